@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a transport shows a congestion control algorithm: the fields of Linux's `tcp_sock` that its modules read.
+
+/// `ssthresh` before anything has set it (Linux's `TCP_INFINITE_SSTHRESH`), in segments.
+pub const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
+
+/// The five states of a connection (Linux's `tcp_ca_state`; Ha, Rhee and Xu 2008, section 4.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(u8)]
+pub enum CaState {
+    /// Nothing is wrong.
+    #[default]
+    Open = 0,
+    /// Duplicate acknowledgements or SACKs arrived: loss or reordering, not yet decided.
+    Disorder = 1,
+    /// The window is being reduced without a loss (ECN echo, local congestion).
+    Cwr = 2,
+    /// Fast retransmit and fast recovery.
+    Recovery = 3,
+    /// Recovery after a retransmission timeout.
+    Loss = 4,
+}
+
+impl CaState {
+    /// The state with Linux's number `n`; an unknown number reads as [`CaState::Open`].
+    #[inline]
+    #[must_use]
+    pub const fn from_u8(n: u8) -> Self {
+        match n {
+            1 => Self::Disorder,
+            2 => Self::Cwr,
+            3 => Self::Recovery,
+            4 => Self::Loss,
+            _ => Self::Open,
+        }
+    }
+}
+
+/// What can happen to a connection besides acknowledgements (Linux's `tcp_ca_event`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum CaEvent {
+    /// First transmission with nothing in flight.
+    TxStart = 0,
+    /// The window was restarted after an idle period.
+    CwndRestart = 1,
+    /// A window reduction ended.
+    CompleteCwr = 2,
+    /// The retransmission timer fired.
+    Loss = 3,
+    /// An ECT packet without CE mark arrived.
+    EcnNoCe = 4,
+    /// A packet with CE mark arrived.
+    EcnIsCe = 5,
+}
+
+impl CaEvent {
+    /// The event with Linux's number `n`, if there is one.
+    #[inline]
+    #[must_use]
+    pub const fn from_u8(n: u8) -> Option<Self> {
+        Some(match n {
+            0 => Self::TxStart,
+            1 => Self::CwndRestart,
+            2 => Self::CompleteCwr,
+            3 => Self::Loss,
+            4 => Self::EcnNoCe,
+            5 => Self::EcnIsCe,
+            _ => return None,
+        })
+    }
+}
+
+/// Whether somebody spaces this connection's packets (Linux's `sk_pacing`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(u8)]
+pub enum PacingStatus {
+    /// Packets leave back to back as the window opens.
+    #[default]
+    None = 0,
+    /// The transport itself paces.
+    Needed = 1,
+    /// A queue discipline (`fq`) paces.
+    Fq = 2,
+}
+
+/// One batch of newly acknowledged packets (Linux's `ack_sample`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct AckSample {
+    /// Packets newly acknowledged.
+    pub pkts_acked: u32,
+    /// Round trip of the newest of them, µs; negative when there is no valid sample.
+    pub rtt_us: i32,
+    /// Packets in flight when the newest of them was sent.
+    pub in_flight: u32,
+}
+
+/// The connection as an algorithm sees it.
+///
+/// Hooks may write `cwnd`, `cwnd_cnt`, `ssthresh` and `pacing_rate`, nothing else: these are the fields that the
+/// kernel lets a BPF program write. Windows are in segments, times in the unit that their name carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Conn {
+    /// The connection's clock, µs; wraps never (64 bits) and has no defined origin.
+    pub now_us: u64,
+    /// Packets delivered so far, retransmissions counted once.
+    pub delivered: u64,
+    /// Pacing rate, bytes per second; `u64::MAX` when unset.
+    pub pacing_rate: u64,
+    /// The kernel's tick counter (jiffies), wrapping.
+    pub ticks: u32,
+    /// Ticks per second.
+    pub tick_hz: u32,
+    /// Tick of the last transmission.
+    pub lsndtime_ticks: u32,
+    /// Payload bytes of a full segment.
+    pub mss: u32,
+    /// Oldest unacknowledged sequence number, bytes, wrapping.
+    pub snd_una: u32,
+    /// Next sequence number to send, bytes, wrapping.
+    pub snd_nxt: u32,
+    /// Segments sent and not yet cumulatively acknowledged (RFC 9438's flight size).
+    pub packets_out: u32,
+    /// Segments thought to be in the network (RFC 6675's pipe).
+    pub in_flight: u32,
+    /// Largest `packets_out` of the last window.
+    pub max_packets_out: u32,
+    /// Congestion window, segments. Writable.
+    pub cwnd: u32,
+    /// Progress towards the next increment of `cwnd`; each algorithm chooses the unit. Writable.
+    pub cwnd_cnt: u32,
+    /// Slow start threshold, segments. Writable.
+    pub ssthresh: u32,
+    /// `cwnd` before the last reduction.
+    pub prior_cwnd: u32,
+    /// Upper limit of `cwnd`.
+    pub cwnd_clamp: u32,
+    /// Smoothed round trip time × 8, µs; 0 before the first sample.
+    pub srtt_us8: u32,
+    /// Smallest round trip time seen, µs; 0 before the first sample.
+    pub min_rtt_us: u32,
+    /// Largest burst that the network card takes at once, bytes.
+    pub gso_max_size: u32,
+    /// Whether the window, rather than the application, held back the sender in the last window of data.
+    pub is_cwnd_limited: bool,
+    /// State of the connection's loss recovery.
+    pub ca_state: CaState,
+    /// Who paces.
+    pub pacing_status: PacingStatus,
+}
+
+impl Conn {
+    /// A connection that has sent nothing: window `cwnd` segments, infinite `ssthresh`, no RTT sample.
+    #[must_use]
+    pub const fn new(mss: u32, cwnd: u32) -> Self {
+        Self {
+            now_us: 0,
+            delivered: 0,
+            pacing_rate: u64::MAX,
+            ticks: 0,
+            tick_hz: 1000,
+            lsndtime_ticks: 0,
+            mss,
+            snd_una: 0,
+            snd_nxt: 0,
+            packets_out: 0,
+            in_flight: 0,
+            max_packets_out: 0,
+            cwnd,
+            cwnd_cnt: 0,
+            ssthresh: INFINITE_SSTHRESH,
+            prior_cwnd: 0,
+            cwnd_clamp: u32::MAX,
+            srtt_us8: 0,
+            min_rtt_us: 0,
+            gso_max_size: 65_536,
+            is_cwnd_limited: false,
+            ca_state: CaState::Open,
+            pacing_status: PacingStatus::None,
+        }
+    }
+
+    /// The clock's low 32 bits, µs: what an algorithm's state keeps. Differences are good for 71 minutes.
+    #[inline]
+    #[must_use]
+    pub const fn now_us32(&self) -> u32 {
+        self.now_us as u32
+    }
+
+    /// Whether the window is below the slow start threshold (RFC 5681 §3.1: either rule serves when they are equal).
+    #[inline]
+    #[must_use]
+    pub const fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
+    /// Whether the window limits the sender, so that growing it is backed by traffic. In slow start a flow that used
+    /// half its window counts (RFC 7661's rationale; Linux's `tcp_is_cwnd_limited`).
+    #[inline]
+    #[must_use]
+    pub const fn cwnd_limited(&self) -> bool {
+        self.is_cwnd_limited
+            || (self.in_slow_start() && (self.cwnd as u64) < 2 * self.max_packets_out as u64)
+    }
+
+    /// Flight size for a window reduction: what is out, without the segments that limited transmit added on top of
+    /// the window (RFC 5681 §3.2 step 2, RFC 9438 §4.6).
+    #[inline]
+    #[must_use]
+    pub fn flight(&self) -> u32 {
+        self.packets_out.min(self.cwnd)
+    }
+
+    /// Adds `n` segments to the window, up to the clamp.
+    #[inline]
+    pub fn grow(&mut self, n: u32) {
+        self.cwnd = self.cwnd.saturating_add(n).min(self.cwnd_clamp);
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The pluggable module interface (Ha, Rhee and Xu 2008, figure 2; Linux's `tcp_congestion_ops`).
+
+use crate::conn::{AckSample, CaEvent, CaState, Conn};
+
+/// Private area that Linux gives a module, bytes: an algorithm's state must fit.
+pub const PRIVATE_BYTES: usize = 104;
+
+/// Inner variables that an algorithm shows to an observer (Linux's `get_info`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Info {
+    /// Names and values; unused places are `("", 0)`.
+    pub fields: [(&'static str, u64); 8],
+}
+
+/// A congestion control algorithm, as hooks that a transport calls.
+///
+/// `Params` are the algorithm's settings. They are passed in, not stored, because in the kernel they lie in read-only
+/// memory beside the program while the state lies in the socket. Algorithms answer and the transport acts: `ssthresh`
+/// returns a number and changes no window.
+pub trait CongestionControl {
+    /// The algorithm's settings; `()` where there are none.
+    type Params;
+
+    /// The connection starts, or switches to this algorithm while it runs. The state's old bytes mean nothing.
+    fn init(&mut self, _conn: &mut Conn, _params: &Self::Params) {}
+
+    /// The connection ends, or switches to another algorithm.
+    fn release(&mut self, _conn: &mut Conn, _params: &Self::Params) {}
+
+    /// Slow start threshold after a loss or an ECN echo, segments, at least 2. Called once per window reduction, before
+    /// `set_state`, while `conn.ca_state` is still the old state.
+    fn ssthresh(&mut self, conn: &mut Conn, params: &Self::Params) -> u32;
+
+    /// An acknowledgement for `acked` segments up to byte `ack` arrived outside recovery: grow the window.
+    fn cong_avoid(&mut self, conn: &mut Conn, ack: u32, acked: u32, params: &Self::Params);
+
+    /// The connection's state is about to become `new`.
+    fn set_state(&mut self, _conn: &mut Conn, _new: CaState, _params: &Self::Params) {}
+
+    /// Something besides an acknowledgement happened.
+    fn cwnd_event(&mut self, _conn: &mut Conn, _event: CaEvent, _params: &Self::Params) {}
+
+    /// An acknowledgement arrived, before it is processed; `flags` are Linux's `tcp_ca_ack_event_flags`.
+    fn in_ack_event(&mut self, _conn: &mut Conn, _flags: u32, _params: &Self::Params) {}
+
+    /// The last reduction was a mistake: window to return to, segments.
+    fn undo_cwnd(&mut self, conn: &mut Conn, _params: &Self::Params) -> u32 {
+        conn.cwnd.max(conn.prior_cwnd)
+    }
+
+    /// Packets were acknowledged; the RTT sample, if any, comes with them.
+    fn pkts_acked(&mut self, _conn: &mut Conn, _sample: &AckSample, _params: &Self::Params) {}
+
+    /// Whether this algorithm sets window and pacing rate itself at each acknowledgement, in every state. When true,
+    /// the transport calls `cong_control` and neither `cong_avoid` nor its own reduction.
+    fn has_cong_control(&self) -> bool {
+        false
+    }
+
+    /// See [`CongestionControl::has_cong_control`]; `acked` segments were newly delivered.
+    fn cong_control(&mut self, _conn: &mut Conn, _acked: u32, _params: &Self::Params) {}
+
+    /// Lower bound of the window after a loss, segments (historic: the paper has it, today's kernel has no slot).
+    fn min_cwnd(&self, conn: &Conn, _params: &Self::Params) -> u32 {
+        conn.ssthresh
+    }
+
+    /// Inner variables for an observer.
+    fn info(&self, _conn: &Conn, _params: &Self::Params) -> Info {
+        Info::default()
+    }
+}
+
+/// An algorithm's state together with its settings: what a lane outside the kernel keeps per connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Tuned<A: CongestionControl> {
+    /// The state.
+    pub state: A,
+    /// The settings.
+    pub params: A::Params,
+}

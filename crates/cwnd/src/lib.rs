@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Congestion control, written once.
+//!
+//! The hooks carry Linux's names (`tcp_congestion_ops`; Ha, Rhee and Xu 2008, figure 2). The same source runs in the
+//! simulator, in QUIC stacks, in the Linux kernel as a BPF object, and in a browser, so this crate keeps the kernel's
+//! rules: no `std`, no `unsafe`, no floats, no clock, no allocation, no panic, no loop without a constant bound, no
+//! signed division, nothing wider than 64 bits.
+//!
+//! * [`Conn`] is what a transport shows an algorithm;
+//! * [`CongestionControl`] is what an algorithm implements;
+//! * [`driver::Driver`] does what Linux's TCP does around a module, for transports that lack it;
+//! * [`registry`] knows every algorithm and every named parameter set.
+#![cfg_attr(not(any(feature = "std", test)), no_std)]
+#![forbid(unsafe_code)]
+
+pub mod algorithms;
+mod conn;
+mod control;
+pub mod driver;
+pub mod math;
+pub mod params;
+pub mod registry;
+pub mod slow_start;
+
+pub use conn::{AckSample, CaEvent, CaState, Conn, INFINITE_SSTHRESH, PacingStatus};
+pub use control::{CongestionControl, Info, PRIVATE_BYTES, Tuned};
+pub use registry::Controller;

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Parameters that describe themselves: name, unit, range, default, help and source stand once, beside the algorithm.
+//!
+//! A parameter struct is all `u32`, `#[repr(C)]`: the same bytes lie in a kernel object's `.rodata`.
+
+use crate::math::ONE_X64K;
+
+/// How a parameter's `u32` is read and written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A decimal number, kept in 1/65536.
+    Decimal,
+    /// A whole number.
+    Whole,
+    /// `true` or `false`, kept as 1 or 0.
+    Flag,
+    /// One of these names, kept as its index.
+    Choice(&'static [&'static str]),
+}
+
+/// One parameter's description.
+#[derive(Clone, Copy, Debug)]
+pub struct Spec {
+    /// Name, as in scenarios and on the command line.
+    pub name: &'static str,
+    /// How the value is written.
+    pub kind: Kind,
+    /// Unit of the value; empty for pure numbers.
+    pub unit: &'static str,
+    /// Smallest value, in the kept form.
+    pub min: u32,
+    /// Largest value, in the kept form.
+    pub max: u32,
+    /// One line of help.
+    pub help: &'static str,
+    /// RFC or paper, with section.
+    pub source: &'static str,
+}
+
+/// Why a value was refused; the caller knows the field's name and words the message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// The text is no value of this kind.
+    Malformed,
+    /// The value lies outside the range.
+    OutOfRange,
+}
+
+impl Spec {
+    /// Reads `text` as a value of this parameter.
+    ///
+    /// # Errors
+    /// [`Refused`], when it is malformed or out of range.
+    pub fn parse(&self, text: &str) -> Result<u32, Refused> {
+        let value = match self.kind {
+            Kind::Decimal => parse_decimal_x64k(text).ok_or(Refused::Malformed)?,
+            Kind::Whole => text.parse().map_err(|_| Refused::Malformed)?,
+            Kind::Flag => match text {
+                "true" => 1,
+                "false" => 0,
+                _ => return Err(Refused::Malformed),
+            },
+            Kind::Choice(names) => match names.iter().position(|name| *name == text) {
+                Some(index) => index as u32,
+                None => return Err(Refused::Malformed),
+            },
+        };
+        if value < self.min || value > self.max { Err(Refused::OutOfRange) } else { Ok(value) }
+    }
+}
+
+/// A decimal such as `0.8` in 1/65536, rounded to nearest; at most nine digits behind the point.
+fn parse_decimal_x64k(text: &str) -> Option<u32> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    if whole.is_empty() || fraction.len() > 9 || !text.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
+        return None;
+    }
+    let whole: u64 = whole.parse().ok()?;
+    let mut numerator = 0_u64;
+    let mut denominator = 1_u64;
+    for digit in fraction.bytes() {
+        if digit == b'.' {
+            return None;
+        }
+        numerator = numerator * 10 + u64::from(digit - b'0');
+        denominator *= 10;
+    }
+    let one = u64::from(ONE_X64K);
+    let fraction_x64k = (numerator * one + denominator / 2) / denominator;
+    u32::try_from(whole.checked_mul(one)?.checked_add(fraction_x64k)?).ok()
+}
+
+/// A parameter struct, seen as a list of numbers.
+pub trait Params: Copy + PartialEq + core::fmt::Debug + 'static {
+    /// The parameters, in the struct's order.
+    const SPECS: &'static [Spec];
+
+    /// Value of parameter `index`; 0 beyond the last.
+    fn get(&self, index: usize) -> u32;
+
+    /// Sets parameter `index`, which the caller has checked against its [`Spec`].
+    fn set(&mut self, index: usize, value: u32);
+}
+
+/// Declares a parameter struct with its descriptions.
+#[macro_export]
+macro_rules! params {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident {
+            $(
+                $field:ident: $kind:expr, $unit:literal, $min:expr => $max:expr, $source:literal, $help:literal;
+            )+
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(C)]
+        pub struct $name {
+            $(#[doc = $help] pub $field: u32,)+
+        }
+
+        impl $crate::params::Params for $name {
+            const SPECS: &'static [$crate::params::Spec] = &[
+                $($crate::params::Spec {
+                    name: stringify!($field), kind: $kind, unit: $unit, min: $min, max: $max,
+                    help: $help, source: $source,
+                },)+
+            ];
+
+            fn get(&self, index: usize) -> u32 {
+                [$(self.$field),+].get(index).copied().unwrap_or(0)
+            }
+
+            fn set(&mut self, index: usize, value: u32) {
+                let mut fields = [$(&mut self.$field),+];
+                if let Some(field) = fields.get_mut(index) {
+                    **field = value;
+                }
+            }
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_round_to_the_nearest_65536th() {
+        assert_eq!(parse_decimal_x64k("0.7"), Some(45_875)); // 45 875.2
+        assert_eq!(parse_decimal_x64k("0.4"), Some(26_214)); // 26 214.4
+        assert_eq!(parse_decimal_x64k("1"), Some(65_536));
+        assert_eq!(parse_decimal_x64k("65535.999999999"), None); // rounds past 32 bits
+    }
+
+    #[test]
+    fn what_is_no_decimal_is_refused() {
+        for text in ["", ".", ".5", "-1", "+1", "1e3", "0.1234567890", "1.2.3", "0,8", "nan", "70000"] {
+            assert_eq!(parse_decimal_x64k(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn choices_and_flags_know_their_names() {
+        let spec = |kind, max| Spec { name: "x", kind, unit: "", min: 0, max, help: "", source: "" };
+        assert_eq!(spec(Kind::Choice(&["a", "b"]), 1).parse("b"), Ok(1));
+        assert_eq!(spec(Kind::Choice(&["a", "b"]), 1).parse("c"), Err(Refused::Malformed));
+        assert_eq!(spec(Kind::Flag, 1).parse("true"), Ok(1));
+        assert_eq!(spec(Kind::Flag, 1).parse("yes"), Err(Refused::Malformed));
+        assert_eq!(spec(Kind::Whole, 5).parse("6"), Err(Refused::OutOfRange));
+    }
+}

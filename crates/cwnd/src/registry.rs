@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Every algorithm and every named parameter set. Adding an algorithm is one file and one line here.
+
+use crate::algorithms::{cubic::Cubic, reno::Reno};
+use crate::conn::{AckSample, CaEvent, CaState, Conn};
+use crate::control::{CongestionControl, Info, PRIVATE_BYTES, Tuned};
+use crate::params::{Params, Refused, Spec};
+
+/// How a TCP sender repairs losses; a key of a flow beside its algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(u8)]
+pub enum Recovery {
+    /// RFC 6675: scoreboard of selective acknowledgements.
+    #[default]
+    Sack,
+    /// RFC 6675 for what to send, proportional rate reduction (RFC 6937) for how much.
+    SackPrr,
+    /// RFC 6582: fast recovery lasts until everything out at its start is acknowledged.
+    NewReno,
+    /// RFC 5681: fast recovery ends at the first new acknowledgement.
+    Reno,
+    /// Fast retransmit, then slow start from one segment.
+    Tahoe,
+}
+
+impl Recovery {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Sack, Self::SackPrr, Self::NewReno, Self::Reno, Self::Tahoe];
+
+    /// Name in scenarios and on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sack => "sack",
+            Self::SackPrr => "sack-prr",
+            Self::NewReno => "newreno",
+            Self::Reno => "reno",
+            Self::Tahoe => "tahoe",
+        }
+    }
+
+    /// The recovery called `name`.
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|recovery| recovery.name() == name)
+    }
+}
+
+/// A named parameter set: one published form of an algorithm.
+#[derive(Clone, Copy, Debug)]
+pub struct Set<P> {
+    /// Name, unique over the whole registry.
+    pub name: &'static str,
+    /// One line.
+    pub summary: &'static str,
+    /// Where this form is published.
+    pub source: &'static str,
+    /// Recovery that a flow of this name uses unless it says otherwise.
+    pub recovery: Recovery,
+    /// The settings.
+    pub params: P,
+}
+
+/// What an algorithm's file tells the registry.
+pub trait Registered: CongestionControl<Params: Params> + Default {
+    /// Name of the algorithm and of its default parameter set.
+    const NAME: &'static str;
+    /// One line.
+    const SUMMARY: &'static str;
+    /// Parameter sets, the default first; its name is [`Registered::NAME`].
+    const SETS: &'static [Set<Self::Params>];
+}
+
+/// A registered algorithm, described.
+#[derive(Clone, Copy, Debug)]
+pub struct Description {
+    /// Name.
+    pub name: &'static str,
+    /// One line.
+    pub summary: &'static str,
+    /// Its parameters.
+    pub specs: &'static [Spec],
+    /// Number of parameter sets.
+    sets: usize,
+    set: fn(usize) -> Option<SetDescription>,
+}
+
+impl Description {
+    /// Its parameter sets, the default first.
+    pub fn sets(&self) -> impl Iterator<Item = SetDescription> {
+        let set = self.set;
+        (0..self.sets).filter_map(set)
+    }
+}
+
+/// A named parameter set, described; made into a running algorithm by [`SetDescription::controller`].
+#[derive(Clone, Copy, Debug)]
+pub struct SetDescription {
+    /// Name.
+    pub name: &'static str,
+    /// One line.
+    pub summary: &'static str,
+    /// Where this form is published.
+    pub source: &'static str,
+    /// Recovery that goes with the name.
+    pub recovery: Recovery,
+    make: fn(usize) -> Option<Controller>,
+    index: usize,
+}
+
+impl SetDescription {
+    /// A new instance with this set's settings, not yet initialised.
+    #[must_use]
+    pub fn controller(&self) -> Option<Controller> {
+        (self.make)(self.index)
+    }
+}
+
+fn describe_set<A: Registered>(index: usize, make: fn(usize) -> Option<Controller>) -> Option<SetDescription> {
+    A::SETS.get(index).map(|set| SetDescription {
+        name: set.name,
+        summary: set.summary,
+        source: set.source,
+        recovery: set.recovery,
+        make,
+        index,
+    })
+}
+
+fn tuned<A: Registered>(index: usize) -> Option<Tuned<A>> {
+    A::SETS.get(index).map(|set| Tuned { state: A::default(), params: set.params })
+}
+
+/// Lists the registry for other macros: `for_each_algorithm!(m)` expands to `m! { Name: path::Type, "name"; … }`.
+#[macro_export]
+macro_rules! for_each_algorithm {
+    ($callback:path) => {
+        $callback! {
+            Reno: Reno, "reno";
+            Cubic: Cubic, "cubic";
+        }
+    };
+}
+
+/// Makes the enum over all algorithms, with inlined dispatch, and the list of descriptions.
+macro_rules! registry {
+    ($($variant:ident: $algorithm:ty, $name:literal;)+) => {
+        /// A running algorithm of the registry, or one of the caller's own.
+        #[derive(Debug)]
+        pub enum Controller {
+            $(
+                #[doc = concat!("`", $name, "`")]
+                $variant(Tuned<$algorithm>),
+            )+
+            /// An algorithm that is not in the registry.
+            #[cfg(feature = "std")]
+            Custom(Box<dyn Custom>),
+        }
+
+        /// Every registered algorithm.
+        pub const ALGORITHMS: &[Description] = &[$(
+            Description {
+                name: <$algorithm as Registered>::NAME,
+                summary: <$algorithm as Registered>::SUMMARY,
+                specs: <<$algorithm as CongestionControl>::Params as Params>::SPECS,
+                sets: <$algorithm as Registered>::SETS.len(),
+                set: |index| describe_set::<$algorithm>(index, |i| tuned(i).map(Controller::$variant)),
+            },
+        )+];
+
+        $(
+            const _: () = assert!(
+                size_of::<$algorithm>() <= PRIVATE_BYTES,
+                "the state must fit the kernel's private area",
+            );
+        )+
+
+        macro_rules! dispatch {
+            ($self:expr, $t:ident => $call:expr, $custom:ident => $custom_call:expr) => {
+                match $self {
+                    $(Controller::$variant($t) => $call,)+
+                    #[cfg(feature = "std")]
+                    Controller::Custom($custom) => $custom_call,
+                }
+            };
+        }
+    };
+}
+
+for_each_algorithm!(registry);
+
+/// An algorithm from outside the registry: its settings are its own affair.
+#[cfg(feature = "std")]
+pub trait Custom: CongestionControl<Params = ()> + core::fmt::Debug + Send {}
+#[cfg(feature = "std")]
+impl<T: CongestionControl<Params = ()> + core::fmt::Debug + Send> Custom for T {}
+
+/// The hooks of [`CongestionControl`] without the settings, which a `Controller` holds.
+macro_rules! hooks {
+    ($($(#[$meta:meta])* $hook:ident($($arg:ident: $type:ty),*) $(-> $ret:ty)?;)+) => {
+        impl Controller {
+            $(
+                $(#[$meta])*
+                #[inline]
+                pub fn $hook(&mut self, conn: &mut Conn $(, $arg: $type)*) $(-> $ret)? {
+                    dispatch!(self, t => t.state.$hook(conn $(, $arg)*, &t.params), c => c.$hook(conn $(, $arg)*, &()))
+                }
+            )+
+        }
+    };
+}
+
+hooks! {
+    /// See [`CongestionControl::init`].
+    init();
+    /// See [`CongestionControl::release`].
+    release();
+    /// See [`CongestionControl::ssthresh`].
+    ssthresh() -> u32;
+    /// See [`CongestionControl::cong_avoid`].
+    cong_avoid(ack: u32, acked: u32);
+    /// See [`CongestionControl::set_state`].
+    set_state(new: CaState);
+    /// See [`CongestionControl::cwnd_event`].
+    cwnd_event(event: CaEvent);
+    /// See [`CongestionControl::in_ack_event`].
+    in_ack_event(flags: u32);
+    /// See [`CongestionControl::undo_cwnd`].
+    undo_cwnd() -> u32;
+    /// See [`CongestionControl::pkts_acked`].
+    pkts_acked(sample: &AckSample);
+    /// See [`CongestionControl::cong_control`].
+    cong_control(acked: u32);
+}
+
+/// Why a parameter was not set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParamError {
+    /// The algorithm has no parameter of that name.
+    Unknown,
+    /// The value was refused.
+    Refused(&'static str, Refused),
+}
+
+impl Controller {
+    /// The parameter set called `name`, as a new instance.
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        find(name)?.1.controller()
+    }
+
+    /// See [`CongestionControl::has_cong_control`].
+    #[inline]
+    #[must_use]
+    pub fn has_cong_control(&self) -> bool {
+        dispatch!(self, t => t.state.has_cong_control(), c => c.has_cong_control())
+    }
+
+    /// See [`CongestionControl::min_cwnd`].
+    #[must_use]
+    pub fn min_cwnd(&self, conn: &Conn) -> u32 {
+        dispatch!(self, t => t.state.min_cwnd(conn, &t.params), c => c.min_cwnd(conn, &()))
+    }
+
+    /// See [`CongestionControl::info`].
+    #[must_use]
+    pub fn info(&self, conn: &Conn) -> Info {
+        dispatch!(self, t => t.state.info(conn, &t.params), c => c.info(conn, &()))
+    }
+
+    /// Sets the parameter `name` from `text`, before [`Controller::init`].
+    ///
+    /// # Errors
+    /// [`ParamError`]; nothing is changed then.
+    pub fn set_param(&mut self, name: &str, text: &str) -> Result<(), ParamError> {
+        fn set<P: Params>(params: &mut P, name: &str, text: &str) -> Result<(), ParamError> {
+            let (index, spec) =
+                P::SPECS.iter().enumerate().find(|(_, spec)| spec.name == name).ok_or(ParamError::Unknown)?;
+            params.set(index, spec.parse(text).map_err(|why| ParamError::Refused(spec.name, why))?);
+            Ok(())
+        }
+        dispatch!(self, t => set(&mut t.params, name, text), _c => Err(ParamError::Unknown))
+    }
+
+    /// Value of parameter `index` in the kept form (see [`crate::params`]); 0 beyond the last.
+    #[must_use]
+    pub fn param(&self, index: usize) -> u32 {
+        dispatch!(self, t => t.params.get(index), _c => 0)
+    }
+}
+
+/// The algorithm and parameter set called `name`.
+#[must_use]
+pub fn find(name: &str) -> Option<(&'static Description, SetDescription)> {
+    ALGORITHMS.iter().find_map(|algorithm| {
+        algorithm.sets().find(|set| set.name == name).map(|set| (algorithm, set))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_set_has_a_name_of_its_own_and_the_first_is_the_algorithms() {
+        let mut names: Vec<_> = ALGORITHMS.iter().flat_map(|a| a.sets().map(|set| set.name)).collect();
+        for algorithm in ALGORITHMS {
+            assert_eq!(algorithm.sets().next().map(|set| set.name), Some(algorithm.name));
+        }
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+
+    #[test]
+    fn every_default_lies_within_its_range() {
+        for algorithm in ALGORITHMS {
+            for set in algorithm.sets() {
+                let controller = set.controller().expect("a listed set exists");
+                for (index, spec) in algorithm.specs.iter().enumerate() {
+                    let value = controller.param(index);
+                    assert!(spec.min <= value && value <= spec.max, "{} {} = {value}", set.name, spec.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn parameters_are_set_by_name_and_refused_with_a_reason() {
+        let mut cubic = Controller::by_name("cubic").expect("registered");
+        assert_eq!(cubic.set_param("beta", "0.8"), Ok(()));
+        assert_eq!(cubic.param(0), 52_429); // 0.8 × 65 536 = 52 428.8
+        assert_eq!(cubic.set_param("beta", "1.5"), Err(ParamError::Refused("beta", Refused::OutOfRange)));
+        assert_eq!(cubic.set_param("bata", "0.8"), Err(ParamError::Unknown));
+    }
+}

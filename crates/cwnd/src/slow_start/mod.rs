@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Slow start, a choice of its own: `standard` (RFC 5681), `hystart++` (RFC 9406), `hystart` (Linux).
+//!
+//! The three share one small state, because 104 bytes must hold an algorithm together with its slow start.
+
+mod hystart;
+mod hystart_pp;
+
+use crate::conn::Conn;
+use crate::math::seq_after;
+
+/// Names of the choices, in the order of their numbers.
+pub const NAMES: &[&str] = &["standard", "hystart++", "hystart"];
+/// RFC 5681: one segment per segment acknowledged, up to `ssthresh` or a loss.
+pub const STANDARD: u32 = 0;
+/// RFC 9406.
+pub const HYSTART_PP: u32 = 1;
+/// Hybrid slow start as Linux has it.
+pub const HYSTART: u32 = 2;
+
+/// State of whichever slow start is chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct SlowStart {
+    /// The round ends when this byte is acknowledged.
+    round_end_seq: u32,
+    /// Smallest RTT of this round, µs; 0 before the first sample.
+    round_min_rtt_us: u32,
+    /// HyStart++: smallest RTT of the last round, µs. HyStart: when the round began, µs.
+    last_round: u32,
+    /// HyStart++: RTT that entry into CSS was judged by, µs. HyStart: when the train's last ACK came, µs.
+    reference: u32,
+    /// RTT samples of this round, counted up to what the rule asks for.
+    samples: u8,
+    /// See the constants `phase::*`.
+    phase: u8,
+    /// HyStart++: rounds spent in CSS.
+    css_rounds: u8,
+    /// HyStart++: acknowledged segments not yet turned into growth in CSS, below the divisor.
+    css_credit: u8,
+}
+
+/// Values of [`SlowStart`]'s `phase`; a fresh state is all zero.
+mod phase {
+    /// No round has begun.
+    pub const FRESH: u8 = 0;
+    /// Exponential growth, watching.
+    pub const WATCHING: u8 = 1;
+    /// HyStart++'s conservative slow start.
+    pub const CSS: u8 = 2;
+    /// Left; never watches again on this connection until reset.
+    pub const DONE: u8 = 3;
+}
+
+impl SlowStart {
+    /// Grows the window for `acked` segments in slow start and returns those left over when `ssthresh` is reached
+    /// (RFC 5681 §3.1; RFC 9438 §4.10: also at `cwnd == ssthresh`, where nothing is left to grow).
+    #[inline]
+    pub fn grow(&mut self, conn: &mut Conn, kind: u32, acked: u32) -> u32 {
+        let acked_growth = if kind == HYSTART_PP { self.hystart_pp_growth(conn, acked) } else { acked };
+        let room = conn.ssthresh.saturating_sub(conn.cwnd);
+        if acked_growth <= room {
+            conn.grow(acked_growth);
+            return 0;
+        }
+        conn.grow(room);
+        acked_growth - room
+    }
+
+    /// An RTT sample arrived while in slow start; `min_rtt_us` is the algorithm's smallest RTT. May set `ssthresh`.
+    #[inline]
+    pub fn on_rtt(&mut self, conn: &mut Conn, kind: u32, rtt_us: u32, min_rtt_us: u32) {
+        if self.phase == phase::DONE || !conn.in_slow_start() {
+            return;
+        }
+        if kind == HYSTART_PP {
+            self.hystart_pp_on_rtt(conn, rtt_us);
+        } else if kind == HYSTART {
+            self.hystart_on_rtt(conn, rtt_us, min_rtt_us);
+        }
+    }
+
+    /// A loss or an ECN echo ended slow start (RFC 9406 §4.3: HyStart++ is for the initial slow start only).
+    #[inline]
+    pub fn on_reduction(&mut self, kind: u32) {
+        if kind == HYSTART_PP {
+            self.phase = phase::DONE;
+        }
+    }
+
+    /// After a timeout HyStart watches anew; HyStart++ stays off.
+    #[inline]
+    pub fn on_timeout(&mut self, kind: u32) {
+        if kind == HYSTART {
+            *self = Self::default();
+        }
+    }
+
+    /// Whether the round ended: everything that was out when it began is acknowledged.
+    fn round_is_over(&self, conn: &Conn) -> bool {
+        self.phase == phase::FRESH || seq_after(conn.snd_una, self.round_end_seq)
+    }
+
+    /// Leaves slow start at the present window.
+    fn leave(&mut self, conn: &mut Conn) {
+        conn.ssthresh = conn.cwnd;
+        self.phase = phase::DONE;
+    }
+}
