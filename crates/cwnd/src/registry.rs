@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Every algorithm and every named parameter set. Adding an algorithm is one file and one line here.
 
-use crate::algorithms::{cubic::Cubic, reno::Reno};
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
 use crate::control::{CongestionControl, Info, PRIVATE_BYTES, Tuned};
 use crate::params::{Params, Refused, Spec};
@@ -136,8 +135,8 @@ fn tuned<A: Registered>(index: usize) -> Option<Tuned<A>> {
 macro_rules! for_each_algorithm {
     ($callback:path) => {
         $callback! {
-            Reno: Reno, "reno";
-            Cubic: Cubic, "cubic";
+            Reno: $crate::algorithms::reno::Reno, "reno";
+            Cubic: $crate::algorithms::cubic::Cubic, "cubic";
         }
     };
 }
@@ -191,9 +190,9 @@ for_each_algorithm!(registry);
 
 /// An algorithm from outside the registry: its settings are its own affair.
 #[cfg(feature = "std")]
-pub trait Custom: CongestionControl<Params = ()> + core::fmt::Debug + Send {}
+pub trait Custom: CongestionControl<Params = ()> + core::fmt::Debug + Send + Sync {}
 #[cfg(feature = "std")]
-impl<T: CongestionControl<Params = ()> + core::fmt::Debug + Send> Custom for T {}
+impl<T: CongestionControl<Params = ()> + core::fmt::Debug + Send + Sync> Custom for T {}
 
 /// The hooks of [`CongestionControl`] without the settings, which a `Controller` holds.
 macro_rules! hooks {

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The Python module `cwnd._native`: scenarios, simulations and the registry, as the package `cwnd` needs them.
+
+mod clock;
+mod registry;
+mod scenario;
+mod simulation;
+mod tables;
+
+use pyo3::prelude::*;
+
+/// Scenarios, simulations and the registry of algorithms.
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("ScenarioError", module.py().get_type::<scenario::ScenarioError>())?;
+    module.add_class::<scenario::Scenario>()?;
+    module.add_class::<simulation::Simulation>()?;
+    module.add_class::<tables::Table>()?;
+    module.add_function(wrap_pyfunction!(registry::algorithms, module)?)?;
+    module.add_function(wrap_pyfunction!(registry::flow_keys, module)?)?;
+    module.add_function(wrap_pyfunction!(registry::nearest, module)?)?;
+    Ok(())
+}

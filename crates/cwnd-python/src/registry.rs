@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The registry of algorithms, as Python dictionaries.
+
+use cwnd::params::{Kind, Spec};
+use cwnd::registry::ALGORITHMS;
+use cwnd_scenario::show_param;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+/// Every algorithm with its parameters and parameter sets.
+#[pyfunction]
+pub fn algorithms(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let list = PyList::empty(py);
+    for algorithm in ALGORITHMS {
+        let entry = PyDict::new(py);
+        entry.set_item("name", algorithm.name)?;
+        entry.set_item("summary", algorithm.summary)?;
+        let sets = PyList::empty(py);
+        let mut defaults = Vec::new();
+        for set in algorithm.sets() {
+            let Some(controller) = set.controller() else { continue };
+            let values: Vec<String> =
+                algorithm.specs.iter().enumerate().map(|(i, spec)| show_param(spec, controller.param(i))).collect();
+            let params = PyDict::new(py);
+            for (spec, value) in algorithm.specs.iter().zip(&values) {
+                params.set_item(spec.name, value)?;
+            }
+            let item = PyDict::new(py);
+            item.set_item("name", set.name)?;
+            item.set_item("summary", set.summary)?;
+            item.set_item("source", set.source)?;
+            item.set_item("recovery", set.recovery.name())?;
+            item.set_item("params", params)?;
+            sets.append(item)?;
+            if defaults.is_empty() {
+                defaults = values;
+            }
+        }
+        let params = PyList::empty(py);
+        for (spec, default) in algorithm.specs.iter().zip(defaults) {
+            params.append(describe(py, spec, &default)?)?;
+        }
+        entry.set_item("params", params)?;
+        entry.set_item("sets", sets)?;
+        list.append(entry)?;
+    }
+    Ok(list)
+}
+
+fn describe<'py>(py: Python<'py>, spec: &Spec, default: &str) -> PyResult<Bound<'py, PyDict>> {
+    let item = PyDict::new(py);
+    let (kind, choices): (_, &[&str]) = match spec.kind {
+        Kind::Decimal => ("decimal", &[]),
+        Kind::Whole => ("whole", &[]),
+        Kind::Flag => ("flag", &["false", "true"]),
+        Kind::Choice(names) => ("choice", names),
+    };
+    item.set_item("name", spec.name)?;
+    item.set_item("kind", kind)?;
+    item.set_item("unit", spec.unit)?;
+    item.set_item("min", show_param(spec, spec.min))?;
+    item.set_item("max", show_param(spec, spec.max))?;
+    item.set_item("default", default)?;
+    item.set_item("choices", choices)?;
+    item.set_item("help", spec.help)?;
+    item.set_item("source", spec.source)?;
+    Ok(item)
+}
+
+/// Keys of a flow that are not parameters of its algorithm.
+#[pyfunction]
+pub fn flow_keys() -> Vec<&'static str> {
+    cwnd_scenario::FLOW_KEYS.to_vec()
+}
+
+/// Up to three of `names` that resemble `name`.
+#[pyfunction]
+pub fn nearest(name: &str, names: Vec<String>) -> Vec<String> {
+    cwnd_scenario::nearest(name, names.iter().map(String::as_str)).into_iter().map(str::to_owned).collect()
+}

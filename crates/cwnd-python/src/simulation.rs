@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A running simulation.
+
+use crate::clock::thread_cpu_s;
+use crate::scenario::Scenario;
+use crate::tables::{self, Table};
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+/// A simulation of a scenario: step it to its end, then read summary and tables.
+#[pyclass(module = "cwnd._native")]
+pub struct Simulation {
+    inner: cwnd_sim::Simulation,
+    duration: u64,
+    cpu_s: f64,
+}
+
+#[pymethods]
+impl Simulation {
+    #[new]
+    fn new(scenario: &Scenario) -> Self {
+        let begin = thread_cpu_s();
+        let inner = cwnd_sim::Simulation::new(&scenario.0);
+        Self { inner, duration: scenario.0.duration, cpu_s: thread_cpu_s() - begin }
+    }
+
+    /// Handles up to `events` events, without the interpreter's lock; returns whether the run is over.
+    fn step(&mut self, py: Python<'_>, events: u64) -> bool {
+        let (over, cpu_s) = py.detach(|| {
+            let begin = thread_cpu_s();
+            let over = self.inner.step(events);
+            (over, thread_cpu_s() - begin)
+        });
+        self.cpu_s += cpu_s;
+        over
+    }
+
+    /// Part of the simulated time that is done, 0 to 1.
+    #[getter]
+    fn progress(&self) -> f64 {
+        self.inner.now() as f64 / self.duration as f64
+    }
+
+    /// Simulated time, s.
+    #[getter]
+    fn now_s(&self) -> f64 {
+        self.inner.now() as f64 / 1e9
+    }
+
+    /// Data packets that left the bottleneck so far.
+    #[getter]
+    fn packets(&self) -> u64 {
+        self.inner.packets()
+    }
+
+    /// CPU time of the engine alone, s.
+    #[getter]
+    fn cpu_s(&self) -> f64 {
+        self.cpu_s
+    }
+
+    /// What came out, over the measured interval.
+    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let summary = self.inner.summary();
+        let link = PyDict::new(py);
+        link.set_item("utilization", summary.utilization)?;
+        link.set_item("drops_queue", summary.drops_queue)?;
+        link.set_item("drops_loss", summary.drops_loss)?;
+        link.set_item("queue_mean_ms", summary.queue_mean_ms)?;
+        link.set_item("queue_max_ms", summary.queue_max_ms)?;
+        let flows = PyList::empty(py);
+        for flow in &summary.flows {
+            let item = PyDict::new(py);
+            item.set_item("name", &flow.name)?;
+            item.set_item("cc", &flow.cc)?;
+            item.set_item("recovery", flow.recovery)?;
+            item.set_item("rtt_ms", flow.rtt_ms)?;
+            item.set_item("start_s", flow.start_s)?;
+            item.set_item("throughput_mbps", flow.throughput_mbps)?;
+            item.set_item("goodput_mbps", flow.goodput_mbps)?;
+            item.set_item("share", flow.share)?;
+            item.set_item("cwnd_mean", flow.cwnd_mean)?;
+            item.set_item("packets_sent", flow.packets_sent)?;
+            item.set_item("retransmits", flow.retransmits)?;
+            item.set_item("timeouts", flow.timeouts)?;
+            item.set_item("drops", flow.drops)?;
+            flows.append(item)?;
+        }
+        let document = PyDict::new(py);
+        document.set_item("measured_s", [summary.measured_s.0, summary.measured_s.1])?;
+        document.set_item("link", link)?;
+        document.set_item("jain", summary.jain)?;
+        document.set_item("flows", flows)?;
+        Ok(document)
+    }
+
+    /// A table as an Arrow record batch: `flows`, `cwnd`, `queue` or `events`.
+    fn table(&self, name: &str) -> PyResult<Table> {
+        let recorded = self.inner.tables();
+        Ok(Table(match name {
+            "flows" => tables::flows(&self.inner.summary()),
+            "cwnd" => tables::cwnd(&recorded.cwnd),
+            "queue" => tables::queue(&recorded.queue),
+            "events" => tables::events(&recorded.events),
+            _ => return Err(PyKeyError::new_err(format!("{name}: the tables are flows, cwnd, queue and events"))),
+        }))
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Tables as Arrow record batches, handed over by the Arrow C data interface.
+
+use arrow_array::ffi::to_ffi;
+use arrow_array::{Array, ArrayRef, Float64Array, StringArray, StructArray, UInt32Array, UInt64Array};
+use arrow_schema::Field;
+use cwnd_sim::{CwndRow, Event, QueueRow, Summary};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyTuple};
+use std::sync::Arc;
+
+/// A table that Arrow's libraries can take over (`pyarrow.record_batch(table)`).
+#[pyclass(frozen, module = "cwnd._native")]
+pub struct Table(pub StructArray);
+
+#[pymethods]
+impl Table {
+    /// The Arrow PyCapsule interface.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        drop(requested_schema); // a request, which a producer may ignore
+        let (array, schema) = to_ffi(&self.0.to_data()).map_err(|e| PyValueError::new_err(e.to_string()))?;
+        let schema = PyCapsule::new_with_value(py, schema, c"arrow_schema")?;
+        let array = PyCapsule::new_with_value(py, array, c"arrow_array")?;
+        PyTuple::new(py, [schema, array])
+    }
+}
+
+fn table(columns: Vec<(&str, ArrayRef)>) -> StructArray {
+    let columns: Vec<_> = columns
+        .into_iter()
+        .map(|(name, array)| (Arc::new(Field::new(name, array.data_type().clone(), false)), array))
+        .collect();
+    StructArray::from(columns)
+}
+
+fn f64s(values: impl Iterator<Item = f64>) -> ArrayRef {
+    Arc::new(Float64Array::from_iter_values(values))
+}
+
+fn u32s(values: impl Iterator<Item = u32>) -> ArrayRef {
+    Arc::new(UInt32Array::from_iter_values(values))
+}
+
+fn u64s(values: impl Iterator<Item = u64>) -> ArrayRef {
+    Arc::new(UInt64Array::from_iter_values(values))
+}
+
+fn texts<'a>(values: impl Iterator<Item = &'a str>) -> ArrayRef {
+    Arc::new(StringArray::from_iter_values(values))
+}
+
+fn seconds(ns: u64) -> f64 {
+    ns as f64 / 1e9
+}
+
+const STATES: [&str; 5] = ["open", "disorder", "cwr", "recovery", "loss"];
+
+pub fn cwnd(rows: &[CwndRow]) -> StructArray {
+    table(vec![
+        ("time_s", f64s(rows.iter().map(|r| seconds(r.time_ns)))),
+        ("flow", u32s(rows.iter().map(|r| r.flow))),
+        ("cwnd", u32s(rows.iter().map(|r| r.cwnd))),
+        ("ssthresh", u32s(rows.iter().map(|r| r.ssthresh))),
+        ("srtt_ms", f64s(rows.iter().map(|r| f64::from(r.srtt_us) / 1e3))),
+        ("in_flight", u32s(rows.iter().map(|r| r.in_flight))),
+        ("forwarded", u64s(rows.iter().map(|r| r.forwarded))),
+        ("ca_state", texts(rows.iter().map(|r| STATES.get(usize::from(r.ca_state)).copied().unwrap_or("")))),
+    ])
+}
+
+pub fn queue(rows: &[QueueRow]) -> StructArray {
+    table(vec![
+        ("time_s", f64s(rows.iter().map(|r| seconds(r.time_ns)))),
+        ("packets", u64s(rows.iter().map(|r| r.packets))),
+        ("bytes", u64s(rows.iter().map(|r| r.bytes))),
+        ("drops_queue", u64s(rows.iter().map(|r| r.drops_queue))),
+        ("drops_loss", u64s(rows.iter().map(|r| r.drops_loss))),
+    ])
+}
+
+pub fn events(rows: &[Event]) -> StructArray {
+    table(vec![
+        ("time_s", f64s(rows.iter().map(|r| seconds(r.time_ns)))),
+        ("flow", u32s(rows.iter().map(|r| r.flow))),
+        ("kind", texts(rows.iter().map(|r| r.kind.name()))),
+        ("value", u64s(rows.iter().map(|r| r.value))),
+        ("cwnd", u32s(rows.iter().map(|r| r.cwnd))),
+        ("ssthresh", u32s(rows.iter().map(|r| r.ssthresh))),
+    ])
+}
+
+pub fn flows(summary: &Summary) -> StructArray {
+    let flows = &summary.flows;
+    table(vec![
+        ("flow", u32s(0..flows.len() as u32)),
+        ("name", texts(flows.iter().map(|f| f.name.as_str()))),
+        ("cc", texts(flows.iter().map(|f| f.cc.as_str()))),
+        ("recovery", texts(flows.iter().map(|f| f.recovery))),
+        ("rtt_ms", f64s(flows.iter().map(|f| f.rtt_ms))),
+        ("start_s", f64s(flows.iter().map(|f| f.start_s))),
+        ("throughput_mbps", f64s(flows.iter().map(|f| f.throughput_mbps))),
+        ("goodput_mbps", f64s(flows.iter().map(|f| f.goodput_mbps))),
+        ("share", f64s(flows.iter().map(|f| f.share))),
+        ("cwnd_mean", f64s(flows.iter().map(|f| f.cwnd_mean))),
+        ("packets_sent", u64s(flows.iter().map(|f| f.packets_sent))),
+        ("retransmits", u64s(flows.iter().map(|f| f.retransmits))),
+        ("timeouts", u64s(flows.iter().map(|f| f.timeouts))),
+        ("drops", u64s(flows.iter().map(|f| f.drops))),
+    ])
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Refusals: which field, what value, what was expected.
+
+use serde_json::{Map, Value};
+use std::fmt;
+
+/// Why a scenario was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invalid {
+    /// Path of the field, such as `flow[1].rtt`.
+    pub field: String,
+    /// The value that was given, as written; `None` when it is missing.
+    pub value: Option<String>,
+    /// What would have been accepted.
+    pub expected: String,
+}
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.value {
+            Some(value) => write!(f, "{}: {value} is not accepted; expected {}", self.field, self.expected),
+            None => write!(f, "{}: missing; expected {}", self.field, self.expected),
+        }
+    }
+}
+
+impl std::error::Error for Invalid {}
+
+/// A value as a person wrote it: strings in quotes.
+pub(crate) fn shown(value: &Value) -> String {
+    let text = value.to_string();
+    if text.chars().count() > 60 { text.chars().take(57).chain("...".chars()).collect() } else { text }
+}
+
+/// The three of `names` nearest to `name` by edit distance, the near ones only.
+pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut ranked: Vec<(usize, &str)> = names.into_iter().map(|other| (distance(name, other), other)).collect();
+    ranked.sort();
+    let limit = (name.chars().count() / 2).max(2);
+    ranked.into_iter().filter(|(d, _)| *d <= limit).take(3).map(|(_, other)| other).collect()
+}
+
+/// Levenshtein distance.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut corner = i;
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let next = (corner + usize::from(x != *y)).min(row[j] + 1).min(row[j + 1] + 1);
+            corner = row[j + 1];
+            row[j + 1] = next;
+        }
+    }
+    row[b.len()]
+}
+
+/// Reads a table key by key and refuses what is left over.
+pub(crate) struct Table<'a> {
+    path: String,
+    map: &'a Map<String, Value>,
+    known: Vec<&'static str>,
+}
+
+impl<'a> Table<'a> {
+    pub fn new(path: &str, value: &'a Value) -> Result<Self, Invalid> {
+        match value {
+            Value::Object(map) => Ok(Self { path: path.to_owned(), map, known: Vec::new() }),
+            other => Err(Invalid {
+                field: path.to_owned(),
+                value: Some(shown(other)),
+                expected: "a table of keys".into(),
+            }),
+        }
+    }
+
+    pub fn field(&self, key: &str) -> String {
+        if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
+    }
+
+    pub fn get(&mut self, key: &'static str) -> Option<&'a Value> {
+        self.known.push(key);
+        self.map.get(key)
+    }
+
+    pub fn refuse<T>(&self, key: &str, value: Option<&Value>, expected: impl Into<String>) -> Result<T, Invalid> {
+        Err(Invalid { field: self.field(key), value: value.map(shown), expected: expected.into() })
+    }
+
+    /// A value that `read` accepts.
+    pub fn read<T>(
+        &mut self,
+        key: &'static str,
+        expected: &str,
+        read: impl Fn(&Value) -> Option<T>,
+    ) -> Result<Option<T>, Invalid> {
+        match self.get(key) {
+            None => Ok(None),
+            Some(value) => match read(value) {
+                Some(it) => Ok(Some(it)),
+                None => self.refuse(key, Some(value), expected),
+            },
+        }
+    }
+
+    pub fn required<T>(
+        &mut self,
+        key: &'static str,
+        expected: &str,
+        read: impl Fn(&Value) -> Option<T>,
+    ) -> Result<T, Invalid> {
+        match self.read(key, expected, read)? {
+            Some(it) => Ok(it),
+            None => self.refuse(key, None, expected),
+        }
+    }
+
+    /// A quantity written as text.
+    pub fn quantity(
+        &mut self,
+        key: &'static str,
+        expected: &str,
+        read: fn(&str) -> Option<u64>,
+    ) -> Result<Option<u64>, Invalid> {
+        self.read(key, expected, |value| value.as_str().and_then(read))
+    }
+
+    /// A whole number of `min..=max`.
+    pub fn whole(&mut self, key: &'static str, min: u64, max: u64) -> Result<Option<u64>, Invalid> {
+        self.read(key, &format!("a whole number from {min} to {max}"), |value| {
+            value.as_u64().filter(|n| (min..=max).contains(n))
+        })
+    }
+
+    /// Keys that nothing has asked for.
+    pub fn rest(&self) -> impl Iterator<Item = (&'a String, &'a Value)> {
+        self.map.iter().filter(|(key, _)| !self.known.contains(&key.as_str()))
+    }
+
+    /// Refuses the first key that nothing has asked for.
+    pub fn finish(self) -> Result<(), Invalid> {
+        let Some((key, value)) = self.rest().next() else { return Ok(()) };
+        self.refuse(key, Some(value), unknown_key(key, &self.known))
+    }
+}
+
+/// What to say about an unknown key.
+pub(crate) fn unknown_key(key: &str, known: &[&str]) -> String {
+    let near = nearest(key, known.iter().copied());
+    if near.is_empty() {
+        format!("no such key here; the keys are {}", known.join(", "))
+    } else {
+        format!("no such key here; did you mean {}?", near.join(" or "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_names_are_offered() {
+        assert_eq!(nearest("cubik", ["cubic", "reno", "sack"]), ["cubic"]);
+        assert_eq!(nearest("bata", ["beta", "c", "fast_convergence"]), ["beta"]);
+        assert!(nearest("zzzzzz", ["cubic", "reno"]).is_empty());
+    }
+
+    #[test]
+    fn distances_are_levenshteins() {
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("same", "same"), 0);
+    }
+}

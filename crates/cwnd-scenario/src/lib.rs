@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What to run and what comes back.
+//!
+//! A scenario is a TOML file, a JSON document or a Python object: the same schema, validated here and nowhere else.
+#![forbid(unsafe_code)]
+
+mod invalid;
+mod model;
+mod parse;
+mod print;
+mod units;
+
+pub use invalid::{Invalid, nearest};
+pub use model::{Buffer, Flow, Group, HEADER_BYTES, Link, Record, Scenario, Start};
+pub use parse::FLOW_KEYS;
+pub use print::show_param;

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Scenarios from TOML and JSON, validated field by field.
+
+use crate::invalid::{Invalid, Table, nearest, shown, unknown_key};
+use crate::model::{Buffer, Group, Link, Record, Scenario, Start};
+use crate::print::show_param;
+use crate::units::{self, RATE, TIME, decimal};
+use cwnd::params::{Kind, Spec};
+use cwnd::registry::{self, ALGORITHMS, ParamError, Recovery};
+use cwnd_link::{Limit, Loss};
+use serde_json::Value;
+
+/// Most flows of a scenario.
+const MAX_FLOWS: u64 = 1_000_000;
+/// Longest simulated time: a hundred days, ns.
+const MAX_TIME: u64 = 8_640_000_000_000_000;
+
+const BUFFER: &str = "packets (1000packets), a size (500kB), a time (50ms) or multiples of the BDP (1bdp)";
+const LOSS: &str = "every:N, random:P with 0 < P < 1, or at:N,N,... with rising packet numbers from 1";
+const START: &str = "a time (10s) or { uniform = [\"0s\", \"100ms\"] }";
+const INTERVAL: &str = "two rising times within the duration, such as [\"20s\", \"100s\"]";
+
+impl Scenario {
+    /// Reads a TOML document.
+    ///
+    /// # Errors
+    /// [`Invalid`], naming the field, the value and what was expected.
+    pub fn from_toml(text: &str) -> Result<Self, Invalid> {
+        let value: Value = toml::from_str(text).map_err(|error| document("TOML", &error.to_string()))?;
+        Self::from_value(&value)
+    }
+
+    /// Reads a JSON document of the same shape.
+    ///
+    /// # Errors
+    /// [`Invalid`], naming the field, the value and what was expected.
+    pub fn from_json(text: &str) -> Result<Self, Invalid> {
+        let value: Value = serde_json::from_str(text).map_err(|error| document("JSON", &error.to_string()))?;
+        Self::from_value(&value)
+    }
+
+    fn from_value(value: &Value) -> Result<Self, Invalid> {
+        let mut table = Table::new("", value)?;
+        let name = table.read("name", "a text", |v| v.as_str().map(str::to_owned))?.unwrap_or_default();
+        let duration = table.required("duration", "a time above 0 with its unit, such as 100s", |v| {
+            v.as_str().and_then(units::read_time).filter(|t| (1..=MAX_TIME).contains(t))
+        })?;
+        let measure = table
+            .read("measure", INTERVAL, |v| pair(v).filter(|(a, b)| a < b && *b <= duration))?
+            .unwrap_or((0, duration));
+        let seed = table.whole("seed", 0, i64::MAX as u64)?.unwrap_or(1);
+        let link = match table.get("link") {
+            Some(value) => parse_link(value)?,
+            None => return table.refuse("link", None, "a table with rate, rtt and queue"),
+        };
+        let record = match table.get("record") {
+            Some(value) => parse_record(value)?,
+            None => Record::default(),
+        };
+        let flows = match table.get("flow") {
+            Some(Value::Array(list)) if !list.is_empty() => list
+                .iter()
+                .enumerate()
+                .map(|(index, value)| parse_group(&format!("flow[{index}]"), value, duration))
+                .collect::<Result<Vec<_>, _>>()?,
+            other => return table.refuse("flow", other, "at least one [[flow]]"),
+        };
+        table.finish()?;
+        let total: u64 = flows.iter().map(|group| u64::from(group.count)).sum();
+        if total > MAX_FLOWS {
+            return Err(Invalid {
+                field: "flow".into(),
+                value: Some(format!("{total} flows")),
+                expected: format!("at most {MAX_FLOWS}"),
+            });
+        }
+        Ok(Self { name, duration, measure, seed, link, flows, record })
+    }
+}
+
+impl Default for Record {
+    fn default() -> Self {
+        Self { interval: 100_000_000, per_ack: false }
+    }
+}
+
+fn document(kind: &str, error: &str) -> Invalid {
+    let detail = error.lines().map(str::trim).filter(|l| !l.is_empty()).collect::<Vec<_>>().join(" ");
+    Invalid { field: "scenario".into(), value: Some("the document".into()), expected: format!("{kind}: {detail}") }
+}
+
+fn pair(value: &Value) -> Option<(u64, u64)> {
+    let [from, to] = value.as_array()?.as_slice() else { return None };
+    Some((units::read_time(from.as_str()?)?, units::read_time(to.as_str()?)?))
+}
+
+fn parse_link(value: &Value) -> Result<Link, Invalid> {
+    let mut table = Table::new("link", value)?;
+    let rate = table.quantity("rate", RATE, units::read_rate)?;
+    let Some(rate) = rate else { return table.refuse("rate", None, RATE) };
+    let rtt = table.quantity("rtt", TIME, units::read_time)?;
+    let Some(rtt) = rtt else { return table.refuse("rtt", None, TIME) };
+    let packet_size = table.read("packet_size", "a size from 100B to 64kB", |v| {
+        v.as_str().and_then(units::read_size).filter(|n| (100..=64_000).contains(n))
+    })?;
+    let loss = table.read("loss", LOSS, |v| v.as_str().and_then(read_loss))?.unwrap_or_default();
+    let queue = table.get("queue");
+    let mut link =
+        Link { rate, rtt, buffer: Buffer::Bdp(1_000_000), packet_size: packet_size.unwrap_or(1500) as u32, loss };
+    let written = match queue {
+        None => None,
+        Some(value) => {
+            let mut queue = Table::new("link.queue", value)?;
+            queue.required("kind", "droptail", |v| v.as_str().filter(|kind| *kind == "droptail").map(drop))?;
+            link.buffer = queue.required("limit", BUFFER, |v| v.as_str().and_then(read_buffer))?;
+            let written = queue.get("limit");
+            queue.finish()?;
+            written
+        }
+    };
+    table.finish()?;
+    let (packets, bytes) = match link.limit() {
+        Limit::Packets(n) => (n, n.saturating_mul(u64::from(link.packet_size))),
+        Limit::Bytes(n) => (n / u64::from(link.packet_size), n),
+    };
+    if packets < 1 || packets > 1 << 32 {
+        return Err(Invalid {
+            field: "link.queue.limit".into(),
+            value: Some(written.map_or_else(|| "the default, 1bdp".to_owned(), shown)),
+            expected: format!(
+                "room for at least one packet of {} and at most 2^32; this is {bytes} bytes",
+                units::write_size(u64::from(link.packet_size))
+            ),
+        });
+    }
+    Ok(link)
+}
+
+fn read_buffer(text: &str) -> Option<Buffer> {
+    let number = |suffix: &str| text.strip_suffix(suffix).map(str::trim_end);
+    if let Some(n) = number("packets").or_else(|| number("packet")) {
+        return n.parse().ok().map(Buffer::Packets);
+    }
+    if let Some(n) = number("bdp") {
+        return decimal(n, 1_000_000).map(Buffer::Bdp);
+    }
+    units::read_size(text).map(Buffer::Bytes).or_else(|| units::read_time(text).map(Buffer::Time))
+}
+
+fn read_loss(text: &str) -> Option<Loss> {
+    let (kind, rest) = text.split_once(':')?;
+    match kind {
+        "every" => rest.parse().ok().filter(|n| *n > 0).map(Loss::Every),
+        "random" => {
+            let ppq = decimal(rest, 1_000_000_000_000_000).filter(|p| (1..1_000_000_000_000_000).contains(p))?;
+            Some(Loss::Random(((u128::from(ppq) << 64) / 1_000_000_000_000_000) as u64))
+        }
+        "at" => {
+            let list: Vec<u64> = rest.split(',').map(|n| n.trim().parse().ok()).collect::<Option<_>>()?;
+            (list[0] > 0 && list.windows(2).all(|w| w[0] < w[1])).then_some(Loss::At(list))
+        }
+        _ => None,
+    }
+}
+
+fn parse_record(value: &Value) -> Result<Record, Invalid> {
+    let mut table = Table::new("record", value)?;
+    let default = Record::default();
+    let interval = table.quantity("interval", TIME, units::read_time)?.unwrap_or(default.interval);
+    let per_ack = table.read("per_ack", "true or false", Value::as_bool)?.unwrap_or(default.per_ack);
+    table.finish()?;
+    Ok(Record { interval, per_ack })
+}
+
+fn parse_group(path: &str, value: &Value, duration: u64) -> Result<Group, Invalid> {
+    let mut table = Table::new(path, value)?;
+    let within = format!("{TIME}, before the duration's end");
+    let before_end = |t: &u64| *t < duration;
+    let cc = table.required("cc", "the name of an algorithm", |v| v.as_str().map(str::to_owned))?;
+    let Some((algorithm, _)) = registry::find(&cc) else {
+        let names: Vec<&str> = ALGORITHMS.iter().flat_map(|a| a.sets().map(|set| set.name)).collect();
+        let near = nearest(&cc, names.iter().copied());
+        let offer = if near.is_empty() { names.join(", ") } else { format!("one like {}", near.join(" or ")) };
+        let value = Value::String(cc);
+        return table.refuse("cc", Some(&value), format!("the name of an algorithm: {offer}"));
+    };
+    let recoveries = Recovery::ALL.map(Recovery::name).join(", ");
+    let start = table.read("start", START, |v| match v {
+        Value::String(text) => units::read_time(text).filter(before_end).map(Start::At),
+        Value::Object(map) if map.len() == 1 => {
+            pair(map.get("uniform")?).filter(|(a, b)| a < b && before_end(b)).map(|(a, b)| Start::Uniform(a, b))
+        }
+        _ => None,
+    })?;
+    let mut group = Group {
+        count: table.whole("count", 1, MAX_FLOWS)?.unwrap_or(1) as u32,
+        start: start.unwrap_or(Start::At(0)),
+        stop: table.read("stop", &within, |v| v.as_str().and_then(units::read_time))?,
+        rtt: table.quantity("rtt", TIME, units::read_time)?,
+        recovery: table.read("recovery", &recoveries, |v| v.as_str().and_then(Recovery::by_name))?,
+        initial_cwnd: table.whole("initial_cwnd", 1, 1 << 30)?.unwrap_or(10) as u32,
+        initial_ssthresh: table.whole("initial_ssthresh", 2, 1 << 30)?.map(|n| n as u32),
+        ack_every: table.whole("ack_every", 1, 1000)?.unwrap_or(2) as u32,
+        ack_delay: table.quantity("ack_delay", TIME, units::read_time)?.unwrap_or(40_000_000),
+        rwnd: table.whole("rwnd", 1, 1 << 30)?.map(|n| n as u32),
+        min_rto: table.quantity("min_rto", TIME, units::read_time)?.unwrap_or(200_000_000),
+        limited_transmit: table.read("limited_transmit", "true or false", Value::as_bool)?.unwrap_or(true),
+        params: Vec::new(),
+        cc,
+    };
+    for (key, value) in table.rest() {
+        group.params.push((key.clone(), parse_param(&table, &group.cc, algorithm.specs, key, value)?));
+    }
+    Ok(group)
+}
+
+/// A key of a flow that is none of the flow's own: a parameter of its algorithm.
+fn parse_param(table: &Table<'_>, cc: &str, specs: &[Spec], key: &str, value: &Value) -> Result<String, Invalid> {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let mut probe = cwnd::Controller::by_name(cc).ok_or_else(|| document("registry", cc))?;
+    match probe.set_param(key, &text) {
+        Ok(()) => Ok(text),
+        Err(ParamError::Unknown) => {
+            let names: Vec<&str> = FLOW_KEYS.iter().copied().chain(specs.iter().map(|spec| spec.name)).collect();
+            table.refuse(key, Some(value), unknown_key(key, &names))
+        }
+        Err(ParamError::Refused(name, _)) => {
+            let spec = specs.iter().find(|spec| spec.name == name);
+            table.refuse(key, Some(value), spec.map_or_else(String::new, |spec| expectation(spec)))
+        }
+    }
+}
+
+/// Keys of a flow that are not parameters of its algorithm.
+pub const FLOW_KEYS: &[&str] = &[
+    "cc", "count", "start", "stop", "rtt", "recovery", "initial_cwnd", "initial_ssthresh", "ack_every", "ack_delay",
+    "rwnd", "min_rto", "limited_transmit",
+];
+
+/// What a parameter accepts, in words.
+fn expectation(spec: &Spec) -> String {
+    let range = || format!("{} to {}", show_param(spec, spec.min), show_param(spec, spec.max));
+    let what = match spec.kind {
+        Kind::Decimal => format!("a decimal from {}", range()),
+        Kind::Whole => format!("a whole number from {}", range()),
+        Kind::Flag => "true or false".to_owned(),
+        Kind::Choice(names) => format!("one of {}", names.join(", ")),
+    };
+    format!("{what} ({})", spec.help)
+}

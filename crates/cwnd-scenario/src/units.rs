@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Quantities with units, read and written exactly: integers of the smallest unit, never floats.
+
+const TIMES: &[(&str, u64)] =
+    &[("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("min", 60_000_000_000)];
+const RATES: &[(&str, u64)] =
+    &[("bit/s", 1), ("kbit/s", 1_000), ("Mbit/s", 1_000_000), ("Gbit/s", 1_000_000_000)];
+const SIZES: &[(&str, u64)] = &[("B", 1), ("kB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000)];
+
+/// What a time looks like, for error messages.
+pub const TIME: &str = "a time with its unit (ns, us, ms, s, min), 0 or more, such as 40ms";
+/// What a rate looks like, for error messages.
+pub const RATE: &str = "a rate above 0 with its unit (bit/s, kbit/s, Mbit/s, Gbit/s), such as 400Mbit/s";
+
+/// `text` as number × unit, in the smallest unit; `None` unless it is exact, not negative and fits.
+fn read(text: &str, units: &[(&str, u64)]) -> Option<u64> {
+    let text = text.trim();
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+    let (number, unit) = text.split_at(split);
+    let factor = units.iter().find(|(name, _)| *name == unit.trim_start())?.1;
+    decimal(number, factor)
+}
+
+/// The decimal `number` times `factor`, if that is a whole number.
+pub(crate) fn decimal(number: &str, factor: u64) -> Option<u64> {
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    if whole.is_empty() || fraction.len() > 18 || (number.contains('.') && fraction.is_empty()) {
+        return None;
+    }
+    let scale = 10_u128.pow(fraction.len() as u32);
+    let digits: u128 = format!("{whole}{fraction}").parse().ok()?;
+    let scaled = digits.checked_mul(u128::from(factor))?;
+    if scaled % scale != 0 {
+        return None;
+    }
+    u64::try_from(scaled / scale).ok()
+}
+
+/// The shortest exact way to write `value`.
+fn write(value: u64, units: &[(&str, u64)]) -> String {
+    let (name, factor) =
+        units.iter().rev().find(|(_, factor)| value >= *factor && value.is_multiple_of(*factor)).unwrap_or(&units[0]);
+    format!("{}{name}", value / factor)
+}
+
+/// A time in ns.
+#[must_use]
+pub fn read_time(text: &str) -> Option<u64> {
+    read(text, TIMES)
+}
+
+/// Writes a time of `ns`. Minutes are understood but not written.
+#[must_use]
+pub fn write_time(ns: u64) -> String {
+    if ns == 0 { "0s".into() } else { write(ns, &TIMES[..4]) }
+}
+
+/// A rate in bit/s, above 0.
+#[must_use]
+pub fn read_rate(text: &str) -> Option<u64> {
+    read(text, RATES).filter(|rate| *rate > 0)
+}
+
+/// Writes a rate of `bits` per second.
+#[must_use]
+pub fn write_rate(bits: u64) -> String {
+    write(bits, RATES)
+}
+
+/// A size in bytes.
+#[must_use]
+pub fn read_size(text: &str) -> Option<u64> {
+    read(text, SIZES)
+}
+
+/// Writes a size of `bytes`.
+#[must_use]
+pub fn write_size(bytes: u64) -> String {
+    write(bytes, SIZES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_are_exact() {
+        assert_eq!(read_time("40ms"), Some(40_000_000));
+        assert_eq!(read_time("0.5 us"), Some(500));
+        assert_eq!(read_time("0.5ns"), None);
+        assert_eq!(read_rate("2.64Mbit/s"), Some(2_640_000));
+        assert_eq!(read_size("64kB"), Some(64_000));
+    }
+
+    #[test]
+    fn what_has_no_unit_or_a_sign_is_refused() {
+        for text in ["", "40", "-40ms", "ms", "4 0ms", "1.ms", ".5ms", "40 m", "1e3ms", "99999999999999999999s"] {
+            assert_eq!(read_time(text), None, "{text:?}");
+        }
+        assert_eq!(read_rate("0Mbit/s"), None);
+        assert_eq!(read_rate("400Mbps"), None);
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        for ns in [0, 1, 999, 1_000, 40_000_000, 100_000_000_000, 86_400_000_000_001] {
+            assert_eq!(read_time(&write_time(ns)), Some(ns));
+        }
+        assert_eq!(write_rate(400_000_000), "400Mbit/s");
+    }
+}

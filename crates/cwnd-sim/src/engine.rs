@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The event loop.
+
+use crate::flow::{FlowState, Happened};
+use crate::heap::Heap;
+use crate::record::{EventKind, Tables};
+use crate::summary::Summary;
+use cwnd_link::{Fifo, LossProcess};
+use cwnd_scenario::{Flow, Scenario};
+
+/// A simulation: built from a scenario, stepped to its end, then read.
+#[derive(Debug)]
+pub struct Simulation {
+    pub(crate) scenario: Scenario,
+    pub(crate) named: Vec<Flow>,
+    pub(crate) flows: Vec<FlowState>,
+    pub(crate) link: LinkState,
+    heap: Heap,
+    tables: Tables,
+    now: u64,
+    /// Number of the source that takes samples.
+    sampler: u32,
+}
+
+/// The bottleneck and what is counted at it.
+#[derive(Debug)]
+pub(crate) struct LinkState {
+    fifo: Fifo,
+    loss: LossProcess,
+    packet_size: u32,
+    measure: (u64, u64),
+    end: u64,
+    /// Drops in the measured interval and over the whole run, by the queue and by the loss process.
+    pub drops_measured: [u64; 2],
+    pub drops: [u64; 2],
+    /// Data packets that left before the end of the run.
+    pub packets: u64,
+    /// Over the packets that left in the measured interval: how many, the sum of their waits, the longest, ns.
+    pub measured: u64,
+    pub wait_sum: u64,
+    pub wait_max: u64,
+}
+
+/// Where every packet of a flow is at one instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Audit {
+    /// Sent, retransmissions included.
+    pub sent: u64,
+    /// Arrived at the receiver, duplicates included.
+    pub arrived: u64,
+    /// In the bottleneck.
+    pub queued: u64,
+    /// Behind it, on the way.
+    pub in_flight: u64,
+    /// Dropped or lost.
+    pub dropped: u64,
+}
+
+impl LinkState {
+    /// Offers a packet at `now`: its departure, or how it was dropped.
+    #[inline]
+    fn offer(&mut self, now: u64) -> Result<u64, EventKind> {
+        if self.loss.loses_next() {
+            return Err(self.drop_at(now, EventKind::DropLoss));
+        }
+        let Some(departs) = self.fifo.push(now, self.packet_size) else {
+            return Err(self.drop_at(now, EventKind::DropQueue));
+        };
+        self.packets += u64::from(departs <= self.end);
+        if self.measure.0 <= departs && departs < self.measure.1 {
+            let wait = (departs - now).saturating_sub(self.fifo.serialisation());
+            self.measured += 1;
+            self.wait_sum += wait;
+            self.wait_max = self.wait_max.max(wait);
+        }
+        Ok(departs)
+    }
+
+    #[cold]
+    fn drop_at(&mut self, now: u64, kind: EventKind) -> EventKind {
+        let which = usize::from(kind == EventKind::DropLoss);
+        self.drops[which] += 1;
+        self.drops_measured[which] += u64::from(self.measure.0 <= now && now < self.measure.1);
+        kind
+    }
+}
+
+impl Simulation {
+    /// Sets up `scenario`.
+    #[must_use]
+    pub fn new(scenario: &Scenario) -> Self {
+        let named = scenario.expand();
+        let flows: Vec<FlowState> = named.iter().map(|flow| FlowState::new(flow, scenario.mss())).collect();
+        let mut heap = Heap::default();
+        for (number, flow) in flows.iter().enumerate() {
+            heap.push(flow.next_event(), number as u32);
+        }
+        let sampler = flows.len() as u32;
+        if scenario.record.interval > 0 {
+            heap.push(0, sampler);
+        }
+        let link = LinkState {
+            fifo: Fifo::new(scenario.link.rate, scenario.link.limit()),
+            loss: LossProcess::new(scenario.link.loss.clone(), scenario.loss_stream()),
+            packet_size: scenario.link.packet_size,
+            measure: scenario.measure,
+            end: scenario.duration,
+            drops_measured: [0; 2],
+            drops: [0; 2],
+            packets: 0,
+            measured: 0,
+            wait_sum: 0,
+            wait_max: 0,
+        };
+        Self { scenario: scenario.clone(), named, flows, link, heap, tables: Tables::default(), now: 0, sampler }
+    }
+
+    /// Handles up to `events` events; returns whether the run is over.
+    pub fn step(&mut self, events: u64) -> bool {
+        for _ in 0..events {
+            let Some((time, source)) = self.heap.first() else {
+                self.finish();
+                return true;
+            };
+            if time > self.scenario.duration {
+                self.finish();
+                return true;
+            }
+            debug_assert!(time >= self.now, "time runs forwards");
+            self.now = time;
+            let next = if source == self.sampler { self.sample(time) } else { self.on_flow(time, source) };
+            self.heap.replace_first(next);
+        }
+        false
+    }
+
+    /// Simulated time, ns.
+    #[must_use]
+    pub const fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// The flows, in the order of their numbers in the tables.
+    #[must_use]
+    pub fn flows(&self) -> &[Flow] {
+        &self.named
+    }
+
+    /// What was recorded so far.
+    #[must_use]
+    pub const fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    /// The summary of the measured interval.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        Summary::of(self)
+    }
+
+    /// Data packets that left the bottleneck within the run, so far.
+    #[must_use]
+    pub const fn packets(&self) -> u64 {
+        self.link.packets
+    }
+
+    /// Where every packet is now, flow by flow.
+    #[must_use]
+    pub fn audit(&self) -> Vec<Audit> {
+        let at = |flow: &FlowState| {
+            let queued = flow.queued_at(self.now);
+            Audit {
+                sent: flow.sender.sent.packets,
+                arrived: flow.receiver.arrived,
+                queued,
+                in_flight: flow.pipe.len() as u64 - queued,
+                dropped: flow.count.dropped.iter().sum(),
+            }
+        };
+        self.flows.iter().map(at).collect()
+    }
+
+    #[inline]
+    fn on_flow(&mut self, now: u64, number: u32) -> u64 {
+        let flow = &mut self.flows[number as usize];
+        let measure = self.link.measure;
+        let state = flow.sender.driver.conn.ca_state;
+        match flow.on_event(now, measure) {
+            Happened::Ack => {}
+            Happened::Timeout => self.tables.event(now, number, EventKind::Timeout, 0, flow),
+            Happened::Start => self.tables.event(now, number, EventKind::Start, 0, flow),
+        }
+        let new = flow.sender.driver.conn.ca_state;
+        if new != state {
+            self.tables.event(now, number, EventKind::State, new as u64, flow);
+        }
+        while let Some(position) = flow.sender.send(now) {
+            match self.link.offer(now) {
+                Ok(departs) => flow.accept(now, departs, position, measure),
+                Err(kind) => {
+                    flow.count.dropped[usize::from(kind == EventKind::DropLoss)] += 1;
+                    self.tables.event(now, number, kind, position, flow);
+                }
+            }
+        }
+        flow.sender.end_burst();
+        flow.note_window(now, measure);
+        if self.scenario.record.per_ack {
+            self.tables.sample_flow(now, number, flow);
+        }
+        flow.next_event()
+    }
+
+    #[cold]
+    fn sample(&mut self, now: u64) -> u64 {
+        if !self.scenario.record.per_ack {
+            for (number, flow) in self.flows.iter().enumerate() {
+                self.tables.sample_flow(now, number as u32, flow);
+            }
+        }
+        let backlog = self.link.fifo.backlog(now);
+        self.tables.sample_queue(now, backlog, self.link.drops[0], self.link.drops[1]);
+        now + self.scenario.record.interval
+    }
+
+    fn finish(&mut self) {
+        self.now = self.scenario.duration;
+        for flow in &mut self.flows {
+            flow.close_window(self.now, self.link.measure);
+        }
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A deterministic packet-level simulator of TCP over a bottleneck.
+//!
+//! Integer nanoseconds, one order of events (time, then insertion), no hash maps, no globals: a simulation is a value.
+//!
+//! ```
+//! use cwnd_scenario::Scenario;
+//! use cwnd_sim::Simulation;
+//!
+//! let scenario = Scenario::from_toml(
+//!     "duration = '5s'\n[link]\nrate = '10Mbit/s'\nrtt = '20ms'\n[[flow]]\ncc = 'cubic'",
+//! )?;
+//! let mut simulation = Simulation::new(&scenario);
+//! while !simulation.step(100_000) {}
+//! assert!(simulation.summary().utilization > 0.9);
+//! # Ok::<(), cwnd_scenario::Invalid>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod bits;
+mod engine;
+mod flow;
+mod heap;
+mod pipe;
+mod receiver;
+mod record;
+mod sender;
+mod summary;
+
+pub use engine::{Audit, Simulation};
+pub use record::{CwndRow, Event, EventKind, QueueRow, Tables};
+pub use summary::{FlowSummary, Summary};

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The tables that a run fills.
+
+use crate::flow::FlowState;
+use cwnd_link::Backlog;
+
+/// A row of the table `cwnd`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CwndRow {
+    /// Time, ns.
+    pub time_ns: u64,
+    /// Flow number.
+    pub flow: u32,
+    /// Congestion window, segments.
+    pub cwnd: u32,
+    /// Slow start threshold, segments.
+    pub ssthresh: u32,
+    /// Smoothed RTT, µs; 0 before the first sample.
+    pub srtt_us: u32,
+    /// Segments in flight.
+    pub in_flight: u32,
+    /// Segments that have left the bottleneck so far.
+    pub forwarded: u64,
+    /// State of loss recovery, Linux's number.
+    pub ca_state: u8,
+}
+
+/// A row of the table `queue`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueRow {
+    /// Time, ns.
+    pub time_ns: u64,
+    /// Packets queued or being sent.
+    pub packets: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Packets dropped by the queue so far.
+    pub drops_queue: u64,
+    /// Packets lost by the loss process so far.
+    pub drops_loss: u64,
+}
+
+/// What an event is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum EventKind {
+    /// The queue was full.
+    DropQueue,
+    /// The loss process took the packet.
+    DropLoss,
+    /// The connection entered another state; `value` is Linux's number.
+    State,
+    /// The retransmission timer fired.
+    Timeout,
+    /// The flow started.
+    Start,
+}
+
+impl EventKind {
+    /// Name in the table.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::DropQueue => "drop_queue",
+            Self::DropLoss => "drop_loss",
+            Self::State => "state",
+            Self::Timeout => "timeout",
+            Self::Start => "start",
+        }
+    }
+}
+
+/// A row of the table `events`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Time, ns.
+    pub time_ns: u64,
+    /// Flow number.
+    pub flow: u32,
+    /// What happened.
+    pub kind: EventKind,
+    /// Drops: the segment's position; state changes: the new state.
+    pub value: u64,
+    /// Window at that time, segments.
+    pub cwnd: u32,
+    /// Slow start threshold at that time, segments.
+    pub ssthresh: u32,
+}
+
+/// Everything recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tables {
+    /// Windows over time.
+    pub cwnd: Vec<CwndRow>,
+    /// The queue over time.
+    pub queue: Vec<QueueRow>,
+    /// Drops, state changes, timeouts.
+    pub events: Vec<Event>,
+}
+
+impl Tables {
+    pub(crate) fn sample_flow(&mut self, time_ns: u64, flow: u32, state: &FlowState) {
+        let conn = &state.sender.driver.conn;
+        self.cwnd.push(CwndRow {
+            time_ns,
+            flow,
+            cwnd: conn.cwnd,
+            ssthresh: conn.ssthresh,
+            srtt_us: conn.srtt_us8 >> 3,
+            in_flight: conn.in_flight,
+            forwarded: state.forwarded_by(time_ns),
+            ca_state: conn.ca_state as u8,
+        });
+    }
+
+    pub(crate) fn sample_queue(&mut self, time_ns: u64, backlog: Backlog, drops_queue: u64, drops_loss: u64) {
+        self.queue.push(QueueRow {
+            time_ns,
+            packets: backlog.packets,
+            bytes: backlog.bytes,
+            drops_queue,
+            drops_loss,
+        });
+    }
+
+    #[cold]
+    pub(crate) fn event(&mut self, time_ns: u64, flow: u32, kind: EventKind, value: u64, state: &FlowState) {
+        let conn = &state.sender.driver.conn;
+        self.events.push(Event { time_ns, flow, kind, value, cwnd: conn.cwnd, ssthresh: conn.ssthresh });
+    }
+}

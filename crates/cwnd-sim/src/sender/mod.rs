@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A TCP sender with unlimited data: what it keeps, what an acknowledgement does to it, what it may send.
+//!
+//! Split by duty: `rtt` (round trip, timeout), `scoreboard` (what is known of each segment), `recovery` (what is lost),
+//! `timers` (the retransmission timer). Window and recovery states are the core's [`Driver`].
+
+mod recovery;
+mod rtt;
+mod scoreboard;
+mod timers;
+
+use crate::receiver::AckPacket;
+use cwnd::driver::{Ack, Driver, Options, Reduction};
+use cwnd::registry::Recovery;
+use cwnd::{CaState, Conn};
+use cwnd_scenario::Flow;
+use rtt::Rtt;
+use scoreboard::Scoreboard;
+
+/// Counters of one sender.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sent {
+    /// Data packets sent, retransmissions included.
+    pub packets: u64,
+    /// Retransmissions among them.
+    pub retransmits: u64,
+    /// Times that the retransmission timer fired.
+    pub timeouts: u64,
+}
+
+/// The sender. Positions are segment numbers from 0.
+#[derive(Debug)]
+pub struct Sender {
+    /// Window, algorithm and recovery state; `conn` holds the very variables that the algorithm reads.
+    pub driver: Driver,
+    recovery: Recovery,
+    board: Scoreboard,
+    rtt: Rtt,
+    /// Oldest unacknowledged position, and the next new one.
+    una: u64,
+    nxt: u64,
+    /// Without SACK: duplicate acknowledgements, each a segment that has left the network.
+    dup_acks: u32,
+    /// NewReno: whether this recovery has had its first partial acknowledgement.
+    partial_seen: bool,
+    /// Whether this recovery has used its rescue retransmission (RFC 6675 §4, rule 4).
+    rescued: bool,
+    /// The next retransmission goes out whatever the window says.
+    retransmit_now: bool,
+    limited_transmit: bool,
+    rwnd: u64,
+    /// When the retransmission timer fires, ns; `u64::MAX` when it is off.
+    rto_at: u64,
+    /// When the application stops, ns.
+    stop_at: u64,
+    /// Counters.
+    pub sent: Sent,
+}
+
+impl Sender {
+    /// A sender for `flow` whose segments carry `mss` bytes.
+    ///
+    /// # Panics
+    /// When the flow names an unknown algorithm or parameter, which the scenario's validation rules out.
+    #[must_use]
+    pub fn new(flow: &Flow, mss: u32) -> Self {
+        let mut conn = Conn::new(mss, flow.initial_cwnd);
+        if let Some(ssthresh) = flow.initial_ssthresh {
+            conn.ssthresh = ssthresh;
+        }
+        let reduction =
+            if flow.recovery == Recovery::SackPrr { Reduction::Proportional } else { Reduction::Immediate };
+        conn.now_us = flow.start / 1000;
+        let options = Options { reduction, ..Options::default() };
+        Self {
+            driver: Driver::new(flow.controller(), conn, options),
+            recovery: flow.recovery,
+            board: Scoreboard::default(),
+            rtt: Rtt::new(flow.min_rto / 1000),
+            una: 0,
+            nxt: 0,
+            dup_acks: 0,
+            partial_seen: false,
+            rescued: false,
+            retransmit_now: false,
+            limited_transmit: flow.limited_transmit,
+            rwnd: flow.rwnd.map_or(u64::MAX, u64::from),
+            rto_at: u64::MAX,
+            stop_at: flow.stop.unwrap_or(u64::MAX),
+            sent: Sent::default(),
+        }
+    }
+
+    /// Sets the connection's clock to `now`, ns.
+    #[inline]
+    fn set_clock(&mut self, now: u64) {
+        let now_us = now / 1000;
+        let conn = &mut self.driver.conn;
+        conn.now_us = now_us;
+        conn.ticks = (now_us / 1000) as u32; // tick_hz is 1000
+    }
+
+    /// Recomputes the counts that `conn` shows, after `una`, `nxt` or the scoreboard changed.
+    #[inline]
+    fn refresh(&mut self) {
+        let out = (self.nxt - self.una) as u32;
+        let conn = &mut self.driver.conn;
+        conn.packets_out = out;
+        let arrived = self.board.sacked_out + self.dup_acks.min(out);
+        conn.in_flight = (out + self.board.retrans_out).saturating_sub(arrived + self.board.lost_out);
+    }
+
+    /// An acknowledgement arrived at `now`, ns.
+    #[inline]
+    pub fn on_ack(&mut self, now: u64, packet: &AckPacket) {
+        self.set_clock(now);
+        let acked = packet.cumulative.saturating_sub(self.una) as u32;
+        let mut delivered = acked;
+        let mut rtt_us = None;
+        if acked > 0 {
+            if let Some((first_us, newest_us)) = packet.sent_us {
+                let now_us = self.driver.conn.now_us32();
+                self.rtt.sample(now_us.wrapping_sub(first_us));
+                rtt_us = Some(now_us.wrapping_sub(newest_us));
+                let conn = &mut self.driver.conn;
+                conn.srtt_us8 = self.rtt.srtt_us8;
+                conn.min_rtt_us = self.rtt.min_us;
+            }
+            if !self.board.is_clean() {
+                delivered -= self.board.advance(self.una, packet.cumulative);
+            }
+            self.una = packet.cumulative;
+            let conn = &mut self.driver.conn;
+            conn.snd_una = conn.snd_una.wrapping_add(conn.mss.wrapping_mul(acked));
+        }
+        let quiet = self.driver.conn.ca_state == CaState::Open && packet.sacked.is_none() && acked > 0;
+        let new_loss = if quiet && self.board.is_clean() && self.dup_acks == 0 {
+            self.refresh();
+            false
+        } else {
+            self.judge(packet, acked, &mut delivered)
+        };
+        let now_us = self.driver.conn.now_us;
+        self.driver.on_ack(&Ack { now_us, position: self.una, acked, delivered, rtt_us, new_loss });
+        if acked > 0 {
+            self.restart_timer(now);
+        }
+    }
+
+    /// The position to send next at `now`, if window and data allow one; tells whether it is a retransmission.
+    #[inline]
+    fn next_to_send(&mut self, now: u64) -> Option<(u64, bool)> {
+        if let Some(lost) = self.board.next_lost(self.una, self.nxt) {
+            return Some((lost, true)); // RFC 6675 §4, NextSeg rule 1
+        }
+        if self.nxt - self.una < self.rwnd && now < self.stop_at {
+            return Some((self.nxt, false)); // rule 2
+        }
+        if self.driver.conn.ca_state != CaState::Recovery || !self.has_sack() {
+            return None;
+        }
+        if let Some(position) = self.board.next_unreported(self.una) {
+            return Some((position, true)); // rule 3
+        }
+        if !self.rescued && self.nxt > self.una {
+            self.rescued = true;
+            return Some((self.nxt - 1, true)); // rule 4
+        }
+        None
+    }
+
+    /// Takes the next packet to send at `now`, ns: its position. `None` when the window, the receiver or the
+    /// application says so.
+    #[inline]
+    pub fn send(&mut self, now: u64) -> Option<u64> {
+        let conn = &self.driver.conn;
+        if (conn.in_flight >= conn.cwnd && !self.retransmit_now) || self.holds_back() {
+            return None;
+        }
+        let (position, retransmission) = self.next_to_send(now)?;
+        self.retransmit_now = false;
+        self.driver.on_sent(now / 1000, self.rtt.rto_us());
+        self.sent.packets += 1;
+        if retransmission {
+            self.sent.retransmits += 1;
+            self.board.retransmit(self.una, position);
+            self.refresh();
+        } else {
+            self.nxt += 1;
+            let conn = &mut self.driver.conn;
+            conn.snd_nxt = conn.snd_nxt.wrapping_add(conn.mss);
+            conn.packets_out += 1;
+            conn.in_flight += 1;
+        }
+        if self.rto_at == u64::MAX {
+            self.restart_timer(now);
+        }
+        Some(position)
+    }
+
+    /// Call after the last [`Sender::send`] of an instant.
+    #[inline]
+    pub fn end_burst(&mut self) {
+        let conn = &self.driver.conn;
+        let limited = conn.in_flight >= conn.cwnd;
+        self.driver.on_burst_end(limited);
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Loss detection, one rule per kind of recovery: SACK (RFC 6675), NewReno (RFC 6582), Reno (RFC 5681), Tahoe.
+//!
+//! Without SACK, window inflation is written as its equal: a duplicate acknowledgement is a segment that has left the
+//! network, so `in_flight` falls instead of `cwnd` rising (RFC 5681 §3.2 steps 3 to 5).
+
+use super::Sender;
+use super::scoreboard::DUP_THRESH;
+use crate::receiver::AckPacket;
+use cwnd::CaState;
+use cwnd::registry::Recovery;
+
+impl Sender {
+    pub(super) const fn has_sack(&self) -> bool {
+        matches!(self.recovery, Recovery::Sack | Recovery::SackPrr)
+    }
+
+    /// The full treatment of an acknowledgement when something is or was out of order; `self.una` has advanced by
+    /// `acked`. Returns whether it revealed a loss.
+    pub(super) fn judge(&mut self, packet: &AckPacket, acked: u32, delivered: &mut u32) -> bool {
+        if self.has_sack() {
+            return self.judge_sack(packet, delivered);
+        }
+        let duplicate = acked == 0 && packet.cumulative == self.una && self.nxt > self.una;
+        if duplicate { self.on_duplicate() } else { self.on_advance(acked) }
+    }
+
+    fn judge_sack(&mut self, packet: &AckPacket, delivered: &mut u32) -> bool {
+        if let Some(position) = packet.sacked
+            && self.board.report(self.una, position)
+        {
+            *delivered += 1;
+        }
+        let new_loss = self.board.detect_losses(self.una);
+        self.refresh();
+        if new_loss && (!self.driver.in_episode() || self.una >= self.driver.recovery_end()) {
+            let now_us = self.driver.conn.now_us;
+            if self.driver.on_loss(now_us, self.una, self.nxt) {
+                self.board.begin_episode(self.una);
+                self.rescued = false;
+                self.retransmit_now = true; // RFC 6675 §5, step 4.3
+            }
+        } else {
+            self.driver.on_disorder(self.board.sacked_out > 0);
+        }
+        new_loss
+    }
+
+    fn on_duplicate(&mut self) -> bool {
+        if self.driver.conn.ca_state == CaState::Loss {
+            return false; // what was out before the timeout is already counted as gone
+        }
+        self.dup_acks += 1;
+        self.refresh();
+        if self.driver.in_episode() {
+            return false;
+        }
+        self.driver.on_disorder(true);
+        // RFC 6582 §4.1: duplicates of a segment that an earlier episode covered say nothing new.
+        let covered = self.recovery != Recovery::Reno && self.una < self.driver.recovery_end();
+        if self.dup_acks < DUP_THRESH || covered {
+            return false;
+        }
+        let now_us = self.driver.conn.now_us;
+        if self.recovery == Recovery::Tahoe {
+            self.collapse(now_us * 1000);
+            return true;
+        }
+        self.partial_seen = false;
+        self.driver.on_loss(now_us, self.una, self.nxt);
+        self.board.begin_episode(self.una);
+        self.lose_first();
+        true
+    }
+
+    fn on_advance(&mut self, acked: u32) -> bool {
+        match self.driver.conn.ca_state {
+            CaState::Recovery if self.recovery == Recovery::NewReno && self.una < self.driver.recovery_end() => {
+                // RFC 6582 §3.2 step 5, partial acknowledgement: deflate by what left, less the one sent again.
+                self.dup_acks = self.dup_acks.saturating_sub(acked.saturating_sub(1));
+                self.lose_first();
+                return true;
+            }
+            CaState::Recovery => {
+                self.dup_acks = 0;
+                self.refresh();
+                if self.recovery == Recovery::NewReno {
+                    // RFC 6582 §3.2 step 5, full acknowledgement, option 1: no burst.
+                    let conn = &mut self.driver.conn;
+                    conn.cwnd = conn.ssthresh.min(conn.in_flight.max(1) + 1);
+                }
+                self.driver.leave_recovery();
+            }
+            _ => {
+                self.dup_acks = 0;
+                self.refresh();
+                self.driver.on_disorder(false);
+            }
+        }
+        false
+    }
+
+    /// The segment at the left edge is lost and may be sent again at once.
+    fn lose_first(&mut self) {
+        self.board.mark_lost(self.una, self.una + 1);
+        self.retransmit_now = true; // RFC 5681 §3.2 step 3, RFC 6582 §3.2 step 5
+        self.refresh();
+    }
+
+    /// Before a loss is decided, limited transmit answers each arrival with a new segment (RFC 3042, RFC 6675 §5 step 3);
+    /// with it disabled, the sender waits.
+    #[inline]
+    pub(super) fn holds_back(&self) -> bool {
+        self.driver.conn.ca_state == CaState::Disorder && !self.limited_transmit
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Round trip time and retransmission timeout (RFC 6298).
+
+/// Timeout before the first sample (RFC 6298 §2.1), µs.
+const INITIAL_RTO_US: u64 = 1_000_000;
+/// Upper bound of the timeout with its back-off (RFC 6298 §2.5 allows any of 60 s and more), µs.
+const MAX_RTO_US: u64 = 120_000_000;
+/// Clock granularity G, µs.
+const GRANULARITY_US: u64 = 1;
+
+/// The estimator. Samples come from timestamps, so retransmitted segments give valid ones (RFC 7323 §4.1).
+#[derive(Clone, Copy, Debug)]
+pub struct Rtt {
+    /// Smoothed RTT × 8, µs; 0 before the first sample.
+    pub srtt_us8: u32,
+    /// Its variation × 4, µs.
+    rttvar_us4: u32,
+    /// Smallest sample, µs; 0 before the first.
+    pub min_us: u32,
+    floor_us: u64,
+    rto_us: u64,
+    backoff: u32,
+}
+
+impl Rtt {
+    /// An estimator without samples whose timeout never falls below `floor_us`.
+    pub const fn new(floor_us: u64) -> Self {
+        Self { srtt_us8: 0, rttvar_us4: 0, min_us: 0, floor_us, rto_us: INITIAL_RTO_US, backoff: 0 }
+    }
+
+    /// Takes a sample.
+    #[inline]
+    pub fn sample(&mut self, rtt_us: u32) {
+        let rtt_us = rtt_us.max(1);
+        if self.min_us == 0 || rtt_us < self.min_us {
+            self.min_us = rtt_us;
+        }
+        if self.srtt_us8 == 0 {
+            // RFC 6298 §2.2
+            self.srtt_us8 = rtt_us << 3;
+            self.rttvar_us4 = rtt_us << 1;
+        } else {
+            // RFC 6298 §2.3: the variation first, with the old mean.
+            let error = (self.srtt_us8 >> 3).abs_diff(rtt_us);
+            self.rttvar_us4 = self.rttvar_us4 - (self.rttvar_us4 >> 2) + error;
+            self.srtt_us8 = self.srtt_us8 - (self.srtt_us8 >> 3) + rtt_us;
+        }
+        self.backoff = 0;
+        let variation = u64::from(self.rttvar_us4).max(GRANULARITY_US);
+        self.rto_us = (u64::from(self.srtt_us8 >> 3) + variation).clamp(self.floor_us, MAX_RTO_US);
+    }
+
+    /// The present timeout, back-off included, µs.
+    #[inline]
+    pub fn rto_us(&self) -> u64 {
+        (self.rto_us << self.backoff.min(16)).min(MAX_RTO_US)
+    }
+
+    /// The timer fired. // RFC 6298 §5.5
+    pub const fn back_off(&mut self) {
+        self.backoff += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // RFC 6298 §2.2: R = 100 ms gives 100 + 4 · 50 = 300 ms; §2.3: 100 again, variation 37.5: 250 ms.
+    #[test]
+    fn the_timeout_follows_the_rfc() {
+        let mut rtt = Rtt::new(1);
+        assert_eq!(rtt.rto_us(), 1_000_000);
+        rtt.sample(100_000);
+        assert_eq!(rtt.rto_us(), 300_000);
+        rtt.sample(100_000);
+        assert_eq!(rtt.rto_us(), 250_000);
+        rtt.sample(180_000); // variation 0.75 · 37.5 + 0.25 · 80 = 48.125 ms, mean 110 ms
+        assert_eq!(rtt.rto_us(), 110_000 + 4 * 48_125);
+    }
+
+    #[test]
+    fn the_floor_holds_and_each_timeout_doubles_it() {
+        let mut rtt = Rtt::new(200_000);
+        for _ in 0..100 {
+            rtt.sample(10_000);
+        }
+        assert_eq!(rtt.rto_us(), 200_000);
+        rtt.back_off();
+        rtt.back_off();
+        assert_eq!(rtt.rto_us(), 800_000);
+        for _ in 0..60 {
+            rtt.back_off();
+        }
+        assert_eq!(rtt.rto_us(), MAX_RTO_US);
+        rtt.sample(10_000);
+        assert_eq!(rtt.rto_us(), 200_000, "a new sample ends the back-off");
+    }
+}
