@@ -8,6 +8,8 @@
 //! numbers, QUIC packet numbers).
 
 mod prr;
+#[cfg(test)]
+mod tests;
 
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
 use crate::registry::Controller;
@@ -182,12 +184,15 @@ impl Driver {
         }
     }
 
-    /// The packet at `lost` is lost; `next` is the position that the next new packet will have. Returns whether this
-    /// began an episode: one reduction per window of data (RFC 9438 §4.6, RFC 9002 §7.3.2).
+    /// The packet at `lost` is lost; `next` is the position that the next new packet will have. Call before the loss is
+    /// taken out of `packets_out`: the flight that is reduced includes it. Returns whether this began an episode: one reduction per window of data (RFC 9438 §4.6, RFC 9002 §7.3.2).
     pub fn on_loss(&mut self, now_us: u64, lost: u64, next: u64) -> bool {
         self.conn.now_us = now_us;
-        if self.in_episode() && lost < self.recovery_end {
-            return false;
+        if self.in_episode() {
+            if lost < self.recovery_end {
+                return false;
+            }
+            self.leave_recovery();
         }
         self.reduce(next);
         self.enter(CaState::Recovery);
@@ -198,8 +203,11 @@ impl Driver {
     /// An ECN echo for the packet at `marked` arrived. // RFC 9438 §4.6, RFC 3168 §6.1.2
     pub fn on_ecn(&mut self, now_us: u64, marked: u64, next: u64) -> EcnOutcome {
         self.conn.now_us = now_us;
-        if self.in_episode() && marked < self.recovery_end {
-            return EcnOutcome::Ignored;
+        if self.in_episode() {
+            if marked < self.recovery_end {
+                return EcnOutcome::Ignored;
+            }
+            self.leave_recovery();
         }
         let cwnd = self.conn.cwnd;
         self.reduce(next);

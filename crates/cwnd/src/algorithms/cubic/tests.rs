@@ -1,1 +1,430 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+//! CUBIC against RFC 9438, section by section. One segment is acknowledged at a time unless a test says otherwise.
+
+use super::*;
+use crate::registry::Controller;
+
+/// A flow in virtual time: one RTT is a window's worth of ACKs, evenly spaced.
+struct Bench {
+    cubic: Cubic,
+    params: CubicParams,
+    conn: Conn,
+    rtt_us: u64,
+}
+
+impl Bench {
+    fn new(params: CubicParams, cwnd: u32, rtt_us: u64) -> Self {
+        let mut conn = Conn { is_cwnd_limited: true, ssthresh: cwnd, now_us: 1 << 33, ..Conn::new(1448, cwnd) };
+        conn.srtt_us8 = (rtt_us << 3) as u32;
+        conn.packets_out = cwnd;
+        let mut cubic = Cubic::default();
+        cubic.init(&mut conn, &params);
+        Self { cubic, params, conn, rtt_us }
+    }
+
+    fn ack(&mut self, acked: u32) {
+        let sample = AckSample { pkts_acked: acked, rtt_us: self.rtt_us as i32, in_flight: self.conn.cwnd };
+        self.cubic.pkts_acked(&mut self.conn, &sample, &self.params);
+        self.cubic.cong_avoid(&mut self.conn, 0, acked, &self.params);
+        self.conn.packets_out = self.conn.cwnd;
+    }
+
+    /// A round trip of full use, `every` segments to an ACK.
+    fn round(&mut self, every: u32) {
+        let acks = (self.conn.cwnd / every).max(1);
+        for _ in 0..acks {
+            self.conn.now_us += self.rtt_us / u64::from(acks);
+            self.ack(every);
+        }
+    }
+
+    fn seconds(&mut self, seconds: f64, every: u32) {
+        let end = self.conn.now_us + (seconds * 1e6) as u64;
+        while self.conn.now_us < end {
+            self.round(every);
+        }
+    }
+
+    fn lose(&mut self) {
+        self.conn.packets_out = self.conn.cwnd;
+        self.conn.prior_cwnd = self.conn.cwnd;
+        self.conn.ssthresh = self.cubic.ssthresh(&mut self.conn, &self.params);
+        self.cubic.set_state(&mut self.conn, CaState::Recovery, &self.params);
+        self.conn.cwnd = self.conn.ssthresh;
+        self.conn.ca_state = CaState::Recovery;
+        self.cubic.set_state(&mut self.conn, CaState::Open, &self.params);
+        self.conn.ca_state = CaState::Open;
+    }
+
+    fn time_out(&mut self) {
+        self.conn.prior_cwnd = self.conn.cwnd;
+        self.conn.ssthresh = self.cubic.ssthresh(&mut self.conn, &self.params);
+        self.cubic.set_state(&mut self.conn, CaState::Loss, &self.params);
+        self.conn.ca_state = CaState::Loss;
+        self.conn.cwnd = 1;
+    }
+}
+
+fn standard() -> CubicParams {
+    CubicParams { slow_start: slow_start::STANDARD, ..RFC9438 }
+}
+
+fn w_max_of(cubic: &Cubic) -> u32 {
+    cubic.w_max
+}
+
+#[test]
+fn the_state_fills_the_kernels_private_area_and_no_more() {
+    assert_eq!(size_of::<Cubic>(), crate::PRIVATE_BYTES);
+}
+
+// RFC 9438 §4.6 SHOULD: beta_cubic = 0.7. RFC 9438 §5.1 SHOULD: C = 0.4.
+#[test]
+fn the_defaults_are_the_standards() {
+    let cubic = Controller::by_name("cubic").expect("registered");
+    assert_eq!(cubic.param(0), 45_875); // 0.7 × 65 536 = 45 875.2
+    assert_eq!(cubic.param(1), 26_214); // 0.4 × 65 536 = 26 214.4
+}
+
+// RFC 9438 §4.6: ssthresh = flight · 0.7, whole segments, at least 2; W_max from the window before.
+#[test]
+fn a_loss_keeps_seven_tenths_of_the_flight() {
+    for (cwnd, flight, expected) in [(100, 100, 70), (100, 50, 35), (100, 103, 70), (3, 3, 2), (2, 2, 2), (1, 1, 2)] {
+        let mut bench = Bench::new(standard(), cwnd, 100_000);
+        bench.conn.packets_out = flight;
+        assert_eq!(bench.cubic.ssthresh(&mut bench.conn, &bench.params), expected, "cwnd {cwnd}, flight {flight}");
+        assert_eq!(w_max_of(&bench.cubic), cwnd);
+        assert_eq!(bench.cubic.cwnd_prior, cwnd);
+    }
+}
+
+// RFC 9438 §4.7 SHOULD: fast convergence. W_max = cwnd · (1 + 0.7) / 2 below the last W_max. Rows RF3, K7:
+// losses at 100 and 80 give 68 (not 0.85 · 100), a loss at half of 100 gives 42.5.
+#[test]
+fn fast_convergence_remembers_less_when_a_loss_comes_early() {
+    let mut bench = Bench::new(standard(), 100, 100_000);
+    bench.lose();
+    bench.conn.cwnd = 80;
+    bench.lose();
+    assert_eq!(w_max_of(&bench.cubic), 68);
+    assert_eq!(bench.conn.ssthresh, 56, "Q3: the reduction itself stays 0.7 of the window");
+    bench.conn.cwnd = 68;
+    bench.lose();
+    assert_eq!(w_max_of(&bench.cubic), 68, "equal is not below");
+    bench.conn.cwnd = 50;
+    bench.lose();
+    assert_eq!(w_max_of(&bench.cubic), 42); // 42.5 less the rounding of 0.85 to 55 705/65 536
+}
+
+// RFC 9438 §4.7 SHOULD: can be disabled, for a single flow without other traffic.
+#[test]
+fn fast_convergence_can_be_disabled() {
+    let mut bench = Bench::new(CubicParams { fast_convergence: 0, ..standard() }, 100, 100_000);
+    bench.lose();
+    bench.conn.cwnd = 80;
+    bench.lose();
+    assert_eq!(w_max_of(&bench.cubic), 80);
+}
+
+// RFC 9438 §4.2, §4.4 MUST (concave) and §4.5 MUST (convex): the window follows C(t − K)³ + W_max.
+// W_max = 1000: K = 9.0856 s; at s = t/K = ½, 1, 1½, 2 the curve is 962.5, 1000, 1037.5, 1300.
+#[test]
+fn the_window_follows_the_curve_through_both_regions() {
+    let mut bench = Bench::new(CubicParams { friendliness: FRIENDLY_OFF, ..standard() }, 1000, 100_000);
+    bench.lose();
+    let (begin, k) = (bench.conn.now_us, 9.0856);
+    for s in [0.5, 1.0, 1.5, 2.0] {
+        while (bench.conn.now_us - begin) as f64 / 1e6 < s * k {
+            bench.round(1);
+        }
+        // The epoch begins with the first ACK, and the window arrives where the curve is one RTT ahead.
+        let d = (bench.conn.now_us - begin) as f64 / 1e6 - k;
+        let (curve, lag) = (1000.0 + 0.4 * d.powi(3), 3.0 * 0.4 * d.powi(2) * 0.1);
+        assert!((f64::from(bench.conn.cwnd) - curve).abs() <= 1.0 + lag, "s = {s}: {} beside {curve}", bench.conn.cwnd);
+    }
+}
+
+// Rows Q4, X2: with fast convergence the curve still begins at the window, so growth starts at once.
+#[test]
+fn growth_starts_within_a_round_trip_after_fast_convergence() {
+    for w in [50, 1000] {
+        let mut bench = Bench::new(CubicParams { friendliness: FRIENDLY_OFF, ..standard() }, w, 100_000);
+        bench.lose();
+        bench.conn.cwnd = w * 9 / 10;
+        bench.lose();
+        let begin = bench.conn.cwnd;
+        bench.round(1);
+        bench.round(1);
+        assert!(bench.conn.cwnd > begin, "W = {w}");
+        let w0 = w_cubic_x64k(bench.cubic.origin, bench.params.c, bench.cubic.k_x1024, 0) >> 16;
+        assert!(w0.abs_diff(u64::from(begin)) <= 1, "the curve begins at {w0}, the window at {begin}");
+    }
+}
+
+// RFC 9438 §4.3 SHOULD: in the Reno-friendly region the window is W_est, growing α = 0.529 per RTT.
+// RTT 10 ms, W_max = 20: 0.529 · 50 RTTs = 26.5 segments; the curve at 0.5 s has gained 14 − 0.4·(2.47 − 0.5)³ …
+#[test]
+fn at_short_round_trips_the_window_is_renos_estimate() {
+    let mut bench = Bench::new(CubicParams { alpha_one: 0, ..standard() }, 20, 10_000);
+    bench.lose();
+    assert_eq!(bench.conn.cwnd, 14);
+    for _ in 0..50 {
+        bench.round(1);
+    }
+    let expected = 14.0 + 50.0 * 3.0 * 0.3 / 1.7; // 40.5
+    assert!((f64::from(bench.conn.cwnd) - expected).abs() <= 1.5, "{}", bench.conn.cwnd);
+}
+
+// RFC 9438 §4.3 SHOULD: α = 1 once W_est reaches cwnd_prior. Row RF1: also after fast convergence it is the
+// window before the loss (18), not W_max (15.3), that counts.
+#[test]
+fn alpha_becomes_one_at_the_window_before_the_reduction() {
+    let mut bench = Bench::new(standard(), 20, 1_000);
+    bench.lose();
+    bench.conn.cwnd = 18;
+    bench.lose();
+    assert_eq!((w_max_of(&bench.cubic), bench.conn.cwnd), (15, 13));
+    let mut rounds_to = |target: u32| {
+        let mut rounds = 0.0;
+        while bench.conn.cwnd < target {
+            bench.round(1);
+            rounds += 1.0;
+        }
+        rounds
+    };
+    let slow: f64 = rounds_to(18);
+    assert!((slow - 5.0 / 0.529).abs() <= 1.5, "{slow} RTTs for 5 segments at α = 0.529");
+    let fast: f64 = rounds_to(28);
+    assert!((fast - 10.0).abs() <= 1.5, "{fast} RTTs for 10 segments at α = 1");
+}
+
+// RFC 9438 §4.2: the target is at most 1.5 cwnd, so is a round trip's growth. Row RF2.
+#[test]
+fn a_round_trip_grows_the_window_by_half_at_most() {
+    let mut bench = Bench::new(standard(), 10, 100_000);
+    bench.lose();
+    bench.round(1);
+    bench.conn.now_us += 60_000_000; // the curve is 86 000 segments up
+    bench.cubic.last_ack_us = bench.conn.now_us32();
+    let before = bench.conn.cwnd;
+    bench.round(1);
+    assert!(bench.conn.cwnd <= before + before / 2 + 1, "{before} to {}", bench.conn.cwnd);
+    assert!(bench.conn.cwnd > before);
+}
+
+// RFC 9438 §4.2 MUST NOT: time in which the application limits the flow is not part of t. Rows L1, F1, S1.
+#[test]
+fn application_limited_time_does_not_move_the_curve() {
+    let mut bench = Bench::new(standard(), 1000, 100_000);
+    bench.lose();
+    bench.seconds(3.0, 1);
+    let (before, age) = (bench.conn.cwnd, bench.conn.now_us32().wrapping_sub(bench.cubic.epoch_start_us));
+    bench.conn.is_cwnd_limited = false;
+    for _ in 0..1000 {
+        bench.conn.now_us += 10_000;
+        bench.ack(1);
+    }
+    assert_eq!(bench.conn.cwnd, before);
+    let new_age = bench.conn.now_us32().wrapping_sub(bench.cubic.epoch_start_us);
+    assert!(new_age.abs_diff(age) <= 10_000, "10 s of pause moved t from {age} to {new_age} µs");
+    bench.conn.is_cwnd_limited = true;
+    let gain = bench.conn.cwnd;
+    bench.round(1);
+    assert!(bench.conn.cwnd - gain <= before / 50, "no jump: {gain} to {}", bench.conn.cwnd);
+}
+
+// RFC 9438 §4.2 MUST NOT, for silence: an idle period ends with TxStart. Rows L1, K1: idle of any length, never beyond now.
+#[test]
+fn idle_time_does_not_move_the_curve() {
+    for idle_us in [1_000_000, 10_000_000, 600_000_000, 10_000_000_000_u64] {
+        let mut bench = Bench::new(standard(), 1000, 100_000);
+        bench.lose();
+        bench.seconds(3.0, 1);
+        let before = bench.conn.cwnd;
+        bench.conn.now_us += idle_us;
+        bench.cubic.cwnd_event(&mut bench.conn, CaEvent::TxStart, &bench.params);
+        let age = bench.conn.now_us32().wrapping_sub(bench.cubic.epoch_start_us);
+        assert!(age < 1 << 31, "the epoch begins in the past");
+        bench.round(1);
+        assert!(bench.conn.cwnd - before <= before / 50, "idle {idle_us} µs: {before} to {}", bench.conn.cwnd);
+    }
+}
+
+// Row K1: at two segments nothing is in flight once per RTT, which is no idleness.
+#[test]
+fn two_segments_without_loss_grow() {
+    let mut bench = Bench::new(standard(), 2, 10_000);
+    bench.lose();
+    bench.conn.cwnd = 2;
+    for _ in 0..8 {
+        bench.cubic.cwnd_event(&mut bench.conn, CaEvent::TxStart, &bench.params);
+        bench.round(2);
+    }
+    assert!(bench.conn.cwnd >= 3);
+}
+
+// RFC 9438 §4.8 SHOULD: after a timeout W_est = cwnd at the start of congestion avoidance, K = 0, W_max = cwnd.
+#[test]
+fn after_a_timeout_the_curve_starts_at_its_plateau() {
+    let mut bench = Bench::new(standard(), 100, 100_000);
+    bench.time_out();
+    assert_eq!(bench.conn.ssthresh, 70);
+    while bench.conn.cwnd < 70 {
+        bench.round(1);
+    }
+    bench.conn.ca_state = CaState::Open;
+    bench.round(1);
+    assert_eq!((bench.cubic.k_x1024, bench.cubic.in_epoch), (0, 1));
+    assert_eq!((bench.cubic.origin, bench.cubic.w_est), (70, 70));
+}
+
+// RFC 9438 §4.10: leaving slow start without a loss sets cwnd_prior = W_max = cwnd, K = 0. Rows S3, M4: growth from
+// there is convex: +0.4 · 5³ = 50 segments after 5 s (plus what W(t + RTT) is ahead).
+#[test]
+fn a_lossless_exit_from_slow_start_grows_convexly_from_there() {
+    let mut bench = Bench::new(CubicParams { friendliness: FRIENDLY_OFF, ..standard() }, 100, 100_000);
+    bench.seconds(5.0, 1);
+    assert_eq!((bench.cubic.cwnd_prior, bench.cubic.k_x1024, bench.cubic.origin), (100, 0, 100));
+    assert!((149..=154).contains(&bench.conn.cwnd), "{}", bench.conn.cwnd);
+}
+
+// RFC 9438 §4.10 MUST: slow start while cwnd <= ssthresh, and it stops exactly there (row M2).
+#[test]
+fn slow_start_stops_at_ssthresh() {
+    let mut bench = Bench::new(standard(), 10, 100_000);
+    bench.conn.ssthresh = 50;
+    bench.conn.cwnd = 49;
+    bench.ack(40);
+    assert!(bench.conn.cwnd <= 50, "{}", bench.conn.cwnd);
+    assert_eq!(bench.cubic.in_epoch, 1, "the other 39 segments are congestion avoidance");
+}
+
+// RFC 9438 §4.10 SHOULD: HyStart++ is the default.
+#[test]
+fn hystart_plus_plus_is_the_default() {
+    assert_eq!(RFC9438.slow_start, slow_start::HYSTART_PP);
+}
+
+// RFC 9438 §4.9.2 MAY: a spurious reduction is taken back, all of it. Rows L5, RF5.
+#[test]
+fn undo_restores_the_curve_and_the_window() {
+    let mut bench = Bench::new(standard(), 1000, 100_000);
+    bench.lose();
+    bench.seconds(4.0, 1);
+    let before = bench.cubic;
+    let cwnd = bench.conn.cwnd;
+    bench.lose();
+    assert_eq!(bench.cubic.undo_cwnd(&mut bench.conn, &bench.params), cwnd);
+    let after = bench.cubic;
+    assert_eq!(
+        (after.w_max, after.cwnd_prior, after.k_x1024, after.epoch_start_us, after.w_est, after.origin, after.in_epoch),
+        (before.w_max, before.cwnd_prior, before.k_x1024, before.epoch_start_us, before.w_est, before.origin, 1)
+    );
+}
+
+// RFC 9438 §4.9.2 SHOULD: no restoration when the window is already past the old one.
+#[test]
+fn undo_keeps_the_present_when_it_is_better() {
+    let mut bench = Bench::new(standard(), 100, 100_000);
+    bench.lose();
+    bench.conn.cwnd = 120;
+    let before = bench.cubic;
+    assert_eq!(bench.cubic.undo_cwnd(&mut bench.conn, &bench.params), 120);
+    assert_eq!(bench.cubic, before);
+}
+
+// Row P3: a timeout within a recovery, both spurious: the first reduction's snapshot counts.
+#[test]
+fn nested_reductions_undo_to_the_first() {
+    let mut bench = Bench::new(standard(), 100, 100_000);
+    bench.conn.ssthresh = bench.cubic.ssthresh(&mut bench.conn, &bench.params);
+    bench.conn.ca_state = CaState::Recovery;
+    bench.conn.cwnd = 70;
+    bench.time_out();
+    assert_eq!(bench.cubic.undo_cwnd(&mut bench.conn, &bench.params), 100);
+    assert_eq!(w_max_of(&bench.cubic), 0, "no loss was known before");
+}
+
+// Rows A1 to A3: whatever the receiver's ACK ratio, the time from 0.7 P back to P is the same within 3 % and n RTTs.
+#[test]
+fn the_ack_ratio_does_not_change_the_curve() {
+    let time_to_regain = |every| {
+        let mut bench = Bench::new(standard(), 320, 200_000);
+        bench.lose();
+        let begin = bench.conn.now_us;
+        while bench.conn.cwnd < 318 {
+            bench.round(every);
+        }
+        (bench.conn.now_us - begin) as f64 / 1e6
+    };
+    let single = time_to_regain(1);
+    for every in [2, 4, 10, 25] {
+        let other = time_to_regain(every);
+        assert!((other / single - 1.0).abs() < 0.03 + 0.2 / single, "ACK every {every}: {other} s, not {single} s");
+    }
+}
+
+// Rows GV1, SM2, Q2: no fraction is lost. Over one RTT near the plateau the credit is the curve's gain ± 1 segment.
+#[test]
+fn fractions_of_a_segment_are_kept() {
+    for w in [10, 100, 1000, 10_000] {
+        let mut bench = Bench::new(CubicParams { friendliness: FRIENDLY_OFF, ..standard() }, w, 20_000);
+        bench.lose();
+        let k = (0.75 * f64::from(w)).cbrt();
+        bench.seconds(k, 1);
+        assert!(bench.conn.cwnd.abs_diff(w) <= 1 + w / 1000, "{} at K, not {w}", bench.conn.cwnd);
+    }
+}
+
+// Rows Q6, GV3, X7: ten years without a loss, an ACK a minute.
+#[test]
+fn ten_years_without_a_loss_neither_panic_nor_shrink() {
+    let mut bench = Bench::new(standard(), 1000, 100_000);
+    bench.lose();
+    let mut last = bench.conn.cwnd;
+    for _ in 0..10 * 365 * 24 * 60 {
+        bench.conn.now_us += 60_000_000;
+        bench.ack(1000);
+        assert!(bench.conn.cwnd >= last);
+        last = bench.conn.cwnd;
+    }
+}
+
+// Rows S2, N5: a clock that stands still or runs backwards.
+#[test]
+fn a_clock_running_backwards_reads_as_no_time() {
+    let mut bench = Bench::new(standard(), 100, 100_000);
+    bench.lose();
+    bench.round(1);
+    bench.conn.now_us -= 50_000_000;
+    let before = bench.conn.cwnd;
+    for _ in 0..100 {
+        bench.ack(1);
+    }
+    assert!((before..=before + 2).contains(&bench.conn.cwnd), "{before} to {}", bench.conn.cwnd);
+}
+
+// Ha et al. 2008, Algorithm 1: one increment per cnt + 2 counts, cnt = cwnd / (target − cwnd).
+#[test]
+fn the_pseudocodes_count_needs_two_more_than_cnt() {
+    let mut conn = Conn::new(1448, 100);
+    let mut counts = 0;
+    while conn.cwnd == 100 {
+        Cubic::count_increment(&mut conn, 100 << 16, 10 << 16, 1); // cnt = 10
+        counts += 1;
+    }
+    assert_eq!(counts, 12);
+}
+
+// Ha et al. 2008, Algorithm 1: keeps 0.8, remembers 0.9, resets at a timeout.
+#[test]
+fn version_2_2_keeps_eight_tenths() {
+    let mut bench = Bench::new(V2_2, 100, 100_000);
+    bench.lose();
+    assert_eq!(bench.conn.cwnd, 80);
+    bench.conn.cwnd = 90;
+    bench.lose();
+    assert_eq!(w_max_of(&bench.cubic), 81);
+    bench.time_out();
+    assert_eq!((w_max_of(&bench.cubic), bench.cubic.min_rtt_us), (0, 0));
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The driver's state machine, and a QUIC stack's way of using it.
+
+use super::*;
+use crate::INFINITE_SSTHRESH;
+
+fn driver(name: &str, cwnd: u32, options: Options) -> Driver {
+    let mut conn = Conn { is_cwnd_limited: true, ..Conn::new(1200, cwnd) };
+    conn.packets_out = cwnd;
+    conn.in_flight = cwnd;
+    Driver::new(Controller::by_name(name).expect("registered"), conn, options)
+}
+
+fn ack(now_us: u64, position: u64, acked: u32) -> Ack {
+    Ack { now_us, position, acked, delivered: acked, rtt_us: Some(50_000), new_loss: false }
+}
+
+// RFC 9438 §4.6 MUST: window and threshold go down at once on entering recovery. Row N4: one reduction per window.
+#[test]
+fn a_window_of_losses_is_one_reduction() {
+    let mut driver = driver("cubic", 100, Options::default());
+    assert!(driver.on_loss(1, 10, 100));
+    assert_eq!((driver.conn.cwnd, driver.conn.ssthresh), (70, 70));
+    for lost in 11..100 {
+        assert!(!driver.on_loss(2, lost, 150));
+    }
+    assert_eq!(driver.conn.cwnd, 70);
+    driver.on_ack(&ack(3, 100, 1));
+    assert_eq!(driver.conn.ca_state, CaState::Open);
+    assert!(driver.on_loss(4, 120, 160), "the next window's loss is another reduction");
+}
+
+// A loss beyond the episode's data ends the episode and begins the next, without an acknowledgement between.
+#[test]
+fn a_loss_of_later_data_begins_another_episode() {
+    let mut driver = driver("reno", 100, Options::default());
+    driver.on_loss(1, 10, 100);
+    driver.conn.packets_out = 50;
+    assert!(driver.on_loss(2, 100, 150));
+    assert_eq!(driver.conn.cwnd, 25);
+}
+
+// RFC 5681 §3.1, RFC 9438 §4.8; rows M1, Q5, SM3: a timeout within recovery, and timeouts one after the other, leave
+// ssthresh where the first reduction put it.
+#[test]
+fn timeouts_reduce_the_threshold_once() {
+    let mut driver = driver("cubic", 100, Options::default());
+    driver.on_loss(1, 10, 100);
+    for now in 2..7 {
+        driver.on_timeout(now, 10, 100);
+        assert_eq!((driver.conn.cwnd, driver.conn.ssthresh), (1, 70));
+    }
+    driver.on_ack(&ack(9, 50, 1));
+    assert_eq!(driver.conn.cwnd, 2, "slow start during the repair");
+    driver.on_ack(&ack(9, 100, 1));
+    assert_eq!(driver.conn.ca_state, CaState::Open);
+}
+
+// RFC 9438 §4.6 MUST: reduce on ECE down to one segment. MUST: at one segment reduce the rate further, which the
+// transport does by its timer. ssthresh stays at two.
+#[test]
+fn ecn_reduces_to_one_segment_and_then_says_so() {
+    let mut driver = driver("cubic", 4, Options::default());
+    let mut windows = vec![4];
+    let mut position = 0;
+    let outcome = loop {
+        let outcome = driver.on_ecn(position, position, position + 10);
+        if outcome == EcnOutcome::AtFloor {
+            break outcome;
+        }
+        assert_eq!(driver.on_ecn(position, position + 5, position + 10), EcnOutcome::Ignored, "once per window");
+        windows.push(driver.conn.cwnd);
+        driver.conn.packets_out = driver.conn.cwnd;
+        position += 10;
+    };
+    assert_eq!((windows, outcome), (vec![4, 3, 2, 1], EcnOutcome::AtFloor)); // 2.8, 2.1, and then one less each
+    assert_eq!(driver.conn.ssthresh, 2);
+}
+
+// RFC 9438 §4.9.2: what a spurious loss took comes back, once; a real one after it stays.
+#[test]
+fn a_spurious_loss_is_undone_once() {
+    let mut driver = driver("cubic", 100, Options::default());
+    driver.on_loss(1, 10, 100);
+    assert!(driver.on_spurious(2));
+    assert_eq!((driver.conn.cwnd, driver.conn.ssthresh, driver.conn.ca_state), (100, INFINITE_SSTHRESH, CaState::Open));
+    assert!(!driver.on_spurious(3));
+    driver.on_loss(4, 20, 100);
+    assert_eq!(driver.conn.cwnd, 70);
+}
+
+#[test]
+fn an_undone_timeout_within_recovery_returns_to_the_first_window() {
+    let mut driver = driver("cubic", 100, Options::default());
+    driver.on_loss(1, 10, 100);
+    driver.on_timeout(2, 10, 100);
+    assert!(driver.on_spurious(3));
+    assert_eq!(driver.conn.cwnd, 100);
+}
+
+// RFC 6937 §3: 20 out, ssthresh 14 (CUBIC keeps 0.7): 14 segments are sent for 20 delivered, and the window ends at 14.
+#[test]
+fn proportional_reduction_sends_seven_for_ten() {
+    let options = Options { reduction: Reduction::Proportional, ..Options::default() };
+    let mut driver = driver("cubic", 20, options);
+    driver.on_loss(1, 0, 20);
+    driver.conn.in_flight = 19;
+    let mut sent = 0;
+    for now in 2..21 {
+        driver.conn.in_flight -= 1;
+        driver.on_ack(&Ack { acked: 0, position: 0, ..ack(now, 0, 0) });
+        let delivered = Ack { acked: 0, delivered: 1, ..ack(now, 0, 0) };
+        driver.on_ack(&delivered);
+        while driver.conn.in_flight < driver.conn.cwnd {
+            driver.on_sent(now, 1_000_000);
+            driver.conn.in_flight += 1;
+            sent += 1;
+        }
+    }
+    assert!((13..=15).contains(&sent), "{sent}");
+    driver.on_ack(&ack(30, 20, 1));
+    assert_eq!(driver.conn.ca_state, CaState::Open);
+    assert!((14..=15).contains(&driver.conn.cwnd), "{}", driver.conn.cwnd);
+}
+
+// RFC 5681 §4.1: after an idle RTO the window restarts from the initial one.
+#[test]
+fn an_idle_timeout_restarts_the_window() {
+    let mut driver = driver("reno", 10, Options::default());
+    driver.on_sent(0, 200_000);
+    driver.conn.cwnd = 80;
+    driver.conn.packets_out = 0;
+    driver.on_sent(199_999, 200_000);
+    assert_eq!(driver.conn.cwnd, 80);
+    driver.on_sent(500_000, 200_000);
+    assert_eq!(driver.conn.cwnd, 10);
+}
+
+// Rows LN1, NG1: a window that was used in full is remembered for a round trip, and forgotten after it.
+#[test]
+fn use_of_the_window_is_judged_once_per_round_trip() {
+    let mut driver = driver("reno", 10, Options::default());
+    driver.conn.snd_nxt = 10 * 1200;
+    driver.on_burst_end(true);
+    driver.conn.packets_out = 2;
+    driver.on_burst_end(false);
+    assert!(driver.conn.is_cwnd_limited, "limited at t1, not at t2 of the same window");
+    driver.conn.snd_una = 10 * 1200;
+    driver.on_burst_end(false);
+    assert!(!driver.conn.is_cwnd_limited);
+}
+
+// Ha et al. 2008 §4.2: algorithms can be switched while the connection runs.
+#[test]
+fn a_switched_algorithm_starts_afresh_at_the_present_window() {
+    let mut driver = driver("cubic", 100, Options::default());
+    driver.on_loss(1, 10, 100);
+    driver.on_ack(&ack(2, 100, 1));
+    driver.switch(Controller::by_name("reno").expect("registered"));
+    driver.on_ack(&ack(3, 170, driver.conn.cwnd));
+    assert_eq!(driver.conn.cwnd, 71);
+}
