@@ -60,7 +60,7 @@ impl Quic {
         self.show_flight();
         self.driver.on_ack(&Ack {
             now_us,
-            position: largest + 1,
+            position: *largest,
             acked,
             delivered: acked,
             rtt_us: Some(RTT_US as u32),

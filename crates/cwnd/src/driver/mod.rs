@@ -45,7 +45,7 @@ impl Default for Options {
 pub struct Ack {
     /// When it arrived, µs.
     pub now_us: u64,
-    /// TCP: everything before this position is acknowledged. QUIC: one beyond the largest acknowledged packet number.
+    /// TCP: everything before this position is acknowledged. QUIC: the largest acknowledged packet number.
     pub position: u64,
     /// Segments that left the sender's list with it; 0 for a duplicate acknowledgement.
     pub acked: u32,
