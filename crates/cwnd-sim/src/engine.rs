@@ -184,15 +184,16 @@ impl Simulation {
     fn on_flow(&mut self, now: u64, number: u32) -> u64 {
         let flow = &mut self.flows[number as usize];
         let measure = self.link.measure;
-        let state = flow.sender.driver.conn.ca_state;
+        let before = (flow.sender.driver.conn.ca_state, flow.sender.driver.recovery_end());
         match flow.on_event(now, measure) {
             Happened::Ack => {}
             Happened::Timeout => self.tables.event(now, number, EventKind::Timeout, 0, flow),
             Happened::Start => self.tables.event(now, number, EventKind::Start, 0, flow),
         }
-        let new = flow.sender.driver.conn.ca_state;
-        if new != state {
-            self.tables.event(now, number, EventKind::State, new as u64, flow);
+        // A loss beyond the data of one recovery begins another: same state, new episode.
+        let after = (flow.sender.driver.conn.ca_state, flow.sender.driver.recovery_end());
+        if after != before {
+            self.tables.event(now, number, EventKind::State, after.0 as u64, flow);
         }
         while let Some(position) = flow.sender.send(now) {
             match self.link.offer(now) {

@@ -22,7 +22,17 @@ impl Sender {
             return self.judge_sack(packet, delivered);
         }
         let duplicate = acked == 0 && packet.cumulative == self.una && self.nxt > self.una;
-        if duplicate { self.on_duplicate() } else { self.on_advance(acked) }
+        if duplicate {
+            return self.on_duplicate();
+        }
+        // Each duplicate told of one of these segments already; after a timeout nothing tells which have arrived
+        // before, so an acknowledgement counts for one (RFC 3465 §2.3: L = 1).
+        *delivered = if self.driver.conn.ca_state == CaState::Loss {
+            acked.min(1)
+        } else {
+            acked.saturating_sub(self.dup_acks).max(acked.min(1))
+        };
+        self.on_advance(acked)
     }
 
     fn judge_sack(&mut self, packet: &AckPacket, delivered: &mut u32) -> bool {
@@ -33,7 +43,9 @@ impl Sender {
         }
         let new_loss = self.board.detect_losses(self.una);
         self.refresh();
-        if new_loss && (!self.driver.in_episode() || self.una >= self.driver.recovery_end()) {
+        // Also a loss that was seen during the recovery that ends here, of data sent after it began.
+        let begins = !self.driver.in_episode() || self.una >= self.driver.recovery_end();
+        if self.board.lost_out > 0 && begins {
             let now_us = self.driver.conn.now_us;
             if self.driver.on_loss(now_us, self.una, self.nxt) {
                 self.board.begin_episode(self.una);
@@ -56,8 +68,9 @@ impl Sender {
             return false;
         }
         self.driver.on_disorder(true);
-        // RFC 6582 §4.1: duplicates of a segment that an earlier episode covered say nothing new.
-        let covered = self.recovery != Recovery::Reno && self.una < self.driver.recovery_end();
+        // RFC 6582 §3.2 step 2: at the end of an earlier episode's data, duplicates stem from its own retransmissions.
+        let end = self.driver.recovery_end();
+        let covered = self.recovery != Recovery::Reno && end > 0 && self.una <= end;
         if self.dup_acks < DUP_THRESH || covered {
             return false;
         }
@@ -102,7 +115,7 @@ impl Sender {
 
     /// The segment at the left edge is lost and may be sent again at once.
     fn lose_first(&mut self) {
-        self.board.mark_lost(self.una, self.una + 1);
+        self.board.mark_lost(self.una, self.una, self.una + 1);
         self.retransmit_now = true; // RFC 5681 §3.2 step 3, RFC 6582 §3.2 step 5
         self.refresh();
     }

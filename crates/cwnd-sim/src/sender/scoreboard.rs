@@ -34,6 +34,13 @@ impl Scoreboard {
         self.sacked_out | self.lost_out | self.retrans_out == 0
     }
 
+    /// Makes room in all three rings: what they answer is meaningless for positions beyond.
+    fn cover(&mut self, una: u64, to: u64) {
+        self.sacked.cover(una, to);
+        self.lost.cover(una, to);
+        self.retransmitted.cover(una, to);
+    }
+
     /// The cumulative acknowledgement moved from `una` to `to`; returns how many of those were reported before.
     pub fn advance(&mut self, una: u64, to: u64) -> u32 {
         let sacked = self.sacked.clear_range(una, to);
@@ -50,7 +57,7 @@ impl Scoreboard {
 
     /// A selective acknowledgement reported `position`; returns whether that is news.
     pub fn report(&mut self, una: u64, position: u64) -> bool {
-        self.sacked.cover(una, position + 1);
+        self.cover(una, position + 1);
         if position < una || self.sacked.get(position) {
             return false;
         }
@@ -79,12 +86,12 @@ impl Scoreboard {
             return false;
         }
         self.lost_edge = edge;
-        self.mark_lost(from, edge) > 0
+        self.mark_lost(una, from, edge) > 0
     }
 
     /// Marks the unreported segments of `from..to` as lost; returns how many are new.
-    pub fn mark_lost(&mut self, from: u64, to: u64) -> u32 {
-        self.lost.cover(from, to);
+    pub fn mark_lost(&mut self, una: u64, from: u64, to: u64) -> u32 {
+        self.cover(una, to);
         let mut marked = 0;
         let mut at = from;
         while let Some(hole) = self.sacked.first_clear(at, to) {
@@ -101,7 +108,7 @@ impl Scoreboard {
     /// A timeout: everything unreported is lost, also what was retransmitted.
     pub fn mark_all_lost(&mut self, una: u64, nxt: u64) {
         self.retrans_out -= self.retransmitted.clear_range(una, nxt);
-        self.mark_lost(una, nxt);
+        self.mark_lost(una, una, nxt);
         self.next_retransmission = una;
         self.lost_edge = nxt;
     }
@@ -146,7 +153,7 @@ impl Scoreboard {
 
     /// `position` is being retransmitted.
     pub fn retransmit(&mut self, una: u64, position: u64) {
-        self.retransmitted.cover(una, position + 1);
+        self.cover(una, position + 1);
         if !self.retransmitted.get(position) {
             self.retransmitted.set(position);
             self.retrans_out += 1;
@@ -202,6 +209,24 @@ mod tests {
         }
         assert_eq!(holes, [0, 1, 3, 4]);
         assert_eq!(board.retrans_out, 4);
+    }
+
+    // The rings must cover the window, not only what is marked: far-apart holes stay apart.
+    #[test]
+    fn holes_ten_thousand_apart_are_both_retransmitted() {
+        let mut board = Scoreboard::default();
+        for position in 10_000..20_000 {
+            board.report(9_999, position);
+            board.detect_losses(9_999);
+        }
+        board.retransmit(9_999, 9_999);
+        assert_eq!(board.advance(9_999, 20_000), 10_000);
+        for position in 20_001..20_004 {
+            board.report(20_000, position);
+        }
+        assert!(board.detect_losses(20_000));
+        assert_eq!(board.next_lost(20_000, 30_000), Some(20_000));
+        assert_eq!((board.sacked_out, board.lost_out, board.retrans_out), (3, 1, 0));
     }
 
     #[test]

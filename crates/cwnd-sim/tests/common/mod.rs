@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Set-ups that several tests share.
+#![allow(dead_code, clippy::allow_attributes, reason = "each test binary uses a part of them")]
+
+use cwnd_scenario::Scenario;
+use cwnd_sim::Simulation;
+
+/// Reads a scenario, runs it to its end.
+pub fn run(toml: &str) -> Simulation {
+    let scenario = Scenario::from_toml(toml).unwrap_or_else(|error| panic!("{error}\n{toml}"));
+    let mut simulation = Simulation::new(&scenario);
+    while !simulation.step(1_000_000) {}
+    simulation
+}
+
+/// One flow whose only limit are its losses: the link is so fast, and its buffer so large, that neither matters.
+pub struct LossLimited<'a> {
+    pub flow: &'a str,
+    pub rtt_ms: u64,
+    pub loss: &'a str,
+    pub duration_s: f64,
+    pub measure_from_s: f64,
+    pub per_ack: bool,
+}
+
+impl LossLimited<'_> {
+    pub fn run(&self) -> Simulation {
+        run(&format!(
+            r#"
+            duration = "{:.0}ms"
+            measure = ["{:.0}ms", "{:.0}ms"]
+            [link]
+            rate = "100Gbit/s"
+            rtt = "{}ms"
+            loss = "{}"
+            queue = {{ kind = "droptail", limit = "100000000packets" }}
+            [record]
+            interval = "0s"
+            per_ack = {}
+            [[flow]]
+            ack_every = 1
+            {}
+            "#,
+            self.duration_s * 1e3,
+            self.measure_from_s * 1e3,
+            self.duration_s * 1e3,
+            self.rtt_ms,
+            self.loss,
+            self.per_ack,
+            self.flow,
+        ))
+    }
+}
+
+/// Loss of packet `first`, then of every `every`-th after it.
+pub fn losses(first: u64, every: u64, count: u64) -> String {
+    let list: Vec<String> = (0..count).map(|n| (first + n * every).to_string()).collect();
+    format!("at:{}", list.join(","))
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What holds for every simulation: packets are conserved, runs repeat, recoveries recover.
+
+mod common;
+
+use common::run;
+use cwnd::registry::{ALGORITHMS, Recovery};
+use cwnd_scenario::Scenario;
+use cwnd_sim::{EventKind, Simulation};
+
+/// The flows of the CUBIC paper's figure 6 for ten seconds, with random losses on top.
+const FIG6: &str = r#"
+    duration = "10s"
+    seed = 7
+    [link]
+    rate = "400Mbit/s"
+    rtt = "40ms"
+    loss = "random:0.00001"
+    queue = { kind = "droptail", limit = "1bdp" }
+    [[flow]]
+    cc = "cubic-2.2"
+    count = 4
+    start = { uniform = ["0s", "100ms"] }
+    [[flow]]
+    cc = "sack"
+    count = 4
+    start = { uniform = ["0s", "100ms"] }
+"#;
+
+fn small_link(flow: &str, extra: &str) -> String {
+    format!(
+        "duration = '20s'\nmeasure = ['5s', '20s']\nseed = 3\n[link]\nrate = '10Mbit/s'\nrtt = '30ms'\n{extra}\n[[flow]]\nstart = '10ms'\n{flow}"
+    )
+}
+
+#[test]
+fn packets_are_conserved_at_every_instant() {
+    let scenario = Scenario::from_toml(FIG6).expect("valid");
+    let mut simulation = Simulation::new(&scenario);
+    let mut instants = 0;
+    while !simulation.step(97) {
+        for (number, flow) in simulation.audit().into_iter().enumerate() {
+            let accounted = flow.arrived + flow.queued + flow.in_flight + flow.dropped;
+            assert_eq!(flow.sent, accounted, "flow {number} at {} ns: {flow:?}", simulation.now());
+        }
+        instants += 1;
+    }
+    assert!(instants > 1000);
+}
+
+/// FNV-1a over everything that a run recorded.
+fn digest(simulation: &Simulation) -> u64 {
+    let text = format!("{:?}{:?}", simulation.tables(), simulation.summary());
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+// The constant is what a release build computes too: `make test` runs this test in both profiles.
+#[test]
+fn the_same_seed_gives_the_same_bytes_in_every_run_thread_and_build() {
+    let here = digest(&run(FIG6));
+    let threads: Vec<_> = (0..2).map(|_| std::thread::spawn(|| digest(&run(FIG6)))).collect();
+    for thread in threads {
+        assert_eq!(thread.join().expect("no panic"), here);
+    }
+    let mut stepped = Simulation::new(&Scenario::from_toml(FIG6).expect("valid"));
+    while !stepped.step(1) {}
+    assert_eq!(digest(&stepped), here, "however it is stepped");
+    assert_ne!(digest(&run(&FIG6.replace("seed = 7", "seed = 8"))), here);
+    assert_eq!(format!("{here:016x}"), DIGEST, "the simulator's results changed: if that is meant, update DIGEST");
+}
+
+const DIGEST: &str = "bbcda3926d5252dc";
+
+#[test]
+fn every_algorithm_fills_a_small_link_with_every_recovery() {
+    for set in ALGORITHMS.iter().flat_map(|algorithm| algorithm.sets()) {
+        for recovery in Recovery::ALL {
+            let flow = format!("cc = '{}'\nrecovery = '{}'", set.name, recovery.name());
+            let simulation = run(&small_link(&flow, ""));
+            let summary = simulation.summary();
+            let (name, flow) = (format!("{} with {}", set.name, recovery.name()), &summary.flows[0]);
+            assert!(summary.drops_queue > 0, "{name}: the queue overflowed");
+            assert!(summary.utilization > 0.75, "{name}: {}", summary.utilization);
+            assert!(flow.timeouts <= 6, "{name}: {} timeouts", flow.timeouts);
+            assert!(flow.goodput_mbps <= flow.throughput_mbps * 1448.0 / 1500.0 + 0.01, "{name}");
+        }
+    }
+}
+
+/// One loss of segment 199 in congestion avoidance at 50 segments: retransmissions, timeouts, and the window after it.
+fn one_loss(recovery: &str, losses: &str) -> (u64, u64, u32, Vec<u64>) {
+    let flow = format!("cc = 'sack'\nrecovery = '{recovery}'\ninitial_cwnd = 50\ninitial_ssthresh = 50\nmin_rto = '1s'");
+    let simulation = run(&format!(
+        "duration = '2s'\n[link]\nrate = '1Gbit/s'\nrtt = '100ms'\nloss = '{losses}'\n\
+         queue = {{ kind = 'droptail', limit = '1000packets' }}\n[[flow]]\n{flow}"
+    ));
+    let flow = simulation.summary().flows[0].clone();
+    let states: Vec<u64> =
+        simulation.tables().events.iter().filter(|e| e.kind == EventKind::State).map(|e| e.value).collect();
+    let after = simulation.tables().events.iter().rfind(|e| e.kind == EventKind::State).map_or(0, |e| e.cwnd);
+    (flow.retransmits, flow.timeouts, after, states)
+}
+
+// RFC 5681, 6582, 6675: one loss is one retransmission and half the window (52 and three more by then: 26), without a
+// timeout. States: disorder, recovery, open.
+#[test]
+fn a_single_loss_costs_one_retransmission_and_half_the_window() {
+    for recovery in ["sack", "newreno", "reno"] {
+        let (retransmits, timeouts, after, states) = one_loss(recovery, "at:200");
+        assert_eq!((retransmits, timeouts), (1, 0), "{recovery}");
+        assert!((25..=27).contains(&after), "{recovery}: {after}");
+        assert_eq!(states, [1, 3, 0], "{recovery}");
+    }
+}
+
+// Tahoe: slow start from one segment, and everything beyond the loss is sent again.
+#[test]
+fn tahoe_starts_over() {
+    let (retransmits, timeouts, _, states) = one_loss("tahoe", "at:200");
+    assert!(retransmits >= 1 && timeouts == 0, "{retransmits} {timeouts}");
+    assert_eq!(states, [1, 4, 0]);
+}
+
+// RFC 6675 §5: five losses of one window, one reduction, five retransmissions, one round trip. RFC 6582: the same,
+// one hole per round trip. RFC 5681's Reno leaves at the first hole and reduces again, or times out.
+#[test]
+fn several_losses_of_one_window_are_one_reduction_with_sack_and_newreno() {
+    let five = "at:200,203,206,209,212";
+    for recovery in ["sack", "sack-prr", "newreno"] {
+        let (retransmits, timeouts, after, states) = one_loss(recovery, five);
+        assert_eq!((retransmits, timeouts), (5, 0), "{recovery}");
+        assert!((23..=28).contains(&after), "{recovery}: {after}");
+        assert_eq!(states, [1, 3, 0], "{recovery}");
+    }
+    let (_, timeouts, _, states) = one_loss("reno", five);
+    assert!(timeouts > 0 || states.iter().filter(|s| **s == 3).count() > 1, "{states:?}");
+}
+
+// RFC 6298 §5: the first segment of a flow that can send only one is lost: one second (the initial timeout) later it
+// goes again.
+#[test]
+fn the_initial_timeout_is_one_second() {
+    let simulation = run(
+        "duration = '3s'\n[link]\nrate = '10Mbit/s'\nrtt = '20ms'\nloss = 'at:1'\n[[flow]]\ncc = 'reno'\ninitial_cwnd = 1",
+    );
+    let timeout = simulation.tables().events.iter().find(|e| e.kind == EventKind::Timeout).expect("a timeout");
+    assert_eq!(timeout.time_ns, 1_000_000_000);
+}
+
+// RFC 5681 §4.2: one ACK for two segments in slow start with `sack` (one increase per ACK) makes the window grow by
+// half per round trip instead of doubling: 10, 15, 22.
+#[test]
+fn delayed_acknowledgements_slow_an_ack_counter_down() {
+    let after_rounds = |ack_every: u32| {
+        let simulation = run(&format!(
+            "duration = '150ms'\n[link]\nrate = '1Gbit/s'\nrtt = '100ms'\nqueue = {{ kind = 'droptail', limit = '1000packets' }}\n\
+             [record]\ninterval = '0s'\nper_ack = true\n[[flow]]\ncc = 'sack'\nack_every = {ack_every}"
+        ));
+        simulation.tables().cwnd.last().map_or(0, |row| row.cwnd)
+    };
+    assert_eq!((after_rounds(1), after_rounds(2)), (20, 15));
+}
+
+// A lone segment waits for the delayed acknowledgement: RTT 20 ms + 40 ms.
+#[test]
+fn a_lone_segment_is_acknowledged_after_the_delay() {
+    let simulation = run(
+        "duration = '1s'\n[link]\nrate = '1Gbit/s'\nrtt = '20ms'\n[record]\ninterval='0s'\nper_ack=true\n\
+         [[flow]]\ncc = 'reno'\ninitial_cwnd = 1\nack_delay = '40ms'",
+    );
+    let first = simulation.tables().cwnd.iter().find(|row| row.cwnd > 1).expect("it grows");
+    assert_eq!(first.time_ns, 60_000_000 + 12_000); // 1500 bytes at 1 Gbit/s take 12 µs
+}
+
+#[test]
+fn the_receive_window_limits_only_when_asked() {
+    let limited = run(&small_link("cc = 'cubic'\nrwnd = 10", "")).summary();
+    // 10 segments of 1500 bytes per 30 ms (and 10 serialisations of 1.2 ms at most): 4 Mbit/s less a little.
+    assert!((3.5..4.01).contains(&limited.flows[0].throughput_mbps), "{}", limited.flows[0].throughput_mbps);
+    assert_eq!(limited.drops_queue, 0);
+}
+
+#[test]
+fn a_flow_stops_when_its_application_does() {
+    let simulation = run(&small_link("cc = 'cubic'\nstop = '5s'", ""));
+    let sent = simulation.summary().flows[0].packets_sent;
+    // 5 s at 10 Mbit/s are 4167 packets; a buffer of one BDP (25) more can be out, and the start costs some.
+    assert!((3_500..=4_192).contains(&sent), "{sent}");
+}
+
+// RFC 3042: with limited transmit, two duplicates release two new segments; without, nothing moves until the third.
+#[test]
+fn limited_transmit_keeps_a_small_window_from_timing_out() {
+    let small = |limited| {
+        let flow = format!(
+            "cc = 'newreno'\ninitial_cwnd = 3\ninitial_ssthresh = 3\nack_every = 1\nlimited_transmit = {limited}"
+        );
+        run(&format!(
+            "duration = '1s'\n[link]\nrate = '10Mbit/s'\nrtt = '100ms'\nloss = 'at:1'\n[[flow]]\n{flow}"
+        ))
+        .summary()
+        .flows[0]
+            .timeouts
+    };
+    assert_eq!((small(true), small(false)), (0, 1));
+}
+
+// Two like flows with the same path share it about evenly over a minute.
+#[test]
+fn like_flows_share_evenly() {
+    let summary = run(
+        "duration = '120s'\nmeasure = ['20s', '120s']\n[link]\nrate = '20Mbit/s'\nrtt = '40ms'\n\
+         [[flow]]\ncc = 'reno'\ncount = 2\nstart = { uniform = ['0s', '1s'] }",
+    )
+    .summary();
+    assert!(summary.jain > 0.9, "{}", summary.jain);
+}
