@@ -19,8 +19,12 @@ pub fn algorithms(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         let mut defaults = Vec::new();
         for set in algorithm.sets() {
             let Some(controller) = set.controller() else { continue };
-            let values: Vec<String> =
-                algorithm.specs.iter().enumerate().map(|(i, spec)| show_param(spec, controller.param(i))).collect();
+            let values: Vec<String> = algorithm
+                .specs
+                .iter()
+                .enumerate()
+                .map(|(i, spec)| show_param(spec, controller.param(i)))
+                .collect();
             let params = PyDict::new(py);
             for (spec, value) in algorithm.specs.iter().zip(&values) {
                 params.set_item(spec.name, value)?;

@@ -6,7 +6,12 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-create_exception!(_native, ScenarioError, PyValueError, "A scenario was refused: `field`, `value`, `expected`.");
+create_exception!(
+    _native,
+    ScenarioError,
+    PyValueError,
+    "A scenario was refused: `field`, `value`, `expected`."
+);
 
 fn refuse(py: Python<'_>, invalid: &Invalid) -> PyErr {
     let error = ScenarioError::new_err(invalid.to_string());

@@ -103,7 +103,11 @@ impl Simulation {
             "cwnd" => tables::cwnd(&recorded.cwnd),
             "queue" => tables::queue(&recorded.queue),
             "events" => tables::events(&recorded.events),
-            _ => return Err(PyKeyError::new_err(format!("{name}: the tables are flows, cwnd, queue and events"))),
+            _ => {
+                return Err(PyKeyError::new_err(format!(
+                    "{name}: the tables are flows, cwnd, queue and events"
+                )));
+            }
         }))
     }
 }

@@ -34,7 +34,8 @@ pub(crate) fn shown(value: &Value) -> String {
 
 /// The three of `names` nearest to `name` by edit distance, the near ones only.
 pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut ranked: Vec<(usize, &str)> = names.into_iter().map(|other| (distance(name, other), other)).collect();
+    let mut ranked: Vec<(usize, &str)> =
+        names.into_iter().map(|other| (distance(name, other), other)).collect();
     ranked.sort();
     let limit = (name.chars().count() / 2).max(2);
     ranked.into_iter().filter(|(d, _)| *d <= limit).take(3).map(|(_, other)| other).collect()
@@ -84,7 +85,12 @@ impl<'a> Table<'a> {
         self.map.get(key)
     }
 
-    pub fn refuse<T>(&self, key: &str, value: Option<&Value>, expected: impl Into<String>) -> Result<T, Invalid> {
+    pub fn refuse<T>(
+        &self,
+        key: &str,
+        value: Option<&Value>,
+        expected: impl Into<String>,
+    ) -> Result<T, Invalid> {
         Err(Invalid { field: self.field(key), value: value.map(shown), expected: expected.into() })
     }
 
@@ -149,9 +155,9 @@ impl<'a> Table<'a> {
 pub(crate) fn unknown_key(key: &str, known: &[&str]) -> String {
     let near = nearest(key, known.iter().copied());
     if near.is_empty() {
-        format!("no such key here; the keys are {}", known.join(", "))
+        format!("one of the keys {}", known.join(", "))
     } else {
-        format!("no such key here; did you mean {}?", near.join(" or "))
+        format!("a known key (did you mean {}?)", near.join(" or "))
     }
 }
 

@@ -204,7 +204,8 @@ impl Scenario {
     pub fn expand(&self) -> Vec<Flow> {
         let mut flows = Vec::new();
         for group in &self.flows {
-            let same: u32 = self.flows.iter().filter(|other| other.cc == group.cc).map(|other| other.count).sum();
+            let same: u32 =
+                self.flows.iter().filter(|other| other.cc == group.cc).map(|other| other.count).sum();
             for _ in 0..group.count {
                 let number = flows.iter().filter(|flow: &&Flow| flow.cc == group.cc).count() + 1;
                 let name = if same > 1 { format!("{} {number}", group.cc) } else { group.cc.clone() };

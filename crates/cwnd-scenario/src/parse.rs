@@ -17,7 +17,8 @@ const MAX_TIME: u64 = 8_640_000_000_000_000;
 
 const BUFFER: &str = "packets (1000packets), a size (500kB), a time (50ms) or multiples of the BDP (1bdp)";
 const LOSS: &str = "every:N, random:P with 0 < P < 1, or at:N,N,... with rising packet numbers from 1";
-const START: &str = "a time (10s) or { uniform = [\"0s\", \"100ms\"] }";
+const START: &str =
+    "a time of 0 or more before the end (10s), or two rising ones ({ uniform = [\"0s\", \"100ms\"] })";
 const INTERVAL: &str = "two rising times within the duration, such as [\"20s\", \"100s\"]";
 
 impl Scenario {
@@ -35,7 +36,8 @@ impl Scenario {
     /// # Errors
     /// [`Invalid`], naming the field, the value and what was expected.
     pub fn from_json(text: &str) -> Result<Self, Invalid> {
-        let value: Value = serde_json::from_str(text).map_err(|error| document("JSON", &error.to_string()))?;
+        let value: Value =
+            serde_json::from_str(text).map_err(|error| document("JSON", &error.to_string()))?;
         Self::from_value(&value)
     }
 
@@ -86,7 +88,11 @@ impl Default for Record {
 
 fn document(kind: &str, error: &str) -> Invalid {
     let detail = error.lines().map(str::trim).filter(|l| !l.is_empty()).collect::<Vec<_>>().join(" ");
-    Invalid { field: "scenario".into(), value: Some("the document".into()), expected: format!("{kind}: {detail}") }
+    Invalid {
+        field: "scenario".into(),
+        value: Some("the document".into()),
+        expected: format!("{kind}: {detail}"),
+    }
 }
 
 fn pair(value: &Value) -> Option<(u64, u64)> {
@@ -105,13 +111,19 @@ fn parse_link(value: &Value) -> Result<Link, Invalid> {
     })?;
     let loss = table.read("loss", LOSS, |v| v.as_str().and_then(read_loss))?.unwrap_or_default();
     let queue = table.get("queue");
-    let mut link =
-        Link { rate, rtt, buffer: Buffer::Bdp(1_000_000), packet_size: packet_size.unwrap_or(1500) as u32, loss };
+    let mut link = Link {
+        rate,
+        rtt,
+        buffer: Buffer::Bdp(1_000_000),
+        packet_size: packet_size.unwrap_or(1500) as u32,
+        loss,
+    };
     let written = match queue {
         None => None,
         Some(value) => {
             let mut queue = Table::new("link.queue", value)?;
-            queue.required("kind", "droptail", |v| v.as_str().filter(|kind| *kind == "droptail").map(drop))?;
+            queue
+                .required("kind", "droptail", |v| v.as_str().filter(|kind| *kind == "droptail").map(drop))?;
             link.buffer = queue.required("limit", BUFFER, |v| v.as_str().and_then(read_buffer))?;
             let written = queue.get("limit");
             queue.finish()?;
@@ -123,7 +135,7 @@ fn parse_link(value: &Value) -> Result<Link, Invalid> {
         Limit::Packets(n) => (n, n.saturating_mul(u64::from(link.packet_size))),
         Limit::Bytes(n) => (n / u64::from(link.packet_size), n),
     };
-    if packets < 1 || packets > 1 << 32 {
+    if !(1..=1 << 32).contains(&packets) {
         return Err(Invalid {
             field: "link.queue.limit".into(),
             value: Some(written.map_or_else(|| "the default, 1bdp".to_owned(), shown)),
@@ -152,7 +164,8 @@ fn read_loss(text: &str) -> Option<Loss> {
     match kind {
         "every" => rest.parse().ok().filter(|n| *n > 0).map(Loss::Every),
         "random" => {
-            let ppq = decimal(rest, 1_000_000_000_000_000).filter(|p| (1..1_000_000_000_000_000).contains(p))?;
+            let ppq =
+                decimal(rest, 1_000_000_000_000_000).filter(|p| (1..1_000_000_000_000_000).contains(p))?;
             Some(Loss::Random(((u128::from(ppq) << 64) / 1_000_000_000_000_000) as u64))
         }
         "at" => {
@@ -180,16 +193,17 @@ fn parse_group(path: &str, value: &Value, duration: u64) -> Result<Group, Invali
     let Some((algorithm, _)) = registry::find(&cc) else {
         let names: Vec<&str> = ALGORITHMS.iter().flat_map(|a| a.sets().map(|set| set.name)).collect();
         let near = nearest(&cc, names.iter().copied());
-        let offer = if near.is_empty() { names.join(", ") } else { format!("one like {}", near.join(" or ")) };
+        let offer =
+            if near.is_empty() { names.join(", ") } else { format!("one like {}", near.join(" or ")) };
         let value = Value::String(cc);
         return table.refuse("cc", Some(&value), format!("the name of an algorithm: {offer}"));
     };
     let recoveries = Recovery::ALL.map(Recovery::name).join(", ");
     let start = table.read("start", START, |v| match v {
         Value::String(text) => units::read_time(text).filter(before_end).map(Start::At),
-        Value::Object(map) if map.len() == 1 => {
-            pair(map.get("uniform")?).filter(|(a, b)| a < b && before_end(b)).map(|(a, b)| Start::Uniform(a, b))
-        }
+        Value::Object(map) if map.len() == 1 => pair(map.get("uniform")?)
+            .filter(|(a, b)| a < b && before_end(b))
+            .map(|(a, b)| Start::Uniform(a, b)),
         _ => None,
     })?;
     let mut group = Group {
@@ -215,7 +229,13 @@ fn parse_group(path: &str, value: &Value, duration: u64) -> Result<Group, Invali
 }
 
 /// A key of a flow that is none of the flow's own: a parameter of its algorithm.
-fn parse_param(table: &Table<'_>, cc: &str, specs: &[Spec], key: &str, value: &Value) -> Result<String, Invalid> {
+fn parse_param(
+    table: &Table<'_>,
+    cc: &str,
+    specs: &[Spec],
+    key: &str,
+    value: &Value,
+) -> Result<String, Invalid> {
     let text = match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),
@@ -224,20 +244,32 @@ fn parse_param(table: &Table<'_>, cc: &str, specs: &[Spec], key: &str, value: &V
     match probe.set_param(key, &text) {
         Ok(()) => Ok(text),
         Err(ParamError::Unknown) => {
-            let names: Vec<&str> = FLOW_KEYS.iter().copied().chain(specs.iter().map(|spec| spec.name)).collect();
+            let names: Vec<&str> =
+                FLOW_KEYS.iter().copied().chain(specs.iter().map(|spec| spec.name)).collect();
             table.refuse(key, Some(value), unknown_key(key, &names))
         }
         Err(ParamError::Refused(name, _)) => {
             let spec = specs.iter().find(|spec| spec.name == name);
-            table.refuse(key, Some(value), spec.map_or_else(String::new, |spec| expectation(spec)))
+            table.refuse(key, Some(value), spec.map_or_else(String::new, expectation))
         }
     }
 }
 
 /// Keys of a flow that are not parameters of its algorithm.
 pub const FLOW_KEYS: &[&str] = &[
-    "cc", "count", "start", "stop", "rtt", "recovery", "initial_cwnd", "initial_ssthresh", "ack_every", "ack_delay",
-    "rwnd", "min_rto", "limited_transmit",
+    "cc",
+    "count",
+    "start",
+    "stop",
+    "rtt",
+    "recovery",
+    "initial_cwnd",
+    "initial_ssthresh",
+    "ack_every",
+    "ack_delay",
+    "rwnd",
+    "min_rto",
+    "limited_transmit",
 ];
 
 /// What a parameter accepts, in words.
@@ -250,4 +282,17 @@ fn expectation(spec: &Spec) -> String {
         Kind::Choice(names) => format!("one of {}", names.join(", ")),
     };
     format!("{what} ({})", spec.help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Both stand side by side in a [[flow]].
+    #[test]
+    fn no_parameter_has_the_name_of_a_flows_key() {
+        for spec in ALGORITHMS.iter().flat_map(|algorithm| algorithm.specs) {
+            assert!(!FLOW_KEYS.contains(&spec.name), "{}", spec.name);
+        }
+    }
 }

@@ -22,7 +22,9 @@ pub fn show_param(spec: &Spec, value: u32) -> String {
         Kind::Decimal => decimal_x64k(value),
         Kind::Whole => value.to_string(),
         Kind::Flag => (value != 0).to_string(),
-        Kind::Choice(names) => names.get(value as usize).map_or_else(|| value.to_string(), |name| (*name).to_owned()),
+        Kind::Choice(names) => {
+            names.get(value as usize).map_or_else(|| value.to_string(), |name| (*name).to_owned())
+        }
     }
 }
 
@@ -69,10 +71,13 @@ fn group(group: &Group) -> Value {
     };
     put("cc", json!(group.cc));
     put("count", json!(group.count));
-    put("start", match group.start {
-        Start::At(at) => json!(write_time(at)),
-        Start::Uniform(from, to) => json!({ "uniform": [write_time(from), write_time(to)] }),
-    });
+    put(
+        "start",
+        match group.start {
+            Start::At(at) => json!(write_time(at)),
+            Start::Uniform(from, to) => json!({ "uniform": [write_time(from), write_time(to)] }),
+        },
+    );
     if let Some(stop) = group.stop {
         put("stop", json!(write_time(stop)));
     }

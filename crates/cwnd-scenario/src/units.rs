@@ -38,8 +38,11 @@ pub(crate) fn decimal(number: &str, factor: u64) -> Option<u64> {
 
 /// The shortest exact way to write `value`.
 fn write(value: u64, units: &[(&str, u64)]) -> String {
-    let (name, factor) =
-        units.iter().rev().find(|(_, factor)| value >= *factor && value.is_multiple_of(*factor)).unwrap_or(&units[0]);
+    let (name, factor) = units
+        .iter()
+        .rev()
+        .find(|(_, factor)| value >= *factor && value.is_multiple_of(*factor))
+        .unwrap_or(&units[0]);
     format!("{}{name}", value / factor)
 }
 
@@ -94,7 +97,9 @@ mod tests {
 
     #[test]
     fn what_has_no_unit_or_a_sign_is_refused() {
-        for text in ["", "40", "-40ms", "ms", "4 0ms", "1.ms", ".5ms", "40 m", "1e3ms", "99999999999999999999s"] {
+        for text in
+            ["", "40", "-40ms", "ms", "4 0ms", "1.ms", ".5ms", "40 m", "1e3ms", "99999999999999999999s"]
+        {
             assert_eq!(read_time(text), None, "{text:?}");
         }
         assert_eq!(read_rate("0Mbit/s"), None);

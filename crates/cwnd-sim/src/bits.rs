@@ -132,7 +132,11 @@ mod tests {
             }
             bits.cover(from, to + 500);
             for position in from..to {
-                assert_eq!(bits.get(position), (position - from).is_multiple_of(3), "round {round}, {position}");
+                assert_eq!(
+                    bits.get(position),
+                    (position - from).is_multiple_of(3),
+                    "round {round}, {position}"
+                );
             }
             assert_eq!(bits.first_set(from + 1, to), Some(from + 3));
             assert_eq!(bits.first_clear(from, to), Some(from + 1));

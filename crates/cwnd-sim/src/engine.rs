@@ -112,7 +112,16 @@ impl Simulation {
             wait_sum: 0,
             wait_max: 0,
         };
-        Self { scenario: scenario.clone(), named, flows, link, heap, tables: Tables::default(), now: 0, sampler }
+        Self {
+            scenario: scenario.clone(),
+            named,
+            flows,
+            link,
+            heap,
+            tables: Tables::default(),
+            now: 0,
+            sampler,
+        }
     }
 
     /// Handles up to `events` events; returns whether the run is over.

@@ -90,7 +90,11 @@ impl Summary {
             utilization: (link.measured * u64::from(scenario.link.packet_size) * 8) as f64 / capacity,
             drops_queue: link.drops_measured[0],
             drops_loss: link.drops_measured[1],
-            queue_mean_ms: if link.measured == 0 { 0.0 } else { link.wait_sum as f64 / link.measured as f64 / 1e6 },
+            queue_mean_ms: if link.measured == 0 {
+                0.0
+            } else {
+                link.wait_sum as f64 / link.measured as f64 / 1e6
+            },
             queue_max_ms: link.wait_max as f64 / 1e6,
             jain: jain(&flows),
             flows,

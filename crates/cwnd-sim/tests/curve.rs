@@ -71,7 +71,8 @@ fn after_one_loss_the_window_follows_the_curve() {
         }
         .run();
         let events = &simulation.tables().events;
-        let begin = events.iter().filter(|e| e.kind == EventKind::State && e.value == OPEN).last().expect("recovered");
+        let begin =
+            events.iter().rfind(|e| e.kind == EventKind::State && e.value == OPEN).expect("recovered");
         let begin_s = begin.time_ns as f64 / 1e9;
         let plateau = f64::from(begin.cwnd) / 0.7; // what was lost at, from the window that it left
         let curve = |t: f64| {

@@ -51,7 +51,8 @@ fn packets_are_conserved_at_every_instant() {
 /// FNV-1a over everything that a run recorded.
 fn digest(simulation: &Simulation) -> u64 {
     let text = format!("{:?}{:?}", simulation.tables(), simulation.summary());
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    text.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 // The constant is what a release build computes too: `make test` runs this test in both profiles.
@@ -66,7 +67,11 @@ fn the_same_seed_gives_the_same_bytes_in_every_run_thread_and_build() {
     while !stepped.step(1) {}
     assert_eq!(digest(&stepped), here, "however it is stepped");
     assert_ne!(digest(&run(&FIG6.replace("seed = 7", "seed = 8"))), here);
-    assert_eq!(format!("{here:016x}"), DIGEST, "the simulator's results changed: if that is meant, update DIGEST");
+    assert_eq!(
+        format!("{here:016x}"),
+        DIGEST,
+        "the simulator's results changed: if that is meant, update DIGEST"
+    );
 }
 
 const DIGEST: &str = "bbcda3926d5252dc";
@@ -89,7 +94,9 @@ fn every_algorithm_fills_a_small_link_with_every_recovery() {
 
 /// One loss of segment 199 in congestion avoidance at 50 segments: retransmissions, timeouts, and the window after it.
 fn one_loss(recovery: &str, losses: &str) -> (u64, u64, u32, Vec<u64>) {
-    let flow = format!("cc = 'sack'\nrecovery = '{recovery}'\ninitial_cwnd = 50\ninitial_ssthresh = 50\nmin_rto = '1s'");
+    let flow = format!(
+        "cc = 'sack'\nrecovery = '{recovery}'\ninitial_cwnd = 50\ninitial_ssthresh = 50\nmin_rto = '1s'"
+    );
     let simulation = run(&format!(
         "duration = '2s'\n[link]\nrate = '1Gbit/s'\nrtt = '100ms'\nloss = '{losses}'\n\
          queue = {{ kind = 'droptail', limit = '1000packets' }}\n[[flow]]\n{flow}"
@@ -143,7 +150,8 @@ fn the_initial_timeout_is_one_second() {
     let simulation = run(
         "duration = '3s'\n[link]\nrate = '10Mbit/s'\nrtt = '20ms'\nloss = 'at:1'\n[[flow]]\ncc = 'reno'\ninitial_cwnd = 1",
     );
-    let timeout = simulation.tables().events.iter().find(|e| e.kind == EventKind::Timeout).expect("a timeout");
+    let timeout =
+        simulation.tables().events.iter().find(|e| e.kind == EventKind::Timeout).expect("a timeout");
     assert_eq!(timeout.time_ns, 1_000_000_000);
 }
 
@@ -208,10 +216,9 @@ fn limited_transmit_keeps_a_small_window_from_timing_out() {
 // Two like flows with the same path share it about evenly over a minute.
 #[test]
 fn like_flows_share_evenly() {
-    let summary = run(
-        "duration = '120s'\nmeasure = ['20s', '120s']\n[link]\nrate = '20Mbit/s'\nrtt = '40ms'\n\
-         [[flow]]\ncc = 'reno'\ncount = 2\nstart = { uniform = ['0s', '1s'] }",
-    )
-    .summary();
+    let summary =
+        run("duration = '120s'\nmeasure = ['20s', '120s']\n[link]\nrate = '20Mbit/s'\nrtt = '40ms'\n\
+         [[flow]]\ncc = 'reno'\ncount = 2\nstart = { uniform = ['0s', '1s'] }")
+        .summary();
     assert!(summary.jain > 0.9, "{}", summary.jain);
 }

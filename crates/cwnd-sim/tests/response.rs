@@ -49,7 +49,10 @@ fn cubics_mean_window_is_that_of_rfc_9438s_tables() {
             let epochs = if p < 1e-5 { 16 } else { 40 };
             let cc = "cc = 'cubic'\nslow_start = 'standard'\nfast_convergence = false";
             let mean = mean_window(cc, p, rtt_ms, table / 0.925, table, epochs);
-            println!("cubic, RTT {rtt_ms} ms, p = {p}: {mean:.1} beside {table}: {:+.2} %", (mean / table - 1.0) * 100.0);
+            println!(
+                "cubic, RTT {rtt_ms} ms, p = {p}: {mean:.1} beside {table}: {:+.2} %",
+                (mean / table - 1.0) * 100.0
+            );
             assert!((mean / table - 1.0).abs() <= tolerance, "RTT {rtt_ms} ms, p = {p}: {mean}, not {table}");
         }
     }

@@ -201,8 +201,7 @@ impl Conn {
     #[inline]
     #[must_use]
     pub const fn cwnd_limited(&self) -> bool {
-        self.is_cwnd_limited
-            || (self.in_slow_start() && (self.cwnd as u64) < 2 * self.max_packets_out as u64)
+        self.is_cwnd_limited || (self.in_slow_start() && (self.cwnd as u64) < 2 * self.max_packets_out as u64)
     }
 
     /// Flight size for a window reduction: what is out, without the segments that limited transmit added on top of

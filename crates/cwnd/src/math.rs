@@ -30,12 +30,10 @@ pub const fn cbrt(n: u64) -> u32 {
     if over(x, n) { (x - 1) as u32 } else { x as u32 }
 }
 
-/// Whether `x³ > n`, without overflow.
+/// Whether `x³ > n`, without overflow (and without `checked_mul`, which is 128 bits wide inside: BPF has none).
 const fn over(x: u64, n: u64) -> bool {
-    match (x * x).checked_mul(x) {
-        Some(cube) => cube > n,
-        None => true,
-    }
+    const LARGEST: u64 = 2_642_245; // ∛(2⁶⁴ − 1)
+    x > LARGEST || x * x * x > n
 }
 
 /// `value × fraction`, `fraction` in 1/65536, rounded to nearest.

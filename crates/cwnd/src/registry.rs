@@ -115,7 +115,10 @@ impl SetDescription {
     }
 }
 
-fn describe_set<A: Registered>(index: usize, make: fn(usize) -> Option<Controller>) -> Option<SetDescription> {
+fn describe_set<A: Registered>(
+    index: usize,
+    make: fn(usize) -> Option<Controller>,
+) -> Option<SetDescription> {
     A::SETS.get(index).map(|set| SetDescription {
         name: set.name,
         summary: set.summary,
@@ -291,9 +294,9 @@ impl Controller {
 /// The algorithm and parameter set called `name`.
 #[must_use]
 pub fn find(name: &str) -> Option<(&'static Description, SetDescription)> {
-    ALGORITHMS.iter().find_map(|algorithm| {
-        algorithm.sets().find(|set| set.name == name).map(|set| (algorithm, set))
-    })
+    ALGORITHMS
+        .iter()
+        .find_map(|algorithm| algorithm.sets().find(|set| set.name == name).map(|set| (algorithm, set)))
 }
 
 #[cfg(test)]

@@ -20,7 +20,12 @@ impl Quic {
     fn new(name: &str) -> Self {
         let options = Options { loss_window: 2, ..Options::default() };
         let cc = Controller::by_name(name).expect("registered");
-        Self { driver: Driver::new(cc, Conn::new(MTU as u32, 10), options), next_pn: 0, in_flight_bytes: 0, remainder: 0 }
+        Self {
+            driver: Driver::new(cc, Conn::new(MTU as u32, 10), options),
+            next_pn: 0,
+            in_flight_bytes: 0,
+            remainder: 0,
+        }
     }
 
     fn window(&self) -> u64 {

@@ -88,7 +88,9 @@ impl Sender {
 
     fn on_advance(&mut self, acked: u32) -> bool {
         match self.driver.conn.ca_state {
-            CaState::Recovery if self.recovery == Recovery::NewReno && self.una < self.driver.recovery_end() => {
+            CaState::Recovery
+                if self.recovery == Recovery::NewReno && self.una < self.driver.recovery_end() =>
+            {
                 // RFC 6582 §3.2 step 5, partial acknowledgement: deflate by what left, less the one sent again.
                 self.dup_acks = self.dup_acks.saturating_sub(acked.saturating_sub(1));
                 self.lose_first();

@@ -15,7 +15,7 @@ use crate::slow_start::{self, SlowStart};
 crate::params! {
     /// Settings of standard TCP.
     pub struct RenoParams {
-        count: Kind::Choice(COUNT_NAMES), "", 0 => 1, "RFC 3465; RFC 5681 eq 3",
+        counting: Kind::Choice(COUNT_NAMES), "", 0 => 1, "RFC 3465; RFC 5681 eq 3",
             "what grows the window in congestion avoidance: acknowledged segments, or acknowledgements";
         slow_start: Kind::Choice(slow_start::NAMES), "", 0 => 2, "RFC 5681 §3.1; RFC 9406; Linux",
             "slow start: standard, hystart++ (RFC 9406) or hystart (Linux)";
@@ -43,8 +43,8 @@ fn additive_increase(conn: &mut Conn, window: u32, acked: u32) {
     conn.cwnd_cnt = credit % window;
 }
 
-const LINUX: RenoParams = RenoParams { count: COUNT_SEGMENTS, slow_start: slow_start::STANDARD };
-const PAPERS: RenoParams = RenoParams { count: COUNT_ACKS, slow_start: slow_start::STANDARD };
+const LINUX: RenoParams = RenoParams { counting: COUNT_SEGMENTS, slow_start: slow_start::STANDARD };
+const PAPERS: RenoParams = RenoParams { counting: COUNT_ACKS, slow_start: slow_start::STANDARD };
 
 impl Registered for Reno {
     const NAME: &'static str = "reno";
@@ -99,13 +99,13 @@ impl CongestionControl for Reno {
         }
         let mut acked = acked;
         if conn.in_slow_start() {
-            acked = self.slow_start.grow(conn, params.slow_start, counted(params.count, acked));
+            acked = self.slow_start.grow(conn, params.slow_start, counted(params.counting, acked));
             if acked == 0 {
                 return;
             }
         }
         let window = conn.cwnd;
-        additive_increase(conn, window, counted(params.count, acked));
+        additive_increase(conn, window, counted(params.counting, acked));
     }
 
     fn set_state(&mut self, conn: &mut Conn, new: CaState, params: &RenoParams) {

@@ -27,7 +27,8 @@ impl Prr {
         let (pipe, ssthresh) = (conn.in_flight, conn.ssthresh);
         let owed = self.delivered.saturating_sub(self.out);
         let mut send = if pipe > ssthresh {
-            let share = (u64::from(self.delivered) * u64::from(ssthresh)).div_ceil(u64::from(self.recover_fs.max(1)));
+            let share =
+                (u64::from(self.delivered) * u64::from(ssthresh)).div_ceil(u64::from(self.recover_fs.max(1)));
             share.saturating_sub(u64::from(self.out)).min(u64::from(u32::MAX)) as u32
         } else {
             let safe = ack.acked > 0 && !ack.new_loss;

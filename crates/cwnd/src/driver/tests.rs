@@ -68,7 +68,11 @@ fn ecn_reduces_to_one_segment_and_then_says_so() {
         if outcome == EcnOutcome::AtFloor {
             break outcome;
         }
-        assert_eq!(driver.on_ecn(position, position + 5, position + 10), EcnOutcome::Ignored, "once per window");
+        assert_eq!(
+            driver.on_ecn(position, position + 5, position + 10),
+            EcnOutcome::Ignored,
+            "once per window"
+        );
         windows.push(driver.conn.cwnd);
         driver.conn.packets_out = driver.conn.cwnd;
         position += 10;
@@ -83,7 +87,10 @@ fn a_spurious_loss_is_undone_once() {
     let mut driver = driver("cubic", 100, Options::default());
     driver.on_loss(1, 10, 100);
     assert!(driver.on_spurious(2));
-    assert_eq!((driver.conn.cwnd, driver.conn.ssthresh, driver.conn.ca_state), (100, INFINITE_SSTHRESH, CaState::Open));
+    assert_eq!(
+        (driver.conn.cwnd, driver.conn.ssthresh, driver.conn.ca_state),
+        (100, INFINITE_SSTHRESH, CaState::Open)
+    );
     assert!(!driver.on_spurious(3));
     driver.on_loss(4, 20, 100);
     assert_eq!(driver.conn.cwnd, 70);

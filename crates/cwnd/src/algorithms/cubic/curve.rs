@@ -69,7 +69,9 @@ mod tests {
     // RFC 9438 §4.2: K = ∛(0.75 W_max) for C = 0.4 and a window of 0.7 W_max.
     #[test]
     fn k_matches_the_closed_form() {
-        for (missing, seconds) in [(30, 4.2172), (300, 9.0856), (3000, 19.5743), (300_000, 90.856), (1 << 29, 1103.15)] {
+        for (missing, seconds) in
+            [(30, 4.2172), (300, 9.0856), (3000, 19.5743), (300_000, 90.856), (1 << 29, 1103.15)]
+        {
             let k = f64::from(k_x1024(missing, C)) / 1024.0;
             assert!((k / seconds - 1.0).abs() < 3e-4, "K({missing}) = {k}, not {seconds}");
         }
@@ -81,7 +83,9 @@ mod tests {
     fn the_curve_is_scale_free() {
         for w_max in [100_u32, 1000, 10_000, 1_000_000, 1 << 28] {
             let k = k_x1024(w_max * 3 / 10, C);
-            for (num, den, expected) in [(0, 4, 0.7), (1, 4, 0.8734375), (2, 4, 0.9625), (4, 4, 1.0), (6, 4, 1.0375), (8, 4, 1.3)] {
+            for (num, den, expected) in
+                [(0, 4, 0.7), (1, 4, 0.8734375), (2, 4, 0.9625), (4, 4, 1.0), (6, 4, 1.0375), (8, 4, 1.3)]
+            {
                 let t = (u64::from(k) * num / den) as u32;
                 let w = w_cubic_x64k(w_max, C, k, t) as f64 / 65_536.0 / f64::from(w_max);
                 assert!((w - expected).abs() < 2e-3, "W_max {w_max}, s = {num}/{den}: {w}, not {expected}");

@@ -54,7 +54,7 @@ crate::params! {
             "how far ahead of the present the curve is read";
         reduce_from: Kind::Choice(&["flight", "cwnd"]), "", 0 => 1, "RFC 9438 §4.6; Ha et al. 2008 §3.6",
             "what a loss multiplies by beta";
-        count: Kind::Choice(COUNT_NAMES), "", 0 => 1, "RFC 9438 §4.3",
+        counting: Kind::Choice(COUNT_NAMES), "", 0 => 1, "RFC 9438 §4.3",
             "what grows the window: acknowledged segments, or acknowledgements";
         slow_start: Kind::Choice(slow_start::NAMES), "", 0 => 2, "RFC 9438 §4.10",
             "slow start: standard, hystart++ (RFC 9406) or hystart (Linux)";
@@ -70,7 +70,7 @@ const RFC9438: CubicParams = CubicParams {
     increment: INCREMENT_EXACT,
     lookahead: LOOKAHEAD_SRTT,
     reduce_from: FROM_FLIGHT,
-    count: COUNT_SEGMENTS,
+    counting: COUNT_SEGMENTS,
     slow_start: slow_start::HYSTART_PP, // RFC 9438 §4.10
 };
 
@@ -193,7 +193,8 @@ impl Cubic {
     fn below_estimate(&self, w_x64k: u64, cwnd: u32) -> bool {
         match w_x64k.checked_sub(u64::from(self.w_est) << 16) {
             None => true,
-            Some(above) => above.saturating_mul(u64::from(cwnd)) < self.est_credit,
+            // `est_credit` is below cwnd · 2¹⁶, so from 2³² on the answer is no: the product fits 64 bits.
+            Some(above) => above.min(u64::from(u32::MAX)) * u64::from(cwnd) < self.est_credit,
         }
     }
 
@@ -234,7 +235,8 @@ impl Cubic {
             return;
         }
         // RFC 9438 §4.4, §4.5: cwnd += (target − cwnd) / cwnd for each segment acknowledged.
-        self.credit = self.credit.saturating_add(ahead_x64k.saturating_mul(u64::from(acked)));
+        // `ahead_x64k` is below 2⁴⁷, so 2¹⁶ segments in one acknowledgement are as many as 64 bits hold.
+        self.credit = self.credit.saturating_add(ahead_x64k * u64::from(acked.min(1 << 16)));
         if self.credit >= cwnd_x64k {
             conn.grow((self.credit / cwnd_x64k).min(u64::from(cwnd)) as u32);
             self.credit %= cwnd_x64k;
@@ -243,7 +245,7 @@ impl Cubic {
 
     /// The pseudocode's way: one segment when the count exceeds cwnd / (target − cwnd). // Ha et al. 2008, Algorithm 1
     fn count_increment(conn: &mut Conn, cwnd_x64k: u64, ahead_x64k: u64, acked: u32) {
-        let needed = if ahead_x64k > 0 { cwnd_x64k / ahead_x64k } else { (cwnd_x64k >> 16) * 100 };
+        let needed = cwnd_x64k.checked_div(ahead_x64k).unwrap_or((cwnd_x64k >> 16) * 100);
         if u64::from(conn.cwnd_cnt) > needed {
             conn.grow(1);
             conn.cwnd_cnt = 0;
@@ -320,7 +322,7 @@ impl CongestionControl for Cubic {
             return;
         }
         self.last_ack_us = conn.now_us32();
-        let mut acked = counted(params.count, acked);
+        let mut acked = counted(params.counting, acked);
         if conn.cwnd <= conn.ssthresh {
             acked = self.slow_start.grow(conn, params.slow_start, acked); // RFC 9438 §4.10
             if acked == 0 {

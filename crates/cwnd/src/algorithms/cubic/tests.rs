@@ -14,7 +14,8 @@ struct Bench {
 
 impl Bench {
     fn new(params: CubicParams, cwnd: u32, rtt_us: u64) -> Self {
-        let mut conn = Conn { is_cwnd_limited: true, ssthresh: cwnd, now_us: 1 << 33, ..Conn::new(1448, cwnd) };
+        let mut conn =
+            Conn { is_cwnd_limited: true, ssthresh: cwnd, now_us: 1 << 33, ..Conn::new(1448, cwnd) };
         conn.srtt_us8 = (rtt_us << 3) as u32;
         conn.packets_out = cwnd;
         let mut cubic = Cubic::default();
@@ -89,10 +90,16 @@ fn the_defaults_are_the_standards() {
 // RFC 9438 §4.6: ssthresh = flight · 0.7, whole segments, at least 2; W_max from the window before.
 #[test]
 fn a_loss_keeps_seven_tenths_of_the_flight() {
-    for (cwnd, flight, expected) in [(100, 100, 70), (100, 50, 35), (100, 103, 70), (3, 3, 2), (2, 2, 2), (1, 1, 2)] {
+    for (cwnd, flight, expected) in
+        [(100, 100, 70), (100, 50, 35), (100, 103, 70), (3, 3, 2), (2, 2, 2), (1, 1, 2)]
+    {
         let mut bench = Bench::new(standard(), cwnd, 100_000);
         bench.conn.packets_out = flight;
-        assert_eq!(bench.cubic.ssthresh(&mut bench.conn, &bench.params), expected, "cwnd {cwnd}, flight {flight}");
+        assert_eq!(
+            bench.cubic.ssthresh(&mut bench.conn, &bench.params),
+            expected,
+            "cwnd {cwnd}, flight {flight}"
+        );
         assert_eq!(w_max_of(&bench.cubic), cwnd);
         assert_eq!(bench.cubic.cwnd_prior, cwnd);
     }
@@ -140,7 +147,11 @@ fn the_window_follows_the_curve_through_both_regions() {
         // The epoch begins with the first ACK, and the window arrives where the curve is one RTT ahead.
         let d = (bench.conn.now_us - begin) as f64 / 1e6 - k;
         let (curve, lag) = (1000.0 + 0.4 * d.powi(3), 3.0 * 0.4 * d.powi(2) * 0.1);
-        assert!((f64::from(bench.conn.cwnd) - curve).abs() <= 1.0 + lag, "s = {s}: {} beside {curve}", bench.conn.cwnd);
+        assert!(
+            (f64::from(bench.conn.cwnd) - curve).abs() <= 1.0 + lag,
+            "s = {s}: {} beside {curve}",
+            bench.conn.cwnd
+        );
     }
 }
 
@@ -246,7 +257,11 @@ fn idle_time_does_not_move_the_curve() {
         let age = bench.conn.now_us32().wrapping_sub(bench.cubic.epoch_start_us);
         assert!(age < 1 << 31, "the epoch begins in the past");
         bench.round(1);
-        assert!(bench.conn.cwnd - before <= before / 50, "idle {idle_us} µs: {before} to {}", bench.conn.cwnd);
+        assert!(
+            bench.conn.cwnd - before <= before / 50,
+            "idle {idle_us} µs: {before} to {}",
+            bench.conn.cwnd
+        );
     }
 }
 
@@ -317,8 +332,24 @@ fn undo_restores_the_curve_and_the_window() {
     assert_eq!(bench.cubic.undo_cwnd(&mut bench.conn, &bench.params), cwnd);
     let after = bench.cubic;
     assert_eq!(
-        (after.w_max, after.cwnd_prior, after.k_x1024, after.epoch_start_us, after.w_est, after.origin, after.in_epoch),
-        (before.w_max, before.cwnd_prior, before.k_x1024, before.epoch_start_us, before.w_est, before.origin, 1)
+        (
+            after.w_max,
+            after.cwnd_prior,
+            after.k_x1024,
+            after.epoch_start_us,
+            after.w_est,
+            after.origin,
+            after.in_epoch
+        ),
+        (
+            before.w_max,
+            before.cwnd_prior,
+            before.k_x1024,
+            before.epoch_start_us,
+            before.w_est,
+            before.origin,
+            1
+        )
     );
 }
 
@@ -360,7 +391,10 @@ fn the_ack_ratio_does_not_change_the_curve() {
     let single = time_to_regain(1);
     for every in [2, 4, 10, 25] {
         let other = time_to_regain(every);
-        assert!((other / single - 1.0).abs() < 0.03 + 0.2 / single, "ACK every {every}: {other} s, not {single} s");
+        assert!(
+            (other / single - 1.0).abs() < 0.03 + 0.2 / single,
+            "ACK every {every}: {other} s, not {single} s"
+        );
     }
 }
 

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+# make demo · make test · make bench · make docs — each does all the set-up that it needs.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+NATIVE := $(VENV)/.native
+SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml | grep -v /target/)
+
+.PHONY: help demo test test-rust test-kernel test-wasm test-python lint bench compare docs clean
+
+help:
+	@echo "make demo     figure 6 of the CUBIC paper, simulated and drawn, in out/fig6"
+	@echo "make test     every test that this machine can run"
+	@echo "make bench    speed beside ns-2, and where the time goes (needs ns-2: apt-get install ns2)"
+	@echo "make compare  results beside ns-2, scenario by scenario"
+	@echo "make docs     the generated pages and pictures of docs/"
+	@echo "make lint     formatters, linters and type checkers"
+
+demo: $(NATIVE)
+	$(BIN)/cwnd compare cubic-2.2:4 sack:4 --rate 400Mbit/s --rtt 40ms --buffer 1bdp --duration 100s --seed 1 -o out/fig6
+	@echo "Look at out/fig6/overview.png; the tables and the scenario lie beside it."
+
+test: test-rust test-wasm test-kernel test-python
+
+$(VENV)/.packages: requirements-dev.lock
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.lock
+	@touch $@
+
+$(NATIVE): $(VENV)/.packages $(SOURCES)
+	$(BIN)/maturin develop --release --quiet
+	@touch $@
+
+test-rust:
+	cargo test --workspace --exclude cwnd-python --locked
+	# The same digest must come out of a release build.
+	cargo test --release --locked -p cwnd-sim --test engine
+
+# Core and simulator for the browser's target, with whatever can build its standard library.
+test-wasm:
+	.ci/wasm
+
+# The same source in the running kernel: needs root, BTF and the compilers that .ci/run installs.
+test-kernel:
+	.ci/kernel
+
+test-python: $(NATIVE)
+	$(BIN)/python -m pytest -q tests/python
+
+lint: $(NATIVE)
+	cargo fmt --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	$(BIN)/ruff check python tests bench docs
+	$(BIN)/ruff format --check python tests bench docs
+	$(BIN)/mypy
+
+bench: $(NATIVE)
+	$(BIN)/python bench/speed.py
+
+compare: $(NATIVE)
+	$(BIN)/python bench/peers/compare.py
+
+docs: $(NATIVE)
+	$(BIN)/python docs/generate.py
+
+clean:
+	rm -rf $(VENV) target out

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+#
+# A dumbbell with one DropTail bottleneck, for ns-2.35.
+#
+#   ns dumbbell.tcl rate=400 buffer=1333 duration=100 measure_from=20 \
+#       measure_to=100 seed=1 cubic:40:0.01 sack:40:0.05 ...
+#
+# A flow is CC:RTT_MS:START_S. CC is sack, newreno or reno (ns-2's own agents),
+# or the name of a TCP-Linux module (cubic, htcp, vegas, ...; Linux's own reno
+# is linux-reno). The line on stdout that starts with { is the result, one JSON
+# object; other lines come from TCP-Linux, which cannot be silenced from Tcl.
+#
+#   sender i --access, RTT/2, 10x rate--> left router --rate, buffer--> right router
+#
+# The sinks sit on the right router itself: a hop there would change nothing
+# but the CPU time, and this script is there to let ns-2 be as fast as it can.
+
+# Every packet is zeroed over all the headers that are compiled in. Keeping only
+# the ones in use makes the run faster by a third; few scripts do it, so it is an
+# option. The list must be cut before the simulator object exists.
+if {[lsearch -exact $argv headers=0] >= 0} {
+    remove-all-packet-headers
+    add-packet-header IP TCP Flags
+}
+
+set WIRE 1500            ;# bytes of a data packet on the bottleneck
+set CC_NS2 {sack Agent/TCP/Sack1 newreno Agent/TCP/Newreno reno Agent/TCP/Reno}
+set CC_LINUX {bic compound cubic highspeed htcp hybla illinois linux-reno lp
+    naivereno scalable vegas veno westwood yeah}
+
+array set opt {
+    rate 100  buffer 100  duration 60  measure_from 0  measure_to -1  seed 1
+    ack_every 2  delack_s 0.04  overhead 0  initial_ssthresh 0  iw 10
+    min_rto 0.2  increase 1  cubic_beta 0  cubic_clamp 0  access_factor 10  headers 1
+}
+
+proc fail {message} {
+    puts stderr "dumbbell.tcl: $message"
+    exit 2
+}
+
+set flows {}
+foreach arg $argv {
+    if {[regexp {^([a-z_]+)=(.*)$} $arg - key value]} {
+        if {![info exists opt($key)]} { fail "unknown option: $key" }
+        if {![string is double -strict $value]} { fail "not a number: $arg" }
+        set opt($key) $value
+    } elseif {[regexp {^([a-z0-9-]+):([0-9]+(?:\.[0-9]+)?):([0-9]+(?:\.[0-9]+)?)$} $arg - cc rtt start]} {
+        array unset known
+        array set known $CC_NS2
+        if {![info exists known($cc)] && [lsearch -exact $CC_LINUX $cc] < 0} {
+            fail "unknown congestion control: $cc"
+        }
+        lappend flows [list $cc $rtt $start]
+    } else {
+        fail "neither key=value nor cc:rtt_ms:start_s: $arg"
+    }
+}
+if {[llength $flows] == 0} { fail "no flows" }
+if {$opt(measure_to) < 0} { set opt(measure_to) $opt(duration) }
+if {$opt(measure_from) >= $opt(measure_to) || $opt(measure_to) > $opt(duration)} {
+    fail "need measure_from < measure_to <= duration"
+}
+if {$opt(ack_every) != 1 && $opt(ack_every) != 2} { fail "ack_every is 1 or 2" }
+
+# ---- class-wide settings: agents read them when they are created -------------
+# 40 bytes of TCP/IP and 10 of timestamp option come on top of packetSize_.
+Agent/TCP set timestamps_ true          ;# CUBIC learns the minimum RTT from them
+Agent/TCP set packetSize_ [expr {$WIRE - 40 - [Agent/TCP set ts_option_size_]}]
+Agent/TCP set window_ 1000000           ;# never the limit
+Agent/TCP set windowInit_ $opt(iw)
+# With the SYN, TCP-Linux would ignore windowInit_ and start at one packet.
+Agent/TCP set syn_ false
+Agent/TCP set minrto_ $opt(min_rto)
+Agent/TCP set tcpTick_ 0.001            ;# what select_ca gives TCP-Linux anyway
+Agent/TCP set overhead_ $opt(overhead)
+Agent/TCP set increase_num_ $opt(increase)
+Agent/TCPSink set ts_echo_rfc1323_ true
+Agent/TCPSink/DelAck set interval_ $opt(delack_s)
+Agent/TCPSink/Sack1/DelAck set interval_ $opt(delack_s)
+
+# The default generator serves the agents' send jitter (overhead_).
+ns-random $opt(seed)
+set ns [new Simulator]
+$ns use-scheduler Calendar
+
+# ---- topology ------------------------------------------------------------------
+set left [$ns node]
+set right [$ns node]
+set access_bps [expr {$opt(access_factor) * $opt(rate) * 1e6}]
+$ns simplex-link $left $right [expr {$opt(rate) * 1e6}] 0 DropTail
+$ns simplex-link $right $left $access_bps 0 DropTail
+# limit_ N admits N packets in all: N-1 waiting and the one being sent.
+$ns queue-limit $left $right [expr {int($opt(buffer))}]
+$ns queue-limit $right $left 1000000
+
+# Drops are counted where they fall: nothing is added to the path of the others.
+set drops [new QueueMonitor]
+set snoop [new SnoopQueue/Drop]
+$snoop set-monitor $drops
+$snoop target [$ns set nullAgent_]
+[[$ns link $left $right] set drophead_] target $snoop
+
+set i 0
+foreach flow $flows {
+    foreach {cc rtt start} $flow break
+    set host [$ns node]
+    $ns duplex-link $host $left $access_bps [expr {$rtt / 2e3}] DropTail
+    $ns queue-limit $host $left 1000000
+    $ns queue-limit $left $host 1000000
+
+    array unset known
+    array set known $CC_NS2
+    set native [info exists known($cc)]
+    if {$native} { set class $known($cc) } else { set class Agent/TCP/Linux }
+    set src($i) [new $class]
+    set sink_class Agent/TCPSink
+    if {!$native || $cc eq "sack"} { append sink_class /Sack1 }
+    if {$opt(ack_every) == 2} { append sink_class /DelAck }
+    set sink [new $sink_class]
+    $ns attach-agent $host $src($i)
+    $ns attach-agent $right $sink
+    $ns connect $src($i) $sink
+
+    # One counter per flow between the router and its sink: it sees every packet
+    # that left the bottleneck (retransmissions and duplicates too).
+    set count($i) [new QueueMonitor]
+    set snoop [new SnoopQueue/Out]
+    $snoop set-monitor $count($i)
+    $snoop target $sink
+    [$right demux] install [$sink set agent_port_] $snoop
+
+    set ftp [new Application/FTP]
+    $ftp attach-agent $src($i)
+    # `run` resets every agent, so what would be lost by that is set at the start.
+    set go {}
+    if {$opt(initial_ssthresh) > 0} {
+        append go "$src($i) set ssthresh_ $opt(initial_ssthresh); "
+    }
+    if {!$native} {
+        append go "$src($i) select_ca [regsub {^linux-} $cc {}]; "
+    }
+    $ns at $start "$go$ftp start"
+    incr i
+}
+# CUBIC 2.1 adds at most this many packets per 100 ms (16 unless set).
+if {$opt(cubic_clamp) > 0} {
+    $src(0) set_ca_default_param cubic max_increment [expr {int($opt(cubic_clamp))}]
+}
+if {$opt(cubic_beta) > 0} {
+    $src(0) set_ca_default_param cubic beta [expr {int($opt(cubic_beta))}]
+}
+
+# ---- measurement ---------------------------------------------------------------
+# Packets, not bytes: read from Tcl, ns-2's byte counters wrap at 32 bits, which
+# takes a minute or two at these rates. finish checks that packets were WIRE bytes.
+proc snapshot {name} {
+    global count drops mark
+    foreach i [array names count] {
+        set mark($name,$i) [$count($i) set pdepartures_]
+    }
+    set mark($name,drops) [$drops set pdrops_]
+}
+
+proc finish {} {
+    global opt flows src count drops mark WIRE
+    set span [expr {$opt(measure_to) - $opt(measure_from)}]
+    set rows {}
+    set total 0.0
+    set packets 0
+    set i 0
+    foreach flow $flows {
+        foreach {cc rtt start} $flow break
+        set mbps [expr {8e-6 * $WIRE * ($mark(to,$i) - $mark(from,$i)) / $span}]
+        set total [expr {$total + $mbps}]
+        set left_count [expr {int([$count($i) set pdepartures_])}]
+        set left_bytes [expr {int([$count($i) set bdepartures_])}]
+        # ns-2 puts no headers on packet 0 of a flow, so it alone is 50 bytes short.
+        set short [expr {($WIRE * $left_count - $left_bytes) % (1 << 32)}]
+        if {$short % ($WIRE - [Agent/TCP set packetSize_]) != 0 || $short > 500} {
+            fail "flow $i: packets were not $WIRE bytes"
+        }
+        set packets [expr {$packets + $left_count}]
+        lappend rows [format {{"cc": "%s", "rtt_ms": %s, "start_s": %s,\
+            "throughput_mbps": %.6f, "retransmits": %d, "timeouts": %d,\
+            "sent": %d}} $cc $rtt $start $mbps \
+            [$src($i) set nrexmitpack_] [$src($i) set nrexmit_] \
+            [$src($i) set ndatapack_]]
+        incr i
+    }
+    puts [format {{"flows": [%s], "link": {"utilization": %.6f, "drops": %.0f,\
+        "drops_total": %.0f, "packets": %d, "packet_bytes": %d}}} \
+        [join $rows {, }] [expr {$total / $opt(rate)}] \
+        [expr {$mark(to,drops) - $mark(from,drops)}] [$drops set pdrops_] \
+        $packets $WIRE]
+    exit 0
+}
+
+$ns at $opt(measure_from) "snapshot from"
+$ns at $opt(measure_to) "snapshot to"
+$ns at $opt(duration) "finish"
+$ns run

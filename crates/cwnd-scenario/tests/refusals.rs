@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is refused, and in which words: the field, the value, what was expected.
+
+use cwnd_scenario::Scenario;
+
+const GOOD: &str = r#"
+duration = "100s"
+measure = ["20s", "100s"]
+[link]
+rate = "400Mbit/s"
+rtt = "40ms"
+queue = { kind = "droptail", limit = "1bdp" }
+[[flow]]
+cc = "cubic"
+count = 2
+start = { uniform = ["0s", "100ms"] }
+beta = 0.8
+fast_convergence = false
+[[flow]]
+cc = "sack"
+rtt = "160ms"
+"#;
+
+/// The refusal of `GOOD` with `from` replaced by `to`.
+fn refusal(from: &str, to: &str) -> String {
+    let text = GOOD.replacen(from, to, 1);
+    assert_ne!(text, GOOD, "{from:?} occurs");
+    match Scenario::from_toml(&text) {
+        Ok(_) => panic!("{to:?} was accepted"),
+        Err(invalid) => invalid.to_string(),
+    }
+}
+
+#[test]
+fn the_good_one_is_accepted_and_reads_back_from_toml_and_json() {
+    let scenario = Scenario::from_toml(GOOD).expect("good");
+    assert_eq!(Scenario::from_toml(&scenario.to_toml()), Ok(scenario.clone()));
+    assert_eq!(Scenario::from_json(&scenario.to_json()), Ok(scenario.clone()));
+    assert_eq!(scenario.expand().len(), 3);
+    assert_eq!(scenario.link.bdp_packets(), 1333); // 400e6 · 0.04 / 12 000 = 1333.3
+}
+
+#[test]
+fn losses_read_back_from_toml() {
+    for loss in ["every:1000", "random:0.001", "random:0.00001", "random:0.123456789012345", "at:5000,9000"] {
+        let text = GOOD.replace("rtt = \"40ms\"", &format!("rtt = \"40ms\"\nloss = \"{loss}\""));
+        let scenario = Scenario::from_toml(&text).expect(loss);
+        assert!(scenario.to_toml().contains(&format!("\"{loss}\"")), "{loss}: {}", scenario.to_toml());
+        assert_eq!(Scenario::from_toml(&scenario.to_toml()), Ok(scenario));
+    }
+}
+
+#[test]
+fn every_refusal_names_field_value_and_expectation() {
+    let cases = [
+        ("400Mbit/s", "0Mbit/s", "link.rate: \"0Mbit/s\"", "a rate above 0 with its unit"),
+        ("400Mbit/s", "400", "link.rate: \"400\"", "a rate above 0 with its unit"),
+        ("\"400Mbit/s\"", "400", "link.rate: 400", "a rate above 0 with its unit"),
+        ("40ms", "-40ms", "link.rtt: \"-40ms\"", "a time with its unit"),
+        ("1bdp", "1499B", "link.queue.limit: \"1499B\"", "room for at least one packet of 1500B"),
+        ("1bdp", "0packets", "link.queue.limit: \"0packets\"", "room for at least one packet"),
+        ("1bdp", "lots", "link.queue.limit: \"lots\"", "multiples of the BDP"),
+        ("droptail", "red", "link.queue.kind: \"red\"", "droptail"),
+        ("\"cubic\"", "\"cubik\"", "flow[0].cc: \"cubik\"", "one like cubic"),
+        ("\"cubic\"", "\"zzzzzzzzz\"", "flow[0].cc: \"zzzzzzzzz\"", "reno, sack, newreno, tahoe, cubic, cubic-2.2"),
+        ("count = 2", "count = 0", "flow[0].count: 0", "a whole number from 1"),
+        ("\"0s\", \"100ms\"", "\"-1s\", \"100ms\"", "flow[0].start", "0 or more before the end"),
+        ("{ uniform = [\"0s\", \"100ms\"] }", "\"100s\"", "flow[0].start: \"100s\"", "before the end"),
+        ("beta = 0.8", "beta = 1.5", "flow[0].beta: 1.5", "a decimal from 0.1 to 0.99"),
+        ("beta = 0.8", "bata = 0.8", "flow[0].bata: 0.8", "did you mean beta?"),
+        ("false", "\"no\"", "flow[0].fast_convergence: \"no\"", "true or false"),
+        ("\"160ms\"", "160", "flow[1].rtt: 160", "a time with its unit"),
+        ("measure", "mesure", "mesure: [\"20s\",\"100s\"]", "did you mean measure?"),
+        ("[\"20s\", \"100s\"]", "[\"20s\", \"101s\"]", "measure: [\"20s\",\"101s\"]", "within the duration"),
+        ("duration = \"100s\"", "", "duration: missing", "a time above 0"),
+        ("duration = \"100s\"", "duration = \"0s\"", "duration: \"0s\"", "a time above 0"),
+        ("[link]", "seed = -1\n[link]", "seed: -1", "a whole number from 0"),
+        ("rtt = \"40ms\"", "rtt = \"40ms\"\nloss = \"every:0\"", "link.loss: \"every:0\"", "every:N"),
+        ("rtt = \"40ms\"", "rtt = \"40ms\"\nloss = \"random:1\"", "link.loss: \"random:1\"", "0 < P < 1"),
+        ("rtt = \"40ms\"", "rtt = \"40ms\"\nloss = \"at:9,5\"", "link.loss: \"at:9,5\"", "rising"),
+        ("duration = \"100s\"", "duration = ", "scenario: the document", "TOML"),
+    ];
+    for (from, to, subject, expectation) in cases {
+        let message = refusal(from, to);
+        assert!(message.starts_with(subject), "{to:?}: {message}");
+        assert!(message.contains(expectation), "{to:?}: {message}");
+        assert!(!message.contains('\n'), "one line: {message}");
+    }
+}
+
+#[test]
+fn a_scenario_without_flows_is_refused() {
+    let text = GOOD.split("[[flow]]").next().expect("head");
+    assert!(Scenario::from_toml(text).is_err_and(|invalid| invalid.field == "flow" && invalid.value.is_none()));
+}

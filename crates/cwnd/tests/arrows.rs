@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The house's arrows point down: no crate depends on one of its own level or above.
+
+use serde_json::Value;
+use std::process::Command;
+
+/// Levels of the crates, lowest first; lanes (level 3) never import each other.
+const LEVELS: &[(&str, u32)] = &[
+    ("cwnd", 1),
+    ("cwnd-link", 1),
+    ("cwnd-scenario", 2),
+    ("cwnd-sim", 3),
+    ("cwnd-bpf", 3),
+    ("cwnd-python", 4),
+];
+
+fn level(name: &str) -> Option<u32> {
+    LEVELS.iter().find(|(other, _)| *other == name).map(|(_, level)| *level)
+}
+
+#[test]
+fn dependencies_between_crates_point_down() {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let mut arrows = 0;
+    for package in metadata["packages"].as_array().expect("packages") {
+        let name = package["name"].as_str().expect("name");
+        let from = level(name).unwrap_or_else(|| panic!("{name} has no level: add it to LEVELS"));
+        for dependency in package["dependencies"].as_array().expect("dependencies") {
+            let on = dependency["name"].as_str().expect("name");
+            let Some(to) = level(on) else { continue };
+            assert!(to < from, "{name} (level {from}) depends on {on} (level {to})");
+            arrows += 1;
+        }
+    }
+    assert!(arrows >= 5, "{arrows} arrows were seen");
+}
+
+// The core's manifest names no dependency at all, so nothing can bring in std, a clock or an allocator.
+#[test]
+fn the_core_depends_on_nothing() {
+    let manifest = include_str!("../Cargo.toml");
+    assert!(!manifest.contains("\n[dependencies]"));
+}
