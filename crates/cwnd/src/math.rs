@@ -19,11 +19,10 @@ pub const fn cbrt(n: u64) -> u32 {
     let mut x = 1_u64 << bits.div_ceil(3);
     let mut step = 0;
     while step < 6 {
-        // x >= 1 throughout: it starts there and 2x + n/x² is at least 3 for x >= 2 (and x = 1 only for n < 8).
-        x = (2 * x + n / (x * x)) / 3;
-        if x == 0 {
-            x = 1;
-        }
+        // x >= 1 throughout: it starts there and 2x + n/x² is at least 3 for x >= 2 (and x = 1 only for n < 8). The
+        // compiler does not see it, and a panic left for x² = 0 has no place in the kernel.
+        let square = x * x;
+        x = (2 * x + n / if square == 0 { 1 } else { square }) / 3;
         step += 1;
     }
     // Newton from above ends on the root or one beyond it; x³ fits, as x <= 2_642_246 < 2⁶⁴ᐟ³ · (1 + 10⁻⁶).

@@ -133,7 +133,7 @@ fn fast_convergence_can_be_disabled() {
     assert_eq!(w_max_of(&bench.cubic), 80);
 }
 
-// RFC 9438 §4.2, §4.4 MUST (concave) and §4.5 MUST (convex): the window follows C(t − K)³ + W_max.
+// RFC 9438 §4.4 MUST (concave), RFC 9438 §4.5 MUST (convex), after RFC 9438 §4.2: the window follows C(t − K)³ + W_max.
 // W_max = 1000: K = 9.0856 s; at s = t/K = ½, 1, 1½, 2 the curve is 962.5, 1000, 1037.5, 1300.
 #[test]
 fn the_window_follows_the_curve_through_both_regions() {
