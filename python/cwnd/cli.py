@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The program `cwnd`.
+
+Exit codes: 0 done, 2 the input was refused, 1 the environment failed (disk, permissions), 130 stopped by Ctrl-C.
+What a command computes goes to standard output, everything else to standard error.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from cwnd import _native
+from cwnd._native import Scenario, ScenarioError
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Congestion control, simulated: compare algorithms on a bottleneck, measure them, draw them.",
+)
+
+Out = Annotated[
+    Path | None,
+    typer.Option("-o", "--out", metavar="DIR", help="Write tables (Parquet), pictures and the scenario to this folder."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
+NoPlots = Annotated[bool, typer.Option("--no-plots", help="With -o: tables and scenario only.")]
+
+
+def version(wanted: bool) -> None:
+    if wanted:
+        print(f"cwnd {_native.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    _version: Annotated[bool, typer.Option("--version", callback=version, is_eager=True, help="Print the version.")] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def compare(
+    flows: Annotated[
+        list[str],
+        typer.Argument(metavar="FLOW...", help="NAME[:COUNT][@KEY=VALUE,...], such as cubic:2@rtt=160ms,beta=0.8"),
+    ],
+    rate: Annotated[str, typer.Option(help="Rate of the bottleneck, IP bits on the wire.")] = "100Mbit/s",
+    rtt: Annotated[str, typer.Option(help="Round trip time without queueing, for flows that name none.")] = "40ms",
+    buffer: Annotated[str, typer.Option(help="Queue: 1bdp, 1000packets, 500kB or 50ms.")] = "1bdp",
+    duration: Annotated[str, typer.Option(help="Simulated time.")] = "60s",
+    measure: Annotated[
+        str | None, typer.Option(metavar="FROM..TO", help="What the summary measures. [default: the last four fifths]")
+    ] = None,
+    seed: Annotated[str, typer.Option(metavar="N", help="Seed of all that is random.")] = "1",
+    loss: Annotated[
+        str | None, typer.Option(help="Losses beside the queue's: every:1000, random:0.001 or at:5000,9000.")
+    ] = None,
+    packet_size: Annotated[str, typer.Option(help="Size of a data packet on the wire.")] = "1500B",
+    interval: Annotated[str, typer.Option(help="Distance of the samples in the tables.")] = "100ms",
+    per_ack: Annotated[bool, typer.Option("--per-ack", help="A row of the table cwnd at every acknowledgement.")] = False,
+    out: Out = None,
+    as_json: Json = False,
+    no_plots: NoPlots = False,
+) -> None:
+    """Run flows through one bottleneck and say what each of them got.
+
+    A flow's keys: rtt, start (10s, or 0s..100ms for a random one; the default), stop, recovery (sack, sack-prr, newreno,
+    reno, tahoe), initial_cwnd, initial_ssthresh, ack_every, ack_delay, rwnd, min_rto, limited_transmit, and every
+    parameter of its algorithm (see `cwnd show NAME`).
+
+    Example: cwnd compare cubic:4 sack:4 --rate 400Mbit/s --rtt 40ms --buffer 1bdp --duration 100s -o fig6
+    """
+    from cwnd.flowspec import parse
+    from cwnd.scenario import dumbbell
+
+    groups = [parse(flow) for flow in flows]
+
+    def build(interval_measured: tuple[str, str] | None) -> Scenario:
+        return dumbbell(
+            groups,
+            rate=rate,
+            rtt=rtt,
+            buffer=buffer,
+            duration=duration,
+            measure=interval_measured,
+            seed=number(seed),
+            loss=loss,
+            packet_size=packet_size,
+            interval=interval,
+            per_ack=per_ack,
+            name=" + ".join(flows),
+        )
+
+    if measure is None:
+        begin_ns = round(build(None).duration_s * 1e9) // 5
+        scenario = build((f"{begin_ns}ns", duration))
+    else:
+        begin, dots, end = measure.partition("..")
+        if not dots:
+            fail(f'--measure: "{measure}" is not accepted; expected FROM..TO, such as 20s..100s')
+        scenario = build((begin, end))
+    work(scenario, out, as_json=as_json, pictures=not no_plots)
+
+
+@app.command()
+def run(
+    path: Annotated[Path, typer.Argument(metavar="SCENARIO.toml", help="A scenario; `cwnd compare -o DIR` writes one.")],
+    seed: Annotated[str | None, typer.Option(metavar="N", help="Another seed than the file's.")] = None,
+    out: Out = None,
+    as_json: Json = False,
+    no_plots: NoPlots = False,
+) -> None:
+    """Run a scenario file."""
+    try:
+        scenario = Scenario.from_toml(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError:
+        fail(f'SCENARIO.toml: "{path}" is not accepted; expected a TOML document in UTF-8')
+    except FileNotFoundError:
+        fail(f'SCENARIO.toml: "{path}" is not accepted; expected a file that exists')
+    if seed is not None:
+        scenario = Scenario.from_json(json.dumps({**json.loads(scenario.to_json()), "seed": number(seed)}))
+    work(scenario, out, as_json=as_json, pictures=not no_plots)
+
+
+@app.command()
+def algorithms(as_json: Json = False) -> None:
+    """List the algorithms and their parameter sets."""
+    known = _native.algorithms()
+    if as_json:
+        print(json.dumps(known))
+        return
+    width = max(len(one["name"]) for algorithm in known for one in algorithm["sets"])
+    for algorithm in known:
+        print(f"{algorithm['name']}: {algorithm['summary']}")
+        for one in algorithm["sets"]:
+            print(f"  {one['name']:{width}}  {one['summary']} ({one['source']})")
+
+
+@app.command()
+def show(name: Annotated[str, typer.Argument(help="An algorithm or one of its parameter sets.")], as_json: Json = False) -> None:
+    """Explain an algorithm: its parameters with unit, range, default, help and source."""
+    known = _native.algorithms()
+    found = [(algorithm, one) for algorithm in known for one in algorithm["sets"] if one["name"] == name]
+    if not found:
+        names = [one["name"] for algorithm in known for one in algorithm["sets"]]
+        near = _native.nearest(name, names)
+        offer = f"one like {' or '.join(near)}" if near else ", ".join(names)
+        fail(f'NAME: "{name}" is not accepted; expected the name of an algorithm: {offer}')
+    algorithm, one = found[0]
+    if as_json:
+        params = [{**param, "default": one["params"][param["name"]]} for param in algorithm["params"]]
+        print(json.dumps({**one, "algorithm": algorithm["name"], "params": params}))
+        return
+    print(f"{name}: {one['summary']}")
+    print(f"  algorithm {algorithm['name']}, recovery {one['recovery']}, source: {one['source']}\n")
+    for param in algorithm["params"]:
+        unit = f" {param['unit']}" if param["unit"] else ""
+        allowed = ", ".join(param["choices"]) if param["choices"] else f"{param['min']} to {param['max']}{unit}"
+        print(f"  {param['name']} = {one['params'][param['name']]}{unit}   ({allowed})")
+        print(f"      {param['help']}  [{param['source']}]")
+
+
+def work(scenario: Scenario, out: Path | None, *, as_json: bool, pictures: bool) -> None:
+    """Runs, reports, saves."""
+    from cwnd.run import run as simulate
+
+    if out is not None:
+        from cwnd.store import check
+
+        check(out)
+    if sys.stderr.isatty():
+        from cwnd.progress import shown
+
+        with shown() as report:
+            result = simulate(scenario, report)
+    else:
+        result = simulate(scenario)
+    if out is not None:
+        result.save(out, pictures=pictures)
+    if as_json:
+        print(json.dumps(result.summary))
+        return
+    from cwnd.report import table
+
+    table(result.summary, scenario)
+    if out is not None:
+        print(f"written to {out}", file=sys.stderr)
+
+
+def number(text: str) -> int | str:
+    """A whole number where it is one; anything else is for the scenario's validation to refuse."""
+    return int(text) if text.isascii() and text.isdigit() else text
+
+
+def fail(message: str, code: int = 2) -> NoReturn:
+    """Ends the program with one line on standard error."""
+    print(f"error: {' '.join(message.split())}", file=sys.stderr)
+    raise typer.Exit(code)
+
+
+def main() -> NoReturn:
+    """Runs the program and turns every known fault into one line and an exit code."""
+    code = guarded()
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        code = quiet_pipe()
+    except OSError as error:
+        print(f"error: standard output: {error.strerror}", file=sys.stderr)
+        code = 1
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
+
+
+def quiet_pipe() -> int:
+    """Whoever read our output has gone: nothing to say, and nothing to flush at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 141
+
+
+def guarded() -> int:
+    """The program's exit code."""
+    from cwnd.flowspec import FlowSyntaxError
+    from cwnd.store import NotOursError
+
+    try:
+        result = app(standalone_mode=False)
+    except (KeyboardInterrupt, typer.Abort):
+        print("stopped", file=sys.stderr)
+        return 130
+    except (ScenarioError, FlowSyntaxError, NotOursError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        return quiet_pipe()
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"error: {where}{error.strerror or error}", file=sys.stderr)
+        return 1
+    except Exception as error:
+        # The option parser's own refusals know their exit code and how to say it in a line.
+        if hasattr(error, "format_message") and hasattr(error, "exit_code"):
+            print(f"error: {' '.join(error.format_message().split())}", file=sys.stderr)
+            return int(error.exit_code)
+        raise
+    return result if isinstance(result, int) else 0

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Flows as the command line writes them: `cubic:2@rtt=160ms,start=10s,beta=0.8`."""
+
+from __future__ import annotations
+
+from cwnd.scenario import Flow, Value
+
+SYNTAX = "NAME[:COUNT][@KEY=VALUE,...], such as cubic:2@rtt=160ms,start=10s,beta=0.8"
+
+
+class FlowSyntaxError(ValueError):
+    """A flow that does not follow `SYNTAX`; the message is one line."""
+
+
+def value(text: str) -> Value:
+    """`true`, a whole number, a decimal, or else text; `0s..100ms` is a uniform draw."""
+    if text in ("true", "false"):
+        return text == "true"
+    first, dots, last = text.partition("..")
+    if dots:
+        return {"uniform": [first, last]}
+    if text.isascii() and text.isdigit():
+        return int(text)
+    whole, point, fraction = text.partition(".")
+    if point and whole.isdigit() and fraction.isdigit():
+        return float(text)
+    return text
+
+
+def parse(text: str) -> Flow:
+    """One flow argument. A flow without a start begins at random within the first 100 ms, against phase effects."""
+    head, at, rest = text.partition("@")
+    name, colon, count = head.partition(":")
+    if not name or (colon and not (count.isascii() and count.isdigit())):
+        raise FlowSyntaxError(f'flow: "{text}" is not accepted; expected {SYNTAX}')
+    settings: dict[str, Value] = {}
+    for part in rest.split(",") if at else []:
+        key, equals, given = part.partition("=")
+        if not key or not equals or not given:
+            raise FlowSyntaxError(f'flow: "{part}" in "{text}" is not accepted; expected {SYNTAX}')
+        if key in settings or key in ("cc", "count"):
+            raise FlowSyntaxError(f'flow: "{key}" in "{text}" is given twice; expected it once')
+        settings[key] = value(given)
+    settings.setdefault("start", {"uniform": ["0s", "100ms"]})
+    return Flow(name, int(count) if colon else 1, **settings)

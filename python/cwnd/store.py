@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Results on disk: all of a run's files, or none."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cwnd._native import __version__
+
+if TYPE_CHECKING:
+    from cwnd.run import Result
+
+MANIFEST = "manifest.json"
+# What a manifest of ours has under "kind"; a folder with such a manifest may be replaced.
+KIND = "cwnd run"
+
+
+class NotOursError(ValueError):
+    """The output folder exists and holds something that this program did not write."""
+
+
+def check(folder: Path) -> None:
+    """Refuses a folder that `save` would refuse, before the work is done."""
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise NotOursError(f'-o: "{folder}" is not accepted; expected a folder, or a name that is free')
+    if not folder.exists() or not any(folder.iterdir()):
+        return
+    try:
+        ours = json.loads((folder / MANIFEST).read_text())["kind"] == KIND
+    except (OSError, ValueError, KeyError, TypeError):
+        ours = False
+    if not ours:
+        raise NotOursError(f'-o: "{folder}" is not accepted; expected a free name, an empty folder or an earlier result')
+
+
+def manifest(result: Result) -> dict[str, object]:
+    """What it takes to know where the tables came from; nothing that differs between two runs on one machine."""
+    import pyarrow as pa
+
+    return {
+        "kind": KIND,
+        "lane": "sim",
+        "seed": result.scenario.seed,
+        "scenario": json.loads(result.scenario.to_json()),
+        "versions": {"cwnd": __version__, "python": platform.python_version(), "pyarrow": pa.__version__},
+        "machine": {"system": platform.system(), "architecture": platform.machine(), "cpus": os.cpu_count()},
+    }
+
+
+def save(result: Result, folder: Path, *, pictures: bool = True) -> Path:
+    """Writes tables (Parquet), `scenario.toml`, `summary.json`, `manifest.json` and pictures to `folder`.
+
+    Everything goes to a sibling folder first, which then takes the name. Raises `NotOursError`, or `OSError` when the
+    disk says no; nothing is left behind then.
+    """
+    check(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    try:
+        write(result, beside, pictures=pictures)
+        beside.chmod(0o755)
+        replace(beside, folder)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+    return folder
+
+
+def write(result: Result, folder: Path, *, pictures: bool) -> None:
+    """Writes the files into an empty folder."""
+    import pyarrow.parquet as pq
+
+    from cwnd.run import TABLES
+
+    for name in TABLES:
+        pq.write_table(result.table(name), folder / f"{name}.parquet", compression="zstd")
+    (folder / "scenario.toml").write_text(result.scenario.to_toml())
+    (folder / "summary.json").write_text(json.dumps(result.summary, indent=1) + "\n")
+    if pictures:
+        from cwnd.plot import draw
+
+        draw(result, folder)
+    # Last: a folder without it is not taken for a result.
+    (folder / MANIFEST).write_text(json.dumps(manifest(result), indent=1) + "\n")
+
+
+def replace(new: Path, folder: Path) -> None:
+    """Gives `new` the name `folder`; what was there goes away only when that has worked."""
+    if not folder.exists():
+        new.rename(folder)
+        return
+    old = new.with_name(new.name + ".old")
+    folder.rename(old)
+    try:
+        new.rename(folder)
+    except OSError:
+        old.rename(folder)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
