@@ -30,7 +30,9 @@ BUFFER_PACKETS = 1333  # one BDP: 400 Mbit/s x 40 ms in packets of 1500 bytes
 
 def scenario(seconds: int, starts: list[float]) -> str:
     """Figure 6 with these start times, as a TOML document."""
-    flows = "".join(f'[[flow]]\ncc = "{ours}"\nstart = "{start * 1e9:.0f}ns"\n' for (ours, _), start in zip(FLOWS, starts))
+    flows = "".join(
+        f'[[flow]]\ncc = "{ours}"\nstart = "{start * 1e9:.0f}ns"\n' for (ours, _), start in zip(FLOWS, starts)
+    )
     return (
         f'name = "speed"\nduration = "{seconds}s"\nmeasure = ["20s", "{seconds}s"]\n'
         f'[link]\nrate = "400Mbit/s"\nrtt = "40ms"\nqueue = {{ kind = "droptail", limit = "1bdp" }}\n{flows}'

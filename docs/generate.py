@@ -56,7 +56,14 @@ def rfc9438_table() -> str:
         )
         if not here or not there:
             raise SystemExit(f"RFC 9438 §{section}: code {here or 'none'}, tests {there or 'none'}")
-        cells = [section, statement["level"], statement["text"], statement["how"], "<br>".join(here), "<br>".join(there)]
+        cells = [
+            section,
+            statement["level"],
+            statement["text"],
+            statement["how"],
+            "<br>".join(here),
+            "<br>".join(there),
+        ]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 

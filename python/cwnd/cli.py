@@ -20,14 +20,16 @@ from cwnd._native import Scenario, ScenarioError
 
 app = typer.Typer(
     add_completion=False,
-    no_args_is_help=True,
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     help="Congestion control, simulated: compare algorithms on a bottleneck, measure them, draw them.",
 )
 
 Out = Annotated[
     Path | None,
-    typer.Option("-o", "--out", metavar="DIR", help="Write tables (Parquet), pictures and the scenario to this folder."),
+    typer.Option(
+        "-o", "--out", metavar="DIR", help="Write tables (Parquet), pictures and the scenario to this folder."
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
 NoPlots = Annotated[bool, typer.Option("--no-plots", help="With -o: tables and scenario only.")]
@@ -41,7 +43,9 @@ def version(wanted: bool) -> None:
 
 @app.callback()
 def options(
-    _version: Annotated[bool, typer.Option("--version", callback=version, is_eager=True, help="Print the version.")] = False,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=version, is_eager=True, help="Print the version.")
+    ] = False,
 ) -> None:
     pass
 
@@ -65,7 +69,9 @@ def compare(
     ] = None,
     packet_size: Annotated[str, typer.Option(help="Size of a data packet on the wire.")] = "1500B",
     interval: Annotated[str, typer.Option(help="Distance of the samples in the tables.")] = "100ms",
-    per_ack: Annotated[bool, typer.Option("--per-ack", help="A row of the table cwnd at every acknowledgement.")] = False,
+    per_ack: Annotated[
+        bool, typer.Option("--per-ack", help="A row of the table cwnd at every acknowledgement.")
+    ] = False,
     out: Out = None,
     as_json: Json = False,
     no_plots: NoPlots = False,
@@ -112,7 +118,9 @@ def compare(
 
 @app.command()
 def run(
-    path: Annotated[Path, typer.Argument(metavar="SCENARIO.toml", help="A scenario; `cwnd compare -o DIR` writes one.")],
+    path: Annotated[
+        Path, typer.Argument(metavar="SCENARIO.toml", help="A scenario; `cwnd compare -o DIR` writes one.")
+    ],
     seed: Annotated[str | None, typer.Option(metavar="N", help="Another seed than the file's.")] = None,
     out: Out = None,
     as_json: Json = False,
@@ -145,7 +153,9 @@ def algorithms(as_json: Json = False) -> None:
 
 
 @app.command()
-def show(name: Annotated[str, typer.Argument(help="An algorithm or one of its parameter sets.")], as_json: Json = False) -> None:
+def show(
+    name: Annotated[str, typer.Argument(help="An algorithm or one of its parameter sets.")], as_json: Json = False
+) -> None:
     """Explain an algorithm: its parameters with unit, range, default, help and source."""
     known = _native.algorithms()
     found = [(algorithm, one) for algorithm in known for one in algorithm["sets"] if one["name"] == name]
@@ -231,8 +241,9 @@ def guarded() -> int:
     from cwnd.flowspec import FlowSyntaxError
     from cwnd.store import NotOursError
 
+    arguments = sys.argv[1:] or ["--help"]
     try:
-        result = app(standalone_mode=False)
+        result = app(arguments, standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
         print("stopped", file=sys.stderr)
         return 130
@@ -251,4 +262,6 @@ def guarded() -> int:
             print(f"error: {' '.join(error.format_message().split())}", file=sys.stderr)
             return int(error.exit_code)
         raise
+    if result == 130:  # the option parser has heard Ctrl-C itself
+        print("stopped", file=sys.stderr)
     return result if isinstance(result, int) else 0

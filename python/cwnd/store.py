@@ -36,7 +36,9 @@ def check(folder: Path) -> None:
     except (OSError, ValueError, KeyError, TypeError):
         ours = False
     if not ours:
-        raise NotOursError(f'-o: "{folder}" is not accepted; expected a free name, an empty folder or an earlier result')
+        raise NotOursError(
+            f'-o: "{folder}" is not accepted; expected a free name, an empty folder or an earlier result'
+        )
 
 
 def manifest(result: Result) -> dict[str, object]:

@@ -153,12 +153,8 @@ def main() -> None:
     parser.add_argument("--ack-every", type=int, choices=(1, 2), default=2)
     parser.add_argument("--overhead", type=float, default=0.0, help="send jitter, seconds")
     parser.add_argument("--initial-ssthresh", type=int, default=0, help="packets; 0: none")
-    parser.add_argument(
-        "--spread", type=float, default=0.1, help="a flow without a start draws it from 0..SPREAD"
-    )
-    parser.add_argument(
-        "--set", type=parse_setting, action="append", default=[], metavar="KEY=NUMBER"
-    )
+    parser.add_argument("--spread", type=float, default=0.1, help="a flow without a start draws it from 0..SPREAD")
+    parser.add_argument("--set", type=parse_setting, action="append", default=[], metavar="KEY=NUMBER")
     parser.add_argument("flows", nargs="+", metavar="cc:rtt_ms[:start_s]")
     args = parser.parse_args()
     draw = random.Random(args.seed)

@@ -62,7 +62,12 @@ fn every_refusal_names_field_value_and_expectation() {
         ("1bdp", "lots", "link.queue.limit: \"lots\"", "multiples of the BDP"),
         ("droptail", "red", "link.queue.kind: \"red\"", "droptail"),
         ("\"cubic\"", "\"cubik\"", "flow[0].cc: \"cubik\"", "one like cubic"),
-        ("\"cubic\"", "\"zzzzzzzzz\"", "flow[0].cc: \"zzzzzzzzz\"", "reno, sack, newreno, tahoe, cubic, cubic-2.2"),
+        (
+            "\"cubic\"",
+            "\"zzzzzzzzz\"",
+            "flow[0].cc: \"zzzzzzzzz\"",
+            "reno, sack, newreno, tahoe, cubic, cubic-2.2",
+        ),
         ("count = 2", "count = 0", "flow[0].count: 0", "a whole number from 1"),
         ("\"0s\", \"100ms\"", "\"-1s\", \"100ms\"", "flow[0].start", "0 or more before the end"),
         ("{ uniform = [\"0s\", \"100ms\"] }", "\"100s\"", "flow[0].start: \"100s\"", "before the end"),
@@ -91,5 +96,7 @@ fn every_refusal_names_field_value_and_expectation() {
 #[test]
 fn a_scenario_without_flows_is_refused() {
     let text = GOOD.split("[[flow]]").next().expect("head");
-    assert!(Scenario::from_toml(text).is_err_and(|invalid| invalid.field == "flow" && invalid.value.is_none()));
+    assert!(
+        Scenario::from_toml(text).is_err_and(|invalid| invalid.field == "flow" && invalid.value.is_none())
+    );
 }

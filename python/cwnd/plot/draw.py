@@ -16,6 +16,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from cwnd.run import Result
 
@@ -45,7 +46,7 @@ class Run:
             number: tuple(part[bounds[number] : bounds[number + 1]] for part in parts) for number in range(len(counts))
         }
         queue = result.queue
-        self.queue = (queue["time_s"].to_numpy(), queue["packets"].to_numpy(), queue["bytes"].to_numpy())
+        self.queue = (queue["time_s"].to_numpy(), queue["packets"].to_numpy())
         kinds = list(dict.fromkeys(self.kind(number) for number in range(len(counts))))
         self.colour = {kind: COLOURS[place % len(COLOURS)] for place, kind in enumerate(kinds)}
 
@@ -96,7 +97,7 @@ def throughput(run: Run, axes: Axes) -> None:
 
 def queue(run: Run, axes: Axes) -> None:
     """The bottleneck's backlog, in packets and in the time that it takes to send."""
-    time, packets, size = run.queue
+    time, packets = run.queue
     axes.plot(time, packets, color="#333333", linewidth=0.8)
     axes.set(xlabel="time (s)", ylabel="queue (packets)")
     axes.set_ylim(bottom=0)
@@ -119,7 +120,7 @@ def shares(run: Run, axes: Axes) -> None:
         axes.text(left + 1.5, place, f"{left:.1f} %", va="center", fontsize=9)
     axes.set_yticks(range(len(names)), [f"{name} ({sum(run.kind(n) == name for n in run.series)})" for name in names])
     axes.invert_yaxis()
-    axes.set_xlim(0, 112)
+    axes.set_xlim(0, 115)
     axes.set_xticks(range(0, 101, 20))
     begin, end = run.scenario.measured_s
     axes.set_xlabel(f"share of the link (%), {begin:g} to {end:g} s")
@@ -128,7 +129,7 @@ def shares(run: Run, axes: Axes) -> None:
 PANELS = {"cwnd": windows, "throughput": throughput, "queue": queue, "shares": shares}
 
 
-def legend(run: Run, figure: Any) -> None:
+def legend(run: Run, figure: Figure) -> None:
     """One entry per flow, or per kind where there are many, below the panels."""
     if len(run.series) <= NAMED:
         handles = [plt.Line2D([], [], **{**run.style(number), "linewidth": 1.8}) for number in run.series]
@@ -151,7 +152,9 @@ def draw(result: Result, folder: Path) -> None:
     }
     with mpl.rc_context(style):
         for name, panel in PANELS.items():
-            figure, axes = plt.subplots(figsize=(8, 4.5 if name != "shares" else 2.2 + 0.35 * len(run.colour)), layout="constrained")
+            figure, axes = plt.subplots(
+                figsize=(8, 4.5 if name != "shares" else 2.2 + 0.35 * len(run.colour)), layout="constrained"
+            )
             panel(run, axes)
             axes.set_title(result.scenario.name, fontsize=11)
             if name in ("cwnd", "throughput"):
@@ -165,8 +168,12 @@ def draw(result: Result, folder: Path) -> None:
         save(figure, folder / "overview", digest)
 
 
-def save(figure: Any, path: Path, digest: str) -> None:
+def save(figure: Figure, path: Path, digest: str) -> None:
     """PNG and SVG with the scenario's hash inside, and no date."""
-    figure.savefig(path.with_suffix(".png"), dpi=130, metadata={"Description": f"scenario {digest}", "Software": "cwnd"})
-    figure.savefig(path.with_suffix(".svg"), metadata={"Description": f"scenario {digest}", "Date": None, "Creator": "cwnd"})
+    figure.savefig(
+        path.with_suffix(".png"), dpi=130, metadata={"Description": f"scenario {digest}", "Software": "cwnd"}
+    )
+    figure.savefig(
+        path.with_suffix(".svg"), metadata={"Description": f"scenario {digest}", "Date": None, "Creator": "cwnd"}
+    )
     plt.close(figure)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The package's arrows point down: a module imports only modules of a lower level."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import cwnd
+
+PACKAGE = Path(cwnd.__file__).parent
+LEVELS = [
+    ["_native"],
+    ["scenario"],
+    ["flowspec", "progress", "report", "run"],
+    ["plot.draw"],
+    ["plot"],
+    ["store"],
+    ["cli"],
+    [""],
+]
+# Imported when it is called, not when the module is loaded: `Result.save` is a short cut upwards.
+LATE = {("run", "store")}
+
+
+def level(module: str) -> int:
+    found = [number for number, names in enumerate(LEVELS) if module in names]
+    assert found, f"{module or 'the package itself'} has no level: add it to LEVELS"
+    return found[0]
+
+
+def test_imports_point_down() -> None:
+    arrows = 0
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        tree = ast.parse(path.read_text())
+        typing_only = [
+            inner
+            for node in ast.walk(tree)
+            if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+            for inner in ast.walk(node)
+        ]
+        for node in ast.walk(tree):
+            if (
+                not isinstance(node, ast.ImportFrom)
+                or node in typing_only
+                or not (node.module or "").startswith("cwnd")
+            ):
+                continue
+            below = (node.module or "").removeprefix("cwnd").removeprefix(".")
+            targets = [below] if below else [alias.name for alias in node.names]
+            for target in targets:
+                if (module, target) in LATE:
+                    continue
+                assert module == "" or level(target) < level(module), f"{module} imports {target}"
+                arrows += 1
+    assert arrows >= 10

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The command line: what it prints, what it refuses, what it leaves behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import PROGRAM, SHORT, Cli
+
+HEAVY = ("pyarrow", "numpy", "matplotlib", "pydantic")
+
+
+def test_json_is_one_document_with_every_promised_key(cwnd: Cli) -> None:
+    done = cwnd(*SHORT, "--seed", 3, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    document = json.loads(done.stdout)
+    assert document["lane"] == "sim"
+    assert document["seed"] == 3
+    assert document["duration_s"] == 3.0
+    assert document["measured_s"] == [0.6, 3.0]  # without its first fifth
+    assert {"utilization", "drops_queue", "drops_loss", "queue_mean_ms", "queue_max_ms"} <= set(document["link"])
+    assert {"cpu_s", "packets", "packets_per_s"} <= set(document["perf"])
+    assert [flow["name"] for flow in document["flows"]] == ["cubic 1", "cubic 2", "sack"]
+    for flow in document["flows"]:
+        keys = "name cc recovery rtt_ms throughput_mbps goodput_mbps share cwnd_mean retransmits timeouts"
+        assert set(keys.split()) <= set(flow)
+    total = sum(flow["share"] for flow in document["flows"])
+    assert total == pytest.approx(document["link"]["utilization"], abs=1e-9)
+
+
+def test_flows_carry_their_own_settings_and_parameters(cwnd: Cli) -> None:
+    flow = "cubic:2@rtt=160ms,start=1s,beta=0.8,fast_convergence=false,initial_cwnd=70,initial_ssthresh=70,ack_every=1"
+    done = cwnd("compare", flow, "sack@recovery=tahoe", "--duration", "4s", "--json")
+    flows = json.loads(done.stdout)["flows"]
+    assert [(one["rtt_ms"], one["recovery"]) for one in flows] == [(160.0, "sack")] * 2 + [(40.0, "tahoe")]
+    assert flows[0]["start_s"] == 1.0
+
+
+def test_losses_are_the_ones_asked_for(cwnd: Cli) -> None:
+    for loss, count in (("every:100", None), ("at:50,60", 2)):
+        done = cwnd("compare", "reno", "--duration", "5s", "--loss", loss, "--measure", "0s..5s", "--json")
+        document = json.loads(done.stdout)
+        expected = document["flows"][0]["packets_sent"] // 100 if count is None else count
+        assert document["link"]["drops_loss"] == expected
+
+
+REFUSED = [
+    (("compare", "cubik"), ("flow[0].cc", "cubik", "cubic")),
+    (("compare", "cubic", "--rate", "0Mbit/s"), ("link.rate", "0Mbit/s", "above 0")),
+    (("compare", "cubic", "--rate", "100"), ("link.rate", "100", "unit")),
+    (("compare", "cubic", "--buffer", "1400B"), ("link.queue.limit", "1400B", "at least one packet")),
+    (("compare", "cubic@start=-3s"), ("flow[0].start", "-3s", "0 or more")),
+    (("compare", "cubic@beta=1.5"), ("flow[0].beta", "1.5", "0.1 to 0.99")),
+    (("compare", "cubic@bata=0.5"), ("flow[0].bata", "0.5", "beta")),
+    (("compare", "cubic@beta"), ("flow", "beta", "KEY=VALUE")),
+    (("compare", "cubic:x"), ("flow", "cubic:x", "COUNT")),
+    (("compare", "cubic@beta=0.8,beta=0.7"), ("flow", "beta", "once")),
+    (("compare", "cubic:0"), ("flow[0].count", "0", "from 1")),
+    (("compare", "cubic", "--seed", "-1"), ("seed", "-1", "whole number")),
+    (("compare", "cubic", "--seed", "one"), ("seed", "one", "whole number")),
+    (("compare", "cubic", "--duration", "0s"), ("duration", "0s", "above 0")),
+    (("compare", "cubic", "--measure", "5s"), ("--measure", "5s", "FROM..TO")),
+    (("compare", "cubic", "--measure", "5s..99s"), ("measure", "99s", "within the duration")),
+    (("compare", "cubic", "--loss", "random:2"), ("link.loss", "random:2", "0 < P < 1")),
+    (("compare",), ("FLOW", "", "Missing")),
+    (("compare", "cubic", "--rat", "1"), ("--rat", "", "--rate")),
+    (("show", "cubik"), ("NAME", "cubik", "cubic")),
+    (("run", "missing.toml"), ("SCENARIO.toml", "missing.toml", "exists")),
+    (("nonsense",), ("nonsense", "", "command")),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), REFUSED, ids=[" ".join(arguments) for arguments, _ in REFUSED])
+def test_bad_input_is_one_line_that_names_field_value_and_expectation(
+    cwnd: Cli, tmp_path: Path, arguments: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    writes = ["-o", "out"] if arguments[0] == "compare" else []
+    done = cwnd(*arguments, *writes, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1, done.stderr
+    for word in words:
+        assert word in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('duration = "5s"\ncolour = "red"', ("link", "missing")),
+        (
+            'duration = "5s"\n[link]\nrate = "1Mbit/s"\nrtt = "40ms"\ncolor = 1\n[[flow]]\ncc = "cubic"',
+            ("link.color", "1"),
+        ),
+        ("duration = ", ("scenario", "TOML")),
+        ("\xff", ("SCENARIO.toml", "UTF-8")),
+    ],
+)
+def test_a_bad_scenario_file_is_refused(cwnd: Cli, tmp_path: Path, text: str, words: tuple[str, ...]) -> None:
+    (tmp_path / "bad.toml").write_bytes(text.encode("latin-1"))
+    done = cwnd("run", "bad.toml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1 and all(word in done.stderr for word in words), done.stderr
+
+
+def test_a_folder_that_is_not_ours_is_left_alone(cwnd: Cli, tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    done = cwnd(*SHORT, "-o", tmp_path)
+    assert done.returncode == 2 and str(tmp_path) in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+    file = tmp_path / "thesis.tex"
+    assert cwnd(*SHORT, "-o", file).returncode == 2
+    assert file.read_text() == "years of work"
+
+
+def test_an_earlier_result_is_replaced_and_an_empty_folder_filled(cwnd: Cli, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    for seed in (1, 2):
+        assert cwnd(*SHORT, "--seed", seed, "--no-plots", "-o", out).returncode == 0
+    assert json.loads((out / "manifest.json").read_text())["seed"] == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["out"], "nothing is left beside it"
+
+
+@pytest.mark.skipif(os.geteuid() != 0 and os.environ.get("CI") != "true", reason="mounting a small disk needs root")
+def test_a_full_disk_is_one_line_and_leaves_nothing(cwnd: Cli, tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(disk)], check=True)
+    try:
+        done = cwnd(*SHORT, "-o", disk / "out")
+        left = list(disk.iterdir())
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+    assert done.returncode == 1
+    assert "No space left" in done.stderr and "Traceback" not in done.stderr and done.stderr.count("\n") == 1, (
+        done.stderr
+    )
+    assert left == []
+
+
+def test_a_full_standard_output_is_an_error(cwnd: Cli) -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [str(PROGRAM), *SHORT, "--json"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1 and "No space left" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_reader_that_goes_away_is_no_fault(cwnd: Cli) -> None:
+    done = subprocess.run(f"{PROGRAM} algorithms | head -n 1", shell=True, capture_output=True, text=True, check=False)
+    assert done.stdout.count("\n") == 1 and done.stderr == ""
+
+
+def test_ctrl_c_stops_within_a_fifth_of_a_second_and_leaves_nothing(tmp_path: Path) -> None:
+    # 10⁹ packets: minutes of work.
+    command = [str(PROGRAM), "compare", "cubic", "--rate", "10Gbit/s", "--duration", "1200s", "-o", "out"]
+    child = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(1.5)
+    assert child.poll() is None
+    asked = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    _, errors = child.communicate(timeout=20)
+    waited = time.monotonic() - asked
+    assert (child.returncode, errors) == (130, "stopped\n")
+    assert list(tmp_path.iterdir()) == []
+    assert waited < 0.2, f"{waited:.2f} s"
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["compare", "--help"], ["show", "cubic"], ["algorithms"], [*SHORT, "--json"]]
+)
+def test_what_must_start_quickly_imports_nothing_heavy(arguments: list[str]) -> None:
+    code = (
+        "import sys\n"
+        f"sys.argv = ['cwnd', *{arguments!r}]\n"
+        "from cwnd.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == "[]\n"
+
+
+def test_progress_goes_to_a_terminals_standard_error_only(cwnd: Cli) -> None:
+    assert cwnd(*SHORT).stderr == ""
+    script = f"script -qec '{PROGRAM} {' '.join(SHORT)} --json 2>&1 >/dev/null' /dev/null"
+    done = subprocess.run(script, shell=True, capture_output=True, text=True, check=True)
+    assert "simulating" in done.stdout
+
+
+def test_algorithms_and_show_describe_the_registry(cwnd: Cli) -> None:
+    known = json.loads(cwnd("algorithms", "--json").stdout)
+    names = [one["name"] for algorithm in known for one in algorithm["sets"]]
+    assert {"cubic", "cubic-2.2", "reno", "sack", "newreno", "tahoe"} <= set(names)
+    plain = cwnd("algorithms").stdout
+    for name in names:
+        assert name in plain
+        shown = json.loads(cwnd("show", name, "--json").stdout)
+        for param in shown["params"]:
+            assert all(param[key] for key in ("name", "default", "min", "max", "help", "source")), param
+            assert f"{param['name']} = {param['default']}" in cwnd("show", name).stdout
+    shown = json.loads(cwnd("show", "cubic-2.2", "--json").stdout)
+    assert {param["name"]: param["default"] for param in shown["params"]}["beta"] == "0.8"
+
+
+def test_without_arguments_the_program_explains_itself(cwnd: Cli) -> None:
+    done = cwnd()
+    assert done.returncode == 0 and "compare" in done.stdout

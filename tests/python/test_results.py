@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Tables, files and pictures of a run."""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from conftest import SHORT, Cli
+
+import cwnd as package
+from cwnd import Flow, ScenarioError, dumbbell
+
+TABLES = ("flows", "cwnd", "queue", "events")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / f"{name}.parquet").read_bytes() for name in TABLES}
+
+
+def test_the_same_seed_gives_the_same_bytes(cwnd: Cli, tmp_path: Path) -> None:
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        assert cwnd(*SHORT, "--seed", seed, "-o", tmp_path / name).returncode == 0
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+    assert contents(tmp_path / "a") != contents(tmp_path / "c")
+    for picture in ("cwnd.png", "overview.svg", "manifest.json", "scenario.toml"):
+        assert (tmp_path / "a" / picture).read_bytes() == (tmp_path / "b" / picture).read_bytes(), picture
+
+
+def test_the_scenario_that_was_written_repeats_the_run(cwnd: Cli, tmp_path: Path) -> None:
+    flow = "cubic:2@rtt=35ms,start=0s..1s,beta=0.75,stop=2s"
+    compare = (
+        "compare",
+        flow,
+        "tahoe",
+        "--duration",
+        "3s",
+        "--loss",
+        "random:0.001",
+        "--seed",
+        5,
+        "--interval",
+        "10ms",
+    )
+    assert cwnd(*compare, "--no-plots", "-o", tmp_path / "a").returncode == 0
+    assert cwnd("run", tmp_path / "a" / "scenario.toml", "--no-plots", "-o", tmp_path / "b").returncode == 0
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+
+
+def test_every_file_that_is_promised_is_there(cwnd: Cli, tmp_path: Path) -> None:
+    assert cwnd(*SHORT, "-o", tmp_path / "out").returncode == 0
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    pictures = {
+        f"{name}.{kind}" for name in ("cwnd", "throughput", "queue", "shares", "overview") for kind in ("png", "svg")
+    }
+    assert names == pictures | {f"{name}.parquet" for name in TABLES} | {
+        "manifest.json",
+        "scenario.toml",
+        "summary.json",
+    }
+    for name in pictures:
+        data = (tmp_path / "out" / name).read_bytes()
+        if name.endswith("png"):
+            width, height = struct.unpack(">II", data[16:24])
+            assert width >= 1000 and height >= 300, name
+        else:
+            assert b"</svg>" in data
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert {"scenario", "versions", "seed", "lane", "machine"} <= set(manifest)
+
+
+def test_the_tables_agree_with_each_other() -> None:
+    scenario = dumbbell({"cubic": 2, "sack": 1}, rate="20Mbit/s", rtt="20ms", duration="5s")
+    result = package.run(scenario)
+    cwnd, queue, events = (result.table(name).to_pylist() for name in ("cwnd", "queue", "events"))
+    # A sample every 100 ms from 0 to 5 s, for each of three flows.
+    assert len(queue) == 51 and len(cwnd) == 3 * 51
+    drops = [event for event in events if event["kind"] == "drop_queue"]
+    assert len(drops) == queue[-1]["drops_queue"] + sum(event["time_s"] > queue[-1]["time_s"] for event in drops)
+    assert sum(flow["drops"] for flow in result.flows.to_pylist()) == len(drops)
+    assert [event["kind"] for event in events].count("start") == 3
+    last = {row["flow"]: row["forwarded"] for row in cwnd if row["time_s"] == 5.0}
+    assert sum(last.values()) == result.summary["perf"]["packets"]
+    assert max(row["packets"] for row in queue) <= scenario.bdp_packets + 1
+
+
+def test_per_ack_tracing_records_every_acknowledgement() -> None:
+    result = package.run(dumbbell({"reno": 1}, rate="10Mbit/s", rtt="20ms", duration="2s", per_ack=True))
+    rows = result.cwnd.num_rows
+    # A row at each arrival at the sender's side: about 833 packets a second, each one an event.
+    assert rows >= 1500
+    assert package.run(dumbbell({"reno": 1}, rate="10Mbit/s", rtt="20ms", duration="2s")).cwnd.num_rows == 21
+
+
+def test_the_builder_and_the_file_are_the_same_scenario() -> None:
+    built = dumbbell(
+        [Flow("cubic", count=2, rtt="160ms", start="10s", beta=0.8), Flow("sack")],
+        rate="400Mbit/s",
+        rtt="40ms",
+        buffer="0.5bdp",
+        duration="30s",
+        measure=("5s", "30s"),
+        seed=9,
+        loss="every:1000",
+    )
+    text = """
+        name = ""
+        duration = "30s"
+        measure = ["5s", "30s"]
+        seed = 9
+        [link]
+        rate = "400Mbit/s"
+        rtt = "40ms"
+        loss = "every:1000"
+        queue = { kind = "droptail", limit = "0.5bdp" }
+        [[flow]]
+        cc = "cubic"
+        count = 2
+        rtt = "160ms"
+        start = "10s"
+        beta = 0.8
+        [[flow]]
+        cc = "sack"
+    """
+    assert package.Scenario.from_toml(text).to_toml() == built.to_toml()
+
+
+def test_the_builders_refusals_carry_field_value_and_expectation() -> None:
+    with pytest.raises(ScenarioError) as caught:
+        dumbbell({"cubic": 1}, rate="fast", rtt="40ms")
+    assert (caught.value.field, caught.value.value) == ("link.rate", '"fast"')
+    assert "Mbit/s" in caught.value.expected
+
+
+def test_many_flows_are_drawn_too(cwnd: Cli, tmp_path: Path) -> None:
+    compare = ("compare", "cubic:20", "sack:20", "--rate", "100Mbit/s", "--duration", "3s")
+    assert cwnd(*compare, "-o", tmp_path / "out").returncode == 0
+    assert (tmp_path / "out" / "overview.png").stat().st_size > 50_000
+
+
+def test_a_failed_save_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = package.run(dumbbell({"reno": 1}, rate="10Mbit/s", rtt="20ms", duration="1s"))
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pq, "write_table", full)
+    with pytest.raises(OSError, match="No space left"):
+        result.save(tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
