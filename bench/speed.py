@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import random
+import re
 import shutil
 import statistics
 import subprocess
@@ -56,23 +57,37 @@ def run_ours(path: Path) -> dict[str, Any]:
     return result
 
 
-def profile(path: Path) -> str:
-    """Where the engine's time goes, by function, if `perf` is installed."""
-    if shutil.which("perf") is None:
-        return "no profile: perf is not installed (Debian: linux-perf)"
-    command = [str(Path(sys.executable).with_name("cwnd")), "run", str(path), "--json"]
+def profile(path: Path, packets: int) -> str:
+    """Where the engine's instructions are, by source file, if valgrind is installed: the same on every machine."""
+    if shutil.which("valgrind") is None:
+        return "no profile: valgrind is not installed (Debian: valgrind)"
+    build = ["cargo", "build", "--quiet", "--locked", "--profile", "profiling", "-p", "cwnd-sim", "--example", "run"]
+    subprocess.run(build, cwd=ROOT, check=True)
+    program = ROOT / "target" / "profiling" / "examples" / "run"
     with tempfile.TemporaryDirectory() as folder:
-        data = f"{folder}/perf.data"
-        record = ["perf", "record", "-q", "-e", "cpu-clock", "-F", "2000", "-o", data, *command]
-        done = subprocess.run(record, capture_output=True, text=True)
-        if done.returncode != 0:
-            return f"no profile: perf said {done.stderr.strip()[:200]}"
-        report = subprocess.run(
-            ["perf", "report", "-q", "--stdio", "-i", data, "--percent-limit", "2", "--sort", "dso,symbol"],
-            capture_output=True,
-            text=True,
-        )
-    return "\n".join(line.rstrip() for line in report.stdout.splitlines() if line.strip())
+        data = f"{folder}/callgrind.out"
+        count = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={data}", str(program), str(path)]
+        subprocess.run(count, check=True, capture_output=True)
+        annotate = ["callgrind_annotate", "--threshold=100", "--show-percs=no", data]
+        lines = subprocess.run(annotate, check=True, capture_output=True, text=True).stdout.splitlines()
+    files: dict[str, int] = {}
+    total = 0
+    for line in lines:
+        match = re.match(r"\s*([\d,]+)\s+(?:(PROGRAM TOTALS)|([^:\s]+):)", line)
+        if match is None:
+            continue
+        instructions = int(match[1].replace(",", ""))
+        if match[2]:
+            total = instructions
+            continue
+        ours = re.search(r"(?:^|/)crates/(cwnd.*)", match[3])
+        name = ours[1] if ours else "standard library (inlined)"
+        files[name] = files.get(name, 0) + instructions
+    top = sorted(files.items(), key=lambda item: -item[1])[:16]
+    rows = [f"  {100 * n / total:5.1f} %  {n / packets:6.1f}  {name}" for name, n in top]
+    return "\n".join(
+        [f"{total / packets:.0f} instructions a packet; share, instructions a packet, source file:", *rows]
+    )
 
 
 def main() -> None:
@@ -102,7 +117,9 @@ def main() -> None:
                 except Ns2Error as error:
                     raise SystemExit(f"error: {error}") from None
                 runs[kind].append({**result, "packets": result["link"]["packets"]})
-        where = profile(path)
+        path.write_text(scenario(60, starts))
+        print("counting instructions ...", file=sys.stderr)
+        where = profile(path, run_ours(path)["packets"])
 
     rows = []
     for kind in kinds:

@@ -102,7 +102,14 @@ def queue(run: Run, axes: Axes) -> None:
     axes.set(xlabel="time (s)", ylabel="queue (packets)")
     axes.set_ylim(bottom=0)
     ms_per_packet = run.scenario.packet_bytes * 8 / run.scenario.rate_mbps / 1e3
-    second = axes.secondary_yaxis("right", functions=(lambda n: n * ms_per_packet, lambda ms: ms / ms_per_packet))
+
+    def to_ms(count: Any) -> Any:  # noqa: ANN401 (matplotlib passes scalars and arrays)
+        return count * ms_per_packet
+
+    def to_packets(ms: Any) -> Any:  # noqa: ANN401
+        return ms / ms_per_packet
+
+    second = axes.secondary_yaxis("right", functions=(to_ms, to_packets))
     second.set_ylabel("queueing delay (ms)")
 
 
