@@ -6,11 +6,12 @@
 >>> round(result.summary["link"]["utilization"], 1)
 1.0
 
-What is heavy is imported when it is first asked for: pyarrow by `Result`'s tables, matplotlib by its pictures.
+What is heavy is imported when it is first asked for: pyarrow by `Result`'s tables, matplotlib by `save`'s pictures.
 """
 
 from cwnd._native import Scenario, ScenarioError, __version__
 from cwnd.run import Result, run
 from cwnd.scenario import Flow, dumbbell
+from cwnd.store import save
 
-__all__ = ["Flow", "Result", "Scenario", "ScenarioError", "__version__", "dumbbell", "run"]
+__all__ = ["Flow", "Result", "Scenario", "ScenarioError", "__version__", "dumbbell", "run", "save"]

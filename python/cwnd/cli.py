@@ -181,10 +181,9 @@ def show(
 def work(scenario: Scenario, out: Path | None, *, as_json: bool, pictures: bool) -> None:
     """Runs, reports, saves."""
     from cwnd.run import run as simulate
+    from cwnd.store import check, save
 
     if out is not None:
-        from cwnd.store import check
-
         check(out)
     if sys.stderr.isatty():
         from cwnd.progress import shown
@@ -194,7 +193,7 @@ def work(scenario: Scenario, out: Path | None, *, as_json: bool, pictures: bool)
     else:
         result = simulate(scenario)
     if out is not None:
-        result.save(out, pictures=pictures)
+        save(result, out, pictures=pictures)
     if as_json:
         print(json.dumps(result.summary))
         return

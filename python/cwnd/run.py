@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cwnd._native import Scenario, Simulation
@@ -66,12 +65,6 @@ class Result:
     def events(self) -> pa.Table:
         """Starts, drops, state changes and timeouts."""
         return self.table("events")
-
-    def save(self, folder: str | Path, *, pictures: bool = True) -> Path:
-        """Writes tables, scenario, summary, manifest and pictures; see `cwnd.store.save`."""
-        from cwnd.store import save
-
-        return save(self, Path(folder), pictures=pictures)
 
 
 def run(scenario: Scenario, progress: Callable[[Simulation], None] | None = None) -> Result:

@@ -55,12 +55,13 @@ def manifest(result: Result) -> dict[str, object]:
     }
 
 
-def save(result: Result, folder: Path, *, pictures: bool = True) -> Path:
+def save(result: Result, folder: str | Path, *, pictures: bool = True) -> Path:
     """Writes tables (Parquet), `scenario.toml`, `summary.json`, `manifest.json` and pictures to `folder`.
 
     Everything goes to a sibling folder first, which then takes the name. Raises `NotOursError`, or `OSError` when the
     disk says no; nothing is left behind then.
     """
+    folder = Path(folder)
     check(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))

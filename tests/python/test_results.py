@@ -149,5 +149,5 @@ def test_a_failed_save_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(pq, "write_table", full)
     with pytest.raises(OSError, match="No space left"):
-        result.save(tmp_path / "out")
+        package.save(result, tmp_path / "out")
     assert list(tmp_path.iterdir()) == []

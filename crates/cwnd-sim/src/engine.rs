@@ -1,44 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The event loop.
 
+use crate::bottleneck::Bottleneck;
 use crate::flow::{FlowState, Happened};
 use crate::heap::Heap;
 use crate::record::{EventKind, Tables};
 use crate::summary::Summary;
-use cwnd_link::{Fifo, LossProcess};
 use cwnd_scenario::{Flow, Scenario};
 
 /// A simulation: built from a scenario, stepped to its end, then read.
 #[derive(Debug)]
 pub struct Simulation {
-    pub(crate) scenario: Scenario,
-    pub(crate) named: Vec<Flow>,
-    pub(crate) flows: Vec<FlowState>,
-    pub(crate) link: LinkState,
+    scenario: Scenario,
+    named: Vec<Flow>,
+    flows: Vec<FlowState>,
+    link: Bottleneck,
     heap: Heap,
     tables: Tables,
     now: u64,
     /// Number of the source that takes samples.
     sampler: u32,
-}
-
-/// The bottleneck and what is counted at it.
-#[derive(Debug)]
-pub(crate) struct LinkState {
-    fifo: Fifo,
-    loss: LossProcess,
-    packet_size: u32,
-    measure: (u64, u64),
-    end: u64,
-    /// Drops in the measured interval and over the whole run, by the queue and by the loss process.
-    pub drops_measured: [u64; 2],
-    pub drops: [u64; 2],
-    /// Data packets that left before the end of the run.
-    pub packets: u64,
-    /// Over the packets that left in the measured interval: how many, the sum of their waits, the longest, ns.
-    pub measured: u64,
-    pub wait_sum: u64,
-    pub wait_max: u64,
 }
 
 /// Where every packet of a flow is at one instant.
@@ -56,35 +37,6 @@ pub struct Audit {
     pub dropped: u64,
 }
 
-impl LinkState {
-    /// Offers a packet at `now`: its departure, or how it was dropped.
-    #[inline]
-    fn offer(&mut self, now: u64) -> Result<u64, EventKind> {
-        if self.loss.loses_next() {
-            return Err(self.drop_at(now, EventKind::DropLoss));
-        }
-        let Some(departs) = self.fifo.push(now, self.packet_size) else {
-            return Err(self.drop_at(now, EventKind::DropQueue));
-        };
-        self.packets += u64::from(departs <= self.end);
-        if self.measure.0 <= departs && departs < self.measure.1 {
-            let wait = (departs - now).saturating_sub(self.fifo.serialisation());
-            self.measured += 1;
-            self.wait_sum += wait;
-            self.wait_max = self.wait_max.max(wait);
-        }
-        Ok(departs)
-    }
-
-    #[cold]
-    fn drop_at(&mut self, now: u64, kind: EventKind) -> EventKind {
-        let which = usize::from(kind == EventKind::DropLoss);
-        self.drops[which] += 1;
-        self.drops_measured[which] += u64::from(self.measure.0 <= now && now < self.measure.1);
-        kind
-    }
-}
-
 impl Simulation {
     /// Sets up `scenario`.
     #[must_use]
@@ -99,19 +51,7 @@ impl Simulation {
         if scenario.record.interval > 0 {
             heap.push(0, sampler);
         }
-        let link = LinkState {
-            fifo: Fifo::new(scenario.link.rate, scenario.link.limit()),
-            loss: LossProcess::new(scenario.link.loss.clone(), scenario.loss_stream()),
-            packet_size: scenario.link.packet_size,
-            measure: scenario.measure,
-            end: scenario.duration,
-            drops_measured: [0; 2],
-            drops: [0; 2],
-            packets: 0,
-            measured: 0,
-            wait_sum: 0,
-            wait_max: 0,
-        };
+        let link = Bottleneck::new(scenario);
         Self {
             scenario: scenario.clone(),
             named,
@@ -164,7 +104,7 @@ impl Simulation {
     /// The summary of the measured interval.
     #[must_use]
     pub fn summary(&self) -> Summary {
-        Summary::of(self)
+        Summary::of(&self.scenario, &self.named, &self.flows, &self.link)
     }
 
     /// Data packets that left the bottleneck within the run, so far.
@@ -192,7 +132,7 @@ impl Simulation {
     #[inline]
     fn on_flow(&mut self, now: u64, number: u32) -> u64 {
         let flow = &mut self.flows[number as usize];
-        let measure = self.link.measure;
+        let measure = self.scenario.measure;
         let before = (flow.sender.driver.conn.ca_state, flow.sender.driver.recovery_end());
         match flow.on_event(now, measure) {
             Happened::Ack => {}
@@ -228,7 +168,7 @@ impl Simulation {
                 self.tables.sample_flow(now, number as u32, flow);
             }
         }
-        let backlog = self.link.fifo.backlog(now);
+        let backlog = self.link.backlog(now);
         self.tables.sample_queue(now, backlog, self.link.drops[0], self.link.drops[1]);
         now + self.scenario.record.interval
     }
@@ -236,7 +176,7 @@ impl Simulation {
     fn finish(&mut self) {
         self.now = self.scenario.duration;
         for flow in &mut self.flows {
-            flow.close_window(self.now, self.link.measure);
+            flow.close_window(self.now, self.scenario.measure);
         }
     }
 }

@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod bits;
+mod bottleneck;
 mod engine;
 mod flow;
 mod heap;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What came out, over the measured interval.
 
-use crate::engine::Simulation;
+use crate::bottleneck::Bottleneck;
 use crate::flow::FlowState;
-use cwnd_scenario::Flow;
+use cwnd_scenario::{Flow, Scenario};
 
 /// The run as a whole.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,9 +58,7 @@ pub struct FlowSummary {
 }
 
 impl Summary {
-    pub(crate) fn of(simulation: &Simulation) -> Self {
-        let scenario = &simulation.scenario;
-        let link = &simulation.link;
+    pub(crate) fn of(scenario: &Scenario, named: &[Flow], states: &[FlowState], link: &Bottleneck) -> Self {
         let (from, to) = scenario.measure;
         let capacity = scenario.link.rate as f64 * (to - from) as f64 / 1e9;
         let one = |(flow, state): (&Flow, &FlowState)| {
@@ -84,7 +82,7 @@ impl Summary {
                 drops: state.count.dropped.iter().sum(),
             }
         };
-        let flows: Vec<FlowSummary> = simulation.named.iter().zip(&simulation.flows).map(one).collect();
+        let flows: Vec<FlowSummary> = named.iter().zip(states).map(one).collect();
         Self {
             measured_s: (from as f64 / 1e9, to as f64 / 1e9),
             utilization: (link.measured * u64::from(scenario.link.packet_size) * 8) as f64 / capacity,
