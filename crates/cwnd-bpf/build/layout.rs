@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `layout.h`: what the C glue must agree with, taken from the Rust types.
+
+use std::fmt::Write;
+use std::mem::{offset_of, size_of};
+
+use cwnd::{AckSample, Conn, PRIVATE_BYTES};
+
+use crate::hook::Hook;
+
+/// Connection states that have a counter: Open, Disorder, CWR, Recovery, Loss.
+const STATES: usize = 5;
+
+/// Asserts size and every offset of a struct, as a macro that the glue puts after its own declaration.
+macro_rules! asserts {
+    ($out:expr, $macro:literal, $rust:ident, $c:literal, [$($field:ident),+ $(,)?]) => {{
+        // All fields are named: one more in the Rust type fails to compile here.
+        let _ = |all: $rust| { let $rust { $($field: _),+ } = all; };
+        let mut text = format!("#define {} ", $macro);
+        let mut check = |left: String, right: usize| {
+            write!(text, "_Static_assert({left} == {right}, \"{left} is not {right}, as in Rust\"); ")
+        };
+        check(format!("sizeof(struct {})", $c), size_of::<$rust>())?;
+        $(check(format!("__builtin_offsetof(struct {}, {})", $c, stringify!($field)), offset_of!($rust, $field))?;)+
+        writeln!($out, "{text}")?;
+    }};
+}
+
+/// The header's text.
+pub(crate) fn header() -> Result<String, std::fmt::Error> {
+    let mut out = String::from("// Written by the build from the Rust types.\n");
+    writeln!(out, "#define PRIVATE_BYTES {PRIVATE_BYTES}\n#define STATES {STATES}")?;
+    writeln!(out, "#define HOOKS {}", Hook::ALL.len())?;
+    for (number, hook) in Hook::ALL.into_iter().enumerate() {
+        assert_eq!(hook as usize, number, "Hook::ALL is in the enum's order");
+        writeln!(out, "#define HOOK_{} {number}", hook.name())?;
+    }
+    asserts!(
+        out,
+        "ASSERT_CONN_LAYOUT",
+        Conn,
+        "conn",
+        [
+            now_us,
+            delivered,
+            pacing_rate,
+            ticks,
+            tick_hz,
+            lsndtime_ticks,
+            mss,
+            snd_una,
+            snd_nxt,
+            packets_out,
+            in_flight,
+            max_packets_out,
+            cwnd,
+            cwnd_cnt,
+            ssthresh,
+            prior_cwnd,
+            cwnd_clamp,
+            srtt_us8,
+            min_rtt_us,
+            gso_max_size,
+            is_cwnd_limited,
+            ca_state,
+            pacing_status,
+        ]
+    );
+    asserts!(out, "ASSERT_SAMPLE_LAYOUT", AckSample, "sample", [pkts_acked, rtt_us, in_flight]);
+    Ok(out)
+}

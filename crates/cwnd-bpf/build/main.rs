@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! With the feature `kernel`, builds one BPF object per algorithm of the registry; without it, nothing.
+
+#[cfg(feature = "kernel")]
+#[path = "../src/hook.rs"]
+mod hook;
+#[cfg(feature = "kernel")]
+mod layout;
+#[cfg(feature = "kernel")]
+mod recipe;
+#[cfg(feature = "kernel")]
+mod toolchain;
+
+fn main() {
+    println!("cargo::rerun-if-changed=build");
+    #[cfg(feature = "kernel")]
+    if let Err(why) = recipe::build() {
+        for line in why.lines() {
+            println!("cargo::error={line}");
+        }
+        std::process::exit(1);
+    }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The kernel lane: every algorithm of the registry as a BPF `struct_ops` object that registers a TCP congestion control
+//! on the running Linux kernel.
+//!
+//! With the feature `kernel`, the build compiles the hooks of the core to BPF (`hooks/`), links them with a C glue that
+//! reads the kernel's `tcp_sock` (`bpf/glue.bpf.c`), and embeds one portable object per algorithm; `load` puts one into
+//! the kernel. Without the feature this crate is empty, needs no compiler but Rust's, and builds anywhere.
+//!
+//! Tested on Linux 6.18; needs BTF (`/sys/kernel/btf/vmlinux`), links of `struct_ops` (6.4) and root. The tests in
+//! `tests/kernel.rs` move traffic on both algorithms.
+
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+mod hook;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+mod loader;
+
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+pub use hook::Hook;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+pub use loader::{Counters, Error, Loaded, load};

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A sender, a small dropping queue and a receiver, each in a network namespace of its own.
+//!
+//! The queue has a namespace to itself because a queue on the sender's own device does not drop: TCP hears of its
+//! refusal at once and reduces without a loss.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, Shutdown, SocketAddrV4, TcpListener, TcpStream};
+use std::os::fd::AsFd;
+use std::process::Command;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use rustix::net::{AddressFamily, SocketType, ipproto, sockopt};
+use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+
+/// No step of a transfer may take longer: 20 MB at 100 Mbit/s are 1.7 s.
+const PATIENCE: Duration = Duration::from_secs(60);
+const RECEIVER: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::new(10, 77, 1, 1), 5001);
+
+/// The namespaces; dropping removes them and, with them, their devices.
+pub struct Network {
+    prefix: String,
+}
+
+/// What a transfer left behind.
+pub struct Transfer {
+    /// Bytes that the receiver read.
+    pub received: u64,
+    /// `TCP_CONGESTION` of the sender's socket at the end.
+    pub congestion: String,
+    /// The sender's sockets at the end, as `ss` shows the kernel's `TCP_INFO`.
+    pub info: String,
+}
+
+/// Runs a program and returns what it printed.
+pub fn run(line: &str) -> String {
+    let mut words = line.split_whitespace();
+    let program = words.next().expect("a program");
+    let output = Command::new(program).args(words).output().unwrap_or_else(|why| panic!("{line}: {why}"));
+    assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+impl Network {
+    /// A path of `rate` with a queue of `limit` bytes, unknown to every other process and test.
+    pub fn new(tag: &str, rate: &str, limit: &str) -> Self {
+        let network = Self { prefix: format!("cwnd-{}-{tag}", std::process::id()) };
+        let [sender, queue, receiver] = network.namespaces();
+        for namespace in [&sender, &queue, &receiver] {
+            run(&format!("ip netns add {namespace}"));
+        }
+        for (left, left_dev, right, right_dev, subnet) in
+            [(&sender, "out", &queue, "in", 0), (&receiver, "in", &queue, "out", 1)]
+        {
+            run(&format!(
+                "ip link add {left_dev} netns {left} type veth peer name {right_dev} netns {right}"
+            ));
+            for (namespace, dev, host) in [(left, left_dev, 1), (right, right_dev, 2)] {
+                // Packets of the path's size, not bundles of them: the queue counts and drops packets.
+                run(&format!("ip -n {namespace} link set {dev} gso_max_segs 1 up"));
+                run(&format!("ip -n {namespace} addr add 10.77.{subnet}.{host}/24 dev {dev}"));
+            }
+            run(&format!("ip -n {left} route add default via 10.77.{subnet}.2"));
+        }
+        within(&queue, || std::fs::write("/proc/sys/net/ipv4/ip_forward", "1")).expect("forwarding");
+        run(&format!("tc -n {queue} qdisc add dev out root tbf rate {rate} burst 16kb limit {limit}"));
+        network
+    }
+
+    fn namespaces(&self) -> [String; 3] {
+        ["sender", "queue", "receiver"].map(|role| format!("{}-{role}", self.prefix))
+    }
+
+    /// Moves `bytes` on the congestion control `algorithm`.
+    pub fn transfer(&self, algorithm: &str, bytes: u64) -> Transfer {
+        let [sender, _, receiver] = self.namespaces();
+        let listener = within(&receiver, || TcpListener::bind(RECEIVER)).expect("a listener");
+        // An accept that never returns must not hold the test: the threads report, and are left if they do not.
+        let (report, reports) = mpsc::channel();
+        let received = report.clone();
+        thread::spawn(move || received.send(Report::Received(receive(&listener))));
+        let algorithm = algorithm.to_owned();
+        thread::spawn(move || report.send(Report::Sent(send(&sender, &algorithm, bytes))));
+        let (mut count, mut at_end) = (0, (String::new(), String::new()));
+        for _ in 0..2 {
+            match reports.recv_timeout(PATIENCE).expect("the transfer ends in time") {
+                Report::Received(bytes) => count = bytes.expect("receiving"),
+                Report::Sent(end) => at_end = end.expect("sending"),
+            }
+        }
+        Transfer { received: count, congestion: at_end.0, info: at_end.1 }
+    }
+}
+
+enum Report {
+    Received(std::io::Result<u64>),
+    Sent(std::io::Result<(String, String)>),
+}
+
+impl Drop for Network {
+    fn drop(&mut self) {
+        for namespace in self.namespaces() {
+            // Some may be missing when `new` panicked half-way.
+            let removed = Command::new("ip").args(["netns", "del", &namespace]).output();
+            if let Err(why) = removed {
+                eprintln!("namespace {namespace} is left: {why}");
+            }
+        }
+    }
+}
+
+/// Runs `work` on a thread inside a namespace; sockets made there stay there.
+fn within<T: Send>(namespace: &str, work: impl FnOnce() -> T + Send) -> T {
+    thread::scope(|scope| {
+        let inside = scope.spawn(|| {
+            let handle = File::open(format!("/run/netns/{namespace}")).expect("the namespace exists");
+            move_into_link_name_space(handle.as_fd(), Some(LinkNameSpaceType::Network)).expect("entering it");
+            work()
+        });
+        inside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+fn receive(listener: &TcpListener) -> std::io::Result<u64> {
+    let (mut stream, _) = listener.accept()?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    // Reads again when interrupted, which a read with a timeout is by any signal to the process.
+    std::io::copy(&mut stream, &mut std::io::sink())
+}
+
+/// Sends from `namespace`; returns the socket's congestion control and what `ss` shows.
+fn send(namespace: &str, algorithm: &str, bytes: u64) -> std::io::Result<(String, String)> {
+    let mut stream = within(namespace, || -> std::io::Result<TcpStream> {
+        let socket = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, Some(ipproto::TCP))?;
+        sockopt::set_tcp_congestion(&socket, algorithm)?;
+        rustix::net::connect(&socket, &RECEIVER)?;
+        Ok(socket.into())
+    })?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    let chunk = vec![0x5a; 1 << 16];
+    let mut left = bytes;
+    while left > 0 {
+        let now = left.min(chunk.len() as u64) as usize;
+        stream.write_all(&chunk[..now])?;
+        left -= now as u64;
+    }
+    let info = run(&format!("ip netns exec {namespace} ss -tinH"));
+    let congestion = sockopt::tcp_congestion(&stream)?;
+    stream.shutdown(Shutdown::Write)?;
+    // The receiver closes when it has everything.
+    stream.read_to_end(&mut Vec::new())?;
+    Ok((congestion, info))
+}
