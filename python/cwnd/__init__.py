@@ -6,12 +6,37 @@
 >>> round(result.summary["link"]["utilization"], 1)
 1.0
 
-What is heavy is imported when it is first asked for: pyarrow by `Result`'s tables, matplotlib by `save`'s pictures.
+Names are imported when they are first asked for; pyarrow waits for a `Result`'s tables, matplotlib for `save`'s pictures.
 """
 
-from cwnd._native import Scenario, ScenarioError, __version__
-from cwnd.run import Result, run
-from cwnd.scenario import Flow, dumbbell
-from cwnd.store import save
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cwnd._native import Scenario, ScenarioError, __version__
+    from cwnd.result import Result, run
+    from cwnd.scenario import Flow, dumbbell
+    from cwnd.store import save
 
 __all__ = ["Flow", "Result", "Scenario", "ScenarioError", "__version__", "dumbbell", "run", "save"]
+
+HOMES = {
+    "Flow": "scenario",
+    "Result": "result",
+    "Scenario": "_native",
+    "ScenarioError": "_native",
+    "__version__": "_native",
+    "dumbbell": "scenario",
+    "run": "result",
+    "save": "store",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in HOMES:
+        raise AttributeError(f"module 'cwnd' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"cwnd.{HOMES[name]}"), name)
+    globals()[name] = value
+    return value

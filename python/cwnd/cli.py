@@ -17,6 +17,9 @@ import typer
 
 from cwnd import _native
 from cwnd._native import Scenario, ScenarioError
+from cwnd.flowspec import FlowSyntaxError, parse
+from cwnd.scenario import dumbbell
+from cwnd.store import NotOursError, check, save
 
 app = typer.Typer(
     add_completion=False,
@@ -84,10 +87,8 @@ def compare(
 
     Example: cwnd compare cubic:4 sack:4 --rate 400Mbit/s --rtt 40ms --buffer 1bdp --duration 100s -o fig6
     """
-    from cwnd.flowspec import parse
-    from cwnd.scenario import dumbbell
-
     groups = [parse(flow) for flow in flows]
+    own_start = [("start" in group.table) for group in groups]
 
     def build(interval_measured: tuple[str, str] | None) -> Scenario:
         return dumbbell(
@@ -105,9 +106,14 @@ def compare(
             name=" + ".join(flows),
         )
 
+    duration_ns = round(build(None).duration_s * 1e9)
+    # Against phase effects, flows that name no start begin at random within the first 100 ms (a tenth of a short run).
+    spread = f"{min(100_000_000, max(1, duration_ns // 10))}ns"
+    for group, own in zip(groups, own_start):
+        if not own:
+            group.table["start"] = {"uniform": ["0s", spread]}
     if measure is None:
-        begin_ns = round(build(None).duration_s * 1e9) // 5
-        scenario = build((f"{begin_ns}ns", duration))
+        scenario = build((f"{duration_ns // 5}ns", duration))
     else:
         begin, dots, end = measure.partition("..")
         if not dots:
@@ -180,8 +186,7 @@ def show(
 
 def work(scenario: Scenario, out: Path | None, *, as_json: bool, pictures: bool) -> None:
     """Runs, reports, saves."""
-    from cwnd.run import run as simulate
-    from cwnd.store import check, save
+    from cwnd.result import run as simulate
 
     if out is not None:
         check(out)
@@ -215,6 +220,17 @@ def fail(message: str, code: int = 2) -> NoReturn:
     raise typer.Exit(code)
 
 
+def once(arguments: list[str]) -> None:
+    """Refuses an option that is given twice: the parser would take the last one silently."""
+    seen = set()
+    for argument in arguments:
+        option = {"-o": "--out"}.get(argument, argument.partition("=")[0])
+        if option.startswith("--"):
+            if option in seen:
+                raise FlowSyntaxError(f'{option}: "{argument}" is given twice; expected it once')
+            seen.add(option)
+
+
 def main() -> NoReturn:
     """Runs the program and turns every known fault into one line and an exit code."""
     code = guarded()
@@ -237,17 +253,15 @@ def quiet_pipe() -> int:
 
 def guarded() -> int:
     """The program's exit code."""
-    from cwnd.flowspec import FlowSyntaxError
-    from cwnd.store import NotOursError
-
     arguments = sys.argv[1:] or ["--help"]
     try:
+        once(arguments)
         result = app(arguments, standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
         print("stopped", file=sys.stderr)
         return 130
     except (ScenarioError, FlowSyntaxError, NotOursError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         return quiet_pipe()

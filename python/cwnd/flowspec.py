@@ -28,7 +28,7 @@ def value(text: str) -> Value:
 
 
 def parse(text: str) -> Flow:
-    """One flow argument. A flow without a start begins at random within the first 100 ms, against phase effects."""
+    """One flow argument."""
     head, at, rest = text.partition("@")
     name, colon, count = head.partition(":")
     if not name or (colon and not (count.isascii() and count.isdigit())):
@@ -41,5 +41,4 @@ def parse(text: str) -> Flow:
         if key in settings or key in ("cc", "count"):
             raise FlowSyntaxError(f'flow: "{key}" in "{text}" is given twice; expected it once')
         settings[key] = value(given)
-    settings.setdefault("start", {"uniform": ["0s", "100ms"]})
     return Flow(name, int(count) if colon else 1, **settings)

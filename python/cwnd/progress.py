@@ -14,7 +14,7 @@ from cwnd._native import Simulation
 
 @contextmanager
 def shown() -> Iterator[Callable[[Simulation], None]]:
-    """A bar that goes away when the run is over; the value is what `cwnd.run.run` calls."""
+    """A bar that goes away when the run is over; the value is what `cwnd.result.run` calls."""
     columns = [
         TextColumn("simulating"),
         BarColumn(),

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 from cwnd._native import __version__
 
 if TYPE_CHECKING:
-    from cwnd.run import Result
+    from cwnd.result import Result
 
 MANIFEST = "manifest.json"
-# What a manifest of ours has under "kind"; a folder with such a manifest may be replaced.
+# What a manifest of ours has under "kind"; a folder with such a manifest may be replaced, if it holds nothing more.
 KIND = "cwnd run"
 
 
@@ -27,21 +27,24 @@ class NotOursError(ValueError):
 
 def check(folder: Path) -> None:
     """Refuses a folder that `save` would refuse, before the work is done."""
+    if folder.resolve() == Path.cwd():
+        raise NotOursError(f'-o: "{folder}" is not accepted; expected another folder than the current one')
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise NotOursError(f'-o: "{folder}" is not accepted; expected a folder, or a name that is free')
     if not folder.exists() or not any(folder.iterdir()):
         return
     try:
-        ours = json.loads((folder / MANIFEST).read_text())["kind"] == KIND
+        manifest = json.loads((folder / MANIFEST).read_text())
+        ours = manifest["kind"] == KIND and {path.name for path in folder.iterdir()} <= set(manifest["files"])
     except (OSError, ValueError, KeyError, TypeError):
         ours = False
     if not ours:
         raise NotOursError(
-            f'-o: "{folder}" is not accepted; expected a free name, an empty folder or an earlier result'
+            f'-o: "{folder}" is not accepted; expected a free name, an empty folder, or an earlier result and nothing else'
         )
 
 
-def manifest(result: Result) -> dict[str, object]:
+def manifest(result: Result, files: list[str]) -> dict[str, object]:
     """What it takes to know where the tables came from; nothing that differs between two runs on one machine."""
     import pyarrow as pa
 
@@ -51,6 +54,7 @@ def manifest(result: Result) -> dict[str, object]:
         "seed": result.scenario.seed,
         "scenario": json.loads(result.scenario.to_json()),
         "versions": {"cwnd": __version__, "python": platform.python_version(), "pyarrow": pa.__version__},
+        "files": files,
         "machine": {"system": platform.system(), "architecture": platform.machine(), "cpus": os.cpu_count()},
     }
 
@@ -78,10 +82,15 @@ def write(result: Result, folder: Path, *, pictures: bool) -> None:
     """Writes the files into an empty folder."""
     import pyarrow.parquet as pq
 
-    from cwnd.run import TABLES
+    from cwnd.result import TABLES
 
     for name in TABLES:
-        pq.write_table(result.table(name), folder / f"{name}.parquet", compression="zstd")
+        batches = result.batches(name)
+        first = next(batches)
+        with pq.ParquetWriter(folder / f"{name}.parquet", first.schema, compression="zstd") as writer:
+            writer.write_batch(first)
+            for batch in batches:
+                writer.write_batch(batch)
     (folder / "scenario.toml").write_text(result.scenario.to_toml())
     (folder / "summary.json").write_text(json.dumps(result.summary, indent=1) + "\n")
     if pictures:
@@ -89,7 +98,8 @@ def write(result: Result, folder: Path, *, pictures: bool) -> None:
 
         draw(result, folder)
     # Last: a folder without it is not taken for a result.
-    (folder / MANIFEST).write_text(json.dumps(manifest(result), indent=1) + "\n")
+    files = sorted([MANIFEST, *(path.name for path in folder.iterdir())])
+    (folder / MANIFEST).write_text(json.dumps(manifest(result, files), indent=1) + "\n")
 
 
 def replace(new: Path, folder: Path) -> None:
@@ -101,7 +111,7 @@ def replace(new: Path, folder: Path) -> None:
     folder.rename(old)
     try:
         new.rename(folder)
-    except OSError:
+    except BaseException:
         old.rename(folder)
         raise
     shutil.rmtree(old, ignore_errors=True)

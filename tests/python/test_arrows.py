@@ -12,11 +12,12 @@ PACKAGE = Path(cwnd.__file__).parent
 LEVELS = [
     ["_native"],
     ["scenario"],
-    ["flowspec", "progress", "report", "run"],
+    ["flowspec", "progress", "report", "result"],
     ["plot.draw"],
     ["plot"],
     ["store"],
     ["cli"],
+    ["__main__"],
     [""],
 ]
 

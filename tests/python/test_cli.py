@@ -71,6 +71,8 @@ REFUSED = [
     (("compare", "cubic", "--loss", "random:2"), ("link.loss", "random:2", "0 < P < 1")),
     (("compare",), ("FLOW", "", "Missing")),
     (("compare", "cubic", "--rat", "1"), ("--rat", "", "--rate")),
+    (("compare", "cubic", "--rate", "1Mbit/s", "--rate", "2Mbit/s"), ("--rate", "twice", "once")),
+    (("compare", "cubic:\nx"), ("flow", "cubic: x", "COUNT")),
     (("show", "cubik"), ("NAME", "cubik", "cubic")),
     (("run", "missing.toml"), ("SCENARIO.toml", "missing.toml", "exists")),
     (("nonsense",), ("nonsense", "", "command")),
@@ -117,6 +119,42 @@ def test_a_folder_that_is_not_ours_is_left_alone(cwnd: Cli, tmp_path: Path) -> N
     file = tmp_path / "thesis.tex"
     assert cwnd(*SHORT, "-o", file).returncode == 2
     assert file.read_text() == "years of work"
+
+
+def test_an_earlier_result_with_somebodys_notes_in_it_is_left_alone(cwnd: Cli, tmp_path: Path) -> None:
+    assert cwnd(*SHORT, "--no-plots", "-o", tmp_path / "out").returncode == 0
+    (tmp_path / "out" / "notes.md").write_text("look here")
+    done = cwnd(*SHORT, "--no-plots", "-o", tmp_path / "out")
+    assert done.returncode == 2 and "nothing else" in done.stderr
+    assert (tmp_path / "out" / "notes.md").read_text() == "look here"
+
+
+def test_the_current_folder_is_no_place_for_a_result(cwnd: Cli, tmp_path: Path) -> None:
+    done = cwnd(*SHORT, "-o", ".", cwd=tmp_path)
+    assert done.returncode == 2 and "current one" in done.stderr
+
+
+def test_a_run_shorter_than_the_usual_spread_of_starts_works(cwnd: Cli) -> None:
+    flows = json.loads(cwnd("compare", "cubic:3", "--duration", "50ms", "--json").stdout)["flows"]
+    assert all(0 <= flow["start_s"] < 0.005 for flow in flows)
+
+
+def test_ctrl_c_while_saving_stops_within_a_fifth_of_a_second_and_leaves_nothing(tmp_path: Path) -> None:
+    # Four million rows: seconds of writing after a short simulation.
+    command = [str(PROGRAM), "compare", "cubic@ack_every=1", "--rate", "400Mbit/s", "--duration", "120s", "--per-ack"]
+    child = subprocess.Popen([*command, "-o", "out"], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 30
+    while not list(tmp_path.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    time.sleep(0.3)
+    assert child.poll() is None
+    asked = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    _, errors = child.communicate(timeout=20)
+    waited = time.monotonic() - asked
+    assert (child.returncode, errors) == (130, "stopped\n")
+    assert list(tmp_path.iterdir()) == []
+    assert waited < 0.2, f"{waited:.2f} s"
 
 
 def test_an_earlier_result_is_replaced_and_an_empty_folder_filled(cwnd: Cli, tmp_path: Path) -> None:

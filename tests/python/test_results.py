@@ -88,10 +88,11 @@ def test_the_tables_agree_with_each_other() -> None:
 
 
 def test_per_ack_tracing_records_every_acknowledgement() -> None:
-    result = package.run(dumbbell({"reno": 1}, rate="10Mbit/s", rtt="20ms", duration="2s", per_ack=True))
-    rows = result.cwnd.num_rows
-    # A row at each arrival at the sender's side: about 833 packets a second, each one an event.
-    assert rows >= 1500
+    for ack_every in (1, 2, 4):
+        flows = [Flow("reno", ack_every=ack_every, rwnd=8)]  # no loss: nothing is acknowledged out of turn
+        result = package.run(dumbbell(flows, rate="10Mbit/s", rtt="20ms", duration="5s", per_ack=True))
+        packets = result.summary["perf"]["packets"]
+        assert result.cwnd.num_rows * ack_every == pytest.approx(packets, rel=0.02)
     assert package.run(dumbbell({"reno": 1}, rate="10Mbit/s", rtt="20ms", duration="2s")).cwnd.num_rows == 21
 
 
@@ -147,7 +148,26 @@ def test_a_failed_save_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Monkey
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(pq, "write_table", full)
+    monkeypatch.setattr(pq, "ParquetWriter", full)
     with pytest.raises(OSError, match="No space left"):
         package.save(result, tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_tables_come_in_pieces_and_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    import cwnd.result
+
+    run = package.run(dumbbell({"reno": 2}, rate="10Mbit/s", rtt="20ms", duration="5s"))
+    whole = {name: run.table(name) for name in ("cwnd", "queue", "events")}
+    monkeypatch.setattr(cwnd.result, "ROWS_PER_BATCH", 7)
+    for name, table in whole.items():
+        pieces = list(run.batches(name))
+        assert len(pieces) == -(-table.num_rows // 7)
+        assert run.table(name).to_pylist() == table.to_pylist()
+
+
+def test_a_long_name_does_not_leave_the_picture() -> None:
+    from cwnd.plot.draw import title
+
+    lines = title(" + ".join(f"cubic@rtt={n}ms" for n in range(100)), 80).splitlines()
+    assert len(lines) == 2 and all(len(line) <= 80 for line in lines)

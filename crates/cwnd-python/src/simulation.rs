@@ -95,19 +95,36 @@ impl Simulation {
         Ok(document)
     }
 
-    /// A table as an Arrow record batch: `flows`, `cwnd`, `queue` or `events`.
-    fn table(&self, name: &str) -> PyResult<Table> {
+    /// Rows of a table.
+    fn rows(&self, name: &str) -> PyResult<usize> {
+        let recorded = self.inner.tables();
+        Ok(match name {
+            "flows" => self.inner.flows().len(),
+            "cwnd" => recorded.cwnd.len(),
+            "queue" => recorded.queue.len(),
+            "events" => recorded.events.len(),
+            _ => return Err(unknown(name)),
+        })
+    }
+
+    /// Up to `count` rows of a table from row `start` on, as an Arrow record batch. The tables are `flows` (always whole),
+    /// `cwnd`, `queue` and `events`.
+    fn table(&self, name: &str, start: usize, count: usize) -> PyResult<Table> {
+        fn part<T>(rows: &[T], start: usize, count: usize) -> &[T] {
+            let rows = rows.get(start..).unwrap_or(&[]);
+            rows.get(..count).unwrap_or(rows)
+        }
         let recorded = self.inner.tables();
         Ok(Table(match name {
             "flows" => tables::flows(&self.inner.summary()),
-            "cwnd" => tables::cwnd(&recorded.cwnd),
-            "queue" => tables::queue(&recorded.queue),
-            "events" => tables::events(&recorded.events),
-            _ => {
-                return Err(PyKeyError::new_err(format!(
-                    "{name}: the tables are flows, cwnd, queue and events"
-                )));
-            }
+            "cwnd" => tables::cwnd(part(&recorded.cwnd, start, count)),
+            "queue" => tables::queue(part(&recorded.queue, start, count)),
+            "events" => tables::events(part(&recorded.events, start, count)),
+            _ => return Err(unknown(name)),
         }))
     }
+}
+
+fn unknown(name: &str) -> PyErr {
+    PyKeyError::new_err(format!("{name}: the tables are flows, cwnd, queue and events"))
 }

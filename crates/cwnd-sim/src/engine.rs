@@ -134,7 +134,9 @@ impl Simulation {
         let flow = &mut self.flows[number as usize];
         let measure = self.scenario.measure;
         let before = (flow.sender.driver.conn.ca_state, flow.sender.driver.recovery_end());
-        match flow.on_event(now, measure) {
+        let happened = flow.on_event(now, measure);
+        match happened {
+            Happened::Packet => return flow.next_event(), // the sender knows nothing of it yet
             Happened::Ack => {}
             Happened::Timeout => self.tables.event(now, number, EventKind::Timeout, 0, flow),
             Happened::Start => self.tables.event(now, number, EventKind::Start, 0, flow),
@@ -155,7 +157,7 @@ impl Simulation {
         }
         flow.sender.end_burst();
         flow.note_window(now, measure);
-        if self.scenario.record.per_ack {
+        if self.scenario.record.per_ack && happened == Happened::Ack {
             self.tables.sample_flow(now, number, flow);
         }
         flow.next_event()

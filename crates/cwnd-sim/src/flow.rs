@@ -6,7 +6,7 @@
 //! shifted by the constant way back.
 
 use crate::pipe::{Packet, Pipe};
-use crate::receiver::{AckPacket, Receiver};
+use crate::receiver::Receiver;
 use crate::sender::Sender;
 use cwnd_scenario::Flow;
 
@@ -49,9 +49,12 @@ pub struct Count {
 }
 
 /// What an event of a flow was.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Happened {
-    /// An acknowledgement (or only a packet that will be acknowledged later).
+    /// An acknowledgement reached the sender.
     Ack,
+    /// A packet reached the receiver, which acknowledges it later.
+    Packet,
     /// The retransmission timer fired.
     Timeout,
     /// The flow started.
@@ -88,20 +91,25 @@ impl FlowState {
         {
             self.pipe.pop();
             let before = self.receiver.distinct;
-            match self.receiver.on_packet(&packet, self.ack_every) {
+            let happened = match self.receiver.on_packet(&packet, self.ack_every) {
                 Some(ack) => {
                     self.ack_at = u64::MAX;
-                    self.acknowledge(now, &ack);
+                    self.sender.on_ack(now, &ack);
+                    Happened::Ack
                 }
-                None if self.ack_at == u64::MAX => self.ack_at = now + self.ack_delay,
-                None => {}
-            }
+                None => {
+                    if self.ack_at == u64::MAX {
+                        self.ack_at = now + self.ack_delay;
+                    }
+                    Happened::Packet
+                }
+            };
             // At the receiver it was half a round trip ago.
             let arrived = now - self.rtt / 2;
             if measure.0 <= arrived && arrived < measure.1 {
                 self.count.distinct_measured += self.receiver.distinct - before;
             }
-            return Happened::Ack;
+            return happened;
         }
         if self.start_at <= now {
             self.start_at = u64::MAX;
@@ -110,16 +118,11 @@ impl FlowState {
         if self.ack_at <= now {
             self.ack_at = u64::MAX;
             let ack = self.receiver.on_delay_over();
-            self.acknowledge(now, &ack);
+            self.sender.on_ack(now, &ack);
             return Happened::Ack;
         }
         self.sender.on_timer(now);
         Happened::Timeout
-    }
-
-    #[inline]
-    fn acknowledge(&mut self, now: u64, ack: &AckPacket) {
-        self.sender.on_ack(now, ack);
     }
 
     /// The bottleneck accepted a packet that will have left at `departs`.

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from cwnd.run import Result
+    from cwnd.result import Result
 
 # Okabe and Ito's colours, which the colour-blind can tell apart; one per kind of flow.
 COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -116,19 +117,18 @@ def queue(run: Run, axes: Axes) -> None:
 def shares(run: Run, axes: Axes) -> None:
     """Each kind's share of the link, its flows stacked."""
     flows = run.summary["flows"]
-    names = list(run.colour)
-    for place, kind in enumerate(names):
+    labels = []
+    for place, kind in enumerate(run.colour):
         members = [number for number in run.series if run.kind(number) == kind]
         left = 0.0
         for number in members:
             share = 100 * flows[number]["share"]
             axes.barh(place, share, left=left, color=run.colour[kind], edgecolor="white", linewidth=0.8, height=0.6)
             left += share
-        axes.text(left + 1.5, place, f"{left:.1f} %", va="center", fontsize=9)
-    axes.set_yticks(range(len(names)), [f"{name} ({sum(run.kind(n) == name for n in run.series)})" for name in names])
+        labels.append(f"{kind} ({len(members)}): {left:.1f} %")
+    axes.set_yticks(range(len(labels)), labels)
     axes.invert_yaxis()
-    axes.set_xlim(0, 115)
-    axes.set_xticks(range(0, 101, 20))
+    axes.set_xlim(0, 100)
     begin, end = run.scenario.measured_s
     axes.set_xlabel(f"share of the link (%), {begin:g} to {end:g} s")
 
@@ -145,6 +145,14 @@ def legend(run: Run, figure: Figure) -> None:
     figure.legend(handles=handles, loc="outside lower center", ncols=min(4, len(handles)), frameon=False, fontsize=9)
 
 
+def title(name: str, width: int) -> str:
+    """A scenario's name in two lines at most."""
+    lines = textwrap.wrap(name, width)
+    return "\n".join(
+        lines if len(lines) <= 2 else [lines[0], textwrap.shorten(" ".join(lines[1:]), width, placeholder=" …")]
+    )
+
+
 def draw(result: Result, folder: Path) -> None:
     """Writes `cwnd`, `throughput`, `queue`, `shares` and `overview`, each as PNG and SVG, to `folder`."""
     run = Run(result)
@@ -153,6 +161,7 @@ def draw(result: Result, folder: Path) -> None:
         "svg.hashsalt": digest,
         "font.size": 10,
         "axes.grid": True,
+        "axes.axisbelow": True,
         "grid.alpha": 0.25,
         "axes.spines.top": False,
         "axes.spines.right": False,
@@ -163,14 +172,14 @@ def draw(result: Result, folder: Path) -> None:
                 figsize=(8, 4.5 if name != "shares" else 2.2 + 0.35 * len(run.colour)), layout="constrained"
             )
             panel(run, axes)
-            axes.set_title(result.scenario.name, fontsize=11)
+            axes.set_title(title(result.scenario.name, 80), fontsize=11)
             if name in ("cwnd", "throughput"):
                 legend(run, figure)
             save(figure, folder / name, digest)
         figure, grid = plt.subplots(2, 2, figsize=(13, 8), layout="constrained")
         for axes, panel in zip(grid.flat, PANELS.values()):
             panel(run, axes)
-        figure.suptitle(result.scenario.name, fontsize=13)
+        figure.suptitle(title(result.scenario.name, 120), fontsize=13)
         legend(run, figure)
         save(figure, folder / "overview", digest)
 

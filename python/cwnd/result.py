@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from cwnd._native import Scenario, Simulation
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 # About 10 ms of work: Ctrl-C is heard between two chunks.
 EVENTS_PER_CHUNK = 200_000
+ROWS_PER_BATCH = 250_000
 TABLES = ("flows", "cwnd", "queue", "events")
 
 
@@ -40,11 +41,18 @@ class Result:
             },
         }
 
+    def batches(self, name: str) -> Iterator[pa.RecordBatch]:
+        """One of `TABLES`, in pieces; at least one."""
+        import pyarrow as pa
+
+        for start in range(0, max(1, self._simulation.rows(name)), ROWS_PER_BATCH):
+            yield pa.record_batch(self._simulation.table(name, start, ROWS_PER_BATCH))
+
     def table(self, name: str) -> pa.Table:
         """One of `TABLES`."""
         import pyarrow as pa
 
-        return pa.Table.from_batches([pa.record_batch(self._simulation.table(name))])
+        return pa.Table.from_batches(self.batches(name))
 
     @property
     def flows(self) -> pa.Table:
