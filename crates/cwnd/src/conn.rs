@@ -129,7 +129,7 @@ pub struct Conn {
     pub max_packets_out: u32,
     /// Congestion window, segments. Writable.
     pub cwnd: u32,
-    /// Progress towards the next increment of `cwnd`; each algorithm chooses the unit. Writable.
+    /// Progress towards the next increment of `cwnd`; each algorithm chooses the unit. A reduction clears it. Writable.
     pub cwnd_cnt: u32,
     /// Slow start threshold, segments. Writable.
     pub ssthresh: u32,

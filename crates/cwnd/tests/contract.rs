@@ -93,6 +93,7 @@ fn play(set: &SetDescription, cwnd: u32, steps: &[Step]) -> Result<Conn, TestCas
                     set.name
                 );
                 conn.ssthresh = ssthresh;
+                conn.cwnd_cnt = 0; // as the kernel and the driver do
                 set_state(&mut cc, &mut conn, if timeout { CaState::Loss } else { CaState::Recovery });
                 conn.cwnd = if timeout { 1 } else { ssthresh };
                 set_state(&mut cc, &mut conn, CaState::Open);

@@ -332,18 +332,13 @@ impl CongestionControl for Cubic {
         self.grow(conn, acked, params);
     }
 
-    fn set_state(&mut self, conn: &mut Conn, new: CaState, params: &CubicParams) {
-        match new {
-            CaState::Loss => {
-                // RFC 9438 §4.8: the next epoch starts at its plateau. Ha et al. 2008: cubic_reset().
-                self.w_max = 0;
-                self.in_epoch = 0;
-                self.min_rtt_us = 0;
-                conn.cwnd_cnt = 0;
-                self.slow_start.on_timeout(params.slow_start);
-            }
-            CaState::Recovery | CaState::Cwr => conn.cwnd_cnt = 0,
-            CaState::Open | CaState::Disorder => {}
+    fn set_state(&mut self, _conn: &mut Conn, new: CaState, params: &CubicParams) {
+        if new == CaState::Loss {
+            // RFC 9438 §4.8: the next epoch starts at its plateau. Ha et al. 2008: cubic_reset().
+            self.w_max = 0;
+            self.in_epoch = 0;
+            self.min_rtt_us = 0;
+            self.slow_start.on_timeout(params.slow_start);
         }
     }
 
