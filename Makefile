@@ -59,7 +59,7 @@ bench: $(NATIVE)
 	$(BIN)/python bench/speed.py
 
 compare: $(NATIVE)
-	$(BIN)/python bench/peers/compare.py
+	$(BIN)/python bench/peers/compare.py --per-flow
 
 docs: $(NATIVE)
 	$(BIN)/python docs/generate.py

@@ -2,7 +2,8 @@
 //! A link of constant rate behind a DropTail queue.
 //!
 //! First in, first out, and never idle while packets wait: a packet's departure is known when it arrives, so the link
-//! needs no events of its own. As in ns-2, the limit counts the packets that wait, not the one being sent.
+//! needs no events of its own. The limit counts the packets that wait, not the one being sent (ns-2's counts
+//! that one too).
 
 use std::collections::VecDeque;
 

@@ -105,6 +105,21 @@ fn a_loss_keeps_seven_tenths_of_the_flight() {
     }
 }
 
+// RFC 9438 §4.6 MUST (REQUIRED of QUIC): where the window is reduced instead of the flight, it does not grow beyond what
+// is in flight: a flow whose application sends a tenth of it keeps it where it was.
+#[test]
+fn a_window_that_is_not_used_does_not_grow() {
+    for params in [standard(), CubicParams { reduce_from: FROM_CWND, ..standard() }] {
+        let mut bench = Bench::new(params, 100, 100_000);
+        bench.lose();
+        let before = bench.conn.cwnd;
+        bench.conn.is_cwnd_limited = false;
+        bench.conn.max_packets_out = before / 10;
+        bench.seconds(60.0, 1);
+        assert_eq!(bench.conn.cwnd, before);
+    }
+}
+
 // RFC 9438 §4.7 SHOULD: fast convergence. W_max = cwnd · (1 + 0.7) / 2 below the last W_max. Rows RF3, K7:
 // losses at 100 and 80 give 68 (not 0.85 · 100), a loss at half of 100 gives 42.5.
 #[test]
