@@ -96,7 +96,7 @@ pub struct Group {
     pub ack_delay: u64,
     /// Receive window, segments.
     pub rwnd: Option<u32>,
-    /// Smallest retransmission timeout.
+    /// How far the retransmission timeout lies above the smoothed RTT at least (Linux's 200 ms).
     pub min_rto: u64,
     /// Whether early duplicate acknowledgements release new segments (RFC 3042).
     pub limited_transmit: bool,

@@ -8,7 +8,7 @@
 //! use cwnd_sim::Simulation;
 //!
 //! let scenario = Scenario::from_toml(
-//!     "duration = '5s'\n[link]\nrate = '10Mbit/s'\nrtt = '20ms'\n[[flow]]\ncc = 'cubic'",
+//!     "duration = '20s'\n[link]\nrate = '10Mbit/s'\nrtt = '20ms'\n[[flow]]\ncc = 'cubic'",
 //! )?;
 //! let mut simulation = Simulation::new(&scenario);
 //! while !simulation.step(100_000) {}

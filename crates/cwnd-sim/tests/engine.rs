@@ -74,7 +74,7 @@ fn the_same_seed_gives_the_same_bytes_in_every_run_thread_and_build() {
     );
 }
 
-const DIGEST: &str = "bbcda3926d5252dc";
+const DIGEST: &str = "2f9699529af20d19";
 
 #[test]
 fn every_algorithm_fills_a_small_link_with_every_recovery() {
@@ -178,6 +178,15 @@ fn a_lone_segment_is_acknowledged_after_the_delay() {
     );
     let first = simulation.tables().cwnd.iter().find(|row| row.cwnd > 1).expect("it grows");
     assert_eq!(first.time_ns, 60_000_000 + 12_000); // 1500 bytes at 1 Gbit/s take 12 µs
+}
+
+// RTT 160 ms, delayed ACKs of 40 ms, a queue of 30 ms: 230 ms at times, more than the floor of 200 ms.
+#[test]
+fn a_long_path_times_out_only_when_nothing_comes_back() {
+    let flow = "cc = 'reno'\nrtt = '160ms'\ninitial_ssthresh = 40";
+    let summary = run(&small_link(flow, "").replace("20s", "120s")).summary();
+    assert_eq!(summary.flows[0].timeouts, 0);
+    assert!(summary.flows[0].retransmits > 0 && summary.drops_queue > 0);
 }
 
 #[test]

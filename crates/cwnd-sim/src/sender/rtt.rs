@@ -23,7 +23,8 @@ pub struct Rtt {
 }
 
 impl Rtt {
-    /// An estimator without samples whose timeout never falls below `floor_us`.
+    /// An estimator without samples. Its timeout lies at least `floor_us` above the smoothed RTT, as Linux has it: a floor
+    /// of the timeout itself (RFC 6298 §2.4) would fire on paths whose RTT comes near to it.
     pub const fn new(floor_us: u64) -> Self {
         Self { srtt_us8: 0, rttvar_us4: 0, min_us: 0, floor_us, rto_us: INITIAL_RTO_US, backoff: 0 }
     }
@@ -46,8 +47,8 @@ impl Rtt {
             self.srtt_us8 = self.srtt_us8 - (self.srtt_us8 >> 3) + rtt_us;
         }
         self.backoff = 0;
-        let variation = u64::from(self.rttvar_us4).max(GRANULARITY_US);
-        self.rto_us = (u64::from(self.srtt_us8 >> 3) + variation).clamp(self.floor_us, MAX_RTO_US);
+        let variation = u64::from(self.rttvar_us4).max(GRANULARITY_US).max(self.floor_us);
+        self.rto_us = (u64::from(self.srtt_us8 >> 3) + variation).min(MAX_RTO_US);
     }
 
     /// The present timeout, back-off included, µs.
@@ -85,15 +86,15 @@ mod tests {
         for _ in 0..100 {
             rtt.sample(10_000);
         }
-        assert_eq!(rtt.rto_us(), 200_000);
+        assert_eq!(rtt.rto_us(), 210_000); // 10 ms + the floor of 200 ms
         rtt.back_off();
         rtt.back_off();
-        assert_eq!(rtt.rto_us(), 800_000);
+        assert_eq!(rtt.rto_us(), 840_000);
         for _ in 0..60 {
             rtt.back_off();
         }
         assert_eq!(rtt.rto_us(), MAX_RTO_US);
         rtt.sample(10_000);
-        assert_eq!(rtt.rto_us(), 200_000, "a new sample ends the back-off");
+        assert_eq!(rtt.rto_us(), 210_000, "a new sample ends the back-off");
     }
 }
