@@ -20,6 +20,7 @@ pub mod driver;
 pub mod math;
 pub mod params;
 pub mod registry;
+pub mod replay;
 pub mod slow_start;
 
 pub use conn::{AckSample, CaEvent, CaState, Conn, INFINITE_SSTHRESH, PacingStatus};

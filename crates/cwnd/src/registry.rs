@@ -140,6 +140,7 @@ macro_rules! for_each_algorithm {
         $callback! {
             Reno: $crate::algorithms::reno::Reno, "reno";
             Cubic: $crate::algorithms::cubic::Cubic, "cubic";
+            Scalable: $crate::algorithms::scalable::Scalable, "scalable";
         }
     };
 }
@@ -176,6 +177,14 @@ macro_rules! registry {
                 "the state must fit the kernel's private area",
             );
         )+
+
+        fn duplicate(controller: &Controller) -> Option<Controller> {
+            match controller {
+                $(Controller::$variant(tuned) => Some(Controller::$variant(*tuned)),)+
+                #[cfg(feature = "std")]
+                Controller::Custom(_) => None,
+            }
+        }
 
         macro_rules! dispatch {
             ($self:expr, $t:ident => $call:expr, $custom:ident => $custom_call:expr) => {
@@ -282,6 +291,12 @@ impl Controller {
             Ok(())
         }
         dispatch!(self, t => set(&mut t.params, name, text), _c => Err(ParamError::Unknown))
+    }
+
+    /// A copy in the same state; `None` for an algorithm from outside the registry.
+    #[must_use]
+    pub fn duplicate(&self) -> Option<Self> {
+        duplicate(self)
     }
 
     /// Value of parameter `index` in the kept form (see [`crate::params`]); 0 beyond the last.

@@ -3,6 +3,9 @@
 
 pub mod cubic;
 pub mod reno;
+pub mod scalable;
+
+use crate::conn::Conn;
 
 /// Names of the ways to count an acknowledgement, in the order of their numbers.
 pub const COUNT_NAMES: &[&str] = &["segments", "acks"];
@@ -15,4 +18,24 @@ pub const COUNT_ACKS: u32 = 1;
 #[inline]
 pub(crate) const fn counted(count: u32, acked: u32) -> u32 {
     if count == COUNT_ACKS && acked > 0 { 1 } else { acked }
+}
+
+/// Names of what a reduction multiplies, in the order of their numbers.
+pub const REDUCE_NAMES: &[&str] = &["flight", "cwnd"];
+/// What is in flight (RFC 5681 §3.1, RFC 9438 §4.6).
+pub const FROM_FLIGHT: u32 = 0;
+/// The window (Linux, and the papers).
+pub const FROM_CWND: u32 = 1;
+
+/// Adds one segment per `window` counted (`cwnd_cnt` holds the remainder). // RFC 5681 §3.1 eq 3, RFC 3465 §2.1
+pub(crate) fn additive_increase(conn: &mut Conn, window: u32, acked: u32) {
+    let window = window.max(1);
+    // Credit gathered at a larger window is worth one segment here, not a burst.
+    if conn.cwnd_cnt >= window {
+        conn.cwnd_cnt = 0;
+        conn.grow(1);
+    }
+    let credit = conn.cwnd_cnt.saturating_add(acked);
+    conn.grow(credit / window);
+    conn.cwnd_cnt = credit % window;
 }

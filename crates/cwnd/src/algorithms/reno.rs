@@ -5,7 +5,9 @@
 //! stacks of the papers' years did, and name the recovery that goes with them. Deviation: the window reduction takes
 //! the flight without limited transmit's segments (RFC 5681 §3.2 step 2), never more than the window.
 
-use super::{COUNT_ACKS, COUNT_NAMES, COUNT_SEGMENTS, counted};
+use super::{
+    COUNT_ACKS, COUNT_NAMES, COUNT_SEGMENTS, FROM_CWND, FROM_FLIGHT, REDUCE_NAMES, additive_increase, counted,
+};
 use crate::conn::{AckSample, CaState, Conn};
 use crate::control::CongestionControl;
 use crate::params::Kind;
@@ -17,6 +19,8 @@ crate::params! {
     pub struct RenoParams {
         counting: Kind::Choice(COUNT_NAMES), "", 0 => 1, "RFC 3465; RFC 5681 eq 3",
             "what grows the window in congestion avoidance: acknowledged segments, or acknowledgements";
+        reduce_from: Kind::Choice(REDUCE_NAMES), "", 0 => 1, "RFC 5681 §3.1 eq 4; Linux",
+            "what a loss halves: the flight, or the window";
         slow_start: Kind::Choice(slow_start::NAMES), "", 0 => 2, "RFC 5681 §3.1; RFC 9406; Linux",
             "slow start: standard, hystart++ (RFC 9406) or hystart (Linux)";
     }
@@ -30,21 +34,9 @@ pub struct Reno {
     min_rtt_us: u32,
 }
 
-/// Adds one segment per `window` counted (`cwnd_cnt` holds the remainder). // RFC 5681 §3.1 eq 3, RFC 3465 §2.1
-fn additive_increase(conn: &mut Conn, window: u32, acked: u32) {
-    let window = window.max(1);
-    // Credit gathered at a larger window is worth one segment here, not a burst.
-    if conn.cwnd_cnt >= window {
-        conn.cwnd_cnt = 0;
-        conn.grow(1);
-    }
-    let credit = conn.cwnd_cnt.saturating_add(acked);
-    conn.grow(credit / window);
-    conn.cwnd_cnt = credit % window;
-}
-
-const LINUX: RenoParams = RenoParams { counting: COUNT_SEGMENTS, slow_start: slow_start::STANDARD };
-const PAPERS: RenoParams = RenoParams { counting: COUNT_ACKS, slow_start: slow_start::STANDARD };
+const SEGMENTS: RenoParams =
+    RenoParams { counting: COUNT_SEGMENTS, reduce_from: FROM_FLIGHT, slow_start: slow_start::STANDARD };
+const PAPERS: RenoParams = RenoParams { counting: COUNT_ACKS, ..SEGMENTS };
 
 impl Registered for Reno {
     const NAME: &'static str = "reno";
@@ -55,7 +47,14 @@ impl Registered for Reno {
             summary: "acknowledged segments counted, SACK recovery",
             source: "RFC 5681, RFC 3465, RFC 6675",
             recovery: Recovery::Sack,
-            params: LINUX,
+            params: SEGMENTS,
+        },
+        Set {
+            name: "reno-linux",
+            summary: "the kernel's: halves the window, not the flight",
+            source: "Linux 6.1 and 6.18, golden traces",
+            recovery: Recovery::Sack,
+            params: RenoParams { reduce_from: FROM_CWND, ..SEGMENTS },
         },
         Set {
             name: "sack",
@@ -90,7 +89,8 @@ impl CongestionControl for Reno {
 
     fn ssthresh(&mut self, conn: &mut Conn, params: &RenoParams) -> u32 {
         self.slow_start.on_reduction(params.slow_start);
-        (conn.flight() / 2).max(2) // RFC 5681 §3.1 eq 4
+        let basis = if params.reduce_from == FROM_FLIGHT { conn.flight() } else { conn.cwnd };
+        (basis / 2).max(2) // RFC 5681 §3.1 eq 4
     }
 
     fn cong_avoid(&mut self, conn: &mut Conn, _ack: u32, acked: u32, params: &RenoParams) {
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn a_window_of_acknowledged_segments_is_one_segment_more() {
         for acked in [1, 2, 5, 10] {
-            let mut reno = Tuned::<Reno> { state: Reno::default(), params: LINUX };
+            let mut reno = Tuned::<Reno> { state: Reno::default(), params: SEGMENTS };
             let mut conn = in_congestion_avoidance(10);
             for _ in 0..10 / acked {
                 reno.state.cong_avoid(&mut conn, 0, acked, &reno.params);
@@ -165,7 +165,7 @@ mod tests {
         for (flight, expected) in [(100, 50), (101, 50), (4, 2), (3, 2), (1, 2), (0, 2)] {
             let mut conn = in_congestion_avoidance(200);
             conn.packets_out = flight;
-            assert_eq!(reno.ssthresh(&mut conn, &LINUX), expected, "flight {flight}");
+            assert_eq!(reno.ssthresh(&mut conn, &SEGMENTS), expected, "flight {flight}");
         }
     }
 
@@ -174,7 +174,7 @@ mod tests {
     fn an_ack_across_ssthresh_is_split() {
         let mut reno = Reno::default();
         let mut conn = Conn { ssthresh: 50, is_cwnd_limited: true, ..Conn::new(1448, 49) };
-        reno.cong_avoid(&mut conn, 0, 40, &LINUX);
+        reno.cong_avoid(&mut conn, 0, 40, &SEGMENTS);
         assert_eq!((conn.cwnd, conn.cwnd_cnt), (50, 39));
     }
 
@@ -182,7 +182,7 @@ mod tests {
     fn an_application_limited_flow_does_not_grow() {
         let mut reno = Reno::default();
         let mut conn = Conn { is_cwnd_limited: false, ..in_congestion_avoidance(10) };
-        reno.cong_avoid(&mut conn, 0, 10, &LINUX);
+        reno.cong_avoid(&mut conn, 0, 10, &SEGMENTS);
         assert_eq!((conn.cwnd, conn.cwnd_cnt), (10, 0));
     }
 }

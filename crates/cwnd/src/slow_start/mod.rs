@@ -52,19 +52,21 @@ mod phase {
     pub const DONE: u8 = 3;
 }
 
+/// Standard slow start without state: grows for `acked` segments up to `ssthresh` and returns those left over.
+#[inline]
+pub fn standard(conn: &mut Conn, acked: u32) -> u32 {
+    let growth = acked.min(conn.ssthresh.saturating_sub(conn.cwnd));
+    conn.grow(growth);
+    acked - growth
+}
+
 impl SlowStart {
     /// Grows the window for `acked` segments in slow start and returns those left over when `ssthresh` is reached
     /// (RFC 5681 §3.1; RFC 9438 §4.10: also at `cwnd == ssthresh`, where nothing is left to grow).
     #[inline]
     pub fn grow(&mut self, conn: &mut Conn, kind: u32, acked: u32) -> u32 {
         let acked_growth = if kind == HYSTART_PP { self.hystart_pp_growth(conn, acked) } else { acked };
-        let room = conn.ssthresh.saturating_sub(conn.cwnd);
-        if acked_growth <= room {
-            conn.grow(acked_growth);
-            return 0;
-        }
-        conn.grow(room);
-        acked_growth - room
+        standard(conn, acked_growth)
     }
 
     /// An RTT sample arrived while in slow start; `min_rtt_us` is the algorithm's smallest RTT. May set `ssthresh`.

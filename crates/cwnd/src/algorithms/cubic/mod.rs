@@ -16,7 +16,7 @@ mod curve;
 #[cfg(test)]
 mod tests;
 
-use super::{COUNT_NAMES, COUNT_SEGMENTS, counted};
+use super::{COUNT_NAMES, COUNT_SEGMENTS, FROM_CWND, FROM_FLIGHT, REDUCE_NAMES, counted};
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
 use crate::control::{CongestionControl, Info};
 use crate::math::{ONE_X64K, scale_x64k, us_to_x1024};
@@ -32,8 +32,6 @@ const INCREMENT_EXACT: u32 = 0;
 const INCREMENT_COUNTED: u32 = 1;
 const LOOKAHEAD_SRTT: u32 = 0;
 const LOOKAHEAD_MIN_RTT: u32 = 1;
-const FROM_FLIGHT: u32 = 0;
-const FROM_CWND: u32 = 1;
 
 crate::params! {
     /// Settings of CUBIC.
@@ -52,7 +50,7 @@ crate::params! {
             "(target - cwnd) / cwnd with its fraction kept, or the pseudocode's integer count";
         lookahead: Kind::Choice(&["srtt", "min_rtt"]), "", 0 => 1, "RFC 9438 §4.2; Ha et al. 2008 Algorithm 1",
             "how far ahead of the present the curve is read";
-        reduce_from: Kind::Choice(&["flight", "cwnd"]), "", 0 => 1, "RFC 9438 §4.6; Ha et al. 2008 §3.6",
+        reduce_from: Kind::Choice(REDUCE_NAMES), "", 0 => 1, "RFC 9438 §4.6; Ha et al. 2008 §3.6",
             "what a loss multiplies by beta";
         counting: Kind::Choice(COUNT_NAMES), "", 0 => 1, "RFC 9438 §4.3",
             "what grows the window: acknowledged segments, or acknowledgements";
