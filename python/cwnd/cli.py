@@ -163,14 +163,7 @@ def show(
     name: Annotated[str, typer.Argument(help="An algorithm or one of its parameter sets.")], as_json: Json = False
 ) -> None:
     """Explain an algorithm: its parameters with unit, range, default, help and source."""
-    known = _native.algorithms()
-    found = [(algorithm, one) for algorithm in known for one in algorithm["sets"] if one["name"] == name]
-    if not found:
-        names = [one["name"] for algorithm in known for one in algorithm["sets"]]
-        near = _native.nearest(name, names)
-        offer = f"one like {' or '.join(near)}" if near else ", ".join(names)
-        fail(f'NAME: "{name}" is not accepted; expected the name of an algorithm: {offer}')
-    algorithm, one = found[0]
+    algorithm, one = found("NAME", name)
     if as_json:
         params = [{**param, "default": one["params"][param["name"]]} for param in algorithm["params"]]
         print(json.dumps({**one, "algorithm": algorithm["name"], "params": params}))
@@ -182,6 +175,46 @@ def show(
         allowed = ", ".join(param["choices"]) if param["choices"] else f"{param['min']} to {param['max']}{unit}"
         print(f"  {param['name']} = {one['params'][param['name']]}{unit}   ({allowed})")
         print(f"      {param['help']}  [{param['source']}]")
+
+
+@app.command()
+def replay(
+    trace: Annotated[Path, typer.Argument(metavar="TRACE.parquet", help="A recorded trace of hook calls.")],
+    cc: Annotated[str, typer.Option("--cc", metavar="NAME", help="The algorithm or parameter set to replay it on.")],
+    as_json: Json = False,
+) -> None:
+    """Replay a kernel's recorded calls on one of our algorithms; exit code 1 if any of them ends otherwise."""
+    found("--cc", cc)
+    if not trace.is_file():
+        fail(f'TRACE: "{trace}" is not accepted; expected a file that exists')
+    from cwnd.replay import TraceError
+    from cwnd.replay import replay as feed
+
+    try:
+        outcome = feed(trace, cc)
+    except TraceError as error:
+        fail(str(error))
+    if as_json:
+        print(json.dumps(outcome))
+    else:
+        print(f"{outcome['calls']:,} calls, {outcome['differences']:,} differences")
+        if outcome["first"]:
+            print(f"first: {outcome['first']}")
+    if outcome["differences"]:
+        raise typer.Exit(1)
+
+
+def found(field: str, name: str) -> tuple[_native.Algorithm, _native.Set]:
+    """The algorithm and parameter set called `name`; without one the program ends, offering the nearest."""
+    known = _native.algorithms()
+    for algorithm in known:
+        for one in algorithm["sets"]:
+            if one["name"] == name:
+                return algorithm, one
+    names = [one["name"] for algorithm in known for one in algorithm["sets"]]
+    near = _native.nearest(name, names)
+    offer = f"one like {' or '.join(near)}" if near else ", ".join(names)
+    fail(f'{field}: "{name}" is not accepted; expected the name of an algorithm: {offer}')
 
 
 def work(scenario: Scenario, out: Path | None, *, as_json: bool, pictures: bool) -> None:

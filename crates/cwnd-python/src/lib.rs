@@ -3,6 +3,7 @@
 
 mod clock;
 mod registry;
+mod replay;
 mod scenario;
 mod simulation;
 mod tables;
@@ -17,6 +18,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<scenario::Scenario>()?;
     module.add_class::<simulation::Simulation>()?;
     module.add_class::<tables::Table>()?;
+    module.add_class::<replay::Replay>()?;
     module.add_function(wrap_pyfunction!(registry::algorithms, module)?)?;
     module.add_function(wrap_pyfunction!(registry::flow_keys, module)?)?;
     module.add_function(wrap_pyfunction!(registry::nearest, module)?)?;

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Replays of recorded hook calls, fed with Arrow record batches.
+
+use crate::scenario::ScenarioError;
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
+use arrow_array::{Array, Int64Array, StringArray, StructArray};
+use cwnd::replay::{Call, Row};
+use cwnd::{AckSample, CaEvent, CaState, Conn, Controller, PacingStatus};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyTuple};
+
+/// A replay of a trace on one algorithm.
+#[pyclass(module = "cwnd._native")]
+pub struct Replay {
+    inner: cwnd::replay::Replay,
+    tick_hz: u32,
+    first: Option<String>,
+}
+
+#[pymethods]
+impl Replay {
+    /// Replays on the parameter set `cc`; the trace's tick counter ran at `tick_hz`.
+    #[new]
+    fn new(cc: &str, tick_hz: u32) -> PyResult<Self> {
+        let controller = Controller::by_name(cc)
+            .ok_or_else(|| ScenarioError::new_err(format!("{cc}: no such algorithm")))?;
+        Ok(Self { inner: cwnd::replay::Replay::new(controller), tick_hz, first: None })
+    }
+
+    /// Replays the rows of a record batch: `hook` as text, every other column as int64, by the names of the golden traces.
+    fn feed(&mut self, batch: &Bound<'_, PyAny>) -> PyResult<()> {
+        let table = import(batch)?;
+        let hooks = table
+            .column_by_name("hook")
+            .and_then(|column| column.as_any().downcast_ref::<StringArray>())
+            .ok_or_else(|| PyValueError::new_err("column hook: missing; expected text"))?;
+        let columns = Columns::of(&table)?;
+        for index in 0..table.len() {
+            let row = columns.row(hooks.value(index), index, self.tick_hz)?;
+            if let Some((expected, actual)) = self.inner.step(&row)
+                && self.first.is_none()
+            {
+                let names = ["cwnd", "ssthresh", "cwnd_cnt", "returned"];
+                let what: Vec<String> = (0..4)
+                    .filter(|&n| expected[n] != actual[n])
+                    .map(|n| format!("{} {} instead of {}", names[n], actual[n], expected[n]))
+                    .collect();
+                let call = self.inner.calls() - 1;
+                self.first = Some(format!("row {call}, {}: {}", hooks.value(index), what.join(", ")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls replayed.
+    #[getter]
+    fn calls(&self) -> u64 {
+        self.inner.calls()
+    }
+
+    /// Calls whose outcome differed.
+    #[getter]
+    fn differences(&self) -> u64 {
+        self.inner.differences()
+    }
+
+    /// The first difference in words; `None` if there is none.
+    #[getter]
+    fn first(&self) -> Option<&str> {
+        self.first.as_deref()
+    }
+}
+
+/// Takes over a batch by the Arrow PyCapsule interface.
+fn import(batch: &Bound<'_, PyAny>) -> PyResult<StructArray> {
+    let pair = batch.call_method0("__arrow_c_array__")?.cast_into::<PyTuple>()?;
+    let schema = pair.get_item(0)?.cast_into::<PyCapsule>()?.pointer_checked(Some(c"arrow_schema"))?;
+    let array = pair.get_item(1)?.cast_into::<PyCapsule>()?.pointer_checked(Some(c"arrow_array"))?;
+    // SAFETY: the capsules' names say what they hold (the Arrow PyCapsule interface); from_raw moves the contents out and
+    // leaves the released form behind, which the capsules' destructors accept.
+    let data = unsafe {
+        let schema = FFI_ArrowSchema::from_raw(schema.cast().as_ptr());
+        let array = FFI_ArrowArray::from_raw(array.cast().as_ptr());
+        from_ffi(array, &schema)
+    };
+    Ok(StructArray::from(data.map_err(|why| PyValueError::new_err(why.to_string()))?))
+}
+
+macro_rules! columns {
+    ($($name:ident),+ $(,)?) => {
+        /// The columns of a trace that a replay reads.
+        struct Columns<'a> {
+            $($name: &'a Int64Array,)+
+        }
+
+        impl<'a> Columns<'a> {
+            fn of(table: &'a StructArray) -> PyResult<Self> {
+                let column = |name: &str| {
+                    table.column_by_name(name).and_then(|c| c.as_any().downcast_ref::<Int64Array>()).ok_or_else(|| {
+                        PyValueError::new_err(format!("column {name}: missing; expected a recorded trace's column"))
+                    })
+                };
+                Ok(Self { $($name: column(stringify!($name))?,)+ })
+            }
+        }
+    };
+}
+
+columns!(
+    now_us,
+    jiffies_before,
+    jiffies_after,
+    arg0,
+    arg1,
+    arg2,
+    ret,
+    snd_una,
+    snd_nxt,
+    srtt_us8,
+    rtt_min_us,
+    packets_out,
+    retrans_out,
+    lost_out,
+    sacked_out,
+    delivered,
+    prior_cwnd,
+    mss,
+    max_packets_out,
+    cwnd_clamp,
+    lsndtime,
+    gso_max_size,
+    ca_state,
+    is_cwnd_limited,
+    pacing_status,
+    pacing_rate,
+    cwnd_before,
+    ssthresh_before,
+    cwnd_cnt_before,
+    cwnd_after,
+    ssthresh_after,
+    cwnd_cnt_after,
+);
+
+impl Columns<'_> {
+    /// One row. Unsigned values come as their bits.
+    fn row(&self, hook: &str, i: usize, tick_hz: u32) -> PyResult<Row> {
+        let u32_at = |column: &Int64Array| column.value(i) as u32;
+        let (arg0, arg1, arg2) = (u32_at(self.arg0), u32_at(self.arg1), u32_at(self.arg2));
+        let returned = u32_at(self.ret);
+        let unknown =
+            || PyValueError::new_err(format!("row {i}: {hook} {arg0}: not a hook call that can be replayed"));
+        let call = match hook {
+            "init" => Call::Init,
+            "cong_avoid" => Call::CongAvoid(arg0, arg1),
+            "ssthresh" => Call::Ssthresh(returned),
+            "undo_cwnd" => Call::UndoCwnd(returned),
+            "set_state" => Call::SetState(CaState::from_u8(arg0 as u8)),
+            "cwnd_event" => Call::CwndEvent(CaEvent::from_u8(arg0 as u8).ok_or_else(unknown)?),
+            "in_ack_event" => Call::InAckEvent(arg0),
+            "pkts_acked" => {
+                Call::PktsAcked(AckSample { pkts_acked: arg0, rtt_us: arg1.cast_signed(), in_flight: arg2 })
+            }
+            _ => return Err(unknown()),
+        };
+        let packets_out = u32_at(self.packets_out);
+        let gone = u32_at(self.sacked_out).wrapping_add(u32_at(self.lost_out));
+        let min_rtt_us = u32_at(self.rtt_min_us);
+        let before = Conn {
+            now_us: self.now_us.value(i).cast_unsigned(),
+            delivered: u64::from(u32_at(self.delivered)),
+            pacing_rate: self.pacing_rate.value(i).cast_unsigned(),
+            ticks: u32_at(self.jiffies_before),
+            tick_hz,
+            lsndtime_ticks: u32_at(self.lsndtime),
+            mss: u32_at(self.mss),
+            snd_una: u32_at(self.snd_una),
+            snd_nxt: u32_at(self.snd_nxt),
+            packets_out,
+            in_flight: packets_out.wrapping_add(u32_at(self.retrans_out)).wrapping_sub(gone),
+            max_packets_out: u32_at(self.max_packets_out),
+            cwnd: u32_at(self.cwnd_before),
+            cwnd_cnt: u32_at(self.cwnd_cnt_before),
+            ssthresh: u32_at(self.ssthresh_before),
+            prior_cwnd: u32_at(self.prior_cwnd),
+            cwnd_clamp: u32_at(self.cwnd_clamp),
+            srtt_us8: u32_at(self.srtt_us8),
+            min_rtt_us: if min_rtt_us == u32::MAX { 0 } else { min_rtt_us },
+            gso_max_size: u32_at(self.gso_max_size),
+            is_cwnd_limited: u32_at(self.is_cwnd_limited) != 0,
+            ca_state: CaState::from_u8(u32_at(self.ca_state) as u8),
+            pacing_status: match u32_at(self.pacing_status) {
+                1 => PacingStatus::Needed,
+                2 => PacingStatus::Fq,
+                _ => PacingStatus::None,
+            },
+        };
+        let after = [self.cwnd_after, self.ssthresh_after, self.cwnd_cnt_after].map(u32_at);
+        Ok(Row { call, before, ticks_after: u32_at(self.jiffies_after), after })
+    }
+}

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Recorded kernel calls, replayed: no difference where there must be none, and found where there is one."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from conftest import Cli
+
+from cwnd.replay import replay
+
+GOLDEN = Path(__file__).parents[2] / "vectors" / "golden"
+TRACES = tomllib.loads((GOLDEN / "replay.toml").read_text())["trace"]
+
+
+@pytest.mark.parametrize("trace", TRACES, ids=[trace["file"] for trace in TRACES])
+def test_ours_does_what_the_kernel_did_at_every_call(trace: dict[str, str]) -> None:
+    path = GOLDEN / trace["file"]
+    outcome = replay(path, trace["cc"])
+    assert outcome == {"calls": pq.ParquetFile(path).metadata.num_rows, "differences": 0, "first": None}
+    assert replay(path, trace["not"])["differences"] > 0
+
+
+def test_every_trace_that_is_carried_is_replayed() -> None:
+    carried = {str(path.relative_to(GOLDEN)) for path in GOLDEN.rglob("*.parquet")}
+    assert carried == {trace["file"] for trace in TRACES}
+
+
+def test_one_changed_row_is_found_and_named(cwnd: Cli, tmp_path: Path) -> None:
+    table = pq.read_table(GOLDEN / "linux-6.1" / "reno_12M_40ms.parquet")
+    windows = table["cwnd_after"].to_pylist()
+    windows[4711] += 1
+    place = table.schema.get_field_index("cwnd_after")
+    changed = table.set_column(place, "cwnd_after", pa.array(windows, pa.uint32()))
+    pq.write_table(changed, tmp_path / "changed.parquet")
+    done = cwnd("replay", tmp_path / "changed.parquet", "--cc", "reno-linux", "--json")
+    outcome = json.loads(done.stdout)
+    assert (done.returncode, outcome["differences"]) == (1, 1)
+    assert outcome["first"].startswith("row 4711, cong_avoid: cwnd ")
+
+
+def test_what_is_no_trace_is_refused_in_a_line(cwnd: Cli, tmp_path: Path) -> None:
+    (tmp_path / "text.parquet").write_text("no Parquet")
+    pq.write_table(pa.table({"hook": ["init"]}), tmp_path / "short.parquet")
+    table = pq.read_table(GOLDEN / "linux-6.1" / "reno_12M_40ms.parquet").slice(0, 2)
+    strange = table.set_column(0, "hook", pa.array(["cong_avoid", "cong_void"]))
+    pq.write_table(strange, tmp_path / "strange.parquet")
+    for name, word in (("text", "Parquet"), ("short", "now_us"), ("strange", "cong_void"), ("none", "exists")):
+        done = cwnd("replay", tmp_path / f"{name}.parquet", "--cc", "reno-linux")
+        assert done.returncode == 2 and done.stderr.count("\n") == 1 and word in done.stderr, done.stderr
+    done = cwnd("replay", GOLDEN / "linux-6.1" / "reno_12M_40ms.parquet", "--cc", "renoo")
+    assert done.returncode == 2 and "reno" in done.stderr
