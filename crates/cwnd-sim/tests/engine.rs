@@ -6,7 +6,7 @@ mod common;
 use common::run;
 use cwnd::registry::{ALGORITHMS, Recovery};
 use cwnd_scenario::Scenario;
-use cwnd_sim::{EventKind, Simulation};
+use cwnd_sim::{EventKind, Simulation, Summary};
 
 /// The flows of the CUBIC paper's figure 6 for ten seconds, with random losses on top.
 const FIG6: &str = r#"
@@ -74,20 +74,40 @@ fn the_same_seed_gives_the_same_bytes_in_every_run_thread_and_build() {
     );
 }
 
-const DIGEST: &str = "2f9699529af20d19";
+const DIGEST: &str = "8e0e627080f88377";
+
+fn alone(cc: &str, recovery: Recovery) -> Summary {
+    run(&small_link(&format!("cc = '{cc}'\nrecovery = '{}'", recovery.name()), "")).summary()
+}
+
+/// While it knows no maximum (before the first loss, after a timeout), the kernel's BIC grows below 48 segments by one for
+/// three acknowledged, and it keeps 0.8 of where that ends. On a path that holds 50 segments every recovery but proportional
+/// reduction then sends bursts, loses retransmissions, and ends in a timeout, again and again.
+fn is_held_in_timeouts(cc: &str, recovery: Recovery) -> bool {
+    cc.starts_with("bic") && recovery != Recovery::SackPrr
+}
+
+#[test]
+fn without_proportional_reduction_bics_probing_ends_in_timeouts() {
+    for cc in ["bic", "bic-linux"] {
+        assert!(alone(cc, Recovery::Sack).flows[0].timeouts > 20, "{cc}: no exception is needed any more");
+        let with_prr = alone(cc, Recovery::SackPrr);
+        assert_eq!(with_prr.flows[0].timeouts, 0);
+        assert!(with_prr.utilization > 0.99);
+    }
+}
 
 #[test]
 fn every_algorithm_fills_a_small_link_with_every_recovery() {
     for set in ALGORITHMS.iter().flat_map(|algorithm| algorithm.sets()) {
-        for recovery in Recovery::ALL {
-            let flow = format!("cc = '{}'\nrecovery = '{}'", set.name, recovery.name());
-            let simulation = run(&small_link(&flow, ""));
-            let summary = simulation.summary();
+        for recovery in Recovery::ALL.into_iter().filter(|it| !is_held_in_timeouts(set.name, *it)) {
+            let summary = alone(set.name, recovery);
             let (name, flow) = (format!("{} with {}", set.name, recovery.name()), &summary.flows[0]);
-            assert!(summary.drops_queue > 0, "{name}: the queue overflowed");
             assert!(summary.utilization > 0.75, "{name}: {}", summary.utilization);
             assert!(flow.timeouts <= 6, "{name}: {} timeouts", flow.timeouts);
             assert!(flow.goodput_mbps <= flow.throughput_mbps * 1448.0 / 1500.0 + 0.01, "{name}");
+            // Vegas keeps the queue short, once its slow start is over.
+            assert!(flow.drops > 0 || set.name.starts_with("vegas"), "{name}: the queue never overflowed");
         }
     }
 }

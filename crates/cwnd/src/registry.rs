@@ -61,7 +61,7 @@ pub struct Set<P> {
 }
 
 /// What an algorithm's file tells the registry.
-pub trait Registered: CongestionControl<Params: Params> + Default {
+pub trait Registered: CongestionControl<Params: Params> + Default + Copy + PartialEq {
     /// Name of the algorithm and of its default parameter set.
     const NAME: &'static str;
     /// One line.
@@ -140,7 +140,10 @@ macro_rules! for_each_algorithm {
         $callback! {
             Reno: $crate::algorithms::reno::Reno, "reno";
             Cubic: $crate::algorithms::cubic::Cubic, "cubic";
+            Bic: $crate::algorithms::bic::Bic, "bic";
+            HighSpeed: $crate::algorithms::highspeed::HighSpeed, "highspeed";
             Scalable: $crate::algorithms::scalable::Scalable, "scalable";
+            Vegas: $crate::algorithms::vegas::Vegas, "vegas";
         }
     };
 }
@@ -183,6 +186,13 @@ macro_rules! registry {
                 $(Controller::$variant(tuned) => Some(Controller::$variant(*tuned)),)+
                 #[cfg(feature = "std")]
                 Controller::Custom(_) => None,
+            }
+        }
+
+        fn is_same(one: &Controller, other: &Controller) -> bool {
+            match (one, other) {
+                $((Controller::$variant(a), Controller::$variant(b)) => a == b,)+
+                _ => false,
             }
         }
 
@@ -297,6 +307,13 @@ impl Controller {
     #[must_use]
     pub fn duplicate(&self) -> Option<Self> {
         duplicate(self)
+    }
+
+    /// Whether both are the same algorithm in the same state with the same settings; never for one from outside the
+    /// registry.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        is_same(self, other)
     }
 
     /// Value of parameter `index` in the kept form (see [`crate::params`]); 0 beyond the last.

@@ -44,10 +44,15 @@ pub struct Row {
 /// A replay in progress.
 #[derive(Debug)]
 pub struct Replay {
-    cc: Controller,
+    /// States that agree with everything so far. There is one, and a second while a tick that fell inside a call has
+    /// left the module in either of two states, until a later call tells which.
+    states: [Option<Controller>; STATES],
     calls: u64,
     differences: u64,
 }
+
+/// Ticks that can stay undecided at a time, as a power of two of states.
+const STATES: usize = 8;
 
 /// What a replayed call gave: `cwnd`, `ssthresh`, `cwnd_cnt`, and what the hook returned (0 for those that return nothing).
 pub type Outcome = [u32; 4];
@@ -55,8 +60,10 @@ pub type Outcome = [u32; 4];
 impl Replay {
     /// Replays on `cc`, which has not been initialised.
     #[must_use]
-    pub const fn new(cc: Controller) -> Self {
-        Self { cc, calls: 0, differences: 0 }
+    pub fn new(cc: Controller) -> Self {
+        let mut states = [const { None }; STATES];
+        keep(&mut states, cc);
+        Self { states, calls: 0, differences: 0 }
     }
 
     /// Calls so far.
@@ -80,20 +87,41 @@ impl Replay {
         };
         let [cwnd, ssthresh, cwnd_cnt] = row.after;
         let expected = [cwnd, ssthresh, cwnd_cnt, returned];
-        // Where a tick fell inside the call, the module may have read either value.
-        let spare = if row.ticks_after == row.before.ticks { None } else { self.cc.duplicate() };
-        let actual = call(&mut self.cc, row, row.before.ticks);
-        if actual == expected {
-            return None;
+        let mut kept = [const { None }; STATES];
+        let mut wrong = None;
+        for state in self.states.iter_mut().filter_map(Option::take) {
+            // Where a tick fell inside the call, the module may have read either value.
+            let spare = if row.ticks_after == row.before.ticks { None } else { state.duplicate() };
+            for (mut cc, ticks) in
+                [Some((state, row.before.ticks)), spare.map(|cc| (cc, row.ticks_after))].into_iter().flatten()
+            {
+                let actual = call(&mut cc, row, ticks);
+                if actual == expected {
+                    keep(&mut kept, cc);
+                } else if wrong.is_none() {
+                    wrong = Some((cc, actual));
+                }
+            }
         }
-        if let Some(mut other) = spare
-            && call(&mut other, row, row.ticks_after) == expected
-        {
-            self.cc = other;
+        self.states = kept;
+        if self.states.iter().any(Option::is_some) {
             return None;
         }
         self.differences += 1;
+        let (cc, actual) = wrong?;
+        let [first, ..] = &mut self.states;
+        *first = Some(cc);
         Some((expected, actual))
+    }
+}
+
+/// Adds `cc` to the states, unless one is in the same state or there is no room.
+fn keep(states: &mut [Option<Controller>; STATES], cc: Controller) {
+    if states.iter().flatten().any(|other| other.is_same(&cc)) {
+        return;
+    }
+    if let Some(free) = states.iter_mut().find(|state| state.is_none()) {
+        *free = Some(cc);
     }
 }
 

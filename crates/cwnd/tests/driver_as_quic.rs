@@ -18,7 +18,7 @@ struct Quic {
 
 impl Quic {
     fn new(name: &str) -> Self {
-        let options = Options { loss_window: 2, ..Options::default() };
+        let options = Options { loss_window: 2, timeout_reduces_again: false, ..Options::default() };
         let cc = Controller::by_name(name).expect("registered");
         Self {
             driver: Driver::new(cc, Conn::new(MTU as u32, 10), options),

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One file per algorithm; each published form of one is a parameter set in its file.
 
+pub mod bic;
 pub mod cubic;
+pub mod highspeed;
 pub mod reno;
 pub mod scalable;
+pub mod vegas;
 
 use crate::conn::Conn;
 

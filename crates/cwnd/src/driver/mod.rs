@@ -32,11 +32,14 @@ pub struct Options {
     pub reduction: Reduction,
     /// Window after a timeout, segments: 1 in TCP (RFC 5681 §3.1), 2 in QUIC (RFC 9002 §7.2).
     pub loss_window: u32,
+    /// Whether a timeout within fast recovery reduces `ssthresh` again: a MUST in TCP (RFC 5681 §3.1: the timer has not
+    /// resent that segment yet); not so in Linux, nor for QUIC's persistent congestion (RFC 9002 §7.6.2).
+    pub timeout_reduces_again: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { reduction: Reduction::Immediate, loss_window: 1 }
+        Self { reduction: Reduction::Immediate, loss_window: 1, timeout_reduces_again: true }
     }
 }
 
@@ -220,11 +223,17 @@ impl Driver {
         EcnOutcome::Reduced
     }
 
-    /// The retransmission timer fired (TCP), or congestion persisted (QUIC). Reduces `ssthresh` once per episode, also
-    /// when fast recovery did so before (RFC 5681 §3.1, RFC 9438 §4.8).
+    /// The retransmission timer fired (TCP), or congestion persisted (QUIC). Further timeouts for the same data leave
+    /// `ssthresh` where it is (RFC 5681 §3.1); within fast recovery, see [`Options::timeout_reduces_again`].
     pub fn on_timeout(&mut self, now_us: u64, lost: u64, next: u64) {
         self.conn.now_us = now_us;
-        if !(self.in_episode() && lost < self.recovery_end) {
+        let covered = lost < self.recovery_end
+            && match self.conn.ca_state {
+                CaState::Loss => true,
+                CaState::Recovery | CaState::Cwr => !self.options.timeout_reduces_again,
+                CaState::Open | CaState::Disorder => false,
+            };
+        if !covered {
             self.reduce(next);
             self.cc.cwnd_event(&mut self.conn, CaEvent::Loss);
         }
