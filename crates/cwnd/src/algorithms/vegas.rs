@@ -5,7 +5,7 @@
 //! With fewer than three RTT samples in a round, and while losses are repaired, it is standard TCP. The forms differ in
 //! their bounds: `vegas` has the paper's 1 and 3, `vegas-linux` the kernel's 2 and 4.
 
-use super::{additive_increase, counted};
+use super::additive_increase;
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
 use crate::control::CongestionControl;
 use crate::math::seq_after;
@@ -89,7 +89,7 @@ fn standard(conn: &mut Conn, acked: u32) {
     if !conn.cwnd_limited() {
         return;
     }
-    let mut acked = counted(super::COUNT_SEGMENTS, acked);
+    let mut acked = acked;
     if conn.in_slow_start() {
         acked = slow_start::standard(conn, acked);
         if acked == 0 {
