@@ -29,7 +29,7 @@ $(VENV)/.packages: requirements-dev.lock
 	@touch $@
 
 $(NATIVE): $(VENV)/.packages $(SOURCES)
-	$(BIN)/maturin develop --release --quiet
+	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
 	@touch $@
 
 test-rust:
