@@ -116,32 +116,14 @@ pub struct Record {
 pub struct Flow {
     /// Name: that of `cc`, with a number where a group has several flows or the name occurs again.
     pub name: String,
-    /// Algorithm or parameter set.
-    pub cc: String,
-    /// See [`Group`].
-    pub params: Vec<(String, String)>,
     /// Recovery.
     pub recovery: Recovery,
     /// Round trip time without queueing and serialisation.
     pub rtt: u64,
     /// Start.
     pub start: u64,
-    /// See [`Group`].
-    pub stop: Option<u64>,
-    /// See [`Group`].
-    pub initial_cwnd: u32,
-    /// See [`Group`].
-    pub initial_ssthresh: Option<u32>,
-    /// See [`Group`].
-    pub ack_every: u32,
-    /// See [`Group`].
-    pub ack_delay: u64,
-    /// See [`Group`].
-    pub rwnd: Option<u32>,
-    /// See [`Group`].
-    pub min_rto: u64,
-    /// See [`Group`].
-    pub limited_transmit: bool,
+    /// What it shares with its like.
+    pub group: Group,
 }
 
 impl Flow {
@@ -151,8 +133,9 @@ impl Flow {
     /// When algorithm or parameter do not exist; [`Scenario`]s that came through validation have only those that do.
     #[must_use]
     pub fn controller(&self) -> Controller {
-        let mut controller = Controller::by_name(&self.cc).expect("validated: the algorithm is registered");
-        for (name, value) in &self.params {
+        let mut controller =
+            Controller::by_name(&self.group.cc).expect("validated: the algorithm is registered");
+        for (name, value) in &self.group.params {
             controller.set_param(name, value).expect("validated: the parameter exists and is in range");
         }
         controller
@@ -207,7 +190,7 @@ impl Scenario {
             let same: u32 =
                 self.flows.iter().filter(|other| other.cc == group.cc).map(|other| other.count).sum();
             for _ in 0..group.count {
-                let number = flows.iter().filter(|flow: &&Flow| flow.cc == group.cc).count() + 1;
+                let number = flows.iter().filter(|flow: &&Flow| flow.group.cc == group.cc).count() + 1;
                 let name = if same > 1 { format!("{} {number}", group.cc) } else { group.cc.clone() };
                 let index = flows.len() as u64;
                 flows.push(self.flow(group, name, Stream::new(self.seed, STREAM_FLOWS + index)));
@@ -225,21 +208,6 @@ impl Scenario {
             Start::At(at) => at,
             Start::Uniform(from, to) => from + stream.below(to - from),
         };
-        Flow {
-            name,
-            cc: group.cc.clone(),
-            params: group.params.clone(),
-            recovery,
-            rtt: group.rtt.unwrap_or(self.link.rtt),
-            start,
-            stop: group.stop,
-            initial_cwnd: group.initial_cwnd,
-            initial_ssthresh: group.initial_ssthresh,
-            ack_every: group.ack_every,
-            ack_delay: group.ack_delay,
-            rwnd: group.rwnd,
-            min_rto: group.min_rto,
-            limited_transmit: group.limited_transmit,
-        }
+        Flow { name, recovery, rtt: group.rtt.unwrap_or(self.link.rtt), start, group: group.clone() }
     }
 }

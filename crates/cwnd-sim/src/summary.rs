@@ -68,7 +68,7 @@ impl Summary {
             let active = to.saturating_sub(from.max(flow.start)).max(1);
             FlowSummary {
                 name: flow.name.clone(),
-                cc: flow.cc.clone(),
+                cc: flow.group.cc.clone(),
                 recovery: flow.recovery.name(),
                 rtt_ms: flow.rtt as f64 / 1e6,
                 start_s: flow.start as f64 / 1e9,

@@ -21,6 +21,10 @@ impl CongestionControl for Mine {
     fn cong_avoid(&mut self, conn: &mut Conn, _ack: u32, _acked: u32, (): &()) {
         conn.grow(1);
     }
+
+    fn min_cwnd(&self, conn: &Conn, (): &()) -> u32 {
+        conn.ssthresh + 2
+    }
 }
 
 #[test]
@@ -33,5 +37,6 @@ fn an_algorithm_of_ones_own_runs_beside_the_registrys() {
     }
     assert_eq!(driver.conn.cwnd, 40);
     driver.on_loss(2, 0, 40);
-    assert_eq!(driver.conn.cwnd, 30);
+    // Three quarters of 40, and the two that its min_cwnd adds (Ha et al. 2008 §4.2: it overrides the lower bound).
+    assert_eq!((driver.conn.ssthresh, driver.conn.cwnd), (30, 32));
 }

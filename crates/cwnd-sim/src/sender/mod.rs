@@ -64,8 +64,8 @@ impl Sender {
     /// When the flow names an unknown algorithm or parameter, which the scenario's validation rules out.
     #[must_use]
     pub fn new(flow: &Flow, mss: u32) -> Self {
-        let mut conn = Conn::new(mss, flow.initial_cwnd);
-        if let Some(ssthresh) = flow.initial_ssthresh {
+        let mut conn = Conn::new(mss, flow.group.initial_cwnd);
+        if let Some(ssthresh) = flow.group.initial_ssthresh {
             conn.ssthresh = ssthresh;
         }
         let reduction =
@@ -76,17 +76,17 @@ impl Sender {
             driver: Driver::new(flow.controller(), conn, options),
             recovery: flow.recovery,
             board: Scoreboard::default(),
-            rtt: Rtt::new(flow.min_rto / 1000),
+            rtt: Rtt::new(flow.group.min_rto / 1000),
             una: 0,
             nxt: 0,
             dup_acks: 0,
             partial_seen: false,
             rescued: false,
             retransmit_now: false,
-            limited_transmit: flow.limited_transmit,
-            rwnd: flow.rwnd.map_or(u64::MAX, u64::from),
+            limited_transmit: flow.group.limited_transmit,
+            rwnd: flow.group.rwnd.map_or(u64::MAX, u64::from),
             rto_at: u64::MAX,
-            stop_at: flow.stop.unwrap_or(u64::MAX),
+            stop_at: flow.group.stop.unwrap_or(u64::MAX),
             sent: Sent::default(),
         }
     }

@@ -199,7 +199,7 @@ impl Driver {
         }
         self.reduce(next);
         self.enter(CaState::Recovery);
-        self.start_reduction(self.conn.ssthresh);
+        self.start_reduction(self.cc.min_cwnd(&self.conn));
         true
     }
 
