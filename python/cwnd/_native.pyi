@@ -26,11 +26,17 @@ class Set(TypedDict):
     recovery: str
     params: dict[str, str]
 
+class Inner(TypedDict):
+    name: str
+    unit: str
+    scale: int
+
 class Algorithm(TypedDict):
     name: str
     summary: str
     params: list[Param]
     sets: list[Set]
+    inner: list[Inner]
 
 class Scenario:
     @staticmethod
@@ -53,6 +59,8 @@ class Scenario:
     def bdp_packets(self) -> int: ...
     @property
     def packet_bytes(self) -> int: ...
+    @property
+    def records_inner(self) -> bool: ...
     @property
     def flow_names(self) -> list[str]: ...
 

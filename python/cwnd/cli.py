@@ -75,6 +75,9 @@ def compare(
     per_ack: Annotated[
         bool, typer.Option("--per-ack", help="A row of the table cwnd at every acknowledgement.")
     ] = False,
+    inner: Annotated[
+        bool, typer.Option("--inner", help="Record the algorithms' inner variables, in the table inner.")
+    ] = False,
     out: Out = None,
     as_json: Json = False,
     no_plots: NoPlots = False,
@@ -103,6 +106,7 @@ def compare(
             packet_size=packet_size,
             interval=interval,
             per_ack=per_ack,
+            inner=inner,
             name=" + ".join(flows),
         )
 
@@ -162,11 +166,12 @@ def algorithms(as_json: Json = False) -> None:
 def show(
     name: Annotated[str, typer.Argument(help="An algorithm or one of its parameter sets.")], as_json: Json = False
 ) -> None:
-    """Explain an algorithm: its parameters with unit, range, default, help and source."""
+    """Explain an algorithm: its parameters with unit, range, default, help and source, and its inner variables."""
     algorithm, one = found("NAME", name)
     if as_json:
         params = [{**param, "default": one["params"][param["name"]]} for param in algorithm["params"]]
-        print(json.dumps({**one, "algorithm": algorithm["name"], "params": params}))
+        document = {**one, "algorithm": algorithm["name"], "params": params, "inner": algorithm["inner"]}
+        print(json.dumps(document))
         return
     print(f"{name}: {one['summary']}")
     print(f"  algorithm {algorithm['name']}, recovery {one['recovery']}, source: {one['source']}\n")
@@ -175,6 +180,13 @@ def show(
         allowed = ", ".join(param["choices"]) if param["choices"] else f"{param['min']} to {param['max']}{unit}"
         print(f"  {param['name']} = {one['params'][param['name']]}{unit}   ({allowed})")
         print(f"      {param['help']}  [{param['source']}]")
+    if algorithm["inner"]:
+        print("\n  inner variables (record.inner, --inner):")
+    for variable in algorithm["inner"]:
+        scaled = variable["scale"] > 1
+        unit = variable["unit"] or ("" if scaled else "segments, or a number")
+        scale = f"in 1/{variable['scale']} " if scaled else ""
+        print(f"  {variable['name']:24} {scale}{unit}".rstrip())
 
 
 @app.command()

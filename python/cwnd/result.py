@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from cwnd._native import Scenario, Simulation
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 # About 10 ms of work: Ctrl-C is heard between two chunks.
 EVENTS_PER_CHUNK = 200_000
 ROWS_PER_BATCH = 250_000
-TABLES = ("flows", "cwnd", "queue", "events")
+TABLES = ("flows", "cwnd", "queue", "events", "inner")
 
 
 class Result:
-    """A finished run: the summary, and the tables `flows`, `cwnd`, `queue` and `events` as Arrow tables."""
+    """A finished run: the summary, and the tables `flows`, `cwnd`, `queue`, `events` and `inner` as Arrow tables."""
 
     def __init__(self, scenario: Scenario, simulation: Simulation) -> None:
         self.scenario = scenario
@@ -55,6 +55,16 @@ class Result:
         return pa.Table.from_batches(self.batches(name))
 
     @property
+    def tables(self) -> Mapping[str, pa.Table]:
+        """Every table of the run by its name; `inner` only where the scenario records it. Made when asked for."""
+        return Tables(self)
+
+    @property
+    def inner(self) -> pa.Table:
+        """Inner variables of the algorithms over time: time_s, flow, name (with unit and scale), value."""
+        return self.table("inner")
+
+    @property
     def flows(self) -> pa.Table:
         """One row per flow: the summary."""
         return self.table("flows")
@@ -73,6 +83,25 @@ class Result:
     def events(self) -> pa.Table:
         """Starts, drops, state changes and timeouts."""
         return self.table("events")
+
+
+class Tables(Mapping[str, "pa.Table"]):
+    """A run's tables by name."""
+
+    def __init__(self, result: Result) -> None:
+        self._result = result
+
+    def __getitem__(self, name: str) -> pa.Table:
+        if name not in set(self):
+            raise KeyError(name)
+        return self._result.table(name)
+
+    def __iter__(self) -> Iterator[str]:
+        recorded = self._result.scenario.records_inner
+        return (name for name in TABLES if name != "inner" or recorded)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def run(scenario: Scenario, progress: Callable[[Simulation], None] | None = None) -> Result:

@@ -36,13 +36,15 @@ def dumbbell(
     packet_size: str | None = None,
     interval: str | None = None,
     per_ack: bool = False,
+    inner: bool | list[str] = False,
     name: str = "",
 ) -> Scenario:
     """Flows through one DropTail bottleneck.
 
     `flows` are `Flow`s, or names with counts (`{"cubic": 4, "sack": 4}`), which then start at random within the first
     100 ms. `rate` (bit/s with unit), `rtt` (propagation only), `buffer` (packets, bytes, time or BDP), `measure` (from,
-    to; the whole run if not given), `loss` (`every:N`, `random:P`, `at:N,N`), `interval` of the samples (100 ms).
+    to; the whole run if not given), `loss` (`every:N`, `random:P`, `at:N,N`), `interval` of the samples (100 ms),
+    `inner` (the algorithms' inner variables, all or by name, in the table `inner`).
 
     Raises `ScenarioError`, which names field, value and expectation.
     """
@@ -54,7 +56,7 @@ def dumbbell(
         link["loss"] = loss
     if packet_size is not None:
         link["packet_size"] = packet_size
-    record: dict[str, Any] = {"per_ack": per_ack}
+    record: dict[str, Any] = {"per_ack": per_ack, "inner": inner}
     if interval is not None:
         record["interval"] = interval
     document: dict[str, Any] = {

@@ -82,9 +82,7 @@ def write(result: Result, folder: Path, *, pictures: bool) -> None:
     """Writes the files into an empty folder."""
     import pyarrow.parquet as pq
 
-    from cwnd.result import TABLES
-
-    for name in TABLES:
+    for name in result.tables:
         batches = result.batches(name)
         first = next(batches)
         with pq.ParquetWriter(folder / f"{name}.parquet", first.schema, compression="zstd") as writer:

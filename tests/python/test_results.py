@@ -12,7 +12,7 @@ import pytest
 from conftest import SHORT, Cli
 
 import cwnd as package
-from cwnd import Flow, ScenarioError, dumbbell
+from cwnd import Flow, ScenarioError, _native, dumbbell
 
 TABLES = ("flows", "cwnd", "queue", "events")
 
@@ -164,6 +164,29 @@ def test_tables_come_in_pieces_and_whole(monkeypatch: pytest.MonkeyPatch) -> Non
         pieces = list(run.batches(name))
         assert len(pieces) == -(-table.num_rows // 7)
         assert run.table(name).to_pylist() == table.to_pylist()
+
+
+def test_inner_variables_come_back_where_they_are_asked_for(tmp_path: Path) -> None:
+    def run(inner: bool | list[str]) -> package.Result:
+        flows = {"cubic": 1, "scalable": 1}
+        return package.run(dumbbell(flows, rate="20Mbit/s", rtt="20ms", duration="3s", inner=inner))
+
+    result = run(inner=True)
+    table = result.tables["inner"]
+    assert str(table.schema.field("name").type).startswith("dictionary<values=string")
+    known = {algorithm["name"]: algorithm["inner"] for algorithm in _native.algorithms()}
+    assert set(table["name"].to_pylist()) == {variable["name"] for variable in known["cubic"]}
+    assert set(table["flow"].to_pylist()) == {0}  # scalable shows none
+    assert {"unit": "s", "scale": 1024, "name": "k_s_x1024"} in known["cubic"]
+    package.save(result, tmp_path / "out", pictures=False)
+    assert pq.read_table(tmp_path / "out" / "inner.parquet").to_pylist() == table.to_pylist()
+
+    named = run(inner=["w_max"]).inner.to_pylist()
+    assert named == [row for row in table.to_pylist() if row["name"] == "w_max"]
+    plain = run(inner=False)
+    assert list(plain.tables) == list(TABLES) and plain.inner.num_rows == 0
+    package.save(plain, tmp_path / "plain", pictures=False)
+    assert not (tmp_path / "plain" / "inner.parquet").exists()
 
 
 def test_a_long_name_does_not_leave_the_picture() -> None:

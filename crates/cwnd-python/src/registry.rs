@@ -3,6 +3,7 @@
 
 use cwnd::params::{Kind, Spec};
 use cwnd::registry::ALGORITHMS;
+use cwnd::unit_and_scale;
 use cwnd_scenario::show_param;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -46,6 +47,16 @@ pub fn algorithms(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         }
         entry.set_item("params", params)?;
         entry.set_item("sets", sets)?;
+        let inner = PyList::empty(py);
+        for name in algorithm.inner() {
+            let (unit, scale) = unit_and_scale(name);
+            let item = PyDict::new(py);
+            item.set_item("name", name)?;
+            item.set_item("unit", unit)?;
+            item.set_item("scale", scale)?;
+            inner.append(item)?;
+        }
+        entry.set_item("inner", inner)?;
         list.append(entry)?;
     }
     Ok(list)

@@ -91,6 +91,12 @@ impl Scenario {
         self.0.link.packet_size
     }
 
+    /// Whether inner variables are recorded.
+    #[getter]
+    fn records_inner(&self) -> bool {
+        self.0.record.inner != cwnd_scenario::Inner::Off
+    }
+
     /// Names of the flows, in the order of their numbers.
     #[getter]
     fn flow_names(&self) -> Vec<String> {

@@ -103,12 +103,13 @@ impl Simulation {
             "cwnd" => recorded.cwnd.len(),
             "queue" => recorded.queue.len(),
             "events" => recorded.events.len(),
+            "inner" => recorded.inner.len(),
             _ => return Err(unknown(name)),
         })
     }
 
     /// Up to `count` rows of a table from row `start` on, as an Arrow record batch. The tables are `flows` (always whole),
-    /// `cwnd`, `queue` and `events`.
+    /// `cwnd`, `queue`, `events` and `inner`.
     fn table(&self, name: &str, start: usize, count: usize) -> PyResult<Table> {
         fn part<T>(rows: &[T], start: usize, count: usize) -> &[T] {
             let rows = rows.get(start..).unwrap_or(&[]);
@@ -120,11 +121,12 @@ impl Simulation {
             "cwnd" => tables::cwnd(part(&recorded.cwnd, start, count)),
             "queue" => tables::queue(part(&recorded.queue, start, count)),
             "events" => tables::events(part(&recorded.events, start, count)),
+            "inner" => tables::inner(part(&recorded.inner, start, count)),
             _ => return Err(unknown(name)),
         }))
     }
 }
 
 fn unknown(name: &str) -> PyErr {
-    PyKeyError::new_err(format!("{name}: the tables are flows, cwnd, queue and events"))
+    PyKeyError::new_err(format!("{name}: the tables are flows, cwnd, queue, events and inner"))
 }

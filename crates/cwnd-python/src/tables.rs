@@ -2,9 +2,12 @@
 //! Tables as Arrow record batches, handed over by the Arrow C data interface.
 
 use arrow_array::ffi::to_ffi;
-use arrow_array::{Array, ArrayRef, Float64Array, StringArray, StructArray, UInt32Array, UInt64Array};
+use arrow_array::types::Int32Type;
+use arrow_array::{
+    Array, ArrayRef, DictionaryArray, Float64Array, StringArray, StructArray, UInt32Array, UInt64Array,
+};
 use arrow_schema::Field;
-use cwnd_sim::{CwndRow, Event, QueueRow, Summary};
+use cwnd_sim::{CwndRow, Event, InnerRow, QueueRow, Summary};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
@@ -92,6 +95,16 @@ pub fn events(rows: &[Event]) -> StructArray {
         ("value", u64s(rows.iter().map(|r| r.value))),
         ("cwnd", u32s(rows.iter().map(|r| r.cwnd))),
         ("ssthresh", u32s(rows.iter().map(|r| r.ssthresh))),
+    ])
+}
+
+pub fn inner(rows: &[InnerRow]) -> StructArray {
+    let names: DictionaryArray<Int32Type> = rows.iter().map(|r| r.name).collect();
+    table(vec![
+        ("time_s", f64s(rows.iter().map(|r| seconds(r.time_ns)))),
+        ("flow", u32s(rows.iter().map(|r| r.flow))),
+        ("name", Arc::new(names)),
+        ("value", u64s(rows.iter().map(|r| r.value))),
     ])
 }
 

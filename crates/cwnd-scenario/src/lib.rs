@@ -11,6 +11,6 @@ mod print;
 mod units;
 
 pub use invalid::{Invalid, nearest};
-pub use model::{Buffer, Flow, Group, HEADER_BYTES, Link, Record, Scenario, Start};
+pub use model::{Buffer, Flow, Group, HEADER_BYTES, Inner, Link, Record, Scenario, Start};
 pub use parse::FLOW_KEYS;
 pub use print::show_param;

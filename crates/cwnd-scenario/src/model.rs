@@ -102,13 +102,39 @@ pub struct Group {
     pub limited_transmit: bool,
 }
 
+/// Which inner variables of the algorithms to record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Inner {
+    /// None.
+    #[default]
+    Off,
+    /// All that the flows' algorithms show.
+    All,
+    /// Those with these names.
+    Only(Vec<String>),
+}
+
+impl Inner {
+    /// Whether the variable called `name` is one of them.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        match self {
+            Self::Off => false,
+            Self::All => true,
+            Self::Only(names) => names.iter().any(|one| one == name),
+        }
+    }
+}
+
 /// What to record beside the summary.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// Distance of the samples in the tables `cwnd` and `queue`; 0 for none.
     pub interval: u64,
     /// A row of `cwnd` at every acknowledgement, instead of samples.
     pub per_ack: bool,
+    /// Inner variables of the algorithms, in the table `inner`, whenever a row of `cwnd` is written.
+    pub inner: Inner,
 }
 
 /// One flow, everything resolved.

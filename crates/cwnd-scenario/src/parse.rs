@@ -2,7 +2,7 @@
 //! Scenarios from TOML and JSON, validated field by field.
 
 use crate::invalid::{Invalid, Table, nearest, shown, unknown_key};
-use crate::model::{Buffer, Group, Link, Record, Scenario, Start};
+use crate::model::{Buffer, Group, Inner, Link, Record, Scenario, Start};
 use crate::print::show_param;
 use crate::units::{self, RATE, TIME, decimal};
 use cwnd::params::{Kind, Spec};
@@ -19,6 +19,7 @@ const BUFFER: &str = "packets (1000packets), a size (500kB), a time (50ms) or mu
 const LOSS: &str = "every:N, random:P with 0 < P < 1, or at:N,N,... with rising packet numbers from 1";
 const START: &str =
     "a time of 0 or more before the end (10s), or two rising ones ({ uniform = [\"0s\", \"100ms\"] })";
+const INNER: &str = "true, false, or a list of names of inner variables (see cwnd show)";
 const INTERVAL: &str = "two rising times within the duration, such as [\"20s\", \"100s\"]";
 
 impl Scenario {
@@ -68,6 +69,7 @@ impl Scenario {
             other => return table.refuse("flow", other, "at least one [[flow]]"),
         };
         table.finish()?;
+        check_inner(&record.inner, &flows)?;
         let total: u64 = flows.iter().map(|group| u64::from(group.count)).sum();
         if total > MAX_FLOWS {
             return Err(Invalid {
@@ -82,7 +84,7 @@ impl Scenario {
 
 impl Default for Record {
     fn default() -> Self {
-        Self { interval: 100_000_000, per_ack: false }
+        Self { interval: 100_000_000, per_ack: false, inner: Inner::Off }
     }
 }
 
@@ -181,8 +183,42 @@ fn parse_record(value: &Value) -> Result<Record, Invalid> {
     let default = Record::default();
     let interval = table.quantity("interval", TIME, units::read_time)?.unwrap_or(default.interval);
     let per_ack = table.read("per_ack", "true or false", Value::as_bool)?.unwrap_or(default.per_ack);
+    let inner = table.read("inner", INNER, read_inner)?.unwrap_or_default();
     table.finish()?;
-    Ok(Record { interval, per_ack })
+    Ok(Record { interval, per_ack, inner })
+}
+
+fn read_inner(value: &Value) -> Option<Inner> {
+    match value {
+        Value::Bool(true) => Some(Inner::All),
+        Value::Bool(false) => Some(Inner::Off),
+        Value::Array(list) if !list.is_empty() => {
+            list.iter().map(|name| name.as_str().map(str::to_owned)).collect::<Option<_>>().map(Inner::Only)
+        }
+        _ => None,
+    }
+}
+
+/// Refuses names that no flow's algorithm shows.
+fn check_inner(inner: &Inner, flows: &[Group]) -> Result<(), Invalid> {
+    let Inner::Only(names) = inner else { return Ok(()) };
+    let mut shown: Vec<&str> = flows
+        .iter()
+        .filter_map(|group| registry::find(&group.cc))
+        .flat_map(|(algorithm, _)| algorithm.inner())
+        .collect();
+    shown.sort_unstable();
+    shown.dedup();
+    let Some(unknown) = names.iter().find(|name| !shown.contains(&name.as_str())) else { return Ok(()) };
+    Err(Invalid {
+        field: "record.inner".into(),
+        value: Some(format!("\"{unknown}\"")),
+        expected: if shown.is_empty() {
+            "no name, because the flows' algorithms show no inner variables".into()
+        } else {
+            format!("names of what the flows' algorithms show: {}", shown.join(", "))
+        },
+    })
 }
 
 fn parse_group(path: &str, value: &Value, duration: u64) -> Result<Group, Invalid> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Scenarios as TOML that reads back to the same scenario.
 
-use crate::model::{Buffer, Group, Scenario, Start};
+use crate::model::{Buffer, Group, Inner, Scenario, Start};
 use crate::units::{write_rate, write_size, write_time};
 use cwnd::params::{Kind, Spec};
 use cwnd_link::Loss;
@@ -127,13 +127,22 @@ impl Scenario {
             link["loss"] = json!(loss);
         }
         link["queue"] = json!({ "kind": "droptail", "limit": buffer(self.link.buffer) });
+        let inner = match &self.record.inner {
+            Inner::Off => json!(false),
+            Inner::All => json!(true),
+            Inner::Only(names) => json!(names),
+        };
         json!({
             "name": self.name,
             "duration": write_time(self.duration),
             "measure": [write_time(self.measure.0), write_time(self.measure.1)],
             "seed": self.seed,
             "link": link,
-            "record": { "interval": write_time(self.record.interval), "per_ack": self.record.per_ack },
+            "record": {
+                "interval": write_time(self.record.interval),
+                "per_ack": self.record.per_ack,
+                "inner": inner,
+            },
             "flow": self.flows.iter().map(group).collect::<Vec<_>>(),
         })
     }

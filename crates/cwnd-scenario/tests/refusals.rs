@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is refused, and in which words: the field, the value, what was expected.
 
-use cwnd_scenario::Scenario;
+use cwnd_scenario::{Inner, Scenario};
 
 const GOOD: &str = r#"
 duration = "100s"
@@ -51,6 +51,19 @@ fn losses_read_back_from_toml() {
 }
 
 #[test]
+fn inner_variables_are_recorded_all_or_by_name_and_read_back() {
+    for (written, expected) in
+        [("true", Inner::All), ("false", Inner::Off), ("[\"w_max\"]", Inner::Only(vec!["w_max".into()]))]
+    {
+        let text = GOOD.replace("[link]", &format!("record = {{ inner = {written} }}\n[link]"));
+        let scenario = Scenario::from_toml(&text).expect(written);
+        assert_eq!(scenario.record.inner, expected);
+        assert_eq!(Scenario::from_toml(&scenario.to_toml()), Ok(scenario));
+    }
+    assert_eq!(Scenario::from_toml(GOOD).expect("good").record.inner, Inner::Off);
+}
+
+#[test]
 fn every_refusal_names_field_value_and_expectation() {
     let cases = [
         ("400Mbit/s", "0Mbit/s", "link.rate: \"0Mbit/s\"", "a rate above 0 with its unit"),
@@ -79,6 +92,9 @@ fn every_refusal_names_field_value_and_expectation() {
         ("rtt = \"40ms\"", "rtt = \"40ms\"\nloss = \"random:1\"", "link.loss: \"random:1\"", "0 < P < 1"),
         ("rtt = \"40ms\"", "rtt = \"40ms\"\nloss = \"at:9,5\"", "link.loss: \"at:9,5\"", "rising"),
         ("duration = \"100s\"", "duration = ", "scenario: the document", "TOML"),
+        ("[link]", "record = { inner = 1 }\n[link]", "record.inner: 1", "true, false, or a list of names"),
+        ("[link]", "record = { inner = [] }\n[link]", "record.inner: []", "true, false, or a list of names"),
+        ("[link]", "record = { inner = [\"w_mx\"] }\n[link]", "record.inner: \"w_mx\"", "w_max"),
     ];
     for (from, to, subject, expectation) in cases {
         let message = refusal(from, to);

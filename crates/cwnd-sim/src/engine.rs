@@ -6,7 +6,7 @@ use crate::flow::{FlowState, Happened};
 use crate::heap::Heap;
 use crate::record::{EventKind, Tables};
 use crate::summary::Summary;
-use cwnd_scenario::{Flow, Scenario};
+use cwnd_scenario::{Flow, Inner, Scenario};
 
 /// A simulation: built from a scenario, stepped to its end, then read.
 #[derive(Debug)]
@@ -159,6 +159,9 @@ impl Simulation {
         flow.note_window(now, measure);
         if self.scenario.record.per_ack && happened == Happened::Ack {
             self.tables.sample_flow(now, number, flow);
+            if self.scenario.record.inner != Inner::Off {
+                self.tables.sample_inner(now, number, flow, &self.scenario.record.inner);
+            }
         }
         flow.next_event()
     }
@@ -168,6 +171,9 @@ impl Simulation {
         if !self.scenario.record.per_ack {
             for (number, flow) in self.flows.iter().enumerate() {
                 self.tables.sample_flow(now, number as u32, flow);
+                if self.scenario.record.inner != Inner::Off {
+                    self.tables.sample_inner(now, number as u32, flow, &self.scenario.record.inner);
+                }
             }
         }
         let backlog = self.link.backlog(now);

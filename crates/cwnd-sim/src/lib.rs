@@ -29,5 +29,5 @@ mod sender;
 mod summary;
 
 pub use engine::{Audit, Simulation};
-pub use record::{CwndRow, Event, EventKind, QueueRow, Tables};
+pub use record::{CwndRow, Event, EventKind, InnerRow, QueueRow, Tables};
 pub use summary::{FlowSummary, Summary};

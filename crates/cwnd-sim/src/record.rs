@@ -3,6 +3,7 @@
 
 use crate::flow::FlowState;
 use cwnd_link::Backlog;
+use cwnd_scenario::Inner;
 
 /// A row of the table `cwnd`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +39,19 @@ pub struct QueueRow {
     pub drops_queue: u64,
     /// Packets lost by the loss process so far.
     pub drops_loss: u64,
+}
+
+/// A row of the table `inner`: one inner variable of a flow's algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InnerRow {
+    /// Time, ns.
+    pub time_ns: u64,
+    /// Flow number.
+    pub flow: u32,
+    /// Name, which tells unit and scale (see [`cwnd::Info`]).
+    pub name: &'static str,
+    /// Value, as the algorithm keeps it.
+    pub value: u64,
 }
 
 /// What an event is.
@@ -96,6 +110,8 @@ pub struct Tables {
     pub queue: Vec<QueueRow>,
     /// Drops, state changes, timeouts.
     pub events: Vec<Event>,
+    /// Inner variables over time.
+    pub inner: Vec<InnerRow>,
 }
 
 impl Tables {
@@ -111,6 +127,14 @@ impl Tables {
             forwarded: state.forwarded_by(time_ns),
             ca_state: conn.ca_state as u8,
         });
+    }
+
+    #[cold]
+    pub(crate) fn sample_inner(&mut self, time_ns: u64, flow: u32, state: &FlowState, wanted: &Inner) {
+        let driver = &state.sender.driver;
+        let info = driver.cc.info(&driver.conn);
+        let rows = info.named().filter(|(name, _)| wanted.has(name));
+        self.inner.extend(rows.map(|(name, value)| InnerRow { time_ns, flow, name, value }));
     }
 
     pub(crate) fn sample_queue(&mut self, time_ns: u64, backlog: Backlog, drops_queue: u64, drops_loss: u64) {

@@ -6,7 +6,7 @@ mod common;
 use common::run;
 use cwnd::registry::{ALGORITHMS, Recovery};
 use cwnd_scenario::Scenario;
-use cwnd_sim::{EventKind, Simulation, Summary};
+use cwnd_sim::{EventKind, Simulation, Summary, Tables};
 
 /// The flows of the CUBIC paper's figure 6 for ten seconds, with random losses on top.
 const FIG6: &str = r#"
@@ -50,7 +50,11 @@ fn packets_are_conserved_at_every_instant() {
 
 /// FNV-1a over everything that a run recorded.
 fn digest(simulation: &Simulation) -> u64 {
-    let text = format!("{:?}{:?}", simulation.tables(), simulation.summary());
+    let Tables { cwnd, queue, events, .. } = simulation.tables();
+    let text = format!(
+        "Tables {{ cwnd: {cwnd:?}, queue: {queue:?}, events: {events:?} }}{:?}",
+        simulation.summary()
+    );
     text.bytes()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
@@ -250,4 +254,31 @@ fn like_flows_share_evenly() {
          [[flow]]\ncc = 'reno'\ncount = 2\nstart = { uniform = ['0s', '1s'] }")
         .summary();
     assert!(summary.jain > 0.9, "{}", summary.jain);
+}
+
+#[test]
+fn inner_variables_are_sampled_with_the_windows_and_only_when_asked_for() {
+    let scenario = |inner: &str| {
+        format!(
+            "duration = '5s'\n[link]\nrate = '20Mbit/s'\nrtt = '20ms'\n[record]\n{inner}\n[[flow]]\ncc = 'cubic'\nfast_convergence = false\n[[flow]]\ncc = 'scalable'"
+        )
+    };
+    assert!(run(&scenario("")).tables().inner.is_empty());
+    let all = run(&scenario("inner = true"));
+    let named = run(&scenario("inner = ['w_max', 'w_est']"));
+    let cubic = cwnd::registry::find("cubic").expect("registered").0.inner().count();
+    // Samples at 0, 0.1, … 5 s: 51 of each of CUBIC's variables, and none of Scalable TCP, which has none.
+    assert_eq!(all.tables().inner.len(), 51 * cubic);
+    assert_eq!(named.tables().inner.len(), 51 * 2);
+    let w_max: Vec<_> = all.tables().inner.iter().filter(|row| row.name == "w_max").collect();
+    assert!(named.tables().inner.iter().filter(|row| row.name == "w_max").eq(w_max.iter().copied()));
+    // W_max is the window that the last loss came at, and ssthresh 0.7 of it, to the nearest segment.
+    let cwnd = all.tables().cwnd.iter().filter(|row| row.flow == 0);
+    let judged = w_max.iter().zip(cwnd).filter(|(w_max, cwnd)| w_max.value > 0 && cwnd.ca_state == 0);
+    let judged = judged.map(|(w_max, cwnd)| {
+        assert!((0.7 * w_max.value as f64 - f64::from(cwnd.ssthresh)).abs() <= 0.5, "{w_max:?} {cwnd:?}");
+    });
+    assert!(judged.count() > 20);
+    // Watching changes nothing.
+    assert_eq!(all.tables().cwnd, run(&scenario("")).tables().cwnd);
 }

@@ -7,10 +7,60 @@ use crate::conn::{AckSample, CaEvent, CaState, Conn};
 pub const PRIVATE_BYTES: usize = 104;
 
 /// Inner variables that an algorithm shows to an observer (Linux's `get_info`).
+///
+/// A name says what the value is, then its unit, then its scale: `k_s_x1024` is K in 1/1024 s. Units are those of
+/// [`UNITS`], scales those of [`SCALES`]; without a unit it is segments or a pure number. The names never change
+/// while an algorithm runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Info {
     /// Names and values; unused places are `("", 0)`.
     pub fields: [(&'static str, u64); 8],
+}
+
+/// Endings of an inner variable's name that stand for a unit, and the unit.
+pub const UNITS: &[(&str, &str)] = &[
+    ("_us", "µs"),
+    ("_ms", "ms"),
+    ("_s", "s"),
+    ("_ticks", "ticks"),
+    ("_per_tick", "1/tick"),
+    ("_per_rtt", "segments/RTT"),
+    ("_bytes", "bytes"),
+    ("_bytes_per_s", "bytes/s"),
+    ("_bytes_per_us", "bytes/µs"),
+    ("_bytes_per_ms", "bytes/ms"),
+    ("_segments_per_s", "segments/s"),
+];
+
+/// Endings of an inner variable's name that stand for a scale, and by what to divide the value.
+pub const SCALES: &[(&str, u32)] = &[
+    ("_x2", 2),
+    ("_x8", 8),
+    ("_x16", 16),
+    ("_x64", 64),
+    ("_x128", 128),
+    ("_x256", 256),
+    ("_x1024", 1024),
+    ("_x64k", 65_536),
+];
+
+/// Unit of the inner variable called `name`, and by what its value is to be divided.
+#[must_use]
+pub fn unit_and_scale(name: &str) -> (&'static str, u32) {
+    let (bare, scale) = SCALES
+        .iter()
+        .find_map(|(ending, scale)| name.strip_suffix(ending).map(|bare| (bare, *scale)))
+        .unwrap_or((name, 1));
+    let longest =
+        UNITS.iter().filter(|(ending, _)| bare.ends_with(ending)).max_by_key(|(ending, _)| ending.len());
+    (longest.map_or("", |(_, unit)| unit), scale)
+}
+
+impl Info {
+    /// The places in use.
+    pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        self.fields.into_iter().filter(|(name, _)| !name.is_empty())
+    }
 }
 
 /// A congestion control algorithm, as hooks that a transport calls.
@@ -79,4 +129,22 @@ pub struct Tuned<A: CongestionControl> {
     pub state: A,
     /// The settings.
     pub params: A::Params,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_inner_variables_name_tells_unit_and_scale() {
+        for (name, expected) in [
+            ("w_max", ("", 1)),
+            ("k_s_x1024", ("s", 1024)),
+            ("min_rtt_us", ("µs", 1)),
+            ("alpha_x64k", ("", 65_536)),
+            ("bandwidth_bytes_per_s", ("bytes/s", 1)),
+        ] {
+            assert_eq!(unit_and_scale(name), expected, "{name}");
+        }
+    }
 }

@@ -24,5 +24,5 @@ pub mod replay;
 pub mod slow_start;
 
 pub use conn::{AckSample, CaEvent, CaState, Conn, INFINITE_SSTHRESH, PacingStatus};
-pub use control::{CongestionControl, Info, PRIVATE_BYTES, Tuned};
+pub use control::{CongestionControl, Info, PRIVATE_BYTES, Tuned, unit_and_scale};
 pub use registry::Controller;

@@ -82,9 +82,15 @@ pub struct Description {
     /// Number of parameter sets.
     sets: usize,
     set: fn(usize) -> Option<SetDescription>,
+    info: fn() -> Info,
 }
 
 impl Description {
+    /// Names of its inner variables, as [`CongestionControl::info`] gives them.
+    pub fn inner(&self) -> impl Iterator<Item = &'static str> {
+        (self.info)().fields.into_iter().map(|(name, _)| name).filter(|name| !name.is_empty())
+    }
+
     /// Its parameter sets, the default first.
     pub fn sets(&self) -> impl Iterator<Item = SetDescription> {
         let set = self.set;
@@ -129,6 +135,11 @@ fn describe_set<A: Registered>(
     })
 }
 
+/// What a fresh instance shows.
+fn info_of<A: Registered>() -> Info {
+    tuned::<A>(0).map_or_else(Info::default, |fresh| fresh.state.info(&Conn::new(1448, 10), &fresh.params))
+}
+
 fn tuned<A: Registered>(index: usize) -> Option<Tuned<A>> {
     A::SETS.get(index).map(|set| Tuned { state: A::default(), params: set.params })
 }
@@ -171,6 +182,7 @@ macro_rules! registry {
                 specs: <<$algorithm as CongestionControl>::Params as Params>::SPECS,
                 sets: <$algorithm as Registered>::SETS.len(),
                 set: |index| describe_set::<$algorithm>(index, |i| tuned(i).map(Controller::$variant)),
+                info: info_of::<$algorithm>,
             },
         )+];
 
@@ -334,6 +346,7 @@ pub fn find(name: &str) -> Option<(&'static Description, SetDescription)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::control::unit_and_scale;
 
     #[test]
     fn every_set_has_a_name_of_its_own_and_the_first_is_the_algorithms() {
@@ -367,5 +380,24 @@ mod tests {
         assert_eq!(cubic.param(0), 52_429); // 0.8 × 65 536 = 52 428.8
         assert_eq!(cubic.set_param("beta", "1.5"), Err(ParamError::Refused("beta", Refused::OutOfRange)));
         assert_eq!(cubic.set_param("bata", "0.8"), Err(ParamError::Unknown));
+    }
+
+    #[test]
+    fn inner_variables_have_names_of_their_own_and_known_scales() {
+        for algorithm in ALGORITHMS {
+            let names: Vec<_> = algorithm.inner().collect();
+            for (place, name) in names.iter().enumerate() {
+                assert!(!names[..place].contains(name), "{} shows {name} twice", algorithm.name);
+                let words = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+                assert!(words, "{}: {name}", algorithm.name);
+                let scaled =
+                    name.rsplit_once("_x").is_some_and(|(_, n)| n.starts_with(|c: char| c.is_ascii_digit()));
+                assert!(
+                    !scaled || unit_and_scale(name).1 > 1,
+                    "{}: the scale of {name} is unknown",
+                    algorithm.name
+                );
+            }
+        }
     }
 }

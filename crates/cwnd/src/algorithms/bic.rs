@@ -8,7 +8,7 @@
 
 use super::additive_increase;
 use crate::conn::{AckSample, CaState, Conn};
-use crate::control::CongestionControl;
+use crate::control::{CongestionControl, Info};
 use crate::math::ONE_X64K;
 use crate::params::Kind;
 use crate::registry::{Recovery, Registered, Set};
@@ -180,6 +180,21 @@ impl CongestionControl for Bic {
         if conn.ca_state == CaState::Open {
             let old = self.ack_ratio_x16;
             self.ack_ratio_x16 = old.wrapping_add(sample.pkts_acked).wrapping_sub(old >> RATIO_SHIFT);
+        }
+    }
+
+    fn info(&self, _conn: &Conn, _params: &BicParams) -> Info {
+        Info {
+            fields: [
+                ("last_max", u64::from(self.last_max)),
+                ("acked_to_grow", u64::from(self.count)),
+                ("ack_ratio_x16", u64::from(self.ack_ratio_x16)),
+                ("", 0),
+                ("", 0),
+                ("", 0),
+                ("", 0),
+                ("", 0),
+            ],
         }
     }
 }

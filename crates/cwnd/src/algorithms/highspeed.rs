@@ -7,7 +7,7 @@
 
 use super::{COUNT_ACKS, COUNT_NAMES, counted};
 use crate::conn::Conn;
-use crate::control::CongestionControl;
+use crate::control::{CongestionControl, Info};
 use crate::params::Kind;
 use crate::registry::{Recovery, Registered, Set};
 use crate::slow_start;
@@ -122,6 +122,22 @@ impl CongestionControl for HighSpeed {
         if conn.cwnd_cnt >= conn.cwnd {
             conn.cwnd_cnt -= conn.cwnd;
             conn.grow(1);
+        }
+    }
+
+    fn info(&self, _conn: &Conn, _params: &HighSpeedParams) -> Info {
+        let b_x256 = TABLE.get(self.row as usize).map_or(128, |row| row.1);
+        Info {
+            fields: [
+                ("a_per_rtt", u64::from(self.row) + 1),
+                ("b_x256", u64::from(b_x256)),
+                ("", 0),
+                ("", 0),
+                ("", 0),
+                ("", 0),
+                ("", 0),
+                ("", 0),
+            ],
         }
     }
 }

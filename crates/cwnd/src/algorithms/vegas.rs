@@ -7,7 +7,7 @@
 
 use super::additive_increase;
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
-use crate::control::CongestionControl;
+use crate::control::{CongestionControl, Info};
 use crate::math::seq_after;
 use crate::params::Kind;
 use crate::registry::{Recovery, Registered, Set};
@@ -171,6 +171,24 @@ impl CongestionControl for Vegas {
         self.base_rtt_us = self.base_rtt_us.min(rtt_us);
         self.round_min_rtt_us = self.round_min_rtt_us.min(rtt_us);
         self.samples = self.samples.saturating_add(1);
+    }
+
+    fn info(&self, conn: &Conn, _params: &VegasParams) -> Info {
+        let known = |rtt_us: u32| if rtt_us == UNKNOWN_US { 0 } else { u64::from(rtt_us) };
+        // Between two rounds there is nothing to judge by.
+        let waiting = if self.samples > 0 { self.target_and_waiting(conn.cwnd).1 } else { 0 };
+        Info {
+            fields: [
+                ("base_rtt_us", known(self.base_rtt_us)),
+                ("round_min_rtt_us", known(self.round_min_rtt_us)),
+                ("waiting", u64::from(waiting)),
+                ("samples", u64::from(self.samples)),
+                ("active", u64::from(self.active)),
+                ("", 0),
+                ("", 0),
+                ("", 0),
+            ],
+        }
     }
 }
 

@@ -380,7 +380,7 @@ impl CongestionControl for Cubic {
             fields: [
                 ("w_max", u64::from(self.w_max)),
                 ("origin", u64::from(self.origin)),
-                ("k_x1024", u64::from(self.k_x1024)),
+                ("k_s_x1024", u64::from(self.k_x1024)),
                 ("w_est", u64::from(self.w_est)),
                 ("alpha_x64k", u64::from(self.alpha_x64k)),
                 ("cwnd_prior", u64::from(self.cwnd_prior)),
