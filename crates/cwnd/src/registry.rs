@@ -151,6 +151,7 @@ macro_rules! for_each_algorithm {
         $callback! {
             Reno: $crate::algorithms::reno::Reno, "reno";
             Cubic: $crate::algorithms::cubic::Cubic, "cubic";
+            CubicCounted: $crate::algorithms::cubic::counted::Counted, "cubic-linux";
             Bic: $crate::algorithms::bic::Bic, "bic";
             HighSpeed: $crate::algorithms::highspeed::HighSpeed, "highspeed";
             Scalable: $crate::algorithms::scalable::Scalable, "scalable";

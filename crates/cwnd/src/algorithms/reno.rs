@@ -108,9 +108,9 @@ impl CongestionControl for Reno {
         additive_increase(conn, window, counted(params.counting, acked));
     }
 
-    fn set_state(&mut self, _conn: &mut Conn, new: CaState, params: &RenoParams) {
+    fn set_state(&mut self, conn: &mut Conn, new: CaState, params: &RenoParams) {
         if new == CaState::Loss {
-            self.slow_start.on_timeout(params.slow_start);
+            self.slow_start.on_timeout(conn, params.slow_start);
         }
     }
 

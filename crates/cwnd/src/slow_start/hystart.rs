@@ -19,19 +19,24 @@ const DELAY_MAX_US: u32 = 16_000;
 const ACK_DELAY_MAX_US: u64 = 1_000;
 
 impl SlowStart {
+    /// Begins a round and its train of acknowledgements.
+    pub(super) fn begin_train(&mut self, conn: &Conn) {
+        self.phase = phase::WATCHING;
+        self.last_round = conn.now_us32();
+        self.reference = conn.now_us32();
+        self.round_end_seq = conn.snd_nxt;
+        self.round_min_rtt_us = 0;
+        self.samples = 0;
+    }
+
     pub(super) fn hystart_on_rtt(&mut self, conn: &mut Conn, rtt_us: u32, min_rtt_us: u32) {
+        if self.round_is_over(conn) {
+            self.begin_train(conn);
+        }
         if conn.cwnd < LOW_WINDOW {
             return;
         }
         let now_us = conn.now_us32();
-        if self.round_is_over(conn) {
-            self.phase = phase::WATCHING;
-            self.last_round = now_us;
-            self.reference = now_us;
-            self.round_end_seq = conn.snd_nxt;
-            self.round_min_rtt_us = 0;
-            self.samples = 0;
-        }
         if now_us.wrapping_sub(self.reference) <= ACK_DELTA_US {
             self.reference = now_us;
             let mut threshold_us = min_rtt_us.saturating_add(ack_delay_us(conn));

@@ -90,11 +90,11 @@ impl SlowStart {
         }
     }
 
-    /// After a timeout HyStart watches anew; HyStart++ stays off.
+    /// At a connection's start and after a timeout HyStart watches anew; HyStart++, once left, stays off.
     #[inline]
-    pub fn on_timeout(&mut self, kind: u32) {
+    pub fn on_timeout(&mut self, conn: &Conn, kind: u32) {
         if kind == HYSTART {
-            *self = Self::default();
+            self.begin_train(conn);
         }
     }
 

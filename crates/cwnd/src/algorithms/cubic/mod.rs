@@ -12,6 +12,7 @@
 //!
 //! Valid for windows up to 2³⁰ segments and epochs of any length (`curve.rs`, `tests.rs`: both ends).
 
+pub mod counted;
 mod curve;
 #[cfg(test)]
 mod tests;
@@ -330,13 +331,13 @@ impl CongestionControl for Cubic {
         self.grow(conn, acked, params);
     }
 
-    fn set_state(&mut self, _conn: &mut Conn, new: CaState, params: &CubicParams) {
+    fn set_state(&mut self, conn: &mut Conn, new: CaState, params: &CubicParams) {
         if new == CaState::Loss {
             // RFC 9438 §4.8: the next epoch starts at its plateau. Ha et al. 2008: cubic_reset().
             self.w_max = 0;
             self.in_epoch = 0;
             self.min_rtt_us = 0;
-            self.slow_start.on_timeout(params.slow_start);
+            self.slow_start.on_timeout(conn, params.slow_start);
         }
     }
 

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The kernel's CUBIC, hand arithmetic beside each claim. The golden traces are replayed by `tests/python`.
+
+use super::*;
+
+/// A connection in congestion avoidance at `cwnd`, HZ 1000, RTT 100 ms; the smallest RTT is known.
+fn bench(params: &CountedParams, cwnd: u32) -> (Counted, Conn) {
+    let mut conn = Conn { ticks: 10_000, is_cwnd_limited: true, packets_out: cwnd, ..Conn::new(1448, cwnd) };
+    let mut cubic = Counted::default();
+    cubic.init(&mut conn, params);
+    cubic.pkts_acked(&mut conn, &AckSample { pkts_acked: 1, rtt_us: 100_000, in_flight: cwnd }, params);
+    conn.ssthresh = cwnd;
+    (cubic, conn)
+}
+
+fn lose(cubic: &mut Counted, conn: &mut Conn, params: &CountedParams) {
+    conn.ssthresh = cubic.ssthresh(conn, params);
+    conn.cwnd = conn.ssthresh;
+    conn.cwnd_cnt = 0;
+}
+
+/// `ticks` of growth with an acknowledgement of one segment every `cwnd`th part of 100 ms.
+fn grow(cubic: &mut Counted, conn: &mut Conn, params: &CountedParams, ticks: u32) {
+    let begin = conn.ticks;
+    let mut sent = 0_u64;
+    while conn.ticks.wrapping_sub(begin) < ticks {
+        sent += 1_000_000_000_000 / u64::from(conn.cwnd.max(1));
+        conn.ticks = begin.wrapping_add((sent / 10_000_000_000) as u32);
+        cubic.cong_avoid(conn, 0, 1, params);
+    }
+}
+
+// packetdrill's cubic-rto: 10 · 717/1024 = 7.002; fast convergence 900 · 1741/2048 = 765.08.
+#[test]
+fn a_loss_keeps_717_of_1024_and_rounds_down() {
+    let (mut cubic, mut conn) = bench(&LINUX, 10);
+    assert_eq!(cubic.ssthresh(&mut conn, &LINUX), 7);
+    conn.cwnd = 1000;
+    assert_eq!(cubic.ssthresh(&mut conn, &LINUX), 700);
+    conn.cwnd = 900;
+    assert_eq!(cubic.ssthresh(&mut conn, &LINUX), 630);
+    assert_eq!(cubic.last_max, 765);
+    conn.cwnd = 1;
+    assert_eq!(cubic.ssthresh(&mut conn, &LINUX), 2);
+}
+
+// K for 300 missing segments is ∛(2⁴⁰/410 · 300) = 9294/1024 s = 9.08 s: the window is back at 1000 then.
+#[test]
+fn the_window_is_back_after_k() {
+    let (mut cubic, mut conn) = bench(&LINUX, 1000);
+    lose(&mut cubic, &mut conn, &LINUX);
+    grow(&mut cubic, &mut conn, &LINUX, 8_976); // one RTT early: the curve is read one RTT ahead
+    assert_eq!(cubic.k_x1024, 9294);
+    assert!((998..=1001).contains(&conn.cwnd), "{}", conn.cwnd);
+}
+
+// At 100 segments, far below its maximum, a count of 1 would double the window each round trip: 2 is the floor.
+#[test]
+fn growth_is_at_most_half_the_window_in_a_round_trip() {
+    let (mut cubic, mut conn) = bench(&LINUX, 100);
+    cubic.last_max = 100_000;
+    cubic.update(&conn, 1, &LINUX);
+    conn.ticks += 60_000;
+    cubic.update(&conn, 1, &LINUX);
+    assert_eq!(cubic.count, 2);
+}
+
+// 717/1024 gives 8 · 1741 / 3 / 307 = 15 eighths of cwnd to a segment of the estimate: 18 at a window of 10, so 19
+// acknowledged segments are one segment more, and exactly 18 wait.
+#[test]
+fn the_estimate_grows_by_a_segment_for_15_eighths_of_a_window() {
+    let mut cubic = Counted { w_tcp: 10, acked: 18, count: 1000, ..Counted::default() };
+    cubic.be_friendly(10, &LINUX);
+    assert_eq!((cubic.w_tcp, cubic.acked, cubic.count), (10, 18, 1000));
+    cubic.acked += 1;
+    cubic.be_friendly(10, &LINUX);
+    assert_eq!((cubic.w_tcp, cubic.acked, cubic.count), (11, 1, 10));
+}
+
+// Leith et al. 2007: above ssthresh = 100 and before any loss, one segment per 50 acknowledgements, which its line 28
+// makes 52: e.g. 52 · ln 2 = 36 round trips to double.
+#[test]
+fn before_its_first_loss_the_historic_kernel_doubles_in_36_round_trips() {
+    let (mut cubic, mut conn) = bench(&V2_6_18, 200);
+    grow(&mut cubic, &mut conn, &V2_6_18, 3_600);
+    assert!((390..=405).contains(&conn.cwnd), "{}", conn.cwnd);
+}
+
+// S_max: 16 segments per 100 ms are 160 per second; far from the plateau (missing 10 000, K = 29 s) the curve would
+// give 3 · 0.4 · 29² = 1009 per second. 2.1 clamps beyond the plateau only.
+#[test]
+fn the_clamp_of_2_0_holds_throughout_and_that_of_2_1_beyond_the_plateau() {
+    let grown = |params: &CountedParams| {
+        let (mut cubic, mut conn) = bench(params, 40_000);
+        cubic.last_max = 50_000;
+        cubic.ack_ratio_x16 = 1 << RATIO_SHIFT;
+        cubic.pkts_acked(&mut conn, &AckSample { pkts_acked: 1, rtt_us: -1, in_flight: 0 }, params);
+        grow(&mut cubic, &mut conn, params, 1_000);
+        conn.cwnd - 40_000
+    };
+    let (clamped, free) = (grown(&V2_0), grown(&V2_1));
+    assert!((155..=165).contains(&clamped), "{clamped} of 160");
+    assert!((940..=1_060).contains(&free), "{free} of about 1000");
+    assert!((18..=22).contains(&grown(&V2_6_18)), "20 of the text of Leith et al.");
+}
+
+// The scaling bug: 1/32 instead of 410/1024 is 12.8 times too small, while K stays.
+#[test]
+fn the_unfixed_kernel_grows_12_8_times_more_slowly_beyond_the_plateau() {
+    let beyond = |params: &CountedParams| {
+        let params = CountedParams { clamp: CLAMP_OFF, friendliness: 0, ..*params };
+        let (mut cubic, mut conn) = bench(&params, 1000);
+        cubic.last_max = 1000;
+        cubic.update(&conn, 1, &params);
+        conn.ticks += 20_000;
+        cubic.target(&conn, &params).0 - 1000
+    };
+    assert_eq!(beyond(&V2_0), 3251); // 0.400390625 · 20.1³ = 3251.4
+    assert_eq!(beyond(&UNFIXED), 253); // 0.03125 · 20.1³ = 253.8
+}
+
+// Row L9, kernel commit 30927520dbae: ten seconds of idling move the epoch by ten seconds, not the window.
+#[test]
+fn idle_time_does_not_count() {
+    let (mut cubic, mut conn) = bench(&LINUX, 1000);
+    lose(&mut cubic, &mut conn, &LINUX);
+    grow(&mut cubic, &mut conn, &LINUX, 2_000);
+    let age = conn.ticks - cubic.epoch_start_ticks;
+    conn.lsndtime_ticks = conn.ticks;
+    conn.ticks += 10_000;
+    cubic.cwnd_event(&mut conn, CaEvent::TxStart, &LINUX);
+    assert_eq!(conn.ticks - cubic.epoch_start_ticks, age);
+}
