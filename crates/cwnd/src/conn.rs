@@ -71,6 +71,14 @@ impl CaEvent {
     }
 }
 
+/// An acknowledgement that took the transport's slow path: a duplicate, one that reports holes, or one during repair
+/// (the lowest of Linux's `tcp_ca_ack_event_flags`).
+pub const ACK_SLOW_PATH: u32 = 1 << 0;
+/// An acknowledgement that updated the peer's window.
+pub const ACK_WINDOW_UPDATE: u32 = 1 << 1;
+/// An acknowledgement that carried an ECN echo.
+pub const ACK_ECE: u32 = 1 << 2;
+
 /// Whether somebody spaces this connection's packets (Linux's `sk_pacing`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]

@@ -61,6 +61,16 @@ impl Info {
     pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
         self.fields.into_iter().filter(|(name, _)| !name.is_empty())
     }
+
+    /// These names and values, up to eight.
+    #[must_use]
+    pub fn of(fields: &[(&'static str, u64)]) -> Self {
+        let mut info = Self::default();
+        for (place, field) in info.fields.iter_mut().zip(fields) {
+            *place = *field;
+        }
+        info
+    }
 }
 
 /// A congestion control algorithm, as hooks that a transport calls.
@@ -91,7 +101,8 @@ pub trait CongestionControl {
     /// Something besides an acknowledgement happened.
     fn cwnd_event(&mut self, _conn: &mut Conn, _event: CaEvent, _params: &Self::Params) {}
 
-    /// An acknowledgement arrived, before it is processed; `flags` are Linux's `tcp_ca_ack_event_flags`.
+    /// An acknowledgement arrived, a duplicate one too: after `snd_una` and the RTT sample, before any change of state
+    /// or window. `flags` are Linux's, from [`crate::ACK_SLOW_PATH`] on.
     fn in_ack_event(&mut self, _conn: &mut Conn, _flags: u32, _params: &Self::Params) {}
 
     /// The last reduction was a mistake: window to return to, segments.

@@ -23,6 +23,9 @@ pub mod registry;
 pub mod replay;
 pub mod slow_start;
 
-pub use conn::{AckSample, CaEvent, CaState, Conn, INFINITE_SSTHRESH, PacingStatus};
+pub use conn::{
+    ACK_ECE, ACK_SLOW_PATH, ACK_WINDOW_UPDATE, AckSample, CaEvent, CaState, Conn, INFINITE_SSTHRESH,
+    PacingStatus,
+};
 pub use control::{CongestionControl, Info, PRIVATE_BYTES, Tuned, unit_and_scale};
 pub use registry::Controller;

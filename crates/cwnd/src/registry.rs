@@ -156,6 +156,7 @@ macro_rules! for_each_algorithm {
             HighSpeed: $crate::algorithms::highspeed::HighSpeed, "highspeed";
             Scalable: $crate::algorithms::scalable::Scalable, "scalable";
             Vegas: $crate::algorithms::vegas::Vegas, "vegas";
+            Westwood: $crate::algorithms::westwood::Westwood, "westwood";
         }
     };
 }

@@ -2,7 +2,7 @@
 //! What every algorithm of the registry promises, whatever a transport does to it. proptest prints the seed of a failure.
 
 use cwnd::registry::{ALGORITHMS, SetDescription};
-use cwnd::{AckSample, CaEvent, CaState, Conn, Controller};
+use cwnd::{ACK_SLOW_PATH, ACK_WINDOW_UPDATE, AckSample, CaEvent, CaState, Conn, Controller};
 use proptest::prelude::*;
 
 /// One thing that a transport does.
@@ -76,6 +76,8 @@ fn play(set: &SetDescription, cwnd: u32, steps: &[Step]) -> Result<Conn, TestCas
                 let was_limited = conn.cwnd_limited();
                 cc.pkts_acked(&mut conn, &AckSample { pkts_acked: acked, rtt_us, in_flight: before });
                 conn.srtt_us8 = u32::try_from(rtt_us).map_or(conn.srtt_us8, |rtt| rtt.saturating_mul(8));
+                let slow = rtt_us < 0;
+                cc.in_ack_event(&mut conn, if slow { ACK_SLOW_PATH } else { ACK_WINDOW_UPDATE });
                 let una = conn.snd_una;
                 cc.cong_avoid(&mut conn, una, acked);
                 if !judges_by_delay(set) {
@@ -107,8 +109,15 @@ fn play(set: &SetDescription, cwnd: u32, steps: &[Step]) -> Result<Conn, TestCas
                 );
                 conn.ssthresh = ssthresh;
                 conn.cwnd_cnt = 0; // as the kernel and the driver do
+                if timeout {
+                    cc.cwnd_event(&mut conn, CaEvent::Loss);
+                }
                 set_state(&mut cc, &mut conn, if timeout { CaState::Loss } else { CaState::Recovery });
                 conn.cwnd = if timeout { 1 } else { ssthresh };
+                if !timeout {
+                    cc.cwnd_event(&mut conn, CaEvent::CompleteCwr);
+                }
+                prop_assert!(conn.cwnd >= if timeout { 1 } else { 2 }, "{}: {}", set.name, conn.cwnd);
                 set_state(&mut cc, &mut conn, CaState::Open);
             }
             Step::Undo => {

@@ -7,6 +7,7 @@ pub mod highspeed;
 pub mod reno;
 pub mod scalable;
 pub mod vegas;
+pub mod westwood;
 
 use crate::conn::Conn;
 

@@ -11,7 +11,7 @@ mod prr;
 #[cfg(test)]
 mod tests;
 
-use crate::conn::{AckSample, CaEvent, CaState, Conn};
+use crate::conn::{ACK_SLOW_PATH, ACK_WINDOW_UPDATE, AckSample, CaEvent, CaState, Conn};
 use crate::registry::Controller;
 use prr::Prr;
 
@@ -162,6 +162,8 @@ impl Driver {
             let sample = AckSample { pkts_acked: ack.acked, rtt_us, in_flight: conn.in_flight };
             self.cc.pkts_acked(conn, &sample);
         }
+        let slow = ack.acked == 0 || ack.delivered != ack.acked || conn.ca_state != CaState::Open;
+        self.cc.in_ack_event(conn, if slow { ACK_SLOW_PATH } else { ACK_WINDOW_UPDATE });
         if self.in_episode() && ack.position >= self.recovery_end {
             self.leave_recovery();
         }
@@ -309,5 +311,12 @@ impl Driver {
     fn enter(&mut self, new: CaState) {
         self.cc.set_state(&mut self.conn, new);
         self.conn.ca_state = new;
+    }
+}
+
+impl Drop for Driver {
+    /// The connection ends.
+    fn drop(&mut self) {
+        self.cc.release(&mut self.conn);
     }
 }
