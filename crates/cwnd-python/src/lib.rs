@@ -2,6 +2,7 @@
 //! The Python module `cwnd._native`: scenarios, simulations and the registry, as the package `cwnd` needs them.
 
 mod clock;
+mod plugin;
 mod registry;
 mod replay;
 mod scenario;
@@ -22,5 +23,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(registry::algorithms, module)?)?;
     module.add_function(wrap_pyfunction!(registry::flow_keys, module)?)?;
     module.add_function(wrap_pyfunction!(registry::nearest, module)?)?;
+    module.add_function(wrap_pyfunction!(plugin::load_plugin, module)?)?;
     Ok(())
 }

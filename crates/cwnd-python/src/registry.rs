@@ -2,7 +2,7 @@
 //! The registry of algorithms, as Python dictionaries.
 
 use cwnd::params::{Kind, Spec};
-use cwnd::registry::ALGORITHMS;
+use cwnd::registry;
 use cwnd::unit_and_scale;
 use cwnd_scenario::show_param;
 use pyo3::prelude::*;
@@ -12,7 +12,7 @@ use pyo3::types::{PyDict, PyList};
 #[pyfunction]
 pub fn algorithms(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let list = PyList::empty(py);
-    for algorithm in ALGORITHMS {
+    for algorithm in registry::all() {
         let entry = PyDict::new(py);
         entry.set_item("name", algorithm.name)?;
         entry.set_item("summary", algorithm.summary)?;

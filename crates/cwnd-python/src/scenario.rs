@@ -13,7 +13,7 @@ create_exception!(
     "A scenario was refused: `field`, `value`, `expected`."
 );
 
-fn refuse(py: Python<'_>, invalid: &Invalid) -> PyErr {
+pub fn refuse(py: Python<'_>, invalid: &Invalid) -> PyErr {
     let error = ScenarioError::new_err(invalid.to_string());
     let value = error.value(py);
     let set = value

@@ -6,7 +6,7 @@ use crate::model::{Buffer, Group, Inner, Link, Record, Scenario, Start};
 use crate::print::show_param;
 use crate::units::{self, RATE, TIME, decimal};
 use cwnd::params::{Kind, Spec};
-use cwnd::registry::{self, ALGORITHMS, ParamError, Recovery};
+use cwnd::registry::{self, ParamError, Recovery};
 use cwnd_link::{Limit, Loss};
 use serde_json::Value;
 
@@ -227,7 +227,7 @@ fn parse_group(path: &str, value: &Value, duration: u64) -> Result<Group, Invali
     let before_end = |t: &u64| *t < duration;
     let cc = table.required("cc", "the name of an algorithm", |v| v.as_str().map(str::to_owned))?;
     let Some((algorithm, _)) = registry::find(&cc) else {
-        let names: Vec<&str> = ALGORITHMS.iter().flat_map(|a| a.sets().map(|set| set.name)).collect();
+        let names: Vec<&str> = registry::all().flat_map(|a| a.sets().map(|set| set.name)).collect();
         let near = nearest(&cc, names.iter().copied());
         let offer =
             if near.is_empty() { names.join(", ") } else { format!("one like {}", near.join(" or ")) };
@@ -327,7 +327,7 @@ mod tests {
     // Both stand side by side in a [[flow]].
     #[test]
     fn no_parameter_has_the_name_of_a_flows_key() {
-        for spec in ALGORITHMS.iter().flat_map(|algorithm| algorithm.specs) {
+        for spec in registry::all().flat_map(|algorithm| algorithm.specs) {
             assert!(!FLOW_KEYS.contains(&spec.name), "{}", spec.name);
         }
     }

@@ -13,9 +13,12 @@
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "std")]
+mod added;
 pub mod algorithms;
 mod conn;
 mod control;
+mod describe;
 pub mod driver;
 pub mod math;
 pub mod params;

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Every algorithm and every named parameter set. Adding an algorithm is one file and one line here.
 
+#[cfg(feature = "std")]
+pub use crate::added::{Maker, Taken, add, added};
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
 use crate::control::{CongestionControl, Info, PRIVATE_BYTES, Tuned};
-use crate::params::{Params, Refused, Spec};
+pub use crate::describe::{Description, SetDescription};
+use crate::describe::{Sets, describe_set};
+use crate::params::{Params, Refused};
 
 /// How a TCP sender repairs losses; a key of a flow beside its algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -70,76 +74,6 @@ pub trait Registered: CongestionControl<Params: Params> + Default + Copy + Parti
     const SETS: &'static [Set<Self::Params>];
 }
 
-/// A registered algorithm, described.
-#[derive(Clone, Copy, Debug)]
-pub struct Description {
-    /// Name.
-    pub name: &'static str,
-    /// One line.
-    pub summary: &'static str,
-    /// Its parameters.
-    pub specs: &'static [Spec],
-    /// Number of parameter sets.
-    sets: usize,
-    set: fn(usize) -> Option<SetDescription>,
-    info: fn() -> Info,
-}
-
-impl Description {
-    /// Names of its inner variables, as [`CongestionControl::info`] gives them.
-    pub fn inner(&self) -> impl Iterator<Item = &'static str> {
-        (self.info)().fields.into_iter().map(|(name, _)| name).filter(|name| !name.is_empty())
-    }
-
-    /// Its parameter sets, the default first.
-    pub fn sets(&self) -> impl Iterator<Item = SetDescription> {
-        let set = self.set;
-        (0..self.sets).filter_map(set)
-    }
-}
-
-/// A named parameter set, described; made into a running algorithm by [`SetDescription::controller`].
-#[derive(Clone, Copy, Debug)]
-pub struct SetDescription {
-    /// Name.
-    pub name: &'static str,
-    /// One line.
-    pub summary: &'static str,
-    /// Where this form is published.
-    pub source: &'static str,
-    /// Recovery that goes with the name.
-    pub recovery: Recovery,
-    make: fn(usize) -> Option<Controller>,
-    index: usize,
-}
-
-impl SetDescription {
-    /// A new instance with this set's settings, not yet initialised.
-    #[must_use]
-    pub fn controller(&self) -> Option<Controller> {
-        (self.make)(self.index)
-    }
-}
-
-fn describe_set<A: Registered>(
-    index: usize,
-    make: fn(usize) -> Option<Controller>,
-) -> Option<SetDescription> {
-    A::SETS.get(index).map(|set| SetDescription {
-        name: set.name,
-        summary: set.summary,
-        source: set.source,
-        recovery: set.recovery,
-        make,
-        index,
-    })
-}
-
-/// What a fresh instance shows.
-fn info_of<A: Registered>() -> Info {
-    tuned::<A>(0).map_or_else(Info::default, |fresh| fresh.state.info(&Conn::new(1448, 10), &fresh.params))
-}
-
 fn tuned<A: Registered>(index: usize) -> Option<Tuned<A>> {
     A::SETS.get(index).map(|set| Tuned { state: A::default(), params: set.params })
 }
@@ -176,15 +110,15 @@ macro_rules! registry {
             Custom(Box<dyn Custom>),
         }
 
-        /// Every registered algorithm.
+        /// Every algorithm that is built in; see [`all`].
         pub const ALGORITHMS: &[Description] = &[$(
             Description {
                 name: <$algorithm as Registered>::NAME,
                 summary: <$algorithm as Registered>::SUMMARY,
                 specs: <<$algorithm as CongestionControl>::Params as Params>::SPECS,
-                sets: <$algorithm as Registered>::SETS.len(),
-                set: |index| describe_set::<$algorithm>(index, |i| tuned(i).map(Controller::$variant)),
-                info: info_of::<$algorithm>,
+                sets: Sets::BuiltIn(<$algorithm as Registered>::SETS.len(), |index| {
+                    describe_set::<$algorithm>(index, |i| tuned(i).map(Controller::$variant))
+                }),
             },
         )+];
 
@@ -199,13 +133,15 @@ macro_rules! registry {
             match controller {
                 $(Controller::$variant(tuned) => Some(Controller::$variant(*tuned)),)+
                 #[cfg(feature = "std")]
-                Controller::Custom(_) => None,
+                Controller::Custom(custom) => custom.duplicate().map(Controller::Custom),
             }
         }
 
         fn is_same(one: &Controller, other: &Controller) -> bool {
             match (one, other) {
                 $((Controller::$variant(a), Controller::$variant(b)) => a == b,)+
+                #[cfg(feature = "std")]
+                (Controller::Custom(a), Controller::Custom(b)) => a.is_same(&**b),
                 _ => false,
             }
         }
@@ -224,11 +160,33 @@ macro_rules! registry {
 
 for_each_algorithm!(registry);
 
-/// An algorithm from outside the registry: its settings are its own affair.
+/// An algorithm that is not built in. Its settings are its own affair, so the hooks are given none; what an observer or a
+/// scenario may do with them stands here, and an algorithm without settings writes `impl Custom for Mine {}`.
 #[cfg(feature = "std")]
-pub trait Custom: CongestionControl<Params = ()> + core::fmt::Debug + Send + Sync {}
-#[cfg(feature = "std")]
-impl<T: CongestionControl<Params = ()> + core::fmt::Debug + Send + Sync> Custom for T {}
+pub trait Custom: CongestionControl<Params = ()> + core::any::Any + core::fmt::Debug + Send + Sync {
+    /// See [`Controller::set_param`].
+    ///
+    /// # Errors
+    /// [`ParamError`]; nothing is changed then.
+    fn set_param(&mut self, _name: &str, _text: &str) -> Result<(), ParamError> {
+        Err(ParamError::Unknown)
+    }
+
+    /// See [`Controller::param`].
+    fn param(&self, _index: usize) -> u32 {
+        0
+    }
+
+    /// See [`Controller::duplicate`].
+    fn duplicate(&self) -> Option<Box<dyn Custom>> {
+        None
+    }
+
+    /// See [`Controller::is_same`]; `other` may be of another type.
+    fn is_same(&self, _other: &dyn Custom) -> bool {
+        false
+    }
+}
 
 /// The hooks of [`CongestionControl`] without the settings, which a `Controller` holds.
 macro_rules! hooks {
@@ -314,17 +272,16 @@ impl Controller {
             params.set(index, spec.parse(text).map_err(|why| ParamError::Refused(spec.name, why))?);
             Ok(())
         }
-        dispatch!(self, t => set(&mut t.params, name, text), _c => Err(ParamError::Unknown))
+        dispatch!(self, t => set(&mut t.params, name, text), c => c.set_param(name, text))
     }
 
-    /// A copy in the same state; `None` for an algorithm from outside the registry.
+    /// A copy in the same state; `None` for an algorithm of the caller's own that cannot be copied.
     #[must_use]
     pub fn duplicate(&self) -> Option<Self> {
         duplicate(self)
     }
 
-    /// Whether both are the same algorithm in the same state with the same settings; never for one from outside the
-    /// registry.
+    /// Whether both are the same algorithm in the same state with the same settings, as far as the algorithm can tell.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         is_same(self, other)
@@ -333,16 +290,23 @@ impl Controller {
     /// Value of parameter `index` in the kept form (see [`crate::params`]); 0 beyond the last.
     #[must_use]
     pub fn param(&self, index: usize) -> u32 {
-        dispatch!(self, t => t.params.get(index), _c => 0)
+        dispatch!(self, t => t.params.get(index), c => c.param(index))
     }
+}
+
+/// Every algorithm: those that are built in, then those that were added.
+pub fn all() -> impl Iterator<Item = &'static Description> {
+    #[cfg(feature = "std")]
+    let more = added();
+    #[cfg(not(feature = "std"))]
+    let more = [];
+    ALGORITHMS.iter().chain(more)
 }
 
 /// The algorithm and parameter set called `name`.
 #[must_use]
 pub fn find(name: &str) -> Option<(&'static Description, SetDescription)> {
-    ALGORITHMS
-        .iter()
-        .find_map(|algorithm| algorithm.sets().find(|set| set.name == name).map(|set| (algorithm, set)))
+    all().find_map(|algorithm| algorithm.sets().find(|set| set.name == name).map(|set| (algorithm, set)))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::process::Command;
 const LEVELS: &[(&str, u32)] = &[
     ("cwnd", 1),
     ("cwnd-link", 1),
+    ("cwnd-plugin", 2),
     ("cwnd-scenario", 2),
     ("cwnd-sim", 3),
     ("cwnd-bpf", 3),

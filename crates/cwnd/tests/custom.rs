@@ -2,6 +2,7 @@
 //! An algorithm from outside the registry, in charge of a connection like any other.
 
 use cwnd::driver::{Ack, Driver, Options};
+use cwnd::registry::Custom;
 use cwnd::{ACK_SLOW_PATH, ACK_WINDOW_UPDATE, CaState, CongestionControl, Conn, Controller};
 use std::sync::{Arc, Mutex};
 
@@ -27,6 +28,8 @@ impl CongestionControl for Mine {
         conn.ssthresh + 2
     }
 }
+
+impl Custom for Mine {}
 
 #[test]
 fn an_algorithm_of_ones_own_runs_beside_the_registrys() {
@@ -81,6 +84,8 @@ impl CongestionControl for Diary {
         self.note(&format!("ack {path} {:?}", conn.ca_state));
     }
 }
+
+impl Custom for Diary {}
 
 // Linux's order: every acknowledgement is announced, a duplicate too, before state and window change; the end is told.
 #[test]

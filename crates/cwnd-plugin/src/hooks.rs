@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The table's functions: from an instance's address to the algorithm's hooks.
+
+use cwnd::params::Params;
+use cwnd::registry::Registered;
+use cwnd::{AckSample, CaEvent, CaState, Conn, Tuned};
+
+use crate::{Instance, Look, NOTHING, Text, Variable};
+
+/// The instance at an address.
+///
+/// # Safety
+/// As [`crate::Table`] says: memory of the host's own that `make::<A>` has filled, and that nobody else uses meanwhile.
+unsafe fn at<'a, A: Registered>(instance: Instance) -> &'a mut Tuned<A> {
+    // SAFETY: Table::of has checked size and alignment of Tuned<A> against the memory's; the caller vouches for the rest.
+    unsafe { &mut *instance.cast() }
+}
+
+/// The instance at an address, to be looked at.
+///
+/// # Safety
+/// As for [`at`], but others may look at it too.
+unsafe fn shared<'a, A: Registered>(instance: Look) -> &'a Tuned<A> {
+    // SAFETY: as in `at`.
+    unsafe { &*instance.cast() }
+}
+
+pub(crate) unsafe extern "C" fn make<A: Registered>(instance: Instance, set: u32) -> bool {
+    let Some(set) = A::SETS.get(set as usize) else { return false };
+    // SAFETY: as for `at`, except that nothing need be there; nothing is dropped, as everything is Copy.
+    unsafe { instance.cast::<Tuned<A>>().write(Tuned { state: A::default(), params: set.params }) };
+    true
+}
+
+pub(crate) unsafe extern "C" fn is_same<A: Registered>(one: Look, other: Look) -> bool {
+    // SAFETY: the table's contract, which the host keeps.
+    unsafe { shared::<A>(one) == shared::<A>(other) }
+}
+
+/// Functions of an instance; each vouches for what its caller does.
+macro_rules! functions {
+    ($($name:ident($this:ident: $instance:ident by $at:ident $(, $arg:ident: $type:ty)*) $(-> $ret:ty)? $body:block)+) => {$(
+        pub(crate) unsafe extern "C" fn $name<A: Registered>(instance: $instance $(, $arg: $type)*) $(-> $ret)? {
+            // SAFETY: the table's contract, which the host keeps.
+            let $this = unsafe { $at::<A>(instance) };
+            $body
+        }
+    )+};
+}
+
+functions! {
+    param(this: Look by shared, index: u32) -> u32 { this.params.get(index as usize) }
+    set_param(this: Instance by at, index: u32, value: u32) { this.params.set(index as usize, value); }
+    init(this: Instance by at, conn: &mut Conn) { this.state.init(conn, &this.params); }
+    release(this: Instance by at, conn: &mut Conn) { this.state.release(conn, &this.params); }
+    ssthresh(this: Instance by at, conn: &mut Conn) -> u32 { this.state.ssthresh(conn, &this.params) }
+    cong_avoid(this: Instance by at, conn: &mut Conn, ack: u32, acked: u32) {
+        this.state.cong_avoid(conn, ack, acked, &this.params);
+    }
+    set_state(this: Instance by at, conn: &mut Conn, new: u8) {
+        this.state.set_state(conn, CaState::from_u8(new), &this.params);
+    }
+    cwnd_event(this: Instance by at, conn: &mut Conn, event: u8) {
+        if let Some(event) = CaEvent::from_u8(event) {
+            this.state.cwnd_event(conn, event, &this.params);
+        }
+    }
+    in_ack_event(this: Instance by at, conn: &mut Conn, flags: u32) { this.state.in_ack_event(conn, flags, &this.params); }
+    undo_cwnd(this: Instance by at, conn: &mut Conn) -> u32 { this.state.undo_cwnd(conn, &this.params) }
+    pkts_acked(this: Instance by at, conn: &mut Conn, sample: &AckSample) {
+        this.state.pkts_acked(conn, sample, &this.params);
+    }
+    has_cong_control(this: Look by shared) -> bool { this.state.has_cong_control() }
+    cong_control(this: Instance by at, conn: &mut Conn, acked: u32) { this.state.cong_control(conn, acked, &this.params); }
+    min_cwnd(this: Look by shared, conn: &Conn) -> u32 { this.state.min_cwnd(conn, &this.params) }
+    info(this: Look by shared, conn: &Conn, index: u32) -> Variable {
+        let info = this.state.info(conn, &this.params);
+        let (name, value) = info.fields.get(index as usize).copied().unwrap_or(("", 0));
+        if name.is_empty() { Variable { name: NOTHING, value: 0 } } else { Variable { name: Text::of(name), value } }
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What both sides must agree on before either reads the other's memory.
+
+use core::mem::offset_of;
+
+use cwnd::{AckSample, Conn};
+
+use crate::{Memory, SetText, SpecText, Table, Text, Variable};
+
+/// Version of cwnd that this side was compiled from.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Rises when a function of [`Table`] changes its meaning and no layout does.
+const INTERFACE: u32 = 1;
+
+const MAGIC: [u8; 8] = *b"cwnd cc\n";
+const VERSION_BYTES: usize = 32;
+
+/// The beginning of a [`Table`], the same in every version: fixed sizes, no addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Head {
+    magic: [u8; 8],
+    interface: u32,
+    layout: u32,
+    /// [`VERSION`], cut off at 32 bytes, for messages only.
+    version: [u8; VERSION_BYTES],
+}
+
+impl Head {
+    /// This side's.
+    pub const HERE: Self =
+        Self { magic: MAGIC, interface: INTERFACE, layout: layout(), version: padded(VERSION.as_bytes()) };
+
+    /// Whether this is the head of a table at all.
+    #[must_use]
+    pub fn is_ours(&self) -> bool {
+        self.magic == MAGIC
+    }
+
+    /// Whether the rest of the table means here what it means there.
+    #[must_use]
+    pub fn matches(&self) -> bool {
+        self.is_ours() && (self.interface, self.layout) == (INTERFACE, Self::HERE.layout)
+    }
+
+    /// The other side's version.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        let end = self.version.iter().position(|byte| *byte == 0).unwrap_or(VERSION_BYTES);
+        self.version.get(..end).and_then(|bytes| core::str::from_utf8(bytes).ok()).unwrap_or("")
+    }
+}
+
+const fn padded(text: &[u8]) -> [u8; VERSION_BYTES] {
+    let mut bytes = [0; VERSION_BYTES];
+    let mut index = 0;
+    while index < text.len() && index < VERSION_BYTES {
+        bytes[index] = text[index];
+        index += 1;
+    }
+    bytes
+}
+
+/// FNV-1a over sizes and offsets: any change of what crosses changes it, without anybody's having to think of it.
+const fn layout() -> u32 {
+    let numbers = [
+        size_of::<Table>(),
+        size_of::<Text>(),
+        size_of::<SpecText>(),
+        size_of::<SetText>(),
+        size_of::<Variable>(),
+        size_of::<Memory>(),
+        size_of::<AckSample>(),
+        offset_of!(AckSample, pkts_acked),
+        offset_of!(AckSample, rtt_us),
+        offset_of!(AckSample, in_flight),
+        size_of::<Conn>(),
+        offset_of!(Conn, now_us),
+        offset_of!(Conn, delivered),
+        offset_of!(Conn, pacing_rate),
+        offset_of!(Conn, ticks),
+        offset_of!(Conn, tick_hz),
+        offset_of!(Conn, lsndtime_ticks),
+        offset_of!(Conn, mss),
+        offset_of!(Conn, snd_una),
+        offset_of!(Conn, snd_nxt),
+        offset_of!(Conn, packets_out),
+        offset_of!(Conn, in_flight),
+        offset_of!(Conn, max_packets_out),
+        offset_of!(Conn, cwnd),
+        offset_of!(Conn, cwnd_cnt),
+        offset_of!(Conn, ssthresh),
+        offset_of!(Conn, prior_cwnd),
+        offset_of!(Conn, cwnd_clamp),
+        offset_of!(Conn, srtt_us8),
+        offset_of!(Conn, min_rtt_us),
+        offset_of!(Conn, gso_max_size),
+        offset_of!(Conn, is_cwnd_limited),
+        offset_of!(Conn, ca_state),
+        offset_of!(Conn, pacing_status),
+    ];
+    let mut hash: u32 = 0x811c_9dc5;
+    let mut index = 0;
+    while index < numbers.len() {
+        hash = (hash ^ numbers[index] as u32).wrapping_mul(0x0100_0193);
+        index += 1;
+    }
+    hash
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_sides_head_matches_and_any_other_does_not() {
+        assert!(Head::HERE.matches());
+        assert_eq!(Head::HERE.version(), VERSION);
+        assert!(!Head { layout: Head::HERE.layout ^ 1, ..Head::HERE }.matches());
+        let newer = Head { interface: INTERFACE + 1, version: padded(b"9.9.9"), ..Head::HERE };
+        assert!(newer.is_ours() && !newer.matches());
+        assert_eq!(newer.version(), "9.9.9");
+        assert!(!Head { magic: *b"\x7fELF\0\0\0\0", ..Head::HERE }.is_ours());
+    }
+}

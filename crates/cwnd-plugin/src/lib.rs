@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The C interface between the simulator and an algorithm that was built outside cwnd's tree, as a library of its own.
+//!
+//! The library exports one symbol, [`SYMBOL`], a [`Table`] made by [`Table::of`]:
+//!
+//! ```ignore
+//! #[unsafe(no_mangle)]
+//! pub static cwnd_plugin: cwnd_plugin::Table = cwnd_plugin::Table::of::<mine::Mine>();
+//! ```
+//!
+//! An instance is a [`Tuned`] in memory that the host owns and does not look into; it may copy it as bytes. Both sides
+//! compile this crate and the core, maybe with different compilers and from different versions: everything that crosses is
+//! `#[repr(C)]`, and [`Head::matches`] compares the layouts before anything else is read.
+#![no_std]
+
+mod hooks;
+mod layout;
+
+use core::mem::MaybeUninit;
+
+use cwnd::params::{Kind, Params};
+use cwnd::registry::Registered;
+use cwnd::{AckSample, Conn, Tuned};
+
+pub use layout::{Head, VERSION};
+
+/// Name of the symbol that a library exports.
+pub const SYMBOL: &core::ffi::CStr = c"cwnd_plugin";
+
+/// Words of memory that a host gives an instance: 104 bytes of state (the kernel's limit) and 102 parameters.
+pub const WORDS: usize = 64;
+
+/// Memory for an instance.
+pub type Memory = [MaybeUninit<u64>; WORDS];
+
+/// An instance, from the outside: the first word of its [`Memory`].
+pub type Instance = *mut MaybeUninit<u64>;
+
+/// An [`Instance`] that is only looked at.
+pub type Look = *const MaybeUninit<u64>;
+
+/// A text that lives as long as the library.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Text {
+    start: *const u8,
+    bytes: usize,
+}
+
+impl Text {
+    /// Shares `text`.
+    #[must_use]
+    pub const fn of(text: &'static str) -> Self {
+        Self { start: text.as_ptr(), bytes: text.len() }
+    }
+
+    /// The text.
+    ///
+    /// # Safety
+    /// It was made by [`Text::of`], in this library or in one that stays loaded.
+    #[must_use]
+    pub const unsafe fn get(self) -> &'static str {
+        // SAFETY: `of` took both from a str that is never freed; the caller vouches for the rest.
+        unsafe { core::str::from_utf8_unchecked(core::slice::from_raw_parts(self.start, self.bytes)) }
+    }
+}
+
+/// A [`cwnd::params::Spec`].
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+#[expect(missing_docs, reason = "they are Spec's")]
+pub struct SpecText {
+    pub name: Text,
+    pub unit: Text,
+    pub help: Text,
+    pub source: Text,
+    pub min: u32,
+    pub max: u32,
+    /// 0 decimal, 1 whole, 2 flag, 3 choice.
+    pub kind: u32,
+    /// How many names a choice has; see [`Table::choice`].
+    pub choices: u32,
+}
+
+/// A [`cwnd::registry::Set`], without its parameters.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+#[expect(missing_docs, reason = "they are Set's")]
+pub struct SetText {
+    pub name: Text,
+    pub summary: Text,
+    pub source: Text,
+    /// By [`cwnd::registry::Recovery`]'s name.
+    pub recovery: Text,
+}
+
+/// One inner variable of an algorithm; the name of an unused place is empty.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Variable {
+    /// Name.
+    pub name: Text,
+    /// Value.
+    pub value: u64,
+}
+
+/// What a library exports. `head` stands first in every version.
+///
+/// The functions take instances by address: the host vouches that it is that of a [`Memory`] of its own, aligned, into
+/// which this library's `make` has put an instance (only `make` may be given memory without one).
+#[derive(Debug)]
+#[repr(C)]
+pub struct Table {
+    /// Says whether the rest can be read.
+    pub head: Head,
+    /// Name of the algorithm.
+    pub name: Text,
+    /// One line.
+    pub summary: Text,
+    /// How many parameters, and one of them by its number (anything beyond the last).
+    pub specs: u32,
+    /// See `specs`.
+    pub spec: extern "C" fn(u32) -> SpecText,
+    /// Name of a choice: parameter, number.
+    pub choice: extern "C" fn(u32, u32) -> Text,
+    /// How many parameter sets, and one of them by its number (anything beyond the last).
+    pub sets: u32,
+    /// See `sets`.
+    pub set: extern "C" fn(u32) -> SetText,
+    /// Makes an instance with the settings of a parameter set; whether there is such a set.
+    pub make: unsafe extern "C" fn(Instance, u32) -> bool,
+    /// Value of a parameter; 0 beyond the last.
+    pub param: unsafe extern "C" fn(Look, u32) -> u32,
+    /// Sets a parameter to a value within its range.
+    pub set_param: unsafe extern "C" fn(Instance, u32, u32),
+    /// Whether two instances are in the same state with the same settings.
+    pub is_same: unsafe extern "C" fn(Look, Look) -> bool,
+    /// `CongestionControl::init`
+    pub init: unsafe extern "C" fn(Instance, &mut Conn),
+    /// `CongestionControl::release`
+    pub release: unsafe extern "C" fn(Instance, &mut Conn),
+    /// `CongestionControl::ssthresh`
+    pub ssthresh: unsafe extern "C" fn(Instance, &mut Conn) -> u32,
+    /// `CongestionControl::cong_avoid`
+    pub cong_avoid: unsafe extern "C" fn(Instance, &mut Conn, u32, u32),
+    /// `CongestionControl::set_state`, by Linux's number
+    pub set_state: unsafe extern "C" fn(Instance, &mut Conn, u8),
+    /// `CongestionControl::cwnd_event`, by Linux's number
+    pub cwnd_event: unsafe extern "C" fn(Instance, &mut Conn, u8),
+    /// `CongestionControl::in_ack_event`
+    pub in_ack_event: unsafe extern "C" fn(Instance, &mut Conn, u32),
+    /// `CongestionControl::undo_cwnd`
+    pub undo_cwnd: unsafe extern "C" fn(Instance, &mut Conn) -> u32,
+    /// `CongestionControl::pkts_acked`
+    pub pkts_acked: unsafe extern "C" fn(Instance, &mut Conn, &AckSample),
+    /// `CongestionControl::has_cong_control`
+    pub has_cong_control: unsafe extern "C" fn(Look) -> bool,
+    /// `CongestionControl::cong_control`
+    pub cong_control: unsafe extern "C" fn(Instance, &mut Conn, u32),
+    /// `CongestionControl::min_cwnd`
+    pub min_cwnd: unsafe extern "C" fn(Look, &Conn) -> u32,
+    /// `CongestionControl::info`: one of its variables by its number (an unused one beyond the last)
+    pub info: unsafe extern "C" fn(Look, &Conn, u32) -> Variable,
+}
+
+// SAFETY: functions and constants; the texts in it are never written.
+unsafe impl Sync for Table {}
+
+impl Table {
+    /// The table of an algorithm.
+    #[must_use]
+    pub const fn of<A: Registered>() -> Self {
+        const {
+            assert!(
+                size_of::<A>() <= cwnd::PRIVATE_BYTES,
+                "the state must fit the kernel's private area: 104 bytes"
+            );
+            assert!(size_of::<Tuned<A>>() <= size_of::<Memory>(), "there are too many parameters");
+            assert!(
+                align_of::<Tuned<A>>() <= align_of::<Memory>(),
+                "state and parameters are integers of up to 64 bits"
+            );
+        }
+        Self {
+            head: Head::HERE,
+            name: Text::of(A::NAME),
+            summary: Text::of(A::SUMMARY),
+            specs: A::Params::SPECS.len() as u32,
+            spec: spec::<A>,
+            choice: choice::<A>,
+            sets: A::SETS.len() as u32,
+            set: set::<A>,
+            make: hooks::make::<A>,
+            param: hooks::param::<A>,
+            set_param: hooks::set_param::<A>,
+            is_same: hooks::is_same::<A>,
+            init: hooks::init::<A>,
+            release: hooks::release::<A>,
+            ssthresh: hooks::ssthresh::<A>,
+            cong_avoid: hooks::cong_avoid::<A>,
+            set_state: hooks::set_state::<A>,
+            cwnd_event: hooks::cwnd_event::<A>,
+            in_ack_event: hooks::in_ack_event::<A>,
+            undo_cwnd: hooks::undo_cwnd::<A>,
+            pkts_acked: hooks::pkts_acked::<A>,
+            has_cong_control: hooks::has_cong_control::<A>,
+            cong_control: hooks::cong_control::<A>,
+            min_cwnd: hooks::min_cwnd::<A>,
+            info: hooks::info::<A>,
+        }
+    }
+}
+
+const NOTHING: Text = Text::of("");
+
+extern "C" fn spec<A: Registered>(index: u32) -> SpecText {
+    let Some(spec) = A::Params::SPECS.get(index as usize) else {
+        return SpecText {
+            name: NOTHING,
+            unit: NOTHING,
+            help: NOTHING,
+            source: NOTHING,
+            min: 0,
+            max: 0,
+            kind: 0,
+            choices: 0,
+        };
+    };
+    let (kind, choices) = match spec.kind {
+        Kind::Decimal => (0, 0),
+        Kind::Whole => (1, 0),
+        Kind::Flag => (2, 0),
+        Kind::Choice(names) => (3, names.len() as u32),
+    };
+    SpecText {
+        name: Text::of(spec.name),
+        unit: Text::of(spec.unit),
+        help: Text::of(spec.help),
+        source: Text::of(spec.source),
+        min: spec.min,
+        max: spec.max,
+        kind,
+        choices,
+    }
+}
+
+extern "C" fn choice<A: Registered>(index: u32, name: u32) -> Text {
+    match A::Params::SPECS.get(index as usize).map(|spec| spec.kind) {
+        Some(Kind::Choice(names)) => names.get(name as usize).map_or(NOTHING, |name| Text::of(name)),
+        _ => NOTHING,
+    }
+}
+
+extern "C" fn set<A: Registered>(index: u32) -> SetText {
+    A::SETS.get(index as usize).map_or(
+        SetText { name: NOTHING, summary: NOTHING, source: NOTHING, recovery: NOTHING },
+        |set| SetText {
+            name: Text::of(set.name),
+            summary: Text::of(set.summary),
+            source: Text::of(set.source),
+            recovery: Text::of(set.recovery.name()),
+        },
+    )
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Algorithms from outside our tree: a library by `cwnd_plugin::Table` is loaded and joins the registry.
+
+use std::fmt;
+use std::mem::MaybeUninit;
+
+use crate::scenario;
+use cwnd::params::{Kind, Spec};
+use cwnd::registry::{self, Custom, Description, Maker, ParamError, Recovery, Set, SetDescription};
+use cwnd::{AckSample, CaEvent, CaState, CongestionControl, Conn, Info};
+use cwnd_plugin::{Head, Instance, Look, Memory, SYMBOL, Table, Text, VERSION, WORDS};
+use cwnd_scenario::Invalid;
+use libloading::Library;
+use pyo3::prelude::*;
+
+/// Loads a library that holds an algorithm and adds it to the registry; returns its name. Raises `ScenarioError`, with
+/// `file` as the value.
+///
+/// The library stays loaded for the life of the process.
+#[pyfunction]
+pub fn load_plugin(py: Python<'_>, file: &str) -> PyResult<String> {
+    let refuse = |expected: String| {
+        scenario::refuse(
+            py,
+            &Invalid { field: "plugin".to_owned(), value: Some(format!("{file:?}")), expected },
+        )
+    };
+    let table = open(file).map_err(refuse)?;
+    let algorithm = describe(table).map_err(refuse)?;
+    registry::add(algorithm)
+        .map_err(|taken| refuse(format!("a name that no other algorithm has; {} is taken", taken.0)))?;
+    Ok(algorithm.name.to_owned())
+}
+
+/// The library's table, or what was expected of it.
+fn open(file: &str) -> Result<&'static Table, String> {
+    // SAFETY: loading runs the library's initialisers; it is code that the user asked to run, as a Python module is.
+    let library = unsafe { Library::new(file) }
+        .map_err(|why| format!("a library that this machine can load: {}", with_sources(&why)))?;
+    // SAFETY: only the address is taken here; a symbol of this name is a table, or none of ours, which the head shows.
+    let symbol = unsafe { library.get::<*const Table>(SYMBOL) }
+        .map_err(|_| format!("a library with the symbol {}, as cwnd builds it", SYMBOL.to_string_lossy()))?;
+    let address: *const Table = *symbol;
+    // Never closed: instances, and the texts of the registry, point into it.
+    std::mem::forget(library);
+    // SAFETY: any library that exports the symbol exports at least a head, of integers and bytes only.
+    let head = unsafe { &*address.cast::<Head>() };
+    if !head.is_ours() {
+        return Err(format!("{} to be a table of cwnd's", SYMBOL.to_string_lossy()));
+    }
+    if !head.matches() {
+        return Err(format!(
+            "a build against the sources of this cwnd, {VERSION} (it was built against {}, whose layout differs)",
+            head.version()
+        ));
+    }
+    // SAFETY: the head vouches for the layout, and the library stays loaded.
+    Ok(unsafe { &*address })
+}
+
+fn with_sources(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    if let Some(source) = error.source() {
+        text = format!("{text}: {source}");
+    }
+    text
+}
+
+fn text(text: Text) -> &'static str {
+    // SAFETY: every text here comes from a table whose head matches, in a library that stays loaded.
+    unsafe { text.get() }
+}
+
+/// The algorithm as the registry describes it; what it says of itself stays in memory for good.
+fn describe(table: &'static Table) -> Result<Description, String> {
+    let mut specs = Vec::new();
+    for index in 0..table.specs {
+        let given = (table.spec)(index);
+        let choices = (0..given.choices).map(|name| text((table.choice)(index, name)));
+        let kind = match given.kind {
+            0 => Kind::Decimal,
+            1 => Kind::Whole,
+            2 => Kind::Flag,
+            _ => Kind::Choice(choices.collect::<Vec<_>>().leak()),
+        };
+        let name = text(given.name);
+        if cwnd_scenario::FLOW_KEYS.contains(&name) {
+            return Err(format!("another name for the parameter {name}: a flow has a key of that name"));
+        }
+        let (unit, help, source) = (text(given.unit), text(given.help), text(given.source));
+        specs.push(Spec { name, kind, unit, min: given.min, max: given.max, help, source });
+    }
+    let plugin: &'static Plugin = Box::leak(Box::new(Plugin { table, specs: specs.leak() }));
+    let mut sets = Vec::new();
+    for index in 0..table.sets {
+        let given = (table.set)(index);
+        let (name, summary, source) = (text(given.name), text(given.summary), text(given.source));
+        let recovery = Recovery::by_name(text(given.recovery)).unwrap_or_default();
+        let set = Set { name, summary, source, recovery, params: () };
+        let described = SetDescription::outside(&set, index as usize, plugin);
+        let cc = described.controller().ok_or_else(|| format!("SETS[{index}] to exist"))?;
+        for (number, spec) in plugin.specs.iter().enumerate() {
+            let value = cc.param(number);
+            if value < spec.min || value > spec.max {
+                return Err(format!("{name}'s {} within its own range, not {value}", spec.name));
+            }
+        }
+        sets.push(described);
+    }
+    let name = text(table.name);
+    if sets.first().map(|set| set.name) != Some(name) {
+        return Err(format!("the first of SETS to have the algorithm's NAME, {name:?}"));
+    }
+    Ok(Description::outside(name, text(table.summary), plugin.specs, sets.leak()))
+}
+
+/// A loaded algorithm.
+#[derive(Clone, Copy)]
+struct Plugin {
+    table: &'static Table,
+    specs: &'static [Spec],
+}
+
+impl fmt::Debug for Plugin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Plugin").field(&text(self.table.name)).finish()
+    }
+}
+
+impl Maker for Plugin {
+    fn make(&self, set: usize) -> Option<Box<dyn Custom>> {
+        let set = u32::try_from(set).ok()?;
+        let mut memory = [MaybeUninit::uninit(); WORDS];
+        // SAFETY: the memory is ours, of the size and alignment that the table's layout means.
+        let made = unsafe { (self.table.make)(memory.as_mut_ptr(), set) };
+        made.then(|| Box::new(Plugged { plugin: *self, memory }) as Box<dyn Custom>)
+    }
+}
+
+/// An instance of a loaded algorithm.
+struct Plugged {
+    plugin: Plugin,
+    /// Holds an instance of this plugin's.
+    memory: Memory,
+}
+
+impl fmt::Debug for Plugged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.plugin.fmt(f)
+    }
+}
+
+impl Plugged {
+    /// The instance, to be changed.
+    fn instance(&mut self) -> Instance {
+        self.memory.as_mut_ptr()
+    }
+
+    /// The instance, to be looked at.
+    fn look(&self) -> Look {
+        self.memory.as_ptr()
+    }
+}
+
+/// Hooks that hand their arguments on.
+macro_rules! hooks {
+    ($($hook:ident($($arg:ident: $type:ty => $given:expr),*) $(-> $ret:ty)?;)+) => {$(
+        fn $hook(&mut self, conn: &mut Conn $(, $arg: $type)*, (): &()) $(-> $ret)? {
+            // SAFETY: the memory holds an instance of this very table's (`Plugin::make`), and `&mut self` guards it.
+            unsafe { (self.plugin.table.$hook)(self.instance(), conn $(, $given)*) }
+        }
+    )+};
+}
+
+impl CongestionControl for Plugged {
+    type Params = ();
+
+    hooks! {
+        init();
+        release();
+        ssthresh() -> u32;
+        cong_avoid(ack: u32 => ack, acked: u32 => acked);
+        set_state(new: CaState => new as u8);
+        cwnd_event(event: CaEvent => event as u8);
+        in_ack_event(flags: u32 => flags);
+        undo_cwnd() -> u32;
+        pkts_acked(sample: &AckSample => sample);
+        cong_control(acked: u32 => acked);
+    }
+
+    fn has_cong_control(&self) -> bool {
+        // SAFETY: as in `hooks`.
+        unsafe { (self.plugin.table.has_cong_control)(self.look()) }
+    }
+
+    fn min_cwnd(&self, conn: &Conn, (): &()) -> u32 {
+        // SAFETY: as in `hooks`.
+        unsafe { (self.plugin.table.min_cwnd)(self.look(), conn) }
+    }
+
+    fn info(&self, conn: &Conn, (): &()) -> Info {
+        let mut info = Info::default();
+        for (index, field) in (0..).zip(&mut info.fields) {
+            // SAFETY: as in `hooks`.
+            let variable = unsafe { (self.plugin.table.info)(self.look(), conn, index) };
+            *field = (text(variable.name), variable.value);
+        }
+        info
+    }
+}
+
+impl Custom for Plugged {
+    fn set_param(&mut self, name: &str, value: &str) -> Result<(), ParamError> {
+        let (index, spec) =
+            (0..).zip(self.plugin.specs).find(|(_, spec)| spec.name == name).ok_or(ParamError::Unknown)?;
+        let value = spec.parse(value).map_err(|why| ParamError::Refused(spec.name, why))?;
+        // SAFETY: as in `hooks`.
+        unsafe { (self.plugin.table.set_param)(self.instance(), index, value) };
+        Ok(())
+    }
+
+    fn param(&self, index: usize) -> u32 {
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        // SAFETY: as in `hooks`.
+        unsafe { (self.plugin.table.param)(self.look(), index) }
+    }
+
+    fn duplicate(&self) -> Option<Box<dyn Custom>> {
+        // An instance may be copied as bytes: what a Tuned holds is Copy.
+        Some(Box::new(Self { plugin: self.plugin, memory: self.memory }))
+    }
+
+    fn is_same(&self, other: &dyn Custom) -> bool {
+        let Some(other) = (other as &dyn std::any::Any).downcast_ref::<Self>() else { return false };
+        // SAFETY: as in `hooks`, for both: they are the same table's.
+        std::ptr::eq(self.plugin.table, other.plugin.table)
+            && unsafe { (self.plugin.table.is_same)(self.look(), other.look()) }
+    }
+}
