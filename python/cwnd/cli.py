@@ -212,6 +212,8 @@ def replay(
         print(f"{outcome['calls']:,} calls, {outcome['differences']:,} differences")
         if outcome["first"]:
             print(f"first: {outcome['first']}")
+        if outcome["loaded"]:
+            print(f"state taken from the record at {outcome['loaded']:,} rows that follow no recorded call")
     if outcome["differences"]:
         raise typer.Exit(1)
 

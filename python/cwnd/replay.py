@@ -24,8 +24,10 @@ class TraceError(ValueError):
 def replay(path: str | Path, cc: str, tick_hz: int = TICK_HZ) -> dict[str, Any]:
     """Feeds every row of a trace to `cc` and counts where it does otherwise.
 
-    The trace has the columns of `vectors/golden/README.md`. Returns `calls`, `differences`, and the `first` difference
-    in words (None without one).
+    The trace has the columns of `vectors/golden/README.md`. Returns `calls`, `differences`, the `first` difference
+    in words (None without one), how often the state was `loaded` from the recorded private words (at the first row if it
+    is not `init`, and where calls are missing from the record), and `state_differences`: rows after which the
+    algorithm's inner state was not the recorded one (None if the algorithm does not read it).
     """
     run = Replay(cc, tick_hz)
     try:
@@ -40,4 +42,10 @@ def replay(path: str | Path, cc: str, tick_hz: int = TICK_HZ) -> dict[str, Any]:
         raise TraceError(f'TRACE: "{path}" is not accepted; expected a recorded trace in Parquet: {error}') from None
     except ValueError as error:
         raise TraceError(f'TRACE: "{path}" is not accepted; {error}') from None
-    return {"calls": run.calls, "differences": run.differences, "first": run.first}
+    return {
+        "calls": run.calls,
+        "differences": run.differences,
+        "first": run.first,
+        "loaded": run.loaded,
+        "state_differences": run.state_differences,
+    }

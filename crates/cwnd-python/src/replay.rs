@@ -5,7 +5,7 @@ use crate::scenario::ScenarioError;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::{Array, Int64Array, StringArray, StructArray};
 use cwnd::replay::{Call, Row};
-use cwnd::{AckSample, CaEvent, CaState, Conn, Controller, PacingStatus};
+use cwnd::{AckSample, CaEvent, CaState, Conn, Controller, PacingStatus, PrivateWords};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
@@ -16,6 +16,10 @@ pub struct Replay {
     inner: cwnd::replay::Replay,
     tick_hz: u32,
     first: Option<String>,
+    /// The module's private words after the last row.
+    words: Option<PrivateWords>,
+    loaded: u64,
+    state_differences: Option<u64>,
 }
 
 #[pymethods]
@@ -25,7 +29,8 @@ impl Replay {
     fn new(cc: &str, tick_hz: u32) -> PyResult<Self> {
         let controller = Controller::by_name(cc)
             .ok_or_else(|| ScenarioError::new_err(format!("{cc}: no such algorithm")))?;
-        Ok(Self { inner: cwnd::replay::Replay::new(controller), tick_hz, first: None })
+        let inner = cwnd::replay::Replay::new(controller);
+        Ok(Self { inner, tick_hz, first: None, words: None, loaded: 0, state_differences: None })
     }
 
     /// Replays the rows of a record batch: `hook` as text, every other column as int64, by the names of the golden traces.
@@ -36,8 +41,15 @@ impl Replay {
             .and_then(|column| column.as_any().downcast_ref::<StringArray>())
             .ok_or_else(|| PyValueError::new_err("column hook: missing; expected text"))?;
         let columns = Columns::of(&table)?;
+        let words = Words::of(&table);
         for index in 0..table.len() {
             let row = columns.row(hooks.value(index), index, self.tick_hz)?;
+            let (before, after) = (words.before(index), words.after(index));
+            // The record begins within a connection, or calls are missing: the module's state is not what the last row left.
+            if row.call != Call::Init && before.is_some() && before != self.words {
+                self.loaded += u64::from(before.is_some_and(|words| self.inner.load(&words)));
+            }
+            self.words = after;
             if let Some((expected, actual)) = self.inner.step(&row)
                 && self.first.is_none()
             {
@@ -48,6 +60,9 @@ impl Replay {
                     .collect();
                 let call = self.inner.calls() - 1;
                 self.first = Some(format!("row {call}, {}: {}", hooks.value(index), what.join(", ")));
+            }
+            if let Some(agrees) = after.and_then(|words| self.inner.agrees(&words)) {
+                *self.state_differences.get_or_insert(0) += u64::from(!agrees);
             }
         }
         Ok(())
@@ -65,10 +80,56 @@ impl Replay {
         self.inner.differences()
     }
 
+    /// Rows before which the algorithm's state was taken from the record.
+    #[getter]
+    fn loaded(&self) -> u64 {
+        self.loaded
+    }
+
+    /// Rows after which the algorithm's state was not the module's; `None` where the record has no private words or the
+    /// algorithm does not know how to read them.
+    #[getter]
+    fn state_differences(&self) -> Option<u64> {
+        self.state_differences
+    }
+
     /// The first difference in words; `None` if there is none.
     #[getter]
     fn first(&self) -> Option<&str> {
         self.first.as_deref()
+    }
+}
+
+/// The columns of the module's private words, before and after each call. Those that are always zero are absent.
+struct Words<'a> {
+    columns: [Vec<(usize, &'a Int64Array)>; 2],
+}
+
+impl<'a> Words<'a> {
+    fn of(table: &'a StructArray) -> Self {
+        let columns = ["before", "after"].map(|side| {
+            let column = |word: usize| table.column_by_name(&format!("priv{word:02}_{side}"));
+            (0..PrivateWords::default().len())
+                .filter_map(|word| Some((word, column(word)?.as_any().downcast_ref::<Int64Array>()?)))
+                .collect()
+        });
+        Self { columns }
+    }
+
+    fn at(columns: &[(usize, &Int64Array)], row: usize) -> Option<PrivateWords> {
+        let mut words = PrivateWords::default();
+        for (word, column) in columns {
+            words[*word] = column.value(row) as u32;
+        }
+        (!columns.is_empty()).then_some(words)
+    }
+
+    fn before(&self, row: usize) -> Option<PrivateWords> {
+        Self::at(&self.columns[0], row)
+    }
+
+    fn after(&self, row: usize) -> Option<PrivateWords> {
+        Self::at(&self.columns[1], row)
     }
 }
 

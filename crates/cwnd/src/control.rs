@@ -6,6 +6,9 @@ use crate::conn::{AckSample, CaEvent, CaState, Conn};
 /// Private area that Linux gives a module, bytes: an algorithm's state must fit.
 pub const PRIVATE_BYTES: usize = 104;
 
+/// The private area of one of Linux's own modules, as recorded: 32-bit words in its own layout.
+pub type PrivateWords = [u32; PRIVATE_BYTES / 4];
+
 /// Inner variables that an algorithm shows to an observer (Linux's `get_info`).
 ///
 /// A name says what the value is, then its unit, then its scale: `k_s_x1024` is K in 1/1024 s. Units are those of

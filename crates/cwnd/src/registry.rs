@@ -4,7 +4,7 @@
 #[cfg(feature = "std")]
 pub use crate::added::{Maker, Taken, add, added};
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
-use crate::control::{CongestionControl, Info, PRIVATE_BYTES, Tuned};
+use crate::control::{CongestionControl, Info, PRIVATE_BYTES, PrivateWords, Tuned};
 pub use crate::describe::{Description, SetDescription};
 use crate::describe::{Sets, describe_set};
 use crate::params::{Params, Refused};
@@ -72,6 +72,12 @@ pub trait Registered: CongestionControl<Params: Params> + Default + Copy + Parti
     const SUMMARY: &'static str;
     /// Parameter sets, the default first; its name is [`Registered::NAME`].
     const SETS: &'static [Set<Self::Params>];
+
+    /// The state that corresponds to the private words of Linux's module of this algorithm, for replays of records that
+    /// begin in the middle of a connection. Not written where there is no such module or its state does not matter.
+    fn from_words(_words: &PrivateWords) -> Option<Self> {
+        None
+    }
 }
 
 fn tuned<A: Registered>(index: usize) -> Option<Tuned<A>> {
@@ -91,6 +97,8 @@ macro_rules! for_each_algorithm {
             Scalable: $crate::algorithms::scalable::Scalable, "scalable";
             Vegas: $crate::algorithms::vegas::Vegas, "vegas";
             Westwood: $crate::algorithms::westwood::Westwood, "westwood";
+            Veno: $crate::algorithms::veno::Veno, "veno";
+            Hybla: $crate::algorithms::hybla::Hybla, "hybla";
         }
     };
 }
@@ -134,6 +142,15 @@ macro_rules! registry {
                 $(Controller::$variant(tuned) => Some(Controller::$variant(*tuned)),)+
                 #[cfg(feature = "std")]
                 Controller::Custom(custom) => custom.duplicate().map(Controller::Custom),
+            }
+        }
+
+        fn with_words(controller: &Controller, words: &PrivateWords) -> Option<Controller> {
+            match controller {
+                $(Controller::$variant(tuned) => <$algorithm as Registered>::from_words(words)
+                    .map(|state| Controller::$variant(Tuned { state, params: tuned.params })),)+
+                #[cfg(feature = "std")]
+                Controller::Custom(_) => None,
             }
         }
 
@@ -279,6 +296,13 @@ impl Controller {
     #[must_use]
     pub fn duplicate(&self) -> Option<Self> {
         duplicate(self)
+    }
+
+    /// The same algorithm with the same settings in the state of `words` (see [`Registered::from_words`]); `None` where
+    /// the algorithm does not say how to read them.
+    #[must_use]
+    pub fn with_words(&self, words: &PrivateWords) -> Option<Self> {
+        with_words(self, words)
     }
 
     /// Whether both are the same algorithm in the same state with the same settings, as far as the algorithm can tell.

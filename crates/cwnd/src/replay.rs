@@ -5,6 +5,7 @@
 //! comes from the record at every call, because between two calls the transport may change them.
 
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
+use crate::control::PrivateWords;
 use crate::registry::Controller;
 
 /// A recorded call.
@@ -64,6 +65,24 @@ impl Replay {
         let mut states = [const { None }; STATES];
         keep(&mut states, cc);
         Self { states, calls: 0, differences: 0 }
+    }
+
+    /// Goes on from the state that the module's private words held: at the beginning of a record that does not begin with
+    /// `init`, and where calls are missing from it. Returns whether the algorithm knows how to read them; nothing is
+    /// changed otherwise.
+    pub fn load(&mut self, words: &PrivateWords) -> bool {
+        let Some(cc) = self.states.iter().flatten().find_map(|cc| cc.with_words(words)) else { return false };
+        self.states = [const { None }; STATES];
+        keep(&mut self.states, cc);
+        true
+    }
+
+    /// Whether a state that agrees with everything so far is the one that these private words hold; `None` where the
+    /// algorithm does not know how to read them.
+    #[must_use]
+    pub fn agrees(&self, words: &PrivateWords) -> Option<bool> {
+        let recorded = self.states.iter().flatten().find_map(|cc| cc.with_words(words))?;
+        Some(self.states.iter().flatten().any(|cc| cc.is_same(&recorded)))
     }
 
     /// Calls so far.

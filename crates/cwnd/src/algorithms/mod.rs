@@ -4,9 +4,11 @@
 pub mod bic;
 pub mod cubic;
 pub mod highspeed;
+pub mod hybla;
 pub mod reno;
 pub mod scalable;
 pub mod vegas;
+pub mod veno;
 pub mod westwood;
 
 use crate::conn::Conn;

@@ -14,7 +14,7 @@ use crate::registry::{Recovery, Registered, Set};
 use crate::slow_start;
 
 /// No RTT known yet, µs.
-const UNKNOWN_US: u32 = 0x7fff_ffff;
+pub(super) const UNKNOWN_US: u32 = 0x7fff_ffff;
 
 crate::params! {
     /// Settings of Vegas.
@@ -85,7 +85,7 @@ impl Vegas {
 }
 
 /// Standard TCP, for rounds that Vegas does not judge.
-fn standard(conn: &mut Conn, acked: u32) {
+pub(super) fn standard(conn: &mut Conn, acked: u32) {
     if !conn.cwnd_limited() {
         return;
     }

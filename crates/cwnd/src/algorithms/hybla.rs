@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Hybla (Caini and Firrincieli 2004): on a long path the window grows as fast, in segments per second, as that of a
+//! reference flow whose round trip takes RTT₀ = 25 ms. With ρ = RTT/RTT₀, at least 1, an acknowledgement is worth 2^ρ − 1
+//! segments in slow start and ρ²/w in congestion avoidance; a loss halves the window.
+//!
+//! ρ comes from the smallest smoothed RTT so far, because a ρ that followed the queue would feed it; the exponent is
+//! bounded at 16. `hybla` computes with ρ in 1/1024 and the window in 1/65536; `hybla-linux` has the kernel's ρ in 1/8
+//! and window in 1/128, so that growth ends where ρ²/w falls below 1/128. Both count acknowledgements, as the paper does,
+//! and are standard TCP while losses are repaired. The rest of the paper's proposal (packet spacing, Hoe's estimate of the
+//! first threshold, an initial window and threshold larger by ρ) belongs to the transport and is not here. What the
+//! golden trace does not show: eighths of ρ other than 5/8 and 6/8 in slow start (the table is 128 · 2^(k/8), rounded down,
+//! as those two are).
+
+use super::vegas::standard;
+use crate::conn::{CaState, Conn};
+use crate::control::{CongestionControl, Info, PrivateWords};
+use crate::params::Kind;
+use crate::registry::{Recovery, Registered, Set};
+
+/// Names of the arithmetics, in the order of their numbers.
+const ARITHMETIC_NAMES: &[&str] = &["fine", "linux"];
+/// ρ in 1/1024, the window in 1/65536.
+const FINE: u32 = 0;
+/// ρ in 1/8, the window in 1/128.
+const LINUX: u32 = 1;
+
+/// Largest exponent of slow start's 2^ρ.
+const MAX_EXPONENT: u32 = 16;
+/// 2^(1/2), 2^(1/4), … 2^(1/1024) in 2⁻³⁰.
+const ROOTS_OF_TWO_X2_30: [u64; 10] = [
+    1_518_500_250,
+    1_276_901_417,
+    1_170_923_762,
+    1_121_280_436,
+    1_097_253_708,
+    1_085_434_106,
+    1_079_572_136,
+    1_076_653_033,
+    1_075_196_443,
+    1_074_468_888,
+];
+
+crate::params! {
+    /// Settings of Hybla.
+    pub struct HyblaParams {
+        rtt0_ms: Kind::Whole, "ms", 1 => 10_000, "Caini and Firrincieli 2004",
+            "round trip of the reference flow";
+        arithmetic: Kind::Choice(ARITHMETIC_NAMES), "", 0 => 1, "Linux",
+            "ρ and the window in 1/1024 and 1/65536, or in the kernel's 1/8 and 1/128";
+    }
+}
+
+/// State of Hybla.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Hybla {
+    /// Smallest smoothed RTT so far × 8, µs; [`u32::MAX`] before the first.
+    min_srtt_us8: u32,
+    /// ρ in the arithmetic's parts.
+    rho: u32,
+    /// What the window has beyond whole segments, in the arithmetic's parts.
+    fraction: u32,
+    /// 1 while nothing is being repaired.
+    active: u8,
+}
+
+/// Parts of ρ, as a power of two.
+const fn rho_shift(arithmetic: u32) -> u32 {
+    if arithmetic == LINUX { 3 } else { 10 }
+}
+
+/// Parts of a segment, as a power of two.
+const fn window_shift(arithmetic: u32) -> u32 {
+    if arithmetic == LINUX { 7 } else { 16 }
+}
+
+/// ρ = RTT/RTT₀, at least 1, rounded down to the arithmetic's parts.
+fn rho(srtt_us8: u32, params: &HyblaParams) -> u32 {
+    let shift = rho_shift(params.arithmetic);
+    let rtt0_us8 = u64::from(params.rtt0_ms.max(1)) * 8_000;
+    ((u64::from(srtt_us8) << shift) / rtt0_us8).max(1 << shift).min(u64::from(u32::MAX)) as u32
+}
+
+/// 2^ρ − 1, in the arithmetic's parts of a segment.
+fn slow_start_growth(rho: u32, arithmetic: u32) -> u64 {
+    let shift = rho_shift(arithmetic);
+    let (whole, parts) = ((rho >> shift).min(MAX_EXPONENT), rho & ((1 << shift) - 1));
+    let mut power_x2_30 = 1_u64 << 30;
+    // The fraction's bits, from the highest: 2^(1/2 + 1/8) = 2^(1/2) · 2^(1/8).
+    for (bit, root_x2_30) in (1..).zip(ROOTS_OF_TWO_X2_30) {
+        if bit <= shift && parts & (1 << (shift - bit)) != 0 {
+            power_x2_30 = (power_x2_30 * root_x2_30) >> 30;
+        }
+    }
+    let window_shift = window_shift(arithmetic);
+    ((power_x2_30 >> (30 - window_shift)) << whole) - (1 << window_shift)
+}
+
+/// ρ²/w, in the arithmetic's parts of a segment.
+fn avoidance_growth(rho: u32, cwnd: u32, arithmetic: u32) -> u64 {
+    let rho_squared = u64::from(rho) * u64::from(rho); // in 1/64 and 1/2²⁰
+    let scaled = if arithmetic == LINUX { rho_squared << 1 } else { rho_squared >> 4 };
+    scaled / u64::from(cwnd.max(1))
+}
+
+impl Hybla {
+    fn follow_rtt(&mut self, conn: &Conn, params: &HyblaParams) {
+        if conn.srtt_us8 > 0 && conn.srtt_us8 < self.min_srtt_us8 {
+            self.min_srtt_us8 = conn.srtt_us8;
+            self.rho = rho(conn.srtt_us8, params);
+        }
+    }
+}
+
+impl Registered for Hybla {
+    const NAME: &'static str = "hybla";
+    const SUMMARY: &'static str = "grows on long paths as a flow of 25 ms does";
+    const SETS: &'static [Set<HyblaParams>] = &[
+        Set {
+            name: "hybla",
+            summary: "2^ρ − 1 per acknowledgement, then ρ²/w; ρ = RTT / 25 ms",
+            source: "Caini and Firrincieli 2004",
+            recovery: Recovery::Sack,
+            params: HyblaParams { rtt0_ms: 25, arithmetic: FINE },
+        },
+        Set {
+            name: "hybla-linux",
+            summary: "the kernel's: eighths of ρ, 128ths of a segment",
+            source: "Linux 6.1, golden traces",
+            recovery: Recovery::Sack,
+            params: HyblaParams { rtt0_ms: 25, arithmetic: LINUX },
+        },
+    ];
+
+    /// Words: active; the window's 128ths; ρ; ρ²; ρ in 1/8; ρ² in 1/128; the smallest smoothed RTT × 8.
+    fn from_words(words: &PrivateWords) -> Option<Self> {
+        let [active, fraction, _, _, rho, _, min_srtt_us8, ..] = *words;
+        Some(Self { min_srtt_us8, rho, fraction, active: (active & 0xff) as u8 })
+    }
+}
+
+impl CongestionControl for Hybla {
+    type Params = HyblaParams;
+
+    fn init(&mut self, conn: &mut Conn, params: &HyblaParams) {
+        *self = Self { min_srtt_us8: u32::MAX, rho: rho(0, params), fraction: 0, active: 1 };
+        self.follow_rtt(conn, params);
+    }
+
+    fn ssthresh(&mut self, conn: &mut Conn, _params: &HyblaParams) -> u32 {
+        (conn.cwnd >> 1).max(2)
+    }
+
+    fn cong_avoid(&mut self, conn: &mut Conn, _ack: u32, acked: u32, params: &HyblaParams) {
+        self.follow_rtt(conn, params);
+        if !conn.cwnd_limited() {
+            return;
+        }
+        if self.active == 0 {
+            standard(conn, acked);
+            return;
+        }
+        let (shift, in_slow_start) = (window_shift(params.arithmetic), conn.in_slow_start());
+        let one = 1_u64 << shift;
+        let growth = if in_slow_start {
+            slow_start_growth(self.rho, params.arithmetic)
+        } else {
+            let growth = avoidance_growth(self.rho, conn.cwnd, params.arithmetic);
+            if growth < one {
+                // For standard TCP, which goes on from here while losses are repaired.
+                conn.cwnd_cnt = conn.cwnd_cnt.saturating_add(1);
+            }
+            growth
+        };
+        conn.grow((growth >> shift).min(u64::from(u32::MAX)) as u32);
+        let fraction = u64::from(self.fraction) + growth % one;
+        if fraction >= one {
+            conn.grow(1);
+            conn.cwnd_cnt = 0;
+        }
+        self.fraction = (fraction % one) as u32;
+        if in_slow_start {
+            conn.cwnd = conn.cwnd.min(conn.ssthresh);
+        }
+    }
+
+    fn set_state(&mut self, _conn: &mut Conn, new: CaState, _params: &HyblaParams) {
+        self.active = u8::from(new == CaState::Open);
+    }
+
+    fn info(&self, _conn: &Conn, params: &HyblaParams) -> Info {
+        let rho_x1024 = u64::from(self.rho) << (10 - rho_shift(params.arithmetic));
+        Info::of(&[
+            ("rho_x1024", rho_x1024),
+            ("rho2_x1024", (rho_x1024 >> 5) * (rho_x1024 >> 5)),
+            ("fraction_x64k", u64::from(self.fraction) << (16 - window_shift(params.arithmetic))),
+            ("min_srtt_us_x8", if self.min_srtt_us8 == u32::MAX { 0 } else { u64::from(self.min_srtt_us8) }),
+            ("active", u64::from(self.active)),
+        ])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAPER: HyblaParams = HyblaParams { rtt0_ms: 25, arithmetic: FINE };
+    const KERNEL: HyblaParams = HyblaParams { rtt0_ms: 25, arithmetic: LINUX };
+
+    fn rho_at(rtt_us: u32, params: &HyblaParams) -> u32 {
+        rho(rtt_us * 8, params)
+    }
+
+    // ρ = RTT/25 ms: 100 ms is 4, 44 ms is 1.76 (14/8 in eighths), 10 ms is 1.
+    #[test]
+    fn rho_is_the_rtt_over_25_ms_and_at_least_one() {
+        assert_eq!((rho_at(100_000, &PAPER), rho_at(100_000, &KERNEL)), (4_096, 32));
+        assert_eq!((rho_at(44_000, &PAPER), rho_at(44_000, &KERNEL)), (1_802, 14)); // 1802.24
+        assert_eq!((rho_at(10_000, &PAPER), rho_at(10_000, &KERNEL)), (1_024, 8));
+    }
+
+    // 2^1 − 1 = 1; 2^4 − 1 = 15; 2^1.5 − 1 = 1.8284 = 119 828/65536, 234/128.
+    #[test]
+    fn slow_start_grows_by_two_to_the_rho_less_one() {
+        assert_eq!((slow_start_growth(1_024, FINE), slow_start_growth(8, LINUX)), (1 << 16, 1 << 7));
+        assert_eq!((slow_start_growth(4_096, FINE), slow_start_growth(32, LINUX)), (15 << 16, 15 << 7));
+        assert_eq!((slow_start_growth(1_536, FINE), slow_start_growth(12, LINUX)), (119_826, 234));
+        // The bound: ρ = 400 is taken as 16.
+        assert_eq!(slow_start_growth(400 << 3, LINUX), 65_535 << 7);
+    }
+
+    #[test]
+    fn powers_of_two_are_right_to_a_65536th_over_the_whole_range() {
+        for rho in 1_024..17 * 1_024 {
+            let exact = (f64::from(rho) / 1_024.0).exp2() - 1.0;
+            let ours = slow_start_growth(rho, FINE) as f64 / 65_536.0;
+            assert!((ours - exact).abs() <= exact / 8_192.0, "2^({rho}/1024) − 1 = {exact}, not {ours}");
+        }
+    }
+
+    /// The window after a full window of acknowledgements, one per segment, in congestion avoidance.
+    fn after_round(cwnd: u32, rtt_us: u32, params: &HyblaParams) -> u32 {
+        let mut hybla = Hybla::default();
+        let mut conn =
+            Conn { is_cwnd_limited: true, ssthresh: 2, srtt_us8: rtt_us * 8, ..Conn::new(1448, cwnd) };
+        hybla.init(&mut conn, params);
+        for _ in 0..cwnd {
+            hybla.cong_avoid(&mut conn, 0, 1, params);
+        }
+        conn.cwnd
+    }
+
+    // ρ = 4: 16 segments in a round trip of 100 ms; the reference flow's one in 25 ms, at a quarter of the window.
+    #[test]
+    fn a_round_trip_is_worth_rho_squared_segments() {
+        assert_eq!(after_round(1_600, 100_000, &PAPER), 1_615); // 16 less what the growing window takes
+        assert_eq!(after_round(1_600, 25_000, &PAPER), 1_600); // 0.9994
+        assert_eq!(after_round(100, 25_000, &KERNEL), 100); // 100 · ⌊128/100⌋/128 = 0.78
+    }
+
+    #[test]
+    fn the_kernels_window_stands_still_beyond_128_rho_squared() {
+        assert_eq!(avoidance_growth(8, 128, LINUX), 1);
+        assert_eq!(avoidance_growth(8, 129, LINUX), 0);
+        assert_eq!(avoidance_growth(1_024, 129, FINE), 508); // 65536/129
+    }
+}
