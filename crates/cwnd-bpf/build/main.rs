@@ -9,12 +9,14 @@ mod layout;
 #[cfg(feature = "kernel")]
 mod recipe;
 #[cfg(feature = "kernel")]
+mod registry;
+#[cfg(feature = "kernel")]
 mod toolchain;
 
 fn main() {
     println!("cargo::rerun-if-changed=build");
     #[cfg(feature = "kernel")]
-    if let Err(why) = recipe::build() {
+    if let Err(why) = registry::build() {
         for line in why.lines() {
             println!("cargo::error={line}");
         }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From the registry to BPF objects: Rust hooks and C glue to bitcode, linked, inlined, compiled, stripped, checked.
+//! From an algorithm to its BPF object: Rust hooks and C glue to bitcode, linked, inlined, compiled, stripped, checked.
 
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use cwnd::registry::{ALGORITHMS, Description};
+use cwnd::Controller;
+use cwnd::registry::Description;
 
-use crate::layout;
 use crate::toolchain::{TARGET, Toolchain, run};
 
 /// What `internalize` leaves visible: programs, and what the loader reads and writes.
@@ -17,35 +16,36 @@ const CPU: &str = "v3";
 /// The kernel refuses a function without type information, and Rust's have none: everything must go into the programs.
 const INLINE_THRESHOLD: &str = "-inline-threshold=1000000";
 
-/// Builds an object for each algorithm and `objects.rs`, which embeds them.
-pub(crate) fn build() -> Result<(), String> {
-    let crate_dir = PathBuf::from(environment("CARGO_MANIFEST_DIR")?);
-    let out = PathBuf::from(environment("OUT_DIR")?);
-    for source in ["hooks/src", "hooks/Cargo.toml", "bpf", "src/hook.rs", "../cwnd/src", "../cwnd/Cargo.toml"]
-    {
-        println!("cargo::rerun-if-changed={source}");
-    }
-    let tools = Toolchain::find()?;
-    write(&out.join("layout.h"), &layout::header().map_err(|why| why.to_string())?)?;
-    let hooks = hooks(&tools, &crate_dir.join("hooks"), &out.join("hooks"))?;
-    let mut list = String::from("const OBJECTS: &[(&str, &Aligned<[u8]>)] = &[\n");
-    for algorithm in ALGORITHMS {
-        let object = object(&tools, algorithm, &hooks, &crate_dir, &out)?;
-        only_programs_are_left(&tools, algorithm.name, &object)?;
-        let (name, file) = (algorithm.name, object.file_name().unwrap_or_default());
-        writeln!(list, "    ({name:?}, &Aligned(*include_bytes!({file:?}))),")
-            .map_err(|why| why.to_string())?;
-    }
-    write(&out.join("objects.rs"), &(list + "];\n"))
+/// What is built, and from where.
+pub(crate) struct Recipe<'a> {
+    /// The compilers.
+    pub(crate) tools: &'a Toolchain,
+    /// Folder of `bpf/`.
+    pub(crate) crate_dir: &'a Path,
+    /// Folder for everything that is written; `layout.h` is there.
+    pub(crate) out: &'a Path,
 }
 
-/// Bitcode of the hooks and of the core.
-fn hooks(tools: &Toolchain, source: &Path, target: &Path) -> Result<Vec<PathBuf>, String> {
+/// Values of an instance's parameters; refused if the glue cannot carry the algorithm.
+pub(crate) fn settings(controller: &Controller, algorithm: &Description) -> Result<Vec<u32>, String> {
+    if controller.has_cong_control() {
+        return Err(format!("{} wants cong_control, which bpf/glue.bpf.c does not have yet", algorithm.name));
+    }
+    Ok((0..algorithm.specs.len()).map(|index| controller.param(index)).collect())
+}
+
+/// Bitcode of a crate that exports hooks, and of all that it depends on. `cargo` has been told how to be careful
+/// (`--locked`, `--offline`).
+pub(crate) fn hooks(
+    tools: &Toolchain,
+    mut cargo: Command,
+    source: &Path,
+    target: &Path,
+) -> Result<Vec<PathBuf>, String> {
     // Bitcode of an earlier compiler would be linked with today's: cargo keeps it under another hash.
     if target.exists() {
         std::fs::remove_dir_all(target).map_err(|why| format!("cannot empty {}: {why}", target.display()))?;
     }
-    let mut cargo = Command::new(environment("CARGO")?);
     // What the outer cargo was told (flags, wrappers such as clippy, another target) is not for this compiler.
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
@@ -56,7 +56,7 @@ fn hooks(tools: &Toolchain, source: &Path, target: &Path) -> Result<Vec<PathBuf>
         }
     }
     cargo
-        .args(["build", "--release", "--offline", "--locked", "--target", TARGET, "--target-dir"])
+        .args(["--release", "--target", TARGET, "--target-dir"])
         .arg(target)
         .arg("--manifest-path")
         .arg(source.join("Cargo.toml"))
@@ -75,22 +75,15 @@ fn hooks(tools: &Toolchain, source: &Path, target: &Path) -> Result<Vec<PathBuf>
     Ok(bitcode)
 }
 
-/// The object of one algorithm.
-fn object(
-    tools: &Toolchain,
-    algorithm: &Description,
+/// The object of one algorithm, whose parameters have these values until the loader writes others.
+pub(crate) fn object(
+    recipe: &Recipe<'_>,
+    name: &str,
+    values: &[u32],
     hooks: &[PathBuf],
-    crate_dir: &Path,
-    out: &Path,
 ) -> Result<PathBuf, String> {
-    let name = algorithm.name;
-    let controller =
-        cwnd::Controller::by_name(name).ok_or(format!("{name} has no parameter set of its name"))?;
-    if controller.has_cong_control() {
-        return Err(format!("{name} wants cong_control, which bpf/glue.bpf.c does not have yet"));
-    }
-    let defaults: Vec<_> =
-        (0..algorithm.specs.len()).map(|index| controller.param(index).to_string()).collect();
+    let Recipe { tools, crate_dir, out } = *recipe;
+    let values: Vec<_> = values.iter().map(u32::to_string).collect();
     let step = |suffix: &str| out.join(format!("{name}.{suffix}"));
     let (compiled, linked, inlined, object) =
         (step("glue.bc"), step("linked.bc"), step("inlined.bc"), step("bpf.o"));
@@ -102,8 +95,8 @@ fn object(
         .arg(format!("-ffile-prefix-map={}=cwnd-bpf", crate_dir.display()))
         .arg(format!("-ffile-prefix-map={}=cwnd-bpf", out.display()))
         .arg(format!("-DALGORITHM=\"{name}\""))
-        .arg(format!("-DPARAMS={}", defaults.len()))
-        .arg(format!("-DPARAM_DEFAULTS={}", defaults.join(",")))
+        .arg(format!("-DPARAMS={}", values.len()))
+        .arg(format!("-DPARAM_DEFAULTS={}", values.join(",")))
         .arg(crate_dir.join("bpf/glue.bpf.c"))
         .arg("-o")
         .arg(&compiled))?;
@@ -124,6 +117,7 @@ fn object(
         .arg(&object))?;
     // DWARF goes; BTF, the type information that the kernel needs, stays.
     run(tools.llvm("llvm-strip").arg("-g").arg(&object))?;
+    only_programs_are_left(tools, name, &object)?;
     Ok(object)
 }
 
@@ -145,12 +139,4 @@ fn only_programs_are_left(tools: &Toolchain, name: &str, object: &Path) -> Resul
         }
     }
     Ok(())
-}
-
-fn environment(name: &str) -> Result<String, String> {
-    std::env::var(name).map_err(|why| format!("{name}: {why}"))
-}
-
-fn write(path: &Path, text: &str) -> Result<(), String> {
-    std::fs::write(path, text).map_err(|why| format!("cannot write {}: {why}", path.display()))
 }

@@ -23,12 +23,12 @@ pub(crate) struct Toolchain {
 impl Toolchain {
     /// Chooses from what is installed, or from what the environment names.
     pub(crate) fn find() -> Result<Self, String> {
-        let rustc = PathBuf::from(variable("CWND_BPF_RUSTC").unwrap_or_else(|| "/usr/bin/rustc".into()));
+        let rustc = PathBuf::from(variable(RUSTC).unwrap_or_else(|| "/usr/bin/rustc".into()));
         let rust_llvm = llvm_of(&rustc).map_err(|why| format!("{why}\n{}", packages("NN")))?;
         let advice = packages(&rust_llvm.to_string());
         require_core(&rustc).map_err(|why| format!("{why}\n{advice}"))?;
         // A folder that the environment names is taken as it is, whatever its version.
-        let named = variable("CWND_BPF_LLVM").map(PathBuf::from);
+        let named = variable(LLVM).map(PathBuf::from);
         let places =
             named.as_ref().map_or(format!("{LLVM_PARENT}/llvm-*/bin"), |bin| bin.display().to_string());
         let candidates = named.map_or_else(|| installed(Path::new(LLVM_PARENT)), |bin| vec![(u32::MAX, bin)]);
@@ -44,7 +44,7 @@ impl Toolchain {
                     rustc.display(),
                 )
             })?;
-        let clang = match variable("CWND_BPF_CLANG") {
+        let clang = match variable(CLANG) {
             Some(clang) => PathBuf::from(clang),
             None => candidates
                 .iter()
@@ -64,15 +64,20 @@ impl Toolchain {
     }
 }
 
-/// An environment variable that overrides a choice; a change of it builds anew.
+/// Environment variable that names a rustc.
+pub(crate) const RUSTC: &str = "CWND_BPF_RUSTC";
+/// Environment variable that names the LLVM tools' folder.
+pub(crate) const LLVM: &str = "CWND_BPF_LLVM";
+/// Environment variable that names a clang.
+pub(crate) const CLANG: &str = "CWND_BPF_CLANG";
+
 fn variable(name: &str) -> Option<String> {
-    println!("cargo::rerun-if-env-changed={name}");
     std::env::var(name).ok()
 }
 
 fn packages(version: &str) -> String {
     format!(
-        "the feature `kernel` needs, as Debian names them: rustc-web libstd-rust-web-dev-bpf clang-{version} \
+        "a kernel object needs, as Debian names them: rustc-web libstd-rust-web-dev-bpf clang-{version} \
          llvm-{version} libbpf-dev libelf-dev zlib1g-dev pkg-config (CWND_BPF_RUSTC, CWND_BPF_LLVM (a bin folder) \
          and CWND_BPF_CLANG name others)"
     )

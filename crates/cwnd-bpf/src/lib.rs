@@ -6,15 +6,30 @@
 //! reads the kernel's `tcp_sock` (`bpf/glue.bpf.c`), and embeds one portable object per algorithm; `load` puts one into
 //! the kernel. Without the feature this crate is empty, needs no compiler but Rust's, and builds anywhere.
 //!
+//! With the feature `recipe`, `build_object` makes the object of one algorithm from outside the tree.
+//!
 //! Tested on Linux 6.18; needs BTF (`/sys/kernel/btf/vmlinux`), links of `struct_ops` (6.4) and root. The tests in
 //! `tests/kernel.rs` move traffic on both algorithms.
 
-#[cfg(all(feature = "kernel", target_os = "linux"))]
+#[cfg(any(feature = "recipe", all(feature = "kernel", target_os = "linux")))]
 mod hook;
+#[cfg(feature = "recipe")]
+#[path = "../build/layout.rs"]
+mod layout;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod loader;
+#[cfg(feature = "recipe")]
+mod own;
+#[cfg(feature = "recipe")]
+#[path = "../build/recipe.rs"]
+mod recipe;
+#[cfg(feature = "recipe")]
+#[path = "../build/toolchain.rs"]
+mod toolchain;
 
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use hook::Hook;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
-pub use loader::{Counters, Error, Loaded, load};
+pub use loader::{Counters, Error, Loaded, load, load_file};
+#[cfg(feature = "recipe")]
+pub use own::{Own, build_object};

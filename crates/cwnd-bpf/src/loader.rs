@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::fmt;
+use std::path::Path;
 
 use cwnd::CaState;
 use cwnd::registry::{self, Description};
@@ -144,18 +145,37 @@ pub fn load(set: &str, kernel_name: &str) -> Result<Loaded, Error> {
     let unknown = || Error::UnknownSet(set.to_owned());
     let (algorithm, description) = registry::find(set).ok_or_else(unknown)?;
     let controller = description.controller().ok_or_else(unknown)?;
-    let fits = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
-    if kernel_name.is_empty() || kernel_name.len() > NAME_MAX || !kernel_name.chars().all(fits) {
-        return Err(Error::Name(kernel_name.to_owned()));
-    }
+    check(kernel_name)?;
     let bytes = OBJECTS
         .iter()
         .find(|(name, _)| *name == algorithm.name)
         .map(|(_, object)| &object.0)
         .ok_or_else(|| Error::Object(format!("no form of {}", algorithm.name)))?;
     let params: Vec<_> = (0..algorithm.specs.len()).map(|index| controller.param(index)).collect();
-    let (object, link) = hearing(|| register(bytes, kernel_name, &params))?;
+    let open = || ObjectBuilder::default().open_memory(bytes).map_err(refused("read the embedded object"));
+    let (object, link) = hearing(|| register(open()?, kernel_name, &params))?;
     Ok(Loaded { name: kernel_name.to_owned(), params: params.len(), link, object })
+}
+
+/// Registers an object from a file, as `build_object` makes it, with the settings that it has.
+///
+/// # Errors
+/// [`Error`], as for [`load`], or a file that is no such object.
+pub fn load_file(file: &Path, kernel_name: &str) -> Result<Loaded, Error> {
+    check(kernel_name)?;
+    let open = || ObjectBuilder::default().open_file(file).map_err(refused("read the object"));
+    let (object, link) = hearing(|| register(open()?, kernel_name, &[]))?;
+    // All that the map holds.
+    Ok(Loaded { name: kernel_name.to_owned(), params: usize::MAX, link, object })
+}
+
+/// Refuses a name that the kernel does not take.
+fn check(kernel_name: &str) -> Result<(), Error> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    if kernel_name.is_empty() || kernel_name.len() > NAME_MAX || !kernel_name.chars().all(fits) {
+        return Err(Error::Name(kernel_name.to_owned()));
+    }
+    Ok(())
 }
 
 /// Failure of a step, before libbpf's messages are added.
@@ -163,9 +183,8 @@ fn refused(what: &'static str) -> impl FnOnce(libbpf_rs::Error) -> Error {
     move |why| Error::Kernel { what, why, log: String::new() }
 }
 
-fn register(bytes: &[u8], kernel_name: &str, params: &[u32]) -> Result<(Object, Link), Error> {
-    let mut open =
-        ObjectBuilder::default().open_memory(bytes).map_err(refused("read the embedded object"))?;
+/// Loads an object that was opened. Without parameters, it keeps those that it has.
+fn register(mut open: OpenObject, kernel_name: &str, params: &[u32]) -> Result<(Object, Link), Error> {
     let param_bytes: Vec<_> = params.iter().flat_map(|value| value.to_ne_bytes()).collect();
     let mut name = [0; NAME_MAX + 1];
     name[..kernel_name.len()].copy_from_slice(kernel_name.as_bytes());

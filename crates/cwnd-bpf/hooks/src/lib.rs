@@ -5,46 +5,7 @@
 //! rules of the core leave no panic, and one that crept in shows as an undefined symbol of `core::panicking`.
 #![no_std]
 
-use cwnd::{AckSample, CaEvent, CaState, CongestionControl, Conn};
-
-/// Exports one function. The references come from the glue, which owns what Rust demands of them: `conn`, `params` and
-/// `sample` are its own stack variables, `state` is the socket's private area (integers only, so any bytes are valid,
-/// and large and aligned enough, which the registry and the glue assert), and `conn`'s `bool` and enums are in range.
-macro_rules! export {
-    ($algorithm:ty, $name:literal, $hook:ident, ($($arg:ident: $type:ty),*) $(-> $ret:ty)?, $call:expr) => {
-        // SAFETY: the registry's names are unique, and no other symbol begins with `cwnd_`.
-        #[unsafe(export_name = concat!("cwnd_", $name, "_", stringify!($hook)))]
-        extern "C" fn $hook(
-            state: &mut $algorithm,
-            conn: &mut Conn,
-            params: &<$algorithm as CongestionControl>::Params
-            $(, $arg: $type)*
-        ) $(-> $ret)? {
-            let call: fn(&mut $algorithm, &mut Conn, &_ $(, $type)*) $(-> $ret)? = $call;
-            call(state, conn, params $(, $arg)*)
-        }
-    };
-}
-
-macro_rules! export_all {
-    ($($variant:ident: $algorithm:ty, $name:literal;)+) => {$(
-        const _: () = {
-            type A = $algorithm;
-            export!(A, $name, init, (), A::init);
-            export!(A, $name, release, (), A::release);
-            export!(A, $name, ssthresh, () -> u32, A::ssthresh);
-            export!(A, $name, cong_avoid, (ack: u32, acked: u32), |a, c, p, ack, acked| a.cong_avoid(c, ack, acked, p));
-            export!(A, $name, set_state, (new: u8), |a, c, p, new| a.set_state(c, CaState::from_u8(new), p));
-            export!(A, $name, cwnd_event, (event: u32), |a, c, p, event| {
-                if let Some(event) = CaEvent::from_u8(event as u8) {
-                    a.cwnd_event(c, event, p);
-                }
-            });
-            export!(A, $name, in_ack_event, (flags: u32), |a, c, p, flags| a.in_ack_event(c, flags, p));
-            export!(A, $name, undo_cwnd, () -> u32, A::undo_cwnd);
-            export!(A, $name, pkts_acked, (sample: &AckSample), |a, c, p, sample| a.pkts_acked(c, sample, p));
-        };
-    )+};
-}
+#[macro_use]
+mod export;
 
 cwnd::for_each_algorithm!(export_all);

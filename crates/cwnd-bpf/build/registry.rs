@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Objects of every algorithm of the registry, embedded into the crate.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use cwnd::registry::ALGORITHMS;
+
+use crate::layout;
+use crate::recipe::{Recipe, hooks, object, settings};
+use crate::toolchain::{self, Toolchain};
+
+/// Builds an object for each algorithm and `objects.rs`, which embeds them.
+pub(crate) fn build() -> Result<(), String> {
+    let crate_dir = PathBuf::from(environment("CARGO_MANIFEST_DIR")?);
+    let out = PathBuf::from(environment("OUT_DIR")?);
+    for source in ["hooks/src", "hooks/Cargo.toml", "bpf", "src/hook.rs", "../cwnd/src", "../cwnd/Cargo.toml"]
+    {
+        println!("cargo::rerun-if-changed={source}");
+    }
+    for name in [toolchain::RUSTC, toolchain::LLVM, toolchain::CLANG] {
+        println!("cargo::rerun-if-env-changed={name}");
+    }
+    let tools = Toolchain::find()?;
+    let recipe = Recipe { tools: &tools, crate_dir: &crate_dir, out: &out };
+    write(&out.join("layout.h"), &layout::header().map_err(|why| why.to_string())?)?;
+    let mut cargo = Command::new(environment("CARGO")?);
+    cargo.args(["build", "--offline", "--locked"]);
+    let hooks = hooks(&tools, cargo, &crate_dir.join("hooks"), &out.join("hooks"))?;
+    let mut list = String::from("const OBJECTS: &[(&str, &Aligned<[u8]>)] = &[\n");
+    for algorithm in ALGORITHMS {
+        let name = algorithm.name;
+        let controller =
+            cwnd::Controller::by_name(name).ok_or(format!("{name} has no parameter set of its name"))?;
+        let object = object(&recipe, name, &settings(&controller, algorithm)?, &hooks)?;
+        let file = object.file_name().unwrap_or_default();
+        writeln!(list, "    ({name:?}, &Aligned(*include_bytes!({file:?}))),")
+            .map_err(|why| why.to_string())?;
+    }
+    write(&out.join("objects.rs"), &(list + "];\n"))
+}
+
+fn environment(name: &str) -> Result<String, String> {
+    std::env::var(name).map_err(|why| format!("{name}: {why}"))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    std::fs::write(path, text).map_err(|why| format!("cannot write {}: {why}", path.display()))
+}
