@@ -5,6 +5,7 @@ pub mod bic;
 pub mod cubic;
 pub mod highspeed;
 pub mod hybla;
+pub mod illinois;
 pub mod reno;
 pub mod scalable;
 pub mod vegas;
@@ -44,4 +45,14 @@ pub(crate) fn additive_increase(conn: &mut Conn, window: u32, acked: u32) {
     let credit = conn.cwnd_cnt.saturating_add(acked);
     conn.grow(credit / window);
     conn.cwnd_cnt = credit % window;
+}
+
+/// Grows by `growth_x16m` (1/2²⁴) segments per round trip, at most by one per acknowledged segment. `cwnd_cnt` holds the
+/// fraction of a segment, in 1/2³².
+pub(crate) fn grow_per_rtt(conn: &mut Conn, growth_x16m: u64, acked: u32) {
+    const ONE: u64 = 1 << 32;
+    let per_segment = ((growth_x16m << 8) / u64::from(conn.cwnd.max(1))).min(ONE);
+    let sum = per_segment * u64::from(acked) + u64::from(conn.cwnd_cnt); // below 2⁶⁴: (2³² − 1)(2³² + 1)
+    conn.grow((sum >> 32) as u32);
+    conn.cwnd_cnt = sum as u32;
 }
