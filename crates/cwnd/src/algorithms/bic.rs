@@ -3,8 +3,9 @@
 //!
 //! `bic` and `bic-linux` have the kernel's constants, with which BIC was the default of Linux 2.6.8 to 2.6.18: at most 16
 //! segments per round trip, 4 as the search's divisor, 1/5 of a segment as the smallest step, 819/1024 kept. The paper's
-//! own S_max = 32 is `max_increment=32`; its S_min = 0.01 has no equivalent. `bic` counts time in whole updates;
-//! `bic-linux` repeats an increment for 1/32 s at an unchanged window.
+//! own S_max = 32 is `max_increment=32`; its S_min = 0.01 has no equivalent. `bic` counts time in whole updates and
+//! segments as they are; `bic-linux` repeats an increment for 1/32 s at an unchanged window, and divides by the ACK ratio
+//! although segments count: its growth is about twice what the constants say.
 
 use super::additive_increase;
 use crate::conn::{AckSample, CaState, Conn};
@@ -36,6 +37,8 @@ crate::params! {
             "remember a lower maximum when losses come below the last one";
         updates_per_s: Kind::Whole, "1/s", 0 => 1_000, "Linux",
             "how often the increment is computed anew at an unchanged window; 0: at every acknowledgement";
+        ack_ratio: Kind::Flag, "", 0 => 1, "Linux",
+            "multiply growth by the mean segments per acknowledgement, as if acknowledgements counted";
     }
 }
 
@@ -101,7 +104,10 @@ impl Bic {
         if self.last_max == 0 {
             self.count = self.count.min(UNKNOWN_MAX_COUNT);
         }
-        self.count = ((self.count << RATIO_SHIFT) / self.ack_ratio_x16.max(1)).max(1);
+        if params.ack_ratio == 1 {
+            self.count = (self.count << RATIO_SHIFT) / self.ack_ratio_x16.max(1);
+        }
+        self.count = self.count.max(1);
     }
 }
 
@@ -112,6 +118,7 @@ const LINUX: BicParams = BicParams {
     smooth_part: 20,
     fast_convergence: 1,
     updates_per_s: 32,
+    ack_ratio: 1,
 };
 
 impl Registered for Bic {
@@ -123,7 +130,7 @@ impl Registered for Bic {
             summary: "at most 16 segments per round trip, 0.8 kept",
             source: "Xu, Harfoush and Rhee 2004; Linux's constants",
             recovery: Recovery::Sack,
-            params: BicParams { updates_per_s: 0, ..LINUX },
+            params: BicParams { updates_per_s: 0, ack_ratio: 0, ..LINUX },
         },
         Set {
             name: "bic-linux",
