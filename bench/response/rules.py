@@ -120,7 +120,7 @@ def scalable() -> Rule:
     # 7/8 W in that of the repair: mean = 1/(14.35 p). Kelly's own a/(b p) = 0.08/p balances growth and loss at one window.
     return Rule(
         growth=lambda w, _r, _m: 1.0 if w <= 16 else 0.01 * w,
-        reduced=lambda w: w // 2 if w <= 16 else w - w // 8,
+        reduced=lambda w: w - w // 2 if w <= 16 else w - w // 8,
         formula=lambda p: 1 / ((1 + math.log(8 / 7) / 0.01) * p),
         formula_text="0.0697/p, from the rule (Kelly's equilibrium: 0.08/p)",
     )

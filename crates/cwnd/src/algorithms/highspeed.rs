@@ -14,6 +14,7 @@ use crate::params::Kind;
 use crate::registry::{Recovery, Registered, Set};
 use crate::slow_start;
 
+#[cfg(test)]
 const REACHED: u32 = 0;
 const NOT_PASSED: u32 = 1;
 const INTERPOLATED: u32 = 2;
