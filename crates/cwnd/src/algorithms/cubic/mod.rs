@@ -213,7 +213,8 @@ impl Cubic {
             let now = w_cubic_x64k(self.origin, params.c, self.k_x1024, us_to_x1024(t_us));
             if self.below_estimate(now, cwnd) {
                 if self.w_est > conn.cwnd {
-                    conn.grow(self.w_est - conn.cwnd);
+                    // Where the transport lowered the window (RFC 5681 §4.1), W_est is regained as fast as ACKs come.
+                    conn.grow((self.w_est - conn.cwnd).min(acked));
                     self.credit = self.est_credit;
                 } else if self.w_est == conn.cwnd {
                     self.credit = self.credit.max(self.est_credit);
@@ -237,7 +238,8 @@ impl Cubic {
         // `ahead_x64k` is below 2⁴⁷, so 2¹⁶ segments in one acknowledgement are as many as 64 bits hold.
         self.credit = self.credit.saturating_add(ahead_x64k * u64::from(acked.min(1 << 16)));
         if self.credit >= cwnd_x64k {
-            conn.grow((self.credit / cwnd_x64k).min(u64::from(cwnd)) as u32);
+            // Credit gathered at a larger window makes no burst here.
+            conn.grow((self.credit / cwnd_x64k).min(u64::from(acked)) as u32);
             self.credit %= cwnd_x64k;
         }
     }

@@ -453,6 +453,26 @@ fn a_clock_running_backwards_reads_as_no_time() {
     assert!((before..=before + 2).contains(&bench.conn.cwnd), "{before} to {}", bench.conn.cwnd);
 }
 
+// Rows F1, K8: a transport that restarts an idle flow from a small window (RFC 5681 §4.1) finds neither W_est nor the
+// credit of the large window in its first ACK.
+#[test]
+fn what_was_gathered_at_a_large_window_makes_no_burst_at_a_small_one() {
+    for params in [standard(), V2_2] {
+        let mut bench = Bench::new(params, 100, 1_000);
+        bench.lose();
+        for _ in 0..200 {
+            bench.round(1);
+        }
+        bench.cubic.credit = u64::from(bench.conn.cwnd - 1) << 16;
+        (bench.conn.cwnd, bench.conn.ssthresh) = (3, 3);
+        for acked in [1, 2] {
+            let before = bench.conn.cwnd;
+            bench.ack(acked);
+            assert!(bench.conn.cwnd <= before + acked, "{before} to {} for {acked}", bench.conn.cwnd);
+        }
+    }
+}
+
 // Ha et al. 2008, Algorithm 1: one increment per cnt + 2 counts, cnt = cwnd / (target − cwnd).
 #[test]
 fn the_pseudocodes_count_needs_two_more_than_cnt() {

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Promises that an algorithm breaks on purpose, each with its source. `main.rs` shows every break: an exception that is
+//! not needed fails its test.
+
+use crate::play::Promise;
+use crate::support::is_called;
+use cwnd::registry::SetDescription;
+
+/// The promise, whose it is not (a set; `name*`: an algorithm with all its sets), and why.
+pub type Exception = (Promise, &'static str, &'static str);
+
+pub const EXCEPTIONS: &[Exception] = &[
+    (Promise::NeverShrinksOnAnAck, "vegas*", "shrinks when the RTT rises: Brakmo and Peterson 1995 §4"),
+    (
+        Promise::NoGrowthWhileApplicationLimited,
+        "vegas*",
+        "judges a round by its RTT, whoever limited it: Brakmo and Peterson 1995 §4, Linux",
+    ),
+    (
+        Promise::GrowthIsBackedByAcknowledgements,
+        "hybla*",
+        "2^ρ − 1 segments per segment in slow start, ρ² / w in avoidance: Caini and Firrincieli 2004",
+    ),
+    (
+        Promise::GrowthIsBackedByAcknowledgements,
+        "illinois-linux",
+        "α of a larger window lasts to the round's end, and multiplies whatever an ACK brings: golden traces",
+    ),
+    (Promise::GrowthIsBackedByAcknowledgements, "illinois-2.6.22", "as illinois-linux"),
+    (
+        Promise::ALossKeepsAHalf,
+        "illinois-2.6.22",
+        "kept β instead of 1 − β, an eighth: that kernel's mistake",
+    ),
+    (Promise::ALossKeepsAHalf, "westwood", "bandwidth × RTT, whatever the window was: Mascolo et al. 2001"),
+];
+
+/// Whether `set` may break `promise`.
+pub fn excused(promise: Promise, set: &SetDescription) -> bool {
+    EXCEPTIONS.iter().any(|(which, whose, _)| *which == promise && is_called(set, whose))
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What every algorithm of the registry promises, whatever a transport does to it. proptest prints the seed of a failure.
+//!
+//! `play.rs` has the promises, `exceptions.rs` who breaks one on purpose, `state.rs` what a state may depend on, `time.rs`
+//! clocks and round trips, `size.rs` windows and years. Promises about one bug that somebody had are in `../regressions`.
+
+mod exceptions;
+mod play;
+mod size;
+mod state;
+#[path = "../support/mod.rs"]
+mod support;
+mod time;
+
+use cwnd::Conn;
+use exceptions::{EXCEPTIONS, excused};
+use play::{Play, Step, conn, step};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use support::{cases, is_called, sets};
+
+/// Plays `steps` with every set; fails on the first promise that is broken without an exception.
+fn no_set_breaks_a_promise(conn: Conn, steps: &[Step]) -> Result<(), TestCaseError> {
+    for set in sets() {
+        let mut play = Play::begin(&set, conn);
+        for step in steps {
+            play.step(*step);
+            let broken = play.broken.drain(..).find(|(promise, _)| !excused(*promise, &set));
+            if let Some((promise, what)) = broken {
+                return Err(TestCaseError::fail(format!("{}: {promise:?} at {step:?}: {what}", set.name)));
+            }
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(cases(300))]
+
+    // Rows GV2, NG3, Q1, X5, HA1: the promises of `play.rs`, for every set.
+    #[test]
+    fn no_algorithm_breaks_the_contract(conn in conn(), steps in prop::collection::vec(step(), 1..200)) {
+        no_set_breaks_a_promise(conn, &steps)?;
+    }
+}
+
+// An exception that nobody needs would hide a fault: every one must be seen to break its promise (the same cases in every run).
+#[test]
+fn every_exception_is_seen_to_be_needed() {
+    let mut runner = TestRunner::deterministic();
+    let cases: Vec<(Conn, Vec<Step>)> = (0..200)
+        .map(|_| {
+            (conn(), prop::collection::vec(step(), 100..200)).new_tree(&mut runner).expect("a case").current()
+        })
+        .collect();
+    for (promise, whose, why) in EXCEPTIONS {
+        let named: Vec<_> = sets().into_iter().filter(|set| is_called(set, whose)).collect();
+        assert!(!named.is_empty(), "{whose} is not registered: {why}");
+        for set in named {
+            let seen = cases.iter().any(|(conn, steps)| {
+                let mut play = Play::begin(&set, *conn);
+                steps.iter().for_each(|step| play.step(*step));
+                play.broken.iter().any(|(broken, _)| broken == promise)
+            });
+            assert!(seen, "{} keeps {promise:?}: it needs no exception", set.name);
+        }
+    }
+}

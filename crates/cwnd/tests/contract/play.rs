@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Random histories: what a transport may do to an algorithm, and the promises that are checked after each step.
+
+use cwnd::registry::SetDescription;
+use cwnd::{ACK_SLOW_PATH, ACK_WINDOW_UPDATE, AckSample, CaEvent, CaState, Conn, Controller, PacingStatus};
+use proptest::prelude::*;
+
+/// A promise that holds whatever a transport does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Promise {
+    /// The window never shrinks on an ACK. Rows GV2, NG3, RF2, LQ1.
+    NeverShrinksOnAnAck,
+    /// It does not grow while the application limits the flow. Rows Q1, G1, MV1, NX1.
+    NoGrowthWhileApplicationLimited,
+    /// It grows by no more than one segment for each acknowledged, and one from credit. Rows F1, L1.
+    GrowthIsBackedByAcknowledgements,
+    /// It is at least one segment, and `ssthresh` after a loss at least two. Row X5.
+    NeverBelowItsFloor,
+    /// A loss does not raise the threshold beyond the window.
+    ALossNeverRaises,
+    /// A loss keeps half of what was in flight at least (half of the window, if that is less).
+    ALossKeepsAHalf,
+    /// Undo returns to the window before the reduction at most, and takes nothing. Row RF5.
+    UndoNeitherTakesNorInvents,
+    /// No hook grows the window beyond `cwnd_clamp`. Row HA1.
+    TheClampHolds,
+    /// Hooks write `cwnd`, `cwnd_cnt`, `ssthresh` and `pacing_rate`, nothing else of the connection.
+    HooksKeepToTheirFields,
+}
+
+/// One thing that a transport does.
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    /// Time passes, an ACK with its RTT arrives.
+    Ack { after_us: u64, acked: u32, rtt_us: i32, limited: bool },
+    /// A window reduction; `timeout` for the harder one, `flight` in 1/256 of the window.
+    Loss { timeout: bool, flight: u8 },
+    /// The last reduction was a mistake.
+    Undo,
+    /// Nothing was sent for a while.
+    Idle { us: u64 },
+    /// The clock jumps back.
+    Back { us: u64 },
+    /// One of `CaEvent`, by number.
+    Event { number: u8 },
+    /// An ACK's flags, of whatever kind.
+    InAck { flags: u32 },
+    /// Disorder, or its end.
+    Disorder,
+    /// The transport sets the window by itself (idle restart, proportional rate reduction).
+    Window { cwnd: u32 },
+}
+
+pub fn step() -> impl Strategy<Value = Step> {
+    let rtt = prop_oneof![Just(-1), Just(0), Just(1), 1..10_000_000_i32, Just(i32::MAX)];
+    let gap = prop_oneof![Just(0_u64), 1..1_000_000_u64, Just(3_600_000_000_u64)];
+    let window = prop_oneof![1..100_u32, 1..1_000_000_u32, Just(1 << 30)];
+    prop_oneof![
+        40 => (gap, 1..400_u32, rtt, prop::bool::weighted(0.7))
+            .prop_map(|(after_us, acked, rtt_us, limited)| Step::Ack { after_us, acked, rtt_us, limited }),
+        4 => (prop::bool::weighted(0.3), any::<u8>()).prop_map(|(timeout, flight)| Step::Loss { timeout, flight }),
+        1 => Just(Step::Undo),
+        2 => (0..100_000_000_000_u64).prop_map(|us| Step::Idle { us }),
+        1 => (0..10_000_000_u64).prop_map(|us| Step::Back { us }),
+        1 => (0..6_u8).prop_map(|number| Step::Event { number }),
+        2 => any::<u32>().prop_map(|flags| Step::InAck { flags }),
+        1 => Just(Step::Disorder),
+        1 => window.prop_map(|cwnd| Step::Window { cwnd }),
+    ]
+}
+
+/// A connection to begin with: windows to 2³⁰, any segment, any clock, clamped or not.
+pub fn conn() -> impl Strategy<Value = Conn> {
+    let window = prop_oneof![3 => 1..200_u32, 2 => 1..100_000_u32, 1 => 1..=1_u32 << 30];
+    let clock = prop_oneof![Just(0_u64), Just((1 << 32) - 2_000_000), 0..1_u64 << 50];
+    let mss = prop_oneof![Just(1448_u32), Just(536), Just(1), Just(9000)];
+    let hz = prop_oneof![Just(1000_u32), Just(250), Just(100)];
+    (window, clock, any::<u32>(), any::<bool>(), mss, hz, 0..3_u8).prop_map(
+        |(cwnd, now_us, ticks, clamped, mss, tick_hz, pacing)| Conn {
+            now_us,
+            ticks,
+            tick_hz,
+            cwnd_clamp: if clamped { cwnd.saturating_mul(2) } else { 1 << 30 },
+            pacing_status: match pacing {
+                0 => PacingStatus::None,
+                1 => PacingStatus::Needed,
+                _ => PacingStatus::Fq,
+            },
+            ..Conn::new(mss, cwnd)
+        },
+    )
+}
+
+/// An algorithm, its connection, and the promises that it has broken so far.
+#[derive(Debug)]
+pub struct Play {
+    pub cc: Controller,
+    pub conn: Conn,
+    pub broken: Vec<(Promise, String)>,
+}
+
+impl Play {
+    pub fn begin(set: &SetDescription, conn: Conn) -> Self {
+        let mut play = Self { cc: set.controller().expect("listed"), conn, broken: Vec::new() };
+        play.hook(|cc, conn| cc.init(conn));
+        play
+    }
+
+    fn expect(&mut self, promise: Promise, kept: bool, what: impl Fn() -> String) {
+        if !kept {
+            self.broken.push((promise, what()));
+        }
+    }
+
+    /// Calls a hook and looks at what it wrote.
+    fn hook<R>(&mut self, call: impl FnOnce(&mut Controller, &mut Conn) -> R) -> R {
+        let before = self.conn;
+        let result = call(&mut self.cc, &mut self.conn);
+        let after = self.conn;
+        let writable = Conn {
+            cwnd: after.cwnd,
+            cwnd_cnt: after.cwnd_cnt,
+            ssthresh: after.ssthresh,
+            pacing_rate: after.pacing_rate,
+            ..before
+        };
+        self.expect(Promise::HooksKeepToTheirFields, after == writable, || {
+            format!("{before:?} to {after:?}")
+        });
+        let limit = before.cwnd.max(before.cwnd_clamp);
+        self.expect(Promise::TheClampHolds, after.cwnd <= limit, || format!("{} beyond {limit}", after.cwnd));
+        self.expect(Promise::NeverBelowItsFloor, after.cwnd >= 1, || "a window of nothing".into());
+        result
+    }
+
+    fn set_state(&mut self, new: CaState) {
+        self.hook(|cc, conn| cc.set_state(conn, new));
+        self.conn.ca_state = new;
+    }
+
+    fn ack(&mut self, acked: u32, rtt_us: i32, limited: bool) {
+        let before = self.conn.cwnd;
+        let conn = &mut self.conn;
+        conn.snd_una = conn.snd_una.wrapping_add(acked.wrapping_mul(conn.mss));
+        conn.snd_nxt = conn.snd_una.wrapping_add(conn.cwnd.wrapping_mul(conn.mss));
+        conn.delivered += u64::from(acked);
+        conn.is_cwnd_limited = limited;
+        conn.max_packets_out = if limited { conn.cwnd } else { 0 };
+        if let Ok(rtt) = u32::try_from(rtt_us) {
+            conn.srtt_us8 = rtt.saturating_mul(8);
+            conn.min_rtt_us = if conn.min_rtt_us == 0 { rtt } else { conn.min_rtt_us.min(rtt) };
+        }
+        let sample = AckSample { pkts_acked: acked, rtt_us, in_flight: before };
+        self.hook(|cc, conn| cc.pkts_acked(conn, &sample));
+        let was_limited = self.conn.cwnd_limited();
+        let una = self.conn.snd_una;
+        let flags = if rtt_us < 0 { ACK_SLOW_PATH } else { ACK_WINDOW_UPDATE };
+        self.hook(|cc, conn| cc.in_ack_event(conn, flags));
+        if self.cc.has_cong_control() {
+            self.hook(|cc, conn| cc.cong_control(conn, acked));
+        } else {
+            self.hook(|cc, conn| cc.cong_avoid(conn, una, acked));
+        }
+        let after = self.conn.cwnd;
+        self.expect(Promise::NeverShrinksOnAnAck, after >= before, || format!("{before} to {after}"));
+        let idle_growth = !was_limited && after > before;
+        self.expect(Promise::NoGrowthWhileApplicationLimited, !idle_growth, || {
+            format!("{before} to {after}")
+        });
+        let most = u64::from(before) + u64::from(acked) + 1;
+        self.expect(Promise::GrowthIsBackedByAcknowledgements, u64::from(after) <= most, || {
+            format!("{before} to {after} for {acked} segments")
+        });
+    }
+
+    fn lose(&mut self, timeout: bool, flight: u8) {
+        let before = self.conn.cwnd;
+        self.conn.packets_out = ((u64::from(before) * (u64::from(flight) + 1)) >> 8) as u32;
+        self.conn.in_flight = self.conn.packets_out;
+        self.conn.prior_cwnd = before;
+        let ssthresh = self.hook(|cc, conn| cc.ssthresh(conn));
+        self.expect(Promise::NeverBelowItsFloor, ssthresh >= 2, || format!("ssthresh {ssthresh}"));
+        self.expect(Promise::ALossNeverRaises, ssthresh <= before.max(2), || {
+            format!("a loss at {before} set the threshold to {ssthresh}")
+        });
+        let half = self.conn.packets_out.min(before) / 2;
+        self.expect(Promise::ALossKeepsAHalf, ssthresh >= half, || {
+            format!("a loss with {} in flight set the threshold to {ssthresh}", 2 * half)
+        });
+        self.conn.ssthresh = ssthresh;
+        self.conn.cwnd_cnt = 0; // as the kernel and the driver do
+        if timeout {
+            self.hook(|cc, conn| cc.cwnd_event(conn, CaEvent::Loss));
+        }
+        self.set_state(if timeout { CaState::Loss } else { CaState::Recovery });
+        self.conn.cwnd = if timeout { 1 } else { ssthresh };
+        if !timeout {
+            self.hook(|cc, conn| cc.cwnd_event(conn, CaEvent::CompleteCwr));
+            let cwnd = self.conn.cwnd;
+            self.expect(Promise::NeverBelowItsFloor, cwnd >= 2, || format!("{cwnd} after a recovery"));
+        }
+        self.set_state(CaState::Open);
+    }
+
+    pub fn step(&mut self, step: Step) {
+        self.conn.packets_out = self.conn.cwnd;
+        match step {
+            Step::Ack { after_us, acked, rtt_us, limited } => {
+                self.pass(after_us);
+                self.ack(acked, rtt_us, limited);
+            }
+            Step::Loss { timeout, flight } => self.lose(timeout, flight),
+            Step::Undo => {
+                let (before, prior) = (self.conn.cwnd, self.conn.prior_cwnd);
+                let restored = self.hook(|cc, conn| cc.undo_cwnd(conn));
+                let kept = restored >= before && restored <= before.max(prior);
+                self.expect(Promise::UndoNeitherTakesNorInvents, kept, || {
+                    format!("{before} to {restored}, {prior} before the reduction")
+                });
+                self.conn.cwnd = restored.max(1);
+            }
+            Step::Idle { us } => {
+                self.pass(us);
+                self.hook(|cc, conn| cc.cwnd_event(conn, CaEvent::TxStart));
+            }
+            Step::Back { us } => {
+                self.conn.now_us -= us.min(self.conn.now_us);
+                self.conn.ticks = self.conn.ticks.wrapping_sub((us / 1000) as u32);
+            }
+            Step::Event { number } => {
+                let event = CaEvent::from_u8(number).expect("six events");
+                self.hook(|cc, conn| cc.cwnd_event(conn, event));
+            }
+            Step::InAck { flags } => self.hook(|cc, conn| cc.in_ack_event(conn, flags)),
+            Step::Disorder => {
+                self.set_state(CaState::Disorder);
+                self.set_state(CaState::Open);
+            }
+            Step::Window { cwnd } => self.conn.cwnd = cwnd.min(self.conn.cwnd_clamp),
+        }
+        let _ = (self.cc.info(&self.conn), self.cc.min_cwnd(&self.conn));
+    }
+
+    fn pass(&mut self, us: u64) {
+        self.conn.now_us = self.conn.now_us.saturating_add(us);
+        let ticks = us.wrapping_mul(u64::from(self.conn.tick_hz)) / 1_000_000;
+        self.conn.ticks = self.conn.ticks.wrapping_add(ticks as u32);
+    }
+}

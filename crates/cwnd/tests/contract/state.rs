@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What an algorithm's state depends on: its history since `init`, and nothing else.
+
+use crate::play::{Play, conn, step};
+use crate::support::{cases, sets};
+use cwnd::driver::{Driver, Options};
+use proptest::prelude::*;
+
+proptest! {
+    #![proptest_config(cases(100))]
+
+    // Rows X6, H9: what an earlier connection left in the private area has no influence, not even on a state that `init`
+    // would only partly write.
+    #[test]
+    fn init_forgets_the_connection_before(
+        before in conn(),
+        history in prop::collection::vec(step(), 1..150),
+        conn in conn(),
+    ) {
+        for set in sets() {
+            let mut used = Play::begin(&set, before);
+            history.iter().for_each(|step| used.step(*step));
+            used.cc.release(&mut used.conn);
+            let (mut one, mut other) = (conn, conn);
+            let mut fresh = set.controller().expect("listed");
+            fresh.init(&mut one);
+            used.cc.init(&mut other);
+            prop_assert!(fresh.is_same(&used.cc), "{}: {fresh:?} and {:?}", set.name, used.cc);
+            prop_assert_eq!(one, other, "{}", set.name);
+        }
+    }
+
+    // The same calls give the same windows and the same state, and a copy goes its own way.
+    #[test]
+    fn the_same_history_gives_the_same_state(conn in conn(), steps in prop::collection::vec(step(), 2..100)) {
+        for set in sets() {
+            let (mut one, mut other) = (Play::begin(&set, conn), Play::begin(&set, conn));
+            let (early, late) = steps.split_at(steps.len() / 2);
+            early.iter().for_each(|step| one.step(*step));
+            early.iter().for_each(|step| other.step(*step));
+            let copy = one.cc.duplicate().expect("registered");
+            late.iter().for_each(|step| one.step(*step));
+            prop_assert!(copy.is_same(&other.cc), "{}: the copy moved", set.name);
+            late.iter().for_each(|step| other.step(*step));
+            prop_assert!(one.cc.is_same(&other.cc) && one.conn == other.conn, "{}", set.name);
+        }
+    }
+
+    // Rows X6, H9: an algorithm that takes over a running connection starts from that connection alone, whoever ran it.
+    #[test]
+    fn a_switch_carries_nothing_over(conn in conn(), steps in prop::collection::vec(step(), 1..60), pick in any::<prop::sample::Index>()) {
+        let all = sets();
+        let first = pick.get(&all);
+        for second in &all {
+            let mut play = Play::begin(first, conn);
+            steps.iter().for_each(|step| play.step(*step));
+            let mut expected = play.conn;
+            play.cc.duplicate().expect("registered").release(&mut expected);
+            expected.cwnd_cnt = 0;
+            let mut fresh = second.controller().expect("listed");
+            fresh.init(&mut expected);
+
+            let running = play.cc.duplicate().expect("registered");
+            let mut driver = Driver::new(play.cc, play.conn, Options::default());
+            (driver.cc, driver.conn) = (running, play.conn);
+            driver.switch(second.controller().expect("listed"));
+            prop_assert!(fresh.is_same(&driver.cc), "{} to {}", first.name, second.name);
+            prop_assert_eq!(driver.conn, expected, "{} to {}", first.name, second.name);
+        }
+    }
+}

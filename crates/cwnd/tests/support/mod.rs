@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the tests over the whole registry share: its parameter sets, and a flow in virtual time.
+#![allow(dead_code, clippy::allow_attributes, reason = "each test binary uses a part of it")]
+
+use cwnd::driver::{Ack, Driver, Options};
+use cwnd::registry::{ALGORITHMS, Description, SetDescription};
+use cwnd::{CaEvent, Conn, Controller};
+use proptest::test_runner::{Config as ProptestConfig, FileFailurePersistence};
+
+/// Payload of a segment, bytes.
+pub const MSS: u32 = 1448;
+/// When flows begin, µs: no number that arithmetic likes.
+const START_US: u64 = 8_589_934_593;
+
+/// Settings of a property test of `cases` cases; `PROPTEST_CASES` in the environment asks for another number. A failure
+/// prints its seed and leaves it beside the source, where the next run tries it first.
+pub fn cases(cases: u32) -> ProptestConfig {
+    let asked = std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok());
+    ProptestConfig {
+        cases: asked.unwrap_or(cases),
+        failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("proptest-regressions"))),
+        ..ProptestConfig::default()
+    }
+}
+
+/// Every parameter set of the registry.
+pub fn sets() -> Vec<SetDescription> {
+    ALGORITHMS.iter().flat_map(Description::sets).collect()
+}
+
+/// The set called `name`.
+pub fn set(name: &str) -> SetDescription {
+    cwnd::registry::find(name).unwrap_or_else(|| panic!("{name} is registered")).1
+}
+
+/// The algorithm that a set belongs to.
+pub fn algorithm(set: &SetDescription) -> &'static Description {
+    cwnd::registry::find(set.name).expect("listed").0
+}
+
+/// Whether `name` is this set's; `name*` means an algorithm with all its sets.
+pub fn is_called(set: &SetDescription, name: &str) -> bool {
+    match name.strip_suffix('*') {
+        Some(name) => algorithm(set).name == name,
+        None => set.name == name,
+    }
+}
+
+/// A set's value of a decimal parameter, if its algorithm has it.
+pub fn decimal(set: &SetDescription, name: &str) -> Option<f64> {
+    let index = algorithm(set).specs.iter().position(|spec| spec.name == name)?;
+    Some(f64::from(set.controller()?.param(index)) / 65_536.0)
+}
+
+/// One flow in virtual time, its window always in full use, around the driver that simulator and QUIC stacks use.
+pub struct Flow {
+    pub driver: Driver,
+    pub rtt_us: u64,
+    /// Whether the window, not the application, stops the sender.
+    pub limited: bool,
+    /// First segment not yet acknowledged, and the next one to send.
+    una: u64,
+    next: u64,
+    /// The part of the clock below a microsecond, 1/2³² µs.
+    fraction: u64,
+}
+
+impl Flow {
+    /// A flow that starts with `cwnd` segments, in slow start.
+    pub fn new(set: &SetDescription, cwnd: u32, rtt_us: u64) -> Self {
+        Self::with(set, Conn::new(MSS, cwnd), rtt_us)
+    }
+
+    /// A flow that starts with `cwnd` segments in congestion avoidance: its `ssthresh` is the window.
+    pub fn in_avoidance(set: &SetDescription, cwnd: u32, rtt_us: u64) -> Self {
+        let mut flow = Self::new(set, cwnd, rtt_us);
+        flow.driver.conn.cwnd = cwnd;
+        flow.driver.conn.ssthresh = cwnd;
+        flow
+    }
+
+    /// A flow put into congestion avoidance by one loss at `cwnd` segments, repaired: the reference documents' `one_flow`.
+    pub fn after_loss(set: &SetDescription, cwnd: u32, rtt_us: u64) -> Self {
+        let mut flow = Self::in_avoidance(set, cwnd, rtt_us);
+        flow.round(1.min(cwnd)); // its RTT is known
+        flow.driver.conn.cwnd = cwnd;
+        flow.lose();
+        flow
+    }
+
+    /// The same with settings of one's own.
+    pub fn with(set: &SetDescription, conn: Conn, rtt_us: u64) -> Self {
+        let options = Options { timeout_reduces_again: false, ..Options::default() };
+        let mut conn = Conn { is_cwnd_limited: true, ..conn };
+        if conn.now_us == 0 {
+            conn.now_us = START_US;
+            conn.ticks = (START_US / 1000) as u32;
+        }
+        let driver = Driver::new(set.controller().expect("listed"), conn, options);
+        Self { driver, rtt_us, limited: true, una: 0, next: u64::from(conn.cwnd), fraction: 0 }
+    }
+
+    pub fn cwnd(&self) -> u32 {
+        self.driver.conn.cwnd
+    }
+
+    pub fn now_s(&self) -> f64 {
+        self.driver.conn.now_us as f64 / 1e6
+    }
+
+    /// An inner variable of the algorithm.
+    pub fn info(&self, name: &str) -> Option<u64> {
+        let info = self.driver.cc.info(&self.driver.conn);
+        info.fields.iter().find(|field| field.0 == name).map(|field| field.1)
+    }
+
+    /// Time passes, nothing happens.
+    pub fn wait(&mut self, us: u64) {
+        let conn = &mut self.driver.conn;
+        let before_ms = conn.now_us / 1000;
+        conn.now_us += us;
+        conn.ticks = conn.ticks.wrapping_add((conn.now_us / 1000 - before_ms) as u32);
+    }
+
+    /// Nothing was sent for `us`, then transmission begins again.
+    pub fn idle(&mut self, us: u64) {
+        self.wait(us);
+        self.tx_start();
+    }
+
+    /// The first packet leaves with nothing in flight.
+    pub fn tx_start(&mut self) {
+        self.driver.conn.packets_out = 0;
+        let driver = &mut self.driver;
+        driver.cc.cwnd_event(&mut driver.conn, CaEvent::TxStart);
+        self.fill();
+    }
+
+    /// The sender fills its window.
+    fn fill(&mut self) {
+        self.next = self.next.max(self.una + u64::from(self.cwnd()));
+        let conn = &mut self.driver.conn;
+        conn.packets_out = (self.next - self.una).min(u64::from(conn.cwnd)) as u32;
+        conn.in_flight = conn.packets_out;
+        conn.is_cwnd_limited = self.limited;
+        conn.max_packets_out = if self.limited { conn.packets_out } else { 0 };
+        conn.snd_una = (self.una as u32).wrapping_mul(conn.mss);
+        conn.snd_nxt = (self.next as u32).wrapping_mul(conn.mss);
+    }
+
+    /// An acknowledgement of `acked` segments, now, with RTT `rtt_us`; the sender refills its window before and after.
+    pub fn ack_with(&mut self, acked: u32, rtt_us: Option<u32>) {
+        self.fill();
+        self.una += u64::from(acked);
+        self.next = self.next.max(self.una);
+        let conn = &mut self.driver.conn;
+        conn.snd_una = (self.una as u32).wrapping_mul(conn.mss);
+        conn.packets_out = conn.packets_out.saturating_sub(acked);
+        conn.in_flight = conn.packets_out;
+        if let Some(rtt) = rtt_us {
+            conn.srtt_us8 = rtt.saturating_mul(8);
+            conn.min_rtt_us = if conn.min_rtt_us == 0 { rtt } else { conn.min_rtt_us.min(rtt) };
+        }
+        let (now_us, position) = (conn.now_us, self.una);
+        self.driver.on_ack(&Ack { now_us, position, acked, delivered: acked, rtt_us, new_loss: false });
+        self.fill();
+    }
+
+    pub fn ack(&mut self, acked: u32) {
+        self.ack_with(acked, Some(self.rtt_us as u32));
+    }
+
+    /// The time in which `acked` segments arrive: a window takes a round trip.
+    pub fn pace(&mut self, acked: u32) {
+        let cwnd = u64::from(self.cwnd().max(1));
+        let ticks = self.fraction + ((u64::from(acked) * self.rtt_us) << 20) / cwnd;
+        self.fraction = ticks & ((1 << 20) - 1);
+        self.wait(ticks >> 20);
+    }
+
+    /// A round trip's worth of acknowledgements, each of up to `every` segments, evenly spaced.
+    pub fn round(&mut self, every: u32) {
+        let mut left = self.cwnd().max(1);
+        while left > 0 {
+            let acked = every.min(left);
+            self.pace(acked);
+            self.ack(acked);
+            left -= acked;
+        }
+    }
+
+    pub fn rounds(&mut self, count: u32) {
+        for _ in 0..count {
+            self.round(1);
+        }
+    }
+
+    pub fn seconds(&mut self, seconds: f64) {
+        let end = self.driver.conn.now_us + (seconds * 1e6) as u64;
+        while self.driver.conn.now_us < end {
+            self.round(1);
+        }
+    }
+
+    /// A packet of the present window is declared lost; returns whether that was a reduction.
+    pub fn declare_lost(&mut self) -> bool {
+        self.fill();
+        let now_us = self.driver.conn.now_us;
+        self.driver.on_loss(now_us, self.una, self.next)
+    }
+
+    /// Everything sent so far is acknowledged, an RTT later, by one acknowledgement of one segment.
+    pub fn repair(&mut self) {
+        self.wait(self.rtt_us);
+        self.una = self.next - 1;
+        self.ack(1);
+    }
+
+    /// A loss and its repair.
+    pub fn lose(&mut self) {
+        assert!(self.declare_lost(), "one reduction per window");
+        self.repair();
+    }
+
+    /// The retransmission timer fires.
+    pub fn time_out(&mut self) {
+        self.fill();
+        let now_us = self.driver.conn.now_us;
+        self.driver.on_timeout(now_us, self.una, self.next);
+    }
+
+    /// The last reduction was a mistake.
+    pub fn spurious(&mut self) -> bool {
+        let now_us = self.driver.conn.now_us;
+        self.driver.on_spurious(now_us)
+    }
+
+    /// A second flow in the same state.
+    pub fn twin(&self) -> Self {
+        let cc = self.driver.cc.duplicate().expect("from the registry");
+        let fresh = Controller::by_name("reno").expect("registered");
+        let mut driver = Driver::new(fresh, self.driver.conn, Options::default());
+        driver.cc = cc;
+        driver.conn = self.driver.conn;
+        Self { driver, ..*self }
+    }
+}
