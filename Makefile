@@ -12,7 +12,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs'
 help:
 	@echo "make demo     figure 6 of the CUBIC paper, simulated and drawn, in out/fig6"
 	@echo "make test     every test that this machine can run"
-	@echo "make bench    speed beside ns-2, and where the time goes (needs ns-2: apt-get install ns2)"
+	@echo "make bench    speed beside ns-2, cost of an ACK beside quinn (needs ns-2: apt-get install ns2)"
 	@echo "make compare  results beside ns-2, scenario by scenario"
 	@echo "make docs     the generated pages and pictures of docs/"
 	@echo "make lint     formatters, linters and type checkers"
@@ -50,6 +50,7 @@ test-python: $(NATIVE)
 
 lint: $(NATIVE)
 	cargo fmt --check
+	cargo fmt --check --manifest-path bench/cost/Cargo.toml
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	$(BIN)/ruff check python tests bench docs
 	$(BIN)/ruff format --check python tests bench docs
@@ -57,6 +58,7 @@ lint: $(NATIVE)
 
 bench: $(NATIVE)
 	$(BIN)/python bench/speed.py
+	$(BIN)/python bench/cost.py
 
 compare: $(NATIVE)
 	$(BIN)/python bench/peers/compare.py --per-flow
