@@ -156,47 +156,78 @@ void core_in_ack_event(void *, struct conn *, const struct params *, __u32 flags
 __u32 core_undo_cwnd(void *, struct conn *, const struct params *) CORE(undo_cwnd);
 void core_pkts_acked(void *, struct conn *, const struct params *, const struct sample *) CORE(pkts_acked);
 
+// One call, as cwnd_bpf::Recorder reads it; layout.h asserts it. before.tick_hz stays 0: to mention CONFIG_HZ here would make
+// every object need it, and the loader knows it wherever the algorithm does.
+struct record {
+	struct conn before;
+	__u64 seq;
+	__u64 socket;
+	__u32 state_before[PRIVATE_BYTES / 4];
+	__u32 state_after[PRIVATE_BYTES / 4];
+	__u32 args[3];
+	__u32 returned;
+	__u32 hook;
+	__u32 ticks_after;
+	__u32 cwnd_after;
+	__u32 ssthresh_after;
+	__u32 cwnd_cnt_after;
+};
+ASSERT_RECORD_LAYOUT
+
 // ---- What the loader reads and writes
 
 // The default parameter set, or what the loader puts here before the object goes into the kernel.
 SEC(".rodata.params") const volatile struct params params = { { PARAM_DEFAULTS } };
 
-// Calls of each hook (HOOK_*), then calls of set_state for each state.
+// Calls of each hook (HOOK_*), calls of set_state for each state, calls that were to be recorded, those of them that found
+// no room in the ring buffer.
 SEC(".data.counters") struct {
 	__u64 calls[HOOKS];
 	__u64 states[STATES];
+	__u64 seq;
+	__u64 lost;
 } counters = {};
+
+// Whether calls are recorded. The verifier sees the value and removes what it rules out, so that recording costs nothing
+// where it is off.
+SEC(".rodata.recording") const volatile __u32 recording = 0;
+
+// From the kernel's stable interface (bpf_map_type).
+#define BPF_MAP_TYPE_RINGBUF 27
+
+// The loader sets the size; where nothing is recorded, it leaves the map out.
+SEC(".maps") struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 12);
+} records;
 
 SEC("license") char license_text[] = "Dual MIT/GPL";
 
 // ---- Between the two
 
 struct call {
+	struct tcp_sock *tp;
+	void *state;
 	struct conn before;
 	struct conn conn;
 	struct params params;
+	struct record *record;
 };
 
-static __always_inline void *private_area(struct tcp_sock *tp)
-{
-	return tp->inet_conn.icsk_ca_priv;
-}
-
-static __always_inline void enter(struct tcp_sock *tp, struct call *call, __u32 hook)
+// The connection as the core sees it, but for tick_hz.
+static __always_inline void read_conn(struct tcp_sock *tp, struct conn *c)
 {
 	struct sock *sk = &tp->inet_conn.icsk_inet.sk;
 	struct inet_connection_sock *icsk = &tp->inet_conn;
-	struct conn *c = &call->conn;
 	__u32 ca_state = BPF_CORE_READ_BITFIELD(icsk, icsk_ca_state);
 	__u32 min_rtt_us = tp->rtt_min.s[0].v;
 	__u32 pacing_status = sk->sk_pacing_status;
 
-	__sync_fetch_and_add(&counters.calls[hook], 1);
 	c->now_us = tp->tcp_mstamp;
 	c->delivered = tp->delivered;
 	c->pacing_rate = sk->sk_pacing_rate;
 	c->ticks = bpf_jiffies64();
-	c->tick_hz = CONFIG_HZ;
+	c->tick_hz = 0;
 	c->lsndtime_ticks = tp->lsndtime;
 	c->mss = tp->mss_cache;
 	c->snd_una = tp->snd_una;
@@ -217,7 +248,49 @@ static __always_inline void enter(struct tcp_sock *tp, struct call *call, __u32 
 	// Rust's enums hold nothing but their own values.
 	c->ca_state = ca_state < STATES ? ca_state : 0;
 	c->pacing_status = pacing_status <= 2 ? pacing_status : 0;
-	call->before = *c;
+}
+
+// The two halves of a record are functions of their own: they exist once in the object, not once in each program, and where
+// recording is off the verifier removes them whole. The first reads the connection for itself: the socket is locked, so that
+// the hook sees the same; but a tick may fall between the two.
+static __noinline struct record *record_before(struct tcp_sock *tp, __u32 hook, __u32 arg0, __u32 arg1, __u32 arg2)
+{
+	__u64 seq = __sync_fetch_and_add(&counters.seq, 1);
+	struct record *record = bpf_ringbuf_reserve(&records, sizeof(*record), 0);
+
+	if (!record) {
+		__sync_fetch_and_add(&counters.lost, 1);
+		return 0;
+	}
+	read_conn(tp, &record->before);
+	record->seq = seq;
+	record->socket = (__u64)tp;
+	__builtin_memcpy(record->state_before, tp->inet_conn.icsk_ca_priv, PRIVATE_BYTES);
+	record->args[0] = arg0;
+	record->args[1] = arg1;
+	record->args[2] = arg2;
+	record->hook = hook;
+	return record;
+}
+
+static __noinline void record_after(struct tcp_sock *tp, struct record *record, __u32 returned)
+{
+	__builtin_memcpy(record->state_after, tp->inet_conn.icsk_ca_priv, PRIVATE_BYTES);
+	record->returned = returned;
+	record->ticks_after = bpf_jiffies64();
+	record->cwnd_after = tp->snd_cwnd;
+	record->ssthresh_after = tp->snd_ssthresh;
+	record->cwnd_cnt_after = tp->snd_cwnd_cnt;
+	bpf_ringbuf_submit(record, 0);
+}
+
+static __always_inline void enter(struct call *call, __u32 hook, const __u32 *args)
+{
+	__sync_fetch_and_add(&counters.calls[hook], 1);
+	call->record = recording ? record_before(call->tp, hook, args[0], args[1], args[2]) : 0;
+	read_conn(call->tp, &call->conn);
+	call->conn.tick_hz = CONFIG_HZ;
+	call->before = call->conn;
 
 	// One by one and volatile: as a whole, or by a pointer, the compiler takes the values that it sees here.
 #pragma unroll
@@ -226,9 +299,10 @@ static __always_inline void enter(struct tcp_sock *tp, struct call *call, __u32 
 }
 
 // Writes what the hook changed; where it can change nothing, nothing is left of this.
-static __always_inline void leave(struct tcp_sock *tp, const struct call *call)
+static __always_inline void leave(const struct call *call, __u32 returned)
 {
 	const struct conn *old = &call->before, *c = &call->conn;
+	struct tcp_sock *tp = call->tp;
 
 	if (c->cwnd != old->cwnd)
 		tp->snd_cwnd = c->cwnd;
@@ -238,33 +312,37 @@ static __always_inline void leave(struct tcp_sock *tp, const struct call *call)
 		tp->snd_ssthresh = c->ssthresh;
 	if (c->pacing_rate != old->pacing_rate)
 		tp->inet_conn.icsk_inet.sk.sk_pacing_rate = c->pacing_rate;
+	if (call->record)
+		record_after(tp, call->record, returned);
 }
 
-// One program. The kernel passes the hook's arguments as an array of 64-bit values.
-#define PROGRAM(hook, type, ...)                                               \
-	SEC("struct_ops/" #hook) type program_##hook(const __u64 *args)         \
-	{                                                                       \
-		struct tcp_sock *tp = (struct tcp_sock *)args[0];               \
-		void *state = private_area(tp);                                 \
-		struct call call;                                               \
-		enter(tp, &call, HOOK_##hook);                                  \
-		__VA_ARGS__                                                     \
-	}
+// The kernel passes a hook's arguments as an array of 64-bit values.
+#define PROGRAM(hook, type) SEC("struct_ops/" #hook) type program_##hook(const __u64 *args)
+
+// Makes `call`; the numbers after the hook are recorded with it.
+#define ENTER(hook, ...)                                                        \
+	struct tcp_sock *tp = (struct tcp_sock *)args[0];                       \
+	struct call call = { .tp = tp, .state = tp->inet_conn.icsk_ca_priv };   \
+	enter(&call, HOOK_##hook, (const __u32[3]){ __VA_ARGS__ })
 
 // A hook without a result, with further arguments of the call into the core.
-#define PROGRAM_VOID(hook, ...)                                                \
-	PROGRAM(hook, int, {                                                    \
-		core_##hook(state, &call.conn, &call.params, ##__VA_ARGS__);    \
-		leave(tp, &call);                                               \
+#define PROGRAM_VOID(hook, ...)                                                 \
+	PROGRAM(hook, int)                                                      \
+	{                                                                       \
+		ENTER(hook, __VA_ARGS__);                                       \
+		core_##hook(call.state, &call.conn, &call.params, ##__VA_ARGS__); \
+		leave(&call, 0);                                                \
 		return 0;                                                       \
-	})
+	}
 
-#define PROGRAM_U32(hook)                                                      \
-	PROGRAM(hook, __u32, {                                                  \
-		__u32 result = core_##hook(state, &call.conn, &call.params);    \
-		leave(tp, &call);                                               \
+#define PROGRAM_U32(hook)                                                       \
+	PROGRAM(hook, __u32)                                                    \
+	{                                                                       \
+		ENTER(hook);                                                    \
+		__u32 result = core_##hook(call.state, &call.conn, &call.params); \
+		leave(&call, result);                                           \
 		return result;                                                  \
-	})
+	}
 
 PROGRAM_VOID(init)
 PROGRAM_VOID(release)
@@ -274,24 +352,32 @@ PROGRAM_VOID(cwnd_event, args[1])
 PROGRAM_VOID(in_ack_event, args[1])
 PROGRAM_U32(undo_cwnd)
 
-PROGRAM(set_state, int, {
-	__u8 new = args[1];
+PROGRAM(set_state, int)
+{
+	__u64 new = (__u8)args[1];
 
+	// Or the compiler checks one copy of it and adds with another, which the verifier cannot follow.
+	barrier_var(new);
 	if (new < STATES)
 		__sync_fetch_and_add(&counters.states[new], 1);
-	core_set_state(state, &call.conn, &call.params, new);
-	leave(tp, &call);
+	ENTER(set_state, new);
+	core_set_state(call.state, &call.conn, &call.params, new);
+	leave(&call, 0);
 	return 0;
-})
+}
 
-PROGRAM(pkts_acked, int, {
+PROGRAM(pkts_acked, int)
+{
 	const struct ack_sample *given = (const struct ack_sample *)args[1];
-	struct sample sample = { given->pkts_acked, given->rtt_us, given->in_flight };
+	struct sample sample = { given->pkts_acked, given->rtt_us };
 
-	core_pkts_acked(state, &call.conn, &call.params, &sample);
-	leave(tp, &call);
+	// The kernel's is in bytes, the core's in packets. A division by zero is zero here.
+	sample.in_flight = given->in_flight / ((struct tcp_sock *)args[0])->mss_cache;
+	ENTER(pkts_acked, sample.pkts_acked, sample.rtt_us, sample.in_flight);
+	core_pkts_acked(call.state, &call.conn, &call.params, &sample);
+	leave(&call, 0);
 	return 0;
-})
+}
 
 // .link: registered as long as the loader holds its link, even if the loader is killed.
 SEC(".struct_ops.link") struct tcp_congestion_ops ops = {

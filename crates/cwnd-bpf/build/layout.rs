@@ -7,6 +7,7 @@ use std::mem::{offset_of, size_of};
 use cwnd::{AckSample, Conn, PRIVATE_BYTES};
 
 use crate::hook::Hook;
+use crate::raw::Raw;
 
 /// Connection states that have a counter: Open, Disorder, CWR, Recovery, Loss.
 const STATES: usize = 5;
@@ -67,5 +68,25 @@ pub(crate) fn header() -> Result<String, std::fmt::Error> {
         ]
     );
     asserts!(out, "ASSERT_SAMPLE_LAYOUT", AckSample, "sample", [pkts_acked, rtt_us, in_flight]);
+    asserts!(
+        out,
+        "ASSERT_RECORD_LAYOUT",
+        Raw,
+        "record",
+        [
+            before,
+            seq,
+            socket,
+            state_before,
+            state_after,
+            args,
+            returned,
+            hook,
+            ticks_after,
+            cwnd_after,
+            ssthresh_after,
+            cwnd_cnt_after,
+        ]
+    );
     Ok(out)
 }

@@ -7,6 +7,9 @@ mod hook;
 #[cfg(feature = "kernel")]
 mod layout;
 #[cfg(feature = "kernel")]
+#[path = "../src/raw.rs"]
+mod raw;
+#[cfg(feature = "kernel")]
 mod recipe;
 #[cfg(feature = "kernel")]
 mod registry;

@@ -10,7 +10,7 @@ use cwnd::registry::Description;
 use crate::toolchain::{TARGET, Toolchain, run};
 
 /// What `internalize` leaves visible: programs, and what the loader reads and writes.
-const PUBLIC: &str = "program_*,ops,params,counters,license_text";
+const PUBLIC: &str = "program_*,ops,params,counters,recording,records,license_text";
 /// Atomics and 32-bit jumps, in every kernel that has struct_ops links; v4 would need a newer kernel than they do.
 const CPU: &str = "v3";
 /// The kernel refuses a function without type information, and Rust's have none: everything must go into the programs.
@@ -132,7 +132,7 @@ fn only_programs_are_left(tools: &Toolchain, name: &str, object: &Path) -> Resul
             "U" => {
                 return Err(format!("{name}: {symbol} is called, which the kernel does not have (a panic?)"));
             }
-            "T" | "t" if !symbol.starts_with("program_") => {
+            "T" | "t" if !["program_", "record_"].iter().any(|c| symbol.starts_with(c)) => {
                 return Err(format!("{name}: {symbol} was not inlined, and the kernel refuses it"));
             }
             _ => {}

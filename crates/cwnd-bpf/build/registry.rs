@@ -15,8 +15,15 @@ use crate::toolchain::{self, Toolchain};
 pub(crate) fn build() -> Result<(), String> {
     let crate_dir = PathBuf::from(environment("CARGO_MANIFEST_DIR")?);
     let out = PathBuf::from(environment("OUT_DIR")?);
-    for source in ["hooks/src", "hooks/Cargo.toml", "bpf", "src/hook.rs", "../cwnd/src", "../cwnd/Cargo.toml"]
-    {
+    for source in [
+        "hooks/src",
+        "hooks/Cargo.toml",
+        "bpf",
+        "src/hook.rs",
+        "src/raw.rs",
+        "../cwnd/src",
+        "../cwnd/Cargo.toml",
+    ] {
         println!("cargo::rerun-if-changed={source}");
     }
     for name in [toolchain::RUSTC, toolchain::LLVM, toolchain::CLANG] {

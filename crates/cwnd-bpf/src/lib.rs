@@ -3,33 +3,52 @@
 //! on the running Linux kernel.
 //!
 //! With the feature `kernel`, the build compiles the hooks of the core to BPF (`hooks/`), links them with a C glue that
-//! reads the kernel's `tcp_sock` (`bpf/glue.bpf.c`), and embeds one portable object per algorithm; `load` puts one into
-//! the kernel. Without the feature this crate is empty, needs no compiler but Rust's, and builds anywhere.
+//! reads the kernel's `tcp_sock` (`bpf/glue.bpf.c`), and embeds one portable object per algorithm; `Module::load` puts
+//! one into the kernel, and `Module::load_recording` hands out every call of its hooks besides. Without the feature this
+//! crate is empty, needs no compiler but Rust's, and builds anywhere.
 //!
 //! With the feature `recipe`, `build_object` makes the object of one algorithm from outside the tree.
 //!
 //! Tested on Linux 6.18; needs BTF (`/sys/kernel/btf/vmlinux`), links of `struct_ops` (6.4) and root. The tests in
-//! `tests/kernel.rs` move traffic on both algorithms.
+//! `tests/kernel` move traffic on every algorithm.
 
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+mod error;
 #[cfg(any(feature = "recipe", all(feature = "kernel", target_os = "linux")))]
 mod hook;
 #[cfg(feature = "recipe")]
 #[path = "../build/layout.rs"]
 mod layout;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
+mod loaded;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
 mod loader;
 #[cfg(feature = "recipe")]
 mod own;
+#[cfg(any(feature = "recipe", all(feature = "kernel", target_os = "linux")))]
+mod raw;
 #[cfg(feature = "recipe")]
 #[path = "../build/recipe.rs"]
 mod recipe;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+mod recorder;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+mod timing;
 #[cfg(feature = "recipe")]
 #[path = "../build/toolchain.rs"]
 mod toolchain;
 
 #[cfg(all(feature = "kernel", target_os = "linux"))]
+pub use error::Error;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use hook::Hook;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
-pub use loader::{Counters, Error, Loaded, load, load_file};
+pub use loaded::{Cost, Counters, Loaded};
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+pub use loader::{Module, load_file};
 #[cfg(feature = "recipe")]
 pub use own::{Own, build_object};
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+pub use recorder::{Record, Recorder};
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+pub use timing::Timing;

@@ -213,6 +213,7 @@ impl Columns<'_> {
             || PyValueError::new_err(format!("row {i}: {hook} {arg0}: not a hook call that can be replayed"));
         let call = match hook {
             "init" => Call::Init,
+            "release" => Call::Release,
             "cong_avoid" => Call::CongAvoid(arg0, arg1),
             "ssthresh" => Call::Ssthresh(returned),
             "undo_cwnd" => Call::UndoCwnd(returned),
@@ -220,7 +221,9 @@ impl Columns<'_> {
             "cwnd_event" => Call::CwndEvent(CaEvent::from_u8(arg0 as u8).ok_or_else(unknown)?),
             "in_ack_event" => Call::InAckEvent(arg0),
             "pkts_acked" => {
-                Call::PktsAcked(AckSample { pkts_acked: arg0, rtt_us: arg1.cast_signed(), in_flight: arg2 })
+                // The kernel's is in bytes.
+                let in_flight = arg2 / u32_at(self.mss).max(1);
+                Call::PktsAcked(AckSample { pkts_acked: arg0, rtt_us: arg1.cast_signed(), in_flight })
             }
             _ => return Err(unknown()),
         };

@@ -152,7 +152,8 @@ impl<'a> Table<'a> {
 }
 
 /// What to say about an unknown key.
-pub(crate) fn unknown_key(key: &str, known: &[&str]) -> String {
+#[must_use]
+pub fn unknown_key(key: &str, known: &[&str]) -> String {
     let near = nearest(key, known.iter().copied());
     if near.is_empty() {
         format!("one of the keys {}", known.join(", "))

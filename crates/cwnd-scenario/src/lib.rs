@@ -10,7 +10,7 @@ mod parse;
 mod print;
 mod units;
 
-pub use invalid::{Invalid, nearest};
+pub use invalid::{Invalid, nearest, unknown_key};
 pub use model::{Buffer, Flow, Group, HEADER_BYTES, Inner, Link, Record, Scenario, Start};
-pub use parse::FLOW_KEYS;
+pub use parse::{FLOW_KEYS, expectation};
 pub use print::show_param;

@@ -309,7 +309,8 @@ pub const FLOW_KEYS: &[&str] = &[
 ];
 
 /// What a parameter accepts, in words.
-fn expectation(spec: &Spec) -> String {
+#[must_use]
+pub fn expectation(spec: &Spec) -> String {
     let range = || format!("{} to {}", show_param(spec, spec.min), show_param(spec, spec.max));
     let what = match spec.kind {
         Kind::Decimal => format!("a decimal from {}", range()),

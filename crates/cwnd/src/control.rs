@@ -6,7 +6,7 @@ use crate::conn::{AckSample, CaEvent, CaState, Conn};
 /// Private area that Linux gives a module, bytes: an algorithm's state must fit.
 pub const PRIVATE_BYTES: usize = 104;
 
-/// The private area of one of Linux's own modules, as recorded: 32-bit words in its own layout.
+/// The private area of a module, as recorded: 32-bit words in the module's own layout.
 pub type PrivateWords = [u32; PRIVATE_BYTES / 4];
 
 /// Inner variables that an algorithm shows to an observer (Linux's `get_info`).
@@ -85,7 +85,8 @@ pub trait CongestionControl {
     /// The algorithm's settings; `()` where there are none.
     type Params;
 
-    /// The connection starts, or switches to this algorithm while it runs. The state's old bytes mean nothing.
+    /// The connection starts, or switches to this algorithm while it runs. The state's old bytes mean nothing. Linux shows a
+    /// module the handshake's acknowledgement and timeouts (`pkts_acked`, `ssthresh`, …) before it calls this, on a zeroed state.
     fn init(&mut self, _conn: &mut Conn, _params: &Self::Params) {}
 
     /// The connection ends, or switches to another algorithm.

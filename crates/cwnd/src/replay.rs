@@ -13,6 +13,8 @@ use crate::registry::Controller;
 pub enum Call {
     /// `init`
     Init,
+    /// `release`
+    Release,
     /// `cong_avoid`: the byte acknowledged, segments acknowledged.
     CongAvoid(u32, u32),
     /// `ssthresh`: what it returned.
@@ -149,6 +151,7 @@ fn call(cc: &mut Controller, row: &Row, ticks: u32) -> Outcome {
     let mut returned = 0;
     match row.call {
         Call::Init => cc.init(&mut conn),
+        Call::Release => cc.release(&mut conn),
         Call::CongAvoid(ack, acked) => cc.cong_avoid(&mut conn, ack, acked),
         Call::Ssthresh(_) => returned = cc.ssthresh(&mut conn),
         Call::UndoCwnd(_) => returned = cc.undo_cwnd(&mut conn),

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Why something of this lane did not happen.
+
+use std::fmt;
+
+use cwnd::registry::{self, Description};
+use cwnd_scenario::Invalid;
+
+/// Longest name of a congestion control (the kernel's `TCP_CA_NAME_MAX` with its final zero is 16).
+pub(crate) const NAME_MAX: usize = 15;
+
+/// Why an algorithm was not loaded, or its counters not read.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The registry has no parameter set of this name.
+    UnknownSet(String),
+    /// A parameter that the algorithm does not have, or a value that it does not accept.
+    Param(Invalid),
+    /// The kernel takes names of 1 to 15 letters, digits, `_`, `-` and `.`.
+    Name(String),
+    /// The embedded object is not what this loader expects.
+    Object(String),
+    /// A record is not what this reader expects.
+    Record(String),
+    /// The kernel refused, or libbpf did; with what libbpf had to say, the verifier's log included.
+    Kernel {
+        /// What was being done.
+        what: &'static str,
+        /// The system's answer.
+        why: libbpf_rs::Error,
+        /// libbpf's messages.
+        log: String,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownSet(name) => {
+                write!(f, "no parameter set is called {name:?}; there are ")?;
+                for (place, set) in registry::ALGORITHMS.iter().flat_map(Description::sets).enumerate() {
+                    write!(f, "{}{}", if place == 0 { "" } else { ", " }, set.name)?;
+                }
+                Ok(())
+            }
+            Self::Param(invalid) => invalid.fmt(f),
+            Self::Name(name) => {
+                write!(f, "{name:?} is no name for the kernel: 1 to {NAME_MAX} letters, digits, _, - and .")
+            }
+            Self::Object(what) => write!(f, "the embedded object has {what}"),
+            Self::Record(what) => write!(f, "the kernel recorded {what}"),
+            Self::Kernel { what, why, log } => {
+                write!(f, "cannot {what}: {why}")?;
+                if log.is_empty() { Ok(()) } else { write!(f, "\n{}", log.trim_end()) }
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Kernel { why, .. } => Some(why),
+            _ => None,
+        }
+    }
+}
+
+/// Failure of a step, before libbpf's messages are added.
+pub(crate) fn refused(what: &'static str) -> impl FnOnce(libbpf_rs::Error) -> Error {
+    move |why| Error::Kernel { what, why, log: String::new() }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! An algorithm that the kernel has: its counters and its cost, and how it is taken out again.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::os::fd::AsFd;
+
+use cwnd::CaState;
+use libbpf_rs::query::{ProgInfoIter, ProgInfoQueryOptions};
+use libbpf_rs::{Link, MapCore, MapFlags, Object, Program};
+
+use crate::error::{Error, refused};
+use crate::hook::Hook;
+
+/// Connection states that the object counts.
+const STATES: usize = 5;
+
+/// Names of the object's maps, as `bpf/glue.bpf.c` has them.
+pub(crate) const PARAMS: &str = ".rodata.params";
+const COUNTERS: &str = ".data.counters";
+
+/// An algorithm that the kernel has; dropping it takes it out of the list that new connections choose from. Those that
+/// run on it keep it until they end. The kernel does the same when the process dies, however it dies.
+pub struct Loaded {
+    name: String,
+    /// How many.
+    params: usize,
+    // Dropped in this order: the registration before the programs.
+    link: Link,
+    object: Object,
+}
+
+impl fmt::Debug for Loaded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Loaded").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        // Closing the link would do, were it the last descriptor of it: another thread that starts a process at this
+        // moment has copied it. Before Linux 6.11 there is no such call, and the close has to suffice.
+        let _ = self.link.detach();
+    }
+}
+
+/// How often the kernel called each hook, over all connections.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counters {
+    calls: [u64; Hook::ALL.len()],
+    states: [u64; STATES],
+    recorded: u64,
+    lost: u64,
+}
+
+impl Counters {
+    /// Calls of `hook`.
+    #[must_use]
+    pub const fn calls(&self, hook: Hook) -> u64 {
+        self.calls[hook as usize]
+    }
+
+    /// Calls of all hooks.
+    #[must_use]
+    pub fn all_calls(&self) -> u64 {
+        self.calls.iter().sum()
+    }
+
+    /// Calls of `set_state` with `state`.
+    #[must_use]
+    pub const fn entered(&self, state: CaState) -> u64 {
+        self.states[state as usize]
+    }
+
+    /// Calls of which there is a record: none, unless loaded by [`crate::Module::load_recording`].
+    #[must_use]
+    pub const fn recorded(&self) -> u64 {
+        self.recorded
+    }
+
+    /// Calls whose record found the ring buffer full.
+    #[must_use]
+    pub const fn lost(&self) -> u64 {
+        self.lost
+    }
+}
+
+impl fmt::Display for Counters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for hook in Hook::ALL {
+            write!(f, "{} {}, ", hook.name(), self.calls(hook))?;
+        }
+        write!(f, "set_state(Recovery) {}", self.entered(CaState::Recovery))
+    }
+}
+
+/// What the program of a hook costs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cost {
+    /// Which hook.
+    pub hook: Hook,
+    /// Instructions that the verifier left of it.
+    pub instructions: usize,
+    /// Instructions that the verifier walked through, along every path, to prove it safe.
+    pub verified: u32,
+    /// Bytes of machine code.
+    pub machine_bytes: usize,
+    /// Calls while the kernel took times.
+    pub runs: u64,
+    /// Time in them, ns.
+    pub run_ns: u64,
+}
+
+impl Loaded {
+    pub(crate) fn new(name: &str, params: usize, link: Link, object: Object) -> Self {
+        Self { name: name.to_owned(), params, link, object }
+    }
+
+    pub(crate) const fn object(&self) -> &Object {
+        &self.object
+    }
+
+    /// The name for `TCP_CONGESTION`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Values of the parameters, read back from the kernel.
+    ///
+    /// # Errors
+    /// [`Error`], when the kernel does not answer.
+    pub fn params(&self) -> Result<Vec<u32>, Error> {
+        let bytes = self.read(PARAMS)?;
+        let values =
+            bytes.chunks_exact(4).filter_map(|value| Some(u32::from_ne_bytes(value.try_into().ok()?)));
+        Ok(values.take(self.params).collect())
+    }
+
+    /// Calls so far.
+    ///
+    /// # Errors
+    /// [`Error`], when the kernel does not answer.
+    pub fn counters(&self) -> Result<Counters, Error> {
+        let bytes = self.read(COUNTERS)?;
+        let mut values =
+            bytes.chunks_exact(8).filter_map(|value| Some(u64::from_ne_bytes(value.try_into().ok()?)));
+        let mut next = || values.next().ok_or_else(|| Error::Object("too few counters".to_owned()));
+        let mut counters =
+            Counters { calls: [0; Hook::ALL.len()], states: [0; STATES], recorded: 0, lost: 0 };
+        for counter in counters.calls.iter_mut().chain(&mut counters.states) {
+            *counter = next()?;
+        }
+        let to_record = next()?;
+        counters.lost = next()?;
+        counters.recorded = to_record.saturating_sub(counters.lost);
+        Ok(counters)
+    }
+
+    /// What each program costs; times only of calls while [`crate::Timing`] was on.
+    ///
+    /// # Errors
+    /// [`Error`], when the kernel does not answer.
+    pub fn costs(&self) -> Result<Vec<Cost>, Error> {
+        let mut hooks = Vec::new();
+        for program in self.object.progs() {
+            let name = program.name().to_string_lossy();
+            let hook = Hook::ALL.into_iter().find(|hook| name.strip_prefix("program_") == Some(hook.name()));
+            let hook = hook.ok_or_else(|| Error::Object(format!("a program {name}")))?;
+            hooks.push((Program::id_from_fd(program.as_fd()).map_err(refused("read a program"))?, hook));
+        }
+        let options =
+            ProgInfoQueryOptions::default().include_xlated_prog_insns(true).include_jited_prog_insns(true);
+        let mut costs: Vec<_> = ProgInfoIter::with_query_opts(options)
+            .filter_map(|info| {
+                let (_, hook) = hooks.iter().find(|(id, _)| *id == info.id)?;
+                Some(Cost {
+                    hook: *hook,
+                    // The size of an instruction is part of the kernel's stable interface.
+                    instructions: info.xlated_prog_insns.len() / 8,
+                    verified: info.verified_insns,
+                    machine_bytes: info.jited_prog_insns.len(),
+                    runs: info.run_cnt,
+                    run_ns: info.run_time_ns,
+                })
+            })
+            .collect();
+        if costs.len() < hooks.len() {
+            return Err(Error::Object(format!("{} programs, {} of them known", hooks.len(), costs.len())));
+        }
+        costs.sort_by_key(|cost| cost.hook as usize);
+        Ok(costs)
+    }
+
+    /// The only value of a map of variables.
+    fn read(&self, name: &str) -> Result<Vec<u8>, Error> {
+        let map = self.object.maps().find(|map| map.name() == OsStr::new(name));
+        map.ok_or_else(|| Error::Object(format!("no map {name}")))?
+            .lookup(&0_u32.to_ne_bytes(), MapFlags::ANY)
+            .map_err(refused("read a map"))?
+            .ok_or_else(|| Error::Object(format!("no value in {name}")))
+    }
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Takes recorded calls out of the ring buffer, typed: each as a [`Row`] that the core's replay takes.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fmt;
+use std::mem::{offset_of, size_of};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use cwnd::replay::{Call, Row};
+use cwnd::{AckSample, CaEvent, CaState, Conn, PacingStatus, PrivateWords};
+use libbpf_rs::{ErrorKind, MapCore, MapFlags, MapHandle, Object, RingBuffer, RingBufferBuilder};
+
+use crate::error::{Error, refused};
+use crate::hook::Hook;
+use crate::raw::Raw;
+
+/// End of the name that libbpf gives the map of the kernel's configuration.
+const KCONFIG: &str = ".kconfig";
+
+/// A recorded call of a hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Place among all calls of the object's hooks; where numbers are missing, records were lost.
+    pub seq: u64,
+    /// Which connection: 0, 1, … in the order of their first records.
+    pub connection: u64,
+    /// The call, for [`cwnd::replay::Replay`]. `tick_hz` is 0 where the algorithm does not look at it.
+    pub row: Row,
+    /// The module's private area before the call, in 32-bit words.
+    pub state_before: PrivateWords,
+    /// And after it.
+    pub state_after: PrivateWords,
+}
+
+/// The reading end of an object's ring buffer; outlives the registration, as connections on the algorithm do.
+pub struct Recorder {
+    // Dropped in this order: the ring before the descriptor that it waits for.
+    ring: RingBuffer<'static>,
+    _map: MapHandle,
+    records: Receiver<Result<Record, Error>>,
+}
+
+impl fmt::Debug for Recorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recorder").finish_non_exhaustive()
+    }
+}
+
+impl Recorder {
+    /// Takes what is there; if nothing is, waits for the first record, at most for `patience`.
+    ///
+    /// # Errors
+    /// [`Error`], when the kernel does not answer or recorded what this reader does not know.
+    pub fn take(&mut self, patience: Duration) -> Result<Vec<Record>, Error> {
+        match self.ring.poll(patience) {
+            // A signal is no failure: the next call waits again.
+            Err(why) if why.kind() == ErrorKind::Interrupted => {}
+            other => other.map_err(refused("read the ring buffer"))?,
+        }
+        self.records.try_iter().collect()
+    }
+}
+
+/// Numbers connections: a new one may get the memory of one that has ended.
+#[derive(Default)]
+struct Numbers {
+    /// By the socket's address: the number, and whether `init` was called.
+    open: HashMap<u64, (u64, bool)>,
+    next: u64,
+}
+
+impl Numbers {
+    fn of(&mut self, socket: u64, call: Call) -> u64 {
+        let known = self.open.get(&socket).copied();
+        let (number, mut initialised) = match known {
+            // Its second `init`: the `release` between the two was lost.
+            Some((_, true)) if call == Call::Init => (self.next, false),
+            Some(known) => known,
+            // The handshake's acknowledgement comes before `init`.
+            None => (self.next, false),
+        };
+        self.next = self.next.max(number + 1);
+        initialised |= call == Call::Init;
+        if call == Call::Release {
+            self.open.remove(&socket);
+        } else {
+            self.open.insert(socket, (number, initialised));
+        }
+        number
+    }
+}
+
+/// The reader of `object`'s ring buffer, its only one.
+pub(crate) fn open(object: &Object, ring: &str) -> Result<Recorder, Error> {
+    let map = object.maps().find(|map| map.name() == OsStr::new(ring));
+    let map = map.ok_or_else(|| Error::Object(format!("no map {ring}")))?;
+    let map = MapHandle::try_from(&map).map_err(refused("open the ring buffer"))?;
+    let tick_hz = tick_hz(object)?;
+    let (send, records) = channel();
+    let mut numbers = Numbers::default();
+    let mut builder = RingBufferBuilder::new();
+    builder
+        .add(&map, move |bytes| {
+            let record = read(bytes, tick_hz, |socket, call| numbers.of(socket, call));
+            // Nobody listens while the recorder is being dropped.
+            let _ = send.send(record);
+            0
+        })
+        .map_err(refused("open the ring buffer"))?;
+    let ring = builder.build().map_err(refused("open the ring buffer"))?;
+    Ok(Recorder { ring, _map: map, records })
+}
+
+/// The kernel's tick rate, if the object's hooks look at it: else they mention no configuration.
+fn tick_hz(object: &Object) -> Result<u32, Error> {
+    let is_config = |name: &OsStr| name.to_str().is_some_and(|name| name.ends_with(KCONFIG));
+    let Some(map) = object.maps().find(|map| is_config(map.name())) else { return Ok(0) };
+    let value = map.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).map_err(refused("read a map"))?;
+    value
+        .and_then(|value| Some(u32::from_ne_bytes(*value.first_chunk()?)))
+        .ok_or_else(|| Error::Object(format!("no value in {KCONFIG}")))
+}
+
+/// A field's bytes.
+fn field<const N: usize>(bytes: &[u8], offset: usize) -> [u8; N] {
+    // The length was checked once, for the whole.
+    bytes.get(offset..).and_then(<[u8]>::first_chunk).copied().unwrap_or([0; N])
+}
+
+/// A record, from its bytes; `number` gives the connection's.
+fn read(bytes: &[u8], tick_hz: u32, number: impl FnOnce(u64, Call) -> u64) -> Result<Record, Error> {
+    if bytes.len() < size_of::<Raw>() {
+        return Err(Error::Record(format!("{} bytes instead of {}", bytes.len(), size_of::<Raw>())));
+    }
+    let u8_at = |offset| field::<1>(bytes, offset)[0];
+    let u32_at = |offset| u32::from_ne_bytes(field(bytes, offset));
+    let u64_at = |offset| u64::from_ne_bytes(field(bytes, offset));
+    let words_at = |offset| std::array::from_fn(|index| u32_at(offset + 4 * index));
+    let before = Conn {
+        now_us: u64_at(offset_of!(Raw, before.now_us)),
+        delivered: u64_at(offset_of!(Raw, before.delivered)),
+        pacing_rate: u64_at(offset_of!(Raw, before.pacing_rate)),
+        ticks: u32_at(offset_of!(Raw, before.ticks)),
+        tick_hz,
+        lsndtime_ticks: u32_at(offset_of!(Raw, before.lsndtime_ticks)),
+        mss: u32_at(offset_of!(Raw, before.mss)),
+        snd_una: u32_at(offset_of!(Raw, before.snd_una)),
+        snd_nxt: u32_at(offset_of!(Raw, before.snd_nxt)),
+        packets_out: u32_at(offset_of!(Raw, before.packets_out)),
+        in_flight: u32_at(offset_of!(Raw, before.in_flight)),
+        max_packets_out: u32_at(offset_of!(Raw, before.max_packets_out)),
+        cwnd: u32_at(offset_of!(Raw, before.cwnd)),
+        cwnd_cnt: u32_at(offset_of!(Raw, before.cwnd_cnt)),
+        ssthresh: u32_at(offset_of!(Raw, before.ssthresh)),
+        prior_cwnd: u32_at(offset_of!(Raw, before.prior_cwnd)),
+        cwnd_clamp: u32_at(offset_of!(Raw, before.cwnd_clamp)),
+        srtt_us8: u32_at(offset_of!(Raw, before.srtt_us8)),
+        min_rtt_us: u32_at(offset_of!(Raw, before.min_rtt_us)),
+        gso_max_size: u32_at(offset_of!(Raw, before.gso_max_size)),
+        is_cwnd_limited: u8_at(offset_of!(Raw, before.is_cwnd_limited)) != 0,
+        ca_state: CaState::from_u8(u8_at(offset_of!(Raw, before.ca_state))),
+        pacing_status: match u8_at(offset_of!(Raw, before.pacing_status)) {
+            1 => PacingStatus::Needed,
+            2 => PacingStatus::Fq,
+            _ => PacingStatus::None,
+        },
+    };
+    let [arg0, arg1, arg2]: [u32; 3] = std::array::from_fn(|n| u32_at(offset_of!(Raw, args) + 4 * n));
+    let returned = u32_at(offset_of!(Raw, returned));
+    let hook = u32_at(offset_of!(Raw, hook));
+    let unknown = |what: String| Err(Error::Record(what));
+    let call = match Hook::ALL.get(hook as usize) {
+        Some(Hook::Init) => Call::Init,
+        Some(Hook::Release) => Call::Release,
+        Some(Hook::Ssthresh) => Call::Ssthresh(returned),
+        Some(Hook::CongAvoid) => Call::CongAvoid(arg0, arg1),
+        Some(Hook::SetState) => Call::SetState(CaState::from_u8(arg0 as u8)),
+        Some(Hook::CwndEvent) => match CaEvent::from_u8(arg0 as u8) {
+            Some(event) => Call::CwndEvent(event),
+            None => return unknown(format!("an unknown event, {arg0}")),
+        },
+        Some(Hook::InAckEvent) => Call::InAckEvent(arg0),
+        Some(Hook::UndoCwnd) => Call::UndoCwnd(returned),
+        Some(Hook::PktsAcked) => {
+            Call::PktsAcked(AckSample { pkts_acked: arg0, rtt_us: arg1.cast_signed(), in_flight: arg2 })
+        }
+        None => return unknown(format!("an unknown hook, {hook}")),
+    };
+    let after = [
+        u32_at(offset_of!(Raw, cwnd_after)),
+        u32_at(offset_of!(Raw, ssthresh_after)),
+        u32_at(offset_of!(Raw, cwnd_cnt_after)),
+    ];
+    Ok(Record {
+        seq: u64_at(offset_of!(Raw, seq)),
+        connection: number(u64_at(offset_of!(Raw, socket)), call),
+        row: Row { call, before, ticks_after: u32_at(offset_of!(Raw, ticks_after)), after },
+        state_before: words_at(offset_of!(Raw, state_before)),
+        state_after: words_at(offset_of!(Raw, state_after)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_socket_is_a_new_connection_after_its_release_and_at_a_second_init() {
+        let mut numbers = Numbers::default();
+        let event = Call::InAckEvent(0);
+        let calls = [
+            (7, event, 0), // before init
+            (7, Call::Init, 0),
+            (9, Call::Init, 1),
+            (7, event, 0),
+            (7, Call::Release, 0),
+            (7, event, 2),
+            (7, Call::Init, 2),
+            (7, Call::Init, 3), // a release was lost
+            (9, event, 1),
+        ];
+        for (socket, call, expected) in calls {
+            assert_eq!(numbers.of(socket, call), expected, "{socket} {call:?}");
+        }
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The algorithms in the running kernel: loaded, used by real connections, recorded, and gone afterwards.
+//!
+//! Needs root, BTF and iproute2 and says so when it skips; with `CI=true` in the environment it does not skip.
+#![cfg(target_os = "linux")]
+
+mod cost;
+mod network;
+mod parameters;
+mod recording;
+mod registration;
+mod traffic;
+
+use std::io::Write;
+
+use cwnd_bpf::Module;
+
+const MEGABYTE: u64 = 1_000_000;
+
+/// Whether this machine can run the test; where it must (CI), what is missing is a failure.
+fn kernel_is_ours() -> bool {
+    let missing = [
+        (!rustix::process::geteuid().is_root(), "root"),
+        (!std::path::Path::new("/sys/kernel/btf/vmlinux").exists(), "a kernel with BTF"),
+        (std::process::Command::new("tc").arg("-V").output().is_err(), "iproute2 (ip, tc, ss)"),
+    ];
+    let Some((_, what)) = missing.into_iter().find(|(missing, _)| *missing) else { return true };
+    assert!(std::env::var("CI").as_deref() != Ok("true"), "the test needs {what}, and CI must run it");
+    // Past the harness, which keeps the output of tests that pass.
+    let _ = writeln!(std::io::stderr(), "skipped: the test needs {what}");
+    false
+}
+
+fn registered() -> Vec<String> {
+    let names = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
+    names.expect("the kernel's list").split_whitespace().map(str::to_owned).collect()
+}
+
+fn module(set: &str) -> Module {
+    Module::find(set).unwrap_or_else(|why| panic!("{set}: {why}"))
+}
+
+/// Fails with everything that was found, not with the first of it.
+fn none_of(failures: &[String]) {
+    assert!(failures.is_empty(), "{} failed:\n{}", failures.len(), failures.join("\n"));
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Every call recorded in the kernel, and repeated on the host by the same source.
+
+use std::thread;
+use std::time::Duration;
+
+use cwnd::registry::ALGORITHMS;
+use cwnd::replay::{Call, Replay};
+use cwnd::{Controller, INFINITE_SSTHRESH};
+use cwnd_bpf::{Module, Record};
+
+use crate::network::Network;
+use crate::{MEGABYTE, kernel_is_ours, module, none_of};
+
+/// How long to wait for a record where there must be one, and between looks at a transfer that runs.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// Moves `bytes` on `module` and returns every call of the transfer.
+pub fn record(
+    module: &Module,
+    kernel_name: &str,
+    network: &Network,
+    bytes: u64,
+) -> Result<Vec<Record>, String> {
+    let (loaded, mut recorder) =
+        module.load_recording(kernel_name, 1 << 24).map_err(|why| why.to_string())?;
+    let mut records = Vec::new();
+    thread::scope(|scope| {
+        let transfer = scope.spawn(|| network.transfer(kernel_name, bytes));
+        while !transfer.is_finished() {
+            records.extend(recorder.take(PATIENCE).expect("records"));
+        }
+        assert_eq!(transfer.join().expect("a transfer").received, bytes);
+    });
+    let counters = loaded.counters().expect("counters");
+    while (records.len() as u64) < counters.recorded() {
+        records.extend(recorder.take(PATIENCE).expect("records"));
+    }
+    match counters.lost() {
+        0 => Ok(records),
+        lost => Err(format!("{lost} records lost")),
+    }
+}
+
+/// Differences, and the first in words.
+pub fn replay(records: &[Record], controller: Controller) -> (u64, Option<String>) {
+    let mut replay = Replay::new(controller);
+    let mut first = None;
+    for record in records {
+        if let Some((kernel, host)) = replay.step(&record.row)
+            && first.is_none()
+        {
+            first = Some(format!(
+                "call {}, {:?}: cwnd, ssthresh, cwnd_cnt, result: {kernel:?} in the kernel, {host:?} on the host; \
+                 before: {:?}",
+                record.seq, record.row.call, record.row.before
+            ));
+        }
+    }
+    assert_eq!(replay.calls(), records.len() as u64);
+    (replay.differences(), first)
+}
+
+/// What is wrong with the records themselves: order, one connection, private state as the call before left it.
+fn incoherent(records: &[Record]) -> Option<String> {
+    let Some(last) = records.last() else { return Some("no calls".to_owned()) };
+    // Linux shows a module the handshake's acknowledgement before it calls its `init`.
+    let Some(init) = records.iter().take(3).find(|record| record.row.call == Call::Init) else {
+        return Some(format!("begins with {:?}", records.iter().take(3).collect::<Vec<_>>()));
+    };
+    if init.row.before.ssthresh != INFINITE_SSTHRESH || init.row.before.cwnd != 10 {
+        return Some(format!("begins with {:?}", init.row.before));
+    }
+    if last.row.before.snd_una.wrapping_sub(init.row.before.snd_una) < MEGABYTE as u32 {
+        return Some(format!("ends with {:?}", last.row.before));
+    }
+    records.iter().zip(records.iter().skip(1)).find_map(|(before, after)| {
+        let is_next = after.seq == before.seq + 1 && after.connection == before.connection;
+        let is_same = before.state_after == after.state_before;
+        let goes_on = before.row.before.now_us <= after.row.before.now_us;
+        (!(is_next && is_same && goes_on)).then(|| format!("{before:?} is followed by {after:?}"))
+    })
+}
+
+#[test]
+fn kernel_and_host_compute_the_same_on_every_parameter_set() {
+    if !kernel_is_ours() {
+        return;
+    }
+    let network = Network::new("replay", "200mbit", 30);
+    let mut failures = Vec::new();
+    let mut calls = 0;
+    for set in ALGORITHMS.iter().flat_map(|algorithm| algorithm.sets()) {
+        let module = module(set.name);
+        let records = match record(&module, "cwnd_replay", &network, 5 * MEGABYTE) {
+            Ok(records) => records,
+            Err(why) => {
+                failures.push(format!("{}: {why}", set.name));
+                continue;
+            }
+        };
+        calls += records.len();
+        failures.extend(incoherent(&records).map(|why| format!("{}: {why}", set.name)));
+        if !records.iter().any(|record| matches!(record.row.call, Call::Ssthresh(_))) {
+            failures.push(format!("{}: no loss", set.name));
+        }
+        let (differences, first) = replay(&records, module.controller());
+        if let Some(first) = first {
+            failures.push(format!("{}: {differences} of {} differ; {first}", set.name, records.len()));
+        }
+    }
+    println!("{calls} calls");
+    none_of(&failures);
+}
+
+#[test]
+fn what_finds_no_room_is_counted() {
+    if !kernel_is_ours() {
+        return;
+    }
+    let network = Network::new("room", "200mbit", 30);
+    // One page holds eleven records of 360 bytes with their headers, and nobody takes them out.
+    let (loaded, mut recorder) = module("reno").load_recording("cwnd_room", 1).expect("loaded");
+    network.transfer("cwnd_room", MEGABYTE);
+    let counters = loaded.counters().expect("counters");
+    let records = recorder.take(PATIENCE).expect("records");
+    assert_eq!(records.len() as u64, counters.recorded());
+    assert_eq!(records.len(), 11);
+    assert_eq!(counters.recorded() + counters.lost(), counters.all_calls());
+    assert!(counters.lost() > 100, "{counters}");
+}
