@@ -94,6 +94,7 @@ macro_rules! for_each_algorithm {
             CubicCounted: $crate::algorithms::cubic::counted::Counted, "cubic-linux";
             Bic: $crate::algorithms::bic::Bic, "bic";
             HighSpeed: $crate::algorithms::highspeed::HighSpeed, "highspeed";
+            Fast: $crate::algorithms::fast::Fast, "fast";
             Illinois: $crate::algorithms::illinois::Illinois, "illinois";
             Scalable: $crate::algorithms::scalable::Scalable, "scalable";
             Vegas: $crate::algorithms::vegas::Vegas, "vegas";

@@ -3,6 +3,7 @@
 
 pub mod bic;
 pub mod cubic;
+pub mod fast;
 pub mod highspeed;
 pub mod hybla;
 pub mod illinois;
