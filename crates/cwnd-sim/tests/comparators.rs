@@ -19,7 +19,7 @@ fn on_link(cc: &str, rate: &str, rtt: &str, extra: &str) -> Summary {
 #[test]
 fn fast_keeps_a_hundred_segments_in_the_queue_and_loses_none() {
     let summary = on_link("fast", "100Mbit/s", "40ms", "queue = { kind = 'droptail', limit = '1bdp' }");
-    println!("{summary:?}");
+
     assert_eq!((summary.drops_queue, summary.flows[0].timeouts), (0, 0));
     assert!(summary.utilization > 0.999, "{}", summary.utilization);
     assert!((summary.queue_mean_ms / 12.0 - 1.0).abs() < 0.05, "{} ms", summary.queue_mean_ms);

@@ -81,20 +81,28 @@ fn the_same_seed_gives_the_same_bytes_in_every_run_thread_and_build() {
 const DIGEST: &str = "8e0e627080f88377";
 
 fn alone(cc: &str, recovery: Recovery) -> Summary {
-    run(&small_link(&format!("cc = '{cc}'\nrecovery = '{}'", recovery.name()), "")).summary()
+    // The segments that FAST keeps in the queue must fit: its hundred would overflow a queue of 25 at every update.
+    let settings = if cc == "fast" { "alpha = 10" } else { "" };
+    run(&small_link(&format!("cc = '{cc}'\nrecovery = '{}'\n{settings}", recovery.name()), "")).summary()
 }
 
-/// While it knows no maximum (before the first loss, after a timeout), the kernel's BIC grows below 48 segments by one for
-/// three acknowledged, and it keeps 0.8 of where that ends. On a path that holds 50 segments every recovery but proportional
-/// reduction then sends bursts, loses retransmissions, and ends in a timeout, again and again.
-fn is_held_in_timeouts(cc: &str, recovery: Recovery) -> bool {
-    cc.starts_with("bic") && recovery != Recovery::SackPrr
+/// While it knows no maximum (before the first loss, after a timeout), BIC grows without regard to the path: the kernel's
+/// below 48 segments by one for three acknowledged; and it keeps 0.8 of where that ends. On a path that holds 50 segments
+/// recoveries without selective acknowledgements, and of the kernel's form every one but proportional reduction, then
+/// lose retransmissions or repair one segment per round trip, again and again.
+fn is_held_in_repairs(cc: &str, recovery: Recovery) -> bool {
+    match cc {
+        "bic" => !matches!(recovery, Recovery::Sack | Recovery::SackPrr),
+        "bic-linux" => recovery != Recovery::SackPrr,
+        _ => false,
+    }
 }
 
 #[test]
-fn without_proportional_reduction_bics_probing_ends_in_timeouts() {
-    for cc in ["bic", "bic-linux"] {
-        assert!(alone(cc, Recovery::Sack).flows[0].timeouts > 20, "{cc}: no exception is needed any more");
+fn bics_probing_of_a_small_path_needs_a_good_recovery() {
+    for (cc, recovery) in [("bic", Recovery::NewReno), ("bic-linux", Recovery::Sack)] {
+        let timeouts = alone(cc, recovery).flows[0].timeouts;
+        assert!(timeouts > 20, "{cc}: {timeouts}: no exception is needed any more");
         let with_prr = alone(cc, Recovery::SackPrr);
         assert_eq!(with_prr.flows[0].timeouts, 0);
         assert!(with_prr.utilization > 0.99);
@@ -104,14 +112,15 @@ fn without_proportional_reduction_bics_probing_ends_in_timeouts() {
 #[test]
 fn every_algorithm_fills_a_small_link_with_every_recovery() {
     for set in ALGORITHMS.iter().flat_map(|algorithm| algorithm.sets()) {
-        for recovery in Recovery::ALL.into_iter().filter(|it| !is_held_in_timeouts(set.name, *it)) {
+        for recovery in Recovery::ALL.into_iter().filter(|it| !is_held_in_repairs(set.name, *it)) {
             let summary = alone(set.name, recovery);
             let (name, flow) = (format!("{} with {}", set.name, recovery.name()), &summary.flows[0]);
             assert!(summary.utilization > 0.75, "{name}: {}", summary.utilization);
             assert!(flow.timeouts <= 6, "{name}: {} timeouts", flow.timeouts);
             assert!(flow.goodput_mbps <= flow.throughput_mbps * 1448.0 / 1500.0 + 0.01, "{name}");
-            // Vegas keeps the queue short, once its slow start is over.
-            assert!(flow.drops > 0 || set.name.starts_with("vegas"), "{name}: the queue never overflowed");
+            // Vegas and FAST keep the queue short, once their slow start is over.
+            let by_delay = set.name.starts_with("vegas") || set.name == "fast";
+            assert!(flow.drops > 0 || by_delay, "{name}: the queue never overflowed");
         }
     }
 }

@@ -11,7 +11,11 @@ pub type Exception = (Promise, &'static str, &'static str);
 
 pub const EXCEPTIONS: &[Exception] = &[
     (Promise::NeverShrinksOnAnAck, "vegas*", "shrinks when the RTT rises: Brakmo and Peterson 1995 §4"),
-    (Promise::NeverShrinksOnAnAck, "fast", "shrinks when too many of its segments wait: Wei et al. 2006 §III"),
+    (
+        Promise::NeverShrinksOnAnAck,
+        "fast",
+        "shrinks when too many of its segments wait: Wei et al. 2006 §III",
+    ),
     (
         Promise::NoGrowthWhileApplicationLimited,
         "vegas*",
