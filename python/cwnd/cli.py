@@ -191,28 +191,44 @@ def show(
 
 @app.command()
 def replay(
-    trace: Annotated[Path, typer.Argument(metavar="TRACE.parquet", help="A recorded trace of hook calls.")],
-    cc: Annotated[str, typer.Option("--cc", metavar="NAME", help="The algorithm or parameter set to replay it on.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Recorded hook calls (.parquet), or test vectors (.toml).")
+    ],
+    cc: Annotated[
+        str | None,
+        typer.Option("--cc", metavar="NAME", help="The parameter set to replay it on; vectors name one themselves."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Replay a kernel's recorded calls on one of our algorithms; exit code 1 if any of them ends otherwise."""
-    found("--cc", cc)
-    if not trace.is_file():
-        fail(f'TRACE: "{trace}" is not accepted; expected a file that exists')
-    from cwnd.replay import TraceError
-    from cwnd.replay import replay as feed
+    """Replay recorded or prescribed hook calls on an algorithm; exit code 1 if any of them ends otherwise."""
+    if cc is not None:
+        found("--cc", cc)
+    if not file.is_file():
+        fail(f'FILE: "{file}" is not accepted; expected a file that exists')
+    if file.suffix == ".toml":
+        from cwnd import vectors
 
-    try:
-        outcome = feed(trace, cc)
-    except TraceError as error:
-        fail(str(error))
+        try:
+            outcome = vectors.replay(file, cc)
+        except vectors.VectorError as error:
+            fail(str(error))
+    else:
+        from cwnd.replay import TraceError
+        from cwnd.replay import replay as feed
+
+        if cc is None:
+            fail("--cc: missing; expected the parameter set to replay the trace on")
+        try:
+            outcome = feed(file, cc)
+        except TraceError as error:
+            fail(str(error))
     if as_json:
         print(json.dumps(outcome))
     else:
         print(f"{outcome['calls']:,} calls, {outcome['differences']:,} differences")
         if outcome["first"]:
             print(f"first: {outcome['first']}")
-        if outcome["loaded"]:
+        if outcome.get("loaded"):
             print(f"state taken from the record at {outcome['loaded']:,} rows that follow no recorded call")
     if outcome["differences"]:
         raise typer.Exit(1)

@@ -2,6 +2,7 @@
 //! The Python module `cwnd._native`: scenarios, simulations and the registry, as the package `cwnd` needs them.
 
 mod clock;
+mod hooks;
 mod plugin;
 mod registry;
 mod replay;
@@ -20,6 +21,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<simulation::Simulation>()?;
     module.add_class::<tables::Table>()?;
     module.add_class::<replay::Replay>()?;
+    module.add_class::<hooks::Hooks>()?;
     module.add_function(wrap_pyfunction!(registry::algorithms, module)?)?;
     module.add_function(wrap_pyfunction!(registry::flow_keys, module)?)?;
     module.add_function(wrap_pyfunction!(registry::nearest, module)?)?;

@@ -407,7 +407,7 @@ impl CongestionControl for Counted {
             fields: [
                 ("last_max", u64::from(self.last_max)),
                 ("origin", u64::from(self.origin)),
-                ("k_x1024", u64::from(self.k_x1024)),
+                ("k_s_x1024", u64::from(self.k_x1024)),
                 ("count", u64::from(self.count)),
                 ("w_tcp", u64::from(self.w_tcp)),
                 (delay, u64::from(self.delay_min)),
