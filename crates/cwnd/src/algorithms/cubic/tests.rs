@@ -1,70 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! CUBIC against RFC 9438, section by section. One segment is acknowledged at a time unless a test says otherwise.
 
+use super::bench::Bench;
+use super::curve::w_cubic_x64k;
+use super::forms::*;
 use super::*;
+use crate::algorithms::FROM_CWND;
 use crate::registry::Controller;
-
-/// A flow in virtual time: one RTT is a window's worth of ACKs, evenly spaced.
-struct Bench {
-    cubic: Cubic,
-    params: CubicParams,
-    conn: Conn,
-    rtt_us: u64,
-}
-
-impl Bench {
-    fn new(params: CubicParams, cwnd: u32, rtt_us: u64) -> Self {
-        let mut conn =
-            Conn { is_cwnd_limited: true, ssthresh: cwnd, now_us: 1 << 33, ..Conn::new(1448, cwnd) };
-        conn.srtt_us8 = (rtt_us << 3) as u32;
-        conn.packets_out = cwnd;
-        let mut cubic = Cubic::default();
-        cubic.init(&mut conn, &params);
-        Self { cubic, params, conn, rtt_us }
-    }
-
-    fn ack(&mut self, acked: u32) {
-        let sample = AckSample { pkts_acked: acked, rtt_us: self.rtt_us as i32, in_flight: self.conn.cwnd };
-        self.cubic.pkts_acked(&mut self.conn, &sample, &self.params);
-        self.cubic.cong_avoid(&mut self.conn, 0, acked, &self.params);
-        self.conn.packets_out = self.conn.cwnd;
-    }
-
-    /// A round trip of full use, `every` segments to an ACK.
-    fn round(&mut self, every: u32) {
-        let acks = (self.conn.cwnd / every).max(1);
-        for _ in 0..acks {
-            self.conn.now_us += self.rtt_us / u64::from(acks);
-            self.ack(every);
-        }
-    }
-
-    fn seconds(&mut self, seconds: f64, every: u32) {
-        let end = self.conn.now_us + (seconds * 1e6) as u64;
-        while self.conn.now_us < end {
-            self.round(every);
-        }
-    }
-
-    fn lose(&mut self) {
-        self.conn.packets_out = self.conn.cwnd;
-        self.conn.prior_cwnd = self.conn.cwnd;
-        self.conn.ssthresh = self.cubic.ssthresh(&mut self.conn, &self.params);
-        self.cubic.set_state(&mut self.conn, CaState::Recovery, &self.params);
-        self.conn.cwnd = self.conn.ssthresh;
-        self.conn.ca_state = CaState::Recovery;
-        self.cubic.set_state(&mut self.conn, CaState::Open, &self.params);
-        self.conn.ca_state = CaState::Open;
-    }
-
-    fn time_out(&mut self) {
-        self.conn.prior_cwnd = self.conn.cwnd;
-        self.conn.ssthresh = self.cubic.ssthresh(&mut self.conn, &self.params);
-        self.cubic.set_state(&mut self.conn, CaState::Loss, &self.params);
-        self.conn.ca_state = CaState::Loss;
-        self.conn.cwnd = 1;
-    }
-}
+use crate::slow_start;
 
 fn standard() -> CubicParams {
     CubicParams { slow_start: slow_start::STANDARD, ..RFC9438 }
@@ -231,7 +174,7 @@ fn a_round_trip_grows_the_window_by_half_at_most() {
     bench.lose();
     bench.round(1);
     bench.conn.now_us += 60_000_000; // the curve is 86 000 segments up
-    bench.cubic.last_ack_us = bench.conn.now_us32();
+    bench.cubic.last_ack = bench.conn.now_us32();
     let before = bench.conn.cwnd;
     bench.round(1);
     assert!(bench.conn.cwnd <= before + before / 2 + 1, "{before} to {}", bench.conn.cwnd);
@@ -244,14 +187,14 @@ fn application_limited_time_does_not_move_the_curve() {
     let mut bench = Bench::new(standard(), 1000, 100_000);
     bench.lose();
     bench.seconds(3.0, 1);
-    let (before, age) = (bench.conn.cwnd, bench.conn.now_us32().wrapping_sub(bench.cubic.epoch_start_us));
+    let (before, age) = (bench.conn.cwnd, bench.conn.now_us32().wrapping_sub(bench.cubic.epoch_start));
     bench.conn.is_cwnd_limited = false;
     for _ in 0..1000 {
         bench.conn.now_us += 10_000;
         bench.ack(1);
     }
     assert_eq!(bench.conn.cwnd, before);
-    let new_age = bench.conn.now_us32().wrapping_sub(bench.cubic.epoch_start_us);
+    let new_age = bench.conn.now_us32().wrapping_sub(bench.cubic.epoch_start);
     assert!(new_age.abs_diff(age) <= 10_000, "10 s of pause moved t from {age} to {new_age} µs");
     bench.conn.is_cwnd_limited = true;
     let gain = bench.conn.cwnd;
@@ -269,7 +212,7 @@ fn idle_time_does_not_move_the_curve() {
         let before = bench.conn.cwnd;
         bench.conn.now_us += idle_us;
         bench.cubic.cwnd_event(&mut bench.conn, CaEvent::TxStart, &bench.params);
-        let age = bench.conn.now_us32().wrapping_sub(bench.cubic.epoch_start_us);
+        let age = bench.conn.now_us32().wrapping_sub(bench.cubic.epoch_start);
         assert!(age < 1 << 31, "the epoch begins in the past");
         bench.round(1);
         assert!(
@@ -351,20 +294,12 @@ fn undo_restores_the_curve_and_the_window() {
             after.w_max,
             after.cwnd_prior,
             after.k_x1024,
-            after.epoch_start_us,
+            after.epoch_start,
             after.w_est,
             after.origin,
             after.in_epoch
         ),
-        (
-            before.w_max,
-            before.cwnd_prior,
-            before.k_x1024,
-            before.epoch_start_us,
-            before.w_est,
-            before.origin,
-            1
-        )
+        (before.w_max, before.cwnd_prior, before.k_x1024, before.epoch_start, before.w_est, before.origin, 1)
     );
 }
 

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The window's growth within one epoch: the curve, and the Reno-friendly estimates beside it.
+
+use super::Cubic;
+use super::curve::{T_MAX_X1024, alpha_x64k, k_x1024, w_cubic_x64k};
+use super::forms::{
+    CLOCK_TICKS, CubicParams, FRIENDLY_FORMULA, FRIENDLY_NEWRENO, FRIENDLY_TARGET, FRIENDLY_WINDOW,
+    INCREMENT_COUNTED, K_FROM_W_MAX, LOOKAHEAD_NONE, LOOKAHEAD_SRTT,
+};
+use crate::conn::Conn;
+use crate::math::{ONE_X64K, scale_x64k, us_to_x1024};
+
+impl Cubic {
+    /// Congestion avoidance begins. // RFC 9438 §4.2
+    fn begin_epoch(&mut self, conn: &Conn, params: &CubicParams) {
+        self.in_epoch = 1;
+        self.epoch_start = now(conn, params);
+        self.w_est = if params.friendliness == FRIENDLY_FORMULA && self.w_max > 0 {
+            scale_x64k(self.w_max, params.beta) // RFC 8312 §4.2 eq 4
+        } else {
+            conn.cwnd // RFC 9438 §4.3; §4.8: also after a timeout
+        };
+        self.est_credit = 0;
+        self.credit = 0;
+        self.alpha_x64k = if params.alpha > 0 { params.alpha } else { alpha_x64k(params.beta) };
+        if self.cwnd_prior == 0 {
+            self.cwnd_prior = conn.cwnd; // RFC 9438 §4.10: slow start left without a loss
+        }
+        if conn.cwnd < self.w_max {
+            let missing = if params.k_from == K_FROM_W_MAX {
+                scale_x64k(self.w_max, ONE_X64K.saturating_sub(params.beta)) // RFC 8312 §4.1 eq 2
+            } else {
+                self.w_max - conn.cwnd // RFC 9438 §4.2
+            };
+            self.k_x1024 = k_x1024(missing, params.c);
+            self.origin = self.w_max;
+        } else {
+            // RFC 9438 §4.8, §4.10: after a timeout or a lossless exit the curve starts at its plateau.
+            self.k_x1024 = 0;
+            self.origin = conn.cwnd;
+        }
+    }
+
+    /// Time since the epoch began, µs. Keeps the epoch within the curve's reach; a clock that has jumped back to before the
+    /// epoch begins it anew, or the curve would stand until the clock is there again.
+    fn elapsed_us(&mut self, conn: &Conn, params: &CubicParams) -> u32 {
+        const REACH: u32 = 1 << 30;
+        let now = now(conn, params);
+        let mut elapsed = now.wrapping_sub(self.epoch_start);
+        if elapsed >= 1 << 31 {
+            self.epoch_start = now;
+            return 0;
+        }
+        if elapsed > REACH {
+            self.epoch_start = now.wrapping_sub(REACH);
+            elapsed = REACH;
+        }
+        if params.clock == CLOCK_TICKS { ticks_to_us(elapsed, conn.tick_hz).min(REACH) } else { elapsed }
+    }
+
+    /// The time since the last acknowledgement does not count: the window was not in use. // RFC 9438 §4.2
+    pub(super) fn skip_pause(&mut self, now: u32) {
+        let pause = now.wrapping_sub(self.last_ack);
+        let age = now.wrapping_sub(self.epoch_start);
+        if self.in_epoch == 1 && pause < 1 << 31 && age < 1 << 31 {
+            self.epoch_start = self.epoch_start.wrapping_add(pause.min(age));
+        }
+        self.last_ack = now;
+    }
+
+    /// Advances `w_est` by `α · acked / cwnd`. // RFC 9438 §4.3, figure 4
+    fn grow_estimate(&mut self, cwnd: u32, acked: u32, params: &CubicParams) {
+        let alpha = if params.alpha_one == 1 && self.w_est >= self.cwnd_prior {
+            ONE_X64K // RFC 9438 §4.3: as Reno from there on
+        } else {
+            self.alpha_x64k
+        };
+        self.est_credit += u64::from(alpha) * u64::from(acked);
+        let segment = u64::from(cwnd) << 16;
+        if self.est_credit >= segment {
+            self.w_est = self.w_est.saturating_add((self.est_credit / segment) as u32);
+            self.est_credit %= segment;
+        }
+    }
+
+    /// Whether `w_x64k < W_est`, the fraction of `W_est` included.
+    fn below_estimate(&self, w_x64k: u64, cwnd: u32) -> bool {
+        match w_x64k.checked_sub(u64::from(self.w_est) << 16) {
+            None => true,
+            // `est_credit` is below cwnd · 2¹⁶, so from 2³² on the answer is no: the product fits 64 bits.
+            Some(above) => above.min(u64::from(u32::MAX)) * u64::from(cwnd) < self.est_credit,
+        }
+    }
+
+    /// Sets the window to the estimate where the estimate is above the curve at `t`; whether it is.
+    fn follow_estimate(&mut self, conn: &mut Conn, t_us: u32, acked: u32, params: &CubicParams) -> bool {
+        // RFC 9438 §4.3, RFC 8312 §4.2: the test reads the curve at t, not at t + RTT.
+        let curve_x64k = w_cubic_x64k(self.origin, params.c, self.k_x1024, us_to_x1024(t_us));
+        if params.friendliness == FRIENDLY_FORMULA {
+            // RFC 8312 §4.2 eq 4; Rhee and Xu 2005 eq 4
+            let round_trips_x64k =
+                u64::from(self.alpha_x64k) * u64::from(t_us) / u64::from(rtt_us(conn, params).max(1));
+            let estimate_x64k = (u64::from(self.w_est) << 16) + round_trips_x64k;
+            if curve_x64k >= estimate_x64k {
+                return false;
+            }
+            let estimate = (estimate_x64k >> 16).min(u64::from(u32::MAX)) as u32;
+            conn.grow(estimate.saturating_sub(conn.cwnd).min(acked));
+            return true;
+        }
+        if !self.below_estimate(curve_x64k, conn.cwnd.max(1)) {
+            return false;
+        }
+        if self.w_est > conn.cwnd {
+            // Where the transport lowered the window (RFC 5681 §4.1), W_est is regained as fast as ACKs come.
+            conn.grow((self.w_est - conn.cwnd).min(acked));
+            self.credit = self.est_credit;
+        } else if self.w_est == conn.cwnd {
+            self.credit = self.credit.max(self.est_credit);
+        }
+        true
+    }
+
+    /// One acknowledgement in congestion avoidance.
+    pub(super) fn grow(&mut self, conn: &mut Conn, acked: u32, params: &CubicParams) {
+        if self.in_epoch == 0 {
+            self.begin_epoch(conn, params);
+        }
+        let cwnd = conn.cwnd.max(1);
+        let t_us = self.elapsed_us(conn, params);
+        if matches!(params.friendliness, FRIENDLY_WINDOW | FRIENDLY_TARGET) {
+            self.grow_estimate(cwnd, acked, params);
+        }
+        if matches!(params.friendliness, FRIENDLY_WINDOW | FRIENDLY_FORMULA)
+            && self.follow_estimate(conn, t_us, acked, params)
+        {
+            return;
+        }
+        let ahead_us = match params.lookahead {
+            LOOKAHEAD_SRTT => rtt_us(conn, params),
+            LOOKAHEAD_NONE => 0,
+            _ => self.min_rtt_us,
+        };
+        let t_x1024 = us_to_x1024(t_us.saturating_add(ahead_us)).min(T_MAX_X1024);
+        let mut target_x64k = w_cubic_x64k(self.origin, params.c, self.k_x1024, t_x1024);
+        if params.friendliness == FRIENDLY_TARGET {
+            target_x64k = target_x64k.max((u64::from(self.w_est) << 16) + self.est_credit / u64::from(cwnd));
+        }
+        // RFC 9438 §4.2: the target lies between cwnd and 1.5 cwnd.
+        let cwnd_x64k = u64::from(cwnd) << 16;
+        let mut ahead_x64k = target_x64k.saturating_sub(cwnd_x64k);
+        // Without the limit at most 2 cwnd: no sender can do more in a round trip of its own clocking.
+        ahead_x64k = ahead_x64k.min(if params.limit_target == 1 { cwnd_x64k / 2 } else { cwnd_x64k });
+        if params.max_increment > 0 {
+            // At most 10⁵ · 2¹⁶ · 2²⁹: S_max segments per second are S_max · RTT per round trip.
+            let per_rtt = (u64::from(params.max_increment) << 16) * u64::from(conn.srtt_us8 >> 3) / 1_000_000;
+            ahead_x64k = ahead_x64k.min(per_rtt);
+        }
+        if params.friendliness == FRIENDLY_NEWRENO {
+            // FreeBSD D46546: where NewReno's next window is above the curve one RTT ahead, the window is that.
+            let one = u64::from(ONE_X64K);
+            if ahead_x64k < one * u64::from(acked) / u64::from(cwnd) {
+                ahead_x64k = one;
+                self.in_newreno = 1;
+            }
+        }
+        if params.increment == INCREMENT_COUNTED {
+            Self::count_increment(conn, cwnd_x64k, ahead_x64k, acked);
+            return;
+        }
+        // RFC 9438 §4.4, §4.5: cwnd += (target − cwnd) / cwnd for each segment acknowledged.
+        // `ahead_x64k` is below 2⁴⁷, so 2¹⁶ segments in one acknowledgement are as many as 64 bits hold.
+        self.credit = self.credit.saturating_add(ahead_x64k * u64::from(acked.min(1 << 16)));
+        if self.credit >= cwnd_x64k {
+            // Credit gathered at a larger window makes no burst here.
+            conn.grow((self.credit / cwnd_x64k).min(u64::from(acked)) as u32);
+            self.credit %= cwnd_x64k;
+        }
+    }
+
+    /// The pseudocode's way: one segment when the count exceeds cwnd / (target − cwnd). // Ha et al. 2008, Algorithm 1
+    pub(super) fn count_increment(conn: &mut Conn, cwnd_x64k: u64, ahead_x64k: u64, acked: u32) {
+        let needed = cwnd_x64k.checked_div(ahead_x64k).unwrap_or((cwnd_x64k >> 16) * 100);
+        if u64::from(conn.cwnd_cnt) > needed {
+            conn.grow(1);
+            conn.cwnd_cnt = 0;
+        } else {
+            conn.cwnd_cnt = conn.cwnd_cnt.saturating_add(acked);
+        }
+    }
+}
+
+/// The clock that this form reads, wrapping.
+#[inline]
+pub(super) fn now(conn: &Conn, params: &CubicParams) -> u32 {
+    if params.clock == CLOCK_TICKS { conn.ticks } else { conn.now_us32() }
+}
+
+/// Smoothed RTT as this form knows it, µs: a clock of ticks has whole ticks, and one at least.
+fn rtt_us(conn: &Conn, params: &CubicParams) -> u32 {
+    let srtt_us = conn.srtt_us8 >> 3;
+    if params.clock != CLOCK_TICKS {
+        return srtt_us;
+    }
+    let ticks = u64::from(srtt_us) * u64::from(conn.tick_hz) / 1_000_000;
+    ticks_to_us(ticks.clamp(1, u64::from(u32::MAX)) as u32, conn.tick_hz)
+}
+
+/// `ticks` in µs, up to what 32 bits hold.
+fn ticks_to_us(ticks: u32, hz: u32) -> u32 {
+    (u64::from(ticks) * 1_000_000 / u64::from(hz.max(1))).min(u64::from(u32::MAX)) as u32
+}
