@@ -109,6 +109,21 @@ fn bics_probing_of_a_small_path_needs_a_good_recovery() {
     }
 }
 
+// SQRT gives away a few segments where slow start has overshot by half a window: with RFC 6675 alone, which sends a window
+// into the full queue, only timeouts bring it down. They end with the start.
+#[test]
+fn sqrt_comes_down_from_slow_starts_overshoot_by_timeouts_and_then_has_none() {
+    let flow = "cc = 'sqrt'\nrecovery = 'sack'";
+    let timeouts = |flow: &str, s: u32| {
+        let scenario = small_link(flow, "").replace("20s", &format!("{s}s"));
+        run(&scenario).summary().flows[0].timeouts
+    };
+    let (start, all) = (timeouts(flow, 20), timeouts(flow, 100));
+    assert!(start > 6 && all == start, "{start} in 20 s, {all} in 100 s");
+    // Started in avoidance at the window that the path holds, it has none.
+    assert_eq!(timeouts(&format!("{flow}\ninitial_cwnd = 30\ninitial_ssthresh = 30"), 100), 0);
+}
+
 #[test]
 fn every_algorithm_fills_a_small_link_with_every_recovery() {
     for set in ALGORITHMS.iter().flat_map(|algorithm| algorithm.sets()) {
@@ -116,7 +131,9 @@ fn every_algorithm_fills_a_small_link_with_every_recovery() {
             let summary = alone(set.name, recovery);
             let (name, flow) = (format!("{} with {}", set.name, recovery.name()), &summary.flows[0]);
             assert!(summary.utilization > 0.75, "{name}: {}", summary.utilization);
-            assert!(flow.timeouts <= 6, "{name}: {} timeouts", flow.timeouts);
+            // Eight of SQRT's start: see the test above.
+            let most = if set.name == "sqrt" && recovery == Recovery::Sack { 8 } else { 6 };
+            assert!(flow.timeouts <= most, "{name}: {} timeouts", flow.timeouts);
             assert!(flow.goodput_mbps <= flow.throughput_mbps * 1448.0 / 1500.0 + 0.01, "{name}");
             // Vegas and FAST keep the queue short, once their slow start is over.
             let by_delay = set.name.starts_with("vegas") || set.name == "fast";

@@ -36,6 +36,18 @@ fn standard_tcps_mean_window_is_root_three_halves_over_root_p() {
     }
 }
 
+// Bansal and Balakrishnan 2001 §II: between losses √w round trips for each of the 2/3 √w segments given away, 2/3 w² packets:
+// mean √(α/β)/√p = √1.5/√p, standard TCP's.
+#[test]
+fn sqrts_mean_window_is_standard_tcps() {
+    for (p, tolerance) in [(1e-3, 0.05), (1e-4, 0.03), (1e-5, 0.03)] {
+        let formula = (1.5_f64 / p).sqrt();
+        let mean = mean_window("cc = 'sqrt'", p, 100, formula + formula.sqrt() / 3.0, formula, 40);
+        println!("sqrt, p = {p}: {mean:.1} beside {formula:.1}: {:+.2} %", (mean / formula - 1.0) * 100.0);
+        assert!((mean / formula - 1.0).abs() <= tolerance, "p = {p}: {mean}, not {formula}");
+    }
+}
+
 // RFC 9438, tables 1 (RTT 0.1 s) and 2 (0.01 s), column C = 0.4. The mean of a concave epoch is 0.925 W_max.
 #[test]
 fn cubics_mean_window_is_that_of_rfc_9438s_tables() {

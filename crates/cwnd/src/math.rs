@@ -8,6 +8,25 @@ pub use cube_root::{cbrt, cbrt_bisection, cbrt_newton, cbrt_table};
 /// 1.0 in `_x64k`.
 pub const ONE_X64K: u32 = 1 << 16;
 
+/// Integer square root, rounded down: the largest `r` with `r² <= n`.
+///
+/// Newton–Raphson from a power of two at or above the root, at most twice the root. The relative error goes 1, 1/4, 1/40,
+/// 3·10⁻⁴, 5·10⁻⁸, 10⁻¹⁵: five steps are exact for 64 bits, and their count is fixed as in [`cbrt`].
+#[inline]
+#[must_use]
+pub const fn sqrt(n: u64) -> u32 {
+    let bits = 64 - n.leading_zeros();
+    let mut x = 1_u64 << bits.div_ceil(2);
+    let mut step = 0;
+    while step < 5 {
+        x = (x + n / if x == 0 { 1 } else { x }) / 2;
+        step += 1;
+    }
+    // From above, rounded down, Newton ends on the root or one beyond it; x <= 2³², so one more is no overflow of x².
+    let x = if x > 0xffff_ffff { 0xffff_ffff } else { x };
+    if x * x > n { (x - 1) as u32 } else { x as u32 }
+}
+
 /// `value × fraction`, `fraction` in 1/65536, rounded to nearest.
 #[inline]
 #[must_use]
@@ -34,6 +53,24 @@ pub const fn seq_after(a: u32, b: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sqrt_is_exact_up_to_a_million_and_at_both_sides_of_squares() {
+        let mut root = 0_u64;
+        for n in 0..1_000_000_u64 {
+            if (root + 1).pow(2) <= n {
+                root += 1;
+            }
+            assert_eq!(u64::from(sqrt(n)), root, "square root of {n}");
+        }
+        // Every root to a million, then every 1009th, powers of two, and the last below 2³².
+        let far = (1_000_000..u64::from(u32::MAX)).step_by(1009);
+        let powers = (0..32).flat_map(|bit| [1_u64 << bit, (1 << bit) + 1]);
+        for r in (1..1_000_000).chain(far).chain(powers).chain([u64::from(u32::MAX)]) {
+            assert_eq!((u64::from(sqrt(r * r)), u64::from(sqrt(r * r - 1))), (r, r - 1), "{r}");
+        }
+        assert_eq!(sqrt(u64::MAX), u32::MAX);
+    }
 
     #[test]
     fn scaling_rounds_to_nearest() {

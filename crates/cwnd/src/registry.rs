@@ -97,6 +97,7 @@ macro_rules! for_each_algorithm {
             Fast: $crate::algorithms::fast::Fast, "fast";
             Illinois: $crate::algorithms::illinois::Illinois, "illinois";
             Scalable: $crate::algorithms::scalable::Scalable, "scalable";
+            Sqrt: $crate::algorithms::sqrt::Sqrt, "sqrt";
             Vegas: $crate::algorithms::vegas::Vegas, "vegas";
             Westwood: $crate::algorithms::westwood::Westwood, "westwood";
             Veno: $crate::algorithms::veno::Veno, "veno";

@@ -9,6 +9,7 @@ pub mod hybla;
 pub mod illinois;
 pub mod reno;
 pub mod scalable;
+pub mod sqrt;
 pub mod vegas;
 pub mod veno;
 pub mod westwood;

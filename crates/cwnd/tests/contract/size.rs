@@ -37,7 +37,9 @@ fn windows_to_a_billion_segments_keep_their_arithmetic() {
             let before = flow.cwnd();
             flow.declare_lost();
             let kept = f64::from(flow.cwnd()) / f64::from(before);
-            assert!(kept < 0.97, "{}: {kept} of {before}", set.name);
+            // SQRT gives away β√w (Bansal and Balakrishnan 2001): a loss still costs, but of a billion only 20 thousand.
+            assert!(kept < 0.97 || set.name == "sqrt", "{}: {kept} of {before}", set.name);
+            assert!(flow.cwnd() < before, "{}: {} of {before}", set.name, flow.cwnd());
             assert!(
                 kept >= 0.49 || excused(Promise::ALossKeepsAHalf, &set),
                 "{}: {kept} of {before}",
