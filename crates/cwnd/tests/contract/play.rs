@@ -143,6 +143,7 @@ impl Play {
         let conn = &mut self.conn;
         conn.snd_una = conn.snd_una.wrapping_add(acked.wrapping_mul(conn.mss));
         conn.snd_nxt = conn.snd_una.wrapping_add(conn.cwnd.wrapping_mul(conn.mss));
+        conn.lsndtime_ticks = conn.ticks;
         conn.delivered += u64::from(acked);
         conn.is_cwnd_limited = limited;
         conn.max_packets_out = if limited { conn.cwnd } else { 0 };

@@ -130,7 +130,10 @@ impl Flow {
 
     /// The first packet leaves with nothing in flight.
     pub fn tx_start(&mut self) {
+        self.next = self.una;
         self.driver.conn.packets_out = 0;
+        self.driver.conn.snd_una = (self.una as u32).wrapping_mul(self.driver.conn.mss);
+        self.driver.conn.snd_nxt = self.driver.conn.snd_una;
         let driver = &mut self.driver;
         driver.cc.cwnd_event(&mut driver.conn, CaEvent::TxStart);
         self.fill();
@@ -146,6 +149,7 @@ impl Flow {
         conn.max_packets_out = if self.limited { conn.packets_out } else { 0 };
         conn.snd_una = (self.una as u32).wrapping_mul(conn.mss);
         conn.snd_nxt = (self.next as u32).wrapping_mul(conn.mss);
+        conn.lsndtime_ticks = conn.ticks;
     }
 
     /// An acknowledgement of `acked` segments, now, with RTT `rtt_us`; the sender refills its window before and after.
