@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The curve, Reno's estimate, fast convergence, fractions. Rows of section 3.2, and those of 3.6 that belong to the curve.
 
-use crate::support::{Flow, MSS, algorithm, decimal, set as named};
+use crate::support::{Flow, MSS, algorithm, decimal, set as named, whole};
 use crate::{Verdict, claim};
 use cwnd::Conn;
 use cwnd::registry::SetDescription;
@@ -168,6 +168,9 @@ pub fn fast_convergence_remembers_the_window_at_the_loss(set: &SetDescription) -
     if !is_cubic(set) {
         return None;
     }
+    if whole(set, "fast_convergence") == Some(0) {
+        return None;
+    }
     let factor = f64::midpoint(1.0, decimal(set, "beta")?);
     let mut flow = Flow::after_loss(set, 100, 100_000);
     for cwnd in [80, 50] {
@@ -251,7 +254,7 @@ pub fn beyond_347_seconds_the_curve_goes_on(set: &SetDescription) -> Verdict {
         let mut flow = Flow::after_loss(set, 1000, 100_000);
         flow.rounds(2);
         // One acknowledgement every ten seconds.
-        for _ in 0..(beyond_s + 9) / 10 {
+        for _ in 0..beyond_s.div_ceil(10) {
             flow.wait(10_000_000);
             flow.ack(1);
         }

@@ -2,22 +2,22 @@
 //! What a loss takes, and how often. Rows of section 3.4, and K4.
 
 use crate::curve::is_cubic;
-use crate::support::{Flow, algorithm};
+use crate::support::{Flow, algorithm, decimal};
 use crate::{Verdict, claim};
 use cwnd::CaState;
 use cwnd::registry::SetDescription;
 
-/// A loss at nine tenths of the last maximum keeps the same part of the window as the one before.
+/// A loss at nine tenths of the last maximum keeps β of the window, as any other.
 pub fn fast_convergence_leaves_the_reduction_alone(set: &SetDescription) -> Verdict {
     if !is_cubic(set) && algorithm(set).name != "bic" {
         return None;
     }
     let mut flow = Flow::after_loss(set, 1000, 100_000);
-    let first = f64::from(flow.driver.conn.ssthresh) / 1000.0;
+    let beta = decimal(set, "beta")?;
     flow.driver.conn.cwnd = 900;
     flow.lose();
     let second = f64::from(flow.driver.conn.ssthresh) / 900.0;
-    claim((first - second).abs() <= 0.002, || format!("{second:.3} kept, {first:.3} before"))
+    claim((second - beta).abs() <= 0.002, || format!("{second:.3} kept, not {beta:.3}"))
 }
 
 /// A recovery that becomes persistent congestion, and five timeouts in a row: `ssthresh` falls once.

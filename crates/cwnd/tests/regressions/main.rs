@@ -90,6 +90,9 @@ const ON_THE_CURVE: For = For::Only(&["cubic", "cubic-2.2", "cubic-linux"]);
 const RFC: For = For::Only(&["cubic"]);
 const CSS: &str = "HyStart++ judges a round by its smallest RTT and adds five rounds at a quarter of the growth: where the buffer loses nothing it goes far beyond, RFC 9406 §4.2";
 const CENTS: &str = "the fraction of a segment outlives a loss in the kernel, golden traces";
+const BY_MEAN: &str = "judges by the mean RTT, which follows slowly, Wei et al. 2006 §III";
+const K_OF_8312: &str = "K of the unlowered window: RFC 8312 §4.1";
+const NEWRENOS: &str = "the estimate is NewReno's own window, FreeBSD review D46546";
 const BY_RATE: &str =
     "bandwidth × smallest RTT, which a loss on an empty path does not lower, Mascolo et al. 2001";
 const BY_DELAY: &str = "judges by the RTT, whoever limits the flow: Brakmo and Peterson 1995 §4";
@@ -106,13 +109,13 @@ probes! {
     idle::after_a_pause_growth_goes_on: ["M0"], For::Everyone, [];
     idle::a_small_flight_after_a_loss_stops_no_growth: ["K3"], For::Everyone, [];
 
-    curve::growth_starts_at_once_after_fast_convergence: ["Q4", "X2"], For::Everyone, [];
+    curve::growth_starts_at_once_after_fast_convergence: ["Q4", "X2"], For::Everyone, [("cubic-rfc8312", K_OF_8312), ("cubic-freebsd", K_OF_8312)];
     curve::a_round_trip_grows_by_half_at_most: ["RF2"], ON_THE_CURVE, [];
     curve::the_curve_is_read_at_its_time: ["FB1", "CC1", "QG1"], ON_THE_CURVE, [];
     curve::segments_of_any_size_make_the_same_windows: ["SM1"], For::Everyone, [];
     curve::the_estimate_grows_by_alpha: ["X3", "LQ1"], RFC, [];
     curve::mixed_acknowledgements_do_not_inflate_the_estimate: ["M3"], ON_THE_CURVE, [];
-    curve::small_windows_are_no_smaller_than_renos: ["NE1"], For::Everyone, [];
+    curve::small_windows_are_no_smaller_than_renos: ["NE1"], For::Everyone, [("cubic-freebsd-newreno", NEWRENOS)];
     curve::a_lossless_exit_grows_convexly: ["S3", "M4"], For::Everyone, [];
     curve::fast_convergence_remembers_the_window_at_the_loss: ["RF3", "K7", "NS2"], For::Everyone, [];
     curve::alpha_stays_low_up_to_the_window_before: ["RF1"], RFC, [];
@@ -124,7 +127,7 @@ probes! {
     acks::the_ack_ratio_does_not_change_the_growth: ["A1", "A2", "A3"], For::Only(&["cubic", "reno"]), [];
     acks::a_burst_of_acknowledgements_is_no_train: ["A6"], For::Everyone, [];
 
-    loss::fast_convergence_leaves_the_reduction_alone: ["Q3"], For::Everyone, [];
+    loss::fast_convergence_leaves_the_reduction_alone: ["Q3"], For::Everyone, [("cubic-freebsd-newreno", NEWRENOS)];
     loss::timeouts_reduce_once: ["M1", "Q5", "SM3"], For::Everyone, [];
     loss::a_window_of_losses_is_one_reduction: ["N4"], For::Everyone, [];
     loss::after_a_timeout_the_window_grows_again: ["X4", "K5"], For::Everyone, [];
@@ -140,9 +143,9 @@ probes! {
     undo::growth_continues_as_if_nothing_had_been: ["L5", "RF5"], For::Only(&["cubic", "cubic-2.2"]), [];
 
     slow_start::idle_before_the_first_round_ends_nothing: ["L3"], For::Everyone, [];
-    slow_start::a_falling_minimum_ends_nothing: ["L7"], For::Everyone, [];
+    slow_start::a_falling_minimum_ends_nothing: ["L7"], For::Everyone, [("fast", BY_MEAN)];
     slow_start::pacing_ends_nothing: ["L8"], For::Everyone, [];
-    slow_start::a_first_outlier_ends_nothing: ["L9"], For::Everyone, [];
+    slow_start::a_first_outlier_ends_nothing: ["L9"], For::Everyone, [("fast", BY_MEAN)];
     slow_start::a_filling_pipe_ends_it_near_the_bdp: ["K6", "P4"], For::Only(&["cubic-linux"]), [("cubic", CSS)];
 }
 

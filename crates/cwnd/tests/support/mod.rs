@@ -52,6 +52,12 @@ pub fn decimal(set: &SetDescription, name: &str) -> Option<f64> {
     Some(f64::from(set.controller()?.param(index)) / 65_536.0)
 }
 
+/// A set's value of a whole parameter, a flag or a choice, if its algorithm has it.
+pub fn whole(set: &SetDescription, name: &str) -> Option<u32> {
+    let index = algorithm(set).specs.iter().position(|spec| spec.name == name)?;
+    Some(set.controller()?.param(index))
+}
+
 /// One flow in virtual time, its window always in full use, around the driver that simulator and QUIC stacks use.
 pub struct Flow {
     pub driver: Driver,
