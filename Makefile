@@ -7,13 +7,14 @@ BIN := $(VENV)/bin
 NATIVE := $(VENV)/.native
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml | grep -v /target/)
 
-.PHONY: help demo test test-rust test-kernel test-wasm test-python lint bench compare docs clean
+.PHONY: help demo test test-rust test-kernel test-wasm test-python lint bench compare kernel-cost docs clean
 
 help:
 	@echo "make demo     figure 6 of the CUBIC paper, simulated and drawn, in out/fig6"
 	@echo "make test     every test that this machine can run"
 	@echo "make bench    speed beside ns-2, cost of an ACK beside quinn (needs ns-2: apt-get install ns2)"
 	@echo "make compare  results beside ns-2, scenario by scenario"
+	@echo "make kernel-cost  size, verified instructions and time of every kernel object (needs root)"
 	@echo "make docs     the generated pages and pictures of docs/"
 	@echo "make lint     formatters, linters and type checkers"
 
@@ -62,6 +63,11 @@ bench: $(NATIVE)
 
 compare: $(NATIVE)
 	$(BIN)/python bench/peers/compare.py --per-flow
+
+# Needs what test-kernel needs. The page is written whole or not at all.
+kernel-cost:
+	cargo run --quiet --release --locked -p cwnd-bpf --features kernel --example cost >target/kernel-cost.md
+	mv target/kernel-cost.md docs/kernel-cost.md
 
 docs: $(NATIVE)
 	$(BIN)/python docs/generate.py

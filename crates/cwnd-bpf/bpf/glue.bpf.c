@@ -210,7 +210,7 @@ struct call {
 	void *state;
 	struct conn before;
 	struct conn conn;
-	struct params params;
+	const struct params *params;
 	struct record *record;
 };
 
@@ -291,11 +291,9 @@ static __always_inline void enter(struct call *call, __u32 hook, const __u32 *ar
 	read_conn(call->tp, &call->conn);
 	call->conn.tick_hz = CONFIG_HZ;
 	call->before = call->conn;
-
-	// One by one and volatile: as a whole, or by a pointer, the compiler takes the values that it sees here.
-#pragma unroll
-	for (int i = 0; i < PARAMS; i++)
-		call->params.value[i] = params.value[i];
+	call->params = (const struct params *)&params;
+	// Or the compiler takes the values that it sees here. The verifier then knows those that the loader put there.
+	asm("" : "+r"(call->params));
 }
 
 // Writes what the hook changed; where it can change nothing, nothing is left of this.
@@ -330,7 +328,7 @@ static __always_inline void leave(const struct call *call, __u32 returned)
 	PROGRAM(hook, int)                                                      \
 	{                                                                       \
 		ENTER(hook, __VA_ARGS__);                                       \
-		core_##hook(call.state, &call.conn, &call.params, ##__VA_ARGS__); \
+		core_##hook(call.state, &call.conn, call.params, ##__VA_ARGS__); \
 		leave(&call, 0);                                                \
 		return 0;                                                       \
 	}
@@ -339,7 +337,7 @@ static __always_inline void leave(const struct call *call, __u32 returned)
 	PROGRAM(hook, __u32)                                                    \
 	{                                                                       \
 		ENTER(hook);                                                    \
-		__u32 result = core_##hook(call.state, &call.conn, &call.params); \
+		__u32 result = core_##hook(call.state, &call.conn, call.params); \
 		leave(&call, result);                                           \
 		return result;                                                  \
 	}
@@ -361,7 +359,7 @@ PROGRAM(set_state, int)
 	if (new < STATES)
 		__sync_fetch_and_add(&counters.states[new], 1);
 	ENTER(set_state, new);
-	core_set_state(call.state, &call.conn, &call.params, new);
+	core_set_state(call.state, &call.conn, call.params, new);
 	leave(&call, 0);
 	return 0;
 }
@@ -374,7 +372,7 @@ PROGRAM(pkts_acked, int)
 	// The kernel's is in bytes, the core's in packets. A division by zero is zero here.
 	sample.in_flight = given->in_flight / ((struct tcp_sock *)args[0])->mss_cache;
 	ENTER(pkts_acked, sample.pkts_acked, sample.rtt_us, sample.in_flight);
-	core_pkts_acked(call.state, &call.conn, &call.params, &sample);
+	core_pkts_acked(call.state, &call.conn, call.params, &sample);
 	leave(&call, 0);
 	return 0;
 }
