@@ -189,14 +189,14 @@ impl Registered for Cubic {
             name: "cubic-freebsd",
             summary: "W_est by RFC 8312's formula from a clock of ticks",
             source: "FreeBSD 13; RFC 8312",
-            recovery: Recovery::NewReno,
+            recovery: Recovery::Sack,
             params: FREEBSD,
         },
         Set {
             name: "cubic-freebsd-newreno",
             summary: "NewReno's own window in place of the formula",
             source: "FreeBSD review D46546",
-            recovery: Recovery::NewReno,
+            recovery: Recovery::Sack,
             params: FREEBSD_NEWRENO,
         },
     ];
