@@ -60,6 +60,7 @@ lint: $(NATIVE)
 bench: $(NATIVE)
 	$(BIN)/python bench/speed.py
 	$(BIN)/python bench/cost.py
+	$(BIN)/python bench/cube_root.py
 
 compare: $(NATIVE)
 	$(BIN)/python bench/peers/compare.py --per-flow

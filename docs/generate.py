@@ -78,6 +78,13 @@ def picture() -> None:
         shutil.copy(f"{folder}/fig6/overview.png", DOCS / "pictures" / "fig6.png")
 
 
+def cube_root() -> None:
+    """docs/cube-root.md and its picture: clocks of this machine, errors of any."""
+    subprocess.run(
+        [sys.executable, str(DOCS.parent / "bench" / "cube_root.py"), "--page", str(DOCS / "cube-root.md")], check=True
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="change nothing; fail if the table is out of date")
@@ -90,6 +97,7 @@ def main() -> None:
         return
     page.write_text(table)
     picture()
+    cube_root()
 
 
 if __name__ == "__main__":
