@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The four integer cube roots and `f64::cbrt`: `clocks` and `errors`, each as CSV. `bench/cube_root.py` reads it.
+//! The four integer cube roots and `f64::cbrt`: `clocks` and `errors` as CSV for `bench/cube_root.py`, `k` for `ask.py`.
 
 use std::hint::black_box;
 use std::io::Write;
@@ -157,13 +157,23 @@ fn errors(out: &mut impl Write) -> std::io::Result<()> {
     Ok(())
 }
 
+/// K in 1/1024 s by the table, for each number of missing segments on a line of the input.
+fn k(out: &mut impl Write) -> std::io::Result<()> {
+    for line in std::io::stdin().lines() {
+        let missing: u64 = line?.trim().parse().map_err(std::io::Error::other)?;
+        writeln!(out, "{}", cbrt_table(CUBE_FACTOR * missing))?;
+    }
+    Ok(())
+}
+
 fn main() -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     match std::env::args().nth(1).as_deref() {
         Some("clocks") => clocks(&mut out),
         Some("errors") => errors(&mut out),
+        Some("k") => k(&mut out),
         _ => {
-            eprintln!("usage: cwnd-cube-root clocks | errors");
+            eprintln!("usage: cwnd-cube-root clocks | errors | k");
             std::process::exit(2)
         }
     }
