@@ -7,7 +7,7 @@ use std::mem::{offset_of, size_of};
 use cwnd::{AckSample, Conn, PRIVATE_BYTES};
 
 use crate::hook::Hook;
-use crate::raw::Raw;
+use crate::raw::{Raw, Socket};
 
 /// Connection states that have a counter: Open, Disorder, CWR, Recovery, Loss.
 const STATES: usize = 5;
@@ -70,11 +70,36 @@ pub(crate) fn header() -> Result<String, std::fmt::Error> {
     asserts!(out, "ASSERT_SAMPLE_LAYOUT", AckSample, "sample", [pkts_acked, rtt_us, in_flight]);
     asserts!(
         out,
+        "ASSERT_SOCKET_LAYOUT",
+        Socket,
+        "socket",
+        [
+            packets_out,
+            sacked_out,
+            lost_out,
+            retrans_out,
+            rtt_min_us,
+            mdev_us,
+            rttvar_us,
+            lost,
+            total_retrans,
+            prior_ssthresh,
+            high_seq,
+            undo_marker,
+            app_limited,
+            snd_wnd,
+            local_port,
+            remote_port,
+        ]
+    );
+    asserts!(
+        out,
         "ASSERT_RECORD_LAYOUT",
         Raw,
         "record",
         [
             before,
+            kernel,
             seq,
             socket,
             state_before,

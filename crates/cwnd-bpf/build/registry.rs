@@ -8,7 +8,7 @@ use std::process::Command;
 use cwnd::registry::ALGORITHMS;
 
 use crate::layout;
-use crate::recipe::{Recipe, hooks, object, settings};
+use crate::recipe::{Recipe, hooks, object, settings, wrapper};
 use crate::toolchain::{self, Toolchain};
 
 /// Builds an object for each algorithm and `objects.rs`, which embeds them.
@@ -41,6 +41,14 @@ pub(crate) fn build() -> Result<(), String> {
         let controller =
             cwnd::Controller::by_name(name).ok_or(format!("{name} has no parameter set of its name"))?;
         let object = object(&recipe, name, &settings(&controller, algorithm)?, &hooks)?;
+        let file = object.file_name().unwrap_or_default();
+        writeln!(list, "    ({name:?}, &Aligned(*include_bytes!({file:?}))),")
+            .map_err(|why| why.to_string())?;
+    }
+    list += "];\n/// The kernel's own algorithms that can be recorded, and the wrapper of each.\n";
+    list += "const WRAPPERS: &[(&str, &Aligned<[u8]>)] = &[\n";
+    for name in ["cubic", "reno"] {
+        let object = wrapper(&recipe, name)?;
         let file = object.file_name().unwrap_or_default();
         writeln!(list, "    ({name:?}, &Aligned(*include_bytes!({file:?}))),")
             .map_err(|why| why.to_string())?;

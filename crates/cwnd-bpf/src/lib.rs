@@ -3,7 +3,7 @@
 //! on the running Linux kernel.
 //!
 //! With the feature `kernel`, the build compiles the hooks of the core to BPF (`hooks/`), links them with a C glue that
-//! reads the kernel's `tcp_sock` (`bpf/glue.bpf.c`), and embeds one portable object per algorithm; `Module::load` puts
+//! reads the kernel's `tcp_sock` (`bpf/`), and embeds one portable object per algorithm; `Module::load` puts
 //! one into the kernel, and `Module::load_recording` hands out every call of its hooks besides. Without the feature this
 //! crate is empty, needs no compiler but Rust's, and builds anywhere.
 //!
@@ -45,9 +45,11 @@ pub use hook::Hook;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use loaded::{Cost, Counters, Loaded};
 #[cfg(all(feature = "kernel", target_os = "linux"))]
-pub use loader::{Module, load_file};
+pub use loader::{Module, Wrapper, load_file};
 #[cfg(feature = "recipe")]
 pub use own::{Own, build_object};
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+pub use raw::Socket;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use recorder::{Record, Recorder};
 #[cfg(all(feature = "kernel", target_os = "linux"))]

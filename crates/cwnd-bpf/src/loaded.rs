@@ -15,7 +15,7 @@ use crate::hook::Hook;
 /// Connection states that the object counts.
 const STATES: usize = 5;
 
-/// Names of the object's maps, as `bpf/glue.bpf.c` has them.
+/// Names of the object's maps, as `bpf/kernel.bpf.h` has them.
 pub(crate) const PARAMS: &str = ".rodata.params";
 const COUNTERS: &str = ".data.counters";
 

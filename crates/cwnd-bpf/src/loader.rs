@@ -22,7 +22,7 @@ struct Aligned<T: ?Sized>(T);
 // OBJECTS: the algorithm's name and its object.
 include!(concat!(env!("OUT_DIR"), "/objects.rs"));
 
-/// Names of the object's maps, as `bpf/glue.bpf.c` has them.
+/// Names of the object's maps, as `bpf/kernel.bpf.h` has them.
 const OPS: &str = "ops";
 const RECORDING: &str = ".rodata.recording";
 const RECORDS: &str = "records";
@@ -127,6 +127,50 @@ impl Module {
     }
 }
 
+/// One of the kernel's own algorithms, to be recorded under another name: it does what the kernel's does, to the bit.
+pub struct Wrapper {
+    name: &'static str,
+    object: &'static [u8],
+}
+
+impl fmt::Debug for Wrapper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Wrapper").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Wrapper {
+    /// Names of those that can be wrapped.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        WRAPPERS.iter().map(|(name, _)| *name)
+    }
+
+    /// The kernel's `name`, such as `cubic`.
+    ///
+    /// # Errors
+    /// [`Error::UnknownSet`], when it cannot be wrapped: its functions are not open to BPF programs.
+    pub fn find(name: &str) -> Result<Self, Error> {
+        let found = WRAPPERS.iter().find(|(known, _)| *known == name);
+        let (name, object) = found.ok_or_else(|| Error::UnknownSet(name.to_owned()))?;
+        Ok(Self { name, object: &object.0 })
+    }
+
+    /// Registers it as `kernel_name`, with every call recorded, as [`Module::load_recording`] does.
+    ///
+    /// # Errors
+    /// As [`Module::load`].
+    pub fn load_recording(&self, kernel_name: &str, ring_bytes: u32) -> Result<(Loaded, Recorder), Error> {
+        check(kernel_name)?;
+        let ring_bytes = ring_bytes.clamp(RING_MIN, RING_MAX).next_power_of_two();
+        let open =
+            || ObjectBuilder::default().open_memory(self.object).map_err(refused("read the embedded object"));
+        let (object, link) = hearing(|| register(open()?, kernel_name, &[], Some(ring_bytes)))?;
+        let loaded = Loaded::new(kernel_name, 0, link, object);
+        let recorder = recorder::open(loaded.object(), RECORDS)?;
+        Ok((loaded, recorder))
+    }
+}
+
 /// Registers an object from a file, as `build_object` makes it, with the settings that it has.
 ///
 /// # Errors
@@ -158,7 +202,9 @@ fn register(
     let param_bytes: Vec<_> = params.iter().flat_map(|value| value.to_ne_bytes()).collect();
     let mut name = [0; NAME_MAX + 1];
     name[..kernel_name.len()].copy_from_slice(kernel_name.as_bytes());
-    fill(&mut open, PARAMS, &param_bytes)?;
+    if !params.is_empty() {
+        fill(&mut open, PARAMS, &param_bytes)?;
+    }
     fill(&mut open, OPS, &name)?;
     fill(&mut open, RECORDING, &u32::from(ring_bytes.is_some()).to_ne_bytes())?;
     let mut ring = map(&mut open, RECORDS)?;

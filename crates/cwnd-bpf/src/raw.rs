@@ -1,14 +1,54 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the glue puts into the ring buffer at each call. Compiled into the build script too, which holds `struct record`
-//! of `bpf/glue.bpf.c` against it.
+//! What an object puts into the ring buffer at each call. Compiled into the build script too, which holds the structs of
+//! `bpf/kernel.bpf.h` against it.
 
 use cwnd::{Conn, PrivateWords};
+
+/// The connection in the kernel's own terms: what [`Conn`] is derived from, and what the core never sees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Socket {
+    /// Segments sent and not yet cumulatively acknowledged.
+    pub packets_out: u32,
+    /// Of them, selectively acknowledged.
+    pub sacked_out: u32,
+    /// Of them, thought lost.
+    pub lost_out: u32,
+    /// Of them, sent again.
+    pub retrans_out: u32,
+    /// Smallest RTT in the kernel's window of minutes, µs; all ones before the first sample.
+    pub rtt_min_us: u32,
+    /// Mean deviation of the RTT × 4, µs.
+    pub mdev_us: u32,
+    /// Smoothed largest deviation, µs.
+    pub rttvar_us: u32,
+    /// Segments lost so far.
+    pub lost: u32,
+    /// Retransmissions so far.
+    pub total_retrans: u32,
+    /// `ssthresh` before the last reduction.
+    pub prior_ssthresh: u32,
+    /// `snd_nxt` when recovery began.
+    pub high_seq: u32,
+    /// `snd_una` when recovery began; 0 when it cannot be undone.
+    pub undo_marker: u32,
+    /// Delivered count up to which the application limits the rate; 0 when it does not.
+    pub app_limited: u32,
+    /// Window that the receiver announced, bytes.
+    pub snd_wnd: u32,
+    /// Port here.
+    pub local_port: u16,
+    /// Port there.
+    pub remote_port: u16,
+}
 
 /// One call. Only its layout is used: bytes that the kernel wrote become typed values field by field.
 #[repr(C)]
 pub struct Raw {
     /// The connection before the call; `tick_hz` is left 0.
     pub before: Conn,
+    /// The same connection in the kernel's terms.
+    pub kernel: Socket,
     /// Place among all calls of the object.
     pub seq: u64,
     /// The socket's address.

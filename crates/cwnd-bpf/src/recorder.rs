@@ -14,7 +14,7 @@ use libbpf_rs::{ErrorKind, MapCore, MapFlags, MapHandle, Object, RingBuffer, Rin
 
 use crate::error::{Error, refused};
 use crate::hook::Hook;
-use crate::raw::Raw;
+use crate::raw::{Raw, Socket};
 
 /// End of the name that libbpf gives the map of the kernel's configuration.
 const KCONFIG: &str = ".kconfig";
@@ -28,6 +28,8 @@ pub struct Record {
     pub connection: u64,
     /// The call, for [`cwnd::replay::Replay`]. `tick_hz` is 0 where the algorithm does not look at it.
     pub row: Row,
+    /// The connection before the call in the kernel's own terms.
+    pub kernel: Socket,
     /// The module's private area before the call, in 32-bit words.
     pub state_before: PrivateWords,
     /// And after it.
@@ -193,7 +195,28 @@ fn read(bytes: &[u8], tick_hz: u32, number: impl FnOnce(u64, Call) -> u64) -> Re
         u32_at(offset_of!(Raw, ssthresh_after)),
         u32_at(offset_of!(Raw, cwnd_cnt_after)),
     ];
+    let kernel_at = |offset| u32_at(offset_of!(Raw, kernel) + offset);
+    let ports = field::<4>(bytes, offset_of!(Raw, kernel) + offset_of!(Socket, local_port));
+    let kernel = Socket {
+        packets_out: kernel_at(offset_of!(Socket, packets_out)),
+        sacked_out: kernel_at(offset_of!(Socket, sacked_out)),
+        lost_out: kernel_at(offset_of!(Socket, lost_out)),
+        retrans_out: kernel_at(offset_of!(Socket, retrans_out)),
+        rtt_min_us: kernel_at(offset_of!(Socket, rtt_min_us)),
+        mdev_us: kernel_at(offset_of!(Socket, mdev_us)),
+        rttvar_us: kernel_at(offset_of!(Socket, rttvar_us)),
+        lost: kernel_at(offset_of!(Socket, lost)),
+        total_retrans: kernel_at(offset_of!(Socket, total_retrans)),
+        prior_ssthresh: kernel_at(offset_of!(Socket, prior_ssthresh)),
+        high_seq: kernel_at(offset_of!(Socket, high_seq)),
+        undo_marker: kernel_at(offset_of!(Socket, undo_marker)),
+        app_limited: kernel_at(offset_of!(Socket, app_limited)),
+        snd_wnd: kernel_at(offset_of!(Socket, snd_wnd)),
+        local_port: u16::from_ne_bytes([ports[0], ports[1]]),
+        remote_port: u16::from_ne_bytes([ports[2], ports[3]]),
+    };
     Ok(Record {
+        kernel,
         seq: u64_at(offset_of!(Raw, seq)),
         connection: number(u64_at(offset_of!(Raw, socket)), call),
         row: Row { call, before, ticks_after: u32_at(offset_of!(Raw, ticks_after)), after },

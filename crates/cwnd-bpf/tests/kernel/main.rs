@@ -10,6 +10,7 @@ mod parameters;
 mod recording;
 mod registration;
 mod traffic;
+mod wrapper;
 
 use std::io::Write;
 

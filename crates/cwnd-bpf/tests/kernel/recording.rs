@@ -7,7 +7,7 @@ use std::time::Duration;
 use cwnd::registry::ALGORITHMS;
 use cwnd::replay::{Call, Replay};
 use cwnd::{Controller, INFINITE_SSTHRESH};
-use cwnd_bpf::{Module, Record};
+use cwnd_bpf::{Loaded, Module, Record, Recorder};
 
 use crate::network::Network;
 use crate::{MEGABYTE, kernel_is_ours, module, none_of};
@@ -22,11 +22,19 @@ pub fn record(
     network: &Network,
     bytes: u64,
 ) -> Result<Vec<Record>, String> {
-    let (loaded, mut recorder) =
-        module.load_recording(kernel_name, 1 << 24).map_err(|why| why.to_string())?;
+    let loaded = module.load_recording(kernel_name, 1 << 24).map_err(|why| why.to_string())?;
+    record_on(loaded, network, bytes)
+}
+
+/// Moves `bytes` on what was loaded and returns every call of the transfer.
+pub fn record_on(
+    (loaded, mut recorder): (Loaded, Recorder),
+    network: &Network,
+    bytes: u64,
+) -> Result<Vec<Record>, String> {
     let mut records = Vec::new();
     thread::scope(|scope| {
-        let transfer = scope.spawn(|| network.transfer(kernel_name, bytes));
+        let transfer = scope.spawn(|| network.transfer(loaded.name(), bytes));
         while !transfer.is_finished() {
             records.extend(recorder.take(PATIENCE).expect("records"));
         }

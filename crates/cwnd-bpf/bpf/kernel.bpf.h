@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// What every object shares: the kernel's structs, found on the running kernel by name (CO-RE: they hold only the fields that
+// are read, and no headers of a particular kernel are needed), and the record of a call. The only file that knows kernel names.
+#pragma once
+
+// What libbpf's headers otherwise want from linux/types.h.
+typedef unsigned char __u8;
+typedef unsigned short __u16;
+typedef unsigned int __u32;
+typedef unsigned long long __u64;
+typedef signed int __s32;
+typedef signed long long __s64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include "layout.h"
+
+// ---- The kernel's side
+
+#define KERNEL_STRUCT __attribute__((preserve_access_index))
+
+struct sock_common {
+	__be16 skc_dport;
+	__u16 skc_num;
+} KERNEL_STRUCT;
+
+struct sock {
+	struct sock_common __sk_common;
+	__u32 sk_pacing_status;
+	unsigned long sk_pacing_rate;
+	unsigned int sk_gso_max_size;
+} KERNEL_STRUCT;
+
+struct inet_sock {
+	struct sock sk;
+} KERNEL_STRUCT;
+
+struct inet_connection_sock {
+	struct inet_sock icsk_inet;
+	__u8 icsk_ca_state : 5;
+	__u64 icsk_ca_priv[PRIVATE_BYTES / 8];
+} KERNEL_STRUCT;
+
+struct minmax_sample {
+	__u32 t;
+	__u32 v;
+} KERNEL_STRUCT;
+
+struct minmax {
+	struct minmax_sample s[3];
+} KERNEL_STRUCT;
+
+struct tcp_sock {
+	struct inet_connection_sock inet_conn;
+	__u64 tcp_mstamp;
+	__u32 delivered;
+	__u32 lsndtime;
+	__u32 mss_cache;
+	__u32 snd_una;
+	__u32 snd_nxt;
+	__u32 packets_out;
+	__u32 sacked_out;
+	__u32 lost_out;
+	__u32 retrans_out;
+	__u32 max_packets_out;
+	__u32 snd_cwnd;
+	__u32 snd_cwnd_cnt;
+	__u32 snd_ssthresh;
+	__u32 prior_cwnd;
+	__u32 snd_cwnd_clamp;
+	__u32 srtt_us;
+	struct minmax rtt_min;
+	__u8 is_cwnd_limited : 1;
+	// For records alone.
+	__u32 mdev_us;
+	__u32 rttvar_us;
+	__u32 lost;
+	__u32 total_retrans;
+	__u32 prior_ssthresh;
+	__u32 high_seq;
+	__u32 undo_marker;
+	__u32 app_limited;
+	__u32 snd_wnd;
+} KERNEL_STRUCT;
+
+// The kernel's own is the same to the byte (and stable: it is what its modules and BPF programs are given).
+struct ack_sample {
+	__u32 pkts_acked;
+	__s32 rtt_us;
+	__u32 in_flight;
+} KERNEL_STRUCT;
+
+enum tcp_ca_event { CA_EVENT_UNUSED };
+
+// The loader writes the name into the first 16 bytes; libbpf finds members by name, so their order is free.
+struct tcp_congestion_ops {
+	char name[16];
+	__u32 flags;
+	void (*init)(struct sock *);
+	void (*release)(struct sock *);
+	__u32 (*ssthresh)(struct sock *);
+	void (*cong_avoid)(struct sock *, __u32, __u32);
+	void (*set_state)(struct sock *, __u8);
+	void (*cwnd_event)(struct sock *, enum tcp_ca_event);
+	void (*in_ack_event)(struct sock *, __u32);
+	__u32 (*undo_cwnd)(struct sock *);
+	void (*pkts_acked)(struct sock *, const struct ack_sample *);
+};
+
+// A flow in a namespace may choose the algorithm without being privileged.
+#define TCP_CONG_NON_RESTRICTED 1
+
+// ---- The core's types
+
+// cwnd::Conn, field for field; layout.h asserts it.
+struct conn {
+	__u64 now_us;
+	__u64 delivered;
+	__u64 pacing_rate;
+	__u32 ticks;
+	__u32 tick_hz;
+	__u32 lsndtime_ticks;
+	__u32 mss;
+	__u32 snd_una;
+	__u32 snd_nxt;
+	__u32 packets_out;
+	__u32 in_flight;
+	__u32 max_packets_out;
+	__u32 cwnd;
+	__u32 cwnd_cnt;
+	__u32 ssthresh;
+	__u32 prior_cwnd;
+	__u32 cwnd_clamp;
+	__u32 srtt_us8;
+	__u32 min_rtt_us;
+	__u32 gso_max_size;
+	_Bool is_cwnd_limited;
+	__u8 ca_state;
+	__u8 pacing_status;
+};
+ASSERT_CONN_LAYOUT
+
+// cwnd::AckSample
+struct sample {
+	__u32 pkts_acked;
+	__s32 rtt_us;
+	__u32 in_flight;
+};
+ASSERT_SAMPLE_LAYOUT
+
+// The connection as the kernel has it, beside struct conn: what that is derived from, and what the core never sees.
+struct socket {
+	__u32 packets_out;
+	__u32 sacked_out;
+	__u32 lost_out;
+	__u32 retrans_out;
+	__u32 rtt_min_us;
+	__u32 mdev_us;
+	__u32 rttvar_us;
+	__u32 lost;
+	__u32 total_retrans;
+	__u32 prior_ssthresh;
+	__u32 high_seq;
+	__u32 undo_marker;
+	__u32 app_limited;
+	__u32 snd_wnd;
+	__u16 local_port;
+	__u16 remote_port;
+};
+ASSERT_SOCKET_LAYOUT
+
+// One call, as cwnd_bpf::Recorder reads it; layout.h asserts it. before.tick_hz stays 0: to mention CONFIG_HZ here would make
+// every object need it, and the loader knows it wherever the algorithm does.
+struct record {
+	struct conn before;
+	struct socket kernel;
+	__u64 seq;
+	__u64 socket;
+	__u32 state_before[PRIVATE_BYTES / 4];
+	__u32 state_after[PRIVATE_BYTES / 4];
+	__u32 args[3];
+	__u32 returned;
+	__u32 hook;
+	__u32 ticks_after;
+	__u32 cwnd_after;
+	__u32 ssthresh_after;
+	__u32 cwnd_cnt_after;
+};
+ASSERT_RECORD_LAYOUT
+
+// ---- What the loader reads and writes
+
+// Calls of each hook (HOOK_*), calls of set_state for each state, calls that were to be recorded, those of them that found
+// no room in the ring buffer.
+SEC(".data.counters") struct {
+	__u64 calls[HOOKS];
+	__u64 states[STATES];
+	__u64 seq;
+	__u64 lost;
+} counters = {};
+
+// Whether calls are recorded. The verifier sees the value and removes what it rules out, so that recording costs nothing
+// where it is off.
+SEC(".rodata.recording") const volatile __u32 recording = 0;
+
+// From the kernel's stable interface (bpf_map_type).
+#define BPF_MAP_TYPE_RINGBUF 27
+
+// The loader sets the size; where nothing is recorded, it leaves the map out.
+SEC(".maps") struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 12);
+} records;
+
+SEC("license") char license_text[] = "Dual MIT/GPL";
+
+// ---- Reading and recording
+
+// The connection as the core sees it, but for tick_hz.
+static __always_inline void read_conn(struct tcp_sock *tp, struct conn *c)
+{
+	struct sock *sk = &tp->inet_conn.icsk_inet.sk;
+	struct inet_connection_sock *icsk = &tp->inet_conn;
+	__u32 ca_state = BPF_CORE_READ_BITFIELD(icsk, icsk_ca_state);
+	__u32 min_rtt_us = tp->rtt_min.s[0].v;
+	__u32 pacing_status = sk->sk_pacing_status;
+
+	c->now_us = tp->tcp_mstamp;
+	c->delivered = tp->delivered;
+	c->pacing_rate = sk->sk_pacing_rate;
+	c->ticks = bpf_jiffies64();
+	c->tick_hz = 0;
+	c->lsndtime_ticks = tp->lsndtime;
+	c->mss = tp->mss_cache;
+	c->snd_una = tp->snd_una;
+	c->snd_nxt = tp->snd_nxt;
+	c->packets_out = tp->packets_out;
+	c->in_flight = tp->packets_out - tp->sacked_out - tp->lost_out + tp->retrans_out;
+	c->max_packets_out = tp->max_packets_out;
+	c->cwnd = tp->snd_cwnd;
+	c->cwnd_cnt = tp->snd_cwnd_cnt;
+	c->ssthresh = tp->snd_ssthresh;
+	c->prior_cwnd = tp->prior_cwnd;
+	c->cwnd_clamp = tp->snd_cwnd_clamp;
+	c->srtt_us8 = tp->srtt_us;
+	// The kernel's "no sample yet" is all ones, the core's is 0.
+	c->min_rtt_us = min_rtt_us == ~0U ? 0 : min_rtt_us;
+	c->gso_max_size = sk->sk_gso_max_size;
+	c->is_cwnd_limited = BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited);
+	// Rust's enums hold nothing but their own values.
+	c->ca_state = ca_state < STATES ? ca_state : 0;
+	c->pacing_status = pacing_status <= 2 ? pacing_status : 0;
+}
+
+// The same connection in the kernel's own terms.
+static __always_inline void read_socket(struct tcp_sock *tp, struct socket *s)
+{
+	struct sock_common *common = &tp->inet_conn.icsk_inet.sk.__sk_common;
+
+	s->packets_out = tp->packets_out;
+	s->sacked_out = tp->sacked_out;
+	s->lost_out = tp->lost_out;
+	s->retrans_out = tp->retrans_out;
+	s->rtt_min_us = tp->rtt_min.s[0].v;
+	s->mdev_us = tp->mdev_us;
+	s->rttvar_us = tp->rttvar_us;
+	s->lost = tp->lost;
+	s->total_retrans = tp->total_retrans;
+	s->prior_ssthresh = tp->prior_ssthresh;
+	s->high_seq = tp->high_seq;
+	s->undo_marker = tp->undo_marker;
+	s->app_limited = tp->app_limited;
+	s->snd_wnd = tp->snd_wnd;
+	s->local_port = common->skc_num;
+	s->remote_port = __builtin_bswap16(common->skc_dport);
+}
+
+// The two halves of a record are functions of their own: they exist once in the object, not once in each program, and where
+// recording is off the verifier removes them whole. The first reads the connection for itself: the socket is locked, so that
+// the hook sees the same; but a tick may fall between the two.
+static __noinline struct record *record_before(struct tcp_sock *tp, __u32 hook, __u32 arg0, __u32 arg1, __u32 arg2)
+{
+	__u64 seq = __sync_fetch_and_add(&counters.seq, 1);
+	struct record *record = bpf_ringbuf_reserve(&records, sizeof(*record), 0);
+
+	if (!record) {
+		__sync_fetch_and_add(&counters.lost, 1);
+		return 0;
+	}
+	read_conn(tp, &record->before);
+	read_socket(tp, &record->kernel);
+	record->seq = seq;
+	record->socket = (__u64)tp;
+	__builtin_memcpy(record->state_before, tp->inet_conn.icsk_ca_priv, PRIVATE_BYTES);
+	record->args[0] = arg0;
+	record->args[1] = arg1;
+	record->args[2] = arg2;
+	record->hook = hook;
+	return record;
+}
+
+static __noinline void record_after(struct tcp_sock *tp, struct record *record, __u32 returned)
+{
+	__builtin_memcpy(record->state_after, tp->inet_conn.icsk_ca_priv, PRIVATE_BYTES);
+	record->returned = returned;
+	record->ticks_after = bpf_jiffies64();
+	record->cwnd_after = tp->snd_cwnd;
+	record->ssthresh_after = tp->snd_ssthresh;
+	record->cwnd_cnt_after = tp->snd_cwnd_cnt;
+	bpf_ringbuf_submit(record, 0);
+}
+
+// The kernel passes a hook's arguments as an array of 64-bit values.
+#define PROGRAM(hook, type) SEC("struct_ops/" #hook) type program_##hook(const __u64 *args)

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// One of the kernel's own algorithms under another name, with every call recorded: its hooks are called as functions of the
+// kernel (kfuncs), which tcp_congestion_ops programs may do. What it does is what the kernel's algorithm does, to the bit.
+//
+// The build defines ALGORITHM (the kernel's name for it) and one of WRAPS_CUBIC, WRAPS_RENO.
+
+#include "kernel.bpf.h"
+
+// Written into each record: a replay needs it.
+extern int CONFIG_HZ __kconfig;
+
+extern __u32 tcp_reno_ssthresh(struct sock *) __ksym;
+extern void tcp_reno_cong_avoid(struct sock *, __u32, __u32) __ksym;
+extern __u32 tcp_reno_undo_cwnd(struct sock *) __ksym;
+extern void cubictcp_init(struct sock *) __ksym;
+extern __u32 cubictcp_recalc_ssthresh(struct sock *) __ksym;
+extern void cubictcp_cong_avoid(struct sock *, __u32, __u32) __ksym;
+extern void cubictcp_state(struct sock *, __u8) __ksym;
+extern void cubictcp_cwnd_event(struct sock *, enum tcp_ca_event) __ksym;
+extern void cubictcp_acked(struct sock *, const struct ack_sample *) __ksym;
+
+static __always_inline struct record *enter(struct tcp_sock *tp, __u32 hook, __u32 arg0, __u32 arg1, __u32 arg2)
+{
+	struct record *record = 0;
+
+	__sync_fetch_and_add(&counters.calls[hook], 1);
+	if (recording)
+		record = record_before(tp, hook, arg0, arg1, arg2);
+	if (record)
+		record->before.tick_hz = CONFIG_HZ;
+	return record;
+}
+
+static __always_inline void leave(struct tcp_sock *tp, struct record *record, __u32 returned)
+{
+	if (record)
+		record_after(tp, record, returned);
+}
+
+// `call` between the two halves of its record; the numbers after the hook are recorded with it.
+#define WRAP(hook, call, arg0, arg1, arg2)                                              \
+	struct sock *sk = (struct sock *)args[0];                                       \
+	struct record *record = enter((struct tcp_sock *)sk, HOOK_##hook, arg0, arg1, arg2); \
+	call;                                                                           \
+	leave((struct tcp_sock *)sk, record, 0);                                        \
+	return 0
+
+#define WRAP_U32(hook, call)                                                            \
+	struct sock *sk = (struct sock *)args[0];                                       \
+	struct record *record = enter((struct tcp_sock *)sk, HOOK_##hook, 0, 0, 0);     \
+	__u32 result = call;                                                            \
+	leave((struct tcp_sock *)sk, record, result);                                   \
+	return result
+
+PROGRAM(undo_cwnd, __u32)
+{
+	WRAP_U32(undo_cwnd, tcp_reno_undo_cwnd(sk));
+}
+
+#ifdef WRAPS_RENO
+
+PROGRAM(ssthresh, __u32)
+{
+	WRAP_U32(ssthresh, tcp_reno_ssthresh(sk));
+}
+
+PROGRAM(cong_avoid, int)
+{
+	WRAP(cong_avoid, tcp_reno_cong_avoid(sk, args[1], args[2]), args[1], args[2], 0);
+}
+
+#endif
+
+#ifdef WRAPS_CUBIC
+
+PROGRAM(init, int)
+{
+	WRAP(init, cubictcp_init(sk), 0, 0, 0);
+}
+
+PROGRAM(ssthresh, __u32)
+{
+	WRAP_U32(ssthresh, cubictcp_recalc_ssthresh(sk));
+}
+
+PROGRAM(cong_avoid, int)
+{
+	WRAP(cong_avoid, cubictcp_cong_avoid(sk, args[1], args[2]), args[1], args[2], 0);
+}
+
+PROGRAM(set_state, int)
+{
+	__u64 new = (__u8)args[1];
+
+	barrier_var(new);
+	if (new < STATES)
+		__sync_fetch_and_add(&counters.states[new], 1);
+	WRAP(set_state, cubictcp_state(sk, new), new, 0, 0);
+}
+
+PROGRAM(cwnd_event, int)
+{
+	WRAP(cwnd_event, cubictcp_cwnd_event(sk, args[1]), args[1], 0, 0);
+}
+
+PROGRAM(pkts_acked, int)
+{
+	const struct ack_sample *given = (const struct ack_sample *)args[1];
+
+	WRAP(pkts_acked, cubictcp_acked(sk, given), given->pkts_acked, given->rtt_us,
+	     given->in_flight / ((struct tcp_sock *)sk)->mss_cache);
+}
+
+#endif
+
+SEC(".struct_ops.link") struct tcp_congestion_ops ops = {
+	.name = "cwnd_" ALGORITHM,
+	.flags = TCP_CONG_NON_RESTRICTED,
+	.ssthresh = (void *)program_ssthresh,
+	.cong_avoid = (void *)program_cong_avoid,
+	.undo_cwnd = (void *)program_undo_cwnd,
+#ifdef WRAPS_CUBIC
+	.init = (void *)program_init,
+	.set_state = (void *)program_set_state,
+	.cwnd_event = (void *)program_cwnd_event,
+	.pkts_acked = (void *)program_pkts_acked,
+#endif
+};
