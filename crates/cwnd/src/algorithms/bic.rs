@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! BIC (Xu, Harfoush and Rhee 2004): a binary search for the window at which the last loss came, then beyond it.
 //!
-//! `bic` and `bic-linux` have the kernel's constants, with which BIC was the default of Linux 2.6.8 to 2.6.18: at most 16
-//! segments per round trip, 4 as the search's divisor, 1/5 of a segment as the smallest step, 819/1024 kept. The paper's
-//! own S_max = 32 is `max_increment=32`; its S_min = 0.01 has no equivalent. `bic` counts time in whole updates and
-//! segments as they are; `bic-linux` repeats an increment for 1/32 s at an unchanged window, and divides by the ACK ratio
-//! although segments count: its growth is about twice what the constants say.
+//! `bic` and `bic-linux` have the kernel's constants, with which BIC was the default of Linux 2.6.8 to 2.6.18 and ran in the
+//! CUBIC papers' experiments: at most 16 segments per round trip, 4 as the search's divisor, 1/5 of a segment as the
+//! smallest step, 819/1024 kept. `bic` counts time in whole updates and segments as they are; `bic-linux` repeats an
+//! increment for 1/32 s at an unchanged window, and divides by the ACK ratio although segments count: its growth is
+//! about twice what the constants say.
+//!
+//! `bic-2004` is the paper's: a round trip goes to the midpoint between the window that had no loss (w_min) and the one
+//! that had (W_max), by at most S_max = 32; once that is less than S_min = 0.01, to W_max; beyond it to W_max + 1, 2, 4, …, and on
+//! by S_max; 0.875 kept; standard TCP below 14. Its deviations: a step lasts until its window is reached, not for a measured
+//! round trip; a window grows by at most one segment per acknowledged segment (32 more than doubles the smallest); before any
+//! loss W_max counts as long passed.
 
-use super::additive_increase;
+use super::{additive_increase, grow_per_rtt};
 use crate::conn::{AckSample, CaState, Conn};
 use crate::control::{CongestionControl, Info};
 use crate::math::ONE_X64K;
@@ -22,6 +28,10 @@ const RATIO_SHIFT: u32 = 4;
 /// Before any loss a round trip grows the window by at least 1/20.
 const UNKNOWN_MAX_COUNT: u32 = 20;
 
+const SEARCH_NAMES: &[&str] = &["linux", "midpoint"];
+const LINUXS: u32 = 0;
+const MIDPOINT: u32 = 1;
+
 crate::params! {
     /// Settings of BIC.
     pub struct BicParams {
@@ -32,13 +42,17 @@ crate::params! {
         low_window: Kind::Whole, "segments", 0 => 1_000_000, "Xu et al. 2004",
             "up to this window it is standard TCP";
         smooth_part: Kind::Whole, "", 4 => 1_000, "Linux",
-            "round trips for the last B segments of the search, and the first beyond it";
+            "round trips for the last B segments of the search, and the first beyond it; search = linux only";
         fast_convergence: Kind::Flag, "", 0 => 1, "Xu et al. 2004 §III.D",
             "remember a lower maximum when losses come below the last one";
         updates_per_s: Kind::Whole, "1/s", 0 => 1_000, "Linux",
             "how often the increment is computed anew at an unchanged window; 0: at every acknowledgement";
         ack_ratio: Kind::Flag, "", 0 => 1, "Linux",
             "multiply growth by the mean segments per acknowledgement, as if acknowledgements counted";
+        search: Kind::Choice(SEARCH_NAMES), "", 0 => 1, "Linux; Xu et al. 2004 §III",
+            "linux: a quarter of the distance to the last maximum per round trip; midpoint: a half, as in the paper";
+        min_increment: Kind::Decimal, "segments", 66 => 65_536, "Xu et al. 2004 (S_min)",
+            "a smaller step of the search goes to the maximum; search = midpoint only";
     }
 }
 
@@ -53,6 +67,20 @@ pub struct Bic {
     last_ticks: u32,
     /// Segments per acknowledgement, in 1/16.
     ack_ratio_x16: u32,
+    /// The paper's search: growth of the present step, and the window that ends it, in 1/2²⁴ of a segment.
+    step_x16m: u64,
+    step_end_x16m: u64,
+}
+
+/// How far the next round trip goes from `window`, all in 1/2²⁴ of a segment. // Xu et al. 2004 §III
+fn step_x16m(window: u64, last_max: u64, params: &BicParams) -> u64 {
+    let step = if window < last_max {
+        let distance = last_max - window;
+        if distance / 2 < u64::from(params.min_increment) << 8 { distance } else { distance / 2 }
+    } else {
+        (window - last_max).max(1 << 24) // W_max + 1, + 2, + 4, …
+    };
+    step.min(u64::from(params.max_increment) << 24)
 }
 
 impl Bic {
@@ -88,6 +116,20 @@ impl Bic {
         }
     }
 
+    /// Growth of the present round trip in the paper's form.
+    fn midpoint_growth_x16m(&mut self, conn: &Conn, params: &BicParams) -> u64 {
+        if conn.cwnd < params.low_window {
+            return 1 << 24;
+        }
+        let window = (u64::from(conn.cwnd) << 24) + u64::from(conn.cwnd_cnt >> 8);
+        // The second: the transport has set a window from before this step.
+        if window >= self.step_end_x16m || window.saturating_add(self.step_x16m) < self.step_end_x16m {
+            self.step_x16m = step_x16m(window, u64::from(self.last_max) << 24, params);
+            self.step_end_x16m = window.saturating_add(self.step_x16m);
+        }
+        self.step_x16m
+    }
+
     fn update(&mut self, conn: &Conn, params: &BicParams) {
         let cwnd = conn.cwnd;
         let pause = conn.tick_hz.checked_div(params.updates_per_s).unwrap_or(0);
@@ -119,6 +161,19 @@ const LINUX: BicParams = BicParams {
     fast_convergence: 1,
     updates_per_s: 32,
     ack_ratio: 1,
+    search: LINUXS,
+    min_increment: 655,
+};
+const PAPER: BicParams = BicParams {
+    beta: 57_344, // 0.875
+    max_increment: 32,
+    low_window: 14,
+    smooth_part: 20,
+    fast_convergence: 1,
+    updates_per_s: 0,
+    ack_ratio: 0,
+    search: MIDPOINT,
+    min_increment: 655, // 0.01
 };
 
 impl Registered for Bic {
@@ -139,6 +194,13 @@ impl Registered for Bic {
             recovery: Recovery::Sack,
             params: LINUX,
         },
+        Set {
+            name: "bic-2004",
+            summary: "the paper's: halves the distance per round trip, at most 32 segments, 0.875 kept",
+            source: "Xu, Harfoush and Rhee 2004",
+            recovery: Recovery::Sack,
+            params: PAPER,
+        },
     ];
 }
 
@@ -157,7 +219,10 @@ impl CongestionControl for Bic {
         } else {
             cwnd
         };
-        let window = if cwnd <= params.low_window { cwnd >> 1 } else { kept(params.beta) };
+        (self.step_x16m, self.step_end_x16m) = (0, 0);
+        // The paper's own rule begins at low_window, the kernel's above it.
+        let lowest = if params.search == MIDPOINT { params.low_window } else { params.low_window + 1 };
+        let window = if cwnd < lowest { cwnd >> 1 } else { kept(params.beta) };
         window.max(2)
     }
 
@@ -172,13 +237,19 @@ impl CongestionControl for Bic {
                 return;
             }
         }
+        if params.search == MIDPOINT {
+            let growth = self.midpoint_growth_x16m(conn, params);
+            grow_per_rtt(conn, growth, acked);
+            return;
+        }
         self.update(conn, params);
         let count = self.count;
         additive_increase(conn, count, acked);
     }
 
-    fn set_state(&mut self, _conn: &mut Conn, new: CaState, _params: &BicParams) {
-        if new == CaState::Loss {
+    fn set_state(&mut self, _conn: &mut Conn, new: CaState, params: &BicParams) {
+        // The kernel's form forgets; the paper has no such rule.
+        if new == CaState::Loss && params.search != MIDPOINT {
             self.reset();
         }
     }
@@ -191,18 +262,12 @@ impl CongestionControl for Bic {
     }
 
     fn info(&self, _conn: &Conn, _params: &BicParams) -> Info {
-        Info {
-            fields: [
-                ("last_max", u64::from(self.last_max)),
-                ("acked_to_grow", u64::from(self.count)),
-                ("ack_ratio_x16", u64::from(self.ack_ratio_x16)),
-                ("", 0),
-                ("", 0),
-                ("", 0),
-                ("", 0),
-                ("", 0),
-            ],
-        }
+        Info::of(&[
+            ("last_max", u64::from(self.last_max)),
+            ("acked_to_grow", u64::from(self.count)),
+            ("ack_ratio_x16", u64::from(self.ack_ratio_x16)),
+            ("step_per_rtt_x64k", self.step_x16m >> 8),
+        ])
     }
 }
 
@@ -234,5 +299,67 @@ mod tests {
         conn.cwnd = 900;
         bic.ssthresh(&mut conn, &LINUX);
         assert_eq!(bic.last_max, 809); // 900 · 1843/2048
+    }
+
+    /// Growth of a round trip of `bic-2004` at `window`, in segments.
+    fn step(window: f64, last_max: u32) -> f64 {
+        let one = f64::from(1 << 24);
+        step_x16m((window * one) as u64, u64::from(last_max) << 24, &PAPER) as f64 / one
+    }
+
+    // Xu et al. 2004 §III: the midpoint, but no further than 32; below 0.01 the maximum; then 1, 2, 4, … beyond it.
+    #[test]
+    fn the_papers_search_goes_to_the_midpoint() {
+        assert!((step(875.0, 1000) - 32.0).abs() < 1e-6); // 62.5 is too far
+        assert!((step(939.0, 1000) - 30.5).abs() < 1e-6);
+        assert!((step(999.5, 1000) - 0.25).abs() < 1e-6);
+        assert!((step(999.984, 1000) - 0.016).abs() < 1e-6); // half of it is less than 0.01
+        let beyond =
+            [(1000.0, 1.0), (1001.0, 1.0), (1002.0, 2.0), (1004.0, 4.0), (1032.0, 32.0), (1064.0, 32.0)];
+        for (window, expected) in beyond {
+            assert!((step(window, 1000) - expected).abs() < 1e-6, "{window}");
+        }
+        assert!((step(500.0, 0) - 32.0).abs() < 1e-6, "before any loss");
+    }
+
+    // By hand: a loss at 1000 leaves 875; then round trip by round trip 907, 939, 969.5 (the midpoint of 939 and 1000), 984.75,
+    // 992.375, … half the distance each, 1000 once the half is below 0.01 (thirteen halvings: 61/2¹³ = 0.0074), 1001, 1002, 1004.
+    #[test]
+    fn the_papers_window_returns_in_halves_and_probes_in_doubles() {
+        let mut bic = Bic::default();
+        let mut conn = Conn { is_cwnd_limited: true, ..Conn::new(1448, 1000) };
+        bic.init(&mut conn, &PAPER);
+        assert_eq!(bic.ssthresh(&mut conn, &PAPER), 875);
+        (conn.cwnd, conn.ssthresh) = (875, 875);
+        let (mut ends, mut last) = (Vec::new(), 0);
+        while conn.cwnd < 1040 {
+            bic.cong_avoid(&mut conn, 0, 1, &PAPER);
+            if bic.step_end_x16m != last {
+                last = bic.step_end_x16m;
+                ends.push(last as f64 / f64::from(1 << 24));
+            }
+        }
+        let mut expected = vec![907.0, 939.0];
+        expected.extend((1..=12).map(|n| 1000.0 - 61.0 / f64::from(1 << n)));
+        expected.extend([1000.0, 1001.0, 1002.0, 1004.0, 1008.0, 1016.0, 1032.0, 1064.0]);
+        assert_eq!(ends.len(), expected.len(), "{ends:?}");
+        // A step ends with the acknowledgement that passes its end, which is up to 32/875 of a segment too far.
+        for (end, expected) in ends.iter().zip(expected) {
+            assert!((end - expected).abs() < 0.2, "{end}, not {expected}: {ends:?}");
+        }
+    }
+
+    #[test]
+    fn the_papers_form_is_standard_tcp_below_fourteen_and_remembers_fifteen_sixteenths() {
+        let (mut bic, mut conn) = (Bic::default(), Conn::new(1448, 13));
+        assert_eq!(bic.ssthresh(&mut conn, &PAPER), 6);
+        assert_eq!(bic.midpoint_growth_x16m(&conn, &PAPER), 1 << 24);
+        conn.cwnd = 14;
+        assert_eq!(bic.ssthresh(&mut conn, &PAPER), 12); // 12.25
+        conn.cwnd = 1000;
+        bic.ssthresh(&mut conn, &PAPER);
+        conn.cwnd = 800;
+        bic.ssthresh(&mut conn, &PAPER);
+        assert_eq!(bic.last_max, 750); // 800 · (1 + 0.875)/2
     }
 }
