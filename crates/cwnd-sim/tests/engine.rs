@@ -127,10 +127,25 @@ fn sqrt_comes_down_from_slow_starts_overshoot_by_timeouts_and_then_has_none() {
     assert_eq!(timeouts(&format!("{flow}\ninitial_cwnd = 30\ninitial_ssthresh = 30"), 100), 0);
 }
 
+/// H-TCP's α is 4 to 5 segments per round trip where this queue overflows, 1.3 s after a loss, so five segments are lost at
+/// once. Fast recovery that ends at the first new acknowledgement (RFC 5681) halves the window twice and waits for the timer.
+fn loses_too_many_at_once(cc: &str, recovery: Recovery) -> bool {
+    cc == "htcp" && recovery == Recovery::Reno
+}
+
+#[test]
+fn htcp_needs_a_recovery_that_repairs_several_losses() {
+    assert!(alone("htcp", Recovery::Reno).utilization < 0.75, "no exception is needed any more");
+    assert!(alone("htcp", Recovery::Sack).utilization > 0.95);
+}
+
 #[test]
 fn every_algorithm_fills_a_small_link_with_every_recovery() {
     for set in ALGORITHMS.iter().flat_map(|algorithm| algorithm.sets()) {
-        for recovery in Recovery::ALL.into_iter().filter(|it| !is_held_in_repairs(set.name, *it)) {
+        for recovery in Recovery::ALL {
+            if is_held_in_repairs(set.name, recovery) || loses_too_many_at_once(set.name, recovery) {
+                continue;
+            }
             let summary = alone(set.name, recovery);
             let (name, flow) = (format!("{} with {}", set.name, recovery.name()), &summary.flows[0]);
             assert!(summary.utilization > 0.75, "{name}: {}", summary.utilization);

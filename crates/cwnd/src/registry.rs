@@ -101,6 +101,7 @@ macro_rules! for_each_algorithm {
             Vegas: $crate::algorithms::vegas::Vegas, "vegas";
             Westwood: $crate::algorithms::westwood::Westwood, "westwood";
             Veno: $crate::algorithms::veno::Veno, "veno";
+            Htcp: $crate::algorithms::htcp::Htcp, "htcp";
             Hybla: $crate::algorithms::hybla::Hybla, "hybla";
         }
     };

@@ -5,6 +5,7 @@ pub mod bic;
 pub mod cubic;
 pub mod fast;
 pub mod highspeed;
+pub mod htcp;
 pub mod hybla;
 pub mod illinois;
 pub mod reno;

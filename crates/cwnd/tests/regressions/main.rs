@@ -95,12 +95,14 @@ const K_OF_8312: &str = "K of the unlowered window: RFC 8312 §4.1";
 const NEWRENOS: &str = "the estimate is NewReno's own window, FreeBSD review D46546";
 const BY_RATE: &str =
     "bandwidth × smallest RTT, which a loss on an empty path does not lower, Mascolo et al. 2001";
+const SINCE_THE_LOSS: &str =
+    "growth rises with the time since the last loss, whatever was sent, golden traces";
 const BY_DELAY: &str = "judges by the RTT, whoever limits the flow: Brakmo and Peterson 1995 §4";
 
 probes! {
     idle::two_segments_without_loss_grow: ["K1", "T1"], For::Everyone, [];
-    idle::an_idle_period_makes_no_jump: ["L1", "X1"], For::Everyone, [];
-    idle::a_stalled_slow_start_makes_no_jump: ["F1"], For::Everyone, [];
+    idle::an_idle_period_makes_no_jump: ["L1", "X1"], For::Everyone, [("htcp-linux", SINCE_THE_LOSS)];
+    idle::a_stalled_slow_start_makes_no_jump: ["F1"], For::Everyone, [("htcp-linux", SINCE_THE_LOSS)];
     idle::an_application_limited_flow_keeps_to_twice_its_flight:
         ["N2", "Q1", "G1", "MV1", "NX1", "P1", "Q7"], For::Everyone, [("vegas*", BY_DELAY)];
     idle::a_paced_flow_grows_as_an_unpaced_one: ["N2"], For::Everyone, [];

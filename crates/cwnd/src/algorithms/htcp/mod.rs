@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! H-TCP (Leith and Shorten 2004): standard TCP for a second after each loss, then growth that rises with the time Δ since
+//! it: α(Δ) = 1 + 10 (Δ − Δ_L) + ((Δ − Δ_L)/2)² segments per round trip. A loss keeps β = RTTmin/RTTmax of the window, between
+//! 0.5 and 0.8, which empties the queue and no more; 0.5 if the throughput changed by more than a fifth since the loss
+//! before. α is multiplied by 2 (1 − β), so that flows with different β share alike.
+//!
+//! `htcp` computes in 1/1024, anew at each acknowledgement, with no RTT scaling: the paper's basic form, and what FreeBSD and
+//! ns-3 do unless told otherwise. Not in the paper: Δ stands still while nothing is sent or the application holds the flow
+//! back, as RFC 9438 §5.8 asks of CUBIC, because α would make a burst of a pause; and α is at most the window, so
+//! that nothing outgrows slow start.
+//!
+//! `htcp-linux` is the kernel's: whole α(Δ), ticks for times, α in 1/128 computed anew when the window grows, α / (100 ms /
+//! RTTmin) within a factor of 10 and 1/2, RTTmin above 10 ms for an adaptive β and one loss at steady throughput before it,
+//! RTTmax growing by 20 ms per sample at most, segments beyond a full window not counted. In both RTTmax fades by 5 % of its
+//! distance from RTTmin at each loss (Linux). What the golden trace does not show: RTTmin other than 40 ms, slow
+//! start, timeouts, undo, Δ over 2 s.
+
+mod units;
+
+use crate::conn::{AckSample, CaEvent, CaState, Conn};
+use crate::control::{CongestionControl, Info, PrivateWords};
+use crate::params::Kind;
+use crate::registry::{Recovery, Registered, Set};
+use crate::slow_start;
+use units::{hz, in_units, now, over, parts, rise, since};
+
+/// Names of the arithmetics, in the order of their numbers.
+const ARITHMETIC_NAMES: &[&str] = &["fine", "linux"];
+/// α and β in 1/1024, times in µs.
+const FINE: u32 = 0;
+/// α and β in 1/128, times in ticks.
+const LINUX: u32 = 1;
+
+crate::params! {
+    /// Settings of H-TCP.
+    pub struct HtcpParams {
+        delta_l_ms: Kind::Whole, "ms", 0 => 600_000, "Leith and Shorten 2004 (Δ_L)",
+            "for so long after a loss it is standard TCP";
+        slope: Kind::Whole, "1/s", 0 => 1_000, "Leith and Shorten 2004",
+            "factor of Δ − Δ_L in α";
+        divisor: Kind::Whole, "s", 1 => 1_000, "Leith and Shorten 2004",
+            "divisor of Δ − Δ_L, whose square is added to α";
+        beta_min: Kind::Decimal, "", 6_554 => 64_881, "Leith and Shorten 2004",
+            "smallest factor of the window kept after a loss";
+        beta_max: Kind::Decimal, "", 6_554 => 64_881, "Leith and Shorten 2004",
+            "largest factor of the window kept after a loss";
+        switch: Kind::Whole, "%", 0 => 1_000, "Leith and Shorten 2004 (Δ_B)",
+            "change of throughput between losses beyond which the smallest factor is kept; 0: whatever the change";
+        rtt_reference_ms: Kind::Whole, "ms", 0 => 10_000, "Linux",
+            "α is divided by this over RTTmin; 0: it is not";
+        rtt_floor_ms: Kind::Whole, "ms", 0 => 10_000, "Linux",
+            "RTTmin above which β follows the RTT";
+        rtt_step_ms: Kind::Whole, "ms", 0 => 10_000, "Linux",
+            "samples further than this above RTTmax are ignored; 0: none is";
+        fading: Kind::Whole, "%", 0 => 100, "Linux",
+            "part of RTTmax − RTTmin that remains at each loss";
+        arithmetic: Kind::Choice(ARITHMETIC_NAMES), "", 0 => 1, "Linux",
+            "1/1024 and µs, or the kernel's 1/128 and ticks";
+    }
+}
+
+/// State of H-TCP. Times are in µs or ticks, RTTs too, throughput in segments per second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Htcp {
+    last_congestion: u64,
+    /// Fine: up to when Δ has counted.
+    last_busy: u64,
+    /// Where the throughput's present measurement began.
+    measured_from: u64,
+    /// Fine: acknowledged segments times α, below the window in the same unit.
+    credit: u64,
+    /// Of the last loss, should it be undone.
+    undo_last_congestion: u64,
+    undo_max_rtt: u32,
+    undo_old_max_throughput: u32,
+    /// In the arithmetic's parts.
+    alpha: u32,
+    beta: u32,
+    /// 0 before the first sample.
+    min_rtt: u32,
+    max_rtt: u32,
+    /// Segments in the throughput's present measurement.
+    packets: u32,
+    throughput: u32,
+    /// Largest throughput since the last loss, and up to the loss before.
+    max_throughput: u32,
+    old_max_throughput: u32,
+    /// Linux: segments of the acknowledgement being processed.
+    acked: u32,
+    /// 1 once a loss came at steady throughput.
+    steady: u8,
+    /// 1 while the last loss may be undone.
+    can_undo: u8,
+}
+
+impl Htcp {
+    /// α from the time since the last loss and from β.
+    fn update_alpha(&mut self, conn: &Conn, params: &HtcpParams) {
+        let (hz, delta) = (hz(conn, params), since(conn, self.last_congestion, params));
+        let min_rtt = u64::from(self.min_rtt);
+        let reference = u64::from(params.rtt_reference_ms) * hz / 125; // × 8 / 1000
+        let scaled = params.rtt_reference_ms > 0 && self.min_rtt > 0;
+        let (beta, parts) = (u64::from(self.beta), u64::from(parts(params)));
+        // 2⁴⁰ is beyond any window, and its products fit.
+        let alpha = if params.arithmetic == LINUX {
+            let mut factor = (1 + over(rise(delta, hz, params), hz)).min(1 << 40);
+            if scaled {
+                factor = over(factor << 3, over(reference, min_rtt).clamp(4, 80));
+            }
+            2 * factor.max(1) * parts.saturating_sub(beta)
+        } else {
+            // Δ in 1/1024 s makes α(Δ) come out in 1/1024.
+            let mut factor = (1_024 + rise(delta * 16 / 15_625, 1_024, params)).min(1 << 40);
+            if scaled {
+                factor = over(factor << 10, over(reference << 7, min_rtt).clamp(512, 10_240)).max(1_024);
+            }
+            (factor * parts.saturating_sub(beta)) >> 9
+        };
+        self.alpha = alpha.clamp(1, u64::from(u32::MAX)) as u32;
+    }
+
+    /// The factor kept, from the throughput's change and the RTTs.
+    fn update_beta(&mut self, conn: &Conn, params: &HtcpParams) {
+        let parts = parts(params);
+        let fixed = |x64k: u32| ((u64::from(x64k) * u64::from(parts)) >> 16) as u32;
+        let (min, max) = (fixed(params.beta_min), fixed(params.beta_max));
+        let old = self.old_max_throughput;
+        self.old_max_throughput = self.max_throughput;
+        let change = u64::from(self.max_throughput.abs_diff(old)) * 100;
+        if params.switch > 0 && change > u64::from(old) * u64::from(params.switch) {
+            (self.beta, self.steady) = (min, 0);
+            return;
+        }
+        let floor = in_units(params.rtt_floor_ms, 1_000, hz(conn, params));
+        let follows = self.steady == 1 || params.arithmetic == FINE;
+        self.steady = 1;
+        self.beta = if follows && self.min_rtt > floor && self.max_rtt > 0 {
+            let ratio = over(u64::from(self.min_rtt) * u64::from(parts), u64::from(self.max_rtt));
+            (ratio as u32).max(min).min(max)
+        } else {
+            min
+        };
+    }
+
+    fn measure_rtt(&mut self, conn: &Conn, rtt_us: u32, params: &HtcpParams) {
+        let hz = hz(conn, params);
+        let rtt = in_units(rtt_us, 1_000_000, hz);
+        if self.min_rtt == 0 || rtt < self.min_rtt {
+            self.min_rtt = rtt;
+        }
+        if conn.ca_state == CaState::Open {
+            self.max_rtt = self.max_rtt.max(self.min_rtt);
+            let step =
+                if params.rtt_step_ms == 0 { u32::MAX } else { in_units(params.rtt_step_ms, 1_000, hz) };
+            if rtt > self.max_rtt && rtt <= self.max_rtt.saturating_add(step) {
+                self.max_rtt = rtt;
+            }
+        }
+    }
+
+    /// Throughput over a round trip and about a window, smoothed by a quarter.
+    fn measure_throughput(&mut self, conn: &Conn, pkts_acked: u32, params: &HtcpParams) {
+        if !matches!(conn.ca_state, CaState::Open | CaState::Disorder) {
+            self.packets = 0;
+            self.measured_from = now(conn, params);
+            return;
+        }
+        self.packets = self.packets.saturating_add(pkts_acked);
+        let took = since(conn, self.measured_from, params);
+        let nearly_a_window = conn.cwnd.saturating_sub((self.alpha / parts(params)).max(1));
+        if self.min_rtt == 0 || self.packets < nearly_a_window || took < u64::from(self.min_rtt) {
+            return;
+        }
+        let current = over(u64::from(self.packets) * hz(conn, params), took).min(1 << 30) as u32;
+        let rounds = over(since(conn, self.last_congestion, params), u64::from(self.min_rtt));
+        if rounds <= 3 {
+            self.throughput = current;
+            self.max_throughput = current;
+        } else {
+            self.throughput = ((3 * u64::from(self.throughput) + u64::from(current)) / 4) as u32;
+            self.max_throughput = self.max_throughput.max(self.throughput);
+        }
+        self.packets = 0;
+        self.measured_from = now(conn, params);
+    }
+
+    fn stay_busy(&mut self, conn: &Conn, params: &HtcpParams) {
+        if params.arithmetic == FINE {
+            self.last_busy = conn.now_us;
+        }
+    }
+
+    /// Nothing was sent, or the application held the flow back: that time tells nothing about the path.
+    fn skip_pause(&mut self, conn: &Conn, params: &HtcpParams) {
+        if params.arithmetic == FINE {
+            let pause = conn.now_us.saturating_sub(self.last_busy);
+            self.last_congestion = self.last_congestion.saturating_add(pause);
+            self.last_busy = conn.now_us;
+        }
+    }
+
+    /// α/w segments per acknowledged segment, as the kernel counts.
+    fn grow_as_linux(&mut self, conn: &mut Conn, params: &HtcpParams) {
+        if (u64::from(conn.cwnd_cnt) * u64::from(self.alpha)) >> 7 >= u64::from(conn.cwnd) {
+            conn.grow(1);
+            conn.cwnd_cnt = 0;
+            self.update_alpha(conn, params);
+        } else {
+            conn.cwnd_cnt = conn.cwnd_cnt.saturating_add(self.acked);
+        }
+        self.acked = 1;
+    }
+
+    /// α/w segments per acknowledged segment.
+    fn grow(&mut self, conn: &mut Conn, acked: u32, params: &HtcpParams) {
+        self.update_alpha(conn, params);
+        let window = (u64::from(conn.cwnd) << 10).max(1);
+        // Left from a larger window it is worth one segment, not a burst.
+        let credit = self.credit.min(window) + u64::from(acked) * u64::from(self.alpha).min(window);
+        conn.grow((credit / window).min(u64::from(acked)) as u32);
+        self.credit = credit % window;
+    }
+}
+
+const PAPER: HtcpParams = HtcpParams {
+    delta_l_ms: 1_000,
+    slope: 10,
+    divisor: 2,
+    beta_min: 32_768, // 0.5
+    beta_max: 52_429, // 0.8
+    switch: 20,
+    rtt_reference_ms: 0,
+    rtt_floor_ms: 0,
+    rtt_step_ms: 0,
+    fading: 95,
+    arithmetic: FINE,
+};
+
+impl Registered for Htcp {
+    const NAME: &'static str = "htcp";
+    const SUMMARY: &'static str = "H-TCP: growth that rises with the time since the last loss";
+    const SETS: &'static [Set<HtcpParams>] = &[
+        Set {
+            name: "htcp",
+            summary: "1 + 10 Δ + Δ²/4 segments per round trip a second after a loss, RTTmin/RTTmax kept",
+            source: "Leith and Shorten 2004",
+            recovery: Recovery::Sack,
+            params: PAPER,
+        },
+        Set {
+            name: "htcp-linux",
+            summary: "the kernel's: whole steps of α, scaled by the RTT, in ticks",
+            source: "Linux 6.1, golden traces",
+            recovery: Recovery::Sack,
+            params: HtcpParams {
+                rtt_reference_ms: 100,
+                rtt_floor_ms: 10,
+                rtt_step_ms: 20,
+                arithmetic: LINUX,
+                ..PAPER
+            },
+        },
+    ];
+
+    /// Words: α × 128; β × 128, steady, acked (8, 8 and 16 bits); segments counted; RTTmin; RTTmax; last loss; three for
+    /// undo (last loss, RTTmax, old throughput); smallest throughput; largest; of the loss before; present; since when.
+    fn from_words(words: &PrivateWords) -> Option<Self> {
+        let [alpha, packed, packets, min_rtt, max_rtt, last, undo_last, undo_max_rtt, rest @ ..] = *words;
+        let [undo_old_max_throughput, _, max_throughput, old_max_throughput, throughput, from, ..] = rest;
+        Some(Self {
+            last_congestion: u64::from(last),
+            measured_from: u64::from(from),
+            last_busy: 0,
+            credit: 0,
+            undo_last_congestion: u64::from(undo_last),
+            undo_max_rtt,
+            undo_old_max_throughput,
+            alpha,
+            beta: packed & 0xff,
+            min_rtt,
+            max_rtt,
+            packets,
+            throughput,
+            max_throughput,
+            old_max_throughput,
+            acked: packed >> 16,
+            steady: (packed >> 8) as u8,
+            can_undo: u8::from(undo_last != 0),
+        })
+    }
+}
+
+impl CongestionControl for Htcp {
+    type Params = HtcpParams;
+
+    fn init(&mut self, conn: &mut Conn, params: &HtcpParams) {
+        let parts = parts(params);
+        *self = Self { alpha: parts, beta: parts / 2, acked: 1, ..Self::default() };
+        self.last_congestion = now(conn, params);
+        self.stay_busy(conn, params);
+    }
+
+    fn ssthresh(&mut self, conn: &mut Conn, params: &HtcpParams) -> u32 {
+        self.update_beta(conn, params);
+        self.update_alpha(conn, params);
+        self.credit = 0;
+        if self.min_rtt > 0 && self.max_rtt > self.min_rtt {
+            let apart = u64::from(self.max_rtt - self.min_rtt) * u64::from(params.fading.min(100)) / 100;
+            self.max_rtt = self.min_rtt + apart as u32;
+        }
+        ((u64::from(conn.cwnd) * u64::from(self.beta) / u64::from(parts(params))) as u32).max(2)
+    }
+
+    fn cong_avoid(&mut self, conn: &mut Conn, _ack: u32, acked: u32, params: &HtcpParams) {
+        if !conn.cwnd_limited() {
+            self.skip_pause(conn, params);
+            return;
+        }
+        self.stay_busy(conn, params);
+        if conn.in_slow_start() {
+            slow_start::standard(conn, acked);
+        } else if params.arithmetic == LINUX {
+            self.grow_as_linux(conn, params);
+        } else {
+            self.grow(conn, acked, params);
+        }
+    }
+
+    fn set_state(&mut self, conn: &mut Conn, new: CaState, params: &HtcpParams) {
+        self.stay_busy(conn, params);
+        match new {
+            // Δ counts from the end of the repair.
+            CaState::Open if self.can_undo == 1 => {
+                self.last_congestion = now(conn, params);
+                (self.undo_last_congestion, self.can_undo) = (0, 0);
+            }
+            CaState::Cwr | CaState::Recovery | CaState::Loss => {
+                (self.undo_last_congestion, self.can_undo) = (self.last_congestion, 1);
+                self.undo_max_rtt = self.max_rtt;
+                self.undo_old_max_throughput = self.old_max_throughput;
+                self.last_congestion = now(conn, params);
+            }
+            CaState::Open | CaState::Disorder => {}
+        }
+    }
+
+    fn cwnd_event(&mut self, conn: &mut Conn, event: CaEvent, params: &HtcpParams) {
+        if event == CaEvent::TxStart {
+            self.skip_pause(conn, params);
+        }
+    }
+
+    fn undo_cwnd(&mut self, conn: &mut Conn, _params: &HtcpParams) -> u32 {
+        if self.can_undo == 1 {
+            self.last_congestion = self.undo_last_congestion;
+            self.max_rtt = self.undo_max_rtt;
+            self.old_max_throughput = self.undo_old_max_throughput;
+            (self.undo_last_congestion, self.can_undo) = (0, 0);
+        }
+        conn.cwnd.max(conn.prior_cwnd)
+    }
+
+    fn pkts_acked(&mut self, conn: &mut Conn, sample: &AckSample, params: &HtcpParams) {
+        if conn.ca_state == CaState::Open {
+            self.acked = sample.pkts_acked;
+        }
+        if sample.rtt_us > 0 {
+            self.measure_rtt(conn, sample.rtt_us as u32, params);
+        }
+        if params.switch > 0 {
+            self.measure_throughput(conn, sample.pkts_acked, params);
+        }
+    }
+
+    fn info(&self, conn: &Conn, params: &HtcpParams) -> Info {
+        let (scale, hz) = (u64::from(1_024 / parts(params).max(1)), hz(conn, params).max(1));
+        let us = |units: u64| units.saturating_mul(1_000_000) / hz;
+        Info::of(&[
+            ("alpha_per_rtt_x1024", u64::from(self.alpha) * scale),
+            ("beta_x1024", u64::from(self.beta) * scale),
+            ("min_rtt_us", us(u64::from(self.min_rtt))),
+            ("max_rtt_us", us(u64::from(self.max_rtt))),
+            ("since_congestion_us", us(since(conn, self.last_congestion, params))),
+            ("throughput_segments_per_s", u64::from(self.throughput)),
+            ("max_throughput_segments_per_s", u64::from(self.max_throughput)),
+            ("steady", u64::from(self.steady)),
+        ])
+    }
+}
+
+#[cfg(test)]
+mod tests;
