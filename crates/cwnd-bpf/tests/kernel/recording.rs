@@ -23,22 +23,25 @@ pub fn record(
     bytes: u64,
 ) -> Result<Vec<Record>, String> {
     let loaded = module.load_recording(kernel_name, 1 << 24).map_err(|why| why.to_string())?;
-    record_on(loaded, network, bytes)
+    record_on(loaded, std::slice::from_ref(network), bytes)
 }
 
-/// Moves `bytes` on what was loaded and returns every call of the transfer.
+/// Moves `bytes` on what was loaded, over every one of `networks` at once, and returns every call.
 pub fn record_on(
     (loaded, mut recorder): (Loaded, Recorder),
-    network: &Network,
+    networks: &[Network],
     bytes: u64,
 ) -> Result<Vec<Record>, String> {
     let mut records = Vec::new();
     thread::scope(|scope| {
-        let transfer = scope.spawn(|| network.transfer(loaded.name(), bytes));
-        while !transfer.is_finished() {
-            records.extend(recorder.take(PATIENCE).expect("records"));
+        let name = loaded.name();
+        let transfer = |network| scope.spawn(move || Network::transfer(network, name, bytes));
+        for transfer in networks.iter().map(transfer).collect::<Vec<_>>() {
+            while !transfer.is_finished() {
+                records.extend(recorder.take(PATIENCE).expect("records"));
+            }
+            assert_eq!(transfer.join().expect("a transfer").received, bytes);
         }
-        assert_eq!(transfer.join().expect("a transfer").received, bytes);
     });
     let counters = loaded.counters().expect("counters");
     while (records.len() as u64) < counters.recorded() {
@@ -119,6 +122,26 @@ fn kernel_and_host_compute_the_same_on_every_parameter_set() {
     }
     println!("{calls} calls");
     none_of(&failures);
+}
+
+#[test]
+fn connections_at_the_same_time_are_told_apart() {
+    if !kernel_is_ours() {
+        return;
+    }
+    let networks = ["left", "right"].map(|tag| Network::new(tag, "100mbit", 30));
+    let module = module("cubic");
+    let loaded = module.load_recording("cwnd_both", 1 << 24).expect("loaded");
+    let records = record_on(loaded, &networks, 5 * MEGABYTE).expect("recorded");
+    let changes = records.windows(2).filter(|pair| pair[0].connection != pair[1].connection).count();
+    assert!(changes > 100, "they were not at the same time: {changes} changes from one to the other");
+    for connection in 0..2 {
+        let own: Vec<_> = records.iter().filter(|record| record.connection == connection).cloned().collect();
+        assert!(own.len() > 1000, "{} calls of connection {connection}", own.len());
+        assert_eq!(replay(&own, module.controller()), (0, None));
+    }
+    // Together they are no record of one connection.
+    assert!(replay(&records, module.controller()).0 > 0);
 }
 
 #[test]

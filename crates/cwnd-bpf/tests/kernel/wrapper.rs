@@ -31,7 +31,7 @@ fn the_kernels_own_algorithms_are_recorded_and_repeated_without_a_difference() {
         let wrapper = Wrapper::find(name).expect("a wrapper");
         let loaded =
             wrapper.load_recording(&kernel_name, 1 << 24).unwrap_or_else(|why| panic!("{name}: {why}"));
-        let records = record_on(loaded, &network, 10 * MEGABYTE).expect("records");
+        let records = record_on(loaded, std::slice::from_ref(&network), 10 * MEGABYTE).expect("records");
         let (differences, first) = replay(&records, Controller::by_name(set).expect("registered"));
         println!("{name}: {} calls", records.len());
         assert_eq!((differences, first), (0, None), "{name}");
