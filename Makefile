@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 NATIVE := $(VENV)/.native
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml | grep -v /target/)
 
-.PHONY: help demo test test-rust test-kernel test-wasm test-python lint bench compare kernel-cost docs clean
+.PHONY: help demo test test-rust test-kernel test-wasm test-python lint bench compare kernel-cost docs mutations clean
 
 help:
 	@echo "make demo     figure 6 of the CUBIC paper, simulated and drawn, in out/fig6"
@@ -15,6 +15,7 @@ help:
 	@echo "make bench    speed beside ns-2, cost of an ACK beside quinn (needs ns-2: apt-get install ns2)"
 	@echo "make compare  results beside ns-2, scenario by scenario"
 	@echo "make kernel-cost  size, verified instructions and time of every kernel object (needs root)"
+	@echo "make mutations  restores known faults in a copy; their tests must fail"
 	@echo "make docs     the generated pages and pictures of docs/"
 	@echo "make lint     formatters, linters and type checkers"
 
@@ -72,6 +73,10 @@ kernel-cost:
 
 docs: $(NATIVE)
 	$(BIN)/python docs/generate.py
+	$(BIN)/python docs/regressions.py
+
+mutations:
+	$(PYTHON) tests/mutations/run.py
 
 clean:
 	rm -rf $(VENV) target out

@@ -18,6 +18,7 @@ GOLDEN = Path(__file__).parents[2] / "vectors" / "golden"
 TRACES = tomllib.loads((GOLDEN / "replay.toml").read_text())["trace"]
 
 
+# Rows NS1, LR2: equal to the kernel at every call, and another set is not.
 @pytest.mark.parametrize("trace", TRACES, ids=[trace["file"] for trace in TRACES])
 def test_ours_does_what_the_kernel_did_at_every_call(trace: dict[str, str]) -> None:
     path = GOLDEN / trace["file"]

@@ -123,6 +123,7 @@ fn scattered_losses_of_one_window_are_one_reduction() {
     assert_eq!(quic.driver.conn.ca_state, CaState::Open);
 }
 
+// Row A4: bytes count, whatever the packets.
 #[test]
 fn small_packets_grow_the_window_by_their_bytes() {
     let mut quic = Quic::new("reno");
@@ -132,6 +133,7 @@ fn small_packets_grow_the_window_by_their_bytes() {
     assert_eq!((quic.window(), quic.remainder), (12 * MTU, 600));
 }
 
+// Rows K5, M1, X4: persistent congestion leaves two packets, reduces once, and new packets grow the window.
 #[test]
 fn persistent_congestion_leaves_two_packets_and_recovers() {
     let (mut quic, mut now) = (Quic::new("cubic"), 0);

@@ -169,7 +169,7 @@ mod tests {
         }
     }
 
-    // M2: slow start stops exactly at ssthresh, the rest of the ACK is congestion avoidance.
+    // Row M2: slow start stops exactly at ssthresh, the rest of the ACK is congestion avoidance.
     #[test]
     fn an_ack_across_ssthresh_is_split() {
         let mut reno = Reno::default();

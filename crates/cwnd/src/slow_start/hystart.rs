@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(acks, 22); // the first ACK at 0, the one at 21 ms is the first beyond 20 ms
     }
 
-    // L7: the smallest RTT falls from 150 to 100 ms within a round: no exit.
+    // Row L7: the smallest RTT falls from 150 to 100 ms within a round: no exit.
     #[test]
     fn a_falling_minimum_is_no_reason_to_leave() {
         let (mut ss, mut conn) = start(100);

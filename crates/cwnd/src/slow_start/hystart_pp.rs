@@ -106,7 +106,7 @@ mod tests {
         assert!(conn.in_slow_start());
     }
 
-    // RFC 9406 §4.2: threshold for 100 ms is clamp(100/8, 4, 16) = 12.5 ms.
+    // Row NE3. RFC 9406 §4.2: threshold for 100 ms is clamp(100/8, 4, 16) = 12.5 ms.
     #[test]
     fn a_rise_by_an_eighth_enters_css_and_five_rounds_later_congestion_avoidance() {
         let (mut ss, mut conn) = (SlowStart::default(), Conn::new(1000, 100));

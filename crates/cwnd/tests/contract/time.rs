@@ -92,21 +92,23 @@ fn a_clock_that_stands_or_runs_backwards_makes_no_jump() {
 #[test]
 fn clocks_and_sequence_numbers_wrap_unseen() {
     let from = |set: &SetDescription, now_us: u64, ticks: u32| {
-        let mut flow = Flow::with(set, Conn { now_us, ticks, ..Conn::new(MSS, 10) }, 40_000);
+        let mut flow = Flow::with(set, Conn { now_us, ticks, ..Conn::new(MSS, 10) }, 100_000);
         (life(&mut flow), flow.driver.conn.ssthresh)
     };
     for set in sets() {
         // A whole number of milliseconds, so that the tick counter moves at the same moments.
         let plain = from(&set, 9_000_000_000, 1 << 20);
-        // A second or two in, the clock passes 2³² (or 2³¹, where signs turn), then the ticks do.
-        let (wrap_ms, turn_ms) = ((1_u64 << 34) / 1000 - 1_000, ((1_u64 << 34) + (1 << 31)) / 1000 - 1_000);
-        for (now_us, ticks) in [
-            (wrap_ms * 1000, 1 << 20),
-            (turn_ms * 1000, 1 << 20),
-            (9_000_000_000, u32::MAX - 1_000),
-            (9_000_000_000, (1 << 31) - 1_000),
-        ] {
-            assert_eq!(from(&set, now_us, ticks), plain, "{}: clock {now_us}, ticks {ticks}", set.name);
+        // In the first avoidance, and in the second, the clock passes 2³² (or 2³¹, where signs turn), then the ticks do.
+        for early_ms in [1_200_u32, 3_500] {
+            let (wrap_ms, turn_ms) = ((1_u64 << 34) / 1000, ((1_u64 << 34) + (1 << 31)) / 1000);
+            for (now_us, ticks) in [
+                ((wrap_ms - u64::from(early_ms)) * 1000, 1 << 20),
+                ((turn_ms - u64::from(early_ms)) * 1000, 1 << 20),
+                (9_000_000_000, u32::MAX - early_ms),
+                (9_000_000_000, (1 << 31) - early_ms),
+            ] {
+                assert_eq!(from(&set, now_us, ticks), plain, "{}: clock {now_us}, ticks {ticks}", set.name);
+            }
         }
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Acknowledgements of many segments. Rows of section 3.3.
+//! Acknowledgements of many segments. Table `acks`.
 
 use crate::support::Flow;
 use crate::{Verdict, claim};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The curve, Reno's estimate, fast convergence, fractions. Rows of section 3.2, and those of 3.6 that belong to the curve.
+//! The curve, Reno's estimate, fast convergence, fractions. Table `curve`, and what of `arithmetic` belongs to the curve.
 
 use crate::support::{Flow, MSS, algorithm, decimal, set as named, whole};
 use crate::{Verdict, claim};

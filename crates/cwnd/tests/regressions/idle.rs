@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Idle, limited by the application, paced. Rows of section 3.1.
+//! Idle, limited by the application, paced. Table `idle`.
 
 use crate::support::Flow;
 use crate::{Verdict, claim};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a loss takes, and how often. Rows of section 3.4, and K4.
+//! What a loss takes, and how often. Table `loss`, and K4.
 
 use crate::curve::is_cubic;
 use crate::support::{Flow, algorithm, decimal};

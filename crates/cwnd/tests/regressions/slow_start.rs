@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What ends slow start, and what must not. Rows of section 3.7.
+//! What ends slow start, and what must not. Table `slow_start`.
 
 use crate::support::Flow;
 use crate::{Verdict, claim};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Reductions that were mistakes. Rows of section 3.5.
+//! Reductions that were mistakes. Table `undo`.
 
 use crate::support::Flow;
 use crate::{Verdict, claim};

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Restores faults, one at a time, in a copy of the tree, and checks that the row's test fails.
+
+    python tests/mutations/run.py [ROW ...]     all, or those of these rows
+
+A mutation is a replaced text (mutations.toml). One whose text is not found exactly once is an error, as is one that the
+named test passes, and one that does not compile.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+SCRATCH = ROOT / "target" / "mutations"
+WORKSPACE = ("Cargo.toml", "Cargo.lock", "clippy.toml", "rustfmt.toml")
+
+Mutation = dict[str, str]
+
+
+def mutations() -> list[Mutation]:
+    """All of them."""
+    found: list[Mutation] = tomllib.loads((HERE / "mutations.toml").read_text())["mutation"]
+    return found
+
+
+def mutated(root: Path, mutation: Mutation) -> str:
+    """The file's text with the fault in it; exits when the text to replace is not there exactly once."""
+    text = (root / "crates" / "cwnd" / mutation["file"]).read_text()
+    count = text.count(mutation["old"])
+    if count != 1:
+        place = f"mutation {mutation['row']} ({mutation['file']})"
+        raise SystemExit(f"{place}: its text is there {count} times, not once; bring it up to date:\n{mutation['old']}")
+    return text.replace(mutation["old"], mutation["new"])
+
+
+def copy() -> Path:
+    """The core alone, as a workspace of its own; build results of the last time are kept."""
+    tree = SCRATCH / "tree"
+    shutil.rmtree(tree, ignore_errors=True)
+    shutil.copytree(ROOT / "crates" / "cwnd", tree / "crates" / "cwnd")
+    for name in WORKSPACE:
+        shutil.copy(ROOT / name, tree / name)
+    manifest = (tree / "Cargo.toml").read_text().splitlines()
+    for number, line in enumerate(manifest):
+        if line.startswith("members ="):
+            manifest[number] = 'members = ["crates/cwnd"]'
+        elif line.startswith(("cwnd-", "exclude =")):
+            manifest[number] = ""
+    (tree / "Cargo.toml").write_text("\n".join(manifest) + "\n")
+    return tree
+
+
+def test(tree: Path, mutation: Mutation) -> subprocess.CompletedProcess[str]:
+    """Builds and runs the mutation's test."""
+    target = ["--lib"] if mutation["in"] == "lib" else ["--test", mutation["in"]]
+    command = ["cargo", "test", "--quiet", "--offline", "-p", "cwnd", *target, "--", "--exact", mutation["test"]]
+    command[2:2] = ["--target-dir", str(SCRATCH / "target")]
+    return subprocess.run(command, cwd=tree, capture_output=True, text=True)
+
+
+def main() -> None:
+    chosen = [m for m in mutations() if not sys.argv[1:] or m["row"] in sys.argv[1:]]
+    for mutation in chosen:
+        mutated(ROOT, mutation)  # all texts are found before anything is built
+    tree, failures = copy(), 0
+    for named in {(m["in"], m["test"]): m for m in chosen}.values():
+        done = test(tree, named)
+        if done.returncode != 0 or "1 passed" not in done.stdout:
+            raise SystemExit(f"{named['test']} does not pass before any mutation:\n{done.stdout}{done.stderr}")
+    for mutation in chosen:
+        begin = time.monotonic()
+        path = tree / "crates" / "cwnd" / mutation["file"]
+        whole = path.read_text()
+        path.write_text(mutated(tree, mutation))
+        done = test(tree, mutation)
+        path.write_text(whole)
+        caught = done.returncode == 101 and "1 failed" in done.stdout
+        failures += not caught
+        verdict = "caught" if caught else "NOT CAUGHT" if done.returncode == 0 else f"ERROR\n{done.stderr}{done.stdout}"
+        seconds = time.monotonic() - begin
+        print(f"{mutation['row']:<4} {mutation['test']}: {verdict} ({seconds:.1f} s)", flush=True)
+    print(f"{len(chosen) - failures} of {len(chosen)} mutations caught")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
