@@ -12,7 +12,7 @@ PACKAGE = Path(cwnd.__file__).parent
 LEVELS = [
     ["_native"],
     ["scenario"],
-    ["flowspec", "progress", "replay", "report", "result"],
+    ["flowspec", "progress", "replay", "report", "result", "vectors"],
     ["plot.draw"],
     ["plot"],
     ["store"],
