@@ -142,6 +142,46 @@ def bic() -> Rule:
     )
 
 
+def bic_2004() -> Rule:
+    """The paper's: half the distance per round trip, at most 32 segments, once the half is below 0.01 all of it; 7/8 kept."""
+
+    def reached(w: int, w_max: int) -> float:
+        at, rounds = float(w_max * 7 // 8), 0.0
+        while True:
+            distance = w_max - at
+            step = max(1.0, -distance) if distance <= 0 else distance if distance < 0.02 else distance / 2
+            step = min(32.0, step, at)  # at most a segment per acknowledged segment
+            if at + step >= w:
+                return rounds + (w - at) / step
+            at, rounds = at + step, rounds + 1
+
+    return Rule(
+        reached=reached,
+        reduced=lambda w: w // 2 if w < 14 else w * 7 // 8,
+        settings={"fast_convergence": False},
+    )
+
+
+def sqrt() -> Rule:
+    """1/√w per round trip, 2/3 √w taken by a loss: √w · 2/3 √w round trips of w packets, 2/3 w² = 1/p."""
+    return Rule(
+        growth=lambda w, _r, _m: 1 / math.sqrt(w),
+        reduced=lambda w: max(2, w - round(2 / 3 * math.sqrt(w))),
+        formula=lambda p: math.sqrt(1.5 / p),
+        formula_text="1.225/√p",
+    )
+
+
+def illinois() -> Rule:
+    """Without queueing delay α is 10 and β 1/8; below 15 segments it is standard TCP."""
+    return Rule(
+        growth=lambda w, _r, _m: 10.0 if w >= 15 else 1.0,
+        reduced=lambda w: math.floor(7 / 8 * w + 0.5) if w >= 15 else math.floor(w / 2 + 0.5),
+        formula=lambda p: math.sqrt(75 / p),
+        formula_text="8.66/√p, from the rule without queueing",
+    )
+
+
 def cubic(rtt_s: float, kept: float, name: str, **settings: str | bool) -> Rule:
     """Concave to the plateau, or Reno-friendly where that is the faster one."""
     c, alpha = 0.4, 3 * (1 - kept) / (1 + kept)
@@ -168,6 +208,9 @@ def rules(rtt_s: float) -> dict[str, Rule]:
         "highspeed": highspeed(),
         "scalable": scalable(),
         "bic": bic(),
+        "bic-2004": bic_2004(),
+        "sqrt": sqrt(),
+        "illinois": illinois(),
         "cubic": cubic(rtt_s, 0.7, "RFC 9438 §5.1"),
         "cubic-2.2": cubic(rtt_s, 0.8, "ha2008 eq 5"),
     }
