@@ -93,13 +93,21 @@ static __always_inline void leave(const struct call *call, __u32 returned)
 		return result;                                                  \
 	}
 
-PROGRAM_VOID(init)
 PROGRAM_VOID(release)
 PROGRAM_U32(ssthresh)
 PROGRAM_VOID(cong_avoid, args[1], args[2])
 PROGRAM_VOID(cwnd_event, args[1])
 PROGRAM_VOID(in_ack_event, args[1])
 PROGRAM_U32(undo_cwnd)
+
+PROGRAM(init, int)
+{
+	KEEP_IDENTITY;
+	ENTER(init);
+	core_init(call.state, &call.conn, call.params);
+	leave(&call, 0);
+	return 0;
+}
 
 PROGRAM(set_state, int)
 {

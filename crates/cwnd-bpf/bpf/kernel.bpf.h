@@ -202,6 +202,22 @@ SEC(".data.counters") struct {
 	__u64 lost;
 } counters = {};
 
+// Who this is, for other loaders: cwnd_bpf::registration reads and writes it; layout.h asserts it. As long as a program
+// of the object lives, so does this map.
+struct identity {
+	char name[16];
+	char set[40];
+	__u64 hash;
+	__u32 link;
+	__u32 counters;
+	__u32 pid;
+	__u32 sharers;
+};
+ASSERT_IDENTITY_LAYOUT
+SEC(".data.identity") struct identity identity = {};
+// Or the object would not have the map.
+#define KEEP_IDENTITY asm volatile("" : : "r"(&identity))
+
 // Whether calls are recorded. The verifier sees the value and removes what it rules out, so that recording costs nothing
 // where it is off.
 SEC(".rodata.recording") const volatile __u32 recording = 0;

@@ -55,6 +55,7 @@ static __always_inline void leave(struct tcp_sock *tp, struct record *record, __
 
 PROGRAM(undo_cwnd, __u32)
 {
+	KEEP_IDENTITY;
 	WRAP_U32(undo_cwnd, tcp_reno_undo_cwnd(sk));
 }
 

@@ -7,7 +7,7 @@ use std::mem::{offset_of, size_of};
 use cwnd::{AckSample, Conn, PRIVATE_BYTES};
 
 use crate::hook::Hook;
-use crate::raw::{Raw, Socket};
+use crate::raw::{Identity, Raw, Socket};
 
 /// Connection states that have a counter: Open, Disorder, CWR, Recovery, Loss.
 const STATES: usize = 5;
@@ -91,6 +91,13 @@ pub(crate) fn header() -> Result<String, std::fmt::Error> {
             local_port,
             remote_port,
         ]
+    );
+    asserts!(
+        out,
+        "ASSERT_IDENTITY_LAYOUT",
+        Identity,
+        "identity",
+        [name, set, hash, link, counters, pid, sharers]
     );
     asserts!(
         out,

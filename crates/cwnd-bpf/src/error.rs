@@ -21,6 +21,15 @@ pub enum Error {
     Name(String),
     /// The embedded object is not what this loader expects.
     Object(String),
+    /// Another algorithm, or another build of this one, has the name.
+    Taken {
+        /// The name.
+        name: String,
+        /// What has it, in words.
+        by: String,
+    },
+    /// A file or folder of the kernel's file system for BPF objects.
+    File(std::path::PathBuf, std::io::Error),
     /// A record is not what this reader expects.
     Record(String),
     /// The kernel refused, or libbpf did; with what libbpf had to say, the verifier's log included.
@@ -49,6 +58,10 @@ impl fmt::Display for Error {
                 write!(f, "{name:?} is no name for the kernel: 1 to {NAME_MAX} letters, digits, _, - and .")
             }
             Self::Object(what) => write!(f, "the embedded object has {what}"),
+            Self::Taken { name, by } => {
+                write!(f, "{name} is taken by {by}; choose another name, or unload that one")
+            }
+            Self::File(path, why) => write!(f, "{}: {why}", path.display()),
             Self::Record(what) => write!(f, "the kernel recorded {what}"),
             Self::Kernel { what, why, log } => {
                 write!(f, "cannot {what}: {why}")?;
@@ -62,6 +75,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Kernel { why, .. } => Some(why),
+            Self::File(_, why) => Some(why),
             _ => None,
         }
     }

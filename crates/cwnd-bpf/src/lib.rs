@@ -14,6 +14,8 @@
 
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod error;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+mod held;
 #[cfg(any(feature = "recipe", all(feature = "kernel", target_os = "linux")))]
 mod hook;
 #[cfg(feature = "recipe")]
@@ -33,6 +35,8 @@ mod recipe;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod recorder;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
+mod registration;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
 mod timing;
 #[cfg(feature = "recipe")]
 #[path = "../build/toolchain.rs"]
@@ -40,6 +44,8 @@ mod toolchain;
 
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use error::Error;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+pub use held::Held;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use hook::Hook;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
@@ -52,5 +58,7 @@ pub use own::{Own, build_object};
 pub use raw::Socket;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use recorder::{Record, Recorder};
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+pub use registration::{Registration, Shared, registrations};
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use timing::Timing;

@@ -4,6 +4,7 @@
 use std::ffi::OsStr;
 use std::fmt;
 use std::os::fd::AsFd;
+use std::path::PathBuf;
 
 use cwnd::CaState;
 use libbpf_rs::query::{ProgInfoIter, ProgInfoQueryOptions};
@@ -11,13 +12,14 @@ use libbpf_rs::{Link, MapCore, MapFlags, Object, Program};
 
 use crate::error::{Error, refused};
 use crate::hook::Hook;
+use crate::registration::{IDENTITY, is_shared, pin};
 
 /// Connection states that the object counts.
 const STATES: usize = 5;
 
 /// Names of the object's maps, as `bpf/kernel.bpf.h` has them.
 pub(crate) const PARAMS: &str = ".rodata.params";
-const COUNTERS: &str = ".data.counters";
+pub(crate) const COUNTERS: &str = ".data.counters";
 
 /// An algorithm that the kernel has; dropping it takes it out of the list that new connections choose from. Those that
 /// run on it keep it until they end. The kernel does the same when the process dies, however it dies.
@@ -39,8 +41,12 @@ impl fmt::Debug for Loaded {
 impl Drop for Loaded {
     fn drop(&mut self) {
         // Closing the link would do, were it the last descriptor of it: another thread that starts a process at this
-        // moment has copied it. Before Linux 6.11 there is no such call, and the close has to suffice.
-        let _ = self.link.detach();
+        // moment has copied it. Before Linux 6.11 there is no such call, and the close has to suffice. Somebody who shares
+        // the registration, or its pin, keeps it.
+        let shared = self.object.maps().find(|map| map.name() == IDENTITY).is_some_and(|map| is_shared(&map));
+        if !shared && self.link.pin_path().is_none() {
+            let _ = self.link.detach();
+        }
     }
 }
 
@@ -124,6 +130,15 @@ impl Loaded {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Pins it: it stays in the kernel when this process ends, until it is unloaded or the machine restarts. Returns where,
+    /// and whether the kernel's file system for that had to be mounted.
+    ///
+    /// # Errors
+    /// [`Error`], when it cannot be mounted or written.
+    pub fn pin(&mut self) -> Result<(PathBuf, bool), Error> {
+        pin(&mut self.link, &self.name)
     }
 
     /// Values of the parameters, read back from the kernel.

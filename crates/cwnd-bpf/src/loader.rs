@@ -4,16 +4,21 @@
 use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::fmt;
+use std::os::fd::AsFd;
 use std::path::Path;
 
 use cwnd::Controller;
 use cwnd::registry::{self, Description, ParamError};
 use cwnd_scenario::{Invalid, expectation, unknown_key};
-use libbpf_rs::{Link, MapCore, Object, ObjectBuilder, OpenMapMut, OpenObject, PrintLevel};
+use libbpf_rs::{
+    Link, MapCore, MapFlags, MapInfo, Object, ObjectBuilder, OpenMapMut, OpenObject, PrintLevel,
+};
 
 use crate::error::{Error, NAME_MAX, refused};
-use crate::loaded::{Loaded, PARAMS};
+use crate::loaded::{COUNTERS, Loaded, PARAMS};
+use crate::raw::Identity;
 use crate::recorder::{self, Recorder};
+use crate::registration::{IDENTITY, WRAPPED, padded};
 
 /// Bytes at an address fit for what libbpf reads in them.
 #[repr(C, align(8))]
@@ -33,6 +38,7 @@ const RING_MAX: u32 = 1 << 30;
 
 /// An algorithm with its settings, ready to be loaded, any number of times.
 pub struct Module {
+    set: &'static str,
     algorithm: &'static Description,
     controller: Controller,
     object: &'static [u8],
@@ -58,7 +64,7 @@ impl Module {
             .find(|(name, _)| *name == algorithm.name)
             .map(|(_, object)| &object.0)
             .ok_or_else(|| Error::Object(format!("no form of {}", algorithm.name)))?;
-        Ok(Self { algorithm, controller, object })
+        Ok(Self { set: description.name, algorithm, controller, object })
     }
 
     /// Sets a parameter, written as in a scenario.
@@ -116,14 +122,35 @@ impl Module {
         Ok((loaded, recorder))
     }
 
+    /// Name for `TCP_CONGESTION`: `cwnd_` and the set's name where that fits and no parameter was set, else `cwnd_` and
+    /// eight hexadecimal digits of set and parameters.
+    #[must_use]
+    pub fn kernel_name(&self) -> String {
+        let plain = format!("cwnd_{}", self.set);
+        let own = registry::find(self.set).and_then(|(_, set)| set.controller());
+        let as_published = own.is_some_and(|own| own.is_same(&self.controller));
+        if as_published && plain.len() <= NAME_MAX {
+            return plain;
+        }
+        format!("cwnd_{:08x}", fnv(self.set.bytes().chain(self.param_bytes())) as u32)
+    }
+
+    /// Of everything that decides what it does.
+    pub(crate) fn hash(&self) -> u64 {
+        fnv(self.object.iter().copied().chain(self.set.bytes()).chain(self.param_bytes()))
+    }
+
+    fn params(&self) -> Vec<u32> {
+        (0..self.algorithm.specs.len()).map(|index| self.controller.param(index)).collect()
+    }
+
+    fn param_bytes(&self) -> impl Iterator<Item = u8> {
+        self.params().into_iter().flat_map(u32::to_le_bytes)
+    }
+
     fn register(&self, kernel_name: &str, ring_bytes: Option<u32>) -> Result<Loaded, Error> {
-        check(kernel_name)?;
-        let params: Vec<_> =
-            (0..self.algorithm.specs.len()).map(|index| self.controller.param(index)).collect();
-        let open =
-            || ObjectBuilder::default().open_memory(self.object).map_err(refused("read the embedded object"));
-        let (object, link) = hearing(|| register(open()?, kernel_name, &params, ring_bytes))?;
-        Ok(Loaded::new(kernel_name, params.len(), link, object))
+        let what = What { set: self.set, hash: self.hash(), params: &self.params(), ring_bytes };
+        load(|| ObjectBuilder::default().open_memory(self.object), kernel_name, &what)
     }
 }
 
@@ -160,12 +187,11 @@ impl Wrapper {
     /// # Errors
     /// As [`Module::load`].
     pub fn load_recording(&self, kernel_name: &str, ring_bytes: u32) -> Result<(Loaded, Recorder), Error> {
-        check(kernel_name)?;
         let ring_bytes = ring_bytes.clamp(RING_MIN, RING_MAX).next_power_of_two();
-        let open =
-            || ObjectBuilder::default().open_memory(self.object).map_err(refused("read the embedded object"));
-        let (object, link) = hearing(|| register(open()?, kernel_name, &[], Some(ring_bytes)))?;
-        let loaded = Loaded::new(kernel_name, 0, link, object);
+        let set = format!("{WRAPPED}{}", self.name);
+        let hash = fnv(self.object.iter().copied());
+        let what = What { set: &set, hash, params: &[], ring_bytes: Some(ring_bytes) };
+        let loaded = load(|| ObjectBuilder::default().open_memory(self.object), kernel_name, &what)?;
         let recorder = recorder::open(loaded.object(), RECORDS)?;
         Ok((loaded, recorder))
     }
@@ -176,11 +202,15 @@ impl Wrapper {
 /// # Errors
 /// [`Error`], as for [`Module::load`], or a file that is no such object.
 pub fn load_file(file: &Path, kernel_name: &str) -> Result<Loaded, Error> {
-    check(kernel_name)?;
-    let open = || ObjectBuilder::default().open_file(file).map_err(refused("read the object"));
-    let (object, link) = hearing(|| register(open()?, kernel_name, &[], None))?;
-    // All that the map holds.
-    Ok(Loaded::new(kernel_name, usize::MAX, link, object))
+    let hash = fnv(std::fs::read(file).map_err(|why| Error::File(file.to_owned(), why))?.into_iter());
+    let set = file.file_name().unwrap_or_default().to_string_lossy();
+    let what = What { set: &set, hash, params: &[], ring_bytes: None };
+    load(|| ObjectBuilder::default().open_file(file), kernel_name, &what)
+}
+
+/// FNV-1a, 64 bits: tells settings apart, and is not meant to resist anybody.
+fn fnv(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
 /// Refuses a name that the kernel does not take.
@@ -192,23 +222,48 @@ fn check(kernel_name: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Loads an object that was opened. Without parameters, it keeps those that it has.
-fn register(
-    mut open: OpenObject,
-    kernel_name: &str,
-    params: &[u32],
+/// What goes into an object before the kernel gets it.
+struct What<'a> {
+    set: &'a str,
+    hash: u64,
+    /// Values of the parameters; without any, the object keeps those that it has.
+    params: &'a [u32],
     ring_bytes: Option<u32>,
-) -> Result<(Object, Link), Error> {
-    let param_bytes: Vec<_> = params.iter().flat_map(|value| value.to_ne_bytes()).collect();
-    let mut name = [0; NAME_MAX + 1];
-    name[..kernel_name.len()].copy_from_slice(kernel_name.as_bytes());
-    if !params.is_empty() {
+}
+
+/// Opens, fills, loads and registers an object.
+fn load(
+    open: impl FnOnce() -> libbpf_rs::Result<OpenObject>,
+    kernel_name: &str,
+    what: &What<'_>,
+) -> Result<Loaded, Error> {
+    check(kernel_name)?;
+    let (object, link) =
+        hearing(|| register(open().map_err(refused("read the object"))?, kernel_name, what))?;
+    // Without parameters of the loader's own, all that the map holds.
+    let params = if what.params.is_empty() { usize::MAX } else { what.params.len() };
+    Ok(Loaded::new(kernel_name, params, link, object))
+}
+
+fn register(mut open: OpenObject, kernel_name: &str, what: &What<'_>) -> Result<(Object, Link), Error> {
+    let param_bytes: Vec<_> = what.params.iter().flat_map(|value| value.to_ne_bytes()).collect();
+    if !what.params.is_empty() {
         fill(&mut open, PARAMS, &param_bytes)?;
     }
-    fill(&mut open, OPS, &name)?;
-    fill(&mut open, RECORDING, &u32::from(ring_bytes.is_some()).to_ne_bytes())?;
+    fill(&mut open, OPS, &padded::<{ NAME_MAX + 1 }>(kernel_name))?;
+    let mut identity = Identity {
+        name: padded(kernel_name),
+        set: padded(what.set),
+        hash: what.hash,
+        link: 0,
+        counters: 0,
+        pid: std::process::id(),
+        sharers: 0,
+    };
+    fill(&mut open, IDENTITY, &identity.bytes())?;
+    fill(&mut open, RECORDING, &u32::from(what.ring_bytes.is_some()).to_ne_bytes())?;
     let mut ring = map(&mut open, RECORDS)?;
-    match ring_bytes {
+    match what.ring_bytes {
         Some(size) => ring.set_max_entries(size),
         // What refers to it is code that the verifier removes before it looks.
         None => ring.set_autocreate(false),
@@ -221,7 +276,25 @@ fn register(
         .ok_or_else(|| Error::Object(format!("no map {OPS}")))?
         .attach_struct_ops()
         .map_err(refused("register the algorithm (is one of its name registered already?)"))?;
+    identity.link = link.info().map_err(refused("read the registration"))?.id;
+    identity.counters = number_of(&object, COUNTERS)?;
+    find(&object, IDENTITY)?
+        .update(&0_u32.to_ne_bytes(), &identity.bytes(), MapFlags::ANY)
+        .map_err(refused("write the registration's number"))?;
     Ok((object, link))
+}
+
+fn find<'obj>(object: &'obj Object, name: &str) -> Result<libbpf_rs::Map<'obj>, Error> {
+    object
+        .maps()
+        .find(|map| map.name() == OsStr::new(name))
+        .ok_or_else(|| Error::Object(format!("no map {name}")))
+}
+
+/// The kernel's number for a map.
+fn number_of(object: &Object, name: &str) -> Result<u32, Error> {
+    let info = MapInfo::new(find(object, name)?.as_fd()).map_err(refused("read a map"))?;
+    Ok(info.info.id)
 }
 
 fn map<'obj>(open: &'obj mut OpenObject, name: &str) -> Result<OpenMapMut<'obj>, Error> {

@@ -42,6 +42,26 @@ pub struct Socket {
     pub remote_port: u16,
 }
 
+/// Who an object is, in its map `.data.identity`: found there by every loader of the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Identity {
+    /// Name for `TCP_CONGESTION`, zero-padded.
+    pub name: [u8; 16],
+    /// Parameter set, or the kernel's own algorithm that is wrapped, zero-padded.
+    pub set: [u8; 40],
+    /// Of the object's bytes, the set and the values of its parameters.
+    pub hash: u64,
+    /// The registration's number; 0 before there is one.
+    pub link: u32,
+    /// Number of the map of counters.
+    pub counters: u32,
+    /// Process that loaded it.
+    pub pid: u32,
+    /// Loaders that hold the registration besides the first.
+    pub sharers: u32,
+}
+
 /// One call. Only its layout is used: bytes that the kernel wrote become typed values field by field.
 #[repr(C)]
 pub struct Raw {

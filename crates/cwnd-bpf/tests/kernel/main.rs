@@ -9,6 +9,7 @@ mod network;
 mod parameters;
 mod recording;
 mod registration;
+mod sharing;
 mod traffic;
 mod wrapper;
 

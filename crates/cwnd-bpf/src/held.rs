@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Loading beside other loaders: the same algorithm with the same settings is there once, and stays as long as anybody holds it.
+
+use std::time::Duration;
+
+use crate::error::Error;
+use crate::loaded::Loaded;
+use crate::loader::Module;
+use crate::registration::{Registration, Shared, registrations};
+
+/// How often to look again for a registration that another loader is making, and how long to wait between.
+const LOOKS: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(25);
+
+/// An algorithm in the kernel, one's own or another loader's.
+#[derive(Debug)]
+pub enum Held {
+    /// Loaded here.
+    Own(Loaded),
+    /// Loaded elsewhere, with the same code and settings.
+    Shared(Shared),
+}
+
+impl Held {
+    /// The name for `TCP_CONGESTION`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Own(loaded) => loaded.name(),
+            Self::Shared(shared) => &shared.registration().name,
+        }
+    }
+}
+
+impl Module {
+    /// Loads it as `kernel_name`, or shares what has that name if it is the same code with the same settings.
+    ///
+    /// # Errors
+    /// [`Error::Taken`], when something else has the name; and as [`Module::load`].
+    pub fn hold(&self, kernel_name: &str) -> Result<Held, Error> {
+        for look in 0.. {
+            if let Some(other) = registered(kernel_name)? {
+                if other.hash == self.hash() {
+                    // It may have gone between the two.
+                    match other.share() {
+                        Err(_) if look < LOOKS => {}
+                        result => return result.map(Held::Shared),
+                    }
+                } else {
+                    return Err(taken(kernel_name, &other));
+                }
+            } else {
+                match self.load(kernel_name) {
+                    // Another loader was faster, and has not said yet who it is; or it is none of ours.
+                    Err(why) if is_available(kernel_name) => {
+                        if look >= LOOKS {
+                            let by = "an algorithm that no cwnd has loaded".to_owned();
+                            return Err(Error::Taken { name: kernel_name.to_owned(), by });
+                        }
+                        drop(why);
+                    }
+                    result => return result.map(Held::Own),
+                }
+            }
+            std::thread::sleep(PAUSE);
+        }
+        unreachable!("the loop ends with a result")
+    }
+}
+
+fn registered(kernel_name: &str) -> Result<Option<Registration>, Error> {
+    Ok(registrations()?.into_iter().find(|found| found.registered && found.name == kernel_name))
+}
+
+fn taken(name: &str, other: &Registration) -> Error {
+    let by = format!("{} with other settings or of another version (process {})", other.set, other.pid);
+    Error::Taken { name: name.to_owned(), by }
+}
+
+/// Whether the kernel knows an algorithm of this name.
+fn is_available(kernel_name: &str) -> bool {
+    let names = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
+    names.is_ok_and(|names| names.split_whitespace().any(|name| name == kernel_name))
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the loaders of this machine have put into the kernel: found by any of them, shared, pinned, taken out.
+//!
+//! Each object says in its map `.data.identity` who it is. Maps are listed by the kernel, so that nothing is kept in files
+//! that a crash could leave behind.
+
+use std::mem::{offset_of, size_of};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use libbpf_rs::libbpf_sys;
+use libbpf_rs::query::{LinkInfoIter, MapInfoIter};
+use libbpf_rs::{Link, MapCore, MapFlags, MapHandle};
+use rustix::mount::{MountFlags, mount};
+
+use crate::error::{Error, refused};
+use crate::hook::Hook;
+use crate::raw::Identity;
+
+/// Name of the map, as `bpf/kernel.bpf.h` has it.
+pub(crate) const IDENTITY: &str = ".data.identity";
+
+/// Where the kernel's file system for BPF objects is mounted.
+const BPFFS: &str = "/sys/fs/bpf";
+const BPFFS_MAGIC: i64 = 0xcafe_4a11;
+/// Folder of our pins in it.
+const PINS: &str = "/sys/fs/bpf/cwnd";
+
+/// An algorithm that some loader has put into the kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Registration {
+    /// Name for `TCP_CONGESTION`.
+    pub name: String,
+    /// Parameter set; for a wrapper, `kernel/` and the kernel's name for what it wraps.
+    pub set: String,
+    /// Process that loaded it.
+    pub pid: u32,
+    /// Where it is pinned, if it is.
+    pub pinned: Option<PathBuf>,
+    /// Connections that run on it now, in all namespaces; `None` for a wrapper, which is not told of a connection's end.
+    pub connections: Option<u64>,
+    /// Whether new connections can choose it. One that was taken out stays until its last connection ends.
+    pub registered: bool,
+    pub(crate) hash: u64,
+    link: u32,
+    identity_map: u32,
+}
+
+/// Bytes of `text` in a field of `N`, zero-padded.
+pub(crate) fn padded<const N: usize>(text: &str) -> [u8; N] {
+    let mut field = [0; N];
+    // The last byte stays 0.
+    for (to, from) in field.iter_mut().take(N - 1).zip(text.bytes()) {
+        *to = from;
+    }
+    field
+}
+
+fn text(field: &[u8]) -> String {
+    let end = field.iter().position(|byte| *byte == 0).unwrap_or(field.len());
+    String::from_utf8_lossy(&field[..end]).into_owned()
+}
+
+impl Identity {
+    /// The bytes that the map holds.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(size_of::<Self>());
+        bytes.extend(self.name);
+        bytes.extend(self.set);
+        bytes.extend(self.hash.to_ne_bytes());
+        for number in [self.link, self.counters, self.pid, self.sharers] {
+            bytes.extend(number.to_ne_bytes());
+        }
+        bytes
+    }
+
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let u32_at = |offset: usize| Some(u32::from_ne_bytes(*bytes.get(offset..)?.first_chunk()?));
+        Some(Self {
+            name: *bytes.get(offset_of!(Self, name)..)?.first_chunk()?,
+            set: *bytes.get(offset_of!(Self, set)..)?.first_chunk()?,
+            hash: u64::from_ne_bytes(*bytes.get(offset_of!(Self, hash)..)?.first_chunk()?),
+            link: u32_at(offset_of!(Self, link))?,
+            counters: u32_at(offset_of!(Self, counters))?,
+            pid: u32_at(offset_of!(Self, pid))?,
+            sharers: u32_at(offset_of!(Self, sharers))?,
+        })
+    }
+}
+
+/// Everything that any cwnd on this machine has loaded and that is still in use.
+///
+/// # Errors
+/// [`Error`], when the kernel does not let this process list its maps.
+pub fn registrations() -> Result<Vec<Registration>, Error> {
+    let links: Vec<u32> = LinkInfoIter::default().map(|link| link.id).collect();
+    let mut found = Vec::new();
+    for info in MapInfoIter::default().filter(|info| info.name == IDENTITY) {
+        // It may go at any moment.
+        let Ok(map) = MapHandle::from_map_id(info.id) else { continue };
+        let Some(identity) = read(&map) else { continue };
+        let name = text(&identity.name);
+        let registered = links.contains(&identity.link);
+        let pin = Path::new(PINS).join(&name);
+        let set = text(&identity.set);
+        let connections = if set.starts_with(WRAPPED) { None } else { connections(identity.counters) };
+        // The kernel frees what is no longer used a little later.
+        if !registered && connections.unwrap_or(0) == 0 {
+            continue;
+        }
+        found.push(Registration {
+            pinned: (registered && pin.exists()).then_some(pin),
+            connections,
+            name,
+            set,
+            pid: identity.pid,
+            registered,
+            hash: identity.hash,
+            link: identity.link,
+            identity_map: info.id,
+        });
+    }
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(found)
+}
+
+/// How the set of a wrapper begins.
+pub(crate) const WRAPPED: &str = "kernel/";
+
+fn read(map: &MapHandle) -> Option<Identity> {
+    Identity::read(&map.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).ok()??)
+}
+
+/// Connections that were initialised and not released, from an object's counters.
+fn connections(counters: u32) -> Option<u64> {
+    let map = MapHandle::from_map_id(counters).ok()?;
+    let bytes = map.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).ok()??;
+    let calls = |hook: Hook| Some(u64::from_ne_bytes(*bytes.get(8 * hook as usize..)?.first_chunk()?));
+    Some(calls(Hook::Init)?.saturating_sub(calls(Hook::Release)?))
+}
+
+/// The registration with this number, as long as the descriptor is open.
+fn link(id: u32) -> Result<OwnedFd, Error> {
+    // SAFETY: a system call with a number; it gives a new descriptor or a negative error.
+    let fd = unsafe { libbpf_sys::bpf_link_get_fd_by_id(id) };
+    if fd < 0 {
+        let why = libbpf_rs::Error::from_raw_os_error(-fd);
+        return Err(Error::Kernel { what: "find a registration", why, log: String::new() });
+    }
+    // SAFETY: the descriptor was opened above and belongs to nobody else.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+impl Registration {
+    /// Holds it: it stays in the kernel as long as the result lives, though its first loader may go.
+    ///
+    /// # Errors
+    /// [`Error`], when it has gone.
+    pub fn share(&self) -> Result<Shared, Error> {
+        let link = link(self.link)?;
+        count_sharers(self.identity_map, 1);
+        Ok(Shared { registration: self.clone(), _link: link })
+    }
+
+    /// Takes it out of what new connections can choose; those that run on it keep it until they end. Its pin goes too.
+    ///
+    /// # Errors
+    /// [`Error`], when the kernel refuses.
+    pub fn unload(&self) -> Result<(), Error> {
+        let link = link(self.link)?;
+        if let Some(pin) = &self.pinned {
+            std::fs::remove_file(pin).map_err(|why| Error::File(pin.clone(), why))?;
+            // Only if it was the last.
+            let _ = std::fs::remove_dir(PINS);
+        }
+        // SAFETY: a system call on a descriptor that is open.
+        let result = unsafe { libbpf_sys::bpf_link_detach(link.as_raw_fd()) };
+        if result < 0 {
+            let why = libbpf_rs::Error::from_raw_os_error(-result);
+            return Err(Error::Kernel { what: "take the algorithm out", why, log: String::new() });
+        }
+        Ok(())
+    }
+}
+
+fn count_sharers(identity_map: u32, change: i32) {
+    // Two that do this at the same moment may count one too few: then the registration goes with its first loader.
+    let Ok(map) = MapHandle::from_map_id(identity_map) else { return };
+    if let Some(mut identity) = read(&map) {
+        identity.sharers = identity.sharers.saturating_add_signed(change);
+        let _ = map.update(&0_u32.to_ne_bytes(), &identity.bytes(), MapFlags::ANY);
+    }
+}
+
+/// Whether somebody besides its first loader holds the object of this map.
+pub(crate) fn is_shared(map: &dyn MapCore) -> bool {
+    let value = map.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY);
+    value.ok().flatten().and_then(|bytes| Identity::read(&bytes)).is_some_and(|identity| identity.sharers > 0)
+}
+
+/// A registration that another loader made, held; dropping lets go of it.
+#[derive(Debug)]
+pub struct Shared {
+    registration: Registration,
+    _link: OwnedFd,
+}
+
+impl Shared {
+    /// What is held.
+    #[must_use]
+    pub const fn registration(&self) -> &Registration {
+        &self.registration
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        count_sharers(self.registration.identity_map, -1);
+    }
+}
+
+/// Pins `link` under `name`, so that it outlives this process. Returns where, and whether the file system had to be mounted.
+pub(crate) fn pin(link: &mut Link, name: &str) -> Result<(PathBuf, bool), Error> {
+    let mounted = mount_bpffs()?;
+    std::fs::create_dir_all(PINS).map_err(|why| Error::File(PINS.into(), why))?;
+    let path = Path::new(PINS).join(name);
+    link.pin(&path).map_err(refused("pin the algorithm"))?;
+    Ok((path, mounted))
+}
+
+/// Mounts the file system for BPF objects where it is not; whether it had to.
+fn mount_bpffs() -> Result<bool, Error> {
+    let fails = |why: rustix::io::Errno| Error::File(BPFFS.into(), why.into());
+    if rustix::fs::statfs(BPFFS).map_err(fails)?.f_type == BPFFS_MAGIC {
+        return Ok(false);
+    }
+    mount("bpf", BPFFS, "bpf", MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC, None)
+        .map_err(fails)?;
+    Ok(true)
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Loaders beside each other: found, shared, pinned, taken out while connections run.
+
+use std::path::Path;
+use std::thread;
+
+use cwnd_bpf::{Error, Held, Registration, registrations};
+
+use crate::network::Network;
+use crate::{MEGABYTE, kernel_is_ours, module, registered};
+
+fn found(name: &str) -> Option<Registration> {
+    registrations().expect("registrations").into_iter().find(|found| found.name == name)
+}
+
+#[test]
+fn what_one_loader_has_loaded_every_loader_sees() {
+    if !kernel_is_ours() {
+        return;
+    }
+    let loaded = module("htcp").load("cwnd_seen").expect("loaded");
+    let seen = found("cwnd_seen").expect("seen");
+    assert_eq!((seen.set.as_str(), seen.pid), ("htcp", std::process::id()));
+    assert_eq!((seen.registered, seen.connections, seen.pinned), (true, Some(0), None));
+    drop(loaded);
+    assert_eq!(found("cwnd_seen"), None);
+}
+
+#[test]
+fn the_same_settings_are_shared_and_stay_when_their_first_loader_goes() {
+    if !kernel_is_ours() {
+        return;
+    }
+    let veno = module("veno");
+    let first = veno.hold("cwnd_shared").expect("loaded");
+    let second = veno.hold("cwnd_shared").expect("shared");
+    assert!(matches!((&first, &second), (Held::Own(_), Held::Shared(_))));
+    drop(first);
+    assert!(registered().contains(&"cwnd_shared".to_owned()), "the second holds it");
+    drop(second);
+    assert!(!registered().contains(&"cwnd_shared".to_owned()));
+}
+
+#[test]
+fn other_settings_do_not_share_a_name() {
+    if !kernel_is_ours() {
+        return;
+    }
+    let _first = module("veno").hold("cwnd_taken").expect("loaded");
+    let mut other = module("veno");
+    other.set("beta", "5").expect("a parameter of Veno");
+    let error = other.hold("cwnd_taken").expect_err("other settings");
+    assert!(matches!(error, Error::Taken { .. }), "{error}");
+    assert!(error.to_string().contains("veno with other settings"), "{error}");
+    let error = module("reno").hold("cubic").expect_err("the kernel's own");
+    assert!(error.to_string().contains("no cwnd has loaded"), "{error}");
+}
+
+// The set's name where it fits, else eight digits that tell settings apart and are always the same.
+#[test]
+fn names_tell_settings_apart() {
+    assert_eq!(module("htcp").kernel_name(), "cwnd_htcp");
+    assert_eq!(module("cubic-2.2").kernel_name(), "cwnd_cubic-2.2");
+    let long = module("cubic-2.6.18-unfixed").kernel_name();
+    let is_hash = |name: &str| {
+        name.strip_prefix("cwnd_")
+            .is_some_and(|digits| digits.len() == 8 && digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
+    };
+    assert!(is_hash(&long), "{long}");
+    let mut tuned = module("cubic");
+    tuned.set("beta", "0.8").expect("a parameter");
+    let with_beta = tuned.kernel_name();
+    assert!(is_hash(&with_beta), "{with_beta}");
+    tuned.set("c", "0.5").expect("a parameter");
+    assert_ne!(tuned.kernel_name(), with_beta);
+    tuned.set("c", "0.4").expect("a parameter");
+    assert_eq!(tuned.kernel_name(), with_beta);
+    tuned.set("beta", "0.7").expect("a parameter");
+    assert_eq!(tuned.kernel_name(), "cwnd_cubic", "set back to what it was");
+}
+
+#[test]
+fn a_pin_outlives_its_loader_until_it_is_unloaded() {
+    if !kernel_is_ours() {
+        return;
+    }
+    let mut loaded = module("hybla").load("cwnd_pinned").expect("loaded");
+    let (path, _) = loaded.pin().expect("pinned");
+    drop(loaded);
+    let seen = found("cwnd_pinned").expect("it stays");
+    assert_eq!(seen.pinned.as_deref(), Some(path.as_path()));
+    seen.unload().expect("unloaded");
+    assert!(!registered().contains(&"cwnd_pinned".to_owned()));
+    assert!(!Path::new(&path).exists());
+    assert_eq!(found("cwnd_pinned"), None);
+}
+
+#[test]
+fn unloading_under_a_live_connection_lets_it_finish() {
+    if !kernel_is_ours() {
+        return;
+    }
+    let network = Network::new("unload", "100mbit", 30);
+    let loaded = module("illinois").load("cwnd_unload").expect("loaded");
+    let transfer = thread::scope(|scope| {
+        let transfer = scope.spawn(|| network.transfer("cwnd_unload", 20 * MEGABYTE));
+        while found("cwnd_unload").is_none_or(|seen| seen.connections == Some(0)) && !transfer.is_finished() {
+            thread::yield_now();
+        }
+        let seen = found("cwnd_unload").expect("registered");
+        assert_eq!(seen.connections, Some(1));
+        seen.unload().expect("unloaded");
+        assert!(!registered().contains(&"cwnd_unload".to_owned()));
+        drop(loaded);
+        let seen = found("cwnd_unload").expect("its connection runs");
+        assert_eq!((seen.registered, seen.connections), (false, Some(1)));
+        transfer.join().expect("a transfer")
+    });
+    assert_eq!(transfer.received, 20 * MEGABYTE);
+    assert_eq!(transfer.congestion, "cwnd_unload");
+}
