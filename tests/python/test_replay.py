@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import tomllib
 from pathlib import Path
@@ -44,6 +45,18 @@ def test_a_record_that_begins_within_a_connection_needs_its_private_words(tmp_pa
 def test_every_trace_that_is_carried_is_replayed() -> None:
     carried = {str(path.relative_to(GOLDEN)) for path in GOLDEN.rglob("*.parquet")}
     assert carried == {trace["file"] for trace in TRACES}
+
+
+def test_the_cores_excerpts_are_the_beginnings_of_the_traces() -> None:
+    path = GOLDEN / "excerpt.py"
+    spec = importlib.util.spec_from_file_location("excerpt", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for trace in TRACES:
+        if trace["file"].startswith("linux-6.1/"):
+            carried = (module.TARGET / f"{trace['cc']}.txt").read_text().partition("\n")[2]
+            assert carried == module.excerpt(GOLDEN / trace["file"]), "run python vectors/golden/excerpt.py"
 
 
 def test_one_changed_row_is_found_and_named(cwnd: Cli, tmp_path: Path) -> None:
