@@ -77,7 +77,7 @@ crate::params! {
             "what the smallest RTT is measured in";
         slow_start: Kind::Choice(slow_start::NAMES), "", 0 => 2, "Linux",
             "slow start: standard, hystart++ (RFC 9406) or hystart (Linux)";
-        initial_ssthresh: Kind::Whole, "segments", 0 => 1_000_000, "Ha et al. 2008 §4.2",
+        start_ssthresh: Kind::Whole, "segments", 0 => 1_000_000, "Ha et al. 2008 §4.2",
             "slow start threshold at the start, without hystart; 0: none";
     }
 }
@@ -99,7 +99,7 @@ const LINUX: CountedParams = CountedParams {
     root: ROOT_TABLE,
     clock: CLOCK_US,
     slow_start: slow_start::HYSTART,
-    initial_ssthresh: 0,
+    start_ssthresh: 0,
 };
 
 const V2_1: CountedParams = CountedParams {
@@ -116,7 +116,7 @@ const V2_1: CountedParams = CountedParams {
     ..LINUX
 };
 
-const V2_0: CountedParams = CountedParams { clamp: CLAMP_ALWAYS, initial_ssthresh: 100, ..V2_1 };
+const V2_0: CountedParams = CountedParams { clamp: CLAMP_ALWAYS, start_ssthresh: 100, ..V2_1 };
 
 const V2_6_18: CountedParams = CountedParams { max_increment: 2, spare_acks: 2, ack_ratio: 0, ..V2_0 };
 
@@ -319,8 +319,8 @@ impl CongestionControl for Counted {
     fn init(&mut self, conn: &mut Conn, params: &CountedParams) {
         self.slow_start = SlowStart::default();
         self.reset(conn, params);
-        if params.slow_start == slow_start::STANDARD && params.initial_ssthresh > 0 {
-            conn.ssthresh = params.initial_ssthresh;
+        if params.slow_start == slow_start::STANDARD && params.start_ssthresh > 0 {
+            conn.ssthresh = params.start_ssthresh;
         }
     }
 
