@@ -103,6 +103,7 @@ macro_rules! for_each_algorithm {
             Veno: $crate::algorithms::veno::Veno, "veno";
             Htcp: $crate::algorithms::htcp::Htcp, "htcp";
             Hybla: $crate::algorithms::hybla::Hybla, "hybla";
+            Yeah: $crate::algorithms::yeah::Yeah, "yeah";
         }
     };
 }

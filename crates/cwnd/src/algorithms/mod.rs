@@ -14,6 +14,7 @@ pub mod sqrt;
 pub mod vegas;
 pub mod veno;
 pub mod westwood;
+pub mod yeah;
 
 use crate::conn::Conn;
 

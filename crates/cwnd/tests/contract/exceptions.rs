@@ -17,6 +17,11 @@ pub const EXCEPTIONS: &[Exception] = &[
         "shrinks when too many of its segments wait: Wei et al. 2006 §III",
     ),
     (
+        Promise::NeverShrinksOnAnAck,
+        "yeah*",
+        "takes a queue of more than 80 segments out of its window: Baiocchi et al. 2007",
+    ),
+    (
         Promise::NoGrowthWhileApplicationLimited,
         "vegas*",
         "judges a round by its RTT, whoever limited it: Brakmo and Peterson 1995 §4, Linux",
