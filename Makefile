@@ -65,6 +65,7 @@ bench: $(NATIVE)
 
 compare: $(NATIVE)
 	$(BIN)/python bench/peers/compare.py --per-flow
+	$(BIN)/python bench/peers/modules.py
 
 # Needs what test-kernel needs. The page is written whole or not at all.
 kernel-cost:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
 import re
 import shutil
@@ -79,11 +80,12 @@ def instructions() -> dict[str, float]:
 
 
 def machine() -> str:
-    """The processor's name, the compiler."""
+    """The processor's name, how busy it is, the compiler."""
     info = Path("/proc/cpuinfo")
     found = re.search(r"^model name\s*: (.*)", info.read_text(), re.MULTILINE) if info.exists() else None
     rustc = subprocess.run(["rustc", "--version"], check=True, capture_output=True, text=True).stdout.split()
-    return f"{found[1] if found else platform.machine()}, rustc {rustc[1]}"
+    load = f"load {os.getloadavg()[0]:.0f} on {os.cpu_count()} processors"
+    return f"{found[1] if found else platform.machine()}, {load}, rustc {rustc[1]}"
 
 
 def table(head: list[str], rows: list[list[str]]) -> list[str]:

@@ -32,6 +32,7 @@ array set opt {
     rate 100  buffer 100  duration 60  measure_from 0  measure_to -1  seed 1
     ack_every 2  delack_s 0.04  overhead 0  initial_ssthresh 0  iw 10
     min_rto 0.2  increase 1  cubic_beta 0  cubic_clamp 0  access_factor 10  headers 1
+    sample 0
 }
 
 proc fail {message} {
@@ -152,6 +153,17 @@ if {$opt(cubic_beta) > 0} {
 }
 
 # ---- measurement ---------------------------------------------------------------
+# Window and threshold of the first flow every `sample` seconds, from time 0 on.
+proc sample {} {
+    global opt ns src windows thresholds
+    lappend windows [format %.6g [$src(0) set cwnd_]]
+    lappend thresholds [format %.6g [$src(0) set ssthresh_]]
+    $ns after $opt(sample) sample
+}
+set windows {}
+set thresholds {}
+if {$opt(sample) > 0} { $ns at 0 sample }
+
 # Packets, not bytes: read from Tcl, ns-2's byte counters wrap at 32 bits, which
 # takes a minute or two at these rates. finish checks that packets were WIRE bytes.
 proc snapshot {name} {
@@ -163,7 +175,7 @@ proc snapshot {name} {
 }
 
 proc finish {} {
-    global opt flows src count drops mark WIRE
+    global opt flows src count drops mark windows thresholds WIRE
     set span [expr {$opt(measure_to) - $opt(measure_from)}]
     set rows {}
     set total 0.0
@@ -188,9 +200,10 @@ proc finish {} {
             [$src($i) set ndatapack_]]
         incr i
     }
-    puts [format {{"flows": [%s], "link": {"utilization": %.6f, "drops": %.0f,\
-        "drops_total": %.0f, "packets": %d, "packet_bytes": %d}}} \
-        [join $rows {, }] [expr {$total / $opt(rate)}] \
+    puts [format {{"flows": [%s], "cwnd": [%s], "ssthresh": [%s],\
+        "link": {"utilization": %.6f, "drops": %.0f, "drops_total": %.0f,\
+        "packets": %d, "packet_bytes": %d}}} \
+        [join $rows {, }] [join $windows {, }] [join $thresholds {, }] [expr {$total / $opt(rate)}] \
         [expr {$mark(to,drops) - $mark(from,drops)}] [$drops set pdrops_] \
         $packets $WIRE]
     exit 0
