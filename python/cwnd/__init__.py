@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cwnd._native import Scenario, ScenarioError, __version__
+    from cwnd.own import load_plugin
     from cwnd.result import Result, run
     from cwnd.scenario import Flow, dumbbell
     from cwnd.store import save
 
-__all__ = ["Flow", "Result", "Scenario", "ScenarioError", "__version__", "dumbbell", "run", "save"]
+__all__ = ["Flow", "Result", "Scenario", "ScenarioError", "__version__", "dumbbell", "load_plugin", "run", "save"]
 
 HOMES = {
     "Flow": "scenario",
@@ -29,6 +30,7 @@ HOMES = {
     "ScenarioError": "_native",
     "__version__": "_native",
     "dumbbell": "scenario",
+    "load_plugin": "own",
     "run": "result",
     "save": "store",
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -35,6 +36,26 @@ Out = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
+
+
+def plug(crates: list[Path] | None) -> list[Path] | None:
+    """Loads algorithms from outside the tree, before the command that names them runs."""
+    from cwnd.own import load_plugin
+
+    for crate in crates or []:
+        load_plugin(crate)
+    return crates
+
+
+Plugins = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--plugin",
+        metavar="CRATE",
+        callback=plug,
+        help="An algorithm of your own: its crate's folder (see cwnd new), built if it has changed. May be repeated.",
+    ),
+]
 NoPlots = Annotated[bool, typer.Option("--no-plots", help="With -o: tables and scenario only.")]
 
 
@@ -78,6 +99,7 @@ def compare(
     inner: Annotated[
         bool, typer.Option("--inner", help="Record the algorithms' inner variables, in the table inner.")
     ] = False,
+    plugins: Plugins = None,
     out: Out = None,
     as_json: Json = False,
     no_plots: NoPlots = False,
@@ -132,6 +154,7 @@ def run(
         Path, typer.Argument(metavar="SCENARIO.toml", help="A scenario; `cwnd compare -o DIR` writes one.")
     ],
     seed: Annotated[str | None, typer.Option(metavar="N", help="Another seed than the file's.")] = None,
+    plugins: Plugins = None,
     out: Out = None,
     as_json: Json = False,
     no_plots: NoPlots = False,
@@ -149,7 +172,7 @@ def run(
 
 
 @app.command()
-def algorithms(as_json: Json = False) -> None:
+def algorithms(plugins: Plugins = None, as_json: Json = False) -> None:
     """List the algorithms and their parameter sets."""
     known = _native.algorithms()
     if as_json:
@@ -164,7 +187,9 @@ def algorithms(as_json: Json = False) -> None:
 
 @app.command()
 def show(
-    name: Annotated[str, typer.Argument(help="An algorithm or one of its parameter sets.")], as_json: Json = False
+    name: Annotated[str, typer.Argument(help="An algorithm or one of its parameter sets.")],
+    plugins: Plugins = None,
+    as_json: Json = False,
 ) -> None:
     """Explain an algorithm: its parameters with unit, range, default, help and source, and its inner variables."""
     algorithm, one = found("NAME", name)
@@ -198,6 +223,7 @@ def replay(
         str | None,
         typer.Option("--cc", metavar="NAME", help="The parameter set to replay it on; vectors name one themselves."),
     ] = None,
+    plugins: Plugins = None,
     as_json: Json = False,
 ) -> None:
     """Replay recorded or prescribed hook calls on an algorithm; exit code 1 if any of them ends otherwise."""
@@ -232,6 +258,46 @@ def replay(
             print(f"state taken from the record at {outcome['loaded']:,} rows that follow no recorded call")
     if outcome["differences"]:
         raise typer.Exit(1)
+
+
+@app.command()
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the algorithm, up to ten letters.")],
+    path: Annotated[
+        Path | None, typer.Option("--path", metavar="DIR", help="The folder to make.", show_default="./NAME")
+    ] = None,
+) -> None:
+    """Make a crate with an algorithm of your own in it, and its tests.
+
+    It runs in the simulator beside the others (--plugin), and becomes a kernel object (cwnd build-kernel).
+    """
+    from cwnd.own import new as make
+
+    folder = shlex.quote(str(make(name, path)))
+    print(f"{folder} is made: the rule is in {folder}/src/{name}.rs, its tests in {folder}/tests/{name}.rs. Next:")
+    print(f"  cargo test --manifest-path {folder}/Cargo.toml")
+    print(f"  cwnd compare {name}:2 cubic:2 --plugin {folder}")
+    print(f"  cwnd build-kernel {folder}")
+
+
+@app.command()
+def build_kernel(
+    crate: Annotated[Path, typer.Argument(metavar="CRATE", help="The folder of an algorithm of your own.")],
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--param", metavar="KEY=VALUE", help="Another value of a parameter. May be repeated."),
+    ] = None,
+    cc: Annotated[
+        str | None, typer.Option("--cc", metavar="NAME", help="Which of its parameter sets.", show_default="its first")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="FILE", show_default="NAME.bpf.o in the crate")
+    ] = None,
+) -> None:
+    """Build the kernel object of an algorithm of your own; needs a Rust compiler for BPF, clang and LLVM."""
+    from cwnd.own import build_kernel as build
+
+    print(build(crate, out, cc=cc, settings=settings or []))
 
 
 def found(field: str, name: str) -> tuple[_native.Algorithm, _native.Set]:
@@ -283,12 +349,15 @@ def fail(message: str, code: int = 2) -> NoReturn:
     raise typer.Exit(code)
 
 
+REPEATED = ("--plugin", "--param")
+
+
 def once(arguments: list[str]) -> None:
     """Refuses an option that is given twice: the parser would take the last one silently."""
     seen = set()
     for argument in arguments:
         option = {"-o": "--out"}.get(argument, argument.partition("=")[0])
-        if option.startswith("--"):
+        if option.startswith("--") and option not in REPEATED:
             if option in seen:
                 raise FlowSyntaxError(f'{option}: "{argument}" is given twice; expected it once')
             seen.add(option)
@@ -324,13 +393,14 @@ def guarded() -> int:
         print("stopped", file=sys.stderr)
         return 130
     except (ScenarioError, FlowSyntaxError, NotOursError) as error:
+        print(getattr(error, "log", ""), end="", file=sys.stderr)
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         return quiet_pipe()
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        print(f"error: {where}{error.strerror or error}", file=sys.stderr)
+        print(f"error: {where}{' '.join(str(error.strerror or error).split())}", file=sys.stderr)
         return 1
     except Exception as error:
         # The option parser's own refusals know their exit code and how to say it in a line.

@@ -48,12 +48,17 @@ def manifest(result: Result, files: list[str]) -> dict[str, object]:
     """What it takes to know where the tables came from; nothing that differs between two runs on one machine."""
     import pyarrow as pa
 
+    from cwnd.own import LOADED
+
+    # The file of an algorithm of somebody's own is known by its digest only: where it lay says nothing elsewhere.
+    plugins = {"plugins": dict(sorted(LOADED.items()))} if LOADED else {}
     return {
         "kind": KIND,
         "lane": "sim",
         "seed": result.scenario.seed,
         "scenario": json.loads(result.scenario.to_json()),
         "versions": {"cwnd": __version__, "python": platform.python_version(), "pyarrow": pa.__version__},
+        **plugins,
         "files": files,
         "machine": {"system": platform.system(), "architecture": platform.machine(), "cpus": os.cpu_count()},
     }

@@ -13,7 +13,7 @@ LEVELS = [
     ["_native"],
     ["scenario"],
     ["flowspec", "progress", "replay", "report", "result", "vectors"],
-    ["plot.draw"],
+    ["own", "plot.draw"],
     ["plot"],
     ["store"],
     ["cli"],

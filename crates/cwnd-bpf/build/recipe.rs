@@ -91,14 +91,13 @@ pub(crate) fn object(
     finish(recipe, name, &linked)
 }
 
-/// The object that wraps the kernel's own algorithm `name`, and records it.
-pub(crate) fn wrapper(recipe: &Recipe<'_>, name: &str) -> Result<PathBuf, String> {
-    let compiled = glue(recipe, name, "wrapper.bpf.c", &[format!("-DWRAPS_{}", name.to_uppercase())])?;
-    finish(recipe, &format!("kernel-{name}"), &compiled)
-}
-
 /// Bitcode of one of the C files of `bpf/`.
-fn glue(recipe: &Recipe<'_>, name: &str, file: &str, defines: &[String]) -> Result<PathBuf, String> {
+pub(crate) fn glue(
+    recipe: &Recipe<'_>,
+    name: &str,
+    file: &str,
+    defines: &[String],
+) -> Result<PathBuf, String> {
     let Recipe { tools, crate_dir, out } = *recipe;
     let compiled = out.join(format!("{name}.{file}.bc"));
     run(Command::new(&tools.clang)
@@ -117,7 +116,7 @@ fn glue(recipe: &Recipe<'_>, name: &str, file: &str, defines: &[String]) -> Resu
 }
 
 /// From linked bitcode to the object.
-fn finish(recipe: &Recipe<'_>, name: &str, linked: &Path) -> Result<PathBuf, String> {
+pub(crate) fn finish(recipe: &Recipe<'_>, name: &str, linked: &Path) -> Result<PathBuf, String> {
     let Recipe { tools, out, .. } = *recipe;
     let (inlined, object) = (out.join(format!("{name}.inlined.bc")), out.join(format!("{name}.bpf.o")));
     run(tools

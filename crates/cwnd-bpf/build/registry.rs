@@ -8,7 +8,7 @@ use std::process::Command;
 use cwnd::registry::ALGORITHMS;
 
 use crate::layout;
-use crate::recipe::{Recipe, hooks, object, settings, wrapper};
+use crate::recipe::{Recipe, finish, glue, hooks, object, settings};
 use crate::toolchain::{self, Toolchain};
 
 /// Builds an object for each algorithm and `objects.rs`, which embeds them.
@@ -54,6 +54,12 @@ pub(crate) fn build() -> Result<(), String> {
             .map_err(|why| why.to_string())?;
     }
     write(&out.join("objects.rs"), &(list + "];\n"))
+}
+
+/// The object that wraps the kernel's own algorithm `name`, and records it.
+fn wrapper(recipe: &Recipe<'_>, name: &str) -> Result<PathBuf, String> {
+    let compiled = glue(recipe, name, "wrapper.bpf.c", &[format!("-DWRAPS_{}", name.to_uppercase())])?;
+    finish(recipe, &format!("kernel-{name}"), &compiled)
 }
 
 fn environment(name: &str) -> Result<String, String> {

@@ -53,7 +53,7 @@ pub use loaded::{Cost, Counters, Loaded};
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use loader::{Module, Wrapper, load_file};
 #[cfg(feature = "recipe")]
-pub use own::{Own, build_object};
+pub use own::{Failure, Own, build_object};
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use raw::Socket;
 #[cfg(all(feature = "kernel", target_os = "linux"))]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The kernel object of an algorithm from outside the tree, by the same recipe as those of the registry.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -21,29 +22,53 @@ pub struct Own<'a> {
     pub algorithm: &'a Description,
     /// An instance: the object has its settings, until a loader writes others.
     pub controller: &'a Controller,
-    /// A crate that exports its hooks with `hooks/src/export.rs`.
+    /// A crate that exports its hooks with `bpf/export.rs`.
     pub hooks: &'a Path,
     /// The folder of this crate's sources, for `bpf/`.
     pub crate_dir: &'a Path,
 }
 
+/// Why there is no object, in words for a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Failure {
+    /// This machine lacks a compiler; with what to install.
+    Toolchain(String),
+    /// The algorithm cannot become an object: its name, a hook that the glue lacks, what a compiler said, a panic.
+    Refused(String),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Toolchain(why) | Self::Refused(why)) = self;
+        f.write_str(why)
+    }
+}
+
+impl std::error::Error for Failure {}
+
 /// Builds the object in `scratch`, a folder of its own for every build, and returns its place there.
 ///
 /// # Errors
-/// In words: a name that is too long for the kernel, an algorithm that the glue cannot carry, compilers that are missing
-/// (with what to install), what a compiler said, or a function that the kernel does not have (a panic).
-pub fn build_object(own: &Own<'_>, scratch: &Path) -> Result<PathBuf, String> {
+/// [`Failure`].
+pub fn build_object(own: &Own<'_>, scratch: &Path) -> Result<PathBuf, Failure> {
     let name = own.algorithm.name;
     if name.len() > NAME_MAX {
-        return Err(format!("{name} is too long for the kernel, which has room for {NAME_MAX} letters"));
+        let why = format!("{name} is too long a name for the kernel, which has room for {NAME_MAX} letters");
+        return Err(Failure::Refused(why));
     }
-    let values = settings(own.controller, own.algorithm)?;
-    let tools = Toolchain::find()?;
+    let values = settings(own.controller, own.algorithm).map_err(Failure::Refused)?;
+    let tools = Toolchain::find().map_err(Failure::Toolchain)?;
+    compiled(own, &values, &tools, scratch).map_err(Failure::Refused)
+}
+
+fn compiled(own: &Own<'_>, values: &[u32], tools: &Toolchain, scratch: &Path) -> Result<PathBuf, String> {
     let header = layout::header().map_err(|why| why.to_string())?;
     let file = scratch.join("layout.h");
     std::fs::write(&file, header).map_err(|why| format!("cannot write {}: {why}", file.display()))?;
     let mut cargo = Command::new("cargo");
     cargo.arg("build");
-    let hooks = recipe::hooks(&tools, cargo, own.hooks, &scratch.join("hooks"))?;
-    recipe::object(&Recipe { tools: &tools, crate_dir: own.crate_dir, out: scratch }, name, &values, &hooks)
+    let hooks = recipe::hooks(tools, cargo, own.hooks, &scratch.join("hooks"))?;
+    let recipe = Recipe { tools, crate_dir: own.crate_dir, out: scratch };
+    recipe::object(&recipe, own.algorithm.name, values, &hooks)
 }

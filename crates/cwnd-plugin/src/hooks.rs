@@ -3,7 +3,7 @@
 
 use cwnd::params::Params;
 use cwnd::registry::Registered;
-use cwnd::{AckSample, CaEvent, CaState, Conn, Tuned};
+use cwnd::{AckSample, CaEvent, CaState, Conn, PrivateWords, Tuned};
 
 use crate::{Instance, Look, NOTHING, Text, Variable};
 
@@ -51,6 +51,11 @@ macro_rules! functions {
 functions! {
     param(this: Look by shared, index: u32) -> u32 { this.params.get(index as usize) }
     set_param(this: Instance by at, index: u32, value: u32) { this.params.set(index as usize, value); }
+    load_words(this: Instance by at, words: &PrivateWords) -> bool {
+        let Some(state) = A::from_words(words) else { return false };
+        this.state = state;
+        true
+    }
     init(this: Instance by at, conn: &mut Conn) { this.state.init(conn, &this.params); }
     release(this: Instance by at, conn: &mut Conn) { this.state.release(conn, &this.params); }
     ssthresh(this: Instance by at, conn: &mut Conn) -> u32 { this.state.ssthresh(conn, &this.params) }

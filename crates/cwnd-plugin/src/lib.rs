@@ -20,7 +20,7 @@ use core::mem::MaybeUninit;
 
 use cwnd::params::{Kind, Params};
 use cwnd::registry::Registered;
-use cwnd::{AckSample, Conn, Tuned};
+use cwnd::{AckSample, Conn, PrivateWords, Tuned};
 
 pub use layout::{Head, VERSION};
 
@@ -133,6 +133,8 @@ pub struct Table {
     pub param: unsafe extern "C" fn(Look, u32) -> u32,
     /// Sets a parameter to a value within its range.
     pub set_param: unsafe extern "C" fn(Instance, u32, u32),
+    /// `Registered::from_words`: puts an instance into the state of a module's private words; whether it could.
+    pub load_words: unsafe extern "C" fn(Instance, &PrivateWords) -> bool,
     /// Whether two instances are in the same state with the same settings.
     pub is_same: unsafe extern "C" fn(Look, Look) -> bool,
     /// `CongestionControl::init`
@@ -193,6 +195,7 @@ impl Table {
             make: hooks::make::<A>,
             param: hooks::param::<A>,
             set_param: hooks::set_param::<A>,
+            load_words: hooks::load_words::<A>,
             is_same: hooks::is_same::<A>,
             init: hooks::init::<A>,
             release: hooks::release::<A>,

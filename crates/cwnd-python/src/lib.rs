@@ -26,5 +26,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(registry::flow_keys, module)?)?;
     module.add_function(wrap_pyfunction!(registry::nearest, module)?)?;
     module.add_function(wrap_pyfunction!(plugin::load_plugin, module)?)?;
+    module.add_function(wrap_pyfunction!(plugin::build_kernel_object, module)?)?;
     Ok(())
 }

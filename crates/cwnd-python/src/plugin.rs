@@ -3,14 +3,17 @@
 
 use std::fmt;
 use std::mem::MaybeUninit;
+use std::path::PathBuf;
 
 use crate::scenario;
 use cwnd::params::{Kind, Spec};
 use cwnd::registry::{self, Custom, Description, Maker, ParamError, Recovery, Set, SetDescription};
-use cwnd::{AckSample, CaEvent, CaState, CongestionControl, Conn, Info};
+use cwnd::{AckSample, CaEvent, CaState, CongestionControl, Conn, Info, PrivateWords};
+use cwnd_bpf::{Failure, Own, build_object};
 use cwnd_plugin::{Head, Instance, Look, Memory, SYMBOL, Table, Text, VERSION, WORDS};
 use cwnd_scenario::Invalid;
 use libloading::Library;
+use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
 /// Loads a library that holds an algorithm and adds it to the registry; returns its name. Raises `ScenarioError`, with
@@ -30,6 +33,34 @@ pub fn load_plugin(py: Python<'_>, file: &str) -> PyResult<String> {
     registry::add(algorithm)
         .map_err(|taken| refuse(format!("a name that no other algorithm has; {} is taken", taken.0)))?;
     Ok(algorithm.name.to_owned())
+}
+
+/// Builds the kernel object of a loaded algorithm, in `scratch`: of the parameter set `set` with `params`, which have been
+/// validated, from the crate in `hooks`, whose exports bear the algorithm's name. Returns the object's file.
+///
+/// Raises `OSError` when this machine lacks a compiler, `ValueError` when the algorithm cannot become an object.
+#[pyfunction]
+pub fn build_kernel_object(
+    py: Python<'_>,
+    set: &str,
+    params: Vec<(String, String)>,
+    crate_dir: PathBuf,
+    hooks: PathBuf,
+    scratch: PathBuf,
+) -> PyResult<PathBuf> {
+    let unknown = || PyValueError::new_err(format!("{set}: no such algorithm"));
+    let (algorithm, described) = registry::find(set).ok_or_else(unknown)?;
+    let mut controller = described.controller().ok_or_else(unknown)?;
+    for (name, value) in &params {
+        controller
+            .set_param(name, value)
+            .map_err(|why| PyValueError::new_err(format!("{name} {value}: {why:?}")))?;
+    }
+    let own = Own { algorithm, controller: &controller, hooks: &hooks, crate_dir: &crate_dir };
+    py.detach(|| build_object(&own, &scratch)).map_err(|failure| match failure {
+        Failure::Toolchain(why) => PyOSError::new_err(why),
+        other => PyValueError::new_err(other.to_string()),
+    })
 }
 
 /// The library's table, or what was expected of it.
@@ -228,6 +259,13 @@ impl Custom for Plugged {
     fn duplicate(&self) -> Option<Box<dyn Custom>> {
         // An instance may be copied as bytes: what a Tuned holds is Copy.
         Some(Box::new(Self { plugin: self.plugin, memory: self.memory }))
+    }
+
+    fn with_words(&self, words: &PrivateWords) -> Option<Box<dyn Custom>> {
+        let mut copy = Self { plugin: self.plugin, memory: self.memory };
+        // SAFETY: as in `hooks`.
+        let loaded = unsafe { (self.plugin.table.load_words)(copy.instance(), words) };
+        loaded.then(|| Box::new(copy) as Box<dyn Custom>)
     }
 
     fn is_same(&self, other: &dyn Custom) -> bool {

@@ -155,7 +155,7 @@ macro_rules! registry {
                 $(Controller::$variant(tuned) => <$algorithm as Registered>::from_words(words)
                     .map(|state| Controller::$variant(Tuned { state, params: tuned.params })),)+
                 #[cfg(feature = "std")]
-                Controller::Custom(_) => None,
+                Controller::Custom(custom) => custom.with_words(words).map(Controller::Custom),
             }
         }
 
@@ -201,6 +201,11 @@ pub trait Custom: CongestionControl<Params = ()> + core::any::Any + core::fmt::D
 
     /// See [`Controller::duplicate`].
     fn duplicate(&self) -> Option<Box<dyn Custom>> {
+        None
+    }
+
+    /// See [`Controller::with_words`].
+    fn with_words(&self, _words: &PrivateWords) -> Option<Box<dyn Custom>> {
         None
     }
 

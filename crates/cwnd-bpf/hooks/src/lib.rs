@@ -6,6 +6,7 @@
 #![no_std]
 
 #[macro_use]
+#[path = "../../bpf/export.rs"]
 mod export;
 
 cwnd::for_each_algorithm!(export_all);

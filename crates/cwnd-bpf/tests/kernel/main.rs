@@ -6,6 +6,7 @@
 
 mod cost;
 mod network;
+mod own;
 mod parameters;
 mod recording;
 mod registration;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `export_all!`, for the crate beside it and for those of algorithms from outside the tree, which take this file by its path.
+//! `export_all!`, for the crate in hooks/ and for those of algorithms from outside the tree, which take this file by its path.
 
 /// Exports one function. The references come from the glue, which owns what Rust demands of them: `conn`, `params` and
 /// `sample` are its own stack variables, `state` is the socket's private area (integers only, so any bytes are valid,

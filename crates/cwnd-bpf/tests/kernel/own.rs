@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The kernel object of an algorithm from outside the tree.
+//!
+//! `tests/python/test_own_kernel.py` makes the crate with `cwnd new`, the object with `cwnd build-kernel`, and then runs this
+//! with the object's file in `CWND_OBJECT` and the values of its parameters, separated by commas, in `CWND_PARAMS`.
+
+use cwnd::CaState;
+use cwnd_bpf::{Hook, load_file};
+
+use crate::network::{Network, run};
+use crate::{MEGABYTE, registered};
+
+const NAME: &str = "cwnd_own";
+
+#[test]
+#[ignore = "needs an object, which tests/python/test_own_kernel.py builds"]
+fn an_algorithm_from_outside_the_tree_carries_20_mb_through_losses_and_leaves_nothing_behind() {
+    let object = std::env::var_os("CWND_OBJECT").expect("CWND_OBJECT names an object");
+    let params = std::env::var("CWND_PARAMS").expect("CWND_PARAMS lists its parameters");
+    let network = Network::new("own", "200mbit", 30);
+    {
+        let loaded = load_file(object.as_ref(), NAME).unwrap_or_else(|why| panic!("{why}"));
+        assert!(registered().contains(&NAME.to_owned()));
+        let values: Vec<_> = loaded.params().expect("parameters").iter().map(u32::to_string).collect();
+        assert_eq!(values.join(","), params);
+
+        let transfer = network.transfer(NAME, 20 * MEGABYTE);
+        let counters = loaded.counters().expect("counters");
+        println!("{NAME}: {counters}\n{}", transfer.info.trim_end());
+        assert_eq!(transfer.received, 20 * MEGABYTE);
+        assert_eq!(transfer.congestion, NAME);
+        assert!(transfer.info.contains(NAME), "TCP_INFO names another algorithm: {}", transfer.info);
+        assert_eq!(counters.calls(Hook::Init), 1);
+        assert!(counters.calls(Hook::Ssthresh) >= 1);
+        assert!(counters.entered(CaState::Recovery) >= 1);
+        assert!(counters.calls(Hook::CongAvoid) > 100);
+    }
+    assert!(!registered().contains(&NAME.to_owned()), "{NAME} is left in the kernel");
+    let prefix = network.prefix().to_owned();
+    drop(network);
+    assert!(!run("ip netns list").contains(&prefix), "a namespace is left");
+}
+
+#[test]
+fn a_file_that_is_no_object_is_refused() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+    let error = load_file(file.as_ref(), NAME).expect_err("no object");
+    assert!(error.to_string().contains("read the object"), "{error}");
+}

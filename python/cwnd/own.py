@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Algorithms of one's own, in crates outside our tree: made, built, loaded into the simulator, made into kernel objects."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from cwnd import _native
+from cwnd._native import ScenarioError
+from cwnd.flowspec import parse
+from cwnd.scenario import dumbbell
+
+TEMPLATES = Path(__file__).with_name("templates")
+# The kernel registers it behind `cwnd_`, in 15 letters.
+NAME_MAX = 10
+NAME_FORM = f"1 to {NAME_MAX} lower-case letters, digits and _, a letter first"
+#: Name -> SHA-256 of the library, of every algorithm that this process has loaded.
+LOADED: dict[str, str] = {}
+
+
+class OwnError(ScenarioError):
+    """A name, a folder or a crate that was refused; the message is one line, `log` what a compiler said."""
+
+    def __init__(self, field: str, value: object, expected: str, log: str = "") -> None:
+        super().__init__(f'{field}: "{value}" is not accepted; expected {expected}')
+        self.field, self.value, self.expected, self.log = field, str(value), expected, log
+
+
+def source() -> Path:
+    """The folder with `crates/cwnd` in it that belongs to this package: what CWND_SOURCE names, what the wheel carries, or
+    the checkout that the package was built from."""
+    named = os.environ.get("CWND_SOURCE")
+    package = Path(__file__).parent
+    candidates = [Path(named)] if named else [package.parents[1], package / "source"]
+    for folder in candidates:
+        if (folder / "crates" / "cwnd" / "Cargo.toml").is_file():
+            return folder.resolve()
+    raise OwnError("CWND_SOURCE", named or "", "the folder of cwnd's sources, with crates/cwnd in it")
+
+
+def check_name(name: str) -> None:
+    """Refuses what cannot be a crate, a type, a flow's `cc` and a name in the kernel at once."""
+    if not re.fullmatch(rf"[a-z][a-z0-9_]{{0,{NAME_MAX - 1}}}", name) or name.endswith("_") or "__" in name:
+        raise OwnError("NAME", name, NAME_FORM)
+    lines = (TEMPLATES / "taken.txt").read_text(encoding="utf-8").splitlines()
+    if name in {word for line in lines if not line.startswith("#") for word in line.split()}:
+        raise OwnError("NAME", name, f"{NAME_FORM}, and none that Rust or the core uses")
+    if name in (one["name"] for algorithm in _native.algorithms() for one in algorithm["sets"]):
+        raise OwnError("NAME", name, "a name that no algorithm has; cwnd algorithms lists them")
+
+
+def new(name: str, folder: str | Path | None = None) -> Path:
+    """Makes a crate with the algorithm `name` in `folder` (`./NAME`), which must not exist; returns the folder.
+
+    Everything is written beside it first, and takes its name when it is complete. Raises `OwnError`.
+    """
+    check_name(name)
+    folder = Path(name if folder is None else folder)
+    if folder.exists() or folder.is_symlink():
+        raise OwnError("folder" if folder == Path(name) else "--path", folder, "a folder that does not exist yet")
+    words = {"lull": name, "Lull": "".join(word.capitalize() for word in name.split("_"))}
+    core = source()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    try:
+        render(TEMPLATES / "crate", beside, {**words, "@SOURCE@": quoted(core)})
+        beside.chmod(0o755)
+        beside.rename(folder)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+    return folder
+
+
+def render(template: Path, folder: Path, words: Mapping[str, str]) -> None:
+    """Writes a template's files with some words replaced; a file that is so already is not touched, for cargo's sake."""
+    for path in sorted(template.rglob("*")):
+        if not path.is_file():
+            continue
+        # Names with a dot in front are left out of source distributions.
+        target = str(path.relative_to(template)).replace("dot.", ".")
+        text = path.read_text(encoding="utf-8")
+        for word, by in words.items():
+            target, text = target.replace(word, by), text.replace(word, by)
+        file = folder / target
+        if file.exists() and file.read_text(encoding="utf-8") == text:
+            continue
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+
+def quoted(path: Path) -> str:
+    """A path within a basic string of TOML or a string of Rust."""
+    return json.dumps(str(path), ensure_ascii=False)[1:-1]
+
+
+def manifest(field: str, crate: Path) -> dict[str, Any]:
+    """A crate's Cargo.toml; refused unless it depends on the core that this program has been built from."""
+    try:
+        document = tomllib.loads((crate / "Cargo.toml").read_text(encoding="utf-8"))
+        package, dependency = document["package"]["name"], document["dependencies"]["cwnd"]["path"]
+    except (OSError, ValueError, KeyError, TypeError):
+        raise OwnError(
+            field, crate, "the folder of a crate with a path dependency on cwnd, such as cwnd new makes"
+        ) from None
+    core = source() / "crates" / "cwnd"
+    if (crate / dependency).resolve() != core.resolve():
+        raise OwnError(f"cwnd in {crate / 'Cargo.toml'}", dependency, f"the core of the installed cwnd, {core}")
+    assert isinstance(package, str)
+    return {"package": package, "core": source()}
+
+
+def wrapper(kind: str, crate: Path, about: Mapping[str, Any], name: str = "") -> Path:
+    """The crate around `crate`, in its target folder, that makes a library (`simulator`) or hooks (`kernel`) of it."""
+    folder = crate / "target" / "cwnd" / kind
+    words = {"@SOURCE@": quoted(about["core"]), "@CRATE@": quoted(crate), "@PACKAGE@": about["package"], "@NAME@": name}
+    render(TEMPLATES / kind, folder, words)
+    return folder
+
+
+def build(crate: str | Path, field: str = "plugin") -> Path:
+    """Builds the library of a crate, if anything has changed; returns it. Raises `OwnError` with what the compiler said."""
+    crate = Path(crate).resolve()
+    folder = wrapper("simulator", crate, manifest(field, crate))
+    target = crate / "target" / "cwnd"
+    command = ["cargo", "build", "--release", "--message-format=json-render-diagnostics"]
+    command += ["--manifest-path", str(folder / "Cargo.toml"), "--target-dir", str(target / "build")]
+    try:
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+    except FileNotFoundError:
+        raise OSError("cargo is not installed: an algorithm of one's own needs Rust 1.89 or newer") from None
+    if done.returncode != 0:
+        raise OwnError(field, crate, "a crate that builds; the compiler's words are above", done.stderr)
+    messages = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    built = next(
+        Path(file)
+        for message in messages
+        if message.get("reason") == "compiler-artifact" and "cdylib" in message["target"]["kind"]
+        for file in message["filenames"]
+    )
+    # Under a name of its own for each content: a process that has loaded one build can load the next.
+    library = target / f"{hashlib.sha256(built.read_bytes()).hexdigest()}{built.suffix}"
+    if not library.exists():
+        for old in target.glob(f"*{built.suffix}"):
+            old.unlink(missing_ok=True)
+        part = library.with_suffix(".part")
+        shutil.copyfile(built, part)
+        part.replace(library)
+    return library
+
+
+def load_plugin(path: str | Path) -> str:
+    """Adds the algorithm of a crate (built first) or of a library that `build` made; returns its name.
+
+    From then on its name is one like those that are built in, in this process. Loaded again after a change, the new build
+    takes the old one's place in whatever starts afterwards. Raises `OwnError` or `ScenarioError`.
+    """
+    path = Path(path)
+    library = build(path) if path.is_dir() else path
+    if not library.is_file():
+        raise OwnError("plugin", path, "the folder of a crate that cwnd new made, or a library that cwnd built")
+    name = _native.load_plugin(str(library.resolve()))
+    LOADED[name] = hashlib.sha256(library.read_bytes()).hexdigest()
+    return name
+
+
+def build_kernel(
+    crate: str | Path, out: str | Path | None = None, *, cc: str | None = None, settings: Sequence[str] = ()
+) -> Path:
+    """Builds the kernel object of a crate's algorithm into `out` (`NAME.bpf.o` in the crate); returns its place.
+
+    The object has the settings of the parameter set `cc` (the first) and of `settings`, as `KEY=VALUE`. Raises `OwnError`
+    or `ScenarioError`, and `OSError` when a compiler is missing.
+    """
+    crate = Path(crate).resolve()
+    about = manifest("crate", crate)
+    name = load_plugin(crate)
+    sets = next([one["name"] for one in known["sets"]] for known in _native.algorithms() if known["name"] == name)
+    if cc is not None and cc not in sets:
+        raise OwnError("--cc", cc, f"a parameter set of {name}: {', '.join(sets)}")
+    params = list(parameters(cc or name, settings))
+    folder = wrapper("kernel", crate, about, name)
+    out = crate / f"{name}.bpf.o" if out is None else Path(out)
+    sources = str(about["core"] / "crates" / "cwnd-bpf")
+    with tempfile.TemporaryDirectory(prefix="cwnd-") as scratch:
+        try:
+            built = _native.build_kernel_object(cc or name, params, sources, str(folder), scratch)
+        except ValueError as error:
+            words = str(error)
+            if words.count("\n") > 2:
+                raise OwnError("crate", crate, "one that builds for the kernel; see above", words + "\n") from None
+            raise OwnError("crate", crate, f"one that the kernel can have: {words}") from None
+        part = out.with_name(f".{out.name}.part")
+        try:
+            shutil.copyfile(built, part)
+            part.replace(out)
+        finally:
+            part.unlink(missing_ok=True)
+    return out
+
+
+def parameters(cc: str, settings: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Settings as names and values, validated as those of a flow are."""
+    for setting in settings:
+        key, _, value = setting.partition("=")
+        if key in _native.flow_keys():
+            raise OwnError("--param", setting, "a parameter of the algorithm; a connection has its own flow")
+        dumbbell([parse(f"{cc}@{setting}")], rate="100Mbit/s", rtt="40ms")
+        yield key, value

@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""An algorithm of one's own: made, run beside the others, refused where it must be."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shlex
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import PROGRAM, Cli
+
+import cwnd as package
+from cwnd import own
+
+ROOT = Path(__file__).parents[2]
+MIRROR = Path(__file__).with_name("own") / "mirror.rs"
+
+cargo = pytest.mark.skipif(
+    shutil.which("cargo") is None and os.environ.get("CI") != "true", reason="it needs cargo: Rust 1.89 or newer"
+)
+
+
+@pytest.fixture(scope="module")
+def ease(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A crate as `cwnd new` makes it, its library built."""
+    crate = own.new("ease", tmp_path_factory.mktemp("own") / "ease")
+    own.build(crate)
+    return crate
+
+
+@pytest.fixture(scope="module")
+def mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A crate whose algorithm is one of those that are built in."""
+    crate = own.new("mirror", tmp_path_factory.mktemp("own") / "mirror")
+    shutil.copy(MIRROR, crate / "src" / "mirror.rs")
+    own.build(crate)
+    return crate
+
+
+@pytest.fixture
+def rule(ease: Path) -> Iterator[Path]:
+    """The crate's rule, to be changed: afterwards it is as it was."""
+    file = ease / "src" / "ease.rs"
+    text = file.read_text()
+    yield file
+    file.write_text(text)
+
+
+def refused(done: subprocess.CompletedProcess[str], *words: str, code: int = 2) -> None:
+    """One line on standard error, with these words in it."""
+    assert (done.returncode, done.stdout) == (code, ""), done.stderr
+    assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1, done.stderr
+    assert all(word in done.stderr for word in words), done.stderr
+
+
+@cargo
+def test_the_commands_that_new_prints_work_as_they_stand(cwnd: Cli, tmp_path: Path) -> None:
+    done = cwnd("new", "my_cc", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {path.name for path in (tmp_path / "my_cc").iterdir()} == {
+        ".gitignore",
+        "Cargo.toml",
+        "README.md",
+        "src",
+        "tests",
+    }
+    *commands, kernel = [line for line in done.stdout.splitlines() if line.startswith("  ")]
+    assert kernel == "  cwnd build-kernel my_cc"  # which test_own_kernel.py runs
+    path = f"{PROGRAM.parent}{os.pathsep}{os.environ['PATH']}"
+    for command, expected in zip(commands, ("test result: ok. 5 passed", "my_cc 2")):
+        ran = subprocess.run(
+            shlex.split(command), cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True, text=True
+        )
+        assert ran.returncode == 0 and expected in ran.stdout, ran.stdout + ran.stderr
+
+
+@cargo
+def test_the_crate_keeps_its_promises_and_is_written_as_our_own(tmp_path: Path) -> None:
+    crate = own.new("lull", tmp_path / "lull")
+    library = (crate / "src" / "lib.rs").read_text()
+    assert "#![no_std]" in library and "#![forbid(unsafe_code)]" in library
+    assert "unsafe" not in (crate / "src" / "lull.rs").read_text()
+    assert "lull" not in (own.new("calm", tmp_path / "calm") / "src" / "calm.rs").read_text().lower()
+    for command in ("fmt --check", "clippy --quiet --all-targets -- --deny warnings"):
+        done = subprocess.run(["cargo", *command.split()], cwd=crate, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+
+@cargo
+def test_ones_own_is_usable_wherever_a_registered_name_is(cwnd: Cli, tmp_path: Path, ease: Path) -> None:
+    flow = ("ease:2@beta=0.5,rest_us=2000,rtt=30ms", "cubic", "--duration", "3s", "--plugin", ease)
+    done = cwnd("compare", *flow, "--inner", "--no-plots", "-o", "out", "--json", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    flows = json.loads(done.stdout)["flows"]
+    assert [one["name"] for one in flows] == ["ease 1", "ease 2", "cubic"] and flows[0]["rtt_ms"] == 30.0
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert manifest["plugins"] == {"ease": hashlib.sha256(own.build(ease).read_bytes()).hexdigest()}
+    again = cwnd("run", "out/scenario.toml", "--plugin", ease, "--json", cwd=tmp_path)
+    assert json.loads(again.stdout)["flows"] == flows
+    shown = json.loads(cwnd("show", "ease", "--plugin", ease, "--json").stdout)
+    assert [(param["name"], param["default"], param["max"]) for param in shown["params"]] == [
+        ("beta", "0.7", "0.99"),
+        ("rest_us", "5000", "10000000"),
+    ]
+    assert [variable["name"] for variable in shown["inner"]] == ["base_rtt_us", "queueing_us"]
+    known = json.loads(cwnd("algorithms", "--plugin", ease, "--json").stdout)
+    assert known[-1]["name"] == "ease" and "cubic" in [algorithm["name"] for algorithm in known]
+
+
+@cargo
+def test_a_library_does_what_is_built_in_at_every_call(mirror: Path) -> None:
+    package.load_plugin(mirror)
+    tables = {}
+    for cc in ("westwood-linux", "mirror"):
+        flows = [package.Flow(cc, count=2, recovery="sack", start={"uniform": ["0s", "100ms"]}), package.Flow("sack")]
+        loss = "random:0.0005"
+        scenario = package.dumbbell(flows, rate="50Mbit/s", rtt="30ms", duration="20s", loss=loss, per_ack=True)
+        tables[cc] = package.run(scenario).cwnd
+    assert tables["mirror"].num_rows > 20_000 and tables["mirror"] == tables["westwood-linux"]
+
+
+@cargo
+def test_a_library_replays_the_kernels_calls_without_a_difference(cwnd: Cli, mirror: Path) -> None:
+    trace = ROOT / "vectors" / "golden" / "linux-6.1" / "westwood_12M_40ms.parquet"
+    ours = json.loads(cwnd("replay", trace, "--cc", "mirror", "--plugin", mirror, "--json").stdout)
+    assert ours == json.loads(cwnd("replay", trace, "--cc", "westwood-linux", "--json").stdout)
+    assert ours["differences"] == 0 and ours["calls"] > 1000
+
+
+@cargo
+def test_a_change_is_built_and_takes_the_place_of_what_was_loaded(tmp_path: Path) -> None:
+    crate = own.new("wax", tmp_path / "wax")
+
+    def default() -> str:
+        package.load_plugin(crate)
+        (wax,) = [algorithm for algorithm in package._native.algorithms() if algorithm["name"] == "wax"]
+        return wax["params"][1]["default"]
+
+    assert default() == "5000"
+    rule = crate / "src" / "wax.rs"
+    rule.write_text(rule.read_text().replace("rest_us: 5_000", "rest_us: 7_000"))
+    assert default() == "7000"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("", ("1 to 10",)),
+        ("Ease", ("lower-case",)),
+        ("9lives", ("a letter first",)),
+        ("two-words", ("lower-case",)),
+        ("elevenchars", ("1 to 10",)),
+        ("fn", ("Rust",)),
+        ("default", ("Rust",)),
+        ("conn", ("core",)),
+        ("cubic", ("no algorithm has",)),
+    ],
+)
+def test_a_name_that_cannot_be_is_refused(cwnd: Cli, tmp_path: Path, name: str, words: tuple[str, ...]) -> None:
+    refused(cwnd("new", name, cwd=tmp_path), "NAME", f'"{name}"', *words)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_there_is_left_alone(cwnd: Cli, tmp_path: Path) -> None:
+    (tmp_path / "ease").mkdir()
+    (tmp_path / "thesis").write_text("years of work")
+    refused(cwnd("new", "ease", cwd=tmp_path), "folder", "ease", "does not exist yet")
+    refused(cwnd("new", "ease", "--path", "thesis", cwd=tmp_path), "--path", "thesis", "does not exist yet")
+    assert (tmp_path / "thesis").read_text() == "years of work" and not list((tmp_path / "ease").iterdir())
+
+
+@pytest.mark.parametrize("fault", [KeyboardInterrupt(), OSError(28, "No space left on device")])
+def test_nothing_is_left_half_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: BaseException) -> None:
+    written = []
+    write = Path.write_text
+
+    def fails_at_the_third(path: Path, *text: str, **how: str) -> int:
+        written.append(path)
+        if len(written) == 3:
+            raise fault
+        return write(path, *text, **how)
+
+    monkeypatch.setattr(Path, "write_text", fails_at_the_third)
+    with pytest.raises(type(fault)):
+        own.new("ease", tmp_path / "ease")
+    assert len(written) == 3 and list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_stops_a_build(cwnd: Cli, tmp_path: Path) -> None:
+    crate = own.new("ease", tmp_path / "ease")
+    (tmp_path / "bin").mkdir()
+    slow = tmp_path / "bin" / "cargo"  # which somebody interrupts at its start
+    slow.write_text("#!/bin/sh\nkill -INT $PPID\nexec sleep 30\n")
+    slow.chmod(0o755)
+    done = cwnd("algorithms", "--plugin", crate, env={**os.environ, "PATH": f"{slow.parent}:{os.environ['PATH']}"})
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "stopped\n")
+
+
+@cargo
+def test_the_same_is_refused_as_of_those_that_are_built_in(cwnd: Cli, ease: Path) -> None:
+    for flow, words in (
+        ("ease@beta=2", ("flow[0].beta", "2", "0.1 to 0.99")),
+        ("ease@rest_us=soon", ("flow[0].rest_us", "soon", "0 to 10000000")),
+        ("ease@bta=0.5", ("flow[0].bta", "0.5", "beta")),
+        ("eas", ("flow[0].cc", "eas", "ease")),
+    ):
+        refused(cwnd("compare", flow, "--plugin", ease), *words)
+
+
+@cargo
+def test_a_compilers_complaint_is_shown_and_ends_in_a_line(cwnd: Cli, ease: Path, rule: Path) -> None:
+    rule.write_text("pub struct Ease { unfinished")
+    done = cwnd("compare", "ease", "--plugin", ease)
+    assert (done.returncode, done.stdout) == (2, "")
+    *log, last = done.stderr.splitlines()
+    assert last.startswith("error: plugin: ") and "above" in last
+    assert any("ease.rs:1" in line for line in log), done.stderr
+
+
+def test_a_machine_without_rust_is_told_what_it_lacks(cwnd: Cli, tmp_path: Path) -> None:
+    crate = own.new("ease", tmp_path / "ease")
+    refused(cwnd("algorithms", "--plugin", crate, env={"PATH": str(tmp_path)}), "cargo", "1.89", code=1)
+
+
+@cargo
+def test_what_is_no_algorithm_is_refused(cwnd: Cli, tmp_path: Path, ease: Path) -> None:
+    (tmp_path / "text.so").write_text("no library")
+    refused(cwnd("algorithms", "--plugin", tmp_path / "text.so"), "plugin", "text.so", "this machine can load")
+    refused(cwnd("algorithms", "--plugin", tmp_path / "none"), "plugin", "none", "cwnd new")
+    refused(cwnd("algorithms", "--plugin", tmp_path), "plugin", "path dependency on cwnd")
+    native = package._native.__file__
+    refused(cwnd("algorithms", "--plugin", native), "plugin", "symbol cwnd_plugin")
+
+
+def library(folder: Path, head: str) -> Path:
+    """A library whose symbol begins as `head` says."""
+    file = folder / "other.so"
+    code = f"#[unsafe(no_mangle)] pub static cwnd_plugin: [u8; 48] = *b{head};"
+    flags = ["--edition=2024", "--crate-type=cdylib", "--crate-name=other", "-Anon_upper_case_globals", "-o", str(file)]
+    subprocess.run(["rustc", *flags, "-"], input=code, text=True, check=True)
+    return file
+
+
+@cargo
+def test_a_build_against_other_sources_is_refused_before_it_is_read(cwnd: Cli, tmp_path: Path) -> None:
+    version = "9.9.9" + "\\0" * 27
+    other = library(tmp_path, rf'"cwnd cc\n\x01\0\0\0\x2a\0\0\0{version}"')
+    refused(cwnd("algorithms", "--plugin", other), "plugin", "other.so", "9.9.9", package.__version__)
+    strange = library(tmp_path, '"' + "?" * 48 + '"')
+    refused(cwnd("algorithms", "--plugin", strange), "plugin", "table of cwnd's")
+
+
+@cargo
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('NAME: &\'static str = "ease"', 'NAME: &\'static str = "cubic"', ("first of SETS", "cubic")),
+        ('"ease"', '"sack"', ("sack is taken",)),
+        ("rest_us", "start", ("start", "a flow has a key of that name")),
+        ("rest_us: 5_000", "rest_us: 50_000_000", ("rest_us", "within its own range", "50000000")),
+    ],
+)
+def test_an_algorithm_that_contradicts_itself_or_others_is_refused(
+    cwnd: Cli, ease: Path, rule: Path, old: str, new: str, words: tuple[str, ...]
+) -> None:
+    assert old in rule.read_text()
+    rule.write_text(rule.read_text().replace(old, new))
+    refused(cwnd("algorithms", "--plugin", ease), "plugin", *words)
+
+
+@cargo
+def test_a_state_that_the_kernel_has_no_room_for_does_not_build(cwnd: Cli, ease: Path, rule: Path) -> None:
+    rule.write_text(rule.read_text().replace("last_rtt_us: u32,\n}", "last_rtt_us: u32,\n    history: [u64; 13],\n}"))
+    done = cwnd("algorithms", "--plugin", ease)
+    assert done.returncode == 2 and "104 bytes" in done.stderr, done.stderr
+
+
+@cargo
+def test_a_crate_made_elsewhere_is_told_where_the_core_is_here(cwnd: Cli, tmp_path: Path) -> None:
+    crate = own.new("ease", tmp_path / "ease")
+    text = (crate / "Cargo.toml").read_text()
+    (crate / "Cargo.toml").write_text(text.replace(str(ROOT), "/somebody/else"))
+    refused(cwnd("algorithms", "--plugin", crate), "/somebody/else/crates/cwnd", str(ROOT / "crates" / "cwnd"))
+
+
+@cargo
+def test_the_sources_that_a_wheel_carries_suffice(cwnd: Cli, tmp_path: Path) -> None:
+    # maturin develop has laid them out here, as they lie in a wheel.
+    carried = shutil.copytree(ROOT / "python" / "cwnd" / "source", tmp_path / "wheel")
+    env = {**os.environ, "CWND_SOURCE": str(carried)}
+    assert cwnd("new", "ease", cwd=tmp_path, env=env).returncode == 0
+    assert str(carried) in (tmp_path / "ease" / "Cargo.toml").read_text()
+    done = cwnd("compare", "ease", "--duration", "1s", "--plugin", "ease", cwd=tmp_path, env=env)
+    assert (done.returncode, done.stderr) == (0, "")
+    refused(cwnd("new", "other", cwd=tmp_path, env={**env, "CWND_SOURCE": str(tmp_path)}), "CWND_SOURCE", "crates/cwnd")
