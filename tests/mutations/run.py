@@ -67,6 +67,8 @@ def test(tree: Path, mutation: Mutation) -> subprocess.CompletedProcess[str]:
 
 def main() -> None:
     chosen = [m for m in mutations() if not sys.argv[1:] or m["row"] in sys.argv[1:]]
+    if unknown := set(sys.argv[1:]) - {m["row"] for m in chosen}:
+        raise SystemExit(f"no mutation of {', '.join(sorted(unknown))}")
     for mutation in chosen:
         mutated(ROOT, mutation)  # all texts are found before anything is built
     tree, failures = copy(), 0

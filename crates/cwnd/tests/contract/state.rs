@@ -30,6 +30,23 @@ proptest! {
         }
     }
 
+    // Rows X6, H9: nor has any content of the area at all, where the algorithm reads the kernel's own layout of it.
+    #[test]
+    fn init_forgets_whatever_lay_in_the_private_area(words in prop::array::uniform26(any::<u32>()), conn in conn()) {
+        let mut read = 0;
+        for set in sets() {
+            let mut fresh = set.controller().expect("listed");
+            let Some(mut poisoned) = fresh.with_words(&words) else { continue };
+            read += 1;
+            let (mut one, mut other) = (conn, conn);
+            fresh.init(&mut one);
+            poisoned.init(&mut other);
+            prop_assert!(fresh.is_same(&poisoned), "{}: {fresh:?} and {poisoned:?}", set.name);
+            prop_assert_eq!(one, other, "{}", set.name);
+        }
+        prop_assert!(read >= 5, "{read} sets read words");
+    }
+
     // The same calls give the same windows and the same state, and a copy goes its own way.
     #[test]
     fn the_same_history_gives_the_same_state(conn in conn(), steps in prop::collection::vec(step(), 2..100)) {
