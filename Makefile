@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 NATIVE := $(VENV)/.native
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml | grep -v /target/)
 
-.PHONY: help demo test test-rust test-kernel test-wasm test-python lint bench compare kernel-cost docs mutations clean
+.PHONY: help demo test test-rust test-kernel test-wasm test-python lint bench compare response kernel-cost docs mutations clean
 
 help:
 	@echo "make demo     figure 6 of the CUBIC paper, simulated and drawn, in out/fig6"
@@ -16,6 +16,7 @@ help:
 	@echo "make compare  results beside ns-2, scenario by scenario"
 	@echo "make kernel-cost  size, verified instructions and time of every kernel object (needs root)"
 	@echo "make mutations  restores known faults in a copy; their tests must fail"
+	@echo "make response mean windows under deterministic loss beside their formulas"
 	@echo "make docs     the generated pages and pictures of docs/"
 	@echo "make lint     formatters, linters and type checkers"
 
@@ -71,6 +72,9 @@ compare: $(NATIVE)
 kernel-cost:
 	cargo run --quiet --release --locked -p cwnd-bpf --features kernel --example cost >target/kernel-cost.md
 	mv target/kernel-cost.md docs/kernel-cost.md
+
+response: $(NATIVE)
+	$(BIN)/python bench/response/run.py
 
 docs: $(NATIVE)
 	$(BIN)/python docs/generate.py

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Makes the generated parts of docs/: the table of RFC 9438's statements, and the README's picture."""
+"""Makes the generated parts of docs/: pages and pictures of the algorithms, RFC 9438's statements, the README's picture."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import sys
 import tempfile
 import tomllib
 from pathlib import Path
+
+import pages
 
 DOCS = Path(__file__).resolve().parent
 CORE = DOCS.parent / "crates" / "cwnd"
@@ -85,19 +87,53 @@ def cube_root() -> None:
     )
 
 
+def texts() -> dict[Path, str]:
+    """Every generated page; raises `pages.FragmentError`."""
+    found = pages.pages()
+    folder = DOCS / "algorithms"
+    generated = {folder / f"{page.name}.md": pages.render(page) for page in found}
+    return generated | {folder / "README.md": pages.gallery(found), folder / "rfc9438.md": rfc9438_table()}
+
+
+def stale(generated: dict[Path, str]) -> list[str]:
+    """Pages that are not what the code and the fragments say, and pages of algorithms that are gone."""
+    wrong = [path.name for path, text in generated.items() if not path.exists() or path.read_text() != text]
+    return wrong + [path.name for path in (DOCS / "algorithms").glob("*.md") if path not in generated]
+
+
+def draw(only: list[str]) -> None:
+    """The pictures of the algorithms, all of them or only some."""
+    import pictures
+
+    folder = DOCS / "pictures" / "algorithms"
+    folder.mkdir(parents=True, exist_ok=True)
+    for page in pages.pages():
+        if not only or page.name in only:
+            wanted = {key: value for key, value in page.picture.items() if key != "shows"}
+            pictures.one_loss(wanted.pop("sets"), path=folder / f"{page.name}.png", **wanted)
+    if not only or "ha2008-fig1" in only:
+        pictures.figure_1(DOCS / "pictures" / "ha2008-fig1.png")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="change nothing; fail if the table is out of date")
+    parser.add_argument("--check", action="store_true", help="change nothing; fail if a page is out of date")
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="draw only these algorithms' pictures")
     args = parser.parse_args()
-    page = DOCS / "algorithms" / "rfc9438.md"
-    table = rfc9438_table()
+    try:
+        generated = texts()
+    except pages.FragmentError as error:
+        raise SystemExit(str(error)) from None
     if args.check:
-        if not page.exists() or page.read_text() != table:
-            raise SystemExit("docs/algorithms/rfc9438.md is out of date: run make docs")
+        if wrong := stale(generated):
+            raise SystemExit(f"out of date in docs/algorithms: {', '.join(sorted(wrong))}; run make docs")
         return
-    page.write_text(table)
-    picture()
-    cube_root()
+    for path, text in generated.items():
+        path.write_text(text)
+    draw(args.only)
+    if not args.only:
+        picture()
+        cube_root()
 
 
 if __name__ == "__main__":

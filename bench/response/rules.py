@@ -1,23 +1,25 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Response functions: from each algorithm's rule, and as published.
 
-Under deterministic loss an algorithm settles into a cycle: a loss is noticed at a window W, one round trip passes at the
-reduced window W' while the loss is repaired (the window does not grow then), and then the window grows to W again, by
-g segments per round trip, that is: it stays at w segments for 1/g round trips and w/g packets. One of the packets of a
-cycle is lost:
+Under deterministic loss an algorithm settles into a cycle. A loss is noticed at a window W; for one round trip, in which
+it is repaired, the window is W' and does not grow, while the acknowledgements of the W segments that were out arrive. Then
+every acknowledgement adds g(w)/w segments, where g is the rule's growth per round trip, until the next loss is noticed at
+W: it takes w/g acknowledgements from w to w + 1. Every segment of a cycle is acknowledged in it, and one of them is
+lost, so
 
-    W' + Σ w/g(w) + W·s = 1/p,        mean = (1/p) / (1 + Σ 1/g(w) + s),        both sums over w = W' … W − 1,
+    W + Σ w/g(w) + s = 1/p,        the sum over w = W' … W − 1, and 0 ≤ s < W/g(W) acknowledgements at W itself.
 
-where s, below 1/g(W), is how long the window is W before the loss.
-`Rule.cycle` solves this for W with nothing but g and W', in floating point, independently of the code that runs. The
-published formulas leave out the round trip of the repair and the wholeness of segments: they are the limit for cycles
-of many round trips and large windows.
+Time runs by round trips: the acknowledgements of one are the segments that were sent in the one before, which is as many
+as it had acknowledgements and by how much the window grew. `Rule.cycle` solves the first for W and follows the second, with
+nothing but g and W', in floating point, independently of the code that runs. The published formulas leave out the round
+trip of the repair, the wholeness of segments, and the growth within a round trip: they are the limit for cycles of many
+round trips and large windows.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 
@@ -43,45 +45,72 @@ class Rule:
     #: The published formula: mean window at a loss rate.
     formula: Callable[[float], float] | None = None
     formula_text: str = ""
+    #: Largest loss rate at which what the formula leaves out is less than 5 %.
+    formula_to: float = 0.0
     #: Settings of the flow that formula and cycle assume.
     settings: dict[str, str | bool] = field(default_factory=dict)
 
-    def climb(self, w_max: int) -> tuple[float, float, float]:
-        """Packets and round trips from one reduction to the arrival at w_max, and how long the window stays there."""
-        kept = self.reduced(w_max)
-        packets, rounds = float(kept), 0.0
-        for w in range(kept, w_max):
-            until = self.leaves(w, rounds, w_max)
-            packets += w * (until - rounds)
-            rounds = until
-        return packets, rounds + 1, self.leaves(w_max, rounds, w_max) - rounds
+    def segments(self, w_max: int) -> Iterator[tuple[int, float]]:
+        """Windows of a climb, the last one w_max, and how many acknowledgements each of them lasts."""
+        w = self.reduced(w_max)
+        sent, arrived, rounds, grown = float(w), 0.0, 0.0, 0
+        while w <= w_max:
+            needed = self.needs(w, rounds + arrived / sent, w_max)
+            yield w, needed
+            w, arrived, grown = w + 1, arrived + needed, grown + 1
+            while arrived >= sent and w <= w_max:  # the next round trip
+                arrived, sent, rounds, grown = arrived - sent, sent + grown, rounds + 1, 0
 
-    def leaves(self, w: int, now: float, w_max: int) -> float:
-        """When the window becomes w + 1, in round trips after the repair, if it became w at `now`."""
+    def needs(self, w: int, now: float, w_max: int) -> float:
+        """Acknowledgements from w to w + 1, from `now` on, round trips after the repair."""
         if self.reached is not None:
-            return self.reached(w + 1, w_max)
+            return w * max(0.0, self.reached(w + 1, w_max) - max(now, self.reached(w, w_max)))
         assert self.growth is not None
         half = now + 0.5 / self.growth(w, now, w_max)
-        return now + 1 / self.growth(w, half, w_max)
+        return w / self.growth(w, half, w_max)
 
     def cycle(self, p: float) -> Cycle:
-        """The steady state at loss rate p: the smallest window at which a climb's loss comes while it stays there."""
+        """The steady state at loss rate p: the largest window that a climb has just reached when its loss is noticed.
+
+        At small windows there may be several, because segments are whole, an algorithm remembers W, and some are standard
+        TCP below a window, where a loss takes more.
+        """
+
+        def packets(w_max: int) -> float:
+            return w_max + sum(needed for w, needed in self.segments(w_max) if w < w_max)
+
         high = 4
-        while self.climb(high)[0] <= 1 / p:
+        while packets(high) <= 1 / p:
             high *= 2
         low = high // 2
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (middle, high) if self.climb(middle)[0] <= 1 / p else (low, middle)
-        for w_max in range(max(2, low - 3), low + 1):
-            packets, rounds, stay = self.climb(w_max)
-            if packets <= 1 / p < packets + w_max * stay:
-                break
-        part = (1 / p - packets) / w_max
-        return Cycle(w_max, 1 / p / (rounds + part), rounds + part)
+            low, high = (middle, high) if packets(middle) <= 1 / p else (low, middle)
+        for w_max in range(low + 8, max(1, low - 3), -1):
+            *_, (_, stay) = self.segments(w_max)
+            if packets(w_max) <= 1 / p < packets(w_max) + stay:
+                return self.follow(w_max, 1 / p - w_max)
+        return self.follow(low, 1 / p - low)
+
+    def follow(self, w_max: int, acknowledgements: float) -> Cycle:
+        """A cycle's mean over time and its length: the repair, then the climb, round trip by round trip."""
+        kept = self.reduced(w_max)
+        sent = area = float(kept)
+        rounds, arrived, grown = 1.0, 0.0, 0
+        for w, needed in self.segments(w_max):
+            left = min(needed, acknowledgements) if w < w_max else acknowledgements
+            while left > 1e-9:
+                if arrived >= sent * (1 - 1e-12):
+                    sent, arrived, grown = sent + grown, 0.0, 0
+                part = min(left, sent - arrived)
+                area += w * part / sent
+                rounds += part / sent
+                left, acknowledgements, arrived = left - part, acknowledgements - part, arrived + part
+            grown += 1
+        return Cycle(w_max, area / rounds, rounds)
 
 
-def aimd(increase: float, kept: float, small: int = 0) -> Rule:
+def aimd(increase: float, kept: float, formula_to: float, small: int = 0) -> Rule:
     """Additive increase, multiplicative decrease: mean = √(a(1 + b) / (2(1 − b) p)) (`rhee2005` eq 2).
 
     Up to a window of `small` it is standard TCP.
@@ -92,6 +121,7 @@ def aimd(increase: float, kept: float, small: int = 0) -> Rule:
         reduced=lambda w: int(kept * w if w > small else w / 2),
         formula=lambda p: constant / math.sqrt(p),
         formula_text=f"{constant:.3f}/√p",
+        formula_to=formula_to,
     )
 
 
@@ -112,6 +142,7 @@ def highspeed() -> Rule:
         reduced=lambda w: w - int(highspeed_b(w) * w),
         formula=lambda p: max(1.2 / math.sqrt(p), 0.12 / p**0.835),
         formula_text="0.12/p^0.835, at least 1.2/√p (RFC 3649, tables 2 and 3)",
+        formula_to=1e-3,
     )
 
 
@@ -123,6 +154,7 @@ def scalable() -> Rule:
         reduced=lambda w: w - w // 2 if w <= 16 else w - w // 8,
         formula=lambda p: 1 / ((1 + math.log(8 / 7) / 0.01) * p),
         formula_text="0.0697/p, from the rule (Kelly's equilibrium: 0.08/p)",
+        formula_to=1e-4,
     )
 
 
@@ -162,55 +194,96 @@ def bic_2004() -> Rule:
     )
 
 
-def sqrt() -> Rule:
-    """1/√w per round trip, 2/3 √w taken by a loss: √w · 2/3 √w round trips of w packets, 2/3 w² = 1/p."""
+def yeah() -> Rule:
+    # Without queueing every round is fast: Scalable TCP, a segment for min(w, 100) acknowledged, an eighth taken by a loss.
     return Rule(
-        growth=lambda w, _r, _m: 1 / math.sqrt(w),
-        reduced=lambda w: max(2, w - round(2 / 3 * math.sqrt(w))),
-        formula=lambda p: math.sqrt(1.5 / p),
-        formula_text="1.225/√p",
+        growth=lambda w, _r, _m: max(1.0, 0.01 * w),
+        reduced=lambda w: w - (w >> 3),
+        formula=lambda p: 1 / ((1 + math.log(8 / 7) / 0.01) * p),
+        formula_text="0.0697/p, as Scalable TCP",
+        formula_to=1e-4,
     )
 
 
-def illinois() -> Rule:
-    """Without queueing delay α is 10 and β 1/8; below 15 segments it is standard TCP."""
-    return Rule(
-        growth=lambda w, _r, _m: 10.0 if w >= 15 else 1.0,
-        reduced=lambda w: math.floor(7 / 8 * w + 0.5) if w >= 15 else math.floor(w / 2 + 0.5),
-        formula=lambda p: math.sqrt(75 / p),
-        formula_text="8.66/√p, from the rule without queueing",
-    )
-
-
-def cubic(rtt_s: float, kept: float, name: str, **settings: str | bool) -> Rule:
+def cubic(rtt_s: float, kept: float, name: str, *, linux: bool = False) -> Rule:
     """Concave to the plateau, or Reno-friendly where that is the faster one."""
-    c, alpha = 0.4, 3 * (1 - kept) / (1 + kept)
+    # Linux rounds windows down, and its α is 8/15.
+    c, alpha = 0.4, 8 / 15 if linux else 3 * (1 - kept) / (1 + kept)
+
+    def reduced(w: int) -> int:
+        return int(kept * w) if linux else round(kept * w)
 
     def reached(w: int, w_max: int) -> float:
-        after = round(kept * w_max)
+        after = reduced(w_max)
         curve = math.cbrt((w_max - after) / c) + math.cbrt((w - w_max) / c)
         return min(curve / rtt_s, (w - after) / alpha)
 
     constant = (c * (3 + kept) / (4 * (1 - kept))) ** 0.25
     return Rule(
         reached=reached,
-        reduced=lambda w: round(kept * w),
+        reduced=reduced,
         formula=lambda p: max(1.2 / math.sqrt(p), constant * (rtt_s / p) ** 0.75),
         formula_text=f"{constant:.3f} (RTT/p)^0.75, at least 1.2/√p ({name})",
-        settings={"fast_convergence": False, "slow_start": "standard", **settings},
+        formula_to=1e-3,
+        settings={"fast_convergence": False, "slow_start": "standard"},
     )
 
 
+def htcp(rtt_s: float) -> Rule:
+    """H-TCP without queueing: RTTmin = RTTmax, so 0.8 are kept, and α is multiplied by 2 (1 − 0.8) = 0.4."""
+
+    def growth(_w: int, rounds: float, _m: int) -> float:
+        over_s = max(0.0, (rounds + 1) * rtt_s - 1)  # since the loss was noticed, beyond Δ_L
+        return 0.4 * (1 + 10 * over_s + (over_s / 2) ** 2)
+
+    return Rule(growth=growth, reduced=lambda w: int(0.8 * w))
+
+
+def sqrt() -> Rule:
+    # Binomial with k = l = 1/2 (Bansal and Balakrishnan 2001): mean = √(α/β)/√p, α = 1, β = 2/3.
+    return Rule(
+        growth=lambda w, _r, _m: 1 / math.sqrt(w),
+        reduced=lambda w: w - round(2 / 3 * math.sqrt(w)),
+        formula=lambda p: math.sqrt(1.5 / p),
+        formula_text="√(α/β)/√p = 1.225/√p (Bansal and Balakrishnan 2001)",
+        formula_to=1e-3,
+    )
+
+
+#: Algorithms that judge by delay: losses are not what they settle by.
+BY_DELAY = {"vegas", "fast"}
+#: Algorithms that settle nowhere: see `westwood`.
+WITHOUT_CYCLE = {"westwood"}
+
+
+def westwood(p: float) -> float:
+    """Where Westwood+ stops growing when nothing queues: 1/(2p).
+
+    A loss takes the window to the mean of what was delivered lately. That mean lies less below the window than the
+    window has grown since the last loss, so no cycle with growth in it closes: the window gains until there is none,
+    that is, until a cycle is two round trips of W segments each, one to notice the loss and one to repair it.
+    """
+    return 0.5 / p
+
+
 def rules(rtt_s: float) -> dict[str, Rule]:
-    """Every loss-based algorithm's rule at a round trip time."""
+    """The rule of every algorithm that settles by losses, at a round trip time."""
     return {
-        "sack": aimd(1, 0.5),
-        "highspeed": highspeed(),
-        "scalable": scalable(),
-        "bic": bic(),
-        "bic-2004": bic_2004(),
-        "sqrt": sqrt(),
-        "illinois": illinois(),
+        "sack": aimd(1, 0.5, 1e-3),
         "cubic": cubic(rtt_s, 0.7, "RFC 9438 §5.1"),
         "cubic-2.2": cubic(rtt_s, 0.8, "ha2008 eq 5"),
+        "cubic-linux": cubic(rtt_s, 717 / 1024, "RFC 9438 §5.1", linux=True),
+        "bic": bic(),
+        "bic-2004": bic_2004(),
+        "highspeed": highspeed(),
+        "scalable": scalable(),
+        # Without queueing delay: α = 10 and an eighth given away, from 15 segments on.
+        "illinois": aimd(10, 7 / 8, 1e-5, small=14),
+        # Without queueing every loss is taken for random: a fifth given away.
+        "veno": aimd(1, 4 / 5, 1e-4),
+        "yeah": yeah(),
+        "htcp": htcp(rtt_s),
+        "sqrt": sqrt(),
+        # ρ = RTT / 25 ms, at least 1: ρ² segments per round trip.
+        "hybla": aimd(max(1.0, rtt_s / 0.025) ** 2, 1 / 2, 1e-4),
     }
