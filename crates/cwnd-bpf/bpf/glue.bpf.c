@@ -5,7 +5,7 @@
 // Compiled once per algorithm. The build defines ALGORITHM (a string, as in the registry), PARAMS (how many) and
 // PARAM_DEFAULTS, and writes layout.h from the Rust types.
 
-#include "kernel.bpf.h"
+#include "record.bpf.h"
 
 // From the kernel's published configuration, which must be there only for an algorithm that reads tick_hz: the others'
 // objects do not mention it, as what a hook does not use is optimised away.

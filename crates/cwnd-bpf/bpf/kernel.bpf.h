@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // What every object shares: the kernel's structs, found on the running kernel by name (CO-RE: they hold only the fields that
-// are read, and no headers of a particular kernel are needed), and the record of a call. The only file that knows kernel names.
+// are read, and no headers of a particular kernel are needed), and the connection read from them. The only file that knows
+// the kernel's names.
 #pragma once
 
 // What libbpf's headers otherwise want from linux/types.h.
@@ -38,8 +39,11 @@ struct inet_sock {
 	struct sock sk;
 } KERNEL_STRUCT;
 
+struct tcp_congestion_ops;
+
 struct inet_connection_sock {
 	struct inet_sock icsk_inet;
+	const struct tcp_congestion_ops *icsk_ca_ops;
 	__u8 icsk_ca_state : 5;
 	__u64 icsk_ca_priv[PRIVATE_BYTES / 8];
 } KERNEL_STRUCT;
@@ -172,25 +176,6 @@ struct socket {
 };
 ASSERT_SOCKET_LAYOUT
 
-// One call, as cwnd_bpf::Recorder reads it; layout.h asserts it. before.tick_hz stays 0: to mention CONFIG_HZ here would make
-// every object need it, and the loader knows it wherever the algorithm does.
-struct record {
-	struct conn before;
-	struct socket kernel;
-	__u64 seq;
-	__u64 socket;
-	__u32 state_before[PRIVATE_BYTES / 4];
-	__u32 state_after[PRIVATE_BYTES / 4];
-	__u32 args[3];
-	__u32 returned;
-	__u32 hook;
-	__u32 ticks_after;
-	__u32 cwnd_after;
-	__u32 ssthresh_after;
-	__u32 cwnd_cnt_after;
-};
-ASSERT_RECORD_LAYOUT
-
 // ---- What the loader reads and writes
 
 // Calls of each hook (HOOK_*), calls of set_state for each state, calls that were to be recorded, those of them that found
@@ -202,34 +187,25 @@ SEC(".data.counters") struct {
 	__u64 lost;
 } counters = {};
 
-// Who this is, for other loaders: cwnd_bpf::registration reads and writes it; layout.h asserts it. As long as a program
-// of the object lives, so does this map.
-struct identity {
-	char name[16];
-	char set[40];
-	__u64 hash;
-	__u32 link;
-	__u32 counters;
-	__u32 pid;
-	__u32 sharers;
-};
-ASSERT_IDENTITY_LAYOUT
-SEC(".data.identity") struct identity identity = {};
-// Or the object would not have the map.
-#define KEEP_IDENTITY asm volatile("" : : "r"(&identity))
-
-// Whether calls are recorded. The verifier sees the value and removes what it rules out, so that recording costs nothing
-// where it is off.
-SEC(".rodata.recording") const volatile __u32 recording = 0;
-
-// From the kernel's stable interface (bpf_map_type).
+// From the kernel's stable interface (bpf_map_type, and the flags of ring buffers).
 #define BPF_MAP_TYPE_RINGBUF 27
+#define BPF_RB_NO_WAKEUP 1
+#define BPF_RB_FORCE_WAKEUP 2
+#define BPF_RB_AVAIL_DATA 0
 
 // The loader sets the size; where nothing is recorded, it leaves the map out.
 SEC(".maps") struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 1 << 12);
 } records;
+
+// The reader is woken when this much lies there for it, not at each record: it looks by itself now and then.
+#define WAKEUP_BYTES (256 << 10)
+
+static __always_inline __u64 wakeup(void)
+{
+	return bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) >= WAKEUP_BYTES ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+}
 
 SEC("license") char license_text[] = "Dual MIT/GPL";
 
@@ -293,41 +269,3 @@ static __always_inline void read_socket(struct tcp_sock *tp, struct socket *s)
 	s->local_port = common->skc_num;
 	s->remote_port = __builtin_bswap16(common->skc_dport);
 }
-
-// The two halves of a record are functions of their own: they exist once in the object, not once in each program, and where
-// recording is off the verifier removes them whole. The first reads the connection for itself: the socket is locked, so that
-// the hook sees the same; but a tick may fall between the two.
-static __noinline struct record *record_before(struct tcp_sock *tp, __u32 hook, __u32 arg0, __u32 arg1, __u32 arg2)
-{
-	__u64 seq = __sync_fetch_and_add(&counters.seq, 1);
-	struct record *record = bpf_ringbuf_reserve(&records, sizeof(*record), 0);
-
-	if (!record) {
-		__sync_fetch_and_add(&counters.lost, 1);
-		return 0;
-	}
-	read_conn(tp, &record->before);
-	read_socket(tp, &record->kernel);
-	record->seq = seq;
-	record->socket = (__u64)tp;
-	__builtin_memcpy(record->state_before, tp->inet_conn.icsk_ca_priv, PRIVATE_BYTES);
-	record->args[0] = arg0;
-	record->args[1] = arg1;
-	record->args[2] = arg2;
-	record->hook = hook;
-	return record;
-}
-
-static __noinline void record_after(struct tcp_sock *tp, struct record *record, __u32 returned)
-{
-	__builtin_memcpy(record->state_after, tp->inet_conn.icsk_ca_priv, PRIVATE_BYTES);
-	record->returned = returned;
-	record->ticks_after = bpf_jiffies64();
-	record->cwnd_after = tp->snd_cwnd;
-	record->ssthresh_after = tp->snd_ssthresh;
-	record->cwnd_cnt_after = tp->snd_cwnd_cnt;
-	bpf_ringbuf_submit(record, 0);
-}
-
-// The kernel passes a hook's arguments as an array of 64-bit values.
-#define PROGRAM(hook, type) SEC("struct_ops/" #hook) type program_##hook(const __u64 *args)

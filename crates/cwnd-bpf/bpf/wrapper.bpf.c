@@ -5,7 +5,7 @@
 //
 // The build defines ALGORITHM (the kernel's name for it) and one of WRAPS_CUBIC, WRAPS_RENO.
 
-#include "kernel.bpf.h"
+#include "record.bpf.h"
 
 // Written into each record: a replay needs it.
 extern int CONFIG_HZ __kconfig;

@@ -7,7 +7,7 @@ use std::mem::{offset_of, size_of};
 use cwnd::{AckSample, Conn, PRIVATE_BYTES};
 
 use crate::hook::Hook;
-use crate::raw::{Identity, Raw, Socket};
+use crate::raw::{Identity, Observation, Raw, Socket};
 
 /// Connection states that have a counter: Open, Disorder, CWR, Recovery, Loss.
 const STATES: usize = 5;
@@ -92,6 +92,7 @@ pub(crate) fn header() -> Result<String, std::fmt::Error> {
             remote_port,
         ]
     );
+    asserts!(out, "ASSERT_OBSERVATION_LAYOUT", Observation, "observation", [conn, kernel, socket, algorithm]);
     asserts!(
         out,
         "ASSERT_IDENTITY_LAYOUT",

@@ -53,13 +53,23 @@ pub(crate) fn build() -> Result<(), String> {
         writeln!(list, "    ({name:?}, &Aligned(*include_bytes!({file:?}))),")
             .map_err(|why| why.to_string())?;
     }
-    write(&out.join("objects.rs"), &(list + "];\n"))
+    let object = probe(&recipe)?;
+    let file = object.file_name().unwrap_or_default();
+    list += "];\n/// The object that looks at every acknowledgement.\n";
+    writeln!(list, "pub(crate) const PROBE: &Aligned<[u8]> = &Aligned(*include_bytes!({file:?}));")
+        .map_err(|why| why.to_string())?;
+    write(&out.join("objects.rs"), &list)
 }
 
 /// The object that wraps the kernel's own algorithm `name`, and records it.
 fn wrapper(recipe: &Recipe<'_>, name: &str) -> Result<PathBuf, String> {
     let compiled = glue(recipe, name, "wrapper.bpf.c", &[format!("-DWRAPS_{}", name.to_uppercase())])?;
     finish(recipe, &format!("kernel-{name}"), &compiled)
+}
+
+/// The object that looks at every acknowledgement.
+fn probe(recipe: &Recipe<'_>) -> Result<PathBuf, String> {
+    finish(recipe, "probe", &glue(recipe, "probe", "probe.bpf.c", &[])?)
 }
 
 fn environment(name: &str) -> Result<String, String> {

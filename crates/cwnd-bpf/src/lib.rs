@@ -27,6 +27,8 @@ mod loaded;
 mod loader;
 #[cfg(feature = "recipe")]
 mod own;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+mod probe;
 #[cfg(any(feature = "recipe", all(feature = "kernel", target_os = "linux")))]
 mod raw;
 #[cfg(feature = "recipe")]
@@ -54,6 +56,8 @@ pub use loaded::{Cost, Counters, Loaded};
 pub use loader::{Module, Wrapper, load_file};
 #[cfg(feature = "recipe")]
 pub use own::{Failure, Own, build_object};
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+pub use probe::{Probe, Sample};
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use raw::Socket;
 #[cfg(all(feature = "kernel", target_os = "linux"))]

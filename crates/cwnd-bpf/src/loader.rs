@@ -22,7 +22,7 @@ use crate::registration::{IDENTITY, WRAPPED, padded};
 
 /// Bytes at an address fit for what libbpf reads in them.
 #[repr(C, align(8))]
-struct Aligned<T: ?Sized>(T);
+pub(crate) struct Aligned<T: ?Sized>(pub(crate) T);
 
 // OBJECTS: the algorithm's name and its object.
 include!(concat!(env!("OUT_DIR"), "/objects.rs"));
@@ -30,11 +30,11 @@ include!(concat!(env!("OUT_DIR"), "/objects.rs"));
 /// Names of the object's maps, as `bpf/kernel.bpf.h` has them.
 const OPS: &str = "ops";
 const RECORDING: &str = ".rodata.recording";
-const RECORDS: &str = "records";
+pub(crate) const RECORDS: &str = "records";
 
 /// Smallest ring buffer: one page.
-const RING_MIN: u32 = 1 << 12;
-const RING_MAX: u32 = 1 << 30;
+pub(crate) const RING_MIN: u32 = 1 << 12;
+pub(crate) const RING_MAX: u32 = 1 << 30;
 
 /// An algorithm with its settings, ready to be loaded, any number of times.
 pub struct Module {
@@ -297,14 +297,14 @@ fn number_of(object: &Object, name: &str) -> Result<u32, Error> {
     Ok(info.info.id)
 }
 
-fn map<'obj>(open: &'obj mut OpenObject, name: &str) -> Result<OpenMapMut<'obj>, Error> {
+pub(crate) fn map<'obj>(open: &'obj mut OpenObject, name: &str) -> Result<OpenMapMut<'obj>, Error> {
     open.maps_mut()
         .find(|found| found.name() == OsStr::new(name))
         .ok_or_else(|| Error::Object(format!("no map {name}")))
 }
 
 /// Puts `bytes` at the start of a map's first value.
-fn fill(open: &mut OpenObject, name: &str, bytes: &[u8]) -> Result<(), Error> {
+pub(crate) fn fill(open: &mut OpenObject, name: &str, bytes: &[u8]) -> Result<(), Error> {
     map(open, name)?
         .initial_value_mut()
         .and_then(|value| value.get_mut(..bytes.len()))
@@ -323,7 +323,7 @@ fn hear(_level: PrintLevel, text: String) {
 }
 
 /// Runs `step` with libbpf's warnings kept, not printed, and adds them to its error.
-fn hearing<T>(step: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+pub(crate) fn hearing<T>(step: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     libbpf_rs::set_print(Some((PrintLevel::Warn, hear)));
     HEARD.take();
     let result = step();

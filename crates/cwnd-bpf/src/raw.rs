@@ -42,6 +42,19 @@ pub struct Socket {
     pub remote_port: u16,
 }
 
+/// What the probe puts into the ring buffer at each acknowledgement.
+#[repr(C)]
+pub struct Observation {
+    /// The connection after it.
+    pub conn: Conn,
+    /// The same connection in the kernel's terms.
+    pub kernel: Socket,
+    /// The socket's address.
+    pub socket: u64,
+    /// Its algorithm, zero-padded.
+    pub algorithm: [u8; 16],
+}
+
 /// Who an object is, in its map `.data.identity`: found there by every loader of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]

@@ -51,18 +51,36 @@ impl fmt::Debug for Recorder {
 }
 
 impl Recorder {
-    /// Takes what is there; if nothing is, waits for the first record, at most for `patience`.
+    /// Takes what is there; if nothing is, waits for `patience`, or less when many records come. The kernel does not wake
+    /// this process for a few.
     ///
     /// # Errors
     /// [`Error`], when the kernel does not answer or recorded what this reader does not know.
     pub fn take(&mut self, patience: Duration) -> Result<Vec<Record>, Error> {
-        match self.ring.poll(patience) {
+        drain(&self.ring, patience, &self.records)
+    }
+}
+
+/// What lies in a ring, or comes into it within `patience`.
+pub(crate) fn drain<T>(
+    ring: &RingBuffer<'_>,
+    patience: Duration,
+    received: &Receiver<Result<T, Error>>,
+) -> Result<Vec<T>, Error> {
+    ring.consume().map_err(refused("read the ring buffer"))?;
+    let mut taken = received.try_iter().collect::<Result<Vec<_>, _>>()?;
+    if taken.is_empty() && !patience.is_zero() {
+        match ring.poll(patience) {
             // A signal is no failure: the next call waits again.
             Err(why) if why.kind() == ErrorKind::Interrupted => {}
             other => other.map_err(refused("read the ring buffer"))?,
         }
-        self.records.try_iter().collect()
+        ring.consume().map_err(refused("read the ring buffer"))?;
+        for item in received.try_iter() {
+            taken.push(item?);
+        }
     }
+    Ok(taken)
 }
 
 /// Numbers connections: a new one may get the memory of one that has ended.
@@ -126,9 +144,69 @@ fn tick_hz(object: &Object) -> Result<u32, Error> {
 }
 
 /// A field's bytes.
-fn field<const N: usize>(bytes: &[u8], offset: usize) -> [u8; N] {
+pub(crate) fn field<const N: usize>(bytes: &[u8], offset: usize) -> [u8; N] {
     // The length was checked once, for the whole.
     bytes.get(offset..).and_then(<[u8]>::first_chunk).copied().unwrap_or([0; N])
+}
+
+/// A connection, from the bytes at `offset`.
+pub(crate) fn conn(bytes: &[u8], offset: usize) -> Conn {
+    let u8_at = |at: usize| field::<1>(bytes, offset + at)[0];
+    let u32_at = |at: usize| u32::from_ne_bytes(field(bytes, offset + at));
+    let u64_at = |at: usize| u64::from_ne_bytes(field(bytes, offset + at));
+    Conn {
+        now_us: u64_at(offset_of!(Conn, now_us)),
+        delivered: u64_at(offset_of!(Conn, delivered)),
+        pacing_rate: u64_at(offset_of!(Conn, pacing_rate)),
+        ticks: u32_at(offset_of!(Conn, ticks)),
+        tick_hz: u32_at(offset_of!(Conn, tick_hz)),
+        lsndtime_ticks: u32_at(offset_of!(Conn, lsndtime_ticks)),
+        mss: u32_at(offset_of!(Conn, mss)),
+        snd_una: u32_at(offset_of!(Conn, snd_una)),
+        snd_nxt: u32_at(offset_of!(Conn, snd_nxt)),
+        packets_out: u32_at(offset_of!(Conn, packets_out)),
+        in_flight: u32_at(offset_of!(Conn, in_flight)),
+        max_packets_out: u32_at(offset_of!(Conn, max_packets_out)),
+        cwnd: u32_at(offset_of!(Conn, cwnd)),
+        cwnd_cnt: u32_at(offset_of!(Conn, cwnd_cnt)),
+        ssthresh: u32_at(offset_of!(Conn, ssthresh)),
+        prior_cwnd: u32_at(offset_of!(Conn, prior_cwnd)),
+        cwnd_clamp: u32_at(offset_of!(Conn, cwnd_clamp)),
+        srtt_us8: u32_at(offset_of!(Conn, srtt_us8)),
+        min_rtt_us: u32_at(offset_of!(Conn, min_rtt_us)),
+        gso_max_size: u32_at(offset_of!(Conn, gso_max_size)),
+        is_cwnd_limited: u8_at(offset_of!(Conn, is_cwnd_limited)) != 0,
+        ca_state: CaState::from_u8(u8_at(offset_of!(Conn, ca_state))),
+        pacing_status: match u8_at(offset_of!(Conn, pacing_status)) {
+            1 => PacingStatus::Needed,
+            2 => PacingStatus::Fq,
+            _ => PacingStatus::None,
+        },
+    }
+}
+
+/// A connection in the kernel's terms, from the bytes at `offset`.
+pub(crate) fn socket(bytes: &[u8], offset: usize) -> Socket {
+    let u32_at = |at: usize| u32::from_ne_bytes(field(bytes, offset + at));
+    let u16_at = |at: usize| u16::from_ne_bytes(field(bytes, offset + at));
+    Socket {
+        packets_out: u32_at(offset_of!(Socket, packets_out)),
+        sacked_out: u32_at(offset_of!(Socket, sacked_out)),
+        lost_out: u32_at(offset_of!(Socket, lost_out)),
+        retrans_out: u32_at(offset_of!(Socket, retrans_out)),
+        rtt_min_us: u32_at(offset_of!(Socket, rtt_min_us)),
+        mdev_us: u32_at(offset_of!(Socket, mdev_us)),
+        rttvar_us: u32_at(offset_of!(Socket, rttvar_us)),
+        lost: u32_at(offset_of!(Socket, lost)),
+        total_retrans: u32_at(offset_of!(Socket, total_retrans)),
+        prior_ssthresh: u32_at(offset_of!(Socket, prior_ssthresh)),
+        high_seq: u32_at(offset_of!(Socket, high_seq)),
+        undo_marker: u32_at(offset_of!(Socket, undo_marker)),
+        app_limited: u32_at(offset_of!(Socket, app_limited)),
+        snd_wnd: u32_at(offset_of!(Socket, snd_wnd)),
+        local_port: u16_at(offset_of!(Socket, local_port)),
+        remote_port: u16_at(offset_of!(Socket, remote_port)),
+    }
 }
 
 /// A record, from its bytes; `number` gives the connection's.
@@ -136,39 +214,10 @@ fn read(bytes: &[u8], tick_hz: u32, number: impl FnOnce(u64, Call) -> u64) -> Re
     if bytes.len() < size_of::<Raw>() {
         return Err(Error::Record(format!("{} bytes instead of {}", bytes.len(), size_of::<Raw>())));
     }
-    let u8_at = |offset| field::<1>(bytes, offset)[0];
     let u32_at = |offset| u32::from_ne_bytes(field(bytes, offset));
     let u64_at = |offset| u64::from_ne_bytes(field(bytes, offset));
     let words_at = |offset| std::array::from_fn(|index| u32_at(offset + 4 * index));
-    let before = Conn {
-        now_us: u64_at(offset_of!(Raw, before.now_us)),
-        delivered: u64_at(offset_of!(Raw, before.delivered)),
-        pacing_rate: u64_at(offset_of!(Raw, before.pacing_rate)),
-        ticks: u32_at(offset_of!(Raw, before.ticks)),
-        tick_hz,
-        lsndtime_ticks: u32_at(offset_of!(Raw, before.lsndtime_ticks)),
-        mss: u32_at(offset_of!(Raw, before.mss)),
-        snd_una: u32_at(offset_of!(Raw, before.snd_una)),
-        snd_nxt: u32_at(offset_of!(Raw, before.snd_nxt)),
-        packets_out: u32_at(offset_of!(Raw, before.packets_out)),
-        in_flight: u32_at(offset_of!(Raw, before.in_flight)),
-        max_packets_out: u32_at(offset_of!(Raw, before.max_packets_out)),
-        cwnd: u32_at(offset_of!(Raw, before.cwnd)),
-        cwnd_cnt: u32_at(offset_of!(Raw, before.cwnd_cnt)),
-        ssthresh: u32_at(offset_of!(Raw, before.ssthresh)),
-        prior_cwnd: u32_at(offset_of!(Raw, before.prior_cwnd)),
-        cwnd_clamp: u32_at(offset_of!(Raw, before.cwnd_clamp)),
-        srtt_us8: u32_at(offset_of!(Raw, before.srtt_us8)),
-        min_rtt_us: u32_at(offset_of!(Raw, before.min_rtt_us)),
-        gso_max_size: u32_at(offset_of!(Raw, before.gso_max_size)),
-        is_cwnd_limited: u8_at(offset_of!(Raw, before.is_cwnd_limited)) != 0,
-        ca_state: CaState::from_u8(u8_at(offset_of!(Raw, before.ca_state))),
-        pacing_status: match u8_at(offset_of!(Raw, before.pacing_status)) {
-            1 => PacingStatus::Needed,
-            2 => PacingStatus::Fq,
-            _ => PacingStatus::None,
-        },
-    };
+    let before = Conn { tick_hz, ..conn(bytes, offset_of!(Raw, before)) };
     let [arg0, arg1, arg2]: [u32; 3] = std::array::from_fn(|n| u32_at(offset_of!(Raw, args) + 4 * n));
     let returned = u32_at(offset_of!(Raw, returned));
     let hook = u32_at(offset_of!(Raw, hook));
@@ -195,26 +244,7 @@ fn read(bytes: &[u8], tick_hz: u32, number: impl FnOnce(u64, Call) -> u64) -> Re
         u32_at(offset_of!(Raw, ssthresh_after)),
         u32_at(offset_of!(Raw, cwnd_cnt_after)),
     ];
-    let kernel_at = |offset| u32_at(offset_of!(Raw, kernel) + offset);
-    let ports = field::<4>(bytes, offset_of!(Raw, kernel) + offset_of!(Socket, local_port));
-    let kernel = Socket {
-        packets_out: kernel_at(offset_of!(Socket, packets_out)),
-        sacked_out: kernel_at(offset_of!(Socket, sacked_out)),
-        lost_out: kernel_at(offset_of!(Socket, lost_out)),
-        retrans_out: kernel_at(offset_of!(Socket, retrans_out)),
-        rtt_min_us: kernel_at(offset_of!(Socket, rtt_min_us)),
-        mdev_us: kernel_at(offset_of!(Socket, mdev_us)),
-        rttvar_us: kernel_at(offset_of!(Socket, rttvar_us)),
-        lost: kernel_at(offset_of!(Socket, lost)),
-        total_retrans: kernel_at(offset_of!(Socket, total_retrans)),
-        prior_ssthresh: kernel_at(offset_of!(Socket, prior_ssthresh)),
-        high_seq: kernel_at(offset_of!(Socket, high_seq)),
-        undo_marker: kernel_at(offset_of!(Socket, undo_marker)),
-        app_limited: kernel_at(offset_of!(Socket, app_limited)),
-        snd_wnd: kernel_at(offset_of!(Socket, snd_wnd)),
-        local_port: u16::from_ne_bytes([ports[0], ports[1]]),
-        remote_port: u16::from_ne_bytes([ports[2], ports[3]]),
-    };
+    let kernel = socket(bytes, offset_of!(Raw, kernel));
     Ok(Record {
         kernel,
         seq: u64_at(offset_of!(Raw, seq)),

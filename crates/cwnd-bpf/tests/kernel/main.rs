@@ -8,6 +8,7 @@ mod cost;
 mod network;
 mod own;
 mod parameters;
+mod probe;
 mod recording;
 mod registration;
 mod sharing;

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// What the objects that register an algorithm share: who they are, and the record of a call.
+#pragma once
+
+#include "kernel.bpf.h"
+
+// One call, as cwnd_bpf::Recorder reads it; layout.h asserts it. before.tick_hz stays 0: to mention CONFIG_HZ here would make
+// every object need it, and the loader knows it wherever the algorithm does.
+struct record {
+	struct conn before;
+	struct socket kernel;
+	__u64 seq;
+	__u64 socket;
+	__u32 state_before[PRIVATE_BYTES / 4];
+	__u32 state_after[PRIVATE_BYTES / 4];
+	__u32 args[3];
+	__u32 returned;
+	__u32 hook;
+	__u32 ticks_after;
+	__u32 cwnd_after;
+	__u32 ssthresh_after;
+	__u32 cwnd_cnt_after;
+};
+ASSERT_RECORD_LAYOUT
+
+// Who this is, for other loaders: cwnd_bpf::registration reads and writes it; layout.h asserts it. As long as a program
+// of the object lives, so does this map.
+struct identity {
+	char name[16];
+	char set[40];
+	__u64 hash;
+	__u32 link;
+	__u32 counters;
+	__u32 pid;
+	__u32 sharers;
+};
+ASSERT_IDENTITY_LAYOUT
+SEC(".data.identity") struct identity identity = {};
+// Or the object would not have the map.
+#define KEEP_IDENTITY asm volatile("" : : "r"(&identity))
+
+// Whether calls are recorded. The verifier sees the value and removes what it rules out, so that recording costs nothing
+// where it is off.
+SEC(".rodata.recording") const volatile __u32 recording = 0;
+
+// The two halves of a record are functions of their own: they exist once in the object, not once in each program, and where
+// recording is off the verifier removes them whole. The first reads the connection for itself: the socket is locked, so that
+// the hook sees the same; but a tick may fall between the two.
+static __noinline struct record *record_before(struct tcp_sock *tp, __u32 hook, __u32 arg0, __u32 arg1, __u32 arg2)
+{
+	__u64 seq = __sync_fetch_and_add(&counters.seq, 1);
+	struct record *record = bpf_ringbuf_reserve(&records, sizeof(*record), 0);
+
+	if (!record) {
+		__sync_fetch_and_add(&counters.lost, 1);
+		return 0;
+	}
+	read_conn(tp, &record->before);
+	read_socket(tp, &record->kernel);
+	record->seq = seq;
+	record->socket = (__u64)tp;
+	__builtin_memcpy(record->state_before, tp->inet_conn.icsk_ca_priv, PRIVATE_BYTES);
+	record->args[0] = arg0;
+	record->args[1] = arg1;
+	record->args[2] = arg2;
+	record->hook = hook;
+	return record;
+}
+
+static __noinline void record_after(struct tcp_sock *tp, struct record *record, __u32 returned)
+{
+	__builtin_memcpy(record->state_after, tp->inet_conn.icsk_ca_priv, PRIVATE_BYTES);
+	record->returned = returned;
+	record->ticks_after = bpf_jiffies64();
+	record->cwnd_after = tp->snd_cwnd;
+	record->ssthresh_after = tp->snd_ssthresh;
+	record->cwnd_cnt_after = tp->snd_cwnd_cnt;
+	bpf_ringbuf_submit(record, wakeup());
+}
+
+// The kernel passes a hook's arguments as an array of 64-bit values.
+#define PROGRAM(hook, type) SEC("struct_ops/" #hook) type program_##hook(const __u64 *args)
