@@ -9,7 +9,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use libbpf_rs::libbpf_sys;
-use libbpf_rs::query::{LinkInfoIter, MapInfoIter};
+use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, MapInfoIter};
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle};
 use rustix::mount::{MountFlags, mount};
 
@@ -93,7 +93,10 @@ impl Identity {
 /// # Errors
 /// [`Error`], when the kernel does not let this process list its maps.
 pub fn registrations() -> Result<Vec<Registration>, Error> {
-    let links: Vec<u32> = LinkInfoIter::default().map(|link| link.id).collect();
+    // One that was detached is listed until the kernel frees it; it no longer leads to its algorithm.
+    let leads = |info: &LinkTypeInfo| matches!(info, LinkTypeInfo::StructOps(info) if info.map_id != 0);
+    let links: Vec<u32> =
+        LinkInfoIter::default().filter(|link| leads(&link.info)).map(|link| link.id).collect();
     let mut found = Vec::new();
     for info in MapInfoIter::default().filter(|info| info.name == IDENTITY) {
         // It may go at any moment.
