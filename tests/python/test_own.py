@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -78,6 +79,34 @@ def test_the_commands_that_new_prints_work_as_they_stand(cwnd: Cli, tmp_path: Pa
             shlex.split(command), cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True, text=True
         )
         assert ran.returncode == 0 and expected in ran.stdout, ran.stdout + ran.stderr
+
+
+@cargo
+def test_the_page_can_be_followed_to_the_letter(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "own-algorithm.md").read_text()
+    blocks = re.findall(r"```(sh|text|rust)\n(.*?)```", page, re.DOTALL)
+    path = f"{PROGRAM.parent}{os.pathsep}{os.environ['PATH']}"
+    printed, before, compared = "", None, 0
+    for kind, text in blocks:
+        if kind == "sh" and "build-kernel" not in text:  # which test_own_kernel.py runs
+            command = ["bash", "-euc", text]
+            done = subprocess.run(
+                command, cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
+            )
+            assert done.returncode == 0, text + done.stderr
+            printed = done.stdout
+        elif kind == "rust" and before is None:
+            before = text
+        elif kind == "rust":
+            rule = tmp_path / "lull" / "src" / "lull.rs"
+            assert rule.read_text().count(before) == 1
+            rule.write_text(rule.read_text().replace(before, text))
+        elif kind == "text" and "cargo build" not in text:
+            lines = [" ".join(line.split()) for line in printed.splitlines()]
+            for line in text.splitlines():
+                assert " ".join(line.split()) in lines, f"{line}\nis not in\n{printed}"
+                compared += 1
+    assert compared == 8 and before is not None
 
 
 @cargo

@@ -28,14 +28,24 @@ def ease(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return crate
 
 
+def kernel_is_ours() -> None:
+    """Skips where nothing can be loaded, but not in CI."""
+    if os.environ.get("CI") == "true":
+        return
+    if os.geteuid() != 0 or not Path("/sys/kernel/btf/vmlinux").exists():
+        pytest.skip("loading it needs root and a kernel with BTF")
+    if subprocess.run(["pkg-config", "--exists", "libelf"], check=False).returncode != 0:
+        pytest.skip("the loader needs libelf-dev, zlib1g-dev and pkg-config")
+
+
+def registered(name: str) -> bool:
+    return name in Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
+
+
 def test_the_object_runs_in_the_kernel_with_the_settings_that_it_was_given(cwnd: Cli, ease: Path) -> None:
     done = cwnd("build-kernel", ease, "--param", "beta=0.5", "--param", "rest_us=2000")
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{ease}/ease.bpf.o\n", "")
-    if os.environ.get("CI") != "true":
-        if os.geteuid() != 0 or not Path("/sys/kernel/btf/vmlinux").exists():
-            pytest.skip("loading it needs root and a kernel with BTF")
-        if subprocess.run(["pkg-config", "--exists", "libelf"], check=False).returncode != 0:
-            pytest.skip("the loader needs libelf-dev, zlib1g-dev and pkg-config")
+    kernel_is_ours()
     test = "own::an_algorithm_from_outside_the_tree_carries_20_mb_through_losses_and_leaves_nothing_behind"
     command = ["cargo", "test", "--locked", "-p", "cwnd-bpf", "--features", "kernel", "--test", "kernel", "--"]
     command += ["--ignored", "--exact", test, "--nocapture"]
@@ -43,6 +53,21 @@ def test_the_object_runs_in_the_kernel_with_the_settings_that_it_was_given(cwnd:
     env = {**os.environ, "CWND_OBJECT": str(ease / "ease.bpf.o"), "CWND_PARAMS": "32768,2000"}
     ran = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     assert ran.returncode == 0 and "1 passed" in ran.stdout, ran.stdout + ran.stderr
+
+
+def test_the_pages_loader_registers_it_until_it_is_killed(ease: Path) -> None:
+    kernel_is_ours()
+    command = "cargo build --quiet --locked -p cwnd-bpf --features kernel --example load"
+    subprocess.run(command.split(), cwd=ROOT, check=True)
+    loader = [str(ROOT / "target" / "debug" / "examples" / "load"), str(ease / "first.bpf.o"), "cwnd_ease"]
+    with subprocess.Popen(loader, stdout=subprocess.PIPE, text=True) as child:
+        try:
+            assert child.stdout is not None
+            assert "cwnd_ease is registered" in child.stdout.readline()
+            assert registered("cwnd_ease")
+        finally:
+            child.kill()
+    assert not registered("cwnd_ease")
 
 
 def test_parameters_are_refused_as_those_of_a_flow(cwnd: Cli, ease: Path) -> None:
