@@ -46,7 +46,7 @@ CAUSES = {
     "bursts": """Hybla's slow start overshoots by hundreds of packets. RFC 6675 takes them out of the pipe when they are known to be lost, so that they are
         sent again in bursts, and some are lost again; ns-2 halves step by step. With proportional rate reduction (`recovery = "sack-prr"`) and every
         segment acknowledged the two agree (trials).""",
-    "acks": """ns-2's modules are those of Linux 2.6.22: standard TCP's growth counts ACKs, today's counts acknowledged segments. With a
+    "acks": """ns-2's modules are those of Linux 2.6.22: growth counts ACKs there, in standard TCP as in YeAH's Scalable phase; today's counts acknowledged segments. With a
         receiver that acknowledges every second packet the window grows half as fast there. With every segment acknowledged the difference is gone
         (trials).""",
     "halving": """Linux 2.6.22 has no proportional rate reduction but rate halving: one packet leaves for every second ACK as long as recovery lasts, and where the

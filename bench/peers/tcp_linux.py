@@ -73,6 +73,7 @@ PAIRS = (
     Pair("illinois", "illinois-2.6.22", {"drops_start": "start"}),
     Pair("hybla", "hybla-linux", {"drops_start": "start, bursts"}),
     Pair("veno", "veno-linux", {"drops_start": "start", "drops": "acks", "falls": "acks"}),
+    Pair("yeah", "yeah-linux", {"drops_start": "start", "falls": "acks"}),
     Pair("cubic", "cubic-2.1"),
 )
 
