@@ -5,7 +5,8 @@ no Parquet reader.
     python vectors/golden/excerpt.py
 
 A line is a hook call: `hook arg0 arg1 arg2 ret`, the connection's fields that are not what the last line left (`name=value`),
-and what the call changed (`>name=value`). A line `words …` gives the module's private words where calls are missing before it.
+and what the call changed (`>name=value`). A line `words …` gives the module's private words where calls are missing before it,
+a line `left …` those that the call before it left.
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ import pyarrow.parquet as pq
 
 GOLDEN = Path(__file__).resolve().parent
 TARGET = GOLDEN.parents[1] / "crates" / "cwnd" / "tests" / "golden"
+# At least this many calls, and those up to the fourth reduction and a while after it.
 ROWS = 2000
+REDUCTIONS, AFTERWARDS = 4, 300
+LEFT_EVERY = 40
 WRITABLE = {"w": "cwnd", "s": "ssthresh", "c": "cwnd_cnt"}
 FIELDS = {
     "t": "now_us",
@@ -47,7 +51,9 @@ DIFFERENCES = frozenset("tjund")  # written as the difference to the line before
 
 def excerpt(path: Path) -> str:
     """The first rows of a trace."""
-    rows = pq.read_table(path).slice(0, ROWS).to_pylist()
+    rows = pq.read_table(path).slice(0, 6000).to_pylist()
+    reductions = [index for index, row in enumerate(rows) if row["hook"] == "ssthresh"][:REDUCTIONS]
+    rows = rows[: max(ROWS, reductions[-1] + AFTERWARDS)]
     words = sorted({name[4:6] for name in rows[0] if name.startswith("priv")})
     lines, left, private = [], {}, None
     for row in rows:
@@ -67,6 +73,8 @@ def excerpt(path: Path) -> str:
         parts += [f">{key}={value}" for key, value in after.items() if state[key] != value]
         left = state | after
         lines.append(" ".join(parts))
+        if words and row["seq"] % LEFT_EVERY == 0:
+            lines.append("left " + " ".join(f"{int(n)}:{value}" for n, value in zip(words, private) if value))
     return "\n".join(lines) + "\n"
 
 
@@ -74,9 +82,7 @@ def main() -> None:
     for trace in tomllib.loads((GOLDEN / "replay.toml").read_text())["trace"]:
         path = GOLDEN / trace["file"]
         if path.parent.name == "linux-6.1":
-            head = (
-                f"# {trace['cc']}: the first {ROWS} calls of vectors/golden/{trace['file']}, by excerpt.py beside it\n"
-            )
+            head = f"# {trace['cc']}: the first calls of vectors/golden/{trace['file']}, by excerpt.py beside it\n"
             (TARGET / f"{trace['cc']}.txt").write_text(head + excerpt(path))
 
 

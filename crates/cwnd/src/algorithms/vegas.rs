@@ -211,6 +211,20 @@ mod tests {
         conn.cwnd
     }
 
+    // Brakmo and Peterson 1995 have no word on it; the kernel measures anew after silence, as the path may have changed.
+    #[test]
+    fn silence_makes_it_measure_anew() {
+        let params = VegasParams { alpha: 2, beta: 4, gamma: 1 };
+        let (mut vegas, mut conn) = (Vegas::default(), Conn::new(1448, 10));
+        vegas.init(&mut conn, &params);
+        for event in [CaEvent::TxStart, CaEvent::CwndRestart] {
+            vegas.pkts_acked(&mut conn, &AckSample { pkts_acked: 1, rtt_us: 40_000, in_flight: 10 }, &params);
+            assert_eq!((vegas.base_rtt_us, vegas.samples), (40_001, 1));
+            vegas.cwnd_event(&mut conn, event, &params);
+            assert_eq!((vegas.base_rtt_us, vegas.samples), (UNKNOWN_US, 0));
+        }
+    }
+
     // ha2008 § 2: rises below alpha, falls above beta, holds between. 40 · (RTT − 40)/40 = RTT − 40 segments wait.
     #[test]
     fn the_window_rises_below_alpha_falls_above_beta_and_holds_between() {

@@ -110,6 +110,23 @@ mod tests {
         assert_eq!(acks, 22); // the first ACK at 0, the one at 21 ms is the first beyond 20 ms
     }
 
+    // At 524 288 000 bytes/s four bursts of 65 536 bytes take 500 µs: half of 40.5 ms is 20.25 ms, 162 gaps of 125 µs.
+    #[test]
+    fn the_hosts_own_bursts_are_allowed_for() {
+        let (mut ss, mut conn) = start(100);
+        conn.pacing_rate = 524_288_000;
+        let mut gaps = 0;
+        loop {
+            ss.on_rtt(&mut conn, HYSTART, 40_000, 40_000);
+            if !conn.in_slow_start() || gaps > 1_000 {
+                break;
+            }
+            conn.now_us += 125;
+            gaps += 1;
+        }
+        assert_eq!(gaps, 163);
+    }
+
     // Row L7: the smallest RTT falls from 150 to 100 ms within a round: no exit.
     #[test]
     fn a_falling_minimum_is_no_reason_to_leave() {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What every algorithm of the registry promises, whatever a transport does to it. proptest prints the seed of a failure.
 //!
-//! `play.rs` has the promises, `exceptions.rs` who breaks one on purpose, `state.rs` what a state may depend on, `time.rs`
+//! `play.rs` has the promises, `exceptions.rs` who breaks one on purpose, `state.rs` what a state may depend on, `inner.rs` what its variables mean, `time.rs`
 //! clocks and round trips, `size.rs` windows and years. Promises about one bug that somebody had are in `../regressions`.
 
 mod exceptions;
+mod inner;
 mod play;
 mod size;
 mod state;
