@@ -43,9 +43,14 @@ class Page:
         return {**defaults, **self.about.get("picture", {})}
 
 
+def built_in() -> list[_native.Algorithm]:
+    """The registry's algorithms, without those that a program has added."""
+    return [algorithm for algorithm in _native.algorithms() if algorithm["built_in"]]
+
+
 def pages(folder: Path = ABOUT) -> list[Page]:
     """Every algorithm's page, in the registry's order; raises `FragmentError`."""
-    known = _native.algorithms()
+    known = built_in()
     names = {algorithm["name"] for algorithm in known}
     for path in sorted(folder.glob("*.toml")):
         if path.stem not in names:
@@ -67,7 +72,7 @@ def read(algorithm: _native.Algorithm, folder: Path) -> Page:
     check(path.name, "[inner]", set(about.get("inner", {})), set(), {one["name"] for one in algorithm["inner"]})
     picture = about.get("picture", {})
     check(path.name, "[picture]", set(picture), set(), PICTURE_KEYS)
-    sets = {one["name"] for other in _native.algorithms() for one in other["sets"]}
+    sets = {one["name"] for other in built_in() for one in other["sets"]}
     check(path.name, "the picture's sets", set(picture.get("sets", [])), set(), sets)
     return Page(algorithm, about)
 

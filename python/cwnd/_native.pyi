@@ -33,6 +33,7 @@ class Inner(TypedDict):
 
 class Algorithm(TypedDict):
     name: str
+    built_in: bool
     summary: str
     params: list[Param]
     sets: list[Set]

@@ -12,8 +12,6 @@ from types import ModuleType
 
 import pytest
 
-from cwnd import _native
-
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
@@ -31,7 +29,7 @@ def test_the_pages_are_what_code_and_fragments_say(pages: ModuleType) -> None:
 
 def test_every_algorithm_has_a_page_with_its_picture_and_stands_in_the_gallery(pages: ModuleType) -> None:
     gallery = (DOCS / "algorithms" / "README.md").read_text()
-    for algorithm in _native.algorithms():
+    for algorithm in pages.built_in():
         text = (DOCS / "algorithms" / f"{algorithm['name']}.md").read_text()
         assert (DOCS / "pictures" / "algorithms" / f"{algorithm['name']}.png").stat().st_size > 5000
         assert f"]({algorithm['name']}.md)" in gallery

@@ -16,6 +16,8 @@ pub fn algorithms(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         let entry = PyDict::new(py);
         entry.set_item("name", algorithm.name)?;
         entry.set_item("summary", algorithm.summary)?;
+        let built_in = cwnd::registry::ALGORITHMS.iter().any(|one| one.name == algorithm.name);
+        entry.set_item("built_in", built_in)?;
         let sets = PyList::empty(py);
         let mut defaults = Vec::new();
         for set in algorithm.sets() {

@@ -45,11 +45,19 @@ impl Description {
         Self { name, summary, specs, sets: Sets::Added(sets) }
     }
 
-    /// Names of its inner variables, as [`CongestionControl::info`] gives them.
+    /// Names of its inner variables, as [`CongestionControl::info`] gives them in any of its sets.
+    ///
+    /// [`CongestionControl::info`]: crate::CongestionControl::info
     pub fn inner(&self) -> impl Iterator<Item = &'static str> {
-        let fresh = self.sets().next().and_then(|set| set.controller());
-        let info = fresh.map_or_else(Info::default, |cc| cc.info(&Conn::new(1448, 10)));
-        info.fields.into_iter().map(|(name, _)| name).filter(|name| !name.is_empty())
+        let shown = |set: SetDescription| {
+            let info = set.controller().map_or_else(Info::default, |cc| cc.info(&Conn::new(1448, 10)));
+            info.fields.into_iter().map(|(name, _)| name).filter(|name| !name.is_empty())
+        };
+        let this = *self;
+        self.sets().enumerate().flat_map(move |(place, set)| {
+            shown(set)
+                .filter(move |name| !this.sets().take(place).flat_map(shown).any(|other| other == *name))
+        })
     }
 
     /// Its parameter sets, the default first.
