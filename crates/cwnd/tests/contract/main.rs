@@ -4,6 +4,7 @@
 //! `play.rs` has the promises, `exceptions.rs` who breaks one on purpose, `state.rs` what a state may depend on, `inner.rs` what its variables mean, `time.rs`
 //! clocks and round trips, `size.rs` windows and years. Promises about one bug that somebody had are in `../regressions`.
 
+mod constants;
 mod exceptions;
 mod inner;
 mod play;

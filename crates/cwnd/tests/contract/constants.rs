@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The constants of the published forms of CUBIC, as their sources have them, written out in full: a set is code that
+//! inherits from another, and what it inherits by mistake shows here.
+
+use crate::support::{Flow, algorithm, set};
+
+/// A set, and its settings as `name=value` in the words of the command line.
+type Published = (&'static str, &'static str);
+
+const PUBLISHED: &[Published] = &[
+    // RFC 9438 §4.2 to §4.7, §4.10, §5.1
+    (
+        "cubic",
+        "beta=0.7 c=0.4 fast_convergence=true convergence_from=w_max friendliness=window alpha=0 alpha_one=true \
+         increment=exact lookahead=srtt k_from=window limit_target=true max_increment=0 clock=us halve_first=false \
+         newreno_for_good=false reduce_from=flight counting=segments slow_start=hystart++",
+    ),
+    // Ha, Rhee and Xu 2008, Algorithm 1 (its β = 0.2 is what is given away)
+    (
+        "cubic-2.2",
+        "beta=0.8 c=0.4 fast_convergence=true convergence_from=w_max friendliness=target alpha=0 alpha_one=false \
+         increment=exact lookahead=min_rtt k_from=window limit_target=true max_increment=0 clock=us halve_first=false \
+         newreno_for_good=false reduce_from=cwnd counting=segments slow_start=standard",
+    ),
+    // RFC 8312 §4.1, §4.2, §4.6
+    (
+        "cubic-rfc8312",
+        "beta=0.7 c=0.4 fast_convergence=true convergence_from=w_last_max friendliness=formula alpha=0 alpha_one=false \
+         increment=exact lookahead=srtt k_from=w_max limit_target=false max_increment=0 clock=us halve_first=false \
+         newreno_for_good=false reduce_from=cwnd counting=segments slow_start=standard",
+    ),
+    // Rhee and Xu 2005 §II
+    (
+        "cubic-2005",
+        "beta=0.8 c=0.4 fast_convergence=false friendliness=formula alpha=0 alpha_one=false increment=exact lookahead=none \
+         k_from=w_max limit_target=false max_increment=160 clock=us halve_first=false newreno_for_good=false \
+         reduce_from=cwnd counting=segments slow_start=standard",
+    ),
+    // FreeBSD 13: fixed point of 8 bits, a clock of ticks
+    (
+        "cubic-freebsd",
+        "beta=0.699219 c=0.398438 fast_convergence=true convergence_from=w_last_max friendliness=formula alpha=0 \
+         alpha_one=false increment=exact lookahead=srtt k_from=w_max limit_target=false max_increment=0 clock=ticks \
+         halve_first=true newreno_for_good=false reduce_from=cwnd counting=segments slow_start=standard",
+    ),
+    // FreeBSD review D46546
+    (
+        "cubic-freebsd-newreno",
+        "beta=0.699219 c=0.398438 fast_convergence=true convergence_from=w_max friendliness=newreno alpha=0 \
+         alpha_one=false increment=exact lookahead=srtt k_from=window limit_target=true max_increment=0 clock=ticks \
+         halve_first=false newreno_for_good=true reduce_from=flight counting=segments slow_start=standard",
+    ),
+    // Linux: 717/1024, bic_scale 41 (410/1024)
+    (
+        "cubic-linux",
+        "beta=0.700195 c=0.400391 curve_c=0.400391 fast_convergence=true friendliness=true clamp=off \
+         unknown_count=20 unknown=at_most spare_acks=0 ack_ratio=false counting=segments updates_per_s=32 root=table \
+         clock=us slow_start=hystart start_ssthresh=0",
+    ),
+    // Linux 2.6.22: 819/1024, S_max 16 per 100 ms beyond the plateau
+    (
+        "cubic-2.1",
+        "beta=0.799805 c=0.400391 curve_c=0.400391 fast_convergence=true friendliness=true clamp=convex \
+         max_increment=16 unknown_count=50 unknown=always spare_acks=1 ack_ratio=true counting=acks updates_per_s=32 \
+         root=newton clock=ticks slow_start=standard start_ssthresh=0",
+    ),
+    // Ha, Rhee and Xu 2008, table 1
+    (
+        "cubic-2.0",
+        "beta=0.799805 c=0.400391 curve_c=0.400391 fast_convergence=true friendliness=true clamp=always \
+         max_increment=16 unknown_count=50 unknown=always spare_acks=1 ack_ratio=true counting=acks updates_per_s=32 \
+         root=newton clock=ticks slow_start=standard start_ssthresh=100",
+    ),
+    // Leith, Shorten and McCullagh 2007, Algorithm 1: 20 packets/s
+    (
+        "cubic-2.6.18",
+        "beta=0.799805 c=0.400391 curve_c=0.400391 fast_convergence=true friendliness=true clamp=always \
+         max_increment=2 unknown_count=50 unknown=always spare_acks=2 ack_ratio=false counting=acks updates_per_s=32 \
+         root=newton clock=ticks slow_start=standard start_ssthresh=100",
+    ),
+    // LKML, 31 October 2006: the curve of C = 1/32
+    (
+        "cubic-2.6.18-unfixed",
+        "beta=0.799805 c=0.400391 curve_c=0.03125 fast_convergence=true friendliness=true clamp=always \
+         max_increment=2 unknown_count=50 unknown=always spare_acks=1 ack_ratio=true counting=acks updates_per_s=32 \
+         root=newton clock=ticks slow_start=standard start_ssthresh=100",
+    ),
+];
+
+#[test]
+fn every_form_of_cubic_has_its_sources_constants() {
+    for (name, settings) in PUBLISHED {
+        let set = set(name);
+        let controller = set.controller().expect("listed");
+        for (key, text) in settings.split_whitespace().filter_map(|setting| setting.split_once('=')) {
+            let specs = algorithm(&set).specs;
+            let index =
+                specs.iter().position(|spec| spec.name == key).unwrap_or_else(|| panic!("{name}: {key}"));
+            let expected =
+                specs[index].parse(text).unwrap_or_else(|why| panic!("{name}: {key}={text}: {why:?}"));
+            assert_eq!(controller.param(index), expected, "{name}: {key}={text}");
+        }
+    }
+}
+
+// Rhee and Xu 2005 §II.B, Ha et al. 2008 table 1: S_max segments per second, far from the plateau, where the curve alone
+// would be several times as fast. 2.1 is clamped beyond the plateau only. The two that correct for delayed ACKs get an ACK for
+// every second segment: their filter starts at 2 and comes no nearer to 1 than 31/16.
+#[test]
+fn s_max_limits_the_growth_per_second() {
+    for (name, every, beyond_k, per_second) in [
+        ("cubic-2005", 1, false, 160.0),
+        ("cubic-2005", 1, true, 160.0),
+        ("cubic-2.0", 2, false, 160.0),
+        ("cubic-2.0", 2, true, 160.0),
+        ("cubic-2.1", 2, true, 160.0),
+        ("cubic-2.6.18", 1, false, 20.0),
+    ] {
+        let mut flow = Flow::after_loss(&set(name), 10_000, 100_000);
+        let mut grown_in = |seconds: f64| {
+            let (before, end) = (flow.cwnd(), flow.now_s() + seconds);
+            while flow.now_s() < end {
+                flow.round(every);
+            }
+            f64::from(flow.cwnd() - before)
+        };
+        // The curve rises by 310 segments per second at its start, and by 266 at 32 s (K is 17.1 s).
+        grown_in(if beyond_k { 32.0 } else { 1.0 });
+        let rate = grown_in(2.0) / 2.0;
+        let expected = 0.85 * per_second..=1.06 * per_second;
+        assert!(expected.contains(&rate), "{name}, beyond K {beyond_k}: {rate}");
+    }
+}
