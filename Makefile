@@ -5,9 +5,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(VENV)/.native
-SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml | grep -v /target/)
+FEATURES := $(VENV)/.features
+SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name '*.bpf.[ch]' -o -name Cargo.toml | grep -v /target/)
 
-.PHONY: help demo test test-rust test-kernel test-wasm test-python lint bench compare response kernel-cost docs mutations clean
+.PHONY: FORCE help demo test test-rust test-kernel test-wasm test-python lint bench compare response kernel-cost docs mutations wheel clean
 
 help:
 	@echo "make demo     figure 6 of the CUBIC paper, simulated and drawn, in out/fig6"
@@ -17,6 +18,7 @@ help:
 	@echo "make kernel-cost  size, verified instructions and time of every kernel object (needs root)"
 	@echo "make mutations  restores known faults in a copy; their tests must fail"
 	@echo "make response mean windows under deterministic loss beside their formulas"
+	@echo "make wheel    the Python package with the kernel's objects, in dist"
 	@echo "make docs     the generated pages and pictures of docs/"
 	@echo "make lint     formatters, linters and type checkers"
 
@@ -31,9 +33,24 @@ $(VENV)/.packages: requirements-dev.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.lock
 	@touch $@
 
-$(NATIVE): $(VENV)/.packages $(SOURCES)
-	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
+# What the module can be built with here. Looked at each time, so that it is built anew when a compiler has come; changed, and
+# said, only then.
+$(FEATURES): $(VENV)/.packages FORCE
+	@CI= .ci/features >$@.now 2>$@.why; [ "$${CI:-}" != true ] || .ci/features >/dev/null
+	@if cmp -s $@.now $@; then rm $@.now; else cat $@.why >&2; mv $@.now $@; fi
+
+$(NATIVE): $(VENV)/.packages $(FEATURES) $(SOURCES)
+	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet $$(cat $(FEATURES))
 	@touch $@
+
+# With the kernel's objects, the command and libelf in it: a machine that installs it needs no compiler.
+wheel: $(VENV)/.packages
+	CI=true .ci/features >/dev/null
+	rm -rf target/wheels dist
+	PIP_QUIET=1 $(BIN)/maturin build --release --quiet --features kernel --auditwheel skip --out target/wheels
+	# maturin would repair the library where cargo looks for it, and the next build would take that for its own.
+	PATH=$(CURDIR)/$(BIN):$$PATH auditwheel repair --wheel-dir dist target/wheels/*.whl
+	@ls dist/*.whl
 
 test-rust:
 	cargo test --workspace --exclude cwnd-python --locked
@@ -84,4 +101,4 @@ mutations:
 	$(PYTHON) tests/mutations/run.py
 
 clean:
-	rm -rf $(VENV) target out
+	rm -rf $(VENV) target out dist

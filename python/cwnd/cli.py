@@ -19,6 +19,7 @@ import typer
 from cwnd import _native
 from cwnd._native import Scenario, ScenarioError
 from cwnd.flowspec import FlowSyntaxError, parse
+from cwnd.kernel.cli import app as kernel
 from cwnd.scenario import dumbbell
 from cwnd.store import NotOursError, check, save
 
@@ -28,6 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Congestion control, simulated: compare algorithms on a bottleneck, measure them, draw them.",
 )
+app.add_typer(kernel, name="kernel")
 
 Out = Annotated[
     Path | None,
@@ -356,6 +358,8 @@ def once(arguments: list[str]) -> None:
     """Refuses an option that is given twice: the parser would take the last one silently."""
     seen = set()
     for argument in arguments:
+        if argument == "--":
+            return  # what follows is somebody else's command line
         option = {"-o": "--out"}.get(argument, argument.partition("=")[0])
         if option.startswith("--") and option not in REPEATED:
             if option in seen:
@@ -399,6 +403,7 @@ def guarded() -> int:
     except BrokenPipeError:
         return quiet_pipe()
     except OSError as error:
+        print(getattr(error, "log", ""), end="", file=sys.stderr)
         where = f"{error.filename}: " if error.filename else ""
         print(f"error: {where}{' '.join(str(error.strerror or error).split())}", file=sys.stderr)
         return 1

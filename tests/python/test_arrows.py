@@ -11,9 +11,10 @@ import cwnd
 PACKAGE = Path(cwnd.__file__).parent
 LEVELS = [
     ["_native"],
-    ["scenario"],
-    ["flowspec", "progress", "replay", "report", "result", "vectors"],
-    ["own", "plot.draw"],
+    ["kernel", "kernel.native", "scenario"],
+    ["kernel.listing", "kernel.spec", "flowspec", "progress", "replay", "report", "result", "vectors"],
+    ["kernel.hold", "own", "plot.draw"],
+    ["kernel.cli"],
     ["plot"],
     ["store"],
     ["cli"],

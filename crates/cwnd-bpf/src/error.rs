@@ -30,6 +30,8 @@ pub enum Error {
     },
     /// A file or folder of the kernel's file system for BPF objects.
     File(std::path::PathBuf, std::io::Error),
+    /// Rights that were not given up.
+    Rights(std::io::Error),
     /// A record is not what this reader expects.
     Record(String),
     /// The kernel refused, or libbpf did; with what libbpf had to say, the verifier's log included.
@@ -62,6 +64,7 @@ impl fmt::Display for Error {
                 write!(f, "{name} is taken by {by}; choose another name, or unload that one")
             }
             Self::File(path, why) => write!(f, "{}: {why}", path.display()),
+            Self::Rights(why) => write!(f, "cannot give up rights: {why}"),
             Self::Record(what) => write!(f, "the kernel recorded {what}"),
             Self::Kernel { what, why, log } => {
                 write!(f, "cannot {what}: {why}")?;
@@ -75,7 +78,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Kernel { why, .. } => Some(why),
-            Self::File(_, why) => Some(why),
+            Self::File(_, why) | Self::Rights(why) => Some(why),
             _ => None,
         }
     }

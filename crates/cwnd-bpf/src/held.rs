@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Loading beside other loaders: the same algorithm with the same settings is there once, and stays as long as anybody holds it.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::error::Error;
@@ -28,6 +29,36 @@ impl Held {
         match self {
             Self::Own(loaded) => loaded.name(),
             Self::Shared(shared) => &shared.registration().name,
+        }
+    }
+
+    /// Connections that run on it now, in all namespaces.
+    #[must_use]
+    pub fn connections(&self) -> Option<u64> {
+        match self {
+            Self::Own(loaded) => loaded.connections(),
+            Self::Shared(shared) => shared.connections(),
+        }
+    }
+
+    /// Whether new connections can choose it; not after somebody has unloaded it.
+    #[must_use]
+    pub fn is_registered(&self) -> bool {
+        match self {
+            Self::Own(loaded) => loaded.is_registered(),
+            Self::Shared(shared) => shared.is_registered(),
+        }
+    }
+
+    /// Pins it, if it is not: it stays in the kernel when all its loaders have ended, until it is unloaded or the machine
+    /// restarts. Returns where, and whether the kernel's file system for that had to be mounted.
+    ///
+    /// # Errors
+    /// [`Error`], when it cannot be mounted or written.
+    pub fn pin(&mut self) -> Result<(PathBuf, bool), Error> {
+        match self {
+            Self::Own(loaded) => loaded.pin(),
+            Self::Shared(shared) => shared.pin(),
         }
     }
 }

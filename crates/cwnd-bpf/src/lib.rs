@@ -39,6 +39,8 @@ mod recorder;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod registration;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
+mod rights;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
 mod timing;
 #[cfg(feature = "recipe")]
 #[path = "../build/toolchain.rs"]
@@ -50,6 +52,8 @@ pub use error::Error;
 pub use held::Held;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use hook::Hook;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+pub use libbpf_rs::ErrorKind;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use loaded::{Cost, Counters, Loaded};
 #[cfg(all(feature = "kernel", target_os = "linux"))]
@@ -64,5 +68,7 @@ pub use raw::Socket;
 pub use recorder::{Record, Recorder};
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use registration::{Registration, Shared, registrations};
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+pub use rights::give_up_rights;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use timing::Timing;

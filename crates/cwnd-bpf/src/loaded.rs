@@ -12,7 +12,7 @@ use libbpf_rs::{Link, MapCore, MapFlags, Object, Program};
 
 use crate::error::{Error, refused};
 use crate::hook::Hook;
-use crate::registration::{IDENTITY, is_shared, pin};
+use crate::registration::{IDENTITY, connections_in, is_registered, is_shared, pin};
 
 /// Connection states that the object counts.
 const STATES: usize = 5;
@@ -139,6 +139,19 @@ impl Loaded {
     /// [`Error`], when it cannot be mounted or written.
     pub fn pin(&mut self) -> Result<(PathBuf, bool), Error> {
         pin(&mut self.link, &self.name)
+    }
+
+    /// Connections that run on it now, in all namespaces; `None`, when the kernel does not answer.
+    #[must_use]
+    pub fn connections(&self) -> Option<u64> {
+        let counters = self.object.maps().find(|map| map.name() == COUNTERS);
+        counters.and_then(|map| connections_in(&map))
+    }
+
+    /// Whether new connections can choose it; not after somebody has unloaded it.
+    #[must_use]
+    pub fn is_registered(&self) -> bool {
+        is_registered(self.link.as_fd())
     }
 
     /// Values of the parameters, read back from the kernel.

@@ -4,8 +4,10 @@
 //! Each object says in its map `.data.identity` who it is. Maps are listed by the kernel, so that nothing is kept in files
 //! that a crash could leave behind.
 
+use std::ffi::CString;
 use std::mem::{offset_of, size_of};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use libbpf_rs::libbpf_sys;
@@ -93,6 +95,7 @@ impl Identity {
 /// # Errors
 /// [`Error`], when the kernel does not let this process list its maps.
 pub fn registrations() -> Result<Vec<Registration>, Error> {
+    may_list()?;
     // One that was detached is listed until the kernel frees it; it no longer leads to its algorithm.
     let leads = |info: &LinkTypeInfo| matches!(info, LinkTypeInfo::StructOps(info) if info.map_id != 0);
     let links: Vec<u32> =
@@ -127,6 +130,18 @@ pub fn registrations() -> Result<Vec<Registration>, Error> {
     Ok(found)
 }
 
+/// Without the right to it, the lists that follow would be empty, and look like an answer.
+fn may_list() -> Result<(), Error> {
+    let mut next = 0;
+    // SAFETY: a system call that writes a number to where it is told.
+    let result = unsafe { libbpf_sys::bpf_map_get_next_id(0, &raw mut next) };
+    if result < 0 && -result != rustix::io::Errno::NOENT.raw_os_error() {
+        let why = libbpf_rs::Error::from_raw_os_error(-result);
+        return Err(Error::Kernel { what: "list what is loaded", why, log: String::new() });
+    }
+    Ok(())
+}
+
 /// How the set of a wrapper begins.
 pub(crate) const WRAPPED: &str = "kernel/";
 
@@ -136,7 +151,11 @@ fn read(map: &MapHandle) -> Option<Identity> {
 
 /// Connections that were initialised and not released, from an object's counters.
 fn connections(counters: u32) -> Option<u64> {
-    let map = MapHandle::from_map_id(counters).ok()?;
+    connections_in(&MapHandle::from_map_id(counters).ok()?)
+}
+
+/// The same, of a map that is open.
+pub(crate) fn connections_in(map: &dyn MapCore) -> Option<u64> {
     let bytes = map.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).ok()??;
     let calls = |hook: Hook| Some(u64::from_ne_bytes(*bytes.get(8 * hook as usize..)?.first_chunk()?));
     Some(calls(Hook::Init)?.saturating_sub(calls(Hook::Release)?))
@@ -161,8 +180,12 @@ impl Registration {
     /// [`Error`], when it has gone.
     pub fn share(&self) -> Result<Shared, Error> {
         let link = link(self.link)?;
-        count_sharers(self.identity_map, 1);
-        Ok(Shared { registration: self.clone(), _link: link })
+        let gone = |why| Error::Kernel { what: "find a registration", why, log: String::new() };
+        // Opened now: whoever holds it may give up the right to look for maps.
+        let identity = MapHandle::from_map_id(self.identity_map).map_err(gone)?;
+        let counters = read(&identity).and_then(|found| MapHandle::from_map_id(found.counters).ok());
+        count_sharers(&identity, 1);
+        Ok(Shared { registration: self.clone(), link, identity, counters, pinned: false })
     }
 
     /// Takes it out of what new connections can choose; those that run on it keep it until they end. Its pin goes too.
@@ -186,10 +209,9 @@ impl Registration {
     }
 }
 
-fn count_sharers(identity_map: u32, change: i32) {
+fn count_sharers(map: &MapHandle, change: i32) {
     // Two that do this at the same moment may count one too few: then the registration goes with its first loader.
-    let Ok(map) = MapHandle::from_map_id(identity_map) else { return };
-    if let Some(mut identity) = read(&map) {
+    if let Some(mut identity) = read(map) {
         identity.sharers = identity.sharers.saturating_add_signed(change);
         let _ = map.update(&0_u32.to_ne_bytes(), &identity.bytes(), MapFlags::ANY);
     }
@@ -205,7 +227,10 @@ pub(crate) fn is_shared(map: &dyn MapCore) -> bool {
 #[derive(Debug)]
 pub struct Shared {
     registration: Registration,
-    _link: OwnedFd,
+    link: OwnedFd,
+    identity: MapHandle,
+    counters: Option<MapHandle>,
+    pinned: bool,
 }
 
 impl Shared {
@@ -214,21 +239,74 @@ impl Shared {
     pub const fn registration(&self) -> &Registration {
         &self.registration
     }
+
+    /// Connections that run on it now, as [`Registration::connections`].
+    #[must_use]
+    pub fn connections(&self) -> Option<u64> {
+        let is_wrapper = self.registration.set.starts_with(WRAPPED);
+        self.counters.as_ref().filter(|_| !is_wrapper).and_then(|map| connections_in(map))
+    }
+
+    /// Whether new connections can choose it; not after somebody has unloaded it.
+    #[must_use]
+    pub fn is_registered(&self) -> bool {
+        is_registered(self.link.as_fd())
+    }
+
+    /// Pins it, if it is not: it stays in the kernel when all its loaders have ended. Returns where, and whether the kernel's
+    /// file system for that had to be mounted.
+    ///
+    /// # Errors
+    /// [`Error`], when it cannot be mounted or written.
+    pub fn pin(&mut self) -> Result<(PathBuf, bool), Error> {
+        let (path, mounted) = place(&self.registration.name)?;
+        if !path.exists() {
+            let text = CString::new(path.as_os_str().as_bytes())
+                .map_err(|why| Error::File(path.clone(), why.into()))?;
+            // SAFETY: a system call on a descriptor that is open, and a text that ends with a zero.
+            let result = unsafe { libbpf_sys::bpf_obj_pin(self.link.as_raw_fd(), text.as_ptr()) };
+            if result < 0 {
+                let why = libbpf_rs::Error::from_raw_os_error(-result);
+                return Err(Error::Kernel { what: "pin the algorithm", why, log: String::new() });
+            }
+        }
+        self.pinned = true;
+        Ok((path, mounted))
+    }
 }
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        count_sharers(self.registration.identity_map, -1);
+        // A pin holds it from now on, and its first loader must leave it.
+        if !self.pinned {
+            count_sharers(&self.identity, -1);
+        }
     }
+}
+
+/// Whether the link is still attached: one that was detached has no map any more.
+pub(crate) fn is_registered(link: BorrowedFd<'_>) -> bool {
+    let mut info = libbpf_sys::bpf_link_info::default();
+    let mut size = size_of::<libbpf_sys::bpf_link_info>() as u32;
+    // SAFETY: a system call on a descriptor that is open; it writes at most `size` bytes of plain numbers.
+    let result =
+        unsafe { libbpf_sys::bpf_link_get_info_by_fd(link.as_raw_fd(), &raw mut info, &raw mut size) };
+    // SAFETY: which of the kinds it is has been fixed by the kernel, and every kind is plain numbers.
+    result == 0 && unsafe { info.__bindgen_anon_1.struct_ops.map_id } != 0
 }
 
 /// Pins `link` under `name`, so that it outlives this process. Returns where, and whether the file system had to be mounted.
 pub(crate) fn pin(link: &mut Link, name: &str) -> Result<(PathBuf, bool), Error> {
-    let mounted = mount_bpffs()?;
-    std::fs::create_dir_all(PINS).map_err(|why| Error::File(PINS.into(), why))?;
-    let path = Path::new(PINS).join(name);
+    let (path, mounted) = place(name)?;
     link.pin(&path).map_err(refused("pin the algorithm"))?;
     Ok((path, mounted))
+}
+
+/// Where the pin of `name` belongs, in a folder that is there; and whether the file system had to be mounted.
+fn place(name: &str) -> Result<(PathBuf, bool), Error> {
+    let mounted = mount_bpffs()?;
+    std::fs::create_dir_all(PINS).map_err(|why| Error::File(PINS.into(), why))?;
+    Ok((Path::new(PINS).join(name), mounted))
 }
 
 /// Mounts the file system for BPF objects where it is not; whether it had to.

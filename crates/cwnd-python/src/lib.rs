@@ -3,6 +3,8 @@
 
 mod clock;
 mod hooks;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+mod kernel;
 mod plugin;
 mod registry;
 mod replay;
@@ -27,5 +29,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(registry::nearest, module)?)?;
     module.add_function(wrap_pyfunction!(plugin::load_plugin, module)?)?;
     module.add_function(wrap_pyfunction!(plugin::build_kernel_object, module)?)?;
+    #[cfg(all(feature = "kernel", target_os = "linux"))]
+    kernel::add(module)?;
     Ok(())
 }

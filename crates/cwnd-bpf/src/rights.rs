@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a loader needs no more once the algorithm is in the kernel.
+
+use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_no_new_privs};
+
+use crate::error::Error;
+
+/// Gives up every capability of the calling thread for good, and with them loading, listing and pinning. What is held
+/// stays held and readable through its descriptors, and can be let go of.
+///
+/// # Errors
+/// [`Error::Rights`], when the kernel refuses, which it has no reason to.
+pub fn give_up_rights() -> Result<(), Error> {
+    let none = CapabilitySet::empty();
+    let sets = CapabilitySets { effective: none, permitted: none, inheritable: none };
+    // The first, or else a program that the superuser starts would have them all back.
+    set_no_new_privs(true)
+        .and_then(|()| set_capabilities(None, sets))
+        .map_err(|why| Error::Rights(why.into()))
+}
