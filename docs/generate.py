@@ -103,6 +103,7 @@ def stale(generated: dict[Path, str]) -> list[str]:
 
 def draw(only: list[str]) -> None:
     """The pictures of the algorithms, all of them or only some."""
+    import hook_picture
     import pictures
 
     folder = DOCS / "pictures" / "algorithms"
@@ -111,6 +112,8 @@ def draw(only: list[str]) -> None:
         if not only or page.name in only:
             wanted = {key: value for key, value in page.picture.items() if key != "shows"}
             pictures.one_loss(wanted.pop("sets"), path=folder / f"{page.name}.png", **wanted)
+    if not only or "kernel" in only:
+        hook_picture.draw(DOCS / "pictures")
     if not only or "ha2008-fig1" in only:
         pictures.figure_1(DOCS / "pictures" / "ha2008-fig1.png")
 
@@ -118,7 +121,9 @@ def draw(only: list[str]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="change nothing; fail if a page is out of date")
-    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="draw only these algorithms' pictures")
+    parser.add_argument(
+        "--only", nargs="+", default=[], metavar="NAME", help="draw only these algorithms' pictures, or kernel"
+    )
     args = parser.parse_args()
     try:
         generated = texts()
