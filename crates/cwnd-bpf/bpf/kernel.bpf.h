@@ -5,23 +5,10 @@
 // the kernel's names.
 #pragma once
 
-// What libbpf's headers otherwise want from linux/types.h.
-typedef unsigned char __u8;
-typedef unsigned short __u16;
-typedef unsigned int __u32;
-typedef unsigned long long __u64;
-typedef signed int __s32;
-typedef signed long long __s64;
-typedef __u16 __be16;
-typedef __u32 __be32;
-typedef __u32 __wsum;
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_core_read.h>
+#include "types.bpf.h"
 #include "layout.h"
 
 // ---- The kernel's side
-
-#define KERNEL_STRUCT __attribute__((preserve_access_index))
 
 struct sock_common {
 	__be16 skc_dport;
@@ -187,8 +174,7 @@ SEC(".data.counters") struct {
 	__u64 lost;
 } counters = {};
 
-// From the kernel's stable interface (bpf_map_type, and the flags of ring buffers).
-#define BPF_MAP_TYPE_RINGBUF 27
+// From the kernel's stable interface (the flags of ring buffers).
 #define BPF_RB_NO_WAKEUP 1
 #define BPF_RB_FORCE_WAKEUP 2
 #define BPF_RB_AVAIL_DATA 0

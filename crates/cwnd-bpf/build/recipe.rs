@@ -10,7 +10,8 @@ use cwnd::registry::Description;
 use crate::toolchain::{TARGET, Toolchain, run};
 
 /// What `internalize` leaves visible: programs, and what the loader reads and writes.
-const PUBLIC: &str = "program_*,ops,params,counters,identity,recording,records,wanted,license_text";
+const PUBLIC: &str = "program_*,ops,params,counters,identity,recording,records,wanted,\
+    choice,uses,found,connections,license_text";
 /// Atomics and 32-bit jumps, in every kernel that has struct_ops links; v4 would need a newer kernel than they do.
 const CPU: &str = "v3";
 /// The kernel refuses a function without type information, and Rust's have none: everything must go into the programs.

@@ -11,6 +11,13 @@ use crate::layout;
 use crate::recipe::{Recipe, finish, glue, hooks, object, settings};
 use crate::toolchain::{self, Toolchain};
 
+/// Programs that belong to no algorithm: the file in `bpf/`, and what it does.
+const PROGRAMS: [(&str, &str); 3] = [
+    ("probe", "The object that looks at every acknowledgement."),
+    ("choose", "The programs that put the connections of a cgroup on an algorithm."),
+    ("switch", "The program that moves live connections to another algorithm."),
+];
+
 /// Builds an object for each algorithm and `objects.rs`, which embeds them.
 pub(crate) fn build() -> Result<(), String> {
     let crate_dir = PathBuf::from(environment("CARGO_MANIFEST_DIR")?);
@@ -53,11 +60,17 @@ pub(crate) fn build() -> Result<(), String> {
         writeln!(list, "    ({name:?}, &Aligned(*include_bytes!({file:?}))),")
             .map_err(|why| why.to_string())?;
     }
-    let object = probe(&recipe)?;
-    let file = object.file_name().unwrap_or_default();
-    list += "];\n/// The object that looks at every acknowledgement.\n";
-    writeln!(list, "pub(crate) const PROBE: &Aligned<[u8]> = &Aligned(*include_bytes!({file:?}));")
+    list += "];\n";
+    for (name, about) in PROGRAMS {
+        let object = program(&recipe, name)?;
+        let file = object.file_name().unwrap_or_default();
+        writeln!(
+            list,
+            "/// {about}\npub(crate) const {}: &Aligned<[u8]> = &Aligned(*include_bytes!({file:?}));",
+            name.to_uppercase()
+        )
         .map_err(|why| why.to_string())?;
+    }
     write(&out.join("objects.rs"), &list)
 }
 
@@ -67,9 +80,9 @@ fn wrapper(recipe: &Recipe<'_>, name: &str) -> Result<PathBuf, String> {
     finish(recipe, &format!("kernel-{name}"), &compiled)
 }
 
-/// The object that looks at every acknowledgement.
-fn probe(recipe: &Recipe<'_>) -> Result<PathBuf, String> {
-    finish(recipe, "probe", &glue(recipe, "probe", "probe.bpf.c", &[])?)
+/// The object of `bpf/<name>.bpf.c`, which belongs to no algorithm.
+fn program(recipe: &Recipe<'_>, name: &str) -> Result<PathBuf, String> {
+    finish(recipe, name, &glue(recipe, name, &format!("{name}.bpf.c"), &[])?)
 }
 
 fn environment(name: &str) -> Result<String, String> {

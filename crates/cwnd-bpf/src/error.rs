@@ -28,6 +28,12 @@ pub enum Error {
         /// What has it, in words.
         by: String,
     },
+    /// The kernel knows no congestion control of this name, and has no module of it.
+    NotRegistered(String),
+    /// No place for a command whose connections use an algorithm: why not, in words.
+    Scope(String),
+    /// A command did not start, or its end was not heard of.
+    Command(String, std::io::Error),
     /// A file or folder of the kernel's file system for BPF objects.
     File(std::path::PathBuf, std::io::Error),
     /// Rights that were not given up.
@@ -63,6 +69,16 @@ impl fmt::Display for Error {
             Self::Taken { name, by } => {
                 write!(f, "{name} is taken by {by}; choose another name, or unload that one")
             }
+            Self::NotRegistered(name) => {
+                write!(f, "the kernel has no congestion control {name:?}")?;
+                let list = "/proc/sys/net/ipv4/tcp_available_congestion_control";
+                match std::fs::read_to_string(list) {
+                    Ok(names) => write!(f, "; it has {}", names.trim_end().replace(' ', ", ")),
+                    Err(_) => Ok(()),
+                }
+            }
+            Self::Scope(why) => f.write_str(why),
+            Self::Command(name, why) => write!(f, "{name}: {why}"),
             Self::File(path, why) => write!(f, "{}: {why}", path.display()),
             Self::Rights(why) => write!(f, "cannot give up rights: {why}"),
             Self::Record(what) => write!(f, "the kernel recorded {what}"),
@@ -78,7 +94,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Kernel { why, .. } => Some(why),
-            Self::File(_, why) | Self::Rights(why) => Some(why),
+            Self::File(_, why) | Self::Command(_, why) | Self::Rights(why) => Some(why),
             _ => None,
         }
     }

@@ -13,6 +13,8 @@
 //! `tests/kernel` move traffic on every algorithm.
 
 #[cfg(all(feature = "kernel", target_os = "linux"))]
+mod cgroup;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
 mod error;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod held;
@@ -25,6 +27,8 @@ mod layout;
 mod loaded;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod loader;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+mod namespace;
 #[cfg(feature = "recipe")]
 mod own;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
@@ -40,6 +44,12 @@ mod recorder;
 mod registration;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod rights;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+mod scope;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+mod signals;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+mod switch;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod timing;
 #[cfg(feature = "recipe")]
@@ -70,5 +80,9 @@ pub use recorder::{Record, Recorder};
 pub use registration::{Registration, Shared, registrations};
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use rights::give_up_rights;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+pub use scope::{Ended, Means, Running, Scope, Uses};
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+pub use switch::{Connection, Found, Which, connections, switch};
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use timing::Timing;

@@ -284,7 +284,7 @@ fn register(mut open: OpenObject, kernel_name: &str, what: &What<'_>) -> Result<
     Ok((object, link))
 }
 
-fn find<'obj>(object: &'obj Object, name: &str) -> Result<libbpf_rs::Map<'obj>, Error> {
+pub(crate) fn find<'obj>(object: &'obj Object, name: &str) -> Result<libbpf_rs::Map<'obj>, Error> {
     object
         .maps()
         .find(|map| map.name() == OsStr::new(name))

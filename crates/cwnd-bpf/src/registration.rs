@@ -58,7 +58,7 @@ pub(crate) fn padded<const N: usize>(text: &str) -> [u8; N] {
     field
 }
 
-fn text(field: &[u8]) -> String {
+pub(crate) fn text(field: &[u8]) -> String {
     let end = field.iter().position(|byte| *byte == 0).unwrap_or(field.len());
     String::from_utf8_lossy(&field[..end]).into_owned()
 }

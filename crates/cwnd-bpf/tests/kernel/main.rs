@@ -11,7 +11,9 @@ mod parameters;
 mod probe;
 mod recording;
 mod registration;
+mod scope;
 mod sharing;
+mod switching;
 mod traffic;
 mod wrapper;
 

@@ -88,6 +88,11 @@ impl Network {
         &self.prefix
     }
 
+    /// Runs `work` where the sender is.
+    pub fn in_sender<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        within(&self.namespaces()[0], work)
+    }
+
     fn namespaces(&self) -> [String; 3] {
         ["sender", "queue", "receiver"].map(|role| format!("{}-{role}", self.prefix))
     }
@@ -131,7 +136,7 @@ impl Drop for Network {
 }
 
 /// Runs `work` on a thread inside a namespace; sockets made there stay there.
-fn within<T: Send>(namespace: &str, work: impl FnOnce() -> T + Send) -> T {
+pub fn within<T: Send>(namespace: &str, work: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| {
         let inside = scope.spawn(|| {
             let handle = File::open(format!("/run/netns/{namespace}")).expect("the namespace exists");

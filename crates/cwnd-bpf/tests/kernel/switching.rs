@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Live connections change their algorithm.
+
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, Ipv6Addr, TcpListener, TcpStream};
+use std::thread;
+
+use cwnd::CaState;
+use cwnd_bpf::{Error, Hook, Which, connections, switch};
+use rustix::net::sockopt;
+
+use crate::network::Network;
+use crate::scope::Alone;
+use crate::{MEGABYTE, kernel_is_ours, module};
+
+/// To the port of `Network`'s receiver.
+fn to_the_receiver() -> Which {
+    Which { remote_port: Some(5001), ..Which::ALL }
+}
+
+// ha2008 §4.2: a pluggable module can be put under a connection that runs.
+#[test]
+fn a_transfer_is_moved_to_our_algorithm_in_mid_flight_and_back_and_finishes() {
+    if !kernel_is_ours() {
+        return;
+    }
+    let network = Network::new("switch", "200mbit", 30);
+    let loaded = module("htcp").load("cwnd_switch").expect("loaded");
+    let calls = |hook| loaded.counters().expect("counters").calls(hook);
+    let transfer = thread::scope(|scope| {
+        let transfer = scope.spawn(|| network.transfer("reno", 60 * MEGABYTE));
+        let moves = |from: &str, to: &str| {
+            let from = Which { algorithm: Some(from.to_owned()), ..to_the_receiver() };
+            loop {
+                assert!(!transfer.is_finished(), "no connection was found in time");
+                let found = network.in_sender(|| switch(&from, to)).expect("a walk");
+                if found.matched > 0 {
+                    return found;
+                }
+            }
+        };
+        let there = moves("reno", "cwnd_switch");
+        assert_eq!((there.matched, there.changed, there.unreported), (1, 1, 0));
+        let [connection] = &there.connections[..] else { panic!("{there:?}") };
+        assert_eq!((connection.algorithm.as_str(), connection.remote.port()), ("reno", 5001));
+        assert!(connection.refused.is_none(), "{connection}");
+        assert_eq!((calls(Hook::Init), calls(Hook::Release)), (1, 0));
+        // It runs on ours until it has grown and lost there.
+        while loaded.counters().expect("counters").entered(CaState::Recovery) == 0 {
+            assert!(!transfer.is_finished(), "it ended on ours: {}", loaded.counters().expect("counters"));
+            thread::yield_now();
+        }
+        let back = moves("cwnd_switch", "reno");
+        assert_eq!((back.matched, back.changed), (1, 1));
+        assert_eq!((calls(Hook::Init), calls(Hook::Release)), (1, 1));
+        let of_ours = calls(Hook::CongAvoid);
+        println!("{}", loaded.counters().expect("counters"));
+        assert!(of_ours > 100);
+        let transfer = transfer.join().expect("a transfer");
+        // Not one call after `release`.
+        assert_eq!(calls(Hook::CongAvoid), of_ours);
+        transfer
+    });
+    assert_eq!((transfer.received, transfer.congestion.as_str()), (60 * MEGABYTE, "reno"));
+}
+
+/// A connection over the loopback: the end that connected, and the one that accepted.
+fn pair(listener: &TcpListener) -> (TcpStream, TcpStream) {
+    let connected = TcpStream::connect(listener.local_addr().expect("an address")).expect("connected");
+    let (accepted, _) = listener.accept().expect("accepted");
+    for end in [&connected, &accepted] {
+        sockopt::set_tcp_congestion(end, "reno").expect("reno");
+    }
+    (connected, accepted)
+}
+
+#[test]
+fn only_what_matches_is_moved() {
+    if !kernel_is_ours() {
+        return;
+    }
+    let (here, elsewhere) = (Alone::new("here"), Alone::new("elsewhere"));
+    let _loaded = module("veno").load("cwnd_matches").expect("loaded");
+    let listen = || {
+        let four = TcpListener::bind((Ipv4Addr::LOCALHOST, 7001)).expect("a listener");
+        let six = TcpListener::bind((Ipv6Addr::LOCALHOST, 7002)).expect("a listener");
+        let pairs = (pair(&four), pair(&six));
+        (pairs, four, six)
+    };
+    let (((four, four_there), (mut six, mut six_there)), listener, _six) = here.within(listen);
+    let (((other, _other_there), _), ..) = elsewhere.within(listen);
+    let algorithm = |end: &TcpStream| sockopt::tcp_congestion(end).expect("a name");
+    let all = here.within(|| connections(&Which::ALL)).expect("a walk");
+    assert_eq!((all.matched, all.changed, all.connections.len()), (4, 0, 4), "{all:?}");
+    let ends = all.connections.iter().map(|found| (found.local, found.remote));
+    let expected = [&four, &four_there, &six, &six_there]
+        .map(|end| (end.local_addr().expect("an address"), end.peer_addr().expect("an address")));
+    assert!(expected.iter().all(|end| ends.clone().any(|found| found == *end)), "{all:?}");
+
+    let local = Which { local_port: Some(7001), ..Which::ALL };
+    let found = here.within(|| switch(&local, "cwnd_matches")).expect("a walk");
+    assert_eq!((found.matched, found.changed), (1, 1), "{found:?}");
+    assert_eq!(
+        [&four, &four_there, &six, &six_there].map(algorithm),
+        ["reno", "cwnd_matches", "reno", "reno"]
+    );
+    // The listener is no connection, and another namespace is not ours.
+    assert_ne!(sockopt::tcp_congestion(&listener).expect("a name"), "cwnd_matches");
+    assert_eq!(algorithm(&other), "reno");
+
+    let remote = Which { remote_port: Some(7002), algorithm: Some("reno".to_owned()), ..Which::ALL };
+    let found = here.within(|| switch(&remote, "cwnd_matches")).expect("a walk");
+    assert_eq!((found.matched, found.changed), (1, 1), "{found:?}");
+    assert_eq!((algorithm(&six), algorithm(&six_there)), ("cwnd_matches".to_owned(), "reno".to_owned()));
+    // Again: it is not on reno any more; and what is on the algorithm already is not moved.
+    let found = here.within(|| switch(&remote, "cwnd_matches")).expect("a walk");
+    assert_eq!((found.matched, found.changed), (0, 0), "{found:?}");
+    let anyhow = Which { algorithm: None, ..remote };
+    let found = here.within(|| switch(&anyhow, "cwnd_matches")).expect("a walk");
+    assert_eq!((found.matched, found.changed), (1, 0), "{found:?}");
+    six.write_all(b"still there").expect("sent");
+    let mut text = [0; 11];
+    six_there.read_exact(&mut text).expect("received");
+    assert_eq!(&text, b"still there");
+}
+
+#[test]
+fn a_refusal_comes_with_its_reason() {
+    if !kernel_is_ours() {
+        return;
+    }
+    let everything = switch(&Which::ALL, "reno").expect_err("all of the machine").to_string();
+    assert!(everything.contains("which connections?"), "{everything}");
+    let unknown = switch(&to_the_receiver(), "cwnd_nowhere").expect_err("no such algorithm");
+    assert!(matches!(unknown, Error::NotRegistered(_)), "{unknown}");
+}
