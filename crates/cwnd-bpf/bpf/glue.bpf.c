@@ -100,6 +100,15 @@ PROGRAM_VOID(cwnd_event, args[1])
 PROGRAM_VOID(in_ack_event, args[1])
 PROGRAM_U32(undo_cwnd)
 
+// From 7.1 on, the most frequent of the events comes by a hook of its own; for the core it is the event that it was.
+PROGRAM(cwnd_event_tx_start, int)
+{
+	ENTER(cwnd_event, CA_EVENT_TX_START);
+	core_cwnd_event(call.state, &call.conn, call.params, CA_EVENT_TX_START);
+	leave(&call, 0);
+	return 0;
+}
+
 PROGRAM(init, int)
 {
 	KEEP_IDENTITY;
@@ -146,6 +155,7 @@ SEC(".struct_ops.link") struct tcp_congestion_ops ops = {
 	.cong_avoid = (void *)program_cong_avoid,
 	.set_state = (void *)program_set_state,
 	.cwnd_event = (void *)program_cwnd_event,
+	.cwnd_event_tx_start = (void *)program_cwnd_event_tx_start,
 	.in_ack_event = (void *)program_in_ack_event,
 	.undo_cwnd = (void *)program_undo_cwnd,
 	.pkts_acked = (void *)program_pkts_acked,

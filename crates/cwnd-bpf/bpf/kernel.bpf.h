@@ -90,6 +90,8 @@ enum tcp_ca_event { CA_EVENT_UNUSED };
 struct tcp_congestion_ops {
 	char name[16];
 	__u32 flags;
+	// Kernels from 7.1 call this instead of cwnd_event with the first of its events. The loader takes it out for others: here.
+	void (*cwnd_event_tx_start)(struct sock *);
 	void (*init)(struct sock *);
 	void (*release)(struct sock *);
 	__u32 (*ssthresh)(struct sock *);
@@ -100,6 +102,10 @@ struct tcp_congestion_ops {
 	__u32 (*undo_cwnd)(struct sock *);
 	void (*pkts_acked)(struct sock *, const struct ack_sample *);
 };
+_Static_assert(__builtin_offsetof(struct tcp_congestion_ops, cwnd_event_tx_start) == 24, "as in src/loader.rs");
+
+// The first of the events (cwnd::CaEvent::TxStart).
+#define CA_EVENT_TX_START 0
 
 // A flow in a namespace may choose the algorithm without being privileged.
 #define TCP_CONG_NON_RESTRICTED 1

@@ -17,7 +17,9 @@ extern void cubictcp_init(struct sock *) __ksym;
 extern __u32 cubictcp_recalc_ssthresh(struct sock *) __ksym;
 extern void cubictcp_cong_avoid(struct sock *, __u32, __u32) __ksym;
 extern void cubictcp_state(struct sock *, __u8) __ksym;
-extern void cubictcp_cwnd_event(struct sock *, enum tcp_ca_event) __ksym;
+// The first until 7.0, the second from 7.1.
+extern void cubictcp_cwnd_event(struct sock *, enum tcp_ca_event) __ksym __weak;
+extern void cubictcp_cwnd_event_tx_start(struct sock *) __ksym __weak;
 extern void cubictcp_acked(struct sock *, const struct ack_sample *) __ksym;
 
 static __always_inline struct record *enter(struct tcp_sock *tp, __u32 hook, __u32 arg0, __u32 arg1, __u32 arg2)
@@ -102,7 +104,13 @@ PROGRAM(set_state, int)
 
 PROGRAM(cwnd_event, int)
 {
-	WRAP(cwnd_event, cubictcp_cwnd_event(sk, args[1]), args[1], 0, 0);
+	WRAP(cwnd_event, if (cubictcp_cwnd_event) cubictcp_cwnd_event(sk, args[1]), args[1], 0, 0);
+}
+
+PROGRAM(cwnd_event_tx_start, int)
+{
+	WRAP(cwnd_event, if (cubictcp_cwnd_event_tx_start) cubictcp_cwnd_event_tx_start(sk),
+	     CA_EVENT_TX_START, 0, 0);
 }
 
 PROGRAM(pkts_acked, int)
@@ -125,6 +133,7 @@ SEC(".struct_ops.link") struct tcp_congestion_ops ops = {
 	.init = (void *)program_init,
 	.set_state = (void *)program_set_state,
 	.cwnd_event = (void *)program_cwnd_event,
+	.cwnd_event_tx_start = (void *)program_cwnd_event_tx_start,
 	.pkts_acked = (void *)program_pkts_acked,
 #endif
 };

@@ -15,11 +15,15 @@
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod cgroup;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
+mod doctor;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
 mod error;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod held;
 #[cfg(any(feature = "recipe", all(feature = "kernel", target_os = "linux")))]
 mod hook;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+mod kernel_types;
 #[cfg(feature = "recipe")]
 #[path = "../build/layout.rs"]
 mod layout;
@@ -56,6 +60,8 @@ mod timing;
 #[path = "../build/toolchain.rs"]
 mod toolchain;
 
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+pub use doctor::{Answer, Check, doctor};
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use error::Error;
 #[cfg(all(feature = "kernel", target_os = "linux"))]

@@ -12,6 +12,7 @@ use libbpf_rs::{Link, MapCore, MapFlags, Object, Program};
 
 use crate::error::{Error, refused};
 use crate::hook::Hook;
+use crate::loader::TX_START;
 use crate::registration::{IDENTITY, connections_in, is_registered, is_shared, pin};
 
 /// Connection states that the object counts.
@@ -191,9 +192,14 @@ impl Loaded {
     /// [`Error`], when the kernel does not answer.
     pub fn costs(&self) -> Result<Vec<Cost>, Error> {
         let mut hooks = Vec::new();
-        for program in self.object.progs() {
+        // A hook that this kernel does not have stays out.
+        for program in self.object.progs().filter(|program| program.autoload()) {
             let name = program.name().to_string_lossy();
-            let hook = Hook::ALL.into_iter().find(|hook| name.strip_prefix("program_") == Some(hook.name()));
+            let hook = Hook::ALL
+                .into_iter()
+                .find(|hook| name.strip_prefix("program_") == Some(hook.name()))
+                // One of the events by itself.
+                .or_else(|| name.ends_with(TX_START).then_some(Hook::CwndEvent));
             let hook = hook.ok_or_else(|| Error::Object(format!("a program {name}")))?;
             hooks.push((Program::id_from_fd(program.as_fd()).map_err(refused("read a program"))?, hook));
         }
@@ -217,6 +223,18 @@ impl Loaded {
             return Err(Error::Object(format!("{} programs, {} of them known", hooks.len(), costs.len())));
         }
         costs.sort_by_key(|cost| cost.hook as usize);
+        // Two programs of one hook are one thing.
+        costs.dedup_by(|next, cost| {
+            let same = next.hook == cost.hook;
+            if same {
+                cost.instructions += next.instructions;
+                cost.verified += next.verified;
+                cost.machine_bytes += next.machine_bytes;
+                cost.runs += next.runs;
+                cost.run_ns += next.run_ns;
+            }
+            same
+        });
         Ok(costs)
     }
 

@@ -15,6 +15,7 @@ use libbpf_rs::{
 };
 
 use crate::error::{Error, NAME_MAX, refused};
+use crate::kernel_types::{KernelTypes, OPS as OPS_TYPE};
 use crate::loaded::{COUNTERS, Loaded, PARAMS};
 use crate::raw::Identity;
 use crate::recorder::{self, Recorder};
@@ -31,6 +32,10 @@ include!(concat!(env!("OUT_DIR"), "/objects.rs"));
 const OPS: &str = "ops";
 const RECORDING: &str = ".rodata.recording";
 pub(crate) const RECORDS: &str = "records";
+
+/// The hook that kernels from 7.1 have, and where the object has its program, as `bpf/kernel.bpf.h` has it.
+pub(crate) const TX_START: &str = "cwnd_event_tx_start";
+const TX_START_AT: usize = 24;
 
 /// Smallest ring buffer: one page.
 pub(crate) const RING_MIN: u32 = 1 << 12;
@@ -251,6 +256,12 @@ fn register(mut open: OpenObject, kernel_name: &str, what: &What<'_>) -> Result<
         fill(&mut open, PARAMS, &param_bytes)?;
     }
     fill(&mut open, OPS, &padded::<{ NAME_MAX + 1 }>(kernel_name))?;
+    let has_tx_start =
+        open.progs().any(|program| program.name().to_str().is_some_and(|name| name.ends_with(TX_START)));
+    if has_tx_start && !KernelTypes::has_member(OPS_TYPE, TX_START) {
+        // libbpf refuses a hook that the kernel lacks, unless nothing is there; its program then stays out, too.
+        fill_at(&mut open, OPS, TX_START_AT, &[0; 8])?;
+    }
     let mut identity = Identity {
         name: padded(kernel_name),
         set: padded(what.set),
@@ -305,10 +316,14 @@ pub(crate) fn map<'obj>(open: &'obj mut OpenObject, name: &str) -> Result<OpenMa
 
 /// Puts `bytes` at the start of a map's first value.
 pub(crate) fn fill(open: &mut OpenObject, name: &str, bytes: &[u8]) -> Result<(), Error> {
+    fill_at(open, name, 0, bytes)
+}
+
+fn fill_at(open: &mut OpenObject, name: &str, offset: usize, bytes: &[u8]) -> Result<(), Error> {
     map(open, name)?
         .initial_value_mut()
-        .and_then(|value| value.get_mut(..bytes.len()))
-        .ok_or_else(|| Error::Object(format!("fewer than {} bytes in {name}", bytes.len())))?
+        .and_then(|value| value.get_mut(offset..offset + bytes.len()))
+        .ok_or_else(|| Error::Object(format!("fewer than {} bytes in {name}", offset + bytes.len())))?
         .copy_from_slice(bytes);
     Ok(())
 }
@@ -332,4 +347,50 @@ pub(crate) fn hearing<T>(step: impl FnOnce() -> Result<T, Error>) -> Result<T, E
         Error::Kernel { what, why, .. } => Error::Kernel { what, why, log: heard },
         other => other,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{TcpListener, TcpStream};
+
+    use rustix::net::sockopt;
+
+    use super::*;
+    use crate::hook::Hook;
+
+    // This kernel calls no `cwnd_event_tx_start` if it is older than 7.1. Its program has the type of `release`: put there,
+    // the kernel verifies it, and calls it at the end of each connection.
+    #[test]
+    fn the_program_for_the_event_by_itself_is_accepted_and_counts_as_the_event() {
+        if !rustix::process::geteuid().is_root() {
+            assert!(std::env::var("CI").as_deref() != Ok("true"), "the test needs root, and CI must run it");
+            return;
+        }
+        const RELEASE_AT: usize = TX_START_AT + 16;
+        for in_its_place in [false, true] {
+            let module = Module::find("cubic").expect("a set");
+            let mut open = ObjectBuilder::default().open_memory(module.object).expect("an object");
+            if in_its_place {
+                let mut ops = map(&mut open, OPS).expect("hooks");
+                let hooks = ops.initial_value_mut().expect("hooks");
+                hooks.copy_within(TX_START_AT..TX_START_AT + 8, RELEASE_AT);
+            }
+            let what = What { set: "cubic", hash: module.hash(), params: &module.params(), ring_bytes: None };
+            let (object, link) = hearing(|| register(open, "cwnd_tx_start", &what)).expect("registered");
+            let loaded = Loaded::new("cwnd_tx_start", what.params.len(), link, object);
+            let listener = TcpListener::bind("127.0.0.1:0").expect("a listener");
+            let one = TcpStream::connect(listener.local_addr().expect("an address")).expect("connected");
+            let (other, _) = listener.accept().expect("accepted");
+            for end in [&one, &other] {
+                sockopt::set_tcp_congestion(end, "cwnd_tx_start").expect("chosen");
+            }
+            // Nothing is sent: no event but that of the end.
+            for end in [one, other] {
+                sockopt::set_tcp_congestion(&end, "reno").expect("left");
+            }
+            let counters = loaded.counters().expect("counters");
+            let calls = [Hook::Init, Hook::Release, Hook::CwndEvent].map(|hook| counters.calls(hook));
+            assert_eq!(calls, if in_its_place { [2, 0, 2] } else { [2, 2, 0] });
+        }
+    }
 }

@@ -23,7 +23,7 @@ use crate::raw::Identity;
 pub(crate) const IDENTITY: &str = ".data.identity";
 
 /// Where the kernel's file system for BPF objects is mounted.
-const BPFFS: &str = "/sys/fs/bpf";
+pub(crate) const BPFFS: &str = "/sys/fs/bpf";
 const BPFFS_MAGIC: i64 = 0xcafe_4a11;
 /// Folder of our pins in it.
 const PINS: &str = "/sys/fs/bpf/cwnd";
@@ -131,7 +131,7 @@ pub fn registrations() -> Result<Vec<Registration>, Error> {
 }
 
 /// Without the right to it, the lists that follow would be empty, and look like an answer.
-fn may_list() -> Result<(), Error> {
+pub(crate) fn may_list() -> Result<(), Error> {
     let mut next = 0;
     // SAFETY: a system call that writes a number to where it is told.
     let result = unsafe { libbpf_sys::bpf_map_get_next_id(0, &raw mut next) };
@@ -309,10 +309,24 @@ fn place(name: &str) -> Result<(PathBuf, bool), Error> {
     Ok((Path::new(PINS).join(name), mounted))
 }
 
+pub(crate) fn is_bpffs() -> Result<bool, Error> {
+    let fails = |why: rustix::io::Errno| Error::File(BPFFS.into(), why.into());
+    Ok(rustix::fs::statfs(BPFFS).map_err(fails)?.f_type == BPFFS_MAGIC)
+}
+
+/// Removes those of our pins whose registration somebody has taken out past us. Returns where they were.
+pub(crate) fn stale_pins() -> Vec<PathBuf> {
+    let pins = std::fs::read_dir(PINS).into_iter().flatten().flatten().map(|entry| entry.path());
+    // One that cannot be opened may be in use.
+    pins.filter(|pin| Link::open(pin).is_ok_and(|link| !is_registered(link.as_fd())))
+        .filter(|pin| std::fs::remove_file(pin).is_ok())
+        .collect()
+}
+
 /// Mounts the file system for BPF objects where it is not; whether it had to.
 fn mount_bpffs() -> Result<bool, Error> {
     let fails = |why: rustix::io::Errno| Error::File(BPFFS.into(), why.into());
-    if rustix::fs::statfs(BPFFS).map_err(fails)?.f_type == BPFFS_MAGIC {
+    if is_bpffs()? {
         return Ok(false);
     }
     mount("bpf", BPFFS, "bpf", MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC, None)

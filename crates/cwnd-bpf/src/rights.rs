@@ -6,15 +6,20 @@ use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_no_new
 use crate::error::Error;
 
 /// Gives up every capability of the calling thread for good, and with them loading, listing and pinning. What is held
-/// stays held and readable through its descriptors, and can be let go of.
+/// stays held and readable through its descriptors, and can be let go of. Capabilities are a thread's own: call it before
+/// starting others, which inherit what is left.
 ///
 /// # Errors
 /// [`Error::Rights`], when the kernel refuses, which it has no reason to.
 pub fn give_up_rights() -> Result<(), Error> {
-    let none = CapabilitySet::empty();
-    let sets = CapabilitySets { effective: none, permitted: none, inheritable: none };
+    keep(CapabilitySet::empty())
+}
+
+/// Gives up all but `kept`.
+pub(crate) fn keep(kept: CapabilitySet) -> Result<(), Error> {
+    let failed = |why: rustix::io::Errno| Error::Rights(why.into());
+    let kept = kept & rustix::thread::capabilities(None).map_err(failed)?.permitted;
+    let sets = CapabilitySets { effective: kept, permitted: kept, inheritable: CapabilitySet::empty() };
     // The first, or else a program that the superuser starts would have them all back.
-    set_no_new_privs(true)
-        .and_then(|()| set_capabilities(None, sets))
-        .map_err(|why| Error::Rights(why.into()))
+    set_no_new_privs(true).and_then(|()| set_capabilities(None, sets)).map_err(failed)
 }

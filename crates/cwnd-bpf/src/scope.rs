@@ -23,12 +23,14 @@ use std::process::{Child, Command, ExitStatus};
 use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketType, ipproto, sockopt};
+use rustix::thread::CapabilitySet;
 
 use crate::cgroup::{self, Cgroup};
 use crate::error::{Error, NAME_MAX, refused};
 use crate::loader::{CHOOSE, fill, find, hearing};
 use crate::namespace::Setting;
 use crate::registration::padded;
+use crate::rights::keep;
 use crate::signals::Forwarding;
 
 /// Names of the object's maps, as `bpf/choose.bpf.c` has them.
@@ -217,6 +219,16 @@ impl Running {
     /// What the command is connected to, if that was asked for.
     pub const fn child(&mut self) -> &mut Child {
         &mut self.child
+    }
+
+    /// Gives up the rights of the calling thread that waiting does not need: all but those to signal a command which has
+    /// become another user's, and to remove a cgroup (the hierarchy's root lets nobody write to it who has only its
+    /// permissions). The command keeps what it has.
+    ///
+    /// # Errors
+    /// [`Error::Rights`], as for [`crate::give_up_rights`].
+    pub fn give_up_rights(&self) -> Result<(), Error> {
+        keep(CapabilitySet::KILL | CapabilitySet::DAC_OVERRIDE)
     }
 
     /// Waits for its end, and takes away the place.

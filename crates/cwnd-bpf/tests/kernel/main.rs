@@ -5,6 +5,7 @@
 #![cfg(target_os = "linux")]
 
 mod cost;
+mod doctor;
 mod network;
 mod own;
 mod parameters;
