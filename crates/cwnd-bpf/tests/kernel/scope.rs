@@ -106,6 +106,15 @@ fn role() {
             say(&format!("{} {}", running.id(), path.display()));
             running.wait().expect("it waits until it is killed");
         }
+        "falls back" => {
+            run("ip link set lo up");
+            let scope = Scope::new("reno").expect("a scope");
+            let Means::Namespace { because, .. } = scope.means() else { panic!("a cgroup: {scope:?}") };
+            say(&because);
+            let mut running = scope.start(command("connects")).expect("started");
+            say(&said(&mut running).replace('\n', "; "));
+            running.wait().expect("an end");
+        }
         other => panic!("no part {other}"),
     }
 }
@@ -298,4 +307,21 @@ fn without_a_cgroup_the_namespace_is_set_and_put_back_but_never_the_machines_fir
     });
     assert_eq!(setting(), machine);
     assert!(registered().contains(&"cwnd_setting".to_owned()));
+}
+
+#[test]
+fn who_may_only_what_a_namespace_allows_gets_the_namespaces_setting_and_hears_why() {
+    if !kernel_is_ours() {
+        return;
+    }
+    // Root of a user namespace with a network of its own; of the machine's rights it has none.
+    let role = command("falls back");
+    let mut unshare = Command::new("unshare");
+    unshare.args(["--user", "--map-root-user", "--net"]).arg(role.get_program()).args(role.get_args());
+    let output = unshare.env(ROLE, "falls back").output().expect("started");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let said: Vec<_> = text.lines().filter_map(|line| Some(line.split_once("said: ")?.1)).collect();
+    let [because, algorithms] = said[..] else { panic!("{output:?}") };
+    assert!(because.contains("cgroup"), "{because}");
+    assert_eq!(algorithms, ["reno reno reno"; 4].join("; "));
 }
