@@ -211,6 +211,23 @@ mod tests {
         conn.cwnd
     }
 
+    // Brakmo and Peterson 1995 §5: slow start ends when more than γ segments wait, at the window that would leave none:
+    // 40 · 40/50 = 32, and one.
+    #[test]
+    fn slow_start_ends_at_the_window_without_queueing() {
+        let params = VegasParams { alpha: 2, beta: 4, gamma: 1 };
+        let mut vegas = Vegas {
+            base_rtt_us: 40_000,
+            round_min_rtt_us: 50_000,
+            samples: 40,
+            active: 1,
+            ..Vegas::default()
+        };
+        let mut conn = Conn { is_cwnd_limited: true, ..Conn::new(1448, 40) };
+        vegas.cong_avoid(&mut conn, 1, 1, &params);
+        assert_eq!((conn.cwnd, conn.ssthresh), (33, 33));
+    }
+
     // Brakmo and Peterson 1995 have no word on it; the kernel measures anew after silence, as the path may have changed.
     #[test]
     fn silence_makes_it_measure_anew() {

@@ -26,6 +26,16 @@ fn life(flow: &mut Flow) -> [u32; 4] {
     windows
 }
 
+// RFC 5681 §3.1: a new connection is in slow start. (Vegas doubles every other round trip: 20 of 10 after three.)
+#[test]
+fn every_algorithm_starts_in_slow_start() {
+    for set in sets() {
+        let mut flow = Flow::new(&set, 10, 25_000);
+        flow.rounds(3);
+        assert!(flow.cwnd() >= 20 && flow.driver.conn.ssthresh >= 20, "{}: {}", set.name, flow.cwnd());
+    }
+}
+
 // Rows S5, M5, GV4: an RTT of 0, 1 µs or 10 s divides by nothing and leaves a window that lives.
 #[test]
 fn any_round_trip_time_leaves_a_window_that_lives() {
