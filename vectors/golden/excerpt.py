@@ -73,7 +73,7 @@ def excerpt(path: Path) -> str:
         parts += [f">{key}={value}" for key, value in after.items() if state[key] != value]
         left = state | after
         lines.append(" ".join(parts))
-        if words and row["seq"] % LEFT_EVERY == 0:
+        if words and (row["hook"] == "init" or row["seq"] % LEFT_EVERY == 0):
             lines.append("left " + " ".join(f"{int(n)}:{value}" for n, value in zip(words, private) if value))
     return "\n".join(lines) + "\n"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The constants of the published forms of CUBIC, as their sources have them, written out in full: a set is code that
-//! inherits from another, and what it inherits by mistake shows here.
+//! The constants of published forms, as their sources have them, written out in full: a set is code that inherits from
+//! another, and what it inherits by mistake shows here. (The constants of the `-linux` sets show in the golden traces too.)
 
 use crate::support::{Flow, algorithm, set};
 
@@ -85,10 +85,44 @@ const PUBLISHED: &[Published] = &[
          max_increment=2 unknown_count=50 unknown=always spare_acks=1 ack_ratio=true counting=acks updates_per_s=32 \
          root=newton clock=ticks slow_start=standard start_ssthresh=100",
     ),
+    // RFC 5681 eq 3, as the stacks of the papers' years had it: acknowledgements count
+    ("reno", "counting=segments reduce_from=flight slow_start=standard"),
+    ("reno-linux", "counting=segments reduce_from=cwnd slow_start=standard"),
+    ("sack", "counting=acks reduce_from=flight slow_start=standard"),
+    ("newreno", "counting=acks reduce_from=flight slow_start=standard"),
+    ("tahoe", "counting=acks reduce_from=flight slow_start=standard"),
+    // Xu, Harfoush and Rhee 2004, with the kernel's S_max, and as printed
+    (
+        "bic",
+        "beta=0.799805 max_increment=16 low_window=14 smooth_part=20 fast_convergence=true updates_per_s=0 ack_ratio=false",
+    ),
+    (
+        "bic-2004",
+        "beta=0.875 max_increment=32 low_window=14 fast_convergence=true updates_per_s=0 ack_ratio=false",
+    ),
+    // Fu and Liew 2003 §II, §III: β = 3, 4/5 kept, every other acknowledgement when crowded
+    ("veno", "beta=3 random_kept=80 parts=1024 crowded=half fresh_base=true"),
+    ("veno-linux", "beta=3 random_kept=80 parts=2 crowded=alternate fresh_base=false"),
+    // Leith and Shorten 2004: 1 s, 10, 1/4 of Δ², 0.5 to 0.8, 20 %
+    ("htcp", "delta_l_ms=1000 slope=10 divisor=2 beta_min=0.5 beta_max=0.8 switch=20 rtt_reference_ms=0"),
+    (
+        "htcp-linux",
+        "delta_l_ms=1000 slope=10 divisor=2 beta_min=0.5 beta_max=0.8 switch=20 rtt_reference_ms=100 rtt_floor_ms=10 \
+         rtt_step_ms=20 fading=95",
+    ),
+    // Liu, Basar and Srikant 2008 §3: α from 0.3 to 10, β from 1/8 to 1/2
+    (
+        "illinois",
+        "alpha_min=0.3 alpha_max=10 beta_min=0.125 beta_max=0.5 eta1=1 eta2=10 eta3=80 theta=5 w_thresh=15",
+    ),
+    // Kelly 2003; Brakmo and Peterson 1995; Linux
+    ("scalable", "per_segment=100 low_window=16 counting=acks"),
+    ("vegas", "alpha=1 beta=3 gamma=1"),
+    ("vegas-linux", "alpha=2 beta=4 gamma=1"),
 ];
 
 #[test]
-fn every_form_of_cubic_has_its_sources_constants() {
+fn every_published_form_has_its_sources_constants() {
     for (name, settings) in PUBLISHED {
         let set = set(name);
         let controller = set.controller().expect("listed");

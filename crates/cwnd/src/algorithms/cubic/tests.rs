@@ -418,6 +418,13 @@ fn the_pseudocodes_count_needs_two_more_than_cnt() {
         counts += 1;
     }
     assert_eq!(counts, 12);
+    // At the target cnt is 100 · cwnd.
+    let (mut conn, mut counts) = (Conn::new(1448, 100), 0);
+    while conn.cwnd == 100 && counts <= 20_000 {
+        Cubic::count_increment(&mut conn, 100 << 16, 0, 1);
+        counts += 1;
+    }
+    assert_eq!(counts, 10_002);
 }
 
 // Ha et al. 2008, Algorithm 1: keeps 0.8, remembers 0.9, resets at a timeout.
