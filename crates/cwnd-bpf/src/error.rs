@@ -21,6 +21,8 @@ pub enum Error {
     Name(String),
     /// The embedded object is not what this loader expects.
     Object(String),
+    /// An algorithm of this name is in the kernel.
+    Exists(String),
     /// Another algorithm, or another build of this one, has the name.
     Taken {
         /// The name.
@@ -66,6 +68,7 @@ impl fmt::Display for Error {
                 write!(f, "{name:?} is no name for the kernel: 1 to {NAME_MAX} letters, digits, _, - and .")
             }
             Self::Object(what) => write!(f, "the embedded object has {what}"),
+            Self::Exists(name) => write!(f, "an algorithm called {name} is registered already"),
             Self::Taken { name, by } => {
                 write!(f, "{name} is taken by {by}; choose another name, or unload that one")
             }

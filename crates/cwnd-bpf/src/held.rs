@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::error::Error;
 use crate::loaded::Loaded;
 use crate::loader::Module;
-use crate::registration::{Registration, Shared, registrations};
+use crate::registration::{Registration, Shared, is_available, registrations};
 
 /// How often to look again for a registration that another loader is making, and how long to wait between.
 const LOOKS: u32 = 20;
@@ -83,12 +83,11 @@ impl Module {
             } else {
                 match self.load(kernel_name) {
                     // Another loader was faster, and has not said yet who it is; or it is none of ours.
-                    Err(why) if is_available(kernel_name) => {
+                    Err(_) if is_available(kernel_name) => {
                         if look >= LOOKS {
                             let by = "an algorithm that no cwnd has loaded".to_owned();
                             return Err(Error::Taken { name: kernel_name.to_owned(), by });
                         }
-                        drop(why);
                     }
                     result => return result.map(Held::Own),
                 }
@@ -106,10 +105,4 @@ fn registered(kernel_name: &str) -> Result<Option<Registration>, Error> {
 fn taken(name: &str, other: &Registration) -> Error {
     let by = format!("{} with other settings or of another version (process {})", other.set, other.pid);
     Error::Taken { name: name.to_owned(), by }
-}
-
-/// Whether the kernel knows an algorithm of this name.
-fn is_available(kernel_name: &str) -> bool {
-    let names = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
-    names.is_ok_and(|names| names.split_whitespace().any(|name| name == kernel_name))
 }

@@ -19,7 +19,7 @@ use crate::kernel_types::{KernelTypes, OPS as OPS_TYPE};
 use crate::loaded::{COUNTERS, Loaded, PARAMS};
 use crate::raw::Identity;
 use crate::recorder::{self, Recorder};
-use crate::registration::{IDENTITY, WRAPPED, padded};
+use crate::registration::{IDENTITY, WRAPPED, is_available, padded};
 
 /// Bytes at an address fit for what libbpf reads in them.
 #[repr(C, align(8))]
@@ -243,6 +243,10 @@ fn load(
     what: &What<'_>,
 ) -> Result<Loaded, Error> {
     check(kernel_name)?;
+    // The kernel would refuse it too, after all the work, and with a line in its log.
+    if is_available(kernel_name) {
+        return Err(Error::Exists(kernel_name.to_owned()));
+    }
     let (object, link) =
         hearing(|| register(open().map_err(refused("read the object"))?, kernel_name, what))?;
     // Without parameters of the loader's own, all that the map holds.

@@ -161,6 +161,12 @@ pub(crate) fn connections_in(map: &dyn MapCore) -> Option<u64> {
     Some(calls(Hook::Init)?.saturating_sub(calls(Hook::Release)?))
 }
 
+/// Whether the kernel knows an algorithm of this name, ours or not.
+pub(crate) fn is_available(kernel_name: &str) -> bool {
+    let names = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
+    names.is_ok_and(|names| names.split_whitespace().any(|name| name == kernel_name))
+}
+
 /// The registration with this number, as long as the descriptor is open.
 fn link(id: u32) -> Result<OwnedFd, Error> {
     // SAFETY: a system call with a number; it gives a new descriptor or a negative error.

@@ -99,6 +99,11 @@ impl Network {
 
     /// Moves `bytes` on the congestion control `algorithm`.
     pub fn transfer(&self, algorithm: &str, bytes: u64) -> Transfer {
+        self.transfer_in_parts(algorithm, bytes, bytes, Duration::ZERO)
+    }
+
+    /// The same with a pause after every `part` bytes: an application that has nothing to send.
+    pub fn transfer_in_parts(&self, algorithm: &str, bytes: u64, part: u64, pause: Duration) -> Transfer {
         let [sender, _, receiver] = self.namespaces();
         let listener = within(&receiver, || TcpListener::bind(RECEIVER)).expect("a listener");
         // An accept that never returns must not hold the test: the threads report, and are left if they do not.
@@ -106,7 +111,7 @@ impl Network {
         let received = report.clone();
         thread::spawn(move || received.send(Report::Received(receive(&listener))));
         let algorithm = algorithm.to_owned();
-        thread::spawn(move || report.send(Report::Sent(send(&sender, &algorithm, bytes))));
+        thread::spawn(move || report.send(Report::Sent(send(&sender, &algorithm, bytes, part, pause))));
         let (mut count, mut at_end) = (0, (String::new(), String::new()));
         for _ in 0..2 {
             match reports.recv_timeout(PATIENCE).expect("the transfer ends in time") {
@@ -155,7 +160,13 @@ fn receive(listener: &TcpListener) -> std::io::Result<u64> {
 }
 
 /// Sends from `namespace`; returns the socket's congestion control and what `ss` shows.
-fn send(namespace: &str, algorithm: &str, bytes: u64) -> std::io::Result<(String, String)> {
+fn send(
+    namespace: &str,
+    algorithm: &str,
+    bytes: u64,
+    part: u64,
+    pause: Duration,
+) -> std::io::Result<(String, String)> {
     let mut stream = within(namespace, || -> std::io::Result<TcpStream> {
         let socket = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, Some(ipproto::TCP))?;
         sockopt::set_tcp_congestion(&socket, algorithm)?;
@@ -165,11 +176,16 @@ fn send(namespace: &str, algorithm: &str, bytes: u64) -> std::io::Result<(String
     stream.set_write_timeout(Some(PATIENCE))?;
     stream.set_read_timeout(Some(PATIENCE))?;
     let chunk = vec![0x5a; 1 << 16];
-    let mut left = bytes;
+    let (mut left, mut left_of_part) = (bytes, part);
     while left > 0 {
-        let now = left.min(chunk.len() as u64) as usize;
+        let now = left.min(left_of_part).min(chunk.len() as u64) as usize;
         stream.write_all(&chunk[..now])?;
         left -= now as u64;
+        left_of_part -= now as u64;
+        if left_of_part == 0 {
+            thread::sleep(pause);
+            left_of_part = part;
+        }
     }
     let info = run(&format!("ip netns exec {namespace} ss -tinH"));
     let congestion = sockopt::tcp_congestion(&stream)?;

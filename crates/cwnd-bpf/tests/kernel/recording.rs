@@ -23,25 +23,21 @@ pub fn record(
     bytes: u64,
 ) -> Result<Vec<Record>, String> {
     let loaded = module.load_recording(kernel_name, 1 << 24).map_err(|why| why.to_string())?;
-    record_on(loaded, std::slice::from_ref(network), bytes)
+    record_on(loaded, |name| assert_eq!(network.transfer(name, bytes).received, bytes))
 }
 
-/// Moves `bytes` on what was loaded, over every one of `networks` at once, and returns every call.
+/// Every call of what was loaded during `traffic`, which is given its name in the kernel.
 pub fn record_on(
     (loaded, mut recorder): (Loaded, Recorder),
-    networks: &[Network],
-    bytes: u64,
+    traffic: impl Fn(&str) + Sync,
 ) -> Result<Vec<Record>, String> {
     let mut records = Vec::new();
     thread::scope(|scope| {
-        let name = loaded.name();
-        let transfer = |network| scope.spawn(move || Network::transfer(network, name, bytes));
-        for transfer in networks.iter().map(transfer).collect::<Vec<_>>() {
-            while !transfer.is_finished() {
-                records.extend(recorder.take(PATIENCE).expect("records"));
-            }
-            assert_eq!(transfer.join().expect("a transfer").received, bytes);
+        let traffic = scope.spawn(|| traffic(loaded.name()));
+        while !traffic.is_finished() {
+            records.extend(recorder.take(PATIENCE).expect("records"));
         }
+        traffic.join().expect("traffic");
     });
     let counters = loaded.counters().expect("counters");
     while (records.len() as u64) < counters.recorded() {
@@ -132,7 +128,14 @@ fn connections_at_the_same_time_are_told_apart() {
     let networks = ["left", "right"].map(|tag| Network::new(tag, "100mbit", 30));
     let module = module("cubic");
     let loaded = module.load_recording("cwnd_both", 1 << 24).expect("loaded");
-    let records = record_on(loaded, &networks, 5 * MEGABYTE).expect("recorded");
+    let records = record_on(loaded, |name| {
+        thread::scope(|scope| {
+            for network in &networks {
+                scope.spawn(|| network.transfer(name, 5 * MEGABYTE));
+            }
+        });
+    })
+    .expect("recorded");
     let changes = records.windows(2).filter(|pair| pair[0].connection != pair[1].connection).count();
     assert!(changes > 100, "they were not at the same time: {changes} changes from one to the other");
     for connection in 0..2 {

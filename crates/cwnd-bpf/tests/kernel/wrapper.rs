@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The kernel's own algorithms, recorded by a wrapper around their functions, and repeated by our `-linux` sets.
 
-use cwnd::Controller;
+use std::time::Duration;
+
+use cwnd::replay::Call;
+use cwnd::{CaEvent, Controller};
 use cwnd_bpf::{Record, Wrapper};
 
 use crate::network::Network;
@@ -20,24 +23,78 @@ fn mistaken(record: &Record) -> Option<String> {
     (!agree).then(|| format!("{core:?} of {kernel:?}"))
 }
 
+/// Every call of the kernel's `name` during `traffic`; none of them may end otherwise on the host.
+fn repeated(name: &str, set: &str, traffic: impl Fn(&str) + Sync) -> Vec<Record> {
+    let kernel_name = format!("cwnd_w_{name}");
+    let wrapper = Wrapper::find(name).expect("a wrapper");
+    let loaded = wrapper.load_recording(&kernel_name, 1 << 26).unwrap_or_else(|why| panic!("{name}: {why}"));
+    let records = record_on(loaded, traffic).expect("records");
+    let (differences, first) = replay(&records, Controller::by_name(set).expect("registered"));
+    assert_eq!((differences, first), (0, None), "{name}");
+    assert_eq!(records.iter().find_map(mistaken), None, "{name}");
+    records
+}
+
+fn any(records: &[Record], holds: impl Fn(&Record) -> bool) -> bool {
+    records.iter().any(holds)
+}
+
 #[test]
-fn the_kernels_own_algorithms_are_recorded_and_repeated_without_a_difference() {
+fn the_kernels_reno_is_recorded_and_repeated_without_a_difference() {
     if !kernel_is_ours() {
         return;
     }
-    let network = Network::new("wrapper", "200mbit", 30);
-    for (name, set) in [("cubic", "cubic-linux"), ("reno", "reno-linux")] {
-        let kernel_name = format!("cwnd_w_{name}");
-        let wrapper = Wrapper::find(name).expect("a wrapper");
-        let loaded =
-            wrapper.load_recording(&kernel_name, 1 << 24).unwrap_or_else(|why| panic!("{name}: {why}"));
-        let records = record_on(loaded, std::slice::from_ref(&network), 10 * MEGABYTE).expect("records");
-        let (differences, first) = replay(&records, Controller::by_name(set).expect("registered"));
-        println!("{name}: {} calls", records.len());
-        assert_eq!((differences, first), (0, None), "{name}");
-        assert_eq!(records.iter().find_map(mistaken), None, "{name}");
-        // A replay that could not fail would not have failed: another algorithm differs.
-        let other = Controller::by_name("scalable-linux").expect("registered");
-        assert!(replay(&records, other).0 > 0, "{name}");
+    let network = Network::new("wreno", "200mbit", 30);
+    let records = repeated("reno", "reno-linux", |name| {
+        network.transfer(name, 10 * MEGABYTE);
+    });
+    // A replay that could not fail would not have failed: another algorithm differs.
+    let other = Controller::by_name("scalable-linux").expect("registered");
+    assert!(replay(&records, other).0 > 0);
+}
+
+// 10⁵ fresh calls in four settings: losses, a start that HyStart ends, idle periods, an application that sends too little.
+#[test]
+fn the_kernels_cubic_is_recorded_and_repeated_without_a_difference() {
+    if !kernel_is_ours() {
+        return;
     }
+    let small = Network::new("wsmall", "200mbit", 60);
+    let large = Network::new("wlarge", "200mbit", 2000);
+    let mut calls = 0;
+
+    let losses = repeated("cubic", "cubic-linux", |name| {
+        small.transfer(name, 160 * MEGABYTE);
+    });
+    assert!(losses.iter().filter(|record| matches!(record.row.call, Call::Ssthresh(_))).count() >= 10);
+    // A replay that could not fail would not have failed: another algorithm differs.
+    let other = Controller::by_name("cubic").expect("registered");
+    assert!(replay(&losses, other).0 > 0);
+    calls += losses.len();
+
+    let hystart = repeated("cubic", "cubic-linux", |name| {
+        large.transfer(name, 20 * MEGABYTE);
+    });
+    let left = |record: &Record| {
+        matches!(record.row.call, Call::PktsAcked(_)) && record.row.after[1] != record.row.before.ssthresh
+    };
+    assert!(any(&hystart, left), "HyStart did not end slow start");
+    calls += hystart.len();
+
+    let idle = repeated("cubic", "cubic-linux", |name| {
+        large.transfer_in_parts(name, 24 * MEGABYTE, 4 * MEGABYTE, Duration::from_millis(600));
+    });
+    let restarts = |record: &Record| record.row.call == Call::CwndEvent(CaEvent::CwndRestart);
+    assert!(any(&idle, restarts), "no restart after idle");
+    calls += idle.len();
+
+    let limited = repeated("cubic", "cubic-linux", |name| {
+        large.transfer_in_parts(name, 8 * MEGABYTE, 15_000, Duration::from_millis(1));
+    });
+    let unlimited = limited.iter().filter(|record| record.row.before.is_cwnd_limited).count();
+    assert!(2 * unlimited < limited.len(), "{unlimited} of {} calls limited by the window", limited.len());
+    calls += limited.len();
+
+    println!("{calls} calls: {} {} {} {}", losses.len(), hystart.len(), idle.len(), limited.len());
+    assert!(calls >= 100_000, "{calls} calls");
 }
