@@ -4,14 +4,12 @@
 from __future__ import annotations
 
 import subprocess
-import sys
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterator
 
 import pytest
+from in_kernel import PROGRAM, Loader
 
 Cli = Callable[..., "subprocess.CompletedProcess[str]"]
-PROGRAM = Path(sys.executable).with_name("cwnd")
 SHORT = ("compare", "cubic:2", "sack", "--rate", "20Mbit/s", "--rtt", "20ms", "--duration", "3s")
 
 
@@ -24,3 +22,19 @@ def cwnd() -> Cli:
         return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, **options)  # type: ignore[call-overload,no-any-return]
 
     return run
+
+
+@pytest.fixture
+def load() -> Iterator[Callable[..., Loader]]:
+    """Starts loaders that stay, and ends what is left of them."""
+    loaders: list[Loader] = []
+
+    def start(*arguments: str) -> Loader:
+        loaders.append(Loader(*arguments))
+        return loaders[-1]
+
+    yield start
+    for loader in loaders:
+        if loader.process.poll() is None:
+            loader.process.kill()
+        loader.process.communicate()

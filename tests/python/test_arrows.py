@@ -11,9 +11,9 @@ import cwnd
 PACKAGE = Path(cwnd.__file__).parent
 LEVELS = [
     ["_native"],
-    ["kernel", "kernel.native", "scenario"],
+    ["kernel", "kernel.doctor", "kernel.native", "scenario"],
     ["kernel.listing", "kernel.spec", "flowspec", "progress", "replay", "report", "result", "vectors"],
-    ["kernel.hold", "own", "plot.draw"],
+    ["kernel.hold", "kernel.switch", "kernel.use", "own", "plot.draw"],
     ["kernel.cli"],
     ["plot"],
     ["store"],

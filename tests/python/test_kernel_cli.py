@@ -8,108 +8,17 @@ import os
 import pty
 import select
 import signal
-import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from conftest import PROGRAM, Cli
+from in_kernel import Connection, Loader, kernel, registered, until
 
 from cwnd import _native
-
-AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
-
-
-def lacks() -> str:
-    """What this machine lacks to load anything."""
-    if not hasattr(_native, "KernelModule"):
-        return "this build has no kernel part (.ci/features says why)"
-    if os.geteuid() != 0:
-        return "loading needs root"
-    if not Path("/sys/kernel/btf/vmlinux").exists():
-        return "the kernel has no BTF"
-    return ""
-
-
-kernel = pytest.mark.skipif(lacks() != "" and os.environ.get("CI") != "true", reason=lacks() or "-")
-
-
-def registered() -> list[str]:
-    return AVAILABLE.read_text().split()
-
-
-def until(what: Callable[[], bool]) -> None:
-    """Waits for what another process is about to do."""
-    deadline = time.monotonic() + 20
-    while not what():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-
-
-class Loader:
-    """A `cwnd kernel load` that stays."""
-
-    def __init__(self, *arguments: str) -> None:
-        command = [str(PROGRAM), "kernel", "load", *arguments]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.said = ""
-        assert self.process.stdout
-        while "Ctrl-C" not in self.said:
-            line = self.process.stdout.readline()
-            assert line, self.process.communicate()[1]
-            self.said += line
-
-    def end(self, sign: signal.Signals = signal.SIGINT) -> tuple[int, str, str]:
-        """Exit code, and what it printed since it stayed."""
-        self.process.send_signal(sign)
-        out, errors = self.process.communicate(timeout=20)
-        return self.process.returncode, out, errors
-
-
-@pytest.fixture
-def load() -> Iterator[Callable[..., Loader]]:
-    loaders: list[Loader] = []
-
-    def start(*arguments: str) -> Loader:
-        loaders.append(Loader(*arguments))
-        return loaders[-1]
-
-    yield start
-    for loader in loaders:
-        if loader.process.poll() is None:
-            loader.process.kill()
-        loader.process.communicate()
-
-
-class Connection:
-    """Two ends on the loopback interface, the sending one on an algorithm that it asked for."""
-
-    def __init__(self, name: str) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as server:
-            self.sender = socket.socket()
-            self.sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name.encode())
-            self.sender.connect(server.getsockname())
-            self.receiver, _ = server.accept()
-
-    def algorithm(self) -> str:
-        return self.sender.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(b"\0").decode()
-
-    def move(self, count: int) -> None:
-        """`count` times 64 kB, all of it received."""
-        data = bytes(range(256)) * 256
-        for _ in range(count):
-            self.sender.sendall(data)
-            received = bytearray()
-            while len(received) < len(data):
-                received += self.receiver.recv(len(data) - len(received))
-            assert received == data
-
-    def close(self) -> None:
-        self.sender.close()
-        self.receiver.close()
 
 
 def listed(cwnd: Cli, name: str) -> dict[str, object] | None:
@@ -326,8 +235,29 @@ def test_without_rights_the_refusal_says_what_is_needed(cwnd: Cli) -> None:
     assert done.returncode == 0 and "loaded by cwnd: not known" in done.stdout and "root" in done.stdout
 
 
+@kernel
+def test_the_doctor_finds_this_machine_fit_and_a_poor_one_not(cwnd: Cli) -> None:
+    done = cwnd("kernel", "doctor", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    checks = {check["name"]: check for check in json.loads(done.stdout)}
+    assert all(checks[name]["answer"] is True for name in ("rights", "kernel", "BTF", "links of struct_ops", "cgroup2"))
+    plain = cwnd("kernel", "doctor").stdout
+    assert all(f"  {name} " in plain for name in checks)
+    command = ["setpriv", "--inh-caps=-all", "--bounding-set=-all", str(PROGRAM), "kernel", "doctor"]
+    poor = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (poor.returncode, poor.stderr) == (1, "")
+    assert "no   rights" in poor.stdout and "needed for everything: run it as root" in poor.stdout
+
+
 def test_a_build_without_the_kernel_part_says_how_to_get_it() -> None:
-    for arguments in (["list"], ["load", "htcp"], ["unload", "htcp"]):
+    for arguments in (
+        ["list"],
+        ["load", "htcp"],
+        ["unload", "htcp"],
+        ["use", "htcp", "--", "true"],
+        ["switch", "htcp"],
+        ["doctor"],
+    ):
         code = (
             "import sys\n"
             "from cwnd import _native\n"
@@ -346,4 +276,4 @@ def test_the_kernels_commands_explain_themselves(cwnd: Cli) -> None:
     for arguments in ((), ("--help",)):
         done = cwnd("kernel", *arguments)
         assert (done.returncode, done.stderr) == (0, "")
-        assert all(f"\n  {name}" in done.stdout for name in ("list", "load", "unload"))
+        assert all(f"\n  {name}" in done.stdout for name in ("list", "load", "unload", "use", "switch", "doctor"))

@@ -11,8 +11,10 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from conftest import PROGRAM
-from test_kernel_cli import kernel, registered, until
+from conftest import PROGRAM, Cli
+from in_kernel import cgroups, kernel, registered, until
+
+from cwnd import _native
 
 KILLS = 50
 #: The kernel's level of a warning, and everything worse, is this or less.
@@ -22,7 +24,7 @@ WARNING = 4
 @pytest.fixture
 def calm() -> Iterator[None]:
     """Fails when the kernel has warned of anything meanwhile."""
-    with open("/dev/kmsg", "rb", buffering=0, opener=lambda path, _: os.open(path, os.O_RDONLY | os.O_NONBLOCK)) as log:  # noqa: PTH123
+    with open("/dev/kmsg", "rb", buffering=0, opener=lambda path, _: os.open(path, os.O_RDONLY | os.O_NONBLOCK)) as log:
         log.seek(0, os.SEEK_END)
         yield
         said = []
@@ -32,22 +34,43 @@ def calm() -> Iterator[None]:
     assert not warnings, warnings
 
 
+def loader(name: str, algorithm: str) -> list[str]:
+    return [str(PROGRAM), "kernel", "load", algorithm, "--as", name]
+
+
+def user(turn: int) -> tuple[str, list[str]]:
+    """A `use` whose algorithm has a name of its own, and the name."""
+    module = _native.KernelModule("hybla")
+    module.set("rtt0_ms", str(1000 + turn))
+    command = [str(PROGRAM), "kernel", "use", "hybla", "--param", f"rtt0_ms={1000 + turn}", "--"]
+    # It prints its number, and ends by itself when nobody is left to end it.
+    return module.kernel_name, [*command, "sh", "-c", "echo $$; exec sleep 0.5"]
+
+
 @kernel
-def test_killed_at_random_loaders_and_their_programs_leave_nothing(calm: None) -> None:
+def test_killed_at_random_loaders_and_programs_leave_nothing(cwnd: Cli, calm: None) -> None:
     seed = random.randrange(1 << 32)
     print(f"seed {seed}")
     draw = random.Random(seed)
     in_kernel = 0
     for turn in range(KILLS):
-        name = f"cwnd_k{turn}"
-        command = [str(PROGRAM), "kernel", "load", draw.choice(["cubic", "htcp", "reno", "yeah"]), "--as", name]
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        victim = ("loader", "user", "program")[turn % 3]
+        name, command = user(turn)
+        if victim == "loader":
+            name = f"cwnd_k{turn}"
+            command = loader(name, draw.choice(["cubic", "htcp", "reno", "yeah"]))
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        assert process.stdout
+        target = int(process.stdout.readline()) if victim == "program" else process.pid
         if draw.random() < 0.5:
-            until(lambda: name in registered())  # noqa: B023
+            until(lambda name=name: name in registered())  # type: ignore[misc]
         time.sleep(draw.uniform(0, 0.3))
         in_kernel += name in registered()
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        until(lambda: name not in registered())  # noqa: B023
-    assert in_kernel >= KILLS // 4, "most were killed before they had loaded anything"
-    assert not [name for name in registered() if name.startswith("cwnd_k")]
+        os.kill(target, signal.SIGKILL)
+        process.communicate(timeout=20)
+        assert process.returncode == (128 + 9 if victim == "program" else -9)
+        until(lambda name=name: name not in registered())  # type: ignore[misc]
+    assert in_kernel >= KILLS // 2, "most were killed before they had loaded anything"
+    # A killed user cannot take its cgroup away, which is empty; the next one does.
+    assert cwnd("kernel", "use", "reno", "--", "true").returncode == 0
+    assert cgroups() == []

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from conftest import Cli
+from in_kernel import Loader
 
-from cwnd import own
+from cwnd import _native, own
 
 ROOT = Path(__file__).parents[2]
 
@@ -55,19 +57,21 @@ def test_the_object_runs_in_the_kernel_with_the_settings_that_it_was_given(cwnd:
     assert ran.returncode == 0 and "1 passed" in ran.stdout, ran.stdout + ran.stderr
 
 
-def test_the_pages_loader_registers_it_until_it_is_killed(ease: Path) -> None:
+def test_the_pages_commands_load_it_and_run_a_command_on_it(cwnd: Cli, ease: Path, load: Callable[..., Loader]) -> None:
     kernel_is_ours()
-    command = "cargo build --quiet --locked -p cwnd-bpf --features kernel --example load"
-    subprocess.run(command.split(), cwd=ROOT, check=True)
-    loader = [str(ROOT / "target" / "debug" / "examples" / "load"), str(ease / "first.bpf.o"), "cwnd_ease"]
-    with subprocess.Popen(loader, stdout=subprocess.PIPE, text=True) as child:
-        try:
-            assert child.stdout is not None
-            assert "cwnd_ease is registered" in child.stdout.readline()
-            assert registered("cwnd_ease")
-        finally:
-            child.kill()
-    assert not registered("cwnd_ease")
+    if not hasattr(_native, "KernelModule"):
+        pytest.skip("this build has no kernel part")
+    file = str(ease / "first.bpf.o")
+    loader = load(file)
+    assert "cwnd_first is loaded" in loader.said and registered("cwnd_first")
+    loader.process.kill()
+    loader.process.wait()
+    assert not registered("cwnd_first")
+    done = cwnd("kernel", "use", file, "--", "cat", "/proc/sys/net/ipv4/tcp_available_congestion_control")
+    assert (done.returncode, done.stderr) == (0, "") and "cwnd_first" in done.stdout.split()
+    assert not registered("cwnd_first")
+    done = cwnd("kernel", "load", file, "--param", "beta=0.5")
+    assert done.returncode == 2 and "the settings that it was built with" in done.stderr
 
 
 def test_parameters_are_refused_as_those_of_a_flow(cwnd: Cli, ease: Path) -> None:

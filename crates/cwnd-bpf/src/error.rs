@@ -17,7 +17,7 @@ pub enum Error {
     UnknownSet(String),
     /// A parameter that the algorithm does not have, or a value that it does not accept.
     Param(Invalid),
-    /// The kernel takes names of 1 to 15 letters, digits, `_`, `-` and `.`.
+    /// The kernel takes names of 1 to 15 letters, digits, `_` and `.`.
     Name(String),
     /// The embedded object is not what this loader expects.
     Object(String),
@@ -65,7 +65,7 @@ impl fmt::Display for Error {
             }
             Self::Param(invalid) => invalid.fmt(f),
             Self::Name(name) => {
-                write!(f, "{name:?} is no name for the kernel: 1 to {NAME_MAX} letters, digits, _, - and .")
+                write!(f, "{name:?} is no name for the kernel: 1 to {NAME_MAX} letters, digits, _ and .")
             }
             Self::Object(what) => write!(f, "the embedded object has {what}"),
             Self::Exists(name) => write!(f, "an algorithm called {name} is registered already"),

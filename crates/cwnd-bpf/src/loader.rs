@@ -127,11 +127,11 @@ impl Module {
         Ok((loaded, recorder))
     }
 
-    /// Name for `TCP_CONGESTION`: `cwnd_` and the set's name where that fits and no parameter was set, else `cwnd_` and
-    /// eight hexadecimal digits of set and parameters.
+    /// Name for `TCP_CONGESTION`: `cwnd_` and the set's name (with `_` for its `-`, which the kernel does not take in a module of
+    /// BPF) where that fits and no parameter was set, else `cwnd_` and eight hexadecimal digits of set and parameters.
     #[must_use]
     pub fn kernel_name(&self) -> String {
-        let plain = format!("cwnd_{}", self.set);
+        let plain = format!("cwnd_{}", self.set.replace('-', "_"));
         let own = registry::find(self.set).and_then(|(_, set)| set.controller());
         let as_published = own.is_some_and(|own| own.is_same(&self.controller));
         if as_published && plain.len() <= NAME_MAX {
@@ -220,7 +220,7 @@ fn fnv(bytes: impl Iterator<Item = u8>) -> u64 {
 
 /// Refuses a name that the kernel does not take.
 fn check(kernel_name: &str) -> Result<(), Error> {
-    let fits = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
+    let fits = |c: char| c.is_ascii_alphanumeric() || "_.".contains(c);
     if kernel_name.is_empty() || kernel_name.len() > NAME_MAX || !kernel_name.chars().all(fits) {
         return Err(Error::Name(kernel_name.to_owned()));
     }

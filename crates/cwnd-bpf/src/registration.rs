@@ -107,7 +107,7 @@ pub fn registrations() -> Result<Vec<Registration>, Error> {
         let Some(identity) = read(&map) else { continue };
         let name = text(&identity.name);
         let registered = links.contains(&identity.link);
-        let pin = Path::new(PINS).join(&name);
+        let pin = pin_of(&name);
         let set = text(&identity.set);
         let connections = if set.starts_with(WRAPPED) { None } else { connections(identity.counters) };
         // The kernel frees what is no longer used a little later.
@@ -312,7 +312,12 @@ pub(crate) fn pin(link: &mut Link, name: &str) -> Result<(PathBuf, bool), Error>
 fn place(name: &str) -> Result<(PathBuf, bool), Error> {
     let mounted = mount_bpffs()?;
     std::fs::create_dir_all(PINS).map_err(|why| Error::File(PINS.into(), why))?;
-    Ok((Path::new(PINS).join(name), mounted))
+    Ok((pin_of(name), mounted))
+}
+
+/// The file of a pin: that file system has no `.` in names, and names of algorithms no `-`.
+fn pin_of(name: &str) -> PathBuf {
+    Path::new(PINS).join(name.replace('.', "-"))
 }
 
 pub(crate) fn is_bpffs() -> Result<bool, Error> {

@@ -26,6 +26,13 @@ Name = Annotated[
         metavar="NAME[:SET]", help="An algorithm, one of its parameter sets, or an object of cwnd build-kernel."
     ),
 ]
+Target = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME[:SET]",
+        help="As for load; or a loaded one's name in the kernel; or kernel/NAME, the kernel's own.",
+    ),
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option("--param", metavar="KEY=VALUE", help="Another value of a parameter. May be repeated."),
@@ -83,3 +90,54 @@ def unload(
     from cwnd.kernel.hold import unload as take_out
 
     take_out(name)
+
+
+@app.command()
+def use(
+    name: Target,
+    command: Annotated[list[str], typer.Argument(metavar="COMMAND...", help="After --, as a shell takes it.")],
+    settings: Settings = None,
+) -> None:
+    """Run a command whose TCP connections, and its children's, use an algorithm, whatever they ask for.
+
+    Loads it if need be; ends with the command's exit code. Nothing else on the machine changes.
+
+    Example: cwnd kernel use htcp -- iperf3 -c 192.0.2.1
+    """
+    required()
+    from cwnd.kernel.use import use as run
+
+    raise typer.Exit(run(name, settings or [], command))
+
+
+@app.command()
+def switch(
+    name: Target,
+    port: Annotated[str | None, typer.Option(metavar="N", help="Connections with this port, at either end.")] = None,
+    origin: Annotated[
+        str | None, typer.Option("--from", metavar="CC", help="Connections that run on this, as `ss -ti` names it.")
+    ] = None,
+    settings: Settings = None,
+) -> None:
+    """Move live connections of this network namespace to another algorithm."""
+    required()
+    from cwnd.kernel.switch import switch as move
+
+    if move(name, settings or [], port=port, origin=origin):
+        raise typer.Exit(1)
+
+
+@app.command()
+def doctor(as_json: Json = False) -> None:
+    """Say what this kernel and these rights allow, and what to do about each no; exit code 1 if nothing can be loaded."""
+    required()
+    from cwnd._native import kernel_doctor
+    from cwnd.kernel.doctor import can_load, show
+
+    checks = kernel_doctor()
+    if as_json:
+        print(json.dumps(checks))
+    else:
+        show(checks)
+    if not can_load(checks):
+        raise typer.Exit(1)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""What is to be loaded, as the command line writes it: `cubic`, `cubic-2.2`, `cubic:cubic-2.2`, `lull/lull.bpf.o`."""
+"""An algorithm as the command line writes it: `cubic`, `cubic-2.2`, `cubic:cubic-2.2`, `lull/lull.bpf.o` to be loaded;
+`cwnd_cubic`, which is loaded; `kernel/cubic`, the kernel's own.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cwnd import _native
-from cwnd._native import KernelModule
+from cwnd._native import KernelHeld, KernelModule, kernel_registrations
 from cwnd.kernel.native import KernelInputError
 
 
@@ -44,3 +46,21 @@ def name_of_set(text: str) -> str:
             return one
     # Refused with the names that there are.
     return name
+
+
+def held(text: str, settings: Sequence[str]) -> tuple[str, KernelHeld | None]:
+    """The name in the kernel of what is asked for, and a hold on it, loaded if need be; the kernel's own needs none."""
+    first, slash, own = text.partition("/")
+    if slash and first == "kernel":
+        found, holding = own, None
+    else:
+        sets = [one["name"] for algorithm in _native.algorithms() for one in algorithm["sets"]]
+        plain = not slash and ":" not in text and not text.endswith(".o") and text not in sets
+        loaded = [one for one in kernel_registrations() if one.registered and one.name == text] if plain else []
+        if not loaded:
+            asked = module(text, settings)
+            return asked.kernel_name, asked.hold(asked.kernel_name)
+        found, holding = text, loaded[0].share()
+    if settings:
+        raise KernelInputError("--param", settings[0], f"no parameter: {found} has those that it has")
+    return found, holding

@@ -22,6 +22,25 @@ fn every_parameter_set_loads_with_its_own_values() {
 }
 
 #[test]
+fn every_parameter_set_loads_under_its_own_name() {
+    if !kernel_is_ours() {
+        return;
+    }
+    let sets = cwnd::registry::ALGORITHMS.iter().flat_map(|algorithm| algorithm.sets());
+    let mut held = Vec::new();
+    for set in sets {
+        let (module, name) = (module(set.name), module(set.name).kernel_name());
+        let loaded = module.hold(&name).unwrap_or_else(|why| panic!("{}: {why}", set.name));
+        assert!(registered().contains(&name), "{name}");
+        held.push(loaded);
+    }
+    let mut names: Vec<_> = held.iter().map(cwnd_bpf::Held::name).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), held.len(), "each has a name of its own");
+}
+
+#[test]
 fn a_name_that_the_kernel_has_already_is_refused() {
     if !kernel_is_ours() {
         return;
@@ -41,7 +60,7 @@ fn an_unknown_set_is_refused_with_the_names_that_there_are() {
 
 #[test]
 fn a_name_that_the_kernel_cannot_take_is_refused() {
-    for name in ["", "sixteen_letters_", "two words", "zero\0"] {
+    for name in ["", "sixteen_letters_", "two words", "zero\0", "cwnd-reno"] {
         let error = module("reno").load(name).expect_err("no name").to_string();
         assert!(error.contains("1 to 15"), "{name:?}: {error}");
     }

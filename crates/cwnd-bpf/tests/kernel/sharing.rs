@@ -60,7 +60,7 @@ fn other_settings_do_not_share_a_name() {
 #[test]
 fn names_tell_settings_apart() {
     assert_eq!(module("htcp").kernel_name(), "cwnd_htcp");
-    assert_eq!(module("cubic-2.2").kernel_name(), "cwnd_cubic-2.2");
+    assert_eq!(module("cubic-2.2").kernel_name(), "cwnd_cubic_2.2");
     let long = module("cubic-2.6.18-unfixed").kernel_name();
     let is_hash = |name: &str| {
         name.strip_prefix("cwnd_")
@@ -84,15 +84,17 @@ fn a_pin_outlives_its_loader_until_it_is_unloaded() {
     if !kernel_is_ours() {
         return;
     }
-    let mut loaded = module("hybla").load("cwnd_pinned").expect("loaded");
-    let (path, _) = loaded.pin().expect("pinned");
-    drop(loaded);
-    let seen = found("cwnd_pinned").expect("it stays");
-    assert_eq!(seen.pinned.as_deref(), Some(path.as_path()));
-    seen.unload().expect("unloaded");
-    assert!(!registered().contains(&"cwnd_pinned".to_owned()));
-    assert!(!Path::new(&path).exists());
-    assert_eq!(found("cwnd_pinned"), None);
+    for name in ["cwnd_pinned", "cwnd_pin.dot"] {
+        let mut loaded = module("hybla").load(name).expect("loaded");
+        let (path, _) = loaded.pin().expect("pinned");
+        drop(loaded);
+        let seen = found(name).expect("it stays");
+        assert_eq!(seen.pinned.as_deref(), Some(path.as_path()));
+        seen.unload().expect("unloaded");
+        assert!(!registered().contains(&name.to_owned()));
+        assert!(!Path::new(&path).exists());
+        assert_eq!(found(name), None);
+    }
 }
 
 #[test]

@@ -46,7 +46,9 @@ fn a_transfer_is_moved_to_our_algorithm_in_mid_flight_and_back_and_finishes() {
         assert!(connection.refused.is_none(), "{connection}");
         assert_eq!((calls(Hook::Init), calls(Hook::Release)), (1, 0));
         // It runs on ours until it has grown and lost there.
-        while loaded.counters().expect("counters").entered(CaState::Recovery) == 0 {
+        while loaded.counters().expect("counters").entered(CaState::Recovery) == 0
+            || calls(Hook::CongAvoid) <= 100
+        {
             assert!(!transfer.is_finished(), "it ended on ours: {}", loaded.counters().expect("counters"));
             thread::yield_now();
         }
@@ -55,7 +57,6 @@ fn a_transfer_is_moved_to_our_algorithm_in_mid_flight_and_back_and_finishes() {
         assert_eq!((calls(Hook::Init), calls(Hook::Release)), (1, 1));
         let of_ours = calls(Hook::CongAvoid);
         println!("{}", loaded.counters().expect("counters"));
-        assert!(of_ours > 100);
         let transfer = transfer.join().expect("a transfer");
         // Not one call after `release`.
         assert_eq!(calls(Hook::CongAvoid), of_ours);

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""What the tests of `cwnd kernel` share: whether they can run, loaders, connections."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cwnd import _native
+
+PROGRAM = Path(sys.executable).with_name("cwnd")
+AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+
+
+def lacks() -> str:
+    """What this machine lacks to load anything."""
+    if not hasattr(_native, "KernelModule"):
+        return "this build has no kernel part (.ci/features says why)"
+    if os.geteuid() != 0:
+        return "loading needs root"
+    if not Path("/sys/kernel/btf/vmlinux").exists():
+        return "the kernel has no BTF"
+    return ""
+
+
+kernel = pytest.mark.skipif(lacks() != "" and os.environ.get("CI") != "true", reason=lacks() or "-")
+
+
+def registered() -> list[str]:
+    return AVAILABLE.read_text().split()
+
+
+def until(what: Callable[[], bool]) -> None:
+    """Waits for what another process is about to do."""
+    deadline = time.monotonic() + 20
+    while not what():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+class Loader:
+    """A `cwnd kernel load` that stays."""
+
+    def __init__(self, *arguments: str) -> None:
+        command = [str(PROGRAM), "kernel", "load", *arguments]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.said = ""
+        assert self.process.stdout
+        while "Ctrl-C" not in self.said:
+            line = self.process.stdout.readline()
+            assert line, self.process.communicate()[1]
+            self.said += line
+
+    def end(self, sign: signal.Signals = signal.SIGINT) -> tuple[int, str, str]:
+        """Exit code, and what it printed since it stayed."""
+        self.process.send_signal(sign)
+        out, errors = self.process.communicate(timeout=20)
+        return self.process.returncode, out, errors
+
+
+class Connection:
+    """Two ends on the loopback interface, the sending one on an algorithm that it asked for."""
+
+    def __init__(self, name: str) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            self.sender = socket.socket()
+            self.sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name.encode())
+            self.sender.connect(server.getsockname())
+            self.receiver, _ = server.accept()
+
+    def algorithm(self) -> str:
+        return self.sender.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(b"\0").decode()
+
+    def move(self, count: int) -> None:
+        """`count` times 64 kB, all of it received."""
+        data = bytes(range(256)) * 256
+        for _ in range(count):
+            self.sender.sendall(data)
+            received = bytearray()
+            while len(received) < len(data):
+                received += self.receiver.recv(len(data) - len(received))
+            assert received == data
+
+    def close(self) -> None:
+        self.sender.close()
+        self.receiver.close()
+
+
+def cgroups() -> list[Path]:
+    """Folders of cgroups that `use` has made."""
+    mounts = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines() if " cgroup2 " in line]
+    return [
+        Path(found) for mount in mounts for found, _, _ in os.walk(mount) if Path(found).name.startswith("cwnd-use-")
+    ]
