@@ -216,6 +216,15 @@ def show(
         print(f"  {variable['name']:24} {scale}{unit}".rstrip())
 
 
+def settings_of(params: list[str] | None) -> list[tuple[str, str]]:
+    """`--param K=V` as names and values."""
+    pairs = [(text, *text.partition("=")) for text in params or []]
+    for text, name, separator, value in pairs:
+        if not (name and separator and value):
+            fail(f'--param: "{text}" is not accepted; expected NAME=VALUE, such as beta=0.8')
+    return [(name, value) for _, name, _, value in pairs]
+
+
 @app.command()
 def replay(
     file: Annotated[
@@ -224,6 +233,10 @@ def replay(
     cc: Annotated[
         str | None,
         typer.Option("--cc", metavar="NAME", help="The parameter set to replay it on; vectors name one themselves."),
+    ] = None,
+    param: Annotated[
+        list[str] | None,
+        typer.Option("--param", metavar="K=V", help="A parameter of the algorithm; may be repeated. For traces only."),
     ] = None,
     plugins: Plugins = None,
     as_json: Json = False,
@@ -247,8 +260,8 @@ def replay(
         if cc is None:
             fail("--cc: missing; expected the parameter set to replay the trace on")
         try:
-            outcome = feed(file, cc)
-        except TraceError as error:
+            outcome = feed(file, cc, params=settings_of(param))
+        except (TraceError, ScenarioError) as error:
             fail(str(error))
     if as_json:
         print(json.dumps(outcome))

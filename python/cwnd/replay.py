@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from cwnd._native import Replay
+from cwnd._native import Replay, ScenarioError
 
 # The traces were recorded on kernels whose tick counter runs at this rate, unless said otherwise.
 TICK_HZ = 250
@@ -21,15 +22,18 @@ class TraceError(ValueError):
     """A file that is no trace; the message is one line."""
 
 
-def replay(path: str | Path, cc: str, tick_hz: int = TICK_HZ) -> dict[str, Any]:
+def replay(
+    path: str | Path, cc: str, tick_hz: int = TICK_HZ, params: list[tuple[str, str]] | None = None
+) -> dict[str, Any]:
     """Feeds every row of a trace to `cc` and counts where it does otherwise.
 
-    The trace has the columns of `vectors/golden/README.md`. Returns `calls`, `differences`, the `first` difference
+    The trace has the columns of `vectors/golden/README.md`, and may have `connection` and `tick_hz` beside them;
+    each connection is replayed on an instance of its own, with `params` (name, value). Returns `calls`, `differences`, the `first` difference
     in words (None without one), how often the state was `loaded` from the recorded private words (at the first row if it
     is not `init`, and where calls are missing from the record), and `state_differences`: rows after which the
     algorithm's inner state was not the recorded one (None if the algorithm does not read it).
     """
-    run = Replay(cc, tick_hz)
+    runs: dict[int, Replay] = {}
     try:
         file = pq.ParquetFile(path)
         for batch in file.iter_batches(batch_size=ROWS_PER_BATCH):
@@ -37,15 +41,44 @@ def replay(path: str | Path, cc: str, tick_hz: int = TICK_HZ) -> dict[str, Any]:
                 column.cast(pa.string()) if name == "hook" else pc.cast(column, pa.int64(), safe=False)
                 for name, column in zip(batch.schema.names, batch.columns)
             ]
-            run.feed(pa.RecordBatch.from_arrays(columns, names=batch.schema.names))
+            rows = pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+            for connection, part in by_connection(rows):
+                if connection not in runs:
+                    runs[connection] = Replay(cc, recorded_hz(part) or tick_hz, params or [])
+                runs[connection].feed(part)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise TraceError(f'TRACE: "{path}" is not accepted; expected a recorded trace in Parquet: {error}') from None
+    except ScenarioError:
+        raise
     except ValueError as error:
         raise TraceError(f'TRACE: "{path}" is not accepted; {error}') from None
+    firsts = [
+        run.first if len(runs) == 1 else f"connection {connection}, {run.first}"
+        for connection, run in runs.items()
+        if run.first is not None
+    ]
+    states = [run.state_differences for run in runs.values() if run.state_differences is not None]
     return {
-        "calls": run.calls,
-        "differences": run.differences,
-        "first": run.first,
-        "loaded": run.loaded,
-        "state_differences": run.state_differences,
+        "calls": sum(run.calls for run in runs.values()),
+        "differences": sum(run.differences for run in runs.values()),
+        "first": firsts[0] if firsts else None,
+        "loaded": sum(run.loaded for run in runs.values()),
+        "state_differences": sum(states) if states else None,
     }
+
+
+def by_connection(rows: pa.RecordBatch) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """The rows of each connection, in their order; a trace without the column `connection` is of one."""
+    if "connection" not in rows.schema.names:
+        yield 0, rows
+        return
+    column = rows.column("connection")
+    for connection in pc.unique(column).to_pylist():
+        yield connection, rows.filter(pc.equal(column, connection))
+
+
+def recorded_hz(rows: pa.RecordBatch) -> int:
+    """The rate of the tick counter, where the trace says it; else 0."""
+    if "tick_hz" not in rows.schema.names or not rows.num_rows:
+        return 0
+    return int(rows.column("tick_hz")[0].as_py())

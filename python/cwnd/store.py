@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MANIFEST = "manifest.json"
 # What a manifest of ours has under "kind"; a folder with such a manifest may be replaced, if it holds nothing more.
 KIND = "cwnd run"
+KINDS = (KIND, "cwnd kernel trace")
 
 
 class NotOursError(ValueError):
@@ -35,7 +36,7 @@ def check(folder: Path) -> None:
         return
     try:
         manifest = json.loads((folder / MANIFEST).read_text())
-        ours = manifest["kind"] == KIND and {path.name for path in folder.iterdir()} <= set(manifest["files"])
+        ours = manifest["kind"] in KINDS and {path.name for path in folder.iterdir()} <= set(manifest["files"])
     except (OSError, ValueError, KeyError, TypeError):
         ours = False
     if not ours:

@@ -11,6 +11,8 @@ mod replay;
 mod scenario;
 mod simulation;
 mod tables;
+#[cfg(feature = "kernel")]
+mod trace;
 
 use pyo3::prelude::*;
 

@@ -24,11 +24,19 @@ pub struct Replay {
 
 #[pymethods]
 impl Replay {
-    /// Replays on the parameter set `cc`; the trace's tick counter ran at `tick_hz`.
+    /// Replays on the parameter set `cc` with these settings of its parameters; the trace's tick counter ran at `tick_hz`.
     #[new]
-    fn new(cc: &str, tick_hz: u32) -> PyResult<Self> {
-        let controller = Controller::by_name(cc)
+    #[pyo3(signature = (cc, tick_hz, params=Vec::new()))]
+    fn new(cc: &str, tick_hz: u32, params: Vec<(String, String)>) -> PyResult<Self> {
+        let mut controller = Controller::by_name(cc)
             .ok_or_else(|| ScenarioError::new_err(format!("{cc}: no such algorithm")))?;
+        for (name, value) in &params {
+            controller.set_param(name, value).map_err(|why| {
+                ScenarioError::new_err(format!(
+                    "--param: \"{name}={value}\" is not accepted by {cc}: {why:?}"
+                ))
+            })?;
+        }
         let inner = cwnd::replay::Replay::new(controller);
         Ok(Self { inner, tick_hz, first: None, words: None, loaded: 0, state_differences: None })
     }

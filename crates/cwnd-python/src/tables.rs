@@ -34,7 +34,7 @@ impl Table {
     }
 }
 
-fn table(columns: Vec<(&str, ArrayRef)>) -> StructArray {
+pub(crate) fn table(columns: Vec<(&str, ArrayRef)>) -> StructArray {
     let columns: Vec<_> = columns
         .into_iter()
         .map(|(name, array)| (Arc::new(Field::new(name, array.data_type().clone(), false)), array))
@@ -42,19 +42,19 @@ fn table(columns: Vec<(&str, ArrayRef)>) -> StructArray {
     StructArray::from(columns)
 }
 
-fn f64s(values: impl Iterator<Item = f64>) -> ArrayRef {
+pub(crate) fn f64s(values: impl Iterator<Item = f64>) -> ArrayRef {
     Arc::new(Float64Array::from_iter_values(values))
 }
 
-fn u32s(values: impl Iterator<Item = u32>) -> ArrayRef {
+pub(crate) fn u32s(values: impl Iterator<Item = u32>) -> ArrayRef {
     Arc::new(UInt32Array::from_iter_values(values))
 }
 
-fn u64s(values: impl Iterator<Item = u64>) -> ArrayRef {
+pub(crate) fn u64s(values: impl Iterator<Item = u64>) -> ArrayRef {
     Arc::new(UInt64Array::from_iter_values(values))
 }
 
-fn texts<'a>(values: impl Iterator<Item = &'a str>) -> ArrayRef {
+pub(crate) fn texts<'a>(values: impl Iterator<Item = &'a str>) -> ArrayRef {
     Arc::new(StringArray::from_iter_values(values))
 }
 
@@ -62,7 +62,7 @@ fn seconds(ns: u64) -> f64 {
     ns as f64 / 1e9
 }
 
-const STATES: [&str; 5] = ["open", "disorder", "cwr", "recovery", "loss"];
+pub(crate) const STATES: [&str; 5] = ["open", "disorder", "cwr", "recovery", "loss"];
 
 pub fn cwnd(rows: &[CwndRow]) -> StructArray {
     table(vec![

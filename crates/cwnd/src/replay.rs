@@ -87,6 +87,12 @@ impl Replay {
         Some(self.states.iter().flatten().any(|cc| cc.is_same(&recorded)))
     }
 
+    /// The algorithm in a state that agrees with everything so far; where none does, one that went its own way.
+    #[must_use]
+    pub fn state(&self) -> Option<&Controller> {
+        self.states.iter().flatten().next()
+    }
+
     /// Calls so far.
     #[must_use]
     pub const fn calls(&self) -> u64 {

@@ -7,6 +7,7 @@ Exit codes: 0 done, 2 the input was refused, 1 the kernel refused or this build 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -140,4 +141,53 @@ def doctor(as_json: Json = False) -> None:
     else:
         show(checks)
     if not can_load(checks):
+        raise typer.Exit(1)
+
+
+@app.command(context_settings={"allow_interspersed_args": False})
+def trace(
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[-- COMMAND…]", help="Run this meanwhile, its connections on the traced algorithm."),
+    ] = None,
+    cc: Annotated[
+        str,
+        typer.Option(
+            "--cc",
+            metavar="NAME[:SET]",
+            help="What to trace: an algorithm of ours, call by call; kernel/cubic or kernel/reno, the kernel's own, call "
+            "by call; any other name, or none for all: acknowledgement by acknowledgement.",
+        ),
+    ] = "",
+    settings: Settings = None,
+    kernel_name: Annotated[
+        str | None,
+        typer.Option("--as", metavar="NAME", help="Its name in the kernel, up to 15 letters.", show_default="cwnd_SET"),
+    ] = None,
+    port: Annotated[
+        int, typer.Option("--port", metavar="N", min=0, max=65535, help="Only connections with this port at an end.")
+    ] = 0,
+    duration: Annotated[
+        float | None,
+        typer.Option("--duration", metavar="S", min=0.0, help="Seconds to trace.", show_default="until Ctrl-C"),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="DIR", help="Write the tables (Parquet) to this folder.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Watch connections: every call of an algorithm's hooks, repeated on the host at once, or every acknowledgement.
+
+    Without -o nothing is kept. Exit code 1 if kernel and host ever computed something else.
+    """
+    required()
+    from cwnd.kernel import trace as tracing
+
+    wanted = tracing.Wanted(cc, tracing.pairs(settings or []), kernel_name, port, duration, out)
+    summary = tracing.main(wanted, command or [])
+    if as_json:
+        print(json.dumps(summary))
+    else:
+        tracing.report(summary, out)
+    if summary["differences"]:
         raise typer.Exit(1)

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The connections of a trace: what they look like now, and each call of theirs repeated on the host.
+
+use std::collections::HashMap;
+
+use cwnd::replay::{Call, Replay};
+use cwnd::{Conn, Controller, INFINITE_SSTHRESH};
+use cwnd_bpf::{Record, Sample};
+use pyo3::prelude::*;
+
+/// A connection as it was last seen.
+#[pyclass(get_all, frozen, module = "cwnd._native", name = "KernelConnection")]
+#[derive(Clone, Debug)]
+pub struct Connection {
+    /// 0, 1, … in order of appearance.
+    number: u64,
+    /// Name of its algorithm in the kernel; empty where all have the same.
+    algorithm: String,
+    local_port: u16,
+    remote_port: u16,
+    /// First and last time, s on the kernel's clock.
+    first_s: f64,
+    last_s: f64,
+    /// Calls, or acknowledgements.
+    calls: u64,
+    cwnd: u32,
+    /// None before anything has set it.
+    ssthresh: Option<u32>,
+    srtt_ms: f64,
+    in_flight: u32,
+    retransmissions: u32,
+    /// Whether its end was seen.
+    is_over: bool,
+    /// Names and values of the algorithm's inner variables, from the state on the host.
+    inner: Vec<(&'static str, u64)>,
+    /// Calls whose outcome on the host was another.
+    differences: u64,
+}
+
+/// All connections of a trace.
+pub struct Connections {
+    /// The algorithm before `init`, to repeat calls on; without one nothing is repeated.
+    fresh: Option<Controller>,
+    replays: HashMap<u64, Replay>,
+    /// By the socket's address: the place in `all`.
+    sockets: HashMap<u64, usize>,
+    all: Vec<Connection>,
+    calls: u64,
+    differences: u64,
+    first_difference: Option<String>,
+}
+
+impl Connections {
+    pub fn new(fresh: Option<Controller>) -> Self {
+        Self {
+            fresh,
+            replays: HashMap::new(),
+            sockets: HashMap::new(),
+            all: Vec::new(),
+            calls: 0,
+            differences: 0,
+            first_difference: None,
+        }
+    }
+
+    pub const fn calls(&self) -> u64 {
+        self.calls
+    }
+
+    pub fn differences(&self) -> Option<u64> {
+        self.fresh.is_some().then_some(self.differences)
+    }
+
+    pub fn first_difference(&self) -> Option<&str> {
+        self.first_difference.as_deref()
+    }
+
+    pub fn all(&self) -> &[Connection] {
+        &self.all
+    }
+
+    /// Repeats a recorded call, and keeps what it shows of its connection.
+    pub fn step(&mut self, record: &Record) {
+        self.calls += 1;
+        let number = record.connection;
+        let Ok(place) = usize::try_from(number) else { return };
+        while self.all.len() <= place {
+            self.all.push(connection(self.all.len() as u64, &record.row.before, String::new()));
+        }
+        let Some(known) = self.all.get_mut(place) else { return };
+        let [cwnd, ssthresh, _] = record.row.after;
+        known.see(&Conn { cwnd, ssthresh, ..record.row.before });
+        (known.local_port, known.remote_port) = (record.kernel.local_port, record.kernel.remote_port);
+        known.retransmissions = record.kernel.total_retrans;
+        known.is_over |= record.row.call == Call::Release;
+        let Some(fresh) = &self.fresh else { return };
+        let replay = match self.replays.entry(number) {
+            std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
+            std::collections::hash_map::Entry::Vacant(entry) => {
+                let Some(controller) = fresh.duplicate() else { return };
+                entry.insert(Replay::new(controller))
+            }
+        };
+        if let Some((kernel, host)) = replay.step(&record.row) {
+            known.differences += 1;
+            self.differences += 1;
+            self.first_difference.get_or_insert_with(|| {
+                format!(
+                    "connection {number}, call {}, {:?}: cwnd, ssthresh, cwnd_cnt and result are {kernel:?} in the kernel, \
+                     {host:?} on the host",
+                    record.seq, record.row.call
+                )
+            });
+        }
+        if let Some(state) = replay.state() {
+            known.inner = state.info(&record.row.before).named().collect();
+        }
+        if known.is_over {
+            self.replays.remove(&number);
+        }
+    }
+
+    /// Keeps what an acknowledgement shows of its connection; returns the connection's number.
+    pub fn see(&mut self, sample: &Sample) -> u64 {
+        self.calls += 1;
+        let ports = (sample.kernel.local_port, sample.kernel.remote_port);
+        let all = &mut self.all;
+        let known = self.sockets.get(&sample.socket).copied().filter(|place| {
+            // A new connection may get the memory of one that has ended.
+            all.get(*place).is_some_and(|known| (known.local_port, known.remote_port) == ports)
+        });
+        let place = known.unwrap_or_else(|| {
+            all.push(connection(all.len() as u64, &sample.conn, sample.algorithm.clone()));
+            all.len() - 1
+        });
+        self.sockets.insert(sample.socket, place);
+        let Some(known) = all.get_mut(place) else { return 0 };
+        known.see(&sample.conn);
+        (known.local_port, known.remote_port) = ports;
+        known.retransmissions = sample.kernel.total_retrans;
+        known.algorithm.clone_from(&sample.algorithm);
+        known.number
+    }
+}
+
+fn connection(number: u64, conn: &Conn, algorithm: String) -> Connection {
+    Connection {
+        number,
+        algorithm,
+        local_port: 0,
+        remote_port: 0,
+        first_s: conn.now_us as f64 / 1e6,
+        last_s: 0.0,
+        calls: 0,
+        cwnd: 0,
+        ssthresh: None,
+        srtt_ms: 0.0,
+        in_flight: 0,
+        retransmissions: 0,
+        is_over: false,
+        inner: Vec::new(),
+        differences: 0,
+    }
+}
+
+impl Connection {
+    fn see(&mut self, conn: &Conn) {
+        self.last_s = conn.now_us as f64 / 1e6;
+        self.calls += 1;
+        self.cwnd = conn.cwnd;
+        self.ssthresh = (conn.ssthresh < INFINITE_SSTHRESH).then_some(conn.ssthresh);
+        self.srtt_ms = f64::from(conn.srtt_us8) / 8000.0;
+        self.in_flight = conn.in_flight;
+    }
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What happens on connections in the kernel: every hook call of our algorithms and of the kernel's own, or every
+//! acknowledgement of any. Each recorded call is repeated on the host at once, so that a difference shows while it happens and
+//! the algorithm's inner variables are known.
+
+mod connections;
+mod rows;
+
+use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::kernel::raise;
+use crate::tables::Table;
+pub use connections::Connection;
+use connections::Connections;
+use cwnd::Controller;
+use cwnd_bpf::{Loaded, Module, Probe, Recorder, Running, Scope, Wrapper};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use rows::Words;
+
+/// The longest that one wait lasts without looking whether Python wants to stop.
+const SLICE: Duration = Duration::from_millis(100);
+
+/// A trace in progress.
+#[pyclass(module = "cwnd._native")]
+pub struct KernelTrace {
+    // Python may hand the object to another thread; the lock is never waited for.
+    source: Mutex<Option<Source>>,
+    connections: Connections,
+    /// Port that a connection must have at one of its ends; 0: any.
+    port: u16,
+    /// Calls or acknowledgements that were lost, once the source is closed.
+    lost: u64,
+    /// A command whose connections run on what is traced.
+    command: Mutex<Option<Running>>,
+}
+
+enum Source {
+    Hooks { loaded: Loaded, recorder: Recorder, words: Words },
+    Probe(Probe),
+}
+
+#[pymethods]
+impl KernelTrace {
+    /// Loads the parameter set `set` with `params` as `kernel_name` and records it; raises `ScenarioError`, `KernelError`.
+    #[staticmethod]
+    fn of_set(
+        py: Python<'_>,
+        set: &str,
+        params: Vec<(String, String)>,
+        kernel_name: Option<String>,
+        port: u16,
+        ring_bytes: u32,
+    ) -> PyResult<Self> {
+        let mut module = Module::find(set).map_err(|why| raise(py, &why))?;
+        for (name, value) in &params {
+            module.set(name, value).map_err(|why| raise(py, &why))?;
+        }
+        let name = kernel_name.unwrap_or_else(|| module.kernel_name());
+        let (loaded, recorder) = module.load_recording(&name, ring_bytes).map_err(|why| raise(py, &why))?;
+        let source = Source::Hooks { loaded, recorder, words: Words::Ours };
+        Ok(Self::new(source, Some(module.controller()), port))
+    }
+
+    /// Registers the kernel's own algorithm `name` once more, as `kernel_name`, with a wrapper that records it.
+    #[staticmethod]
+    fn of_kernels_own(
+        py: Python<'_>,
+        name: &str,
+        kernel_name: &str,
+        port: u16,
+        ring_bytes: u32,
+    ) -> PyResult<Self> {
+        let wrapper = Wrapper::find(name).map_err(|why| raise(py, &why))?;
+        let (loaded, recorder) =
+            wrapper.load_recording(kernel_name, ring_bytes).map_err(|why| raise(py, &why))?;
+        let source = Source::Hooks { loaded, recorder, words: Words::Kernels };
+        Ok(Self::new(source, Controller::by_name(&format!("{name}-linux")), port))
+    }
+
+    /// Every acknowledgement of connections on `algorithm` (empty: any), from the kernel's tracepoint.
+    #[staticmethod]
+    fn of_acknowledgements(py: Python<'_>, algorithm: &str, port: u16, ring_bytes: u32) -> PyResult<Self> {
+        let probe = Probe::attach(port, algorithm, ring_bytes).map_err(|why| raise(py, &why))?;
+        Ok(Self::new(Source::Probe(probe), None, port))
+    }
+
+    /// Names of the kernel's own algorithms that can be recorded call by call.
+    #[staticmethod]
+    fn kernels_own() -> Vec<&'static str> {
+        Wrapper::names().collect()
+    }
+
+    /// Takes what has happened since the last time, after waiting up to `patience_s` if that is nothing. Returns the rows of
+    /// the table `hooks` (None from a probe) and of the table `cwnd`.
+    fn take(&mut self, py: Python<'_>, patience_s: f64) -> PyResult<(Option<Table>, Table)> {
+        let mut patience = Duration::from_secs_f64(patience_s.clamp(0.0, 3600.0));
+        loop {
+            py.check_signals()?;
+            let slice = patience.min(SLICE);
+            patience -= slice;
+            let taken = self.take_slice(py, slice)?;
+            if taken.2 > 0 || patience.is_zero() {
+                return Ok((taken.0, taken.1));
+            }
+        }
+    }
+
+    /// Starts a command; its connections use what is traced. Signals to this process are the command's until it ends.
+    fn run(&self, py: Python<'_>, command: Vec<String>) -> PyResult<()> {
+        let Some((name, (program, args))) = self.kernel_name().zip(command.split_first()) else {
+            return Err(PyValueError::new_err("there is nothing to run, or nothing to run it on"));
+        };
+        let mut start = Command::new(program);
+        start.args(args);
+        let running =
+            Scope::new(&name).and_then(|scope| scope.start(start)).map_err(|why| raise(py, &why))?;
+        *self.command.lock().unwrap_or_else(PoisonError::into_inner) = Some(running);
+        Ok(())
+    }
+
+    /// The command's exit code once it has ended, as a shell would report it; None while it runs.
+    fn ended(&self, py: Python<'_>) -> PyResult<Option<i32>> {
+        let mut command = self.command.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(running) = command.as_mut() else { return Ok(None) };
+        if running.child().try_wait()?.is_none() {
+            return Ok(None);
+        }
+        let Some(running) = command.take() else { return Ok(None) };
+        Ok(Some(running.wait().map_err(|why| raise(py, &why))?.code()))
+    }
+
+    /// Name of what was registered; None for a probe.
+    #[getter]
+    fn kernel_name(&self) -> Option<String> {
+        match &*self.source() {
+            Some(Source::Hooks { loaded, .. }) => Some(loaded.name().to_owned()),
+            _ => None,
+        }
+    }
+
+    /// Calls, or acknowledgements, that found no room in the ring buffer.
+    #[getter]
+    fn lost(&self, py: Python<'_>) -> PyResult<u64> {
+        match &*self.source() {
+            Some(source) => lost(source).map_err(|why| raise(py, &why)),
+            None => Ok(self.lost),
+        }
+    }
+
+    /// Rows so far.
+    #[getter]
+    fn calls(&self) -> u64 {
+        self.connections.calls()
+    }
+
+    /// Calls after which the host's state or result was another than the kernel's; None where nothing is repeated.
+    #[getter]
+    fn differences(&self) -> Option<u64> {
+        self.connections.differences()
+    }
+
+    /// The first of them, in words.
+    #[getter]
+    fn first_difference(&self) -> Option<&str> {
+        self.connections.first_difference()
+    }
+
+    /// Every connection seen, in order of appearance.
+    fn connections(&self) -> Vec<Connection> {
+        self.connections.all().to_vec()
+    }
+
+    /// Ends it: what was registered goes, what still lay in the ring buffer is returned as by `take`.
+    fn close(&mut self, py: Python<'_>) -> PyResult<(Option<Table>, Table)> {
+        let (hooks, cwnd, _) = self.take_slice(py, Duration::ZERO)?;
+        // A command that still runs ends before its algorithm goes.
+        self.command.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let source = self.source().take();
+        if let Some(source) = source {
+            self.lost = lost(&source).map_err(|why| raise(py, &why))?;
+        }
+        Ok((hooks, cwnd))
+    }
+}
+
+fn lost(source: &Source) -> Result<u64, cwnd_bpf::Error> {
+    match source {
+        Source::Hooks { loaded, .. } => Ok(loaded.counters()?.lost()),
+        Source::Probe(probe) => probe.lost(),
+    }
+}
+
+impl KernelTrace {
+    fn source(&self) -> MutexGuard<'_, Option<Source>> {
+        self.source.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn new(source: Source, controller: Option<Controller>, port: u16) -> Self {
+        Self {
+            source: Mutex::new(Some(source)),
+            connections: Connections::new(controller),
+            port,
+            lost: 0,
+            command: Mutex::new(None),
+        }
+    }
+
+    /// Rows of `hooks` and `cwnd`, and how many calls they are of.
+    fn take_slice(&mut self, py: Python<'_>, patience: Duration) -> PyResult<(Option<Table>, Table, usize)> {
+        let Self { source, connections, port, .. } = self;
+        let source = source.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let taken = py.detach(|| match source {
+            Some(Source::Hooks { recorder, words, .. }) => {
+                let mut records = recorder.take(patience)?;
+                if *port != 0 {
+                    records.retain(|record| {
+                        record.kernel.local_port == *port || record.kernel.remote_port == *port
+                    });
+                }
+                for record in &records {
+                    connections.step(record);
+                }
+                Ok((Some(Table(rows::hooks(&records, *words))), Table(rows::cwnd(&records)), records.len()))
+            }
+            Some(Source::Probe(probe)) => {
+                let samples = probe.take(patience)?;
+                let numbers: Vec<u64> = samples.iter().map(|sample| connections.see(sample)).collect();
+                Ok((None, Table(rows::samples(&samples, &numbers)), samples.len()))
+            }
+            None => Ok((None, Table(rows::cwnd(&[])), 0)),
+        });
+        taken.map_err(|why| raise(py, &why))
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A trace's tables: `hooks` in the schema of the golden traces (`vectors/golden/README.md`), `cwnd` as the simulator has it.
+
+use std::sync::Arc;
+
+use arrow_array::types::Int32Type;
+use arrow_array::{ArrayRef, DictionaryArray, StructArray};
+use cwnd::replay::Call;
+use cwnd::{Conn, PrivateWords};
+use cwnd_bpf::{Record, Sample};
+
+use crate::tables::{STATES, f64s, table, texts, u32s, u64s};
+
+/// Whose layout the private words have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Words {
+    /// Our state's: a replay begins at `init`.
+    Ours,
+    /// The kernel's module's: a replay can begin anywhere.
+    Kernels,
+}
+
+/// Names of the hooks, their numbers in the record, and what they returned.
+fn call(record: &Record) -> (&'static str, [u32; 3], u32) {
+    match record.row.call {
+        Call::Init => ("init", [0; 3], 0),
+        Call::Release => ("release", [0; 3], 0),
+        Call::CongAvoid(ack, acked) => ("cong_avoid", [ack, acked, 0], 0),
+        Call::Ssthresh(returned) => ("ssthresh", [0; 3], returned),
+        Call::UndoCwnd(returned) => ("undo_cwnd", [0; 3], returned),
+        Call::SetState(state) => ("set_state", [state as u32, 0, 0], 0),
+        Call::CwndEvent(event) => ("cwnd_event", [event as u32, 0, 0], 0),
+        Call::InAckEvent(flags) => ("in_ack_event", [flags, 0, 0], 0),
+        Call::PktsAcked(sample) => {
+            // In bytes, as the kernel has it.
+            let in_flight = sample.in_flight.wrapping_mul(record.row.before.mss);
+            ("pkts_acked", [sample.pkts_acked, sample.rtt_us.cast_unsigned(), in_flight], 0)
+        }
+    }
+}
+
+/// The table `hooks`.
+pub fn hooks(records: &[Record], words: Words) -> StructArray {
+    let of = |value: fn(&Record) -> u32| u32s(records.iter().map(value));
+    let wide = |value: fn(&Record) -> u64| u64s(records.iter().map(value));
+    let calls: Vec<_> = records.iter().map(call).collect();
+    let names: DictionaryArray<Int32Type> = calls.iter().map(|(name, _, _)| *name).collect();
+    let arg = |place: usize| u32s(calls.iter().map(|(_, args, _)| args.get(place).copied().unwrap_or(0)));
+    let mut columns: Vec<(&str, ArrayRef)> = vec![
+        ("connection", wide(|r| r.connection)),
+        ("hook", Arc::new(names)),
+        ("seq", wide(|r| r.seq)),
+        ("now_us", wide(|r| r.row.before.now_us)),
+        ("tick_hz", of(|r| r.row.before.tick_hz)),
+        ("jiffies_before", of(|r| r.row.before.ticks)),
+        ("jiffies_after", of(|r| r.row.ticks_after)),
+        ("arg0", arg(0)),
+        ("arg1", arg(1)),
+        ("arg2", arg(2)),
+        ("ret", u32s(calls.iter().map(|(_, _, returned)| *returned))),
+        ("local_port", of(|r| u32::from(r.kernel.local_port))),
+        ("remote_port", of(|r| u32::from(r.kernel.remote_port))),
+        ("snd_una", of(|r| r.row.before.snd_una)),
+        ("snd_nxt", of(|r| r.row.before.snd_nxt)),
+        ("srtt_us8", of(|r| r.row.before.srtt_us8)),
+        ("mdev_us", of(|r| r.kernel.mdev_us)),
+        ("rttvar_us", of(|r| r.kernel.rttvar_us)),
+        ("rtt_min_us", of(|r| r.kernel.rtt_min_us)),
+        ("packets_out", of(|r| r.kernel.packets_out)),
+        ("retrans_out", of(|r| r.kernel.retrans_out)),
+        ("lost_out", of(|r| r.kernel.lost_out)),
+        ("sacked_out", of(|r| r.kernel.sacked_out)),
+        ("delivered", wide(|r| r.row.before.delivered)),
+        ("lost", of(|r| r.kernel.lost)),
+        ("total_retrans", of(|r| r.kernel.total_retrans)),
+        ("prior_cwnd", of(|r| r.row.before.prior_cwnd)),
+        ("prior_ssthresh", of(|r| r.kernel.prior_ssthresh)),
+        ("high_seq", of(|r| r.kernel.high_seq)),
+        ("undo_marker", of(|r| r.kernel.undo_marker)),
+        ("app_limited", of(|r| r.kernel.app_limited)),
+        ("mss", of(|r| r.row.before.mss)),
+        ("max_packets_out", of(|r| r.row.before.max_packets_out)),
+        ("cwnd_clamp", of(|r| r.row.before.cwnd_clamp)),
+        ("lsndtime", of(|r| r.row.before.lsndtime_ticks)),
+        ("gso_max_size", of(|r| r.row.before.gso_max_size)),
+        ("snd_wnd", of(|r| r.kernel.snd_wnd)),
+        ("ca_state", of(|r| r.row.before.ca_state as u32)),
+        ("is_cwnd_limited", of(|r| u32::from(r.row.before.is_cwnd_limited))),
+        ("pacing_status", of(|r| r.row.before.pacing_status as u32)),
+        ("pacing_rate", wide(|r| r.row.before.pacing_rate)),
+        ("cwnd_before", of(|r| r.row.before.cwnd)),
+        ("ssthresh_before", of(|r| r.row.before.ssthresh)),
+        ("cwnd_cnt_before", of(|r| r.row.before.cwnd_cnt)),
+        ("cwnd_after", of(|r| r.row.after[0])),
+        ("ssthresh_after", of(|r| r.row.after[1])),
+        ("cwnd_cnt_after", of(|r| r.row.after[2])),
+    ];
+    let prefix = if words == Words::Kernels { "priv" } else { "state" };
+    let mut names = Vec::new();
+    let mut words = |side: &str, state: fn(&Record) -> &PrivateWords| {
+        for place in 0..PrivateWords::default().len() {
+            let values = u32s(records.iter().map(|r| state(r).get(place).copied().unwrap_or(0)));
+            names.push((format!("{prefix}{place:02}_{side}"), values));
+        }
+    };
+    words("before", |r| &r.state_before);
+    words("after", |r| &r.state_after);
+    columns.extend(names.iter().map(|(name, values)| (name.as_str(), values.clone())));
+    table(columns)
+}
+
+fn window(rows: &[(u64, Conn)]) -> Vec<(&'static str, ArrayRef)> {
+    vec![
+        ("time_s", f64s(rows.iter().map(|(_, c)| c.now_us as f64 / 1e6))),
+        ("flow", u32s(rows.iter().map(|(number, _)| *number as u32))),
+        ("cwnd", u32s(rows.iter().map(|(_, c)| c.cwnd))),
+        ("ssthresh", u32s(rows.iter().map(|(_, c)| c.ssthresh))),
+        ("srtt_ms", f64s(rows.iter().map(|(_, c)| f64::from(c.srtt_us8) / 8000.0))),
+        ("in_flight", u32s(rows.iter().map(|(_, c)| c.in_flight))),
+        ("delivered", u64s(rows.iter().map(|(_, c)| c.delivered))),
+        ("ca_state", texts(rows.iter().map(|(_, c)| STATES.get(c.ca_state as usize).copied().unwrap_or("")))),
+    ]
+}
+
+/// The table `cwnd`: the connection after each call that can change its window or state.
+pub fn cwnd(records: &[Record]) -> StructArray {
+    let changes = |call: &Call| {
+        matches!(
+            call,
+            Call::Init | Call::CongAvoid(..) | Call::SetState(_) | Call::UndoCwnd(_) | Call::CwndEvent(_)
+        )
+    };
+    let rows: Vec<_> = records
+        .iter()
+        .filter(|record| changes(&record.row.call))
+        .map(|record| {
+            let [cwnd, ssthresh, _] = record.row.after;
+            let ca_state = match record.row.call {
+                Call::SetState(state) => state,
+                _ => record.row.before.ca_state,
+            };
+            (record.connection, Conn { cwnd, ssthresh, ca_state, ..record.row.before })
+        })
+        .collect();
+    table(window(&rows))
+}
+
+/// The table `cwnd` of a probe: the connection after each acknowledgement.
+pub fn samples(samples: &[Sample], numbers: &[u64]) -> StructArray {
+    let rows: Vec<_> = numbers.iter().copied().zip(samples.iter().map(|sample| sample.conn)).collect();
+    table(window(&rows))
+}

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""`cwnd kernel trace`: what connections in the kernel do, call by call, into tables and onto the terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from cwnd import _native
+from cwnd._native import KernelConnection, KernelTrace, Table
+from cwnd.kernel.listing import words
+from cwnd.kernel.native import KernelInputError
+from cwnd.kernel.spec import name_of_set
+from cwnd.store import MANIFEST, check
+
+KIND = "cwnd kernel trace"
+# How the kernel's own algorithms are named here.
+KERNELS_OWN = "kernel/"
+RING_BYTES = 64 << 20
+# Seconds between two looks at the ring buffer, which holds several seconds of a fast path.
+PATIENCE_S = 0.25
+
+
+@dataclass
+class Wanted:
+    """What to trace, and how."""
+
+    cc: str = ""
+    params: list[tuple[str, str]] = field(default_factory=list)
+    kernel_name: str | None = None
+    port: int = 0
+    duration_s: float | None = None
+    folder: Path | None = None
+
+
+def pairs(settings: list[str]) -> list[tuple[str, str]]:
+    """`KEY=VALUE` as names and values; what they may be, the algorithm says."""
+    found = []
+    for setting in settings:
+        key, equals, value = setting.partition("=")
+        if not key or not equals or not value:
+            raise KernelInputError("--param", setting, "KEY=VALUE, such as beta=0.8")
+        found.append((key, value))
+    return found
+
+
+def begin(wanted: Wanted) -> KernelTrace:
+    """The trace's source: an algorithm of ours, one of the kernel's own, or acknowledgements of any."""
+    ours = wanted.cc and name_of_set(wanted.cc) in set_names()
+    if ours:
+        return KernelTrace.of_set(name_of_set(wanted.cc), wanted.params, wanted.kernel_name, wanted.port, RING_BYTES)
+    if wanted.params:
+        raise KernelInputError("--param", "=".join(wanted.params[0]), "none: only an algorithm of ours has parameters")
+    if wanted.cc.startswith(KERNELS_OWN):
+        own = wanted.cc.removeprefix(KERNELS_OWN)
+        if own not in KernelTrace.kernels_own():
+            names = ", ".join(KERNELS_OWN + name for name in KernelTrace.kernels_own())
+            raise KernelInputError("--cc", wanted.cc, f"one whose functions the kernel opens to us: {names}")
+        name = wanted.kernel_name or f"cwnd_k_{own}"
+        return KernelTrace.of_kernels_own(own, name, wanted.port, RING_BYTES)
+    if wanted.cc and wanted.cc not in words("tcp_available_congestion_control"):
+        raise KernelInputError(
+            "--cc",
+            wanted.cc,
+            "an algorithm of ours (cwnd algorithms), kernel/cubic, kernel/reno, or one that the kernel has",
+        )
+    if wanted.kernel_name:
+        raise KernelInputError("--as", wanted.kernel_name, "none: nothing is loaded for this trace")
+    return KernelTrace.of_acknowledgements(wanted.cc, wanted.port, RING_BYTES)
+
+
+def set_names() -> set[str]:
+    """Names of all parameter sets."""
+    return {one["name"] for algorithm in _native.algorithms() for one in algorithm["sets"]}
+
+
+class Tables:
+    """Parquet files in a folder that gets its name when they are whole."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        self.partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+        self.writers: dict[str, pq.ParquetWriter] = {}
+
+    def write(self, name: str, rows: pa.RecordBatch) -> None:
+        if not rows.num_rows:
+            return
+        if name not in self.writers:
+            self.writers[name] = pq.ParquetWriter(self.partial / f"{name}.parquet", rows.schema, compression="zstd")
+        self.writers[name].write_batch(rows)
+
+    def finish(self, connections: list[KernelConnection], about: dict[str, Any]) -> None:
+        """Writes what is known at the end only, and gives the folder its name."""
+        self.write("flows", flows(connections))
+        for writer in self.writers.values():
+            writer.close()
+        files = sorted([f"{name}.parquet" for name in self.writers] + [MANIFEST])
+        (self.partial / MANIFEST).write_text(json.dumps({"kind": KIND, **about, "files": files}, indent=1) + "\n")
+        if self.folder.exists():
+            shutil.rmtree(self.folder)
+        self.partial.chmod(0o755)
+        self.partial.replace(self.folder)
+
+    def discard(self) -> None:
+        shutil.rmtree(self.partial, ignore_errors=True)
+
+
+def flows(connections: list[KernelConnection]) -> pa.RecordBatch:
+    """The table `flows`: a line per connection."""
+    columns: dict[str, list[Any]] = {
+        "flow": [c.number for c in connections],
+        "algorithm": [c.algorithm for c in connections],
+        "local_port": [c.local_port for c in connections],
+        "remote_port": [c.remote_port for c in connections],
+        "first_s": [c.first_s for c in connections],
+        "last_s": [c.last_s for c in connections],
+        "calls": [c.calls for c in connections],
+        "retransmits": [c.retransmissions for c in connections],
+        "differences": [c.differences for c in connections],
+    }
+    return pa.RecordBatch.from_pydict(columns)
+
+
+@contextlib.contextmanager
+def stopped_by_signals() -> Iterator[list[int]]:
+    """Ctrl-C and TERM end a trace as its duration does; the list then holds the signal."""
+    seen: list[int] = []
+
+    def stop(number: int, _frame: FrameType | None) -> None:
+        seen.append(number)
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield seen
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def main(wanted: Wanted, command: list[str]) -> dict[str, Any]:
+    """Traces, beside a command if there is one; returns the summary."""
+    if wanted.folder is not None:
+        check(wanted.folder)
+    source = begin(wanted)
+    if not command:
+        return run(wanted, source, lambda: False)
+    if source.kernel_name is None:
+        source.close()
+        raise KernelInputError("--cc", wanted.cc, "an algorithm that is traced call by call, for a command to use")
+    codes: list[int] = []
+
+    def is_over() -> bool:
+        code = source.ended()
+        codes.extend([] if code is None else [code])
+        return bool(codes)
+
+    source.run(command)
+    summary = run(wanted, source, is_over)
+    return {**summary, "command": command, "exit": codes[0] if codes else None}
+
+
+def run(wanted: Wanted, source: KernelTrace, is_over: Callable[[], bool]) -> dict[str, Any]:
+    """Traces until `is_over()`, a signal, or the duration's end; returns the summary."""
+    from cwnd.kernel import view
+
+    tables = Tables(wanted.folder) if wanted.folder else None
+    begun = time.monotonic()
+    algorithm = source.kernel_name or wanted.cc
+    try:
+        with stopped_by_signals() as signals, view.live(sys.stderr.isatty(), source, algorithm, begun) as show:
+
+            def done() -> bool:
+                late = wanted.duration_s is not None and time.monotonic() - begun >= wanted.duration_s
+                return bool(signals) or late or is_over()
+
+            while not done():
+                left = PATIENCE_S
+                if wanted.duration_s is not None:
+                    left = min(left, max(0.0, wanted.duration_s - (time.monotonic() - begun)))
+                store(tables, *source.take(left))
+                show()
+            store(tables, *source.close())
+        summary = summarised(source, algorithm, time.monotonic() - begun)
+        if tables:
+            tables.finish(source.connections(), {"lane": "kernel", **summary})
+    except BaseException:
+        if tables:
+            tables.discard()
+        raise
+    return summary
+
+
+def store(tables: Tables | None, hooks: Table | None, cwnd: Table) -> None:
+    if tables is None:
+        return
+    if hooks is not None:
+        tables.write("hooks", pa.record_batch(hooks))
+    tables.write("cwnd", pa.record_batch(cwnd))
+
+
+def summarised(source: KernelTrace, algorithm: str, elapsed_s: float) -> dict[str, Any]:
+    """What a trace comes to."""
+    return {
+        "algorithm": algorithm,
+        "seconds": round(elapsed_s, 3),
+        "connections": len(source.connections()),
+        "calls": source.calls,
+        "lost": source.lost,
+        "differences": source.differences,
+        "first": source.first_difference,
+        "versions": {"cwnd": _native.__version__, "kernel": os.uname().release},
+    }
+
+
+def report(summary: dict[str, Any], folder: Path | None) -> None:
+    """The same for eyes."""
+    whose = summary["algorithm"] or "every algorithm"
+    what = "acknowledgements" if summary["differences"] is None else "calls"
+    print(
+        f"{whose}: {summary['calls']:,} {what} of {summary['connections']:,} connections in {summary['seconds']:.1f} s, "
+        f"{summary['lost']:,} lost"
+    )
+    if summary["differences"] is not None:
+        print(f"repeated on the host: {summary['differences']:,} differences")
+    if summary["first"]:
+        print(f"first: {summary['first']}")
+    if summary["lost"]:
+        print(
+            "What was lost found the ring buffer full; from there on the host's state may be another.", file=sys.stderr
+        )
+    if folder is not None:
+        print(f"The tables are in {folder}.")

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The terminal's view of a trace: a line per connection, while it goes on."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from cwnd._native import KernelConnection, KernelTrace
+
+# A terminal shows the connections of most calls; the tables have all.
+MOST = 20
+REFRESHES_PER_S = 4
+
+
+def number(value: int) -> str:
+    return f"{value:,}"
+
+
+def grid(connections: list[KernelConnection], algorithm: str) -> Table:
+    """Connections as a table: window, threshold, RTT, flight, and the algorithm's inner variables."""
+    named = {connection.algorithm for connection in connections} - {""}
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for heading in ("flow", "ports", *(["algorithm"] if named else []), "cwnd", "ssthresh", "srtt ms", "in flight"):
+        table.add_column(heading, justify="left" if heading in {"ports", "algorithm"} else "right", no_wrap=True)
+    table.add_column("inner variables")
+    shown = sorted(connections, key=lambda connection: (connection.is_over, -connection.calls))[:MOST]
+    for connection in sorted(shown, key=lambda connection: connection.number):
+        table.add_row(
+            str(connection.number),
+            f"{connection.local_port} > {connection.remote_port}",
+            *([connection.algorithm] if named else []),
+            number(connection.cwnd),
+            "-" if connection.ssthresh is None else number(connection.ssthresh),
+            f"{connection.srtt_ms:.1f}",
+            number(connection.in_flight),
+            "  ".join(f"{name} {number(value)}" for name, value in connection.inner),
+            style="dim" if connection.is_over else None,
+        )
+    return table
+
+
+def status(source: KernelTrace, algorithm: str, elapsed_s: float) -> str:
+    """One line: how long, how much, and whether anything was lost or differed."""
+    what = "acknowledgements" if source.differences is None else "calls"
+    rate = source.calls / elapsed_s if elapsed_s > 0 else 0.0
+    parts = [
+        algorithm or "every algorithm",
+        f"{elapsed_s:.0f} s",
+        f"{number(source.calls)} {what} ({rate:,.0f}/s)",
+        f"{number(source.lost)} lost",
+    ]
+    if source.differences is not None:
+        parts.append(f"{number(source.differences)} differ on the host")
+    return " · ".join(parts)
+
+
+@contextlib.contextmanager
+def live(is_terminal: bool, source: KernelTrace, algorithm: str, begun: float) -> Iterator[Callable[[], None]]:
+    """Shows the connections on standard error while the trace goes on; elsewhere than on a terminal, nothing."""
+    if not is_terminal:
+        yield lambda: None
+        return
+    console = Console(stderr=True, highlight=False)
+
+    def picture() -> Group:
+        elapsed_s = time.monotonic() - begun
+        return Group(
+            grid(source.connections(), algorithm), Text(status(source, algorithm, elapsed_s) + " · Ctrl-C ends")
+        )
+
+    with Live(picture(), console=console, refresh_per_second=REFRESHES_PER_S, transient=True) as screen:
+        yield lambda: screen.update(picture())
