@@ -11,8 +11,6 @@ mod replay;
 mod scenario;
 mod simulation;
 mod tables;
-#[cfg(feature = "kernel")]
-mod trace;
 
 use pyo3::prelude::*;
 

@@ -6,6 +6,7 @@ mod module;
 mod registrations;
 mod scope;
 mod switching;
+mod trace;
 
 use cwnd::registry;
 use cwnd_bpf::{Error, ErrorKind};
@@ -31,6 +32,8 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<registrations::KernelRegistration>()?;
     module.add_class::<scope::KernelScope>()?;
     module.add_class::<scope::KernelEnded>()?;
+    module.add_class::<trace::KernelTrace>()?;
+    module.add_class::<trace::Connection>()?;
     module.add_function(wrap_pyfunction!(registrations::kernel_registrations, module)?)?;
     module.add_function(wrap_pyfunction!(switching::kernel_switch, module)?)?;
     module.add_function(wrap_pyfunction!(doctor::kernel_doctor, module)?)?;

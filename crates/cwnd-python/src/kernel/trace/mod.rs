@@ -10,7 +10,7 @@ use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::kernel::raise;
+use super::raise;
 use crate::tables::Table;
 pub use connections::Connection;
 use connections::Connections;
