@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from in_kernel import PROGRAM, Loader
@@ -22,6 +25,14 @@ def cwnd() -> Cli:
         return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, **options)  # type: ignore[call-overload,no-any-return]
 
     return run
+
+
+@pytest.fixture
+def turn() -> Iterator[None]:
+    """Waits until no other test on this machine, of Rust's or of these, loads algorithms."""
+    with (Path(tempfile.gettempdir()) / "cwnd-kernel-tests.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.fixture

@@ -31,7 +31,13 @@ def lacks() -> str:
     return ""
 
 
-kernel = pytest.mark.skipif(lacks() != "" and os.environ.get("CI") != "true", reason=lacks() or "-")
+Test = Callable[..., None]
+
+
+def kernel(test: Test) -> Test:
+    """For a test that loads something: skipped where that cannot be done, except in CI; one at a time on a machine."""
+    skipped = pytest.mark.skipif(lacks() != "" and os.environ.get("CI") != "true", reason=lacks() or "-")
+    return pytest.mark.usefixtures("turn")(skipped(test))
 
 
 def registered() -> list[str]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -19,6 +20,8 @@ from conftest import PROGRAM, Cli
 from in_kernel import Connection, Loader, kernel, registered, until
 
 from cwnd import _native
+
+ROOT = Path(__file__).parents[2]
 
 
 def listed(cwnd: Cli, name: str) -> dict[str, object] | None:
@@ -270,6 +273,20 @@ def test_a_build_without_the_kernel_part_says_how_to_get_it() -> None:
         assert (done.returncode, done.stdout) == (1, "")
         assert done.stderr.startswith("error: this cwnd was built without its kernel part")
         assert done.stderr.count("\n") == 1 and "make" in done.stderr
+
+
+def test_the_pages_commands_and_options_are_there(cwnd: Cli) -> None:
+    found = 0
+    for page in (ROOT / "docs" / "kernel.md", ROOT / "docs" / "own-algorithm.md", ROOT / "README.md"):
+        for command in re.findall(
+            r"^[$ ]*(?:sudo )?(?:\.venv/bin/)?cwnd kernel ([^#\n]+)", page.read_text(), re.MULTILINE
+        ):
+            name, *rest = command.partition(" -- ")[0].split()
+            options = [word for word in rest if word.startswith("--")]
+            text = cwnd("kernel", name, "--help").stdout
+            assert text and all(option in text for option in options), command
+            found += 1
+    assert found >= 12
 
 
 def test_the_kernels_commands_explain_themselves(cwnd: Cli) -> None:

@@ -39,7 +39,7 @@ def report(name: str, ended: KernelEnded) -> None:
         if refused:
             say(f"{refused} times the kernel refused {name} ({ended.refusal}): such a connection ran on something else")
         elif sys.stderr.isatty():
-            say(f"{made} connections made and {accepted} accepted, all on {name}")
+            say(f"on {name}: {made} made, {accepted} accepted")
     if ended.left:
         say(f"{ended.left} of its processes still run; their connections keep {name}, new ones do not get it")
 
