@@ -11,12 +11,13 @@ import cwnd
 PACKAGE = Path(cwnd.__file__).parent
 LEVELS = [
     ["_native"],
-    ["kernel", "kernel.doctor", "kernel.native", "scenario"],
+    ["kernel", "kernel.doctor", "kernel.native", "kernel.view", "scenario"],
     ["kernel.listing", "kernel.spec", "flowspec", "progress", "replay", "report", "result", "vectors"],
     ["kernel.hold", "kernel.switch", "kernel.use", "own", "plot.draw"],
-    ["kernel.cli"],
     ["plot"],
     ["store"],
+    ["kernel.trace"],
+    ["kernel.cli"],
     ["cli"],
     ["__main__"],
     [""],

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from conftest import PROGRAM, Cli
@@ -38,6 +39,10 @@ def loader(name: str, algorithm: str) -> list[str]:
     return [str(PROGRAM), "kernel", "load", algorithm, "--as", name]
 
 
+def tracer(name: str, folder: Path) -> list[str]:
+    return [str(PROGRAM), "kernel", "trace", "--cc", "htcp", "--as", name, "-o", str(folder)]
+
+
 def user(turn: int) -> tuple[str, list[str]]:
     """A `use` whose algorithm has a name of its own, and the name."""
     module = _native.KernelModule("hybla")
@@ -48,17 +53,20 @@ def user(turn: int) -> tuple[str, list[str]]:
 
 
 @kernel
-def test_killed_at_random_loaders_and_programs_leave_nothing(cwnd: Cli, calm: None) -> None:
+def test_killed_at_random_loaders_programs_and_tracers_leave_nothing(cwnd: Cli, tmp_path: Path, calm: None) -> None:
     seed = random.randrange(1 << 32)
     print(f"seed {seed}")
     draw = random.Random(seed)
     in_kernel = 0
     for turn in range(KILLS):
-        victim = ("loader", "user", "program")[turn % 3]
+        victim = ("loader", "user", "program", "tracer")[turn % 4]
         name, command = user(turn)
         if victim == "loader":
             name = f"cwnd_k{turn}"
             command = loader(name, draw.choice(["cubic", "htcp", "reno", "yeah"]))
+        elif victim == "tracer":
+            name = f"cwnd_k{turn}"
+            command = tracer(name, tmp_path / name)
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         assert process.stdout
         target = int(process.stdout.readline()) if victim == "program" else process.pid
