@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""`cwnd kernel trace`: what the kernel did, in tables that replay on the host without a difference."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import path_in_kernel
+import pyarrow.parquet as pq
+import pytest
+from conftest import PROGRAM, Cli
+from in_kernel import kernel, registered
+
+from cwnd import _native
+from cwnd.replay import replay
+
+MEGABYTE = 1_000_000
+SHORT_SEND = [
+    sys.executable,
+    "-c",
+    "import socket\n"
+    "listener = socket.create_server(('127.0.0.1', 0))\n"
+    "sender = socket.create_connection(listener.getsockname())\n"
+    "sender.sendall(bytes(300_000))\n"
+    "sender.close()\n",
+]
+
+
+@pytest.fixture(scope="module")
+def network() -> Iterator[path_in_kernel.Path]:
+    with path_in_kernel.path("400mbit", 100) as path:
+        yield path
+
+
+def traced(network: path_in_kernel.Path, count: int, *arguments: object) -> dict[str, object]:
+    """Sends `count` bytes under a trace; its summary."""
+    with network.receiving() as receiver:
+        command = [PROGRAM, "kernel", "trace", "--json", *arguments, "--", *network.sends(count)]
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=120, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert receiver.communicate(timeout=30)[0] == f"{count}\n"
+    summary: dict[str, object] = json.loads(done.stdout)
+    return summary
+
+
+# Every algorithm of the registry carries 50 MB through losses, recorded; kernel and host compute the same at every call,
+# while it happens and again from the file.
+@kernel
+def test_every_algorithms_calls_replay_without_a_difference(network: path_in_kernel.Path, tmp_path: Path) -> None:
+    calls = 0
+    for algorithm in [one["name"] for one in _native.algorithms()]:
+        folder = tmp_path / algorithm
+        summary = traced(network, 50 * MEGABYTE, "--cc", algorithm, "-o", folder)
+        assert (summary["lost"], summary["differences"], summary["exit"]) == (0, 0, 0), summary
+        again = replay(folder / "hooks.parquet", algorithm)
+        assert (again["calls"], again["differences"]) == (summary["calls"], 0), algorithm
+        hooks = pq.read_table(folder / "hooks.parquet", columns=["hook"]).column("hook").to_pylist()
+        assert "ssthresh" in hooks, f"{algorithm}: no loss"
+        calls += again["calls"]
+    print(f"{calls} calls")
+    assert calls >= 100_000
+
+
+@kernel
+@pytest.mark.parametrize("own", ["cubic", "reno"])
+def test_the_kernels_own_algorithm_is_repeated_by_ours(network: path_in_kernel.Path, tmp_path: Path, own: str) -> None:
+    summary = traced(network, 20 * MEGABYTE, "--cc", f"kernel/{own}", "-o", tmp_path / "trace")
+    assert (summary["lost"], summary["differences"]) == (0, 0), summary
+    again = replay(tmp_path / "trace" / "hooks.parquet", f"{own}-linux")
+    assert (again["calls"], again["differences"]) == (summary["calls"], 0)
+    assert again["state_differences"] in (0, None)
+    # Another rule differs: a replay that cannot fail says nothing.
+    assert replay(tmp_path / "trace" / "hooks.parquet", "scalable-linux")["differences"] > 0
+
+
+@kernel
+def test_parameters_reach_the_kernel_and_the_replay(cwnd: Cli, network: path_in_kernel.Path, tmp_path: Path) -> None:
+    summary = traced(network, 20 * MEGABYTE, "--cc", "cubic", "--param", "beta=0.6", "-o", tmp_path / "trace")
+    assert summary["differences"] == 0
+    file = tmp_path / "trace" / "hooks.parquet"
+    assert cwnd("replay", file, "--cc", "cubic", "--param", "beta=0.6").returncode == 0
+    assert cwnd("replay", file, "--cc", "cubic").returncode == 1
+    refused = cwnd("replay", file, "--cc", "cubic", "--param", "beta=7")
+    assert refused.returncode == 2 and "beta" in refused.stderr
+
+
+@kernel
+def test_any_algorithms_acknowledgements_are_seen_from_outside(network: path_in_kernel.Path, tmp_path: Path) -> None:
+    folder = tmp_path / "trace"
+    command = [PROGRAM, "kernel", "trace", "--port", str(path_in_kernel.PORT), "-o", str(folder)]
+    process = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(1.5)
+    with network.receiving() as receiver:
+        subprocess.run(network.sends(10 * MEGABYTE), check=True, timeout=60)
+        receiver.communicate(timeout=30)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=20)
+    assert (process.returncode, stderr) == (0, "")
+    flows = pq.read_table(folder / "flows.parquet").to_pylist()
+    assert path_in_kernel.PORT in {flow["remote_port"] for flow in flows}
+    cwnd = pq.read_table(folder / "cwnd.parquet")
+    assert cwnd.num_rows > 1000 and cwnd.column_names[:3] == ["time_s", "flow", "cwnd"]
+
+
+@kernel
+def test_a_killed_tracer_leaves_neither_algorithm_nor_tables(tmp_path: Path) -> None:
+    for _ in range(5):
+        command = [PROGRAM, "kernel", "trace", "--cc", "veno", "--as", "cwnd_t_kill", "-o", tmp_path / "trace"]
+        process = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while "cwnd_t_kill" not in registered():
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.kill()
+        process.wait()
+        deadline = time.monotonic() + 5
+        while "cwnd_t_kill" in registered():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+    assert not (tmp_path / "trace").exists()
+
+
+@kernel
+def test_what_is_no_name_or_no_parameter_is_refused_before_anything_is_loaded(cwnd: Cli, tmp_path: Path) -> None:
+    for arguments, field in (
+        (("--cc", "nope"), "--cc"),
+        (("--cc", "kernel/vegas"), "--cc"),
+        (("--cc", "cubic", "--param", "beta"), "--param"),
+        (("--cc", "cubic", "--param", "beta=7"), "beta"),
+        (("--cc", "bic", "--param", "gamma=7"), "gamma"),
+        (("--cc", "kernel/cubic", "--param", "beta=0.8"), "--param"),
+        (("--port", "70000"), "--port"),
+        (("--duration", "-1"), "--duration"),
+    ):
+        done = cwnd("kernel", "trace", *arguments, "-o", tmp_path / "trace", "--", "true")
+        assert done.returncode == 2 and field in done.stderr and "Traceback" not in done.stderr, (
+            arguments,
+            done.stderr,
+        )
+    assert not (tmp_path / "trace").exists()
+
+
+@kernel
+def test_a_command_that_is_not_there_is_an_error(cwnd: Cli) -> None:
+    done = cwnd("kernel", "trace", "--cc", "reno", "--", "no-such-program-here")
+    assert done.returncode != 0 and "no-such-program-here" in done.stderr and "Traceback" not in done.stderr
+    assert "cwnd_reno" not in registered()
+    assert cwnd("kernel", "trace", "--cc", "reno", "--", *SHORT_SEND).returncode == 0
