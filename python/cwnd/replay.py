@@ -40,8 +40,10 @@ def replay(
             columns = [
                 column.cast(pa.string()) if name == "hook" else pc.cast(column, pa.int64(), safe=False)
                 for name, column in zip(batch.schema.names, batch.columns)
+                if not pa.types.is_fixed_size_binary(column.type)
             ]
-            rows = pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+            names = [field.name for field in batch.schema if not pa.types.is_fixed_size_binary(field.type)]
+            rows = pa.RecordBatch.from_arrays(columns, names=names)
             for connection, part in by_connection(rows):
                 if connection not in runs:
                     runs[connection] = Replay(cc, recorded_hz(part) or tick_hz, params or [])

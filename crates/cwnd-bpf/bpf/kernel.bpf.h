@@ -191,12 +191,10 @@ SEC(".maps") struct {
 	__uint(max_entries, 1 << 12);
 } records;
 
-// The reader is woken when this much lies there for it, not at each record: it looks by itself now and then.
-#define WAKEUP_BYTES (256 << 10)
-
-static __always_inline __u64 wakeup(void)
+// The reader is woken when `enough` bytes lie there for it, not at each record: it looks by itself now and then.
+static __always_inline __u64 wakeup(__u32 enough)
 {
-	return bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) >= WAKEUP_BYTES ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+	return bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) >= enough ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 }
 
 SEC("license") char license_text[] = "Dual MIT/GPL";

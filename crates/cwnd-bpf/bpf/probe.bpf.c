@@ -18,10 +18,12 @@ struct tcp_congestion_ops___kernel {
 	char name[16];
 } KERNEL_STRUCT;
 
-// Connections of other ports are left out, unless it is 0; and of other algorithms, unless the name is empty.
+// Connections of other ports are left out, unless it is 0; and of other algorithms, unless the name is empty. `enough`
+// bytes wake the reader.
 SEC(".rodata.wanted") const volatile struct {
 	__u32 port;
 	char algorithm[16];
+	__u32 enough;
 } wanted = {};
 
 extern int CONFIG_HZ __kconfig;
@@ -65,6 +67,6 @@ SEC("tp_btf/tcp_probe") int program_probe(const __u64 *args)
 		if (!wanted.algorithm[i])
 			break;
 	}
-	bpf_ringbuf_submit(seen, wakeup());
+	bpf_ringbuf_submit(seen, wakeup(wanted.enough));
 	return 0;
 }

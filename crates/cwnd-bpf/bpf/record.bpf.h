@@ -40,7 +40,7 @@ SEC(".data.identity") struct identity identity = {};
 // Or the object would not have the map.
 #define KEEP_IDENTITY asm volatile("" : : "r"(&identity))
 
-// Whether calls are recorded. The verifier sees the value and removes what it rules out, so that recording costs nothing
+// Whether calls are recorded: the bytes that wake their reader, or 0. The verifier sees the value and removes what it rules out, so that recording costs nothing
 // where it is off.
 SEC(".rodata.recording") const volatile __u32 recording = 0;
 
@@ -76,7 +76,7 @@ static __noinline void record_after(struct tcp_sock *tp, struct record *record, 
 	record->cwnd_after = tp->snd_cwnd;
 	record->ssthresh_after = tp->snd_ssthresh;
 	record->cwnd_cnt_after = tp->snd_cwnd_cnt;
-	bpf_ringbuf_submit(record, wakeup());
+	bpf_ringbuf_submit(record, wakeup(recording));
 }
 
 // The kernel passes a hook's arguments as an array of 64-bit values.

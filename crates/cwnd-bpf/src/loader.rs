@@ -37,6 +37,11 @@ pub(crate) const RECORDS: &str = "records";
 pub(crate) const TX_START: &str = "cwnd_event_tx_start";
 const TX_START_AT: usize = 24;
 
+/// Bytes that wake the reader of a ring buffer: enough for one look at many records, and long before it is full.
+pub(crate) fn enough(ring_bytes: u32) -> u32 {
+    (ring_bytes / 4).min(1 << 22)
+}
+
 /// Smallest ring buffer: one page.
 pub(crate) const RING_MIN: u32 = 1 << 12;
 pub(crate) const RING_MAX: u32 = 1 << 30;
@@ -276,7 +281,7 @@ fn register(mut open: OpenObject, kernel_name: &str, what: &What<'_>) -> Result<
         sharers: 0,
     };
     fill(&mut open, IDENTITY, &identity.bytes())?;
-    fill(&mut open, RECORDING, &u32::from(what.ring_bytes.is_some()).to_ne_bytes())?;
+    fill(&mut open, RECORDING, &what.ring_bytes.map_or(0, enough).to_ne_bytes())?;
     let mut ring = map(&mut open, RECORDS)?;
     match what.ring_bytes {
         Some(size) => ring.set_max_entries(size),

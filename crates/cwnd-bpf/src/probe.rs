@@ -12,7 +12,7 @@ use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder, RingB
 
 use crate::error::{Error, refused};
 use crate::loaded::COUNTERS;
-use crate::loader::{PROBE, RECORDS, RING_MAX, RING_MIN, fill, hearing, map};
+use crate::loader::{PROBE, RECORDS, RING_MAX, RING_MIN, enough, fill, hearing, map};
 use crate::raw::{Observation, Socket};
 use crate::recorder::{conn, drain, field, socket};
 use crate::registration::padded;
@@ -62,6 +62,7 @@ impl Probe {
         let mut open = ObjectBuilder::default().open_memory(&PROBE.0).map_err(refused("read the probe"))?;
         let mut wanted = u32::from(port).to_ne_bytes().to_vec();
         wanted.extend(padded::<16>(algorithm));
+        wanted.extend(enough(ring_bytes).to_ne_bytes());
         fill(&mut open, WANTED, &wanted)?;
         map(&mut open, RECORDS)?.set_max_entries(ring_bytes).map_err(refused("size the ring buffer"))?;
         let object = open.load().map_err(refused("load the probe"))?;

@@ -31,6 +31,7 @@ KIND = "cwnd kernel trace"
 # How the kernel's own algorithms are named here.
 KERNELS_OWN = "kernel/"
 RING_BYTES = 64 << 20
+ROWS_PER_GROUP = 1 << 16
 # Seconds between two looks at the ring buffer, which holds several seconds of a fast path.
 PATIENCE_S = 0.25
 
@@ -96,17 +97,35 @@ class Tables:
         folder.parent.mkdir(parents=True, exist_ok=True)
         self.partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
         self.writers: dict[str, pq.ParquetWriter] = {}
+        self.waiting: dict[str, list[pa.RecordBatch]] = {}
 
     def write(self, name: str, rows: pa.RecordBatch) -> None:
+        """Keeps the rows until there are enough for a row group: each has a cost of its own for every column."""
         if not rows.num_rows:
             return
+        waiting = self.waiting.setdefault(name, [])
+        waiting.append(rows)
+        if sum(batch.num_rows for batch in waiting) >= ROWS_PER_GROUP:
+            self.flush(name)
+
+    def flush(self, name: str) -> None:
+        table = pa.Table.from_batches(self.waiting.pop(name, [])).combine_chunks()
         if name not in self.writers:
-            self.writers[name] = pq.ParquetWriter(self.partial / f"{name}.parquet", rows.schema, compression="zstd")
-        self.writers[name].write_batch(rows)
+            self.writers[name] = pq.ParquetWriter(
+                self.partial / f"{name}.parquet",
+                table.schema,
+                compression="zstd",
+                compression_level=1,
+                use_dictionary=["hook"] if "hook" in table.column_names else False,
+                write_statistics=False,
+            )
+        self.writers[name].write_table(table)
 
     def finish(self, connections: list[KernelConnection], about: dict[str, Any]) -> None:
         """Writes what is known at the end only, and gives the folder its name."""
         self.write("flows", flows(connections))
+        for name in list(self.waiting):
+            self.flush(name)
         for writer in self.writers.values():
             writer.close()
         files = sorted([f"{name}.parquet" for name in self.writers] + [MANIFEST])

@@ -9,32 +9,48 @@ use cwnd_bpf::{Record, Sample};
 use pyo3::prelude::*;
 
 /// A connection as it was last seen.
-#[pyclass(get_all, frozen, module = "cwnd._native", name = "KernelConnection")]
+#[pyclass(frozen, module = "cwnd._native", name = "KernelConnection")]
 #[derive(Clone, Debug)]
 pub struct Connection {
     /// 0, 1, … in order of appearance.
+    #[pyo3(get)]
     number: u64,
     /// Name of its algorithm in the kernel; empty where all have the same.
+    #[pyo3(get)]
     algorithm: String,
+    #[pyo3(get)]
     local_port: u16,
+    #[pyo3(get)]
     remote_port: u16,
     /// First and last time, s on the kernel's clock.
+    #[pyo3(get)]
     first_s: f64,
+    #[pyo3(get)]
     last_s: f64,
     /// Calls, or acknowledgements.
+    #[pyo3(get)]
     calls: u64,
+    #[pyo3(get)]
     cwnd: u32,
     /// None before anything has set it.
+    #[pyo3(get)]
     ssthresh: Option<u32>,
+    #[pyo3(get)]
     srtt_ms: f64,
+    #[pyo3(get)]
     in_flight: u32,
+    #[pyo3(get)]
     retransmissions: u32,
     /// Whether its end was seen.
+    #[pyo3(get)]
     is_over: bool,
     /// Names and values of the algorithm's inner variables, from the state on the host.
+    #[pyo3(get)]
     inner: Vec<(&'static str, u64)>,
     /// Calls whose outcome on the host was another.
+    #[pyo3(get)]
     differences: u64,
+    last: Conn,
 }
 
 /// All connections of a trace.
@@ -75,8 +91,13 @@ impl Connections {
         self.first_difference.as_deref()
     }
 
-    pub fn all(&self) -> &[Connection] {
-        &self.all
+    /// Every connection seen, with what its algorithm's state on the host says.
+    pub fn all(&self) -> Vec<Connection> {
+        let seen = |known: &Connection| match self.replays.get(&known.number) {
+            Some(replay) => Connection { inner: inner(replay, &known.last), ..known.clone() },
+            None => known.clone(),
+        };
+        self.all.iter().map(seen).collect()
     }
 
     /// Repeats a recorded call, and keeps what it shows of its connection.
@@ -112,10 +133,8 @@ impl Connections {
                 )
             });
         }
-        if let Some(state) = replay.state() {
-            known.inner = state.info(&record.row.before).named().collect();
-        }
         if known.is_over {
+            known.inner = inner(replay, &record.row.before);
             self.replays.remove(&number);
         }
     }
@@ -143,6 +162,11 @@ impl Connections {
     }
 }
 
+/// The algorithm's inner variables on the host.
+fn inner(replay: &Replay, conn: &Conn) -> Vec<(&'static str, u64)> {
+    replay.state().map(|state| state.info(conn).named().collect()).unwrap_or_default()
+}
+
 fn connection(number: u64, conn: &Conn, algorithm: String) -> Connection {
     Connection {
         number,
@@ -160,11 +184,13 @@ fn connection(number: u64, conn: &Conn, algorithm: String) -> Connection {
         is_over: false,
         inner: Vec::new(),
         differences: 0,
+        last: *conn,
     }
 }
 
 impl Connection {
     fn see(&mut self, conn: &Conn) {
+        self.last = *conn;
         self.last_s = conn.now_us as f64 / 1e6;
         self.calls += 1;
         self.cwnd = conn.cwnd;

@@ -170,7 +170,7 @@ impl KernelTrace {
 
     /// Every connection seen, in order of appearance.
     fn connections(&self) -> Vec<Connection> {
-        self.connections.all().to_vec()
+        self.connections.all()
     }
 
     /// Ends it: what was registered goes, what still lay in the ring buffer is returned as by `take`.

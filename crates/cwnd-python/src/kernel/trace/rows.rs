@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
+use arrow_array::builder::FixedSizeBinaryBuilder;
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, StructArray};
 use cwnd::replay::Call;
-use cwnd::{Conn, PrivateWords};
+use cwnd::{Conn, PRIVATE_BYTES, PrivateWords};
 use cwnd_bpf::{Record, Sample};
 
 use crate::tables::{STATES, f64s, table, texts, u32s, u64s};
@@ -95,18 +96,29 @@ pub fn hooks(records: &[Record], words: Words) -> StructArray {
         ("ssthresh_after", of(|r| r.row.after[1])),
         ("cwnd_cnt_after", of(|r| r.row.after[2])),
     ];
-    let prefix = if words == Words::Kernels { "priv" } else { "state" };
-    let mut names = Vec::new();
-    let mut words = |side: &str, state: fn(&Record) -> &PrivateWords| {
-        for place in 0..PrivateWords::default().len() {
-            let values = u32s(records.iter().map(|r| state(r).get(place).copied().unwrap_or(0)));
-            names.push((format!("{prefix}{place:02}_{side}"), values));
-        }
+    let mut state = Vec::new();
+    let mut side = |side: &str, of: fn(&Record) -> &PrivateWords| match words {
+        Words::Ours => state.push((format!("state_{side}"), bytes(records.iter().map(of)))),
+        Words::Kernels => state.extend((0..PrivateWords::default().len()).map(|place| {
+            let word = |r| of(r).get(place).copied().unwrap_or(0);
+            (format!("priv{place:02}_{side}"), u32s(records.iter().map(word)))
+        })),
     };
-    words("before", |r| &r.state_before);
-    words("after", |r| &r.state_after);
-    columns.extend(names.iter().map(|(name, values)| (name.as_str(), values.clone())));
+    side("before", |r| &r.state_before);
+    side("after", |r| &r.state_after);
+    columns.extend(state.iter().map(|(name, values)| (name.as_str(), values.clone())));
     table(columns)
+}
+
+/// The private area as it lies there.
+fn bytes<'a>(states: impl Iterator<Item = &'a PrivateWords>) -> ArrayRef {
+    let mut builder = FixedSizeBinaryBuilder::new(PRIVATE_BYTES as i32);
+    for state in states {
+        let bytes: Vec<u8> = state.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        // Its length is the builder's.
+        let _ = builder.append_value(bytes);
+    }
+    Arc::new(builder.finish())
 }
 
 fn window(rows: &[(u64, Conn)]) -> Vec<(&'static str, ArrayRef)> {
