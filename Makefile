@@ -86,8 +86,10 @@ compare: $(NATIVE)
 	$(BIN)/python bench/peers/modules.py
 
 # Needs what test-kernel needs. The page is written whole or not at all.
-kernel-cost:
+kernel-cost: $(NATIVE)
 	cargo run --quiet --release --locked -p cwnd-bpf --features kernel --example cost >target/kernel-cost.md
+	echo >>target/kernel-cost.md
+	$(BIN)/python bench/kernel_cubic.py --gb 2 >>target/kernel-cost.md
 	mv target/kernel-cost.md docs/kernel-cost.md
 
 response: $(NATIVE)
