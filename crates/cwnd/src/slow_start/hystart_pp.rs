@@ -139,6 +139,20 @@ mod tests {
         assert_eq!(ss.phase, phase::WATCHING);
     }
 
+    // RFC 9406 §4.3: HyStart++ is for the first slow start; after a loss a rising RTT ends nothing, and growth has no limit.
+    #[test]
+    fn after_a_loss_slow_start_is_the_standards() {
+        let (mut ss, mut conn) = (SlowStart::default(), Conn::new(1000, 100));
+        ss.on_reduction(HYSTART_PP);
+        for rtt_us in [100_000, 120_000, 140_000, 160_000, 180_000, 200_000, 220_000, 240_000] {
+            round(&mut ss, &mut conn, 20, rtt_us);
+        }
+        assert!(conn.in_slow_start());
+        assert_eq!(conn.cwnd, 260);
+        ss.grow(&mut conn, HYSTART_PP, 40);
+        assert_eq!(conn.cwnd, 300);
+    }
+
     // RFC 9406 §4.2: fewer than eight samples decide nothing.
     #[test]
     fn seven_samples_decide_nothing() {

@@ -165,3 +165,15 @@ fn s_max_limits_the_growth_per_second() {
         assert!(expected.contains(&rate), "{name}, beyond K {beyond_k}: {rate}");
     }
 }
+
+// Linux: before a loss 20 segments acknowledged are one segment at the most, 5 % in a round trip; where the curve is faster it
+// rules. From 10 segments at an RTT of 1 s the curve is 0.4 · 10³ = 400 up after ten round trips; 5 % would make 16 of 10.
+#[test]
+fn before_a_loss_the_kernel_takes_the_faster_of_the_curve_and_5_percent() {
+    let mut flow = Flow::in_avoidance(&set("cubic-linux"), 10, 1_000_000);
+    flow.rounds(10);
+    assert!(flow.cwnd() > 100, "{}", flow.cwnd());
+    let mut flow = Flow::in_avoidance(&set("cubic-linux"), 1000, 10_000);
+    flow.rounds(10);
+    assert!((1500..=1640).contains(&flow.cwnd()), "{}", flow.cwnd()); // 1000 · 1.05¹⁰ = 1629
+}

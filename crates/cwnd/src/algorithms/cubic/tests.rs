@@ -144,6 +144,17 @@ fn at_short_round_trips_the_window_is_renos_estimate() {
     assert!((f64::from(bench.conn.cwnd) - expected).abs() <= 1.5, "{}", bench.conn.cwnd);
 }
 
+// RFC 9438 §4.3 SHOULD: the window is W_est, not more, whatever an acknowledgement brings.
+#[test]
+fn large_acknowledgements_do_not_lift_the_window_above_the_estimate() {
+    let mut bench = Bench::new(standard(), 100, 1_000);
+    bench.lose();
+    for _ in 0..100 {
+        bench.round(10);
+        assert_eq!(bench.conn.cwnd, bench.cubic.w_est);
+    }
+}
+
 // RFC 9438 §4.3 SHOULD: α = 1 once W_est reaches cwnd_prior. Row RF1: also after fast convergence it is the
 // window before the loss (18), not W_max (15.3), that counts.
 #[test]
