@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -161,6 +162,17 @@ def test_two_loaders_share_what_is_the_same_and_the_last_one_takes_it_out(load: 
     assert "cwnd_t_two" in registered()
     assert second.end()[0] == 0
     assert "cwnd_t_two" not in registered()
+
+
+@kernel
+def test_of_loaders_that_begin_at_once_one_loads_and_the_others_share(load: Callable[..., Loader]) -> None:
+    with ThreadPoolExecutor() as pool:
+        loaders = list(pool.map(lambda _: load("bic", "--as", "cwnd_t_race"), range(4)))
+    assert sorted("already" in loader.said for loader in loaders) == [False, True, True, True]
+    for loader in loaders:
+        assert "cwnd_t_race" in registered()
+        assert loader.end()[0] == 0
+    assert "cwnd_t_race" not in registered()
 
 
 @kernel
