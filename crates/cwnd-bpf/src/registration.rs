@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use libbpf_rs::libbpf_sys;
 use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, MapInfoIter};
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle};
+use rustix::fs::{FlockOperation, flock};
 use rustix::mount::{MountFlags, mount};
 
 use crate::error::{Error, refused};
@@ -43,6 +44,8 @@ pub struct Registration {
     pub connections: Option<u64>,
     /// Whether new connections can choose it. One that was taken out stays until its last connection ends.
     pub registered: bool,
+    /// Loaders that hold it besides the first; one that was killed is still counted.
+    pub sharers: u32,
     pub(crate) hash: u64,
     link: u32,
     identity_map: u32,
@@ -120,6 +123,7 @@ pub fn registrations() -> Result<Vec<Registration>, Error> {
             name,
             set,
             pid: identity.pid,
+            sharers: identity.sharers,
             registered,
             hash: identity.hash,
             link: identity.link,
@@ -216,11 +220,15 @@ impl Registration {
 }
 
 fn count_sharers(map: &MapHandle, change: i32) {
-    // Two that do this at the same moment may count one too few: then the registration goes with its first loader.
+    // One at a time, or two that do this at the same moment count one too few. The descriptors of all maps are one file to
+    // `flock`, which is more than is needed, and costs nothing: nobody else locks them, and this takes microseconds. The lock
+    // goes with the process, however it ends.
+    let _ = flock(map, FlockOperation::LockExclusive);
     if let Some(mut identity) = read(map) {
         identity.sharers = identity.sharers.saturating_add_signed(change);
         let _ = map.update(&0_u32.to_ne_bytes(), &identity.bytes(), MapFlags::ANY);
     }
+    let _ = flock(map, FlockOperation::Unlock);
 }
 
 /// Whether somebody besides its first loader holds the object of this map.

@@ -41,6 +41,36 @@ fn the_same_settings_are_shared_and_stay_when_their_first_loader_goes() {
     assert!(!registered().contains(&"cwnd_shared".to_owned()));
 }
 
+// Each change reads, adds one and writes: without a lock, some of 8 × 801 at once are lost.
+#[test]
+fn loaders_that_come_and_go_at_once_are_all_counted() {
+    if !kernel_is_ours() {
+        return;
+    }
+    let veno = module("veno");
+    let first = veno.hold("cwnd_counted").expect("loaded");
+    let mut others = thread::scope(|scope| {
+        let holders: Vec<_> = (0..8)
+            .map(|_| {
+                scope.spawn(|| {
+                    for _ in 0..400 {
+                        drop(veno.hold("cwnd_counted").expect("shared"));
+                    }
+                    veno.hold("cwnd_counted").expect("shared")
+                })
+            })
+            .collect();
+        holders.into_iter().map(|holder| holder.join().expect("held")).collect::<Vec<_>>()
+    });
+    assert_eq!(found("cwnd_counted").expect("registered").sharers, 8);
+    others.truncate(1);
+    assert_eq!(found("cwnd_counted").expect("registered").sharers, 1);
+    drop(first);
+    assert!(registered().contains(&"cwnd_counted".to_owned()), "the last of them holds it");
+    drop(others);
+    assert!(!registered().contains(&"cwnd_counted".to_owned()));
+}
+
 #[test]
 fn other_settings_do_not_share_a_name() {
     if !kernel_is_ours() {
