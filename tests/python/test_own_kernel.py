@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -53,6 +54,19 @@ def test_the_object_runs_in_the_kernel_with_the_settings_that_it_was_given(cwnd:
     command += ["--ignored", "--exact", test, "--nocapture"]
     # 0.5 × 65 536 = 32 768.
     env = {**os.environ, "CWND_OBJECT": str(ease / "ease.bpf.o"), "CWND_PARAMS": "32768,2000"}
+    ran = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0 and "1 passed" in ran.stdout, ran.stdout + ran.stderr
+
+
+def test_an_algorithm_that_steers_by_itself_runs_in_the_kernel(tmp_path: Path, ease: Path) -> None:
+    crate = own.new("steer", tmp_path / "steer")
+    shutil.copy(Path(__file__).with_name("own") / "steer.rs", crate / "src" / "steer.rs")
+    own.build_kernel(crate, crate / "steer.bpf.o")
+    kernel_is_ours()
+    test = "own::an_algorithm_that_steers_by_itself_is_called_in_every_state"
+    command = ["cargo", "test", "--locked", "-p", "cwnd-bpf", "--features", "kernel", "--test", "kernel", "--"]
+    command += ["--ignored", "--exact", test, "--nocapture"]
+    env = {**os.environ, "CWND_OBJECT": str(crate / "steer.bpf.o")}
     ran = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     assert ran.returncode == 0 and "1 passed" in ran.stdout, ran.stdout + ran.stderr
 

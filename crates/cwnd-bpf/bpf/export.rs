@@ -39,6 +39,7 @@ macro_rules! export_all {
             });
             export!(A, $name, in_ack_event, (flags: u32), |a, c, p, flags| a.in_ack_event(c, flags, p));
             export!(A, $name, undo_cwnd, () -> u32, A::undo_cwnd);
+            export!(A, $name, cong_control, (acked: u32), |a, c, p, acked| a.cong_control(c, acked, p));
             export!(A, $name, pkts_acked, (sample: &::cwnd::AckSample), |a, c, p, sample| a.pkts_acked(c, sample, p));
         };
     )+};

@@ -145,6 +145,33 @@ PROGRAM(pkts_acked, int)
 	return 0;
 }
 
+// The build defines HAS_CONG_CONTROL for an algorithm that sets window and rate itself. `acked` is what was newly delivered.
+#ifdef HAS_CONG_CONTROL
+void core_cong_control(void *, struct conn *, const struct params *, __u32 acked) CORE(cong_control);
+
+PROGRAM(cong_control, int)
+{
+	const struct rate_sample *sample = (const struct rate_sample *)args[3];
+	__u32 acked = sample->acked_sacked;
+
+	ENTER(cong_control, acked);
+	core_cong_control(call.state, &call.conn, call.params, acked);
+	leave(&call, 0);
+	return 0;
+}
+
+PROGRAM(cong_control_of_two, int)
+{
+	const struct rate_sample *sample = (const struct rate_sample *)args[1];
+	__u32 acked = sample->acked_sacked;
+
+	ENTER(cong_control, acked);
+	core_cong_control(call.state, &call.conn, call.params, acked);
+	leave(&call, 0);
+	return 0;
+}
+#endif
+
 // .link: registered as long as the loader holds its link, even if the loader is killed.
 SEC(".struct_ops.link") struct tcp_congestion_ops ops = {
 	.name = "cwnd_" ALGORITHM,
@@ -159,4 +186,8 @@ SEC(".struct_ops.link") struct tcp_congestion_ops ops = {
 	.in_ack_event = (void *)program_in_ack_event,
 	.undo_cwnd = (void *)program_undo_cwnd,
 	.pkts_acked = (void *)program_pkts_acked,
+#ifdef HAS_CONG_CONTROL
+	.cong_control = (void *)program_cong_control,
+	.cong_control_of_two = (void *)program_cong_control_of_two,
+#endif
 };

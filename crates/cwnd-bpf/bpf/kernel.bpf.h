@@ -84,6 +84,11 @@ struct ack_sample {
 	__u32 in_flight;
 } KERNEL_STRUCT;
 
+// What an acknowledgement delivered, as cong_control is told.
+struct rate_sample {
+	__u32 acked_sacked;
+} KERNEL_STRUCT;
+
 enum tcp_ca_event { CA_EVENT_UNUSED };
 
 // The loader writes the name into the first 16 bytes; libbpf finds members by name, so their order is free.
@@ -92,6 +97,10 @@ struct tcp_congestion_ops {
 	__u32 flags;
 	// Kernels from 7.1 call this instead of cwnd_event with the first of its events. The loader takes it out for others: here.
 	void (*cwnd_event_tx_start)(struct sock *);
+	// Kernels from 6.10 on call cong_control with four arguments, earlier ones with two. The loader moves the program for
+	// the latter to where the kernel looks for it, and empties this place, which no kernel has.
+	void (*cong_control)(struct sock *, __u32, int, const struct rate_sample *);
+	void (*cong_control_of_two)(struct sock *, const struct rate_sample *);
 	void (*init)(struct sock *);
 	void (*release)(struct sock *);
 	__u32 (*ssthresh)(struct sock *);
@@ -103,6 +112,8 @@ struct tcp_congestion_ops {
 	void (*pkts_acked)(struct sock *, const struct ack_sample *);
 };
 _Static_assert(__builtin_offsetof(struct tcp_congestion_ops, cwnd_event_tx_start) == 24, "as in src/loader.rs");
+_Static_assert(__builtin_offsetof(struct tcp_congestion_ops, cong_control) == 32, "as in src/loader.rs");
+_Static_assert(__builtin_offsetof(struct tcp_congestion_ops, cong_control_of_two) == 40, "as in src/loader.rs");
 
 // The first of the events (cwnd::CaEvent::TxStart).
 #define CA_EVENT_TX_START 0

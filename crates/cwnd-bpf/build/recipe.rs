@@ -27,12 +27,9 @@ pub(crate) struct Recipe<'a> {
     pub(crate) out: &'a Path,
 }
 
-/// Values of an instance's parameters; refused if the glue cannot carry the algorithm.
-pub(crate) fn settings(controller: &Controller, algorithm: &Description) -> Result<Vec<u32>, String> {
-    if controller.has_cong_control() {
-        return Err(format!("{} wants cong_control, which bpf/glue.bpf.c does not have yet", algorithm.name));
-    }
-    Ok((0..algorithm.specs.len()).map(|index| controller.param(index)).collect())
+/// Values of an instance's parameters.
+pub(crate) fn settings(controller: &Controller, algorithm: &Description) -> Vec<u32> {
+    (0..algorithm.specs.len()).map(|index| controller.param(index)).collect()
 }
 
 /// Bitcode of a crate that exports hooks, and of all that it depends on. `cargo` has been told how to be careful
@@ -80,12 +77,17 @@ pub(crate) fn hooks(
 pub(crate) fn object(
     recipe: &Recipe<'_>,
     name: &str,
-    values: &[u32],
+    controller: &Controller,
+    algorithm: &Description,
     hooks: &[PathBuf],
 ) -> Result<PathBuf, String> {
     let Recipe { tools, out, .. } = *recipe;
-    let values: Vec<_> = values.iter().map(u32::to_string).collect();
-    let defines = [format!("-DPARAMS={}", values.len()), format!("-DPARAM_DEFAULTS={}", values.join(","))];
+    let values: Vec<_> = settings(controller, algorithm).iter().map(u32::to_string).collect();
+    let mut defines =
+        vec![format!("-DPARAMS={}", values.len()), format!("-DPARAM_DEFAULTS={}", values.join(","))];
+    if controller.has_cong_control() {
+        defines.push("-DHAS_CONG_CONTROL".to_owned());
+    }
     let compiled = glue(recipe, name, "glue.bpf.c", &defines)?;
     let linked = out.join(format!("{name}.linked.bc"));
     run(tools.llvm("llvm-link").arg(&compiled).args(hooks).arg("-o").arg(&linked))?;

@@ -8,7 +8,7 @@ use std::process::Command;
 use cwnd::registry::ALGORITHMS;
 
 use crate::layout;
-use crate::recipe::{Recipe, finish, glue, hooks, object, settings};
+use crate::recipe::{Recipe, finish, glue, hooks, object};
 use crate::toolchain::{self, Toolchain};
 
 /// Programs that belong to no algorithm: the file in `bpf/`, and what it does.
@@ -47,7 +47,7 @@ pub(crate) fn build() -> Result<(), String> {
         let name = algorithm.name;
         let controller =
             cwnd::Controller::by_name(name).ok_or(format!("{name} has no parameter set of its name"))?;
-        let object = object(&recipe, name, &settings(&controller, algorithm)?, &hooks)?;
+        let object = object(&recipe, name, &controller, algorithm, &hooks)?;
         let file = object.file_name().unwrap_or_default();
         writeln!(list, "    ({name:?}, &Aligned(*include_bytes!({file:?}))),")
             .map_err(|why| why.to_string())?;

@@ -153,7 +153,13 @@ fn types() -> Vec<Check> {
         ),
         function("iter/tcp", "switch", "bpf_iter_tcp_get_func_proto", "Linux 5.15 or newer is needed"),
         check("hooks for events", "load", event, events, "these objects need cwnd_event"),
-        check("cong_control", "", arguments.is_some(), control, "no algorithm here uses it"),
+        check(
+            "cong_control",
+            "",
+            arguments.is_some(),
+            control,
+            "an algorithm of one's own may have it; none here does",
+        ),
     ]
 }
 

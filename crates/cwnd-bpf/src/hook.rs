@@ -22,11 +22,13 @@ pub enum Hook {
     UndoCwnd,
     /// `cwnd::CongestionControl::pkts_acked`
     PktsAcked,
+    /// `cwnd::CongestionControl::cong_control`
+    CongControl,
 }
 
 impl Hook {
     /// All of them, by number.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Init,
         Self::Release,
         Self::Ssthresh,
@@ -36,6 +38,7 @@ impl Hook {
         Self::InAckEvent,
         Self::UndoCwnd,
         Self::PktsAcked,
+        Self::CongControl,
     ];
 
     /// Linux's name.
@@ -51,6 +54,7 @@ impl Hook {
             Self::InAckEvent => "in_ack_event",
             Self::UndoCwnd => "undo_cwnd",
             Self::PktsAcked => "pkts_acked",
+            Self::CongControl => "cong_control",
         }
     }
 }

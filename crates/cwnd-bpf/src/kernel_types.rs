@@ -23,6 +23,11 @@ impl KernelTypes {
         Self::read().is_some_and(|types| types.member(structure, member).is_some())
     }
 
+    /// As [`Self::arguments`]; `None`, if nothing is known.
+    pub(crate) fn arguments_of(structure: &str, member: &str) -> Option<usize> {
+        Self::read()?.arguments(structure, member)
+    }
+
     pub(crate) fn has_function(&self, name: &str) -> bool {
         self.0.type_by_name::<Func<'_>>(name).is_some()
     }

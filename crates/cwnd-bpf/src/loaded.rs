@@ -195,9 +195,10 @@ impl Loaded {
         // A hook that this kernel does not have stays out.
         for program in self.object.progs().filter(|program| program.autoload()) {
             let name = program.name().to_string_lossy();
+            let of_four = name.strip_suffix("_of_two").unwrap_or(&name);
             let hook = Hook::ALL
                 .into_iter()
-                .find(|hook| name.strip_prefix("program_") == Some(hook.name()))
+                .find(|hook| of_four.strip_prefix("program_") == Some(hook.name()))
                 // One of the events by itself.
                 .or_else(|| name.ends_with(TX_START).then_some(Hook::CwndEvent));
             let hook = hook.ok_or_else(|| Error::Object(format!("a program {name}")))?;

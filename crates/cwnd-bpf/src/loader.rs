@@ -36,6 +36,9 @@ pub(crate) const RECORDS: &str = "records";
 /// The hook that kernels from 7.1 have, and where the object has its program, as `bpf/kernel.bpf.h` has it.
 pub(crate) const TX_START: &str = "cwnd_event_tx_start";
 const TX_START_AT: usize = 24;
+/// Places of the programs for `cong_control`: with four arguments, where the kernel looks for it, and with two.
+const CONG_CONTROL_AT: usize = 32;
+const CONG_CONTROL_OF_TWO_AT: usize = 40;
 
 /// Bytes that wake the reader of a ring buffer: enough for one look at many records, and long before it is full.
 pub(crate) fn enough(ring_bytes: u32) -> u32 {
@@ -271,6 +274,7 @@ fn register(mut open: OpenObject, kernel_name: &str, what: &What<'_>) -> Result<
         // libbpf refuses a hook that the kernel lacks, unless nothing is there; its program then stays out, too.
         fill_at(&mut open, OPS, TX_START_AT, &[0; 8])?;
     }
+    choose_cong_control(&mut open, KernelTypes::arguments_of(OPS_TYPE, "cong_control"))?;
     let mut identity = Identity {
         name: padded(kernel_name),
         set: padded(what.set),
@@ -302,6 +306,21 @@ fn register(mut open: OpenObject, kernel_name: &str, what: &What<'_>) -> Result<
         .update(&0_u32.to_ne_bytes(), &identity.bytes(), MapFlags::ANY)
         .map_err(refused("write the registration's number"))?;
     Ok((object, link))
+}
+
+/// Puts the program that this kernel's `cong_control` takes into its place; an object without one has none in either.
+fn choose_cong_control(open: &mut OpenObject, arguments: Option<usize>) -> Result<(), Error> {
+    let mut ops = map(open, OPS)?;
+    let of_two = CONG_CONTROL_OF_TWO_AT..CONG_CONTROL_OF_TWO_AT + 8;
+    let value = ops
+        .initial_value_mut()
+        .filter(|value| value.len() >= of_two.end)
+        .ok_or_else(|| Error::Object(format!("fewer hooks than expected in {OPS}")))?;
+    if arguments == Some(2) {
+        value.copy_within(of_two.clone(), CONG_CONTROL_AT);
+    }
+    value[of_two].fill(0);
+    Ok(())
 }
 
 pub(crate) fn find<'obj>(object: &'obj Object, name: &str) -> Result<libbpf_rs::Map<'obj>, Error> {
@@ -375,7 +394,7 @@ mod tests {
             assert!(std::env::var("CI").as_deref() != Ok("true"), "the test needs root, and CI must run it");
             return;
         }
-        const RELEASE_AT: usize = TX_START_AT + 16;
+        const RELEASE_AT: usize = TX_START_AT + 32;
         for in_its_place in [false, true] {
             let module = Module::find("cubic").expect("a set");
             let mut open = ObjectBuilder::default().open_memory(module.object).expect("an object");

@@ -9,7 +9,7 @@ use cwnd::Controller;
 use cwnd::registry::Description;
 
 use crate::layout;
-use crate::recipe::{self, Recipe, settings};
+use crate::recipe::{self, Recipe};
 use crate::toolchain::Toolchain;
 
 /// Longest name: the kernel registers it behind `cwnd_`, in 15 letters.
@@ -57,12 +57,11 @@ pub fn build_object(own: &Own<'_>, scratch: &Path) -> Result<PathBuf, Failure> {
         let why = format!("{name} is too long a name for the kernel, which has room for {NAME_MAX} letters");
         return Err(Failure::Refused(why));
     }
-    let values = settings(own.controller, own.algorithm).map_err(Failure::Refused)?;
     let tools = Toolchain::find().map_err(Failure::Toolchain)?;
-    compiled(own, &values, &tools, scratch).map_err(Failure::Refused)
+    compiled(own, &tools, scratch).map_err(Failure::Refused)
 }
 
-fn compiled(own: &Own<'_>, values: &[u32], tools: &Toolchain, scratch: &Path) -> Result<PathBuf, String> {
+fn compiled(own: &Own<'_>, tools: &Toolchain, scratch: &Path) -> Result<PathBuf, String> {
     let header = layout::header().map_err(|why| why.to_string())?;
     let file = scratch.join("layout.h");
     std::fs::write(&file, header).map_err(|why| format!("cannot write {}: {why}", file.display()))?;
@@ -70,5 +69,5 @@ fn compiled(own: &Own<'_>, values: &[u32], tools: &Toolchain, scratch: &Path) ->
     cargo.arg("build");
     let hooks = recipe::hooks(tools, cargo, own.hooks, &scratch.join("hooks"))?;
     let recipe = Recipe { tools, crate_dir: own.crate_dir, out: scratch };
-    recipe::object(&recipe, own.algorithm.name, values, &hooks)
+    recipe::object(&recipe, own.algorithm.name, own.controller, own.algorithm, &hooks)
 }

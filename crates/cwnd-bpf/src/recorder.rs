@@ -234,6 +234,7 @@ fn read(bytes: &[u8], tick_hz: u32, number: impl FnOnce(u64, Call) -> u64) -> Re
         },
         Some(Hook::InAckEvent) => Call::InAckEvent(arg0),
         Some(Hook::UndoCwnd) => Call::UndoCwnd(returned),
+        Some(Hook::CongControl) => Call::CongControl(arg0),
         Some(Hook::PktsAcked) => {
             Call::PktsAcked(AckSample { pkts_acked: arg0, rtt_us: arg1.cast_signed(), in_flight: arg2 })
         }

@@ -228,6 +228,7 @@ impl Columns<'_> {
             "set_state" => Call::SetState(CaState::from_u8(arg0 as u8)),
             "cwnd_event" => Call::CwndEvent(CaEvent::from_u8(arg0 as u8).ok_or_else(unknown)?),
             "in_ack_event" => Call::InAckEvent(arg0),
+            "cong_control" => Call::CongControl(arg0),
             "pkts_acked" => {
                 // The kernel's is in bytes.
                 let in_flight = arg2 / u32_at(self.mss).max(1);

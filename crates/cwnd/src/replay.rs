@@ -29,6 +29,8 @@ pub enum Call {
     InAckEvent(u32),
     /// `pkts_acked`
     PktsAcked(AckSample),
+    /// `cong_control`: segments newly delivered.
+    CongControl(u32),
 }
 
 /// A recorded call with the connection before it and what it left.
@@ -165,6 +167,7 @@ fn call(cc: &mut Controller, row: &Row, ticks: u32) -> Outcome {
         Call::CwndEvent(event) => cc.cwnd_event(&mut conn, event),
         Call::InAckEvent(flags) => cc.in_ack_event(&mut conn, flags),
         Call::PktsAcked(sample) => cc.pkts_acked(&mut conn, &sample),
+        Call::CongControl(acked) => cc.cong_control(&mut conn, acked),
     }
     [conn.cwnd, conn.ssthresh, conn.cwnd_cnt, returned]
 }

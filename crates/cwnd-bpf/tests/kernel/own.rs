@@ -42,6 +42,24 @@ fn an_algorithm_from_outside_the_tree_carries_20_mb_through_losses_and_leaves_no
 }
 
 #[test]
+#[ignore = "needs an object, which tests/python/test_own_kernel.py builds"]
+fn an_algorithm_that_steers_by_itself_is_called_in_every_state() {
+    let object = std::env::var_os("CWND_OBJECT").expect("CWND_OBJECT names an object");
+    let network = Network::new("steer", "200mbit", 30);
+    let loaded = load_file(object.as_ref(), "cwnd_steer").unwrap_or_else(|why| panic!("{why}"));
+    let transfer = network.transfer("cwnd_steer", 20 * MEGABYTE);
+    let counters = loaded.counters().expect("counters");
+    println!("{counters}");
+    assert_eq!((transfer.received, transfer.congestion.as_str()), (20 * MEGABYTE, "cwnd_steer"));
+    assert!(counters.calls(Hook::CongControl) > 1000);
+    assert_eq!(counters.calls(Hook::CongAvoid), 0, "the kernel calls one or the other");
+    assert!(counters.calls(Hook::Ssthresh) >= 1 && counters.entered(CaState::Recovery) >= 1);
+    // This kernel takes one of the two programs, and the other is not in it.
+    let costs = loaded.costs().expect("costs");
+    assert_eq!(costs.iter().filter(|cost| cost.hook == Hook::CongControl).count(), 1);
+}
+
+#[test]
 fn a_file_that_is_no_object_is_refused() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
     let error = load_file(file.as_ref(), NAME).expect_err("no object");

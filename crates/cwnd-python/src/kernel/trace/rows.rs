@@ -32,6 +32,7 @@ fn call(record: &Record) -> (&'static str, [u32; 3], u32) {
         Call::SetState(state) => ("set_state", [state as u32, 0, 0], 0),
         Call::CwndEvent(event) => ("cwnd_event", [event as u32, 0, 0], 0),
         Call::InAckEvent(flags) => ("in_ack_event", [flags, 0, 0], 0),
+        Call::CongControl(acked) => ("cong_control", [acked, 0, 0], 0),
         Call::PktsAcked(sample) => {
             // In bytes, as the kernel has it.
             let in_flight = sample.in_flight.wrapping_mul(record.row.before.mss);
