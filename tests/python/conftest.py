@@ -9,6 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# What fails is printed with what repeats it; nothing is kept on disk, and a busy machine is no fault.
+settings.register_profile("cwnd", database=None, deadline=None, print_blob=True)
+settings.load_profile("cwnd")
 
 Cli = Callable[..., "subprocess.CompletedProcess[str]"]
 PROGRAM = Path(sys.executable).with_name("cwnd")
