@@ -7,7 +7,7 @@ use crate::print::show_param;
 use crate::units::{self, RATE, TIME, decimal};
 use cwnd::params::{Kind, Spec};
 use cwnd::registry::{self, ParamError, Recovery};
-use cwnd_link::{Limit, Loss};
+use cwnd_link::{GilbertElliott, Limit, Loss};
 use serde_json::Value;
 
 /// Most flows of a scenario.
@@ -16,7 +16,8 @@ const MAX_FLOWS: u64 = 1_000_000;
 const MAX_TIME: u64 = 8_640_000_000_000_000;
 
 const BUFFER: &str = "packets (1000packets), a size (500kB), a time (50ms) or multiples of the BDP (1bdp)";
-const LOSS: &str = "every:N, random:P with 0 < P < 1, or at:N,N,... with rising packet numbers from 1";
+const LOSS: &str = "every:N or every:N,FIRST, random:P with 0 < P < 1, gilbert:P,R,1-K,1-H with four numbers from 0 to 1, \
+                    or at:N,N,... with rising packet numbers from 1";
 const START: &str =
     "a time of 0 or more before the end (10s), or two rising ones ({ uniform = [\"0s\", \"100ms\"] })";
 const INNER: &str = "true, false, or a list of names of inner variables (see cwnd show)";
@@ -136,6 +137,10 @@ fn parse_link(value: &Value) -> Result<Link, Invalid> {
     let (packets, bytes) = match link.limit() {
         Limit::Packets(n) => (n, n.saturating_mul(u64::from(link.packet_size))),
         Limit::Bytes(n) => (n / u64::from(link.packet_size), n),
+        Limit::Time(ns) => {
+            let bytes = (u128::from(link.rate) * u128::from(ns) / 8_000_000_000) as u64;
+            (bytes / u64::from(link.packet_size), bytes)
+        }
     };
     if !(1..=1 << 32).contains(&packets) {
         return Err(Invalid {
@@ -164,11 +169,17 @@ fn read_buffer(text: &str) -> Option<Buffer> {
 fn read_loss(text: &str) -> Option<Loss> {
     let (kind, rest) = text.split_once(':')?;
     match kind {
-        "every" => rest.parse().ok().filter(|n| *n > 0).map(Loss::Every),
-        "random" => {
-            let ppq =
-                decimal(rest, 1_000_000_000_000_000).filter(|p| (1..1_000_000_000_000_000).contains(p))?;
-            Some(Loss::Random(((u128::from(ppq) << 64) / 1_000_000_000_000_000) as u64))
+        "every" => {
+            let (n, first) = rest.split_once(',').unwrap_or((rest, rest));
+            let above_0 = |text: &str| text.trim().parse().ok().filter(|n| *n > 0);
+            Some(Loss::Every { n: above_0(n)?, first: above_0(first)? })
+        }
+        "random" => read_probability(rest).filter(|p| (1..u64::MAX).contains(p)).map(Loss::Random),
+        "gilbert" => {
+            let list: Vec<u64> =
+                rest.split(',').map(|p| read_probability(p.trim())).collect::<Option<_>>()?;
+            let [p, r, loss_good, loss_bad] = list.try_into().ok()?;
+            Some(Loss::Gilbert(GilbertElliott { p, r, loss_good, loss_bad }))
         }
         "at" => {
             let list: Vec<u64> = rest.split(',').map(|n| n.trim().parse().ok()).collect::<Option<_>>()?;
@@ -176,6 +187,12 @@ fn read_loss(text: &str) -> Option<Loss> {
         }
         _ => None,
     }
+}
+
+/// A number from 0 to 1 of up to fifteen decimals, in units of 2⁻⁶⁴.
+fn read_probability(text: &str) -> Option<u64> {
+    let ppq = decimal(text, 1_000_000_000_000_000).filter(|p| *p <= 1_000_000_000_000_000)?;
+    Some(((u128::from(ppq) << 64) / 1_000_000_000_000_000).min(u128::from(u64::MAX)) as u64)
 }
 
 fn parse_record(value: &Value) -> Result<Record, Invalid> {
