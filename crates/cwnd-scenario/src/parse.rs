@@ -2,8 +2,9 @@
 //! Scenarios from TOML and JSON, validated field by field.
 
 use crate::invalid::{Invalid, Table, nearest, shown, unknown_key};
-use crate::model::{Buffer, Group, Inner, Link, Record, Scenario, Start};
+use crate::model::{Buffer, Group, HEADER_BYTES, Inner, Link, Record, Scenario, Start};
 use crate::print::show_param;
+use crate::traffic::{Context, parse_list};
 use crate::units::{self, RATE, TIME, decimal};
 use cwnd::params::{Kind, Spec};
 use cwnd::registry::{self, ParamError, Recovery};
@@ -69,7 +70,9 @@ impl Scenario {
                 .collect::<Result<Vec<_>, _>>()?,
             other => return table.refuse("flow", other, "at least one [[flow]]"),
         };
+        let traffic = table.get("traffic");
         table.finish()?;
+        check_traffic(traffic, Context { duration, payload: link.packet_size - HEADER_BYTES })?;
         check_inner(&record.inner, &flows)?;
         let total: u64 = flows.iter().map(|group| u64::from(group.count)).sum();
         if total > MAX_FLOWS {
@@ -89,12 +92,24 @@ impl Default for Record {
     }
 }
 
-fn document(kind: &str, error: &str) -> Invalid {
+pub(crate) fn document(kind: &str, error: &str) -> Invalid {
     let detail = error.lines().map(str::trim).filter(|l| !l.is_empty()).collect::<Vec<_>>().join(" ");
     Invalid {
         field: "scenario".into(),
         value: Some("the document".into()),
         expected: format!("{kind}: {detail}"),
+    }
+}
+
+/// Traffic is read, so that its own faults are named first; then the whole of it is refused, because no engine runs it yet.
+fn check_traffic(value: Option<&Value>, context: Context) -> Result<(), Invalid> {
+    match parse_list(value, &context)?.len() {
+        0 => Ok(()),
+        groups => Err(Invalid {
+            field: "traffic".into(),
+            value: Some(format!("{groups} [[traffic]]")),
+            expected: "none: it is valid, but the simulator does not run traffic yet".into(),
+        }),
     }
 }
 
