@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import doctest
+from pathlib import Path
+
 import pytest
 
 import cwnd
@@ -85,3 +88,9 @@ def test_every_measure_of_a_run_has_a_value_or_says_why_not() -> None:
     assert "nothing was recorded" in measures(quick, [[0]]).link["variation"].why
     assert "nothing was recorded" in measures(quick, [[0]]).link["loss_rate"].why  # and not 1, or 0
     assert "no packet" in measures(quick, [[0]]).link["queue_p50_ms"].why
+
+
+def test_the_pages_examples_are_true() -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "measures.md"
+    failed, tried = doctest.testfile(str(page), module_relative=False)
+    assert failed == 0 and tried >= 20
