@@ -2,7 +2,8 @@
 //! `[[traffic]]`: what is read, what is written, what is refused and in which words.
 
 use cwnd_scenario::traffic::{
-    Arrivals, Context, Direction, Distribution, From, Model, PRESETS, Scale, Starts, Traffic, read, to_toml,
+    Arrivals, Context, Distribution, GapFrom, KINDS, Model, PRESETS, Scale, Starts, Traffic, Ways, read,
+    to_toml,
 };
 use cwnd_scenario::{Invalid, Scenario};
 
@@ -60,18 +61,50 @@ fn the_documents_numbers_are_what_is_read() {
     });
     let Distribution::Smooth(size) = &web.size else { panic!("{:?}", web.size) };
     assert_eq!((size.shape, size.scale, size.at_most), (1_200_000, Scale::Mean(8688), None));
-    assert_eq!((web.sessions, web.gap_from, web.pages), (1, From::Finish, None));
+    assert_eq!((web.sessions, web.gap_from, web.pages), (1, GapFrom::Finish, None));
 
     let fig4 = group("preset = 'leith2007-fig4'");
-    assert_eq!(fig4.direction, Direction::Both);
+    assert_eq!(fig4.direction, Ways::Both);
     assert!(matches!(fig4.model, Model::Sessions(web) if web.sessions == 200));
 
     let ha2008 = group("preset = 'ha2008'\nshare = 0.1");
-    assert_eq!((ha2008.direction, ha2008.window), (Direction::Both, Some(65_536)));
+    assert_eq!((ha2008.direction, ha2008.window), (Ways::Both, Some(65_536)));
     assert!(matches!(ha2008.model, Model::Mix { arrivals: Arrivals::Share(100_000), .. }));
 
     let ns2 = group("preset = 'ns2-web'");
     assert_eq!(ns2.start, Starts::Every { from: 100_000_000, gap: 100_000_000 });
+}
+
+// The keys of a kind are those that its description names: with an unknown one beside them, the refusal lists them.
+#[test]
+fn every_kind_is_described_by_its_keys() {
+    for kind in KINDS {
+        let names: Vec<&str> =
+            kind.keys.split([',', '|']).map(|key| key.trim().trim_matches(['[', ']'])).collect();
+        assert!(names.iter().all(|name| kind.keys.contains(name)) && !kind.help.is_empty());
+        let one = match kind.name {
+            "exponential" => "mean = '1s'",
+            "pareto" | "pareto2" | "weibull" => "shape = 1.2, mean = '1s'",
+            "lognormal" => "sigma = 1, median = '1s'",
+            "body-tail" => "median = '1s', sigma = 1, tail_from = '2s', tail_shape = 1.1, tail_share = 0.1",
+            "uniform" => "min = '1s', max = '2s'",
+            _ => "points = [['1s', 1]]",
+        };
+        let with = |more: &str| {
+            groups(&format!("model = 'sessions'\ngap = {{ kind = '{}', {one}{more} }}", kind.name))
+        };
+        assert!(with("").is_ok(), "{}", kind.name);
+        let message = with(", qqqqqqqqqqqqqqqq = 1").expect_err("unknown").to_string();
+        let listed = message.split("one of the keys ").nth(1).expect("a list").trim();
+        let mut listed: Vec<&str> = listed.split(", ").filter(|key| *key != "kind").collect();
+        let mut described = names.clone();
+        listed.sort_unstable();
+        described.sort_unstable();
+        // `unit` is asked for with a file only; a Pareto's `at_least` is asked for to be refused.
+        described.retain(|key| *key != "unit");
+        listed.retain(|key| kind.name != "pareto" || *key != "at_least");
+        assert_eq!(listed, described, "{}", kind.name);
+    }
 }
 
 #[test]

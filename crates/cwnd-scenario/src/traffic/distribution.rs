@@ -6,6 +6,7 @@
 //! what the documents state; whoever draws works out the mean of what is drawn.
 
 use super::cdf::Cdf;
+use super::kinds::KINDS;
 use crate::invalid::{Invalid, Table};
 use crate::units::{decimal, read_size, read_time, write_size, write_time};
 use serde_json::{Map, Value, json};
@@ -214,8 +215,6 @@ pub(crate) fn read_millionths(
     table.read(key, &expected, |v| millionths(v, min, max))
 }
 
-const KINDS: &str = "exponential, pareto, pareto2, lognormal, weibull, body-tail, uniform, empirical";
-
 impl Distribution {
     /// Reads a distribution, or a bare quantity.
     pub(crate) fn parse(path: &str, value: &Value, unit: Unit) -> Result<Self, Invalid> {
@@ -232,10 +231,11 @@ impl Distribution {
             };
         }
         let mut table = Table::new(path, value)?;
-        let kind = table.required("kind", &format!("one of {KINDS}"), |v| {
-            v.as_str().filter(|name| KINDS.split(", ").any(|kind| kind == *name)).map(str::to_owned)
+        let names = KINDS.map(|kind| kind.name);
+        let kind = table.required("kind", &format!("one of {}", names.join(", ")), |v| {
+            names.into_iter().find(|name| v == name)
         })?;
-        let read = match kind.as_str() {
+        let read = match kind {
             "uniform" => parse_uniform(&mut table, unit)?,
             "body-tail" => Self::BodyTail(parse_body_tail(&mut table, unit)?),
             "empirical" => Self::Empirical(Cdf::parse(&mut table, unit)?),

@@ -34,12 +34,14 @@
 
 mod cdf;
 mod distribution;
+mod kinds;
 mod parse;
 mod presets;
 mod print;
 
 pub use cdf::{CERTAIN, Cdf};
 pub use distribution::{BodyTail, Distribution, Family, ONE, Scale, Smooth, Unit};
+pub use kinds::{KINDS, Kind};
 pub(crate) use parse::parse_list;
 pub use parse::{Context, read};
 pub use presets::{PRESETS, Preset};
@@ -53,7 +55,7 @@ pub struct Traffic {
     /// Algorithm or parameter set of the transfers' senders.
     pub cc: String,
     /// Which way the data goes.
-    pub direction: Direction,
+    pub direction: Ways,
     /// When its sources start.
     pub start: Starts,
     /// No transfer and no packet starts at this time or later, ns.
@@ -68,7 +70,7 @@ pub struct Traffic {
 
 /// Which way data goes through the bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
+pub enum Ways {
     /// As the flows of the experiment do.
     Forward,
     /// Against them.
@@ -77,7 +79,7 @@ pub enum Direction {
     Both,
 }
 
-impl Direction {
+impl Ways {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Forward, Self::Reverse, Self::Both];
 
@@ -115,16 +117,16 @@ pub enum Starts {
     },
 }
 
-/// From where a gap is counted.
+/// GapFrom where a gap is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum From {
-    /// From the start of the one before: nothing waits for a transfer's end.
+pub enum GapFrom {
+    /// GapFrom the start of the one before: nothing waits for a transfer's end.
     Start,
-    /// From its end.
+    /// GapFrom its end.
     Finish,
 }
 
-impl From {
+impl GapFrom {
     /// Its name in a scenario.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -167,14 +169,14 @@ pub struct Sessions {
     pub pages: Option<u64>,
     /// Pause before each page, ns.
     pub gap: Distribution,
-    /// From where it is counted.
-    pub gap_from: From,
+    /// GapFrom where it is counted.
+    pub gap_from: GapFrom,
     /// Objects per page; 0 counts as 1.
     pub objects: Distribution,
     /// Pause before each further object of a page, ns.
     pub object_gap: Distribution,
-    /// From where it is counted.
-    pub object_gap_from: From,
+    /// GapFrom where it is counted.
+    pub object_gap_from: GapFrom,
     /// Bytes of an object.
     pub size: Distribution,
     /// Whether a session's objects go over one connection, one after another (only where gaps count from the finish).

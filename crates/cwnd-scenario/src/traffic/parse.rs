@@ -3,7 +3,7 @@
 
 use super::distribution::{Distribution, ONE, Unit, read_millionths};
 use super::presets::PRESETS;
-use super::{Arrivals, Direction, From, Model, RequestResponse, Sessions, Starts, Traffic, Udp};
+use super::{Arrivals, GapFrom, Model, RequestResponse, Sessions, Starts, Traffic, Udp, Ways};
 use crate::invalid::{Invalid, Table, nearest};
 use crate::units::{self, RATE, TIME};
 use cwnd::registry;
@@ -74,9 +74,9 @@ fn parse(path: &str, value: &Value, context: &Context) -> Result<Traffic, Invali
         cc: if udp { String::new() } else { parse_cc(table)? },
         direction: table
             .read("direction", "forward, reverse or both", |v| {
-                Direction::ALL.into_iter().find(|direction| v == direction.name())
+                Ways::ALL.into_iter().find(|direction| v == direction.name())
             })?
-            .unwrap_or(Direction::Forward),
+            .unwrap_or(Ways::Forward),
         start: table.read("start", STARTS, |v| read_starts(v, context))?.unwrap_or(Starts::At(0)),
         stop: table.quantity("stop", TIME, units::read_time)?,
         rtt: if udp { None } else { distribution(table, "rtt", Unit::Time)? },
@@ -177,9 +177,9 @@ fn required(table: &mut Table<'_>, key: &'static str, unit: Unit) -> Result<Dist
     }
 }
 
-fn from(table: &mut Table<'_>, key: &'static str) -> Result<From, Invalid> {
-    let read = |v: &Value| [From::Start, From::Finish].into_iter().find(|from| v == from.name());
-    Ok(table.read(key, "start or finish", read)?.unwrap_or(From::Finish))
+fn from(table: &mut Table<'_>, key: &'static str) -> Result<GapFrom, Invalid> {
+    let read = |v: &Value| [GapFrom::Start, GapFrom::Finish].into_iter().find(|from| v == from.name());
+    Ok(table.read(key, "start or finish", read)?.unwrap_or(GapFrom::Finish))
 }
 
 /// Refuses gaps that are always zero where nothing else keeps two starts apart.
@@ -215,10 +215,10 @@ fn parse_sessions(table: &mut Table<'_>, context: &Context) -> Result<Sessions, 
         },
         keep: table.read("keep", "true or false", Value::as_bool)?.unwrap_or(false),
     };
-    if sessions.gap_from == From::Start {
+    if sessions.gap_from == GapFrom::Start {
         apart(table, "gap", &sessions.gap)?;
     }
-    let overlap = sessions.gap_from == From::Start || sessions.object_gap_from == From::Start;
+    let overlap = sessions.gap_from == GapFrom::Start || sessions.object_gap_from == GapFrom::Start;
     if sessions.keep && overlap {
         let expected =
             "false where a gap counts from a start: transfers that overlap need connections of their own";

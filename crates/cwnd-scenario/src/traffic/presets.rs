@@ -89,7 +89,8 @@ pub const PRESETS: &[Preset] = &[
         help: "background at 15 % of the link each way: Surge with more medium-size flows, exponential RTTs, 64 KB windows",
         source: "Ha, Rhee and Xu 2008, 6.1: about 15 % both ways, 64 KB, RTTs from an exponential distribution (Aikat et al. 2003), Surge \
                  modified 'to generate a wider range of flow sizes'. OURS, because unstated there: 30 % of the flows in the tail instead of \
-                 7 %, sizes up to 100 MB, RTTs of mean 100 ms within 1 ms and 1 s, standard TCP. Surge's numbers UNVERIFIED as above",
+                 7 %, sizes up to 100 MB, RTTs of mean 100 ms within 1 ms and 1 s, standard TCP; its Iperf flows are left out (a group of long flows adds \
+                 some). Surge's numbers UNVERIFIED as above",
         keys: r#"
             model = "mix"
             share = 0.15

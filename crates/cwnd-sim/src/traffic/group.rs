@@ -4,7 +4,7 @@
 use super::load::Asked;
 use super::{Direction, Draw, Event, Source};
 use cwnd_link::random::Stream;
-use cwnd_scenario::traffic::{Arrivals, Direction as Ways, From, Model, Starts, Traffic};
+use cwnd_scenario::traffic::{Arrivals, GapFrom, Model, Starts, Traffic, Ways};
 
 /// Random streams of traffic: beside those of flows and links.
 const STREAMS: u64 = 1 << 63;
@@ -40,10 +40,10 @@ pub(super) enum Kind {
     Sessions {
         pages: u64,
         gap: Draw,
-        gap_from: From,
+        gap_from: GapFrom,
         objects: Draw,
         object_gap: Draw,
-        object_from: From,
+        object_from: GapFrom,
         size: Draw,
         keep: bool,
     },
@@ -180,8 +180,9 @@ impl Group {
                 // Gaps within a page lengthen a cycle; they also do so where the page's gap counts from its start and
                 // is the shorter, which is left out.
                 let within = object_gap.mean().zip(many).map(|(gap, n)| gap * (n - 1.0));
-                let closed = *gap_from == From::Finish || *object_from == From::Finish && many != Some(1.0);
-                let cycle = if *gap_from == From::Finish { plus(gap.mean(), within) } else { gap.mean() };
+                let closed =
+                    *gap_from == GapFrom::Finish || *object_from == GapFrom::Finish && many != Some(1.0);
+                let cycle = if *gap_from == GapFrom::Finish { plus(gap.mean(), within) } else { gap.mean() };
                 per(bytes, cycle, closed)
             }
             Kind::Mix { gap, size } => per(mean_wire(size, mss), gap.mean(), false),

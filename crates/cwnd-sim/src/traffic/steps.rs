@@ -3,7 +3,7 @@
 
 use super::group::{Group, Kind, datagrams, slot};
 use super::{Direction, Event, Packet, Source, Transfer};
-use cwnd_scenario::traffic::From;
+use cwnd_scenario::traffic::GapFrom;
 
 /// The models, one function each. None draws before it is sure to announce something.
 impl Group {
@@ -22,7 +22,7 @@ impl Group {
         match &self.kind {
             Kind::Sessions { gap_from, object_from, .. } => {
                 let from = if source.objects > 0 { object_from } else { gap_from };
-                if *from == From::Finish {
+                if *from == GapFrom::Finish {
                     source.last = now;
                 }
             }
@@ -65,7 +65,7 @@ impl Group {
         };
         let within = source.objects > 0;
         let from = if within { object_from } else { gap_from };
-        if *from == From::Finish && source.running > 0 {
+        if *from == GapFrom::Finish && source.running > 0 {
             return Event::Wait;
         }
         let at = if within {
@@ -75,7 +75,7 @@ impl Group {
                 return Event::Done;
             }
             source.left -= 1;
-            let base = if *gap_from == From::Finish { source.last } else { source.at };
+            let base = if *gap_from == GapFrom::Finish { source.last } else { source.at };
             // A page does not begin before the one before it has been asked for as a whole.
             let at = base.saturating_add(gap.draw(&mut source.stream)).max(source.last);
             source.at = at;

@@ -69,7 +69,7 @@ fn groups_of_one_scenario_differ() {
     assert_ne!(first(0), first(1));
 }
 
-/// FNV-1a over a thousand events of every preset: the same in debug and release builds and on every platform.
+/// FNV-1a over events of every preset. Seen in debug and release builds for x86-64, and in one for wasm32.
 const DIGEST: u64 = 0x1b5f_1075_1012_4320;
 
 #[test]
