@@ -62,6 +62,18 @@ def test_round_trips_need_samples_as_close() -> None:
         m.rounds(run.cwnd, run.events, 0, begin_s=1, end_s=5)
 
 
+def test_runs_of_drops_are_counted_flow_by_flow() -> None:
+    scenario = dumbbell(
+        {"reno": 3}, rate="10Mbit/s", rtt="20ms", duration="5s", measure=("0s", "5s"), loss="at:500,501,502,700"
+    )
+    run = cwnd.run(scenario)
+    _, flows, positions = m.drops(run.events, 0, 5)
+    runs = [
+        length for flow in range(3) for length in m.drop_runs([int(p) for f, p in zip(flows, positions) if f == flow])
+    ]
+    assert len(runs) > 3 and measures(run, [[0, 1, 2]]).link["drop_run"].value == pytest.approx(sum(runs) / len(runs))
+
+
 def test_a_late_flow_converges_and_its_time_is_found() -> None:
     flows = [Flow("cubic", start="0s"), Flow("cubic", start="20s")]
     run = cwnd.run(dumbbell(flows, rate="50Mbit/s", rtt="80ms", duration="200s"))

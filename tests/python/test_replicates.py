@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +18,7 @@ import pytest
 from conftest import PROGRAM, SHORT, Cli
 
 import cwnd as package
-from cwnd import ScenarioError, dumbbell
+from cwnd import ScenarioError, _native, dumbbell
 from cwnd.metrics import mean_interval
 from cwnd.replicates import folder as folders
 from cwnd.replicates.document import groups
@@ -63,6 +64,18 @@ def test_each_seed_is_the_run_that_it_would_be_alone(cwnd: Cli, tmp_path: Path) 
     assert {key for key in theirs if ours[key] != theirs[key]} == {"perf"} and ours.keys() - theirs.keys() == {
         "measures"
     }
+
+
+def test_the_simulator_runs_without_the_interpreters_lock() -> None:
+    # One call of a second or so. With the lock held, the main thread would wake only when it is over.
+    simulation = _native.Simulation(dumbbell({"cubic": 8}, rate="1Gbit/s", rtt="40ms", duration="300s"))
+    thread = threading.Thread(target=simulation.step, args=(100_000_000,))
+    thread.start()
+    time.sleep(0.05)
+    with pytest.raises(RuntimeError, match="borrowed"):
+        _ = simulation.progress
+    thread.join()
+    assert simulation.progress == 1
 
 
 def test_the_document_is_what_its_runs_say() -> None:

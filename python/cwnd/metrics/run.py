@@ -95,7 +95,10 @@ def measures(result: Result, groups: Sequence[Sequence[int]], settings: Settings
         }
 
     everyone = range(len(bottleneck))
-    runs = [run for flow in np.unique(lost_by) for run in drop_runs(positions[lost_by == flow])]
+    # Flow by flow, each in the order of time.
+    order = np.argsort(lost_by, kind="stable")
+    by_flow = np.split(positions[order], np.flatnonzero(np.diff(lost_by[order])) + 1)
+    runs = [run for dropped in by_flow for run in drop_runs(dropped)]
     reduced = reductions(events)
     # As late as a flow notices: its round trip, and the longest queue.
     window_s = (max(flow["rtt_ms"] for flow in bottleneck) + result.summary["link"]["queue_max_ms"]) / 1e3

@@ -40,9 +40,10 @@ class Rates:
 
     def only(self, flows: list[int]) -> Rates:
         """The rows of these flows; `UndefinedError` where one was not recorded."""
-        if lone := sorted(set(flows) - set(self.flows)):
+        row_of = {flow: row for row, flow in enumerate(self.flows)}
+        if lone := [flow for flow in flows if flow not in row_of]:
             raise UndefinedError(f"flow {lone[0]} was not recorded")
-        rows = [self.flows.index(flow) for flow in flows]
+        rows = [row_of[flow] for flow in flows]
         return Rates(self.begin_s, self.interval_s, tuple(flows), self.mbps[rows])
 
 
