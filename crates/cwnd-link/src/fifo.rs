@@ -5,13 +5,13 @@
 //! needs no events of its own. The limit counts the packets that wait, not the one at the front, which is being sent (ns-2's
 //! counts that one too; on a trace the front one may still wait for its first opportunity).
 //!
-//! # Two ways to the same answer
+//! # Short and long ways to the same answer
 //!
 //! Behind DropTail, at a constant rate, and while all packets in the link are of one size, the queue is a matter of one number:
 //! the time until the link falls idle. n packets are in it just when that time is more than n − 1 serialisations, so
-//! nothing is stored per packet (the *short way*). Whatever else comes (another size, RED, steps, a trace) goes the *long way*,
-//! with a ring of departures and sizes; when a different size arrives, the ring is filled from that one number. Tests hold both
-//! against a queue that keeps every packet.
+//! nothing is stored per packet (the *short way*). Whatever else comes (sizes mixed, RED, steps, a trace) needs a ring of
+//! departures and sizes; when a packet of a different size arrives, the ring is filled from that one number. Tests hold every way
+//! against a queue that keeps its packets.
 
 use crate::queue::{Admission, Arrival, Backlog, Cause, Discipline, Limit, Queue, Verdict};
 use crate::random::Stream;
@@ -41,8 +41,14 @@ struct Size {
     full: Instant,
 }
 
+/// After so many packets of one size a link of mixed ones goes the short way again.
+const SETTLED: u64 = 64;
+
+/// Above this, a size is none.
+const MOST_BYTES: u64 = u32::MAX as u64;
+
 const NO_SIZE: Size =
-    Size { bytes: 1 << 32, serial: Instant { ns: 0, units: 0 }, full: Instant { ns: 0, units: 0 } };
+    Size { bytes: MOST_BYTES + 1, serial: Instant { ns: 0, units: 0 }, full: Instant { ns: 0, units: 0 } };
 
 /// The link and its queue.
 #[derive(Clone, Debug)]
@@ -53,9 +59,12 @@ pub struct Fifo {
     rate: u64,
     /// The size of all packets in the link, as long as the short way holds.
     alike: Size,
-    /// The sizes seen last, the latest first.
+    /// The sizes seen last, and which of them is the latest.
     known: [Size; 2],
-    /// Departures and sizes of what is queued or being sent, on the long way; those in the past are dropped when somebody
+    latest: usize,
+    /// How many packets of the latest size have come one after the other, while they were mixed.
+    same: u64,
+    /// Departures and sizes of what is queued or being sent, unless all are alike; those in the past are dropped when somebody
     /// looks.
     queued: VecDeque<(u64, u32)>,
     bytes: u64,
@@ -86,6 +95,8 @@ impl Fifo {
             rate,
             alike: NO_SIZE,
             known: [NO_SIZE; 2],
+            latest: 0,
+            same: 0,
             queued: VecDeque::new(),
             bytes: 0,
             service,
@@ -109,7 +120,7 @@ impl Fifo {
     #[inline]
     pub fn offer(&mut self, now: u64, size: u32, ecn: bool) -> Verdict {
         if u64::from(size) != self.alike.bytes {
-            return self.offer_long(now, size, ecn);
+            return self.offer_other(now, size, ecn);
         }
         let Size { serial, full, .. } = self.alike;
         if self.free.ns < now {
@@ -118,71 +129,116 @@ impl Fifo {
             return Verdict::Dropped(Cause::Full);
         }
         let begins = self.free.ns;
-        self.free.ns += serial.ns;
-        self.free.units += serial.units;
-        if self.free.units >= self.rate {
-            self.free.units -= self.rate;
-            self.free.ns += 1;
-        }
+        self.free.advance(serial, self.rate);
         Verdict::Departs { begins, at: self.free.ns, mark: false }
     }
 
+    #[inline(never)]
+    fn offer_other(&mut self, now: u64, size: u32, ecn: bool) -> Verdict {
+        if self.simple { self.offer_mixed(now, size) } else { self.offer_long(now, size, ecn) }
+    }
+
+    /// Sizes mixed, or a first packet: DropTail at a constant rate.
+    #[inline]
+    fn offer_mixed(&mut self, now: u64, size: u32) -> Verdict {
+        let size = size.max(1);
+        self.know(size);
+        if self.free.ns <= now {
+            self.queued.clear();
+            self.bytes = 0;
+            if self.same >= SETTLED {
+                self.alike = self.known[self.latest];
+                return self.offer(now, size, false);
+            }
+            self.alike.bytes = NO_SIZE.bytes;
+            if self.free.ns < now {
+                self.free = Instant { ns: now, units: 0 };
+            }
+        } else {
+            if self.alike.bytes <= MOST_BYTES {
+                self.leave_short_way(now);
+            }
+            self.forget(now);
+            if self.full(now, size) {
+                return Verdict::Dropped(Cause::Full);
+            }
+        }
+        let begins = self.free.ns;
+        self.free.advance(self.known[self.latest & 1].serial, self.rate);
+        self.queued.push_back((self.free.ns, size));
+        self.bytes += u64::from(size);
+        Verdict::Departs { begins, at: self.free.ns, mark: false }
+    }
+
+    /// Any rate, limit and discipline.
     #[inline(never)]
     fn offer_long(&mut self, now: u64, size: u32, ecn: bool) -> Verdict {
         let size = size.max(1);
         if self.rate > 0 {
             self.know(size);
         }
-        let idle = self.free.ns <= now;
-        if idle && self.simple {
-            self.alike = self.known[0];
-            self.queued.clear();
-            self.bytes = 0;
-            return self.offer(now, size, ecn);
-        }
-        self.remember_alike(now);
         self.forget(now);
-        let arrival = self.arrival(now, size, ecn, idle);
+        self.limit.at(now);
+        let arrival = self.arrival(now, size, ecn);
         let mark = match self.discipline.on_arrival(&arrival) {
             Admission::Accept => false,
             Admission::Mark => true,
             Admission::Drop(cause) => return Verdict::Dropped(cause),
         };
-        let begins = self.service.serve(now, &mut self.free, size);
+        let begins = self.service.serve(now, &mut self.free, size, self.known[self.latest & 1].serial);
         self.queued.push_back((self.free.ns, size));
         self.bytes += u64::from(size);
         Verdict::Departs { begins, at: self.free.ns, mark }
     }
 
+    /// Bytes of the packet being sent; the others wait.
+    #[inline]
+    fn sending(&self) -> u64 {
+        self.queued.front().map_or(0, |&(_, bytes)| u64::from(bytes))
+    }
+
+    /// Whether a link that is busy beyond `now` has no room.
+    #[inline]
+    fn full(&self, now: u64, size: u32) -> bool {
+        match self.limit.value() {
+            Limit::Packets(most) => self.queued.len() as u64 > most,
+            Limit::Bytes(most) => self.bytes - self.sending() + u64::from(size) > most,
+            Limit::Time(most) => self.free.ns - now > most,
+        }
+    }
+
     /// What the discipline is shown.
-    fn arrival(&mut self, now: u64, size: u32, ecn: bool, idle: bool) -> Arrival {
-        // One of the queued packets is being sent; the others wait.
-        let sending = self
-            .queued
-            .front()
-            .map_or(Backlog::default(), |&(_, bytes)| Backlog { packets: 1, bytes: u64::from(bytes) });
+    #[inline]
+    fn arrival(&self, now: u64, size: u32, ecn: bool) -> Arrival {
+        let idle = self.free.ns <= now;
         let waiting = Backlog {
-            packets: self.queued.len() as u64 - sending.packets,
-            bytes: self.bytes - sending.bytes,
+            packets: (self.queued.len() as u64).saturating_sub(1),
+            bytes: self.bytes - self.sending(),
         };
-        let full = !idle
-            && match self.limit.at(now) {
-                Limit::Packets(most) => waiting.packets >= most,
-                Limit::Bytes(most) => waiting.bytes + u64::from(size) > most,
-                Limit::Time(most) => self.free.ns - now > most,
-            };
+        let full = !idle && self.full(now, size);
         let idle_since = idle.then_some(self.free.ns);
         Arrival { now, size, ecn, waiting, idle_since, rate: self.service.rate(), full }
     }
 
-    /// Puts what is known of packets of `size` bytes into the first place of `known`.
+    /// Makes what is known of packets of `size` bytes the latest of `known`.
+    #[inline]
     fn know(&mut self, size: u32) {
-        if self.known[0].bytes == u64::from(size) {
+        let size = u64::from(size);
+        if self.known[self.latest & 1].bytes == size {
+            self.same += 1;
             return;
         }
-        self.known.swap(0, 1);
-        if self.known[0].bytes == u64::from(size) {
-            return;
+        self.same = 0;
+        self.latest = (self.latest & 1) ^ 1;
+        if self.known[self.latest].bytes != size {
+            self.learn(size as u32);
+        }
+    }
+
+    #[inline(never)]
+    fn learn(&mut self, size: u32) {
+        if self.known[self.latest ^ 1].bytes > MOST_BYTES {
+            self.same = SETTLED; // the first size of all
         }
         let times = |n: u64| {
             let units = u128::from(work(size)) * u128::from(n);
@@ -196,12 +252,12 @@ impl Fifo {
             Limit::Bytes(most) => times(most / u64::from(size)),
             Limit::Time(most) => Instant { ns: most.min(1 << 62), units: 0 },
         };
-        self.known[0] = Size { bytes: u64::from(size), serial: times(1), full };
+        self.known[self.latest] = Size { bytes: u64::from(size), serial: times(1), full };
     }
 
     /// Packets of the size `alike` in the link at `now`.
     fn count_alike(&self, now: u64) -> u64 {
-        if self.alike.bytes > u64::from(u32::MAX) || self.free.ns <= now {
+        if self.alike.bytes > MOST_BYTES || self.free.ns <= now {
             return 0;
         }
         let units =
@@ -211,8 +267,9 @@ impl Fifo {
         (busy / units(self.alike.serial)) as u64 + 1
     }
 
-    /// Leaves the short way: fills the ring.
-    fn remember_alike(&mut self, now: u64) {
+    /// Fills the ring.
+    #[cold]
+    fn leave_short_way(&mut self, now: u64) {
         let (rate, serial) = (u128::from(self.rate), self.alike.serial);
         let size = self.alike.bytes;
         for behind in (0..self.count_alike(now)).rev() {
@@ -229,7 +286,7 @@ impl Fifo {
     #[inline]
     #[must_use]
     pub const fn serialisation(&self) -> u64 {
-        self.known[0].serial.ns
+        self.known[self.latest & 1].serial.ns
     }
 
     /// When all that has been accepted will have left, ns; in the past if the link is idle.

@@ -18,13 +18,14 @@
 //!
 //! **Decided at arrival** (DropTail, RED; PIE would be one). Whether a packet stays depends on what came before it, so on a
 //! link that is never idle while packets wait, and whose rate is known for the future (constant, steps, a trace), its
-//! departure is known when it arrives. [`Fifo::offer`] answers at once: no event of the link's own, and nothing but two
-//! integers to remember per waiting packet, or nothing at all while all packets are of one size.
+//! departure is known when it arrives. [`Fifo::offer`] answers at once: no event of the link's own, and two integers
+//! to remember per waiting packet, or nothing at all while all packets are of one size.
 //!
-//! **Decided at the head** (CoDel, FQ-CoDel; any link whose rate changes unforeseen). What happens to a packet depends on
-//! later arrivals. Such a queue has to keep the packets and be woken; it will have three verbs, `push(now, packet)`,
-//! `next_event() -> time` and `pop(now) -> packet and Verdict`, in which only `push` may answer "waits". What a caller does
-//! with [`Verdict::Departs`] is the same in both: it puts the packet on the wire's delay line. `docs/adr/0004` has the whole.
+//! **Decided at the head** (CoDel, FQ-CoDel; any link whose rate is changed unforeseen). What happens to a packet depends on
+//! later arrivals. Such a queue has to keep the packets and be woken; it will be a type beside [`Fifo`] with three verbs,
+//! `push(now, packet)`, `next_event()` and `pop(now)`, and `pop` will answer in the same [`Verdict`]: what a caller does with
+//! [`Verdict::Departs`], namely to put the packet on the delay line behind the link, is the same in both. The whole is in
+//! `docs/adr/0004-queues-at-arrival-and-at-the-head.md`.
 #![forbid(unsafe_code)]
 
 mod delay;

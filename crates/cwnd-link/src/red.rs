@@ -145,3 +145,6 @@ impl Red {
         if self.params.ecn && arrival.ecn { Admission::Mark } else { Admission::Drop(Cause::Early) }
     }
 }
+
+#[cfg(test)]
+mod tests;

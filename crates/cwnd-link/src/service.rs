@@ -40,6 +40,19 @@ pub(crate) struct Instant {
     pub units: u64,
 }
 
+impl Instant {
+    /// Moves on by `span`, at a constant rate.
+    #[inline]
+    pub const fn advance(&mut self, span: Self, rate: u64) {
+        self.ns += span.ns;
+        self.units += span.units;
+        if self.units >= rate {
+            self.units -= rate;
+            self.ns += 1;
+        }
+    }
+}
+
 /// Work of `size` bytes, in units of 10⁻⁹ bit; sizes above 2³⁰ bytes count as that.
 #[inline]
 pub(crate) const fn work(size: u32) -> u64 {
@@ -63,6 +76,7 @@ impl Service {
     }
 
     /// Rate at the end of what has been accepted, bit/s; of a trace the mean.
+    #[inline]
     pub const fn rate(&self) -> u64 {
         match self {
             Self::Constant(rate) | Self::Trace(_, rate) => *rate,
@@ -71,8 +85,9 @@ impl Service {
     }
 
     /// Sends `size` bytes as soon as all before them have left, at `free`, but not before `now`. Returns when the first
-    /// bit leaves, ns, and sets `free` to when the last one has.
-    pub fn serve(&mut self, now: u64, free: &mut Instant, size: u32) -> u64 {
+    /// bit leaves, ns, and sets `free` to when the last one has. At a constant rate they take `serial`.
+    #[inline]
+    pub fn serve(&mut self, now: u64, free: &mut Instant, size: u32, serial: Instant) -> u64 {
         let idle = free.ns <= now;
         // What ends within the nanosecond that begins now is reported as over, but its fraction still has to pass.
         if free.ns < now {
@@ -81,7 +96,7 @@ impl Service {
         match self {
             Self::Constant(rate) => {
                 let begins = free.ns;
-                *free = end_of(*free, work(size), *rate).unwrap_or(Instant { ns: NEVER, units: 0 });
+                free.advance(serial, *rate);
                 begins
             }
             Self::Steps(steps) => serve_steps(steps, free, size),
@@ -138,7 +153,10 @@ mod tests {
     fn departures(rate: Rate, packets: &[(u64, u32)]) -> Vec<(u64, u64)> {
         let mut service = Service::new(rate);
         let mut free = Instant::default();
-        packets.iter().map(|&(now, size)| (service.serve(now, &mut free, size), free.ns)).collect()
+        packets
+            .iter()
+            .map(|&(now, size)| (service.serve(now, &mut free, size, Instant::default()), free.ns))
+            .collect()
     }
 
     fn ms(times: &[(u64, u64)]) -> Vec<(f64, f64)> {
@@ -186,6 +204,13 @@ mod tests {
             Steps::new(7_000_000, vec![(5_000_000, 7_000_000), (12_000_000, 3_000_000)]).expect("rising");
         let got = departures(Rate::Steps(steps), &[(0, 1500); 8]);
         assert_eq!((got[6].1, got[7].1), (12_000_000, 16_000_000));
+    }
+
+    // At 7 Mbit/s 5/7 ns of 1500 bytes are left at 1 714 285 ns, 5·10⁶ units; from then on it is 1 kbit/s, 1000 units per ns.
+    #[test]
+    fn the_last_fraction_of_a_nanosecond_goes_at_the_new_rate() {
+        let steps = Steps::new(7_000_000, vec![(1_714_285, 1000)]).expect("rising");
+        assert_eq!(departures(Rate::Steps(steps), &[(0, 1500)]), [(0, 1_719_285)]);
     }
 
     // Trace of 1, 1, 3, 5 ms; a period of 5 ms.

@@ -98,6 +98,14 @@ fn fractions_of_a_nanosecond_are_not_lost() {
     assert_eq!(last, Some(12_000_000));
 }
 
+// The same 1 714 285.714… ns: the first of three is reported gone at 1 714 285, and there is room again just then.
+#[test]
+fn there_is_room_from_the_reported_departure_on() {
+    let mut link = Fifo::new(7_000_000, Limit::Packets(2));
+    assert_eq!((0..9).filter(|_| link.push(0, 1500).is_some()).count(), 3);
+    assert_eq!((link.push(1_714_284, 1500), link.push(1_714_285, 1500)), (None, Some(6_857_142)));
+}
+
 // At 10 Tbit/s a byte takes less than a nanosecond, and 1000 bytes 0.8 ns: 5 packets leave within 4 ns.
 #[test]
 fn a_link_may_be_faster_than_a_packet_per_nanosecond() {
