@@ -80,6 +80,7 @@ bench: $(NATIVE)
 	$(BIN)/python bench/speed.py
 	$(BIN)/python bench/cost.py
 	$(BIN)/python bench/cube_root.py
+	$(BIN)/python bench/threads.py
 
 compare: $(NATIVE)
 	$(BIN)/python bench/peers/compare.py --per-flow

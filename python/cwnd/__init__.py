@@ -17,20 +17,35 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from cwnd._native import Scenario, ScenarioError, __version__
     from cwnd.own import load_plugin
+    from cwnd.replicates import Study, replicate
     from cwnd.result import Result, run
     from cwnd.scenario import Flow, dumbbell
     from cwnd.store import save
 
-__all__ = ["Flow", "Result", "Scenario", "ScenarioError", "__version__", "dumbbell", "load_plugin", "run", "save"]
+__all__ = [
+    "Flow",
+    "Result",
+    "Scenario",
+    "ScenarioError",
+    "Study",
+    "__version__",
+    "dumbbell",
+    "load_plugin",
+    "replicate",
+    "run",
+    "save",
+]
 
 HOMES = {
     "Flow": "scenario",
     "Result": "result",
     "Scenario": "_native",
     "ScenarioError": "_native",
+    "Study": "replicates",
     "__version__": "_native",
     "dumbbell": "scenario",
     "load_plugin": "own",
+    "replicate": "replicates",
     "run": "result",
     "save": "store",
 }

@@ -8,7 +8,6 @@ What a command computes goes to standard output, everything else to standard err
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import sys
 from pathlib import Path
@@ -18,10 +17,11 @@ import typer
 
 from cwnd import _native
 from cwnd._native import Scenario, ScenarioError
-from cwnd.flowspec import FlowSyntaxError, parse
+from cwnd.entry import enter, fail
+from cwnd.flowspec import parse
 from cwnd.kernel.cli import app as kernel
 from cwnd.scenario import dumbbell
-from cwnd.store import NotOursError, check, save
+from cwnd.store import check, save
 
 app = typer.Typer(
     add_completion=False,
@@ -57,6 +57,13 @@ Plugins = Annotated[
         callback=plug,
         help="An algorithm of your own: its crate's folder (see cwnd new), built if it has changed. May be repeated.",
     ),
+]
+Seeds = Annotated[
+    str | None,
+    typer.Option(metavar="N", help="Run N seeds, from the seed on: means with 95 % confidence intervals, no pictures."),
+]
+Jobs = Annotated[
+    str | None, typer.Option(metavar="N", help="With --seeds: how many at a time.", show_default="all processors")
 ]
 NoPlots = Annotated[bool, typer.Option("--no-plots", help="With -o: tables and scenario only.")]
 
@@ -101,6 +108,8 @@ def compare(
     inner: Annotated[
         bool, typer.Option("--inner", help="Record the algorithms' inner variables, in the table inner.")
     ] = False,
+    seeds: Seeds = None,
+    jobs: Jobs = None,
     plugins: Plugins = None,
     out: Out = None,
     as_json: Json = False,
@@ -147,7 +156,7 @@ def compare(
         if not dots:
             fail(f'--measure: "{measure}" is not accepted; expected FROM..TO, such as 20s..100s')
         scenario = build((begin, end))
-    work(scenario, out, as_json=as_json, pictures=not no_plots)
+    work(scenario, out, (seeds, jobs), as_json=as_json, pictures=not no_plots)
 
 
 @app.command()
@@ -156,6 +165,8 @@ def run(
         Path, typer.Argument(metavar="SCENARIO.toml", help="A scenario; `cwnd compare -o DIR` writes one.")
     ],
     seed: Annotated[str | None, typer.Option(metavar="N", help="Another seed than the file's.")] = None,
+    seeds: Seeds = None,
+    jobs: Jobs = None,
     plugins: Plugins = None,
     out: Out = None,
     as_json: Json = False,
@@ -170,7 +181,7 @@ def run(
         fail(f'SCENARIO.toml: "{path}" is not accepted; expected a file that exists')
     if seed is not None:
         scenario = Scenario.from_json(json.dumps({**json.loads(scenario.to_json()), "seed": number(seed)}))
-    work(scenario, out, as_json=as_json, pictures=not no_plots)
+    work(scenario, out, (seeds, jobs), as_json=as_json, pictures=not no_plots)
 
 
 @app.command()
@@ -328,8 +339,15 @@ def found(field: str, name: str) -> tuple[_native.Algorithm, _native.Set]:
     fail(f'{field}: "{name}" is not accepted; expected the name of an algorithm: {offer}')
 
 
-def work(scenario: Scenario, out: Path | None, *, as_json: bool, pictures: bool) -> None:
-    """Runs, reports, saves."""
+def work(
+    scenario: Scenario, out: Path | None, many: tuple[str | None, str | None], *, as_json: bool, pictures: bool
+) -> None:
+    """Runs, reports, saves; `many` are --seeds and --jobs."""
+    if many != (None, None):
+        from cwnd.replicates.command import study
+
+        study(scenario, out, *many, as_json=as_json)
+        return
     from cwnd.result import run as simulate
 
     if out is not None:
@@ -358,74 +376,6 @@ def number(text: str) -> int | str:
     return int(text) if text.isascii() and text.isdigit() else text
 
 
-def fail(message: str, code: int = 2) -> NoReturn:
-    """Ends the program with one line on standard error."""
-    print(f"error: {' '.join(message.split())}", file=sys.stderr)
-    raise typer.Exit(code)
-
-
-REPEATED = ("--plugin", "--param")
-
-
-def once(arguments: list[str]) -> None:
-    """Refuses an option that is given twice: the parser would take the last one silently."""
-    seen = set()
-    for argument in arguments:
-        if argument == "--":
-            return  # what follows is somebody else's command line
-        option = {"-o": "--out"}.get(argument, argument.partition("=")[0])
-        if option.startswith("--") and option not in REPEATED:
-            if option in seen:
-                raise FlowSyntaxError(f'{option}: "{argument}" is given twice; expected it once')
-            seen.add(option)
-
-
 def main() -> NoReturn:
-    """Runs the program and turns every known fault into one line and an exit code."""
-    code = guarded()
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        code = quiet_pipe()
-    except OSError as error:
-        print(f"error: standard output: {error.strerror}", file=sys.stderr)
-        code = 1
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.exit(code)
-
-
-def quiet_pipe() -> int:
-    """Whoever read our output has gone: nothing to say, and nothing to flush at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 141
-
-
-def guarded() -> int:
-    """The program's exit code."""
-    arguments = sys.argv[1:] or ["--help"]
-    try:
-        once(arguments)
-        result = app(arguments, standalone_mode=False)
-    except (KeyboardInterrupt, typer.Abort):
-        print("stopped", file=sys.stderr)
-        return 130
-    except (ScenarioError, FlowSyntaxError, NotOursError) as error:
-        print(getattr(error, "log", ""), end="", file=sys.stderr)
-        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
-        return 2
-    except BrokenPipeError:
-        return quiet_pipe()
-    except OSError as error:
-        print(getattr(error, "log", ""), end="", file=sys.stderr)
-        where = f"{error.filename}: " if error.filename else ""
-        print(f"error: {where}{' '.join(str(error.strerror or error).split())}", file=sys.stderr)
-        return 1
-    except Exception as error:
-        # The option parser's own refusals know their exit code and how to say it in a line.
-        if hasattr(error, "format_message") and hasattr(error, "exit_code"):
-            print(f"error: {' '.join(error.format_message().split())}", file=sys.stderr)
-            return int(error.exit_code)
-        raise
-    if result == 130:  # the option parser has heard Ctrl-C itself
-        print("stopped", file=sys.stderr)
-    return result if isinstance(result, int) else 0
+    """Runs the program."""
+    enter(app)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Progress on a terminal's standard error: per cent, packets per second, time left."""
+"""Progress on a terminal's standard error: per cent or runs done, packets per second, time left."""
 
 from __future__ import annotations
 
@@ -29,5 +29,31 @@ def shown() -> Iterator[Callable[[Simulation], None]]:
             elapsed = bar.tasks[0].elapsed or 0.0
             rate = f"{simulation.packets / elapsed / 1e6:.1f} M packets/s" if elapsed > 0 else ""
             bar.update(task, completed=simulation.progress, rate=rate)
+
+        yield report
+
+
+@contextmanager
+def shown_runs(asked: int) -> Iterator[Callable[[int, Simulation], None]]:
+    """The same for many runs at a time; the value is what `cwnd.replicates` calls, from its threads."""
+    columns = [
+        TextColumn("simulating"),
+        BarColumn(),
+        TextColumn("{task.fields[done]} of {task.total:.0f} runs"),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+    ]
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("runs", total=asked, done=0, rate="")
+        # By seed. A thread replaces its own entry only.
+        parts: dict[int, float] = {}
+        packets: dict[int, int] = {}
+
+        def report(seed: int, simulation: Simulation) -> None:
+            parts[seed], packets[seed] = simulation.progress, simulation.packets
+            now = list(parts.values())
+            elapsed = bar.tasks[0].elapsed or 0.0
+            rate = f"{sum(list(packets.values())) / elapsed / 1e6:.1f} M packets/s" if elapsed > 0 else ""
+            bar.update(task, completed=sum(now), done=sum(part >= 1 for part in now), rate=rate)
 
         yield report

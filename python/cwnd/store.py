@@ -8,8 +8,9 @@ import os
 import platform
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cwnd._native import __version__
 
@@ -45,8 +46,8 @@ def check(folder: Path) -> None:
         )
 
 
-def manifest(result: Result, files: list[str]) -> dict[str, object]:
-    """What it takes to know where the tables came from; nothing that differs between two runs on one machine."""
+def origin() -> dict[str, Any]:
+    """Versions, algorithms from outside the tree, and machine; nothing that differs between two runs on one machine."""
     import pyarrow as pa
 
     from cwnd.own import LOADED
@@ -54,29 +55,39 @@ def manifest(result: Result, files: list[str]) -> dict[str, object]:
     # The file of an algorithm of somebody's own is known by its digest only: where it lay says nothing elsewhere.
     plugins = {"plugins": dict(sorted(LOADED.items()))} if LOADED else {}
     return {
-        "kind": KIND,
-        "lane": "sim",
-        "seed": result.scenario.seed,
-        "scenario": json.loads(result.scenario.to_json()),
         "versions": {"cwnd": __version__, "python": platform.python_version(), "pyarrow": pa.__version__},
         **plugins,
-        "files": files,
         "machine": {"system": platform.system(), "architecture": platform.machine(), "cpus": os.cpu_count()},
     }
 
 
-def save(result: Result, folder: str | Path, *, pictures: bool = True) -> Path:
+def manifest(result: Result, files: list[str]) -> dict[str, object]:
+    """What it takes to know where the tables came from."""
+    return {
+        "kind": KIND,
+        "lane": "sim",
+        "seed": result.scenario.seed,
+        "scenario": json.loads(result.scenario.to_json()),
+        "files": files,
+        **origin(),
+    }
+
+
+def save(
+    result: Result, folder: str | Path, *, pictures: bool = True, between: Callable[[], None] = lambda: None
+) -> Path:
     """Writes tables (Parquet), `scenario.toml`, `summary.json`, `manifest.json` and pictures to `folder`.
 
-    Everything goes to a sibling folder first, which then takes the name. Raises `NotOursError`, or `OSError` when the
-    disk says no; nothing is left behind then.
+    Everything goes to a sibling folder first, which then takes the name. `between` is called between two pieces of a
+    table, and what it raises ends the writing. Raises `NotOursError`, or `OSError` when the disk says no; nothing is left
+    behind then.
     """
     folder = Path(folder)
     check(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
-        write(result, beside, pictures=pictures)
+        write(result, beside, pictures=pictures, between=between)
         beside.chmod(0o755)
         replace(beside, folder)
     finally:
@@ -84,7 +95,7 @@ def save(result: Result, folder: str | Path, *, pictures: bool = True) -> Path:
     return folder
 
 
-def write(result: Result, folder: Path, *, pictures: bool) -> None:
+def write(result: Result, folder: Path, *, pictures: bool, between: Callable[[], None]) -> None:
     """Writes the files into an empty folder."""
     import pyarrow.parquet as pq
 
@@ -94,6 +105,7 @@ def write(result: Result, folder: Path, *, pictures: bool) -> None:
         with pq.ParquetWriter(folder / f"{name}.parquet", first.schema, compression="zstd") as writer:
             writer.write_batch(first)
             for batch in batches:
+                between()
                 writer.write_batch(batch)
     (folder / "scenario.toml").write_text(result.scenario.to_toml())
     (folder / "summary.json").write_text(json.dumps(result.summary, indent=1) + "\n")

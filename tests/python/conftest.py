@@ -10,7 +10,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from in_kernel import PROGRAM, Loader
+
+# What fails is printed with what repeats it; nothing is kept on disk, and a busy machine is no fault.
+settings.register_profile("cwnd", database=None, deadline=None, print_blob=True)
+settings.load_profile("cwnd")
 
 Cli = Callable[..., "subprocess.CompletedProcess[str]"]
 SHORT = ("compare", "cubic:2", "sack", "--rate", "20Mbit/s", "--rtt", "20ms", "--duration", "3s")

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Losses that no queue causes.
+//!
+//! A loss process numbers the packets that it is asked about from 1. Asked about data only, or acknowledgements only, it counts and
+//! loses only those: which packets it is for is the caller's choice.
 
+use crate::gilbert::GilbertElliott;
 use crate::random::Stream;
 
 /// Which packets a link loses, by the order in which they are offered to it (the first is number 1).
@@ -9,10 +13,17 @@ pub enum Loss {
     /// None.
     #[default]
     None,
-    /// Every n-th.
-    Every(u64),
-    /// Each with this probability, in units of 2⁻⁶⁴.
+    /// Number `first` (at least 1) and every n-th after it; `first` = n loses n, 2n, …
+    Every {
+        /// Distance of two losses, at least 1.
+        n: u64,
+        /// The first one.
+        first: u64,
+    },
+    /// Each with this probability (Bernoulli), in units of 2⁻⁶⁴.
     Random(u64),
+    /// In bursts.
+    Gilbert(GilbertElliott),
     /// These, in rising order.
     At(Vec<u64>),
 }
@@ -20,43 +31,48 @@ pub enum Loss {
 /// A running loss process.
 #[derive(Clone, Debug)]
 pub struct LossProcess {
-    loss: Loss,
     offered: u64,
-    /// Number of the next packet to lose, or the next place in the list.
+    /// Number of the next packet to look at: the next to lose, or the next at all if chance decides.
     next: u64,
+    loss: Loss,
+    /// The next place in a list.
     index: usize,
+    /// State of the Gilbert–Elliott model.
+    bad: bool,
     stream: Stream,
 }
 
 impl LossProcess {
-    /// Starts `loss`; `stream` serves [`Loss::Random`].
+    /// Starts `loss`; `stream` serves [`Loss::Random`] and [`Loss::Gilbert`].
     #[must_use]
     pub fn new(loss: Loss, stream: Stream) -> Self {
         let next = match &loss {
-            Loss::Every(n) => *n,
+            Loss::Every { first, .. } => *first,
             Loss::At(list) => list.first().copied().unwrap_or(u64::MAX),
-            Loss::None | Loss::Random(_) => u64::MAX,
+            Loss::None => u64::MAX,
+            Loss::Random(_) | Loss::Gilbert(_) => 0,
         };
-        Self { loss, offered: 0, next, index: 0, stream }
+        Self { offered: 0, next, loss, index: 0, bad: false, stream }
     }
 
     /// Whether the next packet is lost.
     #[inline]
     pub fn loses_next(&mut self) -> bool {
         self.offered += 1;
-        if let Loss::Random(p) = self.loss {
-            return self.stream.next_u64() < p;
-        }
-        if self.offered < self.next {
-            return false;
-        }
+        self.offered >= self.next && self.decide()
+    }
+
+    #[inline(never)]
+    fn decide(&mut self) -> bool {
         match &self.loss {
-            Loss::Every(n) => self.next += n,
+            Loss::None => return false,
+            Loss::Random(p) => return self.stream.happens(*p),
+            Loss::Gilbert(model) => return model.loses_next(&mut self.bad, &mut self.stream),
+            Loss::Every { n, .. } => self.next = self.next.saturating_add((*n).max(1)),
             Loss::At(list) => {
                 self.index += 1;
                 self.next = list.get(self.index).copied().unwrap_or(u64::MAX);
             }
-            Loss::None | Loss::Random(_) => return false,
         }
         true
     }
@@ -74,14 +90,36 @@ mod tests {
     #[test]
     fn the_listed_and_the_nth_packets_are_lost() {
         assert_eq!(lost(Loss::None, 100), []);
-        assert_eq!(lost(Loss::Every(30), 100), [30, 60, 90]);
+        assert_eq!(lost(Loss::Every { n: 30, first: 30 }, 100), [30, 60, 90]);
+        assert_eq!(lost(Loss::Every { n: 30, first: 1 }, 100), [1, 31, 61, 91]);
+        assert_eq!(lost(Loss::Every { n: 30, first: 75 }, 120), [75, 105]);
+        assert_eq!(lost(Loss::Every { n: 1, first: 3 }, 5), [3, 4, 5]);
         assert_eq!(lost(Loss::At(vec![1, 2, 99]), 100), [1, 2, 99]);
+        assert_eq!(lost(Loss::At(vec![]), 100), []);
     }
 
     // 10⁵ packets at 1 %: 1000 ± 5 σ, σ = √(10⁵ · 0.01 · 0.99) = 31.5.
     #[test]
     fn random_losses_have_their_probability() {
-        let n = lost(Loss::Random((0.01 * 2_f64.powi(64)) as u64), 100_000).len();
+        let n = lost(Loss::Random(crate::random::probability(0.01)), 100_000).len();
         assert!((843..=1157).contains(&n), "{n}");
+        assert_eq!(lost(Loss::Random(u64::MAX), 3), [1, 2, 3]);
+    }
+
+    // Losses of two links are independent of each other and of how often the other is asked.
+    #[test]
+    fn processes_do_not_disturb_each_other() {
+        let p = Loss::Random(crate::random::probability(0.1));
+        let mut acks = LossProcess::new(p.clone(), Stream::new(1, 9));
+        let mut data = LossProcess::new(p.clone(), Stream::new(1, 0));
+        let seen: Vec<u64> = (1..=1000)
+            .filter(|n| {
+                if n % 2 == 0 {
+                    acks.loses_next();
+                }
+                data.loses_next()
+            })
+            .collect();
+        assert_eq!(seen, lost(p, 1000));
     }
 }

@@ -144,6 +144,11 @@ impl<'a> Table<'a> {
         self.map.iter().filter(|(key, _)| !self.known.contains(&key.as_str()))
     }
 
+    /// Keys that were asked for.
+    pub fn asked(&self) -> Vec<&'static str> {
+        self.known.clone()
+    }
+
     /// Refuses the first key that nothing has asked for.
     pub fn finish(self) -> Result<(), Invalid> {
         let Some((key, value)) = self.rest().next() else { return Ok(()) };

@@ -8,6 +8,7 @@ mod invalid;
 mod model;
 mod parse;
 mod print;
+pub mod traffic;
 mod units;
 
 pub use invalid::{Invalid, nearest, unknown_key};

@@ -2,12 +2,13 @@
 //! Scenarios from TOML and JSON, validated field by field.
 
 use crate::invalid::{Invalid, Table, nearest, shown, unknown_key};
-use crate::model::{Buffer, Group, Inner, Link, Record, Scenario, Start};
+use crate::model::{Buffer, Group, HEADER_BYTES, Inner, Link, Record, Scenario, Start};
 use crate::print::show_param;
+use crate::traffic::{Context, parse_list};
 use crate::units::{self, RATE, TIME, decimal};
 use cwnd::params::{Kind, Spec};
 use cwnd::registry::{self, ParamError, Recovery};
-use cwnd_link::{Limit, Loss};
+use cwnd_link::{GilbertElliott, Limit, Loss};
 use serde_json::Value;
 
 /// Most flows of a scenario.
@@ -16,7 +17,8 @@ const MAX_FLOWS: u64 = 1_000_000;
 const MAX_TIME: u64 = 8_640_000_000_000_000;
 
 const BUFFER: &str = "packets (1000packets), a size (500kB), a time (50ms) or multiples of the BDP (1bdp)";
-const LOSS: &str = "every:N, random:P with 0 < P < 1, or at:N,N,... with rising packet numbers from 1";
+const LOSS: &str = "every:N or every:N,FIRST, random:P with 0 < P < 1, gilbert:P,R,1-K,1-H with four numbers from 0 to 1, \
+                    or at:N,N,... with rising packet numbers from 1";
 const START: &str =
     "a time of 0 or more before the end (10s), or two rising ones ({ uniform = [\"0s\", \"100ms\"] })";
 const INNER: &str = "true, false, or a list of names of inner variables (see cwnd show)";
@@ -68,7 +70,9 @@ impl Scenario {
                 .collect::<Result<Vec<_>, _>>()?,
             other => return table.refuse("flow", other, "at least one [[flow]]"),
         };
+        let traffic = table.get("traffic");
         table.finish()?;
+        check_traffic(traffic, Context { duration, payload: link.packet_size - HEADER_BYTES })?;
         check_inner(&record.inner, &flows)?;
         let total: u64 = flows.iter().map(|group| u64::from(group.count)).sum();
         if total > MAX_FLOWS {
@@ -88,12 +92,24 @@ impl Default for Record {
     }
 }
 
-fn document(kind: &str, error: &str) -> Invalid {
+pub(crate) fn document(kind: &str, error: &str) -> Invalid {
     let detail = error.lines().map(str::trim).filter(|l| !l.is_empty()).collect::<Vec<_>>().join(" ");
     Invalid {
         field: "scenario".into(),
         value: Some("the document".into()),
         expected: format!("{kind}: {detail}"),
+    }
+}
+
+/// Traffic is read, so that its own faults are named first; then the whole of it is refused, because no engine runs it yet.
+fn check_traffic(value: Option<&Value>, context: Context) -> Result<(), Invalid> {
+    match parse_list(value, &context)?.len() {
+        0 => Ok(()),
+        groups => Err(Invalid {
+            field: "traffic".into(),
+            value: Some(format!("{groups} [[traffic]]")),
+            expected: "none: it is valid, but the simulator does not run traffic yet".into(),
+        }),
     }
 }
 
@@ -136,6 +152,10 @@ fn parse_link(value: &Value) -> Result<Link, Invalid> {
     let (packets, bytes) = match link.limit() {
         Limit::Packets(n) => (n, n.saturating_mul(u64::from(link.packet_size))),
         Limit::Bytes(n) => (n / u64::from(link.packet_size), n),
+        Limit::Time(ns) => {
+            let bytes = (u128::from(link.rate) * u128::from(ns) / 8_000_000_000) as u64;
+            (bytes / u64::from(link.packet_size), bytes)
+        }
     };
     if !(1..=1 << 32).contains(&packets) {
         return Err(Invalid {
@@ -164,11 +184,17 @@ fn read_buffer(text: &str) -> Option<Buffer> {
 fn read_loss(text: &str) -> Option<Loss> {
     let (kind, rest) = text.split_once(':')?;
     match kind {
-        "every" => rest.parse().ok().filter(|n| *n > 0).map(Loss::Every),
-        "random" => {
-            let ppq =
-                decimal(rest, 1_000_000_000_000_000).filter(|p| (1..1_000_000_000_000_000).contains(p))?;
-            Some(Loss::Random(((u128::from(ppq) << 64) / 1_000_000_000_000_000) as u64))
+        "every" => {
+            let (n, first) = rest.split_once(',').unwrap_or((rest, rest));
+            let above_0 = |text: &str| text.trim().parse().ok().filter(|n| *n > 0);
+            Some(Loss::Every { n: above_0(n)?, first: above_0(first)? })
+        }
+        "random" => read_probability(rest).filter(|p| (1..u64::MAX).contains(p)).map(Loss::Random),
+        "gilbert" => {
+            let list: Vec<u64> =
+                rest.split(',').map(|p| read_probability(p.trim())).collect::<Option<_>>()?;
+            let [p, r, loss_good, loss_bad] = list.try_into().ok()?;
+            Some(Loss::Gilbert(GilbertElliott { p, r, loss_good, loss_bad }))
         }
         "at" => {
             let list: Vec<u64> = rest.split(',').map(|n| n.trim().parse().ok()).collect::<Option<_>>()?;
@@ -176,6 +202,12 @@ fn read_loss(text: &str) -> Option<Loss> {
         }
         _ => None,
     }
+}
+
+/// A number from 0 to 1 of up to fifteen decimals, in units of 2⁻⁶⁴.
+fn read_probability(text: &str) -> Option<u64> {
+    let ppq = decimal(text, 1_000_000_000_000_000).filter(|p| *p <= 1_000_000_000_000_000)?;
+    Some(((u128::from(ppq) << 64) / 1_000_000_000_000_000).min(u128::from(u64::MAX)) as u64)
 }
 
 fn parse_record(value: &Value) -> Result<Record, Invalid> {

@@ -42,14 +42,22 @@ fn buffer(buffer: Buffer) -> String {
     }
 }
 
+/// A probability in units of 2⁻⁶⁴ with fifteen digits, as it is read; rounded up, because reading rounds down.
+fn probability(p: u64) -> String {
+    let ppq = (u128::from(p) * 1_000_000_000_000_000).div_ceil(1 << 64);
+    let text = format!("{}.{:015}", ppq / 1_000_000_000_000_000, ppq % 1_000_000_000_000_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 fn loss(loss: &Loss) -> Option<String> {
     Some(match loss {
         Loss::None => return None,
-        Loss::Every(n) => format!("every:{n}"),
-        Loss::Random(p) => {
-            // Fifteen digits, as they are read; rounded up, because reading rounds down.
-            let ppq = (u128::from(*p) * 1_000_000_000_000_000).div_ceil(1 << 64);
-            format!("random:0.{ppq:015}").trim_end_matches('0').to_owned()
+        Loss::Every { n, first } if n == first => format!("every:{n}"),
+        Loss::Every { n, first } => format!("every:{n},{first}"),
+        Loss::Random(p) => format!("random:{}", probability(*p)),
+        Loss::Gilbert(model) => {
+            let parameters = [model.p, model.r, model.loss_good, model.loss_bad].map(probability);
+            format!("gilbert:{}", parameters.join(","))
         }
         Loss::At(list) => format!("at:{}", list.iter().map(u64::to_string).collect::<Vec<_>>().join(",")),
     })

@@ -42,7 +42,10 @@ fn the_good_one_is_accepted_and_reads_back_from_toml_and_json() {
 
 #[test]
 fn losses_read_back_from_toml() {
-    for loss in ["every:1000", "random:0.001", "random:0.00001", "random:0.123456789012345", "at:5000,9000"] {
+    let losses = ["every:1000", "every:1000,1", "random:0.001", "random:0.00001", "random:0.123456789012345"];
+    for loss in
+        losses.into_iter().chain(["gilbert:0.01,0.25,0,1", "gilbert:0.001,0.2,0.0001,0.5", "at:5000,9000"])
+    {
         let text = GOOD.replace("rtt = \"40ms\"", &format!("rtt = \"40ms\"\nloss = \"{loss}\""));
         let scenario = Scenario::from_toml(&text).expect(loss);
         assert!(scenario.to_toml().contains(&format!("\"{loss}\"")), "{loss}: {}", scenario.to_toml());
@@ -90,6 +93,19 @@ fn every_refusal_names_field_value_and_expectation() {
         ("[link]", "seed = -1\n[link]", "seed: -1", "a whole number from 0"),
         ("rtt = \"40ms\"", "rtt = \"40ms\"\nloss = \"every:0\"", "link.loss: \"every:0\"", "every:N"),
         ("rtt = \"40ms\"", "rtt = \"40ms\"\nloss = \"random:1\"", "link.loss: \"random:1\"", "0 < P < 1"),
+        ("rtt = \"40ms\"", "rtt = \"40ms\"\nloss = \"every:9,0\"", "link.loss: \"every:9,0\"", "FIRST"),
+        (
+            "rtt = \"40ms\"",
+            "rtt = \"40ms\"\nloss = \"gilbert:0.1,2,0,1\"",
+            "link.loss: \"gilbert:0.1,2,0,1\"",
+            "0 to 1",
+        ),
+        (
+            "rtt = \"40ms\"",
+            "rtt = \"40ms\"\nloss = \"gilbert:0.1,0.2\"",
+            "link.loss: \"gilbert:0.1,0.2\"",
+            "four",
+        ),
         ("rtt = \"40ms\"", "rtt = \"40ms\"\nloss = \"at:9,5\"", "link.loss: \"at:9,5\"", "rising"),
         ("duration = \"100s\"", "duration = ", "scenario: the document", "TOML"),
         ("[link]", "record = { inner = 1 }\n[link]", "record.inner: 1", "true, false, or a list of names"),

@@ -27,6 +27,7 @@ mod receiver;
 mod record;
 mod sender;
 mod summary;
+pub mod traffic;
 
 pub use engine::{Audit, Simulation};
 pub use record::{CwndRow, Event, EventKind, InnerRow, QueueRow, Tables};

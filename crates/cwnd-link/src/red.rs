@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Random Early Detection (Floyd and Jacobson 1993, IEEE/ACM ToN 1(4), figure 2), with the *gentle* slope of Floyd 2000.
+//!
+//! At each arrival the average queue moves by `weight` towards the queue (packets or bytes that wait; the one being sent and the one
+//! arriving are not counted). After an idle time it has decayed as if `idle / s` packets had met an empty queue, s being
+//! the transmission time of a packet of `mean_packet` bytes. Between `min` and `max` a packet is dropped or marked with
+//! p_a = p_b / (1 − count · p_b), where p_b rises linearly to `max_p` and `count` is the number of packets since the last one hit:
+//! that spaces hits evenly (uniform gaps instead of geometric ones). Beyond `max`, gentle RED goes on to p_b = 1 at twice
+//! `max`; without it everything is hit from `max` on.
+//!
+//! Choices: `count` starts at −1 and rises before it is used, as in the paper's pseudo-code, so the first packet after a hit has
+//! count 1 and gaps are uniform on 1 … 1/p_b − 1 (its § 7 reckons from 0). In bytes, p_b is scaled by size / mean_packet. A packet
+//! that may be marked is marked while hits are random and dropped where they are certain (RFC 3168 § 7). Floating point, but only
+//! + − × ÷, which IEEE 754 fixes: the same bytes on every machine.
+
+use crate::queue::{Admission, Arrival, Cause};
+use crate::random::Stream;
+
+/// What a queue of RED is measured in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum RedUnit {
+    /// Packets.
+    #[default]
+    Packets,
+    /// Bytes: small packets are hit less often.
+    Bytes,
+}
+
+/// Settings of RED.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RedParams {
+    /// Unit of `min` and `max`.
+    pub unit: RedUnit,
+    /// Average queue from which packets are hit.
+    pub min: u64,
+    /// Average queue at which p_b is `max_p`; above `min`.
+    pub max: u64,
+    /// p_b at `max`, in units of 2⁻⁶⁴ (0.1 in Floyd's later advice, 0.02 in the paper).
+    pub max_p: u64,
+    /// Weight of a new sample in the average, in units of 2⁻⁶⁴ (0.002 in the paper).
+    pub weight: u64,
+    /// Whether p_b rises on to 1 at twice `max`.
+    pub gentle: bool,
+    /// Whether packets that can carry a mark are marked instead of dropped.
+    pub ecn: bool,
+    /// Size of a typical packet, bytes.
+    pub mean_packet: u32,
+}
+
+/// A running RED.
+#[derive(Clone, Debug)]
+pub(crate) struct Red {
+    params: RedParams,
+    min: f64,
+    max: f64,
+    max_p: f64,
+    weight: f64,
+    avg: f64,
+    /// Packets since the last hit; −1 while the average is below `min`.
+    count: i64,
+    stream: Stream,
+}
+
+/// p_b for an average of at least `min`; 1 or more is a certain hit.
+fn slope(avg: f64, min: f64, max: f64, max_p: f64, gentle: bool) -> f64 {
+    if avg < max {
+        max_p * (avg - min) / (max - min)
+    } else if gentle && avg < 2.0 * max {
+        max_p + (1.0 - max_p) * (avg - max) / max
+    } else {
+        1.0
+    }
+}
+
+/// p_a: the chance of a hit, `count` packets after the last one.
+fn spaced(p_b: f64, count: i64) -> f64 {
+    let passed = count as f64 * p_b;
+    if passed + p_b >= 1.0 { 1.0 } else { p_b / (1.0 - passed) }
+}
+
+/// `base` to the power of `n`, by squaring: multiplications only.
+fn power(mut base: f64, mut n: u64) -> f64 {
+    let mut result = 1.0;
+    while n > 0 && result > 0.0 {
+        if n & 1 == 1 {
+            result *= base;
+        }
+        base *= base;
+        n >>= 1;
+    }
+    result
+}
+
+impl Red {
+    pub fn new(params: RedParams, stream: Stream) -> Self {
+        Self {
+            params,
+            min: params.min as f64,
+            max: params.max.max(params.min + 1) as f64,
+            max_p: crate::random::fraction(params.max_p),
+            weight: crate::random::fraction(params.weight),
+            avg: 0.0,
+            count: -1,
+            stream,
+        }
+    }
+
+    fn update_average(&mut self, arrival: &Arrival) {
+        if let Some(since) = arrival.idle_since {
+            let bits_e9 = u128::from(self.params.mean_packet) * 8_000_000_000;
+            let s_ns = ((bits_e9 / u128::from(arrival.rate.max(1))) as u64).max(1);
+            self.avg *= power(1.0 - self.weight, (arrival.now - since) / s_ns);
+        } else {
+            let queue = match self.params.unit {
+                RedUnit::Packets => arrival.waiting.packets,
+                RedUnit::Bytes => arrival.waiting.bytes,
+            };
+            self.avg += self.weight * (queue as f64 - self.avg);
+        }
+    }
+
+    pub fn on_arrival(&mut self, arrival: &Arrival) -> Admission {
+        self.update_average(arrival);
+        if arrival.full {
+            self.count = 0;
+            return Admission::Drop(Cause::Full);
+        }
+        if self.avg < self.min {
+            self.count = -1;
+            return Admission::Accept;
+        }
+        self.count += 1;
+        let mut p_b = slope(self.avg, self.min, self.max, self.max_p, self.params.gentle);
+        if p_b >= 1.0 {
+            self.count = 0;
+            return Admission::Drop(Cause::Early);
+        }
+        if self.params.unit == RedUnit::Bytes {
+            p_b *= f64::from(arrival.size) / f64::from(self.params.mean_packet.max(1));
+        }
+        if self.stream.unit() >= spaced(p_b, self.count) {
+            return Admission::Accept;
+        }
+        self.count = 0;
+        if self.params.ecn && arrival.ecn { Admission::Mark } else { Admission::Drop(Cause::Early) }
+    }
+}
+
+#[cfg(test)]
+mod tests;

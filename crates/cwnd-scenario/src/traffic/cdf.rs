@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Measured distributions: points of a cumulative distribution, from a file or written out.
+//!
+//! A file has a line per point: the value and the probability of at most that value, apart by a comma, a tab or
+//! spaces. Values and probabilities do not fall; the last probability is 1. Empty lines and what follows `#` are left
+//! out, and so is a first line of column names. A path is relative to the working directory. A scenario that is
+//! written holds the points, not the path, so that it says the same elsewhere.
+
+use super::distribution::Unit;
+use crate::invalid::{Invalid, Table, shown};
+use crate::units::decimal;
+use serde_json::{Value, json};
+
+/// One, in the unit of probabilities.
+pub const CERTAIN: u64 = 1_000_000_000_000_000;
+/// Most points.
+const MAX_POINTS: usize = 65_536;
+
+/// Points of a cumulative distribution function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cdf {
+    points: Vec<(u64, u64)>,
+    steps: bool,
+}
+
+impl Cdf {
+    /// Value and probability of at most that value (in 10⁻¹⁵), rising to 10¹⁵.
+    #[must_use]
+    pub fn points(&self) -> &[(u64, u64)] {
+        &self.points
+    }
+
+    /// Whether only the points themselves are drawn; otherwise the values between two points are alike.
+    #[must_use]
+    pub const fn steps(&self) -> bool {
+        self.steps
+    }
+
+    /// Reads a file's text. `read` reads a value in the field's unit; a refusal names `field` and the line.
+    pub(crate) fn from_text(
+        field: &str,
+        text: &str,
+        read: impl Fn(&str) -> Option<u64>,
+    ) -> Result<Vec<(u64, u64)>, Invalid> {
+        let mut points: Vec<(u64, u64)> = Vec::new();
+        let mut first = true;
+        for (index, line) in text.lines().enumerate() {
+            let line = line.split('#').next().unwrap_or_default().trim();
+            if line.is_empty() {
+                continue;
+            }
+            let columns: Vec<&str> =
+                line.split(|c: char| c == ',' || c.is_whitespace()).filter(|part| !part.is_empty()).collect();
+            let names = std::mem::take(&mut first)
+                && columns.iter().all(|name| name.starts_with(|c: char| c.is_alphabetic() || c == '"'));
+            if names {
+                continue;
+            }
+            let refuse = |expected: String| {
+                let at = format!("{field}, line {}", index + 1);
+                Err(Invalid { field: at, value: Some(format!("\"{line}\"")), expected })
+            };
+            let [value, probability] = columns[..] else {
+                return refuse("two columns: a value and its cumulative probability".into());
+            };
+            let (Some(value), Some(probability)) = (read(value), decimal(probability, CERTAIN)) else {
+                return refuse(
+                    "a value of 0 or more and a probability from 0 to 1, as plain decimals that are whole in the smallest unit".into(),
+                );
+            };
+            if let Err(expected) = follows(points.last(), value, probability) {
+                return refuse(expected);
+            }
+            points.push((value, probability));
+            if points.len() > MAX_POINTS {
+                return refuse(format!("at most {MAX_POINTS} points"));
+            }
+        }
+        whole(&points).map_err(|(value, expected)| Invalid { field: field.to_owned(), value, expected })?;
+        Ok(points)
+    }
+
+    /// Reads `file` and `unit`, or `points`, and `steps`.
+    pub(crate) fn parse(table: &mut Table<'_>, unit: Unit) -> Result<Self, Invalid> {
+        let steps = table.read("steps", "true or false", Value::as_bool)?.unwrap_or(false);
+        let file = table.read("file", "the path of a file", |v| v.as_str().map(str::to_owned))?;
+        let listed = table.get("points");
+        let points = match (file, listed) {
+            (Some(path), None) => Self::from_file(table, &path, unit)?,
+            (None, Some(value)) => Self::from_list(&table.field("points"), value, unit)?,
+            (_, Some(value)) => {
+                return table.refuse("points", Some(value), "either file or points, not both");
+            }
+            (None, None) => {
+                return table.refuse(
+                    "file",
+                    None,
+                    "the path of a file, or points = [[value, probability], ...]",
+                );
+            }
+        };
+        Ok(Self { points, steps })
+    }
+
+    fn from_file(table: &mut Table<'_>, path: &str, unit: Unit) -> Result<Vec<(u64, u64)>, Invalid> {
+        let names: &[&str] = match unit {
+            Unit::Time => &["ns", "us", "ms", "s", "min"],
+            Unit::Size { .. } => &["B", "kB", "MB", "GB", "packets"],
+            Unit::Count => &[],
+        };
+        let name = if names.is_empty() {
+            String::new()
+        } else {
+            table.required("unit", &format!("the unit of the file's values: {}", names.join(", ")), |v| {
+                v.as_str().filter(|name| names.contains(name)).map(str::to_owned)
+            })?
+        };
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) => {
+                return table.refuse(
+                    "file",
+                    Some(&json!(path)),
+                    format!("a file that can be read ({error})"),
+                );
+            }
+        };
+        Self::from_text(&table.field("file"), &text, |value| {
+            if unit == Unit::Count { decimal(value, 1) } else { unit.read(&json!(format!("{value}{name}"))) }
+        })
+    }
+
+    fn from_list(field: &str, value: &Value, unit: Unit) -> Result<Vec<(u64, u64)>, Invalid> {
+        let expected = format!("[[{}, probability], ...]", unit.expected());
+        let refuse = |value: &Value, expected: String| Invalid {
+            field: field.to_owned(),
+            value: Some(shown(value)),
+            expected,
+        };
+        let list = value.as_array().ok_or_else(|| refuse(value, expected.clone()))?;
+        let mut points: Vec<(u64, u64)> = Vec::new();
+        for item in list {
+            let pair = match item.as_array().map(Vec::as_slice) {
+                Some([value, Value::Number(p)]) => {
+                    unit.read(value).zip(p.as_f64().and_then(|p| decimal(&format!("{p:.15}"), CERTAIN)))
+                }
+                // Probabilities with more digits than a number keeps are written as text.
+                Some([value, Value::String(p)]) => unit.read(value).zip(decimal(p, CERTAIN)),
+                _ => None,
+            };
+            let (value, probability) = pair.ok_or_else(|| refuse(item, expected.clone()))?;
+            follows(points.last(), value, probability).map_err(|expected| refuse(item, expected))?;
+            points.push((value, probability));
+        }
+        whole(&points).map_err(|(value, expected)| Invalid { field: field.to_owned(), value, expected })?;
+        Ok(points)
+    }
+
+    pub(crate) fn to_value(&self, unit: Unit) -> Value {
+        let points: Vec<Value> = self
+            .points
+            .iter()
+            .map(|(value, probability)| {
+                let text = format!("{}.{:015}", probability / CERTAIN, probability % CERTAIN);
+                json!([unit.write(*value), text.trim_end_matches('0').trim_end_matches('.')])
+            })
+            .collect();
+        json!({ "kind": "empirical", "steps": self.steps, "points": points })
+    }
+}
+
+/// Whether a point may follow the one before it.
+fn follows(before: Option<&(u64, u64)>, value: u64, probability: u64) -> Result<(), String> {
+    if probability > CERTAIN {
+        return Err("a probability of at most 1".into());
+    }
+    match before {
+        Some((last, p)) if value < *last || probability < *p => {
+            Err("values and probabilities that do not fall".into())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn whole(points: &[(u64, u64)]) -> Result<(), (Option<String>, String)> {
+    match points.last() {
+        None => Err((None, "at least one point".into())),
+        Some((_, CERTAIN)) => Ok(()),
+        Some((_, last)) => Err((
+            Some(format!("a last probability of {}", *last as f64 / CERTAIN as f64)),
+            "a last probability of 1".into(),
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Vec<(u64, u64)>, Invalid> {
+        Cdf::from_text("size.file", text, |value| decimal(value, 1))
+    }
+
+    #[test]
+    fn columns_comments_and_names_are_understood() {
+        let expected = Ok(vec![(100, 0), (1_000, CERTAIN / 2), (10_000, CERTAIN)]);
+        assert_eq!(read("100 0\n1000 0.5\n10000 1\n"), expected);
+        assert_eq!(read("size,probability\n100,0\n1000,0.5 # the median\n\n10000,1.0"), expected);
+        assert_eq!(read("# bytes\tpart\n100\t0\n1000\t0.5\n10000\t1"), expected);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        let cases = [
+            ("100 0\n90 1\n", "size.file, line 2: \"90 1\"", "do not fall"),
+            ("100 0.5\n200 0.4\n", "line 2", "do not fall"),
+            ("100 0.5\n200 1.5\n", "line 2", "at most 1"),
+            ("100 0\n200\n", "line 2: \"200\"", "two columns"),
+            ("100 0\n-3 1\n", "line 2: \"-3 1\"", "0 or more"),
+            ("100 0\n1.5 1\n", "line 2", "whole in the smallest unit"),
+            ("100 0\nx y\n", "line 2: \"x y\"", "plain decimals"),
+            ("100 0\n200 0.99\n", "a last probability of 0.99", "a last probability of 1"),
+            ("", "size.file: missing", "at least one point"),
+            ("size probability\n", "size.file: missing", "at least one point"),
+        ];
+        for (text, subject, expected) in cases {
+            let message = read(text).expect_err(text).to_string();
+            assert!(message.contains(subject) && message.contains(expected), "{text:?}: {message}");
+        }
+    }
+}

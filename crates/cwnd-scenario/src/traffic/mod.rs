@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Traffic beside the flows of an experiment: `[[traffic]]`.
+//!
+//! A group is a model with its numbers. Named sets of numbers are in [`PRESETS`], each with its source; keys written
+//! beside `preset` take the place of the set's. A scenario is written out with every key and without `preset`.
+//!
+//! ```toml
+//! [[traffic]]                       # figure 4 of Leith, Shorten and McCullagh (2007)
+//! preset = "leith2007-fig4"
+//!
+//! [[traffic]]                       # background at 10 % of the link, each way
+//! preset = "ha2008"
+//! share = 0.1
+//!
+//! [[traffic]]                       # ten files of 10 MB, one after the other
+//! model = "sessions"
+//! size = "10MB"
+//! gap = "0s"
+//! pages = 10
+//!
+//! [[traffic]]
+//! model = "udp"
+//! rate = "20Mbit/s"
+//! on = { kind = "pareto", shape = 1.5, mean = "500ms" }
+//! off = { kind = "exponential", mean = "500ms" }
+//! ```
+//!
+//! **Sizes** are bytes of payload; `6packets` is 6 full payloads. **Window** is the receive window in bytes. **Round
+//! trip times** are drawn per transfer by `mix` and once per session or flow by the others; without `rtt` they are
+//! the path's own. `both` gives a `mix` one process per direction, each with the whole `share`, and lets sessions
+//! alternate.
+//!
+//! The engine does not run traffic yet: a scenario with a valid `[[traffic]]` is refused with these words.
+
+mod cdf;
+mod distribution;
+mod kinds;
+mod parse;
+mod presets;
+mod print;
+
+pub use cdf::{CERTAIN, Cdf};
+pub use distribution::{BodyTail, Distribution, Family, ONE, Scale, Smooth, Unit};
+pub use kinds::{KINDS, Kind};
+pub(crate) use parse::parse_list;
+pub use parse::{Context, read};
+pub use presets::{PRESETS, Preset};
+pub use print::to_toml;
+
+/// A group of like sources.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Traffic {
+    /// Name, for people.
+    pub name: String,
+    /// Algorithm or parameter set of the transfers' senders.
+    pub cc: String,
+    /// Which way the data goes.
+    pub direction: Ways,
+    /// When its sources start.
+    pub start: Starts,
+    /// No transfer and no packet starts at this time or later, ns.
+    pub stop: Option<u64>,
+    /// Round trip times, ns; the path's own without.
+    pub rtt: Option<Distribution>,
+    /// Receive window, bytes.
+    pub window: Option<u64>,
+    /// What its sources do.
+    pub model: Model,
+}
+
+/// Which way data goes through the bottleneck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ways {
+    /// As the flows of the experiment do.
+    Forward,
+    /// Against them.
+    Reverse,
+    /// Both ways.
+    Both,
+}
+
+impl Ways {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Forward, Self::Reverse, Self::Both];
+
+    /// Its name in a scenario.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Forward => "forward",
+            Self::Reverse => "reverse",
+            Self::Both => "both",
+        }
+    }
+}
+
+/// When the sources of a group start, ns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Starts {
+    /// All at this time.
+    At(u64),
+    /// Each uniformly within this interval.
+    Uniform(u64, u64),
+    /// The first at `from`, each further one `gap` later.
+    Every {
+        /// Start of the first.
+        from: u64,
+        /// Distance.
+        gap: u64,
+    },
+    /// A Poisson process that begins at `from`.
+    Poisson {
+        /// Where it begins.
+        from: u64,
+        /// Mean distance.
+        gap: u64,
+    },
+}
+
+/// GapFrom where a gap is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GapFrom {
+    /// GapFrom the start of the one before: nothing waits for a transfer's end.
+    Start,
+    /// GapFrom its end.
+    Finish,
+}
+
+impl GapFrom {
+    /// Its name in a scenario.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Finish => "finish",
+        }
+    }
+}
+
+/// What a source does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Model {
+    /// Transfers without an end.
+    Long {
+        /// How many.
+        flows: u32,
+    },
+    /// Sessions that fetch one page after another: the web, on–off sources, files one after the other.
+    Sessions(Sessions),
+    /// Transfers that arrive whether or not those before have finished: background at a stated load.
+    Mix {
+        /// How often.
+        arrivals: Arrivals,
+        /// Their sizes, bytes.
+        size: Distribution,
+    },
+    /// A request one way, a response the other, then a pause.
+    RequestResponse(RequestResponse),
+    /// Datagrams at a constant rate, all the time or in bursts.
+    Udp(Udp),
+}
+
+/// See [`Model::Sessions`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sessions {
+    /// How many sessions.
+    pub sessions: u32,
+    /// Pages per session; without, until the end.
+    pub pages: Option<u64>,
+    /// Pause before each page, ns.
+    pub gap: Distribution,
+    /// GapFrom where it is counted.
+    pub gap_from: GapFrom,
+    /// Objects per page; 0 counts as 1.
+    pub objects: Distribution,
+    /// Pause before each further object of a page, ns.
+    pub object_gap: Distribution,
+    /// GapFrom where it is counted.
+    pub object_gap_from: GapFrom,
+    /// Bytes of an object.
+    pub size: Distribution,
+    /// Whether a session's objects go over one connection, one after another (only where gaps count from the finish).
+    pub keep: bool,
+}
+
+/// How often transfers of [`Model::Mix`] arrive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Arrivals {
+    /// A Poisson process that offers this share of the link's rate, millionths, in each direction.
+    Share(u64),
+    /// With these gaps, ns, in each direction.
+    Gap(Distribution),
+}
+
+/// See [`Model::RequestResponse`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestResponse {
+    /// How many sessions.
+    pub sessions: u32,
+    /// Exchanges per session; without, until the end.
+    pub exchanges: Option<u64>,
+    /// Bytes of a request, against `direction`.
+    pub request: Distribution,
+    /// Bytes of a response.
+    pub response: Distribution,
+    /// Time from a request's end to its response's start, ns.
+    pub server: Distribution,
+    /// Pause before each request, ns.
+    pub think: Distribution,
+    /// Whether a session keeps its connection.
+    pub keep: bool,
+}
+
+/// See [`Model::Udp`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Udp {
+    /// How many sources.
+    pub sources: u32,
+    /// Rate of each while it sends, bits on the wire per second.
+    pub rate: u64,
+    /// Size of a datagram on the wire, bytes.
+    pub packet_size: u32,
+    /// Length of bursts and of the pauses before them, ns; without, it always sends.
+    pub on_off: Option<(Distribution, Distribution)>,
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `[[traffic]]`, written so that it reads back.
+
+use super::distribution::{Distribution, Unit, show_millionths};
+use super::{Arrivals, Model, Starts, Traffic};
+use crate::units::{write_rate, write_size, write_time};
+use serde_json::{Map, Value, json};
+
+/// Groups as a TOML document, every default written out.
+///
+/// # Panics
+/// Never: a group holds only what TOML can say.
+#[must_use]
+pub fn to_toml(groups: &[Traffic]) -> String {
+    let groups: Vec<Value> = groups.iter().map(Traffic::to_value).collect();
+    toml::to_string_pretty(&json!({ "traffic": groups })).expect("a group holds only what TOML can say")
+}
+
+fn starts(starts: Starts) -> Value {
+    match starts {
+        Starts::At(at) => json!(write_time(at)),
+        Starts::Uniform(from, to) => json!({ "uniform": [write_time(from), write_time(to)] }),
+        Starts::Every { from, gap } => json!({ "every": write_time(gap), "from": write_time(from) }),
+        Starts::Poisson { from, gap } => json!({ "poisson": write_time(gap), "from": write_time(from) }),
+    }
+}
+
+impl Traffic {
+    /// The group as a table of a scenario, every default written out.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        // Sizes are kept in bytes, so what a packet holds does not matter here.
+        let size = |it: &Distribution| it.to_value(Unit::Size { packet: 1 });
+        let time = |it: &Distribution| it.to_value(Unit::Time);
+        let mut map = Map::new();
+        let mut put = |key: &str, value: Value| {
+            map.insert(key.to_owned(), value);
+        };
+        put("name", json!(self.name));
+        if !self.cc.is_empty() {
+            put("cc", json!(self.cc));
+        }
+        put("direction", json!(self.direction.name()));
+        put("start", starts(self.start));
+        if let Some(stop) = self.stop {
+            put("stop", json!(write_time(stop)));
+        }
+        if let Some(rtt) = &self.rtt {
+            put("rtt", time(rtt));
+        }
+        if let Some(window) = self.window {
+            put("window", json!(write_size(window)));
+        }
+        match &self.model {
+            Model::Long { flows } => {
+                put("model", json!("long"));
+                put("flows", json!(flows));
+            }
+            Model::Sessions(it) => {
+                put("model", json!("sessions"));
+                put("sessions", json!(it.sessions));
+                if let Some(pages) = it.pages {
+                    put("pages", json!(pages));
+                }
+                put("gap", time(&it.gap));
+                put("gap_from", json!(it.gap_from.name()));
+                put("objects", it.objects.to_value(Unit::Count));
+                put("object_gap", time(&it.object_gap));
+                put("object_gap_from", json!(it.object_gap_from.name()));
+                put("size", size(&it.size));
+                put("keep", json!(it.keep));
+            }
+            Model::Mix { arrivals, size: sizes } => {
+                put("model", json!("mix"));
+                match arrivals {
+                    Arrivals::Share(share) => put("share", show_millionths(*share)),
+                    Arrivals::Gap(gaps) => put("arrivals", time(gaps)),
+                }
+                put("size", size(sizes));
+            }
+            Model::RequestResponse(it) => {
+                put("model", json!("request-response"));
+                put("sessions", json!(it.sessions));
+                if let Some(exchanges) = it.exchanges {
+                    put("exchanges", json!(exchanges));
+                }
+                put("request", size(&it.request));
+                put("response", size(&it.response));
+                put("server", time(&it.server));
+                put("think", time(&it.think));
+                put("keep", json!(it.keep));
+            }
+            Model::Udp(it) => {
+                put("model", json!("udp"));
+                put("sources", json!(it.sources));
+                put("rate", json!(write_rate(it.rate)));
+                put("packet_size", json!(write_size(u64::from(it.packet_size))));
+                if let Some((on, off)) = &it.on_off {
+                    put("on", time(on));
+                    put("off", time(off));
+                }
+            }
+        }
+        Value::Object(map)
+    }
+}

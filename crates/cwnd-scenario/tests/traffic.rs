@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `[[traffic]]`: what is read, what is written, what is refused and in which words.
+
+use cwnd_scenario::traffic::{
+    Arrivals, Context, Distribution, GapFrom, KINDS, Model, PRESETS, Scale, Starts, Traffic, Ways, read,
+    to_toml,
+};
+use cwnd_scenario::{Invalid, Scenario};
+
+/// 100 s, full payloads of 1448 bytes.
+const CONTEXT: Context = Context { duration: 100_000_000_000, payload: 1448 };
+
+fn groups(keys: &str) -> Result<Vec<Traffic>, Invalid> {
+    read(&format!("[[traffic]]\n{keys}"), &CONTEXT)
+}
+
+fn group(keys: &str) -> Traffic {
+    groups(keys).unwrap_or_else(|error| panic!("{error}\n{keys}")).remove(0)
+}
+
+#[test]
+fn every_preset_is_read_and_what_is_written_reads_back() {
+    for preset in PRESETS {
+        let read_once = group(&format!("preset = '{}'", preset.name));
+        assert_eq!(read_once.name, preset.name);
+        let written = to_toml(std::slice::from_ref(&read_once));
+        assert_eq!(read(&written, &CONTEXT), Ok(vec![read_once]), "{written}");
+        assert!(!preset.help.is_empty() && !preset.source.is_empty());
+    }
+}
+
+#[test]
+fn everything_that_can_be_written_reads_back() {
+    for keys in [
+        "model = 'long'\nflows = 5\nstart = { uniform = ['0s', '1s'] }\nstop = '50s'\ndirection = 'reverse'\ncc = 'cubic'",
+        "model = 'long'\nstart = { poisson = '1s', from = '2s' }\nrtt = { kind = 'uniform', min = '1ms', max = '9ms' }",
+        "model = 'long'\nstart = { every = '1s' }\nname = 'long ones'",
+        "model = 'sessions'\nobjects = { kind = 'pareto', shape = 1.5, minimum = 2, at_most = 55 }\ngap_from = 'start'",
+        "model = 'sessions'\nkeep = true\npages = 3\ngap = '0s'\nsize = '10MB'",
+        "model = 'mix'\narrivals = { kind = 'weibull', scale = '1.46s', shape = 0.382 }\nsize = { kind = 'lognormal', mean = '10710B', sigma = 1.3659, at_least = '100B', at_most = '2MB' }",
+        "model = 'mix'\nshare = 0.123456\nsize = { kind = 'pareto2', shape = 1.2, scale = '2packets' }\nwindow = '45packets'",
+        "model = 'mix'\nshare = 0.000001\nsize = { kind = 'empirical', points = [['1kB', 0.0000001], ['2kB', 1]] }",
+        "model = 'mix'\nshare = 1.1\nsize = { kind = 'empirical', points = [['1kB', 0.123456789012345], ['2kB', '1']] }",
+        "model = 'request-response'\nrequest = '100B'\nresponse = '1MB'\nthink = { kind = 'exponential', mean = '1s' }",
+        "model = 'udp'\nrate = '20Mbit/s'\nsources = 3",
+        "model = 'udp'\nrate = '20Mbit/s'\non = '1s'\noff = { kind = 'exponential', mean = '1s' }",
+    ] {
+        let once = group(keys);
+        let written = to_toml(std::slice::from_ref(&once));
+        assert_eq!(read(&written, &CONTEXT), Ok(vec![once]), "{written}");
+    }
+}
+
+// Leith, Shorten and McCullagh 2007: 6 packets of 1448 bytes are 8688 bytes.
+#[test]
+fn the_documents_numbers_are_what_is_read() {
+    let Model::Sessions(web) = group("model = 'sessions'").model else { panic!("sessions") };
+    assert_eq!(web, {
+        let Model::Sessions(preset) = group("preset = 'leith2007'").model else { panic!("sessions") };
+        preset
+    });
+    let Distribution::Smooth(size) = &web.size else { panic!("{:?}", web.size) };
+    assert_eq!((size.shape, size.scale, size.at_most), (1_200_000, Scale::Mean(8688), None));
+    assert_eq!((web.sessions, web.gap_from, web.pages), (1, GapFrom::Finish, None));
+
+    let fig4 = group("preset = 'leith2007-fig4'");
+    assert_eq!(fig4.direction, Ways::Both);
+    assert!(matches!(fig4.model, Model::Sessions(web) if web.sessions == 200));
+
+    let ha2008 = group("preset = 'ha2008'\nshare = 0.1");
+    assert_eq!((ha2008.direction, ha2008.window), (Ways::Both, Some(65_536)));
+    assert!(matches!(ha2008.model, Model::Mix { arrivals: Arrivals::Share(100_000), .. }));
+
+    let ns2 = group("preset = 'ns2-web'");
+    assert_eq!(ns2.start, Starts::Every { from: 100_000_000, gap: 100_000_000 });
+}
+
+// The keys of a kind are those that its description names: with an unknown one beside them, the refusal lists them.
+#[test]
+fn every_kind_is_described_by_its_keys() {
+    for kind in KINDS {
+        let names: Vec<&str> =
+            kind.keys.split([',', '|']).map(|key| key.trim().trim_matches(['[', ']'])).collect();
+        assert!(names.iter().all(|name| kind.keys.contains(name)) && !kind.help.is_empty());
+        let one = match kind.name {
+            "exponential" => "mean = '1s'",
+            "pareto" | "pareto2" | "weibull" => "shape = 1.2, mean = '1s'",
+            "lognormal" => "sigma = 1, median = '1s'",
+            "body-tail" => "median = '1s', sigma = 1, tail_from = '2s', tail_shape = 1.1, tail_share = 0.1",
+            "uniform" => "min = '1s', max = '2s'",
+            _ => "points = [['1s', 1]]",
+        };
+        let with = |more: &str| {
+            groups(&format!("model = 'sessions'\ngap = {{ kind = '{}', {one}{more} }}", kind.name))
+        };
+        assert!(with("").is_ok(), "{}", kind.name);
+        let message = with(", qqqqqqqqqqqqqqqq = 1").expect_err("unknown").to_string();
+        let listed = message.split("one of the keys ").nth(1).expect("a list").trim();
+        let mut listed: Vec<&str> = listed.split(", ").filter(|key| *key != "kind").collect();
+        let mut described = names.clone();
+        listed.sort_unstable();
+        described.sort_unstable();
+        // `unit` is asked for with a file only; a Pareto's `at_least` is asked for to be refused.
+        described.retain(|key| *key != "unit");
+        listed.retain(|key| kind.name != "pareto" || *key != "at_least");
+        assert_eq!(listed, described, "{}", kind.name);
+    }
+}
+
+#[test]
+fn keys_beside_a_preset_take_its_place() {
+    let Model::Mix { arrivals, .. } = group("preset = 'surge'\narrivals = '10ms'").model else {
+        panic!("mix")
+    };
+    assert_eq!(arrivals, Arrivals::Gap(Distribution::Constant(10_000_000)));
+    assert_eq!(group("preset = 'surge'\nname = 'mine'").name, "mine");
+}
+
+#[test]
+fn every_refusal_names_field_value_and_expectation() {
+    let size = "{ kind = 'pareto', shape = 1.2, mean = '6packets' }";
+    let cases = [
+        ("", "traffic[0].model: missing", "one of long, sessions, mix, request-response, udp (or a preset)"),
+        ("model = 'ftp'", "traffic[0].model: \"ftp\"", "one of long"),
+        ("preset = 'leith2008'", "traffic[0].preset: \"leith2008\"", "one like leith2007"),
+        ("preset = 3", "traffic[0].preset: 3", "the name of a preset"),
+        ("model = 'long'\nflows = 0", "traffic[0].flows: 0", "a whole number from 1"),
+        ("model = 'long'\ncc = 'cubik'", "traffic[0].cc: \"cubik\"", "the name of an algorithm"),
+        ("model = 'long'\ndirection = 'up'", "traffic[0].direction: \"up\"", "forward, reverse or both"),
+        ("model = 'long'\nstart = '100s'", "traffic[0].start: \"100s\"", "a time before the end"),
+        ("model = 'long'\nstart = { poisson = '0s' }", "traffic[0].start", "poisson"),
+        ("model = 'long'\nstart = { every = '1s', form = '0s' }", "traffic[0].start", "every"),
+        (
+            "model = 'long'\nwindow = '1kB'",
+            "traffic[0].window: \"1kB\"",
+            "at least one packet's payload, 1448B",
+        ),
+        ("model = 'long'\nshare = 0.1", "traffic[0].share: 0.1", "a known key (did you mean"),
+        (
+            "model = 'long'\nrtt = '40'",
+            "traffic[0].rtt: \"40\"",
+            "a time with its unit, such as 40ms, or a distribution",
+        ),
+        ("model = 'sessions'\nsessions = 0", "traffic[0].sessions: 0", "from 1 to 1000000"),
+        (
+            "model = 'sessions'\nsize = 6",
+            "traffic[0].size: 6",
+            "a size with its unit (B, kB, MB, GB, packets)",
+        ),
+        ("model = 'sessions'\nsize = '1.0001packets'", "traffic[0].size", "a size with its unit"),
+        ("model = 'sessions'\nobjects = 1.5", "traffic[0].objects: 1.5", "a whole number"),
+        ("model = 'sessions'\ngap_from = 'end'", "traffic[0].gap_from: \"end\"", "start or finish"),
+        ("model = 'sessions'\ngap = '0s'\ngap_from = 'start'", "traffic[0].gap: \"0s\"", "above 0, because"),
+        (
+            "model = 'sessions'\nkeep = true\ngap_from = 'start'",
+            "traffic[0].keep: true",
+            "connections of their own",
+        ),
+        ("model = 'mix'\nshare = 0.1", "traffic[0].size: missing", "or a distribution"),
+        ("model = 'mix'\nsize = '1kB'", "traffic[0].share: missing", "or arrivals"),
+        (
+            "model = 'mix'\nsize = '1kB'\nshare = 0.1\narrivals = '1s'",
+            "traffic[0].arrivals: \"1s\"",
+            "not both",
+        ),
+        ("model = 'mix'\nsize = '1kB'\nshare = 0", "traffic[0].share: 0", "a number from 0.000001 to 10"),
+        ("model = 'mix'\nsize = '1kB'\nshare = '10%'", "traffic[0].share: \"10%\"", "a number from"),
+        ("model = 'mix'\nsize = '1kB'\narrivals = '0s'", "traffic[0].arrivals: \"0s\"", "above 0"),
+        (
+            "model = 'mix'\nshare = 0.1\nsize = { kind = 'pareto', shape = 0.9, minimum = '1kB' }",
+            "traffic[0].size: {\"kind\":\"pareto\",\"shape\":0.9",
+            "a mean, which a share needs: a shape above 1, or at_most",
+        ),
+        ("model = 'request-response'\nrequest = '1kB'", "traffic[0].response: missing", "or a distribution"),
+        ("model = 'udp'", "traffic[0].rate: missing", "a rate above 0"),
+        (
+            "model = 'udp'\nrate = '1Mbit/s'\npacket_size = '20B'",
+            "traffic[0].packet_size",
+            "from 28B to 64kB",
+        ),
+        ("model = 'udp'\nrate = '1Mbit/s'\non = '1s'", "traffic[0].off: missing", "the pauses"),
+        ("model = 'udp'\nrate = '1Mbit/s'\noff = '1s'", "traffic[0].on: missing", "the bursts"),
+        ("model = 'udp'\nrate = '1Mbit/s'\ncc = 'cubic'", "traffic[0].cc: \"cubic\"", "datagrams have none"),
+    ];
+    for (keys, subject, expectation) in cases {
+        let message = groups(keys).expect_err(keys).to_string();
+        assert!(message.starts_with(subject), "{keys:?}: {message}");
+        assert!(message.contains(expectation), "{keys:?}: {message}");
+        assert!(!message.contains('\n'), "one line: {message}");
+    }
+    assert!(groups(&format!("model = 'sessions'\nsize = {size}")).is_ok());
+}
+
+#[test]
+fn every_refused_distribution_says_which_number_is_wrong() {
+    let cases = [
+        ("{ mean = '1s' }", "gap.kind: missing", "one of exponential, pareto"),
+        ("{ kind = 'normal' }", "gap.kind: \"normal\"", "one of exponential"),
+        ("{ kind = 'exponential' }", "gap.mean: missing", "the mean of exponential"),
+        ("{ kind = 'exponential', mean = '0s' }", "gap.mean: \"0s\"", "above 0"),
+        ("{ kind = 'exponential', mean = '1s', shape = 1 }", "gap.shape: 1", "one of the keys"),
+        ("{ kind = 'pareto', mean = '1s' }", "gap.shape: missing", "the shape of pareto"),
+        ("{ kind = 'pareto', shape = 1.2 }", "gap.mean: missing", "or its minimum"),
+        ("{ kind = 'pareto', shape = 1.2, mean = '1s', minimum = '1s' }", "gap.minimum: \"1s\"", "not both"),
+        ("{ kind = 'pareto', shape = 1, mean = '1s' }", "gap.shape: 1", "above 1 where a mean is given"),
+        ("{ kind = 'pareto', shape = 0, minimum = '1s' }", "gap.shape: 0", "a number from 0.1 to 100"),
+        ("{ kind = 'pareto', shape = 1.2000001, minimum = '1s' }", "gap.shape", "at most six decimals"),
+        (
+            "{ kind = 'pareto', shape = 1.2, minimum = '1s', at_most = '1s' }",
+            "gap.at_most: \"1s\"",
+            "above \"1s\"",
+        ),
+        (
+            "{ kind = 'pareto', shape = 1.2, minimum = '1s', at_least = '1s' }",
+            "gap.at_least: \"1s\"",
+            "minimum is its lower bound",
+        ),
+        ("{ kind = 'lognormal', median = '1s' }", "gap.sigma: missing", "the sigma of lognormal"),
+        ("{ kind = 'weibull', scale = '1s', shape = 'x' }", "gap.shape: \"x\"", "a number from 0.1"),
+        ("{ kind = 'exponential', mean = '1s', at_least = '2s' }", "gap.at_least: \"2s\"", "at most \"1s\""),
+        (
+            "{ kind = 'exponential', mean = '1s', at_most = '500ms' }",
+            "gap.at_most: \"500ms\"",
+            "above \"1s\"",
+        ),
+        ("{ kind = 'uniform', min = '2s', max = '1s' }", "gap.max: \"1s\"", "not below min"),
+        ("{ kind = 'uniform', max = '1s' }", "gap.min: missing", "a time"),
+        (
+            "{ kind = 'body-tail', median = '1s', sigma = 1, tail_from = '1s' }",
+            "gap.tail_from: \"1s\"",
+            "above median",
+        ),
+        ("{ kind = 'empirical' }", "gap.file: missing", "points = [[value, probability], ...]"),
+        ("{ kind = 'empirical', points = [] }", "gap.points: missing", "at least one point"),
+        ("{ kind = 'empirical', points = [['1s', 0.5]] }", "gap.points: a last probability of 0.5", "of 1"),
+        (
+            "{ kind = 'empirical', points = [['1s', 0.5], ['1s']] }",
+            "gap.points: [\"1s\"]",
+            "probability], ...]",
+        ),
+        (
+            "{ kind = 'empirical', points = [['2s', 0.5], ['1s', 1]] }",
+            "gap.points: [\"1s\",1]",
+            "do not fall",
+        ),
+        ("{ kind = 'empirical', file = 'x', points = [] }", "gap.points: []", "not both"),
+        ("{ kind = 'empirical', file = 'x' }", "gap.unit: missing", "ns, us, ms, s, min"),
+        (
+            "{ kind = 'empirical', file = 'no such file', unit = 's' }",
+            "gap.file: \"no such file\"",
+            "a file that can be read",
+        ),
+    ];
+    for (gap, subject, expectation) in cases {
+        let message = groups(&format!("model = 'sessions'\ngap = {gap}")).expect_err(gap).to_string();
+        assert!(message.starts_with(&format!("traffic[0].{subject}")), "{gap}: {message}");
+        assert!(message.contains(expectation), "{gap}: {message}");
+        assert!(!message.contains('\n'), "one line: {message}");
+    }
+}
+
+// A file in packets; what is written holds its points in bytes, so it no longer needs the file.
+#[test]
+fn a_file_of_points_is_read_and_written_out() {
+    let path = std::env::temp_dir().join(format!("cwnd-sizes-{}.csv", std::process::id()));
+    std::fs::write(&path, "packets,probability\n1,0.15\n6,0.5\n1e2,1\n").expect("a temporary file");
+    let keys = format!(
+        "model = 'sessions'\nsize = {{ kind = 'empirical', file = '{}', unit = 'packets' }}",
+        path.display()
+    );
+    let message = groups(&keys).expect_err("1e2 is no plain decimal").to_string();
+    assert!(message.starts_with("traffic[0].size.file, line 4: \"1e2,1\""), "{message}");
+    std::fs::write(&path, "packets,probability\n1,0.15\n6,0.5\n100,1\n").expect("a temporary file");
+    let once = group(&keys);
+    std::fs::remove_file(&path).expect("it was there");
+    let Model::Sessions(web) = &once.model else { panic!("sessions") };
+    let Distribution::Empirical(cdf) = &web.size else { panic!("{:?}", web.size) };
+    let certain = cwnd_scenario::traffic::CERTAIN;
+    assert_eq!(cdf.points(), [(1448, certain / 100 * 15), (8688, certain / 2), (144_800, certain)]);
+    let written = to_toml(std::slice::from_ref(&once));
+    assert_eq!(read(&written, &CONTEXT), Ok(vec![once]), "{written}");
+}
+
+const SCENARIO: &str =
+    "duration = '100s'\n[link]\nrate = '400Mbit/s'\nrtt = '40ms'\n[[flow]]\ncc = 'cubic'\n";
+
+// No engine runs traffic yet. Faults within it come first, so that a file can be got right before.
+#[test]
+fn a_scenario_with_traffic_is_refused_after_its_traffic_was_read() {
+    let refusal = |keys: &str| {
+        Scenario::from_toml(&format!("{SCENARIO}[[traffic]]\n{keys}\n")).expect_err(keys).to_string()
+    };
+    let message = refusal("preset = 'ha2008'");
+    assert!(message.starts_with("traffic: 1 [[traffic]] is not accepted; expected none"), "{message}");
+    assert!(message.contains("valid, but the simulator does not run traffic yet"), "{message}");
+    assert!(refusal("preset = 'ha2007'").starts_with("traffic[0].preset: \"ha2007\""));
+    assert!(refusal("model = 'long'\nstart = '100s'").starts_with("traffic[0].start: \"100s\""));
+    assert!(Scenario::from_toml(&format!("traffic = []\n{SCENARIO}")).is_ok());
+    let message = Scenario::from_toml(&format!("traffic = 3\n{SCENARIO}")).expect_err("no list").to_string();
+    assert!(message.starts_with("traffic: 3"), "{message}");
+}

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The measures of RFC 5166, over the tables of a run, and statements over replicates.
+
+Formulas take numbers or tables and return a `Measure`: a finite value with its unit, or `None` with the reason. What each of them is,
+with source and example, is in docs/measures.md. The tables are those of `cwnd.result.Result`; beyond them two measures take what
+a lane may record in addition:
+
+* `transfers`, one row per transfer of fixed size: `flow` (u32), `bytes` (u64), `start_s` (f64), `end_s` (f64, null when the run
+  ended first): `completion_time`;
+* `waits`, one row per packet that left a queue in the measured interval, or per bin of a histogram of them: `wait_ms` (f64),
+  `packets` (u64, 1 without it): `queueing_delay`. Without it `sampled_queueing_delay` estimates the same from `queue`;
+* the column `delivered` of `cwnd`: segments that reached the receiver so far, each once (u64): `goodput` over time.
+"""
+
+from cwnd.metrics.amount import completion_time, goodput, throughput, utilisation
+from cwnd.metrics.change import (
+    aggressiveness,
+    coefficient_of_variation,
+    largest_reduction,
+    responsiveness,
+    smoothness,
+)
+from cwnd.metrics.delay import queueing_delay, sampled_queueing_delay
+from cwnd.metrics.fairness import convergence_time, jain, min_max_ratio
+from cwnd.metrics.loss import (
+    congestion_events,
+    drop_runs,
+    index_of_dispersion,
+    loss_event_rate,
+    loss_rate,
+    mean_drop_run,
+    pairwise_synchronisation,
+    synchronisation,
+)
+from cwnd.metrics.quantile import quantile
+from cwnd.metrics.series import Rates, Rounds, drops, rates, reductions, rounds
+from cwnd.metrics.statistics import Interval, mean_interval, median_interval, paired_difference
+from cwnd.metrics.value import Measure, UndefinedError
+
+__all__ = [
+    "Interval",
+    "Measure",
+    "Rates",
+    "Rounds",
+    "UndefinedError",
+    "aggressiveness",
+    "coefficient_of_variation",
+    "completion_time",
+    "congestion_events",
+    "convergence_time",
+    "drop_runs",
+    "drops",
+    "goodput",
+    "index_of_dispersion",
+    "jain",
+    "largest_reduction",
+    "loss_event_rate",
+    "loss_rate",
+    "mean_drop_run",
+    "mean_interval",
+    "median_interval",
+    "min_max_ratio",
+    "paired_difference",
+    "pairwise_synchronisation",
+    "quantile",
+    "queueing_delay",
+    "rates",
+    "reductions",
+    "responsiveness",
+    "rounds",
+    "sampled_queueing_delay",
+    "smoothness",
+    "synchronisation",
+    "throughput",
+    "utilisation",
+]

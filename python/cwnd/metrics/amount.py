@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""How much, and how soon: throughput, goodput, utilisation, completion times (RFC 5166 §2.1.1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cwnd.metrics.quantile import quantile
+from cwnd.metrics.series import column, forwarded, rates
+from cwnd.metrics.value import Measure, UndefinedError, attempt, measure
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@measure("Mbit/s")
+def throughput(cwnd: pa.Table, flow: int, *, packet_bytes: int, begin_s: float, end_s: float) -> float:
+    """Wire bits of a flow that left the bottleneck between two times, over that time (RFC 5166 §2.1.1).
+
+    Exact when both times are sampled (or every acknowledgement is); else the count is interpolated. Undefined for a flow
+    without rows and for an empty interval.
+    """
+    if end_s <= begin_s:
+        raise UndefinedError(f"no time between {begin_s:g} and {end_s:g} s")
+    counts = forwarded(cwnd, begin_s, end_s)
+    if flow not in counts:
+        raise UndefinedError(f"flow {flow} was not recorded")
+    return counts[flow] * packet_bytes * 8 / 1e6 / (end_s - begin_s)
+
+
+@measure("Mbit/s")
+def goodput(cwnd: pa.Table, flow: int, *, payload_bytes: int, begin_s: float, end_s: float) -> float:
+    """Payload bits of a flow that reached the receiver between two times, each once, over that time (RFC 5166 §2.1.1).
+
+    Needs the column `delivered` of `cwnd`: segments at the receiver so far, duplicates not counted. Undefined without it.
+    The summary (table `flows`) has the goodput of the measured interval in any case.
+    """
+    only = rates(
+        cwnd, packet_bytes=payload_bytes, interval_s=end_s - begin_s, begin_s=begin_s, end_s=end_s, of="delivered"
+    )
+    if flow not in only.flows:
+        raise UndefinedError(f"flow {flow} was not recorded")
+    return float(only.only([flow]).mbps[0, 0])
+
+
+@measure("")
+def utilisation(cwnd: pa.Table, *, rate_mbps: float, packet_bytes: int, begin_s: float, end_s: float) -> float:
+    """Wire bits of all flows that left the bottleneck over what it could carry, 0 to 1 (RFC 5166 §2.1.1).
+
+    A packet counts when it has left, so an interval may have 1 and up to a packet more. Undefined for an empty interval.
+    """
+    if end_s <= begin_s or rate_mbps <= 0:
+        raise UndefinedError(f"no capacity between {begin_s:g} and {end_s:g} s")
+    return sum(forwarded(cwnd, begin_s, end_s).values()) * packet_bytes * 8 / 1e6 / (rate_mbps * (end_s - begin_s))
+
+
+def completion_time(transfers: pa.Table) -> dict[str, Measure]:
+    """Times from a transfer's start to the arrival of its last byte: mean, p50, p95, p99, in s (RFC 5166 §2.1.1).
+
+    `transfers` has a row per transfer: `start_s`, `end_s` (null or NaN when the run ended first). A transfer that did not
+    end took longer than any that did: percentiles are undefined where they fall among those, and the mean is undefined
+    when there is one.
+    """
+
+    def times() -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        started = np.asarray(column(transfers, "start_s"), np.float64)
+        taken = np.asarray(column(transfers, "end_s"), np.float64) - started
+        if not len(taken):
+            raise UndefinedError("no transfer started")
+        return np.where(np.isnan(taken), np.inf, taken)
+
+    def mean() -> float:
+        taken = times()
+        open_ended = int(np.isinf(taken).sum())
+        if open_ended:
+            raise UndefinedError(f"{open_ended} of {len(taken)} transfers did not end")
+        return float(taken.mean())
+
+    def at(part: float) -> float:
+        taken = quantile(times(), part)
+        if np.isinf(taken):
+            raise UndefinedError(f"fewer than {part:.0%} of the transfers ended")
+        return taken
+
+    found = {"mean": attempt(mean, "s")}
+    for name, part in (("p50", 0.50), ("p95", 0.95), ("p99", 0.99)):
+        found[name] = attempt(lambda part=part: at(part), "s")  # type: ignore[misc]
+    return found

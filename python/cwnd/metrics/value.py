@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""What a measure is: a finite number with its unit, or the reason why there is none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, ParamSpec
+
+P = ParamSpec("P")
+
+
+class UndefinedError(ValueError):
+    """The measure has no value on these data; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A value with its unit, or `None` and the reason. Never NaN, never infinite."""
+
+    value: float | None
+    #: Empty for pure numbers.
+    unit: str = ""
+    #: Why there is no value; empty when there is one.
+    why: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.value is None) != bool(self.why):
+            raise ValueError("a measure has a value or a reason, not both and not neither")
+        if self.value is not None and not math.isfinite(self.value):
+            raise ValueError(f"{self.value} is not a measure's value")
+
+    def document(self) -> dict[str, Any]:
+        """As JSON: value and unit, and the reason where there is no value."""
+        document: dict[str, Any] = {"value": self.value, "unit": self.unit}
+        return document | ({"why": self.why} if self.why else {})
+
+    def __str__(self) -> str:
+        return f"undefined ({self.why})" if self.value is None else f"{self.value:g} {self.unit}".rstrip()
+
+
+def measure(unit: str) -> Callable[[Callable[P, float]], Callable[P, Measure]]:
+    """Makes a `Measure` of what a formula returns, and of the `UndefinedError` that it raises."""
+
+    def wrap(formula: Callable[P, float]) -> Callable[P, Measure]:
+        @wraps(formula)
+        def measured(*args: P.args, **kwargs: P.kwargs) -> Measure:
+            return attempt(lambda: formula(*args, **kwargs), unit)
+
+        return measured
+
+    return wrap
+
+
+def attempt(formula: Callable[[], float], unit: str) -> Measure:
+    """The measure that `formula` returns or says to be undefined."""
+    try:
+        return Measure(float(formula()), unit)
+    except UndefinedError as why:
+        return Measure(None, unit, str(why))

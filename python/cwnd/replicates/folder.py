@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Replicates on disk: a folder per seed, each whole or not there, so that a study goes on where it was stopped.
+
+`manifest.json` says of what; `seed-0001/` and so on are results as `cwnd run -o` writes them, without pictures; `summary.json` is the
+document over all that are done.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from cwnd import _native
+from cwnd._native import Scenario
+from cwnd.result import Result
+from cwnd.store import MANIFEST, NotOursError, origin, save
+from cwnd.store import check as check_result
+
+KIND = "cwnd replicates"
+SUMMARY = "summary.json"
+
+
+class Folder:
+    """The folder of a study. Made or checked when entered, and nobody else's until it is left."""
+
+    def __init__(self, path: Path, scenario: Scenario) -> None:
+        self.path = path
+        document = json.loads(scenario.to_json())
+        document.pop("seed")
+        # The engine by its digest: runs of two builds are not replicates of each other.
+        engine = hashlib.sha256(Path(_native.__file__).read_bytes()).hexdigest()
+        made_by = origin()
+        made_by["versions"] = {**made_by["versions"], "engine": engine}
+        self._manifest: dict[str, Any] = {"kind": KIND, "lane": "sim", "scenario": document, **made_by}
+
+    def check(self) -> None:
+        """Refuses, before any work, a folder that holds something else."""
+        path = self.path
+        if path.is_symlink() or (path.exists() and not path.is_dir()):
+            raise NotOursError(f'-o: "{path}" is not accepted; expected a folder, or a name that is free')
+        if not path.exists() or not any(path.iterdir()):
+            return
+        found = read(path / MANIFEST)
+        if found.get("kind") != KIND:
+            expected = "a free name, an empty folder, or replicates of this scenario"
+        elif found.get("scenario") != self._manifest["scenario"]:
+            expected = "replicates of this scenario, or a free name (it holds those of another one)"
+        elif any(found.get(key) != self._manifest.get(key) for key in ("versions", "plugins")):
+            expected = "replicates by this build, or a free name (it holds those of another build)"
+        else:
+            return
+        raise NotOursError(f'-o: "{path}" is not accepted; expected {expected}')
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Makes the folder and keeps others out while the body runs; leaves nothing when it left nothing in it."""
+        self.check()
+        free = not self.path.exists()
+        self.path.mkdir(parents=True, exist_ok=True)
+        handle = os.open(self.path, os.O_RDONLY)
+        try:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise NotOursError(f'-o: "{self.path}" is not accepted; another cwnd writes to it now') from None
+            # What a killed run left half written.
+            for rest in self.path.glob(".seed-*"):
+                shutil.rmtree(rest, ignore_errors=True)
+            try:
+                self._write(MANIFEST, self._manifest)
+                yield
+            finally:
+                if {path.name for path in self.path.iterdir()} <= {MANIFEST}:
+                    (self.path / MANIFEST).unlink(missing_ok=True)
+                    if free:
+                        self.path.rmdir()
+        finally:
+            os.close(handle)
+
+    def seed(self, seed: int) -> Path:
+        """The folder of a seed."""
+        return self.path / f"seed-{seed:04}"
+
+    def done(self, scenario: Scenario) -> dict[str, Any] | None:
+        """What is kept of the run of `scenario`, if it is there; refuses what is there in its place."""
+        folder = self.seed(scenario.seed)
+        if not folder.exists():
+            return None
+        if read(folder / MANIFEST).get("scenario") == json.loads(scenario.to_json()):
+            summary = read(folder / SUMMARY)
+            if "measures" in summary:
+                return summary
+        check_result(folder)
+        return None
+
+    def keep(self, result: Result, document: dict[str, Any], check: Callable[[], None]) -> None:
+        """Writes a run; `check` may raise between two pieces, and nothing is left of it then."""
+        result.summary = document
+        save(result, self.seed(result.scenario.seed), pictures=False, between=check)
+
+    def conclude(self, document: dict[str, Any]) -> None:
+        """Writes the document over all runs."""
+        self._write(SUMMARY, document)
+
+    def _write(self, name: str, document: dict[str, Any]) -> None:
+        beside = self.path / f".{name}"
+        try:
+            beside.write_text(json.dumps(document, indent=1) + "\n")
+            beside.replace(self.path / name)
+        finally:
+            beside.unlink(missing_ok=True)
+
+
+def read(path: Path) -> dict[str, Any]:
+    """A JSON object; an empty one where there is none."""
+    try:
+        found = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}

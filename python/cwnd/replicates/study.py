@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""A study: its scenarios, their runs, the document over them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cwnd._native import Scenario
+from cwnd.replicates.document import combine, describe, groups
+from cwnd.replicates.folder import Folder
+from cwnd.replicates.runner import Watch, run_all
+from cwnd.result import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """What came of it."""
+
+    #: Means and intervals, and each run; `None` when no run ended. What `--json` prints.
+    document: dict[str, Any] | None
+    #: Runs that were asked for, that are done, and that were done before.
+    asked: int
+    done: int
+    found: int
+    #: Whether Ctrl-C ended it before all were done.
+    stopped: bool
+
+
+def processors() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def with_seeds(scenario: Scenario, seeds: int) -> dict[int, Scenario]:
+    """The scenario under its own seed and the next ones; raises `ScenarioError` when these are too large."""
+    document = json.loads(scenario.to_json())
+    numbers = range(scenario.seed, scenario.seed + seeds)
+    # The last first: a seed that is too large is refused before any other is made.
+    Scenario.from_json(json.dumps({**document, "seed": numbers[-1]}))
+    return {seed: Scenario.from_json(json.dumps({**document, "seed": seed})) for seed in numbers}
+
+
+def replicate(
+    scenario: Scenario, seeds: int, jobs: int | None = None, folder: Path | None = None, watch: Watch | None = None
+) -> Study:
+    """Runs `scenario` under `seeds` seeds, from its own on, on `jobs` threads (all processors).
+
+    With `folder`, runs that are already there are not run again, and every run is there as soon as it is done. Raises
+    `ScenarioError`, `NotOursError`, or `OSError` when the disk says no; runs that are done stay.
+    """
+    scenarios = with_seeds(scenario, seeds)
+    of = groups(scenario)
+    place = Folder(folder, scenario) if folder is not None else None
+    with place.held() if place is not None else nullcontext():
+        kept: dict[int, dict[str, Any]] = {}
+        if place is not None:
+            known = {seed: place.done(one) for seed, one in scenarios.items()}
+            kept = {seed: document for seed, document in known.items() if document is not None}
+        found = len(kept)
+
+        def finish(seed: int, result: Result, check: Callable[[], None]) -> dict[str, Any]:
+            document = describe(result, of)
+            if place is not None:
+                place.keep(result, document, check)
+            return document
+
+        open_ones = {seed: one for seed, one in scenarios.items() if seed not in kept}
+        outcome = run_all(open_ones, jobs or processors(), finish, watch)
+        runs = [document for _, document in sorted({**kept, **outcome.done}.items())]
+        document = combine(of, runs, seeds) if runs else None
+        if place is not None and document is not None:
+            place.conclude(document)
+    return Study(document, seeds, len(runs), found, outcome.stopped)
