@@ -251,7 +251,8 @@ def report(summary: dict[str, Any], folder: Path | None) -> None:
     whose = summary["algorithm"] or "every algorithm"
     what = "acknowledgements" if summary["differences"] is None else "calls"
     print(
-        f"{whose}: {summary['calls']:,} {what} of {summary['connections']:,} connections in {summary['seconds']:.1f} s, "
+        f"{whose}: {summary['calls']:,} {what} of {summary['connections']:,} connection"
+        f"{'' if summary['connections'] == 1 else 's'} in {summary['seconds']:.1f} s, "
         f"{summary['lost']:,} lost"
     )
     if summary["differences"] is not None:

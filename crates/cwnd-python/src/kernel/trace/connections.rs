@@ -111,7 +111,10 @@ impl Connections {
         let Some(known) = self.all.get_mut(place) else { return };
         let [cwnd, ssthresh, _] = record.row.after;
         known.see(&Conn { cwnd, ssthresh, ..record.row.before });
-        (known.local_port, known.remote_port) = (record.kernel.local_port, record.kernel.remote_port);
+        // A socket that is being taken down has none.
+        if record.kernel.local_port != 0 {
+            (known.local_port, known.remote_port) = (record.kernel.local_port, record.kernel.remote_port);
+        }
         known.retransmissions = record.kernel.total_retrans;
         known.is_over |= record.row.call == Call::Release;
         let Some(fresh) = &self.fresh else { return };
