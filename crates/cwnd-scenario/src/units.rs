@@ -82,6 +82,25 @@ pub fn write_size(bytes: u64) -> String {
     write(bytes, SIZES)
 }
 
+/// A number from 0 to 1 of up to fifteen decimals, in units of 2⁻⁶⁴.
+pub(crate) fn read_probability(text: &str) -> Option<u64> {
+    let ppq = decimal(text, 1_000_000_000_000_000).filter(|p| *p <= 1_000_000_000_000_000)?;
+    Some(((u128::from(ppq) << 64) / 1_000_000_000_000_000).min(u128::from(u64::MAX)) as u64)
+}
+
+/// A number of millionths as a decimal.
+pub(crate) fn decimal_millionths(value: u64) -> String {
+    let text = format!("{}.{:06}", value / 1_000_000, value % 1_000_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A probability in units of 2⁻⁶⁴ with fifteen digits, as it is read; rounded up, because reading rounds down.
+pub(crate) fn probability(p: u64) -> String {
+    let ppq = (u128::from(p) * 1_000_000_000_000_000).div_ceil(1 << 64);
+    let text = format!("{}.{:015}", ppq / 1_000_000_000_000_000, ppq % 1_000_000_000_000_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
