@@ -127,8 +127,9 @@ def compare(
     """Run flows through one bottleneck and say what each of them got.
 
     A flow's keys: rtt, start (10s, or 0s..100ms for a random one; the default), stop, recovery (sack, sack-prr, newreno,
-    reno, tahoe), initial_cwnd, initial_ssthresh, ack_every, ack_delay, rwnd, min_rto, limited_transmit, and every
-    parameter of its algorithm (see `cwnd show NAME`).
+    reno, tahoe), initial_cwnd, initial_ssthresh, ack_every, ack_delay, rwnd, min_rto, limited_transmit, overhead (up to
+    300us, at random, before each packet: against phase effects), host_clock (100Hz: what the host's ticks are, 1000Hz if not
+    given), and every parameter of its algorithm (see `cwnd show NAME`).
 
     Example: cwnd compare cubic:4 sack:4 --rate 400Mbit/s --rtt 40ms --buffer 1bdp --duration 100s -o fig6
     """

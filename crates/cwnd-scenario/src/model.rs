@@ -13,6 +13,7 @@ pub const HEADER_BYTES: u32 = 52;
 const STREAM_LOSS: u64 = 0;
 const STREAM_QUEUE: u64 = 1;
 const STREAM_FLOWS: u64 = 1 << 32;
+const STREAM_OVERHEAD: u64 = 2 << 32;
 
 /// What to run. Times in ns, rates in bit/s.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,6 +129,10 @@ pub struct Group {
     pub min_rto: u64,
     /// Whether early duplicate acknowledgements release new segments (RFC 3042).
     pub limited_transmit: bool,
+    /// The host sends a packet a random time of up to this after it decided to, ns.
+    pub overhead: u64,
+    /// Ticks per second of the host's clock.
+    pub host_clock: u32,
 }
 
 /// Which inner variables of the algorithms to record.
@@ -176,6 +181,8 @@ pub struct Flow {
     pub rtt: u64,
     /// Start.
     pub start: u64,
+    /// What the send overhead draws from.
+    pub overhead_stream: Stream,
     /// What it shares with its like.
     pub group: Group,
 }
@@ -281,21 +288,23 @@ impl Scenario {
                 let number = flows.iter().filter(|flow: &&Flow| flow.group.cc == group.cc).count() + 1;
                 let name = if same > 1 { format!("{} {number}", group.cc) } else { group.cc.clone() };
                 let index = flows.len() as u64;
-                flows.push(self.flow(group, name, Stream::new(self.seed, STREAM_FLOWS + index)));
+                flows.push(self.flow(group, name, index));
             }
         }
         flows
     }
 
-    fn flow(&self, group: &Group, name: String, mut stream: Stream) -> Flow {
+    fn flow(&self, group: &Group, name: String, index: u64) -> Flow {
         let recovery = group
             .recovery
             .or_else(|| cwnd::registry::find(&group.cc).map(|(_, set)| set.recovery))
             .unwrap_or_default();
         let start = match group.start {
             Start::At(at) => at,
-            Start::Uniform(from, to) => from + stream.below(to - from),
+            Start::Uniform(from, to) => from + Stream::new(self.seed, STREAM_FLOWS + index).below(to - from),
         };
-        Flow { name, recovery, rtt: group.rtt.unwrap_or(self.link.rtt), start, group: group.clone() }
+        let overhead_stream = Stream::new(self.seed, STREAM_OVERHEAD + index);
+        let rtt = group.rtt.unwrap_or(self.link.rtt);
+        Flow { name, recovery, rtt, start, overhead_stream, group: group.clone() }
     }
 }

@@ -18,6 +18,10 @@ const MAX_TIME: u64 = 8_640_000_000_000_000;
 
 const LOSS: &str = "every:N or every:N,FIRST, random:P with 0 < P < 1, gilbert:P,R,1-K,1-H with four numbers from 0 to 1, \
                     or at:N,N,... with rising packet numbers from 1";
+/// Longest send overhead, ns.
+const MAX_OVERHEAD: u64 = 1_000_000_000;
+const OVERHEAD: &str = "a time with its unit (ns, us, ms, s), at most 1s, such as 300us";
+const CLOCK: &str = "a frequency with its unit (Hz, kHz, MHz) from 1Hz to 1MHz, such as 100Hz";
 const START: &str =
     "a time of 0 or more before the end (10s), or two rising ones ({ uniform = [\"0s\", \"100ms\"] })";
 const INNER: &str = "true, false, or a list of names of inner variables (see cwnd show)";
@@ -241,6 +245,14 @@ fn parse_group(path: &str, value: &Value, duration: u64) -> Result<Group, Invali
         rwnd: table.whole("rwnd", 1, 1 << 30)?.map(|n| n as u32),
         min_rto: table.quantity("min_rto", TIME, units::read_time)?.unwrap_or(200_000_000),
         limited_transmit: table.read("limited_transmit", "true or false", Value::as_bool)?.unwrap_or(true),
+        overhead: table
+            .read("overhead", OVERHEAD, |v| {
+                v.as_str().and_then(units::read_time).filter(|t| *t <= MAX_OVERHEAD)
+            })?
+            .unwrap_or(0),
+        host_clock: table
+            .read("host_clock", CLOCK, |v| v.as_str().and_then(units::read_frequency))?
+            .unwrap_or(1000),
         params: Vec::new(),
         cc,
     };
@@ -292,6 +304,8 @@ pub const FLOW_KEYS: &[&str] = &[
     "rwnd",
     "min_rto",
     "limited_transmit",
+    "overhead",
+    "host_clock",
 ];
 
 /// What a parameter accepts, in words.

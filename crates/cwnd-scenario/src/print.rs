@@ -2,7 +2,7 @@
 //! Scenarios as TOML that reads back to the same scenario.
 
 use crate::model::{Group, Inner, Scenario, Start};
-use crate::units::{probability, write_rate, write_size, write_time};
+use crate::units::{probability, write_frequency, write_rate, write_size, write_time};
 use cwnd::params::{Kind, Spec};
 use cwnd_link::Loss;
 use serde_json::{Map, Value, json};
@@ -85,6 +85,8 @@ fn group(group: &Group) -> Value {
     }
     put("min_rto", json!(write_time(group.min_rto)));
     put("limited_transmit", json!(group.limited_transmit));
+    put("overhead", json!(write_time(group.overhead)));
+    put("host_clock", json!(write_frequency(group.host_clock)));
     for (name, text) in &group.params {
         put(name, param(text));
     }

@@ -7,6 +7,8 @@ const RATES: &[(&str, u64)] =
     &[("bit/s", 1), ("kbit/s", 1_000), ("Mbit/s", 1_000_000), ("Gbit/s", 1_000_000_000)];
 const SIZES: &[(&str, u64)] = &[("B", 1), ("kB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000)];
 
+const FREQUENCIES: &[(&str, u64)] = &[("Hz", 1), ("kHz", 1_000), ("MHz", 1_000_000)];
+
 /// What a time looks like, for error messages.
 pub const TIME: &str = "a time with its unit (ns, us, ms, s, min), 0 or more, such as 40ms";
 /// What a rate looks like, for error messages.
@@ -68,6 +70,18 @@ pub fn read_rate(text: &str) -> Option<u64> {
 #[must_use]
 pub fn write_rate(bits: u64) -> String {
     write(bits, RATES)
+}
+
+/// A frequency of 1 Hz to 1 MHz.
+#[must_use]
+pub fn read_frequency(text: &str) -> Option<u32> {
+    read(text, FREQUENCIES).filter(|hz| (1..=1_000_000).contains(hz)).map(|hz| hz as u32)
+}
+
+/// Writes a frequency. Always in hertz.
+#[must_use]
+pub fn write_frequency(hz: u32) -> String {
+    write(u64::from(hz), &FREQUENCIES[..1])
 }
 
 /// A size in bytes.

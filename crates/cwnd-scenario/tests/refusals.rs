@@ -77,6 +77,16 @@ fn red_reads_back_from_toml_with_its_defaults_written_out() {
 }
 
 #[test]
+fn a_hosts_overhead_and_clock_read_back() {
+    let scenario =
+        Scenario::from_toml(&GOOD.replace("rtt = \"160ms\"", "overhead = '300us'\nhost_clock = '0.1kHz'"));
+    let scenario = scenario.expect("good");
+    assert_eq!((scenario.flows[1].overhead, scenario.flows[1].host_clock), (300_000, 100));
+    assert_eq!((scenario.flows[0].overhead, scenario.flows[0].host_clock), (0, 1000));
+    assert_eq!(Scenario::from_toml(&scenario.to_toml()), Ok(scenario));
+}
+
+#[test]
 fn inner_variables_are_recorded_all_or_by_name_and_read_back() {
     for (written, expected) in
         [("true", Inner::All), ("false", Inner::Off), ("[\"w_max\"]", Inner::Only(vec!["w_max".into()]))]
@@ -132,6 +142,10 @@ fn every_refusal_names_field_value_and_expectation() {
         ("beta = 0.8", "bata = 0.8", "flow[0].bata: 0.8", "did you mean beta?"),
         ("false", "\"no\"", "flow[0].fast_convergence: \"no\"", "true or false"),
         ("\"160ms\"", "160", "flow[1].rtt: 160", "a time with its unit"),
+        ("rtt = \"160ms\"", "overhead = 300", "flow[1].overhead: 300", "at most 1s, such as 300us"),
+        ("rtt = \"160ms\"", "overhead = \"2s\"", "flow[1].overhead: \"2s\"", "at most 1s"),
+        ("rtt = \"160ms\"", "host_clock = 100", "flow[1].host_clock: 100", "a frequency with its unit"),
+        ("rtt = \"160ms\"", "host_clock = \"0Hz\"", "flow[1].host_clock: \"0Hz\"", "from 1Hz to 1MHz"),
         ("measure", "mesure", "mesure: [\"20s\",\"100s\"]", "did you mean measure?"),
         ("[\"20s\", \"100s\"]", "[\"20s\", \"101s\"]", "measure: [\"20s\",\"101s\"]", "within the duration"),
         ("duration = \"100s\"", "", "duration: missing", "a time above 0"),
