@@ -92,13 +92,24 @@ def compare(
     rate: Annotated[str, typer.Option(help="Rate of the bottleneck, IP bits on the wire.")] = "100Mbit/s",
     rtt: Annotated[str, typer.Option(help="Round trip time without queueing, for flows that name none.")] = "40ms",
     buffer: Annotated[str, typer.Option(help="Queue: 1bdp, 1000packets, 500kB or 50ms.")] = "1bdp",
+    red: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MIN..MAX",
+            help="Random Early Detection between these averages of the queue, such as 20packets..60packets.",
+            show_default="DropTail",
+        ),
+    ] = None,
     duration: Annotated[str, typer.Option(help="Simulated time.")] = "60s",
     measure: Annotated[
         str | None, typer.Option(metavar="FROM..TO", help="What the summary measures. [default: the last four fifths]")
     ] = None,
     seed: Annotated[str, typer.Option(metavar="N", help="Seed of all that is random.")] = "1",
     loss: Annotated[
-        str | None, typer.Option(help="Losses beside the queue's: every:1000, random:0.001 or at:5000,9000.")
+        str | None,
+        typer.Option(
+            help="Losses beside the queue's: every:1000 (or every:1000,FIRST), random:0.001, gilbert:P,R,1-K,1-H or at:5000,9000."
+        ),
     ] = None,
     packet_size: Annotated[str, typer.Option(help="Size of a data packet on the wire.")] = "1500B",
     interval: Annotated[str, typer.Option(help="Distance of the samples in the tables.")] = "100ms",
@@ -118,13 +129,20 @@ def compare(
     """Run flows through one bottleneck and say what each of them got.
 
     A flow's keys: rtt, start (10s, or 0s..100ms for a random one; the default), stop, recovery (sack, sack-prr, newreno,
-    reno, tahoe), initial_cwnd, initial_ssthresh, ack_every, ack_delay, rwnd, min_rto, limited_transmit, and every
-    parameter of its algorithm (see `cwnd show NAME`).
+    reno, tahoe), initial_cwnd, initial_ssthresh, ack_every, ack_delay, rwnd, min_rto, limited_transmit, overhead (up to
+    300us, at random, before each packet: against phase effects), host_clock (100Hz: what the host's ticks are, 1000Hz if not
+    given), and every parameter of its algorithm (see `cwnd show NAME`).
 
     Example: cwnd compare cubic:4 sack:4 --rate 400Mbit/s --rtt 40ms --buffer 1bdp --duration 100s -o fig6
     """
     groups = [parse(flow) for flow in flows]
     own_start = [("start" in group.table) for group in groups]
+    thresholds = None
+    if red is not None:
+        least, dots, most = red.partition("..")
+        if not dots:
+            fail(f'--red: "{red}" is not accepted; expected MIN..MAX, such as 20packets..60packets')
+        thresholds = {"min": least, "max": most}
 
     def build(interval_measured: tuple[str, str] | None) -> Scenario:
         return dumbbell(
@@ -132,6 +150,7 @@ def compare(
             rate=rate,
             rtt=rtt,
             buffer=buffer,
+            red=thresholds,
             duration=duration,
             measure=interval_measured,
             seed=number(seed),

@@ -32,6 +32,7 @@ def dumbbell(
     duration: str = "100s",
     measure: tuple[str, str] | None = None,
     seed: int | str = 1,
+    red: Mapping[str, Value] | None = None,
     loss: str | None = None,
     packet_size: str | None = None,
     interval: str | None = None,
@@ -39,19 +40,22 @@ def dumbbell(
     inner: bool | list[str] = False,
     name: str = "",
 ) -> Scenario:
-    """Flows through one DropTail bottleneck.
+    """Flows through one bottleneck: DropTail, or RED where `red` is given.
 
     `flows` are `Flow`s, or names with counts (`{"cubic": 4, "sack": 4}`), which then start at random within the first
-    100 ms. `rate` (bit/s with unit), `rtt` (propagation only), `buffer` (packets, bytes, time or BDP), `measure` (from,
-    to; the whole run if not given), `loss` (`every:N`, `random:P`, `at:N,N`), `interval` of the samples (100 ms),
-    `inner` (the algorithms' inner variables, all or by name, in the table `inner`).
+    100 ms. `rate` (bit/s with unit), `rtt` (propagation only), `buffer` (packets, bytes, time or BDP), `red`
+    (`{"min": "20packets", "max": "60packets"}`, and if you like `max_p`, `weight` and `gentle`: Random Early Detection),
+    `measure` (from, to; the whole run if not given), `loss` (`every:N`, `every:N,FIRST`, `random:P`, `gilbert:P,R,1-K,1-H`,
+    `at:N,N`), `interval` of the samples (100 ms), `inner` (the algorithms' inner variables, all or by name, in the table
+    `inner`).
 
     Raises `ScenarioError`, which names field, value and expectation.
     """
     if isinstance(flows, Mapping):
         spread = {"uniform": ["0s", "100ms"]}
         flows = [Flow(cc, count=count, start=spread) for cc, count in flows.items()]
-    link: dict[str, Any] = {"rate": rate, "rtt": rtt, "queue": {"kind": "droptail", "limit": buffer}}
+    queue = {"kind": "droptail" if red is None else "red", "limit": buffer, **(red or {})}
+    link: dict[str, Any] = {"rate": rate, "rtt": rtt, "queue": queue}
     if loss is not None:
         link["loss"] = loss
     if packet_size is not None:

@@ -55,6 +55,10 @@ def test_losses_are_the_ones_asked_for(cwnd: Cli) -> None:
 REFUSED = [
     (("compare", "cubik"), ("flow[0].cc", "cubik", "cubic")),
     (("compare", "cubic", "--rate", "0Mbit/s"), ("link.rate", "0Mbit/s", "above 0")),
+    (("compare", "cubic", "--red", "20packets"), ("--red", "20packets", "MIN..MAX")),
+    (("compare", "cubic", "--red", "20packets..9packets"), ("link.queue.max", "9packets", "more than min")),
+    (("compare", "cubic@overhead=300"), ("flow[0].overhead", "300", "at most 1s")),
+    (("compare", "cubic@host_clock=2MHz"), ("flow[0].host_clock", "2MHz", "1MHz")),
     (("compare", "cubic", "--rate", "100"), ("link.rate", "100", "unit")),
     (("compare", "cubic", "--buffer", "1400B"), ("link.queue.limit", "1400B", "at least one packet")),
     (("compare", "cubic@start=-3s"), ("flow[0].start", "-3s", "0 or more")),

@@ -8,10 +8,11 @@ mod invalid;
 mod model;
 mod parse;
 mod print;
+mod queue;
 pub mod traffic;
 mod units;
 
 pub use invalid::{Invalid, nearest, unknown_key};
-pub use model::{Buffer, Flow, Group, HEADER_BYTES, Inner, Link, Record, Scenario, Start};
+pub use model::{Buffer, Discipline, Flow, Group, HEADER_BYTES, Inner, Link, Record, Red, Scenario, Start};
 pub use parse::{FLOW_KEYS, expectation};
 pub use print::show_param;

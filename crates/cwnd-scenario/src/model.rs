@@ -4,14 +4,16 @@
 use cwnd::Controller;
 use cwnd::registry::Recovery;
 use cwnd_link::random::Stream;
-use cwnd_link::{Limit, Loss};
+use cwnd_link::{Limit, Loss, Queue, RedParams, RedUnit};
 
 /// IP and TCP headers with timestamps: 20 + 20 + 12 bytes.
 pub const HEADER_BYTES: u32 = 52;
 
 /// Random streams of a run, by what draws from them; flows come after.
 const STREAM_LOSS: u64 = 0;
+const STREAM_QUEUE: u64 = 1;
 const STREAM_FLOWS: u64 = 1 << 32;
+const STREAM_OVERHEAD: u64 = 2 << 32;
 
 /// What to run. Times in ns, rates in bit/s.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +34,7 @@ pub struct Scenario {
     pub record: Record,
 }
 
-/// The bottleneck: a DropTail queue before a link of constant rate. The way back is never congested.
+/// The bottleneck: a queue before a link of constant rate. The way back is never congested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
     /// Rate, IP bits on the wire.
@@ -41,6 +43,8 @@ pub struct Link {
     pub rtt: u64,
     /// Size of the queue.
     pub buffer: Buffer,
+    /// What drops packets beside its limit.
+    pub discipline: Discipline,
     /// Size of every data packet on the wire, bytes.
     pub packet_size: u32,
     /// Losses beside the queue's.
@@ -58,6 +62,31 @@ pub enum Buffer {
     Time(u64),
     /// Multiples of rate × RTT, in millionths.
     Bdp(u64),
+}
+
+/// What a queue does beside holding packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Discipline {
+    /// Nothing: it drops what it has no room for.
+    #[default]
+    DropTail,
+    /// Random Early Detection.
+    Red(Red),
+}
+
+/// Settings of RED (Floyd and Jacobson 1993) as a person says them. Thresholds in bytes both, or neither.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Red {
+    /// Average queue from which packets are dropped.
+    pub min: Buffer,
+    /// Average queue at which `max_p` is reached; above `min`.
+    pub max: Buffer,
+    /// Probability of a drop there, in units of 2⁻⁶⁴.
+    pub max_p: u64,
+    /// Weight of a new sample in the average, in units of 2⁻⁶⁴.
+    pub weight: u64,
+    /// Whether the probability rises on to 1 at twice `max`.
+    pub gentle: bool,
 }
 
 /// When a flow starts.
@@ -100,6 +129,10 @@ pub struct Group {
     pub min_rto: u64,
     /// Whether early duplicate acknowledgements release new segments (RFC 3042).
     pub limited_transmit: bool,
+    /// The host sends a packet a random time of up to this after it decided to, ns.
+    pub overhead: u64,
+    /// Ticks per second of the host's clock.
+    pub host_clock: u32,
 }
 
 /// Which inner variables of the algorithms to record.
@@ -148,6 +181,8 @@ pub struct Flow {
     pub rtt: u64,
     /// Start.
     pub start: u64,
+    /// What the send overhead draws from.
+    pub overhead_stream: Stream,
     /// What it shares with its like.
     pub group: Group,
 }
@@ -182,7 +217,12 @@ impl Link {
     /// The queue's limit.
     #[must_use]
     pub fn limit(&self) -> Limit {
-        match self.buffer {
+        self.threshold(self.buffer)
+    }
+
+    /// A size in packets or bytes.
+    pub(crate) fn threshold(&self, buffer: Buffer) -> Limit {
+        match buffer {
             Buffer::Packets(packets) => Limit::Packets(packets),
             Buffer::Bytes(bytes) => Limit::Bytes(bytes),
             Buffer::Time(time) => Limit::Packets(self.packets_in(time)),
@@ -192,6 +232,29 @@ impl Link {
                 Limit::Packets((bits_e9 * u128::from(millionths) / (packet * 1_000_000)) as u64)
             }
         }
+    }
+}
+
+impl Link {
+    /// The discipline as the link takes it. A typical packet is a full one.
+    #[must_use]
+    pub fn queue(&self) -> Queue {
+        let Discipline::Red(red) = self.discipline else { return Queue::DropTail };
+        let threshold = |buffer| match self.threshold(buffer) {
+            Limit::Packets(n) => (RedUnit::Packets, n),
+            Limit::Bytes(n) | Limit::Time(n) => (RedUnit::Bytes, n),
+        };
+        let ((unit, min), (_, max)) = (threshold(red.min), threshold(red.max));
+        Queue::Red(RedParams {
+            unit,
+            min,
+            max,
+            max_p: red.max_p,
+            weight: red.weight,
+            gentle: red.gentle,
+            ecn: false,
+            mean_packet: self.packet_size,
+        })
     }
 }
 
@@ -208,6 +271,12 @@ impl Scenario {
         Stream::new(self.seed, STREAM_LOSS)
     }
 
+    /// The stream that the queue's discipline draws from.
+    #[must_use]
+    pub const fn queue_stream(&self) -> Stream {
+        Stream::new(self.seed, STREAM_QUEUE)
+    }
+
     /// Every flow by itself, start times drawn.
     #[must_use]
     pub fn expand(&self) -> Vec<Flow> {
@@ -219,21 +288,23 @@ impl Scenario {
                 let number = flows.iter().filter(|flow: &&Flow| flow.group.cc == group.cc).count() + 1;
                 let name = if same > 1 { format!("{} {number}", group.cc) } else { group.cc.clone() };
                 let index = flows.len() as u64;
-                flows.push(self.flow(group, name, Stream::new(self.seed, STREAM_FLOWS + index)));
+                flows.push(self.flow(group, name, index));
             }
         }
         flows
     }
 
-    fn flow(&self, group: &Group, name: String, mut stream: Stream) -> Flow {
+    fn flow(&self, group: &Group, name: String, index: u64) -> Flow {
         let recovery = group
             .recovery
             .or_else(|| cwnd::registry::find(&group.cc).map(|(_, set)| set.recovery))
             .unwrap_or_default();
         let start = match group.start {
             Start::At(at) => at,
-            Start::Uniform(from, to) => from + stream.below(to - from),
+            Start::Uniform(from, to) => from + Stream::new(self.seed, STREAM_FLOWS + index).below(to - from),
         };
-        Flow { name, recovery, rtt: group.rtt.unwrap_or(self.link.rtt), start, group: group.clone() }
+        let overhead_stream = Stream::new(self.seed, STREAM_OVERHEAD + index);
+        let rtt = group.rtt.unwrap_or(self.link.rtt);
+        Flow { name, recovery, rtt, start, overhead_stream, group: group.clone() }
     }
 }

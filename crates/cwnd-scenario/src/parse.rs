@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Scenarios from TOML and JSON, validated field by field.
 
-use crate::invalid::{Invalid, Table, nearest, shown, unknown_key};
-use crate::model::{Buffer, Group, HEADER_BYTES, Inner, Link, Record, Scenario, Start};
+use crate::invalid::{Invalid, Table, nearest, unknown_key};
+use crate::model::{Buffer, Discipline, Group, HEADER_BYTES, Inner, Link, Record, Scenario, Start};
 use crate::print::show_param;
 use crate::traffic::{Context, parse_list};
-use crate::units::{self, RATE, TIME, decimal};
+use crate::units::{self, RATE, TIME, read_probability};
 use cwnd::params::{Kind, Spec};
 use cwnd::registry::{self, ParamError, Recovery};
-use cwnd_link::{GilbertElliott, Limit, Loss};
+use cwnd_link::{GilbertElliott, Loss};
 use serde_json::Value;
 
 /// Most flows of a scenario.
@@ -16,9 +16,12 @@ const MAX_FLOWS: u64 = 1_000_000;
 /// Longest simulated time: a hundred days, ns.
 const MAX_TIME: u64 = 8_640_000_000_000_000;
 
-const BUFFER: &str = "packets (1000packets), a size (500kB), a time (50ms) or multiples of the BDP (1bdp)";
 const LOSS: &str = "every:N or every:N,FIRST, random:P with 0 < P < 1, gilbert:P,R,1-K,1-H with four numbers from 0 to 1, \
                     or at:N,N,... with rising packet numbers from 1";
+/// Longest send overhead, ns.
+const MAX_OVERHEAD: u64 = 1_000_000_000;
+const OVERHEAD: &str = "a time with its unit (ns, us, ms, s), at most 1s, such as 300us";
+const CLOCK: &str = "a frequency with its unit (Hz, kHz, MHz) from 1Hz to 1MHz, such as 100Hz";
 const START: &str =
     "a time of 0 or more before the end (10s), or two rising ones ({ uniform = [\"0s\", \"100ms\"] })";
 const INNER: &str = "true, false, or a list of names of inner variables (see cwnd show)";
@@ -133,52 +136,13 @@ fn parse_link(value: &Value) -> Result<Link, Invalid> {
         rate,
         rtt,
         buffer: Buffer::Bdp(1_000_000),
+        discipline: Discipline::DropTail,
         packet_size: packet_size.unwrap_or(1500) as u32,
         loss,
     };
-    let written = match queue {
-        None => None,
-        Some(value) => {
-            let mut queue = Table::new("link.queue", value)?;
-            queue
-                .required("kind", "droptail", |v| v.as_str().filter(|kind| *kind == "droptail").map(drop))?;
-            link.buffer = queue.required("limit", BUFFER, |v| v.as_str().and_then(read_buffer))?;
-            let written = queue.get("limit");
-            queue.finish()?;
-            written
-        }
-    };
+    crate::queue::parse(queue, &mut link)?;
     table.finish()?;
-    let (packets, bytes) = match link.limit() {
-        Limit::Packets(n) => (n, n.saturating_mul(u64::from(link.packet_size))),
-        Limit::Bytes(n) => (n / u64::from(link.packet_size), n),
-        Limit::Time(ns) => {
-            let bytes = (u128::from(link.rate) * u128::from(ns) / 8_000_000_000) as u64;
-            (bytes / u64::from(link.packet_size), bytes)
-        }
-    };
-    if !(1..=1 << 32).contains(&packets) {
-        return Err(Invalid {
-            field: "link.queue.limit".into(),
-            value: Some(written.map_or_else(|| "the default, 1bdp".to_owned(), shown)),
-            expected: format!(
-                "room for at least one packet of {} and at most 2^32; this is {bytes} bytes",
-                units::write_size(u64::from(link.packet_size))
-            ),
-        });
-    }
     Ok(link)
-}
-
-fn read_buffer(text: &str) -> Option<Buffer> {
-    let number = |suffix: &str| text.strip_suffix(suffix).map(str::trim_end);
-    if let Some(n) = number("packets").or_else(|| number("packet")) {
-        return n.parse().ok().map(Buffer::Packets);
-    }
-    if let Some(n) = number("bdp") {
-        return decimal(n, 1_000_000).map(Buffer::Bdp);
-    }
-    units::read_size(text).map(Buffer::Bytes).or_else(|| units::read_time(text).map(Buffer::Time))
 }
 
 fn read_loss(text: &str) -> Option<Loss> {
@@ -202,12 +166,6 @@ fn read_loss(text: &str) -> Option<Loss> {
         }
         _ => None,
     }
-}
-
-/// A number from 0 to 1 of up to fifteen decimals, in units of 2⁻⁶⁴.
-fn read_probability(text: &str) -> Option<u64> {
-    let ppq = decimal(text, 1_000_000_000_000_000).filter(|p| *p <= 1_000_000_000_000_000)?;
-    Some(((u128::from(ppq) << 64) / 1_000_000_000_000_000).min(u128::from(u64::MAX)) as u64)
 }
 
 fn parse_record(value: &Value) -> Result<Record, Invalid> {
@@ -287,6 +245,14 @@ fn parse_group(path: &str, value: &Value, duration: u64) -> Result<Group, Invali
         rwnd: table.whole("rwnd", 1, 1 << 30)?.map(|n| n as u32),
         min_rto: table.quantity("min_rto", TIME, units::read_time)?.unwrap_or(200_000_000),
         limited_transmit: table.read("limited_transmit", "true or false", Value::as_bool)?.unwrap_or(true),
+        overhead: table
+            .read("overhead", OVERHEAD, |v| {
+                v.as_str().and_then(units::read_time).filter(|t| *t <= MAX_OVERHEAD)
+            })?
+            .unwrap_or(0),
+        host_clock: table
+            .read("host_clock", CLOCK, |v| v.as_str().and_then(units::read_frequency))?
+            .unwrap_or(1000),
         params: Vec::new(),
         cc,
     };
@@ -338,6 +304,8 @@ pub const FLOW_KEYS: &[&str] = &[
     "rwnd",
     "min_rto",
     "limited_transmit",
+    "overhead",
+    "host_clock",
 ];
 
 /// What a parameter accepts, in words.

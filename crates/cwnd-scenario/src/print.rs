@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Scenarios as TOML that reads back to the same scenario.
 
-use crate::model::{Buffer, Group, Inner, Scenario, Start};
-use crate::units::{write_rate, write_size, write_time};
+use crate::model::{Group, Inner, Scenario, Start};
+use crate::units::{probability, write_frequency, write_rate, write_size, write_time};
 use cwnd::params::{Kind, Spec};
 use cwnd_link::Loss;
 use serde_json::{Map, Value, json};
@@ -26,27 +26,6 @@ pub fn show_param(spec: &Spec, value: u32) -> String {
             names.get(value as usize).map_or_else(|| value.to_string(), |name| (*name).to_owned())
         }
     }
-}
-
-fn decimal_millionths(value: u64) -> String {
-    let text = format!("{}.{:06}", value / 1_000_000, value % 1_000_000);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-fn buffer(buffer: Buffer) -> String {
-    match buffer {
-        Buffer::Packets(n) => format!("{n}packets"),
-        Buffer::Bytes(n) => write_size(n),
-        Buffer::Time(t) => write_time(t),
-        Buffer::Bdp(n) => format!("{}bdp", decimal_millionths(n)),
-    }
-}
-
-/// A probability in units of 2⁻⁶⁴ with fifteen digits, as it is read; rounded up, because reading rounds down.
-fn probability(p: u64) -> String {
-    let ppq = (u128::from(p) * 1_000_000_000_000_000).div_ceil(1 << 64);
-    let text = format!("{}.{:015}", ppq / 1_000_000_000_000_000, ppq % 1_000_000_000_000_000);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 fn loss(loss: &Loss) -> Option<String> {
@@ -106,6 +85,8 @@ fn group(group: &Group) -> Value {
     }
     put("min_rto", json!(write_time(group.min_rto)));
     put("limited_transmit", json!(group.limited_transmit));
+    put("overhead", json!(write_time(group.overhead)));
+    put("host_clock", json!(write_frequency(group.host_clock)));
     for (name, text) in &group.params {
         put(name, param(text));
     }
@@ -134,7 +115,7 @@ impl Scenario {
         if let Some(loss) = loss(&self.link.loss) {
             link["loss"] = json!(loss);
         }
-        link["queue"] = json!({ "kind": "droptail", "limit": buffer(self.link.buffer) });
+        link["queue"] = crate::queue::print(&self.link);
         let inner = match &self.record.inner {
             Inner::Off => json!(false),
             Inner::All => json!(true),

@@ -7,6 +7,8 @@ const RATES: &[(&str, u64)] =
     &[("bit/s", 1), ("kbit/s", 1_000), ("Mbit/s", 1_000_000), ("Gbit/s", 1_000_000_000)];
 const SIZES: &[(&str, u64)] = &[("B", 1), ("kB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000)];
 
+const FREQUENCIES: &[(&str, u64)] = &[("Hz", 1), ("kHz", 1_000), ("MHz", 1_000_000)];
+
 /// What a time looks like, for error messages.
 pub const TIME: &str = "a time with its unit (ns, us, ms, s, min), 0 or more, such as 40ms";
 /// What a rate looks like, for error messages.
@@ -70,6 +72,18 @@ pub fn write_rate(bits: u64) -> String {
     write(bits, RATES)
 }
 
+/// A frequency of 1 Hz to 1 MHz.
+#[must_use]
+pub fn read_frequency(text: &str) -> Option<u32> {
+    read(text, FREQUENCIES).filter(|hz| (1..=1_000_000).contains(hz)).map(|hz| hz as u32)
+}
+
+/// Writes a frequency. Always in hertz.
+#[must_use]
+pub fn write_frequency(hz: u32) -> String {
+    write(u64::from(hz), &FREQUENCIES[..1])
+}
+
 /// A size in bytes.
 #[must_use]
 pub fn read_size(text: &str) -> Option<u64> {
@@ -80,6 +94,25 @@ pub fn read_size(text: &str) -> Option<u64> {
 #[must_use]
 pub fn write_size(bytes: u64) -> String {
     write(bytes, SIZES)
+}
+
+/// A number from 0 to 1 of up to fifteen decimals, in units of 2⁻⁶⁴.
+pub(crate) fn read_probability(text: &str) -> Option<u64> {
+    let ppq = decimal(text, 1_000_000_000_000_000).filter(|p| *p <= 1_000_000_000_000_000)?;
+    Some(((u128::from(ppq) << 64) / 1_000_000_000_000_000).min(u128::from(u64::MAX)) as u64)
+}
+
+/// A number of millionths as a decimal.
+pub(crate) fn decimal_millionths(value: u64) -> String {
+    let text = format!("{}.{:06}", value / 1_000_000, value % 1_000_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A probability in units of 2⁻⁶⁴ with fifteen digits, as it is read; rounded up, because reading rounds down.
+pub(crate) fn probability(p: u64) -> String {
+    let ppq = (u128::from(p) * 1_000_000_000_000_000).div_ceil(1 << 64);
+    let text = format!("{}.{:015}", ppq / 1_000_000_000_000_000, ppq % 1_000_000_000_000_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 #[cfg(test)]

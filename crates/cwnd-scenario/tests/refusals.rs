@@ -21,6 +21,13 @@ cc = "sack"
 rtt = "160ms"
 "#;
 
+const QUEUE: &str = "{ kind = \"droptail\", limit = \"1bdp\" }";
+
+/// RED with these thresholds and one more key.
+fn red(min: &str, max: &str, more: &str) -> String {
+    format!("{{ kind = 'red', limit = '1bdp', min = '{min}', max = '{max}', {more} }}").replace(",  }", " }")
+}
+
 /// The refusal of `GOOD` with `from` replaced by `to`.
 fn refusal(from: &str, to: &str) -> String {
     let text = GOOD.replacen(from, to, 1);
@@ -54,6 +61,32 @@ fn losses_read_back_from_toml() {
 }
 
 #[test]
+fn red_reads_back_from_toml_with_its_defaults_written_out() {
+    let thresholds = [("5packets", "15packets"), ("7500B", "22500B"), ("0.1bdp", "12ms")];
+    let more = ["", "max_p = 0.02", "max_p = 1", "weight = 0.00002", "weight = '0.002'", "gentle = false"];
+    for ((min, max), more) in thresholds.into_iter().flat_map(|t| more.map(|more| (t, more))) {
+        let scenario = Scenario::from_toml(&GOOD.replace(QUEUE, &red(min, max, more))).expect(more);
+        assert_eq!(Scenario::from_toml(&scenario.to_toml()), Ok(scenario.clone()), "{}", scenario.to_toml());
+        assert_eq!(Scenario::from_json(&scenario.to_json()), Ok(scenario));
+    }
+    let text =
+        Scenario::from_toml(&GOOD.replace(QUEUE, &red("5packets", "15packets", ""))).expect("good").to_toml();
+    for default in ["max_p = 0.1\n", "weight = 0.002\n", "gentle = true"] {
+        assert!(text.contains(default), "{default}: {text}");
+    }
+}
+
+#[test]
+fn a_hosts_overhead_and_clock_read_back() {
+    let scenario =
+        Scenario::from_toml(&GOOD.replace("rtt = \"160ms\"", "overhead = '300us'\nhost_clock = '0.1kHz'"));
+    let scenario = scenario.expect("good");
+    assert_eq!((scenario.flows[1].overhead, scenario.flows[1].host_clock), (300_000, 100));
+    assert_eq!((scenario.flows[0].overhead, scenario.flows[0].host_clock), (0, 1000));
+    assert_eq!(Scenario::from_toml(&scenario.to_toml()), Ok(scenario));
+}
+
+#[test]
 fn inner_variables_are_recorded_all_or_by_name_and_read_back() {
     for (written, expected) in
         [("true", Inner::All), ("false", Inner::Off), ("[\"w_max\"]", Inner::Only(vec!["w_max".into()]))]
@@ -76,7 +109,30 @@ fn every_refusal_names_field_value_and_expectation() {
         ("1bdp", "1499B", "link.queue.limit: \"1499B\"", "room for at least one packet of 1500B"),
         ("1bdp", "0packets", "link.queue.limit: \"0packets\"", "room for at least one packet"),
         ("1bdp", "lots", "link.queue.limit: \"lots\"", "multiples of the BDP"),
-        ("droptail", "red", "link.queue.kind: \"red\"", "droptail"),
+        ("droptail", "blue", "link.queue.kind: \"blue\"", "droptail or red"),
+        ("droptail", "red", "link.queue.min: missing", "packets (1000packets)"),
+        (
+            "limit = \"1bdp\"",
+            "limit = \"1bdp\", min = \"5packets\"",
+            "link.queue.min: \"5packets\"",
+            "a known key",
+        ),
+        (
+            QUEUE,
+            &red("5packets", "5packets", ""),
+            "link.queue.max: \"5packets\"",
+            "more than min, which is 5 packets",
+        ),
+        (QUEUE, &red("5packets", "50kB", ""), "link.queue.max: \"50kB\"", "packets, a time"),
+        (QUEUE, &red("5kB", "50packets", ""), "link.queue.max: \"50packets\"", "a size (60kB)"),
+        (
+            QUEUE,
+            &red("1packet", "9packets", "max_p = 0"),
+            "link.queue.max_p: 0",
+            "a number above 0, at most 1",
+        ),
+        (QUEUE, &red("1packet", "9packets", "weight = 1.5"), "link.queue.weight: 1.5", "at most 1"),
+        (QUEUE, &red("1packet", "9packets", "gentle = 1"), "link.queue.gentle: 1", "true or false"),
         ("\"cubic\"", "\"cubik\"", "flow[0].cc: \"cubik\"", "one like cubic"),
         ("\"cubic\"", "\"zzzzzzzzz\"", "flow[0].cc: \"zzzzzzzzz\"", "cubic, cubic-2.2"),
         ("count = 2", "count = 0", "flow[0].count: 0", "a whole number from 1"),
@@ -86,6 +142,10 @@ fn every_refusal_names_field_value_and_expectation() {
         ("beta = 0.8", "bata = 0.8", "flow[0].bata: 0.8", "did you mean beta?"),
         ("false", "\"no\"", "flow[0].fast_convergence: \"no\"", "true or false"),
         ("\"160ms\"", "160", "flow[1].rtt: 160", "a time with its unit"),
+        ("rtt = \"160ms\"", "overhead = 300", "flow[1].overhead: 300", "at most 1s, such as 300us"),
+        ("rtt = \"160ms\"", "overhead = \"2s\"", "flow[1].overhead: \"2s\"", "at most 1s"),
+        ("rtt = \"160ms\"", "host_clock = 100", "flow[1].host_clock: 100", "a frequency with its unit"),
+        ("rtt = \"160ms\"", "host_clock = \"0Hz\"", "flow[1].host_clock: \"0Hz\"", "from 1Hz to 1MHz"),
         ("measure", "mesure", "mesure: [\"20s\",\"100s\"]", "did you mean measure?"),
         ("[\"20s\", \"100s\"]", "[\"20s\", \"101s\"]", "measure: [\"20s\",\"101s\"]", "within the duration"),
         ("duration = \"100s\"", "", "duration: missing", "a time above 0"),

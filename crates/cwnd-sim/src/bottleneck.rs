@@ -2,7 +2,7 @@
 //! The bottleneck of a run, and what is counted at it.
 
 use crate::record::EventKind;
-use cwnd_link::{Backlog, Fifo, LossProcess};
+use cwnd_link::{Backlog, Fifo, FifoSpec, LossProcess, Rate, Steps};
 use cwnd_scenario::Scenario;
 
 /// The bottleneck and what is counted at it.
@@ -27,8 +27,13 @@ pub struct Bottleneck {
 impl Bottleneck {
     /// An idle bottleneck.
     pub fn new(scenario: &Scenario) -> Self {
+        let link = FifoSpec {
+            rate: Rate::Constant(scenario.link.rate),
+            limit: Steps::constant(scenario.link.limit()),
+            queue: scenario.link.queue(),
+        };
         Self {
-            fifo: Fifo::new(scenario.link.rate, scenario.link.limit()),
+            fifo: Fifo::from_spec(link, scenario.queue_stream()),
             loss: LossProcess::new(scenario.link.loss.clone(), scenario.loss_stream()),
             packet_size: scenario.link.packet_size,
             measure: scenario.measure,

@@ -29,6 +29,8 @@ pub struct Audit {
     pub sent: u64,
     /// Arrived at the receiver, duplicates included.
     pub arrived: u64,
+    /// Held back by the sender's host.
+    pub at_host: u64,
     /// In the bottleneck.
     pub queued: u64,
     /// Behind it, on the way.
@@ -121,6 +123,7 @@ impl Simulation {
             Audit {
                 sent: flow.sender.sent.packets,
                 arrived: flow.receiver.arrived,
+                at_host: flow.host.len(),
                 queued,
                 in_flight: flow.pipe.len() as u64 - queued,
                 dropped: flow.count.dropped.iter().sum(),
@@ -137,6 +140,7 @@ impl Simulation {
         let happened = flow.on_event(now, measure);
         match happened {
             Happened::Packet => return flow.next_event(), // the sender knows nothing of it yet
+            Happened::Departure => return self.depart(now, number),
             Happened::Ack => {}
             Happened::Timeout => self.tables.event(now, number, EventKind::Timeout, 0, flow),
             Happened::Start => self.tables.event(now, number, EventKind::Start, 0, flow),
@@ -147,6 +151,10 @@ impl Simulation {
             self.tables.event(now, number, EventKind::State, after.0 as u64, flow);
         }
         while let Some(position) = flow.sender.send(now) {
+            if flow.host.delays() {
+                flow.host.push(now, position);
+                continue;
+            }
             match self.link.offer(now) {
                 Ok(departs) => flow.accept(now, departs, position, measure),
                 Err(kind) => {
@@ -161,6 +169,21 @@ impl Simulation {
             self.tables.sample_flow(now, number, flow);
             if self.scenario.record.inner != Inner::Off {
                 self.tables.sample_inner(now, number, flow, &self.scenario.record.inner);
+            }
+        }
+        flow.next_event()
+    }
+
+    /// A packet leaves its host for the bottleneck.
+    fn depart(&mut self, now: u64, number: u32) -> u64 {
+        let flow = &mut self.flows[number as usize];
+        if let Some(packet) = flow.host.pop() {
+            match self.link.offer(now) {
+                Ok(departs) => flow.accept(packet.at, departs, packet.position, self.scenario.measure),
+                Err(kind) => {
+                    flow.count.dropped[usize::from(kind == EventKind::DropLoss)] += 1;
+                    self.tables.event(now, number, kind, packet.position, flow);
+                }
             }
         }
         flow.next_event()

@@ -5,6 +5,7 @@
 //! arrival of its acknowledgement at the sender are one event, at the latter's time; everything the receiver does is
 //! shifted by the constant way back.
 
+use crate::host::Host;
 use crate::pipe::{Packet, Pipe};
 use crate::receiver::Receiver;
 use crate::sender::Sender;
@@ -19,6 +20,8 @@ pub struct FlowState {
     pub receiver: Receiver,
     /// Accepted by the bottleneck, not yet at the receiver.
     pub pipe: Pipe,
+    /// Decided on by the sender, not yet sent.
+    pub host: Host,
     rtt: u64,
     ack_every: u32,
     ack_delay: u64,
@@ -55,6 +58,8 @@ pub enum Happened {
     Ack,
     /// A packet reached the receiver, which acknowledges it later.
     Packet,
+    /// A packet leaves the host.
+    Departure,
     /// The retransmission timer fired.
     Timeout,
     /// The flow started.
@@ -67,6 +72,7 @@ impl FlowState {
             sender: Sender::new(flow, mss),
             receiver: Receiver::default(),
             pipe: Pipe::default(),
+            host: Host::new(flow.group.overhead, flow.overhead_stream),
             rtt: flow.rtt,
             ack_every: flow.group.ack_every,
             ack_delay: flow.group.ack_delay,
@@ -80,7 +86,7 @@ impl FlowState {
     #[inline]
     pub fn next_event(&self) -> u64 {
         let data = self.pipe.get(0).map_or(u64::MAX, |packet| packet.due);
-        data.min(self.ack_at).min(self.sender.timer()).min(self.start_at)
+        data.min(self.ack_at).min(self.sender.timer()).min(self.start_at).min(self.host.next())
     }
 
     /// Handles the event at `now`.
@@ -111,6 +117,9 @@ impl FlowState {
             }
             return happened;
         }
+        if self.host.next() <= now {
+            return Happened::Departure;
+        }
         if self.start_at <= now {
             self.start_at = u64::MAX;
             return Happened::Start;
@@ -125,9 +134,9 @@ impl FlowState {
         Happened::Timeout
     }
 
-    /// The bottleneck accepted a packet that will have left at `departs`.
+    /// The bottleneck accepted a packet, sent at `sent`, that will have left at `departs`.
     #[inline]
-    pub fn accept(&mut self, now: u64, departs: u64, position: u64, measure: (u64, u64)) {
+    pub fn accept(&mut self, sent: u64, departs: u64, position: u64, measure: (u64, u64)) {
         self.count.accepted += 1;
         if measure.0 <= departs && departs < measure.1 {
             self.count.forwarded_measured += 1;
@@ -135,7 +144,7 @@ impl FlowState {
         self.pipe.push(Packet {
             due: departs + self.rtt,
             position: position as u32,
-            sent_us: (now / 1000) as u32,
+            sent_us: (sent / 1000) as u32,
         });
     }
 

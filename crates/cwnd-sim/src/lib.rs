@@ -22,6 +22,7 @@ mod bottleneck;
 mod engine;
 mod flow;
 mod heap;
+mod host;
 mod pipe;
 mod receiver;
 mod record;

@@ -35,12 +35,20 @@ fn small_link(flow: &str, extra: &str) -> String {
 
 #[test]
 fn packets_are_conserved_at_every_instant() {
-    let scenario = Scenario::from_toml(FIG6).expect("valid");
+    conserved(FIG6);
+    // A red queue, and hosts that hold packets back.
+    let red = "kind = 'red', limit = '1bdp', min = '0.1bdp', max = '0.3bdp'";
+    let random = FIG6.replace("kind = \"droptail\", limit = \"1bdp\"", red);
+    conserved(&random.replace("count = 4", "count = 4\noverhead = '300us'"));
+}
+
+fn conserved(scenario: &str) {
+    let scenario = Scenario::from_toml(scenario).expect("valid");
     let mut simulation = Simulation::new(&scenario);
     let mut instants = 0;
     while !simulation.step(97) {
         for (number, flow) in simulation.audit().into_iter().enumerate() {
-            let accounted = flow.arrived + flow.queued + flow.in_flight + flow.dropped;
+            let accounted = flow.at_host + flow.arrived + flow.queued + flow.in_flight + flow.dropped;
             assert_eq!(flow.sent, accounted, "flow {number} at {} ns: {flow:?}", simulation.now());
         }
         instants += 1;

@@ -71,6 +71,7 @@ impl Sender {
         let reduction =
             if flow.recovery == Recovery::SackPrr { Reduction::Proportional } else { Reduction::Immediate };
         conn.now_us = flow.start / 1000;
+        conn.tick_hz = flow.group.host_clock;
         let options = Options { reduction, ..Options::default() };
         Self {
             driver: Driver::new(flow.controller(), conn, options),
@@ -97,7 +98,10 @@ impl Sender {
         let now_us = now / 1000;
         let conn = &mut self.driver.conn;
         conn.now_us = now_us;
-        conn.ticks = (now_us / 1000) as u32; // tick_hz is 1000
+        conn.ticks = match conn.tick_hz {
+            1000 => now_us / 1000,
+            hz => now_us * u64::from(hz) / 1_000_000, // below 2⁶³: 8.64e12 µs at most, 10⁶ Hz at most
+        } as u32;
     }
 
     /// Recomputes the counts that `conn` shows, after `una`, `nxt` or the scoreboard changed.

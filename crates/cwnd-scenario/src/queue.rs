@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The bottleneck's queue: sizes as a person says them, DropTail, RED; read, checked and written.
+
+use crate::invalid::{Invalid, Table, shown};
+use crate::model::{Buffer, Discipline, Link, Red};
+use crate::units::{self, decimal, decimal_millionths, probability, read_probability};
+use cwnd_link::Limit;
+use serde_json::{Value, json};
+
+const BUFFER: &str = "packets (1000packets), a size (500kB), a time (50ms) or multiples of the BDP (1bdp)";
+const FRACTION: &str = "a number above 0, at most 1, of at most fifteen decimals";
+
+/// Reads `link.queue` into `link`, whose other fields are known, and checks it.
+pub(crate) fn parse(value: Option<&Value>, link: &mut Link) -> Result<(), Invalid> {
+    let mut written = None;
+    if let Some(value) = value {
+        let mut queue = Table::new("link.queue", value)?;
+        let red = queue.required("kind", "droptail or red", |v| match v.as_str() {
+            Some("droptail") => Some(false),
+            Some("red") => Some(true),
+            _ => None,
+        })?;
+        link.buffer = queue.required("limit", BUFFER, size)?;
+        written = queue.get("limit");
+        if red {
+            let red = parse_red(&mut queue)?;
+            let (min, max) = (link.threshold(red.min), link.threshold(red.max));
+            if number(max) <= number(min) {
+                let expected =
+                    format!("more than min, which is {}; this is {}", in_words(min), in_words(max));
+                let value = queue.get("max");
+                return queue.refuse("max", value, expected);
+            }
+            link.discipline = Discipline::Red(red);
+        }
+        queue.finish()?;
+    }
+    check_room(link, written)
+}
+
+fn parse_red(queue: &mut Table<'_>) -> Result<Red, Invalid> {
+    let min = queue.required("min", BUFFER, size)?;
+    let in_bytes = matches!(min, Buffer::Bytes(_));
+    let expected = if in_bytes {
+        "a size (60kB), like min"
+    } else {
+        "packets, a time or multiples of the BDP, like min"
+    };
+    let max = queue
+        .required("max", expected, |v| size(v).filter(|max| matches!(max, Buffer::Bytes(_)) == in_bytes))?;
+    Ok(Red {
+        min,
+        max,
+        max_p: queue.read("max_p", FRACTION, fraction)?.unwrap_or_else(|| parts(1, 10)),
+        weight: queue.read("weight", FRACTION, fraction)?.unwrap_or_else(|| parts(2, 1000)),
+        gentle: queue.read("gentle", "true or false", Value::as_bool)?.unwrap_or(true),
+    })
+}
+
+/// n / of in units of 2⁻⁶⁴, as the decimal is read.
+fn parts(n: u128, of: u128) -> u64 {
+    ((n << 64) / of) as u64
+}
+
+fn size(value: &Value) -> Option<Buffer> {
+    value.as_str().and_then(read_buffer)
+}
+
+/// A probability above 0, as a number or as text.
+fn fraction(value: &Value) -> Option<u64> {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        other => other.as_f64()?.to_string(), // never with an exponent
+    };
+    read_probability(&text).filter(|p| *p > 0)
+}
+
+const fn number(limit: Limit) -> u64 {
+    match limit {
+        Limit::Packets(n) | Limit::Bytes(n) | Limit::Time(n) => n,
+    }
+}
+
+fn in_words(limit: Limit) -> String {
+    match limit {
+        Limit::Packets(n) => format!("{n} packets"),
+        Limit::Bytes(n) => format!("{n} bytes"),
+        Limit::Time(n) => units::write_time(n),
+    }
+}
+
+fn check_room(link: &Link, written: Option<&Value>) -> Result<(), Invalid> {
+    let (packets, bytes) = match link.limit() {
+        Limit::Packets(n) => (n, n.saturating_mul(u64::from(link.packet_size))),
+        Limit::Bytes(n) => (n / u64::from(link.packet_size), n),
+        Limit::Time(ns) => {
+            let bytes = (u128::from(link.rate) * u128::from(ns) / 8_000_000_000) as u64;
+            (bytes / u64::from(link.packet_size), bytes)
+        }
+    };
+    if (1..=1 << 32).contains(&packets) {
+        return Ok(());
+    }
+    Err(Invalid {
+        field: "link.queue.limit".into(),
+        value: Some(written.map_or_else(|| "the default, 1bdp".to_owned(), shown)),
+        expected: format!(
+            "room for at least one packet of {} and at most 2^32; this is {bytes} bytes",
+            units::write_size(u64::from(link.packet_size))
+        ),
+    })
+}
+
+fn read_buffer(text: &str) -> Option<Buffer> {
+    let number = |suffix: &str| text.strip_suffix(suffix).map(str::trim_end);
+    if let Some(n) = number("packets").or_else(|| number("packet")) {
+        return n.parse().ok().map(Buffer::Packets);
+    }
+    if let Some(n) = number("bdp") {
+        return decimal(n, 1_000_000).map(Buffer::Bdp);
+    }
+    units::read_size(text).map(Buffer::Bytes).or_else(|| units::read_time(text).map(Buffer::Time))
+}
+
+fn write_buffer(buffer: Buffer) -> String {
+    match buffer {
+        Buffer::Packets(n) => format!("{n}packets"),
+        Buffer::Bytes(n) => units::write_size(n),
+        Buffer::Time(t) => units::write_time(t),
+        Buffer::Bdp(n) => format!("{}bdp", decimal_millionths(n)),
+    }
+}
+
+/// A probability as the number that reads back to it.
+fn decimal_number(p: u64) -> Value {
+    let text = probability(p);
+    text.parse::<f64>().map_or(Value::String(text), |n| json!(n))
+}
+
+/// `link.queue`, every default written out.
+pub(crate) fn print(link: &Link) -> Value {
+    let limit = write_buffer(link.buffer);
+    match link.discipline {
+        Discipline::DropTail => json!({ "kind": "droptail", "limit": limit }),
+        Discipline::Red(red) => json!({
+            "kind": "red",
+            "limit": limit,
+            "min": write_buffer(red.min),
+            "max": write_buffer(red.max),
+            "max_p": decimal_number(red.max_p),
+            "weight": decimal_number(red.weight),
+            "gentle": red.gentle,
+        }),
+    }
+}

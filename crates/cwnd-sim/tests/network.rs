@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a scenario says of the network and the hosts is what happens: RED, send overhead, a coarse clock.
+
+mod common;
+
+use common::run;
+use cwnd_sim::Summary;
+
+/// Eight Reno flows on 20 Mbit/s and 40 ms (66 packets) for 60 s, with this queue.
+fn with_queue(queue: &str) -> Summary {
+    run(&format!(
+        "duration = '60s'\nmeasure = ['10s', '60s']\n[link]\nrate = '20Mbit/s'\nrtt = '40ms'\nqueue = {{ {queue} }}\n\
+         [[flow]]\ncc = 'reno'\ncount = 8\nstart = {{ uniform = ['0s', '1s'] }}"
+    ))
+    .summary()
+}
+
+// 200 packets are 120 ms. RED holds the average queue between its thresholds, 20 and 60 packets (12 and 36 ms), so its
+// mean wait lies there too, where DropTail's is above 60 ms (windows halve from full: 266 packets to 133, less the path's 66).
+#[test]
+fn red_keeps_the_queue_between_its_thresholds_for_a_little_throughput() {
+    let tail = with_queue("kind = 'droptail', limit = '200packets'");
+    let red = with_queue("kind = 'red', limit = '200packets', min = '20packets', max = '60packets'");
+    assert!(tail.queue_mean_ms > 60.0, "{}", tail.queue_mean_ms);
+    assert!((12.0..36.0).contains(&red.queue_mean_ms), "{}", red.queue_mean_ms);
+    assert!(red.queue_max_ms < 119.0, "never full: {}", red.queue_max_ms);
+    // Halved from 66 + 60 packets at most, the windows do not always fill the path; DropTail's do.
+    assert!(tail.utilization > 0.999, "{}", tail.utilization);
+    assert!((0.9..0.999).contains(&red.utilization), "{}", red.utilization);
+    assert!(red.drops_queue > 0 && red.drops_loss == 0, "early drops are the queue's");
+    let bytes = with_queue("kind = 'red', limit = '300kB', min = '30kB', max = '90kB'");
+    assert!((12.0..36.0).contains(&bytes.queue_mean_ms), "{}", bytes.queue_mean_ms);
+}
+
+/// Two CUBIC flows of these round trips at 400 Mbit/s, both out of slow start at 100 packets (docs/peers.md): what the long one
+/// gets, Mbit/s, mean over five seeds, which draw the starts.
+fn share_of_the_long_one(rtts: [&str; 2], overhead: &str) -> f64 {
+    let flow = |rtt| {
+        format!(
+            "[[flow]]\ncc = 'cubic-2.2'\nrtt = '{rtt}'\ninitial_ssthresh = 100\noverhead = '{overhead}'\n\
+             start = {{ uniform = ['0s', '100ms'] }}\n"
+        )
+    };
+    let flows = rtts.map(flow).concat();
+    let one = |seed| {
+        run(&format!(
+            "duration = '100s'\nmeasure = ['20s', '100s']\nseed = {seed}\n[link]\nrate = '400Mbit/s'\nrtt = '40ms'\n\
+             queue = {{ kind = 'droptail', limit = '1332packets' }}\n[record]\ninterval = '0s'\n{flows}"
+        ))
+        .summary()
+        .flows[1]
+            .throughput_mbps
+    };
+    (1..=5).map(one).sum::<f64>() / 5.0
+}
+
+// Floyd and Jacobson 1992. A packet takes 30 µs: 16 and 160 ms put both flows at fixed places of that cycle, 20 and 5 µs more
+// at others. Without overhead the means are 123 and 76 Mbit/s; with 300 µs of it, ten cycles, 102 and 104. A single run
+// scatters by 11 Mbit/s, so the difference of two means of five by 11 · √(2/5) = 7.
+#[test]
+fn send_overhead_makes_shares_independent_of_microseconds_in_the_round_trips() {
+    let gap = |overhead| {
+        let even = share_of_the_long_one(["16ms", "160ms"], overhead);
+        even - share_of_the_long_one(["16.020ms", "160.005ms"], overhead)
+    };
+    let (locked, free) = (gap("0s"), gap("300us"));
+    assert!(locked > 30.0, "no phase effect to break: {locked}");
+    assert!(free.abs() < 15.0, "{free}");
+}
+
+// A window of one segment and no other flow: each round trip is 20 ms, 1.2 ms on the wire and the overhead, mean 5 ms.
+// 60 s hold 60 000/26.2 = 2290 of them; their lengths' σ is 10/√12 = 2.9 ms, so the sum of 2290 has one of 138 ms: 5 packets.
+#[test]
+fn send_overhead_is_part_of_the_round_trip() {
+    let sent = |overhead: &str| {
+        run(&format!(
+            "duration = '60s'\n[link]\nrate = '10Mbit/s'\nrtt = '20ms'\n[[flow]]\ncc = 'reno'\ninitial_cwnd = 1\nrwnd = 1\n\
+             ack_every = 1\noverhead = '{overhead}'"
+        ))
+        .summary()
+        .flows[0]
+            .packets_sent
+    };
+    assert_eq!(sent("0s"), 2831); // 60 000/21.2 = 2830.2, and the one under way
+    let with = sent("10ms");
+    assert!((2265..=2315).contains(&with), "{with}");
+}
+
+/// One flow at 0.5 ms and 1 % loss on a host with this clock, Mbit/s.
+fn with_clock(cc: &str, clock: &str) -> f64 {
+    run(&format!(
+        "duration = '20s'\nmeasure = ['2s', '20s']\n[link]\nrate = '1Gbit/s'\nrtt = '0.5ms'\nloss = 'random:0.01'\n\
+         queue = {{ kind = 'droptail', limit = '1000packets' }}\n[[flow]]\ncc = '{cc}'\nhost_clock = '{clock}'\nack_every = 1"
+    ))
+    .summary()
+    .flows[0]
+        .throughput_mbps
+}
+
+// FreeBSD's form measures a round trip of 0.5 ms as one tick, 10 ms at 100 Hz, and its friendly estimate grows by 0.53 segments
+// in 10 ms instead of in 1 ms. The RFC's form reads microseconds and does not care.
+#[test]
+fn a_coarse_host_clock_slows_what_counts_in_ticks() {
+    let (coarse, fine) = (with_clock("cubic-freebsd", "100Hz"), with_clock("cubic-freebsd", "1000Hz"));
+    assert!(coarse < 0.4 * fine, "{coarse} and {fine}"); // 48 and 163
+    assert!(coarse > 1.0 && fine > with_clock("cubic-freebsd", "250Hz"));
+    let unmoved = (with_clock("cubic", "100Hz"), with_clock("cubic", "1000Hz"));
+    assert!(unmoved.0.to_bits() == unmoved.1.to_bits(), "{unmoved:?}");
+}
