@@ -19,7 +19,8 @@ fn recording_that_is_off_is_not_in_the_programs() {
     let off = module.load("cwnd_cost_off").expect("loaded").costs().expect("costs");
     let (loaded, _recorder) = module.load_recording("cwnd_cost_on", 1).expect("loaded");
     let on = loaded.costs().expect("costs");
-    assert_eq!(off.len(), Hook::ALL.len());
+    // All but `cong_control`, which this algorithm does not have.
+    assert_eq!(off.len(), Hook::ALL.len() - 1);
     println!("{} instructions, {} when recording", instructions(&off), instructions(&on));
     assert!(off.iter().all(|cost| cost.verified > 0 && cost.machine_bytes > 0));
     // A record's two halves are more than 100 instructions, in each program.
