@@ -42,6 +42,11 @@ pub const EXCEPTIONS: &[Exception] = &[
         "illinois-2.6.22",
         "kept β instead of 1 − β, an eighth: that kernel's mistake",
     ),
+    (
+        Promise::ALossKeepsAHalf,
+        "cubic-linux*",
+        "cwnd · 717 is kept in 32 bits, and wraps from six million segments on: recorded from Linux 6.18",
+    ),
     (Promise::ALossKeepsAHalf, "westwood", "bandwidth × RTT, whatever the window was: Mascolo et al. 2001"),
 ];
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! CUBIC as the Linux kernel computes it: in ticks, with an integer count of acknowledgements per segment.
 //!
-//! `cubic-linux` gives the windows of Linux 6.x to the last integer, wrapped arithmetic beyond 346 s without a loss
-//! included (the cube of the distance to K, × 410, is kept in 64 bits). The historic kernels are sets of the same mechanism:
+//! `cubic-linux` gives the windows of Linux 6.x to the last integer, wrapped arithmetic included: beyond 346 s without a
+//! loss (the cube of the distance to K, × 410, is kept in 64 bits), and from six million segments on (32 bits). The historic kernels are sets of the same mechanism:
 //!
 //! * `cubic-2.1` (2.6.22): keeps 819/1024; the increase is clamped to S_max = 16 segments per 100 ms beyond the plateau
 //!   only; counts are corrected for delayed ACKs, and an increment takes one acknowledgement more than counted.
@@ -23,7 +23,7 @@ mod tests;
 use crate::algorithms::{COUNT_ACKS, COUNT_NAMES, COUNT_SEGMENTS, additive_increase, counted};
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
 use crate::control::{CongestionControl, Info};
-use crate::math::{ONE_X64K, cbrt, cbrt_table};
+use crate::math::{cbrt, cbrt_table};
 use crate::params::Kind;
 use crate::registry::{Recovery, Registered, Set};
 use crate::slow_start::{self, SlowStart};
@@ -204,7 +204,7 @@ impl Counted {
         let (target, beyond) = self.target(conn, params);
         // Where it lies at or below the window, almost no growth.
         let mut count = match target.checked_sub(cwnd) {
-            None | Some(0) => cwnd.saturating_mul(100),
+            None | Some(0) => cwnd.wrapping_mul(100),
             Some(missing) => cwnd / missing,
         };
         if params.clamp == CLAMP_ALWAYS || (params.clamp == CLAMP_CONVEX && beyond) {
@@ -228,7 +228,7 @@ impl Counted {
     fn be_friendly(&mut self, cwnd: u32, params: &CountedParams) {
         let beta = params.beta >> 6;
         let scale = 8 * (1024 + beta) / 3 / (1024_u32.saturating_sub(beta)).max(1);
-        let per_segment = (cwnd.saturating_mul(scale) >> 3).max(1);
+        let per_segment = (cwnd.wrapping_mul(scale) >> 3).max(1);
         // More than a segment's worth is spent; exactly a segment's worth waits.
         let segments = self.acked.saturating_sub(1) / per_segment;
         self.acked = self.acked.saturating_sub(segments.saturating_mul(per_segment));
@@ -325,15 +325,17 @@ impl CongestionControl for Counted {
     }
 
     fn ssthresh(&mut self, conn: &mut Conn, params: &CountedParams) -> u32 {
-        let kept = |fraction_x64k: u32| ((u64::from(conn.cwnd) * u64::from(fraction_x64k)) >> 16) as u32;
+        // In 32 bits, as the kernel has it: from 2³²/717, about six million segments, on the product wraps.
+        let kept = |numerator: u32, shift: u32| conn.cwnd.wrapping_mul(numerator) >> shift;
+        let beta = params.beta >> 6;
         self.epoch_start_ticks = 0;
         self.last_max = if params.fast_convergence == 1 && conn.cwnd < self.last_max {
-            kept((ONE_X64K + params.beta) / 2)
+            kept(1024 + beta, 11)
         } else {
             conn.cwnd
         };
         self.slow_start.on_reduction(params.slow_start);
-        kept(params.beta).max(2)
+        kept(beta, 10).max(2)
     }
 
     fn cong_avoid(&mut self, conn: &mut Conn, _ack: u32, acked: u32, params: &CountedParams) {

@@ -131,3 +131,14 @@ fn idle_time_does_not_count() {
     cubic.cwnd_event(&mut conn, CaEvent::TxStart, &LINUX);
     assert_eq!(conn.ticks - cubic.epoch_start_ticks, age);
 }
+
+// Recorded from the kernel's own module on Linux 6.18, whose window had run away: 2 183 157 349 · 717 is 1 565 323 819 233, in 32
+// bits 1 955 723 489, a 1024th of which is 1 909 886; 698 610 460 gives 2 624 505.
+#[test]
+fn a_loss_at_a_window_of_billions_wraps_as_the_kernels_does() {
+    for (cwnd, ssthresh) in [(2_183_157_349, 1_909_886), (698_610_460, 2_624_505)] {
+        let (mut cubic, mut conn) = bench(&LINUX, 10);
+        conn.cwnd = cwnd;
+        assert_eq!(cubic.ssthresh(&mut conn, &LINUX), ssthresh);
+    }
+}
