@@ -31,9 +31,8 @@ thread_local! {
     static TURN: RefCell<Option<File>> = const { RefCell::new(None) };
 }
 
-/// Waits until no other test on this machine loads algorithms. They would not only take each other's names: on Linux 6.18,
-/// while other algorithms were being registered, there were moments (about one in five runs of ten seconds) in which the
-/// programs of a live one were not run, and its connection took a return address for a threshold.
+/// Waits until no other test on this machine loads algorithms: they would take each other's names, and disturb each
+/// other's connections more often than chance does (docs/kernel.md, what the traces found).
 fn wait_for_turn() {
     let path = std::env::temp_dir().join("cwnd-kernel-tests.lock");
     let file = File::create(&path).and_then(|file| file.lock().map(|()| file));

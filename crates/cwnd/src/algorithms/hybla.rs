@@ -11,7 +11,7 @@
 //! golden trace does not show: eighths of ρ other than 5/8 and 6/8 in slow start (the table is 128 · 2^(k/8), rounded down,
 //! as those two are).
 
-use super::vegas::standard;
+use super::standard;
 use crate::conn::{CaState, Conn};
 use crate::control::{CongestionControl, Info, PrivateWords};
 use crate::params::Kind;

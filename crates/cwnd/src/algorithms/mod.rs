@@ -17,6 +17,7 @@ pub mod westwood;
 pub mod yeah;
 
 use crate::conn::Conn;
+use crate::slow_start;
 
 /// Names of the ways to count an acknowledgement, in the order of their numbers.
 pub const COUNT_NAMES: &[&str] = &["segments", "acks"];
@@ -59,4 +60,21 @@ pub(crate) fn grow_per_rtt(conn: &mut Conn, growth_x16m: u64, acked: u32) {
     let sum = per_segment * u64::from(acked) + u64::from(conn.cwnd_cnt); // below 2⁶⁴: (2³² − 1)(2³² + 1)
     conn.grow((sum >> 32) as u32);
     conn.cwnd_cnt = sum as u32;
+}
+
+/// Standard TCP's growth, for algorithms that are it in part: slow start, then a segment per window, while the window limits
+/// the flow. // RFC 5681 §3.1
+pub(crate) fn standard(conn: &mut Conn, acked: u32) {
+    if !conn.cwnd_limited() {
+        return;
+    }
+    let mut acked = acked;
+    if conn.in_slow_start() {
+        acked = slow_start::standard(conn, acked);
+        if acked == 0 {
+            return;
+        }
+    }
+    let window = conn.cwnd;
+    additive_increase(conn, window, acked);
 }

@@ -5,7 +5,7 @@
 //! With fewer than three RTT samples in a round, and while losses are repaired, it is standard TCP. The forms differ in
 //! their bounds: `vegas` has the paper's 1 and 3, `vegas-linux` the kernel's 2 and 4.
 
-use super::additive_increase;
+use super::standard;
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
 use crate::control::{CongestionControl, Info};
 use crate::math::seq_after;
@@ -82,22 +82,6 @@ impl Vegas {
         // A later loss shall not find a threshold far below the window (Linux's tcp_current_ssthresh).
         conn.ssthresh = conn.ssthresh.max((conn.cwnd >> 1) + (conn.cwnd >> 2));
     }
-}
-
-/// Standard TCP, for rounds that Vegas does not judge.
-pub(super) fn standard(conn: &mut Conn, acked: u32) {
-    if !conn.cwnd_limited() {
-        return;
-    }
-    let mut acked = acked;
-    if conn.in_slow_start() {
-        acked = slow_start::standard(conn, acked);
-        if acked == 0 {
-            return;
-        }
-    }
-    let window = conn.cwnd;
-    additive_increase(conn, window, acked);
 }
 
 impl Registered for Vegas {

@@ -11,7 +11,8 @@
 //! halves. The golden trace shows no loss taken for random: 4/5 and its rounding down are the sources' alone.
 
 use super::additive_increase;
-use super::vegas::{UNKNOWN_US, standard};
+use super::standard;
+use super::vegas::UNKNOWN_US;
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
 use crate::control::{CongestionControl, Info, PrivateWords};
 use crate::params::Kind;

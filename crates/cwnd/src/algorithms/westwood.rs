@@ -9,13 +9,12 @@
 //!
 //! Deviations of `westwood`: before the first sample a loss halves the flight; the estimate never raises the window.
 
-use super::additive_increase;
+use super::standard;
 use crate::conn::{ACK_SLOW_PATH, AckSample, CaEvent, Conn};
 use crate::control::{CongestionControl, Info};
 use crate::math::ONE_X64K;
 use crate::params::Kind;
 use crate::registry::{Recovery, Registered, Set};
-use crate::slow_start;
 
 const CLOCK_NAMES: &[&str] = &["us", "ticks"];
 const MICROSECONDS: u32 = 0;
@@ -211,18 +210,7 @@ impl CongestionControl for Westwood {
     }
 
     fn cong_avoid(&mut self, conn: &mut Conn, _ack: u32, acked: u32, _params: &WestwoodParams) {
-        if !conn.cwnd_limited() {
-            return;
-        }
-        let mut acked = acked;
-        if conn.in_slow_start() {
-            acked = slow_start::standard(conn, acked);
-            if acked == 0 {
-                return;
-            }
-        }
-        let window = conn.cwnd;
-        additive_increase(conn, window, acked);
+        standard(conn, acked);
     }
 
     fn cwnd_event(&mut self, conn: &mut Conn, event: CaEvent, params: &WestwoodParams) {
