@@ -76,19 +76,19 @@ impl Scenario {
     /// Rate of the bottleneck, Mbit/s.
     #[getter]
     fn rate_mbps(&self) -> f64 {
-        self.0.link.rate as f64 / 1e6
+        self.0.bottleneck().rate.nominal() as f64 / 1e6
     }
 
     /// Rate × RTT of the link, whole packets.
     #[getter]
     fn bdp_packets(&self) -> u64 {
-        self.0.link.bdp_packets()
+        self.0.bottleneck().bdp_packets(self.0.packet_size)
     }
 
     /// Size of a data packet on the wire, bytes.
     #[getter]
     fn packet_bytes(&self) -> u32 {
-        self.0.link.packet_size
+        self.0.packet_size
     }
 
     /// Whether inner variables are recorded.

@@ -6,6 +6,7 @@
 
 mod invalid;
 mod model;
+mod network;
 mod parse;
 mod print;
 mod queue;
@@ -13,6 +14,10 @@ pub mod traffic;
 mod units;
 
 pub use invalid::{Invalid, nearest, unknown_key};
-pub use model::{Buffer, Discipline, Flow, Group, HEADER_BYTES, Inner, Link, Record, Red, Scenario, Start};
+pub use model::{
+    Access, Action, Buffer, Discipline, Dumbbell, Flow, Group, HEADER_BYTES, Inner, Link, LinkRate, Record,
+    Red, Route, Scenario, Start, What,
+};
+pub use network::Hop;
 pub use parse::{FLOW_KEYS, expectation};
 pub use print::show_param;

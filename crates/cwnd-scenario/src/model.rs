@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A scenario: one bottleneck, the flows through it, and what to record.
+//! A scenario: links, the flows through them, and what to record.
 
+use crate::traffic::Traffic;
 use cwnd::Controller;
 use cwnd::registry::Recovery;
 use cwnd_link::random::Stream;
-use cwnd_link::{Limit, Loss, Queue, RedParams, RedUnit};
+use cwnd_link::{Jitter, Limit, Loss, Queue, RedParams, RedUnit, Reorder, Trace};
 
 /// IP and TCP headers with timestamps: 20 + 20 + 12 bytes.
 pub const HEADER_BYTES: u32 = 52;
 
-/// Random streams of a run, by what draws from them; flows come after.
-const STREAM_LOSS: u64 = 0;
-const STREAM_QUEUE: u64 = 1;
+/// Random streams of a run, by what draws from them: those of the links, `STREAMS_OF_A_LINK` each, then the flows'.
+pub(crate) const STREAM_LOSS: u64 = 0;
+pub(crate) const STREAM_QUEUE: u64 = 1;
+pub(crate) const STREAM_DELAY: u64 = 2;
+pub(crate) const STREAMS_OF_A_LINK: u64 = 4;
 const STREAM_FLOWS: u64 = 1 << 32;
 const STREAM_OVERHEAD: u64 = 2 << 32;
 
@@ -26,29 +29,106 @@ pub struct Scenario {
     pub measure: (u64, u64),
     /// Seed of every random draw.
     pub seed: u64,
-    /// The bottleneck.
-    pub link: Link,
+    /// Size of every full data packet on the wire, bytes.
+    pub packet_size: u32,
+    /// The links; the first is the one that a summary calls the bottleneck. Never empty.
+    pub links: Vec<Link>,
+    /// Which links a dumbbell is made of; `None` for any graph.
+    pub dumbbell: Option<Dumbbell>,
     /// Groups of like flows, in the order of their numbers.
     pub flows: Vec<Group>,
+    /// Traffic beside them.
+    pub traffic: Vec<Traffic>,
+    /// What is done to flows and links at given times, in the order of time.
+    pub actions: Vec<Action>,
     /// What to record.
     pub record: Record,
 }
 
-/// The bottleneck: a queue before a link of constant rate. The way back is never congested.
+/// The two ways through a dumbbell, as numbers of links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dumbbell {
+    /// The bottleneck.
+    pub forward: u32,
+    /// The way back, when it is a link with a queue of its own; else nothing is ever queued or lost there.
+    pub reverse: Option<u32>,
+}
+
+/// A one-way link behind a queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// Rate, IP bits on the wire.
-    pub rate: u64,
-    /// Round trip time without queueing and serialisation, for flows that name none of their own.
+    /// Name, unlike every other link's.
+    pub name: String,
+    /// The node that it leads from.
+    pub from: String,
+    /// The node that it leads to.
+    pub to: String,
+    /// How fast it sends, IP bits on the wire.
+    pub rate: LinkRate,
+    /// One-way propagation of the link itself; a flow's round trip beyond its links' is spent at its ends.
+    pub delay: u64,
+    /// Round trip time that sizes in multiples of the BDP refer to; in a dumbbell also that of flows that name none.
     pub rtt: u64,
     /// Size of the queue.
     pub buffer: Buffer,
     /// What drops packets beside its limit.
     pub discipline: Discipline,
-    /// Size of every data packet on the wire, bytes.
-    pub packet_size: u32,
     /// Losses beside the queue's.
     pub loss: Loss,
+    /// Random delay beside the propagation.
+    pub jitter: Jitter,
+    /// Whether jitter may put packets out of order.
+    pub overtaking: bool,
+    /// Packets held back, so that later ones pass them.
+    pub reorder: Option<Reorder>,
+}
+
+/// How fast a link sends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LinkRate {
+    /// At this rate, bit/s.
+    Constant(u64),
+    /// At the first rate, then at others from given times on, bit/s; 0 is an outage.
+    Steps(u64, Vec<(u64, u64)>),
+    /// By a trace of opportunities, and the file that it was read from.
+    Trace(Trace, String),
+}
+
+impl LinkRate {
+    /// The rate that sizes in time and BDP refer to: the first, of a trace the mean.
+    #[must_use]
+    pub fn nominal(&self) -> u64 {
+        match self {
+            Self::Constant(rate) | Self::Steps(rate, _) => *rate,
+            Self::Trace(trace, _) => trace.mean_rate(),
+        }
+    }
+}
+
+/// Something done at a given time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Action {
+    /// When.
+    pub at: u64,
+    /// What.
+    pub what: What,
+}
+
+/// See [`Action`]. Flows and links by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// The flow's application starts, or goes on after a stop.
+    Start(String),
+    /// The flow's application stops.
+    Stop(String),
+    /// The live connection goes over to another algorithm with these parameters.
+    Switch(String, String, Vec<(String, String)>),
+    /// The link's rate becomes this, bit/s; 0 is an outage.
+    Rate(String, u64),
+    /// The link's one-way propagation becomes this.
+    Delay(String, u64),
+    /// The link's queue gets this limit. A queue that shrinks drops nobody who waits.
+    Buffer(String, Buffer),
 }
 
 /// Size of a queue as a person says it.
@@ -98,6 +178,29 @@ pub enum Start {
     Uniform(u64, u64),
 }
 
+/// The links that a flow uses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Route {
+    /// A dumbbell's forward way, and back by its reverse one.
+    #[default]
+    Forward,
+    /// The other way round.
+    Reverse,
+    /// By the fewest links from one node to another and, if links lead there, back.
+    Ends(String, String),
+    /// By these links, in order, and back by those; nothing is ever queued or lost on a way back without links.
+    Links(Vec<String>, Vec<String>),
+}
+
+/// A link of a flow's own before all others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Rate, bit/s.
+    pub rate: u64,
+    /// Size of its queue, packets.
+    pub limit: u64,
+}
+
 /// Like flows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
@@ -133,6 +236,22 @@ pub struct Group {
     pub overhead: u64,
     /// Ticks per second of the host's clock.
     pub host_clock: u32,
+    /// Its links.
+    pub route: Route,
+    /// A link of each flow's own before them.
+    pub access: Option<Access>,
+    /// One-way propagation from the sender to the first link, part of the round trip.
+    pub access_delay: u64,
+    /// Whether packets leave at a pace instead of in bursts.
+    pub pacing: bool,
+    /// Most packets that leave at once.
+    pub burst: Option<u32>,
+    /// Payload of each flow, bytes; without, it never ends.
+    pub size: Option<u64>,
+    /// Rate at which the application writes payload, bit/s; without, it is always ahead.
+    pub app_rate: Option<u64>,
+    /// Whether the window falls back after an idle time (RFC 5681 §4.1).
+    pub idle_restart: bool,
 }
 
 /// Which inner variables of the algorithms to record.
@@ -177,8 +296,12 @@ pub struct Flow {
     pub name: String,
     /// Recovery.
     pub recovery: Recovery,
-    /// Round trip time without queueing and serialisation.
+    /// Round trip time without queueing and serialisation, at time 0.
     pub rtt: u64,
+    /// Numbers of the links that its data crosses, in order.
+    pub path: Vec<u32>,
+    /// Numbers of the links that its acknowledgements cross; nothing is queued or lost on a way back without links.
+    pub back: Vec<u32>,
     /// Start.
     pub start: u64,
     /// What the send overhead draws from.
@@ -204,43 +327,36 @@ impl Flow {
 }
 
 impl Link {
-    /// rate × RTT in whole packets, rounded down.
+    /// rate × RTT in whole packets of `packet` bytes, rounded down.
     #[must_use]
-    pub fn bdp_packets(&self) -> u64 {
-        self.packets_in(self.rtt)
+    pub fn bdp_packets(&self, packet: u32) -> u64 {
+        self.packets_in(self.rtt, packet)
     }
 
-    fn packets_in(&self, time: u64) -> u64 {
-        (u128::from(self.rate) * u128::from(time) / (8_000_000_000 * u128::from(self.packet_size))) as u64
+    fn packets_in(&self, time: u64, packet: u32) -> u64 {
+        (u128::from(self.rate.nominal()) * u128::from(time) / (8_000_000_000 * u128::from(packet))) as u64
     }
 
-    /// The queue's limit.
+    /// A size in packets of `packet` bytes, or in bytes.
     #[must_use]
-    pub fn limit(&self) -> Limit {
-        self.threshold(self.buffer)
-    }
-
-    /// A size in packets or bytes.
-    pub(crate) fn threshold(&self, buffer: Buffer) -> Limit {
+    pub fn threshold(&self, buffer: Buffer, packet: u32) -> Limit {
         match buffer {
             Buffer::Packets(packets) => Limit::Packets(packets),
             Buffer::Bytes(bytes) => Limit::Bytes(bytes),
-            Buffer::Time(time) => Limit::Packets(self.packets_in(time)),
+            Buffer::Time(time) => Limit::Packets(self.packets_in(time, packet)),
             Buffer::Bdp(millionths) => {
-                let bits_e9 = u128::from(self.rate) * u128::from(self.rtt);
-                let packet = 8_000_000_000 * u128::from(self.packet_size);
+                let bits_e9 = u128::from(self.rate.nominal()) * u128::from(self.rtt);
+                let packet = 8_000_000_000 * u128::from(packet);
                 Limit::Packets((bits_e9 * u128::from(millionths) / (packet * 1_000_000)) as u64)
             }
         }
     }
-}
 
-impl Link {
     /// The discipline as the link takes it. A typical packet is a full one.
     #[must_use]
-    pub fn queue(&self) -> Queue {
+    pub fn queue(&self, packet: u32) -> Queue {
         let Discipline::Red(red) = self.discipline else { return Queue::DropTail };
-        let threshold = |buffer| match self.threshold(buffer) {
+        let threshold = |buffer| match self.threshold(buffer, packet) {
             Limit::Packets(n) => (RedUnit::Packets, n),
             Limit::Bytes(n) | Limit::Time(n) => (RedUnit::Bytes, n),
         };
@@ -253,7 +369,7 @@ impl Link {
             weight: red.weight,
             gentle: red.gentle,
             ecn: false,
-            mean_packet: self.packet_size,
+            mean_packet: packet,
         })
     }
 }
@@ -262,19 +378,13 @@ impl Scenario {
     /// Payload of a full segment, bytes.
     #[must_use]
     pub const fn mss(&self) -> u32 {
-        self.link.packet_size - HEADER_BYTES
+        self.packet_size - HEADER_BYTES
     }
 
-    /// The stream that random losses draw from.
+    /// The first link.
     #[must_use]
-    pub const fn loss_stream(&self) -> Stream {
-        Stream::new(self.seed, STREAM_LOSS)
-    }
-
-    /// The stream that the queue's discipline draws from.
-    #[must_use]
-    pub const fn queue_stream(&self) -> Stream {
-        Stream::new(self.seed, STREAM_QUEUE)
+    pub fn bottleneck(&self) -> &Link {
+        &self.links[0]
     }
 
     /// Every flow by itself, start times drawn.
@@ -304,7 +414,10 @@ impl Scenario {
             Start::Uniform(from, to) => from + Stream::new(self.seed, STREAM_FLOWS + index).below(to - from),
         };
         let overhead_stream = Stream::new(self.seed, STREAM_OVERHEAD + index);
-        let rtt = group.rtt.unwrap_or(self.link.rtt);
-        Flow { name, recovery, rtt, start, overhead_stream, group: group.clone() }
+        let (path, back) = self.links_of(&group.route);
+        let links: u64 = path.iter().chain(&back).map(|&link| self.links[link as usize].delay).sum();
+        let default = if self.dumbbell.is_some() { self.links[0].rtt.max(links) } else { links };
+        let rtt = group.rtt.unwrap_or(default);
+        Flow { name, recovery, rtt, path, back, start, overhead_stream, group: group.clone() }
     }
 }

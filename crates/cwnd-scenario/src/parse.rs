@@ -2,13 +2,14 @@
 //! Scenarios from TOML and JSON, validated field by field.
 
 use crate::invalid::{Invalid, Table, nearest, unknown_key};
-use crate::model::{Buffer, Discipline, Group, HEADER_BYTES, Inner, Link, Record, Scenario, Start};
+use crate::model::{Buffer, Discipline, Group, HEADER_BYTES, Inner, Link, LinkRate, Record, Scenario, Start};
+use crate::model::{Dumbbell, Route};
 use crate::print::show_param;
 use crate::traffic::{Context, parse_list};
 use crate::units::{self, RATE, TIME, read_probability};
 use cwnd::params::{Kind, Spec};
 use cwnd::registry::{self, ParamError, Recovery};
-use cwnd_link::{GilbertElliott, Loss};
+use cwnd_link::{GilbertElliott, Jitter, Loss};
 use serde_json::Value;
 
 /// Most flows of a scenario.
@@ -57,7 +58,7 @@ impl Scenario {
             .read("measure", INTERVAL, |v| pair(v).filter(|(a, b)| a < b && *b <= duration))?
             .unwrap_or((0, duration));
         let seed = table.whole("seed", 0, i64::MAX as u64)?.unwrap_or(1);
-        let link = match table.get("link") {
+        let (link, packet_size) = match table.get("link") {
             Some(value) => parse_link(value)?,
             None => return table.refuse("link", None, "a table with rate, rtt and queue"),
         };
@@ -73,9 +74,9 @@ impl Scenario {
                 .collect::<Result<Vec<_>, _>>()?,
             other => return table.refuse("flow", other, "at least one [[flow]]"),
         };
-        let traffic = table.get("traffic");
+        let traffic =
+            parse_list(table.get("traffic"), &Context { duration, payload: packet_size - HEADER_BYTES })?;
         table.finish()?;
-        check_traffic(traffic, Context { duration, payload: link.packet_size - HEADER_BYTES })?;
         check_inner(&record.inner, &flows)?;
         let total: u64 = flows.iter().map(|group| u64::from(group.count)).sum();
         if total > MAX_FLOWS {
@@ -85,7 +86,19 @@ impl Scenario {
                 expected: format!("at most {MAX_FLOWS}"),
             });
         }
-        Ok(Self { name, duration, measure, seed, link, flows, record })
+        Ok(Self {
+            name,
+            duration,
+            measure,
+            seed,
+            packet_size,
+            links: vec![link],
+            dumbbell: Some(Dumbbell { forward: 0, reverse: None }),
+            flows,
+            traffic,
+            actions: Vec::new(),
+            record,
+        })
     }
 }
 
@@ -104,24 +117,12 @@ pub(crate) fn document(kind: &str, error: &str) -> Invalid {
     }
 }
 
-/// Traffic is read, so that its own faults are named first; then the whole of it is refused, because no engine runs it yet.
-fn check_traffic(value: Option<&Value>, context: Context) -> Result<(), Invalid> {
-    match parse_list(value, &context)?.len() {
-        0 => Ok(()),
-        groups => Err(Invalid {
-            field: "traffic".into(),
-            value: Some(format!("{groups} [[traffic]]")),
-            expected: "none: it is valid, but the simulator does not run traffic yet".into(),
-        }),
-    }
-}
-
 fn pair(value: &Value) -> Option<(u64, u64)> {
     let [from, to] = value.as_array()?.as_slice() else { return None };
     Some((units::read_time(from.as_str()?)?, units::read_time(to.as_str()?)?))
 }
 
-fn parse_link(value: &Value) -> Result<Link, Invalid> {
+fn parse_link(value: &Value) -> Result<(Link, u32), Invalid> {
     let mut table = Table::new("link", value)?;
     let rate = table.quantity("rate", RATE, units::read_rate)?;
     let Some(rate) = rate else { return table.refuse("rate", None, RATE) };
@@ -132,17 +133,24 @@ fn parse_link(value: &Value) -> Result<Link, Invalid> {
     })?;
     let loss = table.read("loss", LOSS, |v| v.as_str().and_then(read_loss))?.unwrap_or_default();
     let queue = table.get("queue");
+    let packet_size = packet_size.unwrap_or(1500) as u32;
     let mut link = Link {
-        rate,
+        name: "link".into(),
+        from: "left".into(),
+        to: "right".into(),
+        rate: LinkRate::Constant(rate),
+        delay: 0,
         rtt,
         buffer: Buffer::Bdp(1_000_000),
         discipline: Discipline::DropTail,
-        packet_size: packet_size.unwrap_or(1500) as u32,
         loss,
+        jitter: Jitter::None,
+        overtaking: false,
+        reorder: None,
     };
-    crate::queue::parse(queue, &mut link)?;
+    crate::queue::parse(queue, &mut link, packet_size)?;
     table.finish()?;
-    Ok(link)
+    Ok((link, packet_size))
 }
 
 fn read_loss(text: &str) -> Option<Loss> {
@@ -253,6 +261,14 @@ fn parse_group(path: &str, value: &Value, duration: u64) -> Result<Group, Invali
         host_clock: table
             .read("host_clock", CLOCK, |v| v.as_str().and_then(units::read_frequency))?
             .unwrap_or(1000),
+        route: Route::Forward,
+        access: None,
+        access_delay: 0,
+        pacing: false,
+        burst: None,
+        size: None,
+        app_rate: None,
+        idle_restart: true,
         params: Vec::new(),
         cc,
     };

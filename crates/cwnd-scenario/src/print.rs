@@ -107,15 +107,16 @@ impl Scenario {
     }
 
     fn to_value(&self) -> Value {
+        let bottleneck = self.bottleneck();
         let mut link = json!({
-            "rate": write_rate(self.link.rate),
-            "rtt": write_time(self.link.rtt),
-            "packet_size": write_size(u64::from(self.link.packet_size)),
+            "rate": write_rate(bottleneck.rate.nominal()),
+            "rtt": write_time(bottleneck.rtt),
+            "packet_size": write_size(u64::from(self.packet_size)),
         });
-        if let Some(loss) = loss(&self.link.loss) {
+        if let Some(loss) = loss(&bottleneck.loss) {
             link["loss"] = json!(loss);
         }
-        link["queue"] = crate::queue::print(&self.link);
+        link["queue"] = crate::queue::print(bottleneck);
         let inner = match &self.record.inner {
             Inner::Off => json!(false),
             Inner::All => json!(true),

@@ -11,7 +11,7 @@ const BUFFER: &str = "packets (1000packets), a size (500kB), a time (50ms) or mu
 const FRACTION: &str = "a number above 0, at most 1, of at most fifteen decimals";
 
 /// Reads `link.queue` into `link`, whose other fields are known, and checks it.
-pub(crate) fn parse(value: Option<&Value>, link: &mut Link) -> Result<(), Invalid> {
+pub(crate) fn parse(value: Option<&Value>, link: &mut Link, packet: u32) -> Result<(), Invalid> {
     let mut written = None;
     if let Some(value) = value {
         let mut queue = Table::new("link.queue", value)?;
@@ -24,7 +24,7 @@ pub(crate) fn parse(value: Option<&Value>, link: &mut Link) -> Result<(), Invali
         written = queue.get("limit");
         if red {
             let red = parse_red(&mut queue)?;
-            let (min, max) = (link.threshold(red.min), link.threshold(red.max));
+            let (min, max) = (link.threshold(red.min, packet), link.threshold(red.max, packet));
             if number(max) <= number(min) {
                 let expected =
                     format!("more than min, which is {}; this is {}", in_words(min), in_words(max));
@@ -35,7 +35,7 @@ pub(crate) fn parse(value: Option<&Value>, link: &mut Link) -> Result<(), Invali
         }
         queue.finish()?;
     }
-    check_room(link, written)
+    check_room(link, packet, written)
 }
 
 fn parse_red(queue: &mut Table<'_>) -> Result<Red, Invalid> {
@@ -89,13 +89,13 @@ fn in_words(limit: Limit) -> String {
     }
 }
 
-fn check_room(link: &Link, written: Option<&Value>) -> Result<(), Invalid> {
-    let (packets, bytes) = match link.limit() {
-        Limit::Packets(n) => (n, n.saturating_mul(u64::from(link.packet_size))),
-        Limit::Bytes(n) => (n / u64::from(link.packet_size), n),
+fn check_room(link: &Link, packet: u32, written: Option<&Value>) -> Result<(), Invalid> {
+    let (packets, bytes) = match link.threshold(link.buffer, packet) {
+        Limit::Packets(n) => (n, n.saturating_mul(u64::from(packet))),
+        Limit::Bytes(n) => (n / u64::from(packet), n),
         Limit::Time(ns) => {
-            let bytes = (u128::from(link.rate) * u128::from(ns) / 8_000_000_000) as u64;
-            (bytes / u64::from(link.packet_size), bytes)
+            let bytes = (u128::from(link.rate.nominal()) * u128::from(ns) / 8_000_000_000) as u64;
+            (bytes / u64::from(packet), bytes)
         }
     };
     if (1..=1 << 32).contains(&packets) {
@@ -106,7 +106,7 @@ fn check_room(link: &Link, written: Option<&Value>) -> Result<(), Invalid> {
         value: Some(written.map_or_else(|| "the default, 1bdp".to_owned(), shown)),
         expected: format!(
             "room for at least one packet of {} and at most 2^32; this is {bytes} bytes",
-            units::write_size(u64::from(link.packet_size))
+            units::write_size(u64::from(packet))
         ),
     })
 }

@@ -2,7 +2,7 @@
 //! The bottleneck of a run, and what is counted at it.
 
 use crate::record::EventKind;
-use cwnd_link::{Backlog, Fifo, FifoSpec, LossProcess, Rate, Steps};
+use cwnd_link::{Backlog, Fifo, LossProcess};
 use cwnd_scenario::Scenario;
 
 /// The bottleneck and what is counted at it.
@@ -27,15 +27,11 @@ pub struct Bottleneck {
 impl Bottleneck {
     /// An idle bottleneck.
     pub fn new(scenario: &Scenario) -> Self {
-        let link = FifoSpec {
-            rate: Rate::Constant(scenario.link.rate),
-            limit: Steps::constant(scenario.link.limit()),
-            queue: scenario.link.queue(),
-        };
+        let hop = scenario.hops().swap_remove(0);
         Self {
-            fifo: Fifo::from_spec(link, scenario.queue_stream()),
-            loss: LossProcess::new(scenario.link.loss.clone(), scenario.loss_stream()),
-            packet_size: scenario.link.packet_size,
+            fifo: Fifo::from_spec(hop.fifo.0, hop.fifo.1),
+            loss: LossProcess::new(hop.loss.0, hop.loss.1),
+            packet_size: scenario.packet_size,
             measure: scenario.measure,
             end: scenario.duration,
             drops_measured: [0; 2],

@@ -60,10 +60,10 @@ pub struct FlowSummary {
 impl Summary {
     pub(crate) fn of(scenario: &Scenario, named: &[Flow], states: &[FlowState], link: &Bottleneck) -> Self {
         let (from, to) = scenario.measure;
-        let capacity = scenario.link.rate as f64 * (to - from) as f64 / 1e9;
+        let capacity = scenario.bottleneck().rate.nominal() as f64 * (to - from) as f64 / 1e9;
         let one = |(flow, state): (&Flow, &FlowState)| {
             let seconds = (to - from) as f64 / 1e9;
-            let wire = (state.count.forwarded_measured * u64::from(scenario.link.packet_size) * 8) as f64;
+            let wire = (state.count.forwarded_measured * u64::from(scenario.packet_size) * 8) as f64;
             let payload = (state.count.distinct_measured * u64::from(scenario.mss()) * 8) as f64;
             let active = to.saturating_sub(from.max(flow.start)).max(1);
             FlowSummary {
@@ -85,7 +85,7 @@ impl Summary {
         let flows: Vec<FlowSummary> = named.iter().zip(states).map(one).collect();
         Self {
             measured_s: (from as f64 / 1e9, to as f64 / 1e9),
-            utilization: (link.measured * u64::from(scenario.link.packet_size) * 8) as f64 / capacity,
+            utilization: (link.measured * u64::from(scenario.packet_size) * 8) as f64 / capacity,
             drops_queue: link.drops_measured[0],
             drops_loss: link.drops_measured[1],
             queue_mean_ms: if link.measured == 0 {
