@@ -8,12 +8,13 @@ NATIVE := $(VENV)/.native
 FEATURES := $(VENV)/.features
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name '*.bpf.[ch]' -o -name Cargo.toml | grep -v /target/)
 
-.PHONY: FORCE help demo test test-rust test-kernel test-wasm test-python lint bench compare response kernel-cost docs mutations wheel clean
+.PHONY: FORCE help demo test test-rust test-kernel test-wasm test-python lint bench instructions compare response kernel-cost docs mutations wheel clean
 
 help:
 	@echo "make demo     figure 6 of the CUBIC paper, simulated and drawn, in out/fig6"
 	@echo "make test     every test that this machine can run"
 	@echo "make bench    speed beside ns-2, cost of an ACK beside quinn (needs ns-2: apt-get install ns2)"
+	@echo "make instructions  the engine's instructions per packet beside those on record (ACCEPT=1 records them)"
 	@echo "make compare  results beside ns-2, scenario by scenario"
 	@echo "make kernel-cost  size, verified instructions and time of every kernel object (needs root)"
 	@echo "make mutations  restores known faults in a copy; their tests must fail"
@@ -81,6 +82,10 @@ bench: $(NATIVE)
 	$(BIN)/python bench/cost.py
 	$(BIN)/python bench/cube_root.py
 	$(BIN)/python bench/threads.py
+
+# Machine-independent, so CI runs it: more than 5 % off either way fails.
+instructions:
+	$(PYTHON) bench/instructions.py $(if $(ACCEPT),--accept)
 
 compare: $(NATIVE)
 	$(BIN)/python bench/peers/compare.py --per-flow

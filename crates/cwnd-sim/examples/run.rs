@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Runs a scenario file and prints its summary: `cargo run --release --example run -- scenario.toml`.
+//! Runs a scenario file and prints its summary: `cargo run --release --example run -- scenario.toml`. With `--quiet` behind
+//! it prints how many packets there were and nothing else, for who counts instructions.
 
 use cwnd_scenario::Scenario;
 use cwnd_sim::Simulation;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let path = std::env::args().nth(1).ok_or("usage: run SCENARIO.toml")?;
+    let mut arguments = std::env::args().skip(1);
+    let path = arguments.next().ok_or("usage: run SCENARIO.toml [--quiet]")?;
     let scenario = Scenario::from_toml(&std::fs::read_to_string(path)?)?;
     let mut simulation = Simulation::new(&scenario);
     while !simulation.step(1_000_000) {}
-    println!("{:#?}\n{} packets", simulation.summary(), simulation.packets());
+    if arguments.next().as_deref() != Some("--quiet") {
+        println!("{:#?}", simulation.summary());
+    }
+    println!("{} packets", simulation.packets());
     Ok(())
 }
