@@ -20,10 +20,8 @@ pub struct AckPacket {
 #[derive(Clone, Debug, Default)]
 pub struct Receiver {
     next: u64,
-    /// What arrived beyond `next`.
-    beyond: Bits,
-    /// One past the highest position that arrived.
-    highest: u64,
+    /// There only while something has arrived beyond `next`.
+    beyond: Option<Box<Beyond>>,
     /// Segments in order not yet acknowledged.
     pending: u32,
     first_sent_us: u32,
@@ -32,6 +30,14 @@ pub struct Receiver {
     pub distinct: u64,
     /// Segments that arrived at all.
     pub arrived: u64,
+}
+
+/// What arrived beyond a hole.
+#[derive(Clone, Debug, Default)]
+struct Beyond {
+    arrived: Bits,
+    /// One past the highest position among it.
+    highest: u64,
 }
 
 impl Receiver {
@@ -49,10 +55,8 @@ impl Receiver {
             self.pending += 1;
             self.distinct += 1;
             self.next += 1;
-            if self.highest < self.next {
-                self.highest = self.next;
-            } else {
-                // RFC 5681 §4.2: a segment that fills a hole is acknowledged at once.
+            if self.beyond.is_some() {
+                // RFC 5681 §4.2: a segment that fills a hole, or part of one, is acknowledged at once.
                 self.fill();
                 return Some(self.acknowledge());
             }
@@ -61,13 +65,14 @@ impl Receiver {
         let mut sacked = None;
         if ahead > 0 {
             let position = self.next + u64::from(ahead.unsigned_abs());
-            self.beyond.cover(self.next, position + 1);
-            if !self.beyond.get(position) {
-                self.beyond.set(position);
+            let beyond = self.beyond.get_or_insert_default();
+            beyond.arrived.cover(self.next, position + 1);
+            if !beyond.arrived.get(position) {
+                beyond.arrived.set(position);
                 self.distinct += 1;
                 sacked = Some(position);
             }
-            self.highest = self.highest.max(position + 1);
+            beyond.highest = beyond.highest.max(position + 1);
         }
         // RFC 5681 §4.2: out of order, or old: a duplicate acknowledgement at once.
         let sent_us = (self.pending > 0).then_some((self.first_sent_us, self.newest_sent_us));
@@ -91,9 +96,11 @@ impl Receiver {
 
     /// Moves `next` over what had arrived beyond a hole.
     fn fill(&mut self) {
-        let start = self.next;
-        self.next = self.beyond.first_clear(start, self.highest).unwrap_or(self.highest);
-        self.beyond.clear_range(start, self.next);
+        let Some(beyond) = &self.beyond else { return };
+        self.next = beyond.arrived.first_clear(self.next, beyond.highest).unwrap_or(beyond.highest);
+        if self.next == beyond.highest {
+            self.beyond = None;
+        }
     }
 }
 

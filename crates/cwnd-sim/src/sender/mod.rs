@@ -28,6 +28,17 @@ pub struct Sent {
     pub timeouts: u64,
 }
 
+/// What a sender sends next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    /// A segment for the first time.
+    New,
+    /// The segment at this position again.
+    Retransmission(u64),
+    /// The segment at this position again, once per recovery, when nothing else may go (RFC 6675 §4, rule 4).
+    Rescue(u64),
+}
+
 /// The sender. Positions are segment numbers from 0.
 #[derive(Debug)]
 pub struct Sender {
@@ -114,6 +125,20 @@ impl Sender {
         conn.in_flight = (out + self.board.retrans_out).saturating_sub(arrived + self.board.lost_out);
     }
 
+    /// Checks what must hold after every event.
+    #[cfg(debug_assertions)]
+    fn check(&self) {
+        let conn = &self.driver.conn;
+        assert!(self.una <= self.nxt && conn.cwnd >= 1, "{self:?}");
+        assert_eq!(u64::from(conn.packets_out), self.nxt - self.una, "{self:?}");
+        self.board.check(self.una, self.nxt);
+        // Segment by segment costs a window: now and then, when that is large.
+        if conn.packets_out < 64 || self.sent.packets.is_multiple_of(64) {
+            let pipe = self.board.pipe(self.una, self.nxt);
+            assert_eq!(conn.in_flight, pipe.saturating_sub(self.dup_acks.min(conn.packets_out)), "{self:?}");
+        }
+    }
+
     /// An acknowledgement arrived at `now`, ns.
     #[inline]
     pub fn on_ack(&mut self, now: u64, packet: &AckPacket) {
@@ -149,28 +174,30 @@ impl Sender {
         if acked > 0 {
             self.restart_timer(now);
         }
+        #[cfg(debug_assertions)]
+        self.check();
     }
 
-    /// The position to send next at `now`, if window and data allow one; tells whether it is a retransmission.
+    /// What to send next at `now`, if data and receiver allow anything. // RFC 6675 §4, NextSeg
     #[inline]
-    fn next_to_send(&mut self, now: u64) -> Option<(u64, bool)> {
-        if let Some(lost) = self.board.next_lost(self.una, self.nxt) {
-            return Some((lost, true)); // RFC 6675 §4, NextSeg rule 1
+    fn next_to_send(&mut self, now: u64) -> Option<Next> {
+        if let Some(lost) = self.board.next_lost(self.una) {
+            return Some(Next::Retransmission(lost)); // rule 1
         }
         if self.nxt - self.una < self.rwnd && now < self.stop_at {
-            return Some((self.nxt, false)); // rule 2
+            return Some(Next::New); // rule 2
         }
         if self.driver.conn.ca_state != CaState::Recovery || !self.has_sack() {
             return None;
         }
         if let Some(position) = self.board.next_unreported(self.una) {
-            return Some((position, true)); // rule 3
+            return Some(Next::Retransmission(position)); // rule 3
         }
-        if !self.rescued && self.nxt > self.una {
-            self.rescued = true;
-            return Some((self.nxt - 1, true)); // rule 4
+        if self.rescued {
+            return None;
         }
-        None
+        self.rescued = true;
+        self.board.last_unreported(self.una, self.nxt).map(Next::Rescue) // rule 4
     }
 
     /// Takes the next packet to send at `now`, ns: its position. `None` when the window, the receiver or the
@@ -181,21 +208,31 @@ impl Sender {
         if (conn.in_flight >= conn.cwnd && !self.retransmit_now) || self.holds_back() {
             return None;
         }
-        let (position, retransmission) = self.next_to_send(now)?;
+        let next = self.next_to_send(now)?;
         self.retransmit_now = false;
         self.driver.on_sent(now / 1000, self.rtt.rto_us());
         self.sent.packets += 1;
-        if retransmission {
-            self.sent.retransmits += 1;
-            self.board.retransmit(self.una, position);
-            self.refresh();
-        } else {
-            self.nxt += 1;
-            let conn = &mut self.driver.conn;
-            conn.snd_nxt = conn.snd_nxt.wrapping_add(conn.mss);
-            conn.packets_out += 1;
-            conn.in_flight += 1;
-        }
+        let position = match next {
+            Next::New => {
+                let conn = &mut self.driver.conn;
+                conn.snd_nxt = conn.snd_nxt.wrapping_add(conn.mss);
+                conn.packets_out += 1;
+                conn.in_flight += 1;
+                self.nxt += 1;
+                self.nxt - 1
+            }
+            Next::Retransmission(position) => {
+                self.sent.retransmits += 1;
+                self.board.retransmit(position);
+                self.refresh();
+                position
+            }
+            // RFC 6675 §4: it does not move HighRxt, so the pipe does not count it.
+            Next::Rescue(position) => {
+                self.sent.retransmits += 1;
+                position
+            }
+        };
         if self.rto_at == u64::MAX {
             self.restart_timer(now);
         }

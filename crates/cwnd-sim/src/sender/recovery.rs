@@ -49,6 +49,7 @@ impl Sender {
             let now_us = self.driver.conn.now_us;
             if self.driver.on_loss(now_us, self.una, self.nxt) {
                 self.board.begin_episode(self.una);
+                self.refresh();
                 self.rescued = false;
                 self.retransmit_now = true; // RFC 6675 §5, step 4.3
             }
@@ -117,7 +118,7 @@ impl Sender {
 
     /// The segment at the left edge is lost and may be sent again at once.
     fn lose_first(&mut self) {
-        self.board.mark_lost(self.una, self.una, self.una + 1);
+        self.board.lose_first(self.una);
         self.retransmit_now = true; // RFC 5681 §3.2 step 3, RFC 6582 §3.2 step 5
         self.refresh();
     }

@@ -1,30 +1,38 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the sender knows of each outstanding segment (RFC 6675 §3, §4): delivered, lost, retransmitted.
+//! What the sender knows of each outstanding segment (RFC 6675 §3, §4), in one bit each and two edges.
+//!
+//! The bit says that a selective acknowledgement reported the segment. Losses and retransmissions follow from edges: IsLost
+//! is true of everything unreported below the third highest report, and retransmissions go out in rising order, so that
+//! everything unreported up to HighRxt has been sent again. The counts are kept as the edges and bits move.
 
 use crate::bits::Bits;
 
 /// Segments delivered above one that make it lost (RFC 6675 §2).
 pub const DUP_THRESH: u32 = 3;
 
-/// The scoreboard; positions outside `una..nxt` are clear.
-#[derive(Clone, Debug, Default)]
+/// The scoreboard of the segments `una..nxt`, which its methods are told.
+#[derive(Debug, Default)]
 pub struct Scoreboard {
-    sacked: Bits,
-    lost: Bits,
-    /// Retransmitted in this episode, not yet acknowledged.
-    retransmitted: Bits,
+    /// There only while something is reported.
+    reports: Option<Box<Reports>>,
     /// Outstanding segments that selective acknowledgements reported.
     pub sacked_out: u32,
     /// Outstanding segments that are lost, whether or not retransmitted.
     pub lost_out: u32,
-    /// Outstanding retransmissions.
+    /// Outstanding segments retransmitted in this episode.
     pub retrans_out: u32,
+    /// Everything unreported before this is lost (RFC 6675's IsLost, for all at once).
+    lost_edge: u64,
+    /// Everything unreported before this was retransmitted in this episode (RFC 6675's HighRxt + 1).
+    next_retransmission: u64,
+}
+
+/// What selective acknowledgements reported.
+#[derive(Debug, Default)]
+struct Reports {
+    sacked: Bits,
     /// The three highest reported positions, highest first, plus one; 0 when there are fewer.
     top: [u64; DUP_THRESH as usize],
-    /// Everything unreported before this is marked lost (RFC 6675's IsLost, for all at once).
-    lost_edge: u64,
-    /// No segment before this needs a retransmission (RFC 6675's HighRxt + 1).
-    next_retransmission: u64,
 }
 
 impl Scoreboard {
@@ -34,22 +42,44 @@ impl Scoreboard {
         self.sacked_out | self.lost_out | self.retrans_out == 0
     }
 
-    /// Makes room in all three rings: what they answer is meaningless for positions beyond.
-    fn cover(&mut self, una: u64, to: u64) {
-        self.sacked.cover(una, to);
-        self.lost.cover(una, to);
-        self.retransmitted.cover(una, to);
+    /// Reported segments of `from..to`.
+    fn sacked_in(&self, from: u64, to: u64) -> u32 {
+        self.reports.as_ref().map_or(0, |reports| reports.sacked.count_ones(from, to))
+    }
+
+    /// Unreported segments of `from..to`, `from <= to`.
+    fn unsacked_in(&self, from: u64, to: u64) -> u32 {
+        (to - from) as u32 - self.sacked_in(from, to)
+    }
+
+    /// One past the highest reported segment; 0 if none is.
+    fn highest(&self) -> u64 {
+        self.reports.as_ref().map_or(0, |reports| reports.top[0])
+    }
+
+    /// The first unreported segment of `from..to`.
+    fn first_unsacked(&self, from: u64, to: u64) -> Option<u64> {
+        match &self.reports {
+            Some(reports) => reports.sacked.first_clear(from, to),
+            None => (from < to).then_some(from),
+        }
     }
 
     /// The cumulative acknowledgement moved from `una` to `to`; returns how many of those were reported before.
     pub fn advance(&mut self, una: u64, to: u64) -> u32 {
-        let sacked = self.sacked.clear_range(una, to);
+        let sacked = self.sacked_in(una, to);
+        let unsacked = (to - una) as u32 - sacked;
         self.sacked_out -= sacked;
-        self.lost_out -= self.lost.clear_range(una, to);
-        self.retrans_out -= self.retransmitted.clear_range(una, to);
-        for top in &mut self.top {
-            if *top <= to {
-                *top = 0;
+        // Below an edge every unreported segment counts; beyond it none is left.
+        self.lost_out = if to < self.lost_edge { self.lost_out - unsacked } else { 0 };
+        self.retrans_out = if to < self.next_retransmission { self.retrans_out - unsacked } else { 0 };
+        if self.sacked_out == 0 {
+            self.reports = None;
+        } else if let Some(reports) = &mut self.reports {
+            for top in &mut reports.top {
+                if *top <= to {
+                    *top = 0;
+                }
             }
         }
         sacked
@@ -57,17 +87,21 @@ impl Scoreboard {
 
     /// A selective acknowledgement reported `position`; returns whether that is news.
     pub fn report(&mut self, una: u64, position: u64) -> bool {
-        self.cover(una, position + 1);
-        if position < una || self.sacked.get(position) {
+        if position < una {
+            return false; // an old acknowledgement that came late
+        }
+        let reports = self.reports.get_or_insert_default();
+        reports.sacked.cover(una, position + 1);
+        if reports.sacked.get(position) {
             return false;
         }
-        self.sacked.set(position);
+        reports.sacked.set(position);
         self.sacked_out += 1;
-        self.lost_out -= u32::from(self.lost.clear(position));
-        self.retrans_out -= u32::from(self.retransmitted.clear(position));
-        let [first, second, third] = self.top;
+        self.lost_out -= u32::from(position < self.lost_edge);
+        self.retrans_out -= u32::from(position < self.next_retransmission);
+        let [first, second, third] = reports.top;
         let it = position + 1;
-        self.top = if it > first {
+        reports.top = if it > first {
             [it, first, second]
         } else if it > second {
             [first, it, second]
@@ -79,91 +113,108 @@ impl Scoreboard {
 
     /// Marks as lost what has [`DUP_THRESH`] reported segments above it; returns whether anything was.
     pub fn detect_losses(&mut self, una: u64) -> bool {
+        let Some(reports) = &self.reports else { return false };
         // All unreported positions below the third highest reported one. // RFC 6675 §4, IsLost
-        let edge = self.top[DUP_THRESH as usize - 1].saturating_sub(1);
-        let from = self.lost_edge.max(una);
-        if edge <= from {
-            return false;
-        }
-        self.lost_edge = edge;
-        self.mark_lost(una, from, edge) > 0
+        let edge = reports.top[DUP_THRESH as usize - 1].saturating_sub(1);
+        self.lose_until(una, edge) > 0
     }
 
-    /// Marks the unreported segments of `from..to` as lost; returns how many are new.
-    pub fn mark_lost(&mut self, una: u64, from: u64, to: u64) -> u32 {
-        self.cover(una, to);
-        let mut marked = 0;
-        let mut at = from;
-        while let Some(hole) = self.sacked.first_clear(at, to) {
-            if !self.lost.get(hole) {
-                self.lost.set(hole);
-                marked += 1;
-            }
-            at = hole + 1;
+    /// Every unreported segment of `una..edge` is lost; returns how many are new.
+    fn lose_until(&mut self, una: u64, edge: u64) -> u32 {
+        let from = self.lost_edge.max(una);
+        if edge <= from {
+            return 0;
         }
-        self.lost_out += marked;
-        marked
+        let new = self.unsacked_in(from, edge);
+        self.lost_out += new;
+        self.lost_edge = edge;
+        new
+    }
+
+    /// Without selective acknowledgements only the segment at the left edge can be known to be lost.
+    pub fn lose_first(&mut self, una: u64) {
+        self.lose_until(una, una + 1);
     }
 
     /// A timeout: everything unreported is lost, also what was retransmitted.
-    pub fn mark_all_lost(&mut self, una: u64, nxt: u64) {
-        self.retrans_out -= self.retransmitted.clear_range(una, nxt);
-        self.mark_lost(una, una, nxt);
-        self.next_retransmission = una;
+    pub fn lose_all(&mut self, una: u64, nxt: u64) {
+        self.lost_out = (nxt - una) as u32 - self.sacked_out;
         self.lost_edge = nxt;
+        self.begin_episode(una);
     }
 
-    /// An episode begins: retransmissions start at the left edge.
+    /// An episode begins: nothing was retransmitted in it yet. // RFC 6675 §2, HighRxt
     pub const fn begin_episode(&mut self, una: u64) {
         self.next_retransmission = una;
+        self.retrans_out = 0;
     }
 
     /// The lowest lost segment that was not retransmitted yet. // RFC 6675 §4, NextSeg rule 1
     #[inline]
-    pub fn next_lost(&mut self, una: u64, nxt: u64) -> Option<u64> {
+    pub fn next_lost(&self, una: u64) -> Option<u64> {
         if self.lost_out == 0 {
             return None;
         }
-        // Nothing beyond the edge is lost; without SACK there is no edge, and only the first segment can be.
-        let to = self.lost_edge.max(una + 1).min(nxt);
-        let mut at = self.next_retransmission.max(una);
-        while let Some(position) = self.lost.first_set(at, to) {
-            if !self.retransmitted.get(position) {
-                self.next_retransmission = position;
-                return Some(position);
-            }
-            at = position + 1;
+        let from = self.next_retransmission.max(una);
+        // Below the edge everything retransmitted is lost: equal counts, and nothing is left to find.
+        if from >= self.lost_edge || self.lost_out == self.retrans_out {
+            return None;
         }
-        self.next_retransmission = to;
-        None
+        self.first_unsacked(from, self.lost_edge)
     }
 
     /// The lowest outstanding segment that is neither reported, lost nor retransmitted, below the highest reported
     /// one. // RFC 6675 §4, NextSeg rule 3
     pub fn next_unreported(&self, una: u64) -> Option<u64> {
-        let mut at = una;
-        while let Some(position) = self.sacked.first_clear(at, self.top[0].saturating_sub(1)) {
-            if !self.retransmitted.get(position) {
-                return Some(position);
-            }
-            at = position + 1;
-        }
-        None
+        let to = self.highest().saturating_sub(1);
+        let from = self.next_retransmission.max(una);
+        if from < to { self.first_unsacked(from, to) } else { None }
     }
 
-    /// `position` is being retransmitted.
-    pub fn retransmit(&mut self, una: u64, position: u64) {
-        self.cover(una, position + 1);
-        if !self.retransmitted.get(position) {
-            self.retransmitted.set(position);
-            self.retrans_out += 1;
+    /// The highest outstanding segment that is not reported. // RFC 6675 §4, NextSeg rule 4
+    pub fn last_unreported(&self, una: u64, nxt: u64) -> Option<u64> {
+        match &self.reports {
+            Some(reports) => reports.sacked.last_clear(una, nxt),
+            None => (una < nxt).then(|| nxt - 1),
         }
+    }
+
+    /// `position`, found by rule 1 or 3, is being retransmitted. Rule 4's is not told: it moves nothing.
+    pub fn retransmit(&mut self, position: u64) {
+        debug_assert!(position >= self.next_retransmission, "retransmissions go upwards");
+        self.next_retransmission = position + 1;
+        self.retrans_out += 1;
+    }
+
+    /// Checks the counts against bits and edges, O(window / 64).
+    #[cfg(any(test, debug_assertions))]
+    pub fn check(&self, una: u64, nxt: u64) {
+        let below = |edge: u64| self.unsacked_in(una, edge.clamp(una, nxt));
+        assert_eq!(self.sacked_out, self.sacked_in(una, nxt), "reported of {una}..{nxt}: {self:?}");
+        assert_eq!(self.lost_out, below(self.lost_edge), "lost of {una}..{nxt}: {self:?}");
+        assert_eq!(
+            self.retrans_out,
+            below(self.next_retransmission),
+            "retransmitted of {una}..{nxt}: {self:?}"
+        );
+        assert!(self.lost_edge <= nxt && self.next_retransmission <= nxt, "{una}..{nxt}: {self:?}");
+        assert!(self.highest() <= nxt, "reported what was never sent: {una}..{nxt}: {self:?}");
+    }
+
+    /// RFC 6675 §4's SetPipe as it is written, segment by segment.
+    #[cfg(any(test, debug_assertions))]
+    pub fn pipe(&self, una: u64, nxt: u64) -> u32 {
+        let sacked = |at| self.reports.as_ref().is_some_and(|reports| reports.sacked.get(at));
+        let counts = |at| u32::from(at >= self.lost_edge) + u32::from(at < self.next_retransmission);
+        (una..nxt).filter(|&at| !sacked(at)).map(counts).sum()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cwnd_link::random::Stream;
+    use std::collections::BTreeSet;
 
     // RFC 6675 §4: segment 0 is lost when three segments above it are reported, 1 to 3 are not outstanding losses.
     #[test]
@@ -174,7 +225,7 @@ mod tests {
             assert_eq!(board.detect_losses(0), lost, "after {position}");
         }
         assert_eq!((board.sacked_out, board.lost_out), (3, 1));
-        assert_eq!(board.next_lost(0, 10), Some(0));
+        assert_eq!(board.next_lost(0), Some(0));
     }
 
     #[test]
@@ -184,13 +235,13 @@ mod tests {
             board.report(0, position);
         }
         board.detect_losses(0);
-        board.retransmit(0, 0);
-        assert_eq!(board.next_lost(0, 100), None);
+        board.retransmit(0);
+        assert_eq!(board.next_lost(0), None);
         for position in [5, 6, 7] {
             board.report(0, position);
         }
         assert!(board.detect_losses(0));
-        assert_eq!(board.next_lost(0, 100), Some(4));
+        assert_eq!(board.next_lost(0), Some(4));
     }
 
     #[test]
@@ -203,15 +254,15 @@ mod tests {
         assert_eq!(board.lost_out, 4); // 0, 1, 3, 4 lie below 5, the third highest
         assert!(!board.detect_losses(0));
         let mut holes = Vec::new();
-        while let Some(position) = board.next_lost(0, 10) {
-            board.retransmit(0, position);
+        while let Some(position) = board.next_lost(0) {
+            board.retransmit(position);
             holes.push(position);
         }
         assert_eq!(holes, [0, 1, 3, 4]);
         assert_eq!(board.retrans_out, 4);
     }
 
-    // The rings must cover the window, not only what is marked: far-apart holes stay apart.
+    // What is known of one window says nothing of the next.
     #[test]
     fn holes_ten_thousand_apart_are_both_retransmitted() {
         let mut board = Scoreboard::default();
@@ -219,13 +270,13 @@ mod tests {
             board.report(9_999, position);
             board.detect_losses(9_999);
         }
-        board.retransmit(9_999, 9_999);
+        board.retransmit(9_999);
         assert_eq!(board.advance(9_999, 20_000), 10_000);
         for position in 20_001..20_004 {
             board.report(20_000, position);
         }
         assert!(board.detect_losses(20_000));
-        assert_eq!(board.next_lost(20_000, 30_000), Some(20_000));
+        assert_eq!(board.next_lost(20_000), Some(20_000));
         assert_eq!((board.sacked_out, board.lost_out, board.retrans_out), (3, 1, 0));
     }
 
@@ -236,7 +287,7 @@ mod tests {
             board.report(0, position);
         }
         board.detect_losses(0);
-        board.retransmit(0, 0);
+        board.retransmit(0);
         assert_eq!(board.advance(0, 4), 3);
         assert_eq!((board.sacked_out, board.lost_out, board.retrans_out), (1, 0, 0));
         assert!(!board.detect_losses(4), "one report above 4 is not three");
@@ -246,8 +297,135 @@ mod tests {
     fn a_timeout_loses_all_that_is_not_reported() {
         let mut board = Scoreboard::default();
         board.report(0, 5);
-        board.mark_all_lost(0, 10);
+        board.lose_all(0, 10);
         assert_eq!(board.lost_out, 9);
         assert!(!board.report(0, 5));
+    }
+
+    // RFC 6675 §4: rule 1 and rule 3 move HighRxt, so what is not lost counts twice in the pipe; rule 4 does not.
+    #[test]
+    fn rules_1_and_3_count_in_the_pipe_and_rule_4_takes_the_last_hole() {
+        let mut board = Scoreboard::default();
+        for position in [3, 4, 5, 9, 19] {
+            board.report(0, position);
+        }
+        board.detect_losses(0); // below 5: 0, 1, 2
+        board.begin_episode(0);
+        for lost in 0..3 {
+            assert_eq!(board.next_lost(0), Some(lost));
+            board.retransmit(lost);
+        }
+        assert_eq!(board.next_lost(0), None);
+        assert_eq!(board.next_unreported(0), Some(6));
+        board.retransmit(6);
+        assert_eq!(board.next_unreported(0), Some(7));
+        // 20 out, 5 reported, 3 lost and sent again (as one each), 6 sent again and not lost (as two).
+        assert_eq!((board.lost_out, board.retrans_out), (3, 4));
+        assert_eq!(20 + board.retrans_out - board.sacked_out - board.lost_out, 16);
+        assert_eq!(board.last_unreported(0, 20), Some(18));
+        assert_eq!(board.last_unreported(0, 22), Some(21));
+    }
+
+    // RFC 6675 §2: HighRxt is that of the current loss recovery phase.
+    #[test]
+    fn a_new_episode_sends_the_first_hole_again() {
+        let mut board = Scoreboard::default();
+        for position in [1, 2, 3] {
+            board.report(0, position);
+        }
+        board.detect_losses(0);
+        board.retransmit(0);
+        board.begin_episode(0);
+        assert_eq!((board.next_lost(0), board.retrans_out, board.lost_out), (Some(0), 0, 1));
+    }
+
+    /// A sender's knowledge as three sets, by the definitions.
+    #[derive(Default)]
+    struct Sets {
+        sacked: BTreeSet<u64>,
+        /// By a timeout; beside them IsLost.
+        lost: BTreeSet<u64>,
+        retransmitted: BTreeSet<u64>,
+    }
+
+    impl Sets {
+        fn is_lost(&self, at: u64) -> bool {
+            self.lost.contains(&at) || self.sacked.range(at..).count() >= DUP_THRESH as usize
+        }
+    }
+
+    // RFC 6675's definitions, segment by segment, beside bits and edges: ten runs, seeds 0 to 9.
+    #[test]
+    fn bits_and_edges_say_what_sets_of_segments_say() {
+        for seed in 0..10 {
+            let mut random = Stream::new(seed, 0);
+            let (mut board, mut sets) = (Scoreboard::default(), Sets::default());
+            let (mut una, mut nxt) = (0, 200);
+            for step in 0..1000 {
+                match random.below(20) {
+                    0 if random.below(8) == 0 => {
+                        board.lose_all(una, nxt);
+                        sets.lost = (una..nxt).filter(|at| !sets.sacked.contains(at)).collect();
+                        sets.retransmitted.clear();
+                    }
+                    1 if random.below(4) == 0 => {
+                        board.begin_episode(una);
+                        sets.retransmitted.clear();
+                    }
+                    2 => nxt += random.below(60),
+                    3 => {
+                        let to = (una..nxt).find(|&at| !sets.sacked.contains(&at)).unwrap_or(nxt);
+                        let to = (to + random.below(3)).min(nxt);
+                        let reported = sets.sacked.range(una..to).count() as u32;
+                        assert_eq!(board.advance(una, to), reported);
+                        una = to;
+                        for set in [&mut sets.sacked, &mut sets.lost, &mut sets.retransmitted] {
+                            *set = set.split_off(&una);
+                        }
+                    }
+                    4..=9 => {
+                        let first = (una..nxt).find(|&at| {
+                            sets.is_lost(at)
+                                && !sets.sacked.contains(&at)
+                                && !sets.retransmitted.contains(&at)
+                        });
+                        assert_eq!(board.next_lost(una), first, "seed {seed}, step {step}");
+                        let next = first.or_else(|| board.next_unreported(una));
+                        if let Some(position) = next {
+                            assert!(
+                                !sets.sacked.contains(&position) && !sets.retransmitted.contains(&position)
+                            );
+                            board.retransmit(position);
+                            sets.retransmitted.insert(position);
+                        }
+                    }
+                    _ if una < nxt => {
+                        let at = una + 1 + random.below(nxt - una);
+                        let news = at < nxt && sets.sacked.insert(at);
+                        assert_eq!(at < nxt && board.report(una, at), news);
+                        sets.lost.remove(&at);
+                        sets.retransmitted.remove(&at);
+                        board.detect_losses(una);
+                    }
+                    _ => {}
+                }
+                let unsacked = || (una..nxt).filter(|at| !sets.sacked.contains(at));
+                let lost = unsacked().filter(|&at| sets.is_lost(at)).count() as u32;
+                let retransmitted = sets.retransmitted.len() as u32;
+                let counts = (board.sacked_out, board.lost_out, board.retrans_out);
+                assert_eq!(
+                    counts,
+                    (sets.sacked.len() as u32, lost, retransmitted),
+                    "seed {seed}, step {step}"
+                );
+                board.check(una, nxt);
+                let out = (nxt - una) as u32;
+                assert_eq!(
+                    board.pipe(una, nxt),
+                    out + counts.2 - counts.0 - counts.1,
+                    "seed {seed}, step {step}"
+                );
+            }
+        }
     }
 }

@@ -37,13 +37,15 @@ impl Sender {
         self.rtt.back_off();
         self.collapse(now);
         self.rto_at = now + self.rtt.rto_us() * 1000;
+        #[cfg(debug_assertions)]
+        self.check();
     }
 
     /// Back to one segment, and everything not reported as received is sent again.
     pub(super) fn collapse(&mut self, now: u64) {
         self.driver.on_timeout(now / 1000, self.una, self.nxt);
         self.dup_acks = 0;
-        self.board.mark_all_lost(self.una, self.nxt);
+        self.board.lose_all(self.una, self.nxt);
         self.refresh();
     }
 }
