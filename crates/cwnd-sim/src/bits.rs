@@ -56,7 +56,6 @@ impl Bits {
     }
 
     /// Sets `from..to`, which [`Bits::cover`] must have made room for.
-    #[cfg(test)]
     pub fn set_range(&mut self, from: u64, to: u64) {
         if from >= to {
             return;
@@ -123,6 +122,25 @@ impl Bits {
         let position = (block << 6) + 63 - u64::from(clear.leading_zeros());
         (position >= from).then_some(position)
     }
+
+    /// Last set position in `from..to`.
+    #[must_use]
+    pub fn last_set(&self, from: u64, to: u64) -> Option<u64> {
+        if from >= to {
+            return None;
+        }
+        let mut block = (to - 1) >> 6;
+        let mut set = self.word(block) & to_mask(to);
+        while set == 0 {
+            if block << 6 <= from {
+                return None;
+            }
+            block -= 1;
+            set = self.word(block);
+        }
+        let position = (block << 6) + 63 - u64::from(set.leading_zeros());
+        (position >= from).then_some(position)
+    }
 }
 
 /// The positions of `from`'s block from it on.
@@ -172,6 +190,7 @@ mod tests {
             assert_eq!(bits.count_ones(x, x), 0);
             assert_eq!(bits.first_clear(x, y), (x..y).find(|n| !set.contains(n)), "{at}");
             assert_eq!(bits.last_clear(x, y), (x..y).rev().find(|n| !set.contains(n)), "{at}");
+            assert_eq!(bits.last_set(x, y), set.range(x..y).next_back().copied(), "{at}");
             let near = a.max(x);
             assert_eq!(
                 bits.last_clear(x, near),

@@ -16,6 +16,30 @@ pub struct AckPacket {
     pub sent_us: Option<(u32, u32)>,
 }
 
+/// The SACK option of an acknowledgement (RFC 2018): up to three blocks, which is what fits beside timestamps.
+///
+/// One arrival is all the news while every acknowledgement arrives in order ([`AckPacket::sacked`]); on paths that lose or
+/// reorder acknowledgements the blocks repeat what the last ones said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Blocks {
+    /// From and to, counted from the acknowledgement's `cumulative`; `(0, 0)` where there is none.
+    offsets: [(u32, u32); 3],
+}
+
+impl Blocks {
+    /// The blocks of an acknowledgement up to `cumulative`, as positions `from..to`.
+    pub fn ranges(self, cumulative: u64) -> impl Iterator<Item = (u64, u64)> {
+        let there = self.offsets.into_iter().take_while(|offsets| offsets.1 > 0);
+        there.map(move |(from, to)| (cumulative + u64::from(from), cumulative + u64::from(to)))
+    }
+
+    /// Whether it has none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.offsets[0].1 == 0
+    }
+}
+
 /// State of one flow's receiver.
 #[derive(Clone, Debug, Default)]
 pub struct Receiver {
@@ -38,6 +62,29 @@ struct Beyond {
     arrived: Bits,
     /// One past the highest position among it.
     highest: u64,
+    /// A position of each of the three blocks that something arrived in last, newest first, plus one; 0 for none.
+    recent: [u64; 3],
+}
+
+impl Beyond {
+    /// The block around `position`, which has arrived, of what is beyond `next`.
+    fn block(&self, next: u64, position: u64) -> (u64, u64) {
+        let from = self.arrived.last_clear(next, position).map_or(next, |hole| hole + 1);
+        (from, self.arrived.first_clear(position, self.highest).unwrap_or(self.highest))
+    }
+
+    /// Puts the block around `position` first.
+    #[inline]
+    fn note(&mut self, next: u64, position: u64) {
+        if self.recent[0] != position {
+            // Not the next of the same block.
+            let (from, to) = self.block(next, position);
+            let same = |recent: &u64| (from + 1..=to).contains(recent);
+            let place = self.recent.iter().position(same).unwrap_or(2);
+            self.recent.copy_within(..place, 1);
+        }
+        self.recent[0] = position + 1;
+    }
 }
 
 impl Receiver {
@@ -73,6 +120,7 @@ impl Receiver {
                 sacked = Some(position);
             }
             beyond.highest = beyond.highest.max(position + 1);
+            beyond.note(self.next, position);
         }
         // RFC 5681 §4.2: out of order, or old: a duplicate acknowledgement at once.
         let sent_us = (self.pending > 0).then_some((self.first_sent_us, self.newest_sent_us));
@@ -83,6 +131,34 @@ impl Receiver {
     /// The delay is over.
     pub fn on_delay_over(&mut self) -> AckPacket {
         self.acknowledge()
+    }
+
+    /// The first position that has not arrived.
+    #[allow(dead_code, clippy::allow_attributes, reason = "for transfers")]
+    #[inline]
+    #[must_use]
+    pub const fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// The blocks that the acknowledgement just made carries: the one with the newest arrival, then those reported last.
+    // RFC 2018 §4
+    #[allow(dead_code, clippy::allow_attributes, reason = "for paths that lose acknowledgements")]
+    #[must_use]
+    pub fn blocks(&self) -> Blocks {
+        let mut blocks = Blocks::default();
+        let Some(beyond) = &self.beyond else { return blocks };
+        let mut count = 0;
+        // What arrived last may all have been acknowledged since; the highest segment has not.
+        for recent in beyond.recent.into_iter().chain([beyond.highest]).filter(|&recent| recent > self.next) {
+            let (from, to) = beyond.block(self.next, recent - 1);
+            let offsets = ((from - self.next) as u32, (to - self.next) as u32);
+            if count < 3 && !blocks.offsets[..count].contains(&offsets) {
+                blocks.offsets[count] = offsets;
+                count += 1;
+            }
+        }
+        blocks
     }
 
     fn acknowledge(&mut self) -> AckPacket {
@@ -107,6 +183,8 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cwnd_link::random::Stream;
+    use std::collections::BTreeSet;
 
     fn packet(position: u32) -> Packet {
         Packet { due: 0, position, sent_us: 100 + position }
@@ -131,6 +209,79 @@ mod tests {
             acks(&[0, 2, 3, 1, 4], 2),
             [None, Some((1, Some(2))), Some((1, Some(3))), Some((4, None)), None]
         );
+    }
+
+    fn ranges(receiver: &Receiver) -> Vec<(u64, u64)> {
+        receiver.blocks().ranges(receiver.next()).collect()
+    }
+
+    // RFC 2018 §5, its examples with segments for 500 bytes: 0 to 3 are acknowledged before.
+    #[test]
+    fn blocks_are_those_of_rfc_2018s_examples() {
+        let after = |arrivals: &[u32]| {
+            let mut receiver = Receiver::default();
+            let mut seen = Vec::new();
+            for position in [0, 1, 2, 3].iter().chain(arrivals) {
+                receiver.on_packet(&packet(*position), 1);
+                seen.push(ranges(&receiver));
+            }
+            seen.split_off(4)
+        };
+        // Case 2: the first of eight is dropped, the rest arrives: one growing block.
+        let expected: Vec<_> = (6..=12).map(|to| vec![(5, to)]).collect();
+        assert_eq!(after(&[5, 6, 7, 8, 9, 10, 11]), expected);
+        // Case 3: the second, fourth, sixth and last are dropped; then the fourth arrives and the second, out of order.
+        assert_eq!(
+            after(&[4, 6, 8, 10, 7, 5]),
+            [
+                vec![],
+                vec![(6, 7)],
+                vec![(8, 9), (6, 7)],
+                vec![(10, 11), (8, 9), (6, 7)],
+                vec![(6, 9), (10, 11)],
+                vec![(10, 11)],
+            ]
+        );
+    }
+
+    #[test]
+    fn the_three_newest_blocks_are_reported_and_a_duplicate_comes_first() {
+        let mut receiver = Receiver::default();
+        for position in [2, 4, 6, 8, 10, 4, 11] {
+            receiver.on_packet(&packet(position), 1);
+        }
+        assert_eq!(ranges(&receiver), [(10, 12), (4, 5), (8, 9)]);
+        receiver.on_packet(&packet(4), 1);
+        assert_eq!(ranges(&receiver), [(4, 5), (10, 12), (8, 9)]);
+        assert_eq!((receiver.next(), receiver.distinct), (0, 6));
+    }
+
+    // Whatever arrives, in whatever order: the first block holds it, all are true and whole, none is there twice; seed 5.
+    #[test]
+    fn blocks_are_whole_and_start_with_the_newest_arrival() {
+        let mut random = Stream::new(5, 0);
+        let mut receiver = Receiver::default();
+        let mut arrived = BTreeSet::new();
+        for _ in 0..20_000 {
+            let position = receiver.next() + random.below(40);
+            receiver.on_packet(&packet(position as u32), 2);
+            arrived.insert(position);
+            let next = receiver.next();
+            assert!(arrived.range(..next).count() as u64 == next && !arrived.contains(&next));
+            let blocks = ranges(&receiver);
+            if position > next {
+                assert!((blocks[0].0..blocks[0].1).contains(&position), "{position} in {blocks:?}");
+            }
+            assert_eq!(blocks.is_empty(), arrived.range(next..).next().is_none());
+            for (number, &(from, to)) in blocks.iter().enumerate() {
+                assert!((from..to).all(|at| arrived.contains(&at)) && from < to);
+                assert!(
+                    !arrived.contains(&(from - 1)) && !arrived.contains(&to),
+                    "{from}..{to} is not whole"
+                );
+                assert!(blocks[..number].iter().all(|other| *other != (from, to)));
+            }
+        }
     }
 
     #[test]

@@ -7,9 +7,11 @@
 mod recovery;
 mod rtt;
 mod scoreboard;
+#[cfg(test)]
+mod tests;
 mod timers;
 
-use crate::receiver::AckPacket;
+use crate::receiver::{AckPacket, Blocks};
 use cwnd::driver::{Ack, Driver, Options, Reduction};
 use cwnd::registry::Recovery;
 use cwnd::{CaState, Conn};
@@ -139,10 +141,22 @@ impl Sender {
         }
     }
 
-    /// An acknowledgement arrived at `now`, ns.
+    /// An acknowledgement arrived at `now`, ns, by a way that neither loses nor reorders them.
     #[inline]
     pub fn on_ack(&mut self, now: u64, packet: &AckPacket) {
+        self.on_ack_with(now, packet, None);
+    }
+
+    /// An acknowledgement arrived at `now`, ns; `blocks` are there where earlier ones may have been lost. One that is older
+    /// than others before it still tells what it selectively acknowledges.
+    #[inline]
+    pub fn on_ack_with(&mut self, now: u64, packet: &AckPacket, blocks: Option<&Blocks>) {
         self.set_clock(now);
+        debug_assert!(
+            packet.cumulative <= self.nxt,
+            "acknowledged what was never sent: {packet:?}, {self:?}"
+        );
+        let blocks = blocks.filter(|blocks| !blocks.is_empty());
         let acked = packet.cumulative.saturating_sub(self.una) as u32;
         let mut delivered = acked;
         let mut rtt_us = None;
@@ -162,12 +176,15 @@ impl Sender {
             let conn = &mut self.driver.conn;
             conn.snd_una = conn.snd_una.wrapping_add(conn.mss.wrapping_mul(acked));
         }
-        let quiet = self.driver.conn.ca_state == CaState::Open && packet.sacked.is_none() && acked > 0;
+        let quiet = self.driver.conn.ca_state == CaState::Open
+            && packet.sacked.is_none()
+            && blocks.is_none()
+            && acked > 0;
         let new_loss = if quiet && self.board.is_clean() && self.dup_acks == 0 {
             self.refresh();
             false
         } else {
-            self.judge(packet, acked, &mut delivered)
+            self.judge(packet, blocks, acked, &mut delivered)
         };
         let now_us = self.driver.conn.now_us;
         self.driver.on_ack(&Ack { now_us, position: self.una, acked, delivered, rtt_us, new_loss });

@@ -6,7 +6,7 @@
 
 use super::Sender;
 use super::scoreboard::DUP_THRESH;
-use crate::receiver::AckPacket;
+use crate::receiver::{AckPacket, Blocks};
 use cwnd::CaState;
 use cwnd::registry::Recovery;
 
@@ -17,9 +17,15 @@ impl Sender {
 
     /// The full treatment of an acknowledgement when something is or was out of order; `self.una` has advanced by
     /// `acked`. Returns whether it revealed a loss.
-    pub(super) fn judge(&mut self, packet: &AckPacket, acked: u32, delivered: &mut u32) -> bool {
+    pub(super) fn judge(
+        &mut self,
+        packet: &AckPacket,
+        blocks: Option<&Blocks>,
+        acked: u32,
+        delivered: &mut u32,
+    ) -> bool {
         if self.has_sack() {
-            return self.judge_sack(packet, delivered);
+            return self.judge_sack(packet, blocks, delivered);
         }
         let duplicate = acked == 0 && packet.cumulative == self.una && self.nxt > self.una;
         if duplicate {
@@ -35,11 +41,16 @@ impl Sender {
         self.on_advance(acked)
     }
 
-    fn judge_sack(&mut self, packet: &AckPacket, delivered: &mut u32) -> bool {
+    fn judge_sack(&mut self, packet: &AckPacket, blocks: Option<&Blocks>, delivered: &mut u32) -> bool {
         if let Some(position) = packet.sacked
             && self.board.report(self.una, position)
         {
             *delivered += 1;
+        }
+        if let Some(blocks) = blocks {
+            for (from, to) in blocks.ranges(packet.cumulative) {
+                *delivered += self.board.report_range(self.una, from, to);
+            }
         }
         let new_loss = self.board.detect_losses(self.una);
         self.refresh();

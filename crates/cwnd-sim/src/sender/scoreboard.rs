@@ -111,6 +111,30 @@ impl Scoreboard {
         true
     }
 
+    /// A selective acknowledgement reported `from..to`; returns how many of these segments are news.
+    pub fn report_range(&mut self, una: u64, from: u64, to: u64) -> u32 {
+        let from = from.max(una);
+        if from >= to {
+            return 0; // an old acknowledgement that came late
+        }
+        let news = self.unsacked_in(from, to);
+        if news == 0 {
+            return 0;
+        }
+        self.sacked_out += news;
+        self.lost_out -= self.unsacked_in(from, to.min(self.lost_edge).max(from));
+        self.retrans_out -= self.unsacked_in(from, to.min(self.next_retransmission).max(from));
+        let reports = self.reports.get_or_insert_default();
+        reports.sacked.cover(una, to);
+        reports.sacked.set_range(from, to);
+        let mut below = reports.top[0].max(to) + 1;
+        for top in &mut reports.top {
+            below = reports.sacked.last_set(una, below - 1).map_or(1, |position| position + 1);
+            *top = if below > 1 { below } else { 0 };
+        }
+        news
+    }
+
     /// Marks as lost what has [`DUP_THRESH`] reported segments above it; returns whether anything was.
     pub fn detect_losses(&mut self, una: u64) -> bool {
         let Some(reports) = &self.reports else { return false };
@@ -349,6 +373,12 @@ mod tests {
     }
 
     impl Sets {
+        fn report(&mut self, at: u64) -> bool {
+            self.lost.remove(&at);
+            self.retransmitted.remove(&at);
+            self.sacked.insert(at)
+        }
+
         fn is_lost(&self, at: u64) -> bool {
             self.lost.contains(&at) || self.sacked.range(at..).count() >= DUP_THRESH as usize
         }
@@ -399,12 +429,19 @@ mod tests {
                             sets.retransmitted.insert(position);
                         }
                     }
+                    10..=11 if una < nxt => {
+                        let from = una + 1 + random.below(nxt - una);
+                        let to = (from + random.below(9)).min(nxt);
+                        let news: Vec<u64> = (from..to).filter(|at| !sets.sacked.contains(at)).collect();
+                        assert_eq!(board.report_range(una, from, to), news.len() as u32);
+                        for at in news {
+                            sets.report(at);
+                        }
+                        board.detect_losses(una);
+                    }
                     _ if una < nxt => {
                         let at = una + 1 + random.below(nxt - una);
-                        let news = at < nxt && sets.sacked.insert(at);
-                        assert_eq!(at < nxt && board.report(una, at), news);
-                        sets.lost.remove(&at);
-                        sets.retransmitted.remove(&at);
+                        assert_eq!(at < nxt && board.report(una, at), at < nxt && sets.report(at));
                         board.detect_losses(una);
                     }
                     _ => {}
