@@ -4,6 +4,7 @@
 use crate::clock::thread_cpu_s;
 use crate::scenario::Scenario;
 use crate::tables::{self, Table};
+use cwnd_sim::traffic::Asked;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -63,12 +64,33 @@ impl Simulation {
     /// What came out, over the measured interval.
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let summary = self.inner.summary();
-        let link = PyDict::new(py);
-        link.set_item("utilization", summary.utilization)?;
-        link.set_item("drops_queue", summary.drops_queue)?;
-        link.set_item("drops_loss", summary.drops_loss)?;
-        link.set_item("queue_mean_ms", summary.queue_mean_ms)?;
-        link.set_item("queue_max_ms", summary.queue_max_ms)?;
+        let links = PyList::empty(py);
+        for link in &summary.links {
+            let item = PyDict::new(py);
+            item.set_item("name", &link.name)?;
+            item.set_item("capacity_mbps", link.capacity_mbps)?;
+            item.set_item("utilization", link.utilization)?;
+            item.set_item("drops_queue", link.drops_queue)?;
+            item.set_item("drops_loss", link.drops_loss)?;
+            item.set_item("queue_mean_ms", link.queue_mean_ms)?;
+            item.set_item("queue_max_ms", link.queue_max_ms)?;
+            links.append(item)?;
+        }
+        let traffic = PyList::empty(py);
+        for group in &summary.traffic {
+            let item = PyDict::new(py);
+            item.set_item("name", &group.name)?;
+            item.set_item("direction", if group.reverse { "reverse" } else { "forward" })?;
+            let (asked, rate) = asked(group.asked);
+            item.set_item("asked", asked)?;
+            item.set_item("asked_mbps", rate.map(|bits| bits / 1e6))?;
+            item.set_item("offered_mbps", group.offered_mbps)?;
+            item.set_item("carried_mbps", group.carried_mbps)?;
+            item.set_item("transfers", group.tally.transfers)?;
+            item.set_item("finished", group.tally.finished)?;
+            item.set_item("datagrams", group.tally.packets)?;
+            traffic.append(item)?;
+        }
         let flows = PyList::empty(py);
         for flow in &summary.flows {
             let item = PyDict::new(py);
@@ -89,9 +111,11 @@ impl Simulation {
         }
         let document = PyDict::new(py);
         document.set_item("measured_s", [summary.measured_s.0, summary.measured_s.1])?;
-        document.set_item("link", link)?;
+        document.set_item("link", links.get_item(0)?)?;
+        document.set_item("links", links)?;
         document.set_item("jain", summary.jain)?;
         document.set_item("flows", flows)?;
+        document.set_item("traffic", traffic)?;
         Ok(document)
     }
 
@@ -104,12 +128,15 @@ impl Simulation {
             "queue" => recorded.queue.len(),
             "events" => recorded.events.len(),
             "inner" => recorded.inner.len(),
+            "transfers" => recorded.transfers.len(),
+            "links" => self.inner.links().len(),
+            "waits" => (0..self.inner.links().len()).map(|link| self.inner.waits(link).count()).sum(),
             _ => return Err(unknown(name)),
         })
     }
 
-    /// Up to `count` rows of a table from row `start` on, as an Arrow record batch. The tables are `flows` (always whole),
-    /// `cwnd`, `queue`, `events` and `inner`.
+    /// Up to `count` rows of a table from row `start` on, as an Arrow record batch. The tables are `flows`, `links` and
+    /// `waits` (always whole), `cwnd`, `queue`, `events`, `inner` and `transfers`.
     fn table(&self, name: &str, start: usize, count: usize) -> PyResult<Table> {
         fn part<T>(rows: &[T], start: usize, count: usize) -> &[T] {
             let rows = rows.get(start..).unwrap_or(&[]);
@@ -122,11 +149,31 @@ impl Simulation {
             "queue" => tables::queue(part(&recorded.queue, start, count)),
             "events" => tables::events(part(&recorded.events, start, count)),
             "inner" => tables::inner(part(&recorded.inner, start, count)),
+            "transfers" => tables::transfers(part(&recorded.transfers, start, count)),
+            "links" => tables::links(self.inner.links(), &self.inner.summary()),
+            "waits" => {
+                let links = 0..self.inner.links().len();
+                let rows = links
+                    .flat_map(|link| self.inner.waits(link).map(move |(wait, n)| (link as u32, wait, n)));
+                tables::waits(&rows.collect::<Vec<_>>())
+            }
             _ => return Err(unknown(name)),
         }))
     }
 }
 
 fn unknown(name: &str) -> PyErr {
-    PyKeyError::new_err(format!("{name}: the tables are flows, cwnd, queue, events and inner"))
+    PyKeyError::new_err(format!(
+        "{name}: the tables are flows, links, cwnd, queue, events, inner, transfers and waits"
+    ))
+}
+
+/// What a group of traffic asks of a link: in a word, and bit/s where that says it.
+fn asked(asked: Asked) -> (&'static str, Option<f64>) {
+    match asked {
+        Asked::Rate(rate) => ("rate", Some(rate)),
+        Asked::AtMost(rate) => ("at most", Some(rate)),
+        Asked::Everything => ("everything", None),
+        Asked::Unbounded => ("no mean", None),
+    }
 }

@@ -7,7 +7,8 @@ use arrow_array::{
     Array, ArrayRef, DictionaryArray, Float64Array, StringArray, StructArray, UInt32Array, UInt64Array,
 };
 use arrow_schema::Field;
-use cwnd_sim::{CwndRow, Event, InnerRow, QueueRow, Summary};
+use cwnd_scenario::Link;
+use cwnd_sim::{CwndRow, Event, InnerRow, NO_LINK, QueueRow, Summary, TransferRow};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
@@ -37,7 +38,9 @@ impl Table {
 pub(crate) fn table(columns: Vec<(&str, ArrayRef)>) -> StructArray {
     let columns: Vec<_> = columns
         .into_iter()
-        .map(|(name, array)| (Arc::new(Field::new(name, array.data_type().clone(), false)), array))
+        .map(|(name, array)| {
+            (Arc::new(Field::new(name, array.data_type().clone(), array.is_nullable())), array)
+        })
         .collect();
     StructArray::from(columns)
 }
@@ -48,6 +51,10 @@ pub(crate) fn f64s(values: impl Iterator<Item = f64>) -> ArrayRef {
 
 pub(crate) fn u32s(values: impl Iterator<Item = u32>) -> ArrayRef {
     Arc::new(UInt32Array::from_iter_values(values))
+}
+
+fn optional_u32s(values: impl Iterator<Item = Option<u32>>) -> ArrayRef {
+    Arc::new(UInt32Array::from_iter(values))
 }
 
 pub(crate) fn u64s(values: impl Iterator<Item = u64>) -> ArrayRef {
@@ -73,6 +80,7 @@ pub fn cwnd(rows: &[CwndRow]) -> StructArray {
         ("srtt_ms", f64s(rows.iter().map(|r| f64::from(r.srtt_us) / 1e3))),
         ("in_flight", u32s(rows.iter().map(|r| r.in_flight))),
         ("forwarded", u64s(rows.iter().map(|r| r.forwarded))),
+        ("delivered", u64s(rows.iter().map(|r| r.delivered))),
         ("ca_state", texts(rows.iter().map(|r| STATES.get(usize::from(r.ca_state)).copied().unwrap_or("")))),
     ])
 }
@@ -80,6 +88,7 @@ pub fn cwnd(rows: &[CwndRow]) -> StructArray {
 pub fn queue(rows: &[QueueRow]) -> StructArray {
     table(vec![
         ("time_s", f64s(rows.iter().map(|r| seconds(r.time_ns)))),
+        ("link", u32s(rows.iter().map(|r| r.link))),
         ("packets", u64s(rows.iter().map(|r| r.packets))),
         ("bytes", u64s(rows.iter().map(|r| r.bytes))),
         ("drops_queue", u64s(rows.iter().map(|r| r.drops_queue))),
@@ -92,6 +101,7 @@ pub fn events(rows: &[Event]) -> StructArray {
         ("time_s", f64s(rows.iter().map(|r| seconds(r.time_ns)))),
         ("flow", u32s(rows.iter().map(|r| r.flow))),
         ("kind", texts(rows.iter().map(|r| r.kind.name()))),
+        ("link", optional_u32s(rows.iter().map(|r| (r.link != NO_LINK).then_some(r.link)))),
         ("value", u64s(rows.iter().map(|r| r.value))),
         ("cwnd", u32s(rows.iter().map(|r| r.cwnd))),
         ("ssthresh", u32s(rows.iter().map(|r| r.ssthresh))),
@@ -105,6 +115,43 @@ pub fn inner(rows: &[InnerRow]) -> StructArray {
         ("flow", u32s(rows.iter().map(|r| r.flow))),
         ("name", Arc::new(names)),
         ("value", u64s(rows.iter().map(|r| r.value))),
+    ])
+}
+
+pub fn transfers(rows: &[TransferRow]) -> StructArray {
+    table(vec![
+        ("group", optional_u32s(rows.iter().map(|r| r.group))),
+        ("number", u32s(rows.iter().map(|r| r.number))),
+        ("start_s", f64s(rows.iter().map(|r| seconds(r.start_ns)))),
+        ("end_s", Arc::new(Float64Array::from_iter(rows.iter().map(|r| r.end_ns.map(seconds))))),
+        ("bytes", Arc::new(UInt64Array::from_iter(rows.iter().map(|r| r.bytes)))),
+        ("rtt_ms", f64s(rows.iter().map(|r| r.rtt_ns as f64 / 1e6))),
+        ("direction", texts(rows.iter().map(|r| if r.reverse { "reverse" } else { "forward" }))),
+    ])
+}
+
+/// Link, wait in ns, packets.
+pub fn waits(rows: &[(u32, u64, u64)]) -> StructArray {
+    table(vec![
+        ("link", u32s(rows.iter().map(|r| r.0))),
+        ("wait_ms", f64s(rows.iter().map(|r| r.1 as f64 / 1e6))),
+        ("packets", u64s(rows.iter().map(|r| r.2))),
+    ])
+}
+
+pub fn links(links: &[Link], summary: &Summary) -> StructArray {
+    let rows = &summary.links;
+    table(vec![
+        ("link", u32s(0..rows.len() as u32)),
+        ("name", texts(rows.iter().map(|l| l.name.as_str()))),
+        ("from", texts(links.iter().map(|l| l.from.as_str()))),
+        ("to", texts(links.iter().map(|l| l.to.as_str()))),
+        ("capacity_mbps", f64s(rows.iter().map(|l| l.capacity_mbps))),
+        ("utilization", f64s(rows.iter().map(|l| l.utilization))),
+        ("drops_queue", u64s(rows.iter().map(|l| l.drops_queue))),
+        ("drops_loss", u64s(rows.iter().map(|l| l.drops_loss))),
+        ("queue_mean_ms", f64s(rows.iter().map(|l| l.queue_mean_ms))),
+        ("queue_max_ms", f64s(rows.iter().map(|l| l.queue_max_ms))),
     ])
 }
 

@@ -10,6 +10,8 @@ mod network;
 mod parse;
 mod print;
 mod queue;
+mod template;
+mod tmp;
 pub mod traffic;
 mod units;
 
@@ -21,3 +23,4 @@ pub use model::{
 pub use network::Hop;
 pub use parse::{FLOW_KEYS, expectation};
 pub use print::show_param;
+pub use tmp::FlowAction;

@@ -254,6 +254,39 @@ pub struct Group {
     pub idle_restart: bool,
 }
 
+impl Group {
+    /// One flow with every default.
+    #[must_use]
+    pub fn of(cc: &str, start: Start) -> Self {
+        Self {
+            cc: cc.to_owned(),
+            params: Vec::new(),
+            count: 1,
+            start,
+            stop: None,
+            rtt: None,
+            recovery: None,
+            initial_cwnd: 10,
+            initial_ssthresh: None,
+            ack_every: 2,
+            ack_delay: 40_000_000,
+            rwnd: None,
+            min_rto: 200_000_000,
+            limited_transmit: true,
+            overhead: 0,
+            host_clock: 1000,
+            route: Route::Forward,
+            access: None,
+            access_delay: 0,
+            pacing: false,
+            burst: None,
+            size: None,
+            app_rate: None,
+            idle_restart: true,
+        }
+    }
+}
+
 /// Which inner variables of the algorithms to record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Inner {
@@ -404,7 +437,7 @@ impl Scenario {
         flows
     }
 
-    fn flow(&self, group: &Group, name: String, index: u64) -> Flow {
+    pub(crate) fn flow(&self, group: &Group, name: String, index: u64) -> Flow {
         let recovery = group
             .recovery
             .or_else(|| cwnd::registry::find(&group.cc).map(|(_, set)| set.recovery))

@@ -1,25 +1,36 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The event loop.
+//! The simulation as a value: built, stepped, read. What its events do is in [`crate::events`] and [`crate::transfers`].
 
-use crate::bottleneck::Bottleneck;
-use crate::flow::{FlowState, Happened};
-use crate::heap::Heap;
-use crate::record::{EventKind, Tables};
+use crate::ack::Carried;
+use crate::flow::{FlowState, Owner};
+use crate::network::Network;
+use crate::queue::{Class, Id, Orders, Queue};
+use crate::record::Tables;
+use crate::sources::Background;
 use crate::summary::Summary;
-use cwnd_scenario::{Flow, Inner, Scenario};
+use cwnd_scenario::{Flow, FlowAction, Inner, Scenario};
+
+/// Number of the sampler on the agenda; actions follow.
+const SAMPLER: u32 = 0;
 
 /// A simulation: built from a scenario, stepped to its end, then read.
 #[derive(Debug)]
 pub struct Simulation {
-    scenario: Scenario,
-    named: Vec<Flow>,
-    flows: Vec<FlowState>,
-    link: Bottleneck,
-    heap: Heap,
-    tables: Tables,
-    now: u64,
-    /// Number of the source that takes samples.
-    sampler: u32,
+    pub(crate) scenario: Scenario,
+    pub(crate) named: Vec<Flow>,
+    /// The scenario's flows first, then those of traffic.
+    pub(crate) flows: Vec<FlowState>,
+    /// Places of flows of traffic that have ended.
+    pub(crate) free: Vec<u32>,
+    pub(crate) network: Network,
+    pub(crate) background: Background,
+    pub(crate) carried: Carried,
+    pub(crate) orders: Orders,
+    /// Timers of flows, sources, the agenda.
+    pub(crate) timers: Queue,
+    pub(crate) tables: Tables,
+    pub(crate) now: u64,
+    actions: Vec<(u64, u32, FlowAction)>,
 }
 
 /// Where every packet of a flow is at one instant.
@@ -31,9 +42,9 @@ pub struct Audit {
     pub arrived: u64,
     /// Held back by the sender's host.
     pub at_host: u64,
-    /// In the bottleneck.
+    /// In a link's queue, or being sent.
     pub queued: u64,
-    /// Behind it, on the way.
+    /// Between links and hosts.
     pub in_flight: u64,
     /// Dropped or lost.
     pub dropped: u64,
@@ -44,43 +55,70 @@ impl Simulation {
     #[must_use]
     pub fn new(scenario: &Scenario) -> Self {
         let named = scenario.expand();
-        let flows: Vec<FlowState> = named.iter().map(|flow| FlowState::new(flow, scenario.mss())).collect();
-        let mut heap = Heap::default();
-        for (number, flow) in flows.iter().enumerate() {
-            heap.push(flow.next_event(), number as u32);
-        }
-        let sampler = flows.len() as u32;
-        if scenario.record.interval > 0 {
-            heap.push(0, sampler);
-        }
-        let link = Bottleneck::new(scenario);
-        Self {
-            scenario: scenario.clone(),
-            named,
-            flows,
-            link,
-            heap,
+        let mut network = Network::new(scenario);
+        let background = Background::new(scenario, &mut network);
+        let mut simulation = Self {
+            named: Vec::new(),
+            flows: Vec::with_capacity(named.len()),
+            free: Vec::new(),
+            network,
+            background,
+            carried: Carried::default(),
+            orders: Orders::default(),
+            timers: Queue::default(),
             tables: Tables::default(),
             now: 0,
-            sampler,
+            actions: scenario.flow_actions(),
+            scenario: scenario.clone(),
+        };
+        for (number, flow) in named.iter().enumerate() {
+            simulation.add_named(number as u32, flow);
         }
+        simulation.named = named;
+        for number in 0..simulation.background.sources.len() as u32 {
+            let at = simulation.background.next(number);
+            simulation.wake_source(number, at);
+        }
+        if scenario.record.interval > 0 {
+            simulation.agenda(0, SAMPLER);
+        }
+        for number in 0..simulation.actions.len() {
+            simulation.agenda(simulation.actions[number].0, number as u32 + 1);
+        }
+        simulation
+    }
+
+    fn agenda(&mut self, at: u64, number: u32) {
+        self.timers.push(&mut self.orders, at, Id::new(Class::Agenda, number));
+    }
+
+    fn add_named(&mut self, number: u32, flow: &Flow) {
+        let route = self.network.route_of(flow);
+        let ties = self.network.tie(route, flow.rtt, false, false);
+        self.flows.push(FlowState::new(flow, self.scenario.mss(), ties, Owner::Scenario));
+        self.arm(number);
     }
 
     /// Handles up to `events` events; returns whether the run is over.
     pub fn step(&mut self, events: u64) -> bool {
         for _ in 0..events {
-            let Some((time, source)) = self.heap.first() else {
-                self.finish();
-                return true;
-            };
-            if time > self.scenario.duration {
+            let (line, timer) = (self.network.queue.first(), self.timers.first());
+            let first = line.min(timer);
+            if first.time > self.scenario.duration {
                 self.finish();
                 return true;
             }
-            debug_assert!(time >= self.now, "time runs forwards");
-            self.now = time;
-            let next = if source == self.sampler { self.sample(time) } else { self.on_flow(time, source) };
-            self.heap.replace_first(next);
+            debug_assert!(first.time >= self.now, "time runs forwards");
+            self.now = first.time;
+            if line < timer {
+                self.on_line(first.time, first.id().number());
+            } else {
+                match first.id().class() {
+                    Class::Main => self.on_timer(first.time, first.id().number()),
+                    Class::Source => self.on_source(first.time, first.id().number()),
+                    Class::Agenda => self.on_agenda(first.time, first.id().number()),
+                }
+            }
         }
         false
     }
@@ -97,116 +135,107 @@ impl Simulation {
         &self.named
     }
 
+    /// The links, in the order of their numbers in the tables.
+    #[must_use]
+    pub fn links(&self) -> &[cwnd_scenario::Link] {
+        &self.scenario.links
+    }
+
     /// What was recorded so far.
     #[must_use]
     pub const fn tables(&self) -> &Tables {
         &self.tables
     }
 
+    /// Waits before their own serialisation, ns, of the packets that left a link in the measured interval, and how many had them;
+    /// each stands for waits within 1/128 of it.
+    pub fn waits(&self, link: usize) -> impl Iterator<Item = (u64, u64)> {
+        self.network.hops[link].waits.rows()
+    }
+
     /// The summary of the measured interval.
     #[must_use]
     pub fn summary(&self) -> Summary {
-        Summary::of(&self.scenario, &self.named, &self.flows, &self.link)
+        Summary::of(self)
     }
 
-    /// Data packets that left the bottleneck within the run, so far.
+    /// Data packets that left the first link within the run, so far.
     #[must_use]
     pub const fn packets(&self) -> u64 {
-        self.link.packets
+        self.network.hops.as_slice()[0].count.packets
     }
 
-    /// Where every packet is now, flow by flow.
+    /// Where every packet of the scenario's flows is now, flow by flow.
     #[must_use]
     pub fn audit(&self) -> Vec<Audit> {
-        let at = |flow: &FlowState| {
-            let queued = flow.queued_at(self.now);
-            Audit {
-                sent: flow.sender.sent.packets,
-                arrived: flow.receiver.arrived,
-                at_host: flow.host.len(),
-                queued,
-                in_flight: flow.pipe.len() as u64 - queued,
-                dropped: flow.count.dropped.iter().sum(),
-            }
+        let at = |flow: &FlowState| Audit {
+            sent: flow.sender.sent.packets,
+            arrived: flow.receiver.arrived,
+            at_host: flow.host.as_ref().map_or(0, |host| host.len()),
+            queued: 0,
+            in_flight: 0,
+            dropped: flow.count.dropped.iter().sum(),
         };
-        self.flows.iter().map(at).collect()
+        let mut audits: Vec<Audit> = self.flows[..self.named.len()].iter().map(at).collect();
+        for packet in self.network.lines.iter().flat_map(crate::line::Line::iter) {
+            if let Some(audit) = audits.get_mut(packet.flow as usize)
+                && packet.kind.is_data()
+            {
+                *(if packet.departs > self.now { &mut audit.queued } else { &mut audit.in_flight }) += 1;
+            }
+        }
+        audits
     }
 
-    #[inline]
-    fn on_flow(&mut self, now: u64, number: u32) -> u64 {
-        let flow = &mut self.flows[number as usize];
-        let measure = self.scenario.measure;
-        let before = (flow.sender.driver.conn.ca_state, flow.sender.driver.recovery_end());
-        let happened = flow.on_event(now, measure);
-        match happened {
-            Happened::Packet => return flow.next_event(), // the sender knows nothing of it yet
-            Happened::Departure => return self.depart(now, number),
-            Happened::Ack => {}
-            Happened::Timeout => self.tables.event(now, number, EventKind::Timeout, 0, flow),
-            Happened::Start => self.tables.event(now, number, EventKind::Start, 0, flow),
+    fn on_agenda(&mut self, now: u64, number: u32) {
+        if number == SAMPLER {
+            self.sample(now);
+            self.timers.replace_first(&mut self.orders, now + self.scenario.record.interval);
+            return;
         }
-        // A loss beyond the data of one recovery begins another: same state, new episode.
-        let after = (flow.sender.driver.conn.ca_state, flow.sender.driver.recovery_end());
-        if after != before {
-            self.tables.event(now, number, EventKind::State, after.0 as u64, flow);
-        }
-        while let Some(position) = flow.sender.send(now) {
-            if flow.host.delays() {
-                flow.host.push(now, position);
-                continue;
-            }
-            match self.link.offer(now) {
-                Ok(departs) => flow.accept(now, departs, position, measure),
-                Err(kind) => {
-                    flow.count.dropped[usize::from(kind == EventKind::DropLoss)] += 1;
-                    self.tables.event(now, number, kind, position, flow);
+        self.timers.remove_first();
+        let (_, flow, action) = self.actions[number as usize - 1].clone();
+        self.act(now, flow, &action);
+    }
+
+    /// Counts what has left its link by `now`, for all flows.
+    pub(crate) fn count_forwarded(&mut self, now: u64) {
+        for line in &mut self.network.lines {
+            while let Some(packet) = line.pass(now) {
+                if packet.kind.leaves_last_link() {
+                    self.flows[packet.flow as usize].count.forwarded += 1;
                 }
             }
         }
-        flow.sender.end_burst();
-        flow.note_window(now, measure);
-        if self.scenario.record.per_ack && happened == Happened::Ack {
-            self.tables.sample_flow(now, number, flow);
-            if self.scenario.record.inner != Inner::Off {
-                self.tables.sample_inner(now, number, flow, &self.scenario.record.inner);
-            }
-        }
-        flow.next_event()
     }
 
-    /// A packet leaves its host for the bottleneck.
-    fn depart(&mut self, now: u64, number: u32) -> u64 {
-        let flow = &mut self.flows[number as usize];
-        if let Some(packet) = flow.host.pop() {
-            match self.link.offer(now) {
-                Ok(departs) => flow.accept(packet.at, departs, packet.position, self.scenario.measure),
-                Err(kind) => {
-                    flow.count.dropped[usize::from(kind == EventKind::DropLoss)] += 1;
-                    self.tables.event(now, number, kind, packet.position, flow);
-                }
-            }
+    /// Writes the rows of a flow's window.
+    pub(crate) fn sample_window(&mut self, now: u64, number: u32) {
+        let flow = &self.flows[number as usize];
+        self.tables.sample_flow(now, number, flow);
+        if self.scenario.record.inner != Inner::Off {
+            self.tables.sample_inner(now, number, flow, &self.scenario.record.inner);
         }
-        flow.next_event()
     }
 
     #[cold]
-    fn sample(&mut self, now: u64) -> u64 {
+    fn sample(&mut self, now: u64) {
         if !self.scenario.record.per_ack {
-            for (number, flow) in self.flows.iter().enumerate() {
-                self.tables.sample_flow(now, number as u32, flow);
-                if self.scenario.record.inner != Inner::Off {
-                    self.tables.sample_inner(now, number as u32, flow, &self.scenario.record.inner);
-                }
+            self.count_forwarded(now);
+            for number in 0..self.named.len() as u32 {
+                self.sample_window(now, number);
             }
         }
-        let backlog = self.link.backlog(now);
-        self.tables.sample_queue(now, backlog, self.link.drops[0], self.link.drops[1]);
-        now + self.scenario.record.interval
+        for number in 0..self.scenario.links.len() {
+            let hop = &mut self.network.hops[number];
+            let backlog = hop.backlog(now);
+            self.tables.sample_queue(now, number as u32, backlog, hop.count.drops);
+        }
     }
 
     fn finish(&mut self) {
         self.now = self.scenario.duration;
-        for flow in &mut self.flows {
+        for flow in &mut self.flows[..self.named.len()] {
             flow.close_window(self.now, self.scenario.measure);
         }
     }

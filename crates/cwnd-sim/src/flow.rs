@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One flow: sender, receiver, and what lies between them.
+//! One flow: sender, receiver, and what the engine keeps of it.
 //!
-//! The path behind the bottleneck has a constant delay, and the way back loses nothing, so a packet's arrival and the
-//! arrival of its acknowledgement at the sender are one event, at the latter's time; everything the receiver does is
-//! shifted by the constant way back.
+//! Where the way behind a flow's last queue has a constant delay, and the way back loses and queues nothing, a packet's arrival
+//! and the arrival of its acknowledgement at the sender are one event, at the latter's time; everything the receiver
+//! does is shifted by the constant way back. Such a flow is *fused*.
 
 use crate::host::Host;
-use crate::pipe::{Packet, Pipe};
 use crate::receiver::Receiver;
 use crate::sender::Sender;
 use cwnd_scenario::Flow;
@@ -14,35 +13,66 @@ use cwnd_scenario::Flow;
 /// State of one flow.
 #[derive(Debug)]
 pub struct FlowState {
-    /// The sender.
-    pub sender: Sender,
+    /// The time of its entry in the event queue; `u64::MAX` when it has none.
+    pub armed: u64,
+    /// When a delayed acknowledgement is sent (fused: reaches the sender), ns; `u64::MAX` when none is delayed.
+    pub ack_at: u64,
+    /// When the flow starts, ns; `u64::MAX` once it has.
+    pub start_at: u64,
+    /// Position that completes the transfer under way, at the receiver; `u64::MAX` when nothing does.
+    pub goal: u64,
+    /// From the far end of its last link to the receiver, and the way back, without links, ns.
+    pub tails: (u64, u64),
+    /// The line behind its last link, and the one to its sender.
+    pub exits: (u32, u32),
+    /// Its links, a number of [`crate::network::Network`].
+    pub route: u32,
+    pub ack_every: u32,
+    pub ack_delay: u64,
+    /// Acknowledgements that travel by themselves, under way.
+    pub acks_out: u32,
+    /// Its transfer under way, a row of the table.
+    pub transfer: u32,
+    /// What it belongs to.
+    pub owner: Owner,
+    /// See above.
+    pub fused: bool,
+    /// Whether its lines are its own.
+    pub private: bool,
     /// The receiver.
     pub receiver: Receiver,
-    /// Accepted by the bottleneck, not yet at the receiver.
-    pub pipe: Pipe,
-    /// Decided on by the sender, not yet sent.
-    pub host: Host,
-    rtt: u64,
-    ack_every: u32,
-    ack_delay: u64,
-    /// When a delayed acknowledgement reaches the sender, ns; `u64::MAX` when none is delayed.
-    ack_at: u64,
-    /// When the flow starts, ns; `u64::MAX` once it has.
-    start_at: u64,
+    /// The sender.
+    pub sender: Sender,
+    /// Decided on by the sender, not yet sent, where the host takes its time.
+    pub host: Option<Box<Host>>,
     /// Counters and integrals.
     pub count: Count,
+}
+
+/// No transfer.
+pub const NO_TRANSFER: u32 = u32::MAX;
+
+/// What a flow belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// The scenario: it has a number in the tables.
+    Scenario,
+    /// A source of traffic, which lives on it, and in which direction (0 or 1).
+    Source(u32, u8),
+    /// Nobody: its place is free.
+    Nobody,
 }
 
 /// What a flow's summary is made of.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Count {
-    /// Packets that left the bottleneck in the measured interval.
+    /// Packets that left the last link in the measured interval.
     pub forwarded_measured: u64,
-    /// Packets accepted by the bottleneck.
-    pub accepted: u64,
+    /// Packets that left the last link, as far as known: see [`crate::line::Line::pass`].
+    pub forwarded: u64,
     /// Distinct segments that reached the receiver in the measured interval.
     pub distinct_measured: u64,
-    /// Packets dropped by the queue, and by the loss process.
+    /// Packets dropped by queues, and by loss processes.
     pub dropped: [u64; 2],
     /// ∫ cwnd dt over the measured interval so far, segment · ns.
     pub cwnd_ns: u128,
@@ -51,101 +81,69 @@ pub struct Count {
     cwnd_since: u64,
 }
 
-/// What an event of a flow was.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Happened {
-    /// An acknowledgement reached the sender.
-    Ack,
-    /// A packet reached the receiver, which acknowledges it later.
-    Packet,
-    /// A packet leaves the host.
-    Departure,
-    /// The retransmission timer fired.
-    Timeout,
-    /// The flow started.
-    Start,
+/// How a flow is tied to the network.
+#[derive(Clone, Copy, Debug)]
+pub struct Ties {
+    pub route: u32,
+    pub tails: (u64, u64),
+    pub exits: (u32, u32),
+    pub fused: bool,
 }
 
 impl FlowState {
-    pub fn new(flow: &Flow, mss: u32) -> Self {
+    pub fn new(flow: &Flow, mss: u32, ties: Ties, owner: Owner) -> Self {
+        let overhead = flow.group.overhead;
         Self {
-            sender: Sender::new(flow, mss),
-            receiver: Receiver::default(),
-            pipe: Pipe::default(),
-            host: Host::new(flow.group.overhead, flow.overhead_stream),
-            rtt: flow.rtt,
-            ack_every: flow.group.ack_every,
-            ack_delay: flow.group.ack_delay,
+            armed: u64::MAX,
             ack_at: u64::MAX,
             start_at: flow.start,
+            goal: u64::MAX,
+            tails: ties.tails,
+            exits: ties.exits,
+            route: ties.route,
+            ack_every: flow.group.ack_every,
+            ack_delay: flow.group.ack_delay,
+            acks_out: 0,
+            transfer: NO_TRANSFER,
+            owner,
+            fused: ties.fused,
+            private: false,
+            receiver: Receiver::default(),
+            sender: Sender::new(flow, mss),
+            host: (overhead > 0).then(|| Box::new(Host::new(overhead, flow.overhead_stream))),
             count: Count { cwnd_since: flow.start, ..Count::default() },
         }
     }
 
-    /// When something next happens to the flow, ns.
+    /// When something next happens at its ends, ns.
     #[inline]
     pub fn next_event(&self) -> u64 {
-        let data = self.pipe.get(0).map_or(u64::MAX, |packet| packet.due);
-        data.min(self.ack_at).min(self.sender.timer()).min(self.start_at).min(self.host.next())
+        let host = self.host.as_ref().map_or(u64::MAX, |host| host.next());
+        self.sender.timer().min(self.ack_at).min(self.start_at).min(host)
     }
 
-    /// Handles the event at `now`.
+    /// How long ago, at `now`, the receiver did what the engine does now.
     #[inline]
-    pub fn on_event(&mut self, now: u64, measure: (u64, u64)) -> Happened {
-        if let Some(&packet) = self.pipe.get(0)
-            && packet.due <= now
-        {
-            self.pipe.pop();
-            let before = self.receiver.distinct;
-            let happened = match self.receiver.on_packet(&packet, self.ack_every) {
-                Some(ack) => {
-                    self.ack_at = u64::MAX;
-                    self.sender.on_ack(now, &ack);
-                    Happened::Ack
-                }
-                None => {
-                    if self.ack_at == u64::MAX {
-                        self.ack_at = now + self.ack_delay;
-                    }
-                    Happened::Packet
-                }
-            };
-            // At the receiver it was half a round trip ago.
-            let arrived = now - self.rtt / 2;
-            if measure.0 <= arrived && arrived < measure.1 {
-                self.count.distinct_measured += self.receiver.distinct - before;
-            }
-            return happened;
-        }
-        if self.host.next() <= now {
-            return Happened::Departure;
-        }
-        if self.start_at <= now {
-            self.start_at = u64::MAX;
-            return Happened::Start;
-        }
-        if self.ack_at <= now {
-            self.ack_at = u64::MAX;
-            let ack = self.receiver.on_delay_over();
-            self.sender.on_ack(now, &ack);
-            return Happened::Ack;
-        }
-        self.sender.on_timer(now);
-        Happened::Timeout
+    pub const fn lag(&self) -> u64 {
+        if self.fused { self.tails.1 } else { 0 }
     }
 
-    /// The bottleneck accepted a packet, sent at `sent`, that will have left at `departs`.
+    /// Has the processor fetch what the next event of the flow needs.
     #[inline]
-    pub fn accept(&mut self, sent: u64, departs: u64, position: u64, measure: (u64, u64)) {
-        self.count.accepted += 1;
-        if measure.0 <= departs && departs < measure.1 {
-            self.count.forwarded_measured += 1;
-        }
-        self.pipe.push(Packet {
-            due: departs + self.rtt,
-            position: position as u32,
-            sent_us: (sent / 1000) as u32,
-        });
+    pub fn touch(&self) {
+        std::hint::black_box(self.receiver.distinct);
+    }
+
+    /// Packets under way: in lines, in links.
+    pub fn on_the_way(&self) -> u64 {
+        let waiting = self.host.as_ref().map_or(0, |host| host.len());
+        self.sender.sent.packets - self.receiver.arrived - waiting - self.count.dropped.iter().sum::<u64>()
+    }
+
+    /// Whether nothing of it is left anywhere.
+    pub fn is_gone(&self) -> bool {
+        let waiting = self.host.as_ref().map_or(0, |host| host.len());
+        self.acks_out == 0 && self.on_the_way() == 0 && waiting == 0
     }
 
     /// Notes the window at `now`, for the mean over the measured interval.
@@ -166,22 +164,5 @@ impl FlowState {
             self.count.cwnd_ns += u128::from(to - from) * u128::from(self.count.cwnd);
         }
         self.count.cwnd_since = now;
-    }
-
-    /// Packets of the flow that have left the bottleneck by `now`.
-    pub fn forwarded_by(&self, now: u64) -> u64 {
-        self.count.accepted - self.queued_at(now)
-    }
-
-    /// Packets of the flow that are in the bottleneck at `now`.
-    pub fn queued_at(&self, now: u64) -> u64 {
-        // Departures rise along the pipe: a binary search for the first one still to come.
-        let (mut low, mut high) = (0, self.pipe.len());
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            let left = self.pipe.get(middle).is_some_and(|packet| packet.due - self.rtt <= now);
-            if left { low = middle + 1 } else { high = middle }
-        }
-        (self.pipe.len() - low) as u64
     }
 }

@@ -21,21 +21,14 @@ pub struct Decided {
 pub struct Host {
     /// When the first of them leaves, ns; `u64::MAX` when there is none.
     next: u64,
-    on: bool,
     overhead: Overhead,
     waiting: VecDeque<Decided>,
 }
 
 impl Host {
-    /// A host that takes up to `most` ns for a packet; 0 for none.
+    /// A host that takes up to `most` ns for a packet.
     pub fn new(most: u64, stream: Stream) -> Self {
-        Self { next: u64::MAX, on: most > 0, overhead: Overhead::new(most, stream), waiting: VecDeque::new() }
-    }
-
-    /// Whether packets have to go through it.
-    #[inline]
-    pub const fn delays(&self) -> bool {
-        self.on
+        Self { next: u64::MAX, overhead: Overhead::new(most, stream), waiting: VecDeque::new() }
     }
 
     /// When a packet next leaves, ns; `u64::MAX` for never.

@@ -12,24 +12,29 @@
 //! )?;
 //! let mut simulation = Simulation::new(&scenario);
 //! while !simulation.step(100_000) {}
-//! assert!(simulation.summary().utilization > 0.9);
+//! assert!(simulation.summary().link().utilization > 0.9);
 //! # Ok::<(), cwnd_scenario::Invalid>(())
 //! ```
 #![forbid(unsafe_code)]
 
+mod ack;
 mod bits;
-mod bottleneck;
 mod engine;
+mod events;
 mod flow;
-mod heap;
+mod hop;
 mod host;
-mod pipe;
+mod line;
+mod network;
+mod queue;
 mod receiver;
 mod record;
 mod sender;
+mod sources;
 mod summary;
 pub mod traffic;
+mod transfers;
 
 pub use engine::{Audit, Simulation};
-pub use record::{CwndRow, Event, EventKind, InnerRow, QueueRow, Tables};
-pub use summary::{FlowSummary, Summary};
+pub use record::{CwndRow, Event, EventKind, InnerRow, NO_LINK, QueueRow, Tables, TransferRow};
+pub use summary::{FlowSummary, LinkSummary, Summary, TrafficSummary};

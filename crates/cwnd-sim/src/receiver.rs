@@ -2,7 +2,7 @@
 //! A TCP receiver: reassembly, delayed acknowledgements (RFC 5681 §4.2), selective acknowledgements (RFC 2018).
 
 use crate::bits::Bits;
-use crate::pipe::Packet;
+use crate::line::Packet;
 
 /// An acknowledgement as it reaches the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,7 +187,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn packet(position: u32) -> Packet {
-        Packet { due: 0, position, sent_us: 100 + position }
+        Packet { position, sent_us: 100 + position, ..Packet::default() }
     }
 
     fn acks(positions: &[u32], ack_every: u32) -> Vec<Option<(u64, Option<u64>)>> {

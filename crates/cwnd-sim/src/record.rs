@@ -20,8 +20,10 @@ pub struct CwndRow {
     pub srtt_us: u32,
     /// Segments in flight.
     pub in_flight: u32,
-    /// Segments that have left the bottleneck so far.
+    /// Segments that have left the flow's last link so far.
     pub forwarded: u64,
+    /// Distinct segments that have reached the receiver, as far as acknowledgements that reached the sender by now can tell.
+    pub delivered: u64,
     /// State of loss recovery, Linux's number.
     pub ca_state: u8,
 }
@@ -31,6 +33,8 @@ pub struct CwndRow {
 pub struct QueueRow {
     /// Time, ns.
     pub time_ns: u64,
+    /// Number of the link.
+    pub link: u32,
     /// Packets queued or being sent.
     pub packets: u64,
     /// Their bytes.
@@ -54,6 +58,28 @@ pub struct InnerRow {
     pub value: u64,
 }
 
+/// A row of the table `transfers`: a flow with an end, or one that a source of traffic started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransferRow {
+    /// Number of the group of traffic; `None` for a flow of the scenario.
+    pub group: Option<u32>,
+    /// Number of the source within the run, or of the flow.
+    pub number: u32,
+    /// When it started, ns.
+    pub start_ns: u64,
+    /// When its last byte was at the receiver, ns; `None` if it was not.
+    pub end_ns: Option<u64>,
+    /// Payload, bytes; `None`: without an end.
+    pub bytes: Option<u64>,
+    /// Round trip time without queueing and serialisation, ns.
+    pub rtt_ns: u64,
+    /// Whether it went against the direction of the experiment's flows.
+    pub reverse: bool,
+}
+
+/// No link: the column `link` of events that happen at a host.
+pub const NO_LINK: u32 = u32::MAX;
+
 /// What an event is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -66,8 +92,12 @@ pub enum EventKind {
     State,
     /// The retransmission timer fired.
     Timeout,
-    /// The flow started.
+    /// The flow started, or its application went on.
     Start,
+    /// The flow's application stopped.
+    Stop,
+    /// The connection went over to another algorithm.
+    Switch,
 }
 
 impl EventKind {
@@ -80,6 +110,8 @@ impl EventKind {
             Self::State => "state",
             Self::Timeout => "timeout",
             Self::Start => "start",
+            Self::Stop => "stop",
+            Self::Switch => "switch",
         }
     }
 }
@@ -93,6 +125,8 @@ pub struct Event {
     pub flow: u32,
     /// What happened.
     pub kind: EventKind,
+    /// Drops: number of the link; else [`NO_LINK`].
+    pub link: u32,
     /// Drops: the segment's position; state changes: the new state.
     pub value: u64,
     /// Window at that time, segments.
@@ -112,6 +146,8 @@ pub struct Tables {
     pub events: Vec<Event>,
     /// Inner variables over time.
     pub inner: Vec<InnerRow>,
+    /// Transfers, in the order of their starts.
+    pub transfers: Vec<TransferRow>,
 }
 
 impl Tables {
@@ -124,7 +160,8 @@ impl Tables {
             ssthresh: conn.ssthresh,
             srtt_us: conn.srtt_us8 >> 3,
             in_flight: conn.in_flight,
-            forwarded: state.forwarded_by(time_ns),
+            forwarded: state.count.forwarded,
+            delivered: state.receiver.distinct,
             ca_state: conn.ca_state as u8,
         });
     }
@@ -137,19 +174,35 @@ impl Tables {
         self.inner.extend(rows.map(|(name, value)| InnerRow { time_ns, flow, name, value }));
     }
 
-    pub(crate) fn sample_queue(&mut self, time_ns: u64, backlog: Backlog, drops_queue: u64, drops_loss: u64) {
+    pub(crate) fn sample_queue(&mut self, time_ns: u64, link: u32, backlog: Backlog, drops: [u64; 2]) {
         self.queue.push(QueueRow {
             time_ns,
+            link,
             packets: backlog.packets,
             bytes: backlog.bytes,
-            drops_queue,
-            drops_loss,
+            drops_queue: drops[0],
+            drops_loss: drops[1],
         });
     }
 
     #[cold]
-    pub(crate) fn event(&mut self, time_ns: u64, flow: u32, kind: EventKind, value: u64, state: &FlowState) {
+    pub(crate) fn event(
+        &mut self,
+        (time_ns, flow): (u64, u32),
+        kind: EventKind,
+        link: u32,
+        value: u64,
+        state: &FlowState,
+    ) {
         let conn = &state.sender.driver.conn;
-        self.events.push(Event { time_ns, flow, kind, value, cwnd: conn.cwnd, ssthresh: conn.ssthresh });
+        self.events.push(Event {
+            time_ns,
+            flow,
+            kind,
+            link,
+            value,
+            cwnd: conn.cwnd,
+            ssthresh: conn.ssthresh,
+        });
     }
 }

@@ -1,16 +1,35 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What came out, over the measured interval.
 
-use crate::bottleneck::Bottleneck;
-use crate::flow::FlowState;
-use cwnd_scenario::{Flow, Scenario};
+use crate::engine::Simulation;
+use crate::flow::{FlowState, Owner};
+use crate::hop::Hop;
+use crate::traffic::{Asked, Direction, Tally};
+use cwnd_scenario::{Flow, Link};
 
 /// The run as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
     /// Measured interval, s.
     pub measured_s: (f64, f64),
-    /// Wire bits that left the bottleneck over what it could carry.
+    /// The links.
+    pub links: Vec<LinkSummary>,
+    /// Jain's index over the flows' throughputs; 1 when nothing was sent.
+    pub jain: f64,
+    /// The flows.
+    pub flows: Vec<FlowSummary>,
+    /// The traffic beside them, each group and way that it uses.
+    pub traffic: Vec<TrafficSummary>,
+}
+
+/// One link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkSummary {
+    /// Name.
+    pub name: String,
+    /// What it could carry, Mbit/s on average.
+    pub capacity_mbps: f64,
+    /// Wire bits that left it over what it could carry.
     pub utilization: f64,
     /// Packets dropped by the queue.
     pub drops_queue: u64,
@@ -20,10 +39,6 @@ pub struct Summary {
     pub queue_mean_ms: f64,
     /// Longest such time, ms.
     pub queue_max_ms: f64,
-    /// Jain's index over the flows' throughputs; 1 when nothing was sent.
-    pub jain: f64,
-    /// The flows.
-    pub flows: Vec<FlowSummary>,
 }
 
 /// One flow.
@@ -39,11 +54,11 @@ pub struct FlowSummary {
     pub rtt_ms: f64,
     /// Start, s.
     pub start_s: f64,
-    /// Wire bits that left the bottleneck, Mbit/s.
+    /// Wire bits that left the flow's last link, Mbit/s.
     pub throughput_mbps: f64,
     /// Payload bits that reached the receiver, each once, Mbit/s.
     pub goodput_mbps: f64,
-    /// Throughput over the link's rate.
+    /// Throughput over the rate of the flow's slowest link.
     pub share: f64,
     /// Time-weighted mean of the window, segments.
     pub cwnd_mean: f64,
@@ -53,51 +68,133 @@ pub struct FlowSummary {
     pub retransmits: u64,
     /// Times that the retransmission timer fired, over the whole run.
     pub timeouts: u64,
-    /// Packets dropped at the bottleneck, over the whole run.
+    /// Packets dropped at links, over the whole run.
     pub drops: u64,
 }
 
+/// One group of traffic, one way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrafficSummary {
+    /// Name of the group.
+    pub name: String,
+    /// Whether this is the way against the flows.
+    pub reverse: bool,
+    /// What the scenario's numbers ask of the link.
+    pub asked: Asked,
+    /// Wire bits of what started, Mbit/s.
+    pub offered_mbps: f64,
+    /// Wire bits that left the link, retransmissions and all, Mbit/s.
+    pub carried_mbps: f64,
+    /// Counts.
+    pub tally: Tally,
+}
+
 impl Summary {
-    pub(crate) fn of(scenario: &Scenario, named: &[Flow], states: &[FlowState], link: &Bottleneck) -> Self {
+    pub(crate) fn of(simulation: &Simulation) -> Self {
+        let scenario = &simulation.scenario;
+        let hops = &simulation.network.hops;
+        let links: Vec<LinkSummary> =
+            scenario.links.iter().zip(hops).map(|(link, hop)| of_link(link, hop, scenario.measure)).collect();
+        let flows: Vec<FlowSummary> = simulation
+            .named
+            .iter()
+            .zip(&simulation.flows)
+            .map(|(flow, state)| of_flow(simulation, flow, state, &links))
+            .collect();
         let (from, to) = scenario.measure;
-        let capacity = scenario.bottleneck().rate.nominal() as f64 * (to - from) as f64 / 1e9;
-        let one = |(flow, state): (&Flow, &FlowState)| {
-            let seconds = (to - from) as f64 / 1e9;
-            let wire = (state.count.forwarded_measured * u64::from(scenario.packet_size) * 8) as f64;
-            let payload = (state.count.distinct_measured * u64::from(scenario.mss()) * 8) as f64;
-            let active = to.saturating_sub(from.max(flow.start)).max(1);
-            FlowSummary {
-                name: flow.name.clone(),
-                cc: flow.group.cc.clone(),
-                recovery: flow.recovery.name(),
-                rtt_ms: flow.rtt as f64 / 1e6,
-                start_s: flow.start as f64 / 1e9,
-                throughput_mbps: wire / seconds / 1e6,
-                goodput_mbps: payload / seconds / 1e6,
-                share: wire / capacity,
-                cwnd_mean: state.count.cwnd_ns as f64 / active as f64,
-                packets_sent: state.sender.sent.packets,
-                retransmits: state.sender.sent.retransmits,
-                timeouts: state.sender.sent.timeouts,
-                drops: state.count.dropped.iter().sum(),
-            }
-        };
-        let flows: Vec<FlowSummary> = named.iter().zip(states).map(one).collect();
         Self {
             measured_s: (from as f64 / 1e9, to as f64 / 1e9),
-            utilization: (link.measured * u64::from(scenario.packet_size) * 8) as f64 / capacity,
-            drops_queue: link.drops_measured[0],
-            drops_loss: link.drops_measured[1],
-            queue_mean_ms: if link.measured == 0 {
-                0.0
-            } else {
-                link.wait_sum as f64 / link.measured as f64 / 1e6
-            },
-            queue_max_ms: link.wait_max as f64 / 1e6,
             jain: jain(&flows),
+            links,
             flows,
+            traffic: of_traffic(simulation),
         }
     }
+
+    /// The first link.
+    #[must_use]
+    pub fn link(&self) -> &LinkSummary {
+        &self.links[0]
+    }
+}
+
+fn of_link(link: &Link, hop: &Hop, (from, to): (u64, u64)) -> LinkSummary {
+    let seconds = (to - from) as f64 / 1e9;
+    let count = &hop.count;
+    let capacity = hop.capacity_bits(from, to);
+    LinkSummary {
+        name: link.name.clone(),
+        capacity_mbps: capacity / seconds / 1e6,
+        utilization: if capacity > 0.0 { (count.measured_bytes * 8) as f64 / capacity } else { 0.0 },
+        drops_queue: count.drops_measured[0],
+        drops_loss: count.drops_measured[1],
+        queue_mean_ms: if count.measured == 0 {
+            0.0
+        } else {
+            count.wait_sum as f64 / count.measured as f64 / 1e6
+        },
+        queue_max_ms: count.wait_max as f64 / 1e6,
+    }
+}
+
+fn of_flow(simulation: &Simulation, flow: &Flow, state: &FlowState, links: &[LinkSummary]) -> FlowSummary {
+    let scenario = &simulation.scenario;
+    let (from, to) = scenario.measure;
+    let seconds = (to - from) as f64 / 1e9;
+    let wire = (state.count.forwarded_measured * u64::from(scenario.packet_size) * 8) as f64;
+    let payload = (state.count.distinct_measured * u64::from(scenario.mss()) * 8) as f64;
+    let active = to.saturating_sub(from.max(flow.start)).max(1);
+    let slowest =
+        flow.path.iter().map(|&link| links[link as usize].capacity_mbps).fold(f64::INFINITY, f64::min);
+    let throughput_mbps = wire / seconds / 1e6;
+    FlowSummary {
+        name: flow.name.clone(),
+        cc: flow.group.cc.clone(),
+        recovery: flow.recovery.name(),
+        rtt_ms: flow.rtt as f64 / 1e6,
+        start_s: flow.start as f64 / 1e9,
+        throughput_mbps,
+        goodput_mbps: payload / seconds / 1e6,
+        share: if slowest > 0.0 { throughput_mbps / slowest } else { 0.0 },
+        cwnd_mean: state.count.cwnd_ns as f64 / active as f64,
+        packets_sent: state.sender.sent.packets,
+        retransmits: state.sender.sent.retransmits,
+        timeouts: state.sender.sent.timeouts,
+        drops: state.count.dropped.iter().sum(),
+    }
+}
+
+fn of_traffic(simulation: &Simulation) -> Vec<TrafficSummary> {
+    let scenario = &simulation.scenario;
+    let interval = scenario.measure.1 - scenario.measure.0;
+    let background = &simulation.background;
+    let mut loads: Vec<_> = background.groups.iter().map(|running| running.load).collect();
+    // What those that still run have carried.
+    for flow in &simulation.flows[simulation.named.len()..] {
+        if let Owner::Source(source, way) = flow.owner {
+            let load = &mut loads[background.sources[source as usize].group as usize];
+            let carried = flow.count.forwarded_measured * u64::from(scenario.packet_size);
+            load.carried(Direction::ALL[usize::from(way)], carried);
+        }
+    }
+    let mut rows = Vec::new();
+    for ((traffic, running), load) in scenario.traffic.iter().zip(&background.groups).zip(&loads) {
+        for way in Direction::ALL {
+            let (asked, tally) = (running.group.asked(way), load.of(way));
+            if asked == Asked::Rate(0.0) && *tally == Tally::default() {
+                continue;
+            }
+            rows.push(TrafficSummary {
+                name: traffic.name.clone(),
+                reverse: way == Direction::Reverse,
+                asked,
+                offered_mbps: tally.offered(interval) / 1e6,
+                carried_mbps: tally.carried(interval) / 1e6,
+                tally: *tally,
+            });
+        }
+    }
+    rows
 }
 
 /// (Σx)² / (n Σx²) over the throughputs (RFC 5166 §2.3).

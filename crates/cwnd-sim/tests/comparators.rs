@@ -20,9 +20,9 @@ fn on_link(cc: &str, rate: &str, rtt: &str, extra: &str) -> Summary {
 fn fast_keeps_a_hundred_segments_in_the_queue_and_loses_none() {
     let summary = on_link("fast", "100Mbit/s", "40ms", "queue = { kind = 'droptail', limit = '1bdp' }");
 
-    assert_eq!((summary.drops_queue, summary.flows[0].timeouts), (0, 0));
-    assert!(summary.utilization > 0.999, "{}", summary.utilization);
-    assert!((summary.queue_mean_ms / 12.0 - 1.0).abs() < 0.05, "{} ms", summary.queue_mean_ms);
+    assert_eq!((summary.link().drops_queue, summary.flows[0].timeouts), (0, 0));
+    assert!(summary.link().utilization > 0.999, "{}", summary.link().utilization);
+    assert!((summary.link().queue_mean_ms / 12.0 - 1.0).abs() < 0.05, "{} ms", summary.link().queue_mean_ms);
     assert!((summary.flows[0].cwnd_mean / 433.0 - 1.0).abs() < 0.03, "{}", summary.flows[0].cwnd_mean);
 }
 
@@ -39,7 +39,7 @@ fn westwood_is_faster_than_standard_tcp_at_random_losses() {
 // Liu et al. 2008: a long fat path is filled where standard TCP does not grow back between losses.
 #[test]
 fn illinois_uses_a_long_fat_path_better_than_standard_tcp() {
-    let used = |cc| on_link(cc, "200Mbit/s", "100ms", "loss = 'random:0.00001'").utilization;
+    let used = |cc| on_link(cc, "200Mbit/s", "100ms", "loss = 'random:0.00001'").link().utilization;
     let (reno, illinois, linux) = (used("reno"), used("illinois"), used("illinois-linux"));
     println!("reno {reno:.3}, illinois {illinois:.3}, illinois-linux {linux:.3}");
     assert!(illinois > 1.2 * reno && linux > 1.2 * reno, "{illinois}, {linux} beside {reno}");

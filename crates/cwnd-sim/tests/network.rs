@@ -21,15 +21,15 @@ fn with_queue(queue: &str) -> Summary {
 fn red_keeps_the_queue_between_its_thresholds_for_a_little_throughput() {
     let tail = with_queue("kind = 'droptail', limit = '200packets'");
     let red = with_queue("kind = 'red', limit = '200packets', min = '20packets', max = '60packets'");
-    assert!(tail.queue_mean_ms > 60.0, "{}", tail.queue_mean_ms);
-    assert!((12.0..36.0).contains(&red.queue_mean_ms), "{}", red.queue_mean_ms);
-    assert!(red.queue_max_ms < 119.0, "never full: {}", red.queue_max_ms);
+    assert!(tail.link().queue_mean_ms > 60.0, "{}", tail.link().queue_mean_ms);
+    assert!((12.0..36.0).contains(&red.link().queue_mean_ms), "{}", red.link().queue_mean_ms);
+    assert!(red.link().queue_max_ms < 119.0, "never full: {}", red.link().queue_max_ms);
     // Halved from 66 + 60 packets at most, the windows do not always fill the path; DropTail's do.
-    assert!(tail.utilization > 0.999, "{}", tail.utilization);
-    assert!((0.9..0.999).contains(&red.utilization), "{}", red.utilization);
-    assert!(red.drops_queue > 0 && red.drops_loss == 0, "early drops are the queue's");
+    assert!(tail.link().utilization > 0.999, "{}", tail.link().utilization);
+    assert!((0.9..0.999).contains(&red.link().utilization), "{}", red.link().utilization);
+    assert!(red.link().drops_queue > 0 && red.link().drops_loss == 0, "early drops are the queue's");
     let bytes = with_queue("kind = 'red', limit = '300kB', min = '30kB', max = '90kB'");
-    assert!((12.0..36.0).contains(&bytes.queue_mean_ms), "{}", bytes.queue_mean_ms);
+    assert!((12.0..36.0).contains(&bytes.link().queue_mean_ms), "{}", bytes.link().queue_mean_ms);
 }
 
 /// Two CUBIC flows of these round trips at 400 Mbit/s, both out of slow start at 100 packets (docs/peers.md): what the long one

@@ -7,9 +7,11 @@
 mod recovery;
 mod rtt;
 mod scoreboard;
+mod shim;
 #[cfg(test)]
 mod tests;
 mod timers;
+pub use shim::Fired;
 
 use crate::receiver::{AckPacket, Blocks};
 use cwnd::driver::{Ack, Driver, Options, Reduction};
@@ -66,6 +68,7 @@ pub struct Sender {
     rto_at: u64,
     /// When the application stops, ns.
     stop_at: u64,
+    data_end: u64,
     /// Counters.
     pub sent: Sent,
 }
@@ -101,6 +104,7 @@ impl Sender {
             rwnd: flow.group.rwnd.map_or(u64::MAX, u64::from),
             rto_at: u64::MAX,
             stop_at: flow.group.stop.unwrap_or(u64::MAX),
+            data_end: u64::MAX,
             sent: Sent::default(),
         }
     }
@@ -201,7 +205,7 @@ impl Sender {
         if let Some(lost) = self.board.next_lost(self.una) {
             return Some(Next::Retransmission(lost)); // rule 1
         }
-        if self.nxt - self.una < self.rwnd && now < self.stop_at {
+        if self.nxt - self.una < self.rwnd && now < self.stop_at && self.nxt < self.data_end {
             return Some(Next::New); // rule 2
         }
         if self.driver.conn.ca_state != CaState::Recovery || !self.has_sack() {

@@ -3,7 +3,7 @@
 //! application do to the sending times.
 
 use super::Sender;
-use crate::pipe::Packet;
+use crate::line::Packet;
 use crate::receiver::{AckPacket, Blocks, Receiver};
 use cwnd_link::random::Stream;
 use cwnd_scenario::{Flow, Scenario};
@@ -72,7 +72,11 @@ impl Path {
             self.sent.push((self.now, position));
             self.free_at = self.free_at.max(self.now) + MS;
             if self.random.below(1000) >= self.loss.0 {
-                let packet = Packet { due: 0, position: position as u32, sent_us: (self.now / 1000) as u32 };
+                let packet = Packet {
+                    position: position as u32,
+                    sent_us: (self.now / 1000) as u32,
+                    ..Packet::default()
+                };
                 self.schedule(self.free_at + 10 * MS, Event::Data(packet));
             }
         }

@@ -31,7 +31,7 @@ impl Sender {
     }
 
     /// The timer fired: everything outstanding counts as lost. // RFC 6298 §5.4 – §5.6
-    pub fn on_timer(&mut self, now: u64) {
+    pub fn on_timer(&mut self, now: u64) -> super::Fired {
         self.set_clock(now);
         self.sent.timeouts += 1;
         self.rtt.back_off();
@@ -39,6 +39,7 @@ impl Sender {
         self.rto_at = now + self.rtt.rto_us() * 1000;
         #[cfg(debug_assertions)]
         self.check();
+        super::Fired::Rto
     }
 
     /// Back to one segment, and everything not reported as received is sent again.

@@ -162,6 +162,12 @@ impl Group {
         matches!(self.kind, Kind::Sessions { .. } | Kind::Exchanges { .. })
     }
 
+    /// Whether its sources keep their connections: a transfer follows on the one before it.
+    #[must_use]
+    pub const fn keeps(&self) -> bool {
+        matches!(self.kind, Kind::Sessions { keep: true, .. } | Kind::Exchanges { keep: true, .. })
+    }
+
     /// What one source asks, bits per second: with data in its own direction.
     fn asks(&self, mss: u32) -> Asked {
         let per = |bytes: Option<f64>, ns: Option<f64>, closed: bool| match (bytes, ns) {

@@ -114,8 +114,8 @@ impl Load {
     }
 
     /// A packet of the group left the bottleneck.
-    pub fn carried(&mut self, direction: Direction, bytes: u32) {
+    pub fn carried(&mut self, direction: Direction, bytes: u64) {
         let tally = self.tally(direction);
-        tally.carried = tally.carried.saturating_add(u64::from(bytes));
+        tally.carried = tally.carried.saturating_add(bytes);
     }
 }

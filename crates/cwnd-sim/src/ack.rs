@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Acknowledgements as packets of a line, for ways back on which they travel by themselves.
+
+use crate::line::{Kind, Packet};
+use crate::receiver::{AckPacket, Blocks};
+
+/// Size of an acknowledgement on the wire: IP and TCP headers with timestamps, bytes.
+pub const ACK_BYTES: u32 = cwnd_scenario::HEADER_BYTES;
+
+const HAS_TIMES: u8 = 1;
+const HAS_SACKED: u8 = 2;
+const HAS_BLOCKS: u8 = 4;
+
+/// Blocks of acknowledgements under way: few have any.
+#[derive(Clone, Debug, Default)]
+pub struct Carried {
+    blocks: Vec<Blocks>,
+    free: Vec<u32>,
+}
+
+/// The position near `near` with these low 32 bits: within 2³¹ of it.
+fn position(near: u64, low: u32) -> u64 {
+    near.wrapping_add_signed(i64::from(low.wrapping_sub(near as u32).cast_signed()))
+}
+
+impl Carried {
+    /// Packs an acknowledgement; the caller fills in when it is due and where it goes. Low 32 bits of `departs`: when the newest
+    /// segment was sent; high ones: the segment that it reports, or the place of its blocks.
+    pub fn pack(&mut self, flow: u32, ack: &AckPacket, blocks: Option<Blocks>) -> Packet {
+        let (first_us, newest_us) = ack.sent_us.unwrap_or((0, 0));
+        let mut flags = if ack.sent_us.is_some() { HAS_TIMES } else { 0 };
+        let mut high = 0;
+        if let Some(blocks) = blocks {
+            flags |= HAS_BLOCKS;
+            high = self.keep(blocks);
+        } else if let Some(sacked) = ack.sacked {
+            flags |= HAS_SACKED;
+            high = sacked as u32;
+        }
+        Packet {
+            departs: u64::from(high) << 32 | u64::from(newest_us),
+            flow,
+            position: ack.cumulative as u32,
+            sent_us: first_us,
+            kind: Kind::Ack,
+            flags,
+            ..Packet::default()
+        }
+    }
+
+    fn keep(&mut self, blocks: Blocks) -> u32 {
+        if let Some(place) = self.free.pop() {
+            self.blocks[place as usize] = blocks;
+            return place;
+        }
+        self.blocks.push(blocks);
+        self.blocks.len() as u32 - 1
+    }
+
+    /// Takes an acknowledgement out of its packet; `near` is any position of the flow's window.
+    pub fn unpack(&mut self, packet: &Packet, near: u64) -> (AckPacket, Option<Blocks>) {
+        let high = (packet.departs >> 32) as u32;
+        let has = |flag| packet.flags & flag != 0;
+        let ack = AckPacket {
+            cumulative: position(near, packet.position),
+            sacked: has(HAS_SACKED).then(|| position(near, high)),
+            sent_us: has(HAS_TIMES).then_some((packet.sent_us, packet.departs as u32)),
+        };
+        (ack, self.release(packet))
+    }
+
+    /// Gives back what a packet carried: it is at its end, or lost.
+    pub fn release(&mut self, packet: &Packet) -> Option<Blocks> {
+        (packet.flags & HAS_BLOCKS != 0).then(|| {
+            let place = (packet.departs >> 32) as u32;
+            self.free.push(place);
+            self.blocks[place as usize]
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_acknowledgement_comes_out_as_it_went_in() {
+        let mut carried = Carried::default();
+        let near = (1 << 40) - 5;
+        for (cumulative, sacked, sent_us) in [
+            (near, None, None),
+            (near + 100, Some(near + 101), Some((u32::MAX, 3))),
+            (near - 7, Some(near - 5), None),
+            (1 << 40, None, Some((0, 0))),
+        ] {
+            let ack = AckPacket { cumulative, sacked, sent_us };
+            let packet = carried.pack(9, &ack, None);
+            assert_eq!((packet.flow, packet.kind), (9, Kind::Ack));
+            let (out, blocks) = carried.unpack(&packet, near);
+            assert_eq!(out, ack);
+            assert!(blocks.is_none());
+        }
+    }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A link of a run, and what is counted at it.
+
+use crate::record::EventKind;
+use cwnd_link::random::Stream;
+use cwnd_link::{Backlog, Delay, DelaySpec, Fifo, FifoSpec, Limit, Loss, LossProcess, Rate, Steps, Verdict};
+use cwnd_scenario::Access;
+
+/// A link and what is counted at it.
+#[derive(Debug)]
+pub struct Hop {
+    fifo: Fifo,
+    rate: Rate,
+    loss: LossProcess,
+    delay: Delay,
+    /// Whether packets may come out in another order than they went in.
+    pub disordered: bool,
+    measure: (u64, u64),
+    end: u64,
+    /// What was counted.
+    pub count: Counts,
+    /// Waits of the packets that left in the measured interval.
+    pub waits: Waits,
+}
+
+/// What is counted at a link.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    /// Drops in the measured interval and over the whole run, by the queue and by the loss process.
+    pub drops_measured: [u64; 2],
+    pub drops: [u64; 2],
+    /// Data packets that left before the end of the run.
+    pub packets: u64,
+    /// Over all packets that left in the measured interval: how many, their bytes, the sum of their waits, the longest, ns.
+    pub measured: u64,
+    pub measured_bytes: u64,
+    pub wait_sum: u64,
+    pub wait_max: u64,
+}
+
+/// A packet's way through a link.
+#[derive(Clone, Copy, Debug)]
+pub struct Crossing {
+    /// When its last bit leaves, ns.
+    pub departs: u64,
+    /// When it is at the other end, ns.
+    pub arrives: u64,
+}
+
+impl Hop {
+    /// An idle link.
+    pub fn new(hop: cwnd_scenario::Hop, measure: (u64, u64), end: u64) -> Self {
+        Self {
+            disordered: !hop.delay.0.keeps_order(),
+            rate: hop.fifo.0.rate.clone(),
+            fifo: Fifo::from_spec(hop.fifo.0, hop.fifo.1),
+            loss: LossProcess::new(hop.loss.0, hop.loss.1),
+            delay: Delay::new(hop.delay.0, hop.delay.1),
+            measure,
+            end,
+            count: Counts::default(),
+            waits: Waits::default(),
+        }
+    }
+
+    /// The idle link of one flow, before all others: no delay, no losses but its queue's.
+    pub fn access(access: Access, measure: (u64, u64), end: u64) -> Self {
+        let stream = Stream::new(0, 0); // nothing is drawn
+        let fifo = FifoSpec {
+            rate: Rate::Constant(access.rate),
+            limit: Steps::constant(Limit::Packets(access.limit)),
+            queue: cwnd_link::Queue::DropTail,
+        };
+        let hop = cwnd_scenario::Hop {
+            fifo: (fifo, stream),
+            loss: (Loss::None, stream),
+            delay: (DelaySpec::constant(0), stream),
+        };
+        Self::new(hop, measure, end)
+    }
+
+    /// What it can carry between two times, ns, in bits; of a trace its mean.
+    pub fn capacity_bits(&self, from: u64, to: u64) -> f64 {
+        match &self.rate {
+            Rate::Constant(rate) => *rate as f64 * (to - from) as f64 / 1e9,
+            Rate::Trace(trace) => trace.mean_rate() as f64 * (to - from) as f64 / 1e9,
+            Rate::Steps(steps) => {
+                let ends = steps.changes().iter().map(|step| step.0).chain([u64::MAX]);
+                let starts = [(0, steps.first())].into_iter().chain(steps.changes().iter().copied());
+                let part = |((start, rate), end): ((u64, u64), u64)| {
+                    rate as f64 * end.min(to).saturating_sub(start.max(from)) as f64 / 1e9
+                };
+                starts.zip(ends).map(part).sum()
+            }
+        }
+    }
+
+    /// What is queued or being sent at `now`.
+    pub fn backlog(&mut self, now: u64) -> Backlog {
+        self.fifo.backlog(now)
+    }
+
+    /// Offers a packet of `size` bytes at `now`: its way, or how it was dropped.
+    #[inline]
+    pub fn offer(&mut self, now: u64, size: u32, is_data: bool) -> Result<Crossing, EventKind> {
+        if self.loss.loses_next() {
+            return Err(self.drop_at(now, EventKind::DropLoss));
+        }
+        let Verdict::Departs { begins, at: departs, .. } = self.fifo.offer(now, size, false) else {
+            return Err(self.drop_at(now, EventKind::DropQueue));
+        };
+        let count = &mut self.count;
+        count.packets += u64::from(is_data && departs <= self.end);
+        if self.measure.0 <= departs && departs < self.measure.1 {
+            let wait = begins - now;
+            count.measured += 1;
+            count.measured_bytes += u64::from(size);
+            count.wait_sum += wait;
+            count.wait_max = count.wait_max.max(wait);
+            self.waits.note(wait);
+        }
+        Ok(Crossing { departs, arrives: self.delay.arrival(departs) })
+    }
+
+    #[cold]
+    fn drop_at(&mut self, now: u64, kind: EventKind) -> EventKind {
+        let which = usize::from(kind == EventKind::DropLoss);
+        self.count.drops[which] += 1;
+        self.count.drops_measured[which] += u64::from(self.measure.0 <= now && now < self.measure.1);
+        kind
+    }
+}
+
+/// Parts that each power of two is divided into: a wait is known to within 1/64.
+const PARTS_BITS: u32 = 6;
+const PARTS: u64 = 1 << PARTS_BITS;
+
+/// How many packets waited how long.
+#[derive(Clone, Debug, Default)]
+pub struct Waits {
+    counts: Vec<u64>,
+}
+
+impl Waits {
+    #[inline]
+    fn note(&mut self, wait: u64) {
+        let class = Self::class(wait);
+        if let Some(count) = self.counts.get_mut(class) { *count += 1 } else { self.first(class) }
+    }
+
+    #[cold]
+    fn first(&mut self, class: usize) {
+        self.counts.resize((class + 1).next_power_of_two(), 0);
+        self.counts[class] = 1;
+    }
+
+    #[inline]
+    const fn class(wait: u64) -> usize {
+        if wait < PARTS {
+            return wait as usize;
+        }
+        let shift = wait.ilog2() - PARTS_BITS;
+        (((shift + 1) as u64 * PARTS) + (wait >> shift) - PARTS) as usize
+    }
+
+    /// The middle of a class, ns.
+    const fn middle(class: usize) -> u64 {
+        let class = class as u64;
+        if class < PARTS {
+            return class;
+        }
+        let shift = class / PARTS - 1;
+        ((class % PARTS + PARTS) << shift) + ((1 << shift) >> 1)
+    }
+
+    /// Waits, ns, each within 1/128 of those it stands for, and how many packets had them.
+    pub fn rows(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.counts.iter().enumerate().filter(|(_, n)| **n > 0).map(|(class, &n)| (Self::middle(class), n))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_is_known_to_within_a_part_in_128() {
+        for wait in (0..100_000).chain((0..50).map(|n| ((1 << 56) / 3) >> n)) {
+            let middle = Waits::middle(Waits::class(wait));
+            assert!(middle.abs_diff(wait) * 128 <= wait, "{wait}: {middle}");
+        }
+        for wait in 1..100_000 {
+            let (last, next) = (Waits::class(wait - 1), Waits::class(wait));
+            assert!(next == last || next == last + 1, "{wait}");
+        }
+    }
+
+    // 5 s at 10 Mbit/s, 3 s of outage, 2 s at 4 Mbit/s; of that 4 s to 9 s: 10 + 0 + 4 Mbit.
+    #[test]
+    fn a_links_capacity_is_the_integral_of_its_rate() {
+        let steps =
+            Steps::new(10_000_000, vec![(5_000_000_000, 0), (8_000_000_000, 4_000_000)]).expect("rising");
+        let mut hop = Hop::access(Access { rate: 1, limit: 1 }, (0, 1), 1);
+        hop.rate = Rate::Steps(steps);
+        assert!((hop.capacity_bits(4_000_000_000, 9_000_000_000) - 14e6).abs() < 1e-3);
+        assert!((hop.capacity_bits(0, 10_000_000_000) - 58e6).abs() < 1e-3);
+    }
+
+    #[test]
+    fn waits_are_counted_by_their_class() {
+        let mut waits = Waits::default();
+        for wait in [0, 5, 5, 1000, 1001, 4000] {
+            waits.note(wait);
+        }
+        // 1000 lies in 512..1024, in parts of 8: 1000..1008, so 1001 is with it.
+        assert_eq!(waits.rows().collect::<Vec<_>>(), [(0, 1), (5, 2), (1004, 2), (4016, 1)]);
+    }
+}
