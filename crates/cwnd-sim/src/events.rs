@@ -3,8 +3,10 @@
 
 use crate::ack::ACK_BYTES;
 use crate::engine::Simulation;
-use crate::flow::{FlowState, Owner};
+use crate::flow::{FlowState, NOT_DIRECT, Owner};
+use crate::hop::Crossing;
 use crate::line::{Kind, Packet};
+use crate::prefetch::prefetch;
 use crate::queue::{Class, Id};
 use crate::receiver::AckPacket;
 use crate::record::{EventKind, NO_LINK};
@@ -13,6 +15,9 @@ use cwnd::CaState;
 
 /// How far ahead on a line a flow is looked at, so that it is in the cache when its turn comes.
 const AHEAD: usize = 4;
+
+/// So many flows are not all in the cache anyway.
+const MANY: usize = 256;
 
 /// A flow's state of recovery: a loss beyond the data of one recovery begins another, in the same state.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,16 +41,14 @@ impl Simulation {
         }
         let Some((packet, counted)) = line.pop() else { return };
         debug_assert_eq!(packet.due, now);
-        if let Some(next) = line.get(AHEAD)
+        if self.flows.len() > MANY
+            && let Some(next) = line.get(AHEAD)
             && let Some(flow) = self.flows.get(next.flow as usize)
         {
-            flow.touch();
-        }
-        if !counted && packet.kind.leaves_last_link() {
-            self.flows[packet.flow as usize].count.forwarded += 1;
+            prefetch(flow);
         }
         match packet.kind {
-            Kind::Fused | Kind::Data => self.on_data(now, &packet),
+            Kind::Fused | Kind::Data => self.on_data(now, &packet, counted),
             Kind::Hop => self.forward(now, packet),
             Kind::Ack => self.on_ack(now, &packet),
             Kind::AckHop => self.forward_ack(now, packet),
@@ -88,6 +91,11 @@ impl Simulation {
         } else {
             self.timers.replace_first(&mut self.orders, flow.armed);
         }
+        if self.flows.len() > MANY
+            && let Some(flow) = self.flows.get(self.timers.first().id().number() as usize)
+        {
+            prefetch(flow);
+        }
     }
 
     fn fire(&mut self, now: u64, number: u32) {
@@ -124,9 +132,10 @@ impl Simulation {
 
     /// Data is at the receiver; of a fused flow, its acknowledgement is at the sender.
     #[inline]
-    fn on_data(&mut self, now: u64, packet: &Packet) {
+    fn on_data(&mut self, now: u64, packet: &Packet, counted: bool) {
         let number = packet.flow;
         let flow = &mut self.flows[number as usize];
+        flow.count.forwarded += u64::from(!counted);
         let episode = Episode::of(flow);
         let at = now - flow.lag();
         let before = flow.receiver.distinct;
@@ -138,16 +147,14 @@ impl Simulation {
             self.complete(now, number, at);
         }
         let flow = &mut self.flows[number as usize];
-        match ack {
-            Some(ack) => {
-                flow.ack_at = u64::MAX;
-                self.answer(now, number, &ack, episode);
-            }
-            None if flow.ack_at == u64::MAX => {
-                flow.ack_at = flow.sender.on_tick(now + flow.ack_delay);
+        if let Some(ack) = ack {
+            flow.ack_at = u64::MAX;
+            self.answer(now, number, &ack, episode);
+        } else if flow.ack_at == u64::MAX {
+            flow.ack_at = flow.sender.on_tick(now + flow.ack_delay);
+            if flow.ack_at < flow.armed {
                 self.arm(number);
             }
-            None => {}
         }
     }
 
@@ -196,11 +203,15 @@ impl Simulation {
         if after != before {
             self.note(now, number, EventKind::State, NO_LINK, after.0 as u64);
         }
-        while let Some(position) = self.flows[number as usize].sender.send(now) {
-            match &mut self.flows[number as usize].host {
-                Some(host) => host.push(now, position),
-                None => self.launch(now, number, position, now),
+        if self.flows[number as usize].direct == NOT_DIRECT {
+            while let Some(position) = self.flows[number as usize].sender.send(now) {
+                match &mut self.flows[number as usize].host {
+                    Some(host) => host.push(now, position),
+                    None => self.launch(now, number, position, now),
+                }
             }
+        } else {
+            self.send_directly(now, number);
         }
         let flow = &mut self.flows[number as usize];
         flow.sender.end_burst();
@@ -214,6 +225,38 @@ impl Simulation {
             self.try_to_free(number);
         }
         self.arm(number);
+    }
+
+    /// Sends what the sender may to its only link: what [`Simulation::launch`] and [`Simulation::forward`] do, without their
+    /// questions.
+    #[inline]
+    fn send_directly(&mut self, now: u64, number: u32) {
+        let Self { flows, network, orders, scenario, tables, .. } = self;
+        let flow = &mut flows[number as usize];
+        while let Some(position) = flow.sender.send(now) {
+            match network.hops[flow.direct as usize].offer(now, scenario.packet_size, true) {
+                Ok(Crossing { departs, arrives }) => {
+                    let measured = scenario.measure.0 <= departs && departs < scenario.measure.1;
+                    flow.count.forwarded_measured += u64::from(measured);
+                    let packet = Packet {
+                        due: arrives.saturating_add(flow.beyond),
+                        departs,
+                        flow: number,
+                        position: position as u32,
+                        sent_us: (now / 1000) as u32,
+                        kind: flow.kind(),
+                        ..Packet::default()
+                    };
+                    network.push(orders, flow.exits.0, packet);
+                }
+                Err(kind) => {
+                    flow.count.dropped[usize::from(kind == EventKind::DropLoss)] += 1;
+                    if flow.owner == Owner::Scenario {
+                        tables.event((now, number), kind, flow.direct, position, flow);
+                    }
+                }
+            }
+        }
     }
 
     /// A packet leaves its host, `decided` ns after which its round trip is measured.
@@ -252,13 +295,8 @@ impl Simulation {
                     if measure.0 <= crossing.departs && crossing.departs < measure.1 {
                         flow.count.forwarded_measured += 1;
                     }
-                    let (kind, tail) = if flow.fused {
-                        (Kind::Fused, flow.tails.0 + flow.tails.1)
-                    } else {
-                        (Kind::Data, flow.tails.0)
-                    };
-                    packet.kind = kind;
-                    packet.due = packet.due.saturating_add(tail);
+                    packet.kind = flow.kind();
+                    packet.due = packet.due.saturating_add(flow.beyond);
                     flow.exits.0
                 } else {
                     packet.kind = Kind::Hop;

@@ -6,6 +6,7 @@
 //! does is shifted by the constant way back. Such a flow is *fused*.
 
 use crate::host::Host;
+use crate::line::Kind;
 use crate::receiver::Receiver;
 use crate::sender::Sender;
 use cwnd_scenario::Flow;
@@ -23,10 +24,14 @@ pub struct FlowState {
     pub goal: u64,
     /// From the far end of its last link to the receiver, and the way back, without links, ns.
     pub tails: (u64, u64),
+    /// From the far end of its last link to its packet's next event, ns.
+    pub beyond: u64,
     /// The line behind its last link, and the one to its sender.
     pub exits: (u32, u32),
     /// Its links, a number of [`crate::network::Network`].
     pub route: u32,
+    /// Its link, where its packets come to the only one as soon as its sender decides; else [`NOT_DIRECT`].
+    pub direct: u32,
     pub ack_every: u32,
     pub ack_delay: u64,
     /// Acknowledgements that travel by themselves, under way.
@@ -48,6 +53,9 @@ pub struct FlowState {
     /// Counters and integrals.
     pub count: Count,
 }
+
+/// See [`FlowState::direct`].
+pub const NOT_DIRECT: u32 = u32::MAX;
 
 /// No transfer.
 pub const NO_TRANSFER: u32 = u32::MAX;
@@ -85,6 +93,7 @@ pub struct Count {
 #[derive(Clone, Copy, Debug)]
 pub struct Ties {
     pub route: u32,
+    pub direct: u32,
     pub tails: (u64, u64),
     pub exits: (u32, u32),
     pub fused: bool,
@@ -99,8 +108,10 @@ impl FlowState {
             start_at: flow.start,
             goal: u64::MAX,
             tails: ties.tails,
+            beyond: ties.tails.0 + if ties.fused { ties.tails.1 } else { 0 },
             exits: ties.exits,
             route: ties.route,
+            direct: if overhead > 0 { NOT_DIRECT } else { ties.direct },
             ack_every: flow.group.ack_every,
             ack_delay: flow.group.ack_delay,
             acks_out: 0,
@@ -122,16 +133,16 @@ impl FlowState {
         self.sender.timer().min(self.ack_at).min(self.start_at).min(host)
     }
 
+    /// What a packet behind its last link is.
+    #[inline]
+    pub const fn kind(&self) -> Kind {
+        if self.fused { Kind::Fused } else { Kind::Data }
+    }
+
     /// How long ago, at `now`, the receiver did what the engine does now.
     #[inline]
     pub const fn lag(&self) -> u64 {
         if self.fused { self.tails.1 } else { 0 }
-    }
-
-    /// Has the processor fetch what the next event of the flow needs.
-    #[inline]
-    pub fn touch(&self) {
-        std::hint::black_box(self.receiver.distinct);
     }
 
     /// Packets under way: in lines, in links.

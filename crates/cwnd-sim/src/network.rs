@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Links, the lines behind them, and the routes that flows take through both.
 
-use crate::flow::Ties;
+use crate::flow::{NOT_DIRECT, Ties};
 use crate::hop::Hop;
 use crate::line::{Kind, Line, Packet};
 use crate::queue::{Class, Id, Orders, Queue};
@@ -167,6 +167,11 @@ impl Network {
         } else {
             (self.shared_line(last, Kind::Data, tails.0), self.shared_line(last_back, Kind::Ack, tails.1))
         };
-        Ties { route, tails, exits, fused }
+        let it = &self.routes[route as usize];
+        let direct = match it.path.as_slice() {
+            [only] if it.entry.is_none() => only.link,
+            _ => NOT_DIRECT,
+        };
+        Ties { route, direct, tails, exits, fused }
     }
 }
