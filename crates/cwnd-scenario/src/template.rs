@@ -6,7 +6,7 @@ use crate::traffic::Traffic;
 use cwnd_link::random::Stream;
 
 impl Scenario {
-    /// A flow of a group of traffic in its own direction, or against it; `None` if the network has no such way. Round trip time
+    /// A flow of a group of traffic in its own direction, or against it; `None` if the network has no such way. It starts without data. Round trip time
     /// (the path's own here), receive window and start are for the caller to fill in.
     #[must_use]
     pub fn traffic_flow(&self, traffic: &Traffic, reverse: bool) -> Option<Flow> {
@@ -14,7 +14,7 @@ impl Scenario {
         if reverse && self.dumbbell.is_some_and(|ways| ways.reverse.is_none()) {
             return None;
         }
-        let group = Group { route, ..Group::of(&traffic.cc, Start::At(0)) };
+        let group = Group { route, size: Some(0), ..Group::of(&traffic.cc, Start::At(0)) };
         let mut flow = self.flow(&group, traffic.name.clone(), 0);
         flow.overhead_stream = Stream::new(0, 0); // its hosts have no overhead
         Some(flow)
