@@ -32,12 +32,13 @@ pub(crate) fn shown(value: &Value) -> String {
     if text.chars().count() > 60 { text.chars().take(57).chain("...".chars()).collect() } else { text }
 }
 
-/// The three of `names` nearest to `name` by edit distance, the near ones only.
+/// The nearest of `names` to `name` by edit distance, if it is near: up to three that are equally so.
 pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let mut ranked: Vec<(usize, &str)> =
         names.into_iter().map(|other| (distance(name, other), other)).collect();
     ranked.sort();
-    let limit = (name.chars().count() / 2).max(2);
+    let nearest = ranked.first().map_or(0, |(distance, _)| *distance);
+    let limit = (name.chars().count() / 2).max(2).min(nearest);
     ranked.into_iter().filter(|(d, _)| *d <= limit).take(3).map(|(_, other)| other).collect()
 }
 
@@ -81,10 +82,13 @@ impl<'a> Table<'a> {
     }
 
     pub fn get(&mut self, key: &'static str) -> Option<&'a Value> {
-        self.known.push(key);
+        if !self.known.contains(&key) {
+            self.known.push(key);
+        }
         self.map.get(key)
     }
 
+    /// Refuses the value of `key`.
     pub fn refuse<T>(
         &self,
         key: &str,
@@ -150,7 +154,7 @@ impl<'a> Table<'a> {
     }
 
     /// Refuses the first key that nothing has asked for.
-    pub fn finish(self) -> Result<(), Invalid> {
+    pub fn finish(&self) -> Result<(), Invalid> {
         let Some((key, value)) = self.rest().next() else { return Ok(()) };
         self.refuse(key, Some(value), unknown_key(key, &self.known))
     }
@@ -175,6 +179,8 @@ mod tests {
     fn the_nearest_names_are_offered() {
         assert_eq!(nearest("cubik", ["cubic", "reno", "sack"]), ["cubic"]);
         assert_eq!(nearest("bata", ["beta", "c", "fast_convergence"]), ["beta"]);
+        assert_eq!(nearest("bata", ["path", "beta", "back"]), ["beta"]);
+        assert_eq!(nearest("cubic-2", ["reno", "cubic-2.2", "cubic-2.1"]), ["cubic-2.1", "cubic-2.2"]);
         assert!(nearest("zzzzzz", ["cubic", "reno"]).is_empty());
     }
 

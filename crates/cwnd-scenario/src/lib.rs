@@ -4,23 +4,28 @@
 //! A scenario is a TOML file, a JSON document or a Python object: the same schema, validated here and nowhere else.
 #![forbid(unsafe_code)]
 
+mod action;
+mod expand;
+mod flow;
 mod invalid;
+mod link;
 mod model;
 mod network;
 mod parse;
 mod print;
 mod queue;
+mod routes;
 mod template;
-mod tmp;
+mod topology;
 pub mod traffic;
 mod units;
 
+pub use expand::FlowAction;
+pub use flow::{FLOW_KEYS, expectation};
 pub use invalid::{Invalid, nearest, unknown_key};
 pub use model::{
     Access, Action, Buffer, Discipline, Dumbbell, Flow, Group, HEADER_BYTES, Inner, Link, LinkRate, Record,
     Red, Route, Scenario, Start, What,
 };
 pub use network::Hop;
-pub use parse::{FLOW_KEYS, expectation};
 pub use print::show_param;
-pub use tmp::FlowAction;

@@ -2,7 +2,6 @@
 //! A scenario: links, the flows through them, and what to record.
 
 use crate::traffic::Traffic;
-use cwnd::Controller;
 use cwnd::registry::Recovery;
 use cwnd_link::random::Stream;
 use cwnd_link::{Jitter, Limit, Loss, Queue, RedParams, RedUnit, Reorder, Trace};
@@ -15,8 +14,8 @@ pub(crate) const STREAM_LOSS: u64 = 0;
 pub(crate) const STREAM_QUEUE: u64 = 1;
 pub(crate) const STREAM_DELAY: u64 = 2;
 pub(crate) const STREAMS_OF_A_LINK: u64 = 4;
-const STREAM_FLOWS: u64 = 1 << 32;
-const STREAM_OVERHEAD: u64 = 2 << 32;
+pub(crate) const STREAM_FLOWS: u64 = 1 << 32;
+pub(crate) const STREAM_OVERHEAD: u64 = 2 << 32;
 
 /// What to run. Times in ns, rates in bit/s.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -254,39 +253,6 @@ pub struct Group {
     pub idle_restart: bool,
 }
 
-impl Group {
-    /// One flow with every default.
-    #[must_use]
-    pub fn of(cc: &str, start: Start) -> Self {
-        Self {
-            cc: cc.to_owned(),
-            params: Vec::new(),
-            count: 1,
-            start,
-            stop: None,
-            rtt: None,
-            recovery: None,
-            initial_cwnd: 10,
-            initial_ssthresh: None,
-            ack_every: 2,
-            ack_delay: 40_000_000,
-            rwnd: None,
-            min_rto: 200_000_000,
-            limited_transmit: true,
-            overhead: 0,
-            host_clock: 1000,
-            route: Route::Forward,
-            access: None,
-            access_delay: 0,
-            pacing: false,
-            burst: None,
-            size: None,
-            app_rate: None,
-            idle_restart: true,
-        }
-    }
-}
-
 /// Which inner variables of the algorithms to record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Inner {
@@ -343,22 +309,6 @@ pub struct Flow {
     pub group: Group,
 }
 
-impl Flow {
-    /// A new instance of the flow's algorithm with its parameters.
-    ///
-    /// # Panics
-    /// When algorithm or parameter do not exist; [`Scenario`]s that came through validation have only those that do.
-    #[must_use]
-    pub fn controller(&self) -> Controller {
-        let mut controller =
-            Controller::by_name(&self.group.cc).expect("validated: the algorithm is registered");
-        for (name, value) in &self.group.params {
-            controller.set_param(name, value).expect("validated: the parameter exists and is in range");
-        }
-        controller
-    }
-}
-
 impl Link {
     /// rate × RTT in whole packets of `packet` bytes, rounded down.
     #[must_use]
@@ -367,7 +317,9 @@ impl Link {
     }
 
     fn packets_in(&self, time: u64, packet: u32) -> u64 {
-        (u128::from(self.rate.nominal()) * u128::from(time) / (8_000_000_000 * u128::from(packet))) as u64
+        let packets =
+            u128::from(self.rate.nominal()) * u128::from(time) / (8_000_000_000 * u128::from(packet));
+        u64::try_from(packets).unwrap_or(u64::MAX)
     }
 
     /// A size in packets of `packet` bytes, or in bytes.
@@ -380,7 +332,8 @@ impl Link {
             Buffer::Bdp(millionths) => {
                 let bits_e9 = u128::from(self.rate.nominal()) * u128::from(self.rtt);
                 let packet = 8_000_000_000 * u128::from(packet);
-                Limit::Packets((bits_e9 * u128::from(millionths) / (packet * 1_000_000)) as u64)
+                let packets = bits_e9.saturating_mul(u128::from(millionths)) / (packet * 1_000_000);
+                Limit::Packets(u64::try_from(packets).unwrap_or(u64::MAX))
             }
         }
     }
@@ -418,39 +371,5 @@ impl Scenario {
     #[must_use]
     pub fn bottleneck(&self) -> &Link {
         &self.links[0]
-    }
-
-    /// Every flow by itself, start times drawn.
-    #[must_use]
-    pub fn expand(&self) -> Vec<Flow> {
-        let mut flows = Vec::new();
-        for group in &self.flows {
-            let same: u32 =
-                self.flows.iter().filter(|other| other.cc == group.cc).map(|other| other.count).sum();
-            for _ in 0..group.count {
-                let number = flows.iter().filter(|flow: &&Flow| flow.group.cc == group.cc).count() + 1;
-                let name = if same > 1 { format!("{} {number}", group.cc) } else { group.cc.clone() };
-                let index = flows.len() as u64;
-                flows.push(self.flow(group, name, index));
-            }
-        }
-        flows
-    }
-
-    pub(crate) fn flow(&self, group: &Group, name: String, index: u64) -> Flow {
-        let recovery = group
-            .recovery
-            .or_else(|| cwnd::registry::find(&group.cc).map(|(_, set)| set.recovery))
-            .unwrap_or_default();
-        let start = match group.start {
-            Start::At(at) => at,
-            Start::Uniform(from, to) => from + Stream::new(self.seed, STREAM_FLOWS + index).below(to - from),
-        };
-        let overhead_stream = Stream::new(self.seed, STREAM_OVERHEAD + index);
-        let (path, back) = self.links_of(&group.route);
-        let links: u64 = path.iter().chain(&back).map(|&link| self.links[link as usize].delay).sum();
-        let default = if self.dumbbell.is_some() { self.links[0].rtt.max(links) } else { links };
-        let rtt = group.rtt.unwrap_or(default);
-        Flow { name, recovery, rtt, path, back, start, overhead_stream, group: group.clone() }
     }
 }

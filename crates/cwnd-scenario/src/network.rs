@@ -2,11 +2,11 @@
 //! What a scenario's links are to an engine: pieces of `cwnd-link`, with everything that happens to them at given times.
 
 use crate::model::{
-    LinkRate, Route, STREAM_DELAY, STREAM_LOSS, STREAM_QUEUE, STREAMS_OF_A_LINK, Scenario, What,
+    Link, LinkRate, Route, STREAM_DELAY, STREAM_LOSS, STREAM_QUEUE, STREAMS_OF_A_LINK, Scenario, What,
 };
 use cwnd_link::random::Stream;
 use cwnd_link::{DelaySpec, FifoSpec, Limit, Loss, Rate, Steps};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 /// A link, ready to run.
 #[derive(Clone, Debug)]
@@ -86,7 +86,14 @@ impl Scenario {
     /// When the route does not exist, which validation rules out.
     #[must_use]
     pub fn links_of(&self, route: &Route) -> (Vec<u32>, Vec<u32>) {
-        let named = |names: &Vec<String>| names.iter().map(|name| self.link_number(name)).collect();
+        let named = |names: &[String]| {
+            let numbers: HashMap<&str, u32> =
+                self.links.iter().zip(0..).map(|(link, number)| (link.name.as_str(), number)).collect();
+            names
+                .iter()
+                .map(|name| *numbers.get(name.as_str()).expect("validated: the link exists"))
+                .collect()
+        };
         match (route, self.dumbbell) {
             (Route::Links(there, back), _) => (named(there), named(back)),
             (Route::Ends(from, to), _) => (
@@ -101,28 +108,71 @@ impl Scenario {
         }
     }
 
-    fn link_number(&self, name: &str) -> u32 {
-        self.links.iter().position(|link| link.name == name).expect("validated: the link exists") as u32
-    }
-
     /// The links from one node to another, the fewest; of several such ways the one whose links come first in the scenario.
     #[must_use]
     pub fn route(&self, from: &str, to: &str) -> Option<Vec<u32>> {
-        let mut via: Vec<Option<Vec<u32>>> = vec![None; self.links.len()];
-        let mut open: VecDeque<(&str, Vec<u32>)> = VecDeque::from([(from, Vec::new())]);
-        while let Some((node, so_far)) = open.pop_front() {
-            if node == to && !so_far.is_empty() {
-                return Some(so_far);
+        route(&self.links, from, to)
+    }
+}
+
+/// See [`Scenario::route`].
+pub(crate) fn route(links: &[Link], from: &str, to: &str) -> Option<Vec<u32>> {
+    let mut leaving: HashMap<&str, Vec<u32>> = HashMap::new();
+    for (number, link) in links.iter().enumerate() {
+        leaving.entry(&link.from).or_default().push(number as u32);
+    }
+    // By which link a node was first reached.
+    let mut by: HashMap<&str, u32> = HashMap::new();
+    let mut open = VecDeque::from([from]);
+    while let Some(node) = open.pop_front() {
+        for &number in leaving.get(node).into_iter().flatten() {
+            let next = links[number as usize].to.as_str();
+            if next == from || by.contains_key(next) {
+                continue;
             }
-            for (number, link) in self.links.iter().enumerate() {
-                if link.from == node && via[number].is_none() {
-                    let mut there = so_far.clone();
-                    there.push(number as u32);
-                    via[number] = Some(there.clone());
-                    open.push_back((&link.to, there));
-                }
-            }
+            by.insert(next, number);
+            open.push_back(next);
         }
-        None
+    }
+    let mut way = Vec::new();
+    let mut node = to;
+    while node != from {
+        let number = *by.get(node)?;
+        way.push(number);
+        node = &links[number as usize].from;
+    }
+    way.reverse();
+    (!way.is_empty()).then_some(way)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Scenario;
+
+    //      a -> b -> c -> d, and the shorter a -> x -> d, and y nowhere
+    #[test]
+    fn a_route_is_the_fewest_links_and_of_two_alike_the_one_written_first() {
+        let link = |name: &str, from: &str, to: &str| {
+            format!(
+                "[[link]]\nname = '{name}'\nfrom = '{from}'\nto = '{to}'\nrate = '1Mbit/s'\nqueue = {{ kind = 'droptail', limit = '9packets' }}\n"
+            )
+        };
+        let text = format!(
+            "duration = '1s'\n{}{}{}{}{}{}{}[[flow]]\ncc = 'cubic'\nfrom = 'a'\nto = 'd'\n",
+            link("0", "a", "b"),
+            link("1", "b", "c"),
+            link("2", "c", "d"),
+            link("3", "a", "x"),
+            link("4", "x", "d"),
+            link("5", "x", "d"),
+            link("6", "y", "a"),
+        );
+        let scenario = Scenario::from_toml(&text).expect("good");
+        assert_eq!(scenario.route("a", "d"), Some(vec![3, 4]));
+        assert_eq!(scenario.route("a", "c"), Some(vec![0, 1]));
+        assert_eq!(scenario.route("y", "d"), Some(vec![6, 3, 4]));
+        for (from, to) in [("d", "a"), ("a", "y"), ("a", "a"), ("a", "nowhere")] {
+            assert_eq!(scenario.route(from, to), None, "{from} to {to}");
+        }
     }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Scenarios as TOML that reads back to the same scenario.
 
-use crate::model::{Group, Inner, Scenario, Start};
-use crate::units::{probability, write_frequency, write_rate, write_size, write_time};
+use crate::model::{Inner, Scenario};
+use crate::traffic::Traffic;
+use crate::units::write_time;
 use cwnd::params::{Kind, Spec};
-use cwnd_link::Loss;
 use serde_json::{Map, Value, json};
 
 /// A number in 1/65536 as the shortest decimal that reads back to it, five digits at most.
@@ -28,71 +28,6 @@ pub fn show_param(spec: &Spec, value: u32) -> String {
     }
 }
 
-fn loss(loss: &Loss) -> Option<String> {
-    Some(match loss {
-        Loss::None => return None,
-        Loss::Every { n, first } if n == first => format!("every:{n}"),
-        Loss::Every { n, first } => format!("every:{n},{first}"),
-        Loss::Random(p) => format!("random:{}", probability(*p)),
-        Loss::Gilbert(model) => {
-            let parameters = [model.p, model.r, model.loss_good, model.loss_bad].map(probability);
-            format!("gilbert:{}", parameters.join(","))
-        }
-        Loss::At(list) => format!("at:{}", list.iter().map(u64::to_string).collect::<Vec<_>>().join(",")),
-    })
-}
-
-/// A parameter's text as the TOML value that a person would write.
-fn param(text: &str) -> Value {
-    match text {
-        "true" => json!(true),
-        "false" => json!(false),
-        _ => text.parse::<u64>().map(|n| json!(n)).unwrap_or_else(|_| json!(text)),
-    }
-}
-
-fn group(group: &Group) -> Value {
-    let mut map = Map::new();
-    let mut put = |key: &str, value: Value| {
-        map.insert(key.to_owned(), value);
-    };
-    put("cc", json!(group.cc));
-    put("count", json!(group.count));
-    put(
-        "start",
-        match group.start {
-            Start::At(at) => json!(write_time(at)),
-            Start::Uniform(from, to) => json!({ "uniform": [write_time(from), write_time(to)] }),
-        },
-    );
-    if let Some(stop) = group.stop {
-        put("stop", json!(write_time(stop)));
-    }
-    if let Some(rtt) = group.rtt {
-        put("rtt", json!(write_time(rtt)));
-    }
-    if let Some(recovery) = group.recovery {
-        put("recovery", json!(recovery.name()));
-    }
-    put("initial_cwnd", json!(group.initial_cwnd));
-    if let Some(ssthresh) = group.initial_ssthresh {
-        put("initial_ssthresh", json!(ssthresh));
-    }
-    put("ack_every", json!(group.ack_every));
-    put("ack_delay", json!(write_time(group.ack_delay)));
-    if let Some(rwnd) = group.rwnd {
-        put("rwnd", json!(rwnd));
-    }
-    put("min_rto", json!(write_time(group.min_rto)));
-    put("limited_transmit", json!(group.limited_transmit));
-    put("overhead", json!(write_time(group.overhead)));
-    put("host_clock", json!(write_frequency(group.host_clock)));
-    for (name, text) in &group.params {
-        put(name, param(text));
-    }
-    Value::Object(map)
-}
-
 impl Scenario {
     /// The scenario as a TOML document, every default written out.
     #[must_use]
@@ -107,33 +42,33 @@ impl Scenario {
     }
 
     fn to_value(&self) -> Value {
-        let bottleneck = self.bottleneck();
-        let mut link = json!({
-            "rate": write_rate(bottleneck.rate.nominal()),
-            "rtt": write_time(bottleneck.rtt),
-            "packet_size": write_size(u64::from(self.packet_size)),
-        });
-        if let Some(loss) = loss(&bottleneck.loss) {
-            link["loss"] = json!(loss);
-        }
-        link["queue"] = crate::queue::print(bottleneck);
         let inner = match &self.record.inner {
             Inner::Off => json!(false),
             Inner::All => json!(true),
             Inner::Only(names) => json!(names),
         };
-        json!({
-            "name": self.name,
-            "duration": write_time(self.duration),
-            "measure": [write_time(self.measure.0), write_time(self.measure.1)],
-            "seed": self.seed,
-            "link": link,
-            "record": {
-                "interval": write_time(self.record.interval),
-                "per_ack": self.record.per_ack,
-                "inner": inner,
-            },
-            "flow": self.flows.iter().map(group).collect::<Vec<_>>(),
-        })
+        let mut document = Map::new();
+        let head = [
+            ("name", json!(self.name)),
+            ("duration", json!(write_time(self.duration))),
+            ("measure", json!([write_time(self.measure.0), write_time(self.measure.1)])),
+            ("seed", json!(self.seed)),
+        ];
+        document.extend(head.map(|(key, value)| (key.to_owned(), value)));
+        crate::topology::print(self, &mut document);
+        let record = json!({
+            "interval": write_time(self.record.interval),
+            "per_ack": self.record.per_ack,
+            "inner": inner,
+        });
+        document.insert("record".into(), record);
+        let lists: [(&str, Vec<Value>); 3] = [
+            ("flow", self.flows.iter().map(crate::flow::print).collect()),
+            ("traffic", self.traffic.iter().map(Traffic::to_value).collect()),
+            ("action", self.actions.iter().map(crate::action::print).collect()),
+        ];
+        let lists = lists.into_iter().filter(|(_, list)| !list.is_empty());
+        document.extend(lists.map(|(key, list)| (key.to_owned(), Value::Array(list))));
+        Value::Object(document)
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The bottleneck's queue: sizes as a person says them, DropTail, RED; read, checked and written.
+//! A link's queue: sizes as a person says them, DropTail, RED; read, checked and written.
 
 use crate::invalid::{Invalid, Table, shown};
 use crate::model::{Buffer, Discipline, Link, Red};
@@ -7,39 +7,65 @@ use crate::units::{self, decimal, decimal_millionths, probability, read_probabil
 use cwnd_link::Limit;
 use serde_json::{Value, json};
 
-const BUFFER: &str = "packets (1000packets), a size (500kB), a time (50ms) or multiples of the BDP (1bdp)";
-const FRACTION: &str = "a number above 0, at most 1, of at most fifteen decimals";
+pub(crate) const BUFFER: &str =
+    "packets (1000packets), a size (500kB), a time (50ms) or multiples of the BDP (1bdp)";
+pub(crate) const FRACTION: &str = "a number above 0, at most 1, of at most fifteen decimals";
 
-/// Reads `link.queue` into `link`, whose other fields are known, and checks it.
-pub(crate) fn parse(value: Option<&Value>, link: &mut Link, packet: u32) -> Result<(), Invalid> {
-    let mut written = None;
-    if let Some(value) = value {
-        let mut queue = Table::new("link.queue", value)?;
-        let red = queue.required("kind", "droptail or red", |v| match v.as_str() {
-            Some("droptail") => Some(false),
-            Some("red") => Some(true),
-            _ => None,
-        })?;
-        link.buffer = queue.required("limit", BUFFER, size)?;
-        written = queue.get("limit");
-        if red {
-            let red = parse_red(&mut queue)?;
-            let (min, max) = (link.threshold(red.min, packet), link.threshold(red.max, packet));
-            if number(max) <= number(min) {
-                let expected =
-                    format!("more than min, which is {}; this is {}", in_words(min), in_words(max));
-                let value = queue.get("max");
-                return queue.refuse("max", value, expected);
-            }
-            link.discipline = Discipline::Red(red);
+/// Reads the queue at `path` into `link`. [`check`] follows when the link's rate and RTT are known.
+pub(crate) fn parse(value: &Value, path: &str, link: &mut Link) -> Result<(), Invalid> {
+    let mut queue = Table::new(path, value)?;
+    let red = queue.required("kind", "droptail or red", |v| match v.as_str() {
+        Some("droptail") => Some(false),
+        Some("red") => Some(true),
+        _ => None,
+    })?;
+    link.buffer = queue.required("limit", BUFFER, read)?;
+    link.discipline = if red { Discipline::Red(parse_red(&mut queue)?) } else { Discipline::DropTail };
+    queue.finish()
+}
+
+/// Checks the queue of `link`, as it was `written` at `path`.
+pub(crate) fn check(link: &Link, packet: u32, path: &str, written: Option<&Value>) -> Result<(), Invalid> {
+    let field = |key: &str| written.and_then(|queue| queue.get(key)).map(shown);
+    if let Discipline::Red(red) = link.discipline {
+        let (min, max) = (link.threshold(red.min, packet), link.threshold(red.max, packet));
+        if number(max) <= number(min) {
+            return Err(Invalid {
+                field: format!("{path}.max"),
+                value: field("max").or_else(|| Some(write(red.max))),
+                expected: format!("more than min, which is {}; this is {}", in_words(min), in_words(max)),
+            });
         }
-        queue.finish()?;
     }
-    check_room(link, packet, written)
+    check_room(link, link.buffer, packet).map_err(|expected| Invalid {
+        field: format!("{path}.limit"),
+        value: Some(field("limit").unwrap_or_else(|| format!("the default, {}", write(link.buffer)))),
+        expected,
+    })
+}
+
+/// Whether the queue of `link` may be of the size `buffer`; else what would do.
+pub(crate) fn check_room(link: &Link, buffer: Buffer, packet: u32) -> Result<(), String> {
+    let (packets, bytes) = match link.threshold(buffer, packet) {
+        Limit::Packets(n) => (n, n.saturating_mul(u64::from(packet))),
+        Limit::Bytes(n) => (n / u64::from(packet), n),
+        Limit::Time(ns) => {
+            let bytes = u128::from(link.rate.nominal()) * u128::from(ns) / 8_000_000_000;
+            let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+            (bytes / u64::from(packet), bytes)
+        }
+    };
+    if (1..=1 << 32).contains(&packets) {
+        return Ok(());
+    }
+    Err(format!(
+        "room for at least one packet of {} and at most 2^32; this is {bytes} bytes",
+        units::write_size(u64::from(packet))
+    ))
 }
 
 fn parse_red(queue: &mut Table<'_>) -> Result<Red, Invalid> {
-    let min = queue.required("min", BUFFER, size)?;
+    let min = queue.required("min", BUFFER, read)?;
     let in_bytes = matches!(min, Buffer::Bytes(_));
     let expected = if in_bytes {
         "a size (60kB), like min"
@@ -47,7 +73,7 @@ fn parse_red(queue: &mut Table<'_>) -> Result<Red, Invalid> {
         "packets, a time or multiples of the BDP, like min"
     };
     let max = queue
-        .required("max", expected, |v| size(v).filter(|max| matches!(max, Buffer::Bytes(_)) == in_bytes))?;
+        .required("max", expected, |v| read(v).filter(|max| matches!(max, Buffer::Bytes(_)) == in_bytes))?;
     Ok(Red {
         min,
         max,
@@ -62,12 +88,13 @@ fn parts(n: u128, of: u128) -> u64 {
     ((n << 64) / of) as u64
 }
 
-fn size(value: &Value) -> Option<Buffer> {
+/// A size of a queue.
+pub(crate) fn read(value: &Value) -> Option<Buffer> {
     value.as_str().and_then(read_buffer)
 }
 
 /// A probability above 0, as a number or as text.
-fn fraction(value: &Value) -> Option<u64> {
+pub(crate) fn fraction(value: &Value) -> Option<u64> {
     let text = match value {
         Value::String(text) => text.clone(),
         other => other.as_f64()?.to_string(), // never with an exponent
@@ -89,28 +116,6 @@ fn in_words(limit: Limit) -> String {
     }
 }
 
-fn check_room(link: &Link, packet: u32, written: Option<&Value>) -> Result<(), Invalid> {
-    let (packets, bytes) = match link.threshold(link.buffer, packet) {
-        Limit::Packets(n) => (n, n.saturating_mul(u64::from(packet))),
-        Limit::Bytes(n) => (n / u64::from(packet), n),
-        Limit::Time(ns) => {
-            let bytes = (u128::from(link.rate.nominal()) * u128::from(ns) / 8_000_000_000) as u64;
-            (bytes / u64::from(packet), bytes)
-        }
-    };
-    if (1..=1 << 32).contains(&packets) {
-        return Ok(());
-    }
-    Err(Invalid {
-        field: "link.queue.limit".into(),
-        value: Some(written.map_or_else(|| "the default, 1bdp".to_owned(), shown)),
-        expected: format!(
-            "room for at least one packet of {} and at most 2^32; this is {bytes} bytes",
-            units::write_size(u64::from(packet))
-        ),
-    })
-}
-
 fn read_buffer(text: &str) -> Option<Buffer> {
     let number = |suffix: &str| text.strip_suffix(suffix).map(str::trim_end);
     if let Some(n) = number("packets").or_else(|| number("packet")) {
@@ -122,7 +127,8 @@ fn read_buffer(text: &str) -> Option<Buffer> {
     units::read_size(text).map(Buffer::Bytes).or_else(|| units::read_time(text).map(Buffer::Time))
 }
 
-fn write_buffer(buffer: Buffer) -> String {
+/// A size of a queue, so that it reads back.
+pub(crate) fn write(buffer: Buffer) -> String {
     match buffer {
         Buffer::Packets(n) => format!("{n}packets"),
         Buffer::Bytes(n) => units::write_size(n),
@@ -132,21 +138,21 @@ fn write_buffer(buffer: Buffer) -> String {
 }
 
 /// A probability as the number that reads back to it.
-fn decimal_number(p: u64) -> Value {
+pub(crate) fn decimal_number(p: u64) -> Value {
     let text = probability(p);
     text.parse::<f64>().map_or(Value::String(text), |n| json!(n))
 }
 
-/// `link.queue`, every default written out.
+/// The queue, every default written out.
 pub(crate) fn print(link: &Link) -> Value {
-    let limit = write_buffer(link.buffer);
+    let limit = write(link.buffer);
     match link.discipline {
         Discipline::DropTail => json!({ "kind": "droptail", "limit": limit }),
         Discipline::Red(red) => json!({
             "kind": "red",
             "limit": limit,
-            "min": write_buffer(red.min),
-            "max": write_buffer(red.max),
+            "min": write(red.min),
+            "max": write(red.max),
             "max_p": decimal_number(red.max_p),
             "weight": decimal_number(red.weight),
             "gentle": red.gentle,

@@ -66,6 +66,12 @@ pub fn read_rate(text: &str) -> Option<u64> {
     read(text, RATES).filter(|rate| *rate > 0)
 }
 
+/// A rate in bit/s, or 0 for an outage.
+#[must_use]
+pub fn read_rate_or_0(text: &str) -> Option<u64> {
+    read(text, RATES)
+}
+
 /// Writes a rate of `bits` per second.
 #[must_use]
 pub fn write_rate(bits: u64) -> String {

@@ -86,15 +86,18 @@ fn send_overhead_is_part_of_the_round_trip() {
     assert!((2265..=2315).contains(&with), "{with}");
 }
 
-/// One flow at 0.5 ms and 1 % loss on a host with this clock, Mbit/s.
-fn with_clock(cc: &str, clock: &str) -> f64 {
-    run(&format!(
-        "duration = '20s'\nmeasure = ['2s', '20s']\n[link]\nrate = '1Gbit/s'\nrtt = '0.5ms'\nloss = 'random:0.01'\n\
+/// One flow at 0.5 ms and this loss on a host with this clock: Mbit/s and timeouts.
+fn flow_with_clock(cc: &str, clock: &str, loss: &str) -> (f64, u64) {
+    let simulation = run(&format!(
+        "duration = '20s'\nmeasure = ['2s', '20s']\n[link]\nrate = '1Gbit/s'\nrtt = '0.5ms'\nloss = 'random:{loss}'\n\
          queue = {{ kind = 'droptail', limit = '1000packets' }}\n[[flow]]\ncc = '{cc}'\nhost_clock = '{clock}'\nack_every = 1"
-    ))
-    .summary()
-    .flows[0]
-        .throughput_mbps
+    ));
+    let flow = &simulation.summary().flows[0];
+    (flow.throughput_mbps, flow.timeouts)
+}
+
+fn with_clock(cc: &str, clock: &str) -> f64 {
+    flow_with_clock(cc, clock, "0.01").0
 }
 
 // FreeBSD's form measures a round trip of 0.5 ms as one tick, 10 ms at 100 Hz, and its friendly estimate grows by 0.53 segments
@@ -104,6 +107,10 @@ fn a_coarse_host_clock_slows_what_counts_in_ticks() {
     let (coarse, fine) = (with_clock("cubic-freebsd", "100Hz"), with_clock("cubic-freebsd", "1000Hz"));
     assert!(coarse < 0.4 * fine, "{coarse} and {fine}"); // 48 and 163
     assert!(coarse > 1.0 && fine > with_clock("cubic-freebsd", "250Hz"));
-    let unmoved = (with_clock("cubic", "100Hz"), with_clock("cubic", "1000Hz"));
-    assert!(unmoved.0.to_bits() == unmoved.1.to_bits(), "{unmoved:?}");
+    // What a coarse clock does to it are only the retransmission timers, which fire at the next tick.
+    let unmoved = ["100Hz", "1000Hz"].map(|clock| flow_with_clock("cubic", clock, "0.0001"));
+    assert!(unmoved[0] == unmoved[1] && unmoved[0].1 == 0, "{unmoved:?}");
+    let timers = ["100Hz", "1000Hz"].map(|clock| flow_with_clock("cubic", clock, "0.01"));
+    assert!(timers[0] != timers[1] && timers[1].1 > 0, "{timers:?}");
+    assert!((timers[0].0 / timers[1].0 - 1.0).abs() < 0.03, "{timers:?}");
 }

@@ -30,7 +30,8 @@
 //! the path's own. `both` gives a `mix` one process per direction, each with the whole `share`, and lets sessions
 //! alternate.
 //!
-//! The engine does not run traffic yet: a scenario with a valid `[[traffic]]` is refused with these words.
+//! **Ways.** In a dumbbell data goes forward as most flows do, or in reverse, or `both`; a way back that carries data is a
+//! link with a queue. In a graph `from` and `to` name two nodes, and the links are the fewest between them.
 
 mod cdf;
 mod distribution;
@@ -42,10 +43,12 @@ mod print;
 pub use cdf::{CERTAIN, Cdf};
 pub use distribution::{BodyTail, Distribution, Family, ONE, Scale, Smooth, Unit};
 pub use kinds::{KINDS, Kind};
-pub(crate) use parse::parse_list;
 pub use parse::{Context, read};
+pub(crate) use parse::{parse_ends, parse_list};
 pub use presets::{PRESETS, Preset};
 pub use print::to_toml;
+
+use crate::model::Route;
 
 /// A group of like sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +59,8 @@ pub struct Traffic {
     pub cc: String,
     /// Which way the data goes.
     pub direction: Ways,
+    /// The nodes of a graph that it goes forward from and to; in a dumbbell none.
+    pub ends: Option<(String, String)>,
     /// When its sources start.
     pub start: Starts,
     /// No transfer and no packet starts at this time or later, ns.
@@ -66,6 +71,29 @@ pub struct Traffic {
     pub window: Option<u64>,
     /// What its sources do.
     pub model: Model,
+}
+
+impl Traffic {
+    /// The routes of its data forward and in reverse.
+    #[must_use]
+    pub fn routes(&self) -> [Route; 2] {
+        match &self.ends {
+            None => [Route::Forward, Route::Reverse],
+            Some((from, to)) => {
+                [Route::Ends(from.clone(), to.clone()), Route::Ends(to.clone(), from.clone())]
+            }
+        }
+    }
+
+    /// Whether it sends data forward, and in reverse.
+    #[must_use]
+    pub const fn sends(&self) -> [bool; 2] {
+        match (&self.model, self.direction) {
+            (Model::RequestResponse(_), _) | (_, Ways::Both) => [true, true],
+            (_, Ways::Forward) => [true, false],
+            (_, Ways::Reverse) => [false, true],
+        }
+    }
 }
 
 /// Which way data goes through the bottleneck.

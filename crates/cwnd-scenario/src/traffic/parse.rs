@@ -77,6 +77,7 @@ fn parse(path: &str, value: &Value, context: &Context) -> Result<Traffic, Invali
                 Ways::ALL.into_iter().find(|direction| v == direction.name())
             })?
             .unwrap_or(Ways::Forward),
+        ends: parse_ends(table)?,
         start: table.read("start", STARTS, |v| read_starts(v, context))?.unwrap_or(Starts::At(0)),
         stop: table.quantity("stop", TIME, units::read_time)?,
         rtt: if udp { None } else { distribution(table, "rtt", Unit::Time)? },
@@ -123,11 +124,24 @@ fn with_preset(path: &str, value: &Value) -> Result<(Value, Option<&'static str>
     Ok((Value::Object(keys), Some(preset.name)))
 }
 
+/// `from` and `to`, both or neither.
+pub(crate) fn parse_ends(table: &mut Table<'_>) -> Result<Option<(String, String)>, Invalid> {
+    const NODE: &str = "the name of a node";
+    let node = |v: &Value| v.as_str().map(str::to_owned);
+    let ends = (table.read("from", NODE, node)?, table.read("to", NODE, node)?);
+    match ends {
+        (Some(from), Some(to)) => Ok(Some((from, to))),
+        (None, None) => Ok(None),
+        (Some(_), None) => table.refuse("to", None, "the name of a node, because from is given"),
+        (None, Some(_)) => table.refuse("from", None, "the name of a node, because to is given"),
+    }
+}
+
 fn parse_cc(table: &mut Table<'_>) -> Result<String, Invalid> {
     let Some(value) = table.get("cc") else { return Ok("sack".into()) };
     match value.as_str() {
         Some(cc) if registry::find(cc).is_some() => Ok(cc.to_owned()),
-        _ => table.refuse("cc", Some(value), "the name of an algorithm (see cwnd algorithms)"),
+        _ => table.refuse("cc", Some(value), crate::flow::offer(value.as_str().unwrap_or_default())),
     }
 }
 

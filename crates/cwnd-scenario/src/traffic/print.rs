@@ -41,6 +41,10 @@ impl Traffic {
             put("cc", json!(self.cc));
         }
         put("direction", json!(self.direction.name()));
+        if let Some((from, to)) = &self.ends {
+            put("from", json!(from));
+            put("to", json!(to));
+        }
         put("start", starts(self.start));
         if let Some(stop) = self.stop {
             put("stop", json!(write_time(stop)));

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A TCP sender with unlimited data: what it keeps, what an acknowledgement does to it, what it may send.
+//! A TCP sender: what it keeps, what an acknowledgement does to it, what it may send.
 //!
 //! Split by duty: `rtt` (round trip, timeout), `scoreboard` (what is known of each segment), `recovery` (what is lost),
-//! `timers` (the retransmission timer). Window and recovery states are the core's [`Driver`].
+//! `timers` (when to wake it), `limits` (pace, bursts, an application that writes at a rate). Window and recovery states are the core's [`Driver`].
 
+mod limits;
 mod recovery;
 mod rtt;
 mod scoreboard;
-mod shim;
 #[cfg(test)]
 mod tests;
 mod timers;
-pub use shim::Fired;
+pub use timers::Fired;
 
 use crate::receiver::{AckPacket, Blocks};
 use cwnd::driver::{Ack, Driver, Options, Reduction};
 use cwnd::registry::Recovery;
 use cwnd::{CaState, Conn};
 use cwnd_scenario::Flow;
+use limits::Limits;
 use rtt::Rtt;
 use scoreboard::Scoreboard;
 
@@ -43,7 +44,10 @@ enum Next {
     Rescue(u64),
 }
 
-/// The sender. Positions are segment numbers from 0.
+// Ten thousand flows are mostly this: see the test of sizes for what it is made of.
+const _: () = assert!(size_of::<Sender>() <= 512);
+
+/// The sender. Positions are segment numbers from 0. Segments are whole: a transfer's last one is sent as a full one.
 #[derive(Debug)]
 pub struct Sender {
     /// Window, algorithm and recovery state; `conn` holds the very variables that the algorithm reads.
@@ -63,12 +67,15 @@ pub struct Sender {
     /// The next retransmission goes out whatever the window says.
     retransmit_now: bool,
     limited_transmit: bool,
-    rwnd: u64,
+    rwnd: u32,
     /// When the retransmission timer fires, ns; `u64::MAX` when it is off.
     rto_at: u64,
-    /// When the application stops, ns.
+    /// When the application stops, ns; 0 once it was told to.
     stop_at: u64,
+    /// One past the last segment that the application has written; `u64::MAX` when it never ends.
     data_end: u64,
+    /// What else holds it back, where anything does.
+    limits: Option<Box<Limits>>,
     /// Counters.
     pub sent: Sent,
 }
@@ -88,7 +95,12 @@ impl Sender {
             if flow.recovery == Recovery::SackPrr { Reduction::Proportional } else { Reduction::Immediate };
         conn.now_us = flow.start / 1000;
         conn.tick_hz = flow.group.host_clock;
-        let options = Options { reduction, ..Options::default() };
+        let options = Options { reduction, idle_restart: flow.group.idle_restart, ..Options::default() };
+        let total = flow.group.size.map_or(u64::MAX, |bytes| bytes.div_ceil(u64::from(mss)));
+        let limits = Limits::new(flow, mss, total);
+        if let Some(limits) = &limits {
+            conn.pacing_status = limits.pacing_status();
+        }
         Self {
             driver: Driver::new(flow.controller(), conn, options),
             recovery: flow.recovery,
@@ -101,10 +113,11 @@ impl Sender {
             rescued: false,
             retransmit_now: false,
             limited_transmit: flow.group.limited_transmit,
-            rwnd: flow.group.rwnd.map_or(u64::MAX, u64::from),
+            rwnd: flow.group.rwnd.unwrap_or(u32::MAX),
             rto_at: u64::MAX,
             stop_at: flow.group.stop.unwrap_or(u64::MAX),
-            data_end: u64::MAX,
+            data_end: if flow.group.app_rate.is_some() { 0 } else { total },
+            limits,
             sent: Sent::default(),
         }
     }
@@ -205,7 +218,7 @@ impl Sender {
         if let Some(lost) = self.board.next_lost(self.una) {
             return Some(Next::Retransmission(lost)); // rule 1
         }
-        if self.nxt - self.una < self.rwnd && now < self.stop_at && self.nxt < self.data_end {
+        if self.nxt < self.data_end && self.nxt - self.una < u64::from(self.rwnd) && now < self.stop_at {
             return Some(Next::New); // rule 2
         }
         if self.driver.conn.ca_state != CaState::Recovery || !self.has_sack() {
@@ -221,17 +234,34 @@ impl Sender {
         self.board.last_unreported(self.una, self.nxt).map(Next::Rescue) // rule 4
     }
 
-    /// Takes the next packet to send at `now`, ns: its position. `None` when the window, the receiver or the
-    /// application says so.
+    /// Whether the window, or waiting for a loss to be decided, keeps it from sending.
+    #[inline]
+    fn is_held(&self) -> bool {
+        let conn = &self.driver.conn;
+        (conn.in_flight >= conn.cwnd && !self.retransmit_now) || self.holds_back()
+    }
+
+    /// Takes the next packet to send at `now`, ns: its position. `None` when window, receiver, pace or application say so.
+    /// Call until it gives `None`, after every acknowledgement, [`Sender::on_timer`], [`Sender::write`] and
+    /// [`Sender::resume`]; then [`Sender::end_burst`].
     #[inline]
     pub fn send(&mut self, now: u64) -> Option<u64> {
-        let conn = &self.driver.conn;
-        if (conn.in_flight >= conn.cwnd && !self.retransmit_now) || self.holds_back() {
-            return None;
+        if self.limits.is_some() {
+            return self.send_limited(now);
         }
+        if self.is_held() { None } else { self.send_now(now) }
+    }
+
+    /// Sends what may be sent, whatever the window says.
+    #[inline]
+    fn send_now(&mut self, now: u64) -> Option<u64> {
         let next = self.next_to_send(now)?;
         self.retransmit_now = false;
-        self.driver.on_sent(now / 1000, self.rtt.rto_us());
+        let now_us = now / 1000;
+        if self.driver.conn.now_us != now_us {
+            self.set_clock(now); // the application's doing: no acknowledgement came
+        }
+        self.driver.on_sent(now_us, u64::from(self.rtt.rto_us()));
         self.sent.packets += 1;
         let position = match next {
             Next::New => {
@@ -266,5 +296,8 @@ impl Sender {
         let conn = &self.driver.conn;
         let limited = conn.in_flight >= conn.cwnd;
         self.driver.on_burst_end(limited);
+        if let Some(limits) = &mut self.limits {
+            limits.end_burst();
+        }
     }
 }

@@ -2,11 +2,11 @@
 //! Round trip time and retransmission timeout (RFC 6298).
 
 /// Timeout before the first sample (RFC 6298 §2.1), µs.
-const INITIAL_RTO_US: u64 = 1_000_000;
+const INITIAL_RTO_US: u32 = 1_000_000;
 /// Upper bound of the timeout with its back-off (RFC 6298 §2.5 allows any of 60 s and more), µs.
-const MAX_RTO_US: u64 = 120_000_000;
+const MAX_RTO_US: u32 = 120_000_000;
 /// Clock granularity G, µs.
-const GRANULARITY_US: u64 = 1;
+const GRANULARITY_US: u32 = 1;
 
 /// The estimator. Samples come from timestamps, so retransmitted segments give valid ones (RFC 7323 §4.1).
 #[derive(Clone, Copy, Debug)]
@@ -17,8 +17,8 @@ pub struct Rtt {
     rttvar_us4: u32,
     /// Smallest sample, µs; 0 before the first.
     pub min_us: u32,
-    floor_us: u64,
-    rto_us: u64,
+    floor_us: u32,
+    rto_us: u32,
     backoff: u32,
 }
 
@@ -26,6 +26,7 @@ impl Rtt {
     /// An estimator without samples. Its timeout lies at least `floor_us` above the smoothed RTT, as Linux has it: a floor
     /// of the timeout itself (RFC 6298 §2.4) would fire on paths whose RTT comes near to it.
     pub const fn new(floor_us: u64) -> Self {
+        let floor_us = if floor_us < MAX_RTO_US as u64 { floor_us as u32 } else { MAX_RTO_US };
         Self { srtt_us8: 0, rttvar_us4: 0, min_us: 0, floor_us, rto_us: INITIAL_RTO_US, backoff: 0 }
     }
 
@@ -47,14 +48,20 @@ impl Rtt {
             self.srtt_us8 = self.srtt_us8 - (self.srtt_us8 >> 3) + rtt_us;
         }
         self.backoff = 0;
-        let variation = u64::from(self.rttvar_us4).max(GRANULARITY_US).max(self.floor_us);
-        self.rto_us = (u64::from(self.srtt_us8 >> 3) + variation).min(MAX_RTO_US);
+        let variation = self.rttvar_us4.max(GRANULARITY_US).max(self.floor_us);
+        self.rto_us = (self.srtt_us8 >> 3).saturating_add(variation).min(MAX_RTO_US);
     }
 
     /// The present timeout, back-off included, µs.
     #[inline]
-    pub fn rto_us(&self) -> u64 {
-        (self.rto_us << self.backoff.min(16)).min(MAX_RTO_US)
+    pub const fn rto_us(&self) -> u32 {
+        if self.backoff == 0 {
+            return self.rto_us;
+        }
+        let most = MAX_RTO_US as u64;
+        // Below 2⁴³.
+        let doubled = (self.rto_us as u64) << if self.backoff < 16 { self.backoff } else { 16 };
+        if doubled < most { doubled as u32 } else { MAX_RTO_US }
     }
 
     /// The timer fired. // RFC 6298 §5.5

@@ -171,3 +171,170 @@ fn late_acknowledgements_are_harmless() {
         assert!(path.sender.una <= next && next <= path.sender.una + 60);
     }
 }
+
+/// Sends all that may go until `end`: the times and positions. Nothing comes back.
+fn sends(sender: &mut Sender, from: u64, end: u64) -> Vec<(u64, u64)> {
+    let mut sent = Vec::new();
+    let mut now = from;
+    loop {
+        while let Some(position) = sender.send(now) {
+            sent.push((now, position));
+        }
+        sender.end_burst();
+        now = sender.timer();
+        if now > end {
+            return sent;
+        }
+        sender.on_timer(now);
+    }
+}
+
+/// An acknowledgement of everything below `cumulative`, all sent at `sent`.
+fn ack(cumulative: u64, sent: u64) -> AckPacket {
+    let sent_us = (sent / 1000) as u32;
+    AckPacket { cumulative, sacked: None, sent_us: Some((sent_us, sent_us)) }
+}
+
+/// A flow of ten segments, acknowledged together after 20 ms: what goes then, in ns after that.
+fn after_ten(flow: &Flow) -> (Sender, Vec<u64>) {
+    let mut sender = Sender::new(flow, MSS);
+    let first = sends(&mut sender, 0, 0);
+    assert!(
+        first.len() <= 10 && first.iter().all(|sent| sent.0 == 0),
+        "no round trip time, no pace: {first:?}"
+    );
+    sender.on_ack(20 * MS, &ack(first.len() as u64, 0));
+    let then = sends(&mut sender, 20 * MS, 200 * MS).into_iter().map(|sent| sent.0 - 20 * MS).collect();
+    (sender, then)
+}
+
+// In avoidance 11 segments (ten acknowledged segments of a window of ten make one more) with a margin of 1.2 in 20 ms:
+// 11 · 1500 · 1.2 / 20 ms = 990 000 bytes/s, a packet each 1 515 151 ns. In slow start 20 with a margin of 2: 500 000 ns.
+#[test]
+fn packets_leave_at_the_windows_rate_and_a_margin() {
+    for (ssthresh, window, gap) in [(10, 11, 1_515_151), (1000, 20, 500_000)] {
+        let mut flow = flow(&format!("cc = 'reno'\ninitial_ssthresh = {ssthresh}"));
+        flow.group.pacing = true;
+        let (sender, then) = after_ten(&flow);
+        assert_eq!(then, (0..window).map(|n| n * gap).collect::<Vec<_>>());
+        assert_eq!(sender.driver.conn.pacing_status, cwnd::PacingStatus::Needed);
+    }
+}
+
+#[test]
+fn a_paced_burst_goes_together_and_the_rest_at_the_pace() {
+    let mut flow = flow("cc = 'reno'\ninitial_ssthresh = 10");
+    (flow.group.pacing, flow.group.burst) = (true, Some(4));
+    let (_, then) = after_ten(&flow);
+    assert_eq!(then, [0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7].map(|n| n * 1_515_151));
+}
+
+// 3 000 000 bytes/s are 2000 packets/s. The switch takes an algorithm's own rate back.
+#[test]
+fn an_algorithms_own_rate_goes_before_the_windows() {
+    let mut flow = flow("cc = 'reno'\ninitial_ssthresh = 10");
+    flow.group.pacing = true;
+    let mut sender = Sender::new(&flow, MSS);
+    sends(&mut sender, 0, 0);
+    sender.driver.conn.pacing_rate = 3_000_000;
+    sender.on_ack(20 * MS, &ack(10, 0));
+    let then = sends(&mut sender, 20 * MS, 22 * MS);
+    assert_eq!(then.iter().map(|sent| sent.0).collect::<Vec<_>>(), [40, 41, 42, 43, 44].map(|n| n * MS / 2));
+    sender.switch(cwnd::Controller::by_name("cubic").expect("registered"));
+    assert!(matches!(sender.driver.cc, cwnd::Controller::Cubic(_)) && sender.driver.conn.cwnd == 11);
+    sends(&mut sender, 22 * MS, 23 * MS);
+    assert_eq!(sender.driver.conn.pacing_rate, 990_000);
+}
+
+// ns-2's maxburst_: three at a time, the rest when the next acknowledgement comes.
+#[test]
+fn a_burst_without_pacing_is_a_limit_per_event() {
+    let mut flow = flow("cc = 'reno'\ninitial_ssthresh = 10");
+    flow.group.burst = Some(3);
+    let mut sender = Sender::new(&flow, MSS);
+    assert_eq!(sends(&mut sender, 0, 0), [(0, 0), (0, 1), (0, 2)]);
+    sender.on_ack(20 * MS, &ack(1, 0));
+    assert_eq!(sends(&mut sender, 20 * MS, 20 * MS).len(), 3);
+    assert_eq!(
+        sender.timer(),
+        20 * MS + 220 * MS,
+        "nothing but the retransmission timer: 20 ms and its floor of 200 ms"
+    );
+}
+
+// 1448 bytes at 1 448 000 bit/s are 8 ms: segment n is complete at 8 (n + 1) ms.
+#[test]
+fn an_application_that_writes_at_a_rate_sends_each_segment_when_it_is_complete() {
+    let mut flow = flow("cc = 'reno'\nstart = '3ms'");
+    (flow.group.app_rate, flow.group.size) = (Some(1_448_000), Some(6 * 1448));
+    let mut sender = Sender::new(&flow, MSS);
+    let expected: Vec<_> = (0..4).map(|n| (3 * MS + 8 * MS * (n + 1), n)).collect();
+    assert_eq!(sends(&mut sender, 3 * MS, 40 * MS), expected);
+    // A pause of a second: nothing is written in it, and the unfinished segment is lost to it.
+    sender.stop();
+    sender.on_ack(40 * MS, &ack(4, 30 * MS));
+    assert_eq!((sends(&mut sender, 40 * MS, SECOND).len(), sender.timer()), (0, u64::MAX));
+    sender.resume();
+    assert_eq!(sends(&mut sender, SECOND, SECOND + 100 * MS), [(SECOND + 8 * MS, 4), (SECOND + 16 * MS, 5)]);
+    assert!(!sender.is_finished());
+    sender.on_ack(SECOND + 100 * MS, &ack(6, SECOND));
+    assert!(sender.is_finished());
+    assert!(!sender.driver.conn.is_cwnd_limited, "the application limits it");
+}
+
+// RFC 5681 §4.1: 20 segments out, a second of silence, and the window is the initial one again.
+#[test]
+fn a_transfer_ends_and_the_next_begins_with_the_initial_window() {
+    for (idle_restart, burst) in [(true, 10), (false, 20)] {
+        let mut flow = flow("cc = 'reno'");
+        (flow.group.size, flow.group.idle_restart) = (Some(9 * 1448 + 1), idle_restart);
+        let mut sender = Sender::new(&flow, MSS);
+        assert_eq!(sends(&mut sender, 0, 0).len(), 10, "a byte more is a segment more");
+        assert!(!sender.is_finished());
+        sender.on_ack(20 * MS, &ack(10, 0));
+        assert!(sender.is_finished() && sender.send(20 * MS).is_none());
+        assert_eq!((sender.driver.conn.cwnd, sender.timer()), (20, u64::MAX));
+        sender.write(30);
+        assert_eq!(sends(&mut sender, SECOND, SECOND).len(), burst, "idle restart {idle_restart}");
+        let conn = &sender.driver.conn;
+        assert_eq!((conn.ticks, conn.lsndtime_ticks), (1000, 1000), "the clock has gone on");
+    }
+}
+
+#[test]
+fn a_transfer_that_is_written_later_starts_without_data() {
+    let mut flow = flow("cc = 'reno'");
+    flow.group.size = Some(0);
+    let mut sender = Sender::new(&flow, MSS);
+    assert!(sender.is_finished() && sender.send(0).is_none() && sender.timer() == u64::MAX);
+    sender.write(2);
+    assert_eq!(sends(&mut sender, SECOND, SECOND), [(SECOND, 0), (SECOND, 1)]);
+}
+
+// Every recovery, paced or not, brings a transfer over a path that loses data and acknowledgements and delays these anyhow.
+#[test]
+fn every_transfer_ends() {
+    let (mut finished, mut needless) = (0, 0);
+    for seed in 0..30 {
+        for recovery in ["sack", "sack-prr", "newreno", "reno", "tahoe"] {
+            let mut flow = flow(&format!("cc = 'cubic'\nrecovery = '{recovery}'"));
+            let size = 1 + seed * seed;
+            flow.group.size = Some(size * 1448);
+            flow.group.pacing = seed % 2 == 1;
+            flow.group.burst = [None, Some(1), Some(3)][seed as usize % 3];
+            flow.group.app_rate = [None, Some(5_000_000)][usize::from(seed % 5 == 4)];
+            flow.group.rwnd = [None, Some(8)][usize::from(seed % 7 == 6)];
+            flow.group.limited_transmit = seed % 4 > 0;
+            flow.group.host_clock = [1000, 100, 300][seed as usize % 3];
+            let mut path = Path::new(&flow, seed);
+            (path.loss, path.jitter) = ((seed % 4 * 20, seed % 3 * 50), seed % 5 * 4 * MS);
+            path.run(300 * SECOND);
+            let what = format!("{recovery}, seed {seed}: {:?}", path.sender);
+            assert!(path.sender.is_finished() && path.receiver.next() == size, "{what}");
+            assert_eq!((path.receiver.distinct, path.sender.timer()), (size, u64::MAX), "{what}");
+            finished += size;
+            needless += path.receiver.arrived - size;
+        }
+    }
+    assert!(needless < finished / 10, "{needless} of {finished}");
+}

@@ -1,16 +1,54 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The retransmission timer (RFC 6298 §5).
+//! When a sender wants to be woken: the retransmission timer (RFC 6298 §5), and what holds packets back.
 
 use super::Sender;
 use cwnd::CaState;
 use cwnd::registry::Recovery;
 
+/// What a sender's timer was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fired {
+    /// The retransmission timeout.
+    Rto,
+    /// The pace lets the next packet go, or the application has written more.
+    Wake,
+}
+
+/// When a timer set for `at` fires on a host whose clock ticks `hz` times a second, ns: on a clock coarser than 1 kHz at the
+/// next tick, as in ns-2 (`tcpTick_`) and in kernels of 100 Hz; finer ones are not noticed.
+#[inline]
+const fn on_tick(at: u64, hz: u32) -> u64 {
+    if hz >= 1000 || at == u64::MAX {
+        return at;
+    }
+    // Below 2⁶³: 8.64e15 ns at most, 999 Hz at most.
+    let ticks = at * hz as u64 / 1_000_000_000;
+    let last = (ticks * 1_000_000_000).div_ceil(hz as u64);
+    if last == at { at } else { ((ticks + 1) * 1_000_000_000).div_ceil(hz as u64) }
+}
+
 impl Sender {
-    /// When the timer fires, ns; `u64::MAX` when it is off.
+    /// When it is to be woken, ns; `u64::MAX` for never.
     #[inline]
     #[must_use]
-    pub const fn timer(&self) -> u64 {
-        self.rto_at
+    pub fn timer(&self) -> u64 {
+        match &self.limits {
+            Some(limits) => self.rto_at.min(limits.wake_at),
+            None => self.rto_at,
+        }
+    }
+
+    /// When a timer of this host set for `at` fires, ns: at the next tick of a clock coarser than 1 kHz.
+    #[inline]
+    #[must_use]
+    pub const fn on_tick(&self, at: u64) -> u64 {
+        on_tick(at, self.driver.conn.tick_hz)
+    }
+
+    /// The retransmission timer, set at `now` anew.
+    #[inline]
+    const fn rto_after(&self, now: u64) -> u64 {
+        self.on_tick(now + self.rtt.rto_us() as u64 * 1000)
     }
 
     /// Restarts the timer after a transmission or an acknowledgement of new data. // RFC 6298 §5.1 – §5.3
@@ -27,19 +65,30 @@ impl Sender {
             }
             self.partial_seen = true;
         }
-        self.rto_at = now + self.rtt.rto_us() * 1000;
+        self.rto_at = self.rto_after(now);
     }
 
-    /// The timer fired: everything outstanding counts as lost. // RFC 6298 §5.4 – §5.6
-    pub fn on_timer(&mut self, now: u64) -> super::Fired {
+    /// What [`Sender::timer`] told has come.
+    pub fn on_timer(&mut self, now: u64) -> Fired {
         self.set_clock(now);
+        if self.rto_at <= now {
+            self.time_out(now);
+            return Fired::Rto;
+        }
+        if let Some(limits) = &mut self.limits {
+            limits.wake_at = u64::MAX;
+        }
+        Fired::Wake
+    }
+
+    /// The retransmission timer fired: everything outstanding counts as lost. // RFC 6298 §5.4 – §5.6
+    fn time_out(&mut self, now: u64) {
         self.sent.timeouts += 1;
         self.rtt.back_off();
         self.collapse(now);
-        self.rto_at = now + self.rtt.rto_us() * 1000;
+        self.rto_at = self.rto_after(now);
         #[cfg(debug_assertions)]
         self.check();
-        super::Fired::Rto
     }
 
     /// Back to one segment, and everything not reported as received is sent again.
@@ -48,5 +97,22 @@ impl Sender {
         self.dup_acks = 0;
         self.board.lose_all(self.una, self.nxt);
         self.refresh();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::on_tick;
+
+    // Ticks of 10 ms at 100 Hz, of 3 333 333 ⅓ ns at 300 Hz; at 1 kHz and above none.
+    #[test]
+    fn a_coarse_clocks_timers_fire_at_its_next_tick() {
+        const MS: u64 = 1_000_000;
+        assert_eq!([0, 1, 10 * MS, 10 * MS + 1].map(|at| on_tick(at, 100)), [0, 10 * MS, 10 * MS, 20 * MS]);
+        assert_eq!([1, 3_333_334, 3_333_335].map(|at| on_tick(at, 300)), [3_333_334, 3_333_334, 6_666_667]);
+        assert_eq!([1, 7 * MS + 5].map(|at| on_tick(at, 1000)), [1, 7 * MS + 5]);
+        assert_eq!(on_tick(u64::MAX, 100), u64::MAX);
+        let century = 100 * 86_400 * 1_000_000_000;
+        assert_eq!(on_tick(century, 999), century);
     }
 }

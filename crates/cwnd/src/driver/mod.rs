@@ -35,11 +35,18 @@ pub struct Options {
     /// Whether a timeout within fast recovery reduces `ssthresh` again: a MUST in TCP (RFC 5681 §3.1: the timer has not
     /// resent that segment yet); not so in Linux, nor for QUIC's persistent congestion (RFC 9002 §7.6.2).
     pub timeout_reduces_again: bool,
+    /// Whether the window falls back to the initial one after an idle time of a timeout (RFC 5681 §4.1: SHOULD).
+    pub idle_restart: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { reduction: Reduction::Immediate, loss_window: 1, timeout_reduces_again: true }
+        Self {
+            reduction: Reduction::Immediate,
+            loss_window: 1,
+            timeout_reduces_again: true,
+            idle_restart: true,
+        }
     }
 }
 
@@ -124,7 +131,8 @@ impl Driver {
     pub fn on_sent(&mut self, now_us: u64, rto_us: u64) {
         self.conn.now_us = now_us;
         if self.conn.packets_out == 0 {
-            if let Some(last) = self.last_sent_us
+            if self.options.idle_restart
+                && let Some(last) = self.last_sent_us
                 && now_us.saturating_sub(last) > rto_us
                 && self.conn.ca_state != CaState::Loss
             {

@@ -151,6 +151,16 @@ fn an_idle_timeout_restarts_the_window() {
     assert_eq!(driver.conn.cwnd, 10);
 }
 
+#[test]
+fn without_idle_restart_an_idle_window_stays() {
+    let mut driver = driver("reno", 10, Options { idle_restart: false, ..Options::default() });
+    driver.on_sent(0, 200_000);
+    driver.conn.cwnd = 80;
+    driver.conn.packets_out = 0;
+    driver.on_sent(500_000, 200_000);
+    assert_eq!(driver.conn.cwnd, 80);
+}
+
 // Rows LN1, NG1: a window that was used in full is remembered for a round trip, and forgotten after it.
 #[test]
 fn use_of_the_window_is_judged_once_per_round_trip() {

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `[[flow]]`: like flows, their senders and receivers, and the parameters of their algorithm; read and written.
+
+use crate::invalid::{Invalid, Table, nearest, shown, unknown_key};
+use crate::link::time;
+use crate::model::{Access, Buffer, Group, HEADER_BYTES, Start};
+use crate::print::show_param;
+use crate::topology::Network;
+use crate::traffic::Unit;
+use crate::units::{self, RATE, TIME, write_frequency, write_rate, write_size, write_time};
+use cwnd::params::{Kind, Spec};
+use cwnd::registry::{self, ParamError, Recovery};
+use serde_json::{Map, Value, json};
+
+/// Most flows of a scenario.
+pub(crate) const MAX_FLOWS: u64 = 1_000_000;
+/// Longest send overhead, ns.
+const MAX_OVERHEAD: u64 = 1_000_000_000;
+/// Queue of an access link that names none, packets (Linux's `txqueuelen`).
+const ACCESS_QUEUE: u64 = 1000;
+
+const OVERHEAD: &str = "a time with its unit (ns, us, ms, s), at most 1s, such as 300us";
+const CLOCK: &str = "a frequency with its unit (Hz, kHz, MHz) from 1Hz to 1MHz, such as 100Hz";
+const START: &str =
+    "a time of 0 or more before the end (10s), or two rising ones ({ uniform = [\"0s\", \"100ms\"] })";
+const ACCESS: &str =
+    "room for at least one packet, in packets (100packets), as a size (150kB) or a time (50ms)";
+const FLAG: &str = "true or false";
+
+/// Two times.
+pub(crate) fn pair(value: &Value) -> Option<(u64, u64)> {
+    let [from, to] = value.as_array()?.as_slice() else { return None };
+    Some((units::read_time(from.as_str()?)?, units::read_time(to.as_str()?)?))
+}
+
+/// What is said of an algorithm that does not exist.
+pub(crate) fn offer(cc: &str) -> String {
+    let names: Vec<&str> = registry::all().flat_map(|a| a.sets().map(|set| set.name)).collect();
+    let near = nearest(cc, names.iter().copied());
+    let offer = if near.is_empty() { names.join(", ") } else { format!("one like {}", near.join(" or ")) };
+    format!("the name of an algorithm: {offer}")
+}
+
+/// Reads `cc`, an algorithm that exists.
+pub(crate) fn parse_cc(table: &mut Table<'_>) -> Result<(String, &'static [Spec]), Invalid> {
+    let cc = table.required("cc", "the name of an algorithm", |v| v.as_str().map(str::to_owned))?;
+    match registry::find(&cc) {
+        Some((algorithm, _)) => Ok((cc, algorithm.specs)),
+        None => {
+            let expected = offer(&cc);
+            table.refuse("cc", Some(&Value::String(cc)), expected)
+        }
+    }
+}
+
+/// Reads one `[[flow]]`.
+pub(crate) fn parse(
+    path: &str,
+    value: &Value,
+    duration: u64,
+    network: &Network<'_>,
+) -> Result<Group, Invalid> {
+    let mut table = Table::new(path, value)?;
+    let before_end = |t: &u64| *t < duration;
+    let (cc, specs) = parse_cc(&mut table)?;
+    let recoveries = Recovery::ALL.map(Recovery::name).join(", ");
+    let start = table.read("start", START, |v| match v {
+        Value::String(text) => units::read_time(text).filter(before_end).map(Start::At),
+        Value::Object(map) if map.len() == 1 => pair(map.get("uniform")?)
+            .filter(|(a, b)| a < b && before_end(b))
+            .map(|(a, b)| Start::Uniform(a, b)),
+        _ => None,
+    })?;
+    let payload = Unit::Size { packet: network.packet_size - HEADER_BYTES };
+    let flag = |table: &mut Table<'_>, key| table.read(key, FLAG, Value::as_bool);
+    let default = Group::of(&cc, start.unwrap_or(Start::At(0)));
+    let mut group = Group {
+        count: table.whole("count", 1, MAX_FLOWS)?.map_or(default.count, |n| n as u32),
+        stop: table.quantity("stop", TIME, units::read_time)?,
+        rtt: table.read("rtt", TIME, time)?,
+        recovery: table.read("recovery", &recoveries, |v| v.as_str().and_then(Recovery::by_name))?,
+        initial_cwnd: table.whole("initial_cwnd", 1, 1 << 30)?.map_or(default.initial_cwnd, |n| n as u32),
+        initial_ssthresh: table.whole("initial_ssthresh", 2, 1 << 30)?.map(|n| n as u32),
+        ack_every: table.whole("ack_every", 1, 1000)?.map_or(default.ack_every, |n| n as u32),
+        ack_delay: table.quantity("ack_delay", TIME, units::read_time)?.unwrap_or(default.ack_delay),
+        rwnd: table.whole("rwnd", 1, 1 << 30)?.map(|n| n as u32),
+        min_rto: table.quantity("min_rto", TIME, units::read_time)?.unwrap_or(default.min_rto),
+        limited_transmit: flag(&mut table, "limited_transmit")?.unwrap_or(default.limited_transmit),
+        overhead: table
+            .read("overhead", OVERHEAD, |v| {
+                v.as_str().and_then(units::read_time).filter(|t| *t <= MAX_OVERHEAD)
+            })?
+            .unwrap_or(default.overhead),
+        host_clock: table
+            .read("host_clock", CLOCK, |v| v.as_str().and_then(units::read_frequency))?
+            .unwrap_or(default.host_clock),
+        route: crate::routes::parse(&mut table, network)?,
+        access: parse_access(&mut table, network.packet_size)?,
+        access_delay: table.read("access_delay", TIME, time)?.unwrap_or(default.access_delay),
+        pacing: flag(&mut table, "pacing")?.unwrap_or(default.pacing),
+        burst: table.whole("burst", 1, 1 << 20)?.map(|n| n as u32),
+        size: table.read("size", payload.expected(), |v| payload.read(v).filter(|bytes| *bytes > 0))?,
+        app_rate: table.quantity("app_rate", RATE, units::read_rate)?,
+        idle_restart: flag(&mut table, "idle_restart")?.unwrap_or(default.idle_restart),
+        ..default
+    };
+    group.params = parse_params(&table, &group.cc, specs)?;
+    Ok(group)
+}
+
+/// A flow's own link: a rate, or a table with its queue.
+fn parse_access(table: &mut Table<'_>, packet: u32) -> Result<Option<Access>, Invalid> {
+    let Some(value) = table.get("access") else { return Ok(None) };
+    if let Some(text) = value.as_str() {
+        return match units::read_rate(text) {
+            Some(rate) => Ok(Some(Access { rate, limit: ACCESS_QUEUE })),
+            None => table.refuse("access", Some(value), format!("{RATE}, or a table with rate and queue")),
+        };
+    }
+    let mut keys = Table::new(&table.field("access"), value)?;
+    let rate = keys.required("rate", RATE, |v| v.as_str().and_then(units::read_rate))?;
+    let limit = keys.read("queue", ACCESS, |v| {
+        let packets = match crate::queue::read(v)? {
+            Buffer::Packets(packets) => packets,
+            Buffer::Bytes(bytes) => bytes / u64::from(packet),
+            Buffer::Time(ns) => {
+                let bits_e9 = u128::from(rate) * u128::from(ns);
+                u64::try_from(bits_e9 / (8_000_000_000 * u128::from(packet))).ok()?
+            }
+            Buffer::Bdp(_) => return None,
+        };
+        Some(packets).filter(|packets| (1..=1 << 32).contains(packets))
+    })?;
+    keys.finish()?;
+    Ok(Some(Access { rate, limit: limit.unwrap_or(ACCESS_QUEUE) }))
+}
+
+/// The keys that `table` has not been asked for: parameters of the algorithm.
+pub(crate) fn parse_params(
+    table: &Table<'_>,
+    cc: &str,
+    specs: &[Spec],
+) -> Result<Vec<(String, String)>, Invalid> {
+    table.rest().map(|(key, value)| Ok((key.clone(), parse_param(table, cc, specs, (key, value))?))).collect()
+}
+
+fn parse_param(
+    table: &Table<'_>,
+    cc: &str,
+    specs: &[Spec],
+    (key, value): (&str, &Value),
+) -> Result<String, Invalid> {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let mut probe = cwnd::Controller::by_name(cc).ok_or_else(|| Invalid {
+        field: table.field("cc"),
+        value: Some(shown(&json!(cc))),
+        expected: offer(cc),
+    })?;
+    match probe.set_param(key, &text) {
+        Ok(()) => Ok(text),
+        Err(ParamError::Unknown) => {
+            let names: Vec<&str> =
+                table.asked().into_iter().chain(specs.iter().map(|spec| spec.name)).collect();
+            table.refuse(key, Some(value), unknown_key(key, &names))
+        }
+        Err(ParamError::Refused(name, _)) => {
+            let spec = specs.iter().find(|spec| spec.name == name);
+            table.refuse(key, Some(value), spec.map_or_else(String::new, expectation))
+        }
+    }
+}
+
+/// Keys of a flow that are not parameters of its algorithm.
+pub const FLOW_KEYS: &[&str] = &[
+    "cc",
+    "start",
+    "count",
+    "stop",
+    "rtt",
+    "recovery",
+    "initial_cwnd",
+    "initial_ssthresh",
+    "ack_every",
+    "ack_delay",
+    "rwnd",
+    "min_rto",
+    "limited_transmit",
+    "overhead",
+    "host_clock",
+    "direction",
+    "from",
+    "to",
+    "path",
+    "back",
+    "access",
+    "access_delay",
+    "pacing",
+    "burst",
+    "size",
+    "app_rate",
+    "idle_restart",
+];
+
+/// What a parameter accepts, in words.
+#[must_use]
+pub fn expectation(spec: &Spec) -> String {
+    let range = || format!("{} to {}", show_param(spec, spec.min), show_param(spec, spec.max));
+    let what = match spec.kind {
+        Kind::Decimal => format!("a decimal from {}", range()),
+        Kind::Whole => format!("a whole number from {}", range()),
+        Kind::Flag => "true or false".to_owned(),
+        Kind::Choice(names) => format!("one of {}", names.join(", ")),
+    };
+    format!("{what} ({})", spec.help)
+}
+
+/// A parameter's text as the TOML value that a person would write.
+pub(crate) fn param(text: &str) -> Value {
+    match text {
+        "true" => json!(true),
+        "false" => json!(false),
+        _ => text.parse::<u64>().map(|n| json!(n)).unwrap_or_else(|_| json!(text)),
+    }
+}
+
+/// A group as a table, every default written out.
+pub(crate) fn print(group: &Group) -> Value {
+    let mut map = Map::new();
+    let start = match group.start {
+        Start::At(at) => json!(write_time(at)),
+        Start::Uniform(from, to) => json!({ "uniform": [write_time(from), write_time(to)] }),
+    };
+    let access = group.access.map(
+        |access| json!({ "rate": write_rate(access.rate), "queue": format!("{}packets", access.limit) }),
+    );
+    let time = |ns: u64| json!(write_time(ns));
+    let mut route = Map::new();
+    crate::routes::print(&group.route, &mut route);
+    let keys = [
+        ("cc", Some(json!(group.cc))),
+        ("count", Some(json!(group.count))),
+        ("start", Some(start)),
+        ("stop", group.stop.map(time)),
+        ("rtt", group.rtt.map(time)),
+        ("recovery", group.recovery.map(|recovery| json!(recovery.name()))),
+        ("initial_cwnd", Some(json!(group.initial_cwnd))),
+        ("initial_ssthresh", group.initial_ssthresh.map(|n| json!(n))),
+        ("ack_every", Some(json!(group.ack_every))),
+        ("ack_delay", Some(time(group.ack_delay))),
+        ("rwnd", group.rwnd.map(|n| json!(n))),
+        ("min_rto", Some(time(group.min_rto))),
+        ("limited_transmit", Some(json!(group.limited_transmit))),
+        ("overhead", Some(time(group.overhead))),
+        ("host_clock", Some(json!(write_frequency(group.host_clock)))),
+        ("access", access),
+        ("access_delay", Some(time(group.access_delay))),
+        ("pacing", Some(json!(group.pacing))),
+        ("burst", group.burst.map(|n| json!(n))),
+        ("size", group.size.map(|bytes| json!(write_size(bytes)))),
+        ("app_rate", group.app_rate.map(|rate| json!(write_rate(rate)))),
+        ("idle_restart", Some(json!(group.idle_restart))),
+    ];
+    for (key, value) in keys {
+        if let Some(value) = value {
+            map.insert(key.to_owned(), value);
+        }
+    }
+    map.extend(route);
+    map.extend(group.params.iter().map(|(name, text)| (name.clone(), param(text))));
+    Value::Object(map)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Both stand side by side in a [[flow]].
+    #[test]
+    fn no_parameter_has_the_name_of_a_flows_key() {
+        for spec in registry::all().flat_map(|algorithm| algorithm.specs) {
+            assert!(!FLOW_KEYS.contains(&spec.name), "{}", spec.name);
+            assert!(!["flow", "at"].contains(&spec.name), "{}: a key of an action", spec.name);
+        }
+    }
+
+    // An unknown key's refusal lists the keys that were asked for, then the algorithm's parameters.
+    #[test]
+    fn the_keys_of_a_flow_are_those_that_are_read() {
+        let text = "duration = '1s'\n[link]\nrate = '1Mbit/s'\nrtt = '1s'\n[[flow]]\ncc = 'cubic'\nqqqqqqqqqqqqqqqqq = 1\n";
+        let message = crate::Scenario::from_toml(text).expect_err("unknown").to_string();
+        let (_, listed) = message.split_once("one of the keys ").expect("a list");
+        let mut listed: Vec<&str> = listed.split(", ").collect();
+        let specs = registry::find("cubic").expect("registered").0.specs;
+        assert!(specs.iter().all(|spec| listed.contains(&spec.name)));
+        listed.retain(|key| specs.iter().all(|spec| spec.name != *key));
+        listed.sort_unstable();
+        let mut known = FLOW_KEYS.to_vec();
+        known.sort_unstable();
+        assert_eq!(listed, known);
+    }
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Networks, routes and actions: what is read, what it means, what is written.
+
+use cwnd_link::{Jitter, Limit, Loss, Rate};
+use cwnd_scenario::{Access, Buffer, Discipline, FlowAction, LinkRate, Route, Scenario, What};
+
+const MS: u64 = 1_000_000;
+const S: u64 = 1000 * MS;
+
+/// The scenario, which reads back from TOML and JSON.
+fn good(text: &str) -> Scenario {
+    let scenario = Scenario::from_toml(text).unwrap_or_else(|invalid| panic!("{invalid}\n{text}"));
+    let written = scenario.to_toml();
+    assert_eq!(Scenario::from_toml(&written).as_ref(), Ok(&scenario), "{written}");
+    assert_eq!(Scenario::from_json(&scenario.to_json()).as_ref(), Ok(&scenario), "{written}");
+    scenario
+}
+
+fn dumbbell(link: &str, rest: &str) -> Scenario {
+    good(&format!(
+        "duration = '60s'\n[link]\nrate = '10Mbit/s'\nrtt = '40ms'\n{link}\n[[flow]]\ncc = 'cubic'\n{rest}"
+    ))
+}
+
+fn parking_lot(keys: &str, flows: &str) -> Scenario {
+    good(&format!(
+        "duration = '60s'\n[parking_lot]\nrate = '10Mbit/s'\ndelay = '5ms'\nhops = 3\n{keys}\n{flows}"
+    ))
+}
+
+#[test]
+fn a_link_disturbs_its_packets_as_it_is_told() {
+    let keys = "delay = '3ms'\nreorder = { share = 0.25, extra = '10ms' }\n";
+    let scenario = dumbbell(&format!("{keys}jitter = '5ms'"), "");
+    let link = &scenario.links[0];
+    assert_eq!((link.delay, link.jitter, link.overtaking), (3 * MS, Jitter::Uniform { most: 5 * MS }, false));
+    let reorder = link.reorder.expect("given");
+    assert_eq!((reorder.share, reorder.extra), (1 << 62, 10 * MS));
+    for (written, expected) in [
+        ("{ kind = 'uniform', max = '5ms' }", (Jitter::Uniform { most: 5 * MS }, false)),
+        (
+            "{ kind = 'normal', mean = '2ms', sd = '1ms', overtaking = true }",
+            (Jitter::Normal { mean: 2 * MS, sd: MS }, true),
+        ),
+        (
+            "{ kind = 'exponential', mean = '1ms', overtaking = false }",
+            (Jitter::Exponential { mean: MS }, false),
+        ),
+        ("{ kind = 'none', overtaking = true }", (Jitter::None, true)),
+    ] {
+        let link = &dumbbell(&format!("jitter = {written}"), "").links[0];
+        assert_eq!((link.jitter, link.overtaking), expected, "{written}");
+    }
+}
+
+#[test]
+fn a_rate_follows_steps_or_a_trace() {
+    let rate = |text: &str| {
+        good(&format!("duration = '60s'\nlink = {{ rtt = '40ms', rate = {text} }}\n[[flow]]\ncc = 'cubic'"))
+            .links[0]
+            .rate
+            .clone()
+    };
+    let steps = "[['0s', '10Mbit/s'], ['10s', '0bit/s'], ['11s', '5Mbit/s']]";
+    let expected = LinkRate::Steps(10_000_000, vec![(10 * S, 0), (11 * S, 5_000_000)]);
+    assert_eq!(rate(steps), expected);
+    assert_eq!(expected.nominal(), 10_000_000);
+    assert_eq!(rate("[['0s', '7Mbit/s']]"), LinkRate::Constant(7_000_000));
+
+    // Three opportunities of 1500 bytes in 4 ms: 9 Mbit/s.
+    let path = std::env::temp_dir().join(format!("cwnd-{}-trace", std::process::id()));
+    std::fs::write(&path, "1\n1\n4\n").expect("a folder for temporary files");
+    let traced = rate(&format!("{{ trace = {path:?} }}"));
+    assert!(
+        matches!(&traced, LinkRate::Trace(trace, file) if trace.opportunities() == 3 && *file == path.to_string_lossy())
+    );
+    assert_eq!(traced.nominal(), 9_000_000);
+    std::fs::write(&path, "1\nx\n").expect("it is there");
+    let text = format!(
+        "duration = '60s'\nlink = {{ rtt = '40ms', rate = {{ trace = {path:?} }} }}\n[[flow]]\ncc = 'cubic'"
+    );
+    let message = Scenario::from_toml(&text).expect_err("x").to_string();
+    std::fs::remove_file(&path).expect("it was there");
+    assert!(
+        message.starts_with("link.rate.trace, line 2: \"x\" is not accepted; expected a whole"),
+        "{message}"
+    );
+    let message = Scenario::from_toml(&text).expect_err("gone").to_string();
+    assert!(message.contains("a file that can be read"), "{message}");
+}
+
+#[test]
+fn a_dumbbells_way_back_is_like_the_way_there_unless_it_says_otherwise() {
+    let scenario = dumbbell("delay = '5ms'\nloss = 'every:9'\njitter = '1ms'\nreverse = true", "");
+    let [forward, reverse] = &scenario.links[..] else { panic!("two links") };
+    assert_eq!((&*forward.name, &*reverse.name), ("link", "reverse"));
+    assert_eq!((&reverse.rate, reverse.delay, reverse.rtt), (&forward.rate, 5 * MS, 40 * MS));
+    assert_eq!((reverse.buffer, reverse.discipline), (forward.buffer, forward.discipline));
+    assert_eq!((&reverse.loss, reverse.jitter), (&Loss::None, Jitter::None));
+    let flow = &scenario.expand()[0];
+    assert_eq!((&flow.path[..], &flow.back[..], flow.rtt), (&[0][..], &[1][..], 40 * MS));
+
+    let own = "reverse = { rate = '1Mbit/s', loss = 'random:0.1', queue = { kind = 'droptail', limit = '9packets' } }";
+    let scenario = dumbbell(&format!("delay = '5ms'\n{own}"), "");
+    let reverse = &scenario.links[1];
+    assert_eq!((&reverse.rate, reverse.buffer), (&LinkRate::Constant(1_000_000), Buffer::Packets(9)));
+    assert!(matches!(reverse.loss, Loss::Random(_)) && reverse.delay == 5 * MS);
+    assert_eq!(dumbbell("reverse = false", "").links.len(), 1);
+}
+
+#[test]
+fn who_sends_in_reverse_makes_the_way_back_a_link() {
+    let flow = dumbbell("", "direction = 'reverse'");
+    assert_eq!(flow.dumbbell.and_then(|ways| ways.reverse), Some(1));
+    assert_eq!((&flow.expand()[0].path[..], &flow.expand()[0].back[..]), (&[1][..], &[0][..]));
+    for (keys, links) in [
+        ("model = 'long'", 1),
+        ("model = 'long'\ndirection = 'both'", 2),
+        ("model = 'udp'\nrate = '1Mbit/s'\ndirection = 'reverse'", 2),
+        // Its requests go against its responses.
+        ("model = 'request-response'\nrequest = '1kB'\nresponse = '1MB'", 2),
+    ] {
+        assert_eq!(dumbbell("", &format!("[[traffic]]\n{keys}")).links.len(), links, "{keys}");
+    }
+}
+
+#[test]
+fn a_parking_lot_is_a_row_of_links() {
+    let scenario = parking_lot(
+        "reverse = { rate = '1Mbit/s' }",
+        "[[flow]]\ncc = 'cubic'\nfrom = 'n0'\nto = 'n3'\n[[flow]]\ncc = 'reno'\npath = ['hop2']\nback = []\n",
+    );
+    let named: Vec<_> = scenario.links.iter().map(|l| (&*l.name, &*l.from, &*l.to)).collect();
+    assert_eq!(named[..2], [("hop1", "n0", "n1"), ("hop2", "n1", "n2")]);
+    assert_eq!(named[2..4], [("hop3", "n2", "n3"), ("back1", "n1", "n0")]);
+    assert_eq!(named[4..], [("back2", "n2", "n1"), ("back3", "n3", "n2")]);
+    assert_eq!(scenario.links[5].rate, LinkRate::Constant(1_000_000));
+    let flows = scenario.expand();
+    assert_eq!((&flows[0].path[..], &flows[0].back[..]), (&[0, 1, 2][..], &[5, 4, 3][..]));
+    assert_eq!((&flows[1].path[..], &flows[1].back[..]), (&[1][..], &[][..]));
+    // Three links of 5 ms, there and back; a way back without links is as long as the way there.
+    assert_eq!((flows[0].rtt, flows[1].rtt), (30 * MS, 10 * MS));
+    assert!(scenario.to_toml().contains("[[link]]") && !scenario.to_toml().contains("parking_lot"));
+}
+
+// 10 Mbit/s × 30 ms = 300 kbit = 25 packets of 1500 bytes; × 10 ms: 8.3.
+#[test]
+fn a_links_bdp_is_for_the_longest_round_trip_of_the_flows_that_cross_it() {
+    let flows =
+        "[[flow]]\ncc = 'cubic'\nfrom = 'n0'\nto = 'n3'\n[[flow]]\ncc = 'reno'\nfrom = 'n1'\nto = 'n2'\n";
+    let limits = |scenario: &Scenario| {
+        let limit = |l: &cwnd_scenario::Link| (l.rtt / MS, l.threshold(l.buffer, 1500));
+        scenario.links.iter().map(limit).collect::<Vec<_>>()
+    };
+    assert_eq!(limits(&parking_lot("", flows)), [(30, Limit::Packets(25)); 3]);
+    let longer = flows.replace("cc = 'reno'", "cc = 'reno'\nrtt = '60ms'");
+    let expected = [(30, Limit::Packets(25)), (60, Limit::Packets(50)), (30, Limit::Packets(25))];
+    assert_eq!(limits(&parking_lot("", &longer)), expected);
+    assert_eq!(limits(&parking_lot("rtt = '120ms'", &longer)), [(120, Limit::Packets(100)); 3]);
+    let short = "[[flow]]\ncc = 'cubic'\nfrom = 'n0'\nto = 'n1'";
+    // Nobody crosses the others: twice their own delay.
+    assert_eq!(limits(&parking_lot("", short)), [(10, Limit::Packets(8)); 3]);
+}
+
+#[test]
+fn a_flow_takes_the_fewest_links_or_those_that_it_names() {
+    let link = |from: &str, to: &str| {
+        format!("[[link]]\nfrom = '{from}'\nto = '{to}'\nrate = '10Mbit/s'\ndelay = '10ms'\n")
+    };
+    let links: String =
+        [link("a", "b"), link("b", "c"), link("a", "x"), link("x", "b"), link("c", "a")].concat();
+    let flow = |keys: &str| {
+        let scenario =
+            good(&format!("duration = '9s'\npacket_size = '1000B'\n{links}[[flow]]\ncc = 'cubic'\n{keys}"));
+        assert_eq!(scenario.packet_size, 1000);
+        (scenario.expand().remove(0), scenario.flows[0].route.clone())
+    };
+    let (one, route) = flow("from = 'a'\nto = 'c'");
+    assert_eq!((one.path, one.back, one.rtt), (vec![0, 1], vec![4], 30 * MS));
+    assert_eq!(route, Route::Ends("a".into(), "c".into()));
+    let (one, route) = flow("path = ['a-x', 'x-b', 'b-c']");
+    assert_eq!((one.path, one.back, one.rtt), (vec![2, 3, 1], vec![4], 40 * MS));
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    assert_eq!(route, Route::Links(names(&["a-x", "x-b", "b-c"]), names(&["c-a"])));
+    let (one, _) = flow("path = ['a-b']\nback = ['b-c', 'c-a']\naccess_delay = '5ms'");
+    assert_eq!((one.path, one.back, one.rtt), (vec![0], vec![1, 4], 40 * MS));
+}
+
+#[test]
+fn what_limits_a_sender_is_read() {
+    let keys = "access_delay = '2ms'\npacing = true\nburst = 4\nsize = '10packets'\napp_rate = '3Mbit/s'\nidle_restart = false\n";
+    for (access, limit) in [
+        ("'20Mbit/s'", 1000),
+        ("{ rate = '20Mbit/s' }", 1000),
+        ("{ rate = '20Mbit/s', queue = '50packets' }", 50),
+        ("{ rate = '20Mbit/s', queue = '15kB' }", 10),
+        ("{ rate = '20Mbit/s', queue = '6ms' }", 10), // 120 kbit
+    ] {
+        let scenario = dumbbell("", &format!("{keys}access = {access}"));
+        let group = &scenario.flows[0];
+        assert_eq!(group.access, Some(Access { rate: 20_000_000, limit }), "{access}");
+        assert_eq!((group.access_delay, group.pacing, group.burst), (2 * MS, true, Some(4)));
+        // Ten payloads of 1448 bytes.
+        assert_eq!((group.size, group.app_rate, group.idle_restart), (Some(14_480), Some(3_000_000), false));
+    }
+    let group = &dumbbell("", "").flows[0];
+    assert_eq!((group.access, group.access_delay, group.pacing, group.burst), (None, 0, false, None));
+    assert_eq!((group.size, group.app_rate, group.idle_restart), (None, None, true));
+}
+
+const ACTIONS: &str = "count = 2
+[[flow]]
+cc = 'reno'
+[[action]]
+switch = { flow = 'cubic 2', at = '20s', cc = 'cubic', beta = 0.8, fast_convergence = false }
+[[action]]
+stop = { flow = 'cubic', at = '30s' }
+[[action]]
+rate = { link = 'link', at = '10s', to = '0bit/s' }
+[[action]]
+rate = { at = '11s', to = '5Mbit/s' }
+[[action]]
+delay = { link = 'link', at = '12s', to = '8ms' }
+[[action]]
+buffer = { link = 'link', at = '13s', to = '2bdp' }
+[[action]]
+start = { flow = 'reno', at = '10s' }
+";
+
+#[test]
+fn actions_are_in_the_order_of_time_and_name_flows_or_all_of_an_algorithm() {
+    let scenario = dumbbell("", ACTIONS);
+    let times: Vec<u64> = scenario.actions.iter().map(|action| action.at / S).collect();
+    assert_eq!(times, [10, 10, 11, 12, 13, 20, 30]);
+    // Of two at one time the one written first.
+    assert_eq!(scenario.actions[0].what, What::Rate("link".into(), 0));
+    let actions = scenario.flow_actions();
+    let seen: Vec<(u64, u32)> = actions.iter().map(|(at, flow, _)| (at / S, *flow)).collect();
+    assert_eq!(seen, [(10, 2), (20, 1), (30, 0), (30, 1)]);
+    assert_eq!((&actions[0].2, &actions[3].2), (&FlowAction::Start, &FlowAction::Stop));
+    let params =
+        vec![("beta".to_owned(), "0.8".to_owned()), ("fast_convergence".to_owned(), "false".to_owned())];
+    assert_eq!(actions[1].2, FlowAction::Switch("cubic".into(), params));
+    assert!(actions[1].2.controller().is_some() && actions[0].2.controller().is_none());
+}
+
+#[test]
+fn actions_on_links_are_steps_of_what_the_link_is_made_of() {
+    let hop = dumbbell("", ACTIONS).hops().remove(0);
+    let Rate::Steps(rate) = &hop.fifo.0.rate else { panic!("steps") };
+    assert_eq!((rate.first(), rate.changes()), (10_000_000, &[(10 * S, 0), (11 * S, 5_000_000)][..]));
+    assert_eq!(hop.delay.0.propagation.changes(), [(12 * S, 8 * MS)]);
+    // 10 Mbit/s × 40 ms: 33 packets; twice that, 66.7.
+    let limit = &hop.fifo.0.limit;
+    assert_eq!((limit.first(), limit.changes()), (Limit::Packets(33), &[(13 * S, Limit::Packets(66))][..]));
+}
+
+#[test]
+fn traffic_alone_is_a_scenario() {
+    let text = "duration = '60s'\n[link]\nrate = '10Mbit/s'\nrtt = '0s'\nqueue = { kind = 'droptail', limit = '9packets' }\n[[traffic]]\nmodel = 'udp'\nrate = '5Mbit/s'\n";
+    assert!(good(text).expand().is_empty());
+}
+
+#[test]
+fn red_is_checked_against_the_rtt_that_a_graph_gives() {
+    let red = "queue = { kind = 'red', limit = '1bdp', min = '10packets', max = '0.5bdp' }";
+    let flow = "[[flow]]\ncc = 'cubic'\nfrom = 'n0'\nto = 'n3'\n";
+    let scenario = parking_lot(red, flow); // half of 25
+    assert!(matches!(scenario.links[2].discipline, Discipline::Red(_)));
+    let text =
+        format!("duration = '60s'\n[parking_lot]\nrate = '10Mbit/s'\ndelay = '5ms'\nhops = 3\n{red}\n{flow}");
+    let message = Scenario::from_toml(&text.replace("'n3'", "'n1'")).expect_err("4 packets").to_string();
+    assert_eq!(
+        message,
+        "parking_lot.queue.max: \"0.5bdp\" is not accepted; expected more than min, which is 10 packets; this is 4 packets"
+    );
+}
