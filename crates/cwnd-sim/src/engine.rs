@@ -3,6 +3,7 @@
 
 use crate::ack::Carried;
 use crate::flow::{FlowState, Owner};
+use crate::line::Kind;
 use crate::network::Network;
 use crate::queue::{Class, Id, Orders, Queue};
 use crate::record::Tables;
@@ -31,6 +32,7 @@ pub struct Simulation {
     pub(crate) tables: Tables,
     pub(crate) now: u64,
     actions: Vec<(u64, u32, FlowAction)>,
+    over: bool,
 }
 
 /// Where every packet of a flow is at one instant.
@@ -69,6 +71,7 @@ impl Simulation {
             tables: Tables::default(),
             now: 0,
             actions: scenario.flow_actions(),
+            over: false,
             scenario: scenario.clone(),
         };
         for (number, flow) in named.iter().enumerate() {
@@ -165,6 +168,12 @@ impl Simulation {
         self.network.hops.as_slice()[0].count.packets
     }
 
+    /// Flows that there is room for: those of the scenario, and the most of traffic that were there at once.
+    #[must_use]
+    pub const fn places(&self) -> usize {
+        self.flows.len()
+    }
+
     /// Where every packet of the scenario's flows is now, flow by flow.
     #[must_use]
     pub fn audit(&self) -> Vec<Audit> {
@@ -234,9 +243,30 @@ impl Simulation {
     }
 
     fn finish(&mut self) {
+        if self.over {
+            return;
+        }
+        self.over = true;
         self.now = self.scenario.duration;
+        self.receive_the_rest();
         for flow in &mut self.flows[..self.named.len()] {
             flow.close_window(self.now, self.scenario.measure);
+        }
+    }
+
+    /// Fused flows' receivers are behind by the way back: what reaches them before the end is theirs, though no acknowledgement
+    /// of it reaches a sender any more.
+    fn receive_the_rest(&mut self) {
+        for number in 0..self.network.lines.len() {
+            while let Some(&packet) = self.network.lines[number].get(0) {
+                let lag = if packet.kind == Kind::Fused { self.flows[packet.flow as usize].lag() } else { 0 };
+                if packet.kind != Kind::Fused || packet.due.saturating_sub(lag) > self.now {
+                    break;
+                }
+                if let Some((packet, counted)) = self.network.lines[number].pop() {
+                    self.receive(packet.due, &packet, counted);
+                }
+            }
         }
     }
 }

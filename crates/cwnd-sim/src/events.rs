@@ -130,13 +130,12 @@ impl Simulation {
         }
     }
 
-    /// Data is at the receiver; of a fused flow, its acknowledgement is at the sender.
+    /// Data is at the receiver, of a fused flow since a while: what it answers.
     #[inline]
-    fn on_data(&mut self, now: u64, packet: &Packet, counted: bool) {
+    pub(crate) fn receive(&mut self, now: u64, packet: &Packet, counted: bool) -> Option<AckPacket> {
         let number = packet.flow;
         let flow = &mut self.flows[number as usize];
         flow.count.forwarded += u64::from(!counted);
-        let episode = Episode::of(flow);
         let at = now - flow.lag();
         let before = flow.receiver.distinct;
         let ack = flow.receiver.on_packet(packet, flow.ack_every);
@@ -146,6 +145,15 @@ impl Simulation {
         if flow.receiver.next() >= flow.goal {
             self.complete(now, number, at);
         }
+        ack
+    }
+
+    /// Data is at the receiver; of a fused flow, its acknowledgement is at the sender.
+    #[inline]
+    fn on_data(&mut self, now: u64, packet: &Packet, counted: bool) {
+        let number = packet.flow;
+        let episode = Episode::of(&self.flows[number as usize]);
+        let ack = self.receive(now, packet, counted);
         let flow = &mut self.flows[number as usize];
         if let Some(ack) = ack {
             flow.ack_at = u64::MAX;
@@ -234,10 +242,12 @@ impl Simulation {
         let Self { flows, network, orders, scenario, tables, .. } = self;
         let flow = &mut flows[number as usize];
         while let Some(position) = flow.sender.send(now) {
-            match network.hops[flow.direct as usize].offer(now, scenario.packet_size, true) {
+            let size = flow.size(position as u32, scenario.packet_size);
+            match network.hops[flow.direct as usize].offer(now, size, true) {
                 Ok(Crossing { departs, arrives }) => {
-                    let measured = scenario.measure.0 <= departs && departs < scenario.measure.1;
-                    flow.count.forwarded_measured += u64::from(measured);
+                    if scenario.measure.0 <= departs && departs < scenario.measure.1 {
+                        flow.count_forwarded(size, scenario.packet_size);
+                    }
                     let packet = Packet {
                         due: arrives.saturating_add(flow.beyond),
                         departs,
@@ -286,14 +296,15 @@ impl Simulation {
         let path = &self.network.routes[flow.route as usize].path;
         let via = path[usize::from(packet.hop)];
         let last = usize::from(packet.hop) + 1 == path.len();
-        let line = match self.network.hops[via.link as usize].offer(now, self.scenario.packet_size, true) {
+        let size = flow.size(packet.position, self.scenario.packet_size);
+        let line = match self.network.hops[via.link as usize].offer(now, size, true) {
             Ok(crossing) => {
                 packet.departs = crossing.departs;
                 packet.due = crossing.arrives;
                 if last {
                     let measure = self.scenario.measure;
                     if measure.0 <= crossing.departs && crossing.departs < measure.1 {
-                        flow.count.forwarded_measured += 1;
+                        flow.count_forwarded(size, self.scenario.packet_size);
                     }
                     packet.kind = flow.kind();
                     packet.due = packet.due.saturating_add(flow.beyond);

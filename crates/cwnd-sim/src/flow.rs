@@ -9,7 +9,7 @@ use crate::host::Host;
 use crate::line::Kind;
 use crate::receiver::Receiver;
 use crate::sender::Sender;
-use cwnd_scenario::Flow;
+use cwnd_scenario::{Flow, HEADER_BYTES};
 
 /// State of one flow.
 #[derive(Debug)]
@@ -28,6 +28,8 @@ pub struct FlowState {
     pub beyond: u64,
     /// The line behind its last link, and the one to its sender.
     pub exits: (u32, u32),
+    /// The last segment that has been written, low half of its position, and its size on the wire, bytes.
+    pub last: (u32, u32),
     /// Its links, a number of [`crate::network::Network`].
     pub route: u32,
     /// Its link, where its packets come to the only one as soon as its sender decides; else [`NOT_DIRECT`].
@@ -80,6 +82,9 @@ pub struct Count {
     pub forwarded: u64,
     /// Distinct segments that reached the receiver in the measured interval.
     pub distinct_measured: u64,
+    /// Bytes that those of either lack to full ones: last segments of transfers are short.
+    pub forwarded_short: u64,
+    pub distinct_short: u64,
     /// Packets dropped by queues, and by loss processes.
     pub dropped: [u64; 2],
     /// ∫ cwnd dt over the measured interval so far, segment · ns.
@@ -110,6 +115,7 @@ impl FlowState {
             tails: ties.tails,
             beyond: ties.tails.0 + if ties.fused { ties.tails.1 } else { 0 },
             exits: ties.exits,
+            last: (0, mss + HEADER_BYTES),
             route: ties.route,
             direct: if overhead > 0 { NOT_DIRECT } else { ties.direct },
             ack_every: flow.group.ack_every,
@@ -131,6 +137,31 @@ impl FlowState {
     pub fn next_event(&self) -> u64 {
         let host = self.host.as_ref().map_or(u64::MAX, |host| host.next());
         self.sender.timer().min(self.ack_at).min(self.start_at).min(host)
+    }
+
+    /// The application has written `bytes`, of which whole segments carry `mss`: notes how long the last one is.
+    pub fn end_with(&mut self, bytes: u64, mss: u32) {
+        let rest = (bytes % u64::from(mss)) as u32;
+        let payload = if rest == 0 { mss } else { rest };
+        self.last = ((self.goal as u32).wrapping_sub(1), payload + HEADER_BYTES);
+    }
+
+    /// Size of the segment at a position, of which the low half is given, bytes on the wire; `full` if it is no last one.
+    #[inline]
+    pub const fn size(&self, position: u32, full: u32) -> u32 {
+        if position == self.last.0 { self.last.1 } else { full }
+    }
+
+    /// Counts a segment of `size` bytes that leaves the last link within the measured interval.
+    #[inline]
+    pub const fn count_forwarded(&mut self, size: u32, full: u32) {
+        self.count.forwarded_measured += 1;
+        self.count.forwarded_short += (full - size) as u64;
+    }
+
+    /// Wire bytes that left the last link in the measured interval, if full segments have `full`.
+    pub const fn forwarded_bytes(&self, full: u32) -> u64 {
+        self.count.forwarded_measured * full as u64 - self.count.forwarded_short
     }
 
     /// What a packet behind its last link is.

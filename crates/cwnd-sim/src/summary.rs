@@ -141,8 +141,9 @@ fn of_flow(simulation: &Simulation, flow: &Flow, state: &FlowState, links: &[Lin
     let scenario = &simulation.scenario;
     let (from, to) = scenario.measure;
     let seconds = (to - from) as f64 / 1e9;
-    let wire = (state.count.forwarded_measured * u64::from(scenario.packet_size) * 8) as f64;
-    let payload = (state.count.distinct_measured * u64::from(scenario.mss()) * 8) as f64;
+    let wire = (state.forwarded_bytes(scenario.packet_size) * 8) as f64;
+    let payload = state.count.distinct_measured * u64::from(scenario.mss()) - state.count.distinct_short;
+    let payload = (payload * 8) as f64;
     let active = to.saturating_sub(from.max(flow.start)).max(1);
     let slowest =
         flow.path.iter().map(|&link| links[link as usize].capacity_mbps).fold(f64::INFINITY, f64::min);
@@ -173,7 +174,7 @@ fn of_traffic(simulation: &Simulation) -> Vec<TrafficSummary> {
     for flow in &simulation.flows[simulation.named.len()..] {
         if let Owner::Source(source, way) = flow.owner {
             let load = &mut loads[background.sources[source as usize].group as usize];
-            let carried = flow.count.forwarded_measured * u64::from(scenario.packet_size);
+            let carried = flow.forwarded_bytes(scenario.packet_size);
             load.carried(Direction::ALL[usize::from(way)], carried);
         }
     }

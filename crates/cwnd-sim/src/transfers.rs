@@ -18,6 +18,7 @@ impl Simulation {
         flow.start_at = u64::MAX;
         if let Some(bytes) = named.group.size {
             flow.goal = bytes.div_ceil(u64::from(self.scenario.mss()));
+            flow.end_with(bytes, self.scenario.mss());
             flow.transfer = self.tables.transfers.len() as u32;
             self.tables.transfers.push(TransferRow {
                 group: None,
@@ -106,6 +107,7 @@ impl Simulation {
         if let Some(bytes) = transfer.bytes {
             flow.sender.write(bytes.div_ceil(u64::from(mss)));
             flow.goal = flow.sender.data_end();
+            flow.end_with(bytes, mss);
         } else {
             flow.sender.write(u64::MAX);
         }
@@ -143,13 +145,16 @@ impl Simulation {
 
     /// The last byte of a transfer was at the receiver at `at`.
     pub(crate) fn complete(&mut self, now: u64, number: u32, at: u64) {
+        let full = self.scenario.packet_size;
+        let measured = self.in_measure(at);
         let flow = &mut self.flows[number as usize];
         flow.goal = u64::MAX;
+        flow.count.distinct_short += if measured { u64::from(full - flow.last.1) } else { 0 };
         if flow.transfer != NO_TRANSFER {
             self.tables.transfers[flow.transfer as usize].end_ns = Some(at);
         }
         let Owner::Source(source, way) = flow.owner else { return };
-        if self.in_measure(at) {
+        if measured {
             let group = self.background.sources[source as usize].group;
             self.background.groups[group as usize].load.finished(Direction::ALL[usize::from(way)]);
         }
@@ -173,7 +178,7 @@ impl Simulation {
         if live.connections[usize::from(way)] == number {
             return; // kept for what follows
         }
-        let carried = flow.count.forwarded_measured * u64::from(self.scenario.packet_size);
+        let carried = flow.forwarded_bytes(self.scenario.packet_size);
         self.background.groups[live.group as usize].load.carried(Direction::ALL[usize::from(way)], carried);
         flow.owner = Owner::Nobody;
         flow.ack_at = u64::MAX;
