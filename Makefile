@@ -8,7 +8,7 @@ NATIVE := $(VENV)/.native
 FEATURES := $(VENV)/.features
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name '*.bpf.[ch]' -o -name Cargo.toml | grep -v /target/)
 
-.PHONY: FORCE help demo test test-rust test-kernel test-wasm test-python lint bench instructions compare response kernel-cost docs mutations wheel clean
+.PHONY: FORCE help demo test test-rust test-kernel test-wasm test-python lint bench instructions compare response kernel-cost docs mutations fuzz wheel clean
 
 help:
 	@echo "make demo     figure 6 of the CUBIC paper, simulated and drawn, in out/fig6"
@@ -18,6 +18,7 @@ help:
 	@echo "make compare  results beside ns-2, scenario by scenario"
 	@echo "make kernel-cost  size, verified instructions and time of every kernel object (needs root)"
 	@echo "make mutations  restores known faults in a copy; their tests must fail"
+	@echo "make fuzz     random scenarios against the simulator's engine for SECONDS=120, from SEED if given"
 	@echo "make response mean windows under deterministic loss beside their formulas"
 	@echo "make wheel    the Python package with the kernel's objects, in dist"
 	@echo "make docs     the generated pages and pictures of docs/"
@@ -107,6 +108,9 @@ docs: $(NATIVE)
 
 mutations:
 	$(PYTHON) tests/mutations/run.py
+
+fuzz:
+	fuzz/run $(or $(SECONDS),120) $(SEED)
 
 clean:
 	rm -rf $(VENV) target out dist
