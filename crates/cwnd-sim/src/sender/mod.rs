@@ -44,7 +44,7 @@ enum Next {
     Rescue(u64),
 }
 
-// Ten thousand flows are mostly this: see the test of sizes for what it is made of.
+// A hundred thousand flows are mostly this: the driver takes 344 bytes of it, the algorithm with its parameters 184 of those.
 const _: () = assert!(size_of::<Sender>() <= 512);
 
 /// The sender. Positions are segment numbers from 0. Segments are whole: a transfer's last one is sent as a full one.
