@@ -13,9 +13,9 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs'
 help:
 	@echo "make demo     figure 6 of the CUBIC paper, simulated and drawn, in out/fig6"
 	@echo "make test     every test that this machine can run"
-	@echo "make bench    speed beside ns-2, cost of an ACK beside quinn (needs ns-2: apt-get install ns2)"
+	@echo "make bench    speed beside ns-2 and ns-3, cost of an ACK beside quinn (needs them: apt-get install ns2 libns3-dev g++)"
 	@echo "make instructions  the engine's instructions per packet beside those on record (ACCEPT=1 records them)"
-	@echo "make compare  results beside ns-2, scenario by scenario"
+	@echo "make compare  results beside ns-2 and ns-3, scenario by scenario (needs them too)"
 	@echo "make kernel-cost  size, verified instructions and time of every kernel object (needs root)"
 	@echo "make mutations  restores known faults in a copy; their tests must fail"
 	@echo "make fuzz     random scenarios against the simulator's engine for SECONDS=120, from SEED if given"
@@ -89,7 +89,7 @@ instructions:
 	$(PYTHON) bench/instructions.py $(if $(ACCEPT),--accept)
 
 compare: $(NATIVE)
-	$(BIN)/python bench/peers/compare.py --per-flow
+	$(BIN)/python bench/peers/compare.py
 	$(BIN)/python bench/peers/modules.py
 
 # Needs what test-kernel needs. The page is written whole or not at all.
