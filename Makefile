@@ -8,16 +8,17 @@ NATIVE := $(VENV)/.native
 FEATURES := $(VENV)/.features
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name '*.bpf.[ch]' -o -name Cargo.toml | grep -v /target/)
 
-.PHONY: FORCE help demo test test-rust test-kernel test-wasm test-python lint bench instructions compare response kernel-cost docs mutations wheel clean
+.PHONY: FORCE help demo test test-rust test-kernel test-wasm test-python lint bench instructions compare response kernel-cost docs mutations fuzz wheel clean
 
 help:
 	@echo "make demo     figure 6 of the CUBIC paper, simulated and drawn, in out/fig6"
 	@echo "make test     every test that this machine can run"
-	@echo "make bench    speed beside ns-2, cost of an ACK beside quinn (needs ns-2: apt-get install ns2)"
+	@echo "make bench    speed beside ns-2 and ns-3, cost of an ACK beside quinn (needs them: apt-get install ns2 libns3-dev g++)"
 	@echo "make instructions  the engine's instructions per packet beside those on record (ACCEPT=1 records them)"
-	@echo "make compare  results beside ns-2, scenario by scenario"
+	@echo "make compare  results beside ns-2 and ns-3, scenario by scenario (needs them too)"
 	@echo "make kernel-cost  size, verified instructions and time of every kernel object (needs root)"
 	@echo "make mutations  restores known faults in a copy; their tests must fail"
+	@echo "make fuzz     random scenarios against the simulator's engine for SECONDS=120, from SEED if given"
 	@echo "make response mean windows under deterministic loss beside their formulas"
 	@echo "make wheel    the Python package with the kernel's objects, in dist"
 	@echo "make docs     the generated pages and pictures of docs/"
@@ -55,8 +56,8 @@ wheel: $(VENV)/.packages
 
 test-rust:
 	cargo test --workspace --exclude cwnd-python --locked
-	# The same digest must come out of a release build.
-	cargo test --release --locked -p cwnd-sim --test engine
+	# The same digest must come out of a release build; the formulas are held to more of their digits.
+	cargo test --release --locked -p cwnd-sim --test engine --test formulas
 
 # Core and simulator for the browser's target, with whatever can build its standard library.
 test-wasm:
@@ -88,7 +89,7 @@ instructions:
 	$(PYTHON) bench/instructions.py $(if $(ACCEPT),--accept)
 
 compare: $(NATIVE)
-	$(BIN)/python bench/peers/compare.py --per-flow
+	$(BIN)/python bench/peers/compare.py
 	$(BIN)/python bench/peers/modules.py
 
 # Needs what test-kernel needs. The page is written whole or not at all.
@@ -107,6 +108,9 @@ docs: $(NATIVE)
 
 mutations:
 	$(PYTHON) tests/mutations/run.py
+
+fuzz:
+	fuzz/run $(or $(SECONDS),120) $(SEED)
 
 clean:
 	rm -rf $(VENV) target out dist

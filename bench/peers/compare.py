@@ -1,135 +1,318 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Results beside ns-2, scenario by scenario: throughput per flow, utilisation, drops, over several seeds.
+"""Results and CPU time beside ns-2 and ns-3, scenario by scenario, over several seeds.
 
-Both simulators get the same path, the same start times and the same receivers; what their algorithms differ in is
-explained in docs/peers.md.
+All simulators get the same path, the same start times, thresholds and receivers. What their algorithms differ in, and
+what the differences come from, is in docs/peers.md; --page writes its tables.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import random
+import math
+import os
+import signal
 import statistics
 import sys
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from threading import Event
+from types import FrameType
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "bench" / "peers" / "ns2"))
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from run import FlowSpec, Ns2Error, Spec, run_ns2  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from cwnd import _native  # noqa: E402
+from cases import CASES, Case, Result, cost_s, run_ours, run_peer, shares
+from ns2.run import find_ns2
+from ns3.run import build_ns3
+from peer import PeerError, Stopped, stop_all
+from trials import TRIALS, Trial
+
+from cwnd.metrics.statistics import mean_interval
+
+SIMULATORS = ("cwnd", "ns-2", "ns-3")
+MARKS = ("<!-- {}: written by bench/peers/compare.py --page -->", "<!-- end of {} -->")
 
 
 @dataclass(frozen=True)
-class Case:
-    """One scenario: flows as (ours, ns-2's, RTT in ms), 400 Mbit/s, a buffer of 1333 packets (40 ms)."""
+class Job:
+    case: Case
+    simulator: str
+    seed: int
+    seconds: int
+    measured_from: int
 
-    name: str
-    flows: tuple[tuple[str, str, int], ...]
-
-
-CASES = (
-    Case("figure 6: 4 CUBIC + 4 SACK, 40 ms", (("cubic-2.2", "cubic", 40),) * 4 + (("sack", "sack", 40),) * 4),
-    Case("two CUBIC, 16 and 160 ms", (("cubic-2.2", "cubic", 16), ("cubic-2.2", "cubic", 160))),
-    Case("CUBIC and SACK, 8 ms", (("cubic-2.2", "cubic", 8), ("sack", "sack", 8))),
-    Case("CUBIC and SACK, 82 ms", (("cubic-2.2", "cubic", 82), ("sack", "sack", 82))),
-)
-RATE, BUFFER = 400, 1333
+    @property
+    def cost_s(self) -> float:
+        return cost_s(self.case, self.simulator, self.seconds)
 
 
-def ours(case: Case, starts: list[float], seconds: int, ssthresh: int) -> dict[str, Any]:
-    """One run of ours: Mbit/s per flow, utilisation, drops."""
-    flow = [
-        {
-            "cc": cc,
-            "rtt": f"{rtt}ms",
-            "start": f"{start * 1e9:.0f}ns",
-            **({"initial_ssthresh": ssthresh} if ssthresh else {}),
-        }
-        for (cc, _, rtt), start in zip(case.flows, starts)
+@dataclass
+class Column:
+    """The runs of one scenario on one simulator, by seed."""
+
+    runs: dict[int, Result] = field(default_factory=dict)
+
+    def values(self, case: Case, metric: str) -> list[float]:
+        """One number per seed: a measure, or a group's share."""
+        ordered = [self.runs[seed] for seed in sorted(self.runs)]
+        if metric in case_groups(case):
+            return [shares(case, run)[metric] for run in ordered]
+        return [float(getattr(run, metric)) for run in ordered]
+
+    def mean(self, case: Case, metric: str) -> tuple[float, float]:
+        """Mean, and half of its 95 % interval (nan for one seed)."""
+        interval = mean_interval(self.values(case, metric))
+        middle = interval.centre
+        if middle is None:
+            raise ValueError(f"{case.key}: no run")
+        return middle, math.nan if interval.high is None else interval.high - middle
+
+
+def case_groups(case: Case) -> list[str]:
+    """Names of the groups, each once."""
+    return list(dict.fromkeys(group.name for group in case.groups))
+
+
+def run_one(job: Job, stopped: Event) -> Result:
+    if stopped.is_set():
+        raise Stopped
+    if job.simulator == "cwnd":
+        return run_ours(job.case, job.seed, job.seconds, job.measured_from, stopped.is_set)
+    return run_peer(job.case, job.seed, job.seconds, job.measured_from, job.simulator)
+
+
+@contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """A request to end is taken as Ctrl-C is, so that no simulator is left behind."""
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def run_all(jobs: Sequence[Job], at_a_time: int) -> dict[Job, Result]:
+    """Every job, dearest first, so that none is left alone at the end; progress on standard error."""
+    results: dict[int, Result] = {}
+    stopped = Event()
+    columns = [
+        TextColumn("{task.fields[what]}"),
+        BarColumn(),
+        TextColumn("{task.fields[done]} of {task.fields[asked]} runs"),
+        TimeRemainingColumn(),
     ]
-    document = {
-        "duration": f"{seconds}s",
-        "measure": [f"{seconds // 5}s", f"{seconds}s"],
-        "link": {
-            "rate": f"{RATE}Mbit/s",
-            "rtt": "40ms",
-            # ns-2's limit counts the packet on the wire too.
-            "queue": {"kind": "droptail", "limit": f"{BUFFER - 1}packets"},
-        },
-        "record": {"interval": "0s"},
-        "flow": flow,
-    }
-    simulation = _native.Simulation(_native.Scenario.from_json(json.dumps(document)))
-    while not simulation.step(1_000_000):
-        pass
-    summary = simulation.summary()
-    return {
-        "mbps": [one["throughput_mbps"] for one in summary["flows"]],
-        "utilization": summary["link"]["utilization"],
-        "drops": summary["link"]["drops_queue"],
-        "timeouts": sum(one["timeouts"] for one in summary["flows"]),
-    }
+    console = Console(stderr=True)
+    order = sorted(range(len(jobs)), key=lambda number: -jobs[number].cost_s)
+    with (
+        Progress(*columns, console=console, transient=True, speed_estimate_period=600) as bar,
+        ThreadPoolExecutor(at_a_time) as pool,
+    ):
+        task = bar.add_task("", total=sum(job.cost_s for job in jobs), what="comparing", done=0, asked=len(jobs))
+        pending: dict[Future[Result], int] = {}
+        try:
+            for number in order:
+                pending[pool.submit(run_one, jobs[number], stopped)] = number
+            while pending:
+                done, _ = wait(pending, return_when=FIRST_COMPLETED)
+                for future in done:
+                    number = pending.pop(future)
+                    results[number] = future.result()
+                    job = jobs[number]
+                    what = f"{job.case.key}, {job.simulator}, seed {job.seed}"
+                    bar.update(task, advance=job.cost_s, what=what, done=len(results))
+                    if not console.is_terminal:
+                        left = bar.tasks[0].time_remaining
+                        tail = "" if left is None else f", about {left / 60:.0f} min left"
+                        print(f"{len(results)} of {len(jobs)} runs ({what}){tail}", file=sys.stderr, flush=True)
+        except BaseException:
+            stopped.set()
+            for future in pending:
+                future.cancel()
+            stop_all()
+            raise
+    return {jobs[number]: results[number] for number in sorted(results)}
 
 
-def theirs(case: Case, starts: list[float], seconds: int, seed: int, ssthresh: int) -> dict[str, Any]:
-    """The same by ns-2."""
-    flows = [FlowSpec(cc, rtt, start) for (_, cc, rtt), start in zip(case.flows, starts)]
-    spec = Spec(RATE, BUFFER, seconds, (seconds // 5, seconds), seed, flows, initial_ssthresh=ssthresh)
-    result = run_ns2(spec)
-    return {
-        "mbps": [one["throughput_mbps"] for one in result["flows"]],
-        "utilization": result["link"]["utilization"],
-        "drops": result["link"]["drops"],
-        "timeouts": sum(one["timeouts"] for one in result["flows"]),
-    }
+def tabled(results: dict[Job, Result]) -> list[tuple[Case, dict[str, Column]]]:
+    """By scenario and simulator, in the order of the jobs."""
+    found: list[tuple[Case, dict[str, Column]]] = []
+    for job, result in results.items():
+        if not found or found[-1][0] is not job.case:
+            found.append((job.case, {}))
+        found[-1][1].setdefault(job.simulator, Column()).runs[job.seed] = result
+    return found
 
 
-def grouped(case: Case, runs: list[dict[str, Any]]) -> list[tuple[str, float, float, float]]:
-    """Per group of like flows: name, then median, smallest and largest total over the seeds, Mbit/s."""
-    groups: dict[str, list[int]] = {}
-    for number, (_, cc, rtt) in enumerate(case.flows):
-        groups.setdefault(f"{cc} {rtt} ms", []).append(number)
+def differs(case: Case, metric: str, ours: Column, peer: Column) -> bool:
+    """Whether the means are further apart than their intervals together allow."""
+    (a, half_a), (b, half_b) = ours.mean(case, metric), peer.mean(case, metric)
+    return abs(a - b) > math.hypot(half_a, half_b)
+
+
+def plus_minus(mean: float, half: float, digits: int) -> str:
+    return f"{mean:.{digits}f}" if math.isnan(half) else f"{mean:.{digits}f} ± {half:.{digits}f}"
+
+
+def scaled(case: Case, metric: str, column: Column) -> str:
+    """Mean ± half of the interval, as it is shown."""
+    factor, digits = {"loss_rate": (1e6, 0), "queue": (1, 0), "timeouts": (1, 1)}.get(metric, (1, 1))
+    mean, half = column.mean(case, metric)
+    return plus_minus(factor * mean, factor * half, digits)
+
+
+def table(found: Sequence[tuple[Case, dict[str, Column]]]) -> list[str]:
+    """Markdown, a line per scenario and simulator; bold: further from ours than the intervals allow."""
+    head = ["scenario", "simulator", "shares of the groups, %", "lost, per million", "mean queue", "timeouts"]
+    head += ["CPU s", "packets a CPU second", "cwnd : it"]
+    rows = [row(case, columns, simulator) for case, columns in found for simulator in columns]
+    return markdown(head, rows)
+
+
+def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    return ["| " + " | ".join(line) + " |" for line in (head, ["---"] * len(head), *rows)]
+
+
+def row(case: Case, columns: dict[str, Column], simulator: str) -> list[str]:
+    """One line of the table."""
+    own, mine = columns[simulator], columns.get("cwnd")
+    peer = simulator != "cwnd" and mine is not None
+
+    def cell(metric: str) -> str:
+        text = scaled(case, metric, own)
+        return f"**{text}**" if peer and mine is not None and differs(case, metric, mine, own) else text
+
+    speed = statistics.median(own.values(case, "packets_per_cpu_s"))
+    ratio = statistics.median(mine.values(case, "packets_per_cpu_s")) / speed if peer and mine is not None else None
+    groups = case_groups(case)
+    return [
+        f"{case.name} ({' · '.join(groups)})" if simulator == next(iter(columns)) else "",
+        simulator,
+        " · ".join(cell(name) for name in groups),
+        *(cell(metric) for metric in ("loss_rate", "queue", "timeouts")),
+        f"{statistics.median(own.values(case, 'cpu_s')):.3g}",
+        f"{speed:,.0f}".replace(",", " "),
+        "" if ratio is None else f"{ratio:.1f}",
+    ]
+
+
+def trial_table(found: Sequence[tuple[Trial, dict[str, Column]]]) -> list[str]:
+    """Markdown, a line per trial: what was changed, and every simulator's shares and losses after it."""
+    head = ["scenario", "changed", *SIMULATORS]
     rows = []
-    for name, numbers in groups.items():
-        totals = [sum(run["mbps"][n] for n in numbers) for run in runs]
-        rows.append((name, statistics.median(totals), min(totals), max(totals)))
-    return rows
+    for trial, columns in found:
+        line = [trial.case.name, trial.what]
+        for simulator in SIMULATORS:
+            column = columns.get(simulator)
+            if column is None:
+                line.append("")
+                continue
+            parts = " · ".join(scaled(trial.case, name, column) for name in case_groups(trial.case))
+            line.append(f"{parts}; lost {scaled(trial.case, 'loss_rate', column)}")
+        rows.append(line)
+    return markdown(head, rows)
+
+
+def put(page: Path, name: str, lines: Sequence[str]) -> None:
+    """Replaces what stands between the marks called `name`."""
+    first, last = (mark.format(name) for mark in MARKS)
+    text = page.read_text()
+    if first not in text or last not in text:
+        raise SystemExit(f"error: {page} has no marks for {name}")
+    before, rest = text.split(first, 1)
+    _, after = rest.split(last, 1)
+    page.write_text("\n".join([before + first, "", *lines, "", last + after]))
+
+
+def chosen(names: Sequence[str], cases: Sequence[Case]) -> list[Case]:
+    known = {case.key: case for case in cases}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise SystemExit(f"error: no scenario {unknown[0]}; there are {', '.join(known)}")
+    return [known[name] for name in names] if names else list(cases)
+
+
+def plan(cases: Sequence[Case], args: argparse.Namespace) -> list[Job]:
+    """Every run that is asked for, scenario by scenario."""
+    jobs = []
+    for case in cases:
+        seconds, measured_from = case.full if args.full else case.short
+        for simulator in SIMULATORS:
+            if simulator in args.simulators and (simulator in case.simulators or args.every_simulator):
+                jobs += [Job(case, simulator, seed, seconds, measured_from) for seed in range(1, args.seeds + 1)]
+    return jobs
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("scenarios", nargs="*", help=f"which; all if none is named: {', '.join(c.key for c in CASES)}")
+    parser.add_argument("--full", action="store_true", help="four times as long")
+    parser.add_argument("--seeds", type=int, default=5, help="number of seeds (default 5)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="runs at a time (default: processors)")
+    parser.add_argument("--simulators", default=",".join(SIMULATORS), help="which (default all)")
+    parser.add_argument(
+        "--every-simulator", action="store_true", help="ns-3 at 2.5 Gbit/s too, where a run takes it hours"
+    )
+    parser.add_argument("--trials", action="store_true", help="the trials that show what the differences come from")
+    parser.add_argument("--page", type=Path, help="write the table into this page, between its marks")
+    parser.add_argument("--json", type=Path, help="write every run to this file")
+    args = parser.parse_args()
+    args.simulators = args.simulators.split(",")
+    unknown = [name for name in args.simulators if name not in SIMULATORS]
+    if unknown:
+        parser.error(f"no simulator {unknown[0]}; there are {', '.join(SIMULATORS)}")
+    return args
+
+
+def compare(args: argparse.Namespace) -> None:
+    # What is missing is said before anything has been simulated.
+    if "ns-2" in args.simulators:
+        find_ns2()
+    if "ns-3" in args.simulators:
+        build_ns3()
+    trials = (
+        [trial for trial in TRIALS if not args.scenarios or trial.case.key in args.scenarios] if args.trials else []
+    )
+    cases = [trial.case for trial in trials] if args.trials else chosen(args.scenarios, CASES)
+    results = run_all(plan(cases, args), args.jobs)
+    found = tabled(results)
+    if args.json is not None:
+        rows = [
+            {
+                "case": job.case.key,
+                "simulator": job.simulator,
+                "seed": job.seed,
+                "seconds": job.seconds,
+                **asdict(result),
+            }
+            for job, result in results.items()
+        ]
+        args.json.write_text(json.dumps(rows, indent=1) + "\n")
+    lines = trial_table([(t, dict(f[1])) for t, f in zip(trials, found)]) if args.trials else table(found)
+    print("\n".join(lines))
+    if args.page is not None:
+        put(args.page, "trials" if args.trials else "results", lines)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=int, default=100, help="simulated time; the first fifth is not measured")
-    parser.add_argument("--seeds", type=int, default=5, help="number of seeds (default 5)")
-    parser.add_argument("--initial-ssthresh", type=int, default=0, help="packets, for both; 0: none")
-    parser.add_argument("--per-flow", action="store_true", help="every flow of every seed")
-    args = parser.parse_args()
+    args = parse()
     try:
-        for case in CASES:
-            mine, peer = [], []
-            for seed in range(1, args.seeds + 1):
-                draw = random.Random(seed)
-                starts = [draw.uniform(0, 0.1) for _ in case.flows]
-                mine.append(ours(case, starts, args.seconds, args.initial_ssthresh))
-                peer.append(theirs(case, starts, args.seconds, seed, args.initial_ssthresh))
-            print(f"\n{case.name} ({args.seeds} seeds, {args.seconds} s)")
-            print(f"  {'':16} {'cwnd: median (range)':>28} {'ns-2: median (range)':>28} {'ratio':>7}")
-            for a, b in zip(grouped(case, mine), grouped(case, peer)):
-                left, right = (f"{x[1]:.1f} ({x[2]:.1f} to {x[3]:.1f})" for x in (a, b))
-                print(f"  {a[0]:16} {left:>28} {right:>28} {a[1] / b[1]:7.2f}  Mbit/s")
-            for key, unit in (("utilization", ""), ("drops", "packets"), ("timeouts", "")):
-                left, right = (statistics.median(run[key] for run in runs) for runs in (mine, peer))
-                print(f"  {key:16} {left:28.3f} {right:28.3f} {'':7}  {unit}")
-            if args.per_flow:
-                for seed, (a, b) in enumerate(zip(mine, peer), 1):
-                    print(f"  seed {seed}: cwnd {' '.join(f'{x:.1f}' for x in a['mbps'])}")
-                    print(f"          ns-2 {' '.join(f'{x:.1f}' for x in b['mbps'])}")
-    except Ns2Error as error:
+        with ended_by_signals():
+            compare(args)
+    except PeerError as error:
         raise SystemExit(f"error: {error}") from None
+    except (KeyboardInterrupt, Stopped):
+        raise SystemExit("stopped: nothing was written") from None
 
 
 if __name__ == "__main__":

@@ -20,11 +20,11 @@ import matplotlib.pyplot as plt
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from peer import PeerError
 from tcp_linux import (
     METRICS,
     PAIRS,
     SECONDS,
-    Ns2Error,
     Pair,
     Result,
     Trial,
@@ -179,7 +179,7 @@ def main() -> None:
     try:
         pairs, trials = compare(lambda text: print(text, file=sys.stderr))
         as_is, changed = tables(pairs, trials)
-    except Ns2Error as error:
+    except PeerError as error:
         raise SystemExit(f"error: {error}") from None
     print("\n".join([*as_is, "", *changed]))
     if args.page is not None:

@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "bench" / "peers" / "ns2"))
+sys.path.insert(0, str(ROOT / "bench" / "peers"))
 
-from run import FlowSpec, Ns2Error, Spec, run_ns2  # noqa: E402
+from ns2.run import run_ns2  # noqa: E402
+from peer import FlowSpec, Spec  # noqa: E402
 
 import cwnd  # noqa: E402
 from cwnd import _native  # noqa: E402
@@ -28,7 +29,6 @@ RATE, RTT, BUFFER, SECONDS, SAMPLE = 100, 60, 100, 200, 0.1
 # A window that falls by more than this, without a rise between two samples, was reduced.
 FALL = 0.05
 
-__all__ = ["Ns2Error"]
 
 Series = tuple["np.ndarray[Any, Any]", "np.ndarray[Any, Any]"]
 

@@ -7,8 +7,11 @@ import ast
 from pathlib import Path
 
 import cwnd
+from cwnd.experiments.claims import DOCUMENTS
 
 PACKAGE = Path(cwnd.__file__).parent
+# The files of the experiments, found by being there: nobody imports them, nor do they each other.
+EXPERIMENT = "experiments.<document>.<figure>"
 LEVELS = [
     ["_native"],
     ["kernel", "kernel.doctor", "kernel.native", "kernel.view", "scenario"],
@@ -24,6 +27,16 @@ LEVELS = [
     ["replicates.document", "replicates.folder", "replicates.report", "replicates.runner"],
     ["replicates.study"],
     ["replicates", "replicates.command"],
+    ["experiments.claims", "experiments.frame"],
+    ["experiments"],
+    [EXPERIMENT],
+    ["experiments.find"],
+    ["experiments.verdict"],
+    ["experiments.cache", "experiments.picture"],
+    ["experiments.runner"],
+    ["experiments.book"],
+    ["experiments.page"],
+    ["experiments.command"],
     ["kernel.trace"],
     ["kernel.cli"],
     ["cli"],
@@ -33,6 +46,8 @@ LEVELS = [
 
 
 def level(module: str) -> int:
+    if module.startswith("experiments.") and (module.count(".") == 2 or module.split(".")[1] in DOCUMENTS):
+        module = EXPERIMENT
     found = [number for number, names in enumerate(LEVELS) if module in names]
     assert found, f"{module or 'the package itself'} has no level: add it to LEVELS"
     return found[0]

@@ -142,7 +142,7 @@ impl Delay {
 
     #[inline(never)]
     fn drawn(&mut self, departs: u64) -> u64 {
-        let delay = self.propagation.at(departs) + self.jitter.draw(&mut self.stream);
+        let delay = self.propagation.at(departs).saturating_add(self.jitter.draw(&mut self.stream));
         let mut arrival = departs.saturating_add(delay);
         if !self.overtaking {
             arrival = arrival.max(self.last);

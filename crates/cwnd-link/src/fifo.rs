@@ -44,6 +44,9 @@ struct Size {
 /// After so many packets of one size a link of mixed ones goes the short way again.
 const SETTLED: u64 = 64;
 
+/// Whatever the limit, a queue is full when what is in it takes longer than this: 146 years, ns.
+const FAR: u64 = 1 << 62;
+
 /// Above this, a size is none.
 const MOST_BYTES: u64 = u32::MAX as u64;
 
@@ -200,11 +203,13 @@ impl Fifo {
     /// Whether a link that is busy beyond `now` has no room.
     #[inline]
     fn full(&self, now: u64, size: u32) -> bool {
-        match self.limit.value() {
+        let no_room = match self.limit.value() {
             Limit::Packets(most) => self.queued.len() as u64 > most,
             Limit::Bytes(most) => self.bytes - self.sending() + u64::from(size) > most,
             Limit::Time(most) => self.free.ns - now > most,
-        }
+        };
+        // Behind a rate that falls to 0 for ever everything takes that long: its queue is filled as any other.
+        no_room || (self.rate > 0 && self.free.ns - now > FAR)
     }
 
     /// What the discipline is shown.
@@ -243,14 +248,13 @@ impl Fifo {
         let times = |n: u64| {
             let units = u128::from(work(size)) * u128::from(n);
             let (ns, units) = (units / u128::from(self.rate), units % u128::from(self.rate));
-            // Beyond a hundred years no queue is full.
-            Instant { ns: ns.min(1 << 62) as u64, units: units as u64 }
+            Instant { ns: ns.min(u128::from(FAR)) as u64, units: units as u64 }
         };
         // The packet being sent has left the queue: with room for n, n serialisations and a part of one are not too long.
         let full = match self.limit.value() {
             Limit::Packets(most) => times(most),
             Limit::Bytes(most) => times(most / u64::from(size)),
-            Limit::Time(most) => Instant { ns: most.min(1 << 62), units: 0 },
+            Limit::Time(most) => Instant { ns: most.min(FAR), units: 0 },
         };
         self.known[self.latest] = Size { bytes: u64::from(size), serial: times(1), full };
     }

@@ -38,7 +38,7 @@ pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<
         names.into_iter().map(|other| (distance(name, other), other)).collect();
     ranked.sort();
     let nearest = ranked.first().map_or(0, |(distance, _)| *distance);
-    let limit = (name.chars().count() / 2).max(2).min(nearest);
+    let limit = (name.chars().count() / 3).max(1).min(nearest);
     ranked.into_iter().filter(|(d, _)| *d <= limit).take(3).map(|(_, other)| other).collect()
 }
 
@@ -181,6 +181,7 @@ mod tests {
         assert_eq!(nearest("bata", ["beta", "c", "fast_convergence"]), ["beta"]);
         assert_eq!(nearest("bata", ["path", "beta", "back"]), ["beta"]);
         assert_eq!(nearest("cubic-2", ["reno", "cubic-2.2", "cubic-2.1"]), ["cubic-2.1", "cubic-2.2"]);
+        assert!(nearest("to", ["at", "flow"]).is_empty());
         assert!(nearest("zzzzzz", ["cubic", "reno"]).is_empty());
     }
 

@@ -8,9 +8,6 @@ use crate::units::{self, RATE, TIME, probability, read_probability, write_rate, 
 use cwnd_link::{GilbertElliott, Jitter, Loss, Reorder, Trace};
 use serde_json::{Map, Value, json};
 
-/// Longest time that a key may say, and longest simulated one: a hundred days, ns. Sums of them do not overflow.
-pub(crate) const MAX_TIME: u64 = 8_640_000_000_000_000;
-
 const LOSS: &str = "every:N or every:N,FIRST, random:P with 0 < P < 1, gilbert:P,R,1-K,1-H with four numbers from 0 to 1, \
                     or at:N,N,... with rising packet numbers from 1";
 const JITTER: &str = "a time above 0 (\"5ms\": uniform from 0 to that), or a table with kind";
@@ -22,9 +19,9 @@ fn above_0(value: &Value) -> Option<u64> {
     time(value).filter(|time| *time > 0)
 }
 
-/// A time that fits into a simulation.
+/// A time.
 pub(crate) fn time(value: &Value) -> Option<u64> {
-    value.as_str().and_then(units::read_time).filter(|time| *time <= MAX_TIME)
+    value.as_str().and_then(units::read_time)
 }
 
 /// Reads the keys that every link has. Where `like` is given, rate, delay and queue are its own when they are not written.

@@ -9,8 +9,10 @@ const SIZES: &[(&str, u64)] = &[("B", 1), ("kB", 1_000), ("MB", 1_000_000), ("GB
 
 const FREQUENCIES: &[(&str, u64)] = &[("Hz", 1), ("kHz", 1_000), ("MHz", 1_000_000)];
 
+/// The longest time, and the longest simulated one: a hundred days, ns. Sums of some of them do not overflow.
+pub const MAX_TIME: u64 = 8_640_000_000_000_000;
 /// What a time looks like, for error messages.
-pub const TIME: &str = "a time with its unit (ns, us, ms, s, min), 0 or more, such as 40ms";
+pub const TIME: &str = "a time with its unit (ns, us, ms, s, min), 0 or more, at most 100 days, such as 40ms";
 /// What a rate looks like, for error messages.
 pub const RATE: &str = "a rate above 0 with its unit (bit/s, kbit/s, Mbit/s, Gbit/s), such as 400Mbit/s";
 
@@ -48,10 +50,10 @@ fn write(value: u64, units: &[(&str, u64)]) -> String {
     format!("{}{name}", value / factor)
 }
 
-/// A time in ns.
+/// A time in ns, at most [`MAX_TIME`].
 #[must_use]
 pub fn read_time(text: &str) -> Option<u64> {
-    read(text, TIMES)
+    read(text, TIMES).filter(|ns| *ns <= MAX_TIME)
 }
 
 /// Writes a time of `ns`. Minutes are understood but not written.
@@ -130,6 +132,7 @@ mod tests {
         assert_eq!(read_time("40ms"), Some(40_000_000));
         assert_eq!(read_time("0.5 us"), Some(500));
         assert_eq!(read_time("0.5ns"), None);
+        assert_eq!((read_time("144000min"), read_time("144001min")), (Some(MAX_TIME), None));
         assert_eq!(read_rate("2.64Mbit/s"), Some(2_640_000));
         assert_eq!(read_size("64kB"), Some(64_000));
     }

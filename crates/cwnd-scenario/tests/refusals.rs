@@ -115,7 +115,7 @@ fn every_refusal_names_field_value_and_expectation() {
             "limit = \"1bdp\"",
             "limit = \"1bdp\", min = \"5packets\"",
             "link.queue.min: \"5packets\"",
-            "a known key",
+            "one of the keys kind, limit",
         ),
         (
             QUEUE,

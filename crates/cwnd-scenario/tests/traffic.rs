@@ -135,7 +135,7 @@ fn every_refusal_names_field_value_and_expectation() {
             "traffic[0].window: \"1kB\"",
             "at least one packet's payload, 1448B",
         ),
-        ("model = 'long'\nshare = 0.1", "traffic[0].share: 0.1", "a known key (did you mean"),
+        ("model = 'long'\nshare = 0.1", "traffic[0].share: 0.1", "one of the keys preset"),
         (
             "model = 'long'\nrtt = '40'",
             "traffic[0].rtt: \"40\"",

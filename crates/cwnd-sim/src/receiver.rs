@@ -134,7 +134,6 @@ impl Receiver {
     }
 
     /// The first position that has not arrived.
-    #[allow(dead_code, clippy::allow_attributes, reason = "for transfers")]
     #[inline]
     #[must_use]
     pub const fn next(&self) -> u64 {
@@ -143,7 +142,6 @@ impl Receiver {
 
     /// The blocks that the acknowledgement just made carries: the one with the newest arrival, then those reported last.
     // RFC 2018 §4
-    #[allow(dead_code, clippy::allow_attributes, reason = "for paths that lose acknowledgements")]
     #[must_use]
     pub fn blocks(&self) -> Blocks {
         let mut blocks = Blocks::default();

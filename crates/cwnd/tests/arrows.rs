@@ -13,6 +13,7 @@ const LEVELS: &[(&str, u32)] = &[
     ("cwnd-sim", 3),
     ("cwnd-bpf", 3),
     ("cwnd-python", 4),
+    ("cwnd-fuzz", 4),
 ];
 
 fn level(name: &str) -> Option<u32> {

@@ -153,3 +153,30 @@ fn a_dead_link_fills_up_and_then_drops() {
     assert_eq!(link.push(late, 1500), None);
     assert_eq!(link.backlog(late), Backlog { packets: 4, bytes: 6000 });
 }
+
+// At 1 bit/s 5·10⁸ bytes take 4·10¹⁸ ns, 127 years, and 2⁶⁴ ns are 585 years: behind one that waits for one on the wire there
+// is no room, whatever the limit says, and no departure wraps. In sizes that mix, and behind RED, the same.
+#[test]
+fn a_queue_that_would_take_centuries_is_full() {
+    let red = crate::RedParams {
+        unit: crate::RedUnit::Packets,
+        min: 1 << 40,
+        max: 1 << 41,
+        max_p: 1,
+        weight: 1,
+        gentle: true,
+        ecn: false,
+        mean_packet: 1500,
+    };
+    let big = 500_000_000;
+    for (queue, other) in [(Queue::DropTail, big), (Queue::DropTail, big - 1), (Queue::Red(red), big)] {
+        let limit = Steps::constant(Limit::Packets(u64::from(u32::MAX)));
+        let spec = FifoSpec { rate: Rate::Constant(1), limit, queue };
+        let mut link = Fifo::from_spec(spec, Stream::new(1, 0));
+        let sizes = [big, other, big, other, big, other];
+        let left: Vec<_> = sizes.iter().map(|&size| link.push(7, size)).collect();
+        let second = 4_000_000_000_000_000_007 + u64::from(other) * 8_000_000_000;
+        assert_eq!(left[..2], [Some(4_000_000_000_000_000_007), Some(second)], "{queue:?}");
+        assert_eq!(left[2..], [None; 4], "{queue:?}");
+    }
+}

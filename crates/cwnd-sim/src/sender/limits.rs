@@ -26,9 +26,12 @@ pub struct Limits {
     wire: u32,
     /// The rate that was last derived from the window, bytes/s: any other is the algorithm's.
     derived: u64,
+    /// Time between two packets when the last one left, ns.
+    gap: u64,
     /// When the packet after the last one is due at the pace, ns.
     due: u64,
-    /// When a packet that is held back may leave, ns; `u64::MAX` when none is, or something else must happen first.
+    /// When a packet that is held back may leave, ns; `u64::MAX` when none is. Meanwhile the window may have closed, and
+    /// nothing leaves then.
     pub wake_at: u64,
     app: Option<App>,
 }
@@ -93,6 +96,7 @@ impl Limits {
             burst_left: burst,
             wire: mss + HEADER_BYTES,
             derived: u64::MAX,
+            gap: 0,
             due: 0,
             wake_at: u64::MAX,
             app,
@@ -126,44 +130,48 @@ impl Limits {
     }
 }
 
+/// The parts of [`Sender::send`] for a sender with limits.
 impl Sender {
-    /// [`Sender::send`] for a sender with limits.
+    /// Whether pace and burst let the next packet go at `now`; takes over what the application has written.
     #[cold]
-    pub(super) fn send_limited(&mut self, now: u64) -> Option<u64> {
-        let limits = self.limits.as_mut()?;
+    pub(super) fn admits(&mut self, now: u64) -> bool {
+        let Some(limits) = &mut self.limits else { return true };
         limits.wake_at = u64::MAX;
         if now < self.stop_at
             && let Some(app) = &mut limits.app
         {
             self.data_end = app.written(now, self.data_end);
         }
-        if self.is_held() {
-            return None;
+        if !limits.pacing {
+            return limits.burst_left > 0;
         }
-        let limits = self.limits.as_mut()?;
-        let mut gap = 0;
-        if limits.pacing {
-            gap = limits.gap(&mut self.driver.conn);
-            let from = limits.due.saturating_sub(gap.saturating_mul(u64::from(limits.burst) - 1));
-            if from > now {
-                limits.wake_at = from;
-                return None;
-            }
-        } else if limits.burst_left == 0 {
-            return None;
+        limits.gap = limits.gap(&mut self.driver.conn);
+        let from = limits.due.saturating_sub(limits.gap.saturating_mul(u64::from(limits.burst) - 1));
+        if from > now {
+            limits.wake_at = from;
         }
-        let sent = self.send_now(now);
-        let limits = self.limits.as_mut()?;
-        if sent.is_some() {
-            limits.due = limits.due.max(now) + gap;
-            limits.burst_left -= u32::from(!limits.pacing);
-        } else if now < self.stop_at
-            && self.nxt - self.una < u64::from(self.rwnd)
+        from <= now
+    }
+
+    /// Nothing is there to be sent: asks to be woken when the application has more.
+    #[cold]
+    pub(super) fn await_data(&mut self, now: u64) {
+        if let Some(limits) = &mut self.limits
             && let Some(app) = &limits.app
+            && now < self.stop_at
+            && self.nxt - self.una < u64::from(self.rwnd)
         {
             limits.wake_at = app.written_at(self.nxt);
         }
-        sent
+    }
+
+    /// A packet leaves.
+    #[cold]
+    pub(super) fn count_sent(&mut self, now: u64) {
+        if let Some(limits) = &mut self.limits {
+            limits.due = limits.due.max(now) + limits.gap;
+            limits.burst_left -= u32::from(!limits.pacing);
+        }
     }
 }
 

@@ -38,6 +38,7 @@ impl Prr {
         if self.out == 0 {
             send = send.max(1); // RFC 9937: the fast retransmit itself always goes out
         }
-        conn.cwnd = pipe.saturating_add(send);
+        // With nothing in flight and nothing owed both are 0. No window is: nobody would send, and only the timer go on.
+        conn.cwnd = pipe.saturating_add(send).max(1);
     }
 }

@@ -138,6 +138,19 @@ fn proportional_reduction_sends_seven_for_ten() {
     assert!((14..=15).contains(&driver.conn.cwnd), "{}", driver.conn.cwnd);
 }
 
+// All of a recovery's segments are delivered or lost, as many were sent as delivered, and the acknowledgement that says so
+// declares another loss: RFC 6937 allows nothing, and nothing is in flight. Found by the fuzzer.
+#[test]
+fn proportional_reduction_leaves_a_window_of_one_segment_at_least() {
+    let options = Options { reduction: Reduction::Proportional, ..Options::default() };
+    let mut driver = driver("reno", 10, options);
+    driver.on_loss(1, 1, 11);
+    driver.on_sent(1, 300_000);
+    driver.conn.in_flight = 0;
+    driver.on_ack(&Ack { new_loss: true, ..ack(2, 2, 1) });
+    assert_eq!((driver.conn.ca_state, driver.conn.cwnd), (CaState::Recovery, 1));
+}
+
 // RFC 5681 §4.1: after an idle RTO the window restarts from the initial one.
 #[test]
 fn an_idle_timeout_restarts_the_window() {

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the engine promises for every scenario, checked over one.
+//!
+//! Panics are failures too, and so is whatever the debug assertions and overflow checks of the crates find: build with both.
+
+use cwnd_link::Limit;
+use cwnd_scenario::{Invalid, LinkRate, Scenario, What};
+use cwnd_sim::{Audit, Simulation, Tables};
+
+/// What became of a scenario that broke no promise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is not valid.
+    Refused(Invalid),
+    /// It ran to its end, or for so many events.
+    Ran {
+        /// Events that were handled, rounded up to the distance of the audits.
+        events: u64,
+        /// Whether it came to its end.
+        over: bool,
+    },
+}
+
+/// Events after which a run is cut off: what is checked is checked until there.
+const MOST_EVENTS: u64 = 60_000;
+/// So many events at one instant that move no packet are a clock that stands still.
+const STILL: u64 = 5_000;
+
+/// Runs the scenario `text` (TOML) twice, the first time with an audit after every `distance` events.
+///
+/// # Errors
+/// What promise was broken, and how.
+pub fn check(text: &str, distance: u64) -> Result<Outcome, String> {
+    let scenario = match Scenario::from_toml(text) {
+        Ok(scenario) => scenario,
+        Err(invalid) => return Ok(Outcome::Refused(invalid)),
+    };
+    reads_back(&scenario)?;
+    let mut first = Simulation::new(&scenario);
+    let (events, over) = audited(&mut first, distance)?;
+    let mut second = Simulation::new(&scenario);
+    if second.step(events) != over {
+        return Err(format!("of two runs one was over after {events} events, the other was not"));
+    }
+    // The summary holds floating point numbers: their texts tell them apart to the last bit.
+    let summaries = [&first, &second].map(|simulation| format!("{:?}", simulation.summary()));
+    if summaries[0] != summaries[1] || first.tables() != second.tables() {
+        return Err("two runs of one scenario differ".into());
+    }
+    finite(&summaries[0])?;
+    orderly(first.tables(), &first, scenario.duration)?;
+    within_capacity(&scenario, &first)?;
+    Ok(Outcome::Ran { events, over })
+}
+
+fn reads_back(scenario: &Scenario) -> Result<(), String> {
+    for (text, read) in [
+        (scenario.to_toml(), Scenario::from_toml(&scenario.to_toml())),
+        (scenario.to_json(), Scenario::from_json(&scenario.to_json())),
+    ] {
+        match read {
+            Ok(read) if read == *scenario => {}
+            Ok(_) => return Err(format!("it reads back to another scenario:\n{text}")),
+            Err(invalid) => return Err(format!("what is printed is refused ({invalid}):\n{text}")),
+        }
+    }
+    Ok(())
+}
+
+/// Steps to the end, auditing.
+fn audited(simulation: &mut Simulation, distance: u64) -> Result<(u64, bool), String> {
+    let (mut events, mut still) = (0, 0);
+    let mut before: Vec<Audit> = simulation.audit();
+    loop {
+        let then = simulation.now();
+        let over = simulation.step(distance);
+        events += distance;
+        let now = simulation.now();
+        if now < then {
+            return Err(format!("time ran back from {then} to {now} ns"));
+        }
+        let after = simulation.audit();
+        still = if now == then && before == after { still + distance } else { 0 };
+        if still > STILL && !over {
+            return Err(format!("time stands still at {now} ns"));
+        }
+        for (number, (before, after)) in before.iter().zip(&after).enumerate() {
+            conserved(before, after)
+                .map_err(|what| format!("flow {number} at {now} ns: {what}: {after:?}"))?;
+        }
+        if over || events >= MOST_EVENTS {
+            return Ok((events, over));
+        }
+        before = after;
+    }
+}
+
+/// Every packet is in one place, and what has happened stays so.
+fn conserved(before: &Audit, after: &Audit) -> Result<(), &'static str> {
+    let Audit { sent, arrived, at_host, queued, in_flight, dropped } = *after;
+    let places = [arrived, at_host, queued, in_flight, dropped];
+    let accounted = places.iter().try_fold(0_u64, |sum, n| sum.checked_add(*n));
+    if accounted != Some(sent) {
+        return Err("packets are not conserved");
+    }
+    if sent < before.sent || arrived < before.arrived || dropped < before.dropped {
+        return Err("a count fell");
+    }
+    Ok(())
+}
+
+/// No number is infinite or none, in a summary's text.
+fn finite(summary: &str) -> Result<(), String> {
+    let mut words = summary.split(|c: char| !c.is_alphanumeric());
+    match words.find(|word| ["NaN", "inf"].contains(word)) {
+        Some(word) => Err(format!("the summary holds {word}: {summary}")),
+        None => Ok(()),
+    }
+}
+
+/// Times within the run that do not fall, counts that do not fall, windows of at least one segment.
+fn orderly(tables: &Tables, simulation: &Simulation, end: u64) -> Result<(), String> {
+    let flows = simulation.flows().len();
+    let times: [(&str, Vec<u64>); 5] = [
+        ("cwnd", tables.cwnd.iter().map(|row| row.time_ns).collect()),
+        ("queue", tables.queue.iter().map(|row| row.time_ns).collect()),
+        ("events", tables.events.iter().map(|row| row.time_ns).collect()),
+        ("inner", tables.inner.iter().map(|row| row.time_ns).collect()),
+        ("transfers", tables.transfers.iter().map(|row| row.start_ns).collect()),
+    ];
+    for (name, times) in &times {
+        if !times.is_sorted() || times.last().is_some_and(|last| *last > end) {
+            return Err(format!("the times of the table {name} fall, or lie beyond the end"));
+        }
+    }
+    if let Some(row) = tables.transfers.iter().find(|row| row.end_ns.is_some_and(|end| end < row.start_ns)) {
+        return Err(format!("a transfer ended before it started: {row:?}"));
+    }
+    let mut forwarded = vec![0; flows];
+    for row in &tables.cwnd {
+        let Some(before) = forwarded.get_mut(row.flow as usize) else {
+            return Err(format!("a row of a flow that does not exist: {row:?}"));
+        };
+        if row.cwnd == 0 || row.ssthresh == 0 || row.forwarded < *before {
+            return Err(format!("no window, no threshold, or a count that falls: {row:?}"));
+        }
+        *before = row.forwarded;
+    }
+    Ok(())
+}
+
+/// Links send no more than their rates allow, their queues hold no more than their limits, and shares are shares.
+fn within_capacity(scenario: &Scenario, simulation: &Simulation) -> Result<(), String> {
+    let summary = simulation.summary();
+    let n = summary.flows.len() as f64;
+    if !(1.0 / n - 1e-9..=1.0 + 1e-9).contains(&summary.jain) {
+        return Err(format!("Jain's index of {n} flows is {}", summary.jain));
+    }
+    let measured = (scenario.measure.1 - scenario.measure.0) as f64;
+    for (number, (link, of_link)) in scenario.links.iter().zip(&summary.links).enumerate() {
+        let capacity = of_link.capacity_mbps * measured / 1e3;
+        let most = match &link.rate {
+            LinkRate::Constant(rate) => *rate,
+            LinkRate::Steps(first, steps) => steps.iter().map(|step| step.1).fold(*first, u64::max),
+            LinkRate::Trace(..) => continue, // its capacity is a mean
+        };
+        // The packet that is on the wire when the measured interval begins counts whole, and departures are rounded down: what
+        // leaves within the nanosecond that follows the end counts as gone.
+        let slack = (f64::from(scenario.packet_size) * 8.0 + most as f64 / 1e9) / capacity;
+        let changes =
+            scenario.actions.iter().any(|action| matches!(action.what, What::Rate(..) | What::Buffer(..)));
+        if changes || !scenario.traffic.is_empty() {
+            continue; // other rates, limits and sizes of packets
+        }
+        // `packets` knows before the end what will have left the first link by then.
+        let bits = u128::from(scenario.packet_size) * 8_000_000_000;
+        let able = u128::from(most) * (u128::from(scenario.duration) + 1) / bits;
+        if number == 0 && u128::from(simulation.packets()) > able {
+            return Err(format!("{} packets left a link that can send {able}", simulation.packets()));
+        }
+        if of_link.utilization > 1.0 + slack + 1e-9 {
+            return Err(format!(
+                "a utilisation of {} where a packet is {slack}: {}",
+                of_link.utilization, link.name
+            ));
+        }
+        // What waits, and the packet at the front.
+        let room = match link.threshold(link.buffer, scenario.packet_size) {
+            Limit::Packets(packets) => Some(packets + 1),
+            Limit::Bytes(_) | Limit::Time(_) => None, // of packets of many sizes
+        };
+        for row in simulation.tables().queue.iter().filter(|row| row.link as usize == number) {
+            let size = u64::from(scenario.packet_size);
+            if room.is_some_and(|room| row.packets > room) || row.bytes > row.packets.saturating_mul(size) {
+                return Err(format!(
+                    "a queue with room for {room:?} packets, the front included, holds {row:?}"
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: &str = "duration = '1s'\n[link]\nrate = '1Mbit/s'\nrtt = '20ms'\nqueue = { kind = 'droptail', limit = '9packets' }\n[[flow]]\ncc = 'cubic'";
+
+    fn audit() -> Audit {
+        Audit { sent: 15, arrived: 1, at_host: 2, queued: 3, in_flight: 4, dropped: 5 }
+    }
+
+    #[test]
+    fn a_sound_run_passes_and_an_invalid_document_is_refused() {
+        assert!(matches!(check(SMALL, 7), Ok(Outcome::Ran { over: true, .. })));
+        assert!(matches!(check("duration = 1", 7), Ok(Outcome::Refused(_))));
+    }
+
+    // What the checks are for: each of these is a fault that they have to see.
+    #[test]
+    fn a_packet_too_many_and_a_count_that_falls_are_seen() {
+        assert_eq!(conserved(&audit(), &audit()), Ok(()));
+        assert!(conserved(&audit(), &Audit { at_host: 3, ..audit() }).is_err());
+        assert!(conserved(&audit(), &Audit { in_flight: u64::MAX, ..audit() }).is_err());
+        assert!(conserved(&audit(), &Audit { arrived: 0, at_host: 3, ..audit() }).is_err());
+    }
+
+    #[test]
+    fn numbers_that_are_none_are_seen() {
+        assert_eq!(finite("Summary { a: 1.0, name: \"info\" }"), Ok(()));
+        assert!(finite("Summary { a: NaN }").is_err() && finite("Summary { a: -inf, b: 1 }").is_err());
+    }
+
+    #[test]
+    fn rows_out_of_order_and_windows_of_nothing_are_seen() {
+        let mut simulation = Simulation::new(&Scenario::from_toml(SMALL).expect("valid"));
+        while !simulation.step(1000) {}
+        let sound = simulation.tables().clone();
+        let end = 1_000_000_000;
+        assert_eq!(orderly(&sound, &simulation, end), Ok(()));
+        assert!(orderly(&sound, &simulation, end / 2).is_err());
+        let spoil = |how: fn(&mut Tables)| {
+            let mut tables = sound.clone();
+            how(&mut tables);
+            orderly(&tables, &simulation, end)
+        };
+        assert!(spoil(|tables| tables.cwnd[3].cwnd = 0).is_err());
+        assert!(spoil(|tables| tables.cwnd[3].forwarded = 0).is_err());
+        assert!(spoil(|tables| tables.cwnd[3].flow = 1).is_err());
+        assert!(spoil(|tables| tables.events.reverse()).is_err());
+        assert!(spoil(|tables| tables.queue.swap(0, 1)).is_err());
+    }
+
+    #[test]
+    fn more_than_a_link_can_send_is_seen() {
+        let scenario = Scenario::from_toml(SMALL).expect("valid");
+        let mut simulation = Simulation::new(&scenario);
+        while !simulation.step(1000) {}
+        assert_eq!(within_capacity(&scenario, &simulation), Ok(()));
+        let with = |old: &str, new: &str| Scenario::from_toml(&SMALL.replace(old, new)).expect("valid");
+        assert!(within_capacity(&with("1Mbit/s", "900kbit/s"), &simulation).is_err());
+        assert!(within_capacity(&with("9packets", "3packets"), &simulation).is_err());
+    }
+}

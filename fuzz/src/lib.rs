@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Random scenarios against the simulator's engine.
+//!
+//! `document` makes a scenario's document of bytes, `check` holds a run of it against what the engine promises, `shrink` takes away
+//! from a document that fails whatever it fails without. The bytes come from libFuzzer (`fuzz/run`), from a seed (the tests),
+//! or from a file that libFuzzer left (`failure`).
+#![forbid(unsafe_code)]
+
+mod check;
+mod document;
+mod draw;
+mod shrink;
+
+pub use check::{Outcome, check};
+pub use document::{distance, document};
+pub use draw::{Draw, random_bytes};
+pub use shrink::{failure_of, keep_panics, kind_of, known, known_lines, shrink};

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The experiments of five texts about CUBIC, one file per figure, table or tested statement: run, measured, judged, drawn.
+
+`<document>/<figure>.py` is an experiment by being there (`fig2_modules.py` is `…/fig2-modules`); a name that begins with `_` is not one.
+How to write one, and what the frame does with it: docs/experiments/writing.md. The claims with their numbers and
+tolerances are in claims.toml, and nowhere else.
+"""
+
+from cwnd.experiments.frame import Answer, Held, Measured, Point, Reduced, Reported, Results, Setup, Undecidable
+
+__all__ = ["Answer", "Held", "Measured", "Point", "Reduced", "Reported", "Results", "Setup", "Undecidable"]

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Shanker, "Congestion control II: CUBIC", a post with simulations in ns-3."""
