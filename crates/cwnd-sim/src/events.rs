@@ -64,7 +64,7 @@ impl Simulation {
     }
 
     /// Makes sure that the flow's next event is in the queue.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn arm(&mut self, number: u32) {
         let flow = &mut self.flows[number as usize];
         let next = flow.next_event();
@@ -131,7 +131,7 @@ impl Simulation {
     }
 
     /// Data is at the receiver, of a fused flow since a while: what it answers.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn receive(&mut self, now: u64, packet: &Packet, counted: bool) -> Option<AckPacket> {
         let number = packet.flow;
         let flow = &mut self.flows[number as usize];
@@ -149,7 +149,7 @@ impl Simulation {
     }
 
     /// Data is at the receiver; of a fused flow, its acknowledgement is at the sender.
-    #[inline]
+    #[inline(always)]
     fn on_data(&mut self, now: u64, packet: &Packet, counted: bool) {
         let number = packet.flow;
         let episode = Episode::of(&self.flows[number as usize]);
@@ -157,7 +157,12 @@ impl Simulation {
         let flow = &mut self.flows[number as usize];
         if let Some(ack) = ack {
             flow.ack_at = u64::MAX;
-            self.answer(now, number, &ack, episode);
+            if flow.fused {
+                flow.sender.on_ack(now, &ack);
+                self.respond_at_once(now, number, episode, true);
+            } else {
+                self.answer(now, number, &ack, episode);
+            }
         } else if flow.ack_at == u64::MAX {
             flow.ack_at = flow.sender.on_tick(now + flow.ack_delay);
             if flow.ack_at < flow.armed {
@@ -167,7 +172,7 @@ impl Simulation {
     }
 
     /// The receiver acknowledges.
-    #[inline]
+    #[inline(never)]
     fn answer(&mut self, now: u64, number: u32, ack: &AckPacket, episode: Episode) {
         let flow = &mut self.flows[number as usize];
         if flow.fused {
@@ -205,8 +210,14 @@ impl Simulation {
         self.respond(now, number, episode, false);
     }
 
-    #[inline]
+    #[inline(never)]
     fn respond(&mut self, now: u64, number: u32, before: Episode, is_ack: bool) {
+        self.respond_at_once(now, number, before, is_ack);
+    }
+
+    /// The same, as part of its caller: most packets come this way.
+    #[inline(always)]
+    fn respond_at_once(&mut self, now: u64, number: u32, before: Episode, is_ack: bool) {
         let after = Episode::of(&self.flows[number as usize]);
         if after != before {
             self.note(now, number, EventKind::State, NO_LINK, after.0 as u64);
@@ -232,12 +243,15 @@ impl Simulation {
         } else {
             self.try_to_free(number);
         }
-        self.arm(number);
+        let flow = &self.flows[number as usize];
+        if flow.next_event() < flow.armed {
+            self.arm(number);
+        }
     }
 
     /// Sends what the sender may to its only link: what [`Simulation::launch`] and [`Simulation::forward`] do, without their
     /// questions.
-    #[inline]
+    #[inline(always)]
     fn send_directly(&mut self, now: u64, number: u32) {
         let Self { flows, network, orders, scenario, tables, .. } = self;
         let flow = &mut flows[number as usize];

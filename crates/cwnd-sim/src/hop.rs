@@ -101,7 +101,7 @@ impl Hop {
     }
 
     /// Offers a packet of `size` bytes at `now`: its way, or how it was dropped.
-    #[inline]
+    #[inline(always)]
     pub fn offer(&mut self, now: u64, size: u32, is_data: bool) -> Result<Crossing, EventKind> {
         if self.loss.loses_next() {
             return Err(self.drop_at(now, EventKind::DropLoss));

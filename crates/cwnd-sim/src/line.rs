@@ -114,23 +114,28 @@ impl Line {
     }
 
     /// Appends a packet, or sorts it in among those that it overtakes.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, packet: Packet) {
         if self.len == self.ring.len() {
             self.grow();
         }
         let mask = self.ring.len() - 1;
-        let mut at = self.len;
-        if self.disordered {
-            while at > 0 && self.ring[(self.head + at - 1) & mask].due > packet.due {
-                self.ring[(self.head + at) & mask] = self.ring[(self.head + at - 1) & mask];
-                at -= 1;
-            }
-        } else {
-            debug_assert!(self.len == 0 || self.ring[(self.head + at - 1) & mask].due <= packet.due);
-        }
+        let at = if self.disordered { self.make_way(packet.due) } else { self.len };
+        debug_assert!(at == 0 || self.ring[(self.head + at - 1) & mask].due <= packet.due);
         self.ring[(self.head + at) & mask] = packet;
         self.len += 1;
+    }
+
+    /// Moves those that a packet due at `due` overtakes one place back; its place.
+    #[inline(never)]
+    fn make_way(&mut self, due: u64) -> usize {
+        let mask = self.ring.len() - 1;
+        let mut at = self.len;
+        while at > 0 && self.ring[(self.head + at - 1) & mask].due > due {
+            self.ring[(self.head + at) & mask] = self.ring[(self.head + at - 1) & mask];
+            at -= 1;
+        }
+        at
     }
 
     /// The packets that have left the link by `now` and were not counted yet, one after the other.

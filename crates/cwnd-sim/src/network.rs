@@ -65,14 +65,19 @@ impl Network {
     }
 
     /// Puts a packet on a line.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, orders: &mut Orders, number: u32, packet: Packet) {
         let line = &mut self.lines[number as usize];
         line.push(packet);
         if packet.due < line.armed {
             line.armed = packet.due;
-            self.queue.push(orders, packet.due, Id::new(Class::Main, number));
+            self.wake(orders, packet.due, number);
         }
+    }
+
+    #[inline(never)]
+    fn wake(&mut self, orders: &mut Orders, due: u64, number: u32) {
+        self.queue.push(orders, due, Id::new(Class::Main, number));
     }
 
     fn line(&mut self, link: u32) -> u32 {

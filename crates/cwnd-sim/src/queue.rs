@@ -113,7 +113,11 @@ impl Queue {
     pub fn replace_first(&mut self, orders: &mut Orders, time: u64) {
         let Some(first) = self.entries.first() else { return };
         let entry = orders.entry(time, first.id());
-        self.sift(entry);
+        if let [only] = self.entries.as_mut_slice() {
+            *only = entry;
+        } else {
+            self.sift(entry);
+        }
     }
 
     /// Removes the earliest entry.

@@ -89,7 +89,7 @@ impl Beyond {
 
 impl Receiver {
     /// A packet arrived. Returns the acknowledgement that it causes now; `None` means that one is being delayed.
-    #[inline]
+    #[inline(always)]
     pub fn on_packet(&mut self, packet: &Packet, ack_every: u32) -> Option<AckPacket> {
         self.arrived += 1;
         // Positions are within 2³¹ of `next`, so the low half identifies them.

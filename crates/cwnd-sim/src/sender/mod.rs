@@ -260,7 +260,7 @@ impl Sender {
     /// Takes the next packet to send at `now`, ns: its position. `None` when window, receiver, pace or application say so.
     /// Call until it gives `None`, after every acknowledgement, [`Sender::on_timer`], [`Sender::write`] and
     /// [`Sender::resume`]; then [`Sender::end_burst`].
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, now: u64) -> Option<u64> {
         let limited = self.limits.is_some();
         if self.is_held() || (limited && !self.admits(now)) {
