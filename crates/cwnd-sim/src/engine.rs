@@ -5,10 +5,11 @@ use crate::ack::Carried;
 use crate::flow::{FlowState, Owner};
 use crate::line::Kind;
 use crate::network::Network;
-use crate::queue::{Class, Id, Orders, Queue};
+use crate::queue::{Class, Id, Orders};
 use crate::record::Tables;
 use crate::sources::Background;
 use crate::summary::Summary;
+use crate::wheel::Wheel;
 use cwnd_scenario::{Flow, FlowAction, Inner, Scenario};
 
 /// Number of the sampler on the agenda; actions follow.
@@ -28,7 +29,7 @@ pub struct Simulation {
     pub(crate) carried: Carried,
     pub(crate) orders: Orders,
     /// Timers of flows, sources, the agenda.
-    pub(crate) timers: Queue,
+    pub(crate) timers: Wheel,
     pub(crate) tables: Tables,
     pub(crate) now: u64,
     actions: Vec<(u64, u32, FlowAction)>,
@@ -67,7 +68,7 @@ impl Simulation {
             background,
             carried: Carried::default(),
             orders: Orders::default(),
-            timers: Queue::default(),
+            timers: Wheel::default(),
             tables: Tables::default(),
             now: 0,
             actions: scenario.flow_actions(),

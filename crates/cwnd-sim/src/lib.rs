@@ -35,6 +35,7 @@ mod sources;
 mod summary;
 pub mod traffic;
 mod transfers;
+mod wheel;
 
 pub use engine::{Audit, Simulation};
 pub use record::{CwndRow, Event, EventKind, InnerRow, NO_LINK, QueueRow, Tables, TransferRow};

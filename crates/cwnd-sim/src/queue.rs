@@ -72,8 +72,9 @@ impl Entry {
 pub struct Orders(u64);
 
 impl Orders {
+    /// An entry that is inserted now.
     #[inline]
-    const fn entry(&mut self, time: u64, id: Id) -> Entry {
+    pub const fn entry(&mut self, time: u64, id: Id) -> Entry {
         self.0 += 1;
         Entry { time, key: self.0 << ID_BITS | id.0 as u64 }
     }
@@ -87,8 +88,19 @@ pub struct Queue {
 
 impl Queue {
     /// Adds an entry.
+    #[inline]
     pub fn push(&mut self, orders: &mut Orders, time: u64, id: Id) {
-        let entry = orders.entry(time, id);
+        self.insert(orders.entry(time, id));
+    }
+
+    /// Whether there is none.
+    #[inline]
+    pub const fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Adds an entry that has its order.
+    pub fn insert(&mut self, entry: Entry) {
         self.entries.push(entry);
         let mut at = self.entries.len() - 1;
         while at > 0 {
@@ -113,6 +125,12 @@ impl Queue {
     pub fn replace_first(&mut self, orders: &mut Orders, time: u64) {
         let Some(first) = self.entries.first() else { return };
         let entry = orders.entry(time, first.id());
+        self.replace_first_with(entry);
+    }
+
+    /// Puts `entry` in place of the earliest one.
+    #[inline]
+    pub fn replace_first_with(&mut self, entry: Entry) {
         if let [only] = self.entries.as_mut_slice() {
             *only = entry;
         } else {

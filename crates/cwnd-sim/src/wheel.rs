@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Timers: a heap for those that are due soon, and slots of about a millisecond for the others.
+//!
+//! Most timers are moved or forgotten before they are due, so they should cost little until then: one that lies ahead is appended
+//! to its slot, unsorted. When time reaches a slot, its entries go over to the heap, which holds a slot's worth and stays in the
+//! fastest cache. The order is that of one heap: by time, then by insertion.
+
+use crate::queue::{Entry, Id, Orders, Queue};
+
+/// A slot is 2²⁰ ns.
+const SLOT_SHIFT: u32 = 20;
+/// Slots, that is 4.3 s; what lies beyond waits in a heap of its own.
+const SLOTS: u64 = 4096;
+const WORDS: usize = (SLOTS / 64) as usize;
+
+/// The timers of a simulation.
+#[derive(Clone, Debug)]
+pub struct Wheel {
+    near: Queue,
+    /// `near` holds what is due before this slot.
+    horizon: u64,
+    slots: Vec<Vec<Entry>>,
+    /// Which slots have entries.
+    filled: [u64; WORDS],
+    far: Queue,
+}
+
+impl Default for Wheel {
+    fn default() -> Self {
+        Self {
+            near: Queue::default(),
+            horizon: 0,
+            slots: vec![Vec::new(); SLOTS as usize],
+            filled: [0; WORDS],
+            far: Queue::default(),
+        }
+    }
+}
+
+impl Wheel {
+    /// Adds an entry.
+    #[inline]
+    pub fn push(&mut self, orders: &mut Orders, time: u64, id: Id) {
+        self.place(orders.entry(time, id));
+        self.look_ahead();
+    }
+
+    /// The earliest entry; [`Entry::NEVER`] when there is none.
+    #[inline]
+    pub fn first(&self) -> Entry {
+        self.near.first()
+    }
+
+    /// Puts the earliest entry's id at another time.
+    #[inline]
+    pub fn replace_first(&mut self, orders: &mut Orders, time: u64) {
+        let entry = orders.entry(time, self.near.first().id());
+        if entry.time >> SLOT_SHIFT < self.horizon {
+            self.near.replace_first_with(entry);
+        } else {
+            self.near.remove_first();
+            self.place(entry);
+            self.look_ahead();
+        }
+    }
+
+    /// Removes the earliest entry.
+    #[inline]
+    pub fn remove_first(&mut self) {
+        self.near.remove_first();
+        self.look_ahead();
+    }
+
+    #[inline]
+    fn place(&mut self, entry: Entry) {
+        let slot = entry.time >> SLOT_SHIFT;
+        if slot < self.horizon {
+            self.near.insert(entry);
+        } else if slot - self.horizon < SLOTS {
+            let at = slot % SLOTS;
+            self.filled[(at / 64) as usize] |= 1 << (at % 64);
+            self.slots[at as usize].push(entry);
+        } else {
+            self.far.insert(entry);
+        }
+    }
+
+    /// Sees to it that the heap has the earliest entry.
+    #[inline]
+    fn look_ahead(&mut self) {
+        if self.near.is_empty() {
+            self.advance();
+        }
+    }
+
+    #[inline(never)]
+    fn advance(&mut self) {
+        let Some(slot) = self.next_filled().or_else(|| self.far_slot()) else { return };
+        self.horizon = slot + 1;
+        let at = slot % SLOTS;
+        self.filled[(at / 64) as usize] &= !(1 << (at % 64));
+        for entry in std::mem::take(&mut self.slots[at as usize]) {
+            self.near.insert(entry);
+        }
+        while self.far.first() != Entry::NEVER && (self.far.first().time >> SLOT_SHIFT) < self.horizon + SLOTS
+        {
+            let entry = self.far.first();
+            self.far.remove_first();
+            self.place(entry);
+        }
+    }
+
+    fn far_slot(&self) -> Option<u64> {
+        (!self.far.is_empty()).then(|| self.far.first().time >> SLOT_SHIFT)
+    }
+
+    /// The earliest slot with entries.
+    fn next_filled(&self) -> Option<u64> {
+        let from = self.horizon % SLOTS;
+        // The word that it lies in is looked at twice: its upper part first, its lower part last.
+        (0..=WORDS as u64).find_map(|step| {
+            let word = (from / 64 + step) % WORDS as u64;
+            let mut bits = self.filled[word as usize];
+            if step == 0 {
+                bits &= u64::MAX << (from % 64);
+            } else if step == WORDS as u64 {
+                bits &= !(u64::MAX << (from % 64));
+            }
+            (bits != 0).then(|| {
+                let at = word * 64 + u64::from(bits.trailing_zeros());
+                self.horizon + (at + SLOTS - from) % SLOTS
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::Class;
+    use cwnd_link::random::Stream;
+
+    // Against one heap: what is pushed, moved and removed at random comes out in the same order.
+    #[test]
+    fn the_order_is_that_of_one_heap() {
+        for seed in 0..20 {
+            let mut draw = Stream::new(seed, 0);
+            let (mut wheel, mut heap) = (Wheel::default(), Queue::default());
+            let (mut orders, mut same) = (Orders::default(), Orders::default());
+            let mut now = 0;
+            for number in 0..3000 {
+                // Mostly within milliseconds, some at once, some beyond the slots, some an hour away.
+                let ahead = [0, 1_000, 3_000_000, 40_000_000, 6_000_000_000, 3_600_000_000_000]
+                    [draw.below(6) as usize];
+                let time = now + draw.below(ahead + 1);
+                let id = Id::new(Class::Main, number);
+                if draw.below(3) == 0 && heap.first() != Entry::NEVER {
+                    let time = time.max(now);
+                    wheel.replace_first(&mut orders, time);
+                    heap.replace_first(&mut same, time);
+                } else {
+                    wheel.push(&mut orders, time, id);
+                    heap.push(&mut same, time, id);
+                }
+                assert_eq!(wheel.first(), heap.first(), "seed {seed}, {number}");
+                if draw.below(2) == 0 {
+                    now = heap.first().time;
+                    wheel.remove_first();
+                    heap.remove_first();
+                }
+            }
+            while heap.first() != Entry::NEVER {
+                assert_eq!(wheel.first(), heap.first(), "seed {seed}");
+                wheel.remove_first();
+                heap.remove_first();
+            }
+            assert_eq!(wheel.first(), Entry::NEVER);
+        }
+    }
+}
