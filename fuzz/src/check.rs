@@ -24,7 +24,7 @@ pub enum Outcome {
 /// Events after which a run is cut off: what is checked is checked until there.
 const MOST_EVENTS: u64 = 60_000;
 /// So many events at one instant that move no packet are a clock that stands still.
-const STILL: u64 = 5_000;
+const STILL: u64 = 40_000;
 
 /// Runs the scenario `text` (TOML) twice, the first time with an audit after every `distance` events.
 ///
