@@ -18,6 +18,7 @@ import typer
 from cwnd import _native
 from cwnd._native import Scenario, ScenarioError
 from cwnd.entry import enter, fail
+from cwnd.experiments import command as reproduction
 from cwnd.flowspec import parse
 from cwnd.kernel.cli import app as kernel
 from cwnd.scenario import dumbbell
@@ -30,6 +31,7 @@ app = typer.Typer(
     help="Congestion control, simulated: compare algorithms on a bottleneck, measure them, draw them.",
 )
 app.add_typer(kernel, name="kernel")
+reproduction.add(app)
 
 Out = Annotated[
     Path | None,
