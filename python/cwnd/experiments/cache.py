@@ -41,6 +41,8 @@ def depends(thing: Any, seen: dict[str, str], inside: set[str]) -> None:  # noqa
         return
     if not isinstance(thing, FunctionType | type) or thing.__module__ == "cwnd._native":
         return
+    if isinstance(thing, FunctionType) and thing.__code__.co_filename.startswith("<"):
+        return  # written by dataclasses, from what the class says
     name = f"{thing.__module__}.{thing.__qualname__}"
     if name in seen:
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""`cwnd reproduce`."""
+"""`cwnd reproduce` and `cwnd report`."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ NONE = "none"
 
 
 def add(app: typer.Typer) -> None:
-    """Adds the command to the program."""
+    """Adds the two commands to the program."""
     app.command()(reproduce)
+    app.command()(report)
 
 
 def reproduce(
@@ -52,7 +53,7 @@ def reproduce(
 ) -> None:
     """Run the experiments of the documents about CUBIC again, and judge every claim.
 
-    Shortened if not --full. What is done is kept in DIR; the same command goes on from there.
+    Shortened if not --full. What is done is kept in DIR; the same command goes on from there. `cwnd report DIR` makes a page of it.
     """
     from cwnd.experiments.book import COMMITTED, Book, entries
     from cwnd.experiments.find import chosen, experiments
@@ -213,3 +214,12 @@ def show_list(wanted: list[Experiment], known: list[Entry], *, as_json: bool) ->
         decided = [claim["holds"] for claim in row["claims"] if claim["holds"] is not None]
         count = f" ({sum(decided)} of {len(decided)})" if decided else ""
         print(f"{row['id']:{width}}  {(row['verdict'] or 'not run') + count:28}  {row['title']}")
+
+
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What cwnd reproduce has written.")] = HERE,
+) -> None:
+    """Make one page of what `cwnd reproduce` found: DIR/report.html, complete in itself."""
+    from cwnd.experiments.page import write_page
+
+    print(write_page(folder))
