@@ -67,15 +67,16 @@ fn reads_back(scenario: &Scenario) -> Result<(), String> {
     Ok(())
 }
 
-/// Steps to the end, auditing after every `distance` events; more rarely while so many packets are under way that looking at each of
-/// them would take longer than the run.
+/// Steps to the end, auditing after every `distance` events; more rarely while so many packets are under way, or after so many
+/// transfers, that looking at each of them would take longer than the run.
 fn audited(simulation: &mut Simulation, distance: u64) -> Result<(u64, bool), String> {
     let (mut events, mut still) = (0, 0);
     let mut before: Vec<Audit> = simulation.audit();
     loop {
         let then = simulation.now();
         let under_way: u64 = before.iter().map(|flow| flow.queued + flow.in_flight).sum();
-        let stride = distance.max(under_way / 16);
+        let transfers = simulation.tables().transfers.len() as u64;
+        let stride = distance.max((under_way + transfers) / 16);
         let over = simulation.step(stride);
         events += stride;
         let now = simulation.now();
