@@ -19,18 +19,21 @@ if TYPE_CHECKING:
     from cwnd.own import load_plugin
     from cwnd.replicates import Study, replicate
     from cwnd.result import Result, run
-    from cwnd.scenario import Flow, dumbbell
+    from cwnd.scenario import Flow, Link, dumbbell, graph, parking_lot
     from cwnd.store import save
 
 __all__ = [
     "Flow",
+    "Link",
     "Result",
     "Scenario",
     "ScenarioError",
     "Study",
     "__version__",
     "dumbbell",
+    "graph",
     "load_plugin",
+    "parking_lot",
     "replicate",
     "run",
     "save",
@@ -38,13 +41,16 @@ __all__ = [
 
 HOMES = {
     "Flow": "scenario",
+    "Link": "scenario",
     "Result": "result",
     "Scenario": "_native",
     "ScenarioError": "_native",
     "Study": "replicates",
     "__version__": "_native",
     "dumbbell": "scenario",
+    "graph": "scenario",
     "load_plugin": "own",
+    "parking_lot": "scenario",
     "replicate": "replicates",
     "run": "result",
     "save": "store",

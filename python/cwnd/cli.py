@@ -18,7 +18,9 @@ import typer
 from cwnd import _native
 from cwnd._native import Scenario, ScenarioError
 from cwnd.entry import enter, fail
+from cwnd.experiments import command as reproduction
 from cwnd.flowspec import parse
+from cwnd.flowspec import traffic as parse_traffic
 from cwnd.kernel.cli import app as kernel
 from cwnd.scenario import dumbbell
 from cwnd.store import check, save
@@ -30,6 +32,7 @@ app = typer.Typer(
     help="Congestion control, simulated: compare algorithms on a bottleneck, measure them, draw them.",
 )
 app.add_typer(kernel, name="kernel")
+reproduction.add(app)
 
 Out = Annotated[
     Path | None,
@@ -111,6 +114,23 @@ def compare(
             help="Losses beside the queue's: every:1000 (or every:1000,FIRST), random:0.001, gilbert:P,R,1-K,1-H or at:5000,9000."
         ),
     ] = None,
+    jitter: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Random time on the link, uniform from 0 to this, in order.")
+    ] = None,
+    reverse: Annotated[
+        bool,
+        typer.Option(
+            "--reverse", help="The way back has a queue too, of the same rate and size (flows: @direction=reverse)."
+        ),
+    ] = False,
+    traffic: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PRESET|KEYS",
+            help="Traffic beside the flows: leith2007, leith2007-fig4, leith2007-fig6, ha2008, surge, ns2-web, "
+            'ns2-pareto-on-off; or keys as in a file: \'model = "udp", rate = "5Mbit/s"\'. May be repeated.',
+        ),
+    ] = None,
     packet_size: Annotated[str, typer.Option(help="Size of a data packet on the wire.")] = "1500B",
     interval: Annotated[str, typer.Option(help="Distance of the samples in the tables.")] = "100ms",
     per_ack: Annotated[
@@ -131,11 +151,14 @@ def compare(
     A flow's keys: rtt, start (10s, or 0s..100ms for a random one; the default), stop, recovery (sack, sack-prr, newreno,
     reno, tahoe), initial_cwnd, initial_ssthresh, ack_every, ack_delay, rwnd, min_rto, limited_transmit, overhead (up to
     300us, at random, before each packet: against phase effects), host_clock (100Hz: what the host's ticks are, 1000Hz if not
-    given), and every parameter of its algorithm (see `cwnd show NAME`).
+    given), size (10MB: a transfer), app_rate, pacing, burst, idle_restart, access (20Mbit/s: a link of its own), access_delay,
+    direction (forward, reverse), and every parameter of its algorithm (see `cwnd show NAME`). All of them, and networks
+    beyond one bottleneck: docs/scenarios.md.
 
     Example: cwnd compare cubic:4 sack:4 --rate 400Mbit/s --rtt 40ms --buffer 1bdp --duration 100s -o fig6
     """
     groups = [parse(flow) for flow in flows]
+    background = [parse_traffic(one) for one in traffic or []]
     own_start = [("start" in group.table) for group in groups]
     thresholds = None
     if red is not None:
@@ -155,6 +178,9 @@ def compare(
             measure=interval_measured,
             seed=number(seed),
             loss=loss,
+            jitter=jitter,
+            reverse=reverse,
+            traffic=background,
             packet_size=packet_size,
             interval=interval,
             per_ack=per_ack,
@@ -191,7 +217,11 @@ def run(
     as_json: Json = False,
     no_plots: NoPlots = False,
 ) -> None:
-    """Run a scenario file."""
+    """Run a scenario file: any network, traffic, actions.
+
+    docs/scenarios.md lists every key, with examples; scenarios/ holds some to begin with; `cwnd compare ... -o DIR` writes one with every
+    default in it.
+    """
     try:
         scenario = Scenario.from_toml(path.read_text(encoding="utf-8"))
     except UnicodeDecodeError:

@@ -20,7 +20,7 @@ def fail(message: str, code: int = 2) -> NoReturn:
     raise typer.Exit(code)
 
 
-REPEATED = ("--plugin", "--param")
+REPEATED = ("--plugin", "--param", "--traffic")
 
 
 def once(arguments: list[str]) -> None:

@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Flows as the command line writes them: `cubic:2@rtt=160ms,start=10s,beta=0.8`."""
+"""Flows as the command line writes them, `cubic:2@rtt=160ms,start=10s,beta=0.8`, and traffic, `ha2008`."""
 
 from __future__ import annotations
+
+import tomllib
+from typing import Any
 
 from cwnd.scenario import Flow, Value
 
 SYNTAX = "NAME[:COUNT][@KEY=VALUE,...], such as cubic:2@rtt=160ms,start=10s,beta=0.8"
 
 
+TRAFFIC = 'a preset, such as leith2007-fig4, or keys of [[traffic]], such as preset = "ha2008", share = 0.1'
+
+
 class FlowSyntaxError(ValueError):
-    """A flow that does not follow `SYNTAX`; the message is one line."""
+    """A flow or traffic that does not follow `SYNTAX` or `TRAFFIC`; the message is one line."""
 
 
 def value(text: str) -> Value:
@@ -42,3 +48,18 @@ def parse(text: str) -> Flow:
             raise FlowSyntaxError(f'flow: "{key}" in "{text}" is given twice; expected it once')
         settings[key] = value(given)
     return Flow(name, int(count) if colon else 1, **settings)
+
+
+def traffic(text: str) -> dict[str, Any]:
+    """One --traffic: the name of a preset, or the keys of a `[[traffic]]` as TOML writes them in a line."""
+    if "=" not in text:
+        return {"preset": text}
+    keys = text.strip()
+    try:
+        document = tomllib.loads(f"traffic = {keys if keys.startswith('{') else '{' + keys + '}'}")
+    except tomllib.TOMLDecodeError:
+        document = {}
+    table = document.get("traffic")
+    if len(document) != 1 or not isinstance(table, dict):
+        raise FlowSyntaxError(f"--traffic: {text!r} is not accepted; expected {TRAFFIC}")
+    return table

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -55,5 +55,31 @@ def shown_runs(asked: int) -> Iterator[Callable[[int, Simulation], None]]:
             elapsed = bar.tasks[0].elapsed or 0.0
             rate = f"{sum(list(packets.values())) / elapsed / 1e6:.1f} M packets/s" if elapsed > 0 else ""
             bar.update(task, completed=sum(now), done=sum(part >= 1 for part in now), rate=rate)
+
+        yield report
+
+
+@contextmanager
+def shown_tasks(costs: Sequence[float]) -> Iterator[Callable[[int, int, float], None]]:
+    """The same for tasks of different cost; the value is told, from threads, a task's number, its packets so far and the part that is done."""
+    columns = [
+        TextColumn("reproducing"),
+        BarColumn(),
+        TextColumn("{task.fields[done]} of {task.fields[tasks]} points"),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+    ]
+    with Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=120) as bar:
+        task = bar.add_task("points", total=sum(costs), done=0, tasks=len(costs), rate="")
+        parts: dict[int, float] = {}
+        packets: dict[int, int] = {}
+
+        def report(number: int, sent: int, part: float) -> None:
+            parts[number], packets[number] = part, sent
+            now = dict(parts)
+            elapsed = bar.tasks[0].elapsed or 0.0
+            rate = f"{sum(list(packets.values())) / elapsed / 1e6:.1f} M packets/s" if elapsed > 0 else ""
+            completed = sum(costs[one] * done for one, done in now.items())
+            bar.update(task, completed=completed, done=sum(done >= 1 for done in now.values()), rate=rate)
 
         yield report

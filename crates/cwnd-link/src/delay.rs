@@ -147,6 +147,7 @@ impl Delay {
         if !self.overtaking {
             arrival = arrival.max(self.last);
         }
+        debug_assert!(arrival >= departs && (self.overtaking || arrival >= self.last));
         self.last = arrival;
         match self.reorder {
             Some(reorder) if self.stream.happens(reorder.share) => arrival.saturating_add(reorder.extra),

@@ -76,6 +76,9 @@ pub struct Fifo {
     limit: Stepping<Limit>,
     /// Whether rate, limit and discipline admit the short way.
     simple: bool,
+    /// The last time that it was told.
+    #[cfg(debug_assertions)]
+    looked: u64,
 }
 
 impl Fifo {
@@ -106,6 +109,8 @@ impl Fifo {
             discipline: Discipline::new(spec.queue, stream),
             limit: Stepping::new(spec.limit),
             simple,
+            #[cfg(debug_assertions)]
+            looked: 0,
         }
     }
 
@@ -122,6 +127,8 @@ impl Fifo {
     /// The same, with the whole answer; `ecn` says whether the packet may be marked instead of dropped.
     #[inline]
     pub fn offer(&mut self, now: u64, size: u32, ecn: bool) -> Verdict {
+        #[cfg(debug_assertions)]
+        self.look(now);
         if u64::from(size) != self.alike.bytes {
             return self.offer_other(now, size, ecn);
         }
@@ -133,6 +140,8 @@ impl Fifo {
         }
         let begins = self.free.ns;
         self.free.advance(serial, self.rate);
+        #[cfg(debug_assertions)]
+        self.check(now, begins);
         Verdict::Departs { begins, at: self.free.ns, mark: false }
     }
 
@@ -170,6 +179,8 @@ impl Fifo {
         self.free.advance(self.known[self.latest & 1].serial, self.rate);
         self.queued.push_back((self.free.ns, size));
         self.bytes += u64::from(size);
+        #[cfg(debug_assertions)]
+        self.check(now, begins);
         Verdict::Departs { begins, at: self.free.ns, mark: false }
     }
 
@@ -191,6 +202,8 @@ impl Fifo {
         let begins = self.service.serve(now, &mut self.free, size, self.known[self.latest & 1].serial);
         self.queued.push_back((self.free.ns, size));
         self.bytes += u64::from(size);
+        #[cfg(debug_assertions)]
+        self.check(now, begins);
         Verdict::Departs { begins, at: self.free.ns, mark }
     }
 
@@ -302,12 +315,42 @@ impl Fifo {
 
     /// What is queued or being sent at `now`, which must not run backwards.
     pub fn backlog(&mut self, now: u64) -> Backlog {
+        #[cfg(debug_assertions)]
+        self.look(now);
         let alike = self.count_alike(now);
         if alike > 0 {
             return Backlog { packets: alike, bytes: alike * self.alike.bytes };
         }
         self.forget(now);
         Backlog { packets: self.queued.len() as u64, bytes: self.bytes }
+    }
+
+    #[cfg(debug_assertions)]
+    fn look(&mut self, now: u64) {
+        assert!(now >= self.looked, "asked at {now} ns after {} ns", self.looked);
+        self.looked = now;
+    }
+
+    /// Checks what must hold when a packet has been accepted at `now` that is sent from `begins` on.
+    #[cfg(debug_assertions)]
+    fn check(&self, now: u64, begins: u64) {
+        assert!(now <= begins && begins <= self.free.ns, "{now}, {begins}: {self:?}");
+        let before = self.queued.len().checked_sub(2).map_or(0, |place| self.queued[place].0);
+        assert!(before <= self.free.ns, "departures fall: {self:?}");
+        let waiting = self.queued.len().max(self.count_alike(now) as usize).saturating_sub(1) as u64;
+        let room = match self.limit.value() {
+            Limit::Packets(most) => waiting <= most,
+            Limit::Bytes(most) if self.alike.bytes <= MOST_BYTES => waiting * self.alike.bytes <= most,
+            Limit::Bytes(most) => self.bytes - self.sending() <= most,
+            // What is ahead of it; on a trace its own first bit may go later than that.
+            Limit::Time(most) => before.saturating_sub(now) <= most,
+        };
+        assert!(room || waiting == 0, "more than the limit: {self:?}");
+        // Packet by packet costs a queue: when that is short.
+        if self.queued.len() < 64 {
+            let bytes: u64 = self.queued.iter().map(|&(_, bytes)| u64::from(bytes)).sum();
+            assert_eq!(self.bytes, bytes, "{self:?}");
+        }
     }
 
     #[inline]

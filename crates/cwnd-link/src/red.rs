@@ -121,6 +121,7 @@ impl Red {
 
     pub fn on_arrival(&mut self, arrival: &Arrival) -> Admission {
         self.update_average(arrival);
+        debug_assert!(self.avg.is_finite() && self.avg >= 0.0, "{self:?}");
         if arrival.full {
             self.count = 0;
             return Admission::Drop(Cause::Full);
@@ -138,6 +139,7 @@ impl Red {
         if self.params.unit == RedUnit::Bytes {
             p_b *= f64::from(arrival.size) / f64::from(self.params.mean_packet.max(1));
         }
+        debug_assert!(p_b >= 0.0 && self.count >= 0, "{p_b}: {self:?}");
         if self.stream.unit() >= spaced(p_b, self.count) {
             return Admission::Accept;
         }

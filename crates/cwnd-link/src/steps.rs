@@ -83,6 +83,8 @@ impl<T: Copy> Stepping<T> {
     /// The value at `time`, which must not run backwards.
     #[inline]
     pub fn at(&mut self, time: u64) -> T {
+        let since = self.index.checked_sub(1).and_then(|index| self.steps.changes.get(index));
+        debug_assert!(since.is_none_or(|change| change.0 <= time), "asked for a time that has passed");
         while self.next_at <= time && self.step() {}
         self.value
     }

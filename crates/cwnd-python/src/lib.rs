@@ -2,6 +2,7 @@
 //! The Python module `cwnd._native`: scenarios, simulations and the registry, as the package `cwnd` needs them.
 
 mod clock;
+mod cube_root;
 mod hooks;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod kernel;
@@ -27,6 +28,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(registry::algorithms, module)?)?;
     module.add_function(wrap_pyfunction!(registry::flow_keys, module)?)?;
     module.add_function(wrap_pyfunction!(registry::nearest, module)?)?;
+    module.add_function(wrap_pyfunction!(cube_root::cube_roots, module)?)?;
+    module.add_function(wrap_pyfunction!(cube_root::cube_root_ns, module)?)?;
     module.add_function(wrap_pyfunction!(plugin::load_plugin, module)?)?;
     module.add_function(wrap_pyfunction!(plugin::build_kernel_object, module)?)?;
     #[cfg(all(feature = "kernel", target_os = "linux"))]

@@ -58,8 +58,12 @@ pub(crate) fn check_room(link: &Link, buffer: Buffer, packet: u32) -> Result<(),
     if (1..=1 << 32).contains(&packets) {
         return Ok(());
     }
+    let at = match buffer {
+        Buffer::Bdp(_) => format!(" at a round trip of {}", units::write_time(link.rtt)),
+        _ => String::new(),
+    };
     Err(format!(
-        "room for at least one packet of {} and at most 2^32; this is {bytes} bytes",
+        "room for at least one packet of {} and at most 2^32; this is {bytes} bytes{at}",
         units::write_size(u64::from(packet))
     ))
 }

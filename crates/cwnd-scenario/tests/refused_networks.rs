@@ -122,7 +122,7 @@ fn what_is_wrong_with_a_graph_or_a_parking_lot_is_said() {
             "delay = '10ms'",
             "delay = '10ms'\nrtt = '1ms'",
             "link[0].queue.limit: the default, 1bdp",
-            "this is 0 bytes",
+            "this is 0 bytes at a round trip of 1ms",
         ),
     ];
     check(GRAPH, &cases);

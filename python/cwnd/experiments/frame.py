@@ -134,6 +134,18 @@ class Results:
             for seed in range(self.seeds)
         ]
 
+    def at(self, key: str, formula: Callable[[Reduced], T]) -> list[T]:
+        """`formula` of each seed of a point."""
+        return [formula(run) for run in self._reduced[key]]
+
+    def ratio(self, one: str, other: str, name: str) -> list[float]:
+        """A number of one point over that of another, seed by seed; infinite over zero."""
+
+        def quotient(run: Mapping[str, Reduced]) -> float:
+            return run[one][name] / run[other][name] if run[other][name] else math.inf
+
+        return self.each(quotient)[: max(len(self[one]), len(self[other]))]
+
     def values(self, key: str, name: str) -> list[float]:
         """One number of a point, per seed."""
         return [run[name] for run in self._reduced[key]]

@@ -33,7 +33,7 @@ from cwnd.metrics.loss import (
     synchronisation,
 )
 from cwnd.metrics.quantile import quantile
-from cwnd.metrics.series import Rates, Rounds, drops, rates, reductions, rounds
+from cwnd.metrics.series import Rates, Rounds, curves, drops, rates, reductions, rounds
 from cwnd.metrics.statistics import Interval, mean_interval, median_interval, paired_difference
 from cwnd.metrics.value import Measure, UndefinedError
 
@@ -48,6 +48,7 @@ __all__ = [
     "completion_time",
     "congestion_events",
     "convergence_time",
+    "curves",
     "drop_runs",
     "drops",
     "goodput",

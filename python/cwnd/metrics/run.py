@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -114,3 +115,17 @@ def measures(result: Result, groups: Sequence[Sequence[int]], settings: Settings
         "queue_p99_ms": delay["p99"],
     }
     return Measures(link, [of_flows(group) for group in groups])
+
+
+def converged(result: Result, flows: Sequence[int] | None = None, settings: Settings = DEFAULT) -> float:
+    """Seconds from the last start among `flows` (all) to their convergence; infinite when they do not converge within the run.
+
+    With the settings not given: from then on, and for 60 s, the means over 10 s of every two are within 20 % of each other.
+    """
+    summary = result.summary["flows"]
+    chosen = list(range(len(summary)) if flows is None else flows)
+    since, end = max(summary[flow]["start_s"] for flow in chosen), result.scenario.duration_s
+    bytes_ = result.scenario.packet_bytes
+    found = rates(result.cwnd, packet_bytes=bytes_, interval_s=settings.interval_s, begin_s=since, end_s=end)
+    time = convergence_time(found.only(chosen), delta=settings.delta, hold_s=settings.hold_s, since_s=since)
+    return math.inf if time.value is None else time.value

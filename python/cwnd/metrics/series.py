@@ -108,6 +108,14 @@ def rates(
     return Rates(begin_s, interval_s, tuple(flow for flow, _ in series), mbps)
 
 
+def curves(table: pa.Table, times: Floats, name: str = "cwnd", default: float = 0.0) -> dict[int, Floats]:
+    """A column of each flow at given times, by flow: for pictures, and to set flows beside each other. `default` before its first row."""
+    found = {}
+    for flow, (sampled, values) in by_flow(table, "time_s", name):
+        found[flow] = np.asarray(np.interp(times, sampled, values, left=default), np.float64)
+    return found
+
+
 def forwarded(cwnd: pa.Table, begin_s: float, end_s: float) -> dict[int, float]:
     """Packets of each flow that left the bottleneck between two times."""
     edges = [begin_s, end_s]

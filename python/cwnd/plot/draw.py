@@ -24,6 +24,16 @@ if TYPE_CHECKING:
 # Okabe and Ito's colours, which the colour-blind can tell apart; one per kind of flow.
 COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 DASHES = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)))
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+#: How every picture looks.
+STYLE = {
+    "font.size": 10,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.alpha": 0.25,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+}
 # More flows than this are drawn thin and without a legend entry each.
 NAMED = 12
 
@@ -157,16 +167,7 @@ def draw(result: Result, folder: Path) -> None:
     """Writes `cwnd`, `throughput`, `queue`, `shares` and `overview`, each as PNG and SVG, to `folder`."""
     run = Run(result)
     digest = hashlib.sha256(result.scenario.to_json().encode()).hexdigest()[:16]
-    style = {
-        "svg.hashsalt": digest,
-        "font.size": 10,
-        "axes.grid": True,
-        "axes.axisbelow": True,
-        "grid.alpha": 0.25,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-    }
-    with mpl.rc_context(style):
+    with mpl.rc_context({**STYLE, "svg.hashsalt": digest}):
         for name, panel in PANELS.items():
             figure, axes = plt.subplots(
                 figsize=(8, 4.5 if name != "shares" else 2.2 + 0.35 * len(run.colour)), layout="constrained"

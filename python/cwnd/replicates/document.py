@@ -92,12 +92,17 @@ def combine(of: Sequence[Group], runs: Sequence[Document], asked: int) -> Docume
         "asked": asked,
         "seeds": [run["seed"] for run in runs],
         "identical": identical(runs),
-        "link": {key: over(lambda run, key=key: run["link"][key]) for key in first["link"]},  # type: ignore[misc]
+        "link": {key: over(lambda run, key=key: run["link"][key]) for key in numbers(first["link"])},  # type: ignore[misc]
         "jain": over(lambda run: run["jain"]),
         "measures": over_measures([run["measures"]["link"] for run in runs]),
         "groups": [group_values(index, group) for index, group in enumerate(of)],
         "runs": list(runs),
     }
+
+
+def numbers(row: Document) -> list[str]:
+    """The keys of a row that a mean is taken of: not its name, nor what it has no value of."""
+    return [key for key, value in row.items() if isinstance(value, int | float)]
 
 
 def over_measures(runs: Sequence[Document]) -> Document:

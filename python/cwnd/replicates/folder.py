@@ -64,25 +64,18 @@ class Folder:
         self.check()
         free = not self.path.exists()
         self.path.mkdir(parents=True, exist_ok=True)
-        handle = os.open(self.path, os.O_RDONLY)
-        try:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise NotOursError(f'-o: "{self.path}" is not accepted; another cwnd writes to it now') from None
+        with alone(self.path):
             # What a killed run left half written.
             for rest in self.path.glob(".seed-*"):
                 shutil.rmtree(rest, ignore_errors=True)
             try:
-                self._write(MANIFEST, self._manifest)
+                write(self.path / MANIFEST, self._manifest)
                 yield
             finally:
                 if {path.name for path in self.path.iterdir()} <= {MANIFEST}:
                     (self.path / MANIFEST).unlink(missing_ok=True)
                     if free:
                         self.path.rmdir()
-        finally:
-            os.close(handle)
 
     def seed(self, seed: int) -> Path:
         """The folder of a seed."""
@@ -107,15 +100,31 @@ class Folder:
 
     def conclude(self, document: dict[str, Any]) -> None:
         """Writes the document over all runs."""
-        self._write(SUMMARY, document)
+        write(self.path / SUMMARY, document)
 
-    def _write(self, name: str, document: dict[str, Any]) -> None:
-        beside = self.path / f".{name}"
+
+@contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Keeps others out of a folder while the body runs."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
         try:
-            beside.write_text(json.dumps(document, indent=1) + "\n")
-            beside.replace(self.path / name)
-        finally:
-            beside.unlink(missing_ok=True)
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise NotOursError(f'-o: "{path}" is not accepted; another cwnd writes to it now') from None
+        yield
+    finally:
+        os.close(handle)
+
+
+def write(path: Path, document: Any) -> None:  # noqa: ANN401
+    """JSON, written beside and then given its name."""
+    beside = path.with_name(f".{path.name}")
+    try:
+        beside.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def read(path: Path) -> dict[str, Any]:

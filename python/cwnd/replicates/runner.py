@@ -6,6 +6,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from functools import partial
 from typing import Generic, TypeVar
 
 from cwnd._native import Scenario, Simulation
@@ -14,8 +15,10 @@ from cwnd.result import Result, run
 T = TypeVar("T")
 #: Called now and then by a thread that works on a seed.
 Watch = Callable[[int, Simulation], None]
-#: Makes of a finished run what is kept of it; calls its last argument now and then, which may raise `StoppedError`.
-Finish = Callable[[int, Result, Callable[[], None]], T]
+#: Raises `StoppedError` when the program is to end.
+Check = Callable[[], None]
+#: Makes of a finished run what is kept of it; calls its last argument now and then.
+Finish = Callable[[int, Result, Check], T]
 
 
 class StoppedError(Exception):
@@ -23,7 +26,7 @@ class StoppedError(Exception):
 
 
 class Outcome(Generic[T]):
-    """What came of the runs: `done` by seed, and whether Ctrl-C ended it before all were."""
+    """What came of the tasks: `done` by their numbers, and whether Ctrl-C ended it before all were."""
 
     def __init__(self, done: Mapping[int, T], *, stopped: bool) -> None:
         self.done = dict(done)
@@ -31,9 +34,23 @@ class Outcome(Generic[T]):
 
 
 def run_all(scenarios: Mapping[int, Scenario], jobs: int, finish: Finish[T], watch: Watch | None = None) -> Outcome[T]:
-    """Simulates the scenarios, given by seed, on `jobs` threads.
+    """Simulates the scenarios, given by seed, on `jobs` threads; Ctrl-C and exceptions as `spread` has them."""
 
-    Ctrl-C gives up the runs in progress within hundredths of a second and keeps the finished ones. When a run raises, the
+    def one(seed: int, scenario: Scenario, check: Check) -> T:
+        def between(simulation: Simulation) -> None:
+            check()
+            if watch is not None:
+                watch(seed, simulation)
+
+        return finish(seed, run(scenario, between), check)
+
+    return spread({seed: partial(one, seed, scenario) for seed, scenario in scenarios.items()}, jobs)
+
+
+def spread(tasks: Mapping[int, Callable[[Check], T]], jobs: int) -> Outcome[T]:
+    """Does the tasks, in their order, on `jobs` threads. Each calls its argument now and then, which may raise `StoppedError`.
+
+    Ctrl-C gives up those in progress within hundredths of a second and keeps the finished ones. When one raises, the
     others are given up and the exception goes on.
     """
     stop = threading.Event()
@@ -42,21 +59,16 @@ def run_all(scenarios: Mapping[int, Scenario], jobs: int, finish: Finish[T], wat
         if stop.is_set():
             raise StoppedError
 
-    def one(seed: int, scenario: Scenario) -> T:
-        def between(simulation: Simulation) -> None:
-            check()
-            if watch is not None:
-                watch(seed, simulation)
-
+    def one(task: Callable[[Check], T]) -> T:
         check()
-        return finish(seed, run(scenario, between), check)
+        return task(check)
 
     futures: dict[int, Future[T]] = {}
     stopped = False
     pool = ThreadPoolExecutor(max_workers=jobs, thread_name_prefix="cwnd")
     try:
-        for seed, scenario in scenarios.items():
-            futures[seed] = pool.submit(one, seed, scenario)
+        for number, task in tasks.items():
+            futures[number] = pool.submit(one, task)
         for future in as_completed(futures.values()):
             future.result()
     except KeyboardInterrupt:
@@ -64,8 +76,10 @@ def run_all(scenarios: Mapping[int, Scenario], jobs: int, finish: Finish[T], wat
     finally:
         stop.set()
         pool.shutdown(cancel_futures=True)
-    ended = {seed: future for seed, future in futures.items() if future.done() and not future.cancelled()}
-    return Outcome({seed: future.result() for seed, future in ended.items() if not given_up(future)}, stopped=stopped)
+    ended = {number: future for number, future in futures.items() if future.done() and not future.cancelled()}
+    return Outcome(
+        {number: future.result() for number, future in ended.items() if not given_up(future)}, stopped=stopped
+    )
 
 
 def given_up(future: Future[T]) -> bool:

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The folder of `cwnd reproduce`: what is done, verdicts, pictures, numbers.
+
+`points/` the numbers of finished points; `verdicts.json` an entry per experiment, in the order of the documents; `<document>/<figure>/` the
+picture (figure.svg, figure.png), the numbers (data.parquet) and the scenarios (scenarios.json); `manifest.json` who wrote it,
+and times, which are nowhere else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import cwnd
+from cwnd.experiments.cache import Cache
+from cwnd.experiments.claims import claims
+from cwnd.experiments.find import Experiment
+from cwnd.experiments.frame import Results
+from cwnd.experiments.picture import draw
+from cwnd.experiments.runner import Column
+from cwnd.experiments.verdict import HOLDS, Verdict, judge, summary
+from cwnd.replicates.folder import alone, read, write
+from cwnd.store import MANIFEST, NotOursError, origin
+
+KIND = "cwnd reproduce"
+VERDICTS = "verdicts.json"
+#: The last full list, where the source tree is at hand.
+COMMITTED = Path(cwnd.__file__).parents[2] / "docs" / "experiments" / VERDICTS
+
+Entry = dict[str, Any]
+
+
+class Book:
+    """A folder of `cwnd reproduce`."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.cache = Cache(path / "points")
+
+    def check(self) -> None:
+        """Refuses a folder that holds something else."""
+        path = self.path
+        if path.is_symlink() or (path.exists() and not path.is_dir()):
+            raise NotOursError(f'-o: "{path}" is not accepted; expected a folder, or a name that is free')
+        if path.exists() and any(path.iterdir()) and read(path / MANIFEST).get("kind") != KIND:
+            raise NotOursError(
+                f'-o: "{path}" is not accepted; expected a free name, an empty folder, or one that cwnd reproduce wrote'
+            )
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Makes the folder and keeps others out while the body runs."""
+        self.check()
+        self.path.mkdir(parents=True, exist_ok=True)
+        with alone(self.path):
+            self.cache.sweep()
+            write(self.path / MANIFEST, {**read(self.path / MANIFEST), "kind": KIND, **origin()})
+            yield
+
+    def entries(self) -> list[Entry]:
+        """The verdicts so far."""
+        return entries(self.path / VERDICTS)
+
+    def keep(self, new: Sequence[Entry], order: Sequence[str]) -> None:
+        """Writes the verdicts, the new ones in the place of those of the same experiments; of others only what is in `order`."""
+        found = {one["id"]: one for one in [*self.entries(), *new]}
+        write(self.path / VERDICTS, [found[name] for name in order if name in found])
+
+    def finish(self, times: dict[str, Any]) -> None:
+        """Notes when, and how long it took."""
+        write(self.path / MANIFEST, {**read(self.path / MANIFEST), **times})
+
+    def folder(self, experiment: str) -> Path:
+        """Where an experiment's picture and numbers are."""
+        return self.path / experiment
+
+
+def entries(path: Path) -> list[Entry]:
+    """A file of verdicts; nothing where there is none."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return []
+    return found if isinstance(found, list) else []
+
+
+def verdicts(experiment: Experiment, results: Results) -> list[Verdict]:
+    """On each of its claims."""
+    return [judge(experiment.stated[name], answer) for name, answer in experiment.answers(results).items()]
+
+
+def entry(experiment: Experiment, column: Column, results: Results, second: tuple[Column, Results] | None) -> Entry:
+    """An experiment's verdict with those on its claims; `second` is the same with another version of CUBIC."""
+    found = verdicts(experiment, results)
+    rows = []
+    for one in found:
+        row = one.document()
+        if one.holds is False:
+            row["why"] = experiment.why(one.claim.name)
+        rows.append(row)
+    made: Entry = {
+        "id": experiment.id,
+        "title": experiment.title,
+        "verdict": summary(found),
+        "full": column.setup.full,
+        "seeds": max((len(names) for names in column.names.values()), default=0),
+        "scenarios": column.digest,
+        "cubic": column.setup.cubic if experiment.cubic else None,
+    }
+    if second is not None:
+        other, of_other = second
+        theirs = verdicts(experiment, of_other)
+        made["second"] = {"cubic": other.setup.cubic, "verdict": summary(theirs)}
+        for row, one in zip(rows, theirs):
+            document = one.document()
+            keys = ("measured", "ci95", "holds", "near", "at", "undecidable")
+            row["second"] = {key: document[key] for key in keys if key in document}
+    return {**made, "claims": rows}
+
+
+def keep(book: Book, experiment: Experiment, columns: Sequence[Column]) -> Entry | None:
+    """Judges, draws and writes an experiment; `None` while something of it is missing. The first column is the document's."""
+    found = [column.results(book.cache) for column in columns]
+    results = found[0]
+    if results is None or any(one is None for one in found):
+        return None
+    second = None
+    if len(columns) > 1 and found[1] is not None and columns[1].digest != columns[0].digest:
+        second = (columns[1], found[1])
+    made = entry(experiment, columns[0], results, second)
+    folder = book.folder(experiment.id)
+    folder.mkdir(parents=True, exist_ok=True)
+    draw(experiment, results, columns[0].digest, folder)
+    numbers(folder / "data.parquet", [(columns[0], results), *([second] if second else [])])
+    scenarios = {key: json.loads(one.to_json()) for key, one in columns[0].scenarios.items()}
+    write(folder / "scenarios.json", scenarios)
+    return made
+
+
+def numbers(path: Path, columns: Sequence[tuple[Column, Results]]) -> None:
+    """The numbers of all points, a row each: which CUBIC, point, seed, name, place in a list, number or text."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows: list[tuple[str, str, int, str, int | None, float | None, str | None]] = []
+    for column, results in columns:
+        for key in results:
+            for place, run in enumerate(results[key], start=1):
+                for name, index, value in flat("", run):
+                    text = value if isinstance(value, str) else None
+                    number = None if text is not None or value is None else float(value)
+                    rows.append((column.setup.cubic, key, place, name, index, number, text))
+    kinds = (pa.string(), pa.string(), pa.int32(), pa.string(), pa.int32(), pa.float64(), pa.string())
+    names = ("cubic", "point", "seed", "name", "index", "value", "text")
+    arrays = [pa.array(values, kind) for values, kind in zip(zip(*rows) if rows else [[]] * len(kinds), kinds)]
+    beside = path.with_name(f".{path.name}")
+    try:
+        pq.write_table(pa.table(arrays, names=list(names)), beside, compression="zstd")
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def flat(name: str, value: Any, index: int | None = None) -> Iterator[tuple[str, int | None, Any]]:  # noqa: ANN401
+    """Names, places and values of nested numbers."""
+    if isinstance(value, dict):
+        for key, one in value.items():
+            yield from flat(f"{name}.{key}" if name else key, one)
+    elif isinstance(value, list):
+        for place, one in enumerate(value):
+            yield from flat(name if index is None else f"{name}[{index}]", one, place)
+    else:
+        yield name, index, value
+
+
+def progress_of(made: Sequence[Entry]) -> dict[str, Any]:
+    """How many claims have a verdict, hold, and could be decided, of those that there are."""
+    rows = [row for one in made for row in one["claims"]]
+    decided = [row for row in rows if row["holds"] is not None]
+    return {
+        "claims": len(claims()),
+        "answered": len(rows),
+        "decided": len(decided),
+        "hold": sum(row["holds"] for row in decided),
+        "experiments": len(made),
+        "experiments_hold": sum(one["verdict"] == HOLDS for one in made),
+    }

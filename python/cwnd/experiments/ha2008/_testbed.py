@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""What the experiments of section 6 share: the testbed's background traffic."""
+
+from __future__ import annotations
+
+from typing import Any
+
+#: "Comparable to around 15 % of the bottleneck bandwidth", in both directions (section 6.1).
+SHARE = 0.15
+
+
+def background(share: float = SHARE) -> list[dict[str, Any]]:
+    """Web transfers of Surge's sizes with more of medium size, exponential RTTs, 64 KB of socket buffer, both ways."""
+    return [{"preset": "ha2008", "share": share}]

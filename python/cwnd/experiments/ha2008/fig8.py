@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Figure 8: intra-protocol fairness (a) and link utilisation (b).
+
+Two flows of CUBIC, BIC, HSTCP or SACK with the same round trip, 16 to 324 ms, on 400 Mbit/s behind 2 Mbyte of buffer (250 % of the BDP
+at 16 ms, 12 % at 324 ms), with background traffic of about 15 % in both directions (section 6.1). The fairness is the throughput
+ratio of the two flows; read as the smaller over the larger. Left open: durations, start times, the points between the ends.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cwnd.experiments import Answer, Held, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments.ha2008._testbed import background
+from cwnd.metrics import min_max_ratio
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from cwnd.result import Result
+
+TITLE = "Two flows of one algorithm and one RTT: fairness and utilisation, 400 Mbit/s, 2 Mbyte of buffer"
+CUBIC = "cubic-2.2"
+#: Unstated: the second flow starts within ten seconds of the first, and the first sixth of the run is not measured.
+START = {"uniform": ["0s", "10s"]}
+#: Unstated: round trips between the two ends, ms.
+ALL_MS, SOME_MS = (16, 42, 82, 162, 324), (16, 82, 162, 324)
+NAMES = ("cubic", "bic", "hstcp", "sack")
+
+
+def grid(setup: Setup) -> list[Point]:
+    end = setup.seconds(full=600, short=90)
+    sets = {"cubic": setup.cubic, "bic": "bic", "hstcp": "highspeed", "sack": "sack"}
+    return [
+        Point(
+            f"{name}, {rtt} ms",
+            {
+                "duration": f"{end:g}s",
+                "measure": [f"{end / 6:g}s", f"{end:g}s"],
+                "link": {"rate": "400Mbit/s", "rtt": f"{rtt}ms", "queue": {"kind": "droptail", "limit": "2MB"}},
+                "flow": [{"cc": sets[name], "count": 2, "start": START}],
+                "traffic": background(),
+                "record": {"interval": "1s"},
+            },
+            seeds=setup.seeds(full=5, short=2),
+            info={"name": name, "rtt": rtt},
+        )
+        for rtt in setup.pick(ALL_MS, SOME_MS)
+        for name in NAMES
+    ]
+
+
+def reduce(run: Result, point: Point) -> Reduced:
+    ratio = min_max_ratio([flow["throughput_mbps"] for flow in run.summary["flows"]]).value
+    return {"ratio": ratio, "utilisation": run.summary["link"]["utilization"]}
+
+
+def claims(results: Results) -> dict[str, Answer]:
+    rtts = sorted({point.info["rtt"] for point in results.points.values()})
+
+    def ratios(*names: str) -> dict[str, dict[str, list[float]]]:
+        return {f"{rtt} ms": {name: results.values(f"{name}, {rtt} ms", "ratio") for name in names} for rtt in rtts}
+
+    def use(name: str) -> dict[str, list[float]]:
+        return {f"{rtt} ms": results.values(f"{name}, {rtt} ms", "utilisation") for rtt in rtts}
+
+    longer = {
+        name: {rtt: row for rtt, row in ratios(name, "sack", "hstcp").items() if rtt != "16 ms"}
+        for name in ("cubic", "bic")
+    }
+    return {
+        "cubic-above": Measured(longer["cubic"]),
+        "bic-above": Measured(longer["bic"]),
+        "sack-best-short": Measured(ratios(*NAMES)["16 ms"]),
+        **{f"{name}-full": Measured(use(name)) for name in ("cubic", "bic", "hstcp")},
+        "sack-use-falls": Held(
+            "SACK's utilisation at 324 ms is below that at 16 ms by more than 5 points, and at no RTT above that at a shorter one by more than 1",
+            results.each(lambda run: falls([run[f"sack, {rtt} ms"]["utilisation"] for rtt in rtts])),
+            results.each(lambda run: run["sack, 324 ms"]["utilisation"] - run["sack, 16 ms"]["utilisation"]),
+        ),
+    }
+
+
+def falls(use: list[float]) -> bool:
+    return use[0] - use[-1] > 0.05 and all(later <= min(use[: place + 1]) + 0.01 for place, later in enumerate(use[1:]))
+
+
+def plot(results: Results, figure: Figure) -> None:
+    from cwnd.plot import MARKERS
+
+    figure.set_size_inches(6.4, 6.4)
+    panels = figure.subplots(2, 1, sharex=True)
+    for axes, measure, label in zip(panels, ("ratio", "utilisation"), ("throughput ratio", "link utilisation (%)")):
+        for name, marker in zip(NAMES, MARKERS):
+            keys = [key for key, point in results.points.items() if point.info["name"] == name]
+            scale = 1 if measure == "ratio" else 100
+            values = [scale * results.mean(key, measure) for key in keys]
+            axes.plot([results.points[key].info["rtt"] for key in keys], values, marker=marker, label=name.upper())
+        axes.set(ylabel=label, ylim=(0, 1.05 if measure == "ratio" else 105))
+    panels[1].set(xlabel="RTT (ms)", xlim=(0, 340))
+    panels[0].legend(ncols=4)

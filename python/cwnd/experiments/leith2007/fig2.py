@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Figure 2: convergence of two CUBIC flows, of which the second starts later, at 10, 250 and 500 Mbit/s.
+
+Round trip 200 ms, queue of one BDP, no web traffic. "Slow convergence, prolonged unfairness": it slows as the BDP grows, and often takes
+more than 300 s; read: at 250 and 500 Mbit/s. Left open: when the second flow starts, and how often it was run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.metrics import curves
+from cwnd.metrics.run import converged
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from cwnd.result import Result
+
+TITLE = "Two CUBIC flows, the second later: convergence at 10, 250 and 500 Mbit/s, 200 ms"
+CUBIC = "cubic-2.6.18"
+#: Unstated: the first flow has been alone for this long, long enough to have lost; where in its epoch it is then is left to chance.
+ALONE = {"uniform": ["100s", "150s"]}
+RATES = (10, 250, 500)
+
+
+def grid(setup: Setup) -> list[Point]:
+    end = setup.seconds(full=1500, short=620)
+    return [
+        Point(
+            str(rate),
+            {
+                "duration": f"{end:g}s",
+                "link": {"rate": f"{rate}Mbit/s", "rtt": "200ms", "queue": {"kind": "droptail", "limit": "1bdp"}},
+                "flow": [{"cc": setup.cubic}, {"cc": setup.cubic, "start": ALONE}],
+                "record": {"interval": "1s"},
+            },
+            seeds=setup.seeds(full=20, short=3 if rate < 500 else 2),
+            info={"rate": rate},
+        )
+        for rate in RATES
+    ]
+
+
+def reduce(run: Result, point: Point) -> Reduced:
+    every = np.arange(0, run.scenario.duration_s, 2)
+    windows = curves(run.cwnd, every).values()
+    return {"converged_s": converged(run), "time_s": every, "cwnd": [window.round(1) for window in windows]}
+
+
+def claims(results: Results) -> dict[str, Answer]:
+    note = "never: not within the run (the times are medians over the seeds then)"
+    times = {key: results.values(key, "converged_s") for key in results}
+    return {
+        "slows-with-bdp": Measured(times, note),
+        "above-300s-250": Measured(times["250"], note),
+        "above-300s-500": Measured(times["500"], note),
+    }
+
+
+def plot(results: Results, figure: Figure) -> None:
+    figure.set_size_inches(6.4, 7.2)
+    for axes, key in zip(figure.subplots(3, 1, sharex=True), results):
+        run = results[key][0]
+        for number, window in enumerate(run["cwnd"]):
+            axes.plot(run["time_s"], window, label=f"flow {number + 1}", linewidth=1.1)
+        settled = [value for time, value in zip(run["time_s"], run["cwnd"][0]) if time > 20]
+        axes.set(
+            title=f"{key} Mbit/s", ylabel="cwnd (packets)", xlim=(0, run["time_s"][-1]), ylim=(0, 1.1 * max(settled))
+        )
+    axes.set_xlabel("time (s)")
+    figure.axes[0].legend(ncols=2)
