@@ -66,7 +66,8 @@ class Case:
     hops: int = 1
     hop_ms: float = 0.0
     simulators: tuple[str, ...] = ("cwnd", "ns-2", "ns-3")
-    # Settings of one simulator that differ from the scenario's: of every flow of ours, of the peers' scripts.
+    # Settings of one simulator that differ from the scenario's: of ours of every flow, or (a table) of those of one
+    # algorithm; of the peers of their script.
     settings: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
@@ -151,6 +152,12 @@ def flows(case: Case, seed: int) -> list[Flow]:
     return drawn
 
 
+def changed(case: Case, cc: str) -> dict[str, Any]:
+    """What a trial changes in a flow of ours: what it says of all flows, then what it says of those of this algorithm."""
+    settings = case.settings.get("cwnd", {})
+    return {**{key: value for key, value in settings.items() if not isinstance(value, dict)}, **settings.get(cc, {})}
+
+
 def document(case: Case, seed: int, seconds: int, measured_from: int) -> dict[str, Any]:
     """The scenario as ours takes it. Our queue's limit does not count the packet that is being sent."""
     groups = [
@@ -160,7 +167,7 @@ def document(case: Case, seed: int, seconds: int, measured_from: int) -> dict[st
             "start": f"{flow.start_s * 1e9:.0f}ns",
             **({"initial_ssthresh": case.ssthresh} if case.ssthresh else {}),
             **({"from": f"n{flow.way[0]}", "to": f"n{flow.way[1]}"} if case.hops > 1 else {}),
-            **case.settings.get("cwnd", {}),
+            **changed(case, flow.group.ours),
         }
         for flow in flows(case, seed)
     ]

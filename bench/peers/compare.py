@@ -21,13 +21,14 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from threading import Event
 from types import FrameType
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from cases import CASES, Case, Result, cost_s, run_ours, run_peer, shares
+from cases import CASES, Case, Result, cost_s, document, run_ours, run_peer, shares, spec
 from ns2.run import find_ns2
 from ns3.run import build_ns3
 from peer import PeerError, Stopped, stop_all
@@ -50,6 +51,35 @@ class Job:
     @property
     def cost_s(self) -> float:
         return cost_s(self.case, self.simulator, self.seconds)
+
+    @property
+    def key(self) -> str:
+        """What is run, in words: no other run has the same."""
+        if self.simulator == "cwnd":
+            return json.dumps(document(self.case, self.seed, self.seconds, self.measured_from))
+        return f"{self.simulator}: {spec(self.case, self.seed, self.seconds, self.measured_from, self.simulator)}"
+
+
+class Kept:
+    """The peers' runs of before, in a file, and those of now: a run that was stopped goes on where it was."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self.runs: dict[str, dict[str, object]] = {}
+        if path is not None and path.exists():
+            self.runs = json.loads(path.read_text())
+
+    def find(self, job: Job) -> Result | None:
+        """Ours is always run: it changes, the others do not."""
+        values: Any = self.runs.get(job.key) if job.simulator != "cwnd" else None
+        return None if values is None else Result(**values)
+
+    def add(self, job: Job, result: Result) -> None:
+        self.runs[job.key] = asdict(result)
+        if self.path is not None:
+            written = self.path.with_name(self.path.name + ".part")
+            written.write_text(json.dumps(self.runs, indent=1) + "\n")
+            written.replace(self.path)
 
 
 @dataclass
@@ -102,9 +132,12 @@ def ended_by_signals() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def run_all(jobs: Sequence[Job], at_a_time: int) -> dict[Job, Result]:
+def run_all(jobs: Sequence[Job], at_a_time: int, kept: Kept) -> dict[Job, Result]:
     """Every job, dearest first, so that none is left alone at the end; progress on standard error."""
     results: dict[int, Result] = {}
+    for number, job in enumerate(jobs):
+        if (before := kept.find(job)) is not None:
+            results[number] = before
     stopped = Event()
     columns = [
         TextColumn("{task.fields[what]}"),
@@ -113,12 +146,14 @@ def run_all(jobs: Sequence[Job], at_a_time: int) -> dict[Job, Result]:
         TimeRemainingColumn(),
     ]
     console = Console(stderr=True)
-    order = sorted(range(len(jobs)), key=lambda number: -jobs[number].cost_s)
+    order = sorted(set(range(len(jobs))) - results.keys(), key=lambda number: -jobs[number].cost_s)
     with (
         Progress(*columns, console=console, transient=True, speed_estimate_period=600) as bar,
         ThreadPoolExecutor(at_a_time) as pool,
     ):
-        task = bar.add_task("", total=sum(job.cost_s for job in jobs), what="comparing", done=0, asked=len(jobs))
+        task = bar.add_task(
+            "", total=sum(jobs[n].cost_s for n in order), what="comparing", done=len(results), asked=len(jobs)
+        )
         pending: dict[Future[Result], int] = {}
         try:
             for number in order:
@@ -129,6 +164,7 @@ def run_all(jobs: Sequence[Job], at_a_time: int) -> dict[Job, Result]:
                     number = pending.pop(future)
                     results[number] = future.result()
                     job = jobs[number]
+                    kept.add(job, results[number])
                     what = f"{job.case.key}, {job.simulator}, seed {job.seed}"
                     bar.update(task, advance=job.cost_s, what=what, done=len(results))
                     if not console.is_terminal:
@@ -265,7 +301,7 @@ def parse() -> argparse.Namespace:
     )
     parser.add_argument("--trials", action="store_true", help="the trials that show what the differences come from")
     parser.add_argument("--page", type=Path, help="write the table into this page, between its marks")
-    parser.add_argument("--json", type=Path, help="write every run to this file")
+    parser.add_argument("--keep", type=Path, help="keep runs in this file; the peers' that are in it are not run again")
     args = parser.parse_args()
     args.simulators = args.simulators.split(",")
     unknown = [name for name in args.simulators if name not in SIMULATORS]
@@ -284,20 +320,7 @@ def compare(args: argparse.Namespace) -> None:
         [trial for trial in TRIALS if not args.scenarios or trial.case.key in args.scenarios] if args.trials else []
     )
     cases = [trial.case for trial in trials] if args.trials else chosen(args.scenarios, CASES)
-    results = run_all(plan(cases, args), args.jobs)
-    found = tabled(results)
-    if args.json is not None:
-        rows = [
-            {
-                "case": job.case.key,
-                "simulator": job.simulator,
-                "seed": job.seed,
-                "seconds": job.seconds,
-                **asdict(result),
-            }
-            for job, result in results.items()
-        ]
-        args.json.write_text(json.dumps(rows, indent=1) + "\n")
+    found = tabled(run_all(plan(cases, args), args.jobs, Kept(args.keep)))
     lines = trial_table([(t, dict(f[1])) for t, f in zip(trials, found)]) if args.trials else table(found)
     print("\n".join(lines))
     if args.page is not None:

@@ -3,6 +3,7 @@
 
 use crate::network::Network;
 use crate::traffic::{Direction, Event, Group, LinkFacts, Load, Source};
+use cwnd_scenario::traffic::Ways;
 use cwnd_scenario::{Flow, Scenario};
 
 /// No flow.
@@ -47,7 +48,8 @@ impl Background {
             let routes =
                 [0, 1].map(|way: usize| templates[way].as_ref().map_or(0, |flow| network.route_of(flow)));
             // A group that goes only against the flows asks of the link on its way.
-            let link = templates.iter().flatten().find_map(|flow| flow.path.first()).copied().unwrap_or(0);
+            let way = usize::from(traffic.direction == Ways::Reverse);
+            let link = templates[way].as_ref().and_then(|flow| flow.path.first()).copied().unwrap_or(0);
             let rate = scenario.links[link as usize].rate.nominal();
             let group = Group::new(traffic, LinkFacts { rate, mss: scenario.mss() });
             for source in group.sources(scenario.seed, number as u32) {

@@ -114,3 +114,15 @@ fn a_coarse_host_clock_slows_what_counts_in_ticks() {
     assert!(timers[0] != timers[1] && timers[1].1 > 0, "{timers:?}");
     assert!((timers[0].0 / timers[1].0 - 1.0).abs() < 0.03, "{timers:?}");
 }
+
+// Half of 5 Mbit/s, not of 50. 10 kB are seven packets with 52 bytes of headers each, 10 364 bytes on the wire: at 2.5 Mbit/s 30
+// a second, 1809 in a minute; the offered load is off by 1/√1809 = 2.4 % of itself a deviation, five of them 0.3 Mbit/s.
+#[test]
+fn traffic_against_the_flows_asks_for_a_share_of_the_way_back() {
+    let text = "duration = '60s'\n[link]\nrate = '50Mbit/s'\nrtt = '40ms'\nreverse = { rate = '5Mbit/s' }\n[[traffic]]\nmodel = 'mix'\nshare = 0.5\nsize = '10kB'\ndirection = 'reverse'\n";
+    let summary = run(text).summary();
+    let [reverse] = &summary.traffic[..] else { panic!("one way: {:?}", summary.traffic) };
+    assert_eq!(reverse.asked, cwnd_sim::traffic::Asked::Rate(2_500_000.0));
+    assert!(reverse.reverse && (reverse.offered_mbps - 2.5).abs() < 0.3, "{reverse:?}");
+    assert!((summary.links[1].utilization - 0.5).abs() < 0.08, "{:?}", summary.links);
+}
