@@ -34,6 +34,8 @@ pub struct Simulation {
     pub(crate) now: u64,
     actions: Vec<(u64, u32, FlowAction)>,
     over: bool,
+    #[cfg(debug_assertions)]
+    events: u64,
 }
 
 /// Where every packet of a flow is at one instant.
@@ -73,6 +75,8 @@ impl Simulation {
             now: 0,
             actions: scenario.flow_actions(),
             over: false,
+            #[cfg(debug_assertions)]
+            events: 0,
             scenario: scenario.clone(),
         };
         for (number, flow) in named.iter().enumerate() {
@@ -106,6 +110,14 @@ impl Simulation {
     /// Handles up to `events` events; returns whether the run is over.
     pub fn step(&mut self, events: u64) -> bool {
         for _ in 0..events {
+            #[cfg(debug_assertions)]
+            {
+                // The dearer the check, the rarer.
+                self.events += 1;
+                if self.events.is_multiple_of(64 * (16 + self.flows.len() as u64).pow(2)) {
+                    self.check();
+                }
+            }
             let (line, timer) = (self.network.queue.first(), self.timers.first());
             let first = line.min(timer);
             if first.time > self.scenario.duration {
@@ -119,6 +131,7 @@ impl Simulation {
             } else {
                 match first.id().class() {
                     Class::Main => self.on_timer(first.time, first.id().number()),
+                    Class::Rto => self.on_rto_timer(first.time, first.id().number()),
                     Class::Source => self.on_source(first.time, first.id().number()),
                     Class::Agenda => self.on_agenda(first.time, first.id().number()),
                 }
@@ -175,9 +188,13 @@ impl Simulation {
         self.flows.len()
     }
 
-    /// Where every packet of the scenario's flows is now, flow by flow.
+    /// Where every packet of the scenario's flows is now, flow by flow. Debug builds check the whole engine as well.
     #[must_use]
     pub fn audit(&self) -> Vec<Audit> {
+        #[cfg(debug_assertions)]
+        if !self.over {
+            self.check();
+        }
         let at = |flow: &FlowState| Audit {
             sent: flow.sender.sent.packets,
             arrived: flow.receiver.arrived,

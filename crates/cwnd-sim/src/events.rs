@@ -10,7 +10,6 @@ use crate::prefetch::prefetch;
 use crate::queue::{Class, Id};
 use crate::receiver::AckPacket;
 use crate::record::{EventKind, NO_LINK};
-use crate::sender::Fired;
 use cwnd::CaState;
 
 /// How far ahead on a line a flow is looked at, so that it is in the cache when its turn comes.
@@ -63,14 +62,18 @@ impl Simulation {
         }
     }
 
-    /// Makes sure that the flow's next event is in the queue.
+    /// Makes sure that the flow's next events are among the timers.
     #[inline(never)]
     pub(crate) fn arm(&mut self, number: u32) {
         let flow = &mut self.flows[number as usize];
-        let next = flow.next_event();
+        let (next, rto) = (flow.next_event(), flow.sender.rto_at());
         if next < flow.armed {
             flow.armed = next;
             self.timers.push(&mut self.orders, next, Id::new(Class::Main, number));
+        }
+        if rto < flow.rto_armed {
+            flow.rto_armed = rto;
+            self.timers.push(&mut self.orders, rto, Id::new(Class::Rto, number));
         }
     }
 
@@ -86,10 +89,35 @@ impl Simulation {
         }
         let flow = &mut self.flows[number as usize];
         flow.armed = flow.next_event();
-        if flow.armed == u64::MAX {
+        let next = flow.armed;
+        self.move_first(next);
+    }
+
+    /// The same of its retransmission timer.
+    pub(crate) fn on_rto_timer(&mut self, now: u64, number: u32) {
+        let flow = &mut self.flows[number as usize];
+        if flow.rto_armed != now {
+            self.timers.remove_first();
+            return;
+        }
+        if flow.sender.rto_at() <= now {
+            let episode = Episode::of(flow);
+            flow.sender.on_timeout(now);
+            self.note(now, number, EventKind::Timeout, NO_LINK, 0);
+            self.respond(now, number, episode, false);
+        }
+        let flow = &mut self.flows[number as usize];
+        flow.rto_armed = flow.sender.rto_at();
+        let next = flow.rto_armed;
+        self.move_first(next);
+    }
+
+    /// The first of the timers is next due at this time.
+    fn move_first(&mut self, next: u64) {
+        if next == u64::MAX {
             self.timers.remove_first();
         } else {
-            self.timers.replace_first(&mut self.orders, flow.armed);
+            self.timers.replace_first(&mut self.orders, next);
         }
         if self.flows.len() > MANY
             && let Some(flow) = self.flows.get(self.timers.first().id().number() as usize)
@@ -114,9 +142,7 @@ impl Simulation {
             let ack = flow.receiver.on_delay_over();
             self.answer(now, number, &ack, episode);
         } else {
-            if flow.sender.on_timer(now) == Fired::Rto {
-                self.note(now, number, EventKind::Timeout, NO_LINK, 0);
-            }
+            flow.sender.on_wake(now);
             self.respond(now, number, episode, false);
         }
     }
@@ -244,7 +270,7 @@ impl Simulation {
             self.try_to_free(number);
         }
         let flow = &self.flows[number as usize];
-        if flow.next_event() < flow.armed {
+        if flow.next_event() < flow.armed || flow.sender.rto_at() < flow.rto_armed {
             self.arm(number);
         }
     }

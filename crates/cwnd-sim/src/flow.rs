@@ -14,7 +14,9 @@ use cwnd_scenario::{Flow, HEADER_BYTES};
 /// State of one flow.
 #[derive(Debug)]
 pub struct FlowState {
-    /// The time of its entry in the event queue; `u64::MAX` when it has none.
+    /// The times of its entries among the timers, `u64::MAX` when it has none: the retransmission timer's, which is moved by
+    /// every acknowledgement, and that of all others. Apart, so that a near one leaves no far one behind.
+    pub rto_armed: u64,
     pub armed: u64,
     /// When a delayed acknowledgement is sent (fused: reaches the sender), ns; `u64::MAX` when none is delayed.
     pub ack_at: u64,
@@ -108,6 +110,7 @@ impl FlowState {
     pub fn new(flow: &Flow, mss: u32, ties: Ties, owner: Owner) -> Self {
         let overhead = flow.group.overhead;
         Self {
+            rto_armed: u64::MAX,
             armed: u64::MAX,
             ack_at: u64::MAX,
             start_at: flow.start,
@@ -132,11 +135,11 @@ impl FlowState {
         }
     }
 
-    /// When something next happens at its ends, ns.
+    /// When something next happens at its ends beside a retransmission timeout, ns.
     #[inline]
     pub fn next_event(&self) -> u64 {
         let host = self.host.as_ref().map_or(u64::MAX, |host| host.next());
-        self.sender.timer().min(self.ack_at).min(self.start_at).min(host)
+        self.sender.wake_at().min(self.ack_at).min(self.start_at).min(host)
     }
 
     /// The application has written `bytes`, of which whole segments carry `mss`: notes how long the last one is.

@@ -34,7 +34,7 @@ pub struct Counts {
     /// Over all packets that left in the measured interval: how many, their bytes, the sum of their waits, the longest, ns.
     pub measured: u64,
     pub measured_bytes: u64,
-    pub wait_sum: u64,
+    pub wait_sum: u128,
     pub wait_max: u64,
 }
 
@@ -115,7 +115,7 @@ impl Hop {
             let wait = begins - now;
             count.measured += 1;
             count.measured_bytes += u64::from(size);
-            count.wait_sum += wait;
+            count.wait_sum += u128::from(wait);
             count.wait_max = count.wait_max.max(wait);
             self.waits.note(wait);
         }

@@ -19,6 +19,8 @@
 
 mod ack;
 mod bits;
+#[cfg(debug_assertions)]
+mod check;
 mod engine;
 mod events;
 mod flow;

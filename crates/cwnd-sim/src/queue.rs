@@ -14,12 +14,14 @@ const ID_BITS: u32 = 28;
 /// Kinds of [`Id`]s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// A flow's timer, or a delay line, each in a queue of its own.
+    /// A delay line; in the queue of timers, a flow's.
     Main,
     /// A source of traffic.
     Source,
     /// The sampler, an action.
     Agenda,
+    /// A flow's retransmission timer.
+    Rto,
 }
 
 impl Id {
@@ -36,7 +38,8 @@ impl Id {
         match self.0 >> CLASS_SHIFT {
             0 => Class::Main,
             1 => Class::Source,
-            _ => Class::Agenda,
+            2 => Class::Agenda,
+            _ => Class::Rto,
         }
     }
 
@@ -146,6 +149,12 @@ impl Queue {
         {
             self.sift(last);
         }
+    }
+
+    /// All entries, in no order.
+    #[cfg(debug_assertions)]
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter()
     }
 
     /// Finds `entry` its place, from the root on.

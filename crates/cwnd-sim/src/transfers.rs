@@ -37,10 +37,15 @@ impl Simulation {
     /// An action on one of the scenario's flows.
     pub(crate) fn act(&mut self, now: u64, number: u32, action: &FlowAction) {
         let flow = &mut self.flows[number as usize];
+        let waits = flow.start_at != u64::MAX;
         let kind = match action {
-            FlowAction::Start if flow.start_at != u64::MAX => return self.begin(now, number),
             FlowAction::Start => {
-                flow.sender.resume();
+                if flow.sender.is_stopped(now) {
+                    flow.sender.resume();
+                }
+                if waits {
+                    return self.begin(now, number);
+                }
                 EventKind::Start
             }
             FlowAction::Stop => {
@@ -55,7 +60,9 @@ impl Simulation {
             }
         };
         self.note(now, number, kind, NO_LINK, 0);
-        self.respond_to(now, number);
+        if !waits {
+            self.respond_to(now, number);
+        }
     }
 
     pub(crate) fn wake_source(&mut self, number: u32, at: Option<u64>) {

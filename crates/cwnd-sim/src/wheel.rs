@@ -71,6 +71,12 @@ impl Wheel {
         self.look_ahead();
     }
 
+    /// All entries, in no order.
+    #[cfg(debug_assertions)]
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.near.entries().chain(self.slots.iter().flatten()).chain(self.far.entries())
+    }
+
     #[inline]
     fn place(&mut self, entry: Entry) {
         let slot = entry.time >> SLOT_SHIFT;

@@ -213,6 +213,11 @@ impl Sender {
         }
     }
 
+    /// Whether the application has stopped.
+    pub const fn is_stopped(&self, now: u64) -> bool {
+        self.stop_at <= now
+    }
+
     /// The application goes on, for good. One that writes at a rate has written nothing meanwhile.
     pub fn resume(&mut self) {
         self.stop_at = u64::MAX;

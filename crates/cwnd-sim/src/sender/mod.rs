@@ -11,7 +11,6 @@ mod scoreboard;
 #[cfg(test)]
 mod tests;
 mod timers;
-pub use timers::Fired;
 
 use crate::receiver::{AckPacket, Blocks};
 use cwnd::driver::{Ack, Driver, Options, Reduction};
@@ -21,6 +20,9 @@ use cwnd_scenario::Flow;
 use limits::Limits;
 use rtt::Rtt;
 use scoreboard::Scoreboard;
+
+/// The largest window that TCP can state, bytes (RFC 7323 §2.3: 65 535 shifted by 14).
+const LARGEST_WINDOW: u32 = 65_535 << 14;
 
 /// Counters of one sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -113,7 +115,7 @@ impl Sender {
             rescued: false,
             retransmit_now: false,
             limited_transmit: flow.group.limited_transmit,
-            rwnd: flow.group.rwnd.unwrap_or(u32::MAX),
+            rwnd: flow.group.rwnd.unwrap_or(u32::MAX).min(LARGEST_WINDOW / mss),
             rto_at: u64::MAX,
             stop_at: flow.group.stop.unwrap_or(u64::MAX),
             data_end: if flow.group.app_rate.is_some() { 0 } else { total },
@@ -258,7 +260,7 @@ impl Sender {
     }
 
     /// Takes the next packet to send at `now`, ns: its position. `None` when window, receiver, pace or application say so.
-    /// Call until it gives `None`, after every acknowledgement, [`Sender::on_timer`], [`Sender::write`] and
+    /// Call until it gives `None`, after every acknowledgement, [`Sender::on_wake`], [`Sender::on_timeout`], [`Sender::write`] and
     /// [`Sender::resume`]; then [`Sender::end_burst`].
     #[inline(always)]
     pub fn send(&mut self, now: u64) -> Option<u64> {

@@ -5,6 +5,8 @@
 const INITIAL_RTO_US: u32 = 1_000_000;
 /// Upper bound of the timeout with its back-off (RFC 6298 §2.5 allows any of 60 s and more), µs.
 const MAX_RTO_US: u32 = 120_000_000;
+/// Longest round trip that the estimator tells from longer ones: four and a half minutes, in µs; eight of them fit a word.
+const MOST_US: u32 = u32::MAX >> 4;
 /// Clock granularity G, µs.
 const GRANULARITY_US: u32 = 1;
 
@@ -33,7 +35,7 @@ impl Rtt {
     /// Takes a sample.
     #[inline]
     pub fn sample(&mut self, rtt_us: u32) {
-        let rtt_us = rtt_us.max(1);
+        let rtt_us = rtt_us.clamp(1, MOST_US);
         if self.min_us == 0 || rtt_us < self.min_us {
             self.min_us = rtt_us;
         }

@@ -96,7 +96,7 @@ impl Path {
             assert!(at >= self.now, "time runs forwards");
             self.now = at;
             if next > at {
-                self.sender.on_timer(at);
+                self.sender.on_any_timer(at);
                 self.transmit();
                 continue;
             }
@@ -185,7 +185,7 @@ fn sends(sender: &mut Sender, from: u64, end: u64) -> Vec<(u64, u64)> {
         if now > end {
             return sent;
         }
-        sender.on_timer(now);
+        sender.on_any_timer(now);
     }
 }
 
@@ -337,4 +337,22 @@ fn every_transfer_ends() {
         }
     }
     assert!(needless < finished / 10, "{needless} of {finished}");
+}
+
+impl Sender {
+    /// When any of its timers is due, ns.
+    fn timer(&self) -> u64 {
+        self.rto_at().min(self.wake_at())
+    }
+
+    /// The earliest of its timers is due; whether it was the retransmission timer.
+    fn on_any_timer(&mut self, now: u64) -> bool {
+        let is_rto = self.rto_at() <= now;
+        if is_rto {
+            self.on_timeout(now)
+        } else {
+            self.on_wake(now)
+        }
+        is_rto
+    }
 }

@@ -5,15 +5,6 @@ use super::Sender;
 use cwnd::CaState;
 use cwnd::registry::Recovery;
 
-/// What a sender's timer was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fired {
-    /// The retransmission timeout.
-    Rto,
-    /// The pace lets the next packet go, or the application has written more.
-    Wake,
-}
-
 /// When a timer set for `at` fires on a host whose clock ticks `hz` times a second, ns: on a clock coarser than 1 kHz at the
 /// next tick, as in ns-2 (`tcpTick_`) and in kernels of 100 Hz; finer ones are not noticed.
 #[inline]
@@ -28,14 +19,18 @@ const fn on_tick(at: u64, hz: u32) -> u64 {
 }
 
 impl Sender {
-    /// When it is to be woken, ns; `u64::MAX` for never.
+    /// When the retransmission timer fires, ns; `u64::MAX` when it is off.
     #[inline]
     #[must_use]
-    pub fn timer(&self) -> u64 {
-        match &self.limits {
-            Some(limits) => self.rto_at.min(limits.wake_at),
-            None => self.rto_at,
-        }
+    pub const fn rto_at(&self) -> u64 {
+        self.rto_at
+    }
+
+    /// When it wants to be woken beside that, ns; `u64::MAX` for never.
+    #[inline]
+    #[must_use]
+    pub fn wake_at(&self) -> u64 {
+        self.limits.as_ref().map_or(u64::MAX, |limits| limits.wake_at)
     }
 
     /// When a timer of this host set for `at` fires, ns: at the next tick of a clock coarser than 1 kHz.
@@ -68,21 +63,17 @@ impl Sender {
         self.rto_at = self.rto_after(now);
     }
 
-    /// What [`Sender::timer`] told has come.
-    pub fn on_timer(&mut self, now: u64) -> Fired {
+    /// The pace lets the next packet go, or the application has written more: [`Sender::wake_at`] has come.
+    pub fn on_wake(&mut self, now: u64) {
         self.set_clock(now);
-        if self.rto_at <= now {
-            self.time_out(now);
-            return Fired::Rto;
-        }
         if let Some(limits) = &mut self.limits {
             limits.wake_at = u64::MAX;
         }
-        Fired::Wake
     }
 
     /// The retransmission timer fired: everything outstanding counts as lost. // RFC 6298 §5.4 – §5.6
-    fn time_out(&mut self, now: u64) {
+    pub fn on_timeout(&mut self, now: u64) {
+        self.set_clock(now);
         self.sent.timeouts += 1;
         self.rtt.back_off();
         self.collapse(now);
