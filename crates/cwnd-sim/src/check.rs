@@ -4,7 +4,8 @@
 use crate::engine::Simulation;
 use crate::flow::Owner;
 use crate::line::Kind;
-use crate::queue::Class;
+use crate::queue::{Class, Id};
+use std::collections::BTreeSet;
 
 impl Simulation {
     /// Panics, saying what does not hold.
@@ -15,11 +16,10 @@ impl Simulation {
 
     /// Everything that waits for a time is in a queue for no later than that.
     fn check_order(&self) {
+        let timers: BTreeSet<(u64, Id)> =
+            self.timers.entries().map(|entry| (entry.time, entry.id())).collect();
         let armed = |class: Class, number: usize, time: u64| {
-            let found = self.timers.entries().any(|entry| {
-                entry.time == time && entry.id().class() == class && entry.id().number() as usize == number
-            });
-            time == u64::MAX || found
+            time == u64::MAX || timers.contains(&(time, Id::new(class, number as u32)))
         };
         for (number, flow) in self.flows.iter().enumerate() {
             assert!(flow.armed <= flow.next_event(), "flow {number}: armed for {} ns", flow.armed);
@@ -31,13 +31,14 @@ impl Simulation {
                 flow.rto_armed
             );
         }
+        let lines: BTreeSet<(u64, Id)> =
+            self.network.queue.entries().map(|entry| (entry.time, entry.id())).collect();
         for (number, line) in self.network.lines.iter().enumerate() {
             assert_eq!(line.armed, line.next(), "line {number}");
             assert!(line.iter().map(|packet| packet.due).is_sorted(), "line {number}");
-            let mut entries = self.network.queue.entries();
+            let id = Id::new(Class::Main, number as u32);
             assert!(
-                line.armed == u64::MAX
-                    || entries.any(|e| e.time == line.armed && e.id().number() as usize == number),
+                line.armed == u64::MAX || lines.contains(&(line.armed, id)),
                 "line {number}: no entry at {} ns",
                 line.armed
             );
