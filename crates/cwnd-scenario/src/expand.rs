@@ -6,6 +6,7 @@ use cwnd::Controller;
 use cwnd::registry::Recovery;
 use cwnd_link::random::Stream;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// What an action does to a flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,13 +68,14 @@ pub(crate) fn names(groups: &[Group]) -> Vec<String> {
 pub(crate) struct Like {
     recovery: Recovery,
     rtt: u64,
-    path: Vec<u32>,
-    back: Vec<u32>,
+    path: Arc<[u32]>,
+    back: Arc<[u32]>,
+    group: Arc<Group>,
 }
 
 impl Like {
     /// One of them.
-    pub fn flow(&self, group: &Group, name: String, (start, overhead_stream): (u64, Stream)) -> Flow {
+    pub fn flow(&self, name: String, (start, overhead_stream): (u64, Stream)) -> Flow {
         Flow {
             name,
             recovery: self.recovery,
@@ -82,7 +84,7 @@ impl Like {
             back: self.back.clone(),
             start,
             overhead_stream,
-            group: group.clone(),
+            group: self.group.clone(),
         }
     }
 }
@@ -102,7 +104,7 @@ impl Scenario {
                     Start::Uniform(from, to) => from + stream(STREAM_FLOWS).below(to - from),
                 };
                 let overhead = stream(STREAM_OVERHEAD);
-                flows.push(like.flow(group, name, (start, overhead)));
+                flows.push(like.flow(name, (start, overhead)));
             }
         }
         flows
@@ -113,7 +115,8 @@ impl Scenario {
         let (path, back) = self.links_of(&group.route);
         let rtt = group.rtt.unwrap_or_else(|| self.default_rtt(group, &path, &back));
         let known = || cwnd::registry::find(&group.cc).map(|(_, set)| set.recovery);
-        Like { recovery: group.recovery.or_else(known).unwrap_or_default(), rtt, path, back }
+        let recovery = group.recovery.or_else(known).unwrap_or_default();
+        Like { recovery, rtt, path: path.into(), back: back.into(), group: Arc::new(group.clone()) }
     }
 
     /// Propagation of these links, one after the other.

@@ -5,6 +5,7 @@ use crate::traffic::Traffic;
 use cwnd::registry::Recovery;
 use cwnd_link::random::Stream;
 use cwnd_link::{Jitter, Limit, Loss, Queue, RedParams, RedUnit, Reorder, Trace};
+use std::sync::Arc;
 
 /// IP and TCP headers with timestamps: 20 + 20 + 12 bytes.
 pub const HEADER_BYTES: u32 = 52;
@@ -298,15 +299,15 @@ pub struct Flow {
     /// Round trip time without queueing and serialisation, at time 0.
     pub rtt: u64,
     /// Numbers of the links that its data crosses, in order.
-    pub path: Vec<u32>,
+    pub path: Arc<[u32]>,
     /// Numbers of the links that its acknowledgements cross; nothing is queued or lost on a way back without links.
-    pub back: Vec<u32>,
+    pub back: Arc<[u32]>,
     /// Start.
     pub start: u64,
     /// What the send overhead draws from.
     pub overhead_stream: Stream,
     /// What it shares with its like.
-    pub group: Group,
+    pub group: Arc<Group>,
 }
 
 impl Link {

@@ -51,6 +51,6 @@ impl Scenario {
         }
         let group = Group { route, size: Some(0), ..Group::of(&traffic.cc, Start::At(0)) };
         let overhead = Stream::new(0, 0); // its hosts have none
-        Some(self.like(&group).flow(&group, traffic.name.clone(), (0, overhead)))
+        Some(self.like(&group).flow(traffic.name.clone(), (0, overhead)))
     }
 }

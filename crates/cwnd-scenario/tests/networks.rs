@@ -176,14 +176,14 @@ fn a_flow_takes_the_fewest_links_or_those_that_it_names() {
         (scenario.expand().remove(0), scenario.flows[0].route.clone())
     };
     let (one, route) = flow("from = 'a'\nto = 'c'");
-    assert_eq!((one.path, one.back, one.rtt), (vec![0, 1], vec![4], 30 * MS));
+    assert_eq!((one.path.to_vec(), one.back.to_vec(), one.rtt), (vec![0, 1], vec![4], 30 * MS));
     assert_eq!(route, Route::Ends("a".into(), "c".into()));
     let (one, route) = flow("path = ['a-x', 'x-b', 'b-c']");
-    assert_eq!((one.path, one.back, one.rtt), (vec![2, 3, 1], vec![4], 40 * MS));
+    assert_eq!((one.path.to_vec(), one.back.to_vec(), one.rtt), (vec![2, 3, 1], vec![4], 40 * MS));
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     assert_eq!(route, Route::Links(names(&["a-x", "x-b", "b-c"]), names(&["c-a"])));
     let (one, _) = flow("path = ['a-b']\nback = ['b-c', 'c-a']\naccess_delay = '5ms'");
-    assert_eq!((one.path, one.back, one.rtt), (vec![0], vec![1, 4], 40 * MS));
+    assert_eq!((one.path.to_vec(), one.back.to_vec(), one.rtt), (vec![0], vec![1, 4], 40 * MS));
 }
 
 #[test]

@@ -139,7 +139,7 @@ impl Network {
 
     /// The route of a flow.
     pub fn route_of(&mut self, flow: &Flow) -> u32 {
-        let mut path = flow.path.clone();
+        let mut path = flow.path.to_vec();
         if let Some(access) = flow.group.access {
             path.insert(0, self.access(access));
         }

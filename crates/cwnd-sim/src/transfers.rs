@@ -9,6 +9,7 @@ use crate::record::{EventKind, NO_LINK, TransferRow};
 use crate::sources::NO_FLOW;
 use crate::traffic::{self, Direction, Event, Transfer};
 use cwnd_scenario::FlowAction;
+use std::sync::Arc;
 
 impl Simulation {
     /// One of the scenario's flows starts.
@@ -134,7 +135,8 @@ impl Simulation {
         let ties = self.network.tie(route, rtt, running.group.closed(), private);
         let mss = self.scenario.mss();
         template.start = now;
-        template.group.rwnd = transfer.window.map(|bytes| (bytes / u64::from(mss)).clamp(1, 1 << 30) as u32);
+        let rwnd = transfer.window.map(|bytes| (bytes / u64::from(mss)).clamp(1, 1 << 30) as u32);
+        Arc::make_mut(&mut template.group).rwnd = rwnd;
         let mut flow = FlowState::new(template, mss, ties, Owner::Source(source, way as u8));
         flow.start_at = u64::MAX;
         flow.private = private;
