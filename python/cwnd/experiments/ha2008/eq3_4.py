@@ -27,9 +27,9 @@ ONLY_TCP = {"c": 0.001, "fast_convergence": False}
 
 
 def grid(setup: Setup) -> list[Point]:
-    aimd: dict[str, Any] = {"cc": setup.cubic, **ONLY_TCP}
+    aimd: dict[str, Any] = {"cc": setup.cubic, "ack_every": 1, **ONLY_TCP}
     forms: dict[str, dict[str, Any]] = {
-        "standard": {"cc": "reno"},
+        "standard": {"cc": "reno", "ack_every": 1},
         "aimd": aimd,
         "closed": {**aimd, "friendliness": "formula"},
         "per ACK": {**aimd, "friendliness": "window"},

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cwnd.experiments import Answer, Held, Measured, Point, Reduced, Results, Setup
-from cwnd.experiments.ha2008._testbed import background
+from cwnd.experiments.ha2008._testbed import OVERHEAD, background
 from cwnd.metrics import curves, jain, smoothness
 from cwnd.metrics.run import converged
 
@@ -39,7 +39,7 @@ def grid(setup: Setup) -> list[Point]:
         "duration": f"{end:g}s",
         "measure": [f"{WARM_UP_S}s", f"{end:g}s"],
         "link": link,
-        "flow": [{"cc": name, "count": 4, "start": START} for name in (setup.cubic, "sack")],
+        "flow": [{"cc": name, "count": 4, "start": START, "overhead": OVERHEAD} for name in (setup.cubic, "sack")],
     }
     seeds = setup.seeds(full=20, short=3)
     return [
