@@ -17,7 +17,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from cwnd import Result, Scenario
-from cwnd.replicates.document import describe, groups
+from cwnd.groups import groups
+from cwnd.replicates.document import describe
 from cwnd.replicates.runner import run_all
 from cwnd.replicates.study import processors, with_seeds
 
