@@ -25,6 +25,16 @@ PACKET_BITS = 12_000
 # What a packet through a bottleneck costs, µs of CPU time: for the time left that is shown, and for nothing else.
 COST_US = {"cwnd": 0.05, "ns-2": 0.8, "ns-3": 25.0}
 
+# CUBIC is the paper's in each, and keeps 0.8. But ns-2 has what Linux 2.6.22 made of it and ns-3 what Linux 3.14 did, with
+# its recovery (PRR): so each is compared with ours by the same rules, and ours by the paper's stands beside them.
+NS2_RULES = {"cubic-2.2": {"cc": "cubic-2.1"}}
+NS3_RULES = {
+    "recovery": "sack-prr",
+    "cubic-2.2": {"cc": "cubic-linux", "beta": 0.8, "slow_start": "standard", "recovery": "sack-prr"},
+}
+OURS: dict[str, dict[str, Any]] = {"cwnd": {}, "cwnd as ns-2": NS2_RULES, "cwnd as ns-3": NS3_RULES}
+SIMULATORS = ("cwnd", "cwnd as ns-2", "ns-2", "cwnd as ns-3", "ns-3")
+
 
 @dataclass(frozen=True)
 class Group:
@@ -65,7 +75,7 @@ class Case:
     ssthresh: int = 0
     hops: int = 1
     hop_ms: float = 0.0
-    simulators: tuple[str, ...] = ("cwnd", "ns-2", "ns-3")
+    simulators: tuple[str, ...] = SIMULATORS
     # Settings of one simulator that differ from the scenario's: of ours of every flow, or (a table) of those of one
     # algorithm; of the peers of their script.
     settings: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -90,7 +100,7 @@ def fast(percent: int) -> Case:
         full=(400, 100),
         ssthresh=1000,
         # A loss costs ns-3 a walk over the window, tens of thousands of packets here: see docs/peers.md.
-        simulators=("cwnd", "ns-2"),
+        simulators=SIMULATORS[:4],
     )
 
 
@@ -152,13 +162,13 @@ def flows(case: Case, seed: int) -> list[Flow]:
     return drawn
 
 
-def changed(case: Case, cc: str) -> dict[str, Any]:
-    """What a trial changes in a flow of ours: what it says of all flows, then what it says of those of this algorithm."""
-    settings = case.settings.get("cwnd", {})
+def changed(case: Case, simulator: str, cc: str) -> dict[str, Any]:
+    """What differs in a flow of ours: what is said of all flows, then what is said of those of this algorithm."""
+    settings = case.settings.get(simulator, OURS[simulator])
     return {**{key: value for key, value in settings.items() if not isinstance(value, dict)}, **settings.get(cc, {})}
 
 
-def document(case: Case, seed: int, seconds: int, measured_from: int) -> dict[str, Any]:
+def document(case: Case, seed: int, seconds: int, measured_from: int, simulator: str = "cwnd") -> dict[str, Any]:
     """The scenario as ours takes it. Our queue's limit does not count the packet that is being sent."""
     groups = [
         {
@@ -167,7 +177,7 @@ def document(case: Case, seed: int, seconds: int, measured_from: int) -> dict[st
             "start": f"{flow.start_s * 1e9:.0f}ns",
             **({"initial_ssthresh": case.ssthresh} if case.ssthresh else {}),
             **({"from": f"n{flow.way[0]}", "to": f"n{flow.way[1]}"} if case.hops > 1 else {}),
-            **changed(case, flow.group.ours),
+            **changed(case, simulator, flow.group.ours),
         }
         for flow in flows(case, seed)
     ]
@@ -225,9 +235,11 @@ class Result:
         return self.packets / self.cpu_s
 
 
-def run_ours(case: Case, seed: int, seconds: int, measured_from: int, stopped: Callable[[], bool]) -> Result:
+def run_ours(
+    case: Case, seed: int, seconds: int, measured_from: int, simulator: str, stopped: Callable[[], bool]
+) -> Result:
     """In this thread, whose CPU time is the run's."""
-    text = json.dumps(document(case, seed, seconds, measured_from))
+    text = json.dumps(document(case, seed, seconds, measured_from, simulator))
     before = time.thread_time()
     simulation = _native.Simulation(_native.Scenario.from_json(text))
     while not simulation.step(1_000_000):
@@ -277,7 +289,7 @@ def run_peer(case: Case, seed: int, seconds: int, measured_from: int, simulator:
 
 def cost_s(case: Case, simulator: str, seconds: int) -> float:
     """About what a run takes, for the time left."""
-    return case.hops * case.rate_mbps * 1e6 / PACKET_BITS * seconds * COST_US[simulator] * 1e-6
+    return case.hops * case.rate_mbps * 1e6 / PACKET_BITS * seconds * COST_US[simulator.split()[0]] * 1e-6
 
 
 def shares(case: Case, result: Result) -> dict[str, float]:

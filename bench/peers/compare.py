@@ -28,7 +28,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from cases import CASES, Case, Result, cost_s, document, run_ours, run_peer, shares, spec
+from cases import CASES, OURS, SIMULATORS, Case, Result, cost_s, document, run_ours, run_peer, shares, spec
 from ns2.run import find_ns2
 from ns3.run import build_ns3
 from peer import PeerError, Stopped, stop_all
@@ -36,7 +36,8 @@ from trials import TRIALS, Trial
 
 from cwnd.metrics.statistics import mean_interval
 
-SIMULATORS = ("cwnd", "ns-2", "ns-3")
+# What each peer is compared with.
+LIKE = {"ns-2": "cwnd as ns-2", "ns-3": "cwnd as ns-3"}
 MARKS = ("<!-- {}: written by bench/peers/compare.py --page -->", "<!-- end of {} -->")
 
 
@@ -55,8 +56,8 @@ class Job:
     @property
     def key(self) -> str:
         """What is run, in words: no other run has the same."""
-        if self.simulator == "cwnd":
-            return json.dumps(document(self.case, self.seed, self.seconds, self.measured_from))
+        if self.simulator in OURS:
+            return json.dumps(document(self.case, self.seed, self.seconds, self.measured_from, self.simulator))
         return f"{self.simulator}: {spec(self.case, self.seed, self.seconds, self.measured_from, self.simulator)}"
 
 
@@ -71,7 +72,7 @@ class Kept:
 
     def find(self, job: Job) -> Result | None:
         """Ours is always run: it changes, the others do not."""
-        values: Any = self.runs.get(job.key) if job.simulator != "cwnd" else None
+        values: Any = self.runs.get(job.key) if job.simulator not in OURS else None
         return None if values is None else Result(**values)
 
     def add(self, job: Job, result: Result) -> None:
@@ -112,8 +113,8 @@ def case_groups(case: Case) -> list[str]:
 def run_one(job: Job, stopped: Event) -> Result:
     if stopped.is_set():
         raise Stopped
-    if job.simulator == "cwnd":
-        return run_ours(job.case, job.seed, job.seconds, job.measured_from, stopped.is_set)
+    if job.simulator in OURS:
+        return run_ours(job.case, job.seed, job.seconds, job.measured_from, job.simulator, stopped.is_set)
     return run_peer(job.case, job.seed, job.seconds, job.measured_from, job.simulator)
 
 
@@ -208,7 +209,7 @@ def scaled(case: Case, metric: str, column: Column) -> str:
 
 
 def table(found: Sequence[tuple[Case, dict[str, Column]]]) -> list[str]:
-    """Markdown, a line per scenario and simulator; bold: further from ours than the intervals allow."""
+    """Markdown, a line per scenario and simulator; bold: further from ours by its rules than the intervals allow."""
     head = ["scenario", "simulator", "shares of the groups, %", "lost, per million", "mean queue", "timeouts"]
     head += ["CPU s", "packets a CPU second", "cwnd : it"]
     rows = [row(case, columns, simulator) for case, columns in found for simulator in columns]
@@ -221,15 +222,14 @@ def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 def row(case: Case, columns: dict[str, Column], simulator: str) -> list[str]:
     """One line of the table."""
-    own, mine = columns[simulator], columns.get("cwnd")
-    peer = simulator != "cwnd" and mine is not None
+    own, mine = columns[simulator], columns.get(LIKE.get(simulator, ""))
 
     def cell(metric: str) -> str:
         text = scaled(case, metric, own)
-        return f"**{text}**" if peer and mine is not None and differs(case, metric, mine, own) else text
+        return f"**{text}**" if mine is not None and differs(case, metric, mine, own) else text
 
     speed = statistics.median(own.values(case, "packets_per_cpu_s"))
-    ratio = statistics.median(mine.values(case, "packets_per_cpu_s")) / speed if peer and mine is not None else None
+    ratio = None if mine is None else statistics.median(mine.values(case, "packets_per_cpu_s")) / speed
     groups = case_groups(case)
     return [
         f"{case.name} ({' · '.join(groups)})" if simulator == next(iter(columns)) else "",
@@ -244,11 +244,11 @@ def row(case: Case, columns: dict[str, Column], simulator: str) -> list[str]:
 
 def trial_table(found: Sequence[tuple[Trial, dict[str, Column]]]) -> list[str]:
     """Markdown, a line per trial: what was changed, and every simulator's shares and losses after it."""
-    head = ["scenario", "changed", *SIMULATORS]
+    head = ["scenario", "changed", "cwnd", "ns-2", "ns-3"]
     rows = []
     for trial, columns in found:
         line = [trial.case.name, trial.what]
-        for simulator in SIMULATORS:
+        for simulator in head[2:]:
             column = columns.get(simulator)
             if column is None:
                 line.append("")
@@ -284,7 +284,7 @@ def plan(cases: Sequence[Case], args: argparse.Namespace) -> list[Job]:
     for case in cases:
         seconds, measured_from = case.full if args.full else case.short
         for simulator in SIMULATORS:
-            if simulator in args.simulators and (simulator in case.simulators or args.every_simulator):
+            if simulator.split()[0] in args.simulators and (simulator in case.simulators or args.every_simulator):
                 jobs += [Job(case, simulator, seed, seconds, measured_from) for seed in range(1, args.seeds + 1)]
     return jobs
 
@@ -295,7 +295,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--full", action="store_true", help="four times as long")
     parser.add_argument("--seeds", type=int, default=5, help="number of seeds (default 5)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="runs at a time (default: processors)")
-    parser.add_argument("--simulators", default=",".join(SIMULATORS), help="which (default all)")
+    parser.add_argument("--simulators", default="cwnd,ns-2,ns-3", help="which (default all)")
     parser.add_argument(
         "--every-simulator", action="store_true", help="ns-3 at 2.5 Gbit/s too, where a run takes it hours"
     )
@@ -306,7 +306,7 @@ def parse() -> argparse.Namespace:
     args.simulators = args.simulators.split(",")
     unknown = [name for name in args.simulators if name not in SIMULATORS]
     if unknown:
-        parser.error(f"no simulator {unknown[0]}; there are {', '.join(SIMULATORS)}")
+        parser.error(f"no simulator {unknown[0]}; there are cwnd, ns-2 and ns-3")
     return args
 
 

@@ -36,29 +36,45 @@ def trial(case: str | Case, what: str, **settings: dict[str, Any]) -> Trial:
     return Trial(what, replace(base, settings=changed, simulators=tuple(changed)))
 
 
-CUBIC_21 = {"cubic-2.2": {"cc": "cubic-2.1"}}
-# Today's Linux with the 0.8 of the others.
-LINUX_08 = {"cubic-2.2": {"cc": "cubic-linux", "beta": 0.8}}
+def ours(**change: Any) -> dict[str, Any]:  # noqa: ANN401
+    """A change of our CUBIC flows."""
+    return {"cubic-2.2": change}
+
+
+# What CUBIC does before its first loss, when it has no W_max: Linux 2.6.22 grows by one packet in 50 acknowledgements,
+# Linux 3.14 by at least one in 20, the paper's and RFC 9438's along the curve from the start of the epoch.
+AS_22 = ours(cc="cubic-2.1")
+FREE_22 = ours(cc="cubic-2.1", unknown="at_most", unknown_count=1000)
+BARE_22 = ours(cc="cubic-2.1", unknown="at_most", unknown_count=1000, clamp="off")
+AS_314 = ours(cc="cubic-linux", beta=0.8, slow_start="standard")
+FREE_314 = ours(cc="cubic-linux", beta=0.8, slow_start="standard", unknown_count=1000)
+
+
+def before_the_first_loss(key: str) -> tuple[Trial, ...]:
+    return (
+        trial(key, "`cubic-2.1`", cwnd=AS_22),
+        trial(key, "`cubic-2.1`, no rule of 50", cwnd=FREE_22),
+        trial(key, "`cubic-2.1`, no rule of 50, no clamp", cwnd=BARE_22),
+        trial(key, "`cubic-linux`, 0.8", cwnd=AS_314),
+        trial(key, "`cubic-linux`, 0.8, no rule of 20", cwnd=FREE_314),
+    )
+
 
 TRIALS: tuple[Trial, ...] = (
     trial(ALONE, "nothing", cwnd={}, ns2={}, ns3={}),
-    trial(ALONE, "ours is `cubic-2.1`", cwnd=CUBIC_21, ns2={}),
-    trial(ALONE, "ours is `cubic-linux`", cwnd=LINUX_08, ns3={}),
-    trial("late", "ours is `cubic-2.1`", cwnd=CUBIC_21, ns2={}),
-    trial("late", "ours is `cubic-linux`, beta 0.8", cwnd=LINUX_08),
-    trial("fig6", "`sack-prr`", cwnd={"recovery": "sack-prr"}),
-    trial("fig6", "all from a threshold of 100", cwnd={"initial_ssthresh": 100}, ns2={"initial_ssthresh": 100}),
-    trial("fig6", "every segment acknowledged", cwnd={"ack_every": 1}, ns2={"ack_every": 1}),
-    trial("fig6", "ours is `cubic-linux`, beta 0.8", cwnd=LINUX_08),
-    trial("rtt-16-160", "ours is `cubic-2.1`", cwnd=CUBIC_21, ns2={}),
-    trial("rtt-40-80", "ours is `cubic-2.1`", cwnd=CUBIC_21, ns2={}),
-    trial("rtt-40-80", "ours is `cubic-linux`, beta 0.8", cwnd=LINUX_08),
-    trial("rtt-40-80", "ours without the Reno-friendly region", cwnd={"friendliness": "off"}),
-    trial("rtt-40-240", "ours is `cubic-2.1`", cwnd=CUBIC_21, ns2={}),
-    trial("rtt-40-240", "ours is `cubic-linux`, beta 0.8", cwnd=LINUX_08),
-    trial("sack-82", "ours is `cubic-2.1`", cwnd=CUBIC_21, ns2={}),
-    trial("lot", "ours is `cubic-2.1`", cwnd=CUBIC_21, ns2={}),
-    trial("lot", "ours is `cubic-linux`, beta 0.8", cwnd=LINUX_08),
-    trial("fast-20", "ours is `cubic-2.1`", cwnd=CUBIC_21),
-    trial("fast-200", "ours is `cubic-2.1`", cwnd=CUBIC_21),
+    *before_the_first_loss("rtt-40-80"),
+    *before_the_first_loss("late"),
+    *before_the_first_loss("fast-200"),
+    trial(ALONE, "`cubic-2.1`", cwnd=AS_22),
+    trial(ALONE, "`cubic-linux`, 0.8", cwnd=AS_314),
+    trial("fig6", "PRR in ours, none in ns-3", cwnd={"recovery": "sack-prr"}, ns3={"prr": 0}),
+    trial("fig6", "HyStart", cwnd=ours(slow_start="hystart"), ns3={"hystart": 1}),
+    trial("fig6", "every segment acknowledged", cwnd={"ack_every": 1}, ns2={"ack_every": 1}, ns3={"ack_every": 1}),
+    trial(
+        "fig6",
+        "from a threshold of 100",
+        cwnd={"initial_ssthresh": 100},
+        ns2={"initial_ssthresh": 100},
+        ns3={"initial_ssthresh": 100},
+    ),
 )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cwnd.replicates import Study, replicate
     from cwnd.result import Result, run
     from cwnd.scenario import Flow, Link, dumbbell, graph, parking_lot
-    from cwnd.store import save
+    from cwnd.store import load, save
 
 __all__ = [
     "Flow",
@@ -32,6 +32,7 @@ __all__ = [
     "__version__",
     "dumbbell",
     "graph",
+    "load",
     "load_plugin",
     "parking_lot",
     "replicate",
@@ -49,6 +50,7 @@ HOMES = {
     "__version__": "_native",
     "dumbbell": "scenario",
     "graph": "scenario",
+    "load": "store",
     "load_plugin": "own",
     "parking_lot": "scenario",
     "replicate": "replicates",

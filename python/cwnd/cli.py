@@ -415,7 +415,7 @@ def work(
         return
     from cwnd.report import table
 
-    table(result.summary, scenario)
+    table(result.summary)
     if out is not None:
         print(f"written to {out}", file=sys.stderr)
 

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""A run's summary as a table on the terminal."""
+"""A run's summary as tables on the terminal."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from cwnd._native import Scenario
-
+# Where standard output is no terminal.
+WIDTH = 100
 # (heading, key, format), one column each.
 COLUMNS = (
     ("RTT ms", "rtt_ms", "{:.0f}"),
@@ -24,26 +25,120 @@ COLUMNS = (
 )
 
 
-def table(summary: dict[str, Any], scenario: Scenario) -> None:
-    """Prints flows, link and cost."""
-    console = Console(width=None if sys.stdout.isatty() else 110, highlight=False)
-    grid = Table(box=SIMPLE_HEAD, pad_edge=False)
-    grid.add_column("flow", no_wrap=True)
-    for heading, _, _ in COLUMNS:
-        grid.add_column(heading, justify="right", no_wrap=True)
-    for flow in summary["flows"]:
-        grid.add_row(flow["name"], *(form.format(flow[key]) for _, key, form in COLUMNS))
-    console.print(grid)
-    link, perf = summary["link"], summary["perf"]
+def console() -> Console:
+    """The terminal, or a page as wide as `WIDTH`."""
+    return Console(width=None if sys.stdout.isatty() else WIDTH, highlight=False, markup=False)
+
+
+def grid(first: str, headings: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]]) -> Table:
+    """A table whose first column is a name and whose others are numbers."""
+    made = Table(box=SIMPLE_HEAD, pad_edge=False)
+    made.add_column(first, no_wrap=True, min_width=8)
+    for heading in headings:
+        made.add_column(heading, justify="right", no_wrap=True)
+    for name, values in rows:
+        made.add_row(name, *values)
+    return made
+
+
+def mbps(value: float) -> str:
+    """A rate: five digits where it is large, two decimals where it is small."""
+    return f"{value:.2f}" if value < 1000 else f"{value:.0f}"
+
+
+def seconds(value: float | None) -> str:
+    """A time with three digits that mean something."""
+    if value is None:
+        return "-"
+    return f"{value:.{4 if value < 0.1 else 3 if value < 10 else 1}f}"
+
+
+def percent(part: float) -> str:
+    """A part: two digits that mean something, however small it is."""
+    return "0 %" if part == 0 else f"{100 * part:.2g} %" if part < 0.1 else f"{100 * part:.1f} %"
+
+
+def lost(link: dict[str, Any]) -> float:
+    """The part of what came to a link that it dropped."""
+    dropped = link["drops_queue"] + link["drops_loss"]
+    return dropped / (dropped + link["packets"]) if dropped else 0.0
+
+
+def links(summary: dict[str, Any]) -> Table:
+    """A row per link."""
+    headings = ("Mbit/s", "used", "lost", "delay ms", "p50", "p95", "p99", "most", "full", "random")
+    delays = ("mean", "p50", "p95", "p99", "max")
+
+    def row(link: dict[str, Any]) -> list[str]:
+        return [
+            mbps(link["capacity_mbps"]),
+            f"{link['utilization']:.1%}",
+            percent(lost(link)),
+            *(f"{link[f'queue_{name}_ms']:.1f}" for name in delays),
+            f"{link['drops_queue']:d}",
+            f"{link['drops_loss']:d}",
+        ]
+
+    return grid("link", headings, [(link["name"], row(link)) for link in summary["links"]])
+
+
+ASKED = {"rate": "{}", "at most": "≤ {}", "everything": "what is left", "no mean": "no mean"}
+
+
+def traffic(summary: dict[str, Any]) -> Table:
+    """A row per group of traffic and way: what was asked beside what came of it."""
+
+    def row(one: dict[str, Any]) -> list[str]:
+        rate = one["asked_mbps"]
+        asked = ASKED[one["asked"]].format(mbps(rate) if rate is not None else "")
+        counts = (one["transfers"], one["finished"], one["datagrams"])
+        return [one["direction"], asked, mbps(one["offered_mbps"]), mbps(one["carried_mbps"]), *map(str, counts)]
+
+    headings = ("way", "asked Mbit/s", "offered", "carried", "started", "ended", "datagrams")
+    return grid("traffic", headings, [(one["name"], row(one)) for one in summary["traffic"]])
+
+
+def transfers(summary: dict[str, Any]) -> Table:
+    """A row per group of transfers with an end and way: how many, and how long they took."""
+
+    def row(one: dict[str, Any]) -> list[str]:
+        times = (one["completion_s"][name] for name in ("mean", "p50", "p95", "p99"))
+        return [one["direction"], str(one["started"]), str(one["finished"]), *map(seconds, times)]
+
+    headings = ("way", "started", "ended", "took s: mean", "p50", "p95", "p99")
+    return grid("transfers", headings, [(one["name"], row(one)) for one in summary["transfers"]])
+
+
+def table(summary: dict[str, Any]) -> None:
+    """Prints flows, links, traffic, transfers and cost."""
+    page = console()
+    if summary["flows"]:
+        rows = [(flow["name"], [form.format(flow[key]) for _, key, form in COLUMNS]) for flow in summary["flows"]]
+        page.print(grid("flow", [heading for heading, *_ in COLUMNS], rows))
+    if len(summary["links"]) > 1:
+        page.print(links(summary))
+    if summary["traffic"]:
+        page.print(traffic(summary))
+    if summary["transfers"]:
+        page.print(transfers(summary))
+        if any(one["finished"] < one["started"] for one in summary["transfers"]):
+            page.print("-: some that started in the measured interval did not end; they took longer than all others")
     begin, end = summary["measured_s"]
-    console.print(
-        f"{scenario.rate_mbps:g} Mbit/s, measured {begin:g} to {end:g} s: utilisation {link['utilization']:.1%}, "
-        f"Jain index {summary['jain']:.3f}"
-    )
-    console.print(
-        f"queueing delay {link['queue_mean_ms']:.1f} ms mean, {link['queue_max_ms']:.1f} ms at most; "
-        f"dropped {link['drops_queue']} by the queue, {link['drops_loss']} by the loss process"
-    )
-    console.print(
+    measured = f"measured {begin:g} to {end:g} s"
+    fairness = f"Jain index {summary['jain']:.3f}" if summary["flows"] else ""
+    if len(summary["links"]) > 1:
+        page.print("; ".join(filter(None, (measured, fairness))))
+        page.print("delay: the wait in the queue; full, random: dropped by the queue, by the loss process")
+    else:
+        link = summary["link"]
+        used = f"utilisation {link['utilization']:.1%}"
+        page.print(f"{mbps(link['capacity_mbps'])} Mbit/s, {measured}: {', '.join(filter(None, (used, fairness)))}")
+        page.print(
+            f"queueing delay {link['queue_mean_ms']:.1f} ms mean, {link['queue_p50_ms']:.1f} p50, "
+            f"{link['queue_p95_ms']:.1f} p95, {link['queue_p99_ms']:.1f} p99, {link['queue_max_ms']:.1f} at most"
+        )
+        page.print(f"dropped {link['drops_queue']} by the queue, {link['drops_loss']} by the loss process")
+    perf = summary["perf"]
+    page.print(
         f"{perf['packets']:,} packets in {perf['cpu_s']:.2f} s of CPU ({perf['packets_per_s'] / 1e6:.1f} million a second)"
     )

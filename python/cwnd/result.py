@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from cwnd._native import Scenario, Simulation
 
@@ -14,39 +14,51 @@ if TYPE_CHECKING:
 # About 10 ms of work: Ctrl-C is heard between two chunks.
 EVENTS_PER_CHUNK = 200_000
 ROWS_PER_BATCH = 250_000
-TABLES = ("flows", "cwnd", "queue", "events", "inner")
+TABLES = ("flows", "links", "rates", "cwnd", "queue", "events", "transfers", "waits", "inner")
 
 
-class Result:
-    """A finished run: the summary, and the tables `flows`, `cwnd`, `queue`, `events` and `inner` as Arrow tables."""
+class Source(Protocol):
+    """Where a result's tables come from: a simulation, or a folder."""
 
-    def __init__(self, scenario: Scenario, simulation: Simulation) -> None:
-        self.scenario = scenario
-        self._simulation = simulation
-        summary = simulation.summary()
-        cpu_s = simulation.cpu_s
-        #: The document that `--json` prints: throughput in Mbit/s of wire bits, windows in segments, queueing in ms.
-        self.summary: dict[str, Any] = {
-            "lane": "sim",
-            "seed": scenario.seed,
-            "duration_s": scenario.duration_s,
-            "measured_s": summary["measured_s"],
-            "link": summary["link"],
-            "jain": summary["jain"],
-            "flows": summary["flows"],
-            "perf": {
-                "cpu_s": cpu_s,
-                "packets": simulation.packets,
-                "packets_per_s": simulation.packets / cpu_s if cpu_s > 0 else 0.0,
-            },
-        }
+    def rows(self, name: str) -> int:
+        """Rows of one of `TABLES`."""
 
     def batches(self, name: str) -> Iterator[pa.RecordBatch]:
         """One of `TABLES`, in pieces; at least one."""
+
+
+class Simulated:
+    """The tables of a simulation."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._simulation = simulation
+
+    def rows(self, name: str) -> int:
+        return self._simulation.rows(name)
+
+    def batches(self, name: str) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
-        for start in range(0, max(1, self._simulation.rows(name)), ROWS_PER_BATCH):
+        for start in range(0, max(1, self.rows(name)), ROWS_PER_BATCH):
             yield pa.record_batch(self._simulation.table(name, start, ROWS_PER_BATCH))
+
+
+class Result:
+    """A finished run: the summary, and its tables as Arrow tables. `cwnd.run` makes one, `cwnd.load` reads one."""
+
+    def __init__(self, scenario: Scenario, summary: dict[str, Any], source: Source) -> None:
+        self.scenario = scenario
+        #: The document that `--json` prints: rates in Mbit/s of wire bits, windows in segments, queueing in ms, completion in s.
+        self.summary = summary
+        self._source = source
+
+    def rows(self, name: str) -> int:
+        """Rows of one of `TABLES`."""
+        return self._source.rows(name)
+
+    def batches(self, name: str) -> Iterator[pa.RecordBatch]:
+        """One of `TABLES`, in pieces; at least one."""
+        return self._source.batches(name)
 
     def table(self, name: str) -> pa.Table:
         """One of `TABLES`."""
@@ -66,23 +78,51 @@ class Result:
 
     @property
     def flows(self) -> pa.Table:
-        """One row per flow: the summary."""
+        """One row per flow: the summary, and its links there (`path`) and `back`."""
         return self.table("flows")
 
     @property
+    def links(self) -> pa.Table:
+        """One row per link: the summary, over everything that crossed it, with its ends (`from`, `to`)."""
+        return self.table("links")
+
+    @property
+    def rates(self) -> pa.Table:
+        """How fast each link sends from a time on: link, time_s, rate_mbps (0 in an outage; of a trace its mean)."""
+        return self.table("rates")
+
+    @property
     def cwnd(self) -> pa.Table:
-        """Windows over time, per flow: time_s, flow, cwnd and ssthresh (segments), srtt_ms, in_flight, forwarded."""
+        """Windows over time, per flow.
+
+        time_s, flow, cwnd and ssthresh (segments), srtt_ms, in_flight; forwarded: segments that have left the flow's last link so far;
+        delivered: distinct ones that have reached the receiver, as far as the sender can know; ca_state.
+        """
         return self.table("cwnd")
 
     @property
     def queue(self) -> pa.Table:
-        """The bottleneck over time: time_s, packets, bytes, and drops so far."""
+        """Every link over time: time_s, link, packets and bytes queued or being sent, and drops so far."""
         return self.table("queue")
 
     @property
     def events(self) -> pa.Table:
-        """Starts, drops, state changes and timeouts."""
+        """Starts, stops and switches of flows, drops (with their link), state changes and timeouts."""
         return self.table("events")
+
+    @property
+    def transfers(self) -> pa.Table:
+        """One row per transfer, in the order of their starts.
+
+        group (of traffic; null for a flow of the scenario), number (of the source, or of the flow), start_s, end_s (when the last
+        byte was at the receiver; null if it was not), bytes (null: without an end), rtt_ms, direction.
+        """
+        return self.table("transfers")
+
+    @property
+    def waits(self) -> pa.Table:
+        """A histogram, per link, of what the packets that left it in the measured interval had waited: link, wait_ms, packets."""
+        return self.table("waits")
 
 
 class Tables(Mapping[str, "pa.Table"]):
@@ -112,4 +152,22 @@ def run(scenario: Scenario, progress: Callable[[Simulation], None] | None = None
             progress(simulation)
     if progress is not None:
         progress(simulation)
-    return Result(scenario, simulation)
+    cpu_s = simulation.cpu_s
+    summary = {
+        "lane": "sim",
+        "seed": scenario.seed,
+        "duration_s": scenario.duration_s,
+        **simulation.summary(),
+        "transfers": [],
+        "perf": {
+            "cpu_s": cpu_s,
+            "packets": simulation.packets,
+            "packets_per_s": simulation.packets / cpu_s if cpu_s > 0 else 0.0,
+        },
+    }
+    result = Result(scenario, summary, Simulated(simulation))
+    if result.rows("transfers"):
+        from cwnd.metrics.run import transfers_of  # numpy and pyarrow, only where they are needed
+
+        summary["transfers"] = [one.document() for one in transfers_of(result)]
+    return result

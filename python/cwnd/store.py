@@ -8,14 +8,15 @@ import os
 import platform
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cwnd._native import __version__
+from cwnd._native import Scenario, ScenarioError, __version__
+from cwnd.result import TABLES, Result
 
 if TYPE_CHECKING:
-    from cwnd.result import Result
+    import pyarrow as pa
 
 MANIFEST = "manifest.json"
 # What a manifest of ours has under "kind"; a folder with such a manifest may be replaced, if it holds nothing more.
@@ -25,6 +26,10 @@ KINDS = (KIND, "cwnd kernel trace")
 
 class NotOursError(ValueError):
     """The output folder exists and holds something that this program did not write."""
+
+
+class NoResultError(ValueError):
+    """The folder does not hold a result that can be read; the message says why."""
 
 
 def check(folder: Path) -> None:
@@ -131,3 +136,58 @@ def replace(new: Path, folder: Path) -> None:
         old.rename(folder)
         raise
     shutil.rmtree(old, ignore_errors=True)
+
+
+class Stored:
+    """The tables of a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def rows(self, name: str) -> int:
+        import pyarrow.parquet as pq
+
+        return int(pq.read_metadata(self._folder / f"{name}.parquet").num_rows)
+
+    def batches(self, name: str) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        with pq.ParquetFile(self._folder / f"{name}.parquet") as file:
+            pieces = file.iter_batches()
+            first = next(pieces, None)
+            yield first if first is not None else pa.RecordBatch.from_pylist([], schema=file.schema_arrow)
+            yield from pieces
+
+
+def load(folder: str | Path) -> Result:
+    """Reads what `save`, `cwnd run -o` or `cwnd compare -o` wrote: the scenario, the summary, and the tables when asked for.
+
+    Raises `NoResultError`, saying why, for a folder that holds no run, one of an earlier version that kept fewer tables, or one
+    whose scenario needs something that is not there (an algorithm of one's own, the file of a trace).
+    """
+    folder = Path(folder)
+
+    def refuse(expected: str) -> NoResultError:
+        return NoResultError(f'"{folder}" is not accepted; expected {expected}')
+
+    try:
+        known = json.loads((folder / MANIFEST).read_text())
+        kind, files = known["kind"], set(known["files"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise refuse("the folder of a result, with its manifest.json") from None
+    if kind != KIND:
+        raise refuse(f"a {KIND}, not a {kind}")
+    try:
+        scenario = Scenario.from_toml((folder / "scenario.toml").read_text())
+        summary = json.loads((folder / "summary.json").read_text())
+    except ScenarioError as error:
+        raise refuse(f"a scenario that can be read: {error}") from error
+    except (OSError, ValueError) as error:
+        raise refuse(f"scenario.toml and summary.json ({error})") from error
+    needed = [name for name in TABLES if name != "inner" or scenario.records_inner]
+    if lacking := [name for name in needed if f"{name}.parquet" not in files]:
+        raise refuse(
+            f"the tables {', '.join(lacking)}, which the version that wrote it did not keep; cwnd run {folder}/scenario.toml makes them"
+        )
+    return Result(scenario, summary, Stored(folder))

@@ -12,15 +12,21 @@ from cwnd.experiments.claims import DOCUMENTS
 PACKAGE = Path(cwnd.__file__).parent
 # The files of the experiments, found by being there: nobody imports them, nor do they each other.
 EXPERIMENT = "experiments.<document>.<figure>"
+# What figures of a document share.
+SETUP = "experiments.<document>._<name>"
 LEVELS = [
     ["_native"],
-    ["kernel", "kernel.doctor", "kernel.native", "kernel.view", "scenario"],
-    ["kernel.listing", "kernel.spec", "flowspec", "progress", "replay", "report", "result", "vectors"],
-    ["kernel.hold", "kernel.switch", "kernel.use", "own", "plot.draw"],
+    ["kernel", "kernel.doctor", "kernel.native", "kernel.view", "groups", "scenario"],
+    ["kernel.listing", "kernel.spec", "flowspec", "progress", "replay", "report", "vectors"],
+    ["kernel.hold", "kernel.switch", "kernel.use", "own"],
     ["metrics.value"],
     ["metrics.quantile", "metrics.series"],
-    ["metrics.amount", "metrics.change", "metrics.delay", "metrics.fairness", "metrics.loss", "metrics.statistics"],
+    ["metrics.capacity", "metrics.change", "metrics.fairness", "metrics.loss", "metrics.statistics"],
+    ["metrics.amount", "metrics.delay"],
+    ["metrics.transfers"],
     ["metrics", "metrics.run"],
+    ["plot.run", "result"],
+    ["plot.draw"],
     ["plot"],
     ["store"],
     ["entry"],
@@ -29,6 +35,7 @@ LEVELS = [
     ["replicates", "replicates.command"],
     ["experiments.claims", "experiments.frame"],
     ["experiments"],
+    [SETUP],
     [EXPERIMENT],
     ["experiments.find"],
     ["experiments.verdict"],
@@ -46,8 +53,8 @@ LEVELS = [
 
 
 def level(module: str) -> int:
-    if module.startswith("experiments.") and (module.count(".") == 2 or module.split(".")[1] in DOCUMENTS):
-        module = EXPERIMENT
+    if module.startswith("experiments.") and module.split(".")[1] in DOCUMENTS:
+        module = SETUP if module.rpartition(".")[2].startswith("_") else EXPERIMENT
     found = [number for number, names in enumerate(LEVELS) if module in names]
     assert found, f"{module or 'the package itself'} has no level: add it to LEVELS"
     return found[0]

@@ -32,13 +32,13 @@ def test_the_tables_say_what_the_summary_says() -> None:
     assert m.jain([flow["throughput_mbps"] for flow in run.summary["flows"]]).value == pytest.approx(
         run.summary["jain"]
     )
-    whole = m.utilisation(run.cwnd, rate_mbps=20, **span).value  # type: ignore[arg-type]
+    whole = m.utilisation(run.cwnd, capacity=m.Capacity.constant(20), **span).value  # type: ignore[arg-type]
     assert whole == pytest.approx(run.summary["link"]["utilization"], abs=2e-4)
     times, flows, _ = m.drops(run.events, 4, 20)
     link = run.summary["link"]
     assert len(times) == len(flows) == link["drops_queue"] + link["drops_loss"] > 0
     # The samples weigh time and take the packet in service (0.6 ms) as whole.
-    delay = m.sampled_queueing_delay(run.queue, rate_mbps=20, begin_s=4, end_s=20)["mean"].value
+    delay = m.sampled_queueing_delay(run.queue, capacity=m.Capacity.constant(20), begin_s=4, end_s=20)["mean"].value
     assert delay is not None and link["queue_mean_ms"] - 0.6 <= delay <= link["queue_mean_ms"] + 1.2
 
 
@@ -71,7 +71,9 @@ def test_runs_of_drops_are_counted_flow_by_flow() -> None:
     runs = [
         length for flow in range(3) for length in m.drop_runs([int(p) for f, p in zip(flows, positions) if f == flow])
     ]
-    assert len(runs) > 3 and measures(run, [[0, 1, 2]]).link["drop_run"].value == pytest.approx(sum(runs) / len(runs))
+    assert len(runs) > 3 and measures(run, [[0, 1, 2]]).links[0]["drop_run"].value == pytest.approx(
+        sum(runs) / len(runs)
+    )
 
 
 def test_a_late_flow_converges_and_its_time_is_found() -> None:
@@ -92,14 +94,17 @@ def test_every_measure_of_a_run_has_a_value_or_says_why_not() -> None:
         dumbbell({"cubic": 2, "sack": 1}, rate="20Mbit/s", rtt="20ms", duration="10s", measure=("2s", "10s"))
     )
     found = measures(run, [[0, 1], [2]])
-    assert found.link["jain"].value == pytest.approx(run.summary["jain"])
+    assert found.everyone["jain"].value == pytest.approx(run.summary["jain"])
     assert "fewer than two flows" in found.groups[1]["convergence_s"].why
     assert "10 s" in found.groups[0]["convergence_s"].why  # shorter than one interval of convergence
-    assert 1 / 3 <= (found.link["synchronisation"].value or 0) <= 1
+    assert 1 / 3 <= (found.links[0]["synchronisation"].value or 0) <= 1
     quick = cwnd.run(dumbbell({"reno": 1}, rate="10Mbit/s", rtt="20ms", duration="2s", interval="0s"))
-    assert "nothing was recorded" in measures(quick, [[0]]).link["variation"].why
-    assert "nothing was recorded" in measures(quick, [[0]]).link["loss_rate"].why  # and not 1, or 0
-    assert "no packet" in measures(quick, [[0]]).link["queue_p50_ms"].why
+    assert "nothing was recorded" in measures(quick, [[0]]).everyone["variation"].why
+    assert "nothing was recorded" in measures(quick, [[0]]).everyone["loss_rate"].why  # and not 1, or 0
+    # What is counted at the link needs no samples.
+    link, counted = measures(quick, [[0]]).links[0], quick.summary["link"]
+    assert link["loss_rate"].value == counted["drops_queue"] / (counted["drops_queue"] + counted["packets"])
+    assert link["queue_p50_ms"].value == counted["queue_p50_ms"] > 0
 
 
 def test_the_pages_examples_are_true() -> None:

@@ -66,8 +66,13 @@ def test_goodput_counts_payload_and_needs_its_column() -> None:
 
 def test_utilisation_is_all_flows_over_the_capacity() -> None:
     # (3000 + 2500) × 12 000 bits in 3 s are 22 Mbit/s.
-    assert value(m.utilisation(CWND, rate_mbps=44, packet_bytes=1500, begin_s=0, end_s=3)) == pytest.approx(0.5)
-    assert "no capacity" in m.utilisation(CWND, rate_mbps=44, packet_bytes=1500, begin_s=3, end_s=3).why
+    assert value(
+        m.utilisation(CWND, capacity=m.Capacity.constant(44), packet_bytes=1500, begin_s=0, end_s=3)
+    ) == pytest.approx(0.5)
+    assert (
+        "no capacity"
+        in m.utilisation(CWND, capacity=m.Capacity.constant(44), packet_bytes=1500, begin_s=3, end_s=3).why
+    )
 
 
 def test_rates_refuse_what_the_samples_do_not_tell() -> None:
@@ -107,9 +112,9 @@ def test_queueing_delay_weighs_packets() -> None:
 def test_queueing_delay_is_estimated_from_samples() -> None:
     # 12 500 bytes at 10 Mbit/s take 10 ms; samples before 1 s do not count.
     queue = table(time_s=[0.5, 1.0, 1.5, 2.0], bytes=[999_999, 0, 12_500, 777])
-    found = m.sampled_queueing_delay(queue, rate_mbps=10, begin_s=1, end_s=2)
+    found = m.sampled_queueing_delay(queue, capacity=m.Capacity.constant(10), begin_s=1, end_s=2)
     assert value(found["mean"]) == pytest.approx(5) and value(found["p99"]) == pytest.approx(10)
-    assert m.sampled_queueing_delay(queue, rate_mbps=10, begin_s=7, end_s=8)["p50"].value is None
+    assert m.sampled_queueing_delay(queue, capacity=m.Capacity.constant(10), begin_s=7, end_s=8)["p50"].value is None
 
 
 def test_quantiles_are_observed_values() -> None:
@@ -288,3 +293,52 @@ def test_aggressiveness_looks_at_round_trips_without_congestion() -> None:
     assert "no two" in m.aggressiveness([1, 2, 3], [True, False, True]).why
     with pytest.raises(ValueError, match="marks"):
         m.aggressiveness([1, 2], [True])
+
+
+# 10 Mbit/s until 1 s, an outage until 3 s, 20 Mbit/s from then on, none from 10 s on.
+STEPS = m.Capacity(np.array([0.0, 1.0, 3.0, 10.0]), np.array([10.0, 0.0, 20.0, 0.0]))
+
+
+def test_a_links_capacity_is_the_integral_of_its_rate() -> None:
+    assert (STEPS.mbit(0, 1), STEPS.mbit(0.5, 4), STEPS.mbit(1, 3), STEPS.mbit(9, 99)) == (10, 25, 0, 20)
+    assert not STEPS.is_constant and m.Capacity.constant(5).is_constant and m.Capacity.constant(5).mbit(2, 4) == 10
+    rows = table(link=[0, 1, 1], time_s=[0.0, 0.0, 2.0], rate_mbps=[7.0, 4.0, 8.0])
+    assert m.Capacity.of(rows, 1).mbit(1, 3) == 12
+    with pytest.raises(m.UndefinedError, match="link 2"):
+        m.Capacity.of(rows, 2)
+
+
+def test_a_backlog_waits_for_what_the_link_can_send() -> None:
+    # At 0.5 s 3 Mbit go in 0.3 s; 5 Mbit are done just as the outage begins; of 6 one waits for its end and takes 0.05 s more. Within the
+    # outage nothing waits for nothing; 2 Mbit from 2 s on are sent at 3.1 s. What is left at 10 s stays.
+    at = np.array([0.5, 0.5, 0.5, 2.0, 2.0, 9.9])
+    mbit = np.array([3.0, 5.0, 6.0, 0.0, 2.0, 3.0])
+    assert STEPS.wait_s(at, mbit).tolist() == pytest.approx([0.3, 0.5, 2.55, 0.0, 1.1, math.inf])
+    queue = table(time_s=[0.5, 9.9], bytes=[375_000, 375_000])
+    found = m.sampled_queueing_delay(queue, capacity=STEPS, begin_s=0, end_s=10)
+    assert value(found["p50"]) == pytest.approx(300)
+    assert "never sends" in found["mean"].why and "never sends" in found["p95"].why
+
+
+def test_transfers_are_told_apart_by_who_started_them_and_which_way_they_went() -> None:
+    rows = table(
+        group=[None, None, 0, 0, 0, 0, 1],
+        number=[0, 3, 0, 1, 1, 2, 0],
+        start_s=[0.0, 1.0, 1.0, 2.0, 3.0, 9.0, 1.0],
+        end_s=[1.0, 5.0, 1.5, None, 3.25, 9.5, None],
+        bytes=[10, 10, 10, 10, 10, 10, None],
+        direction=["forward", "forward", "forward", "forward", "reverse", "forward", "forward"],
+    )
+    flows = [("cubic", range(2)), ("sack", range(2, 4))]
+    found = m.transfers_by_group(rows, begin_s=0.5, end_s=9, flows=flows, traffic=["web", "long"])
+    # Flow 0 started before the interval, one of the web's at its end; the long one has no size.
+    assert [(one.name, one.direction, one.started, one.finished) for one in found] == [
+        ("sack", "forward", 1, 1),
+        ("web", "forward", 2, 1),
+        ("web", "reverse", 1, 1),
+    ]
+    assert value(found[0].completion["mean"]) == 4 and value(found[1].completion["p50"]) == 0.5
+    assert "1 of 2" in found[1].completion["mean"].why and value(found[2].completion["p99"]) == 0.25
+    document = found[1].document()
+    assert document["completion_s"]["mean"] is None and "did not end" in document["why"]
+    assert m.transfers_by_group(rows.slice(0, 0), begin_s=0, end_s=9, flows=flows, traffic=["web"]) == []

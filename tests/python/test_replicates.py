@@ -19,9 +19,9 @@ from conftest import PROGRAM, SHORT, Cli
 
 import cwnd as package
 from cwnd import ScenarioError, _native, dumbbell
+from cwnd.groups import groups
 from cwnd.metrics import mean_interval
 from cwnd.replicates import folder as folders
-from cwnd.replicates.document import groups
 from cwnd.store import NotOursError
 
 # About 0.1 s each.
@@ -121,7 +121,7 @@ def test_groups_are_named_apart(cwnd: Cli) -> None:
     ]
     shown = cwnd(*SHORT, "--seeds", 3)
     assert shown.returncode == 0 and shown.stderr == ""
-    assert "±" in shown.stdout and "3 of 3 seeds (1 to 3)" in shown.stdout and "synchronisation" in shown.stdout
+    assert "±" in shown.stdout and "3 of 3 seeds (1 to 3)" in shown.stdout and "synchronised" in shown.stdout
 
 
 def test_what_is_not_random_is_said(cwnd: Cli) -> None:

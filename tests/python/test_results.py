@@ -14,7 +14,7 @@ from conftest import SHORT, Cli
 import cwnd as package
 from cwnd import Flow, ScenarioError, _native, dumbbell
 
-TABLES = ("flows", "cwnd", "queue", "events")
+TABLES = ("flows", "links", "rates", "cwnd", "queue", "events", "transfers", "waits")
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -194,3 +194,163 @@ def test_a_long_name_does_not_leave_the_picture() -> None:
 
     lines = title(" + ".join(f"cubic@rtt={n}ms" for n in range(100)), 80).splitlines()
     assert len(lines) == 2 and all(len(line) <= 80 for line in lines)
+
+
+LOT = """
+name = "three bottlenecks"
+duration = "20s"
+measure = ["5s", "18s"]
+[parking_lot]
+rate = "20Mbit/s"
+delay = "5ms"
+hops = 3
+reverse = true
+[[flow]]
+cc = "cubic"
+count = 2
+from = "n0"
+to = "n3"
+[[flow]]
+cc = "reno"
+from = "n1"
+to = "n2"
+start = "2s"
+stop = "16s"
+[[flow]]
+cc = "sack"
+from = "n2"
+to = "n3"
+size = "300kB"
+start = "6s"
+[[traffic]]
+preset = "ha2008"
+from = "n0"
+to = "n1"
+[[traffic]]
+model = "udp"
+rate = "2Mbit/s"
+from = "n1"
+to = "n3"
+[[action]]
+rate = { link = "hop2", at = "8s", to = "10Mbit/s" }
+[[action]]
+switch = { flow = "cubic 2", at = "12s", cc = "reno" }
+[[action]]
+delay = { link = "hop1", at = "14s", to = "250us" }
+"""
+
+
+@pytest.fixture(scope="module")
+def lot() -> package.Result:
+    return package.run(package.Scenario.from_toml(LOT))
+
+
+def test_a_result_is_read_back_as_it_was(lot: package.Result, tmp_path: Path) -> None:
+    from cwnd.metrics.run import measures
+
+    package.save(lot, tmp_path / "out", pictures=False)
+    read = package.load(tmp_path / "out")
+    assert read.summary == lot.summary and read.scenario.to_json() == lot.scenario.to_json()
+    assert list(read.tables) == list(lot.tables) == list(TABLES)
+    for name, table in lot.tables.items():
+        assert read.table(name).equals(table), name
+        assert read.rows(name) == table.num_rows == lot.rows(name)
+    assert measures(read, [[0, 1]]) == measures(lot, [[0, 1]])
+    package.save(read, tmp_path / "again", pictures=False)
+    assert contents(tmp_path / "out") == contents(tmp_path / "again")
+
+
+def test_what_cannot_be_read_back_is_refused_with_the_reason(lot: package.Result, tmp_path: Path) -> None:
+    from cwnd.store import NoResultError
+
+    out = tmp_path / "out"
+    package.save(lot, out, pictures=False)
+    manifest = json.loads((out / "manifest.json").read_text())
+    # As version 0.1 of the tables was: without links, rates, transfers and waits.
+    old = [name for name in manifest["files"] if name not in ("links.parquet", "rates.parquet", "waits.parquet")]
+    (out / "manifest.json").write_text(json.dumps({**manifest, "files": old}))
+    with pytest.raises(NoResultError, match=r"tables links, rates, waits.*cwnd run .*scenario\.toml"):
+        package.load(out)
+    (out / "manifest.json").write_text(json.dumps({**manifest, "kind": "cwnd kernel trace"}))
+    with pytest.raises(NoResultError, match="not a cwnd kernel trace"):
+        package.load(out)
+    (out / "manifest.json").write_text(json.dumps(manifest))
+    (out / "scenario.toml").write_text(LOT.replace('"reno"', '"mine"'))
+    with pytest.raises(NoResultError, match="mine"):
+        package.load(out)
+    with pytest.raises(NoResultError, match="manifest"):
+        package.load(tmp_path)
+
+
+def test_every_piece_of_a_table_has_the_same_columns(lot: package.Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    import cwnd.result
+
+    whole = {name: lot.table(name) for name in ("transfers", "events")}
+    # Some transfers did not end, and one is of no group; most pieces have neither.
+    assert whole["transfers"]["group"].null_count == 1 and whole["events"]["link"].null_count > 0
+    monkeypatch.setattr(cwnd.result, "ROWS_PER_BATCH", 3)
+    for name, table in whole.items():
+        assert lot.table(name).to_pylist() == table.to_pylist()
+
+
+def test_the_report_of_links_traffic_and_transfers_fits_a_hundred_columns(cwnd: Cli, tmp_path: Path) -> None:
+    (tmp_path / "lot.toml").write_text(LOT)
+    single = cwnd("run", tmp_path / "lot.toml")
+    many = cwnd("run", tmp_path / "lot.toml", "--seeds", 4, "--jobs", 2)
+    for done in (single, many):
+        assert done.returncode == 0, done.stderr
+        tables = [line for line in done.stdout.splitlines() if not line.startswith("*")]
+        assert max(map(len, tables)) <= 100 and "…" not in done.stdout
+        for word in ("hop1", "hop3", "back1", "ha2008", "reverse", "asked Mbit/s", "udp", "took s: mean"):
+            assert word in done.stdout, word
+    document = json.loads(cwnd("run", tmp_path / "lot.toml", "--json").stdout)
+    assert [link["name"] for link in document["links"]] == ["hop1", "hop2", "hop3", "back1", "back2", "back3"]
+    assert {(one["name"], one["direction"]) for one in document["traffic"]} == {
+        ("ha2008", "forward"),
+        ("ha2008", "reverse"),
+        ("udp", "forward"),
+    }
+    assert [(one["of"], one["name"]) for one in document["transfers"]] == [
+        ("flow", "sack"),
+        ("traffic", "ha2008"),
+        ("traffic", "ha2008"),
+    ]
+    over = json.loads(cwnd("run", tmp_path / "lot.toml", "--seeds", 3, "--json").stdout)
+    assert [link["name"] for link in over["links"]] == [link["name"] for link in document["links"]]
+    assert over["links"][1]["capacity_mbps"]["mean"] == pytest.approx((3 * 20 + 10 * 10) / 13)
+    assert over["transfers"][0]["completion_s"]["p50"]["n"] == 3
+    assert over["traffic"][0]["carried_mbps"]["low"] < over["traffic"][0]["carried_mbps"]["high"]
+
+
+def test_what_happened_to_flows_and_links_is_marked(lot: package.Result) -> None:
+    from cwnd.plot.run import Run, seconds
+
+    assert [seconds(text) for text in ("2s", "250us", "1.5ms", "7ns")] == pytest.approx([2, 0.00025, 0.0015, 7e-9])
+    run = Run(lot)
+    assert [(mark.time_s, mark.text) for mark in run.marks_of()] == [
+        (2, "start reno"),
+        (6, "start sack"),
+        (8, "hop2: 10 Mbit/s"),
+        (12, "switch cubic 2"),
+        (14, "hop1: delay 250us"),
+        (16, "stop reno"),
+    ]
+    assert [mark.text for mark in run.marks_of("hop2")] == ["10 Mbit/s"]
+
+
+def test_several_links_and_traffic_alone_are_drawn(lot: package.Result, tmp_path: Path) -> None:
+    from cwnd.plot import draw
+
+    def size(path: Path) -> tuple[int, int]:
+        width, height = struct.unpack(">II", path.read_bytes()[16:24])
+        return width, height
+
+    draw(lot, tmp_path)
+    # Three rows of two links.
+    assert size(tmp_path / "queue.png")[0] > 1600 and size(tmp_path / "queue.png")[1] > 1000
+    text = 'duration = "2s"\n[link]\nrate = "10Mbit/s"\nrtt = "20ms"\n[[traffic]]\nmodel = "udp"\nrate = "12Mbit/s"\n'
+    alone = package.run(package.Scenario.from_toml(text))
+    assert alone.summary["flows"] == [] and alone.summary["link"]["utilization"] == pytest.approx(1, abs=0.01)
+    package.save(alone, tmp_path / "alone")
+    names = {path.name for path in (tmp_path / "alone").iterdir()}
+    assert {"queue.png", "overview.svg"} <= names and "cwnd.png" not in names

@@ -6,6 +6,7 @@ mod cube_root;
 mod hooks;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod kernel;
+mod links;
 mod plugin;
 mod registry;
 mod replay;

@@ -2,6 +2,7 @@
 //! A running simulation.
 
 use crate::clock::thread_cpu_s;
+use crate::links::{self, RateRow, Waits};
 use crate::scenario::Scenario;
 use crate::tables::{self, Table};
 use cwnd_sim::traffic::Asked;
@@ -13,6 +14,7 @@ use pyo3::types::{PyDict, PyList};
 #[pyclass(module = "cwnd._native")]
 pub struct Simulation {
     inner: cwnd_sim::Simulation,
+    rates: Vec<RateRow>,
     duration: u64,
     cpu_s: f64,
 }
@@ -23,7 +25,8 @@ impl Simulation {
     fn new(scenario: &Scenario) -> Self {
         let begin = thread_cpu_s();
         let inner = cwnd_sim::Simulation::new(&scenario.0);
-        Self { inner, duration: scenario.0.duration, cpu_s: thread_cpu_s() - begin }
+        let cpu_s = thread_cpu_s() - begin;
+        Self { inner, rates: links::rates(&scenario.0), duration: scenario.0.duration, cpu_s }
     }
 
     /// Handles up to `events` events, without the interpreter's lock; returns whether the run is over.
@@ -65,14 +68,18 @@ impl Simulation {
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let summary = self.inner.summary();
         let links = PyList::empty(py);
-        for link in &summary.links {
+        for (link, waits) in summary.links.iter().zip(Waits::of_all(&self.inner, &summary)) {
             let item = PyDict::new(py);
             item.set_item("name", &link.name)?;
             item.set_item("capacity_mbps", link.capacity_mbps)?;
             item.set_item("utilization", link.utilization)?;
+            item.set_item("packets", waits.packets())?;
             item.set_item("drops_queue", link.drops_queue)?;
             item.set_item("drops_loss", link.drops_loss)?;
             item.set_item("queue_mean_ms", link.queue_mean_ms)?;
+            item.set_item("queue_p50_ms", waits.percentile_ms(50))?;
+            item.set_item("queue_p95_ms", waits.percentile_ms(95))?;
+            item.set_item("queue_p99_ms", waits.percentile_ms(99))?;
             item.set_item("queue_max_ms", link.queue_max_ms)?;
             links.append(item)?;
         }
@@ -92,7 +99,7 @@ impl Simulation {
             traffic.append(item)?;
         }
         let flows = PyList::empty(py);
-        for flow in &summary.flows {
+        for (flow, route) in summary.flows.iter().zip(self.inner.flows()) {
             let item = PyDict::new(py);
             item.set_item("name", &flow.name)?;
             item.set_item("cc", &flow.cc)?;
@@ -107,6 +114,8 @@ impl Simulation {
             item.set_item("retransmits", flow.retransmits)?;
             item.set_item("timeouts", flow.timeouts)?;
             item.set_item("drops", flow.drops)?;
+            item.set_item("path", &route.path)?;
+            item.set_item("back", &route.back)?;
             flows.append(item)?;
         }
         let document = PyDict::new(py);
@@ -130,13 +139,14 @@ impl Simulation {
             "inner" => recorded.inner.len(),
             "transfers" => recorded.transfers.len(),
             "links" => self.inner.links().len(),
+            "rates" => self.rates.len(),
             "waits" => (0..self.inner.links().len()).map(|link| self.inner.waits(link).count()).sum(),
             _ => return Err(unknown(name)),
         })
     }
 
-    /// Up to `count` rows of a table from row `start` on, as an Arrow record batch. The tables are `flows`, `links` and
-    /// `waits` (always whole), `cwnd`, `queue`, `events`, `inner` and `transfers`.
+    /// Up to `count` rows of a table from row `start` on, as an Arrow record batch. The tables are `flows`, `links`,
+    /// `rates` and `waits` (always whole), `cwnd`, `queue`, `events`, `inner` and `transfers`.
     fn table(&self, name: &str, start: usize, count: usize) -> PyResult<Table> {
         fn part<T>(rows: &[T], start: usize, count: usize) -> &[T] {
             let rows = rows.get(start..).unwrap_or(&[]);
@@ -144,19 +154,18 @@ impl Simulation {
         }
         let recorded = self.inner.tables();
         Ok(Table(match name {
-            "flows" => tables::flows(&self.inner.summary()),
+            "flows" => tables::flows(self.inner.flows(), &self.inner.summary()),
             "cwnd" => tables::cwnd(part(&recorded.cwnd, start, count)),
             "queue" => tables::queue(part(&recorded.queue, start, count)),
             "events" => tables::events(part(&recorded.events, start, count)),
             "inner" => tables::inner(part(&recorded.inner, start, count)),
             "transfers" => tables::transfers(part(&recorded.transfers, start, count)),
-            "links" => tables::links(self.inner.links(), &self.inner.summary()),
-            "waits" => {
-                let links = 0..self.inner.links().len();
-                let rows = links
-                    .flat_map(|link| self.inner.waits(link).map(move |(wait, n)| (link as u32, wait, n)));
-                tables::waits(&rows.collect::<Vec<_>>())
+            "links" => {
+                let summary = self.inner.summary();
+                tables::links(self.inner.links(), &summary, &Waits::of_all(&self.inner, &summary))
             }
+            "rates" => tables::rates(&self.rates),
+            "waits" => tables::waits(&Waits::of_all(&self.inner, &self.inner.summary())),
             _ => return Err(unknown(name)),
         }))
     }
@@ -164,7 +173,7 @@ impl Simulation {
 
 fn unknown(name: &str) -> PyErr {
     PyKeyError::new_err(format!(
-        "{name}: the tables are flows, links, cwnd, queue, events, inner, transfers and waits"
+        "{name}: the tables are flows, links, rates, cwnd, queue, events, inner, transfers and waits"
     ))
 }
 

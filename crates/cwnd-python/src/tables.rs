@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Tables as Arrow record batches, handed over by the Arrow C data interface.
 
+use crate::links::{RateRow, Waits};
+use arrow_array::builder::{ListBuilder, UInt32Builder};
 use arrow_array::ffi::to_ffi;
 use arrow_array::types::Int32Type;
 use arrow_array::{
     Array, ArrayRef, DictionaryArray, Float64Array, StringArray, StructArray, UInt32Array, UInt64Array,
 };
-use arrow_schema::Field;
-use cwnd_scenario::Link;
+use arrow_schema::{DataType, Field};
+use cwnd_scenario::{Flow, Link};
 use cwnd_sim::{CwndRow, Event, InnerRow, NO_LINK, QueueRow, Summary, TransferRow};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -36,10 +38,16 @@ impl Table {
 }
 
 pub(crate) fn table(columns: Vec<(&str, ArrayRef)>) -> StructArray {
+    table_with_nulls(columns, &[])
+}
+
+/// A table of which some columns may have nulls, here or in another piece: every piece has the same schema.
+fn table_with_nulls(columns: Vec<(&str, ArrayRef)>, nullable: &[&str]) -> StructArray {
     let columns: Vec<_> = columns
         .into_iter()
         .map(|(name, array)| {
-            (Arc::new(Field::new(name, array.data_type().clone(), array.is_nullable())), array)
+            let nulls = nullable.contains(&name) || array.is_nullable();
+            (Arc::new(Field::new(name, array.data_type().clone(), nulls)), array)
         })
         .collect();
     StructArray::from(columns)
@@ -55,6 +63,17 @@ pub(crate) fn u32s(values: impl Iterator<Item = u32>) -> ArrayRef {
 
 fn optional_u32s(values: impl Iterator<Item = Option<u32>>) -> ArrayRef {
     Arc::new(UInt32Array::from_iter(values))
+}
+
+/// Lists of links. Their items are called what Parquet calls them, so that they are the same when read back.
+fn routes<'a>(values: impl Iterator<Item = &'a Vec<u32>>) -> ArrayRef {
+    let mut builder =
+        ListBuilder::new(UInt32Builder::new()).with_field(Field::new("element", DataType::UInt32, false));
+    for links in values {
+        builder.values().append_slice(links);
+        builder.append(true);
+    }
+    Arc::new(builder.finish())
 }
 
 pub(crate) fn u64s(values: impl Iterator<Item = u64>) -> ArrayRef {
@@ -97,7 +116,7 @@ pub fn queue(rows: &[QueueRow]) -> StructArray {
 }
 
 pub fn events(rows: &[Event]) -> StructArray {
-    table(vec![
+    let columns = vec![
         ("time_s", f64s(rows.iter().map(|r| seconds(r.time_ns)))),
         ("flow", u32s(rows.iter().map(|r| r.flow))),
         ("kind", texts(rows.iter().map(|r| r.kind.name()))),
@@ -105,7 +124,8 @@ pub fn events(rows: &[Event]) -> StructArray {
         ("value", u64s(rows.iter().map(|r| r.value))),
         ("cwnd", u32s(rows.iter().map(|r| r.cwnd))),
         ("ssthresh", u32s(rows.iter().map(|r| r.ssthresh))),
-    ])
+    ];
+    table_with_nulls(columns, &["link"])
 }
 
 pub fn inner(rows: &[InnerRow]) -> StructArray {
@@ -119,7 +139,7 @@ pub fn inner(rows: &[InnerRow]) -> StructArray {
 }
 
 pub fn transfers(rows: &[TransferRow]) -> StructArray {
-    table(vec![
+    let columns = vec![
         ("group", optional_u32s(rows.iter().map(|r| r.group))),
         ("number", u32s(rows.iter().map(|r| r.number))),
         ("start_s", f64s(rows.iter().map(|r| seconds(r.start_ns)))),
@@ -127,19 +147,31 @@ pub fn transfers(rows: &[TransferRow]) -> StructArray {
         ("bytes", Arc::new(UInt64Array::from_iter(rows.iter().map(|r| r.bytes)))),
         ("rtt_ms", f64s(rows.iter().map(|r| r.rtt_ns as f64 / 1e6))),
         ("direction", texts(rows.iter().map(|r| if r.reverse { "reverse" } else { "forward" }))),
-    ])
+    ];
+    table_with_nulls(columns, &["group", "end_s", "bytes"])
 }
 
-/// Link, wait in ns, packets.
-pub fn waits(rows: &[(u32, u64, u64)]) -> StructArray {
+/// What the packets that left each link had waited.
+pub fn waits(links: &[Waits]) -> StructArray {
+    let rows = || (0..).zip(links).flat_map(|(link, waits)| waits.rows().iter().map(move |row| (link, row)));
     table(vec![
-        ("link", u32s(rows.iter().map(|r| r.0))),
-        ("wait_ms", f64s(rows.iter().map(|r| r.1 as f64 / 1e6))),
-        ("packets", u64s(rows.iter().map(|r| r.2))),
+        ("link", u32s(rows().map(|(link, _)| link))),
+        ("wait_ms", f64s(rows().map(|(_, row)| row.0 as f64 / 1e6))),
+        ("packets", u64s(rows().map(|(_, row)| row.1))),
     ])
 }
 
-pub fn links(links: &[Link], summary: &Summary) -> StructArray {
+/// How fast each link sends from a time on.
+pub fn rates(rows: &[RateRow]) -> StructArray {
+    table(vec![
+        ("link", u32s(rows.iter().map(|r| r.link))),
+        ("time_s", f64s(rows.iter().map(|r| seconds(r.from_ns)))),
+        ("rate_mbps", f64s(rows.iter().map(|r| r.rate as f64 / 1e6))),
+    ])
+}
+
+pub fn links(links: &[Link], summary: &Summary, waits: &[Waits]) -> StructArray {
+    let percentile = |part| f64s(waits.iter().map(move |w| w.percentile_ms(part)));
     let rows = &summary.links;
     table(vec![
         ("link", u32s(0..rows.len() as u32)),
@@ -148,14 +180,18 @@ pub fn links(links: &[Link], summary: &Summary) -> StructArray {
         ("to", texts(links.iter().map(|l| l.to.as_str()))),
         ("capacity_mbps", f64s(rows.iter().map(|l| l.capacity_mbps))),
         ("utilization", f64s(rows.iter().map(|l| l.utilization))),
+        ("packets", u64s(waits.iter().map(Waits::packets))),
         ("drops_queue", u64s(rows.iter().map(|l| l.drops_queue))),
         ("drops_loss", u64s(rows.iter().map(|l| l.drops_loss))),
         ("queue_mean_ms", f64s(rows.iter().map(|l| l.queue_mean_ms))),
+        ("queue_p50_ms", percentile(50)),
+        ("queue_p95_ms", percentile(95)),
+        ("queue_p99_ms", percentile(99)),
         ("queue_max_ms", f64s(rows.iter().map(|l| l.queue_max_ms))),
     ])
 }
 
-pub fn flows(summary: &Summary) -> StructArray {
+pub fn flows(routed: &[Flow], summary: &Summary) -> StructArray {
     let flows = &summary.flows;
     table(vec![
         ("flow", u32s(0..flows.len() as u32)),
@@ -172,5 +208,7 @@ pub fn flows(summary: &Summary) -> StructArray {
         ("retransmits", u64s(flows.iter().map(|f| f.retransmits))),
         ("timeouts", u64s(flows.iter().map(|f| f.timeouts))),
         ("drops", u64s(flows.iter().map(|f| f.drops))),
+        ("path", routes(routed.iter().map(|f| &f.path))),
+        ("back", routes(routed.iter().map(|f| &f.back))),
     ])
 }

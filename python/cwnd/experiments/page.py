@@ -57,7 +57,8 @@ def said(value: Any) -> str:  # noqa: ANN401
 def interval(ends: Any) -> str:  # noqa: ANN401
     """A confidence interval, or intervals by name."""
     if isinstance(ends, Mapping):
-        return "<br>".join(interval(one) for one in ends.values())
+        parts = [interval(one) for one in ends.values()]
+        return "–" if set(parts) == {"–"} else "<br>".join(parts)
     if ends is None:
         return "–"
     return " to ".join("never" if end is None else said(end) for end in ends)
@@ -200,15 +201,16 @@ def overview(made: list[Entry], before: Mapping[str, Any] | None) -> str:
         every = sum(claim.id.startswith(f"{document}/") for claim in claims().values()) if document else total
         decided = found[HOLDS] + found[FAILS]
         part = f"{100 * found[HOLDS] / decided:.0f} %" if decided else "–"
-        name = f'<a href="#{document}">{document}</a>' if document else "<b>all</b>"
-        cells = "".join(f"<td>{found[kind]}</td>" for kind in kinds)
-        rows.append(f"<tr><td>{name}</td>{cells}<td>{every - sum(found.values())}</td><td>{part}</td></tr>")
+        name = f'<a href="#{document}">{document}</a>' if document and of else document or "<b>all</b>"
+        cells = "".join(cell(kind, str(found[kind])) for kind in kinds)
+        rest = cell("not run", str(every - sum(found.values()))) + cell("of the decided hold", part)
+        rows.append(f"<tr><td>{name}</td>{cells}{rest}</tr>")
     index = "".join(
         f'<li><a href="#{escape(one["id"])}">{escape(one["id"])}</a> {badge(one["verdict"])}{change(one, before, "experiment")}</li>'
         for one in made
     )
     return (
-        f"<table><thead><tr><th>claims</th>{head}<th>not run</th><th>of the decided hold</th></tr></thead>"
+        f'<table class="claims"><thead><tr><th>claims</th>{head}<th>not run</th><th>of the decided hold</th></tr></thead>'
         f'<tbody>{"".join(rows)}</tbody></table><ul class="index">{index}</ul>'
     )
 

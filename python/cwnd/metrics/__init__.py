@@ -2,17 +2,12 @@
 """The measures of RFC 5166, over the tables of a run, and statements over replicates.
 
 Formulas take numbers or tables and return a `Measure`: a finite value with its unit, or `None` with the reason. What each of them is,
-with source and example, is in docs/measures.md. The tables are those of `cwnd.result.Result`; beyond them two measures take what
-a lane may record in addition:
-
-* `transfers`, one row per transfer of fixed size: `flow` (u32), `bytes` (u64), `start_s` (f64), `end_s` (f64, null when the run
-  ended first): `completion_time`;
-* `waits`, one row per packet that left a queue in the measured interval, or per bin of a histogram of them: `wait_ms` (f64),
-  `packets` (u64, 1 without it): `queueing_delay`. Without it `sampled_queueing_delay` estimates the same from `queue`;
-* the column `delivered` of `cwnd`: segments that reached the receiver so far, each once (u64): `goodput` over time.
+with source and example, is in docs/measures.md. The tables are those of `cwnd.result.Result`; those of other lanes may lack
+some, and the measures that need them are undefined there.
 """
 
 from cwnd.metrics.amount import completion_time, goodput, throughput, utilisation
+from cwnd.metrics.capacity import Capacity
 from cwnd.metrics.change import (
     aggressiveness,
     coefficient_of_variation,
@@ -35,13 +30,16 @@ from cwnd.metrics.loss import (
 from cwnd.metrics.quantile import quantile
 from cwnd.metrics.series import Rates, Rounds, curves, drops, rates, reductions, rounds
 from cwnd.metrics.statistics import Interval, mean_interval, median_interval, paired_difference
+from cwnd.metrics.transfers import Transfers, transfers_by_group
 from cwnd.metrics.value import Measure, UndefinedError
 
 __all__ = [
+    "Capacity",
     "Interval",
     "Measure",
     "Rates",
     "Rounds",
+    "Transfers",
     "UndefinedError",
     "aggressiveness",
     "coefficient_of_variation",
@@ -73,5 +71,6 @@ __all__ = [
     "smoothness",
     "synchronisation",
     "throughput",
+    "transfers_by_group",
     "utilisation",
 ]

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cwnd.metrics.capacity import Capacity
 from cwnd.metrics.quantile import quantile
 from cwnd.metrics.series import column, forwarded, rates
 from cwnd.metrics.value import Measure, UndefinedError, attempt, measure
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 @measure("Mbit/s")
 def throughput(cwnd: pa.Table, flow: int, *, packet_bytes: int, begin_s: float, end_s: float) -> float:
-    """Wire bits of a flow that left the bottleneck between two times, over that time (RFC 5166 §2.1.1).
+    """Wire bits of a flow that left its last link between two times, over that time (RFC 5166 §2.1.1).
 
     Exact when both times are sampled (or every acknowledgement is); else the count is interpolated. Undefined for a flow
     without rows and for an empty interval.
@@ -35,7 +37,8 @@ def goodput(cwnd: pa.Table, flow: int, *, payload_bytes: int, begin_s: float, en
     """Payload bits of a flow that reached the receiver between two times, each once, over that time (RFC 5166 §2.1.1).
 
     Needs the column `delivered` of `cwnd`: segments at the receiver so far, duplicates not counted. Undefined without it.
-    The summary (table `flows`) has the goodput of the measured interval in any case.
+    What is on its way counts as soon as the sender knows of it, so both ends of the interval are late by the way back; the summary (table
+    `flows`) counts at the receiver.
     """
     only = rates(
         cwnd, packet_bytes=payload_bytes, interval_s=end_s - begin_s, begin_s=begin_s, end_s=end_s, of="delivered"
@@ -46,14 +49,27 @@ def goodput(cwnd: pa.Table, flow: int, *, payload_bytes: int, begin_s: float, en
 
 
 @measure("")
-def utilisation(cwnd: pa.Table, *, rate_mbps: float, packet_bytes: int, begin_s: float, end_s: float) -> float:
-    """Wire bits of all flows that left the bottleneck over what it could carry, 0 to 1 (RFC 5166 §2.1.1).
+def utilisation(
+    cwnd: pa.Table,
+    *,
+    capacity: Capacity,
+    packet_bytes: int,
+    begin_s: float,
+    end_s: float,
+    flows: Collection[int] | None = None,
+) -> float:
+    """Wire bits of the flows that left a link over what it could carry, 0 to 1 (RFC 5166 §2.1.1).
 
-    A packet counts when it has left, so an interval may have 1 and up to a packet more. Undefined for an empty interval.
+    `flows` are those whose last link it is, all without; what traffic beside them carried is in the summary only, which counts
+    everything at each link. A packet counts when it has left, so an interval may have 1 and up to a packet more. Undefined when
+    the link could carry nothing.
     """
-    if end_s <= begin_s or rate_mbps <= 0:
+    most = capacity.mbit(begin_s, end_s) if end_s > begin_s else 0.0
+    if most <= 0:
         raise UndefinedError(f"no capacity between {begin_s:g} and {end_s:g} s")
-    return sum(forwarded(cwnd, begin_s, end_s).values()) * packet_bytes * 8 / 1e6 / (rate_mbps * (end_s - begin_s))
+    counts = forwarded(cwnd, begin_s, end_s)
+    mine = sum(count for flow, count in counts.items() if flows is None or flow in flows)
+    return mine * packet_bytes * 8 / 1e6 / most
 
 
 def completion_time(transfers: pa.Table) -> dict[str, Measure]:

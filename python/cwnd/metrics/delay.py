@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cwnd.metrics.capacity import Capacity
 from cwnd.metrics.quantile import quantile
 from cwnd.metrics.series import Floats, column
 from cwnd.metrics.value import Measure, UndefinedError, attempt
@@ -17,25 +18,33 @@ if TYPE_CHECKING:
 PERCENTILES = (("p50", 0.50), ("p95", 0.95), ("p99", 0.99))
 
 
-def queueing_delay(waits: pa.Table) -> dict[str, Measure]:
+def queueing_delay(waits: pa.Table, link: int | None = None) -> dict[str, Measure]:
     """What packets waited before their own serialisation: mean, p50, p95, p99, in ms (RFC 5166 §2.1.2).
 
-    `waits` has a row per packet that left the queue in the measured interval, or per bin of a histogram of them: `wait_ms`,
-    and `packets` for how many (1 without that column). Percentiles are the nearest rank. Undefined when no packet left.
+    `waits` has a row per packet that left a queue in the measured interval, or per bin of a histogram of them: `wait_ms`, and
+    `packets` for how many (1 without that column); with `link`, the rows of that link alone. A run's table is a histogram whose
+    bins are known to within 1/128, the summary's mean is exact. Percentiles are the nearest rank. Undefined when no packet left.
     """
+    if link is not None:
+        waits = waits.filter(column(waits, "link", np.int64) == link)
     often = column(waits, "packets") if "packets" in waits.column_names else np.ones(waits.num_rows)
     return described(np.asarray(column(waits, "wait_ms"), np.float64), np.asarray(often, np.float64))
 
 
-def sampled_queueing_delay(queue: pa.Table, *, rate_mbps: float, begin_s: float, end_s: float) -> dict[str, Measure]:
+def sampled_queueing_delay(
+    queue: pa.Table, *, capacity: Capacity, begin_s: float, end_s: float, link: int = 0
+) -> dict[str, Measure]:
     """The same, estimated from the samples of the table `queue`: what a packet that came at a sample would have waited.
 
-    It weighs times, not packets, and takes the packet in service as whole: at most one serialisation too much. A queue
-    of constant rate `rate_mbps`, first in, first out. Undefined without a sample from `begin_s` up to `end_s`.
+    It weighs times, not packets, and takes the packet in service as whole: at most one serialisation too much. A queue that
+    is first in, first out, at the link's `capacity` (of a trace, its mean). Undefined without a sample from `begin_s` up to `end_s`, and when a
+    backlog is never sent.
     """
     times = np.asarray(column(queue, "time_s"), np.float64)
     within = (times >= begin_s) & (times < end_s)
-    wait_ms = np.asarray(column(queue, "bytes"), np.float64)[within] * 8 / 1e3 / rate_mbps
+    if "link" in queue.column_names:
+        within &= column(queue, "link", np.int64) == link
+    wait_ms = 1e3 * capacity.wait_s(times[within], np.asarray(column(queue, "bytes"), np.float64)[within] * 8 / 1e6)
     return described(wait_ms, np.ones(len(wait_ms)))
 
 
@@ -45,12 +54,17 @@ def described(wait_ms: Floats, often: Floats) -> dict[str, Measure]:
     def mean() -> float:
         if often.sum() <= 0:
             raise UndefinedError("no packet left the queue")
-        return float(np.average(wait_ms, weights=often))
+        return sent(float(np.average(wait_ms, weights=often)))
 
     def at(part: float) -> float:
         if often.sum() <= 0:
             raise UndefinedError("no packet left the queue")
-        return quantile(wait_ms, part, often)
+        return sent(quantile(wait_ms, part, often))
+
+    def sent(value: float) -> float:
+        if np.isinf(value):
+            raise UndefinedError("the link never sends what waits")
+        return value
 
     found = {"mean": attempt(mean, "ms")}
     for name, part in PERCENTILES:

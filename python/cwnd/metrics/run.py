@@ -7,15 +7,18 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cwnd.groups import groups as groups_of
+from cwnd.groups import traffic
 from cwnd.metrics.change import coefficient_of_variation, smoothness
-from cwnd.metrics.delay import sampled_queueing_delay
+from cwnd.metrics.delay import queueing_delay
 from cwnd.metrics.fairness import convergence_time, jain, min_max_ratio
 from cwnd.metrics.loss import drop_runs, index_of_dispersion, loss_rate, mean_drop_run, synchronisation
-from cwnd.metrics.series import Rates, drops, forwarded, rates, reductions
+from cwnd.metrics.series import Integers, Rates, drops, forwarded, rates, reductions
+from cwnd.metrics.transfers import Transfers, transfers_by_group
 from cwnd.metrics.value import Measure, UndefinedError, attempt
 
 if TYPE_CHECKING:
@@ -39,10 +42,12 @@ DEFAULT = Settings()
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Of the link, and of each group of flows."""
+    """Of all flows together, of each link, of each group of flows, and of the transfers of each group."""
 
-    link: dict[str, Measure]
+    everyone: dict[str, Measure]
+    links: list[dict[str, Measure]]
     groups: list[dict[str, Measure]]
+    transfers: list[Transfers]
 
 
 def defined(one: Measure) -> float:
@@ -53,11 +58,10 @@ def defined(one: Measure) -> float:
 
 
 def measures(result: Result, groups: Sequence[Sequence[int]], settings: Settings = DEFAULT) -> Measures:
-    """The measures of a run: of the link (all flows) and of each group of flow numbers."""
-    scenario, cwnd, events, queue = result.scenario, result.cwnd, result.events, result.queue
+    """The measures of a run: of all flows, of each link, and of each group of flow numbers."""
+    scenario, cwnd, events = result.scenario, result.cwnd, result.events
     begin_s, end_s = scenario.measured_s
-    bottleneck = result.summary["flows"]
-    starts = {number: flow["start_s"] for number, flow in enumerate(bottleneck)}
+    flows, links = result.summary["flows"], result.summary["links"]
     lost_at, lost_by, positions = drops(events, begin_s, end_s)
     carried = forwarded(cwnd, begin_s, end_s) if cwnd.num_rows else None
 
@@ -65,12 +69,14 @@ def measures(result: Result, groups: Sequence[Sequence[int]], settings: Settings
     def over(interval_s: float, from_s: float) -> Rates:
         return rates(cwnd, packet_bytes=scenario.packet_bytes, interval_s=interval_s, begin_s=from_s, end_s=end_s)
 
-    def of_flows(flows: Sequence[int]) -> dict[str, Measure]:
-        got = [bottleneck[flow]["throughput_mbps"] for flow in flows]
-        last = max(starts[flow] for flow in flows)
-        chosen = list(flows)
+    def of_flows(chosen: Sequence[int]) -> dict[str, Measure]:
+        got = [flows[flow]["throughput_mbps"] for flow in chosen]
+        last = max((flows[flow]["start_s"] for flow in chosen), default=0.0)
+        chosen = list(chosen)
 
         def each(formula: Callable[[Sequence[float]], Measure], reduce: Callable[[list[float]], float]) -> float:
+            if not chosen:
+                raise UndefinedError("there is no flow")
             fine = over(settings.scale_s, begin_s).only(chosen)
             return reduce([defined(formula(row)) for row in fine.mbps])
 
@@ -95,26 +101,56 @@ def measures(result: Result, groups: Sequence[Sequence[int]], settings: Settings
             "loss_rate": attempt(lost, ""),
         }
 
-    everyone = range(len(bottleneck))
-    # Flow by flow, each in the order of time.
-    order = np.argsort(lost_by, kind="stable")
-    by_flow = np.split(positions[order], np.flatnonzero(np.diff(lost_by[order])) + 1)
-    runs = [run for dropped in by_flow for run in drop_runs(dropped)]
     reduced = reductions(events)
-    # As late as a flow notices: its round trip, and the longest queue.
-    window_s = (max(flow["rtt_ms"] for flow in bottleneck) + result.summary["link"]["queue_max_ms"]) / 1e3
-    measured = {flow: [time for time in reduced.get(flow, []) if begin_s <= time < end_s] for flow in everyone}
-    delay = sampled_queueing_delay(queue, rate_mbps=scenario.rate_mbps, begin_s=begin_s, end_s=end_s)
-    link = {
-        **of_flows(everyone),
-        "drop_run": mean_drop_run(runs),
-        "drop_dispersion": index_of_dispersion(lost_at, window_s=settings.scale_s, begin_s=begin_s, end_s=end_s),
-        "synchronisation": synchronisation(measured, window_s=window_s),
-        "queue_p50_ms": delay["p50"],
-        "queue_p95_ms": delay["p95"],
-        "queue_p99_ms": delay["p99"],
-    }
-    return Measures(link, [of_flows(group) for group in groups])
+
+    def synchronised(chosen: Sequence[int]) -> Measure:
+        # As late as a flow notices: its round trip, and the longest queues on its way.
+        ways = [{*flows[flow]["path"], *flows[flow]["back"]} for flow in chosen]
+        late_ms = [
+            flows[flow]["rtt_ms"] + sum(links[link]["queue_max_ms"] for link in way) for flow, way in zip(chosen, ways)
+        ]
+        measured = {flow: [time for time in reduced.get(flow, []) if begin_s <= time < end_s] for flow in chosen}
+        return synchronisation(measured, window_s=max(late_ms, default=0.0) / 1e3)
+
+    def of_link(number: int, link: dict[str, Any]) -> dict[str, Measure]:
+        at, by, where = (lost_at, lost_by, positions) if len(links) == 1 else drops(events, begin_s, end_s, number)
+        waits = queueing_delay(result.waits, number)
+        return {
+            "utilization": Measure(link["utilization"]),
+            "loss_rate": loss_rate(link["drops_queue"] + link["drops_loss"], link["packets"]),
+            "drop_run": mean_drop_run(runs_of_drops(by, where)),
+            "drop_dispersion": index_of_dispersion(at, window_s=settings.scale_s, begin_s=begin_s, end_s=end_s),
+            "synchronisation": synchronised([flow for flow, one in enumerate(flows) if number in one["path"]]),
+            # The summary's is exact, not of a histogram.
+            "queue_mean_ms": Measure(link["queue_mean_ms"], "ms") if waits["mean"].value is not None else waits["mean"],
+            **{f"queue_{name}_ms": waits[name] for name in ("p50", "p95", "p99")},
+        }
+
+    return Measures(
+        of_flows(range(len(flows))),
+        [of_link(number, link) for number, link in enumerate(links)],
+        [of_flows(group) for group in groups],
+        transfers_of(result),
+    )
+
+
+def runs_of_drops(by: Integers, positions: Integers) -> list[int]:
+    """Lengths of the runs of consecutive positions dropped, flow by flow."""
+    order = np.argsort(by, kind="stable")  # each flow's drops stay in the order of time
+    by_flow = np.split(positions[order], np.flatnonzero(np.diff(by[order])) + 1)
+    return [run for dropped in by_flow for run in drop_runs(dropped)]
+
+
+def transfers_of(result: Result) -> list[Transfers]:
+    """The transfers of a run that started in its measured interval, group by group."""
+    begin_s, end_s = result.scenario.measured_s
+    return transfers_by_group(
+        result.transfers,
+        begin_s=begin_s,
+        end_s=end_s,
+        flows=[(group.name, group.flows) for group in groups_of(result.scenario)],
+        traffic=traffic(result.scenario),
+    )
 
 
 def converged(result: Result, flows: Sequence[int] | None = None, settings: Settings = DEFAULT) -> float:

@@ -117,7 +117,7 @@ def curves(table: pa.Table, times: Floats, name: str = "cwnd", default: float = 
 
 
 def forwarded(cwnd: pa.Table, begin_s: float, end_s: float) -> dict[int, float]:
-    """Packets of each flow that left the bottleneck between two times."""
+    """Packets of each flow that left its last link between two times."""
     edges = [begin_s, end_s]
     series = by_flow(cwnd, "time_s", "forwarded")
     return {flow: float(np.diff(np.interp(edges, times, counts, left=0.0))[0]) for flow, (times, counts) in series}
@@ -150,14 +150,21 @@ def rounds(cwnd: pa.Table, events: pa.Table, flow: int, *, begin_s: float, end_s
     return Rounds(starts, windows[rows], seen)
 
 
-def drops(events: pa.Table, begin_s: float = 0.0, end_s: float = np.inf) -> tuple[Floats, Integers, Integers]:
-    """Drops at the bottleneck from `begin_s` up to `end_s`, in order: times, flows, positions in their flows' data."""
+def drops(
+    events: pa.Table, begin_s: float = 0.0, end_s: float = np.inf, link: int | None = None
+) -> tuple[Floats, Integers, Integers]:
+    """Drops of the flows' data from `begin_s` up to `end_s`, in order: times, flows, positions in their flows' data.
+
+    At every link, or at one.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
     chosen = events.filter(pc.is_in(events["kind"], value_set=pa.array(DROPS)))
     times = np.asarray(column(chosen, "time_s"), np.float64)
     within = (times >= begin_s) & (times < end_s)
+    if link is not None:
+        within &= column(chosen, "link", np.int64) == link
     flows, positions = (np.asarray(column(chosen, name, np.int64), np.int64) for name in ("flow", "value"))
     return times[within], flows[within], positions[within]
 

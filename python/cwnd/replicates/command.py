@@ -39,7 +39,7 @@ def study(scenario: Scenario, out: Path | None, seeds: str | None, jobs: str | N
         else:
             from cwnd.replicates.report import table
 
-            table(ended.document, scenario)
+            table(ended.document)
     if ended.stopped:
         rest = f"kept in {out}; the same command goes on from there" if out is not None else "in the numbers"
         print(

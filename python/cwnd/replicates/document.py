@@ -3,62 +3,44 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from cwnd._native import Scenario
+from cwnd.groups import Group
 from cwnd.metrics.run import measures
 from cwnd.metrics.statistics import mean_interval, median_interval
+from cwnd.metrics.value import Measure
 from cwnd.result import Result
 
 Document = dict[str, Any]
 # Added up over a group's flows, averaged over them.
 SUMS = ("throughput_mbps", "goodput_mbps", "share", "retransmits", "timeouts", "drops")
 MEANS = ("cwnd_mean",)
+LOADS = ("offered_mbps", "carried_mbps", "transfers", "finished", "datagrams")
+COMPLETION = ("mean", "p50", "p95", "p99")
 # A run in which this did not happen lasted longer than it did anywhere else: medians can take that, means cannot.
 TIMES = ("convergence_s",)
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Like flows."""
-
-    name: str
-    cc: str
-    flows: range
-
-
-def groups(scenario: Scenario) -> list[Group]:
-    """The groups of a scenario's flows, in order: named by algorithm, and by their flows' numbers where that is not unique."""
-    tables = json.loads(scenario.to_json())["flow"]
-    algorithms = [table["cc"] for table in tables]
-    names = scenario.flow_names
-    found: list[Group] = []
-    begin = 0
-    for table in tables:
-        flows = range(begin, begin + table["count"])
-        begin = flows.stop
-        name = table["cc"]
-        if algorithms.count(name) > 1:
-            name = names[flows.start]
-            if len(flows) > 1:
-                name += f" to {names[flows.stop - 1].rpartition(' ')[2]}"
-        found.append(Group(name, table["cc"], flows))
-    return found
 
 
 def describe(result: Result, of: Sequence[Group]) -> Document:
     """The summary of one run, without what it cost, and with its measures."""
     found = measures(result, [group.flows for group in of])
+
+    def said(measured: Mapping[str, Measure]) -> Document:
+        return {name: one.document() for name, one in measured.items()}
+
     return {
         **result.summary,
         "perf": {"packets": result.summary["perf"]["packets"]},
         "measures": {
-            "link": {name: one.document() for name, one in found.link.items()},
-            "groups": [{name: one.document() for name, one in group.items()} for group in found.groups],
+            "flows": said(found.everyone),
+            "links": [said(link) for link in found.links],
+            "groups": [said(group) for group in found.groups],
+            "transfers": [
+                {"of": one.of, "index": one.index, "direction": one.direction, **said(one.completion)}
+                for one in found.transfers
+            ],
         },
     }
 
@@ -85,6 +67,15 @@ def combine(of: Sequence[Group], runs: Sequence[Document], asked: int) -> Docume
             "measures": over_measures([run["measures"]["groups"][index] for run in runs]),
         }
 
+    def link_values(index: int, link: Document) -> Document:
+        numbers = [key for key, value in link.items() if isinstance(value, int | float)]
+        return {
+            "name": link["name"],
+            **{key: over(lambda run, key=key: run["links"][index][key]) for key in numbers},  # type: ignore[misc]
+            "measures": over_measures([run["measures"]["links"][index] for run in runs]),
+        }
+
+    links = [link_values(index, link) for index, link in enumerate(first["links"])]
     return {
         "lane": first["lane"],
         "duration_s": first["duration_s"],
@@ -92,17 +83,62 @@ def combine(of: Sequence[Group], runs: Sequence[Document], asked: int) -> Docume
         "asked": asked,
         "seeds": [run["seed"] for run in runs],
         "identical": identical(runs),
-        "link": {key: over(lambda run, key=key: run["link"][key]) for key in numbers(first["link"])},  # type: ignore[misc]
+        "link": links[0],
+        "links": links,
         "jain": over(lambda run: run["jain"]),
-        "measures": over_measures([run["measures"]["link"] for run in runs]),
+        "measures": over_measures([run["measures"]["flows"] for run in runs]),
         "groups": [group_values(index, group) for index, group in enumerate(of)],
+        "traffic": over_traffic(runs),
+        "transfers": over_transfers(runs),
         "runs": list(runs),
     }
 
 
-def numbers(row: Document) -> list[str]:
-    """The keys of a row that a mean is taken of: not its name, nor what it has no value of."""
-    return [key for key, value in row.items() if isinstance(value, int | float)]
+def over_traffic(runs: Sequence[Document]) -> list[Document]:
+    """Each group of traffic and way, over the runs; one that was still in a run carried nothing there."""
+
+    def keyed(run: Document) -> dict[tuple[str, str, int], Document]:
+        found: dict[tuple[str, str, int], Document] = {}
+        for one in run["traffic"]:
+            # Two groups may have one name.
+            again = sum(key[:2] == (one["name"], one["direction"]) for key in found)
+            found[one["name"], one["direction"], again] = one
+        return found
+
+    by_run = [keyed(run) for run in runs]
+    rows = []
+    for key in dict.fromkeys(key for found in by_run for key in found):
+        those = [found.get(key, {}) for found in by_run]
+        one = next(filter(None, those))
+        rows.append(
+            {name: one[name] for name in ("name", "direction", "asked", "asked_mbps")}
+            | {name: mean_interval([it.get(name, 0) for it in those]).document("mean") for name in LOADS}
+        )
+    return rows
+
+
+def over_transfers(runs: Sequence[Document]) -> list[Document]:
+    """Each group of transfers and way, over the runs: how many, and how long they took."""
+
+    def key(one: Document) -> tuple[str, int, str]:
+        return one["of"], one["index"], one["direction"]
+
+    counts = [{key(one): one for one in run["transfers"]} for run in runs]
+    times = [{key(one): one for one in run["measures"]["transfers"]} for run in runs]
+    none = Measure(None, "s", "no transfer started").document()
+    rows = []
+    for this in sorted({found for run in counts for found in run}):
+        name = next(run[this]["name"] for run in counts if this in run)
+        completion = {part: [run.get(this, {}).get(part, none) for run in times] for part in COMPLETION}
+        rows.append(
+            {"of": this[0], "index": this[1], "name": name, "direction": this[2]}
+            | {
+                count: mean_interval([run.get(this, {}).get(count, 0) for run in counts]).document("mean")
+                for count in ("started", "finished")
+            }
+            | {"completion_s": {part: over_measure(part, those) for part, those in completion.items()}}
+        )
+    return rows
 
 
 def over_measures(runs: Sequence[Document]) -> Document:

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from cwnd._native import Scenario
-from cwnd.replicates.document import combine, describe, groups
+from cwnd.groups import groups
+from cwnd.replicates.document import combine, describe
 from cwnd.replicates.folder import Folder
 from cwnd.replicates.runner import Watch, run_all
 from cwnd.result import Result

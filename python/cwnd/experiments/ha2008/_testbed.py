@@ -7,6 +7,8 @@ from typing import Any
 
 #: "Comparable to around 15 % of the bottleneck bandwidth", in both directions (section 6.1).
 SHARE = 0.15
+#: Against phase effects (Floyd and Jacobson 1992): hosts add up to one packet's time at the bottleneck, at random, before each packet.
+OVERHEAD = "30us"
 
 
 def background(share: float = SHARE) -> list[dict[str, Any]]:

@@ -27,9 +27,9 @@ ONLY_TCP = {"c": 0.001, "fast_convergence": False}
 
 
 def grid(setup: Setup) -> list[Point]:
-    aimd: dict[str, Any] = {"cc": setup.cubic, **ONLY_TCP}
+    aimd: dict[str, Any] = {"cc": setup.cubic, "ack_every": 1, **ONLY_TCP}
     forms: dict[str, dict[str, Any]] = {
-        "standard": {"cc": "reno"},
+        "standard": {"cc": "reno", "ack_every": 1},
         "aimd": aimd,
         "closed": {**aimd, "friendliness": "formula"},
         "per ACK": {**aimd, "friendliness": "window"},
@@ -80,7 +80,7 @@ def claims(results: Results) -> dict[str, Answer]:
     return {
         "aimd-rate-deterministic": Measured(ratio("every")),
         "aimd-rate-bernoulli": Measured(ratio("random")),
-        "w-tcp-forms": Measured(forms, "mean windows over the run"),
+        "w-tcp-forms": Measured(forms, "Mean windows over the run."),
     }
 
 
@@ -102,3 +102,14 @@ def plot(results: Results, figure: Figure) -> None:
     )
     axes.set(xlabel="loss rate p", ylabel="mean window (packets)")
     axes.legend()
+
+
+WHY = {
+    "aimd-rate-deterministic": """
+    Equation 3 counts in fractions of a packet; windows are whole, and so are cycles. With a loss every 300th packet (windows of 20) the ratio
+    depends on how whole cycles come out: every 250th to 400th gives 0.973 to 1.091 without a trend (250: 1.041, 270: 1.091, 290: 1.023,
+    310: 1.016, 330: 0.973, 350: 0.994, 400: 1.064), whatever the form of W_tcp (closed, or growing with acknowledgements: the same within
+    0.013). From every 500th on it stays within 2 % (500: 0.998, 700: 1.000, 1000: 1.019, 1500: 1.013, 3000: 0.992, 10 000: 0.999). Random
+    losses blur the cycles; there the claim holds at every rate.
+    """,
+}

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cwnd.experiments import Answer, Held, Measured, Point, Reduced, Results, Setup
-from cwnd.experiments.ha2008._testbed import background
+from cwnd.experiments.ha2008._testbed import OVERHEAD, background
 from cwnd.metrics import min_max_ratio
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def grid(setup: Setup) -> list[Point]:
                 "duration": f"{end:g}s",
                 "measure": [f"{end / 6:g}s", f"{end:g}s"],
                 "link": {"rate": "400Mbit/s", "rtt": f"{rtt}ms", "queue": {"kind": "droptail", "limit": "2MB"}},
-                "flow": [{"cc": sets[name], "count": 2, "start": START}],
+                "flow": [{"cc": sets[name], "count": 2, "start": START, "overhead": OVERHEAD}],
                 "traffic": background(),
                 "record": {"interval": "1s"},
             },

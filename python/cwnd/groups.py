@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The groups of a scenario's flows, and the names of what sends beside them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from cwnd._native import Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Like flows."""
+
+    name: str
+    cc: str
+    flows: range
+
+
+def groups(scenario: Scenario) -> list[Group]:
+    """The groups of a scenario's flows, in order: named by algorithm, and by their flows' numbers where that is not unique."""
+    tables = json.loads(scenario.to_json()).get("flow", [])
+    algorithms = [table["cc"] for table in tables]
+    names = scenario.flow_names
+    found: list[Group] = []
+    begin = 0
+    for table in tables:
+        flows = range(begin, begin + table["count"])
+        begin = flows.stop
+        name = table["cc"]
+        if algorithms.count(name) > 1:
+            name = names[flows.start]
+            if len(flows) > 1:
+                name += f" to {names[flows.stop - 1].rpartition(' ')[2]}"
+        found.append(Group(name, table["cc"], flows))
+    return found
+
+
+def traffic(scenario: Scenario) -> list[str]:
+    """The names of a scenario's groups of traffic, in the order of their numbers."""
+    return [table["name"] for table in json.loads(scenario.to_json()).get("traffic", [])]

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Transfers by who started them and which way they went: how many, and how long they took."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cwnd.metrics.amount import completion_time
+from cwnd.metrics.series import column
+from cwnd.metrics.value import Measure
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+WAYS = ("forward", "reverse")
+
+
+@dataclass(frozen=True, slots=True)
+class Transfers:
+    """The transfers with an end that started in the measured interval, of one group, one way."""
+
+    #: `flow` or `traffic`, and the number of its group.
+    of: str
+    index: int
+    name: str
+    direction: str
+    #: How many started, and how many of these ended within the run.
+    started: int
+    finished: int
+    #: Mean, p50, p95, p99, s.
+    completion: dict[str, Measure]
+
+    @property
+    def key(self) -> tuple[str, int, str]:
+        """What tells it from the others of a scenario."""
+        return self.of, self.index, self.direction
+
+    def document(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "of": self.of,
+            "index": self.index,
+            "name": self.name,
+            "direction": self.direction,
+            "started": self.started,
+            "finished": self.finished,
+            "completion_s": {name: one.value for name, one in self.completion.items()},
+            **(
+                {"why": why} if (why := "; ".join(sorted({one.why for one in self.completion.values()} - {""}))) else {}
+            ),
+        }
+
+
+def transfers_by_group(
+    transfers: pa.Table,
+    *,
+    begin_s: float,
+    end_s: float,
+    flows: Sequence[tuple[str, Sequence[int]]] = (),
+    traffic: Sequence[str] = (),
+) -> list[Transfers]:
+    """The rows of the table `transfers` that have an end and started from `begin_s` up to `end_s`, by group and direction.
+
+    `flows` are names and flow numbers of the scenario's groups, `traffic` names of its groups of traffic. Groups without such a
+    transfer have no entry; flows come first, the way forward before the other.
+    """
+    started = np.asarray(column(transfers, "start_s"), np.float64)
+    sized = np.isfinite(np.asarray(column(transfers, "bytes"), np.float64))
+    within = sized & (started >= begin_s) & (started < end_s)
+    source = np.asarray(column(transfers, "group"), np.float64)  # NaN: a flow of the scenario
+    number = np.asarray(column(transfers, "number", np.int64), np.int64)
+    reverse = np.array(transfers["direction"].to_pylist(), dtype=object) == WAYS[1]
+
+    def of(kind: str, index: int, name: str, mine: np.ndarray[Any, np.dtype[np.bool_]]) -> list[Transfers]:
+        found = []
+        for way, direction in enumerate(WAYS):
+            rows = np.flatnonzero(within & mine & (reverse == bool(way)))
+            if not len(rows):
+                continue
+            chosen = transfers.select(["start_s", "end_s"]).take(rows)
+            finished = len(rows) - chosen["end_s"].null_count
+            found.append(Transfers(kind, index, name, direction, len(rows), finished, completion_time(chosen)))
+        return found
+
+    known = [
+        *(
+            ("flow", place, name, np.isnan(source) & np.isin(number, list(all_of)))
+            for place, (name, all_of) in enumerate(flows)
+        ),
+        *(("traffic", place, name, source == place) for place, name in enumerate(traffic)),
+    ]
+    return [one for entry in known for one in of(*entry)]

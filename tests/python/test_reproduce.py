@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""`cwnd reproduce` and `cwnd report`: what is done stays done, and the page is complete in itself."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import PROGRAM, Cli
+
+from cwnd.experiments.claims import claims, claims_of
+from cwnd.experiments.find import experiments
+
+QUICK = "ha2008/eq3-4"
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+def outcome(folder: Path) -> dict[str, bytes]:
+    """All that must not depend on how often the program was stopped: everything but the manifest, which has the times."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != "manifest.json"
+    }
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An undisturbed run."""
+    folder = tmp_path_factory.mktemp("undisturbed") / "r"
+    subprocess.run([PROGRAM, "reproduce", QUICK, "--cubic", "none", "-o", folder], check=True, capture_output=True)
+    return folder
+
+
+def test_every_claim_has_its_verdict_in_the_files_schema(done: Path) -> None:
+    (entry,) = json.loads((done / "verdicts.json").read_text())
+    assert entry["id"] == QUICK
+    assert [row["id"].rpartition("/")[2] for row in entry["claims"]] == list(claims_of(QUICK))
+    for row in entry["claims"]:
+        assert {"id", "paper", "measured", "ci95", "tolerance", "holds"} <= row.keys()
+    assert {path.name for path in (done / QUICK).iterdir()} == {
+        "figure.svg",
+        "figure.png",
+        "data.parquet",
+        "scenarios.json",
+    }
+    assert f"scenario {entry['scenarios']}".encode() in (done / QUICK / "figure.svg").read_bytes()
+    assert f"scenario {entry['scenarios']}".encode() in (done / QUICK / "figure.png").read_bytes()
+
+
+def test_killed_at_any_moment_it_goes_on_to_the_same_result(done: Path, tmp_path: Path) -> None:
+    seed = int(os.environ.get("CWND_SEED", time.time_ns() % 2**32))
+    print(f"CWND_SEED={seed}")
+    chance = random.Random(seed)
+    command = [PROGRAM, "reproduce", QUICK, "--cubic", "none", "-o", tmp_path / "r"]
+    kept = []
+    for _ in range(int(os.environ.get("CWND_KILLS", "4"))):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            process.wait(chance.uniform(0.5, 4))
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        kept.append(len(list((tmp_path / "r" / "points").glob("*/*.json"))))
+    assert kept == sorted(kept), "what was done has gone"
+    last = subprocess.run(command, capture_output=True, text=True)
+    assert last.returncode == 0, last.stderr
+    assert outcome(tmp_path / "r") == outcome(done)
+
+
+def test_ctrl_c_leaves_nothing_half_written_and_says_how_to_go_on(tmp_path: Path) -> None:
+    command = [PROGRAM, "reproduce", QUICK, "--jobs", "1", "-o", tmp_path / "r"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    points = tmp_path / "r" / "points"
+    deadline = time.monotonic() + 60
+    while not list(points.glob("*/*.json")) and time.monotonic() < deadline and process.poll() is None:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=60)[1]
+    assert process.returncode == 130, said
+    assert "the same command goes on from there" in said
+    for path in points.rglob("*"):
+        assert not path.name.startswith("."), path
+        if path.is_file():
+            json.loads(path.read_text())
+
+
+def test_what_is_done_is_not_done_again(done: Path, cwnd: Cli, tmp_path: Path) -> None:
+    shutil.copytree(done, tmp_path / "r")
+    again = cwnd("reproduce", QUICK, "--cubic", "none", "-o", tmp_path / "r")
+    total, there = re.search(r"(\d+) points in .* s, (\d+) of them were there", again.stderr).groups()  # type: ignore[union-attr]
+    assert total == there
+    assert outcome(tmp_path / "r") == outcome(done)
+
+
+def test_the_list_has_every_experiment_and_the_last_verdicts_of_a_folder(done: Path, cwnd: Cli) -> None:
+    rows = json.loads(cwnd("reproduce", "--list", "--json", "-o", done).stdout)
+    assert [row["id"] for row in rows] == list(experiments())
+    mine = {row["id"]: row for row in rows}
+    assert mine[QUICK]["claims"] and mine[QUICK]["verdict"]
+    plain = cwnd("reproduce", "ha2008", "--list", "-o", done).stdout
+    assert QUICK in plain and "leith2007" not in plain
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        (("ha2008/fig77",), "DOCUMENT[/FIGURE]"),
+        (("--seeds", "0"), "--seeds"),
+        (("--jobs", "x"), "--jobs"),
+        (("--cubic", "cubci"), "--cubic"),
+        (("--json",), "--json"),
+    ],
+)
+def test_what_is_not_accepted_is_said_in_a_line(
+    arguments: tuple[str, ...], field: str, cwnd: Cli, tmp_path: Path
+) -> None:
+    refused = cwnd("reproduce", *arguments, "-o", tmp_path / "r")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert refused.stderr.startswith(f"error: {field}")
+    assert not (tmp_path / "r").exists()
+
+
+def test_a_folder_with_something_else_is_left_alone(cwnd: Cli, tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine")
+    for command in (("reproduce", QUICK, "-o", tmp_path), ("report", tmp_path)):
+        refused = cwnd(*command)
+        assert (refused.returncode, refused.stdout) == (2, "")
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+@pytest.fixture
+def reported(done: Path, cwnd: Cli, tmp_path: Path) -> Path:
+    """A copy with its report."""
+    shutil.copytree(done, tmp_path / "r")
+    made = cwnd("report", tmp_path / "r")
+    assert (made.returncode, made.stdout.strip()) == (0, str(tmp_path / "r" / "report.html"))
+    return tmp_path / "r"
+
+
+def test_the_report_has_all_claims_and_asks_nothing_of_the_network(reported: Path) -> None:
+    page = (reported / "report.html").read_text()
+    for one in claims_of(QUICK).values():
+        assert f'id="{one.id}"' in page
+        assert html.escape(one.text) in page
+    assert page.count("<svg") == 1
+    # Addresses of schemas are names; nothing else may point outside, and what points to a file points to one that is there.
+    assert not re.search(r'(?:src|href)="(?:https?:)?//', page)
+    assert "<script" not in page and "@import" not in page
+    for target in re.findall(r'href="([^"#:]+)"', page):
+        assert (reported / target).exists(), target
+    identifiers = re.findall(r'\bid="([^"]+)"', page)
+    assert len(identifiers) == len(set(identifiers))
+    for target in re.findall(r'(?:href="|url\()#([^")]+)', page):
+        assert target in identifiers, target
+    assert f"cwnd reproduce {QUICK}" in page
+    assert f">{len(claims()) - len(claims_of(QUICK))}</td>" in page, "claims that were not run are counted"
+
+
+def test_changes_from_the_last_report_are_marked_until_the_next(reported: Path, cwnd: Cli) -> None:
+    first = (reported / "report.html").read_bytes()
+    assert b'class="changed"' not in first
+    verdicts = json.loads((reported / "verdicts.json").read_text())
+    row = verdicts[0]["claims"][1]
+    row["holds"] = not row["holds"]
+    (reported / "verdicts.json").write_text(json.dumps(verdicts))
+    for _ in range(2):  # the same verdicts again are the same report
+        cwnd("report", reported)
+        page = (reported / "report.html").read_text()
+        assert page.count('class="changed"') == 1
+        assert f"was: {'does not hold' if row['holds'] else 'holds'}" in page
+
+
+@pytest.fixture
+def chromium() -> Iterator[str]:
+    if CHROMIUM is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail("CI has a browser: install the package chromium")
+        pytest.skip("no browser here: install chromium to see the page in one")
+    yield CHROMIUM
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_a_browser_shows_the_page_without_an_error_and_without_scrolling_sideways(
+    width: int, chromium: str, reported: Path, tmp_path: Path
+) -> None:
+    # A frame of the width that is asked for: a browser's own window has a least one. The page is looked at from outside it.
+    (tmp_path / "look.html").write_text(
+        f"""<iframe id="page" src="r/report.html" style="width:{width}px;height:900px;border:0"></iframe><pre id="found"></pre>
+        <script>document.getElementById("page").onload = event => {{
+            const page = event.target.contentDocument, root = page.documentElement;
+            const pictures = [...page.querySelectorAll("figure svg")].map(one => one.getBoundingClientRect());
+            document.getElementById("found").textContent = JSON.stringify({{
+                inside: root.clientWidth, wide: root.scrollWidth, title: page.title,
+                pictures: pictures.filter(one => one.width > 100 && one.height > 100 && one.right <= root.clientWidth).length,
+            }});
+        }};</script>"""
+    )
+    command = [
+        chromium,
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--allow-file-access-from-files",
+        "--enable-logging=stderr",
+        "--virtual-time-budget=10000",
+        f"--user-data-dir={tmp_path / 'profile'}",
+        "--window-size=1400,1000",
+        "--dump-dom",
+        (tmp_path / "look.html").as_uri(),
+    ]
+    seen = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    found = re.search(r'<pre id="found">(.+?)</pre>', seen.stdout)
+    assert found, seen.stderr[-2000:]
+    looked = json.loads(html.unescape(found[1]))
+    assert looked["title"]
+    assert looked["wide"] <= looked["inside"] <= width, looked
+    assert looked["pictures"] == 1, looked
+    assert "CONSOLE" not in seen.stderr, seen.stderr
