@@ -80,6 +80,7 @@ lint: $(NATIVE)
 
 bench: $(NATIVE)
 	$(BIN)/python bench/speed.py
+	$(BIN)/python bench/flows.py
 	$(BIN)/python bench/cost.py
 	$(BIN)/python bench/cube_root.py
 	$(BIN)/python bench/threads.py

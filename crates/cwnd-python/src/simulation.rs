@@ -114,8 +114,8 @@ impl Simulation {
             item.set_item("retransmits", flow.retransmits)?;
             item.set_item("timeouts", flow.timeouts)?;
             item.set_item("drops", flow.drops)?;
-            item.set_item("path", &route.path)?;
-            item.set_item("back", &route.back)?;
+            item.set_item("path", route.path.to_vec())?;
+            item.set_item("back", route.back.to_vec())?;
             flows.append(item)?;
         }
         let document = PyDict::new(py);

@@ -66,7 +66,7 @@ fn optional_u32s(values: impl Iterator<Item = Option<u32>>) -> ArrayRef {
 }
 
 /// Lists of links. Their items are called what Parquet calls them, so that they are the same when read back.
-fn routes<'a>(values: impl Iterator<Item = &'a Vec<u32>>) -> ArrayRef {
+fn routes<'a>(values: impl Iterator<Item = &'a [u32]>) -> ArrayRef {
     let mut builder =
         ListBuilder::new(UInt32Builder::new()).with_field(Field::new("element", DataType::UInt32, false));
     for links in values {
@@ -208,7 +208,7 @@ pub fn flows(routed: &[Flow], summary: &Summary) -> StructArray {
         ("retransmits", u64s(flows.iter().map(|f| f.retransmits))),
         ("timeouts", u64s(flows.iter().map(|f| f.timeouts))),
         ("drops", u64s(flows.iter().map(|f| f.drops))),
-        ("path", routes(routed.iter().map(|f| &f.path))),
-        ("back", routes(routed.iter().map(|f| &f.back))),
+        ("path", routes(routed.iter().map(|f| &*f.path))),
+        ("back", routes(routed.iter().map(|f| &*f.back))),
     ])
 }

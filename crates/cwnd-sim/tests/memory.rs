@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a flow and a packet cost in memory, counted at the allocator: exact, and the same in every run.
+
+use cwnd_scenario::Scenario;
+use cwnd_sim::Simulation;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+thread_local! {
+    /// Bytes that this thread has allocated and not given back.
+    static LIVE: Cell<usize> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+// SAFETY: every call is the system allocator's own; counting touches no memory that it manages.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        LIVE.set(LIVE.get().wrapping_add(layout.size()));
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        LIVE.set(LIVE.get().wrapping_sub(layout.size()));
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn scenario(text: &str) -> Scenario {
+    Scenario::from_toml(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+// Flows that wait for their start. Vectors grow by doubling, so counts that fill them are compared: 2¹³ and 2¹⁴.
+#[test]
+fn an_idle_flow_takes_at_most_a_kilobyte() {
+    let live = |flows: usize| {
+        let text = format!(
+            "duration = '10s'\n[link]\nrate = '1Gbit/s'\nrtt = '40ms'\n[[flow]]\ncc = 'cubic'\ncount = {flows}\nstart = '9s'"
+        );
+        let scenario = scenario(&text);
+        let before = LIVE.get();
+        let simulation = Simulation::new(&scenario);
+        let bytes = LIVE.get() - before;
+        drop(simulation);
+        assert_eq!(LIVE.get(), before, "all of it is given back");
+        bytes
+    };
+    let (few, many) = (live(1 << 13), live(1 << 14));
+    let each = (many - few) as f64 / f64::from(1 << 13);
+    println!("{each} bytes a flow");
+    assert!(each <= 1024.0, "{each} bytes a flow");
+}
+
+// A window of 2¹⁵ packets in flight, of which the fifth is lost, so that all others arrive out of order: what is kept of each beside the packet on its line (32 bytes, in
+// a ring of a power of two) is a bit at the sender and one at the receiver.
+#[test]
+fn a_packet_in_flight_takes_two_bits_beside_itself() {
+    let live = |loss: &str| {
+        let text = format!(
+            "duration = '20s'\n[link]\nrate = '1Gbit/s'\nrtt = '800ms'\nqueue = {{ kind = 'droptail', limit = '2bdp' }}\n{loss}\n[record]\ninterval = '0s'\n\
+             [[flow]]\ncc = 'reno'\ninitial_cwnd = 32768\ninitial_ssthresh = 32768\nrwnd = 32768"
+        );
+        let scenario = scenario(&text);
+        let before = LIVE.get();
+        let mut simulation = Simulation::new(&scenario);
+        // The first window's acknowledgements come from 800 ms on; just before its last the scoreboard is at its largest.
+        let (mut most, mut rows) = (0, 0);
+        while simulation.now() < 1_150_000_000 && !simulation.step(16) {
+            rows = simulation.tables().events.capacity() * size_of::<cwnd_sim::Event>();
+            most = most.max(LIVE.get() - before - rows);
+        }
+        assert!(rows < 1 << 22);
+        most
+    };
+    let (clean, lossy) = (live(""), live("loss = 'at:5'"));
+    let bits = (lossy - clean) as f64 * 8.0 / 32768.0;
+    println!("{bits} bits a packet");
+    // And a sixteenth of slack, in whole words.
+    assert!((1.5..2.2).contains(&bits), "{bits} bits a packet");
+}
