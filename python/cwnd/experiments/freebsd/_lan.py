@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The bench of the FreeBSD review: iperf over a LAN of virtual machines that loses data packets at random.
+
+Left open: rate, round trip, queue, delayed acknowledgements, recovery, durations. The document's NewReno needs 0.15 ms or less.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cwnd.experiments import Reduced
+
+if TYPE_CHECKING:
+    from cwnd.result import Result
+
+#: What the document calls this cubic patch.
+PATCHED = "cubic-freebsd-newreno"
+#: The kernel's own algorithm without CUBIC: segments counted, SACK recovery.
+NEWRENO = "reno"
+CLOCKS_HZ = (100, 1000, 10_000, 100_000)
+LOSSES = (0.01, 0.02)
+#: Unstated: the rate of a virtual machine's network card, a round trip that lets NewReno reach its numbers, a queue that never fills.
+RATE, RTT, QUEUE = "1Gbit/s", "100us", "1000packets"
+#: FreeBSD's own shortest timeout (net.inet.tcp.rexmit_min).
+MIN_RTO = "30ms"
+
+
+def lan(
+    cc: str,
+    clock_hz: int,
+    loss: float,
+    seconds: float,
+    *,
+    rtt: str = RTT,
+    rate: str = RATE,
+    queue: str = QUEUE,
+    **of_flow: Any,  # noqa: ANN401
+) -> dict[str, Any]:
+    """One transfer; the first tenth is not measured."""
+    link: dict[str, Any] = {"rate": rate, "rtt": rtt, "queue": {"kind": "droptail", "limit": queue}}
+    if loss:
+        link["loss"] = f"random:{loss}"
+    return {
+        "duration": f"{seconds:g}s",
+        "measure": [f"{seconds / 10:g}s", f"{seconds:g}s"],
+        "link": link,
+        "flow": [{"cc": cc, "host_clock": f"{clock_hz}Hz", "min_rto": MIN_RTO, **of_flow}],
+        "record": {"interval": "0s"},
+    }
+
+
+def iperf(run: Result) -> Reduced:
+    """What iperf says: payload, Mbit/s."""
+    flow = run.summary["flows"][0]
+    return {"mbps": flow["goodput_mbps"], "cwnd": flow["cwnd_mean"], "timeouts": flow["timeouts"]}

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The table of the review: tick CUBIC at four clock rates, NewReno and patched CUBIC at 100 Hz, at 1 and 2 % of random loss.
+
+The bench is `_lan`'s, settled before the first run. "Stock cubic" takes W_est from a clock of ticks; the patch takes NewReno's window.
+Repetitions are not given.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments.claims import claims_of
+from cwnd.experiments.freebsd._lan import CLOCKS_HZ, LOSSES, NEWRENO, PATCHED, iperf, lan
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from cwnd.result import Result
+
+TITLE = "Tick CUBIC, NewReno and patched CUBIC in a LAN with 1 and 2 % of random loss, clocks of 100 Hz to 100 kHz"
+CUBIC = "cubic-freebsd"
+
+
+def grid(setup: Setup) -> list[Point]:
+    rows = [("tick", setup.cubic, hertz) for hertz in CLOCKS_HZ] + [
+        ("newreno", NEWRENO, 100),
+        ("patched", PATCHED, 100),
+    ]
+    return [
+        Point(
+            f"{name}-{hertz}hz-loss-{loss:.0%}".rstrip("%"),
+            lan(cc, hertz, loss, setup.seconds(full=60, short=20)),
+            seeds=setup.seeds(full=20, short=8),
+            info={"name": name, "hertz": hertz, "loss": loss},
+        )
+        for name, cc, hertz in rows
+        for loss in LOSSES
+    ]
+
+
+def reduce(run: Result, point: Point) -> Reduced:
+    return iperf(run)
+
+
+def claims(results: Results) -> dict[str, Answer]:
+    found: dict[str, Answer] = {key: Measured(results.values(key, "mbps")) for key in results}
+    for loss in ("1", "2"):
+        newreno, patched = f"newreno-100hz-loss-{loss}", f"patched-100hz-loss-{loss}"
+        ticks = [key for key in results if key.startswith("tick") and key.endswith(f"loss-{loss}")]
+        best = max(ticks, key=lambda key: results.mean(key, "mbps"))
+        found |= {
+            f"tick-collapse-loss-{loss}": Measured(results.ratio(f"tick-100hz-loss-{loss}", newreno, "mbps")),
+            f"patched-to-newreno-loss-{loss}": Measured(results.ratio(patched, newreno, "mbps")),
+            f"patched-{'to-best' if loss == '1' else 'above'}-tick-loss-{loss}": Measured(
+                results.ratio(patched, best, "mbps"), f"the best is {best}"
+            ),
+        }
+    return found
+
+
+def plot(results: Results, figure: Figure) -> None:
+    figure.set_size_inches(6.4, 6.4)
+    names = {"tick": "tick CUBIC", "newreno": "NewReno", "patched": "patched CUBIC"}
+    stated = claims_of("freebsd/table")
+    for axes, loss in zip(figure.subplots(2, 1, sharex=True), LOSSES):
+        keys = [key for key, point in results.points.items() if point.info["loss"] == loss]
+        rows = [results.points[key].info for key in keys]
+        for place, (shift, label, colour, hatch) in enumerate(
+            ((-0.2, "document", "#BBBBBB", ""), (0.2, "measured", "#0072B2", "//"))
+        ):
+            heights = [results.mean(key, "mbps") if place else stated[key].value or 0.0 for key in keys]
+            where = [number + shift for number in range(len(keys))]
+            axes.bar(where, heights, 0.38, label=label, color=colour, hatch=hatch, edgecolor="white")
+        axes.set(title=f"{loss:.0%} of random loss", ylabel="throughput (Mbit/s)", ylim=(0, 1000))
+        axes.set_xticks(range(len(keys)), [f"{names[row['name']]}\n{row['hertz']:,} Hz" for row in rows], fontsize=7)
+    figure.axes[0].legend(ncols=2)
+
+
+WHY = {
+    (
+        "tick-1000hz-loss-1",
+        "tick-1000hz-loss-2",
+        "tick-100hz-loss-1",
+        "tick-100hz-loss-2",
+        "newreno-100hz-loss-2",
+        "patched-100hz-loss-2",
+        "patched-to-best-tick-loss-1",
+        "patched-above-tick-loss-2",
+    ): "table.md"
+}

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The links of the post: 2.64 Mbit/s with "an 88ms delay", and a "high BDP network" without numbers.
+
+A link's delay is read as that of each way: 176 ms there and back. Left open besides: queue, durations, start times, and in what its
+"kbps" are, so that only the order of its numbers can be compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+#: 38 packets of BDP.
+LOW = {"rate": "2.64Mbit/s", "rtt": "176ms"}
+#: Unstated: as long, and fat: 1466 packets of BDP.
+HIGH = {"rate": "100Mbit/s", "rtt": "176ms"}
+#: Unstated: one BDP of queue.
+QUEUE = "1bdp"
+#: Unstated: both start within a second; the first 20 s are not measured.
+START, WARM_UP_S = {"uniform": ["0s", "1s"]}, 20
+
+
+def shared(
+    flows: Sequence[str | Mapping[str, Any]],
+    seconds: float,
+    link: Mapping[str, str] = LOW,
+    queue: str = QUEUE,
+    *,
+    warm_up: float = WARM_UP_S,
+    record: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Flows that start together on a link; each an algorithm, or a table of the scenario."""
+    tables = [{"cc": flow} if isinstance(flow, str) else dict(flow) for flow in flows]
+    return {
+        "duration": f"{seconds:g}s",
+        "measure": [f"{warm_up:g}s", f"{seconds:g}s"],
+        "link": {**link, "queue": {"kind": "droptail", "limit": queue}},
+        "flow": [{"start": START, **table} for table in tables],
+        "record": dict(record or {"interval": "100ms"}),
+    }

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""CUBIC alone and Tahoe alone on 2.64 Mbit/s, 88 ms: the shape of CUBIC's window, and which is faster.
+
+The plateau is where this epoch's curve has its inflection, "the size of the congestion window at the last drop". Criteria are on the
+slopes of the window in each epoch that gets so far. Left open: what the link's module says.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow.compute as pc
+
+from cwnd.experiments import Answer, Held, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments.shanker._link import WARM_UP_S, shared
+from cwnd.metrics import curves, reductions
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from cwnd.result import Result
+
+TITLE = "One flow alone: CUBIC's window, and its throughput beside Tahoe's, 2.64 Mbit/s, 88 ms each way"
+CUBIC = "cubic-2.2"
+STEP_S = 0.05
+#: "Flat", as we read it: within a quarter of K around the plateau the slope is at most this part of that in the epoch's first quarter of K.
+FLAT = 0.25
+
+
+def grid(setup: Setup) -> list[Point]:
+    seconds = setup.seconds(full=600, short=300)
+    record = {"interval": f"{STEP_S * 1000:g}ms", "inner": ["k_s_x1024"]}
+    return [
+        Point(
+            name, shared([cc], seconds, record=record if name == "cubic" else None), seeds=setup.seeds(full=20, short=4)
+        )
+        for name, cc in (("cubic", setup.cubic), ("tahoe", "tahoe"))
+    ]
+
+
+def reduce(run: Result, point: Point) -> Reduced:
+    found: Reduced = {"mbps": run.summary["flows"][0]["throughput_mbps"]}
+    if point.key == "tahoe":
+        return found | {"cwnd": curves(run.cwnd, np.arange(0, 120, 0.2))[0]}
+    times = np.arange(0, run.scenario.duration_s, STEP_S)
+    window = curves(run.cwnd, times)[0]
+    k_s = np.interp(times, run.inner["time_s"].to_numpy(), run.inner["value"].to_numpy()) / 1024
+    cuts = [time for time in reductions(run.events)[0] if time > WARM_UP_S]
+    slopes: dict[str, list[float]] = {"first": [], "before": [], "around": [], "after": [], "last": []}
+    states = run.events.filter(pc.equal(run.events["kind"], "state"))
+    opened = states["time_s"].to_numpy()[states["value"].to_numpy() == 0]
+    for begin, end in pairwise(cuts):
+        # The epoch begins with the first acknowledgement after recovery; K is read when it has.
+        start = float(opened[np.searchsorted(opened, begin)])
+        k = float(np.interp(start + 0.5, times, k_s))
+        if k < 20 * STEP_S or end < start + 1.5 * k:
+            continue
+
+        def slope(fro: float, to: float) -> float:
+            at = np.interp([start + fro, start + to], times, window)  # noqa: B023
+            return float((at[1] - at[0]) / (to - fro))
+
+        for name, fro, to in (
+            ("first", 0, k / 4),
+            ("before", k / 2, k),
+            ("around", 0.75 * k, 1.25 * k),
+            ("after", k, (k + end - start) / 2),
+            ("last", (k + end - start) / 2, end - start - STEP_S),
+        ):
+            slopes[name].append(slope(fro, to))
+    return found | slopes | {"cwnd": curves(run.cwnd, np.arange(0, 120, 0.2))[0]}
+
+
+def claims(results: Results) -> dict[str, Answer]:
+    def share(run: Reduced, name: str, other: str, factor: float) -> float:
+        pairs = [one < factor * two for one, two in zip(run[name], run[other])]
+        return sum(pairs) / len(pairs) if pairs else 0.0
+
+    def held(criterion: str, name: str, other: str, factor: float = 1.0) -> Held:
+        shares = results.at("cubic", lambda run: share(run, name, other, factor))
+        return Held(f"in more than half of the epochs, {criterion}", [one > 0.5 for one in shares], shares)
+
+    return {
+        "concave": held(
+            "the window rises more slowly in the second half of K than in the first quarter", "before", "first"
+        ),
+        "flat": held(
+            f"within a quarter of K around the plateau it rises at most {FLAT:g} times as fast as in the first quarter of K",
+            "around",
+            "first",
+            FLAT,
+        ),
+        "convex": held("it rises faster in the second half of the time after K than in the first", "after", "last"),
+        "throughput": Measured(results.ratio("cubic", "tahoe", "mbps")),
+    }
+
+
+def plot(results: Results, figure: Figure) -> None:
+    axes = figure.subplots()
+    times = np.arange(0, 120, 0.2)
+    for name, colour, dash, label in (("cubic", "#D55E00", "-", "CUBIC"), ("tahoe", "#0072B2", (0, (4, 1.2)), "Tahoe")):
+        axes.plot(times, results[name][0]["cwnd"], color=colour, linestyle=dash, linewidth=1.1, label=f"{label} alone")
+    axes.set(xlabel="time (s)", ylabel="congestion window (packets)", xlim=(0, 120), ylim=(0, None))
+    axes.legend(ncols=2)
