@@ -106,13 +106,13 @@ def work(
         tasks: dict[str, runner.Task] = {}
         laid_out = lay_out(wanted, tasks, failures, full=full, asked=asked, cubic=cubic)
         open_ones = runner.missing(tasks.values(), book.cache)
-        stopped = False
+        cpu_s: dict[str, float] = {}
         if open_ones:
             with bar([task.cost for task in open_ones]) as watch:
                 outcome = runner.work(open_ones, book.cache, jobs, watch)
             failures |= outcome.failures
-            stopped = outcome.stopped
-            if stopped:
+            cpu_s = outcome.cpu_s
+            if outcome.stopped:
                 print(
                     f"{len(tasks) - len(open_ones) + outcome.done} of {len(tasks)} points are done and kept in {book.path}; "
                     "the same command goes on from there",
@@ -135,7 +135,7 @@ def work(
         book.finish(
             {"finished": datetime.now(UTC).isoformat(timespec="seconds"), "took_s": round(took, 1), "full": full}
         )
-    table(made)
+    table(made, cpu_s)
     print(
         f"{len(tasks)} points in {took:.1f} s, {len(tasks) - len(open_ones)} of them were there; written to {book.path}",
         file=sys.stderr,
@@ -181,21 +181,28 @@ def bar(costs: list[float]) -> Any:  # noqa: ANN401
     return shown_tasks(costs)
 
 
-def table(made: list[Entry]) -> None:
-    """Prints the verdicts."""
+def table(made: list[Entry], cpu_s: dict[str, float]) -> None:
+    """Prints the verdicts, and what they cost this time."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
     grid = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for heading in ("experiment", "verdict", "holds", "with", "second column"):
+    for heading in ("experiment", "verdict", "holds", "with", "second column", "CPU s"):
         grid.add_column(heading)
     for one in made:
         decided = [row["holds"] for row in one["claims"] if row["holds"] is not None]
         count = f"{sum(decided)} of {len(decided)}" if decided else ""
         second = one.get("second", {})
         beside = f"{second['verdict']} ({second['cubic']})" if second else ""
-        grid.add_row(one["id"], one["verdict"], count, one["cubic"] or "", beside)
+        grid.add_row(
+            one["id"],
+            one["verdict"],
+            count,
+            one["cubic"] or "",
+            beside,
+            f"{cpu_s[one['id']]:.1f}" if one["id"] in cpu_s else "",
+        )
     Console(width=None if sys.stdout.isatty() else 120, highlight=False, markup=False).print(grid)
 
 

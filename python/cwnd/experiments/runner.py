@@ -8,6 +8,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from time import thread_time
 from typing import Any
 
 from cwnd._native import Scenario, Simulation
@@ -134,14 +135,18 @@ class Outcome:
     done: int
     #: What went wrong, by experiment.
     failures: dict[str, str]
+    #: Processor time, s, by the experiment that was first to want it.
+    cpu_s: dict[str, float]
 
 
 def work(tasks: Sequence[Task], cache: Cache, jobs: int, watch: Watch | None = None) -> Outcome:
     """Runs the tasks. One that fails is told of, and the others go on; Ctrl-C gives up those in progress."""
     failures: dict[str, str] = {}
+    costs: list[tuple[str, float]] = []
 
     def one(number: int, check: Check) -> bool:
         task = tasks[number]
+        begun = thread_time()
 
         def between(simulation: Simulation) -> None:
             check()
@@ -167,13 +172,17 @@ def work(tasks: Sequence[Task], cache: Cache, jobs: int, watch: Watch | None = N
         except (ArithmeticError, LookupError, TypeError, ValueError, AssertionError, AttributeError) as error:
             failures[want.experiment.id] = f"point {want.point.key!r}: {type(error).__name__}: {error}"
             return False
+        costs.append((task.wants[0].experiment.id, thread_time() - begun))
         if watch is not None:
             watch(number, packets, 1.0)
         return True
 
     longest_first = sorted(range(len(tasks)), key=lambda number: -tasks[number].cost)
     outcome = spread({number: lambda check, number=number: one(number, check) for number in longest_first}, jobs)  # type: ignore[misc]
-    return Outcome(outcome.stopped, sum(outcome.done.values()), dict(sorted(failures.items())))
+    cpu_s: dict[str, float] = {}
+    for name, seconds in costs:
+        cpu_s[name] = cpu_s.get(name, 0.0) + seconds
+    return Outcome(outcome.stopped, sum(outcome.done.values()), dict(sorted(failures.items())), cpu_s)
 
 
 def missing(tasks: Iterable[Task], cache: Cache) -> list[Task]:

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The comparators' laws, measured on one connection by calling the algorithms' hooks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cwnd._native import Hooks
+from cwnd.experiments import Reduced
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: Unstated: a round trip without queues, µs.
+BASE_US = 40_000
+
+
+def connection(cc: str, window: int, ssthresh: int = 2) -> Hooks:
+    """A connection in congestion avoidance, its window full."""
+    hooks = Hooks(cc)
+    hooks.set("cwnd", window)
+    hooks.set("ssthresh", ssthresh)
+    hooks.init()
+    hooks.fill()
+    return hooks
+
+
+def at(hooks: Hooks, window: int) -> Hooks:
+    """The connection with another window, which is full."""
+    hooks.set("cwnd", window)
+    hooks.set("cwnd_cnt", 0)
+    hooks.set("packets_out", window)
+    hooks.fill()
+    return hooks
+
+
+def round_trip(hooks: Hooks, rtt_us: int) -> int:
+    """Acknowledges one window, packet by packet, with this round trip; the change of the window."""
+    before = hooks.get("cwnd")
+    for _ in range(before):
+        hooks.ack(1, rtt_us)
+    return hooks.get("cwnd") - before
+
+
+def growth(hooks: Hooks, window: int, rtt_us: int) -> int:
+    """Packets that a round trip's acknowledgements add while the window itself is held where it is."""
+    gained = 0
+    for _ in range(window):
+        hooks.ack(1, rtt_us)
+        gained += hooks.get("cwnd") - window
+        hooks.set("cwnd", window)
+    return gained
+
+
+def stcp() -> Reduced:
+    """Round trips until the window before a loss is reached again: whole ones, and the last one's part."""
+    windows, found = (100, 1000, 10_000, 100_000), []
+    for window in windows:
+        hooks = connection("scalable", window)
+        hooks.loss()
+        count, before = 0, hooks.get("cwnd")
+        while hooks.get("cwnd") < window:
+            before = hooks.get("cwnd")
+            hooks.rounds(1)
+            count += 1
+        found.append(count - (hooks.get("cwnd") - window) / (hooks.get("cwnd") - before))
+    return {"windows": list(windows), "rounds": found}
+
+
+def hstcp() -> Reduced:
+    """Below the cutoff beside SACK; above, growth of a round trip and part given up by window."""
+
+    def below(cc: str) -> list[int]:
+        hooks, found = connection(cc, 4), []
+        while hooks.get("cwnd") < 38:
+            hooks.rounds(1)
+            found.append(hooks.get("cwnd"))
+        return found + [connection(cc, window).loss() for window in (10, 20, 38)]
+
+    windows, increase, decrease = (100, 300, 1000, 5000, 20_000, 80_000), [], []
+    for window in windows:
+        hooks = connection("highspeed", window)
+        # The mean of ten round trips: the window has whole packets.
+        hooks.rounds(10)
+        increase.append((hooks.get("cwnd") - window) / 10)
+        decrease.append(1 - connection("highspeed", window).loss() / window)
+    return {
+        "windows": list(windows),
+        "increase": increase,
+        "decrease": decrease,
+        "below": below("highspeed"),
+        "below_sack": below("sack"),
+    }
+
+
+def htcp_growth() -> Reduced:
+    """Growth of a round trip, 2, 4 and 8 s after a loss, at three windows."""
+    found = []
+    for seconds in (2, 4, 8):
+        row = []
+        for window in (100, 1000, 5000):
+            hooks = connection("htcp", window)
+            hooks.set("now_us", 1_000_000)
+            round_trip(hooks, BASE_US)
+            hooks.loss()
+            at(hooks, window).set("now_us", 1_000_000 * (1 + seconds))
+            row.append(growth(hooks, window, BASE_US))
+        found.append(row)
+    return {"growth": found}
+
+
+def htcp_decrease() -> Reduced:
+    """Part kept at a loss, by the longest round trip seen before it."""
+    ratios, found = [], []
+    for longest in (51_000, 55_000, 60_000, 65_000, 70_000, 75_000, 79_000):
+        hooks = connection("htcp", 1000)
+        for rtt_us in (BASE_US, longest):
+            round_trip(hooks, rtt_us)
+        window = hooks.get("cwnd")
+        ratios.append(BASE_US / longest)
+        found.append(hooks.loss() / window)
+    return {"ratio": ratios, "kept": found}
+
+
+def vegas() -> Reduced:
+    """Changes of ten round trips, with so many of 40 packets in queues: w (1 − base/RTT)."""
+    found = {}
+    for name, waiting in (("rises", 0.5), ("holds", 2.0), ("falls", 6.0)):
+        hooks = connection("vegas", 40)
+        round_trip(hooks, BASE_US)
+        changes = []
+        # The first round trip at this delay still ends one without.
+        for _ in range(11):
+            at(hooks, 40)
+            changes.append(round_trip(hooks, round(BASE_US / (1 - waiting / 40))))
+        found[name] = changes[1:]
+    return found
+
+
+def fast_updates() -> Reduced:
+    """Changes of the window in twenty round trips far below the threshold."""
+    hooks = connection("fast", 1000)
+    for _ in range(10):
+        round_trip(hooks, BASE_US)
+    return {"changes": [round_trip(hooks, BASE_US) for _ in range(20)]}
+
+
+def fast_steps() -> Reduced:
+    """An update's step by the packets in queues, at 1000 packets; and what a loss leaves."""
+    waitings, steps = (0, 25, 50, 75, 125, 150, 200, 300), []
+    for waiting in waitings:
+        hooks = connection("fast", 1000)
+        round_trip(hooks, BASE_US)
+        changes = []
+        for _ in range(40):
+            # The mean round trip takes some windows to follow.
+            at(hooks, 1000)
+            changes.append(round_trip(hooks, round(BASE_US / (1 - waiting / 1000))))
+        steps.append(max(changes[-2:], key=abs))
+    halves = [[window, connection("fast", window).loss() / window] for window in (20, 1000)]
+    return {"waiting": list(waitings), "steps": steps, "halves": halves}
+
+
+def westwood() -> Reduced:
+    """ssthresh at a loss over rate × minimum RTT, at rates of acknowledgements of 1000, 5000 and 20 000 packets/s."""
+    found = []
+    for rate in (1000, 5000, 20_000):
+        held = rate * BASE_US / 1e6
+        for times in (1, 3):
+            # One window has no queue, the other waits for two thirds of its round trip.
+            hooks = connection("westwood", round(times * held))
+            for count in range(40 * times * round(held)):
+                hooks.set("now_us", 1_000_000 + round(count * 1e6 / rate))
+                hooks.ack(1, BASE_US if count < held else BASE_US * times)
+                hooks.in_ack_event(0)
+                at(hooks, round(times * held))
+            found.append(hooks.loss() / held)
+    return {"found": found}
+
+
+def illinois() -> Reduced:
+    """Growth of a round trip and part given up at a loss, without delay and at 90 % of the largest delay (20 ms)."""
+    found = {}
+    for name, delay_us in (("low", 0), ("high", 18_000)):
+        hooks = connection("illinois", 200)
+        for rtt_us in (BASE_US, BASE_US + 20_000):
+            round_trip(at(hooks, 200), rtt_us)
+        for _ in range(20):
+            change = round_trip(at(hooks, 200), BASE_US + delay_us)
+        at(hooks, 200)
+        found[name] = [change, 1 - hooks.loss() / 200]
+    return found
+
+
+def veno() -> Reduced:
+    """Part kept at a loss with one packet of 100 in queues, and with ten."""
+    found = {}
+    for name, waiting in (("random", 1), ("congestive", 10)):
+        hooks = connection("veno", 100)
+        round_trip(hooks, BASE_US)
+        for _ in range(3):
+            round_trip(at(hooks, 100), round(BASE_US / (1 - waiting / 100)))
+        found[name] = at(hooks, 100).loss() / 100
+    return found
+
+
+def draw(law: dict[str, Reduced], figure: Figure) -> None:
+    """The laws in four panels: recovery of STCP, HSTCP's two factors, H-TCP's growth, FAST's step."""
+    figure.set_size_inches(6.4, 5.6)
+    (stcp, hstcp), (htcp, fast) = figure.subplots(2, 2)
+    stcp.semilogx(law["stcp"]["windows"], law["stcp"]["rounds"], marker="o")
+    stcp.set(title="STCP", xlabel="window (packets)", ylabel="recovery (round trips)", ylim=(0, 16))
+    hstcp.loglog(law["hstcp"]["windows"], law["hstcp"]["increase"], marker="o", label="increase (packets)")
+    hstcp.loglog(law["hstcp"]["windows"], law["hstcp"]["decrease"], marker="s", label="decrease (part)")
+    hstcp.set(title="HSTCP", xlabel="window (packets)", ylabel="per round trip, per loss")
+    hstcp.legend(fontsize="small")
+    for place, (window, marker) in enumerate(zip((100, 1000, 5000), "os^")):
+        growth = [row[place] for row in law["htcp_growth"]["growth"]]
+        htcp.plot((2, 4, 8), growth, marker=marker, markersize=9 - 3 * place, label=f"{window} packets")
+    htcp.set(
+        title="H-TCP", xlabel="time since the loss (s)", ylabel="increase (packets per round trip)", ylim=(0, None)
+    )
+    htcp.legend(fontsize="small")
+    fast.plot(law["fast_steps"]["waiting"], law["fast_steps"]["steps"], marker="o")
+    fast.axhline(0, color="black", linewidth=0.8)
+    fast.set(title="FAST", xlabel="packets in queues (threshold: 100)", ylabel="step of an update (packets)")

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""What figures 5 a and 5 b share: one CUBIC and one SACK flow on 400 Mbit/s.
+
+Section 5.2 stands before the testbed's description: that its background (15 %, both ways) and its buffer (one BDP) apply is our
+reading. Left open beside these: durations, and start times.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cwnd.experiments import Point, Reduced, Results, Setup
+from cwnd.experiments.ha2008._testbed import OVERHEAD, background
+from cwnd.metrics import curves, reductions
+from cwnd.metrics.series import by_flow
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from cwnd.result import Result
+
+#: Unstated: both start within a second, and the first third of the run is not measured.
+START = {"uniform": ["0s", "1s"]}
+#: C of the cubic function, packets/s³ (Algorithm 1).
+C = 0.4
+
+
+def pair(setup: Setup, rtt_ms: int, *, full: float, short: float, sample_ms: int) -> list[Point]:
+    """The figure's one point."""
+    end = setup.seconds(full=full, short=short)
+    scenario = {
+        "duration": f"{end:g}s",
+        "measure": [f"{end / 3:g}s", f"{end:g}s"],
+        "link": {"rate": "400Mbit/s", "rtt": f"{rtt_ms}ms", "queue": {"kind": "droptail", "limit": "1bdp"}},
+        "flow": [{"cc": name, "start": START, "overhead": OVERHEAD} for name in (setup.cubic, "sack")],
+        "traffic": background(),
+        "record": {"interval": f"{sample_ms}ms", "inner": ["origin", "k_s_x1024", "w_est", "min_rtt_us", "in_epoch"]},
+    }
+    return [Point("pair", scenario, seeds=setup.seeds(full=20, short=3))]
+
+
+def in_tcp_region(run: Result) -> float:
+    """The part of the first flow's acknowledged packets at which W_tcp is above the cubic function one minimum RTT ahead."""
+    begin, _ = run.scenario.measured_s
+    _, (times, acked, windows) = next(by_flow(run.cwnd, "time_s", "delivered", "cwnd"))
+    names = np.asarray(run.inner["name"])
+    found = {
+        name: next(by_flow(run.inner.filter(names == name), "time_s", "value"))[1][1]
+        for name in ("origin", "k_s_x1024", "w_est", "min_rtt_us", "in_epoch")
+    }
+    # An epoch begins with the first acknowledgement after the reduction: where in_epoch comes on, or the curve changes.
+    began, start = np.empty(len(times)), 0.0
+    reduced = np.searchsorted(reductions(run.events).get(0, np.empty(0)), times)
+    for row, inside in enumerate(found["in_epoch"]):
+        fresh = row == 0 or not found["in_epoch"][row - 1] or reduced[row] != reduced[row - 1]
+        start = times[row] if fresh else start
+        began[row] = start if inside else np.nan
+    ahead = times - began + found["min_rtt_us"] / 1e6
+    cubic = found["origin"] + C * (ahead - found["k_s_x1024"] / 1024) ** 3
+    packets = np.diff(acked, append=acked[-1])
+    use = ~np.isnan(began) & (times >= begin) & (windows > 0)
+    return float(packets[use & (found["w_est"] > cubic)].sum() / packets[use].sum())
+
+
+def reduced(run: Result) -> Reduced:
+    """Throughputs, windows, region, utilisation, and curves for the picture."""
+    cubic, sack = run.summary["flows"]
+    every = np.arange(0, run.scenario.duration_s, 0.5)
+    return {
+        "throughput": cubic["throughput_mbps"] / sack["throughput_mbps"],
+        "windows": cubic["cwnd_mean"] / sack["cwnd_mean"],
+        "sack": sack["share"],
+        "region": in_tcp_region(run),
+        "utilisation": run.summary["link"]["utilization"],
+        "cwnd": [window.round(1) for window in curves(run.cwnd, every).values()],
+    }
+
+
+def draw(results: Results, figure: Figure) -> None:
+    """Windows against time, as in the paper's panels."""
+    axes = figure.subplots()
+    windows = results["pair"][0]["cwnd"]
+    times = 0.5 * np.arange(len(windows[0]))
+    for label, window, dash in zip(("CUBIC", "TCP-SACK"), windows, ("-", (0, (4, 1.2)))):
+        axes.plot(times, window, linestyle=dash, linewidth=1.1, label=label)
+    settled = max(max(window[len(window) // 3 :]) for window in windows)
+    axes.set(xlabel="time (s)", ylabel="congestion window (packets)", xlim=(0, times[-1]), ylim=(0, 1.2 * settled))
+    axes.legend(ncols=2)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Figure 4: the windows of two CUBIC flows, 400 Mbit/s, 240 ms, DropTail, significant background traffic in both directions.
+
+"The curves have plateaus around W_max", the two flows "use all phases of CUBIC functions over the running time" and converge "to a fair
+share within 200 seconds". The text has 240 ms, the caption 246 ms: the text's. Left open: when the second flow starts (the 200 s are
+counted from then), the buffer (section 6.1: one BDP), how much background is significant (section 6.1: 15 %), and the duration.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cwnd.experiments import Answer, Held, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments.ha2008._testbed import OVERHEAD, background
+from cwnd.metrics import curves, reductions
+from cwnd.metrics.run import converged
+from cwnd.metrics.series import by_flow
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from cwnd.result import Result
+
+TITLE = "Two CUBIC flows, 400 Mbit/s, 240 ms, background both ways: plateaus, phases, convergence"
+CUBIC = "cubic-2.2"
+#: Unstated: the first flow has been alone for this long; where in its epoch it is then is left to chance.
+ALONE = {"uniform": ["50s", "80s"]}
+#: "Around W_max", as we read it, and for how much of an epoch: a straight line from 0.8 W_max to W_max is there for a quarter of it.
+AROUND, PLATEAU = 0.05, 0.5
+#: A phase is visited when a flow is in it for this part of the time.
+VISITED = 0.05
+
+
+def grid(setup: Setup) -> list[Point]:
+    end = setup.seconds(full=600, short=360)
+    scenario = {
+        "duration": f"{end:g}s",
+        "link": {"rate": "400Mbit/s", "rtt": "240ms", "queue": {"kind": "droptail", "limit": "1bdp"}},
+        "flow": [{"cc": setup.cubic, "overhead": OVERHEAD}, {"cc": setup.cubic, "start": ALONE, "overhead": OVERHEAD}],
+        "traffic": background(),
+        "record": {"interval": "200ms", "inner": ["origin", "in_epoch"]},
+    }
+    return [Point("two flows", scenario, seeds=setup.seeds(full=20, short=3))]
+
+
+def reduce(run: Result, point: Point) -> Reduced:
+    """Of both flows, once both run: parts of the time below and above W_max, part of epochs that have a plateau."""
+    end, since = run.scenario.duration_s, run.summary["flows"][1]["start_s"]
+    inner = {name: run.inner.filter(np.asarray(run.inner["name"]) == name) for name in ("origin", "in_epoch")}
+    below, above, flat = [], [], []
+    for flow, (times, windows) in by_flow(run.cwnd, "time_s", "cwnd"):
+        aims, inside = (dict(by_flow(inner[name], "time_s", "value"))[flow][1] for name in ("origin", "in_epoch"))
+        use = (times > since) & (inside[: len(times)] > 0) & (aims[: len(times)] > 0)
+        windows, aims, times = windows[use], aims[: len(use)][use], times[use]
+        below.append(float(np.mean(windows < aims)))
+        above.append(float(np.mean(windows > aims + 1)))
+        near = np.abs(windows / aims - 1) <= AROUND
+        epochs = np.searchsorted(reductions(run.events).get(flow, np.empty(0)), times)
+        flat += [bool(np.mean(near[epochs == one]) >= PLATEAU) for one in np.unique(epochs)]
+    every = np.arange(0, end, 1)
+    found = [window.round(1) for window in curves(run.cwnd, every).values()]
+    return {
+        "converged_s": converged(run),
+        "concave": min(below),
+        "convex": min(above),
+        "plateaus": float(np.mean(flat)),
+        "cwnd": found,
+    }
+
+
+def claims(results: Results) -> dict[str, Answer]:
+    plateaus, concave, convex = (results.values("two flows", name) for name in ("plateaus", "concave", "convex"))
+    return {
+        "plateaus": Held(
+            f"of the epochs of both flows more than half are within {AROUND:.0%} of W_max for at least {PLATEAU:.0%} of their time",
+            [one > 0.5 for one in plateaus],
+            plateaus,
+        ),
+        "concave-visited": Held(
+            f"each flow's window is below its epoch's W_max for at least {VISITED:.0%} of the time",
+            [one >= VISITED for one in concave],
+            concave,
+        ),
+        "convex-visited": Held(
+            f"each flow's window is more than a packet above its epoch's W_max for at least {VISITED:.0%} of the time",
+            [one >= VISITED for one in convex],
+            convex,
+        ),
+        "convergence-time": Measured(
+            results.values("two flows", "converged_s"), "a median where a run did not converge"
+        ),
+    }
+
+
+def plot(results: Results, figure: Figure) -> None:
+    axes = figure.subplots()
+    windows = results["two flows"][0]["cwnd"]
+    for number, (window, dash) in enumerate(zip(windows, ("-", (0, (4, 1.2))))):
+        axes.plot(window, linestyle=dash, linewidth=1.1, label=f"CUBIC flow {number + 1}")
+    settled = max(windows[0][20:])
+    axes.set(
+        xlabel="time (s)", ylabel="congestion window (packets)", xlim=(0, len(windows[0])), ylim=(0, 1.1 * settled)
+    )
+    axes.legend(ncols=2)
