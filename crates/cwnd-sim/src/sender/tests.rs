@@ -8,6 +8,7 @@ use crate::receiver::{AckPacket, Blocks, Receiver};
 use cwnd_link::random::Stream;
 use cwnd_scenario::{Flow, Scenario};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 const MSS: u32 = 1448;
 const MS: u64 = 1_000_000;
@@ -214,7 +215,7 @@ fn after_ten(flow: &Flow) -> (Sender, Vec<u64>) {
 fn packets_leave_at_the_windows_rate_and_a_margin() {
     for (ssthresh, window, gap) in [(10, 11, 1_515_151), (1000, 20, 500_000)] {
         let mut flow = flow(&format!("cc = 'reno'\ninitial_ssthresh = {ssthresh}"));
-        flow.group.pacing = true;
+        Arc::make_mut(&mut flow.group).pacing = true;
         let (sender, then) = after_ten(&flow);
         assert_eq!(then, (0..window).map(|n| n * gap).collect::<Vec<_>>());
         assert_eq!(sender.driver.conn.pacing_status, cwnd::PacingStatus::Needed);
@@ -224,7 +225,8 @@ fn packets_leave_at_the_windows_rate_and_a_margin() {
 #[test]
 fn a_paced_burst_goes_together_and_the_rest_at_the_pace() {
     let mut flow = flow("cc = 'reno'\ninitial_ssthresh = 10");
-    (flow.group.pacing, flow.group.burst) = (true, Some(4));
+    let group = Arc::make_mut(&mut flow.group);
+    (group.pacing, group.burst) = (true, Some(4));
     let (_, then) = after_ten(&flow);
     assert_eq!(then, [0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7].map(|n| n * 1_515_151));
 }
@@ -233,7 +235,7 @@ fn a_paced_burst_goes_together_and_the_rest_at_the_pace() {
 #[test]
 fn an_algorithms_own_rate_goes_before_the_windows() {
     let mut flow = flow("cc = 'reno'\ninitial_ssthresh = 10");
-    flow.group.pacing = true;
+    Arc::make_mut(&mut flow.group).pacing = true;
     let mut sender = Sender::new(&flow, MSS);
     sends(&mut sender, 0, 0);
     sender.driver.conn.pacing_rate = 3_000_000;
@@ -250,7 +252,7 @@ fn an_algorithms_own_rate_goes_before_the_windows() {
 #[test]
 fn a_burst_without_pacing_is_a_limit_per_event() {
     let mut flow = flow("cc = 'reno'\ninitial_ssthresh = 10");
-    flow.group.burst = Some(3);
+    Arc::make_mut(&mut flow.group).burst = Some(3);
     let mut sender = Sender::new(&flow, MSS);
     assert_eq!(sends(&mut sender, 0, 0), [(0, 0), (0, 1), (0, 2)]);
     sender.on_ack(20 * MS, &ack(1, 0));
@@ -266,7 +268,8 @@ fn a_burst_without_pacing_is_a_limit_per_event() {
 #[test]
 fn an_application_that_writes_at_a_rate_sends_each_segment_when_it_is_complete() {
     let mut flow = flow("cc = 'reno'\nstart = '3ms'");
-    (flow.group.app_rate, flow.group.size) = (Some(1_448_000), Some(6 * 1448));
+    let group = Arc::make_mut(&mut flow.group);
+    (group.app_rate, group.size) = (Some(1_448_000), Some(6 * 1448));
     let mut sender = Sender::new(&flow, MSS);
     let expected: Vec<_> = (0..4).map(|n| (3 * MS + 8 * MS * (n + 1), n)).collect();
     assert_eq!(sends(&mut sender, 3 * MS, 40 * MS), expected);
@@ -287,7 +290,8 @@ fn an_application_that_writes_at_a_rate_sends_each_segment_when_it_is_complete()
 fn a_transfer_ends_and_the_next_begins_with_the_initial_window() {
     for (idle_restart, burst) in [(true, 10), (false, 20)] {
         let mut flow = flow("cc = 'reno'");
-        (flow.group.size, flow.group.idle_restart) = (Some(9 * 1448 + 1), idle_restart);
+        let group = Arc::make_mut(&mut flow.group);
+        (group.size, group.idle_restart) = (Some(9 * 1448 + 1), idle_restart);
         let mut sender = Sender::new(&flow, MSS);
         assert_eq!(sends(&mut sender, 0, 0).len(), 10, "a byte more is a segment more");
         assert!(!sender.is_finished());
@@ -304,7 +308,7 @@ fn a_transfer_ends_and_the_next_begins_with_the_initial_window() {
 #[test]
 fn a_transfer_that_is_written_later_starts_without_data() {
     let mut flow = flow("cc = 'reno'");
-    flow.group.size = Some(0);
+    Arc::make_mut(&mut flow.group).size = Some(0);
     let mut sender = Sender::new(&flow, MSS);
     assert!(sender.is_finished() && sender.send(0).is_none() && sender.timer() == u64::MAX);
     sender.write(2);
@@ -319,13 +323,13 @@ fn every_transfer_ends() {
         for recovery in ["sack", "sack-prr", "newreno", "reno", "tahoe"] {
             let mut flow = flow(&format!("cc = 'cubic'\nrecovery = '{recovery}'"));
             let size = 1 + seed * seed;
-            flow.group.size = Some(size * 1448);
-            flow.group.pacing = seed % 2 == 1;
-            flow.group.burst = [None, Some(1), Some(3)][seed as usize % 3];
-            flow.group.app_rate = [None, Some(5_000_000)][usize::from(seed % 5 == 4)];
-            flow.group.rwnd = [None, Some(8)][usize::from(seed % 7 == 6)];
-            flow.group.limited_transmit = seed % 4 > 0;
-            flow.group.host_clock = [1000, 100, 300][seed as usize % 3];
+            Arc::make_mut(&mut flow.group).size = Some(size * 1448);
+            Arc::make_mut(&mut flow.group).pacing = seed % 2 == 1;
+            Arc::make_mut(&mut flow.group).burst = [None, Some(1), Some(3)][seed as usize % 3];
+            Arc::make_mut(&mut flow.group).app_rate = [None, Some(5_000_000)][usize::from(seed % 5 == 4)];
+            Arc::make_mut(&mut flow.group).rwnd = [None, Some(8)][usize::from(seed % 7 == 6)];
+            Arc::make_mut(&mut flow.group).limited_transmit = seed % 4 > 0;
+            Arc::make_mut(&mut flow.group).host_clock = [1000, 100, 300][seed as usize % 3];
             let mut path = Path::new(&flow, seed);
             (path.loss, path.jitter) = ((seed % 4 * 20, seed % 3 * 50), seed % 5 * 4 * MS);
             path.run(300 * SECOND);
