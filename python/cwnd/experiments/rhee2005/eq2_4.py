@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Equations 2 to 4: an increase of 3(1-β)/(1+β) gives AIMD that keeps β the rate of AIMD(1, 0.5) at the same loss rate.
+
+For β = 0.8 that is 1/3, where the text prints 0.5: both run. The AIMD is CUBIC in its TCP mode, with C so small that the cubic does not come
+into it. Left open: link, loss rates; delayed acknowledgements are off.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from cwnd.result import Result
+
+TITLE = "AIMD(α, 0.8) with α = 1/3 and 0.5 beside AIMD(1, 0.5), at the same losses"
+CUBIC = "cubic-2005"
+#: Unstated: a link that never limits, a short round trip, and losses that keep the window between 20 and 400 packets.
+LINK = {"rate": "2Gbit/s", "rtt": "10ms", "queue": {"kind": "droptail", "limit": "1bdp"}}
+PERIODS = (300, 1000, 3000, 10000, 100000)
+#: Without the cubic: 0.001 t³ is less than a packet for ten seconds. Both columns keep what the claim is about.
+ONLY_TCP = {"c": 0.001, "fast_convergence": False, "beta": 0.8}
+FORMS: dict[str, dict[str, Any]] = {"formula": {}, "printed": {"alpha": 0.5}}
+LABELS = {"standard": "AIMD(1, 0.5)", "formula": "AIMD(1/3, 0.8)", "printed": "AIMD(0.5, 0.8), as printed"}
+
+
+def grid(setup: Setup) -> list[Point]:
+    forms = {
+        "standard": {"cc": "reno"},
+        **{name: {"cc": setup.cubic, **ONLY_TCP, **keys} for name, keys in FORMS.items()},
+    }
+    seeds = setup.seeds(full=20, short=5)
+
+    def point(name: str, kind: str, period: int, loss: str) -> Point:
+        # 200 periods at 1.22/√p packets per round trip; the first 20 are not measured.
+        seconds = 200 * period * 0.01 / (1.22 * period**0.5)
+        scenario = {
+            "duration": f"{seconds:.3f}s",
+            "measure": [f"{seconds / 10:.3f}s", f"{seconds:.3f}s"],
+            "link": {**LINK, "loss": loss},
+            "flow": [{**forms[name], "ack_every": 1, "initial_ssthresh": round(1.4 * period**0.5)}],
+            "record": {"interval": "1s", "inner": ["alpha_x64k"] if name != "standard" else False},
+        }
+        info = {"name": name, "kind": kind, "period": period}
+        return Point(f"{name}, {kind}, 1/{period}", scenario, seeds=1 if kind == "every" else seeds, info=info)
+
+    kinds = {"every": "every:{0}", "random": "random:{1:.8f}"}
+    periods = setup.pick(PERIODS, PERIODS[:-1])
+    return [
+        point(name, kind, n, text.format(n, 1 / n)) for name in forms for kind, text in kinds.items() for n in periods
+    ]
+
+
+def reduce(run: Result, point: Point) -> Reduced:
+    flow = run.summary["flows"][0]
+    found = {"mbps": flow["throughput_mbps"], "cwnd": flow["cwnd_mean"]}
+    return found | ({"alpha": run.inner["value"][-1].as_py() / 65536} if point.info["name"] != "standard" else {})
+
+
+def claims(results: Results) -> dict[str, Answer]:
+    periods = sorted({point.info["period"] for point in results.points.values()})
+
+    def ratio(name: str, kind: str) -> dict[str, list[float]]:
+        return {
+            f"p = 1/{n}": results.ratio(f"{name}, {kind}, 1/{n}", f"standard, {kind}, 1/{n}", "mbps") for n in periods
+        }
+
+    return {
+        "alpha": Measured(
+            results.values(f"formula, every, 1/{periods[-1]}", "alpha"), "As the algorithm computed it while running."
+        ),
+        "aimd-rate-deterministic": Measured(ratio("formula", "every")),
+        "aimd-rate-bernoulli": Measured(ratio("formula", "random")),
+        "printed-alpha-deterministic": Measured(ratio("printed", "every")),
+        "printed-alpha-bernoulli": Measured(ratio("printed", "random")),
+    }
+
+
+def plot(results: Results, figure: Figure) -> None:
+    axes = figure.subplots()
+    for (name, label), marker in zip(LABELS.items(), "osD"):
+        for kind, fill in (("every", "full"), ("random", "none")):
+            points = [p for p in results.points.values() if (p.info["name"], p.info["kind"]) == (name, kind)]
+            axes.loglog(
+                [1 / p.info["period"] for p in points],
+                [results.mean(p.key, "cwnd") for p in points],
+                marker=marker,
+                fillstyle=fill,
+                linestyle="-" if kind == "every" else "--",
+                label=f"{label}, {'every 1/p-th' if kind == 'every' else 'random'}",
+            )
+    axes.set(xlabel="loss rate p", ylabel="mean window (packets)")
+    axes.legend()
