@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""A second flow joins one that is alone: what sections 3.6 and 3.7 compare, neither with numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cwnd.experiments import Point, Reduced, Results, Setup
+from cwnd.metrics import curves
+from cwnd.metrics.run import DEFAULT, converged
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from cwnd.result import Result
+
+#: Unstated: paths whose windows are outside the TCP region, by name: Mbit/s and ms.
+PATHS = {"100 Mbit/s, 100 ms": (100, 100), "50 Mbit/s, 200 ms": (50, 200)}
+#: Unstated: the first flow has been alone for this long; where in its epoch it is then is left to chance.
+ALONE = {"uniform": ["30s", "60s"]}
+
+
+def points(setup: Setup, forms: dict[str, dict[str, Any]]) -> list[Point]:
+    """Each form of the flows on each path, with the same starts."""
+    end = setup.seconds(full=1200, short=400)
+
+    def scenario(mbps: int, ms: int, form: dict[str, Any]) -> dict[str, Any]:
+        # Against phase effects: up to one packet's time at the bottleneck, at random, before each packet.
+        flow = {**form, "overhead": f"{12_000 // mbps}us"}
+        return {
+            "duration": f"{end:g}s",
+            "link": {"rate": f"{mbps}Mbit/s", "rtt": f"{ms}ms", "queue": {"kind": "droptail", "limit": "1bdp"}},
+            "flow": [flow, {**flow, "start": ALONE}],
+            "record": {"interval": "500ms"},
+        }
+
+    return [
+        Point(
+            f"{name}, {path}",
+            scenario(mbps, ms, form),
+            seeds=setup.seeds(full=20, short=4),
+            info={"form": name, "path": path},
+        )
+        for path, (mbps, ms) in PATHS.items()
+        for name, form in forms.items()
+    ]
+
+
+def reduced(run: Result) -> Reduced:
+    """Seconds to the end of the first 10 s mean that shows convergence, and the windows."""
+    every = np.arange(0, run.scenario.duration_s, 2)
+    return {
+        "converged_s": converged(run) + DEFAULT.interval_s,
+        "cwnd": [one.round(1) for one in curves(run.cwnd, every).values()],
+    }
+
+
+def ratios(results: Results, one: str, other: str) -> dict[str, list[float]]:
+    """Convergence times of a form over those of another, per path and seed; 1 where neither converged."""
+
+    def ratio(slow: float, fast: float) -> float:
+        return 1.0 if slow == fast else slow / fast if math.isfinite(fast) else 0.0
+
+    return {
+        path: [
+            ratio(*pair)
+            for pair in zip(
+                results.values(f"{one}, {path}", "converged_s"), results.values(f"{other}, {path}", "converged_s")
+            )
+        ]
+        for path in PATHS
+    }
+
+
+def draw(results: Results, figure: Figure, names: dict[str, str]) -> None:
+    """The windows of one seed on the first path, a panel for each form."""
+    figure.set_size_inches(6.4, 5.6)
+    path = next(iter(PATHS))
+    panels = figure.subplots(len(names), 1, sharex=True, sharey=True)
+    for axes, (name, title) in zip(panels, names.items()):
+        run = results[f"{name}, {path}"][0]
+        for number, (window, dash) in enumerate(zip(run["cwnd"], ("-", "--")), 1):
+            axes.plot([2 * n for n in range(len(window))], window, dash, label=f"flow {number}", linewidth=1.1)
+        axes.set(title=f"{title}, {path}", ylabel="cwnd (packets)", xlim=(0, None), ylim=(0, 2500))
+    panels[0].legend(ncols=2)
+    panels[-1].set_xlabel("time (s)")

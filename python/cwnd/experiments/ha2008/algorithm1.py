@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Algorithm 1: CUBIC 2.2 as pseudocode, each labelled part (3.2 to 3.7) in a trace.
+
+One flow goes through slow start, a first loss, an epoch beyond its plateau, a loss above W_max, one soon after below it, and an outage that ends in a
+timeout. Another, with a short round trip, is in the TCP region. No acknowledgement is delayed. Left open: everything but the constants.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cwnd.experiments import Answer, Held, Point, Reduced, Results, Setup
+from cwnd.experiments.ha2008._losses import epochs, inner, lossy, sampled
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from cwnd.result import Result
+
+TITLE = "Each part of Algorithm 1 in a trace"
+CUBIC = "cubic-2.2"
+#: The paper's constants (Algorithm 1 and section 5).
+C, BETA = 0.4, 0.2
+#: Unstated: slow start threshold, and packets that are lost: two at some distance, and one soon after.
+SSTHRESH, LOST = 400, [10_000, 80_000, 95_000]
+#: Unstated: an outage that no fast recovery survives, s; the flow is seen until then, and for ten seconds after.
+OUTAGE_S = (40, 43)
+PACKET = 1
+
+
+def grid(setup: Setup) -> list[Point]:
+    flow = {"cc": setup.cubic}
+    names = ["w_max", "k_s_x1024", "origin", "w_est", "in_epoch"]
+    first, last = OUTAGE_S
+    trace = lossy({**flow, "initial_ssthresh": SSTHRESH}, 100, LOST, last + 10, record={"inner": names})
+    outage = [("0bit/s", first), (trace["link"]["rate"], last)]
+    trace["action"] = [{"rate": {"at": f"{at}s", "to": rate}} for rate, at in outage]
+    # 200 packets at 8 ms: a third of a packet per round trip is 42 a second, the cubic's 0.4 t³ no more than that for ten seconds.
+    short = lossy(flow, 8, [200], 8, window=200, record={"inner": ["w_est"]})
+    return [Point("trace", trace), Point("short", short)]
+
+
+def reduce(run: Result, point: Point) -> Reduced:
+    found = inner(run)
+    parts = epochs(run)
+    if point.key == "short":
+        since, window = parts[1]
+        time, w_tcp = found["w_est"]
+        after = time >= since[0]
+        k = float(np.cbrt(parts[0][1][-1] * BETA / C))
+        cubic = C * (since - since[0] - k) ** 3 + parts[0][1][-1]
+        late = since - since[0] > 2
+        behind = np.abs(window - w_tcp[after][: len(window)])[late]
+        return {"behind": float(behind.max()), "cubic": float(np.max(cubic[late] / window[late]))}
+
+    def at(name: str, moment: float) -> float:
+        time, value = found[name]
+        return float(value[max(int(np.searchsorted(time, moment, side="right")) - 1, 0)])
+
+    start = parts[0][1]
+    slow = start[: int(np.argmax(start >= SSTHRESH)) + 1]
+    begins = [float(since[0]) for since, _ in parts]
+    before = [window[-1] for _, window in parts]
+    timeouts = [row["time_s"] for row in run.events.to_pylist() if row["kind"] == "timeout"]
+    rows = run.cwnd["time_s"].to_numpy()
+    next_ack = float(rows[np.searchsorted(rows, timeouts[0])])
+    left, w_max = float(parts[1][1][0]), at("w_max", begins[1])
+    k = at("k_s_x1024", begins[1]) / 1024
+    seconds = np.arange(0, 2 * k, k / 16)
+    second = np.diff(sampled(parts[1], seconds), 2)
+    every = np.arange(0, run.scenario.duration_s, 0.2)
+    return {
+        "slow_steps": sorted({int(step) for step in np.diff(slow)}),
+        "after_ssthresh": float(start[min(len(slow) + SSTHRESH, len(start) - 1)] / SSTHRESH),
+        "epoch": [at("in_epoch", begins[1]), at("origin", begins[1]) - w_max, at("w_est", begins[1]) - left],
+        "k_error": k - float(np.cbrt((w_max - left) / C)),
+        "w_max": w_max,
+        "k": k,
+        "concave": second[:14],
+        "convex": second[16:],
+        "drops": [float(parts[n + 1][1][0] / before[n]) for n in range(3)],
+        "memory": [at("w_max", begins[n + 1]) / before[n] for n in range(3)],
+        "after_timeout": [at(name, next_ack) for name in ("w_max", "k_s_x1024", "origin", "in_epoch")],
+        "cwnd": run.cwnd["cwnd"].to_numpy()[np.searchsorted(rows, every, side="right") - 1],
+    }
+
+
+def claims(results: Results) -> dict[str, Answer]:
+    run, short = results["trace"][0], results["short"][0]
+    concave, convex = run["concave"], run["convex"]
+    return {
+        "slow-start": Held(
+            f"every acknowledgement up to ssthresh = {SSTHRESH} adds one packet, and the window's worth after that less than 5 %",
+            run["slow_steps"] == [1] and run["after_ssthresh"] < 1.05,
+            run["after_ssthresh"],
+        ),
+        "epoch-start": Held(
+            "at the first acknowledgement after recovery the epoch begins, its origin is W_last_max, W_tcp is the window within a packet, and K is ((W_last_max − cwnd)/C)^⅓ within 1 %",
+            run["epoch"][:2] == [1, 0] and abs(run["epoch"][2]) <= PACKET and abs(run["k_error"]) <= 0.01 * run["k"],
+            run["k_error"],
+        ),
+        "concave": Held(
+            f"over K/16 no second difference before K is above {PACKET} packet, and their sum is negative",
+            max(concave) <= PACKET and sum(concave) < 0,
+        ),
+        "convex": Held(
+            f"over K/16 no second difference after K is below -{PACKET} packet, and their sum is positive",
+            min(convex) >= -PACKET and sum(convex) > 0,
+        ),
+        "tcp-region": Held(
+            "at 8 ms, from 2 s after the loss on, the cubic lies below the window, which follows W_tcp within 2 packets",
+            short["cubic"] < 1 and short["behind"] <= 2,
+            short["behind"],
+        ),
+        "decrease": Held(
+            "each of three losses leaves 1 − β of the window within 0.01",
+            all(abs(part - (1 - BETA)) <= 0.01 for part in run["drops"]),
+            max(run["drops"], key=lambda part: abs(part - (1 - BETA))),
+        ),
+        "fast-convergence-memory": Held(
+            "W_last_max is the window at the losses at or above the last one, and (2 − β)/2 of it at the one below, within 0.01",
+            all(abs(part - ours) <= 0.01 for part, ours in zip(run["memory"], (1, 1, (2 - BETA) / 2))),
+            run["memory"][2],
+        ),
+        "timeout-reset": Held(
+            "W_last_max, K, origin and epoch are 0 at the first acknowledgement after a timeout",
+            not any(run["after_timeout"]),
+            max(run["after_timeout"]),
+        ),
+    }
+
+
+def plot(results: Results, figure: Figure) -> None:
+    axes = figure.subplots()
+    window = results["trace"][0]["cwnd"]
+    axes.plot([0.2 * n for n in range(len(window))], window, label="cwnd")
+    axes.axhline(SSTHRESH, color="black", linestyle=":", label="initial ssthresh")
+    axes.axvspan(*OUTAGE_S, color="0.85", label="outage")
+    axes.set(xlabel="time (s)", ylabel="window (packets)", xlim=(0, None), ylim=(0, None))
+    axes.legend()

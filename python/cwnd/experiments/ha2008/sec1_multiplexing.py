@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Section 1, multiplexing: flows converge by themselves where many share a link and lose at different times.
+
+"Although BIC-TCP may converge slowly under low statistical multiplexing where only a few flows are competing, its convergence speed is not an
+issue under typical Internet environments." A second flow joins one that is alone; or it joins with others of the same algorithm, on a link
+that is as much faster, so that the fair share is the same. Left open: all numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.metrics import curves
+from cwnd.metrics.run import DEFAULT, converged
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from cwnd.result import Result
+
+TITLE = "Two flows converge alone, and among many"
+CUBIC = "cubic-2.2"
+#: Unstated: the fair share of a flow, Mbit/s, outside CUBIC's TCP region at this round trip, ms; a buffer of one BDP.
+SHARE_MBPS, RTT_MS = 20, 100
+#: Unstated: how many flows are many, the two that are looked at among them.
+MANY = 20
+#: Unstated: the others start first, the second of the two last, when the first has been there for a while.
+EARLY, LATE = {"uniform": ["0s", "30s"]}, {"uniform": ["60s", "90s"]}
+
+
+def grid(setup: Setup) -> list[Point]:
+    end = setup.seconds(full=1200, short=400)
+
+    def scenario(cc: str, flows: int) -> dict[str, Any]:
+        mbps = SHARE_MBPS * flows
+        flow = {"cc": cc, "overhead": f"{12_000 // mbps}us"}
+        others = [{**flow, "count": flows - 2, "start": EARLY}] if flows > 2 else []
+        return {
+            "duration": f"{end:g}s",
+            "link": {
+                "rate": f"{mbps}Mbit/s",
+                "rtt": f"{RTT_MS}ms",
+                "queue": {"kind": "droptail", "limit": "1bdp"},
+            },
+            "flow": [flow, {**flow, "start": LATE}, *others],
+            "record": {"interval": "1s"},
+        }
+
+    return [
+        Point(f"{name}, {flows}", scenario(cc, flows), seeds=setup.seeds(full=20, short=3))
+        for name, cc in (("cubic", setup.cubic), ("bic", "bic"))
+        for flows in (2, MANY)
+    ]
+
+
+def reduce(run: Result, point: Point) -> Reduced:
+    every = np.arange(0, run.scenario.duration_s, 2)
+    windows = curves(run.cwnd, every)
+    return {
+        # To the end of the first mean that shows it.
+        "converged_s": converged(run, [0, 1]) + DEFAULT.interval_s,
+        "start_s": run.summary["flows"][1]["start_s"],
+        "cwnd": [windows[flow].round(1) for flow in (0, 1)],
+    }
+
+
+def claims(results: Results) -> dict[str, Answer]:
+    def ratios(name: str) -> Measured:
+        many, two = (results.values(f"{name}, {flows}", "converged_s") for flows in (MANY, 2))
+        pairs = list(zip(many, two))
+        # Where neither converged, neither was faster; where only the two alone did not, those among many were.
+        found = [1.0 if a == b else a / b if math.isfinite(b) else 0.0 for a, b in pairs]
+        return Measured(found)
+
+    return {f"{name}-faster-among-many": ratios(name) for name in ("cubic", "bic")}
+
+
+def plot(results: Results, figure: Figure) -> None:
+    figure.set_size_inches(6.4, 6.4)
+    panels = figure.subplots(2, 2, sharex=True, sharey=True)
+    for row, name in zip(panels, ("cubic", "bic")):
+        for axes, flows in zip(row, (2, MANY)):
+            for number, (window, dash) in enumerate(zip(results[f"{name}, {flows}"][0]["cwnd"], ("-", "--")), 1):
+                axes.plot([2 * n for n in range(len(window))], window, dash, label=f"flow {number}", linewidth=1)
+            axes.set(title=f"{name.upper()}, {flows} flows", xlim=(0, None), ylim=(0, 800))
+        row[0].set_ylabel("cwnd (packets)")
+    for axes in panels[1]:
+        axes.set_xlabel("time (s)")
+    panels[0, 0].legend()

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Section 1, sluggishness: how long standard TCP climbs from half the BDP to the BDP of a path of 10 Gbit/s, 100 ms.
+
+The packets have 1250 bytes, so the BDP is 100 000 packets; one packet per round trip makes 50 000 round trips, 5000 s. Every
+acknowledgement of the climb is a call of the algorithm; the shortened run gives it one per round trip, for all that it acknowledges. The
+full run simulates it too; the shortened one a path of a hundredth of the rate, whose climb has to last a hundredth of the time. Left open:
+delayed acknowledgements (none here, as the text counts one packet per round trip).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cwnd import _native
+from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.metrics import curves
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from cwnd.result import Result
+
+TITLE = "Standard TCP from half the BDP to the BDP, 10 Gbit/s, 100 ms"
+CUBIC = None
+#: Of the path in section 1.
+MBPS, RTT_S, PACKET_B = 10_000, 0.1, 1250
+#: The simulated path is so many times slower in the shortened run.
+SCALE = 100
+
+
+def grid(setup: Setup) -> list[Point]:
+    mbps = setup.pick([MBPS], [MBPS // SCALE])[0]
+    half = round(mbps * 1e6 * RTT_S / 8 / PACKET_B / 2)
+    scenario: dict[str, Any] = {
+        "duration": f"{1.1 * half * RTT_S:g}s",
+        "packet_size": f"{PACKET_B}B",
+        "link": {"rate": f"{mbps}Mbit/s", "rtt": "100ms", "queue": {"kind": "droptail", "limit": "1bdp"}},
+        "flow": [{"cc": "sack", "ack_every": 1, "initial_cwnd": half, "initial_ssthresh": half}],
+    }
+    half_of_all = round(MBPS * 1e6 * RTT_S / 8 / PACKET_B / 2)
+    return [
+        Point("calls", call=climb, args=(half_of_all, setup.full)),
+        Point("simulated", scenario, info={"half": half, "scale": MBPS / mbps}),
+    ]
+
+
+def climb(half: int, every: bool) -> Reduced:
+    """Round trips from a window of `half` segments to twice that, through the algorithm's own hook."""
+    hooks = _native.Hooks("sack" if every else "reno")
+    for field in ("cwnd", "ssthresh"):
+        hooks.set(field, half)
+    hooks.init()
+    hooks.fill()
+    rtts, windows = 0, [half]
+    while hooks.get("cwnd") < 2 * half:
+        hooks.rounds(1) if every else hooks.cong_avoid(hooks.get("cwnd"))
+        hooks.fill()
+        rtts += 1
+        if rtts % 1000 == 0:
+            windows.append(hooks.get("cwnd"))
+    return {"rtts": rtts, "cwnd": windows}
+
+
+def reduce(run: Result, point: Point) -> Reduced:
+    window = run.cwnd
+    reached = [
+        time
+        for time, size in zip(window["time_s"].to_pylist(), window["cwnd"].to_pylist())
+        if size >= 2 * point.info["half"]
+    ]
+    times = np.linspace(0, run.scenario.duration_s, 100, endpoint=False)
+    return {"seconds": reached[0], "time_s": times, "cwnd": curves(window, times)[0]}
+
+
+def claims(results: Results) -> dict[str, Answer]:
+    scale = results.points["simulated"].info["scale"]
+    seconds = {
+        "the path itself, round trips of 100 ms": [rtts * RTT_S for rtts in results.values("calls", "rtts")],
+        f"simulated at 1/{scale:g} of the rate, times {scale:g}": [
+            one * scale for one in results.values("simulated", "seconds")
+        ],
+    }
+    return {"rtts": Measured(results.values("calls", "rtts")), "seconds": Measured(seconds)}
+
+
+def plot(results: Results, figure: Figure) -> None:
+    axes = figure.subplots()
+    counted, simulated = results["calls"][0], results["simulated"][0]
+    scale = results.points["simulated"].info["scale"]
+    axes.plot([100 * n for n in range(len(counted["cwnd"]))], counted["cwnd"], label="the algorithm, call by call")
+    axes.plot(
+        [scale * time for time in simulated["time_s"]],
+        [scale * size for size in simulated["cwnd"]],
+        linestyle="--",
+        label=f"simulated, scaled by {scale:g}",
+    )
+    axes.set(xlabel="time (s)", ylabel="window (packets)", xlim=(0, None), ylim=(0, None))
+    axes.legend()

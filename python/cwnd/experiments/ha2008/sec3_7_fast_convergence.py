@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Section 3.7: fast convergence releases bandwidth when another flow joins.
+
+A second flow joins, with fast convergence on in both flows or off in both, all else alike. Left open: rate, round trip, buffer, and when the
+second flow starts. Two paths on which the windows are outside the TCP region, a buffer of one BDP, no background traffic.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments.ha2008._joins import draw, points, ratios, reduced
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from cwnd.result import Result
+
+TITLE = "A second flow joins: fast convergence on and off"
+CUBIC = "cubic-2.2"
+
+
+def grid(setup: Setup) -> list[Point]:
+    return points(setup, {name: {"cc": setup.cubic, "fast_convergence": name == "on"} for name in ("on", "off")})
+
+
+def reduce(run: Result, point: Point) -> Reduced:
+    return reduced(run)
+
+
+def claims(results: Results) -> dict[str, Answer]:
+    return {"on-sooner": Measured(ratios(results, "on", "off"))}
+
+
+def plot(results: Results, figure: Figure) -> None:
+    draw(results, figure, {"on": "fast convergence", "off": "without fast convergence"})
