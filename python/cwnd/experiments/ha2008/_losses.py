@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cwnd import _native
+from cwnd.experiments import Held
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,3 +78,16 @@ def inner(run: Result) -> dict[str, tuple[NDArray[np.float64], NDArray[np.float6
         mine = rows.filter(pc.equal(rows["name"], name))
         found[name] = (mine["time_s"].to_numpy(), mine["value"].to_numpy().astype(float))
     return found
+
+
+def curved(second: list[float], sign: int, packet: float = 1) -> Held:
+    """Whether second differences of the window over K/16 are all of a sign, but for whole packets."""
+    words = (
+        "before K is above 1 packet, and their sum is negative",
+        "after K is below -1 packet, and their sum is positive",
+    )
+    return Held(
+        f"over K/16 no second difference {words[sign > 0]}",
+        all(sign * one >= -packet for one in second) and sign * sum(second) > 0,
+        sum(second),
+    )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cwnd.experiments import Answer, Held, Point, Reduced, Results, Setup
-from cwnd.experiments.ha2008._losses import epochs, inner, lossy, sampled
+from cwnd.experiments.ha2008._losses import curved, epochs, inner, lossy, sampled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -89,7 +89,6 @@ def reduce(run: Result, point: Point) -> Reduced:
 
 def claims(results: Results) -> dict[str, Answer]:
     run, short = results["trace"][0], results["short"][0]
-    concave, convex = run["concave"], run["convex"]
     return {
         "slow-start": Held(
             f"every acknowledgement up to ssthresh = {SSTHRESH} adds one packet, and the window's worth after that less than 5 %",
@@ -101,14 +100,8 @@ def claims(results: Results) -> dict[str, Answer]:
             run["epoch"][:2] == [1, 0] and abs(run["epoch"][2]) <= PACKET and abs(run["k_error"]) <= 0.01 * run["k"],
             run["k_error"],
         ),
-        "concave": Held(
-            f"over K/16 no second difference before K is above {PACKET} packet, and their sum is negative",
-            max(concave) <= PACKET and sum(concave) < 0,
-        ),
-        "convex": Held(
-            f"over K/16 no second difference after K is below -{PACKET} packet, and their sum is positive",
-            min(convex) >= -PACKET and sum(convex) > 0,
-        ),
+        "concave": curved(run["concave"], -1),
+        "convex": curved(run["convex"], 1),
         "tcp-region": Held(
             "at 8 ms, from 2 s after the loss on, the cubic lies below the window, which follows W_tcp within 2 packets",
             short["cubic"] < 1 and short["behind"] <= 2,

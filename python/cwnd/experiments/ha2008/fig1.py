@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cwnd.experiments import Answer, Held, Measured, Point, Reduced, Results, Setup
-from cwnd.experiments.ha2008._losses import epochs, kept, lossy, sampled
+from cwnd.experiments.ha2008._losses import curved, epochs, kept, lossy, sampled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -114,16 +114,8 @@ def claims(results: Results) -> dict[str, Answer]:
             bic["smallest_at"] <= 0.01,
             bic["smallest_at"],
         ),
-        "cubic-concave": Held(
-            f"no second difference over K/16 before K is above {PACKET} packet, and their sum is negative",
-            max(cubic["second"][: half - 1]) <= PACKET and sum(cubic["second"][: half - 1]) < 0,
-            sum(cubic["second"][: half - 1]),
-        ),
-        "cubic-convex": Held(
-            f"no second difference over K/16 after K is below -{PACKET} packet, and their sum is positive",
-            min(cubic["second"][half:]) >= -PACKET and sum(cubic["second"][half:]) > 0,
-            sum(cubic["second"][half:]),
-        ),
+        "cubic-concave": curved(cubic["second"][: half - 1], -1),
+        "cubic-convex": curved(cubic["second"][half:], 1),
         "cubic-at-k": Measured(cubic["at_k"]),
         "cubic-plateau": Measured(cubic["plateau"]),
     }

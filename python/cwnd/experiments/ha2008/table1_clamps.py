@@ -35,7 +35,7 @@ MBPS, RTT_S = 400, 0.32
 BDP = round(MBPS * 1e6 * RTT_S / 8 / 1500)
 #: Unstated: the second flow starts when the first has been alone for a while.
 ALONE = {"uniform": ["60s", "90s"]}
-#: Half of the link is taken by datagrams until then.
+#: Until then half of the link is taken.
 FREED_S = 40
 
 
@@ -63,7 +63,7 @@ def grid(setup: Setup) -> list[Point]:
         begin, end = 60, setup.seconds(full=600, short=150)
         points += [
             Point(f"regain, {version}", scenario([whole], 60, 2 * BDP)),
-            Point(f"freed, {version}", scenario([half], 120, more={"traffic": datagrams})),
+            Point(f"freed, {version}", scenario([half], 180, more={"traffic": datagrams})),
             Point(f"start, {version}", scenario([form], 90)),
             Point(
                 f"shared, {version}", scenario(shared, end, more={"measure": [f"{begin}s", f"{end:g}s"]}), seeds=full
@@ -102,9 +102,8 @@ def reduce(run: Result, point: Point) -> Reduced:
     # The last loss before the datagrams stop, the first crossing of its window after that, and one and a half times that.
     w_max = [size for at, size in losses if at < FREED_S][-1]
     later = time > FREED_S
-    begin, end = (time[later & (window >= part * w_max)] for part in (1, 1.5))
-    growth = 0.5 * w_max / (end[0] - begin[0]) if len(end) else 0.0
-    return {"growth": float(growth), "w_max": w_max, **shown}
+    begin, end = (time[later & (window >= part * w_max)][0] for part in (1, 1.5))
+    return {"growth": float(0.5 * w_max / (end - begin)), "w_max": w_max, **shown}
 
 
 def claims(results: Results) -> dict[str, Answer]:
