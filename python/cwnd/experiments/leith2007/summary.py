@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The five findings of the introduction, each decided by a run of its own at the heart of the figures that it sums up.
+
+1 slow convergence as the larger flow is the more aggressive (figures 2 to 6), 2 the cost of missing a drop (8, 9), 3 linear growth at large
+BDPs (2), 4 small buffers (11), 5 unfairness of unequal round trips that hangs on start times (12, 13). What those leave open is chosen as there.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from cwnd.experiments import Answer, Held, Point, Reduced, Results, Setup
+from cwnd.experiments.leith2007._pairs import pair, unsynchronised
+from cwnd.metrics import curves, reductions
+from cwnd.metrics.run import converged
+from cwnd.metrics.series import forwarded
+from cwnd.result import Result
+
+TITLE = "The five findings of the introduction"
+CUBIC = "cubic-2.6.18"
+#: Finding 1: slow, in figure 2's words; the growth of both flows is compared from 30 s after the second's start for so long.
+SLOW_S, WHILE_S = 300, 170
+#: Finding 2: "similar" costs of a missed drop.
+SIMILAR = 1.5
+#: Finding 3: BDPs in packets from which growth is linear; epochs then scale with them within a fifth.
+BDPS, LINEAR = (6000, 12_000), 0.2
+#: Finding 4: a buffer below 30 %; "around 50 %" as claims.toml reads it for figure 11.
+BUFFER, COLLAPSED = "0.1bdp", 0.65
+#: Finding 5.
+STARTS_S, DEPENDS = (0, 7, 13, 21, 29, 34, 45, 52, 61, 68, 77, 93), 1.5
+
+
+def grid(setup: Setup) -> list[Point]:
+    cubic, seeds = {"cc": setup.cubic}, setup.seeds(full=5, short=3)
+    late = {**cubic, "start": {"uniform": ["100s", "150s"]}}
+    htcp = {"cc": "htcp", "beta_min": 0.8, "beta_max": 0.8}
+    hour = setup.seconds(full=3600, short=900)
+    points = [Point("1", pair([cubic, late], "250Mbit/s", 200, 620, begin=150), seeds=seeds)]
+    points += [
+        Point(f"2, {name}", unsynchronised(flow, hour), seeds=seeds)
+        for name, flow in (("CUBIC", cubic), ("H-TCP", htcp))
+    ]
+    points += [Point(f"3, {bdp}", pair([cubic], f"{bdp * 12 // 200}Mbit/s", 200, 1200, begin=300)) for bdp in BDPS]
+    for name, cc in (("CUBIC", setup.cubic), ("SACK", "sack")):
+        flow = {"cc": cc, "count": 2, "start": {"uniform": ["0s", "10s"]}}
+        points.append(Point(f"4, {name}", pair([flow], "250Mbit/s", 200, 1200, begin=400, queue=BUFFER)))
+    for start in STARTS_S:
+        flows = [cubic, {**cubic, "rtt": "16ms", "start": f"{start}s"}]
+        points.append(Point(f"5, {start}", pair(flows, "10Mbit/s", 162, start + 1200, begin=start)))
+    return points
+
+
+def reduce(run: Result, point: Point) -> Reduced:
+    finding, (begin, end) = point.key[0], run.scenario.measured_s
+    if finding == "1":
+        since = run.summary["flows"][1]["start_s"] + 30
+        windows = curves(run.cwnd, np.arange(since, since + WHILE_S))
+        larger, smaller = (float(np.diff(windows[flow]).clip(min=0).sum()) / WHILE_S for flow in (0, 1))
+        return {"converged_s": converged(run), "larger": larger, "smaller": smaller}
+    if finding == "2":
+        windows = curves(run.cwnd, np.arange(begin, end))
+        return {"excursion": float(np.mean([windows[flow].max() / windows[flow].mean() for flow in range(3)]))}
+    if finding == "3":
+        cuts = [time for time in reductions(run.events)[0] if time > begin]
+        return {"epoch_s": float(np.diff(cuts).mean()) if len(cuts) > 1 else math.inf}
+    if finding == "4":
+        return {"use": run.summary["link"]["utilization"]}
+    sent = forwarded(run.cwnd, begin + 600, end - 1)
+    return {"ratio": sent[0] / sent[1]}
+
+
+def claims(results: Results) -> dict[str, Answer]:
+    times = results.values("1", "converged_s")
+    gains = results.at("1", lambda run: run["larger"] / run["smaller"])
+    cost = results.ratio("2, CUBIC", "2, H-TCP", "excursion")
+    epochs = [results.mean(f"3, {bdp}", "epoch_s") for bdp in BDPS]
+    longer = epochs[1] / epochs[0]
+    cubic, sack = (results.mean(f"4, {name}", "use") for name in ("CUBIC", "SACK"))
+    ratios = [results.mean(f"5, {start}", "ratio") for start in STARTS_S]
+    spread = max(ratios) / min(ratios)
+    return {
+        "finding-1": Held(
+            f"two flows take more than {SLOW_S} s to converge, and the earlier gains more packets per second meanwhile",
+            [time > SLOW_S and gain > 1 for time, gain in zip(times, gains)],
+            gains,
+            "the number: gain of the earlier over that of the later flow",
+        ),
+        "finding-2": Held(
+            f"largest over mean window, unsynchronised: CUBIC's over that of H-TCP with backoff 0.8 is within a factor of {SIMILAR:g}",
+            [1 / SIMILAR <= one <= SIMILAR for one in cost],
+            cost,
+        ),
+        "finding-3": Held(
+            f"the epoch at {BDPS[1]} packets of BDP is as many times that at {BDPS[0]} as the BDP is, within {LINEAR:.0%}",
+            abs(longer / (BDPS[1] / BDPS[0]) - 1) <= LINEAR,
+            longer,
+            f"{epochs[0]:.1f} s and {epochs[1]:.1f} s",
+        ),
+        "finding-4": Held(
+            f"at 250 Mbit/s and {BUFFER} CUBIC uses at most {COLLAPSED:.0%} of the link, and less than standard TCP",
+            cubic <= COLLAPSED and cubic < sack,
+            cubic,
+            f"standard TCP {sack:.2f}",
+        ),
+        "finding-5": Held(
+            f"over {len(STARTS_S)} start times the largest throughput ratio after ten minutes is at least {DEPENDS:g} times the smallest",
+            spread >= DEPENDS,
+            spread,
+        ),
+    }
+
+
+WHY = {"finding-4": "fig11.md"}
