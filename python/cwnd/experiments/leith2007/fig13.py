@@ -98,5 +98,5 @@ def plot(results: Results, figure: Figure) -> None:
         ratios = [results.mean(f"{name}, 10, {start}", "late") for start in STARTS_S]
         label = {"SACK": "standard TCP", "CUBIC, random": "CUBIC, random times of departure"}.get(name, name)
         axes.plot(STARTS_S, ratios, look, color=colour, label=label)
-    axes.set(xlabel="start of flow 2 (s)", ylabel="throughput ratio after ten minutes", ylim=(0, None))
+    axes.set(xlabel="start of flow 2 (s)", ylabel="throughput ratio after ten minutes", ylim=(0, 5))
     axes.legend()
