@@ -98,7 +98,7 @@ def plot(results: Results, figure: Figure) -> None:
     axes = figure.subplots()
     windows = results["two flows"][0]["cwnd"]
     for number, (window, dash) in enumerate(zip(windows, ("-", (0, (4, 1.2))))):
-        axes.plot(window, linestyle=dash, linewidth=1.1, label=f"CUBIC flow {number + 1}")
+        axes.plot([one or np.nan for one in window], linestyle=dash, linewidth=1.1, label=f"CUBIC flow {number + 1}")
     settled = max(windows[0][20:])
     axes.set(
         xlabel="time (s)", ylabel="congestion window (packets)", xlim=(0, len(windows[0])), ylim=(0, 1.1 * settled)
