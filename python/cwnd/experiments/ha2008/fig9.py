@@ -131,12 +131,6 @@ def plot(results: Results, figure: Figure) -> None:
 
 
 WHY = {
-    ("bic-slope", "bic-lowest"): (
-        "BIC is steeper than SACK whatever was varied: over 300 s (two seeds) its slope is -1.2 and -1.6, SACK's -0.8 and -1.1; that agrees with "
-        "the CUBIC paper of 2005, which has a square for BIC. At 16 ms HSTCP, steeper still, comes as low as BIC: 0.03 to 0.05 of the throughput."
-    ),
-    ("sack-slope", "cubic-slope", "cubic-ratios"): (
-        "Duration: with delayed acknowledgements SACK needs minutes at 162 ms to regain half its window. Over 300 s (two seeds) SACK's slope is "
-        "-0.8 and -1.1, with an acknowledgement for every packet -0.9 and -1.0; CUBIC's is -0.55 and -0.56, flatter by 0.2 to 0.5, with higher ratios."
-    ),
+    ("bic-slope", "bic-lowest"): "fig9-bic.md",
+    ("sack-slope", "cubic-slope", "cubic-ratios"): "fig9-slopes.md",
 }
