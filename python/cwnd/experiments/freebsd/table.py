@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """The table of the review: tick CUBIC at four clock rates, NewReno and patched CUBIC at 100 Hz, at 1 and 2 % of random loss.
 
-The bench is `_lan`'s, settled before the first run. "Stock cubic" takes W_est from a clock of ticks; the patch takes NewReno's window.
+The bench is `_lan`'s, which was chosen after a look at several; table.md has what others give. "Stock cubic" takes W_est from a clock of ticks; the patch takes NewReno's window.
 Repetitions are not given.
 """
 

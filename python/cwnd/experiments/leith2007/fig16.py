@@ -2,7 +2,7 @@
 """Figure 16: CUBIC of 160 ms (flow 1) beside standard TCP of 16 ms (flow 2) on 1 Mbit/s behind a queue of one BDP: gross unfairness.
 
 Which flow loses is not said, nor whose BDP the queue is: read as that of the longer round trip (13 packets), and for comparison that of the
-shorter (1 packet), and 50 packets. Quantisation is suspected, so finer arithmetic runs too, and standard TCP in CUBIC's place.
+shorter (1 packet), and 50 packets; the reading was settled by the rule for all experiments with two round trips, after a first look at all three. Quantisation is suspected, so finer arithmetic runs too, and standard TCP in CUBIC's place.
 """
 
 from __future__ import annotations

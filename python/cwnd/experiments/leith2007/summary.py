@@ -22,11 +22,11 @@ TITLE = "The five findings of the introduction"
 CUBIC = "cubic-2.6.18"
 #: Finding 1: slow, in figure 2's words; the growth of both flows is compared from 30 s after the second's start for so long.
 SLOW_S, WHILE_S = 300, 170
-#: Finding 2: "similar" costs of a missed drop.
+#: Finding 2: "similar" costs of a missed drop. Settled when figure 9's windows had been seen; figure 9 itself judges distributions, and says no.
 SIMILAR = 1.5
 #: Finding 3: BDPs in packets from which growth is linear; epochs then scale with them within a fifth.
 BDPS, LINEAR = (6000, 12_000), 0.2
-#: On so long a path that several epochs, of minutes each, are affordable: growth in packets per second is the same on every path.
+#: After first runs at 200 ms, too short for two epochs at the larger BDP: on so long a path that several epochs, of minutes each, are affordable: growth in packets per second is the same on every path.
 LONG_MS = 800
 #: Finding 4: a buffer below 30 %; "around 50 %" as claims.toml reads it for figure 11.
 BUFFER, COLLAPSED = "0.1bdp", 0.65
