@@ -27,8 +27,8 @@ COST_US = {"cwnd": 0.05, "ns-2": 0.8, "ns-3": 25.0}
 
 # CUBIC is the paper's in each, and keeps 0.8. But ns-2 has what Linux 2.6.22 made of it and ns-3 what Linux 3.14 did, with
 # its recovery (PRR): so each is compared with ours by the same rules, and ours by the paper's stands beside them.
-NS2_RULES = {"cubic-2.2": {"cc": "cubic-2.1"}}
-NS3_RULES = {
+NS2_RULES: dict[str, Any] = {"cubic-2.2": {"cc": "cubic-2.1"}}
+NS3_RULES: dict[str, Any] = {
     "recovery": "sack-prr",
     "cubic-2.2": {"cc": "cubic-linux", "beta": 0.8, "slow_start": "standard", "recovery": "sack-prr"},
 }

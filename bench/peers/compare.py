@@ -220,6 +220,12 @@ def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     return ["| " + " | ".join(line) + " |" for line in (head, ["---"] * len(head), *rows)]
 
 
+def fewer(own: Column, columns: dict[str, Column]) -> str:
+    """A word on the seeds where others have more."""
+    count = len(own.runs)
+    return "" if count == max(len(column.runs) for column in columns.values()) else f" ({count} seeds)"
+
+
 def row(case: Case, columns: dict[str, Column], simulator: str) -> list[str]:
     """One line of the table."""
     own, mine = columns[simulator], columns.get(LIKE.get(simulator, ""))
@@ -233,7 +239,7 @@ def row(case: Case, columns: dict[str, Column], simulator: str) -> list[str]:
     groups = case_groups(case)
     return [
         f"{case.name} ({' · '.join(groups)})" if simulator == next(iter(columns)) else "",
-        simulator,
+        f"{simulator}{fewer(own, columns)}",
         " · ".join(cell(name) for name in groups),
         *(cell(metric) for metric in ("loss_rate", "queue", "timeouts")),
         f"{statistics.median(own.values(case, 'cpu_s')):.3g}",
@@ -244,7 +250,7 @@ def row(case: Case, columns: dict[str, Column], simulator: str) -> list[str]:
 
 def trial_table(found: Sequence[tuple[Trial, dict[str, Column]]]) -> list[str]:
     """Markdown, a line per trial: what was changed, and every simulator's shares and losses after it."""
-    head = ["scenario", "changed", "cwnd", "ns-2", "ns-3"]
+    head = ["scenario", "changed", *SIMULATORS]
     rows = []
     for trial, columns in found:
         line = [trial.case.name, trial.what]
@@ -254,7 +260,7 @@ def trial_table(found: Sequence[tuple[Trial, dict[str, Column]]]) -> list[str]:
                 line.append("")
                 continue
             parts = " · ".join(scaled(trial.case, name, column) for name in case_groups(trial.case))
-            line.append(f"{parts}; lost {scaled(trial.case, 'loss_rate', column)}")
+            line.append(f"{parts}; lost {scaled(trial.case, 'loss_rate', column)}{fewer(column, columns)}")
         rows.append(line)
     return markdown(head, rows)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cases import CASES, Case, Group
+from cases import CASES, NS2_RULES, NS3_RULES, Case, Group
 
 BY_KEY = {case.key: case for case in CASES}
 # One flow that loses nothing: 0.4 t³ segments above a threshold of 10, at 100 ms.
@@ -28,12 +28,10 @@ class Trial:
     case: Case
 
 
-def trial(case: str | Case, what: str, **settings: dict[str, Any]) -> Trial:
-    """`cwnd`, `ns2`, `ns3`: what is changed there; only those named are run."""
-    names = {"cwnd": "cwnd", "ns2": "ns-2", "ns3": "ns-3"}
-    changed = {names[name]: change for name, change in settings.items()}
+def trial(case: str | Case, what: str, **settings: Any) -> Trial:  # noqa: ANN401
+    """What is changed, by simulator; only those named are run."""
     base = BY_KEY[case] if isinstance(case, str) else case
-    return Trial(what, replace(base, settings=changed, simulators=tuple(changed)))
+    return Trial(what, replace(base, settings=settings, simulators=tuple(settings)))
 
 
 def ours(**change: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -43,38 +41,38 @@ def ours(**change: Any) -> dict[str, Any]:  # noqa: ANN401
 
 # What CUBIC does before its first loss, when it has no W_max: Linux 2.6.22 grows by one packet in 50 acknowledgements,
 # Linux 3.14 by at least one in 20, the paper's and RFC 9438's along the curve from the start of the epoch.
-AS_22 = ours(cc="cubic-2.1")
 FREE_22 = ours(cc="cubic-2.1", unknown="at_most", unknown_count=1000)
 BARE_22 = ours(cc="cubic-2.1", unknown="at_most", unknown_count=1000, clamp="off")
-AS_314 = ours(cc="cubic-linux", beta=0.8, slow_start="standard")
 FREE_314 = ours(cc="cubic-linux", beta=0.8, slow_start="standard", unknown_count=1000)
+
+WITHOUT_PRR: dict[str, Any] = {"recovery": "sack", "cubic-2.2": {**NS3_RULES["cubic-2.2"], "recovery": "sack"}}
 
 
 def before_the_first_loss(key: str) -> tuple[Trial, ...]:
     return (
-        trial(key, "`cubic-2.1`", cwnd=AS_22),
         trial(key, "`cubic-2.1`, no rule of 50", cwnd=FREE_22),
         trial(key, "`cubic-2.1`, no rule of 50, no clamp", cwnd=BARE_22),
-        trial(key, "`cubic-linux`, 0.8", cwnd=AS_314),
         trial(key, "`cubic-linux`, 0.8, no rule of 20", cwnd=FREE_314),
     )
 
 
 TRIALS: tuple[Trial, ...] = (
-    trial(ALONE, "nothing", cwnd={}, ns2={}, ns3={}),
+    trial(
+        ALONE, "nothing", **{"cwnd": {}, "cwnd as ns-2": NS2_RULES, "ns-2": {}, "cwnd as ns-3": NS3_RULES, "ns-3": {}}
+    ),
     *before_the_first_loss("rtt-40-80"),
     *before_the_first_loss("late"),
     *before_the_first_loss("fast-200"),
-    trial(ALONE, "`cubic-2.1`", cwnd=AS_22),
-    trial(ALONE, "`cubic-linux`, 0.8", cwnd=AS_314),
-    trial("fig6", "PRR in ours, none in ns-3", cwnd={"recovery": "sack-prr"}, ns3={"prr": 0}),
-    trial("fig6", "HyStart", cwnd=ours(slow_start="hystart"), ns3={"hystart": 1}),
-    trial("fig6", "every segment acknowledged", cwnd={"ack_every": 1}, ns2={"ack_every": 1}, ns3={"ack_every": 1}),
+    trial("fig6", "recovery without PRR", **{"cwnd as ns-3": {**NS3_RULES, **WITHOUT_PRR}, "ns-3": {"prr": 0}}),
     trial(
         "fig6",
         "from a threshold of 100",
-        cwnd={"initial_ssthresh": 100},
-        ns2={"initial_ssthresh": 100},
-        ns3={"initial_ssthresh": 100},
+        **{
+            "cwnd": {"initial_ssthresh": 100},
+            "cwnd as ns-2": {**NS2_RULES, "initial_ssthresh": 100},
+            "ns-2": {"initial_ssthresh": 100},
+            "cwnd as ns-3": {**NS3_RULES, "initial_ssthresh": 100},
+            "ns-3": {"initial_ssthresh": 100},
+        },
     ),
 )

@@ -133,3 +133,8 @@ def plot(results: Results, figure: Figure) -> None:
     axes.axvspan(*OUTAGE_S, color="0.85", label="outage")
     axes.set(xlabel="time (s)", ylabel="window (packets)", xlim=(0, None), ylim=(0, None))
     axes.legend()
+
+
+WHY = {
+    "timeout-reset": "Of the four variables two keep their old values (K and the origin) until the next epoch begins. `cubic-2.2` clears W_last_max, the epoch and the minimum delay at a timeout, and the next epoch sets K and origin anew from W_last_max before it reads them, so that no window differs. The module's integer form (`cubic-2.1`) clears all of them: see section 4.2's hooks.",
+}

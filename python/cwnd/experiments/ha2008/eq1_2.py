@@ -76,3 +76,8 @@ def plot(results: Results, figure: Figure) -> None:
     axes.plot(at, beta * (at - 1) ** 3 + 1, color="black", linewidth=0.8, linestyle="--", label="equation 1")
     axes.set(xlabel="time since the loss / K", ylabel="window / W_max", xlim=(0, 2))
     axes.legend()
+
+
+WHY = {
+    "trace-equals-curve": "eq1_2.md",
+}

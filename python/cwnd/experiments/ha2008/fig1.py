@@ -131,3 +131,8 @@ def plot(results: Results, figure: Figure) -> None:
         axes.axhline(run["w_max"], color="black", linewidth=0.8, linestyle=":", label="W_max")
         axes.set(xlabel="time since the loss (s)", ylabel="window (packets)", xlim=(0, None))
         axes.legend()
+
+
+WHY = {
+    "bic-mirror": "Where the mirror stands decides it. The criterion puts it in the middle of the time within a packet of W_max, and one round trip beside that the two halves fit within 0.8 %: below W_max the distance halves each round trip, above it doubles, so that a round trip's shift is a factor of two of the distance (23.6 % of the way). Windows are whole packets and W_max is reached by a last jump of less than S_min, so the middle is known to a round trip only. Linux's form is not symmetric at all (57.7 % at the best place): it takes a quarter of the distance per round trip below W_max, and adds a third of it above.",
+}

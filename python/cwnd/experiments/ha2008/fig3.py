@@ -22,18 +22,15 @@ if TYPE_CHECKING:
 
 TITLE = "Response functions of standard TCP, HSTCP and CUBIC at 10 and 100 ms"
 CUBIC = "cubic-2.2"
-#: CUBIC's constant C (section 5), packets/s³.
 C = 0.4
 RTTS_MS = (10, 100)
 #: RFC 3649, equations 2 and 7 (section 5): standard TCP, and HSTCP below the loss rate at which it leaves standard TCP.
 TCP = 1.2
 HSTCP, HSTCP_POWER, HSTCP_P = 0.12, 0.835, 1e-3
-#: The formulas are compared at these loss rates, the flows at those.
 AXIS = np.logspace(-7, -1, 121)
 ALL, SOME = (100, 1_000, 10_000, 100_000, 1_000_000), (100, 1_000, 10_000, 100_000)
-#: Losses, of which the first fifth is not measured.
+#: Losses, of which the first fifth is not measured; window at a loss over the mean one.
 EPOCHS = 40
-#: Window at a loss over the mean one.
 PEAK = {"tcp": 4 / 3, "hstcp": 1.2}
 
 
@@ -138,3 +135,6 @@ def plot(results: Results, figure: Figure) -> None:
             )
         axes.set(title=f"RTT {rtt} ms", xlabel="loss rate p", ylabel="average window (packets)")
         axes.legend()
+
+
+WHY = {"measured-tcp": "fig3.md"}

@@ -91,3 +91,8 @@ def plot(results: Results, figure: Figure) -> None:
     for axes in panels[1]:
         axes.set_xlabel("time (s)")
     panels[0, 0].legend()
+
+
+WHY = {
+    "bic-faster-among-many": "sec1_multiplexing.md",
+}

@@ -107,3 +107,8 @@ def plot(results: Results, figure: Figure) -> None:
         axes.set(title=f"{name}: {run['per_event']:.0f} packets lost per event", ylabel="window (packets)")
         axes.set(xlim=(0, 60), ylim=(0, None))
     panels[-1].set_xlabel("time (s)")
+
+
+WHY = {
+    ("loss-burst-below-stcp", "loss-burst-below-hstcp"): "sec3_2_plateau.md",
+}

@@ -33,9 +33,7 @@ FORMS: dict[str, dict[str, Any]] = {
 }
 MBPS, RTT_S = 400, 0.32
 BDP = round(MBPS * 1e6 * RTT_S / 8 / 1500)
-#: Unstated: the second flow starts when the first has been alone for a while.
 ALONE = {"uniform": ["60s", "90s"]}
-#: Until then half of the link is taken.
 FREED_S = 40
 
 
@@ -92,7 +90,6 @@ def reduce(run: Result, point: Point) -> Reduced:
         full = carried * 1500 * 8 / 1e6 >= 0.9 * MBPS
         stays = [second for second in range(len(full) - 10) if full[second : second + 10].all()]
         return {"start_up_s": float(stays[0] + 1) if stays else math.inf, **shown}
-    # Recoveries begin then; W_max is the window of the sample before.
     begun = [row["time_s"] for row in run.events.to_pylist() if row["kind"] == "state" and row["value"] == 3]
     losses = [(at, float(window[np.searchsorted(time, at) - 1])) for at in begun]
     if kind == "regain":
@@ -138,3 +135,6 @@ def plot(results: Results, figure: Figure) -> None:
         axes.set(title=title, ylabel="cwnd (packets)", xlim=(0, None), ylim=(0, 25_000))
     axes.set_xlabel("time (s)")
     figure.axes[0].legend(ncols=3)
+
+
+WHY = {("fairness-2-1", "sack-share-2-1", "sack-share-2-2"): "table1_clamps.md"}

@@ -65,9 +65,9 @@ def plot(results: Results, figure: Figure) -> None:
 
 WHY = {
     "excursions": (
-        "Over 900 s the largest window is 1.3 times the mean, over an hour (two seeds, three flows each) 1.39 to 1.6: a rare event, whose size grows "
-        "with the length of the run. The clamp bounds it: at 20 packets per second a flow that misses a drop "
-        "gains 20 packets for each second more, whatever the cubic says. CUBIC 2.0, with the clamp of 160, comes to 1.3 to 1.6 too, as epochs are then "
-        "shorter; H-TCP with backoff 0.8 to 1.6 to 2.0, and with its own backoff to 2.0 to 2.7. So excursions of that size exist under H-TCP, not under this CUBIC."
+        "Over 900 s the largest window is 1.3 times the mean, over an hour (two seeds, three flows each) 1.39 to 1.60, and 1.50 as the mean of the three in one of the two: "
+        "a rare event, whose size grows with the length of the run, and the document's hour is about where the bound is. The clamp limits it: at 20 packets per second a flow that misses a drop "
+        "gains no more than 20 packets for each second. Without that clamp it is not larger: CUBIC 2.0, with 160, has 1.3 to 1.6 in the same hour. "
+        "H-TCP with backoff 0.8 comes to 1.6 to 2.0, with its own to 2.0 to 2.7."
     )
 }

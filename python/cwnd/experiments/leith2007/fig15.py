@@ -22,7 +22,7 @@ START = {"uniform": ["0s", "10s"]}
 
 
 def grid(setup: Setup) -> list[Point]:
-    end = setup.seconds(full=1200, short=600)
+    end = setup.seconds(full=1200, short=400)
     return [
         Point(
             f"{rate}, {rtt} ms",

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 #: Whose BDP the buffer is measured in is not stated: that of the path of 220 ms.
 RATE_MBPS, LONG_MS, SHORT_MS = 2500, 220, 20
 BUFFERS = (20, 200)
+#: Unstated: slow start ends at an eighth of the link. Else one of the short paths fills 200 % of buffer with it, and holds it for minutes.
+SSTHRESH = {rtt: int(RATE_MBPS / 12 * rtt / 8) for rtt in (LONG_MS, SHORT_MS)}
 #: Unstated: time scales of the variation, s. The shortened run is too short for the last two.
 SCALES, FEWEST = (1, 2, 5, 10, 20, 50, 100), 4
 
@@ -27,7 +29,6 @@ def points(setup: Setup, names: Sequence[str]) -> list[Point]:
     """Every protocol behind both buffers."""
     sets = {**SETS, "cubic": setup.cubic}
     end, warm_up = (setup.seconds(full=1100, short=75), setup.seconds(full=100, short=20))
-    slow, fast = around(LONG_MS, 4), around(SHORT_MS, 4)
     return [
         Point(
             f"{name}, {buffer} %",
@@ -39,8 +40,11 @@ def points(setup: Setup, names: Sequence[str]) -> list[Point]:
                     "rtt": f"{LONG_MS}ms",
                     "queue": {"kind": "droptail", "limit": f"{buffer / 100:g}bdp"},
                 },
-                "flow": [host(sets[name], RATE_MBPS, rtt=rtt) for rtt in slow]
-                + [host("sack", RATE_MBPS, rtt=rtt) for rtt in fast],
+                "flow": [
+                    host(cc, RATE_MBPS, rtt=rtt, initial_ssthresh=SSTHRESH[path])
+                    for cc, path in ((sets[name], LONG_MS), ("sack", SHORT_MS))
+                    for rtt in around(path, 4)
+                ],
                 "traffic": background(),
                 "record": {"interval": "1s"},
             },

@@ -58,8 +58,9 @@ def plot(results: Results, figure: Figure) -> None:
         for name, marker in zip(SHOWN, "sDv"):
             key = f"{name}, {buffer} %"
             axes.semilogx(results[key][0]["scales"], results.means(key, "variation"), marker=marker, label=NAMES[name])
-        axes.set(title=f"buffer {buffer} % BDP", xlabel="time scale (s)", ylim=(0, None))
+        axes.set(title=f"buffer {buffer} % BDP", xlabel="time scale (s)")
         axes.minorticks_off()
         axes.set_xticks(results[key][0]["scales"], [str(scale) for scale in results[key][0]["scales"]])
     figure.axes[0].set_ylabel("coefficient of variation of throughput")
+    figure.axes[0].set_ylim(bottom=0)
     figure.axes[0].legend()

@@ -61,9 +61,7 @@ def reduce(run: Result, point: Point) -> Reduced:
 
 def crossing(run: Reduced, level: float) -> float:
     """When the window first reaches `level`, between two samples; infinite if it does not."""
-    time, window = np.array(run["time_s"]), np.array(run["cwnd"])
-    there = np.flatnonzero(window >= level)
-    return float(time[there[0]]) if len(there) else np.inf
+    return next((time for time, window in zip(run["time_s"], run["cwnd"]) if window >= level), np.inf)
 
 
 def bic(run: Reduced) -> tuple[bool, bool, bool, bool]:
@@ -118,7 +116,7 @@ def claims(results: Results) -> dict[str, Answer]:
             bool((convex >= -1).all() and convex.sum() > 0),
         ),
         "cubic-at-k": Measured(float(np.interp(k, time, window)) - top),
-        "cubic-plateau": Measured(float(abs(window[flat] / top - 1).max())),
+        "cubic-plateau": Measured(float(abs(window[flat] - top).max() / top)),
         "smax-linear": Measured(slopes),
         "smax-short-rtt": Held(
             "packets per round trip rise from each RTT to the next", [all(a < b for a, b in pairwise(per_rtt))]
@@ -129,8 +127,7 @@ def claims(results: Results) -> dict[str, Answer]:
 def plot(results: Results, figure: Figure) -> None:
     figure.set_size_inches(6.4, 8)
     for axes, key in zip(figure.subplots(3, 1), ("bic", "cubic", "far")):
-        for place, one in enumerate([key] if key != "far" else [f"far, {rtt} ms" for rtt in RTTS]):
-            run = results[one][0]
+        for place, (one, (run,)) in enumerate((one, results[one]) for one in results if one.startswith(key)):
             label = one.removeprefix("far, ") if key == "far" else {"bic": "BIC", "cubic": "CUBIC"}[key]
             axes.plot(run["time_s"], run["cwnd"], label=label, linestyle=("-", "--", "-.", ":")[place])
         axes.axhline(run["w_max"], color="black", linewidth=0.8, linestyle=":")
@@ -138,3 +135,6 @@ def plot(results: Results, figure: Figure) -> None:
         axes.set(ylabel="window (packets)")
         axes.legend(loc="lower right")
     axes.set(xlabel="time since the reduction (s)")
+
+
+WHY = {"cubic-plateau": "fig1_2_plateau.md"}

@@ -57,3 +57,17 @@ def claims(results: Results) -> dict[str, Answer]:
 
 def plot(results: Results, figure: Figure) -> None:
     picture(results, figure)
+
+
+WHY = {
+    ("bic-worse-at-20", "stcp-worse-at-20"): """
+    The authors do not know why BIC and STCP should be less friendly at 20 than at 100 Mbit/s, and mostly they are not. Over three seeds of 600 and 150 s SACK
+    beside BIC has 0.99 and 0.89 of BIC's throughput, beside STCP 0.88 and 0.85; with delayed acknowledgements 0.70 and 0.62, 0.90 and 0.86; with a quarter of the
+    buffer 0.98 and 0.84, 0.89 and 0.77. Only without background is BIC a little less friendly at 20 (0.99 against 1.03); STCP is not (0.87, 0.80). A window is 4
+    packets at 20 Mbit/s, less than any of them needs to leave its TCP mode: differences there are of recovery, not of growth.
+    """,
+    ("bic-1gbit", "hstcp-1gbit", "worst-order"): """
+    BIC and HSTCP lie close to each other at 1 Gbit/s (0.42 and 0.46, two seeds of 24 s), and their halving from 100 Mbit/s close to the bound (0.47 for both);
+    STCP is far below (0.22), CUBIC (0.90) and H-TCP (0.78) far above.
+    """,
+}

@@ -2,7 +2,8 @@
 """CUBIC alone and Tahoe alone on 2.64 Mbit/s, 88 ms: the shape of CUBIC's window, and which is faster.
 
 The plateau is where this epoch's curve has its inflection, "the size of the congestion window at the last drop". Criteria are on the
-slopes of the window in each epoch that gets so far. Left open: what the link's module says.
+slopes of the window in each epoch that gets so far; an epoch begins when recovery is over (a first version began at the smallest
+window, inside recovery, and took K of the epoch before). Left open: what the link's module says.
 """
 
 from __future__ import annotations

@@ -59,8 +59,9 @@ def claims(results: Results) -> dict[str, Answer]:
 
 
 def plot(results: Results, figure: Figure) -> None:
-    axes = figure.subplots()
-    for key, colour, dash in (("alone", "#D55E00", "-"), ("beside Tahoe", "#0072B2", (0, (4, 1.2)))):
-        axes.plot(np.arange(0, 120, 0.25), results[key][0]["queue"], color=colour, linestyle=dash, label=f"CUBIC {key}")
-    axes.set(xlabel="time (s)", ylabel="queue (packets)", xlim=(0, 120), ylim=(0, None))
-    axes.legend(ncols=2)
+    figure.set_size_inches(6.4, 6.0)
+    looks = (("alone", "#D55E00"), ("beside Tahoe", "#0072B2"))
+    for axes, (key, colour) in zip(figure.subplots(2, 1, sharex=True), looks):
+        axes.plot(np.arange(0, 120, 0.25), results[key][0]["queue"], color=colour, linewidth=1)
+        axes.set(title=f"CUBIC {key}", ylabel="queue (packets)", xlim=(0, 120), ylim=(0, None))
+    axes.set_xlabel("time (s)")

@@ -69,9 +69,8 @@ def plot(results: Results, figure: Figure) -> None:
 
 WHY = {
     "throughput-falls": (
-        "With SACK the fall from the best queue to the largest is 0.7 % of the payload: the overshoot of slow start, up to ten BDP of packets to be sent again. "
-        "After that a queue costs nothing, the link never idles. It needs a recovery that a block of losses stalls: with Reno's "
-        "recovery CUBIC alone has 2.02 Mbit/s behind 3 BDP and 1.81 behind 10 (176 ms, 300 s, 20 s of start left out). The post's sender is its own, "
-        "and its example with a high BDP, said to show this, has no queue size and holds CUBIC's highest number."
+        "With SACK the payload differs by 0.7 % between the best queue and the worst larger one, the start included: the link never idles after it. "
+        "It needs a recovery that a block of losses stalls: with Reno's recovery CUBIC alone has 2.02 Mbit/s behind 3 BDP and 1.81 behind 10 (176 ms, 300 s, "
+        "20 s of start left out). The post's sender is its own, and its example with a high BDP, said to show this, has no queue size and holds CUBIC's highest number."
     )
 }
