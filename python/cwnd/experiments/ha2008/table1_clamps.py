@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 TITLE = "CUBIC 2.0, 2.1 and 2.2 on 400 Mbit/s, 320 ms: what the clamps change"
 CUBIC = None
-#: 32 packets in a round trip of 320 ms are 10 in 100 ms.
 CLAMP = {"max_increment": 10}
 FORMS: dict[str, dict[str, Any]] = {
     "2.0": {"cc": "cubic-2.0", **CLAMP},
