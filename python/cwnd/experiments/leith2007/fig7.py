@@ -79,3 +79,9 @@ def plot(results: Results, figure: Figure) -> None:
         axes.set(title=f"{key} Mbit/s", ylabel="cwnd (packets)", xlim=(run["time_s"][0], run["time_s"][-1]))
     axes.set_xlabel("time (s)")
     figure.axes[0].legend(ncols=2)
+
+
+WHY = {
+    "period-two": "The clamp of 20 packets a second, as printed hides the cycle: growth is a straight line (0.69, 0.36 and 0.40 at 10, 250 and 500 Mbit/s). Without a "
+    "clamp 98, 95 and 94 % of the epochs alternate; with 160 packets a second 98, 70 and 49 %.",
+}
