@@ -23,7 +23,8 @@ DISORDER, RECOVERY, LOSS = 1, 3, 4
 
 
 def bench(rate: float, end: float, flows: list[dict[str, Any]], **more: object) -> dict[str, Any]:
-    """`flows` for `end` seconds through `rate` Mbit/s, 200 ms, a queue of one BDP."""
+    """`flows` for `end` seconds through `rate` Mbit/s, 200 ms, a queue of one BDP; against phase effects packets leave up to one's time late."""
+    flows = [{"overhead": f"{12_000_000 / rate:.0f}ns", **flow} for flow in flows]
     link = {"rate": f"{rate:g}Mbit/s", "rtt": "200ms", "queue": {"kind": "droptail", "limit": "1bdp"}}
     return {"duration": f"{end:g}s", "link": link, "flow": flows, "record": {"interval": "1s"}, **more}
 
