@@ -182,7 +182,6 @@ def test_the_verdict_on_an_experiment_is_that_on_its_decided_claims() -> None:
     assert summary([shown, open_]) == OPEN
 
 
-@pytest.mark.xfail(strict=True, reason="experiments are still being written; this mark goes with the last of them")
 def test_every_claim_has_the_file_of_its_experiment() -> None:
     missing = {one.experiment for one in claims().values()} - KNOWN.keys()
     assert not missing, f"{len(missing)} experiments have no file yet: {', '.join(sorted(missing))}"

@@ -50,7 +50,7 @@ def points(setup: Setup, forms: dict[str, dict[str, Any]]) -> list[Point]:
 
 
 def reduced(run: Result) -> Reduced:
-    """Seconds to the end of the first 10 s mean that shows convergence, and the windows."""
+    """Seconds to the end of the first 10 s mean that shows convergence (its beginning can be 0: changed after a first look), and windows."""
     every = np.arange(0, run.scenario.duration_s, 2)
     return {
         "converged_s": converged(run) + DEFAULT.interval_s,

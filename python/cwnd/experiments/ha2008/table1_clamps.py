@@ -4,6 +4,7 @@
 "Clamped the maximum window increment to 32 packets per RTT"; 2.1 "enhances the scalability of CUBIC over very large BDP network paths" and starts
 up faster, 2.2 "improves its convergence speed while maintaining its fairness and TCP friendliness". The three are the kernel's integer form
 with the clamp of the text and nothing else changed. Left open: the path (ours: 400 Mbit/s, 320 ms, one BDP of buffer), and every number.
+After a first look, runs that had not come to their end were lengthened: 720 s for 420 (joins), 180 s for 120 (freed).
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 TITLE = "CUBIC 2.0, 2.1 and 2.2 on 400 Mbit/s, 320 ms: what the clamps change"
 CUBIC = None
-#: 32 packets in a round trip of 320 ms are 10 in 100 ms.
 CLAMP = {"max_increment": 10}
 FORMS: dict[str, dict[str, Any]] = {
     "2.0": {"cc": "cubic-2.0", **CLAMP},

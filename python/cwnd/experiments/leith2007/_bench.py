@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The bench that the figures of Leith, Shorten and McCullagh share: links, versions with other clamps, and epochs of a run."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cwnd import _native
+from cwnd.metrics import curves
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cwnd.result import Result
+
+#: Unstated: how long the first flow has been alone; as in figure 2.
+ALONE = {"uniform": ["100s", "150s"]}
+#: Entry into recovery, and after a timeout, by Linux's numbers.
+DISORDER, RECOVERY, LOSS = 1, 3, 4
+
+
+def bench(rate: float, end: float, flows: list[dict[str, Any]], **more: object) -> dict[str, Any]:
+    """`flows` for `end` seconds through `rate` Mbit/s, 200 ms, a queue of one BDP; against phase effects packets leave up to one's time late."""
+    flows = [{"overhead": f"{12_000_000 / rate:.0f}ns", **flow} for flow in flows]
+    link = {"rate": f"{rate:g}Mbit/s", "rtt": "200ms", "queue": {"kind": "droptail", "limit": "1bdp"}}
+    return {"duration": f"{end:g}s", "link": link, "flow": flows, "record": {"interval": "1s"}, **more}
+
+
+def two(cc: str, **keys: object) -> list[dict[str, Any]]:
+    """Two flows of one algorithm, of which the second joins later."""
+    return [{"cc": cc, **keys}, {"cc": cc, "start": ALONE, **keys}]
+
+
+def from_linux(cubic: str) -> bool:
+    """Whether a parameter set is of the kernel's CUBIC, whose clamp and first threshold have other names."""
+    return any(
+        one["name"] == cubic
+        for algorithm in _native.algorithms()
+        if algorithm["name"] == "cubic-linux"
+        for one in algorithm["sets"]
+    )
+
+
+def clamped(cubic: str, per_s: int | None) -> dict[str, Any]:
+    """The version with an increase of at most `per_s` packets a second, or without such a limit."""
+    if not from_linux(cubic):
+        return {"cc": cubic, "max_increment": per_s or 0}
+    return (
+        {"cc": cubic, "clamp": "off"}
+        if per_s is None
+        else {"cc": cubic, "clamp": "always", "max_increment": per_s // 10}
+    )
+
+
+def threshold(cubic: str, packets: int) -> dict[str, Any]:
+    """Slow start that ends at `packets`."""
+    own = {"start_ssthresh": packets} if from_linux(cubic) else {"initial_ssthresh": packets}
+    return {**own, "slow_start": "standard"}
+
+
+def backoffs(run: Result) -> list[list[tuple[float, int, int]]]:
+    """Each flow's reductions: when, and its window before and after."""
+    found: list[list[tuple[float, int, int]]] = [[] for _ in run.summary["flows"]]
+    before = [0] * len(found)
+    for row in run.events.to_pylist():
+        if row["kind"] != "state":
+            continue
+        flow, state = row["flow"], row["value"]
+        if state == DISORDER:
+            before[flow] = row["cwnd"]
+        elif state in (RECOVERY, LOSS):
+            found[flow].append((row["time_s"], max(before[flow], row["cwnd"]), row["cwnd"]))
+            before[flow] = 0
+    return found
+
+
+def epoch_curves(
+    run: Result, flow: int, step: float, since: float = 0.0
+) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Times and windows of the flow's epochs from one reduction to the next that begin after `since`; a second at each end is left out."""
+    times = [time for time, _, _ in backoffs(run)[flow] if time >= since]
+    found = []
+    for begin, end in pairwise(times):
+        if end - begin > 4:
+            at = np.arange(begin + 1, end - 1, step)
+            found.append((at, curves(run.cwnd, at)[flow]))
+    return found
+
+
+def bend(window: NDArray[np.float64]) -> float:
+    """How far a curve is from the straight line between its ends, as a part of its growth: 0 is a straight line."""
+    chord = np.linspace(window[0], window[-1], len(window))
+    grown = abs(window[-1] - window[0])
+    return float(np.abs(window - chord).max() / grown) if grown else 1.0

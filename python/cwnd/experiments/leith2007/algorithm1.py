@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Algorithm 1, the CUBIC of Linux 2.6.18 as the paper prints it: each labelled behaviour in a trace of every acknowledgement.
+
+One flow on a link that never limits; of its packets two are lost, the second before the window is back. Left open: everything of the set-up.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cwnd.experiments import Answer, Held, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments.leith2007._bench import backoffs, from_linux
+from cwnd.metrics import curves
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from cwnd.result import Result
+
+TITLE = "One flow, two losses: the behaviours that Algorithm 1 names"
+CUBIC = "cubic-2.6.18"
+#: Unstated; the losses come at windows of about 480 and 430 packets.
+RTT_S, LOST = 0.1, "at:20000,30000"
+#: "Around", where the paper says so and gives no error.
+ABOUT = 0.1
+
+
+def grid(setup: Setup) -> list[Point]:
+    scenario = {
+        "duration": "50s",
+        "link": {"rate": "1Gbit/s", "rtt": f"{RTT_S}s", "loss": LOST},
+        "flow": [{"cc": setup.cubic, "ack_every": 1}],
+        "record": {"per_ack": True, "inner": ["last_max" if from_linux(setup.cubic) else "w_max"]},
+    }
+    return [Point("trace", scenario)]
+
+
+def reduce(run: Result, point: Point) -> Reduced:
+    time, window, limit = (run.cwnd[name].to_numpy(zero_copy_only=False) for name in ("time_s", "cwnd", "ssthresh"))
+    (_, _, _), (second, before, after) = backoffs(run)[0][:2]
+    first = backoffs(run)[0][0]
+    inner = run.table("inner")
+    later = inner["time_s"].to_numpy(zero_copy_only=False) > second
+    maximum = float(inner["value"].to_numpy(zero_copy_only=False)[later][0])
+    ssthresh = math.inf if limit[0] is None or not limit[0] < 2**30 else float(limit[0])
+    # Acknowledgements to a packet below 100 packets, and above until the first loss is noticed.
+    start, above = int(np.argmax(window >= 100)), int(np.argmax(time > first[0] - 2 * RTT_S))
+    apart = [time[int(np.argmax(window >= size))] for size in (100, 200, 400)]
+    at = np.arange(second + 1, run.scenario.duration_s - 1, 0.1)
+    grown = curves(run.cwnd, at + 1)[0] - curves(run.cwnd, at)[0]
+    every = np.arange(0, run.scenario.duration_s, 0.25)
+    return {
+        "ssthresh": ssthresh,
+        "acks_below": start / float(window[start] - window[0]),
+        "acks_above": (above - start) / max(float(window[above] - window[start]), 1e-9),
+        "doubling": [float(later - sooner) / RTT_S for sooner, later in pairwise(apart)],
+        "kept": [first[2] / first[1], after / before],
+        "packets_per_s": float(grown.max()),
+        "memory": maximum / before,
+        "time_s": every.round(2),
+        "cwnd": curves(run.cwnd, every)[0].round(1),
+        "lost_s": [first[0], second],
+    }
+
+
+def claims(results: Results) -> dict[str, Answer]:
+    run = results["trace"][0]
+
+    def near(value: float, wanted: float, part: float) -> bool:
+        return abs(value / wanted - 1) <= part
+
+    acks, clamp = run["acks_above"], run["packets_per_s"]
+    return {
+        "initial-ssthresh": Held(
+            "the threshold is 100 packets at the start; one packet per acknowledgement below it, fewer above",
+            run["ssthresh"] == 100 and run["acks_below"] < 1.05 and acks > 2,
+            run["ssthresh"],
+        ),
+        "acks-per-increment": Held(
+            "between 50 and 52 acknowledgements to a packet above the threshold: 50 in the text; the printed test takes two more",
+            49.5 <= acks <= 52.5,
+            acks,
+        ),
+        "backoff": Held(
+            "0.8 within 1 % at both losses", all(near(kept, 0.8, 0.01) for kept in run["kept"]), run["kept"][0]
+        ),
+        "clamp": Held(f"largest growth over a second: 20 packets within {ABOUT:.0%}", near(clamp, 20, ABOUT), clamp),
+        "adaptation": Held("0.9 within 1 % at the second loss", near(run["memory"], 0.9, 0.01), run["memory"]),
+        "doubling": Measured({"100 to 200": run["doubling"][0], "200 to 400": run["doubling"][1]}),
+    }
+
+
+def plot(results: Results, figure: Figure) -> None:
+    axes, run = figure.subplots(), results["trace"][0]
+    axes.plot(run["time_s"], run["cwnd"], label="cwnd")
+    for number, time in enumerate(run["lost_s"]):
+        axes.axvline(time, color="0.5", linewidth=0.8, linestyle=(0, (4, 2)), label="" if number else "a packet lost")
+    axes.set(xlabel="time (s)", ylabel="cwnd (packets)", xlim=(0, 50), ylim=(0, None))
+    axes.legend()
