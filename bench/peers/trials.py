@@ -43,6 +43,7 @@ def ours(**change: Any) -> dict[str, Any]:  # noqa: ANN401
 # Linux 3.14 by at least one in 20, the paper's and RFC 9438's along the curve from the start of the epoch.
 FREE_22 = ours(cc="cubic-2.1", unknown="at_most", unknown_count=1000)
 BARE_22 = ours(cc="cubic-2.1", unknown="at_most", unknown_count=1000, clamp="off")
+BARE_314 = ours(cc="cubic-linux", beta=0.8, slow_start="standard", unknown_count=1000, friendliness=False)
 FREE_314 = ours(cc="cubic-linux", beta=0.8, slow_start="standard", unknown_count=1000)
 
 WITHOUT_PRR: dict[str, Any] = {"recovery": "sack", "cubic-2.2": {**NS3_RULES["cubic-2.2"], "recovery": "sack"}}
@@ -53,6 +54,7 @@ def before_the_first_loss(key: str) -> tuple[Trial, ...]:
         trial(key, "`cubic-2.1`, no rule of 50", cwnd=FREE_22),
         trial(key, "`cubic-2.1`, no rule of 50, no clamp", cwnd=BARE_22),
         trial(key, "`cubic-linux`, 0.8, no rule of 20", cwnd=FREE_314),
+        trial(key, "the same without the Reno-friendly region", cwnd=BARE_314),
     )
 
 
