@@ -179,9 +179,10 @@ fn within_capacity(scenario: &Scenario, simulation: &Simulation) -> Result<(), S
         // `packets` knows before the end what will have left the first link by then.
         let bits = u128::from(scenario.packet_size) * 8_000_000_000;
         let able = u128::from(most) * (u128::from(scenario.duration) + 1) / bits;
-        // The last packet of a flow with an end may be shorter.
-        let ends = scenario.expand().iter().filter(|flow| flow.group.size.is_some()).count();
-        let able = able + ends as u128;
+        // The last packet of a flow with an end may be shorter, as often as it is sent.
+        let flows = scenario.expand();
+        let ending = flows.iter().zip(&summary.flows).filter(|(flow, _)| flow.group.size.is_some());
+        let able = able + ending.map(|(_, flow)| 1 + u128::from(flow.retransmits)).sum::<u128>();
         if number == 0 && u128::from(simulation.packets()) > able {
             return Err(format!("{} packets left a link that can send {able}", simulation.packets()));
         }
