@@ -25,7 +25,7 @@ def grid(setup: Setup) -> list[Point]:
         Point(
             f"{name}, {loss:.0%}, {hertz} Hz",
             lan(cc, hertz, loss, setup.seconds(full=60, short=20)),
-            seeds=setup.seeds(full=20, short=8),
+            seeds=setup.seeds(full=10, short=8),
             info={"name": name, "hertz": hertz, "loss": loss},
         )
         for name, cc in (("patched", PATCHED), ("tick", setup.cubic))

@@ -26,7 +26,7 @@ def grid(setup: Setup) -> list[Point]:
         Point(
             f"{name}, {loss:.0%}",
             lan(cc, CLOCK_HZ, loss, setup.seconds(full=60, short=20), **more),
-            seeds=setup.seeds(full=20, short=8) if loss else 1,
+            seeds=setup.seeds(full=10, short=8) if loss else 1,
         )
         for name, cc, more in (("CUBIC", setup.cubic, {"clock": "us"}), ("NewReno", NEWRENO, {}))
         for loss in (0.0, *LOSSES)

@@ -31,7 +31,7 @@ def grid(setup: Setup) -> list[Point]:
         Point(
             f"{name}-{hertz}hz-loss-{loss:.0%}".rstrip("%"),
             lan(cc, hertz, loss, setup.seconds(full=60, short=20)),
-            seeds=setup.seeds(full=20, short=8),
+            seeds=setup.seeds(full=10, short=8),
             info={"name": name, "hertz": hertz, "loss": loss},
         )
         for name, cc, hertz in rows

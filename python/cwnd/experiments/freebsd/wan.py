@@ -28,7 +28,7 @@ def grid(setup: Setup) -> list[Point]:
         Point(
             f"{name}, {loss:.0%}, {rtt} ms",
             lan(cc, CLOCK_HZ, loss, setup.seconds(full=600, short=200), rtt=f"{rtt}ms", rate=RATE, queue=QUEUE),
-            seeds=setup.seeds(full=20, short=4) if loss else 1,
+            seeds=setup.seeds(full=10, short=4) if loss else 1,
         )
         for name, cc in (("patched", PATCHED), ("tick", setup.cubic))
         for loss in (0.0, *LOSSES)

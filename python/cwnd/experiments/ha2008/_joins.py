@@ -41,7 +41,7 @@ def points(setup: Setup, forms: dict[str, dict[str, Any]]) -> list[Point]:
         Point(
             f"{name}, {path}",
             scenario(mbps, ms, form),
-            seeds=setup.seeds(full=20, short=4),
+            seeds=setup.seeds(full=10, short=4),
             info={"form": name, "path": path},
         )
         for path, (mbps, ms) in PATHS.items()

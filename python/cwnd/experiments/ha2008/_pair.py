@@ -38,7 +38,7 @@ def pair(setup: Setup, rtt_ms: int, *, full: float, short: float, sample_ms: int
         "traffic": background(),
         "record": {"interval": f"{sample_ms}ms", "inner": ["origin", "k_s_x1024", "w_est", "min_rtt_us", "in_epoch"]},
     }
-    return [Point("pair", scenario, seeds=setup.seeds(full=20, short=3))]
+    return [Point("pair", scenario, seeds=setup.seeds(full=10, short=3))]
 
 
 def in_tcp_region(run: Result) -> float:

@@ -52,7 +52,7 @@ def grid(setup: Setup) -> list[Point]:
 
     periods = setup.pick(PERIODS, PERIODS[:-1])
     points = [point(name, "every", n, f"every:{n}", 1) for name in forms for n in periods]
-    seeds = setup.seeds(full=20, short=5)
+    seeds = setup.seeds(full=10, short=5)
     return points + [
         point(name, "random", n, f"random:{1 / n:.8f}", seeds) for name in ("standard", "aimd") for n in periods
     ]

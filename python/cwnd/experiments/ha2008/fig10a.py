@@ -25,7 +25,7 @@ BY, SLACK = 0.05, 0.02
 
 
 def grid(setup: Setup) -> list[Point]:
-    end, seeds = setup.seconds(full=600, short=80), setup.seeds(full=10, short=2)
+    end, seeds = setup.seconds(full=600, short=80), setup.seeds(full=5, short=2)
     return [
         sweep(setup, name, f"{name}, {rtt} ms", rate=400, rtt_ms=rtt, seconds=end, seeds=seeds)
         for rtt in setup.pick(RTTS_MS, (10, 40, 80, 160))

@@ -25,7 +25,7 @@ BY, SLACK = 0.05, 0.02
 
 
 def grid(setup: Setup) -> list[Point]:
-    end, seeds = setup.seconds(full=600, short=120), setup.seeds(full=10, short=3)
+    end, seeds = setup.seconds(full=600, short=120), setup.seeds(full=5, short=3)
     return [
         sweep(setup, name, f"{name}, {rate} Mbit/s", rate=rate, rtt_ms=10, seconds=end, seeds=seeds)
         for rate in setup.pick(RATES, (10, 50, 100, 400))

@@ -29,7 +29,7 @@ SIMILAR = (0.8, 1.25)
 
 def grid(setup: Setup) -> list[Point]:
     long, end = setup.seconds(full=600, short=240), setup.seconds(full=600, short=120)
-    seeds = setup.seeds(full=10, short=3)
+    seeds = setup.seeds(full=5, short=3)
     return [
         sweep(
             setup,

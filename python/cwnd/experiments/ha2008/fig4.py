@@ -42,7 +42,7 @@ def grid(setup: Setup) -> list[Point]:
         "traffic": background(),
         "record": {"interval": "200ms", "inner": ["origin", "in_epoch"]},
     }
-    return [Point("two flows", scenario, seeds=setup.seeds(full=20, short=3))]
+    return [Point("two flows", scenario, seeds=setup.seeds(full=10, short=3))]
 
 
 def reduce(run: Result, point: Point) -> Reduced:

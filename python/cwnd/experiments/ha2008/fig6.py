@@ -41,7 +41,7 @@ def grid(setup: Setup) -> list[Point]:
         "link": link,
         "flow": [{"cc": name, "count": 4, "start": START, "overhead": OVERHEAD} for name in (setup.cubic, "sack")],
     }
-    seeds = setup.seeds(full=20, short=6)
+    seeds = setup.seeds(full=10, short=6)
     return [
         Point("alone", scenario, seeds=seeds),
         Point("background", {**scenario, "traffic": background()}, seeds=seeds),

@@ -50,7 +50,7 @@ def grid(setup: Setup) -> list[Point]:
                 "traffic": background(),
                 "record": {"interval": "1s"},
             },
-            seeds=setup.seeds(full=10, short=2),
+            seeds=setup.seeds(full=5, short=2),
             info={"name": name, "rtt": rtt},
         )
         for rtt in setup.pick(ALL_MS, SOME_MS)

@@ -51,7 +51,7 @@ def grid(setup: Setup) -> list[Point]:
         }
 
     return [
-        Point(f"{name}, {flows}", scenario(cc, flows), seeds=setup.seeds(full=20, short=3))
+        Point(f"{name}, {flows}", scenario(cc, flows), seeds=setup.seeds(full=10, short=3))
         for name, cc in (("cubic", setup.cubic), ("bic", "bic"))
         for flows in (2, MANY)
     ]

@@ -52,7 +52,7 @@ def grid(setup: Setup) -> list[Point]:
         Point(
             f"{name}, {count}",
             scenario(cc, count),
-            seeds=setup.seeds(full=20, short=3),
+            seeds=setup.seeds(full=10, short=3),
             info={"name": name, "count": count},
         )
         for count in COUNTS

@@ -57,7 +57,7 @@ def grid(setup: Setup) -> list[Point]:
             "record": {"interval": "50ms"},
         }
 
-    seeds = setup.seeds(full=20, short=5)
+    seeds = setup.seeds(full=10, short=5)
     return calls + [Point(f"start, {name}", scenario(ssthresh), seeds=seeds) for name, ssthresh in SSTHRESH.items()]
 
 

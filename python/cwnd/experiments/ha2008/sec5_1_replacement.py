@@ -28,7 +28,7 @@ NETWORKS = {
 
 
 def grid(setup: Setup) -> list[Point]:
-    end, seeds = setup.seconds(full=600, short=60), setup.seeds(full=20, short=3)
+    end, seeds = setup.seconds(full=600, short=60), setup.seeds(full=10, short=3)
     return [
         Point(
             f"{kind}, {rate} Mbit/s, {rtt} ms, {name}",

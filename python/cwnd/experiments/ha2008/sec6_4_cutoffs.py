@@ -26,7 +26,7 @@ ABOVE = (1000, 2000)
 
 
 def grid(setup: Setup) -> list[Point]:
-    end, seeds = setup.seconds(full=300, short=20), setup.seeds(full=20, short=3)
+    end, seeds = setup.seconds(full=300, short=20), setup.seeds(full=10, short=3)
     return [
         Point(
             f"{name}, {rate} Mbit/s",

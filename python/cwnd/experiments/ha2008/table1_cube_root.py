@@ -30,7 +30,7 @@ CALLS = 4096
 
 
 def grid(setup: Setup) -> list[Point]:
-    seeds = setup.seeds(full=20, short=7)
+    seeds = setup.seeds(full=10, short=7)
     costs = [Point(f"cost, {method}", call=cost, args=(method,), seeds=seeds) for method in METHODS]
     return costs + [Point(f"error, {method}", call=error, args=(method,)) for method in METHODS]
 

@@ -39,7 +39,7 @@ def grid(setup: Setup) -> list[Point]:
         }
 
     return [
-        Point(f"{form}, {path}", scenario(cc, *where), seeds=setup.seeds(full=20, short=3), info={"path": path})
+        Point(f"{form}, {path}", scenario(cc, *where), seeds=setup.seeds(full=10, short=3), info={"path": path})
         for path, where in PATHS.items()
         for form, cc in FORMS.items()
     ]

@@ -31,7 +31,7 @@ def grid(setup: Setup) -> list[Point]:
         Point(
             f"{name}, {rate}, {rtt} ms",
             pair([{"cc": cc}, {"cc": cc, "rtt": f"{rtt}ms", "start": START}], f"{rate}Mbit/s", LONG_MS, end, begin=100),
-            seeds=setup.seeds(full=20, short=8 if rate == 10 else 2),
+            seeds=setup.seeds(full=10, short=8 if rate == 10 else 2),
             info={"name": name, "rate": rate, "rtt": rtt},
         )
         for rate in (10, 250)

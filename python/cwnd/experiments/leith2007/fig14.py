@@ -43,7 +43,7 @@ def grid(setup: Setup) -> list[Point]:
         Point(
             f"{name}, {rtt} ms",
             pair([flow, {**flow, "start": START}], "1Mbit/s", rtt, end, begin=200),
-            seeds=setup.seeds(full=20, short=6),
+            seeds=setup.seeds(full=10, short=6),
             info={"name": name, "rtt": rtt},
         )
         for name, flow in forms.items()

@@ -48,7 +48,7 @@ def grid(setup: Setup) -> list[Point]:
                 begin=100,
                 queue=QUEUES[queue],
             ),
-            seeds=setup.seeds(full=20, short=6),
+            seeds=setup.seeds(full=10, short=6),
             info={"name": name, "queue": queue},
         )
         for name, flow, queue in sides

@@ -43,7 +43,7 @@ def grid(setup: Setup) -> list[Point]:
                 "flow": [hosts[rate], {**hosts[rate], "start": ALONE}],
                 "record": {"interval": "1s"},
             },
-            seeds=setup.seeds(full=20, short=3 if rate < 500 else 2),
+            seeds=setup.seeds(full=10, short=3 if rate < 500 else 2),
             info={"rate": rate},
         )
         for rate in RATES

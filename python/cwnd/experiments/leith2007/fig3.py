@@ -30,7 +30,7 @@ SETTLED_S = 600
 def grid(setup: Setup) -> list[Point]:
     end = setup.seconds(full=7200, short=1800)
     return [
-        Point(str(rate), bench(rate, end, two(setup.cubic)), seeds=setup.seeds(full=10, short=2 if rate < 500 else 1))
+        Point(str(rate), bench(rate, end, two(setup.cubic)), seeds=setup.seeds(full=5, short=2 if rate < 500 else 1))
         for rate in RATES
     ]
 

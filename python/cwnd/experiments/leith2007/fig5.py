@@ -39,7 +39,7 @@ def grid(setup: Setup) -> list[Point]:
                 "beside": [{**download, "start": ALONE}, {"cc": cc}],
             }
             for case in CASES:
-                seeds = setup.seeds(full=10, short=1)
+                seeds = setup.seeds(full=5, short=1)
                 points.append(
                     Point(
                         f"{name}, {size} MB, {case}",

@@ -32,7 +32,7 @@ COMMON_S = 0.5
 def grid(setup: Setup) -> list[Point]:
     record = {"interval": "200ms", "inner": ["last_max" if from_linux(setup.cubic) else "w_max"]}
     end = setup.seconds(full=3000, short=1000)
-    seeds = setup.seeds(full=10, short=1)
+    seeds = setup.seeds(full=5, short=1)
     return [Point(str(rate), bench(rate, end, two(setup.cubic), record=record), seeds=seeds) for rate in RATES]
 
 

@@ -35,7 +35,7 @@ def grid(setup: Setup) -> list[Point]:
         "fixed": two(setup.cubic, fast_convergence=False),
         "2005": two("cubic-2005"),
     }
-    seeds = setup.seeds(full=20, short=2)
+    seeds = setup.seeds(full=10, short=2)
     return [Point(f"{form}, {rate}", bench(rate, end, flows[form]), seeds=seeds) for rate in RATES for form in FORMS]
 
 

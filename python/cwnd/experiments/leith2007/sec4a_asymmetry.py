@@ -38,7 +38,7 @@ def grid(setup: Setup) -> list[Point]:
         end = 1500 if name == "sack" else 60
         flows = [{"cc": cc, "overhead": OVERHEAD, **start} for start in starts]
         scenario = {"duration": f"{end}s", "link": link, "flow": flows, "record": {"interval": "100ms"}}
-        return Point(name, scenario, seeds=setup.seeds(full=20, short=2))
+        return Point(name, scenario, seeds=setup.seeds(full=10, short=2))
 
     return [point(name) for name in NAMES]
 

@@ -32,7 +32,7 @@ def grid(setup: Setup) -> list[Point]:
         Point(
             f"{factor}, {rate}",
             bench(rate, end, two(setup.cubic, beta=factor)),
-            seeds=setup.seeds(full=20, short=3),
+            seeds=setup.seeds(full=10, short=3),
             info={"factor": factor, "rate": rate},
         )
         for rate in RATES

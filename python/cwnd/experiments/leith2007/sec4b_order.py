@@ -34,7 +34,7 @@ def grid(setup: Setup) -> list[Point]:
         return [{"cc": setup.cubic, "size": SIZE, **({"start": LATER} if flow == late else {})} for flow in (0, 1)]
 
     return [
-        Point(key, bench(250, 600, flows(late)), seeds=setup.seeds(full=20, short=3), info={"late": late})
+        Point(key, bench(250, 600, flows(late)), seeds=setup.seeds(full=10, short=3), info={"late": late})
         for key, late in ORDERS.items()
     ]
 

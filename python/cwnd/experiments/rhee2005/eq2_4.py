@@ -32,7 +32,7 @@ def grid(setup: Setup) -> list[Point]:
         "standard": {"cc": "reno"},
         **{name: {"cc": setup.cubic, **ONLY_TCP, **keys} for name, keys in FORMS.items()},
     }
-    seeds = setup.seeds(full=20, short=5)
+    seeds = setup.seeds(full=10, short=5)
 
     def point(name: str, kind: str, period: int, loss: str) -> Point:
         # 200 periods at 1.22/√p packets per round trip; the first 20 are not measured.

@@ -42,7 +42,7 @@ def grid(setup: Setup) -> list[Point]:
         "flow": flows,
         "traffic": background(),
     }
-    return [Point("two and two", scenario, seeds=setup.seeds(full=20, short=2))]
+    return [Point("two and two", scenario, seeds=setup.seeds(full=10, short=2))]
 
 
 def plateau(run: Result, flow: int, end: float) -> float:

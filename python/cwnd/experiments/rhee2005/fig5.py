@@ -27,7 +27,7 @@ FULL_S, SHORT_S = 300, {20: 600, 100: 150, 400: 30, 1000: 24}
 def grid(setup: Setup) -> list[Point]:
     chosen = setup.pick(ALL, SOME)
     seconds = {rate: setup.seconds(full=FULL_S, short=SHORT_S.get(rate, 60)) for rate in chosen}
-    return points(setup, (*FAST, "sack"), RTT_MS, chosen, seconds, setup.seeds(full=10, short=2))
+    return points(setup, (*FAST, "sack"), RTT_MS, chosen, seconds, setup.seeds(full=5, short=2))
 
 
 def reduce(run: Result, point: Point) -> Reduced:

@@ -35,7 +35,7 @@ LONG = ("hstcp", "stcp", "htcp")
 def grid(setup: Setup) -> list[Point]:
     chosen = setup.pick(ALL, SOME)
     seconds = {rate: setup.seconds(full=FULL_S, short=SHORT_S.get(rate, 120)) for rate in chosen}
-    return points(setup, FAST, RTT_MS, chosen, seconds, setup.seeds(full=10, short=2))
+    return points(setup, FAST, RTT_MS, chosen, seconds, setup.seeds(full=5, short=2))
 
 
 def reduce(run: Result, point: Point) -> Reduced:

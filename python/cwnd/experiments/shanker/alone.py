@@ -35,7 +35,7 @@ def grid(setup: Setup) -> list[Point]:
     record = {"interval": f"{STEP_S * 1000:g}ms", "inner": ["k_s_x1024"]}
     return [
         Point(
-            name, shared([cc], seconds, record=record if name == "cubic" else None), seeds=setup.seeds(full=20, short=4)
+            name, shared([cc], seconds, record=record if name == "cubic" else None), seeds=setup.seeds(full=10, short=4)
         )
         for name, cc in (("cubic", setup.cubic), ("tahoe", "tahoe"))
     ]

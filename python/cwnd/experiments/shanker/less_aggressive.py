@@ -34,7 +34,7 @@ def grid(setup: Setup) -> list[Point]:
         Point(
             f"{form}, {link}",
             shared([{"cc": setup.cubic, **keys}, "tahoe"], seconds, LINKS[link]),
-            seeds=setup.seeds(full=20, short=4),
+            seeds=setup.seeds(full=10, short=4),
         )
         for link in LINKS
         for form, keys in FORMS.items()

@@ -26,7 +26,7 @@ STEP_S = 0.05
 
 
 def grid(setup: Setup) -> list[Point]:
-    seconds, seeds = setup.seconds(full=600, short=300), setup.seeds(full=20, short=8)
+    seconds, seeds = setup.seconds(full=600, short=300), setup.seeds(full=10, short=8)
     record = {"interval": f"{STEP_S * 1000:g}ms"}
     sides = {"alone": [setup.cubic], "beside Tahoe": [setup.cubic, "tahoe"]}
     return [Point(name, shared(flows, seconds, record=record), seeds=seeds) for name, flows in sides.items()]

@@ -25,7 +25,7 @@ FALL = 0.01
 
 
 def grid(setup: Setup) -> list[Point]:
-    seconds, seeds = setup.seconds(full=600, short=300), setup.seeds(full=20, short=4)
+    seconds, seeds = setup.seconds(full=600, short=300), setup.seeds(full=10, short=4)
     return [
         Point(f"{size:g}", shared([setup.cubic], seconds, queue=f"{size:g}bdp", warm_up=1), seeds=seeds)
         for size in QUEUES_BDP

@@ -21,7 +21,7 @@ CUBIC = "cubic-2.2"
 
 
 def grid(setup: Setup) -> list[Point]:
-    seconds, seeds = setup.seconds(full=600, short=300), setup.seeds(full=20, short=4)
+    seconds, seeds = setup.seconds(full=600, short=300), setup.seeds(full=10, short=4)
     return [Point("both", shared([setup.cubic, "tahoe"], seconds, HIGH), seeds=seeds)]
 
 

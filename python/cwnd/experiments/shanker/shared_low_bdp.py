@@ -24,7 +24,7 @@ CUBIC = "cubic-2.2"
 
 
 def grid(setup: Setup) -> list[Point]:
-    seconds, seeds = setup.seconds(full=600, short=300), setup.seeds(full=20, short=8)
+    seconds, seeds = setup.seconds(full=600, short=300), setup.seeds(full=10, short=8)
     sides = {"cubic": [setup.cubic], "tahoe": ["tahoe"], "both": [setup.cubic, "tahoe"]}
     return [Point(name, shared(flows, seconds), seeds=seeds) for name, flows in sides.items()]
 
