@@ -27,6 +27,12 @@ def test_the_pages_are_what_code_and_fragments_say(pages: ModuleType) -> None:
     assert "generate" in sys.modules
 
 
+def test_the_page_of_the_experiments_shows_the_committed_verdicts(pages: ModuleType) -> None:
+    verdicts = importlib.import_module("verdicts")
+    shown = verdicts.PAGE.read_text().split(verdicts.BEGIN)[1].split(verdicts.END)[0]
+    assert shown.strip().splitlines() == verdicts.lines(), "out of date: run python docs/verdicts.py"
+
+
 def test_every_algorithm_has_a_page_with_its_picture_and_stands_in_the_gallery(pages: ModuleType) -> None:
     gallery = (DOCS / "algorithms" / "README.md").read_text()
     for algorithm in pages.built_in():

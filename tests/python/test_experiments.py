@@ -230,12 +230,17 @@ def laid_out(one: Experiment, *, full: bool) -> dict[str, Any]:
 
 def test_the_committed_verdicts_answer_each_claim_once() -> None:
     rows = [row["id"] for one in entries(COMMITTED) for row in one["claims"]]
-    assert len(rows) == len(set(rows))
-    assert set(rows) <= claims().keys()
+    assert sorted(rows) == sorted(claims())
     for one in entries(COMMITTED):
         for row in one["claims"]:
             assert {"paper", "measured", "ci95", "tolerance", "holds"} <= row.keys()
             assert row["holds"] is not False or row["why"], f"{row['id']} does not hold, and nothing says why"
+
+
+def test_most_of_the_claims_that_can_be_decided_hold() -> None:
+    decided = [row["holds"] for one in entries(COMMITTED) for row in one["claims"] if row["holds"] is not None]
+    assert len(decided) > 300  # of 350; the rest is reported
+    assert sum(decided) / len(decided) >= 0.7
 
 
 class Answering:

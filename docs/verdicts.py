@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Writes the table of docs/experiments/README.md from the verdicts of the shortened and of the full run beside it.
+
+python docs/verdicts.py                        the table, from what is there
+python docs/verdicts.py --short DIR --full DIR takes over the verdicts of runs of `cwnd reproduce` first
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).resolve().parent / "experiments"
+PAGE = FOLDER / "README.md"
+FILES = {"short": FOLDER / "verdicts.json", "full": FOLDER / "verdicts-full.json"}
+RUNS = FOLDER / "runs.json"
+BEGIN, END = "<!-- verdicts: written by docs/verdicts.py -->", "<!-- end of verdicts -->"
+
+Entry = dict[str, Any]
+
+
+def take(name: str, folder: Path) -> None:
+    """Copies verdicts and what is said of the run from a folder of `cwnd reproduce`."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    if manifest.get("full", False) != (name == "full"):
+        sys.exit(f"error: {folder} holds no {name} run")
+    FILES[name].write_text((folder / "verdicts.json").read_text())
+    runs = json.loads(RUNS.read_text()) if RUNS.exists() else {}
+    runs[name] = {key: manifest[key] for key in ("finished", "took_s", "cpu_s") if key in manifest}
+    RUNS.write_text(json.dumps(runs, indent=2, sort_keys=True) + "\n")
+
+
+def counted(entry: Entry | None) -> str:
+    """A verdict with how many of the decided claims hold."""
+    if entry is None:
+        return ""
+    decided = [row["holds"] for row in entry["claims"] if row["holds"] is not None]
+    return f"{entry['verdict']}, {sum(decided)} of {len(decided)}" if decided else str(entry["verdict"])
+
+
+def total(entries: list[Entry]) -> str:
+    """Claims that hold, of those that are decided."""
+    decided = [row["holds"] for one in entries for row in one["claims"] if row["holds"] is not None]
+    return f"{sum(decided)} of {len(decided)} ({sum(decided) / len(decided):.0%})" if decided else ""
+
+
+def number(value: object) -> str:
+    """A measured value as the table shows it."""
+    if isinstance(value, dict):
+        return " · ".join(f"{key} {number(one)}" for key, one in value.items())
+    return f"{value:.3g}" if isinstance(value, float) and math.isfinite(value) else str(value)
+
+
+def lines() -> list[str]:
+    """The tables of the page."""
+    runs = {name: json.loads(path.read_text()) if path.exists() else [] for name, path in FILES.items()}
+    about = json.loads(RUNS.read_text()) if RUNS.exists() else {}
+    found = {name: {one["id"]: one for one in entries} for name, entries in runs.items()}
+    order = [one["id"] for one in runs["short"]]
+    made = ["| document | claims that hold, shortened | full |", "| --- | --- | --- |"]
+    documents = list(dict.fromkeys(name.partition("/")[0] for name in order))
+    for document in documents:
+        mine = [[one for one in runs[name] if one["id"].startswith(f"{document}/")] for name in runs]
+        made.append(f"| `{document}` | {total(mine[0])} | {total(mine[1])} |")
+    made.append(f"| **all** | **{total(runs['short'])}** | **{total(runs['full'])}** |")
+    when = [
+        f"{name}: finished {one['finished'][:10]}, {one['took_s'] / 60:.0f} min on two processors"
+        for name, one in sorted(about.items(), reverse=True)
+    ]
+    made += ["", "; ".join(when) + ".", ""]
+    made += ["| experiment | | shortened | full | seeds (short, full) |", "| --- | --- | --- | --- | --- |"]
+    for name in order:
+        short, full = found["short"][name], found["full"].get(name)
+        seeds = f"{short['seeds']}, {full['seeds'] if full else ''}" if short["seeds"] > 1 else ""
+        made.append(f"| `{name}` | {short['title']} | {counted(short)} | {counted(full)} | {seeds} |")
+    rows = {name: {row["id"]: row for one in runs[name] for row in one["claims"]} for name in runs}
+    differ = [
+        f"| `{key}` | {row['text']} | {row['tolerance']} | {shown(row)} | {shown(rows['full'][key])} |"
+        for key, row in rows["short"].items()
+        if key in rows["full"] and rows["full"][key]["holds"] != row["holds"]
+    ]
+    if differ:
+        made += ["", "Claims on which the two runs disagree:", ""]
+        made += ["| claim | | expected | shortened | full |", "| --- | --- | --- | --- | --- |", *differ]
+    return made
+
+
+def shown(row: dict[str, Any]) -> str:
+    """What was measured, and whether the claim holds."""
+    return f"{number(row['measured'])}: {'holds' if row['holds'] else 'does not hold'}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--short", type=Path, metavar="DIR", help="a folder that cwnd reproduce filled")
+    parser.add_argument("--full", type=Path, metavar="DIR", help="a folder that cwnd reproduce --full filled")
+    options = parser.parse_args()
+    for name in FILES:
+        if (folder := getattr(options, name)) is not None:
+            take(name, folder)
+    text = PAGE.read_text()
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    PAGE.write_text(f"{before}{BEGIN}\n\n" + "\n".join(lines()) + f"\n\n{END}{after}")
+
+
+if __name__ == "__main__":
+    main()
