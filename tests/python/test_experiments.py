@@ -267,6 +267,9 @@ def test_results_are_taken_seed_by_seed() -> None:
     results = Results(Setup("cubic"), [], {"a": [{"x": 1}, {"x": 4}], "b": [{"x": 2}, {"x": 2}], "once": [{"x": 10}]})
     assert results.each(lambda run: run["a"]["x"] + run["once"]["x"]) == [11, 14]
     assert results.ratio("a", "b", "x") == [0.5, 2.0]
+    more = Results(Setup("cubic"), [], {"a": [{"x": 1}, {"x": 4}], "b": [{"x": 2}, {"x": 2}, {"x": 8}]})
+    assert more.ratio("a", "b", "x") == [0.5, 2.0]  # the third seed of one point has no partner
+    assert more.ratio("b", "b", "x") == [1.0, 1.0, 1.0]
     assert results.mean("a", "x") == 2.5
     assert results.at("a", lambda run: -run["x"]) == [-1, -4]
 

@@ -122,16 +122,12 @@ class Results:
         """Keys of the points, in the grid's order."""
         return iter(self._reduced)
 
-    @property
-    def seeds(self) -> int:
-        """Seeds of the points that have most of them."""
-        return max(map(len, self._reduced.values()))
-
     def each(self, formula: Callable[[Mapping[str, Reduced]], T]) -> list[T]:
-        """`formula` once per seed, of the points of that seed by key; a point with one value counts for every seed."""
+        """`formula` once per seed that all points have, of the points of that seed by key; a point with one value counts for every seed."""
+        seeds = min((len(runs) for runs in self._reduced.values() if len(runs) > 1), default=1)
         return [
             formula({key: runs[seed if len(runs) > 1 else 0] for key, runs in self._reduced.items()})
-            for seed in range(self.seeds)
+            for seed in range(seeds)
         ]
 
     def at(self, key: str, formula: Callable[[Reduced], T]) -> list[T]:
@@ -140,11 +136,12 @@ class Results:
 
     def ratio(self, one: str, other: str, name: str) -> list[float]:
         """A number of one point over that of another, seed by seed; infinite over zero."""
+        pair = Results(self.setup, (), {key: self._reduced[key] for key in (one, other)})
 
         def quotient(run: Mapping[str, Reduced]) -> float:
             return run[one][name] / run[other][name] if run[other][name] else math.inf
 
-        return self.each(quotient)[: max(len(self[one]), len(self[other]))]
+        return pair.each(quotient)
 
     def values(self, key: str, name: str) -> list[float]:
         """One number of a point, per seed."""

@@ -31,6 +31,7 @@ pub struct Group {
     start: Starts,
     ways: Ways,
     asked: Asked,
+    asked_back: Asked,
 }
 
 /// The model, prepared.
@@ -150,9 +151,10 @@ impl Group {
             sources,
             start: traffic.start,
             ways: traffic.direction,
-            asked: Asked::Everything,
+            asked: Asked::Rate(0.0),
+            asked_back: Asked::Rate(0.0),
         };
-        group.asked = group.asks(link.mss);
+        (group.asked, group.asked_back) = group.asks(link.mss);
         group
     }
 
@@ -168,8 +170,8 @@ impl Group {
         matches!(self.kind, Kind::Sessions { keep: true, .. } | Kind::Exchanges { keep: true, .. })
     }
 
-    /// What one source asks, bits per second: with data in its own direction.
-    fn asks(&self, mss: u32) -> Asked {
+    /// What one source asks, bits per second: in its own direction, and with its requests in the other.
+    fn asks(&self, mss: u32) -> (Asked, Asked) {
         let per = |bytes: Option<f64>, ns: Option<f64>, closed: bool| match (bytes, ns) {
             (None, _) => Asked::Unbounded,
             (Some(_), None) => Asked::Rate(0.0),
@@ -178,7 +180,7 @@ impl Group {
             (Some(bytes), Some(ns)) => Asked::Rate(bytes * 8e9 / ns),
         };
         let plus = |a: Option<f64>, b: Option<f64>| a.zip(b).map(|(a, b)| a + b);
-        match &self.kind {
+        let data = match &self.kind {
             Kind::Long => Asked::Everything,
             Kind::Sessions { gap, gap_from, objects, object_gap, object_from, size, .. } => {
                 let many = objects.mean();
@@ -192,8 +194,9 @@ impl Group {
                 per(bytes, cycle, closed)
             }
             Kind::Mix { gap, size } => per(mean_wire(size, mss), gap.mean(), false),
-            Kind::Exchanges { response, server, think, .. } => {
-                per(mean_wire(response, mss), plus(server.mean(), think.mean()), true)
+            Kind::Exchanges { request, response, server, think, .. } => {
+                let both = |size| per(mean_wire(size, mss), plus(server.mean(), think.mean()), true);
+                return (both(response), both(request));
             }
             Kind::Udp { rate, on_off: None, .. } => Asked::Rate(*rate as f64),
             Kind::Udp { rate, bytes, on_off: Some((on, off)) } => {
@@ -202,24 +205,22 @@ impl Group {
                 let data = many.map(|n| n * f64::from(*bytes));
                 // Bursts without a mean fill the time, whatever the pauses.
                 if many.is_none() && off.mean().is_some() {
-                    return Asked::Rate(*rate as f64);
+                    Asked::Rate(*rate as f64)
+                } else {
+                    per(data, plus(many.map(|n| n * slot), off.mean()), false)
                 }
-                per(data, plus(many.map(|n| n * slot), off.mean()), false)
             }
-        }
+        };
+        (data, Asked::Rate(0.0))
     }
 
-    /// What the group asks of the link in `direction`, all its sources running: data only; requests go the other way
-    /// and are not in it.
+    /// What the group asks of the link in `direction`, all its sources running: data, and the requests of those whose
+    /// responses go the other way.
     #[must_use]
     pub fn asked(&self, direction: Direction) -> Asked {
-        let sources = (0..self.sources).filter(|index| self.way(*index) == direction).count() as f64;
-        match self.asked {
-            _ if sources == 0.0 => Asked::Rate(0.0),
-            Asked::Rate(rate) => Asked::Rate(rate * sources),
-            Asked::AtMost(rate) => Asked::AtMost(rate * sources),
-            other => other,
-        }
+        let there = (0..self.sources).filter(|index| self.way(*index) == direction).count() as f64;
+        let back = f64::from(self.sources) - there;
+        self.asked.times(there).plus(self.asked_back.times(back))
     }
 
     const fn way(&self, index: u32) -> Direction {

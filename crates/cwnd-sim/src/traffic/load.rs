@@ -31,6 +31,29 @@ pub enum Asked {
     Unbounded,
 }
 
+impl Asked {
+    /// Of so many sources.
+    pub(super) fn times(self, sources: f64) -> Self {
+        match self {
+            _ if sources == 0.0 => Self::Rate(0.0),
+            Self::Rate(rate) => Self::Rate(rate * sources),
+            Self::AtMost(rate) => Self::AtMost(rate * sources),
+            other => other,
+        }
+    }
+
+    /// Of both together.
+    pub(super) fn plus(self, other: Self) -> Self {
+        match (self, other) {
+            (one, Self::Rate(0.0)) | (Self::Rate(0.0), one) => one,
+            (Self::Rate(a), Self::Rate(b)) => Self::Rate(a + b),
+            (Self::AtMost(a) | Self::Rate(a), Self::AtMost(b) | Self::Rate(b)) => Self::AtMost(a + b),
+            (Self::Everything, _) | (_, Self::Everything) => Self::Everything,
+            (Self::Unbounded, _) | (_, Self::Unbounded) => Self::Unbounded,
+        }
+    }
+}
+
 /// Counts of one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {

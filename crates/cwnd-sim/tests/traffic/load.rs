@@ -152,6 +152,9 @@ fn exchanges_offer_what_renewal_says() {
         load.of(Direction::Reverse).bytes as f64 * 8e-4,
         10.0 * 300.0 * 8.0 / cycle,
     );
+    // At most, were all transfers done at once: a request of 300 + 52 B in 0.51 s, ten times.
+    let Asked::AtMost(most) = group.asked(Direction::Reverse) else { panic!("requests wait for responses") };
+    assert!((most / (10.0 * 352.0 * 8.0 / 0.51) - 1.0).abs() < 1e-6, "{most}");
 }
 
 // Constant rate: exact. On-off: 1 Mbit/s half of the time or so; cut at 60 s (min 167 ms) c = 2.5, 4 · √2 · 2.5/√n =
