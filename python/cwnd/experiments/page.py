@@ -46,7 +46,7 @@ def said(value: Any) -> str:  # noqa: ANN401
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):
-        return f"{value:.4g}" if abs(value) < 1e5 else f"{value:,.0f}"
+        return f"{value:.4g}" if abs(value) < 9999.5 else f"{value:,.0f}"
     if isinstance(value, Mapping):
         return "<br>".join(f"{escape(str(key))}: {said(one)}" for key, one in value.items())
     if isinstance(value, list):
