@@ -130,11 +130,4 @@ def plot(results: Results, figure: Figure) -> None:
     laws.draw({name: results[name][0] for name in LAWS}, figure)
 
 
-WHY = {
-    "fast-paced": (
-        "The algorithm here decides on windows alone; whether packets are paced is the flow's own setting. As registered it sends a window in "
-        "bursts that its start leaves: the largest gap is the whole round trip. With `pacing = true` the largest gap is 33 of an even one's: the "
-        "sender paces at 120 % of window over round trip (200 % in its start), and what is left over is a pause per round trip. FAST's own pacing, "
-        "at one window per round trip, is not part of this implementation."
-    )
-}
+WHY = {"fast-paced": "comparators.md"}

@@ -105,11 +105,5 @@ def plot(results: Results, figure: Figure) -> None:
 
 
 WHY = {
-    "aimd-rate-deterministic": """
-    Equation 3 counts in fractions of a packet; windows are whole, and so are cycles. With a loss every 300th packet (windows of 20) the ratio
-    depends on how whole cycles come out: every 250th to 400th gives 0.973 to 1.091 without a trend (250: 1.041, 270: 1.091, 290: 1.023,
-    310: 1.016, 330: 0.973, 350: 0.994, 400: 1.064), whatever the form of W_tcp (closed, or growing with acknowledgements: the same within
-    0.013). From every 500th on it stays within 2 % (500: 0.998, 700: 1.000, 1000: 1.019, 1500: 1.013, 3000: 0.992, 10 000: 0.999). Random
-    losses blur the cycles; there the claim holds at every rate.
-    """,
+    "aimd-rate-deterministic": "eq3_4.md",
 }

@@ -106,11 +106,4 @@ def plot(results: Results, figure: Figure) -> None:
     axes.legend(ncols=2)
 
 
-WHY = {
-    "convergence-time": (
-        "It depends on where in its epoch the first flow is when the second starts, and so on the seed. Twenty seeds over 600 s take 80 to 450 s, "
-        "one does not converge; the median is 165 s, as the paper says, 14 of them are within 200 s. The shortened run's three seeds happen to have "
-        "220 s. Without background all of six took 270 to 310 s: it desynchronises losses, and that speeds convergence, as section 1 says. "
-        "Without delayed acknowledgements 110 to 180 s in four of six, 480 s and not within the run in the others."
-    )
-}
+WHY = {"convergence-time": "fig4.md"}

@@ -98,24 +98,7 @@ def plot(results: Results, figure: Figure) -> None:
 
 
 WHY = {
-    ("total", "total-background", "sack-share"): """
-    Without background eight flows fill the link (100 %), whatever the buffer (0.25 to 2 BDP), the version (2.0, 2.1, 2.2, Linux 6), HyStart, delayed
-    acknowledgements or start times; with the 15 % of section 6.1 they leave it 15 % (85 %). So neither reading gives 95 % as CUBIC and SACK
-    together. What does is a background of 5 %: then they have 95.6 %, CUBIC 73.5 %, SACK 22.2 % (four seeds), which are the paper's three
-    numbers. Background of 3 % gives 97.6, 76.1 and 21.5 %, of 10 % 90.0, 68.6 and 21.4 %. It seems that the figure had less of it than section 6.1 says.
-    SACK's share without background lies between 17 and 32 % from seed to seed, and at 27 to 28 % in runs of 600 s.
-    """,
-    ("cubic-converge", "cubic-converge-background", "cubic-jain"): """
-    They come to equal shares, but not soon, and not closely over 10 s. Without background Jain's index over 130 s is 0.80 to 0.94 between
-    seeds, over 600 s 0.97 to 0.99; its 10 s values stay above 0.95 from 90 to 450 s on. With background: 0.94 to 0.98 and 0.99 to 1.00. In
-    every 10 s the smallest of the four has in the median half of what the largest has, in all variants (background 5 or 15 %, 600 s, buffers
-    of 0.25 to 2 BDP, delayed acknowledgements or not, HyStart, fast convergence on or off, versions 2.0, 2.1, 2.2, Linux 6): losses hit
-    them one at a time, so one is on its plateau when another has just been reduced. Only when all four start in the same instant, and so
-    lose together, is the index 0.999. Version 2.0, whose growth is clamped, is nearest otherwise (0.98 without background).
-    """,
-    ("smooth-windows", "smooth-windows-background"): """
-    Our criterion allows one reduction to 0.8 within a second. Without background all windows keep to it in most seeds (1.19 to 1.27); with
-    background there are seconds with two reductions (1.27 to 1.5 in every variant of buffer, version, HyStart and start), because bursts of
-    the transfers' slow starts overflow the queue twice before it has drained. The windows between the losses are as smooth.
-    """,
+    ("total", "total-background", "sack-share"): "fig6-total.md",
+    ("cubic-converge", "cubic-converge-background", "cubic-jain"): "fig6-cubic-converge.md",
+    ("smooth-windows", "smooth-windows-background"): "fig6-smooth-windows.md",
 }

@@ -102,19 +102,6 @@ def plot(results: Results, figure: Figure) -> None:
 
 
 WHY = {
-    ("cubic-above", "bic-above"): """
-    The order depends on when one looks. CUBIC and BIC are above SACK at 82 and 162 ms in all trials with background (means of four seeds over
-    30 to 180 s at 82 ms: CUBIC 0.76, BIC 0.88, SACK 0.58), above HSTCP in most: at 82 ms with 5 % of background CUBIC 0.73, BIC 0.84, HSTCP
-    0.67; without, 0.61, 0.71, 0.34; with the second flow 50 s later 0.77, 0.88, 0.66; but with 15 % and nearly equal starts 0.76, 0.88, 0.79. From seed
-    to seed a ratio moves by 0.2 to 0.5. HSTCP is slow to become fair, not unfair: over 120 to 600 s it has 0.95 at 82 ms (CUBIC 0.91, BIC
-    0.96, SACK 0.84; five seeds), so the longer the run, the less is left of the paper's difference. At 324 ms an epoch is of the length of the shortened
-    run, and the ratio says mostly who began first. Start times and durations are not in the paper.
-    """,
-    "sack-best-short": """
-    At 16 ms all four are fair: over 120 to 600 s BIC has 0.96, HSTCP 0.98, CUBIC 0.91, SACK 0.91 (five seeds), over 30 to 180 s BIC 0.91, CUBIC 0.91,
-    HSTCP 0.81, SACK 0.80 (four seeds). SACK is the best neither without background (0.76; BIC 0.95) nor with 5 % of it (0.83; BIC 0.96), nor
-    when the second flow starts 50 s later (0.75; BIC 0.95). With a buffer of 2.5 BDP the round trip rises
-    from 16 to 43 ms, a flow's window to 930 packets, and one packet per round trip (half of one where acknowledgements are delayed) makes an epoch of
-    15 s or more: a few epochs in the shorter runs.
-    """,
+    ("cubic-above", "bic-above"): "fig8-cubic-above.md",
+    "sack-best-short": "fig8-sack-best-short.md",
 }

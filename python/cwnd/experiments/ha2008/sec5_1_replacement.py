@@ -72,16 +72,4 @@ def plot(results: Results, figure: Figure) -> None:
     axes.legend(ncols=2)
 
 
-WHY = {
-    ("small-bdp", "short-rtt-small-bdp", "short-rtt-large-bdp"): (
-        "Mostly delayed acknowledgements, which the paper does not mention: they halve SACK's growth and not that of CUBIC's W_tcp (see figure "
-        "5 a). Three seeds of each variant, SACK's part kept: as it is 0.47 to 0.83 over the six networks. With an acknowledgement for every "
-        "packet 0.93 to 0.98 at 2 Mbit/s and 100 ms, 0.70 to 0.76 at 10 Mbit/s and 40 ms, 0.74 to 0.77 at 20 and 40 Mbit/s, 0.73 to 0.87 at "
-        "500 Mbit/s and 8 ms. With SACK counting packets 0.83 to 0.97 in all these. What then is still missing in the small networks is not "
-        "the cubic function: with C = 0.001 it stays at 0.75 to 0.83. AIMD(1/3, 0.8) has the rate of AIMD(1, 0.5) at the same loss rate, and a "
-        "full DropTail queue of some ten packets does not give both the same (section 6.4, cutoffs). Its size matters: with 100 packets of "
-        "buffer 0.28 to 0.30 at 2 Mbit/s, where the queue makes the round trip 0.7 s and CUBIC leaves its TCP region. At 1 Gbit/s and 10 ms "
-        "(BDP and buffer of 833 packets each) CUBIC is beyond its TCP region also without delayed acknowledgements: 0.47 to 0.69, and 0.56 to "
-        "0.62 over 240 s; with C = 0.001 0.77 to 0.88. There the paper's statement reaches only as far as its region does."
-    )
-}
+WHY = {("small-bdp", "short-rtt-small-bdp", "short-rtt-large-bdp"): "sec5_1_replacement.md"}

@@ -71,13 +71,4 @@ def plot(results: Results, figure: Figure) -> None:
     axes.legend()
 
 
-WHY = {
-    "cubic-not": (
-        "Two things, and neither is the cubic function. Delayed acknowledgements, which the paper does not mention, halve SACK's growth and not "
-        "that of CUBIC's W_tcp (see figure 5 a): with an acknowledgement for every packet CUBIC / SACK is 1.2 to 1.4 at 100, 1.1 to 1.3 at 200, "
-        "1.4 to 1.5 at 1000 and 0.9 to 1.0 at 2000 Mbit/s (three seeds each), instead of 2.0 to 3.0. What remains is how a full DropTail queue "
-        "deals out its losses: AIMD(1/3, 0.8) has the rate of AIMD(1, 0.5) at the same loss rate only. With C = 0.001, so that nothing but "
-        "AIMD is left, 1.3 to 1.4 at 1000 Mbit/s; with every five-hundredth packet lost at random beside the queue's losses, so that both "
-        "meet the same, 0.95 to 0.98. A buffer of four BDP leaves it at 1.3 to 1.5. BIC stays at 2.4 to 2.8 and HSTCP at 1.5 to 1.6 there."
-    )
-}
+WHY = {"cubic-not": "sec6_4_cutoffs.md"}

@@ -99,11 +99,5 @@ def plot(results: Results, figure: Figure) -> None:
 
 
 WHY = {
-    "cost": """
-    It is the processor. Both methods are the paper's, and the table's root equals Linux's for every argument asked; but a processor of today
-    multiplies 64 bits in three or four clocks and predicts most branches, so bisection's 22 steps cost 157 clocks where the paper's machine took 1032,
-    while the table with one Newton step went from 79 to 25 (docs/cube-root.md, by the time stamp counter). That is 6.2-fold
-    there, in chains of arguments of all sizes, and 5-fold here, where each chain stays in an octave and its branches are easier to predict.
-    That bisection varies with its argument and the table does not, still shows.
-    """,
+    "cost": "table1_cube_root.md",
 }

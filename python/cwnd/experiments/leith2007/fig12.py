@@ -76,12 +76,4 @@ def plot(results: Results, figure: Figure) -> None:
     figure.axes[0].legend()
 
 
-WHY = {
-    ("cubic-nearer-one-10", "cubic-nearer-one-250"): (
-        "The reference differs, and CUBIC's ratio is on the other side of 1. Standard TCP's is 0.6 to 1.2 at 10 Mbit/s and 0.7 to 1.8 at 250 in the mean, as a queue of one BDP of "
-        "the longer round trip makes two of 16 and 162 ms into 178 and 324 when it is full. CUBIC's favours the long flow, 1.35 to 3.8 at 16 ms and 10 Mbit/s over twelve start times; "
-        "CUBIC 2.0, 2.2 and today's do too (1.6 to 2.3, 1.3 to 2.0, 1.3 to 1.8 after ten minutes). A random time of departure of up to a packet brings 2.6.18 to 0.5 to 2.3 at 16 ms and "
-        "0.7 to 1.4 at 40 ms, so much of it is DropTail's phase effect between two exactly periodic flows; web traffic of the document's kind leaves 1.1 to 2.8. "
-        "160 beside 162 ms, which ought to be fair, give 6 to 9, and 1.5 to 2.3 with random times."
-    )
-}
+WHY = {("cubic-nearer-one-10", "cubic-nearer-one-250"): "fig12.md"}

@@ -77,13 +77,4 @@ def plot(results: Results, figure: Figure) -> None:
     axes.legend(ncols=2)
 
 
-WHY = {
-    "starved": (
-        "The smaller flow has a third at worst, at 16 ms, where the queue of one BDP is a single packet; at 40 to 200 ms it has 0.44 to 0.50. With queues of 1, 2, 4 and 20 "
-        "packets, five start times, and the unfixed 2.6.18 or CUBIC 2.0, the least is 0.13 (20 min). Starvation does occur, and not from "
-        "quantisation: CUBIC 2.2, whose increments keep their fractions and whose clock has microseconds, gives the second flow nothing at 16 ms behind one packet, in four of five start times. "
-        "A queue of one packet and two exactly periodic senders are in lockstep: the same one always finds the place taken. Packets "
-        "that leave up to a packet's time (12 ms) late at random end it: 0.49. Finer counting in Algorithm 1 (no spare acknowledgements, microseconds, segments) moves the "
-        "worst share from 0.35 to between 0.35 and 0.43. So the answer to the document's question is the phase of drops, and arithmetic is not the cause."
-    )
-}
+WHY = {"starved": "fig14.md"}

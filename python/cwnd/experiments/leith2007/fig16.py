@@ -84,11 +84,4 @@ def plot(results: Results, figure: Figure) -> None:
     figure.axes[0].legend()
 
 
-WHY = {
-    "gross-unfairness": (
-        "It hangs on whose BDP the queue is. Behind that of the longer round trip (13 packets) both have half of the link. Behind that of the shorter (1 packet) "
-        "CUBIC is starved, 3 % against 66 %, a ratio of 0.05 that fits the figure: but standard TCP of 160 ms in its place gets exactly the same, and "
-        "so does every finer form of CUBIC. Acknowledging every segment, so that none leave in twos, changes it little (6 % against 80 %). Behind 50 packets CUBIC wins, 73 to 27 (exact arithmetic: 5 to 1). So it is "
-        "a queue of one packet with a tenfold round trip, not quantisation: finer increments leave 0.05 behind one packet and 0.81 to 0.97 behind 13."
-    )
-}
+WHY = {"gross-unfairness": "fig16.md"}

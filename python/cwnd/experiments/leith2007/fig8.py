@@ -108,7 +108,5 @@ WHY = {
         "slope-0-9",
         "slope-1-0",
         "htcp-slower",
-    ): "It depends on the round trip and on how far to the right one looks; the paper gives neither. H-TCP's increase is per round trip: with 400 ms, which is 200 ms and a full queue, as at a missed drop, "
-    "growth between two and three times the inflection's time is 509 (0.9 W) and 625 (W) packets/s with CUBIC, 514 and 640 with H-TCP; between three and five times 1891 and 2420 against 1073 and 1354; with W = 8333 packets 720 and 913 "
-    "against 686 and 876 between two and three times. There the curves are alike and H-TCP is slightly the slower, as the paper says. From the inflection to twice its time CUBIC is still flat, and H-TCP 3 (400 ms) to 6 (200 ms) times as fast.",
+    ): "fig8.md",
 }

@@ -72,12 +72,4 @@ def plot(results: Results, figure: Figure) -> None:
     axes.legend()
 
 
-WHY = {
-    "distributions-alike": (
-        "The spreads are alike, the places are not. Over an hour (two seeds) the coefficients of variation are 0.15 (CUBIC), 0.13 to 0.14 (H-TCP with "
-        "0.8) and 0.26 (H-TCP's own backoff), as the document argues. But CUBIC's mean window is 2020 to 2060 packets, H-TCP's with 0.8 "
-        "2290, and for narrow distributions that lie a tenth apart the Kolmogorov-Smirnov distance is 0.31 to 0.39; two seeds of CUBIC are 0.08 apart. "
-        "The rates are the same (75 to 82 Mbit/s each), so it is queue. The version moves it as much: CUBIC 2.0, whose clamp is 160 packets per second "
-        "instead of 20, has 2360 packets and a coefficient of 0.12 to 0.13. The short form (900 s) is 0.16 to 0.6 between seeds."
-    )
-}
+WHY = {"distributions-alike": "fig9.md"}

@@ -117,12 +117,6 @@ def claims(results: Results) -> dict[str, Answer]:
 
 
 WHY = {
-    "finding-1": (
-        "Convergence is slow: two flows are not within 20 % of each other 470 s after the second's start (350 s where every packet is acknowledged). The reason given is not the reason here. "
-        "With the document's clamp of 20 packets per second both flows grow linearly after nearly every loss, and the smaller one gains more: 8.7 "
-        "packets per second against 5.5 of the larger, both losing at the same four moments (208, 325, 442 and 559 s). What is slow is the epoch of 117 s and the 0.2 given up in it. With the clamp of "
-        "160 (CUBIC 2.0) or none (2.2) the larger does gain more, 53 against 45 and 55 against 50 packets per second, and convergence takes 260 and 200 s. "
-        "Larger flows are thus the more aggressive where the cubic is at work, and those converge sooner than 2.6.18."
-    ),
+    "finding-1": "summary-finding-1.md",
     "finding-4": "fig11.md",
 }

@@ -97,9 +97,5 @@ def plot(results: Results, figure: Figure) -> None:
 
 
 WHY = {
-    ("printed-alpha-deterministic", "printed-alpha-bernoulli"): """
-    The document's formula gives 1/3 for β = 0.8; the 0.5 that it prints belongs to β = 5/7. By equation 2 AIMD(0.5, 0.8) is √1.5 = 1.22 times as
-    fast as AIMD(1, 0.5), and so it is at every loss rate (1.23 to 1.26 deterministic, 1.16 to 1.20 random). Both readings ran on the same
-    losses; with 1/3 the ratio is 0.99 to 1.02 and 0.94 to 0.96. So the number is a slip, and the formula is what was meant.
-    """,
+    ("printed-alpha-deterministic", "printed-alpha-bernoulli"): "eq2_4.md",
 }

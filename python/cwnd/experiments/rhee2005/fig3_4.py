@@ -110,15 +110,6 @@ def plot(results: Results, figure: Figure) -> None:
 
 
 WHY = {
-    "smooth": """
-    Windows are as smooth as in the figure: a throughput that changes by more than 1.25-fold within a second is seen in 0.2 to 1.5 % of
-    the seconds, and the largest change is 1.28 to 1.34-fold. It comes where a reduction to 0.8 coincides with a queue that
-    refills: without background 1.30, with 5 % of it 1.32, with a quarter of the buffer 1.28, and with 10 % 1.29 (one seed, 300 s each). The
-    reduction alone is the 1.25 that our criterion allows.
-    """,
-    ("convergence-time", "plateaus"): """
-    With 10 % of background the two flows come together 150 to 230 s after the second's start (three seeds); without background, with 5 % of it, or with a
-    quarter of the buffer, they had not after 250 s (one seed each). Time above 0.9 W_max is 71 to 75 % in all of these variants, at the
-    edge of our 70 %.
-    """,
+    "smooth": "fig3_4-smooth.md",
+    ("convergence-time", "plateaus"): "fig3_4-convergence-time.md",
 }

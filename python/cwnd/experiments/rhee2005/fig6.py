@@ -87,16 +87,6 @@ def plot(results: Results, figure: Figure) -> None:
 
 
 WHY = {
-    ("cubic-best", "cubic-long-epochs", "bic-long-epochs"): """
-    Which of CUBIC, BIC and HSTCP is the friendliest at 100 ms is decided by the buffer. With one BDP BIC and HSTCP leave SACK as much as CUBIC or more (100 Mbit/s, two
-    seeds of 200 s: BIC 0.50, HSTCP 0.46, CUBIC 0.36; 500 Mbit/s, 100 s: 0.23, 0.19, 0.19), in line with ha2008's figure 10 c; with a quarter of it CUBIC is
-    the best at 500 Mbit/s (CUBIC 0.27, HSTCP 0.26, BIC 0.17) and about equal at 100 (0.62, 0.67, 0.58). Without background the order
-    stays (0.35, 0.46, 0.47); delayed acknowledgements make CUBIC's ratio 0.19, BIC's 0.22, HSTCP's 0.44. The epochs go the same way: at 100 Mbit/s 4.8 s for CUBIC, 6.6
-    for BIC, 6.0 for HSTCP, 3.4 for H-TCP and 2.7 for STCP; at 500 Mbit/s 8.8, 13.6, 9.4 and 6.3 s. BIC's are the longest then, CUBIC's longer than H-TCP's and STCP's, but
-    not than HSTCP's; and with full use of the link, as the document says.
-    """,
-    ("cubic-falls", "bic-falls", "hstcp-falls", "stcp-falls", "htcp-falls"): """
-    It falls for each of the five from 20 to 100 Mbit/s (CUBIC from 0.70 to 0.36). In the shortened runs, of 60 s at 1 Gbit/s, it is measured too early
-    for epochs of ten seconds and more: in runs of 80 s CUBIC kept 0.49 of its ratio at 20 Mbit/s, between seeds more or less than our half. At 500 Mbit/s, after 100 s, it is 0.19: a quarter of that at 20 Mbit/s.
-    """,
+    ("cubic-best", "cubic-long-epochs", "bic-long-epochs"): "fig6-cubic-best.md",
+    ("cubic-falls", "bic-falls", "hstcp-falls", "stcp-falls", "htcp-falls"): "fig6-cubic-falls.md",
 }

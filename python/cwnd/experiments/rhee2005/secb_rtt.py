@@ -111,11 +111,5 @@ def plot(results: Results, figure: Figure) -> None:
 
 
 WHY = {
-    "bic-slope": """
-    The square is that of BIC's linear part: S_max per round trip. What bends it is the search near W_max, whose ten or so round trips do not bring
-    growth, and count for more of an epoch the longer they are; and fast convergence, which takes the window down wherever it is not regained. With
-    the kernel's constants, losses every 4 s and 50 to 200 ms the slope is -2.9. S_max of 4 instead of 16: -2.9; that without fast convergence -2.36;
-    and with losses every 16 s, so that the search is a small part of each epoch, -2.07. The paper's own constants without fast convergence: -2.00
-    (S_max 4, every 4 s) and -2.07 (S_max 2, every 16 s). TCP and CUBIC have no such part.
-    """,
+    "bic-slope": "secb_rtt.md",
 }

@@ -113,10 +113,5 @@ def plot(results: Results, figure: Figure) -> None:
 
 
 WHY = {
-    ("above-p-bound", "below-epoch-bound"): """
-    The bound as printed is too low by a factor of four to six. At 1.01 times 0.36·C·RTT³ CUBIC's mean window is 1.55 to 1.58 that of TCP at 50, 100 and
-    200 ms alike, which is what its response function says there (1.56), so neither round trip nor measurement is the cause. The ratio falls to 1.1 at
-    1.4 to 2.0·C·RTT³; equality of the two formulas is at 2.1. The bound on the epoch is weaker still (epochs of 1/√(C·RTT) belong to 0.21·C·RTT³):
-    1.70 just inside it. At 200 ms and more than 4·C·RTT³ windows are below ten packets, and whole packets put CUBIC 1.2 above TCP again.
-    """,
+    ("above-p-bound", "below-epoch-bound"): "secc_edge.md",
 }
