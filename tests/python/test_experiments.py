@@ -274,6 +274,19 @@ def test_results_are_taken_seed_by_seed() -> None:
     assert results.at("a", lambda run: -run["x"]) == [-1, -4]
 
 
+def test_points_are_chosen_by_what_they_are_about() -> None:
+    points = [
+        Point(f"{cc}, {rtt}", call=dict, info={"cc": cc, "rtt": rtt}) for cc in ("cubic", "sack") for rtt in (40, 10)
+    ]
+    points.append(Point("alone", call=dict, info={"cc": "cubic"}))
+    results = Results(Setup("cubic"), points, {point.key: [{"x": n}, {"x": n + 2}] for n, point in enumerate(points)})
+    assert results.where(cc="cubic") == ["cubic, 40", "cubic, 10", "alone"]
+    assert results.where(cc="cubic", rtt=10) == ["cubic, 10"]
+    assert results.where(rtt=20) == []
+    assert results.swept("rtt") == [10, 40]
+    assert results.line(results.where(cc="sack"), "rtt", "x") == ([40, 10], [3.0, 4.0])
+
+
 def test_name_and_seed_of_a_scenario_do_not_matter_and_its_forms_are_alike() -> None:
     one = cwnd.dumbbell({"cubic": 2}, rate="10Mbit/s", rtt="20ms", name="a", seed=7)
     table = json.loads(one.to_json())

@@ -6,6 +6,27 @@ How to write one, and what the frame does with it: docs/experiments/writing.md. 
 tolerances are in claims.toml, and nowhere else.
 """
 
-from cwnd.experiments.frame import Answer, Held, Measured, Point, Reduced, Reported, Results, Setup, Undecidable
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["Answer", "Held", "Measured", "Point", "Reduced", "Reported", "Results", "Setup", "Undecidable"]
+from cwnd.experiments.frame import Answer, Held, Measured, Point, Reduced, Reported, Results, Setup, Undecidable
+from cwnd.result import Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+else:
+    # An experiment names the type and makes none: matplotlib is slow to import, and comes with the first picture.
+    Figure = Any
+
+__all__ = [
+    "Answer",
+    "Figure",
+    "Held",
+    "Measured",
+    "Point",
+    "Reduced",
+    "Reported",
+    "Result",
+    "Results",
+    "Setup",
+    "Undecidable",
+]

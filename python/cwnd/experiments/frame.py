@@ -122,6 +122,18 @@ class Results:
         """Keys of the points, in the grid's order."""
         return iter(self._reduced)
 
+    def where(self, **info: object) -> list[str]:
+        """Keys of the points whose `info` says all of that, in the grid's order."""
+        return [
+            key
+            for key, point in self.points.items()
+            if all(name in point.info and point.info[name] == value for name, value in info.items())
+        ]
+
+    def swept(self, name: str) -> list[Any]:
+        """The values that the points' `info` has by a name, sorted, each once."""
+        return sorted({point.info[name] for point in self.points.values() if name in point.info})
+
     def each(self, formula: Callable[[Mapping[str, Reduced]], T]) -> list[T]:
         """`formula` once per seed that all points have, of the points of that seed by key; a point with one value counts for every seed."""
         seeds = min((len(runs) for runs in self._reduced.values() if len(runs) > 1), default=1)
@@ -151,6 +163,11 @@ class Results:
         """The mean over the seeds."""
         found = self.values(key, name)
         return math.fsum(found) / len(found)
+
+    def line(self, keys: Iterable[str], along: str, name: str) -> tuple[list[Any], list[float]]:
+        """What a curve is drawn from: of each point what its `info` has by `along`, and the mean over the seeds of a number."""
+        chosen = list(keys)
+        return [self.points[key].info[along] for key in chosen], [self.mean(key, name) for key in chosen]
 
     def means(self, key: str, name: str) -> list[float]:
         """The mean over the seeds of a number list, element by element."""

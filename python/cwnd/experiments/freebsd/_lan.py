@@ -9,12 +9,9 @@ document's says less than the order of the numbers, and what moves them (table.m
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from cwnd.experiments import Reduced
-
-if TYPE_CHECKING:
-    from cwnd.result import Result
+from cwnd.experiments import Reduced, Result
 
 #: What the document calls this cubic patch.
 PATCHED = "cubic-freebsd-newreno"

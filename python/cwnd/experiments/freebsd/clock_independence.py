@@ -6,15 +6,8 @@ The bench is that of the table.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.freebsd._lan import CLOCKS_HZ, LOSSES, PATCHED, iperf, lan
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Patched and tick CUBIC at four clock rates, in a LAN with 1 and 2 % of random loss"
 CUBIC = "cubic-freebsd"

@@ -6,15 +6,8 @@ With an exact clock, so that the principle and not the clock is what is tested, 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.freebsd._lan import LOSSES, NEWRENO, iperf, lan
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "CUBIC with an exact clock beside NewReno in a LAN"
 CUBIC = "cubic-freebsd"

@@ -7,16 +7,9 @@ Repetitions are not given.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.claims import claims_of
 from cwnd.experiments.freebsd._lan import CLOCKS_HZ, LOSSES, NEWRENO, PATCHED, iperf, lan
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Tick CUBIC, NewReno and patched CUBIC in a LAN with 1 and 2 % of random loss, clocks of 100 Hz to 100 kHz"
 CUBIC = "cubic-freebsd"

@@ -6,15 +6,8 @@ Left open: rate, round trips beyond 10 ms, queue and clock; read: the clock of 1
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.freebsd._lan import LOSSES, PATCHED, iperf, lan
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Patched and tick CUBIC over 10 to 100 ms, 100 Hz, with 2, 1 and no per cent of random loss"
 CUBIC = "cubic-freebsd"

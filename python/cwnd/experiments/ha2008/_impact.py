@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from cwnd.experiments import Point, Reduced, Results, Setup
+from cwnd.experiments import Point, Reduced, Result, Results, Setup
 from cwnd.experiments.ha2008._testbed import background
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from cwnd.result import Result
 
 T = TypeVar("T")
 NAMES = ("cubic", "bic", "hstcp", "sack")

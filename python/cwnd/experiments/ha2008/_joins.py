@@ -4,18 +4,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from cwnd.experiments import Point, Reduced, Results, Setup
+from cwnd.experiments import Figure, Point, Reduced, Result, Results, Setup
 from cwnd.metrics import curves
 from cwnd.metrics.run import DEFAULT, converged
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 #: Unstated: paths whose windows are outside the TCP region, by name: Mbit/s and ms.
 PATHS = {"100 Mbit/s, 100 ms": (100, 100), "50 Mbit/s, 200 ms": (50, 200)}

@@ -3,13 +3,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from cwnd._native import Hooks
-from cwnd.experiments import Reduced
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from cwnd.experiments import Figure, Reduced
 
 #: Unstated: a round trip without queues, µs.
 BASE_US = 40_000

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cwnd import _native
-from cwnd.experiments import Held
+from cwnd.experiments import Held, Result
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cwnd.result import Result
 
 #: A link that never limits, and no acknowledgement is delayed.
 RATE, QUEUE = "100Gbit/s", {"kind": "droptail", "limit": "100000000packets"}

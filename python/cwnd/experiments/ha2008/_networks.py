@@ -3,15 +3,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from cwnd.experiments import Answer, Held, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Held, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.metrics.series import by_flow
-
-if TYPE_CHECKING:
-    from cwnd.result import Result
 
 #: Unstated: two round trips for H-TCP and FAST, on figure 9's link.
 FAR_MS, NEAR_MS = 162, 40

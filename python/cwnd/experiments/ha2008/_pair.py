@@ -7,19 +7,12 @@ reading. Left open beside these: durations, and start times.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from cwnd.experiments import Point, Reduced, Results, Setup
+from cwnd.experiments import Figure, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.ha2008._testbed import OVERHEAD, background
 from cwnd.metrics import curves, reductions
 from cwnd.metrics.series import by_flow
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 #: Unstated: both start within a second, and the first third of the run is not measured.
 START = {"uniform": ["0s", "1s"]}

@@ -7,17 +7,10 @@ timeout. Another, with a short round trip, is in the TCP region. No acknowledgem
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from cwnd.experiments import Answer, Held, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Held, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.ha2008._losses import curved, epochs, inner, lossy, sampled
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Each part of Algorithm 1 in a trace"
 CUBIC = "cubic-2.2"

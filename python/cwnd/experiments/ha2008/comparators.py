@@ -9,16 +9,10 @@ Left open: every number but STCP's (a = 0.01, b = 1/8), Hybla's reference round 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from cwnd.experiments import Answer, Held, Measured, Point, Reduced, Reported, Results, Setup
+from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Reported, Result, Results, Setup
 from cwnd.experiments.ha2008 import _laws as laws
 from cwnd.experiments.ha2008._networks import answers, points, reduced
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "STCP, HSTCP, H-TCP, Vegas, FAST, Westwood, Illinois, Hybla, Veno: what is said of each"
 CUBIC = None

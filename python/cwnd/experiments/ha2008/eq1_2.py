@@ -7,17 +7,10 @@ after recovery, where the flow "starts to increase the window using the concave 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.ha2008._losses import epochs, kept, lossy, sampled
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "A flow's windows after one loss beside the cubic of equations 1 and 2"
 CUBIC = "cubic-2.2"

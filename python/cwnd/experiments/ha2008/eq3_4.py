@@ -8,14 +8,9 @@ W_max (1−β); Algorithm 1 lets it grow with each acknowledgement. Left open: l
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 
 TITLE = "AIMD(α, β) beside AIMD(1, 0.5) at the same losses, and two forms of W_tcp"
 CUBIC = "cubic-2.2"

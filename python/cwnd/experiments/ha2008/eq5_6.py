@@ -9,17 +9,11 @@ open: loss rates, round trips, and where a flow starts.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.ha2008._losses import epochs, kept, lossy
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "CUBIC's average window under deterministic loss, beside equations 5 and 6"
 CUBIC = "cubic-2.2"

@@ -8,17 +8,10 @@ midpoint; Linux's, with a quarter of the distance, is shown beside it. Left open
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from cwnd.experiments import Answer, Held, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.ha2008._losses import curved, epochs, kept, lossy, sampled
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Growth of BIC and CUBIC after one loss at W_max"
 CUBIC = "cubic-2.2"

@@ -7,15 +7,8 @@ less than the others at each. What is left open: _impact.py.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from cwnd.experiments import Answer, Held, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.ha2008._impact import NAMES, bars, falls, of_sweep, seed_by_seed, shares, sweep
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Four flows of X and four SACK flows, 400 Mbit/s, RTT 10 to 160 ms"
 CUBIC = "cubic-2.2"

@@ -8,15 +8,9 @@ aggressive than HSTCP, "especially for the bandwidth less than 100Mbps". What is
 from __future__ import annotations
 
 from math import exp, fsum, log
-from typing import TYPE_CHECKING
 
-from cwnd.experiments import Answer, Held, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.ha2008._impact import NAMES, bars, of_sweep, seed_by_seed, shares, sweep
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Four flows of X and four SACK flows, RTT 100 ms, 4 to 400 Mbit/s"
 CUBIC = "cubic-2.2"

@@ -8,14 +8,9 @@ project's, whose hooks have Linux's names; needs Rust on the machine. Left open:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from cwnd.experiments import Answer, Held, Point, Results, Setup, Undecidable
+from cwnd.experiments import Answer, Figure, Held, Point, Results, Setup, Undecidable
 from cwnd.experiments.claims import claims_of
 from cwnd.experiments.ha2008._witness import MEMBERS, RELEASED, SWITCH_S, witness
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 TITLE = "A module's hooks: which there are, when they are called, which are required"
 CUBIC = None

@@ -8,17 +8,12 @@ everything that a measurement needs.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from cwnd.experiments import Answer, Held, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.ha2008._losses import kept, lossy
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Response functions of standard TCP, HSTCP and CUBIC at 10 and 100 ms"
 CUBIC = "cubic-2.2"

@@ -8,20 +8,13 @@ counted from then), the buffer (section 6.1: one BDP), how much background is si
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from cwnd.experiments import Answer, Held, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.ha2008._testbed import OVERHEAD, background
 from cwnd.metrics import curves, reductions
 from cwnd.metrics.run import converged
 from cwnd.metrics.series import by_flow
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Two CUBIC flows, 400 Mbit/s, 240 ms, background both ways: plateaus, phases, convergence"
 CUBIC = "cubic-2.2"

@@ -7,15 +7,8 @@ and keeps a window "similar with that of TCP-SACK". What is left open: _pair.py.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.ha2008._pair import draw, pair, reduced
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "One CUBIC and one SACK flow, 400 Mbit/s, 8 ms"
 CUBIC = "cubic-2.2"

@@ -8,19 +8,12 @@ Left open: background, duration, start times, and what short and smooth mean.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from cwnd.experiments import Answer, Held, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.ha2008._testbed import OVERHEAD, background
 from cwnd.metrics import curves, jain, smoothness
 from cwnd.metrics.run import converged
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Four CUBIC and four SACK flows, 400 Mbit/s, 40 ms, without and with background traffic"
 CUBIC = "cubic-2.2"

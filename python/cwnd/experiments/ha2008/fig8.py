@@ -8,16 +8,9 @@ ratio of the two flows; read as the smaller over the larger. Left open: duration
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from cwnd.experiments import Answer, Held, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.ha2008._testbed import OVERHEAD, background
 from cwnd.metrics import min_max_ratio
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Two flows of one algorithm and one RTT: fairness and utilisation, 400 Mbit/s, 2 Mbyte of buffer"
 CUBIC = "cubic-2.2"

@@ -9,19 +9,13 @@ durations, start times, the points between the ends.
 from __future__ import annotations
 
 from math import log
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cwnd.experiments import Answer, Held, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.ha2008._impact import LABELS, NAMES, algorithm
 from cwnd.experiments.ha2008._testbed import OVERHEAD, background
 from cwnd.metrics import rates
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Two flows of one algorithm, RTT 162 ms against 16 to 162 ms, 400 Mbit/s, 2 Mbyte of buffer"
 CUBIC = "cubic-2.2"

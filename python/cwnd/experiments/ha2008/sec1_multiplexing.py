@@ -9,18 +9,13 @@ that is as much faster, so that the fair share is the same. Left open: all numbe
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.metrics import curves
 from cwnd.metrics.run import DEFAULT, converged
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Two flows converge alone, and among many"
 CUBIC = "cubic-2.2"

@@ -9,18 +9,13 @@ delayed acknowledgements (none here, as the text counts one packet per round tri
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from cwnd import _native
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.metrics import curves
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Standard TCP from half the BDP to the BDP, 10 Gbit/s, 100 ms"
 CUBIC = None

@@ -8,17 +8,12 @@ path, number of flows, what close means. One, two and four flows of CUBIC, STCP 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.metrics import curves, drops
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "The plateau at W_max, and packets lost at a time, of CUBIC, STCP and HSTCP"
 CUBIC = "cubic-2.2"

@@ -7,15 +7,8 @@ when the second flow starts. Two paths on which the windows are outside the TCP 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.ha2008._joins import draw, points, ratios, reduced
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "A second flow joins: 0.8 or 0.5 of the window kept after a loss"
 CUBIC = "cubic-2.2"

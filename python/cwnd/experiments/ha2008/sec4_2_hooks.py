@@ -9,17 +9,12 @@ Called one by one, in the module's integer form (Linux 2.6.22, `cubic-2.1`) and 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from cwnd import _native
-from cwnd.experiments import Answer, Held, Measured, Point, Reduced, Results, Setup
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
+from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
 
 TITLE = "What a timeout resets, what undo returns, and start-up with an initial ssthresh"
 CUBIC = None

@@ -7,15 +7,8 @@ state": networks with a small BDP, and networks with a short RTT, with a small B
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.ha2008._impact import beside, shares
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "A SACK flow beside SACK, and beside CUBIC: small BDP, short RTT"
 CUBIC = "cubic-2.2"

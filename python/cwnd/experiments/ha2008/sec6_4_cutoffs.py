@@ -7,15 +7,8 @@ of X and one SACK flow. Left open: bandwidths, how many flows; no background her
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.ha2008._impact import LABELS, NAMES, algorithm, beside, shares
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "One flow of X and one SACK flow at 1 ms, BDP below and above the cutoffs of 14 and 38 packets"
 CUBIC = "cubic-2.2"

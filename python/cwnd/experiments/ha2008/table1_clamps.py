@@ -10,18 +10,13 @@ After a first look, runs that had not come to their end were lengthened: 720 s f
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.metrics import jain
 from cwnd.metrics.run import DEFAULT, converged
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "CUBIC 2.0, 2.1 and 2.2 on 400 Mbit/s, 320 ms: what the clamps change"
 CUBIC = None

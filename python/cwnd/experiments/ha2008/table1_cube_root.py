@@ -11,13 +11,9 @@ from __future__ import annotations
 import math
 from random import Random
 from statistics import fmean, median, pstdev
-from typing import TYPE_CHECKING
 
 from cwnd import _native
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Results, Setup
 
 TITLE = "Cube root by bisection and by Newton-Raphson with a table: cost and error"
 CUBIC = None

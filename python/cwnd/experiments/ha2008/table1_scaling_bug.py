@@ -7,15 +7,10 @@ the kernel's of that month, whose curve in the window's units is 13 times too fl
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cwnd import _native
-from cwnd.experiments import Answer, Held, Measured, Point, Reduced, Results, Setup
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
+from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
 
 TITLE = "CUBIC 2.0 with the scaling bug of Linux 2.6.18 and without"
 #: The claims are about these two versions.

@@ -8,13 +8,8 @@ round trip from the one or the other. One loss, then 20 s. Left open: what the l
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from cwnd import _native
-from cwnd.experiments import Answer, Held, Point, Reduced, Reported, Results, Setup
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from cwnd.experiments import Answer, Figure, Held, Point, Reduced, Reported, Results, Setup
 
 TITLE = "A receiver that lies about timestamps, and CUBIC that believes it or does not"
 #: The claims are about versions.

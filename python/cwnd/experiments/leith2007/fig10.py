@@ -7,18 +7,11 @@ that set-up, and the time scale of "throughput": here a second, for window and t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.leith2007._pairs import unsynchronised
 from cwnd.metrics import curves
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Excursions of CUBIC's windows among on-off sessions, 250 Mbit/s, 200 ms"
 CUBIC = "cubic-2.6.18"

@@ -7,15 +7,10 @@ buffers there run without a limit on bursts, with one of four packets, and paced
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.leith2007._pairs import pair
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Utilisation by two flows against the buffer, 10 and 250 Mbit/s, 200 ms"
 CUBIC = "cubic-2.6.18"

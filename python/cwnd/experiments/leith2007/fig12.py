@@ -8,15 +8,9 @@ and start times, on which the ratio depends (figure 13): at random here, and the
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.leith2007._pairs import pair
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Throughput ratio of two flows, 162 ms against 16 to 162 ms, at 10 and 250 Mbit/s"
 CUBIC = "cubic-2.6.18"

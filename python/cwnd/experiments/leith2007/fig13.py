@@ -8,18 +8,13 @@ packet's time late at random, and with standard TCP.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.leith2007._pairs import pair
 from cwnd.metrics.series import forwarded
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Throughput ratio of two CUBIC flows, 162 and 16 ms, against the second's start time"
 CUBIC = "cubic-2.6.18"

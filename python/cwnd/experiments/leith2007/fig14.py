@@ -8,18 +8,13 @@ its fraction in microseconds (`cubic-2.2`, and that of the second column), and t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.leith2007._pairs import RTTS_MS, pair
 from cwnd.metrics import curves
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Two CUBIC flows at low windows, 1 Mbit/s: share of the smaller"
 CUBIC = "cubic-2.6.18"

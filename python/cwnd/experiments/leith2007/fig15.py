@@ -6,15 +6,8 @@ Left open: buffer (one BDP), start times (within ten seconds).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.leith2007._pairs import RTTS_MS, pair
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Standard TCP beside CUBIC at equal round trips, 10 and 250 Mbit/s"
 CUBIC = "cubic-2.6.18"

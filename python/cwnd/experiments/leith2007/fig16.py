@@ -7,18 +7,13 @@ shorter (1 packet), and 50 packets; the reading was settled by the rule for all 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Reported, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Reported, Result, Results, Setup
 from cwnd.experiments.leith2007._pairs import pair
 from cwnd.metrics import curves
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "CUBIC of 160 ms beside standard TCP of 16 ms, 1 Mbit/s"
 CUBIC = "cubic-2.6.18"

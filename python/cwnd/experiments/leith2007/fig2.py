@@ -7,18 +7,11 @@ more than 300 s; read: at 250 and 500 Mbit/s. Left open: when the second flow st
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.metrics import curves
 from cwnd.metrics.run import converged
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Two CUBIC flows, the second later: convergence at 10, 250 and 500 Mbit/s, 200 ms"
 CUBIC = "cubic-2.6.18"

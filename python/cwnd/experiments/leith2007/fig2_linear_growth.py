@@ -10,18 +10,12 @@ from __future__ import annotations
 
 import math
 from statistics import median
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cwnd.experiments import Answer, Held, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.claims import claims_of
 from cwnd.experiments.leith2007._bench import ALONE, backoffs, bench, bend, clamped, epoch_curves
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Growth and epochs against the BDP: clamp of 20 and 160 packets a second, and none"
 CUBIC = "cubic-2.6.18"

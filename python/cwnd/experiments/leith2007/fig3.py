@@ -7,18 +7,11 @@ start on: long after the 300 s that convergence often takes more than.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.leith2007._bench import bench, two
 from cwnd.metrics import curves, min_max_ratio, rates
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Two CUBIC flows, the second later: long-term throughput at 10, 250 and 500 Mbit/s"
 CUBIC = "cubic-2.6.18"

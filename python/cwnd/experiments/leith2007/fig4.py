@@ -13,16 +13,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup, Undecidable
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup, Undecidable
 from cwnd.experiments.leith2007._bench import bench, two
 from cwnd.metrics import Rates, convergence_time, rates
 from cwnd.metrics.run import DEFAULT, converged
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from cwnd.result import Result
 
 TITLE = "Two CUBIC flows, the second later, with 200 web flows: mean over the runs, 250 Mbit/s"
 CUBIC = "cubic-2.6.18"

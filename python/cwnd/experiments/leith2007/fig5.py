@@ -8,16 +8,11 @@ and 100 MB to 3 GB (3 to 96 s of the whole link); the long flow is there for 100
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.leith2007._bench import ALONE, bench
 from cwnd.metrics import rates
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Completion time against size, alone and beside a long flow: CUBIC, SACK and H-TCP, 250 Mbit/s, 200 ms"
 CUBIC = "cubic-2.6.18"

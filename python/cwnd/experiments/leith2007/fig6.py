@@ -8,18 +8,12 @@ and when the flows start.
 from __future__ import annotations
 
 from itertools import permutations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.leith2007._bench import bench
 from cwnd.metrics import curves, min_max_ratio, rates
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Three CUBIC flows and 25 on-off sessions, 250 Mbit/s, 200 ms, one hour"
 CUBIC = "cubic-2.6.18"

@@ -9,18 +9,12 @@ have it, and an epoch where both its ends are.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.leith2007._bench import backoffs, bench, from_linux, two
 from cwnd.metrics import curves
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Synchronised epochs of two CUBIC flows: before and after the inflection in turn"
 CUBIC = "cubic-2.6.18"

@@ -8,18 +8,13 @@ round trip, the time shown (the caption is lost; its legend prints 0.8 W twice).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.leith2007._bench import backoffs, clamped, threshold
 from cwnd.metrics import curves
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Growth after missing a drop: CUBIC with its inflection at 0.9 W and W, and H-TCP"
 CUBIC = "cubic-2.6.18"

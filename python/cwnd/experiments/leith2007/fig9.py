@@ -7,17 +7,12 @@ has that set-up; how the windows were sampled: here every second, all three flow
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.leith2007._pairs import unsynchronised
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Window distributions of CUBIC and H-TCP among on-off sessions, 250 Mbit/s, 200 ms"
 CUBIC = "cubic-2.6.18"

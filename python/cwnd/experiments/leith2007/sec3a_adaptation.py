@@ -7,19 +7,12 @@ differ in more than the adaptation (clamp, start, what is counted), so the later
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.leith2007._bench import bench, two
 from cwnd.metrics import rates
 from cwnd.metrics.run import converged
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Two flows, the second later: with the adaptation of W_max, without it, and the CUBIC of 2005"
 CUBIC = "cubic-2.6.18"

@@ -7,18 +7,11 @@ their windows is back, which is when a bottleneck would lose again. Left open: w
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.leith2007._bench import backoffs, threshold
 from cwnd.metrics import curves
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Two flows with unequal windows after a common loss: who gains more, 200 ms"
 CUBIC = "cubic-2.6.18"

@@ -6,19 +6,12 @@ Two flows, the second later, as in figure 2. Left open: rates, how often.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.leith2007._bench import bench, two
 from cwnd.metrics import rates
 from cwnd.metrics.run import converged
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Two CUBIC flows, the second later: backoff factors 0.8 and 0.5"
 CUBIC = "cubic-2.6.18"

@@ -8,18 +8,12 @@ after the first, which then fills the link; both orders.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cwnd.experiments import Answer, Held, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.leith2007._bench import bench
 from cwnd.metrics import curves
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Two equal transfers of CUBIC, one started later: their completion times"
 CUBIC = "cubic-2.6.18"

@@ -11,12 +11,11 @@ import math
 
 import numpy as np
 
-from cwnd.experiments import Answer, Held, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Held, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.leith2007._pairs import pair, unsynchronised
 from cwnd.metrics import curves, reductions
 from cwnd.metrics.run import converged
 from cwnd.metrics.series import forwarded
-from cwnd.result import Result
 
 TITLE = "The five findings of the introduction"
 CUBIC = "cubic-2.6.18"

@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cwnd.experiments import Point, Reduced, Results, Setup
+from cwnd.experiments import Figure, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.rhee2005._bench import NAMES, SETS, pair
 from cwnd.metrics import reductions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 FAST = ("cubic", "bic", "hstcp", "stcp", "htcp")
 

@@ -12,8 +12,7 @@ from cwnd.experiments.rhee2005._bench import alone
 from cwnd.metrics import reductions
 
 if TYPE_CHECKING:
-    from cwnd.experiments import Reduced
-    from cwnd.result import Result
+    from cwnd.experiments import Reduced, Result
 
 #: Losses after which the mean is taken.
 SKIP = 3

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cwnd.experiments import Point, Reduced, Results, Setup
+from cwnd.experiments import Point, Reduced, Result, Results, Setup
 from cwnd.experiments.rhee2005._bench import SETS, around, background, host
 from cwnd.metrics import coefficient_of_variation, jain, rates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cwnd.result import Result
 
 #: Whose BDP the buffer is measured in is not stated: that of the path of 220 ms.
 RATE_MBPS, LONG_MS, SHORT_MS = 2500, 220, 20

@@ -7,14 +7,9 @@ into it. Left open: link, loss rates; delayed acknowledgements are off.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 
 TITLE = "AIMD(α, 0.8) with α = 1/3 and 0.5 beside AIMD(1, 0.5), at the same losses"
 CUBIC = "cubic-2005"

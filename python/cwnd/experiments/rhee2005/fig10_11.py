@@ -7,16 +7,9 @@ by time scale is what its authors were about to measure.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.rhee2005._bench import NAMES
 from cwnd.experiments.rhee2005._stability import BUFFERS, numbers, points, variation
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Variation of throughput by time scale: CUBIC, STCP and H-TCP at 220 ms, buffers of 20 and 200 % BDP"
 CUBIC = "cubic-2005"

@@ -8,18 +8,12 @@ of the curves allows a packet and a round trip. The time t of equation 1 counts 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cwnd.experiments import Answer, Held, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.rhee2005._bench import alone
 from cwnd.metrics import reductions
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Windows of BIC and CUBIC after one loss; CUBIC under its clamp at four RTTs"
 CUBIC = "cubic-2005"

@@ -7,19 +7,12 @@ SACK 11, the background 9 %. Left open: buffer, start times, duration, backgroun
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from cwnd.experiments import Answer, Held, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.rhee2005._bench import background, host
 from cwnd.metrics import curves, reductions
 from cwnd.metrics.run import converged
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Two CUBIC and two SACK flows, 500 Mbit/s, 100 ms, with background traffic"
 CUBIC = "cubic-2005"

@@ -11,15 +11,12 @@ from itertools import pairwise
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from cwnd.experiments import Answer, Held, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.rhee2005._friendly import FAST, numbers, picture, points, rates, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "TCP friendliness at 100 ms: SACK beside CUBIC, BIC, HSTCP, STCP and H-TCP, 20 Mbit/s to 1 Gbit/s"
 CUBIC = "cubic-2005"

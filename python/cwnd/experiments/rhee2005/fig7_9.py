@@ -7,16 +7,9 @@ throughput of a flow varies at every time scale, by a fifth of its mean, and mor
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from cwnd.experiments import Answer, Held, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Held, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.rhee2005._bench import NAMES
 from cwnd.experiments.rhee2005._stability import BUFFERS, numbers, points
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Throughput of four flows at 220 ms and four of SACK at 20 ms, 2.5 Gbit/s, buffers of 20 and 200 % BDP"
 CUBIC = "cubic-2005"

@@ -6,17 +6,10 @@ One packet per round trip from a window of one. Left open: where it starts (from
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.rhee2005._bench import ACK_EVERY
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Standard TCP to 30 packets, and to a full link of 1 Gbit/s, at 1 and 100 ms"
 CUBIC = None

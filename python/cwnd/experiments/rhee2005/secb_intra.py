@@ -7,17 +7,10 @@ windows at the start; converged is read as: at the common losses the larger wind
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from cwnd.experiments import Answer, Held, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.metrics import curves, reductions
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Two CUBIC flows with losses in common, of 3 to 1 at the start: windows, K, growth"
 CUBIC = "cubic-2005"

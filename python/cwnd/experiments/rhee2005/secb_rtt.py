@@ -7,17 +7,12 @@ flow, so that each can run by itself; packets are paced, or a flow's could all m
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.metrics import reductions
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Throughput by RTT when all flows lose at the same times: CUBIC, SACK, BIC"
 CUBIC = "cubic-2005"

@@ -9,17 +9,11 @@ bound as printed is expected not to hold. Left open: how losses fall; delayed ac
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.rhee2005._response import mean_window, started
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Where CUBIC leaves the window of TCP: loss rates around 0.36·C·RTT³"
 CUBIC = "cubic-2005"

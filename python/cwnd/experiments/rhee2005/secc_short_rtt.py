@@ -7,16 +7,9 @@ which it is standard TCP. Left open: the round trip, loss rates, how losses fall
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.rhee2005._bench import NAMES
 from cwnd.experiments.rhee2005._response import distance, mean_window, started
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Mean windows of CUBIC, HSTCP and SACK at 1 ms, by loss rate"
 CUBIC = "cubic-2005"

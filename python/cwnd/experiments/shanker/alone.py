@@ -9,19 +9,13 @@ window, inside recovery, and took K of the epoch before). Left open: what the li
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow.compute as pc
 
-from cwnd.experiments import Answer, Held, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.shanker._link import WARM_UP_S, shared
 from cwnd.metrics import curves, reductions
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "One flow alone: CUBIC's window, and its throughput beside Tahoe's, 2.64 Mbit/s, 88 ms each way"
 CUBIC = "cubic-2.2"

@@ -6,15 +6,10 @@ The post does not say how much less, nor on which of its links: read both.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.shanker._link import HIGH, LOW, shared
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Tahoe beside CUBIC with a smaller C, or with half of the window kept, on both links"
 CUBIC = "cubic-2.2"

@@ -7,18 +7,11 @@ from the one to the next; the window at backoff, the largest of the half second 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.shanker._link import WARM_UP_S, shared
 from cwnd.metrics import curves, drops, reductions
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "CUBIC alone and beside Tahoe: time to a full queue, window at backoff, packets lost each time"
 CUBIC = "cubic-2.2"

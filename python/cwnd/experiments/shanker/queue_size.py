@@ -7,15 +7,9 @@ Left open: link and queues; read: the link of 2.64 Mbit/s, the whole run from th
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from cwnd.experiments import Answer, Held, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Held, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.shanker._link import shared
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "CUBIC alone behind queues of 0.5 to 10 BDP, 2.64 Mbit/s, 88 ms each way"
 CUBIC = "cubic-2.2"

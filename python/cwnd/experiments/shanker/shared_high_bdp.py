@@ -3,18 +3,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.shanker._link import HIGH, shared
 from cwnd.metrics import curves
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Tahoe and CUBIC on a long fat link of 100 Mbit/s, 88 ms each way"
 CUBIC = "cubic-2.2"

@@ -6,18 +6,11 @@ The post has Tahoe fall and CUBIC rise above what each had alone. Left open: wha
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from cwnd.experiments import Answer, Measured, Point, Reduced, Results, Setup
+from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.shanker._link import shared
 from cwnd.metrics import curves
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from cwnd.result import Result
 
 TITLE = "Tahoe and CUBIC on one link of 2.64 Mbit/s, 88 ms each way, and each alone"
 CUBIC = "cubic-2.2"
