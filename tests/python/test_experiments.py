@@ -17,7 +17,7 @@ import cwnd
 from cwnd import _native
 from cwnd.experiments import Held, Measured, Point, Reported, Results, Setup, Undecidable
 from cwnd.experiments.book import COMMITTED, entries
-from cwnd.experiments.cache import text_of
+from cwnd.experiments.cache import constant, text_of
 from cwnd.experiments.claims import DOCUMENTS, Claim, claim, claims
 from cwnd.experiments.find import Experiment, chosen, experiments
 from cwnd.experiments.runner import column, document, plain
@@ -325,3 +325,13 @@ def test_the_text_of_a_function_has_in_it_what_it_calls(tmp_path: Path, monkeypa
         hashes.append(text_of(importlib.import_module(f"cwnd_made_up.a{factor}{unused}").outer))
     assert hashes[0] != hashes[1], "a constant of what it calls has changed"
     assert hashes[0] == hashes[2], "a constant that it does not use has not"
+
+
+def test_arrays_and_tables_among_the_constants_count() -> None:
+    import numpy as np
+
+    for one, other in ((np.arange(3), np.arange(4)), ({"a": [1, 2]}, {"a": [1, 3]}), (Setup("cubic"), Setup("sack"))):
+        texts: list[dict[str, str]] = [{}, {}, {}]
+        for value, seen in zip((one, one, other), texts):
+            constant("module:NAME", value, seen, set())
+        assert texts[0] == texts[1] != texts[2]

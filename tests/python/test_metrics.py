@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cwnd import metrics as m
-from cwnd.metrics import Measure, Rates, UndefinedError
+from cwnd.metrics import Measure, Rates, UndefinedError, curve, trace
 
 RATES = st.lists(st.floats(0, 1e6, allow_subnormal=False), min_size=1, max_size=20).filter(lambda x: max(x) > 1e-3)
 SEQUENCES = st.lists(st.floats(1e-3, 1e6), min_size=2, max_size=40)
@@ -342,3 +342,52 @@ def test_transfers_are_told_apart_by_who_started_them_and_which_way_they_went() 
     document = found[1].document()
     assert document["completion_s"]["mean"] is None and "did not end" in document["why"]
     assert m.transfers_by_group(rows.slice(0, 0), begin_s=0, end_s=9, flows=flows, traffic=["web"]) == []
+
+
+def test_what_is_read_off_one_curve() -> None:
+    times, values = np.array([1.0, 2.0, 3.0, 4.0]), np.array([10.0, 30.0, 20.0, 40.0])
+    # From each record on until the next; before the first one as at it.
+    assert curve.last_at(times, values, np.array([0.0, 1.0, 1.9, 2.0, 9.0])).tolist() == [10, 10, 10, 30, 40]
+    assert curve.reached(times, values, 20) == 2 and curve.reached(times, values, 20, since_s=2) == 3
+    assert curve.reached(times, values, 30, since_s=2) == 4 and curve.reached(times, values, 41) == math.inf
+    assert curve.rising([1, 2, 5]) and curve.rising(()) and not curve.rising([1, 1]) and not curve.rising([1, 3, 2])
+
+
+def test_a_rate_has_come_to_stay_with_the_end_of_its_first_interval() -> None:
+    # Half-second means from 10 s on. 9 Mbit/s: once for one interval, then from the fourth on, which ends at 10 + 4 × 0.5 s.
+    found = Rates(10, 0.5, (3, 4), np.array([[1.0, 9, 2, 9, 9.5, 9], [9, 9, 9, 9, 9, 9]]))
+    assert curve.filled(found, 9, hold_s=1.5) == 12 and curve.filled(found, 9, hold_s=0.5) == 11
+    assert curve.filled(found, 9, hold_s=2) == math.inf and curve.filled(found, 10, hold_s=0.5) == math.inf
+    with pytest.raises(ValueError, match="multiple"):
+        curve.filled(found, 9, hold_s=0.7)
+
+
+def test_growth_is_taken_on_lines_between_samples() -> None:
+    # 2 per second up to 2 s, 4 after: from 1 to 3 s from 2 to 8.
+    assert trace.growth([0, 2, 4], [0, 4, 12], 1, 2) == 3 and trace.growth([0, 2, 4], [0, 4, 12], 2, 2) == 4
+
+
+def test_the_power_that_a_curve_goes_with() -> None:
+    assert trace.exponent([1, 2, 4], [3, 12, 48]) == pytest.approx(2)
+    assert trace.exponent({10: 5, 1000: 0.5}.keys(), [5, 0.5]) == pytest.approx(-0.5)
+
+
+def test_where_a_curve_falls_to_a_level_and_stays_below_one() -> None:
+    # On logarithms 2 is halfway from 4 to 1, and 10 from 1 to 100. The order in which points are given does not matter.
+    assert trace.falls_to([100, 1], [1, 4], 2) == pytest.approx(10)
+    assert trace.falls_to([1, 10, 100], [4, 2, 1], 2) == pytest.approx(10)
+    assert trace.falls_to([1, 10, 100], [4, 3, 5], 2) == math.inf and trace.falls_to([1, 10], [2, 1], 2) == 1
+    assert trace.stays_below([1, 2, 3, 4], [1, 5, 2, 1], 2) == 3  # 1 is below too, but 2 is not
+    assert trace.stays_below([1, 2], [0, 0], 2) == 1 and trace.stays_below([1, 2], [0, 3], 2) == math.inf
+
+
+def test_a_window_beside_the_reductions_of_its_flow() -> None:
+    events = table(
+        kind=["state"] * 7, flow=[0] * 7, time_s=[0.5, 0.6, 1.0, 1.2, 1.9, 2.0, 2.2], value=[3, 0, 3, 0, 1, 3, 0]
+    )
+    assert {flow: times.tolist() for flow, times in trace.recovered(events).items()} == {0: [0.6, 1.2, 2.2]}
+    assert trace.mean_epoch([0.5, 1.0, 2.0]) == 0.75 and trace.mean_epoch([1.0]) == math.inf
+    # 100 packets until the reduction at 2 s, 50 after it, and 25 more per second: 79 at 3.26 s. Looked at from 2.3 to 4.2 s: 20 times, 10 after.
+    cwnd = table(flow=[0] * 4, time_s=[0.0, 2.0, 2.1, 4.1], cwnd=[100, 100, 50, 100])
+    assert trace.near_last_maximum(cwnd, events, 0, part=0.79, begin_s=0.7, end_s=4.25) == 0.5
+    assert trace.near_last_maximum(cwnd, events, 0, part=0.79, begin_s=1.5, end_s=4.25) == 0  # one reduction only

@@ -70,6 +70,8 @@ def constant(name: str, value: Any, seen: dict[str, str], wanted: set[str]) -> N
         seen[name] = repr(sorted(value))
     elif isinstance(value, PLAIN) or (is_dataclass(value) and not isinstance(value, type)):
         seen[name] = repr(value)
+    elif hasattr(value, "tolist"):  # an array
+        seen[name] = repr(value.tolist())
     else:
         depends(value, seen, wanted)
 

@@ -86,7 +86,7 @@ def bars(axes: Axes, results: Results, along: str, label: str) -> None:
     """The paper's bars: by value swept, for each algorithm what SACK has (below) and what X has (above)."""
     from cwnd.plot import COLOURS
 
-    swept = sorted({point.info[along] for point in results.points.values()})
+    swept = results.swept(along)
     width = 0.8 / len(NAMES)
     for place, name in enumerate(NAMES):
         at = [one + width * (place - (len(NAMES) - 1) / 2) for one in range(len(swept))]

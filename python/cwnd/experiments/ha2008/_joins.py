@@ -45,40 +45,40 @@ def points(setup: Setup, forms: dict[str, dict[str, Any]]) -> list[Point]:
 
 
 def reduced(run: Result) -> Reduced:
-    """Seconds to the end of the first 10 s mean that shows convergence (its beginning can be 0: changed after a first look), and windows."""
-    every = np.arange(0, run.scenario.duration_s, 2)
+    """Of the first two flows: seconds to the end of the first 10 s mean that shows convergence (its beginning can be 0: changed after
+    a first look), and windows."""
+    windows = curves(run.cwnd, np.arange(0, run.scenario.duration_s, 2))
     return {
-        "converged_s": converged(run) + DEFAULT.interval_s,
-        "cwnd": [one.round(1) for one in curves(run.cwnd, every).values()],
+        "converged_s": converged(run, [0, 1]) + DEFAULT.interval_s,
+        "cwnd": [windows[flow].round(1) for flow in (0, 1)],
     }
 
 
-def ratios(results: Results, one: str, other: str) -> dict[str, list[float]]:
-    """Convergence times of a form over those of another, per path and seed; 1 where neither converged."""
+def compared(results: Results, one: str, other: str) -> list[float]:
+    """Convergence times of a point over those of another, seed by seed; 1 where neither converged, 0 where only the other did not."""
 
     def ratio(slow: float, fast: float) -> float:
         return 1.0 if slow == fast else slow / fast if math.isfinite(fast) else 0.0
 
-    return {
-        path: [
-            ratio(*pair)
-            for pair in zip(
-                results.values(f"{one}, {path}", "converged_s"), results.values(f"{other}, {path}", "converged_s")
-            )
-        ]
-        for path in PATHS
-    }
+    times = (results.values(key, "converged_s") for key in (one, other))
+    return [ratio(*pair) for pair in zip(*times)]
+
+
+def ratios(results: Results, one: str, other: str) -> dict[str, list[float]]:
+    """Convergence times of a form over those of another, per path and seed."""
+    return {path: compared(results, f"{one}, {path}", f"{other}, {path}") for path in PATHS}
 
 
 def draw(results: Results, figure: Figure, names: dict[str, str]) -> None:
     """The windows of one seed on the first path, a panel for each form."""
+    from cwnd.plot.experiments import over_time
+
     figure.set_size_inches(6.4, 5.6)
     path = next(iter(PATHS))
     panels = figure.subplots(len(names), 1, sharex=True, sharey=True)
     for axes, (name, title) in zip(panels, names.items()):
-        run = results[f"{name}, {path}"][0]
-        for number, (window, dash) in enumerate(zip(run["cwnd"], ("-", "--")), 1):
-            axes.plot([2 * n for n in range(len(window))], window, dash, label=f"flow {number}", linewidth=1.1)
+        windows = results[f"{name}, {path}"][0]["cwnd"]
+        over_time(axes, {f"flow {number}": window for number, window in enumerate(windows, 1)}, 2, linewidth=1.1)
         axes.set(title=f"{title}, {path}", ylabel="cwnd (packets)", xlim=(0, None), ylim=(0, 2500))
     panels[0].legend(ncols=2)
     panels[-1].set_xlabel("time (s)")

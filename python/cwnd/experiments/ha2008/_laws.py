@@ -3,48 +3,11 @@
 
 from __future__ import annotations
 
-from cwnd._native import Hooks
 from cwnd.experiments import Figure, Reduced
+from cwnd.experiments.ha2008._hooks import at, connection, growth, round_trip
 
 #: Unstated: a round trip without queues, µs.
 BASE_US = 40_000
-
-
-def connection(cc: str, window: int, ssthresh: int = 2) -> Hooks:
-    """A connection in congestion avoidance, its window full."""
-    hooks = Hooks(cc)
-    hooks.set("cwnd", window)
-    hooks.set("ssthresh", ssthresh)
-    hooks.init()
-    hooks.fill()
-    return hooks
-
-
-def at(hooks: Hooks, window: int) -> Hooks:
-    """The connection with another window, which is full."""
-    hooks.set("cwnd", window)
-    hooks.set("cwnd_cnt", 0)
-    hooks.set("packets_out", window)
-    hooks.fill()
-    return hooks
-
-
-def round_trip(hooks: Hooks, rtt_us: int) -> int:
-    """Acknowledges one window, packet by packet, with this round trip; the change of the window."""
-    before = hooks.get("cwnd")
-    for _ in range(before):
-        hooks.ack(1, rtt_us)
-    return hooks.get("cwnd") - before
-
-
-def growth(hooks: Hooks, window: int, rtt_us: int) -> int:
-    """Packets that a round trip's acknowledgements add while the window itself is held where it is."""
-    gained = 0
-    for _ in range(window):
-        hooks.ack(1, rtt_us)
-        gained += hooks.get("cwnd") - window
-        hooks.set("cwnd", window)
-    return gained
 
 
 def stcp() -> Reduced:
@@ -197,6 +160,13 @@ def veno() -> Reduced:
             round_trip(at(hooks, 100), round(BASE_US / (1 - waiting / 100)))
         found[name] = at(hooks, 100).loss() / 100
     return found
+
+
+#: All of them, by name.
+LAWS = {
+    law.__name__: law
+    for law in (stcp, hstcp, htcp_growth, htcp_decrease, vegas, fast_updates, fast_steps, westwood, illinois, veno)
+}
 
 
 def draw(law: dict[str, Reduced], figure: Figure) -> None:

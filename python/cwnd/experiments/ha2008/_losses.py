@@ -10,11 +10,17 @@ import numpy as np
 
 from cwnd import _native
 from cwnd.experiments import Held, Result
+from cwnd.metrics.curve import last_at
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+#: The paper's constants (Algorithm 1 and section 5): packets/s³, and the part of the window given up at a loss.
+C, BETA = 0.4, 0.2
+#: RFC 3649, equations 2 and 7 (section 5): standard TCP, and HSTCP below the loss rate at which it leaves standard TCP.
+TCP = 1.2
+HSTCP, HSTCP_POWER, HSTCP_P = 0.12, 0.835, 1e-3
 #: A link that never limits, and no acknowledgement is delayed.
 RATE, QUEUE = "100Gbit/s", {"kind": "droptail", "limit": "100000000packets"}
 
@@ -27,6 +33,19 @@ def kept(cc: str) -> float:
         for one in algorithm["sets"]
         if one["name"] == cc
     )
+
+
+def average(beta: float, rtt_s: float, p: float) -> float:
+    """Equation 5: the average window under deterministic loss at a rate of p, packets."""
+    return float((C * (4 - beta) / (4 * beta) * (rtt_s / p) ** 3) ** 0.25)
+
+
+def response(name: str, p: float, rtt_s: float, beta: float = BETA) -> float:
+    """The average window of figure 3 at a loss rate of p, packets: standard TCP's and HSTCP's by RFC 3649, CUBIC's by equations 6 and 4."""
+    tcp: float = TCP / p**0.5
+    if name == "hstcp":
+        return float(HSTCP / p**HSTCP_POWER) if p < HSTCP_P else tcp
+    return max(tcp, average(beta, rtt_s, p)) if name == "cubic" else tcp
 
 
 def lossy(
@@ -62,9 +81,7 @@ def epochs(run: Result) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]
 
 def sampled(epoch: tuple[NDArray[np.float64], NDArray[np.float64]], times: NDArray[np.float64]) -> NDArray[np.float64]:
     """The windows of an epoch at these times after its beginning."""
-    at = np.searchsorted(epoch[0], epoch[0][0] + times, side="right") - 1
-    found: NDArray[np.float64] = epoch[1][np.maximum(at, 0)]
-    return found
+    return last_at(*epoch, epoch[0][0] + times)
 
 
 def inner(run: Result) -> dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]:

@@ -10,14 +10,13 @@ from __future__ import annotations
 import numpy as np
 
 from cwnd.experiments import Figure, Point, Reduced, Result, Results, Setup
+from cwnd.experiments.ha2008._losses import C
 from cwnd.experiments.ha2008._testbed import OVERHEAD, background
 from cwnd.metrics import curves, reductions
 from cwnd.metrics.series import by_flow
 
 #: Unstated: both start within a second, and the first third of the run is not measured.
 START = {"uniform": ["0s", "1s"]}
-#: C of the cubic function, packets/s³ (Algorithm 1).
-C = 0.4
 
 
 def pair(setup: Setup, rtt_ms: int, *, full: float, short: float, sample_ms: int) -> list[Point]:
@@ -73,11 +72,12 @@ def reduced(run: Result) -> Reduced:
 
 def draw(results: Results, figure: Figure) -> None:
     """Windows against time, as in the paper's panels."""
+    from cwnd.plot.experiments import over_time
+
     axes = figure.subplots()
     windows = results["pair"][0]["cwnd"]
-    times = 0.5 * np.arange(len(windows[0]))
-    for label, window, dash in zip(("CUBIC", "TCP-SACK"), windows, ("-", (0, (4, 1.2)))):
-        axes.plot(times, window, linestyle=dash, linewidth=1.1, label=label)
+    over_time(axes, dict(zip(("CUBIC", "TCP-SACK"), windows)), 0.5, dashes=("-", (0, (4, 1.2))), linewidth=1.1)
     settled = max(max(window[len(window) // 3 :]) for window in windows)
-    axes.set(xlabel="time (s)", ylabel="congestion window (packets)", xlim=(0, times[-1]), ylim=(0, 1.2 * settled))
+    axes.set(xlabel="time (s)", xlim=(0, 0.5 * (len(windows[0]) - 1)))
+    axes.set(ylabel="congestion window (packets)", ylim=(0, 1.2 * settled))
     axes.legend(ncols=2)

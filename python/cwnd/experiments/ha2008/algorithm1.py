@@ -7,15 +7,12 @@ timeout. Another, with a short round trip, is in the TCP region. No acknowledgem
 
 from __future__ import annotations
 
-import numpy as np
-
 from cwnd.experiments import Answer, Figure, Held, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.ha2008._losses import curved, epochs, inner, lossy, sampled
+from cwnd.experiments.ha2008._losses import BETA, curved, lossy
+from cwnd.experiments.ha2008._parts import parts, tcp_region
 
 TITLE = "Each part of Algorithm 1 in a trace"
 CUBIC = "cubic-2.2"
-#: The paper's constants (Algorithm 1 and section 5).
-C, BETA = 0.4, 0.2
 #: Unstated: slow start threshold, and packets that are lost: two at some distance, and one soon after.
 SSTHRESH, LOST = 400, [10_000, 80_000, 95_000]
 #: Unstated: an outage that no fast recovery survives, s; the flow is seen until then, and for ten seconds after.
@@ -36,48 +33,7 @@ def grid(setup: Setup) -> list[Point]:
 
 
 def reduce(run: Result, point: Point) -> Reduced:
-    found = inner(run)
-    parts = epochs(run)
-    if point.key == "short":
-        since, window = parts[1]
-        time, w_tcp = found["w_est"]
-        after = time >= since[0]
-        k = float(np.cbrt(parts[0][1][-1] * BETA / C))
-        cubic = C * (since - since[0] - k) ** 3 + parts[0][1][-1]
-        late = since - since[0] > 2
-        behind = np.abs(window - w_tcp[after][: len(window)])[late]
-        return {"behind": float(behind.max()), "cubic": float(np.max(cubic[late] / window[late]))}
-
-    def at(name: str, moment: float) -> float:
-        time, value = found[name]
-        return float(value[max(int(np.searchsorted(time, moment, side="right")) - 1, 0)])
-
-    start = parts[0][1]
-    slow = start[: int(np.argmax(start >= SSTHRESH)) + 1]
-    begins = [float(since[0]) for since, _ in parts]
-    before = [window[-1] for _, window in parts]
-    timeouts = [row["time_s"] for row in run.events.to_pylist() if row["kind"] == "timeout"]
-    rows = run.cwnd["time_s"].to_numpy()
-    next_ack = float(rows[np.searchsorted(rows, timeouts[0])])
-    left, w_max = float(parts[1][1][0]), at("w_max", begins[1])
-    k = at("k_s_x1024", begins[1]) / 1024
-    seconds = np.arange(0, 2 * k, k / 16)
-    second = np.diff(sampled(parts[1], seconds), 2)
-    every = np.arange(0, run.scenario.duration_s, 0.2)
-    return {
-        "slow_steps": sorted({int(step) for step in np.diff(slow)}),
-        "after_ssthresh": float(start[min(len(slow) + SSTHRESH, len(start) - 1)] / SSTHRESH),
-        "epoch": [at("in_epoch", begins[1]), at("origin", begins[1]) - w_max, at("w_est", begins[1]) - left],
-        "k_error": k - float(np.cbrt((w_max - left) / C)),
-        "w_max": w_max,
-        "k": k,
-        "concave": second[:14],
-        "convex": second[16:],
-        "drops": [float(parts[n + 1][1][0] / before[n]) for n in range(3)],
-        "memory": [at("w_max", begins[n + 1]) / before[n] for n in range(3)],
-        "after_timeout": [at(name, next_ack) for name in ("w_max", "k_s_x1024", "origin", "in_epoch")],
-        "cwnd": run.cwnd["cwnd"].to_numpy()[np.searchsorted(rows, every, side="right") - 1],
-    }
+    return tcp_region(run) if point.key == "short" else parts(run, SSTHRESH)
 
 
 def claims(results: Results) -> dict[str, Answer]:
@@ -119,15 +75,11 @@ def claims(results: Results) -> dict[str, Answer]:
 
 
 def plot(results: Results, figure: Figure) -> None:
+    from cwnd.plot.experiments import over_time
+
     axes = figure.subplots()
-    window = results["trace"][0]["cwnd"]
-    axes.plot([0.2 * n for n in range(len(window))], window, label="cwnd")
+    over_time(axes, {"cwnd": results["trace"][0]["cwnd"]}, 0.2)
     axes.axhline(SSTHRESH, color="black", linestyle=":", label="initial ssthresh")
     axes.axvspan(*OUTAGE_S, color="0.85", label="outage")
     axes.set(xlabel="time (s)", ylabel="window (packets)", xlim=(0, None), ylim=(0, None))
     axes.legend()
-
-
-WHY = {
-    "timeout-reset": "Of the four variables two keep their old values (K and the origin) until the next epoch begins. `cubic-2.2` clears W_last_max, the epoch and the minimum delay at a timeout, and the next epoch sets K and origin anew from W_last_max before it reads them, so that no window differs. The module's integer form (`cubic-2.1`) clears all of them: see section 4.2's hooks.",
-}

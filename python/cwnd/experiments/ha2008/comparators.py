@@ -8,54 +8,34 @@ Left open: every number but STCP's (a = 0.01, b = 1/8), Hybla's reference round 
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Reported, Result, Results, Setup
-from cwnd.experiments.ha2008 import _laws as laws
+from cwnd.experiments.ha2008._laws import LAWS, draw
 from cwnd.experiments.ha2008._networks import answers, points, reduced
+from cwnd.metrics.curve import rising
 
 TITLE = "STCP, HSTCP, H-TCP, Vegas, FAST, Westwood, Illinois, Hybla, Veno: what is said of each"
 CUBIC = None
-LAWS = (
-    "stcp",
-    "hstcp",
-    "htcp_growth",
-    "htcp_decrease",
-    "vegas",
-    "fast_updates",
-    "fast_steps",
-    "westwood",
-    "illinois",
-    "veno",
-)
 
 
 def grid(setup: Setup) -> list[Point]:
-    return [*(Point(name, call=getattr(laws, name)) for name in LAWS), *points(setup)]
+    return [*(Point(name, call=law) for name, law in LAWS.items()), *points(setup)]
 
 
 def reduce(run: Result, point: Point) -> Reduced:
     return reduced(run, point)
 
 
-def rising(values: list[float]) -> bool:
-    """Whether each is above the one before."""
-    return all(one < next_ for one, next_ in pairwise(values))
-
-
 def claims(results: Results) -> dict[str, Answer]:
     law = {name: results[name][0] for name in LAWS}
-    hstcp, htcp, vegas, fast, illinois = (
-        law[name] for name in ("hstcp", "htcp_growth", "vegas", "fast_steps", "illinois")
-    )
-    kept = law["htcp_decrease"]
+    stcp, hstcp, htcp, vegas, fast = (law[name] for name in ("stcp", "hstcp", "htcp_growth", "vegas", "fast_steps"))
+    low, high = (law["illinois"][delay] for delay in ("low", "high"))
     changes = law["fast_updates"]["changes"]
+    kept = [abs(one - ratio) for one, ratio in zip(law["htcp_decrease"]["kept"], law["htcp_decrease"]["ratio"])]
+    westwood = [abs(one - 1) for one in law["westwood"]["found"]]
     return {
         **answers(results),
-        "stcp-independent": Measured(max(law["stcp"]["rounds"]) - min(law["stcp"]["rounds"])),
-        "stcp-recovery": Measured(
-            {f"{w:g} packets": one for w, one in zip(law["stcp"]["windows"], law["stcp"]["rounds"])}
-        ),
+        "stcp-independent": Measured(max(stcp["rounds"]) - min(stcp["rounds"])),
+        "stcp-recovery": Measured({f"{w:g} packets": one for w, one in zip(stcp["windows"], stcp["rounds"])}),
         "hstcp-below-cutoff": Held(
             "from 4 packets up to 38 the window of every round trip, and from 10, 20 and 38 packets the window after a loss, is SACK's",
             hstcp["below"] == hstcp["below_sack"],
@@ -66,17 +46,16 @@ def claims(results: Results) -> dict[str, Answer]:
         ),
         "hstcp-decrease": Held(
             "and the part given up at a loss is smaller at each larger window",
-            rising([-one for one in hstcp["decrease"]]),
+            rising(-one for one in hstcp["decrease"]),
         ),
         "htcp-time-growth": Held(
             "2, 4 and 8 s after a loss the growth of a round trip is the same at 100, 1000 and 5000 packets to within a packet, and larger at each later time",
-            all(max(row) - min(row) <= 1 for row in htcp["growth"])
-            and all(map(rising, map(list, zip(*htcp["growth"])))),
+            all(max(row) - min(row) <= 1 for row in htcp["growth"]) and all(map(rising, zip(*htcp["growth"]))),
         ),
         "htcp-decrease": Held(
             "where RTTmin/RTTmax is between 0.5 and 0.8, the part of the window kept is that ratio, to within 0.02",
-            all(abs(one - ratio) <= 0.02 for one, ratio in zip(kept["kept"], kept["ratio"])),
-            max(abs(one - ratio) for one, ratio in zip(kept["kept"], kept["ratio"])),
+            max(kept) <= 0.02,
+            max(kept),
         ),
         "vegas-rises": Held(
             "with half a packet in queues (α is 1) each of ten round trips adds a packet", vegas["rises"] == [1] * 10
@@ -93,7 +72,7 @@ def claims(results: Results) -> dict[str, Answer]:
         ),
         "fast-steps": Held(
             "on either side of the threshold of 100 packets in queues, a larger distance to it makes a larger step",
-            rising([-step for step in fast["steps"]]) and fast["steps"][0] > 0 > fast["steps"][-1],
+            rising(-step for step in fast["steps"]) and fast["steps"][0] > 0 > fast["steps"][-1],
         ),
         "fast-halves": Held(
             "at 1000 and at 20 packets a loss leaves half, to within a packet",
@@ -101,16 +80,16 @@ def claims(results: Results) -> dict[str, Answer]:
         ),
         "westwood-ssthresh": Held(
             "at three rates of acknowledgements and two windows each, ssthresh is rate × minimum RTT to within 5 %",
-            all(abs(one - 1) <= 0.05 for one in law["westwood"]["found"]),
-            max(abs(one - 1) for one in law["westwood"]["found"]),
+            max(westwood) <= 0.05,
+            max(westwood),
         ),
         "illinois-low-delay": Held(
             "without queueing delay a round trip adds more than 5 packets, and a loss takes less than a fifth (standard TCP: 1, and a half)",
-            illinois["low"][0] > 5 and illinois["low"][1] < 0.2,
+            low[0] > 5 and low[1] < 0.2,
         ),
         "illinois-high-delay": Held(
             "at 90 % of the largest queueing delay a round trip adds less than a packet, and a loss takes more than 0.4",
-            illinois["high"][0] < 1 and illinois["high"][1] > 0.4,
+            high[0] < 1 and high[1] > 0.4,
         ),
         "veno-random": Measured(law["veno"]["random"]),
         "veno-congestive": Measured(law["veno"]["congestive"]),
@@ -121,7 +100,7 @@ def claims(results: Results) -> dict[str, Answer]:
 
 
 def plot(results: Results, figure: Figure) -> None:
-    laws.draw({name: results[name][0] for name in LAWS}, figure)
+    draw({name: results[name][0] for name in LAWS}, figure)
 
 
 WHY = {"fast-paced": "comparators.md"}

@@ -10,12 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.ha2008._losses import epochs, kept, lossy, sampled
+from cwnd.experiments.ha2008._losses import C, epochs, kept, lossy, sampled
 
 TITLE = "A flow's windows after one loss beside the cubic of equations 1 and 2"
 CUBIC = "cubic-2.2"
-#: CUBIC's constant C (section 5), packets/s³.
-C = 0.4
 #: Unstated: windows at the loss, packets, and round trips, ms, where standard TCP would be slower all the way to 2 K.
 CASES = ((100, 200), (300, 100), (1000, 40), (1000, 100), (3000, 100), (10000, 200))
 
@@ -71,6 +69,4 @@ def plot(results: Results, figure: Figure) -> None:
     axes.legend()
 
 
-WHY = {
-    "trace-equals-curve": "eq1_2.md",
-}
+WHY = {"trace-equals-curve": "eq1_2.md"}

@@ -41,16 +41,13 @@ def grid(setup: Setup) -> list[Point]:
             "link": {**LINK, "loss": loss},
             "flow": [{**forms[name], "initial_ssthresh": round(1.4 * period**0.5)}],
         }
-        return Point(
-            f"{name}, {kind}, 1/{period}", scenario, seeds=seeds, info={"name": name, "kind": kind, "period": period}
-        )
+        info = {"name": name, "kind": kind, "period": period}
+        return Point(f"{name}, {kind}, 1/{period}", scenario, seeds=seeds, info=info)
 
-    periods = setup.pick(PERIODS, PERIODS[:-1])
-    points = [point(name, "every", n, f"every:{n}", 1) for name in forms for n in periods]
-    seeds = setup.seeds(full=10, short=5)
-    return points + [
-        point(name, "random", n, f"random:{1 / n:.8f}", seeds) for name in ("standard", "aimd") for n in periods
-    ]
+    periods, seeds = setup.pick(PERIODS, PERIODS[:-1]), setup.seeds(full=10, short=5)
+    every = [point(name, "every", n, f"every:{n}", 1) for name in forms for n in periods]
+    random = [point(name, "random", n, f"random:{1 / n:.8f}", seeds) for name in ("standard", "aimd") for n in periods]
+    return every + random
 
 
 def reduce(run: Result, point: Point) -> Reduced:
@@ -59,7 +56,7 @@ def reduce(run: Result, point: Point) -> Reduced:
 
 
 def claims(results: Results) -> dict[str, Answer]:
-    periods = sorted({point.info["period"] for point in results.points.values()})
+    periods = results.swept("period")
 
     def ratio(kind: str) -> dict[str, list[float]]:
         return {
@@ -67,9 +64,8 @@ def claims(results: Results) -> dict[str, Answer]:
         }
 
     def apart(n: int, acks: str) -> float:
-        return results.mean(f"closed{acks}, every, 1/{n}", "cwnd") - results.mean(
-            f"per ACK{acks}, every, 1/{n}", "cwnd"
-        )
+        closed, per_ack = (results.mean(f"{form}{acks}, every, 1/{n}", "cwnd") for form in ("closed", "per ACK"))
+        return closed - per_ack
 
     forms = {f"p = 1/{n}{acks}": apart(n, acks) for n in periods for acks in ("", ", delayed ACKs")}
     return {
@@ -81,24 +77,14 @@ def claims(results: Results) -> dict[str, Answer]:
 
 def plot(results: Results, figure: Figure) -> None:
     axes = figure.subplots()
-    for kind, marker in (("every", "o"), ("random", "s")):
+    for kind, losses, marker in (("every", "every 1/p-th", "o"), ("random", "random", "s")):
         for name, label in (("standard", "AIMD(1, 0.5)"), ("aimd", "AIMD(α, β)")):
-            points = [p for p in results.points.values() if (p.info["name"], p.info["kind"]) == (name, kind)]
-            loss = [1 / point.info["period"] for point in points]
-            axes.loglog(
-                loss,
-                [results.mean(p.key, "cwnd") for p in points],
-                marker=marker,
-                label=f"{label}, {'every 1/p-th' if kind == 'every' else 'random'}",
-            )
-    losses = [1 / n for n in PERIODS]
-    axes.loglog(
-        losses, [(1.5 / p) ** 0.5 for p in losses], color="black", linewidth=0.8, linestyle="-", label="√(3/2p)"
-    )
+            periods, means = results.line(results.where(name=name, kind=kind), "period", "cwnd")
+            axes.loglog([1 / n for n in periods], means, marker=marker, label=f"{label}, {losses}")
+    rates = [1 / n for n in PERIODS]
+    axes.loglog(rates, [(1.5 / p) ** 0.5 for p in rates], "-", color="black", linewidth=0.8, label="√(3/2p)")
     axes.set(xlabel="loss rate p", ylabel="mean window (packets)")
     axes.legend()
 
 
-WHY = {
-    "aimd-rate-deterministic": "eq3_4.md",
-}
+WHY = {"aimd-rate-deterministic": "eq3_4.md"}

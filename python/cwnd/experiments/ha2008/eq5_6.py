@@ -13,28 +13,22 @@ from itertools import pairwise
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.ha2008._losses import epochs, kept, lossy
+from cwnd.experiments.ha2008._losses import BETA, average, epochs, kept, lossy
 
 TITLE = "CUBIC's average window under deterministic loss, beside equations 5 and 6"
 CUBIC = "cubic-2.2"
-#: C and β of the paper (sections 3.6 and 5); the version's own β is what equation 5 is compared with.
-C, BETA = 0.4, 0.2
 #: Unstated: packets between losses and round trips, ms, outside the TCP region (equation 5 above 1.2/√p).
 CASES = ((1_000, 200), (10_000, 100), (10_000, 200), (100_000, 100))
 #: Unstated: epochs, of which the first fifth is not measured.
 EPOCHS = 40
 
 
-def average(beta: float, rtt_s: float, packets: float) -> float:
-    """Equation 5, packets."""
-    return float((C * (4 - beta) / (4 * beta) * (rtt_s * packets) ** 3) ** 0.25)
-
-
 def grid(setup: Setup) -> list[Point]:
+    # The version's own β is what equation 5 is compared with.
     beta = 1 - kept(setup.cubic)
 
     def point(packets: int, rtt: int, times: float, epochs: int) -> Point:
-        mean = average(beta, rtt / 1e3, packets)
+        mean = average(beta, rtt / 1e3, 1 / packets)
         first = round(times * mean * 4 / (4 - beta))
         seconds = epochs * packets / mean * rtt / 1e3
         lost = [first + n * packets for n in range(2 * epochs)]
@@ -49,14 +43,11 @@ def grid(setup: Setup) -> list[Point]:
 def reduce(run: Result, point: Point) -> Reduced:
     parts = epochs(run)
     begin, end = run.scenario.duration_s / 5, run.scenario.duration_s
-    rows = run.cwnd
-    time, window = rows["time_s"].to_numpy(), rows["cwnd"].to_numpy()
+    time, window = run.cwnd["time_s"].to_numpy(), run.cwnd["cwnd"].to_numpy()
     late = time >= begin
     lasts = np.diff(np.append(time[late], end))
-    excess = []
-    for (_, before), (since, inside) in pairwise(parts):
-        if since[0] >= begin:
-            excess.append((inside.max() - before[-1]) / max(1, 0.01 * before[-1]))
+    pairs = [(before[-1], inside) for (_, before), (since, inside) in pairwise(parts) if since[0] >= begin]
+    excess = [(inside.max() - w_max) / max(1, 0.01 * w_max) for w_max, inside in pairs]
     means = [np.average(size[:-1], weights=np.diff(since)) for since, size in parts[1:-1] if len(since) > 2]
     return {
         "ratio": float(np.sum(window[late] * lasts) / lasts.sum() / point.info["mean"]),
@@ -66,7 +57,7 @@ def reduce(run: Result, point: Point) -> Reduced:
 
 
 def claims(results: Results) -> dict[str, Answer]:
-    own = [key for key, point in results.points.items() if point.info["times"] == 1]
+    own = results.where(times=1)
     others = [key for key in results if key not in own]
     by_epoch = {
         f"{key}, epoch {n}": results[key][0]["by_epoch"][n - 1]

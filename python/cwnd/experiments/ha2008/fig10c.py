@@ -45,7 +45,7 @@ def reduce(run: Result, point: Point) -> Reduced:
 
 def claims(results: Results) -> dict[str, Answer]:
     found: dict[str, Answer] = {}
-    rates = sorted({point.info["rate"] for point in results.points.values()})
+    rates = results.swept("rate")
     ratios = {name: of_sweep(results, name, "rate", lambda key: results.values(key, "ratio")) for name in NAMES[:3]}
     rows = {name: seed_by_seed(results, name, "rate", "ratio") for name in NAMES[:3]}
     for name in NAMES[:3]:

@@ -40,7 +40,7 @@ def grid(setup: Setup) -> list[Point]:
 
 def reduce(run: Result, point: Point) -> Reduced:
     """Of both flows, once both run: parts of the time below and above W_max, part of epochs that have a plateau."""
-    end, since = run.scenario.duration_s, run.summary["flows"][1]["start_s"]
+    since = run.summary["flows"][1]["start_s"]
     inner = {name: run.inner.filter(np.asarray(run.inner["name"]) == name) for name in ("origin", "in_epoch")}
     below, above, flat = [], [], []
     for flow, (times, windows) in by_flow(run.cwnd, "time_s", "cwnd"):
@@ -52,19 +52,15 @@ def reduce(run: Result, point: Point) -> Reduced:
         near = np.abs(windows / aims - 1) <= AROUND
         epochs = np.searchsorted(reductions(run.events).get(flow, np.empty(0)), times)
         flat += [bool(np.mean(near[epochs == one]) >= PLATEAU) for one in np.unique(epochs)]
-    every = np.arange(0, end, 1)
-    found = [window.round(1) for window in curves(run.cwnd, every).values()]
-    return {
-        "converged_s": converged(run),
-        "concave": min(below),
-        "convex": min(above),
-        "plateaus": float(np.mean(flat)),
-        "cwnd": found,
-    }
+    shown = curves(run.cwnd, np.arange(0, run.scenario.duration_s, 1)).values()
+    numbers = {"converged_s": converged(run), "concave": min(below), "convex": min(above), "plateaus": np.mean(flat)}
+    return {**numbers, "cwnd": [window.round(1) for window in shown]}
 
 
 def claims(results: Results) -> dict[str, Answer]:
-    plateaus, concave, convex = (results.values("two flows", name) for name in ("plateaus", "concave", "convex"))
+    plateaus, concave, convex, times = (
+        results.values("two flows", name) for name in ("plateaus", "concave", "convex", "converged_s")
+    )
     return {
         "plateaus": Held(
             f"of the epochs of both flows more than half are within {AROUND:.0%} of W_max for at least {PLATEAU:.0%} of their time",
@@ -81,21 +77,19 @@ def claims(results: Results) -> dict[str, Answer]:
             [one >= VISITED for one in convex],
             convex,
         ),
-        "convergence-time": Measured(
-            results.values("two flows", "converged_s"), "a median where a run did not converge"
-        ),
+        "convergence-time": Measured(times, "a median where a run did not converge"),
     }
 
 
 def plot(results: Results, figure: Figure) -> None:
+    from cwnd.plot.experiments import over_time
+
     axes = figure.subplots()
     windows = results["two flows"][0]["cwnd"]
-    for number, (window, dash) in enumerate(zip(windows, ("-", (0, (4, 1.2))))):
-        axes.plot([one or np.nan for one in window], linestyle=dash, linewidth=1.1, label=f"CUBIC flow {number + 1}")
-    settled = max(windows[0][20:])
-    axes.set(
-        xlabel="time (s)", ylabel="congestion window (packets)", xlim=(0, len(windows[0])), ylim=(0, 1.1 * settled)
-    )
+    shown = {f"CUBIC flow {n}": [one or np.nan for one in window] for n, window in enumerate(windows, 1)}
+    over_time(axes, shown, 1, dashes=("-", (0, (4, 1.2))), linewidth=1.1)
+    axes.set(xlabel="time (s)", xlim=(0, len(windows[0])))
+    axes.set(ylabel="congestion window (packets)", ylim=(0, 1.1 * max(windows[0][20:])))
     axes.legend(ncols=2)
 
 

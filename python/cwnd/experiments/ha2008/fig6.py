@@ -26,19 +26,15 @@ SMOOTH = 1.25
 
 
 def grid(setup: Setup) -> list[Point]:
-    end = setup.seconds(full=300, short=150)
-    link = {"rate": "400Mbit/s", "rtt": "40ms", "queue": {"kind": "droptail", "limit": "1bdp"}}
+    end, seeds = setup.seconds(full=300, short=150), setup.seeds(full=10, short=6)
     scenario = {
         "duration": f"{end:g}s",
         "measure": [f"{WARM_UP_S}s", f"{end:g}s"],
-        "link": link,
+        "link": {"rate": "400Mbit/s", "rtt": "40ms", "queue": {"kind": "droptail", "limit": "1bdp"}},
         "flow": [{"cc": name, "count": 4, "start": START, "overhead": OVERHEAD} for name in (setup.cubic, "sack")],
     }
-    seeds = setup.seeds(full=10, short=6)
-    return [
-        Point("alone", scenario, seeds=seeds),
-        Point("background", {**scenario, "traffic": background()}, seeds=seeds),
-    ]
+    busy = {**scenario, "traffic": background()}
+    return [Point("alone", scenario, seeds=seeds), Point("background", busy, seeds=seeds)]
 
 
 def reduce(run: Result, point: Point) -> Reduced:
@@ -81,11 +77,12 @@ def claims(results: Results) -> dict[str, Answer]:
 
 def plot(results: Results, figure: Figure) -> None:
     axes = figure.subplots()
-    for number, window in enumerate(results["background"][0]["cwnd"]):
+    windows = results["background"][0]["cwnd"]
+    for number, window in enumerate(windows):
         label = {0: "CUBIC (4 flows)", 4: "TCP-SACK (4 flows)"}.get(number)
         colour, dash = ("#D55E00", "-") if number < 4 else ("#0072B2", (0, (4, 1.2)))
         axes.plot(window, color=colour, linestyle=dash, linewidth=1, label=label)
-    settled = max(max(window[WARM_UP_S:]) for window in results["background"][0]["cwnd"])
+    settled = max(max(window[WARM_UP_S:]) for window in windows)
     axes.set(xlabel="time (s)", ylabel="congestion window (packets)", xlim=(0, None), ylim=(0, 1.1 * settled))
     axes.legend(ncols=2)
 

@@ -9,33 +9,27 @@ ratio of the two flows; read as the smaller over the larger. Left open: duration
 from __future__ import annotations
 
 from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.ha2008._testbed import OVERHEAD, background
+from cwnd.experiments.ha2008._fairness import panels, scenario
+from cwnd.experiments.ha2008._impact import NAMES, algorithm, falls
 from cwnd.metrics import min_max_ratio
 
 TITLE = "Two flows of one algorithm and one RTT: fairness and utilisation, 400 Mbit/s, 2 Mbyte of buffer"
 CUBIC = "cubic-2.2"
-#: Unstated: the second flow starts within ten seconds of the first, and the first fifth of the run is not measured.
-START = {"uniform": ["0s", "10s"]}
+#: Unstated: the first fifth of the run is not measured.
+WARM_UP = 0.2
 #: Unstated: round trips between the two ends, ms.
 ALL_MS, SOME_MS = (16, 42, 82, 162, 324), (16, 82, 324)
-NAMES = ("cubic", "bic", "hstcp", "sack")
+#: From the shortest to the longest RTT SACK loses more than BY of the link; between, none is above a shorter one's by more than SLACK.
+BY, SLACK = 0.05, 0.01
 
 
 def grid(setup: Setup) -> list[Point]:
-    end = setup.seconds(full=600, short=150)
-    sets = {"cubic": setup.cubic, "bic": "bic", "hstcp": "highspeed", "sack": "sack"}
+    end, seeds = setup.seconds(full=600, short=150), setup.seeds(full=5, short=3)
     return [
         Point(
             f"{name}, {rtt} ms",
-            {
-                "duration": f"{end:g}s",
-                "measure": [f"{end / 5:g}s", f"{end:g}s"],
-                "link": {"rate": "400Mbit/s", "rtt": f"{rtt}ms", "queue": {"kind": "droptail", "limit": "2MB"}},
-                "flow": [{"cc": sets[name], "count": 2, "start": START, "overhead": OVERHEAD}],
-                "traffic": background(),
-                "record": {"interval": "1s"},
-            },
-            seeds=setup.seeds(full=5, short=3),
+            scenario(algorithm(setup, name), rtt, [{"count": 2}], end, WARM_UP),
+            seeds=seeds,
             info={"name": name, "rtt": rtt},
         )
         for rtt in setup.pick(ALL_MS, SOME_MS)
@@ -49,7 +43,7 @@ def reduce(run: Result, point: Point) -> Reduced:
 
 
 def claims(results: Results) -> dict[str, Answer]:
-    rtts = sorted({point.info["rtt"] for point in results.points.values()})
+    rtts = results.swept("rtt")
 
     def ratios(*names: str) -> dict[str, dict[str, list[float]]]:
         return {f"{rtt} ms": {name: results.values(f"{name}, {rtt} ms", "ratio") for name in names} for rtt in rtts}
@@ -68,33 +62,17 @@ def claims(results: Results) -> dict[str, Answer]:
         **{f"{name}-full": Measured(use(name)) for name in ("cubic", "bic", "hstcp")},
         "sack-use-falls": Held(
             "SACK's utilisation at 324 ms is below that at 16 ms by more than 5 points, and at no RTT above that at a shorter one by more than 1",
-            results.each(lambda run: falls([run[f"sack, {rtt} ms"]["utilisation"] for rtt in rtts])),
+            results.each(lambda run: falls([run[f"sack, {rtt} ms"]["utilisation"] for rtt in rtts], BY, SLACK)),
             results.each(lambda run: run["sack, 324 ms"]["utilisation"] - run["sack, 16 ms"]["utilisation"]),
         ),
     }
 
 
-def falls(use: list[float]) -> bool:
-    return use[0] - use[-1] > 0.05 and all(later <= min(use[: place + 1]) + 0.01 for place, later in enumerate(use[1:]))
-
-
 def plot(results: Results, figure: Figure) -> None:
-    from cwnd.plot import MARKERS
-
-    figure.set_size_inches(6.4, 6.4)
-    panels = figure.subplots(2, 1, sharex=True)
-    for axes, measure, label in zip(panels, ("ratio", "utilisation"), ("throughput ratio", "link utilisation (%)")):
-        for name, marker in zip(NAMES, MARKERS):
-            keys = [key for key, point in results.points.items() if point.info["name"] == name]
-            scale = 1 if measure == "ratio" else 100
-            values = [scale * results.mean(key, measure) for key in keys]
-            axes.plot([results.points[key].info["rtt"] for key in keys], values, marker=marker, label=name.upper())
-        axes.set(ylabel=label, ylim=(0, 1.05 if measure == "ratio" else 105))
-    panels[1].set(xlabel="RTT (ms)", xlim=(0, 340))
-    panels[0].legend(ncols=4)
+    ratio, utilisation = panels(results, figure, {name: name.upper() for name in NAMES}, across=float)
+    ratio.set(ylabel="throughput ratio", ylim=(0, 1.05))
+    utilisation.set(xlabel="RTT (ms)", xlim=(0, 340), ylim=(0, 105))
+    ratio.legend(ncols=4)
 
 
-WHY = {
-    ("cubic-above", "bic-above"): "fig8-cubic-above.md",
-    "sack-best-short": "fig8-sack-best-short.md",
-}
+WHY = {("cubic-above", "bic-above"): "fig8-cubic-above.md", "sack-best-short": "fig8-sack-best-short.md"}

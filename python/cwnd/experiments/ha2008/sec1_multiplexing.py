@@ -8,14 +8,10 @@ that is as much faster, so that the fair share is the same. Left open: all numbe
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-import numpy as np
-
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.metrics import curves
-from cwnd.metrics.run import DEFAULT, converged
+from cwnd.experiments.ha2008._joins import compared, reduced
 
 TITLE = "Two flows converge alone, and among many"
 CUBIC = "cubic-2.2"
@@ -36,11 +32,7 @@ def grid(setup: Setup) -> list[Point]:
         others = [{**flow, "count": flows - 2, "start": EARLY}] if flows > 2 else []
         return {
             "duration": f"{end:g}s",
-            "link": {
-                "rate": f"{mbps}Mbit/s",
-                "rtt": f"{RTT_MS}ms",
-                "queue": {"kind": "droptail", "limit": "1bdp"},
-            },
+            "link": {"rate": f"{mbps}Mbit/s", "rtt": f"{RTT_MS}ms", "queue": {"kind": "droptail", "limit": "1bdp"}},
             "flow": [flow, {**flow, "start": LATE}, *others],
             "record": {"interval": "1s"},
         }
@@ -53,34 +45,26 @@ def grid(setup: Setup) -> list[Point]:
 
 
 def reduce(run: Result, point: Point) -> Reduced:
-    every = np.arange(0, run.scenario.duration_s, 2)
-    windows = curves(run.cwnd, every)
-    return {
-        # To the end of the first mean that shows it.
-        "converged_s": converged(run, [0, 1]) + DEFAULT.interval_s,
-        "start_s": run.summary["flows"][1]["start_s"],
-        "cwnd": [windows[flow].round(1) for flow in (0, 1)],
-    }
+    return reduced(run)
 
 
 def claims(results: Results) -> dict[str, Answer]:
-    def ratios(name: str) -> Measured:
-        many, two = (results.values(f"{name}, {flows}", "converged_s") for flows in (MANY, 2))
-        pairs = list(zip(many, two))
-        # Where neither converged, neither was faster; where only the two alone did not, those among many were.
-        found = [1.0 if a == b else a / b if math.isfinite(b) else 0.0 for a, b in pairs]
-        return Measured(found)
-
-    return {f"{name}-faster-among-many": ratios(name) for name in ("cubic", "bic")}
+    # Where neither converged, neither was faster; where only the two alone did not, those among many were.
+    return {
+        f"{name}-faster-among-many": Measured(compared(results, f"{name}, {MANY}", f"{name}, 2"))
+        for name in ("cubic", "bic")
+    }
 
 
 def plot(results: Results, figure: Figure) -> None:
+    from cwnd.plot.experiments import over_time
+
     figure.set_size_inches(6.4, 6.4)
     panels = figure.subplots(2, 2, sharex=True, sharey=True)
     for row, name in zip(panels, ("cubic", "bic")):
         for axes, flows in zip(row, (2, MANY)):
-            for number, (window, dash) in enumerate(zip(results[f"{name}, {flows}"][0]["cwnd"], ("-", "--")), 1):
-                axes.plot([2 * n for n in range(len(window))], window, dash, label=f"flow {number}", linewidth=1)
+            windows = results[f"{name}, {flows}"][0]["cwnd"]
+            over_time(axes, {f"flow {number}": window for number, window in enumerate(windows, 1)}, 2, linewidth=1)
             axes.set(title=f"{name.upper()}, {flows} flows", xlim=(0, None), ylim=(0, 800))
         row[0].set_ylabel("cwnd (packets)")
     for axes in panels[1]:
@@ -88,6 +72,4 @@ def plot(results: Results, figure: Figure) -> None:
     panels[0, 0].legend()
 
 
-WHY = {
-    "bic-faster-among-many": "sec1_multiplexing.md",
-}
+WHY = {"bic-faster-among-many": "sec1_multiplexing.md"}

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from cwnd import _native
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.experiments.ha2008._hooks import connection
 from cwnd.metrics import curves
+from cwnd.metrics.curve import reached
 
 TITLE = "Standard TCP from half the BDP to the BDP, 10 Gbit/s, 100 ms"
 CUBIC = None
@@ -34,20 +35,15 @@ def grid(setup: Setup) -> list[Point]:
         "link": {"rate": f"{mbps}Mbit/s", "rtt": "100ms", "queue": {"kind": "droptail", "limit": "1bdp"}},
         "flow": [{"cc": "sack", "ack_every": 1, "initial_cwnd": half, "initial_ssthresh": half}],
     }
-    half_of_all = round(MBPS * 1e6 * RTT_S / 8 / PACKET_B / 2)
     return [
-        Point("calls", call=climb, args=(half_of_all, setup.full)),
+        Point("calls", call=climb, args=(round(MBPS * 1e6 * RTT_S / 8 / PACKET_B / 2), setup.full)),
         Point("simulated", scenario, info={"half": half, "scale": MBPS / mbps}),
     ]
 
 
 def climb(half: int, every: bool) -> Reduced:
     """Round trips from a window of `half` segments to twice that, through the algorithm's own hook."""
-    hooks = _native.Hooks("sack" if every else "reno")
-    for field in ("cwnd", "ssthresh"):
-        hooks.set(field, half)
-    hooks.init()
-    hooks.fill()
+    hooks = connection("sack" if every else "reno", half, half)
     rtts, windows = 0, [half]
     while hooks.get("cwnd") < 2 * half:
         hooks.rounds(1) if every else hooks.cong_avoid(hooks.get("cwnd"))
@@ -59,23 +55,18 @@ def climb(half: int, every: bool) -> Reduced:
 
 
 def reduce(run: Result, point: Point) -> Reduced:
-    window = run.cwnd
-    reached = [
-        time
-        for time, size in zip(window["time_s"].to_pylist(), window["cwnd"].to_pylist())
-        if size >= 2 * point.info["half"]
-    ]
+    seconds = reached(run.cwnd["time_s"].to_numpy(), run.cwnd["cwnd"].to_numpy(), 2 * point.info["half"])
     times = np.linspace(0, run.scenario.duration_s, 100, endpoint=False)
-    return {"seconds": reached[0], "time_s": times, "cwnd": curves(window, times)[0]}
+    return {"seconds": seconds, "time_s": times, "cwnd": curves(run.cwnd, times)[0]}
 
 
 def claims(results: Results) -> dict[str, Answer]:
     scale = results.points["simulated"].info["scale"]
     seconds = {
-        "the path itself, round trips of 100 ms": [rtts * RTT_S for rtts in results.values("calls", "rtts")],
-        f"simulated at 1/{scale:g} of the rate, times {scale:g}": [
-            one * scale for one in results.values("simulated", "seconds")
-        ],
+        "the path itself, round trips of 100 ms": results.at("calls", lambda run: run["rtts"] * RTT_S),
+        f"simulated at 1/{scale:g} of the rate, times {scale:g}": results.at(
+            "simulated", lambda run: run["seconds"] * scale
+        ),
     }
     return {"rtts": Measured(results.values("calls", "rtts")), "seconds": Measured(seconds)}
 
@@ -85,11 +76,7 @@ def plot(results: Results, figure: Figure) -> None:
     counted, simulated = results["calls"][0], results["simulated"][0]
     scale = results.points["simulated"].info["scale"]
     axes.plot([100 * n for n in range(len(counted["cwnd"]))], counted["cwnd"], label="the algorithm, call by call")
-    axes.plot(
-        [scale * time for time in simulated["time_s"]],
-        [scale * size for size in simulated["cwnd"]],
-        linestyle="--",
-        label=f"simulated, scaled by {scale:g}",
-    )
+    times, windows = (np.multiply(scale, simulated[name]) for name in ("time_s", "cwnd"))
+    axes.plot(times, windows, linestyle="--", label=f"simulated, scaled by {scale:g}")
     axes.set(xlabel="time (s)", ylabel="window (packets)", xlim=(0, None), ylim=(0, None))
     axes.legend()

@@ -14,6 +14,8 @@ import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.metrics import curves, drops
+from cwnd.metrics.curve import last_at
+from cwnd.metrics.series import by_flow
 
 TITLE = "The plateau at W_max, and packets lost at a time, of CUBIC, STCP and HSTCP"
 CUBIC = "cubic-2.2"
@@ -27,29 +29,20 @@ EVENT_S = 2 * RTT_MS / 1e3
 
 
 def grid(setup: Setup) -> list[Point]:
-    end = setup.seconds(full=600, short=250)
+    end, seeds = setup.seconds(full=600, short=250), setup.seeds(full=10, short=3)
 
     def scenario(cc: str, count: int) -> dict[str, Any]:
         return {
             "duration": f"{end:g}s",
             "measure": [f"{WARM_UP_S}s", f"{end:g}s"],
-            "link": {
-                "rate": f"{MBPS}Mbit/s",
-                "rtt": f"{RTT_MS}ms",
-                "queue": {"kind": "droptail", "limit": "1bdp"},
-            },
+            "link": {"rate": f"{MBPS}Mbit/s", "rtt": f"{RTT_MS}ms", "queue": {"kind": "droptail", "limit": "1bdp"}},
             "flow": [{"cc": cc, "count": count, "start": {"uniform": ["0s", "10s"]}, "overhead": "120us"}],
             "record": {"interval": "100ms", "inner": ["w_max"] if cc == setup.cubic else False},
         }
 
     sets = {"CUBIC": setup.cubic, "STCP": "scalable", "HSTCP": "highspeed"}
     return [
-        Point(
-            f"{name}, {count}",
-            scenario(cc, count),
-            seeds=setup.seeds(full=10, short=3),
-            info={"name": name, "count": count},
-        )
+        Point(f"{name}, {count}", scenario(cc, count), seeds=seeds, info={"name": name, "count": count})
         for count in COUNTS
         for name, cc in sets.items()
     ]
@@ -61,22 +54,11 @@ def reduce(run: Result, point: Point) -> Reduced:
     events = 1 + int(np.sum(np.diff(lost_at) > EVENT_S)) if len(lost_at) else 0
     times = np.arange(begin, end, 0.1)
     windows = curves(run.cwnd, times)
-    found: Reduced = {
-        "lost": len(lost_at),
-        "events": events,
-        "per_event": len(lost_at) / max(events, 1),
-        "cwnd": windows[0][:600].round(1),
-    }
+    shown = windows[0][:600].round(1)
+    found = {"lost": len(lost_at), "events": events, "per_event": len(lost_at) / max(events, 1), "cwnd": shown}
     if run.scenario.records_inner:
-        inner = run.inner
-        flows, at = (inner[name].to_numpy() for name in ("flow", "time_s"))
-        w_max = inner["value"].to_numpy()
-        near = []
-        for flow, window in windows.items():
-            mine = flows == flow
-            memory = w_max[mine][np.maximum(np.searchsorted(at[mine], times, side="right") - 1, 0)]
-            near.append(np.mean(window > 0.9 * memory))
-        found |= {"near": float(np.mean(near))}
+        memory = {flow: last_at(at, w_max, times) for flow, (at, w_max) in by_flow(run.inner, "time_s", "value")}
+        found["near"] = float(np.mean([np.mean(window > 0.9 * memory[flow]) for flow, window in windows.items()]))
     return found
 
 
@@ -94,16 +76,16 @@ def claims(results: Results) -> dict[str, Answer]:
 
 
 def plot(results: Results, figure: Figure) -> None:
+    from cwnd.plot.experiments import over_time
+
     figure.set_size_inches(6.4, 6.4)
     panels = figure.subplots(3, 1, sharex=True, sharey=True)
     for axes, name in zip(panels, ("CUBIC", "STCP", "HSTCP")):
         run = results[f"{name}, 1"][0]
-        axes.plot([0.1 * n for n in range(len(run["cwnd"]))], run["cwnd"], label=name)
+        over_time(axes, {name: run["cwnd"]}, 0.1)
         axes.set(title=f"{name}: {run['per_event']:.0f} packets lost per event", ylabel="window (packets)")
         axes.set(xlim=(0, 60), ylim=(0, None))
     panels[-1].set_xlabel("time (s)")
 
 
-WHY = {
-    ("loss-burst-below-stcp", "loss-burst-below-hstcp"): "sec3_2_plateau.md",
-}
+WHY = {("loss-burst-below-stcp", "loss-burst-below-hstcp"): "sec3_2_plateau.md"}

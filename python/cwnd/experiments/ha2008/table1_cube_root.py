@@ -21,7 +21,7 @@ CUBIC = None
 FACTOR = 2_681_735_677
 #: Missing packets: from one octave to the next.
 OCTAVES = range(20)
-METHODS = ("bisection", "table")
+METHODS = {"bisection": "bisection", "table": "Newton-Raphson with a table"}
 CALLS = 4096
 
 
@@ -47,11 +47,8 @@ def error(method: str) -> Reduced:
     random = Random(1)
     largest = []
     for octave in range(64):
-        arguments = [
-            2**octave,
-            2 ** (octave + 1) - 1,
-            *(random.randrange(2**octave, 2 ** (octave + 1)) for _ in range(4096)),
-        ]
+        low, high = 2**octave, 2 ** (octave + 1)
+        arguments = [low, high - 1, *(random.randrange(low, high) for _ in range(4096))]
         roots = _native.cube_roots(method, arguments)
         largest.append(max(abs(root / math.cbrt(one) - 1) for one, root in zip(arguments, roots)))
     return {"largest": largest}
@@ -59,7 +56,7 @@ def error(method: str) -> Reduced:
 
 def claims(results: Results) -> dict[str, Answer]:
     slow, fast = (f"cost, {method}" for method in METHODS)
-    first = FACTOR.bit_length()
+    ranges = {"all arguments": 0, "arguments that CUBIC has": FACTOR.bit_length()}
     return {
         "cost": Measured(results.each(lambda run: fmean(run[slow]["ns"]) / fmean(run[fast]["ns"]))),
         "cost-variation": Measured(
@@ -70,7 +67,7 @@ def claims(results: Results) -> dict[str, Answer]:
             {
                 f"{method}, {range_}": max(results[f"error, {method}"][0]["largest"][begin:])
                 for method in METHODS
-                for range_, begin in (("all arguments", 0), ("arguments that CUBIC has", first))
+                for range_, begin in ranges.items()
             }
         ),
     }
@@ -79,21 +76,13 @@ def claims(results: Results) -> dict[str, Answer]:
 def plot(results: Results, figure: Figure) -> None:
     figure.set_size_inches(6.4, 6.0)
     cost_axes, error_axes = figure.subplots(2, 1)
-    for method, marker in zip(METHODS, "os"):
-        label = {"bisection": "bisection", "table": "Newton-Raphson with a table"}[method]
+    for (method, label), marker in zip(METHODS.items(), "os"):
         cost_axes.plot(OCTAVES, results.means(f"cost, {method}", "ns"), marker=marker, label=label)
-        error_axes.semilogy(
-            range(64),
-            [100 * one or math.nan for one in results[f"error, {method}"][0]["largest"]],
-            marker=marker,
-            markersize=3,
-            label=label,
-        )
+        largest = [100 * one or math.nan for one in results[f"error, {method}"][0]["largest"]]
+        error_axes.semilogy(range(64), largest, marker=marker, markersize=3, label=label)
     cost_axes.set(xlabel="missing packets (power of two)", ylabel="time of a root (ns)", ylim=(0, None))
     error_axes.set(xlabel="argument (power of two)", ylabel="largest error (%)")
     cost_axes.legend()
 
 
-WHY = {
-    "cost": "table1_cube_root.md",
-}
+WHY = {"cost": "table1_cube_root.md"}

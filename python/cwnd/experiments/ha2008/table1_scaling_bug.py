@@ -75,11 +75,11 @@ def claims(results: Results) -> dict[str, Answer]:
 
 
 def plot(results: Results, figure: Figure) -> None:
+    from cwnd.plot.experiments import over_time
+
     figure.set_size_inches(6.4, 5.6)
     for axes, path in zip(figure.subplots(2, 1), PATHS):
-        for form, dash in zip(FORMS, ("-", "--")):
-            window = results[f"{form}, {path}"][0]["cwnd"]
-            axes.plot([0.5 * n for n in range(len(window))], window, linestyle=dash, label=form, linewidth=1.1)
+        over_time(axes, {form: results[f"{form}, {path}"][0]["cwnd"] for form in FORMS}, 0.5, linewidth=1.1)
         axes.set(title=path, ylabel="cwnd of flow 1 (packets)", xlim=(0, None), ylim=(0, None))
     axes.set_xlabel("time (s)")
     figure.axes[0].legend(ncols=2)

@@ -8,8 +8,8 @@ round trip from the one or the other. One loss, then 20 s. Left open: what the l
 
 from __future__ import annotations
 
-from cwnd import _native
 from cwnd.experiments import Answer, Figure, Held, Point, Reduced, Reported, Results, Setup
+from cwnd.experiments.ha2008._hooks import connection
 
 TITLE = "A receiver that lies about timestamps, and CUBIC that believes it or does not"
 #: The claims are about versions.
@@ -33,11 +33,7 @@ def grid(setup: Setup) -> list[Point]:
 
 def send(cc: str, source: str, echo: str) -> Reduced:
     """The windows of a flow, once per round trip, whose round trips come from `source`."""
-    hooks = _native.Hooks(cc)
-    for name, value in (("cwnd", WINDOW), ("ssthresh", WINDOW), ("now_us", 1_000_000)):
-        hooks.set(name, value)
-    hooks.init()
-    hooks.fill()
+    hooks = connection(cc, WINDOW, WINDOW, now_us=1_000_000)
     now, end, lost, windows = 1_000_000, 1_000_000 + SECONDS * 1_000_000, False, []
     while now < end:
         # A window's packets, sent over a round trip; each is acknowledged one round trip after it was sent.
@@ -63,7 +59,13 @@ def claims(results: Results) -> dict[str, Answer]:
 
     linux = ("per ACK", "per ACK, Linux 2.6.22")
     changes = [apart("timestamps", form) for form in linux]
-    own = [apart("own clock", form) for form in FORMS]
+    own = [
+        max(
+            abs(a - b)
+            for a, b in zip(*(results[f"{form}, own clock, {echo}"][0]["cwnd"] for echo in ("true", "false")))
+        )
+        for form in FORMS
+    ]
     words = "; ".join(f"{form}: {apart('timestamps', form):+.1f} packets" for form in FORMS)
     means = "; ".join(f"{form} {results.mean(f'{form}, own clock, true', 'mean'):.1f}" for form in FORMS)
     return {
@@ -75,7 +77,7 @@ def claims(results: Results) -> dict[str, Answer]:
         "from-2-6-23": Held(
             "with round trips from the sender's own clock no window of any form changes",
             not any(own),
-            max(own, key=abs),
+            max(own),
             "the sender's clock leaves a receiver no way to lie",
         ),
         "direction": Reported(

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Unstated: how long the first flow has been alone; as in figure 2.
 ALONE = {"uniform": ["100s", "150s"]}
+#: H-TCP that keeps as much as CUBIC does, as in figure 9.
+HTCP_08 = {"cc": "htcp", "beta_min": 0.8, "beta_max": 0.8}
 #: Entry into recovery, and after a timeout, by Linux's numbers.
 DISORDER, RECOVERY, LOSS = 1, 3, 4
 

@@ -4,10 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from cwnd.metrics.series import forwarded
+
+if TYPE_CHECKING:
+    from cwnd.result import Result
 
 #: The round trips of the bench, ms.
 RTTS_MS = (16, 40, 80, 160, 200)
+#: Figure 13: the round trips of its two flows.
+LONG_MS, SHORT_MS = 162, 16
+#: Its start times, unstated: ten of these or more; not evenly, so that no period of the first flow's hides.
+STARTS_S = (0, 7, 13, 21, 29, 34, 45, 52, 61, 68, 77, 93)
+TEN_MINUTES = 600
 
 
 def pair(
@@ -35,3 +45,15 @@ def unsynchronised(flow: Mapping[str, Any], seconds: float) -> dict[str, Any]:
     """250 Mbit/s, 200 ms, one BDP, three flows, 25 on-off sessions; the first 100 s are not measured."""
     flows = [{**flow, "count": 3, "start": {"uniform": ["0s", "10s"]}}]
     return pair(flows, "250Mbit/s", 200, seconds, begin=100, traffic=[{"preset": "leith2007-fig6"}])
+
+
+def later(flow: Mapping[str, Any], rate: int, start: int) -> dict[str, Any]:
+    """Figure 13: `flow` alone, and from `start` seconds on beside one of the shorter round trip, for twenty minutes."""
+    flows = [flow, {**flow, "rtt": f"{SHORT_MS}ms", "start": f"{start}s"}]
+    return pair(flows, f"{rate}Mbit/s", LONG_MS, start + 2 * TEN_MINUTES, begin=start)
+
+
+def ten_minutes(run: Result, begin_s: float) -> float:
+    """The throughput of the first flow over that of the second in the ten minutes from `begin_s` on; the last second is left out."""
+    sent = forwarded(run.cwnd, begin_s, begin_s + TEN_MINUTES - 1)
+    return sent[0] / sent[1]

@@ -14,6 +14,7 @@ import numpy as np
 from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.leith2007._bench import backoffs, from_linux
 from cwnd.metrics import curves
+from cwnd.metrics.curve import reached
 
 TITLE = "One flow, two losses: the behaviours that Algorithm 1 names"
 CUBIC = "cubic-2.6.18"
@@ -35,15 +36,12 @@ def grid(setup: Setup) -> list[Point]:
 
 def reduce(run: Result, point: Point) -> Reduced:
     time, window, limit = (run.cwnd[name].to_numpy(zero_copy_only=False) for name in ("time_s", "cwnd", "ssthresh"))
-    (_, _, _), (second, before, after) = backoffs(run)[0][:2]
-    first = backoffs(run)[0][0]
-    inner = run.table("inner")
-    later = inner["time_s"].to_numpy(zero_copy_only=False) > second
-    maximum = float(inner["value"].to_numpy(zero_copy_only=False)[later][0])
+    first, (second, before, after) = backoffs(run)[0][:2]
+    remembered = run.inner["value"].to_numpy()[run.inner["time_s"].to_numpy() > second]
     ssthresh = math.inf if limit[0] is None or not limit[0] < 2**30 else float(limit[0])
     # Acknowledgements to a packet below 100 packets, and above until the first loss is noticed.
     start, above = int(np.argmax(window >= 100)), int(np.argmax(time > first[0] - 2 * RTT_S))
-    apart = [time[int(np.argmax(window >= size))] for size in (100, 200, 400)]
+    apart = [reached(time, window, size) for size in (100, 200, 400)]
     at = np.arange(second + 1, run.scenario.duration_s - 1, 0.1)
     grown = curves(run.cwnd, at + 1)[0] - curves(run.cwnd, at)[0]
     every = np.arange(0, run.scenario.duration_s, 0.25)
@@ -51,10 +49,10 @@ def reduce(run: Result, point: Point) -> Reduced:
         "ssthresh": ssthresh,
         "acks_below": start / float(window[start] - window[0]),
         "acks_above": (above - start) / max(float(window[above] - window[start]), 1e-9),
-        "doubling": [float(later - sooner) / RTT_S for sooner, later in pairwise(apart)],
+        "doubling": [(later - sooner) / RTT_S for sooner, later in pairwise(apart)],
         "kept": [first[2] / first[1], after / before],
         "packets_per_s": float(grown.max()),
-        "memory": maximum / before,
+        "memory": float(remembered[0]) / before,
         "time_s": every.round(2),
         "cwnd": curves(run.cwnd, every)[0].round(1),
         "lost_s": [first[0], second],
@@ -67,7 +65,7 @@ def claims(results: Results) -> dict[str, Answer]:
     def near(value: float, wanted: float, part: float) -> bool:
         return abs(value / wanted - 1) <= part
 
-    acks, clamp = run["acks_above"], run["packets_per_s"]
+    acks, clamp, kept = run["acks_above"], run["packets_per_s"], run["kept"]
     return {
         "initial-ssthresh": Held(
             "the threshold is 100 packets at the start; one packet per acknowledgement below it, fewer above",
@@ -79,9 +77,7 @@ def claims(results: Results) -> dict[str, Answer]:
             49.5 <= acks <= 52.5,
             acks,
         ),
-        "backoff": Held(
-            "0.8 within 1 % at both losses", all(near(kept, 0.8, 0.01) for kept in run["kept"]), run["kept"][0]
-        ),
+        "backoff": Held("0.8 within 1 % at both losses", all(near(one, 0.8, 0.01) for one in kept), kept[0]),
         "clamp": Held(f"largest growth over a second: 20 packets within {ABOUT:.0%}", near(clamp, 20, ABOUT), clamp),
         "adaptation": Held("0.9 within 1 % at the second loss", near(run["memory"], 0.9, 0.01), run["memory"]),
         "doubling": Measured({"100 to 200": run["doubling"][0], "200 to 400": run["doubling"][1]}),

@@ -8,40 +8,24 @@ packet's time late at random, and with standard TCP.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.leith2007._pairs import pair
-from cwnd.metrics.series import forwarded
+from cwnd.experiments.leith2007._pairs import STARTS_S, TEN_MINUTES, later, ten_minutes
 
 TITLE = "Throughput ratio of two CUBIC flows, 162 and 16 ms, against the second's start time"
 CUBIC = "cubic-2.6.18"
-LONG_MS, SHORT_MS = 162, 16
-#: Unstated: ten of these or more; not evenly, so that no period of the first flow's hides.
-STARTS_S = (0, 7, 13, 21, 29, 34, 45, 52, 61, 68, 77, 93)
-TEN_MINUTES = 600
 #: The service time of a packet at 10 Mbit/s.
 PACKET = "1200us"
 
 
 def grid(setup: Setup) -> list[Point]:
-    forms: dict[str, dict[str, Any]] = {
-        "CUBIC": {"cc": setup.cubic},
-        "CUBIC, random": {"cc": setup.cubic, "overhead": PACKET},
-        "SACK": {"cc": "sack"},
-    }
+    cubic = {"cc": setup.cubic}
+    forms = {"CUBIC": cubic, "CUBIC, random": {**cubic, "overhead": PACKET}, "SACK": {"cc": "sack"}}
     return [
         Point(
             f"{name}, {rate}, {start}",
-            pair(
-                [flow, {**flow, "rtt": f"{SHORT_MS}ms", "start": f"{start}s"}],
-                f"{rate}Mbit/s",
-                LONG_MS,
-                start + 2 * TEN_MINUTES,
-                begin=start,
-            ),
+            later(flow, rate, start),
             # From where the second starts it is only chance that differs: what twelve draws of that do.
             seeds=len(STARTS_S) if name == "CUBIC, random" and not start else 1,
             info={"name": name, "rate": rate, "start": start},
@@ -54,18 +38,21 @@ def grid(setup: Setup) -> list[Point]:
 
 def reduce(run: Result, point: Point) -> Reduced:
     start = point.info["start"]
-    early, late = (forwarded(run.cwnd, start + begin, start + begin + TEN_MINUTES - 1) for begin in (0, TEN_MINUTES))
-    return {"early": early[0] / early[1], "late": late[0] / late[1]}
+    return {"early": ten_minutes(run, start), "late": ten_minutes(run, start + TEN_MINUTES)}
+
+
+def ratios(results: Results, name: str, when: str) -> list[float]:
+    """At 10 Mbit/s, by start time."""
+    return results.line(results.where(name=name, rate=10), "start", when)[1]
 
 
 def claims(results: Results) -> dict[str, Answer]:
-    def ratios(name: str, when: str) -> list[float]:
-        return [results.mean(f"{name}, 10, {start}", when) for start in STARTS_S]
-
     def spread(name: str, when: str) -> float:
-        return max(ratios(name, when)) / min(ratios(name, when))
+        found = ratios(results, name, when)
+        return max(found) / min(found)
 
-    lasting = float(np.corrcoef(ratios("CUBIC", "early"), ratios("CUBIC", "late"))[0, 1])
+    early, late = (ratios(results, "CUBIC", when) for when in ("early", "late"))
+    lasting = float(np.corrcoef(early, late)[0, 1])
     chance = results.values("CUBIC, random, 10, 0", "late")
     note = (
         f"{len(STARTS_S)} start times; ratios {{:.2f}} to {{:.2f}}. With packets that leave up to {PACKET} late at random {{:.2f}}, with "
@@ -76,14 +63,9 @@ def claims(results: Results) -> dict[str, Answer]:
     return {
         name: Measured(
             spread("CUBIC", when),
-            note.format(
-                min(ratios("CUBIC", when)),
-                max(ratios("CUBIC", when)),
-                spread("CUBIC, random", when),
-                spread("SACK", when),
-            ),
+            note.format(min(found), max(found), spread("CUBIC, random", when), spread("SACK", when)),
         )
-        for name, when in (("start-time-matters", "early"), ("after-10-min", "late"))
+        for name, when, found in (("start-time-matters", "early", early), ("after-10-min", "late", late))
     }
 
 
@@ -91,8 +73,7 @@ def plot(results: Results, figure: Figure) -> None:
     axes = figure.subplots()
     looks = (("CUBIC", "#D55E00", "o-"), ("CUBIC, random", "#E69F00", "^:"), ("SACK", "#0072B2", "s--"))
     for name, colour, look in looks:
-        ratios = [results.mean(f"{name}, 10, {start}", "late") for start in STARTS_S]
         label = {"SACK": "standard TCP", "CUBIC, random": "CUBIC, random times of departure"}.get(name, name)
-        axes.plot(STARTS_S, ratios, look, color=colour, label=label)
+        axes.plot(STARTS_S, ratios(results, name, "late"), look, color=colour, label=label)
     axes.set(xlabel="start of flow 2 (s)", ylabel="throughput ratio after ten minutes", ylim=(0, 5))
     axes.legend()

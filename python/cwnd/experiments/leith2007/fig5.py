@@ -23,36 +23,30 @@ CASES = ("alone", "beside")
 
 
 def grid(setup: Setup) -> list[Point]:
-    points = []
-    for name in NAMES:
-        cc = setup.cubic if name == "cubic" else name
-        for size in setup.pick(ALL_MB, SOME_MB):
-            end = max(150, 0.6 * size)
-            download: dict[str, Any] = {"cc": cc, "size": f"{size}MB"}
-            flows: dict[str, list[dict[str, Any]]] = {
-                "alone": [download],
-                "beside": [{**download, "start": ALONE}, {"cc": cc}],
-            }
-            for case in CASES:
-                seeds = setup.seeds(full=5, short=1)
-                points.append(
-                    Point(
-                        f"{name}, {size} MB, {case}",
-                        bench(250, end if case == "alone" else 150 + end, flows[case]),
-                        seeds=seeds,
-                        info={"name": name, "size": size, "case": case},
-                    )
-                )
-    return points
+    def scenario(cc: str, size: int, case: str) -> dict[str, Any]:
+        download, end = {"cc": cc, "size": f"{size}MB"}, max(150, 0.6 * size)
+        if case == "alone":
+            return bench(250, end, [download])
+        return bench(250, 150 + end, [{**download, "start": ALONE}, {"cc": cc}])
+
+    return [
+        Point(
+            f"{name}, {size} MB, {case}",
+            scenario(setup.cubic if name == "cubic" else name, size, case),
+            seeds=setup.seeds(full=5, short=1),
+            info={"name": name, "size": size, "case": case},
+        )
+        for name in NAMES
+        for size in setup.pick(ALL_MB, SOME_MB)
+        for case in CASES
+    ]
 
 
 def reduce(run: Result, point: Point) -> Reduced:
     (transfer,) = (row for row in run.table("transfers").to_pylist() if row["bytes"])
-    if transfer["end_s"] is None:
-        return {"took_s": math.inf, "long_mbps": 0.0}
     begin, end = transfer["start_s"], transfer["end_s"]
-    if point.info["case"] == "alone":
-        return {"took_s": end - begin, "long_mbps": 0.0}
+    if end is None or point.info["case"] == "alone":
+        return {"took_s": math.inf if end is None else end - begin, "long_mbps": 0.0}
     # What the long flow gets while the download lasts.
     bytes_ = run.scenario.packet_bytes
     got = rates(run.cwnd, packet_bytes=bytes_, interval_s=end - begin, begin_s=begin, end_s=end).mbps
@@ -60,19 +54,15 @@ def reduce(run: Result, point: Point) -> Reduced:
 
 
 def claims(results: Results) -> dict[str, Answer]:
-    sizes = sorted({point.info["size"] for point in results.points.values()})
-
-    def over(one: str, other: str, measure: str = "took_s") -> dict[str, list[float]]:
-        return {
-            f"{size} MB": results.ratio(one.replace("SIZE", f"{size} MB"), other.replace("SIZE", f"{size} MB"), measure)
-            for size in sizes
-        }
+    def over(one: str, other: str, measure: str = "took_s") -> Measured:
+        sizes = [f"{size} MB" for size in results.swept("size")]
+        return Measured({size: results.ratio(one.format(size), other.format(size), measure) for size in sizes})
 
     return {
-        "cubic-alone": Measured(over("cubic, SIZE, alone", "sack, SIZE, alone")),
-        "htcp-alone": Measured(over("htcp, SIZE, alone", "sack, SIZE, alone")),
-        **{f"{name}-beside": Measured(over(f"{name}, SIZE, beside", f"{name}, SIZE, alone")) for name in NAMES},
-        "long-sack-fifth": Measured(over("sack, SIZE, beside", "htcp, SIZE, beside", "long_mbps")),
+        "cubic-alone": over("cubic, {}, alone", "sack, {}, alone"),
+        "htcp-alone": over("htcp, {}, alone", "sack, {}, alone"),
+        **{f"{name}-beside": over(f"{name}, {{}}, beside", f"{name}, {{}}, alone") for name in NAMES},
+        "long-sack-fifth": over("sack, {}, beside", "htcp, {}, beside", "long_mbps"),
     }
 
 
@@ -80,30 +70,18 @@ def plot(results: Results, figure: Figure) -> None:
     from cwnd.plot import COLOURS, MARKERS
 
     axes = figure.subplots()
+    looks = (("alone", "none", (0, (4, 2)), "alone"), ("beside", "full", "-", "beside a long flow"))
     for (name, label), colour, marker in zip(NAMES.items(), COLOURS, MARKERS):
-        for case, dash in zip(CASES, ((0, (4, 2)), "-")):
-            points = [p for p in results.points.values() if (p.info["name"], p.info["case"]) == (name, case)]
-            axes.loglog(
-                [point.info["size"] for point in points],
-                [results.mean(point.key, "took_s") for point in points],
-                color=colour,
-                marker=marker,
-                linestyle=dash,
-                fillstyle="none" if case == "alone" else "full",
-                label=f"{label}, {case if case == 'alone' else 'beside a long flow'}",
-            )
+        for case, fill, dash, where in looks:
+            form = {"color": colour, "marker": marker, "linestyle": dash, "fillstyle": fill}
+            sizes = results.line(results.where(name=name, case=case), "size", "took_s")
+            axes.loglog(*sizes, **form, label=f"{label}, {where}")
     axes.set(xlabel="size of the download (MB)", ylabel="completion time (s)")
     axes.legend()
 
 
 WHY = {
-    (
-        "cubic-alone",
-        "cubic-beside",
-    ): "fig5-cubic-alone.md",
+    ("cubic-alone", "cubic-beside"): "fig5-cubic-alone.md",
     "htcp-beside": "At 1 and 3 GB it is 1.8 and 1.9; at 100 MB 1.46: such a download takes five seconds alone, most of them in slow start. The paper's sizes are not known.",
-    (
-        "sack-beside",
-        "long-sack-fifth",
-    ): "fig5-sack-beside.md",
+    ("sack-beside", "long-sack-fifth"): "fig5-sack-beside.md",
 }

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.leith2007._bench import backoffs, clamped, threshold
+from cwnd.experiments.leith2007._bench import HTCP_08, backoffs, clamped, threshold
 from cwnd.metrics import curves
+from cwnd.metrics.trace import growth
 
 TITLE = "Growth after missing a drop: CUBIC with its inflection at 0.9 W and W, and H-TCP"
 CUBIC = "cubic-2.6.18"
@@ -37,12 +38,12 @@ def grid(setup: Setup) -> list[Point]:
         }
         return Point(key, scenario)
 
-    cubic, htcp = clamped(setup.cubic, None), {"cc": "htcp", "beta_min": 0.8, "beta_max": 0.8}
+    cubic = clamped(setup.cubic, None)
     return [
         # The second loss comes at about 0.85 of the first one's window.
         point("0.9 W", {**cubic, **threshold(setup.cubic, round(W / 0.87))}, round(W / 0.87), True),
         point("W", {**cubic, **threshold(setup.cubic, W)}, W, False),
-        point("htcp", {**htcp, "initial_ssthresh": W}, W, False),
+        point("htcp", {**HTCP_08, "initial_ssthresh": W}, W, False),
     ]
 
 
@@ -58,32 +59,29 @@ def inflection(run: Reduced, part: float) -> float:
     return float(np.interp(part * run["before"], run["cwnd"], run["since_s"]))
 
 
-def slope(run: Reduced, begin: float, end: float) -> float:
-    """Packets a second between two times."""
-    windows = np.interp([begin, end], run["since_s"], run["cwnd"])
-    return float((windows[1] - windows[0]) / (end - begin))
-
-
 def steep(run: Reduced, since: float) -> float:
-    """When growth passes `STEEP`, after the inflection."""
+    """When growth passes `STEEP`, after the inflection; infinite if it never does."""
     at, per_s = np.array(run["since_s"][5:]), np.subtract(run["cwnd"][5:], run["cwnd"][:-5]) / (5 * RTT_S)
-    return float(at[(at > since) & (per_s > STEEP)][0])
+    return next((float(time) for time in at[(at > since) & (per_s > STEEP)]), np.inf)
 
 
 def claims(results: Results) -> dict[str, Answer]:
     runs = {key: results[key][0] for key in NAMES}
-    turn = {key: inflection(runs[key], part) for key, part in (("0.9 W", 0.9), ("W", 1.0))}
-    # To the right of the inflection: from it on, as long again as it took to get there.
-    cubic = {key: slope(runs[key], at, 2 * at) for key, at in turn.items()}
-    htcp = {key: slope(runs["htcp"], at, 2 * at) for key, at in turn.items()}
+    turn = {"0.9 W": inflection(runs["0.9 W"], 0.9), "W": inflection(runs["W"], 1.0)}
+
+    def slope(key: str, at: float) -> float:
+        """To the right of the inflection: from it on, as long again as it took to get there."""
+        return growth(runs[key]["since_s"], runs[key]["cwnd"], at, at)
+
+    cubic = {key: slope(key, at) for key, at in turn.items()}
+    htcp = {key: slope("htcp", at) for key, at in turn.items()}
+    sooner = steep(runs["0.9 W"], turn["0.9 W"]) / steep(runs["W"], turn["W"])
     note = ", ".join(f"inflection at {key}: {cubic[key]:.0f} and {htcp[key]:.0f} packets/s" for key in turn)
     return {
         "slope-0-9": Measured(cubic["0.9 W"] / htcp["0.9 W"], note),
         "slope-1-0": Measured(cubic["W"] / htcp["W"], note),
         "htcp-slower": Measured({key: htcp[key] / cubic[key] for key in turn}, note),
-        "steep-sooner": Measured(
-            steep(runs["0.9 W"], turn["0.9 W"]) / steep(runs["W"], turn["W"]), f"steep: above {STEEP} packets/s"
-        ),
+        "steep-sooner": Measured(sooner, f"steep: above {STEEP} packets/s"),
     }
 
 
@@ -98,10 +96,4 @@ def plot(results: Results, figure: Figure) -> None:
     axes.legend()
 
 
-WHY = {
-    (
-        "slope-0-9",
-        "slope-1-0",
-        "htcp-slower",
-    ): "fig8.md",
-}
+WHY = {("slope-0-9", "slope-1-0", "htcp-slower"): "fig8.md"}

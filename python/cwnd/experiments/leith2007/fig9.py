@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.experiments.leith2007._bench import HTCP_08
 from cwnd.experiments.leith2007._pairs import unsynchronised
 
 TITLE = "Window distributions of CUBIC and H-TCP among on-off sessions, 250 Mbit/s, 200 ms"
@@ -23,7 +24,7 @@ EDGES = np.arange(0, 16_000, 50)
 def grid(setup: Setup) -> list[Point]:
     forms: dict[str, dict[str, Any]] = {
         "CUBIC": {"cc": setup.cubic},
-        "H-TCP 0.8": {"cc": "htcp", "beta_min": 0.8, "beta_max": 0.8},
+        "H-TCP 0.8": HTCP_08,
         "H-TCP": {"cc": "htcp"},
     }
     seconds, seeds = setup.seconds(full=3600, short=900), setup.seeds(full=5, short=3)

@@ -7,15 +7,14 @@ BDPs (2), 4 small buffers (11), 5 unfairness of unequal round trips that hangs o
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from cwnd.experiments import Answer, Held, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.leith2007._pairs import pair, unsynchronised
+from cwnd.experiments.leith2007._bench import ALONE, HTCP_08
+from cwnd.experiments.leith2007._pairs import STARTS_S, TEN_MINUTES, later, pair, ten_minutes, unsynchronised
 from cwnd.metrics import curves, reductions
 from cwnd.metrics.run import converged
-from cwnd.metrics.series import forwarded
+from cwnd.metrics.trace import mean_epoch
 
 TITLE = "The five findings of the introduction"
 CUBIC = "cubic-2.6.18"
@@ -29,30 +28,25 @@ BDPS, LINEAR = (6000, 12_000), 0.2
 LONG_MS = 800
 #: Finding 4: a buffer below 30 %; "around 50 %" as claims.toml reads it for figure 11.
 BUFFER, COLLAPSED = "0.1bdp", 0.65
-#: Finding 5.
-STARTS_S, DEPENDS = (0, 7, 13, 21, 29, 34, 45, 52, 61, 68, 77, 93), 1.5
+#: Finding 5: at figure 13's start times.
+DEPENDS = 1.5
 
 
 def grid(setup: Setup) -> list[Point]:
-    cubic, seeds = {"cc": setup.cubic}, setup.seeds(full=5, short=3)
-    late = {**cubic, "start": {"uniform": ["100s", "150s"]}}
-    htcp = {"cc": "htcp", "beta_min": 0.8, "beta_max": 0.8}
-    hour = setup.seconds(full=3600, short=900)
-    points = [Point("1", pair([cubic, late], "250Mbit/s", 200, 620, begin=150), seeds=seeds)]
-    points += [
-        Point(f"2, {name}", unsynchronised(flow, hour), seeds=seeds)
-        for name, flow in (("CUBIC", cubic), ("H-TCP", htcp))
-    ]
-    points += [
-        Point(f"3, {bdp}", pair([cubic], f"{bdp * 12 // LONG_MS}Mbit/s", LONG_MS, 3000, begin=600)) for bdp in BDPS
-    ]
-    for name, cc in (("CUBIC", setup.cubic), ("SACK", "sack")):
-        flow = {"cc": cc, "count": 2, "start": {"uniform": ["0s", "10s"]}}
-        points.append(Point(f"4, {name}", pair([flow], "250Mbit/s", 200, 1200, begin=400, queue=BUFFER)))
-    for start in STARTS_S:
-        flows = [cubic, {**cubic, "rtt": "16ms", "start": f"{start}s"}]
-        points.append(Point(f"5, {start}", pair(flows, "10Mbit/s", 162, start + 1200, begin=start)))
-    return points
+    cubic, seeds, hour = {"cc": setup.cubic}, setup.seeds(full=5, short=3), setup.seconds(full=3600, short=900)
+    both = {"count": 2, "start": {"uniform": ["0s", "10s"]}}
+    scenarios = {
+        "1": pair([cubic, {**cubic, "start": ALONE}], "250Mbit/s", 200, 620, begin=150),
+        "2, CUBIC": unsynchronised(cubic, hour),
+        "2, H-TCP": unsynchronised(HTCP_08, hour),
+        **{f"3, {bdp}": pair([cubic], f"{bdp * 12 // LONG_MS}Mbit/s", LONG_MS, 3000, begin=600) for bdp in BDPS},
+        **{
+            f"4, {name}": pair([{"cc": cc, **both}], "250Mbit/s", 200, 1200, begin=400, queue=BUFFER)
+            for name, cc in (("CUBIC", setup.cubic), ("SACK", "sack"))
+        },
+        **{f"5, {start}": later(cubic, 10, start) for start in STARTS_S},
+    }
+    return [Point(key, scenario, seeds=seeds if key[0] in "12" else 1) for key, scenario in scenarios.items()]
 
 
 def reduce(run: Result, point: Point) -> Reduced:
@@ -66,20 +60,17 @@ def reduce(run: Result, point: Point) -> Reduced:
         windows = curves(run.cwnd, np.arange(begin, end))
         return {"excursion": float(np.mean([windows[flow].max() / windows[flow].mean() for flow in range(3)]))}
     if finding == "3":
-        cuts = [time for time in reductions(run.events)[0] if time > begin]
-        return {"epoch_s": float(np.diff(cuts).mean()) if len(cuts) > 1 else math.inf}
+        return {"epoch_s": mean_epoch([time for time in reductions(run.events)[0] if time > begin])}
     if finding == "4":
         return {"use": run.summary["link"]["utilization"]}
-    sent = forwarded(run.cwnd, begin + 600, end - 1)
-    return {"ratio": sent[0] / sent[1]}
+    return {"ratio": ten_minutes(run, begin + TEN_MINUTES)}
 
 
 def claims(results: Results) -> dict[str, Answer]:
-    times = results.values("1", "converged_s")
-    gains = results.at("1", lambda run: run["larger"] / run["smaller"])
+    times, gains = results.values("1", "converged_s"), results.at("1", lambda run: run["larger"] / run["smaller"])
     cost = results.ratio("2, CUBIC", "2, H-TCP", "excursion")
-    epochs = [results.mean(f"3, {bdp}", "epoch_s") for bdp in BDPS]
-    longer = epochs[1] / epochs[0]
+    shorter, longer = (results.mean(f"3, {bdp}", "epoch_s") for bdp in BDPS)
+    scaled = longer / shorter
     cubic, sack = (results.mean(f"4, {name}", "use") for name in ("CUBIC", "SACK"))
     ratios = [results.mean(f"5, {start}", "ratio") for start in STARTS_S]
     spread = max(ratios) / min(ratios)
@@ -97,9 +88,9 @@ def claims(results: Results) -> dict[str, Answer]:
         ),
         "finding-3": Held(
             f"the epoch at {BDPS[1]} packets of BDP is as many times that at {BDPS[0]} as the BDP is, within {LINEAR:.0%}",
-            abs(longer / (BDPS[1] / BDPS[0]) - 1) <= LINEAR,
-            longer,
-            f"{epochs[0]:.1f} s and {epochs[1]:.1f} s",
+            abs(scaled / (BDPS[1] / BDPS[0]) - 1) <= LINEAR,
+            scaled,
+            f"{shorter:.1f} s and {longer:.1f} s",
         ),
         "finding-4": Held(
             f"at 250 Mbit/s and {BUFFER} CUBIC uses at most {COLLAPSED:.0%} of the link, and less than standard TCP",
@@ -115,7 +106,4 @@ def claims(results: Results) -> dict[str, Answer]:
     }
 
 
-WHY = {
-    "finding-1": "summary-finding-1.md",
-    "finding-4": "fig11.md",
-}
+WHY = {"finding-1": "summary-finding-1.md", "finding-4": "fig11.md"}

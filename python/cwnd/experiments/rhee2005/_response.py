@@ -6,10 +6,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from cwnd.experiments.rhee2005._bench import alone
 from cwnd.metrics import reductions
+from cwnd.metrics.trace import mean_epoch
 
 if TYPE_CHECKING:
     from cwnd.experiments import Reduced, Result
@@ -47,7 +46,7 @@ def mean_window(run: Result) -> Reduced:
     inside = (time >= found[SKIP]) & (time < found[-1])
     return {
         "mean": float(window[inside].mean()),
-        "epoch_s": float(np.diff(found[SKIP:]).mean()),
+        "epoch_s": mean_epoch(found[SKIP:]),
         "losses": len(found) - SKIP - 1,
         "timeouts": run.summary["flows"][0]["timeouts"],
     }

@@ -23,10 +23,8 @@ LABELS = {"standard": "AIMD(1, 0.5)", "formula": "AIMD(1/3, 0.8)", "printed": "A
 
 
 def grid(setup: Setup) -> list[Point]:
-    forms = {
-        "standard": {"cc": "reno"},
-        **{name: {"cc": setup.cubic, **ONLY_TCP, **keys} for name, keys in FORMS.items()},
-    }
+    cubic = {name: {"cc": setup.cubic, **ONLY_TCP, **keys} for name, keys in FORMS.items()}
+    forms = {"standard": {"cc": "reno"}, **cubic}
     seeds = setup.seeds(full=10, short=5)
 
     def point(name: str, kind: str, period: int, loss: str) -> Point:
@@ -56,41 +54,34 @@ def reduce(run: Result, point: Point) -> Reduced:
 
 
 def claims(results: Results) -> dict[str, Answer]:
-    periods = sorted({point.info["period"] for point in results.points.values()})
+    periods = results.swept("period")
 
-    def ratio(name: str, kind: str) -> dict[str, list[float]]:
-        return {
-            f"p = 1/{n}": results.ratio(f"{name}, {kind}, 1/{n}", f"standard, {kind}, 1/{n}", "mbps") for n in periods
-        }
+    def ratio(name: str, kind: str) -> Measured:
+        keys = {n: f"{kind}, 1/{n}" for n in periods}
+        return Measured(
+            {f"p = 1/{n}": results.ratio(f"{name}, {key}", f"standard, {key}", "mbps") for n, key in keys.items()}
+        )
 
+    alpha = results.values(f"formula, every, 1/{periods[-1]}", "alpha")
     return {
-        "alpha": Measured(
-            results.values(f"formula, every, 1/{periods[-1]}", "alpha"), "As the algorithm computed it while running."
-        ),
-        "aimd-rate-deterministic": Measured(ratio("formula", "every")),
-        "aimd-rate-bernoulli": Measured(ratio("formula", "random")),
-        "printed-alpha-deterministic": Measured(ratio("printed", "every")),
-        "printed-alpha-bernoulli": Measured(ratio("printed", "random")),
+        "alpha": Measured(alpha, "As the algorithm computed it while running."),
+        "aimd-rate-deterministic": ratio("formula", "every"),
+        "aimd-rate-bernoulli": ratio("formula", "random"),
+        "printed-alpha-deterministic": ratio("printed", "every"),
+        "printed-alpha-bernoulli": ratio("printed", "random"),
     }
 
 
 def plot(results: Results, figure: Figure) -> None:
     axes = figure.subplots()
+    looks = (("every", "every 1/p-th", "full", "-"), ("random", "random", "none", "--"))
     for (name, label), marker in zip(LABELS.items(), "osD"):
-        for kind, fill in (("every", "full"), ("random", "none")):
-            points = [p for p in results.points.values() if (p.info["name"], p.info["kind"]) == (name, kind)]
-            axes.loglog(
-                [1 / p.info["period"] for p in points],
-                [results.mean(p.key, "cwnd") for p in points],
-                marker=marker,
-                fillstyle=fill,
-                linestyle="-" if kind == "every" else "--",
-                label=f"{label}, {'every 1/p-th' if kind == 'every' else 'random'}",
-            )
+        for kind, losses, fill, dash in looks:
+            periods, windows = results.line(results.where(name=name, kind=kind), "period", "cwnd")
+            form = {"marker": marker, "fillstyle": fill, "linestyle": dash}
+            axes.loglog([1 / n for n in periods], windows, **form, label=f"{label}, {losses}")
     axes.set(xlabel="loss rate p", ylabel="mean window (packets)")
     axes.legend()
 
 
-WHY = {
-    ("printed-alpha-deterministic", "printed-alpha-bernoulli"): "eq2_4.md",
-}
+WHY = {("printed-alpha-deterministic", "printed-alpha-bernoulli"): "eq2_4.md"}

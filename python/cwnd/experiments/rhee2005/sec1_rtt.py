@@ -10,6 +10,7 @@ import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.rhee2005._bench import ACK_EVERY
+from cwnd.metrics.curve import reached
 
 TITLE = "Standard TCP to 30 packets, and to a full link of 1 Gbit/s, at 1 and 100 ms"
 CUBIC = None
@@ -38,16 +39,11 @@ def grid(setup: Setup) -> list[Point]:
 
 def reduce(run: Result, point: Point) -> Reduced:
     time, window = run.cwnd["time_s"].to_numpy(), run.cwnd["cwnd"].to_numpy()
-
-    def reached(packets: float) -> float:
-        there = np.flatnonzero(window >= packets)
-        return float(time[there[0]]) if len(there) else np.inf
-
     rtt_s = point.info["rtt"] / 1000
     every = np.arange(0, 110) * rtt_s
     return {
-        "to_30": reached(TARGET),
-        "to_full": reached(GBITS * rtt_s / PACKET_BITS),
+        "to_30": reached(time, window, TARGET),
+        "to_full": reached(time, window, GBITS * rtt_s / PACKET_BITS),
         "time_s": every.round(6),
         "cwnd": np.interp(every, time, window).round(2),
     }

@@ -13,6 +13,7 @@ import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.metrics import reductions
+from cwnd.metrics.trace import exponent
 
 TITLE = "Throughput by RTT when all flows lose at the same times: CUBIC, SACK, BIC"
 CUBIC = "cubic-2005"
@@ -36,27 +37,22 @@ def losses(rtt_ms: float, every_s: float, count: int) -> list[dict[str, Any]]:
 
 
 def grid(setup: Setup) -> list[Point]:
-    points = []
-    for name, cc in (("cubic", setup.cubic), ("sack", "sack"), ("bic", "bic")):
-        every = EVERY_S[name]
-        for rtt in setup.pick(ALL_MS, SOME_MS):
-            flow = {
-                "cc": cc,
-                "ack_every": 1,
-                "pacing": True,
-                "initial_cwnd": WINDOW[name],
-                "initial_ssthresh": WINDOW[name],
-            }
-            scenario = {
-                "duration": f"{every * (LOSSES + 1)}s",
-                "measure": [f"{every * LOSSES * 2 // 3}s", f"{every * LOSSES}s"],
-                "link": {"rate": RATE, "rtt": f"{rtt}ms", "queue": {"kind": "droptail", "limit": NO_LIMIT}},
-                "flow": [flow],
-                "action": losses(rtt, every, LOSSES),
-                "record": {"interval": "1s"},
-            }
-            points.append(Point(f"{name}, {rtt} ms", scenario, info={"name": name, "rtt": rtt}))
-    return points
+    def scenario(cc: str, rtt_ms: int, every_s: int, window: int) -> dict[str, Any]:
+        start = {"initial_cwnd": window, "initial_ssthresh": window}
+        return {
+            "duration": f"{every_s * (LOSSES + 1)}s",
+            "measure": [f"{every_s * LOSSES * 2 // 3}s", f"{every_s * LOSSES}s"],
+            "link": {"rate": RATE, "rtt": f"{rtt_ms}ms", "queue": {"kind": "droptail", "limit": NO_LIMIT}},
+            "flow": [{"cc": cc, "ack_every": 1, "pacing": True, **start}],
+            "action": losses(rtt_ms, every_s, LOSSES),
+            "record": {"interval": "1s"},
+        }
+
+    return [
+        Point(f"{name}, {rtt} ms", scenario(cc, rtt, EVERY_S[name], WINDOW[name]), info={"name": name, "rtt": rtt})
+        for name, cc in (("cubic", setup.cubic), ("sack", "sack"), ("bic", "bic"))
+        for rtt in setup.pick(ALL_MS, SOME_MS)
+    ]
 
 
 def reduce(run: Result, point: Point) -> Reduced:
@@ -64,47 +60,26 @@ def reduce(run: Result, point: Point) -> Reduced:
     return {"mbps": flow["throughput_mbps"], "noticed": len(reductions(run.events)[0]), "timeouts": flow["timeouts"]}
 
 
-def rtts(results: Results) -> list[int]:
-    """Round trips of the grid, ms."""
-    return sorted({point.info["rtt"] for point in results.points.values()})
-
-
-def slope(results: Results, name: str) -> float:
-    """Of the logarithms of throughput over those of the round trip."""
-    rates = [results.mean(f"{name}, {rtt} ms", "mbps") for rtt in rtts(results)]
-    return float(np.polyfit(np.log(rtts(results)), np.log(rates), 1)[0])
-
-
 def claims(results: Results) -> dict[str, Answer]:
-    def noticed(name: str) -> str:
-        seen = [results[f"{name}, {rtt} ms"][0]["noticed"] for rtt in rtts(results)]
-        return (
-            f"Of {LOSSES} losses {', '.join(map(str, seen))} were noticed at {', '.join(map(str, rtts(results)))} ms."
-        )
+    def slope(name: str) -> Measured:
+        rtts, rates = results.line(results.where(name=name), "rtt", "mbps")
+        seen = ", ".join(str(results[f"{name}, {rtt} ms"][0]["noticed"]) for rtt in rtts)
+        note = f"Of {LOSSES} losses {seen} were noticed at {', '.join(map(str, rtts))} ms."
+        return Measured(exponent(rtts, rates), note)
 
-    return {
-        f"{claim}-slope": Measured(slope(results, name), noticed(name))
-        for claim, name in (("cubic", "cubic"), ("tcp", "sack"), ("bic", "bic"))
-    }
+    return {"cubic-slope": slope("cubic"), "tcp-slope": slope("sack"), "bic-slope": slope("bic")}
 
 
 def plot(results: Results, figure: Figure) -> None:
     axes = figure.subplots()
     for name, marker in (("cubic", "s"), ("sack", "o"), ("bic", "D")):
-        rates = [results.mean(f"{name}, {rtt} ms", "mbps") for rtt in rtts(results)]
-        axes.loglog(
-            [rtt / rtts(results)[0] for rtt in rtts(results)],
-            [one / rates[0] for one in rates],
-            marker=marker,
-            label=name.upper(),
-        )
-    ratios = np.array([1, rtts(results)[-1] / rtts(results)[0]])
+        rtts, rates = results.line(results.where(name=name), "rtt", "mbps")
+        axes.loglog(np.divide(rtts, rtts[0]), np.divide(rates, rates[0]), marker=marker, label=name.upper())
+    ratios = np.array([1, rtts[-1] / rtts[0]])
     axes.loglog(ratios, 1 / ratios, color="black", linewidth=0.8, linestyle=":", label="1/r")
     axes.loglog(ratios, ratios**-2.0, color="black", linewidth=0.8, linestyle="--", label="1/r²")
     axes.set(xlabel="RTT ratio", ylabel="throughput ratio, long RTT / short RTT")
     axes.legend()
 
 
-WHY = {
-    "bic-slope": "secb_rtt.md",
-}
+WHY = {"bic-slope": "secb_rtt.md"}

@@ -8,12 +8,9 @@ bound as printed is expected not to hold. Left open: how losses fall; delayed ac
 
 from __future__ import annotations
 
-from itertools import pairwise
-
-import numpy as np
-
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.rhee2005._response import mean_window, started
+from cwnd.metrics.trace import falls_to
 
 TITLE = "Where CUBIC leaves the window of TCP: loss rates around 0.36·C·RTT³"
 CUBIC = "cubic-2005"
@@ -26,27 +23,24 @@ EDGE_PERIODS = tuple(round(400 * 1.1**k) for k in range(19))
 
 
 def grid(setup: Setup) -> list[Point]:
-    points = []
+    def two(where: str, sets: dict[str, str], rtt: int, period: int, losses: int, **more: float) -> list[Point]:
+        info = {"rtt": rtt, "period": period, **more}
+        return [
+            Point(f"{name}, {where}", started(cc, period, rtt, losses), info={"name": name, **info})
+            for name, cc in sets.items()
+        ]
+
+    points, cubic = [], {"cubic": setup.cubic, "sack": "sack"}
     for rtt in RTTS:
         bound = BOUND * C * (rtt / 1000) ** 3
         for multiple in MULTIPLES:
-            if rtt == RTTS[0] and not setup.full and multiple < SHORT_FROM:
-                continue
             period = round(1 / (multiple * bound))
-            if period < 10:
-                continue
-            info = {"rtt": rtt, "multiple": multiple, "period": period}
-            losses = LOSSES if period < 1_000_000 else 6
-            points += [
-                Point(f"{name}, {rtt} ms, {multiple:g}", started(cc, period, rtt, losses), info=info | {"name": name})
-                for name, cc in (("cubic", setup.cubic), ("sack", "sack"))
-            ]
+            long = rtt == RTTS[0] and multiple < SHORT_FROM
+            if period >= 10 and (setup.full or not long):
+                losses = LOSSES if period < 1_000_000 else 6
+                points += two(f"{rtt} ms, {multiple:g}", cubic, rtt, period, losses, multiple=multiple)
     for period in EDGE_PERIODS:
-        info = {"rtt": 100, "period": period}
-        points += [
-            Point(f"{name}, edge, {period}", started(cc, period, 100, 60), info=info | {"name": name})
-            for name, cc in (("hstcp", "highspeed"), ("hstcp's sack", "sack"))
-        ]
+        points += two(f"edge, {period}", {"hstcp": "highspeed", "hstcp's sack": "sack"}, 100, period, 60)
     return points
 
 
@@ -56,17 +50,8 @@ def reduce(run: Result, point: Point) -> Reduced:
 
 def ratios(results: Results, rtt: int) -> dict[float, float]:
     """CUBIC's mean window over TCP's, by multiples of the bound."""
-    cubic = [p for p in results.points.values() if p.info["name"] == "cubic" and p.info["rtt"] == rtt]
-    return {p.info["multiple"]: results.ratio(p.key, p.key.replace("cubic", "sack"), "mean")[0] for p in cubic}
-
-
-def edge(found: dict[float, float]) -> float:
-    """From low loss rates up, where the window first is no more than 1.1 that of TCP, on a line of logarithms between points."""
-    ordered = sorted(found.items())
-    for (low, high), (next_low, next_high) in pairwise(ordered):
-        if high > FRIENDLY >= next_high:
-            return float(low * (next_low / low) ** (np.log(high / FRIENDLY) / np.log(high / next_high)))
-    return ordered[0][0] if ordered[0][1] <= FRIENDLY else np.inf
+    cubic = {results.points[key].info["multiple"]: key for key in results.where(name="cubic", rtt=rtt)}
+    return {multiple: results.ratio(key, key.replace("cubic", "sack"), "mean")[0] for multiple, key in cubic.items()}
 
 
 def claims(results: Results) -> dict[str, Answer]:
@@ -75,16 +60,18 @@ def claims(results: Results) -> dict[str, Answer]:
         found = ratios(results, rtt)
         epoch_bound = 1 / (C * rtt / 1000) ** 0.5
         for multiple, ratio in found.items():
-            key = f"cubic, {rtt} ms, {multiple:g}"
             if multiple > 1:
                 above[f"{rtt} ms, p = {multiple:g} x bound"] = ratio
-            if results.mean(key, "epoch_s") < epoch_bound:
-                short[f"{rtt} ms, epoch {results.mean(key, 'epoch_s') / epoch_bound:.2f} x bound"] = ratio
-        edges[f"{rtt} ms"] = BOUND * edge(found)
+            epoch = results.mean(f"cubic, {rtt} ms, {multiple:g}", "epoch_s") / epoch_bound
+            if epoch < 1:
+                short[f"{rtt} ms, epoch {epoch:.2f} x bound"] = ratio
+        edges[f"{rtt} ms"] = BOUND * falls_to(found.keys(), found.values(), FRIENDLY)
     hstcp = {1 / n: results.ratio(f"hstcp, edge, {n}", f"hstcp's sack, edge, {n}", "mean")[0] for n in EDGE_PERIODS}
     return {
         "bound-100ms": Measured(BOUND * C * 0.1**3),
-        "hstcp-edge": Measured(edge(hstcp), f"Where its mean window falls to {FRIENDLY} that of TCP."),
+        "hstcp-edge": Measured(
+            falls_to(hstcp.keys(), hstcp.values(), FRIENDLY), f"Where its mean window falls to {FRIENDLY} that of TCP."
+        ),
         "above-p-bound": Measured(above),
         "below-epoch-bound": Measured(short),
         "measured-edge": Measured(edges, f"Where the window is {FRIENDLY} that of TCP, in C RTT³."),
@@ -95,9 +82,8 @@ def plot(results: Results, figure: Figure) -> None:
     axes = figure.subplots()
     for rtt, marker in zip(RTTS, "osD^"):
         found = ratios(results, rtt)
-        axes.semilogx(
-            [BOUND * one for one in found], list(found.values()), marker=marker, fillstyle="none", label=f"{rtt} ms"
-        )
+        rates = [BOUND * multiple for multiple in found]
+        axes.semilogx(rates, list(found.values()), marker=marker, fillstyle="none", label=f"{rtt} ms")
     axes.axhline(FRIENDLY, color="black", linewidth=0.8, linestyle=":")
     axes.axvline(BOUND, color="black", linewidth=0.8, linestyle="--", label="bound as printed")
     axes.set(xlabel="loss rate (C·RTT³)", ylabel="mean window, CUBIC / TCP", ylim=(0, None))
@@ -106,6 +92,4 @@ def plot(results: Results, figure: Figure) -> None:
     axes.legend()
 
 
-WHY = {
-    ("above-p-bound", "below-epoch-bound"): "secc_edge.md",
-}
+WHY = {("above-p-bound", "below-epoch-bound"): "secc_edge.md"}

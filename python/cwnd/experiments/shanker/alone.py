@@ -11,11 +11,11 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-import pyarrow.compute as pc
 
 from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.shanker._link import WARM_UP_S, shared
 from cwnd.metrics import curves, reductions
+from cwnd.metrics.trace import growth, recovered
 
 TITLE = "One flow alone: CUBIC's window, and its throughput beside Tahoe's, 2.64 Mbit/s, 88 ms each way"
 CUBIC = "cubic-2.2"
@@ -25,47 +25,43 @@ FLAT = 0.25
 
 
 def grid(setup: Setup) -> list[Point]:
-    seconds = setup.seconds(full=600, short=300)
+    seconds, seeds = setup.seconds(full=600, short=300), setup.seeds(full=10, short=4)
     record = {"interval": f"{STEP_S * 1000:g}ms", "inner": ["k_s_x1024"]}
     return [
-        Point(
-            name, shared([cc], seconds, record=record if name == "cubic" else None), seeds=setup.seeds(full=10, short=4)
-        )
-        for name, cc in (("cubic", setup.cubic), ("tahoe", "tahoe"))
+        Point("cubic", shared([setup.cubic], seconds, record=record), seeds=seeds),
+        Point("tahoe", shared(["tahoe"], seconds), seeds=seeds),
     ]
 
 
 def reduce(run: Result, point: Point) -> Reduced:
-    found: Reduced = {"mbps": run.summary["flows"][0]["throughput_mbps"]}
+    found: Reduced = {
+        "mbps": run.summary["flows"][0]["throughput_mbps"],
+        "cwnd": curves(run.cwnd, np.arange(0, 120, 0.2))[0],
+    }
     if point.key == "tahoe":
-        return found | {"cwnd": curves(run.cwnd, np.arange(0, 120, 0.2))[0]}
+        return found
     times = np.arange(0, run.scenario.duration_s, STEP_S)
     window = curves(run.cwnd, times)[0]
     k_s = np.interp(times, run.inner["time_s"].to_numpy(), run.inner["value"].to_numpy()) / 1024
     cuts = [time for time in reductions(run.events)[0] if time > WARM_UP_S]
     slopes: dict[str, list[float]] = {"first": [], "before": [], "around": [], "after": [], "last": []}
-    states = run.events.filter(pc.equal(run.events["kind"], "state"))
-    opened = states["time_s"].to_numpy()[states["value"].to_numpy() == 0]
+    opened = recovered(run.events)[0]
     for begin, end in pairwise(cuts):
         # The epoch begins with the first acknowledgement after recovery; K is read when it has.
         start = float(opened[np.searchsorted(opened, begin)])
-        k = float(np.interp(start + 0.5, times, k_s))
-        if k < 20 * STEP_S or end < start + 1.5 * k:
+        k, lasts = float(np.interp(start + 0.5, times, k_s)), end - start
+        if k < 20 * STEP_S or lasts < 1.5 * k:
             continue
-
-        def slope(fro: float, to: float) -> float:
-            at = np.interp([start + fro, start + to], times, window)  # noqa: B023
-            return float((at[1] - at[0]) / (to - fro))
-
-        for name, fro, to in (
-            ("first", 0, k / 4),
-            ("before", k / 2, k),
-            ("around", 0.75 * k, 1.25 * k),
-            ("after", k, (k + end - start) / 2),
-            ("last", (k + end - start) / 2, end - start - STEP_S),
-        ):
-            slopes[name].append(slope(fro, to))
-    return found | slopes | {"cwnd": curves(run.cwnd, np.arange(0, 120, 0.2))[0]}
+        parts = {
+            "first": (0, k / 4),
+            "before": (k / 2, k),
+            "around": (0.75 * k, 1.25 * k),
+            "after": (k, (k + lasts) / 2),
+            "last": ((k + lasts) / 2, lasts - STEP_S),
+        }
+        for name, (fro, to) in parts.items():
+            slopes[name].append(growth(times, window, start + fro, to - fro))
+    return found | slopes
 
 
 def claims(results: Results) -> dict[str, Answer]:

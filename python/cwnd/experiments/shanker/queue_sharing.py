@@ -12,6 +12,7 @@ import numpy as np
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.shanker._link import WARM_UP_S, shared
 from cwnd.metrics import curves, drops, reductions
+from cwnd.metrics.trace import mean_epoch
 
 TITLE = "CUBIC alone and beside Tahoe: time to a full queue, window at backoff, packets lost each time"
 CUBIC = "cubic-2.2"
@@ -35,7 +36,7 @@ def reduce(run: Result, point: Point) -> Reduced:
     first = lost[lost > WARM_UP_S][:1]
     queue = np.interp(np.arange(0, 120, 0.25), run.queue["time_s"].to_numpy(), run.queue["packets"].to_numpy())
     return {
-        "fill_s": float(np.diff(cuts).mean()),
+        "fill_s": mean_epoch(cuts),
         "window": float(np.mean([window[max(0, place - 10) : place + 1].max() for place in places])),
         "lost": float((flows == 0).sum() / len(cuts)),
         "first_s": float(first[0]) if first.size else float("inf"),

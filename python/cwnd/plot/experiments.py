@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Ways of drawing that pictures of experiments have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def over_time(
+    axes: Axes,
+    curves: Mapping[str, Sequence[float]],
+    step_s: float,
+    *,
+    dashes: Sequence[Any] = ("-", "--", ":"),
+    linewidth: float | None = None,
+) -> None:
+    """Curves by their labels, sampled every `step_s` (s) from 0 on, each with a dash and a colour of its own."""
+    for (label, values), dash in zip(curves.items(), dashes):
+        times = [step_s * row for row in range(len(values))]
+        axes.plot(times, values, linestyle=dash, linewidth=linewidth, label=label)
