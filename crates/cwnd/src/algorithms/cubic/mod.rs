@@ -146,8 +146,12 @@ impl CongestionControl for Cubic {
 
     fn set_state(&mut self, conn: &mut Conn, new: CaState, params: &CubicParams) {
         if new == CaState::Loss {
-            // RFC 9438 §4.8: the next epoch starts at its plateau. Ha et al. 2008: cubic_reset().
+            // RFC 9438 §4.8: the next epoch starts at its plateau. Ha et al. 2008, Algorithm 1: cubic_reset() clears all of the
+            // curve, and a trace shows it so; the next epoch would set K, origin and W_est anyway.
             self.w_max = 0;
+            self.origin = 0;
+            self.k_x1024 = 0;
+            self.w_est = 0;
             self.in_epoch = 0;
             self.min_rtt_us = 0;
             self.slow_start.on_timeout(conn, params.slow_start);

@@ -438,15 +438,20 @@ fn the_pseudocodes_count_needs_two_more_than_cnt() {
     assert_eq!(counts, 10_002);
 }
 
-// Ha et al. 2008, Algorithm 1: keeps 0.8, remembers 0.9, resets at a timeout.
+// Ha et al. 2008, Algorithm 1: keeps 0.8, remembers 0.9, and at a timeout cubic_reset() leaves nothing of the curve.
 #[test]
 fn version_2_2_keeps_eight_tenths() {
     let mut bench = Bench::new(V2_2, 100, 100_000);
     bench.lose();
     assert_eq!(bench.conn.cwnd, 80);
+    bench.seconds(1.0, 1);
+    let cubic = &bench.cubic;
+    assert!(cubic.origin == 100 && cubic.k_x1024 > 0 && cubic.w_est >= 80 && cubic.in_epoch == 1);
     bench.conn.cwnd = 90;
     bench.lose();
     assert_eq!(w_max_of(&bench.cubic), 81);
     bench.time_out();
-    assert_eq!((w_max_of(&bench.cubic), bench.cubic.min_rtt_us), (0, 0));
+    let cubic = &bench.cubic;
+    assert_eq!((w_max_of(cubic), cubic.origin, cubic.k_x1024, cubic.w_est), (0, 0, 0, 0));
+    assert_eq!((cubic.in_epoch, cubic.min_rtt_us), (0, 0));
 }
