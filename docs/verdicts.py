@@ -3,6 +3,7 @@
 
 python docs/verdicts.py                        the table, from what is there
 python docs/verdicts.py --short DIR --full DIR takes over the verdicts of runs of `cwnd reproduce` first
+python docs/verdicts.py --full DIR --took TEXT …of a run that went on from what it had kept: its own time is that of the last piece only
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ BEGIN, END = "<!-- verdicts: written by docs/verdicts.py -->", "<!-- end of verd
 Entry = dict[str, Any]
 
 
-def take(name: str, folder: Path) -> None:
-    """Copies verdicts and what is said of the run from a folder of `cwnd reproduce`."""
+def take(name: str, folder: Path, took: str | None) -> None:
+    """Copies verdicts and what is said of the run from a folder of `cwnd reproduce`; `took` is said in place of the time in its manifest."""
     manifest = json.loads((folder / "manifest.json").read_text())
     if manifest.get("full", False) != (name == "full"):
         sys.exit(f"error: {folder} holds no {name} run")
     FILES[name].write_text((folder / "verdicts.json").read_text())
     runs = json.loads(RUNS.read_text()) if RUNS.exists() else {}
-    runs[name] = {key: manifest[key] for key in ("finished", "took_s", "cpu_s") if key in manifest}
+    runs[name] = {"finished": manifest["finished"], "took": took or f"{manifest['took_s'] / 60:.0f} min on two processors"}
     RUNS.write_text(json.dumps(runs, indent=2, sort_keys=True) + "\n")
 
 
@@ -67,11 +68,11 @@ def lines() -> list[str]:
         mine = [[one for one in runs[name] if one["id"].startswith(f"{document}/")] for name in runs]
         made.append(f"| `{document}` | {total(mine[0])} | {total(mine[1])} |")
     made.append(f"| **all** | **{total(runs['short'])}** | **{total(runs['full'])}** |")
-    when = [
-        f"{name}: finished {one['finished'][:10]}, {one['took_s'] / 60:.0f} min on two processors"
-        for name, one in sorted(about.items(), reverse=True)
-    ]
-    made += ["", "; ".join(when) + ".", ""]
+    made += [""]
+    for name, label in (("short", "Shortened"), ("full", "Full")):
+        if name in about:
+            made.append(f"{label}: finished on {about[name]['finished'][:10]}, {about[name]['took']}.")
+    made += [""]
     made += ["| experiment | | shortened | full | seeds (short, full) |", "| --- | --- | --- | --- | --- |"]
     for name in order:
         short, full = found["short"][name], found["full"].get(name)
@@ -98,10 +99,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--short", type=Path, metavar="DIR", help="a folder that cwnd reproduce filled")
     parser.add_argument("--full", type=Path, metavar="DIR", help="a folder that cwnd reproduce --full filled")
+    parser.add_argument("--took", metavar="TEXT", help="how long the run of --full took, in words")
     options = parser.parse_args()
     for name in FILES:
         if (folder := getattr(options, name)) is not None:
-            take(name, folder)
+            take(name, folder, options.took if name == "full" else None)
     text = PAGE.read_text()
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)

@@ -103,4 +103,4 @@ def plot(results: Results, figure: Figure) -> None:
     draw({name: results[name][0] for name in LAWS}, figure)
 
 
-WHY = {"fast-paced": "comparators.md"}
+WHY = {"fast-paced": "comparators-fast-paced.md", "htcp-rtt-fairness": "comparators-htcp-rtt-fairness.md"}

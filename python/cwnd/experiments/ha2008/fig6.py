@@ -88,7 +88,7 @@ def plot(results: Results, figure: Figure) -> None:
 
 
 WHY = {
-    ("total", "total-background", "sack-share"): "fig6-total.md",
+    ("total", "total-background", "sack-share", "cubic-share-background"): "fig6-total.md",
     ("cubic-converge", "cubic-converge-background", "cubic-jain"): "fig6-cubic-converge.md",
     ("smooth-windows", "smooth-windows-background"): "fig6-smooth-windows.md",
 }

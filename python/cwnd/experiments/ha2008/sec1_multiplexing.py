@@ -72,4 +72,4 @@ def plot(results: Results, figure: Figure) -> None:
     panels[0, 0].legend()
 
 
-WHY = {"bic-faster-among-many": "sec1_multiplexing.md"}
+WHY = {("bic-faster-among-many", "cubic-faster-among-many"): "sec1_multiplexing.md"}
