@@ -31,7 +31,10 @@ def take(name: str, folder: Path, took: str | None) -> None:
         sys.exit(f"error: {folder} holds no {name} run")
     FILES[name].write_text((folder / "verdicts.json").read_text())
     runs = json.loads(RUNS.read_text()) if RUNS.exists() else {}
-    runs[name] = {"finished": manifest["finished"], "took": took or f"{manifest['took_s'] / 60:.0f} min on two processors"}
+    runs[name] = {
+        "finished": manifest["finished"],
+        "took": took or f"{manifest['took_s'] / 60:.0f} min on two processors",
+    }
     RUNS.write_text(json.dumps(runs, indent=2, sort_keys=True) + "\n")
 
 
@@ -92,7 +95,8 @@ def lines() -> list[str]:
 
 def shown(row: dict[str, Any]) -> str:
     """What was measured, and whether the claim holds."""
-    return f"{number(row['measured'])}: {'holds' if row['holds'] else 'does not hold'}"
+    near = ", near" if row.get("near") else ""
+    return f"{number(row['measured'])}: {'holds' if row['holds'] else 'does not hold'}{near}"
 
 
 def main() -> None:
