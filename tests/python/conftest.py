@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import fcntl
+import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
@@ -16,6 +17,11 @@ from in_kernel import PROGRAM, Loader
 # What fails is printed with what repeats it; nothing is kept on disk, and a busy machine is no fault.
 settings.register_profile("cwnd", database=None, deadline=None, print_blob=True)
 settings.load_profile("cwnd")
+
+# A shell that starts the tests in the background has them ignore Ctrl-C, and so every program that they start: the tests of
+# Ctrl-C would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 Cli = Callable[..., "subprocess.CompletedProcess[str]"]
 SHORT = ("compare", "cubic:2", "sack", "--rate", "20Mbit/s", "--rtt", "20ms", "--duration", "3s")
