@@ -30,10 +30,18 @@ def need(*tools: str) -> None:
 def short(name: str) -> str:
     """A function's name without its generics, crate hashes and paths."""
     name = re.sub(r"::h[0-9a-f]{16}$", "", name)
+    for mangled, plain in (("_$LT$", "<"), ("$LT$", "<"), ("$GT$", ">"), ("$u20$", " "), ("..", "::")):
+        name = name.replace(mangled, plain)
     name = re.sub(r"<impl ([^>]*)>", r"\1", name)
     while re.search(r"<[^<>]*>", name):
         name = re.sub(r"(?:::)?<[^<>]*>", "", name)
     return "::".join(name.split("::")[-2:]).strip(":") or "?"
+
+
+def still(svg: str) -> str:
+    """The picture without the script that zooms and searches: pages show it as an image, and the script has a licence of its own (CDDL)."""
+    svg = re.sub(r"<script.*?</script>", "", svg, flags=re.DOTALL).replace(' onload="init(evt)"', "")
+    return re.sub(r'<text id="(?:unzoom|search|matched|details)".*?</text>', "", svg, flags=re.DOTALL)
 
 
 def stacks(program: Path, addresses: collections.Counter[int]) -> dict[str, int]:
@@ -108,7 +116,7 @@ def main() -> None:
     text = "".join(f"{stack} {n}\n" for stack, n in folded.items())
     svg = subprocess.run(draw, input=text, capture_output=True, text=True, check=True).stdout
     beside = args.picture.with_suffix(".part")
-    beside.write_text(svg)
+    beside.write_text(still(svg))
     beside.rename(args.picture)
     print(f"{sum(folded.values())} samples in {args.picture}")
 
