@@ -8,7 +8,7 @@ NATIVE := $(VENV)/.native
 FEATURES := $(VENV)/.features
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name '*.bpf.[ch]' -o -name Cargo.toml | grep -v /target/)
 
-.PHONY: FORCE help demo test test-rust test-kernel test-wasm test-python lint bench instructions compare response kernel-cost docs mutations fuzz wheel clean
+.PHONY: FORCE help demo test test-rust test-kernel test-wasm test-python lint bench instructions compare reproduce response kernel-cost docs mutations fuzz wheel clean
 
 help:
 	@echo "make demo     figure 6 of the CUBIC paper, simulated and drawn, in out/fig6"
@@ -16,6 +16,7 @@ help:
 	@echo "make bench    speed beside ns-2 and ns-3, cost of an ACK beside quinn (needs them: apt-get install ns2 libns3-dev g++)"
 	@echo "make instructions  the engine's instructions per packet beside those on record (ACCEPT=1 records them)"
 	@echo "make compare  results beside ns-2 and ns-3, scenario by scenario (needs them too)"
+	@echo "make reproduce  every experiment of the papers, run and judged, in out/reproduce (FULL=1: at their own length, in out/full)"
 	@echo "make kernel-cost  size, verified instructions and time of every kernel object (needs root)"
 	@echo "make mutations  restores known faults in a copy; their tests must fail"
 	@echo "make fuzz     random scenarios against the simulator's engine for SECONDS=120, from SEED if given"
@@ -92,6 +93,12 @@ instructions:
 compare: $(NATIVE)
 	$(BIN)/python bench/peers/compare.py
 	$(BIN)/python bench/peers/modules.py
+
+# Six minutes on two processors, or two hours; Ctrl-C keeps what is done.
+reproduce: FOLDER = out/$(if $(FULL),full,reproduce)
+reproduce: $(NATIVE)
+	$(BIN)/cwnd reproduce $(if $(FULL),--full) -o $(FOLDER)
+	$(BIN)/cwnd report $(FOLDER)
 
 # Needs what test-kernel needs. The page is written whole or not at all.
 kernel-cost: $(NATIVE)
