@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ def over_time(
     dashes: Sequence[Any] = ("-", "--", ":"),
     linewidth: float | None = None,
 ) -> None:
-    """Curves by their labels, sampled every `step_s` (s) from 0 on, each with a dash and a colour of its own."""
-    for (label, values), dash in zip(curves.items(), dashes):
+    """Curves by their labels, sampled every `step_s` (s) from 0 on, each with a colour and the next of the dashes."""
+    for (label, values), dash in zip(curves.items(), cycle(dashes)):
         times = [step_s * row for row in range(len(values))]
         axes.plot(times, values, linestyle=dash, linewidth=linewidth, label=label)

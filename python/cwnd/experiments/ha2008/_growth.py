@@ -10,6 +10,9 @@ from cwnd.metrics import rates
 from cwnd.metrics.curve import filled, reached
 from cwnd.metrics.series import Floats
 
+#: Linux's number of the state of fast recovery.
+RECOVERY = 3
+
 
 def windows(run: Result) -> tuple[Floats, Floats]:
     """Times and windows of the flow."""
@@ -19,7 +22,7 @@ def windows(run: Result) -> tuple[Floats, Floats]:
 def losses(run: Result) -> list[tuple[float, float]]:
     """When the flow's recoveries begin, and the window before each."""
     time, window = windows(run)
-    begun = [row["time_s"] for row in run.events.to_pylist() if row["kind"] == "state" and row["value"] == 3]
+    begun = [row["time_s"] for row in run.events.to_pylist() if row["kind"] == "state" and row["value"] == RECOVERY]
     return [(at, float(window[np.searchsorted(time, at) - 1])) for at in begun]
 
 

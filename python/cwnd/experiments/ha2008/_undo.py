@@ -55,8 +55,3 @@ def undone(cc: str, losses: int) -> Reduced:
         after, memory = hooks.get("cwnd"), hooks.get(RESET[cc][0])
         round_trips(hooks, 5 if losses > 1 else 0)
     return {"before": before, "after": after, "memory": memory, "undo": hooks.undo_cwnd()}
-
-
-def called(cc: str, losses: int) -> Reduced:
-    """What undo does after so many losses; for none, what a timeout leaves."""
-    return undone(cc, losses) if losses else after_timeout(cc)

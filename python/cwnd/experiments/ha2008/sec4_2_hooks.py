@@ -12,7 +12,7 @@ from typing import Any
 
 from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.ha2008._growth import start_up
-from cwnd.experiments.ha2008._undo import called
+from cwnd.experiments.ha2008._undo import after_timeout, undone
 
 TITLE = "What a timeout resets, what undo returns, and start-up with an initial ssthresh"
 CUBIC = None
@@ -24,10 +24,10 @@ SSTHRESH = {"not set": 0, "set to the BDP": BDP, "set to twice the BDP": 2 * BDP
 
 
 def grid(setup: Setup) -> list[Point]:
-    calls = [
-        Point(f"{name}, {form}", call=called, args=(cc, losses))
+    calls = [Point(f"timeout, {form}", call=after_timeout, args=(cc,)) for form, cc in FORMS.items()] + [
+        Point(f"{name} loss, {form}", call=undone, args=(cc, losses))
         for form, cc in FORMS.items()
-        for losses, name in enumerate(("timeout", "first loss", "second loss"))
+        for losses, name in ((1, "first"), (2, "second"))
     ]
 
     def scenario(ssthresh: int) -> dict[str, Any]:

@@ -10,11 +10,10 @@ from __future__ import annotations
 import math
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.leith2007._pairs import pair
+from cwnd.experiments.leith2007._pairs import LONG_MS, pair
 
 TITLE = "Throughput ratio of two flows, 162 ms against 16 to 162 ms, at 10 and 250 Mbit/s"
 CUBIC = "cubic-2.6.18"
-LONG_MS = 162
 SHORT_MS = (16, 40, 80, 120, 162)
 START = {"uniform": ["0s", "100s"]}
 

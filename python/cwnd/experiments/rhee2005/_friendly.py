@@ -47,24 +47,19 @@ def numbers(run: Result) -> Reduced:
     }
 
 
-def rates(results: Results) -> list[int]:
-    """Bandwidths of the grid, Mbit/s."""
-    return sorted({point.info["rate"] for point in results.points.values()})
-
-
 def sweep(results: Results, name: str, measure: str = "ratio") -> dict[str, list[float]]:
     """A number of a protocol, by bandwidth."""
-    return {f"{rate} Mbit/s": results.values(f"{name}, {rate}", measure) for rate in rates(results)}
+    return {f"{rate} Mbit/s": results.values(f"{name}, {rate}", measure) for rate in results.swept("rate")}
 
 
 def picture(results: Results, figure: Figure) -> None:
     """SACK over the others by bandwidth."""
-    axes = figure.subplots()
+    axes, rates = figure.subplots(), results.swept("rate")
     for name, marker in zip(FAST, "sD^vo"):
-        means = [results.mean(f"{name}, {rate}", "ratio") for rate in rates(results)]
-        axes.semilogx(rates(results), means, marker=marker, label=NAMES[name])
+        means = [results.mean(f"{name}, {rate}", "ratio") for rate in rates]
+        axes.semilogx(rates, means, marker=marker, label=NAMES[name])
     axes.axhline(1, color="black", linewidth=0.8, linestyle=":")
     axes.set(xlabel="bandwidth (Mbit/s)", ylabel="throughput ratio, TCP-SACK / high-speed", ylim=(0, None))
-    axes.set_xticks(rates(results), [str(rate) for rate in rates(results)])
+    axes.set_xticks(rates, list(map(str, rates)))
     axes.minorticks_off()
     axes.legend(ncols=2)

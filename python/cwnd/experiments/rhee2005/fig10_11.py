@@ -71,6 +71,6 @@ WHY = {
     slow start (105 s, 80 measured) it is 0.87 to 0.90 times that of STCP with 20 % of buffer and 0.81 to 0.84 with 200 %, as the document says, 0.92 to
     1.00 times that of H-TCP with 200 %, and 1.4 to 2.0 with 20 %. One seed each.
     In the full form (1000 s measured, five seeds), where the start does not count, it is 0.81 times that of STCP with 20 % of buffer and 0.28 times with 200 %, 0.84 times that
-    of H-TCP with 20 %: three of the four hold. With 200 % H-TCP varies by 0.4 % only, CUBIC four times as much: that one does not come out in any run.
+    of H-TCP with 20 %: three of the four hold. With 200 % H-TCP varies by 0.4 % only, CUBIC four times as much: that one comes out with an unlimited slow start only.
     """,
 }

@@ -7,7 +7,7 @@ Left open: duration, repetitions, kind of background, bandwidths between the end
 from __future__ import annotations
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.rhee2005._friendly import FAST, numbers, picture, points, rates, sweep
+from cwnd.experiments.rhee2005._friendly import FAST, numbers, picture, points, sweep
 
 TITLE = "TCP friendliness at 10 ms: SACK beside CUBIC, BIC, HSTCP, STCP and H-TCP, 20 Mbit/s to 1 Gbit/s"
 CUBIC = "cubic-2005"
@@ -28,7 +28,7 @@ def reduce(run: Result, point: Point) -> Reduced:
 
 
 def claims(results: Results) -> dict[str, Answer]:
-    slow, middle, fast = 20, 100, rates(results)[-1]
+    slow, middle, fast = 20, 100, results.swept("rate")[-1]
     at_fast = {name: results.values(f"{name}, {fast}", "ratio") for name in FAST}
     return {
         **{f"{name}-100mbit": Measured(results.values(f"{name}, {middle}", "ratio")) for name in FAST},

@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.rhee2005._friendly import FAST, numbers, picture, points, rates, sweep
+from cwnd.experiments.rhee2005._friendly import FAST, numbers, picture, points, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,12 +41,12 @@ def reduce(run: Result, point: Point) -> Reduced:
 
 def curve(results: Results, name: str) -> list[list[float]]:
     """The ratio by bandwidth, seed by seed."""
-    speeds = rates(results)
+    speeds = results.swept("rate")
     return results.each(lambda run: [run[f"{name}, {rate}"]["ratio"] for rate in speeds])
 
 
 def claims(results: Results) -> dict[str, Answer]:
-    speeds = rates(results)
+    speeds = results.swept("rate")
     criterion = f"at {speeds[-1]} Mbit/s at most {FALL} of the ratio at 20 Mbit/s, and from no bandwidth to the next more than {RISE}-fold"
     by_seed = {name: curve(results, name) for name in FAST}
 
