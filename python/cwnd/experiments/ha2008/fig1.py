@@ -78,8 +78,9 @@ def plot(results: Results, figure: Figure) -> None:
     panels = figure.subplots(2, 1)
     for axes, names in zip(panels, (("BIC", "BIC in Linux"), ("CUBIC",))):
         over_time(axes, {name: results[name][0]["cwnd"] for name in names}, RTT_S)
-        w_max = results[names[-1]][0]["w_max"]
-        axes.axhline(w_max, color="black", linewidth=0.8, linestyle=":", label="W_max")
+        for name, line in zip(names, tuple(axes.lines)):
+            w_max = results[name][0]["w_max"]
+            axes.axhline(w_max, color=line.get_color(), linewidth=0.8, linestyle=":", label=f"W_max of {name}")
         axes.set(xlabel="time since the loss (s)", ylabel="window (packets)", xlim=(0, None))
         axes.legend()
 
