@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What every algorithm of the registry promises, whatever a transport does to it. proptest prints the seed of a failure.
 //!
-//! `play.rs` has the promises, `exceptions.rs` who breaks one on purpose, `state.rs` what a state may depend on, `inner.rs` what its variables mean, `time.rs`
+//! `play.rs` of `cwnd-contract` has the promises, `exceptions.rs` who breaks one on purpose, `state.rs` what a state may depend on, `inner.rs` what its variables mean, `time.rs`
 //! clocks and round trips, `size.rs` windows and years. Promises about one bug that somebody had are in `../regressions`.
 
 mod constants;
 mod exceptions;
 mod inner;
-mod play;
 mod size;
 mod state;
-#[path = "../support/mod.rs"]
-mod support;
 mod time;
 
 use cwnd::Conn;
+use cwnd_contract::{play, support};
 use exceptions::{EXCEPTIONS, excused};
 use play::{Play, Step, conn, step};
 use proptest::prelude::*;

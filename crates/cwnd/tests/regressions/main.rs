@@ -8,11 +8,10 @@ mod curve;
 mod idle;
 mod loss;
 mod slow_start;
-#[path = "../support/mod.rs"]
-mod support;
 mod undo;
 
 use cwnd::registry::SetDescription;
+use cwnd_contract::support;
 use support::{is_called, sets};
 
 /// `None`: the row is not about this algorithm. An error says what was seen instead.

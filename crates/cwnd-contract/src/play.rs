@@ -30,6 +30,7 @@ pub enum Promise {
 
 /// One thing that a transport does.
 #[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "the fields' units are in their names")]
 pub enum Step {
     /// Time passes, an ACK with its RTT arrives.
     Ack { after_us: u64, acked: u32, rtt_us: i32, limited: bool },
@@ -51,6 +52,7 @@ pub enum Step {
     Window { cwnd: u32 },
 }
 
+/// Any step; acknowledgements most often.
 pub fn step() -> impl Strategy<Value = Step> {
     let rtt = prop_oneof![Just(-1), Just(0), Just(1), 1..10_000_000_i32, Just(i32::MAX)];
     let gap = prop_oneof![Just(0_u64), 1..1_000_000_u64, Just(3_600_000_000_u64)];
@@ -94,12 +96,17 @@ pub fn conn() -> impl Strategy<Value = Conn> {
 /// An algorithm, its connection, and the promises that it has broken so far.
 #[derive(Debug)]
 pub struct Play {
+    /// The algorithm.
     pub cc: Controller,
+    /// Its connection.
     pub conn: Conn,
+    /// Broken promises, each with what was seen.
     pub broken: Vec<(Promise, String)>,
 }
 
 impl Play {
+    /// An instance of `set`, initialised on `conn`.
+    #[must_use]
     pub fn begin(set: &SetDescription, conn: Conn) -> Self {
         let mut play = Self { cc: set.controller().expect("listed"), conn, broken: Vec::new() };
         play.hook(|cc, conn| cc.init(conn));
@@ -203,6 +210,7 @@ impl Play {
         self.set_state(CaState::Open);
     }
 
+    /// Does `step`, and checks what the hooks did.
     pub fn step(&mut self, step: Step) {
         self.conn.packets_out = self.conn.cwnd;
         match step {

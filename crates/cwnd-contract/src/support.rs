@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the tests over the whole registry share: its parameter sets, and a flow in virtual time.
-#![allow(dead_code, clippy::allow_attributes, reason = "each test binary uses a part of it")]
 
 use cwnd::driver::{Ack, Driver, Options};
 use cwnd::registry::{ALGORITHMS, Description, SetDescription};
@@ -59,8 +58,11 @@ pub fn whole(set: &SetDescription, name: &str) -> Option<u32> {
 }
 
 /// One flow in virtual time, its window always in full use, around the driver that simulator and QUIC stacks use.
+#[derive(Debug)]
 pub struct Flow {
+    /// The driver, with algorithm and connection.
     pub driver: Driver,
+    /// Round trip without a queue, µs.
     pub rtt_us: u64,
     /// Whether the window, not the application, stops the sender.
     pub limited: bool,
@@ -106,10 +108,14 @@ impl Flow {
         Self { driver, rtt_us, limited: true, una: 0, next: u64::from(conn.cwnd), fraction: 0 }
     }
 
+    /// Window, segments.
+    #[must_use]
     pub fn cwnd(&self) -> u32 {
         self.driver.conn.cwnd
     }
 
+    /// The clock, s.
+    #[must_use]
     pub fn now_s(&self) -> f64 {
         self.driver.conn.now_us as f64 / 1e6
     }
@@ -176,6 +182,7 @@ impl Flow {
         self.fill();
     }
 
+    /// [`Flow::ack_with`] the path's round trip.
     pub fn ack(&mut self, acked: u32) {
         self.ack_with(acked, Some(self.rtt_us as u32));
     }
@@ -199,12 +206,14 @@ impl Flow {
         }
     }
 
+    /// [`Flow::round`] so many times, an acknowledgement for each segment.
     pub fn rounds(&mut self, count: u32) {
         for _ in 0..count {
             self.round(1);
         }
     }
 
+    /// Round trips for at least so long.
     pub fn seconds(&mut self, seconds: f64) {
         let end = self.driver.conn.now_us + (seconds * 1e6) as u64;
         while self.driver.conn.now_us < end {
