@@ -9,6 +9,7 @@ named test passes, and one that does not compile.
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -40,17 +41,20 @@ def mutated(root: Path, mutation: Mutation) -> str:
     return text.replace(mutation["old"], mutation["new"])
 
 
-def copy() -> Path:
-    """The core alone, as a workspace of its own; build results of the last time are kept."""
-    tree = SCRATCH / "tree"
+CRATES = ("crates/cwnd", "crates/cwnd-contract")
+
+
+def copy(tree: Path = SCRATCH / "tree") -> Path:
+    """The core and its contract alone, as a workspace of their own; build results of the last time are kept."""
     shutil.rmtree(tree, ignore_errors=True)
-    shutil.copytree(ROOT / "crates" / "cwnd", tree / "crates" / "cwnd")
+    for crate in CRATES:
+        shutil.copytree(ROOT / crate, tree / crate)
     for name in WORKSPACE:
         shutil.copy(ROOT / name, tree / name)
     manifest = (tree / "Cargo.toml").read_text().splitlines()
     for number, line in enumerate(manifest):
         if line.startswith("members ="):
-            manifest[number] = 'members = ["crates/cwnd"]'
+            manifest[number] = f"members = {json.dumps(CRATES)}"
         elif line.startswith(("cwnd-", "exclude =")):
             manifest[number] = ""
     (tree / "Cargo.toml").write_text("\n".join(manifest) + "\n")

@@ -74,7 +74,7 @@ def test_the_commands_that_new_prints_work_as_they_stand(cwnd: Cli, tmp_path: Pa
     *commands, kernel = [line for line in done.stdout.splitlines() if line.startswith("  ")]
     assert kernel == "  cwnd build-kernel my_cc"  # which test_own_kernel.py runs
     path = f"{PROGRAM.parent}{os.pathsep}{os.environ['PATH']}"
-    for command, expected in zip(commands, ("test result: ok. 5 passed", "my_cc 2")):
+    for command, expected in zip(commands, ("test result: ok. 6 passed", "my_cc 2")):
         ran = subprocess.run(
             shlex.split(command), cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True, text=True
         )

@@ -39,8 +39,38 @@ pub const FROM_FLIGHT: u32 = 0;
 /// The window (Linux, and the papers).
 pub const FROM_CWND: u32 = 1;
 
-/// Adds one segment per `window` counted (`cwnd_cnt` holds the remainder). // RFC 5681 §3.1 eq 3, RFC 3465 §2.1
-pub(crate) fn additive_increase(conn: &mut Conn, window: u32, acked: u32) {
+/// Additive increase: one segment for every `window` segments acknowledged, so `window = conn.cwnd` is one segment per round
+/// trip. `cwnd_cnt` holds the remainder, in segments. // RFC 5681 §3.1 eq 3, RFC 3465 §2.1
+///
+/// The caller asks [`Conn::cwnd_limited`] first, and spends what slow start has left over ([`slow_start::standard`]):
+///
+/// ```
+/// # use cwnd::{Conn, algorithms::additive_increase, slow_start};
+/// # fn cong_avoid(conn: &mut Conn, mut acked: u32) {
+/// if !conn.cwnd_limited() {
+///     return;
+/// }
+/// if conn.in_slow_start() {
+///     acked = slow_start::standard(conn, acked);
+///     if acked == 0 {
+///         return;
+///     }
+/// }
+/// let window = conn.cwnd;
+/// additive_increase(conn, window, acked);
+/// # }
+/// // 9 acknowledged segments of 10 are credit, the tenth is the growth.
+/// let mut conn = Conn { is_cwnd_limited: true, ssthresh: 2, ..Conn::new(1448, 10) };
+/// cong_avoid(&mut conn, 9);
+/// assert_eq!((conn.cwnd, conn.cwnd_cnt), (10, 9));
+/// cong_avoid(&mut conn, 1);
+/// assert_eq!((conn.cwnd, conn.cwnd_cnt), (11, 0));
+/// // Credit of a larger window is worth one segment at a smaller one.
+/// let mut conn = Conn { is_cwnd_limited: true, ssthresh: 2, cwnd_cnt: 479, ..Conn::new(1448, 10) };
+/// cong_avoid(&mut conn, 1);
+/// assert_eq!((conn.cwnd, conn.cwnd_cnt), (11, 1));
+/// ```
+pub fn additive_increase(conn: &mut Conn, window: u32, acked: u32) {
     let window = window.max(1);
     // Credit gathered at a larger window is worth one segment here, not a burst.
     if conn.cwnd_cnt >= window {
@@ -62,9 +92,9 @@ pub(crate) fn grow_per_rtt(conn: &mut Conn, growth_x16m: u64, acked: u32) {
     conn.cwnd_cnt = sum as u32;
 }
 
-/// Standard TCP's growth, for algorithms that are it in part: slow start, then a segment per window, while the window limits
-/// the flow. // RFC 5681 §3.1
-pub(crate) fn standard(conn: &mut Conn, acked: u32) {
+/// Standard TCP's growth, for algorithms that are it in part: slow start, then [`additive_increase`] by a segment per
+/// round trip, while the window limits the flow. // RFC 5681 §3.1
+pub fn standard(conn: &mut Conn, acked: u32) {
     if !conn.cwnd_limited() {
         return;
     }

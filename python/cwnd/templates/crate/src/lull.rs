@@ -4,6 +4,7 @@
 //! In congestion avoidance it grows by one segment per round trip (RFC 5681 §3.1), but only while the last round trip was
 //! at most `rest_us` longer than the shortest; after a loss it keeps `beta` of its window.
 
+use cwnd::algorithms::additive_increase;
 use cwnd::math::scale_x64k;
 use cwnd::params::Kind;
 use cwnd::registry::{Recovery, Registered, Set};
@@ -87,15 +88,16 @@ impl CongestionControl for Lull {
         let mut acked = acked;
         if conn.in_slow_start() {
             acked = slow_start::standard(conn, acked);
+            if acked == 0 {
+                return;
+            }
         }
         if self.queueing_us() > params.rest_us {
             return;
         }
         // One segment for a window of acknowledged ones; cwnd_cnt carries the rest over.
-        let credit = conn.cwnd_cnt.saturating_add(acked);
-        let window = conn.cwnd.max(1);
-        conn.grow(credit / window);
-        conn.cwnd_cnt = credit % window;
+        let window = conn.cwnd;
+        additive_increase(conn, window, acked);
     }
 
     // Inner variables for traces; a name ends in its unit.

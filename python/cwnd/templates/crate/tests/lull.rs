@@ -48,6 +48,21 @@ fn a_window_of_acknowledged_segments_is_one_segment_of_growth() {
     assert_eq!((conn.cwnd, conn.cwnd_cnt), (11, 0));
 }
 
+// 479 acknowledged segments were saved up at a window of 480, and an idle time took the window to 10: one segment, and the
+// credit begins anew.
+#[test]
+fn credit_of_a_larger_window_is_no_burst() {
+    let (mut lull, mut conn) = (
+        Lull::default(),
+        Conn {
+            cwnd_cnt: 479,
+            ..conn(10)
+        },
+    );
+    lull.cong_avoid(&mut conn, 0, 1, &PARAMS);
+    assert_eq!((conn.cwnd, conn.cwnd_cnt), (11, 1));
+}
+
 #[test]
 fn it_rests_while_the_queue_is_longer_than_asked_for() {
     let (mut lull, mut conn) = (Lull::default(), conn(10));
