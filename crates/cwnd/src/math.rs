@@ -35,12 +35,13 @@ pub const fn scale_x64k(value: u32, fraction_x64k: u32) -> u32 {
     if scaled > u32::MAX as u64 { u32::MAX } else { scaled as u32 }
 }
 
-/// Microseconds as 1/1024 s, rounded down. 2³² µs (71 minutes) is 4 398 046.
+/// Microseconds as 1/1024 s, rounded down; 2⁴¹ µs (25 days) and more as 2 251 799 813.
 #[inline]
 #[must_use]
-pub const fn us_to_x1024(us: u32) -> u32 {
+pub const fn us_to_x1024(us: u64) -> u32 {
+    let us = if us > 1 << 41 { 1 << 41 } else { us };
     // 1024 / 10⁶ = 16 / 15625
-    (us as u64 * 16 / 15_625) as u32
+    (us * 16 / 15_625) as u32
 }
 
 /// Whether sequence number `a` lies after `b`, both wrapping.
@@ -83,7 +84,8 @@ mod tests {
     #[test]
     fn microseconds_become_1024ths() {
         assert_eq!(us_to_x1024(1_000_000), 1024);
-        assert_eq!(us_to_x1024(u32::MAX), 4_398_046); // 4294.967295 s × 1024
+        assert_eq!(us_to_x1024(u64::from(u32::MAX)), 4_398_046); // 4294.967295 s × 1024
+        assert_eq!(us_to_x1024(u64::MAX), 2_251_799_813); // 2 199 023.255552 s × 1024
     }
 
     #[test]

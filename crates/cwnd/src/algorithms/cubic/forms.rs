@@ -18,6 +18,7 @@
 //!   code that ends the state once entered, so a flow that was in it once is halved ever after: `newreno_for_good`.
 
 use super::Cubic;
+use super::curve::{C_MAX_X64K, C_MIN_X64K};
 use crate::algorithms::{COUNT_NAMES, COUNT_SEGMENTS, FROM_CWND, FROM_FLIGHT, REDUCE_NAMES};
 use crate::params::Kind;
 use crate::registry::{Recovery, Registered, Set};
@@ -46,7 +47,7 @@ crate::params! {
     pub struct CubicParams {
         beta: Kind::Decimal, "", 6_554 => 64_881, "RFC 9438 §4.6",
             "factor of the window kept after a loss";
-        c: Kind::Decimal, "segments/s^3", 66 => 458_752, "RFC 9438 §5.1",
+        c: Kind::Decimal, "segments/s^3", C_MIN_X64K => C_MAX_X64K, "RFC 9438 §5.1",
             "scale of the cubic function";
         fast_convergence: Kind::Flag, "", 0 => 1, "RFC 9438 §4.7",
             "remember a lower W_max when losses come below the last one";

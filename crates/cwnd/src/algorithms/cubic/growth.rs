@@ -2,7 +2,7 @@
 //! The window's growth within one epoch: the curve, and the Reno-friendly estimates beside it.
 
 use super::Cubic;
-use super::curve::{T_MAX_X1024, alpha_x64k, k_x1024, w_cubic_x64k};
+use super::curve::{T_MAX_US, T_SHIFT, alpha_x64k, k_x1024, w_cubic_x64k};
 use super::forms::{
     CLOCK_TICKS, CubicParams, FRIENDLY_FORMULA, FRIENDLY_NEWRENO, FRIENDLY_TARGET, FRIENDLY_WINDOW,
     INCREMENT_COUNTED, K_FROM_W_MAX, LOOKAHEAD_NONE, LOOKAHEAD_SRTT,
@@ -14,7 +14,9 @@ impl Cubic {
     /// Congestion avoidance begins. // RFC 9438 §4.2
     fn begin_epoch(&mut self, conn: &Conn, params: &CubicParams) {
         self.in_epoch = 1;
-        self.epoch_start = now(conn, params);
+        self.undo.t = self.undo.t.saturating_add(self.t);
+        self.t = 0;
+        self.t_rest_us = 0;
         self.w_est = if params.friendliness == FRIENDLY_FORMULA && self.w_max > 0 {
             scale_x64k(self.w_max, params.beta) // RFC 8312 §4.2 eq 4
         } else {
@@ -41,31 +43,32 @@ impl Cubic {
         }
     }
 
-    /// Time since the epoch began, µs. Keeps the epoch within the curve's reach; a clock that has jumped back to before the
-    /// epoch begins it anew, or the curve would stand until the clock is there again.
-    fn elapsed_us(&mut self, conn: &Conn, params: &CubicParams) -> u32 {
-        const REACH: u32 = 1 << 30;
-        let now = now(conn, params);
-        let mut elapsed = now.wrapping_sub(self.epoch_start);
-        if elapsed >= 1 << 31 {
-            self.epoch_start = now;
-            return 0;
+    /// The time since the last acknowledgement counts: the window was in use. (Where the clock has jumped back none has passed,
+    /// so two acknowledgements without a pause between them may be 2³¹ µs apart, 35 minutes.) // RFC 9438 §4.2
+    #[inline]
+    pub(super) fn count_time(&mut self, now: u32, params: &CubicParams) {
+        let gap = now.wrapping_sub(self.last_ack);
+        self.last_ack = now;
+        if gap >= 1 << 31 {
+            return;
         }
-        if elapsed > REACH {
-            self.epoch_start = now.wrapping_sub(REACH);
-            elapsed = REACH;
+        if params.clock == CLOCK_TICKS {
+            self.t = self.t.saturating_add(gap);
+        } else {
+            let gap = gap + u32::from(self.t_rest_us);
+            self.t = self.t.saturating_add(gap >> T_SHIFT);
+            self.t_rest_us = gap as u8;
         }
-        if params.clock == CLOCK_TICKS { ticks_to_us(elapsed, conn.tick_hz).min(REACH) } else { elapsed }
     }
 
-    /// The time since the last acknowledgement does not count: the window was not in use. // RFC 9438 §4.2
-    pub(super) fn skip_pause(&mut self, now: u32) {
-        let pause = now.wrapping_sub(self.last_ack);
-        let age = now.wrapping_sub(self.epoch_start);
-        if self.in_epoch == 1 && pause < 1 << 31 && age < 1 << 31 {
-            self.epoch_start = self.epoch_start.wrapping_add(pause.min(age));
+    /// Time t of the curve, µs, at most `T_MAX_US`.
+    #[inline]
+    pub(super) fn t_us(&self, conn: &Conn, params: &CubicParams) -> u64 {
+        if params.clock == CLOCK_TICKS {
+            ticks_to_us(self.t, conn.tick_hz).min(T_MAX_US)
+        } else {
+            (u64::from(self.t) << T_SHIFT) | u64::from(self.t_rest_us)
         }
-        self.last_ack = now;
     }
 
     /// Advances `w_est` by `α · acked / cwnd`. // RFC 9438 §4.3, figure 4
@@ -92,29 +95,54 @@ impl Cubic {
         }
     }
 
+    /// Takes the window to an estimate that is `lead` segments above it. One segment is the estimate's own growth. A larger lead is
+    /// left where the transport lowered the window (RFC 7661, RFC 5681 §4.1), or by an ACK of more than a window: it is regained by
+    /// half a window per round trip, the limit of RFC 9438 §4.2.
+    fn reach(&mut self, conn: &mut Conn, lead: u32, acked: u32) {
+        if lead == 1 {
+            conn.grow(acked.min(1));
+            self.credit = self.est_credit;
+            return;
+        }
+        let cwnd_x64k = u64::from(conn.cwnd.max(1)) << 16;
+        let ahead_x64k = (u64::from(lead) << 16).min(cwnd_x64k / 2);
+        self.spend(conn, cwnd_x64k, ahead_x64k, acked.min(lead));
+    }
+
+    /// Grows by `ahead / cwnd` for each segment acknowledged, by one at most. // RFC 9438 §4.4, §4.5
+    fn spend(&mut self, conn: &mut Conn, cwnd_x64k: u64, ahead_x64k: u64, acked: u32) {
+        // `ahead_x64k` is below 2⁴⁸, so 2¹⁶ segments in one acknowledgement are as many as 64 bits hold.
+        self.credit = self.credit.saturating_add(ahead_x64k * u64::from(acked.min(1 << 16)));
+        if self.credit >= cwnd_x64k {
+            // Credit gathered at a larger window makes no burst here.
+            conn.grow((self.credit / cwnd_x64k).min(u64::from(acked)) as u32);
+            self.credit %= cwnd_x64k;
+        }
+    }
+
     /// Sets the window to the estimate where the estimate is above the curve at `t`; whether it is.
-    fn follow_estimate(&mut self, conn: &mut Conn, t_us: u32, acked: u32, params: &CubicParams) -> bool {
+    fn follow_estimate(&mut self, conn: &mut Conn, t_us: u64, acked: u32, params: &CubicParams) -> bool {
         // RFC 9438 §4.3, RFC 8312 §4.2: the test reads the curve at t, not at t + RTT.
         let curve_x64k = w_cubic_x64k(self.origin, params.c, self.k_x1024, us_to_x1024(t_us));
         if params.friendliness == FRIENDLY_FORMULA {
             // RFC 8312 §4.2 eq 4; Rhee and Xu 2005 eq 4
-            let round_trips_x64k =
-                u64::from(self.alpha_x64k) * u64::from(t_us) / u64::from(rtt_us(conn, params).max(1));
+            // At most 10 · 2¹⁶ · 2⁴⁰ before the division.
+            let round_trips_x64k = u64::from(self.alpha_x64k) * t_us / u64::from(rtt_us(conn, params).max(1));
             let estimate_x64k = (u64::from(self.w_est) << 16) + round_trips_x64k;
             if curve_x64k >= estimate_x64k {
                 return false;
             }
             let estimate = (estimate_x64k >> 16).min(u64::from(u32::MAX)) as u32;
-            conn.grow(estimate.saturating_sub(conn.cwnd).min(acked));
+            if estimate > conn.cwnd {
+                self.reach(conn, estimate - conn.cwnd, acked);
+            }
             return true;
         }
         if !self.below_estimate(curve_x64k, conn.cwnd.max(1)) {
             return false;
         }
         if self.w_est > conn.cwnd {
-            // Where the transport lowered the window (RFC 5681 §4.1), W_est is regained as fast as ACKs come.
-            conn.grow((self.w_est - conn.cwnd).min(acked));
-            self.credit = self.est_credit;
+            self.reach(conn, self.w_est - conn.cwnd, acked);
         } else if self.w_est == conn.cwnd {
             self.credit = self.credit.max(self.est_credit);
         }
@@ -127,7 +155,7 @@ impl Cubic {
             self.begin_epoch(conn, params);
         }
         let cwnd = conn.cwnd.max(1);
-        let t_us = self.elapsed_us(conn, params);
+        let t_us = self.t_us(conn, params);
         if matches!(params.friendliness, FRIENDLY_WINDOW | FRIENDLY_TARGET) {
             self.grow_estimate(cwnd, acked, params);
         }
@@ -141,7 +169,7 @@ impl Cubic {
             LOOKAHEAD_NONE => 0,
             _ => self.min_rtt_us,
         };
-        let t_x1024 = us_to_x1024(t_us.saturating_add(ahead_us)).min(T_MAX_X1024);
+        let t_x1024 = us_to_x1024(t_us.saturating_add(u64::from(ahead_us)));
         let mut target_x64k = w_cubic_x64k(self.origin, params.c, self.k_x1024, t_x1024);
         if params.friendliness == FRIENDLY_TARGET {
             target_x64k = target_x64k.max((u64::from(self.w_est) << 16) + self.est_credit / u64::from(cwnd));
@@ -169,13 +197,7 @@ impl Cubic {
             return;
         }
         // RFC 9438 §4.4, §4.5: cwnd += (target − cwnd) / cwnd for each segment acknowledged.
-        // `ahead_x64k` is below 2⁴⁷, so 2¹⁶ segments in one acknowledgement are as many as 64 bits hold.
-        self.credit = self.credit.saturating_add(ahead_x64k * u64::from(acked.min(1 << 16)));
-        if self.credit >= cwnd_x64k {
-            // Credit gathered at a larger window makes no burst here.
-            conn.grow((self.credit / cwnd_x64k).min(u64::from(acked)) as u32);
-            self.credit %= cwnd_x64k;
-        }
+        self.spend(conn, cwnd_x64k, ahead_x64k, acked);
     }
 
     /// The pseudocode's way: one segment when the count exceeds cwnd / (target − cwnd). // Ha et al. 2008, Algorithm 1
@@ -203,10 +225,10 @@ fn rtt_us(conn: &Conn, params: &CubicParams) -> u32 {
         return srtt_us;
     }
     let ticks = u64::from(srtt_us) * u64::from(conn.tick_hz) / 1_000_000;
-    ticks_to_us(ticks.clamp(1, u64::from(u32::MAX)) as u32, conn.tick_hz)
+    ticks_to_us(ticks.clamp(1, u64::from(u32::MAX)) as u32, conn.tick_hz).min(u64::from(u32::MAX)) as u32
 }
 
-/// `ticks` in µs, up to what 32 bits hold.
-fn ticks_to_us(ticks: u32, hz: u32) -> u32 {
-    (u64::from(ticks) * 1_000_000 / u64::from(hz.max(1))).min(u64::from(u32::MAX)) as u32
+/// `ticks` in µs.
+fn ticks_to_us(ticks: u32, hz: u32) -> u64 {
+    u64::from(ticks) * 1_000_000 / u64::from(hz.max(1))
 }

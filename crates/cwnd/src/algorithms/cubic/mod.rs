@@ -10,7 +10,12 @@
 //! `(target − cwnd) / cwnd` is the default and the pseudocode's `cwnd_cnt > cnt` (one increment per cnt + 2 counts) is
 //! `increment=counted`. Its rates are meant per packet, so segments count, as Linux's correction for delayed ACKs had it.
 //!
-//! Valid for windows up to 2³⁰ segments and epochs of any length (`curve.rs`, `tests.rs`: both ends).
+//! A congestion avoidance stage, and with it t, begins after a reduction and wherever slow start ends: also after the slow
+//! start that follows an idle period (RFC 5681 §4.1). The papers and Linux keep the old curve there; so that all forms obey
+//! one rule, theirs here do not.
+//!
+//! Valid for every window that 32 bits hold and for epochs of any length: the curve's time is kept up to 12 days, and long
+//! before that every legal curve is above every window (`curve.rs`, which asserts it).
 
 #[cfg(test)]
 mod bench;
@@ -22,6 +27,8 @@ mod forms_tests;
 mod growth;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod time_tests;
 
 use super::{FROM_FLIGHT, counted};
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
@@ -41,9 +48,15 @@ struct Undo {
     w_max: u32,
     origin: u32,
     k_x1024: u32,
-    epoch_start: u32,
+    /// What `t` was when it last became 0 since the reduction: with `t` it is the time of the curve to be given back.
+    t: u32,
     w_est: u32,
 }
+
+/// Values of [`Cubic`]'s `undo_kept`.
+const NOTHING_KEPT: u8 = 0;
+const KEPT_BEFORE_EPOCH: u8 = 1;
+const KEPT_IN_EPOCH: u8 = 2;
 
 /// State of CUBIC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,8 +73,10 @@ pub struct Cubic {
     /// Window of the curve's plateau in this epoch.
     origin: u32,
     k_x1024: u32,
-    epoch_start: u32,
-    /// When the last acknowledgement came.
+    /// Time t of the curve (RFC 9438 §4.2), in 256 µs (`T_SHIFT`), or in ticks with `clock=ticks`. Only time in which the
+    /// window was in use is added, so that a pause of any length leaves it alone.
+    t: u32,
+    /// When the last acknowledgement came, or the last pause ended.
     last_ack: u32,
     /// Estimate of Reno's window, whole segments.
     w_est: u32,
@@ -69,10 +84,11 @@ pub struct Cubic {
     min_rtt_us: u32,
     undo: Undo,
     slow_start: SlowStart,
-    /// 1 while `epoch_start` … `w_est` describe the present epoch.
+    /// 1 while `origin` … `w_est` describe the present epoch.
     in_epoch: u8,
-    undo_in_epoch: u8,
-    /// 1 while `undo` can be given back.
+    /// What of `t` lies below its unit, µs.
+    t_rest_us: u8,
+    /// `NOTHING_KEPT`, or what `in_epoch` was when `undo` was kept: `KEPT_BEFORE_EPOCH`, `KEPT_IN_EPOCH`.
     undo_kept: u8,
     /// 1 once the window grew as NewReno's (`friendliness=newreno`).
     in_newreno: u8,
@@ -81,7 +97,9 @@ pub struct Cubic {
 impl Cubic {
     /// Keeps what the first reduction of an episode takes. // RFC 9438 §4.9.2
     fn keep_undo(&mut self, conn: &Conn) {
-        if self.undo_kept == 1 && matches!(conn.ca_state, CaState::Cwr | CaState::Recovery | CaState::Loss) {
+        if self.undo_kept != NOTHING_KEPT
+            && matches!(conn.ca_state, CaState::Cwr | CaState::Recovery | CaState::Loss)
+        {
             return;
         }
         self.undo = Undo {
@@ -90,11 +108,10 @@ impl Cubic {
             w_max: self.w_max,
             origin: self.origin,
             k_x1024: self.k_x1024,
-            epoch_start: self.epoch_start,
+            t: 0,
             w_est: self.w_est,
         };
-        self.undo_in_epoch = self.in_epoch;
-        self.undo_kept = 1;
+        self.undo_kept = if self.in_epoch == 1 { KEPT_IN_EPOCH } else { KEPT_BEFORE_EPOCH };
     }
 }
 
@@ -130,12 +147,15 @@ impl CongestionControl for Cubic {
 
     fn cong_avoid(&mut self, conn: &mut Conn, _ack: u32, acked: u32, params: &CubicParams) {
         if !conn.cwnd_limited() {
-            self.skip_pause(now(conn, params));
+            self.last_ack = now(conn, params); // RFC 9438 §4.2: the time up to here does not count
             return;
         }
-        self.last_ack = now(conn, params);
+        self.count_time(now(conn, params), params);
         let mut acked = counted(params.counting, acked);
         if conn.cwnd <= conn.ssthresh {
+            if conn.in_slow_start() {
+                self.in_epoch = 0; // RFC 9438 §4.2: a stage begins where slow start ends, after an idle period too
+            }
             acked = self.slow_start.grow(conn, params.slow_start, acked); // RFC 9438 §4.10
             if acked == 0 {
                 return;
@@ -160,12 +180,12 @@ impl CongestionControl for Cubic {
 
     fn cwnd_event(&mut self, conn: &mut Conn, event: CaEvent, params: &CubicParams) {
         if event == CaEvent::TxStart {
-            self.skip_pause(now(conn, params));
+            self.last_ack = now(conn, params); // RFC 9438 §4.2: idle time does not count
         }
     }
 
     fn undo_cwnd(&mut self, conn: &mut Conn, _params: &CubicParams) -> u32 {
-        if self.undo_kept == 0 || conn.cwnd >= self.undo.cwnd {
+        if self.undo_kept == NOTHING_KEPT || conn.cwnd >= self.undo.cwnd {
             return conn.cwnd.max(conn.prior_cwnd); // RFC 9438 §4.9.2: already past it, keep the present
         }
         let undo = self.undo;
@@ -173,12 +193,12 @@ impl CongestionControl for Cubic {
         self.w_max = undo.w_max;
         self.origin = undo.origin;
         self.k_x1024 = undo.k_x1024;
-        self.epoch_start = undo.epoch_start;
+        self.t = self.t.saturating_add(undo.t);
         self.w_est = undo.w_est;
-        self.in_epoch = self.undo_in_epoch;
+        self.in_epoch = u8::from(self.undo_kept == KEPT_IN_EPOCH);
         self.credit = 0;
         self.est_credit = 0;
-        self.undo_kept = 0;
+        self.undo_kept = NOTHING_KEPT;
         undo.cwnd
     }
 

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The time t of the curve: idle of any length, epochs of any length, and the stage that begins after idle slow start.
+
+use super::bench::Bench;
+use super::forms::*;
+use super::*;
+use crate::registry::Registered;
+use crate::slow_start;
+
+const MINUTE_US: u64 = 60_000_000;
+const DAY_US: u64 = 24 * 60 * MINUTE_US;
+
+/// Below and above half of the 71.6 minutes that 32 bits of microseconds hold, that itself, multiples, and days; whole milliseconds, so that a clock of ticks moves alike.
+const PAUSES_US: [u64; 14] = [
+    1_000_000,
+    10_000_000,
+    600_000_000,
+    35 * MINUTE_US,
+    36 * MINUTE_US,
+    60 * MINUTE_US,
+    70 * MINUTE_US,
+    4_294_967_000, // 71.6 minutes, 2³² µs, to the millisecond below and above
+    4_294_968_000,
+    80 * MINUTE_US,
+    110 * MINUTE_US,
+    DAY_US,
+    12 * DAY_US + 11 * 60 * MINUTE_US,
+    400 * DAY_US,
+];
+
+/// Every set of this file's mechanism, with standard slow start.
+fn sets() -> impl Iterator<Item = (&'static str, CubicParams)> {
+    Cubic::SETS.iter().map(|set| (set.name, CubicParams { slow_start: slow_start::STANDARD, ..set.params }))
+}
+
+/// A flow 3 s after a loss at 1000 segments.
+fn running(params: CubicParams) -> Bench {
+    let mut bench = Bench::new(params, 1000, 100_000);
+    bench.lose();
+    bench.seconds(3.0, 1);
+    bench
+}
+
+/// Windows of the next twenty round trips.
+fn windows(bench: &mut Bench) -> Vec<u32> {
+    (0..20)
+        .map(|_| {
+            bench.round(1);
+            bench.conn.cwnd
+        })
+        .collect()
+}
+
+fn pause(bench: &mut Bench, us: u64) {
+    bench.conn.now_us += us;
+    bench.conn.ticks = (bench.conn.now_us * u64::from(bench.conn.tick_hz) / 1_000_000) as u32;
+}
+
+// RFC 9438 §4.2 MUST NOT: t does not include idle time. Both bounds: the windows after the pause are those of a flow that
+// had none. Rows L1, K1.
+#[test]
+fn idle_time_of_any_length_leaves_the_curve_where_it_was() {
+    for (name, params) in sets() {
+        let busy = windows(&mut running(params));
+        assert!(busy[19] > busy[0], "{name} grows: {busy:?}");
+        for idle_us in PAUSES_US {
+            let mut bench = running(params);
+            pause(&mut bench, idle_us);
+            bench.cubic.cwnd_event(&mut bench.conn, CaEvent::TxStart, &bench.params);
+            assert_eq!(windows(&mut bench), busy, "{name}, {} minutes idle", idle_us / MINUTE_US);
+        }
+    }
+}
+
+// The same for time in which the application limits the flow: an acknowledgement every 10 s says so.
+#[test]
+fn application_limited_time_of_any_length_leaves_the_curve_where_it_was() {
+    for (name, params) in sets() {
+        let busy = windows(&mut running(params));
+        for idle_us in PAUSES_US {
+            let mut bench = running(params);
+            bench.conn.is_cwnd_limited = false;
+            bench.conn.max_packets_out = 1;
+            let end = bench.conn.now_us + idle_us;
+            while bench.conn.now_us < end {
+                // No more than 20 000 acknowledgements, the last of them at the end.
+                let step = (idle_us / 20_000).max(10_000_000).min(end - bench.conn.now_us);
+                pause(&mut bench, step);
+                bench.ack(1);
+            }
+            bench.conn.is_cwnd_limited = true;
+            assert_eq!(windows(&mut bench), busy, "{name}, {} minutes limited", idle_us / MINUTE_US);
+        }
+    }
+}
+
+// Application-limited every other acknowledgement, 100 µs apart: half of the time counts, to the microsecond.
+#[test]
+fn short_pauses_lose_no_part_of_the_time_between_them() {
+    let params = CubicParams { slow_start: slow_start::STANDARD, ..RFC9438 };
+    let mut bench = Bench::new(params, 1_000_000, 100_000);
+    bench.lose();
+    bench.ack(1);
+    for _ in 0..100_000 {
+        for limited in [false, true] {
+            pause(&mut bench, 101);
+            bench.conn.is_cwnd_limited = limited;
+            bench.conn.max_packets_out = 1;
+            bench.ack(1);
+        }
+    }
+    assert_eq!(bench.cubic.t_us(&bench.conn, &bench.params), 100_000 * 101);
+}
+
+// RFC 5681 §4.1, RFC 9438 §4.2: after an idle period the transport restarts from 10 segments; slow start ends at ssthresh,
+// and from there a round trip adds half of the window at most (target <= 1.5 cwnd), whatever the window was before.
+#[test]
+fn after_an_idle_restart_nothing_doubles_past_ssthresh() {
+    for (name, params) in sets() {
+        for rtt_us in [5_000, 100_000] {
+            let mut bench = Bench::new(params, 1000, rtt_us);
+            bench.lose();
+            let ssthresh = bench.conn.ssthresh;
+            while bench.conn.cwnd < 1900 {
+                bench.round(1);
+            }
+            pause(&mut bench, 10_000_000);
+            bench.conn.cwnd = 10;
+            bench.cubic.cwnd_event(&mut bench.conn, CaEvent::CwndRestart, &bench.params);
+            bench.cubic.cwnd_event(&mut bench.conn, CaEvent::TxStart, &bench.params);
+            for _ in 0..20 {
+                let before = bench.conn.cwnd;
+                bench.round(1);
+                let after = bench.conn.cwnd;
+                let most = if params.limit_target == 1 { before + before / 2 + 1 } else { 2 * before };
+                assert!(
+                    after <= ssthresh || after <= most.max(ssthresh + ssthresh / 2),
+                    "{name}, RTT {rtt_us} µs, ssthresh {ssthresh}: {before} to {after}"
+                );
+            }
+        }
+    }
+}
+
+// RFC 9438 §4.2, §4.3: a congestion avoidance stage begins where slow start ends: t = 0, cwnd_epoch = W_est = ssthresh = 700,
+// K = ∛((1000 − 700) / 0.4) = 9.0856 s, as after the loss itself. RTT 5 ms: W_est grows by 0.529 a round trip from 700.
+#[test]
+fn after_an_idle_restart_a_new_stage_begins_at_ssthresh() {
+    let params = CubicParams { slow_start: slow_start::STANDARD, ..RFC9438 };
+    let after_loss = |rounds: u32| {
+        let mut bench = Bench::new(params, 1000, 5_000);
+        bench.lose();
+        (0..rounds).for_each(|_| bench.round(1));
+        bench.conn.cwnd
+    };
+    let mut bench = Bench::new(params, 1000, 5_000);
+    bench.lose();
+    while bench.conn.cwnd < 1900 {
+        bench.round(1);
+    }
+    pause(&mut bench, 10_000_000);
+    bench.conn.cwnd = 10;
+    bench.cubic.cwnd_event(&mut bench.conn, CaEvent::CwndRestart, &bench.params);
+    bench.cubic.cwnd_event(&mut bench.conn, CaEvent::TxStart, &bench.params);
+    // 10 20 40 … 640 700: seven round trips, the last of which has 60 of 640 acknowledgements below the threshold.
+    (0..6).for_each(|_| bench.round(1));
+    assert_eq!(bench.conn.cwnd, 640);
+    bench.round(1);
+    assert!((700..=701).contains(&bench.conn.cwnd), "{}", bench.conn.cwnd);
+    assert!(bench.cubic.k_x1024.abs_diff(9303) <= 1, "{}", bench.cubic.k_x1024); // 9.0856 · 1024
+    (0..200).for_each(|_| bench.round(1));
+    assert!(bench.conn.cwnd.abs_diff(after_loss(201)) <= 1, "{} beside {}", bench.conn.cwnd, after_loss(201));
+}
+
+// No slow start where the restart window lies above ssthresh: W_est of the large window is regained by half a window per
+// round trip, as the curve would be.
+#[test]
+fn a_window_lowered_above_ssthresh_is_regained_by_half_of_it_per_round_trip() {
+    for (name, params) in sets() {
+        let mut bench = Bench::new(CubicParams { limit_target: 1, ..params }, 10, 1_000);
+        bench.lose();
+        while bench.conn.cwnd < 300 {
+            bench.round(1);
+        }
+        bench.conn.cwnd = 10;
+        for _ in 0..12 {
+            let before = bench.conn.cwnd;
+            bench.round(1);
+            assert!(bench.conn.cwnd <= before + before / 2 + 1, "{name}: {before} to {}", bench.conn.cwnd);
+        }
+        assert!(bench.conn.cwnd > 20, "{name}: {}", bench.conn.cwnd); // NewReno's growth alone gives 22
+    }
+}
+
+// An epoch of 100 minutes without a loss; every 100 s as many acknowledgements as the window needs to reach its target.
+// C = 66/65 536, W_max = 10⁶: K = ∛(3·10⁵ / C) = 667.9 s, and the window is 10⁶ + C (t − K)³. (32 bits of microseconds end at
+// 4295 s.)
+#[test]
+fn beyond_71_minutes_the_curve_goes_on() {
+    let params =
+        CubicParams { slow_start: slow_start::STANDARD, friendliness: FRIENDLY_OFF, c: 66, ..RFC9438 };
+    let mut bench = Bench::new(params, 1_000_000, 100_000);
+    bench.lose();
+    bench.ack(1);
+    let c = 66.0 / 65_536.0;
+    let k = (300_000.0_f64 / c).cbrt();
+    for hundred in 1..=60 {
+        pause(&mut bench, 100_000_000);
+        // Each closes 65 536 / cwnd of the gap: eight windows leave e⁻⁸, 0.03 %, of it.
+        for _ in 0..8 + 8 * bench.conn.cwnd / 65_536 * 3 / 2 {
+            bench.ack(65_536);
+        }
+        let ahead = f64::from(hundred) * 100.0 + 0.1 - k; // the target is read a round trip ahead
+        let (expected, slope) = (1e6 + c * ahead.powi(3), 3.0 * c * ahead.powi(2));
+        // What is left of the growth of 100 s, two units of K's rounding and one of t's, and a segment.
+        let off = 0.0005 * 150.0 * slope + slope * 3.0 / 1024.0 + 2.0;
+        let cwnd = f64::from(bench.conn.cwnd);
+        assert!((cwnd - expected).abs() <= off, "t = {hundred}00 s: {cwnd} beside {expected} ± {off}");
+    }
+    assert!(bench.conn.cwnd > 150_000_000, "{}", bench.conn.cwnd); // 10⁶ + C · 5332³ = 1.54·10⁸
+}
