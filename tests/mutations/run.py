@@ -45,10 +45,13 @@ CRATES = ("crates/cwnd", "crates/cwnd-contract")
 
 
 def copy(tree: Path = SCRATCH / "tree") -> Path:
-    """The core and its contract alone, as a workspace of their own; build results of the last time are kept."""
+    """The core and its contract alone, as a workspace of their own; build results of the last time are kept.
+
+    Files get today's times: with the originals', cargo would take what was built from the last mutation for up to date.
+    """
     shutil.rmtree(tree, ignore_errors=True)
     for crate in CRATES:
-        shutil.copytree(ROOT / crate, tree / crate)
+        shutil.copytree(ROOT / crate, tree / crate, copy_function=shutil.copyfile)
     for name in WORKSPACE:
         shutil.copy(ROOT / name, tree / name)
     manifest = (tree / "Cargo.toml").read_text().splitlines()

@@ -90,6 +90,27 @@ fn parse_decimal_x64k(text: &str) -> Option<u32> {
     u32::try_from(whole.checked_mul(one)?.checked_add(fraction_x64k)?).ok()
 }
 
+/// `own`, then `shared`: the descriptions of a struct that ends with another's parameters.
+///
+/// `N` is their number; of more than that the last are left out.
+#[must_use]
+pub const fn joined<const N: usize>(own: &[Spec], shared: &[Spec]) -> [Spec; N] {
+    const EMPTY: Spec = Spec { name: "", kind: Kind::Whole, unit: "", min: 0, max: 0, help: "", source: "" };
+    let mut all = [EMPTY; N];
+    let (mut places, mut own, mut shared): (&mut [Spec], _, _) = (&mut all, own, shared);
+    while let [place, more @ ..] = places {
+        if let [spec, rest @ ..] = own {
+            *place = *spec;
+            own = rest;
+        } else if let [spec, rest @ ..] = shared {
+            *place = *spec;
+            shared = rest;
+        }
+        places = more;
+    }
+    all
+}
+
 /// A parameter struct, seen as a list of numbers.
 pub trait Params: Copy + PartialEq + core::fmt::Debug + 'static {
     /// The parameters, in the struct's order.
@@ -102,7 +123,8 @@ pub trait Params: Copy + PartialEq + core::fmt::Debug + 'static {
     fn set(&mut self, index: usize, value: u32);
 }
 
-/// Declares a parameter struct with its descriptions.
+/// Declares a parameter struct with its descriptions. Parameters that several algorithms share stand once, in a struct of their
+/// own; a last line `..field: Struct;` takes them in.
 #[macro_export]
 macro_rules! params {
     (
@@ -111,6 +133,7 @@ macro_rules! params {
             $(
                 $field:ident: $kind:expr, $unit:literal, $min:expr => $max:expr, $source:literal, $help:literal;
             )+
+            $(..$shared:ident: $type:ty;)?
         }
     ) => {
         $(#[$meta])*
@@ -118,28 +141,45 @@ macro_rules! params {
         #[repr(C)]
         pub struct $name {
             $(#[doc = $help] pub $field: u32,)+
+            $(#[doc = concat!("See [`", stringify!($type), "`].")] pub $shared: $type,)?
         }
 
         impl $crate::params::Params for $name {
-            const SPECS: &'static [$crate::params::Spec] = &[
-                $($crate::params::Spec {
-                    name: stringify!($field), kind: $kind, unit: $unit, min: $min, max: $max,
-                    help: $help, source: $source,
-                },)+
-            ];
+            const SPECS: &'static [$crate::params::Spec] = {
+                const OWN: &[$crate::params::Spec] = &[
+                    $($crate::params::Spec {
+                        name: stringify!($field), kind: $kind, unit: $unit, min: $min, max: $max,
+                        help: $help, source: $source,
+                    },)+
+                ];
+                $crate::params!(@specs OWN $(, $type)?)
+            };
 
             fn get(&self, index: usize) -> u32 {
-                [$(self.$field),+].get(index).copied().unwrap_or(0)
+                let own = [$(self.$field),+];
+                own.get(index).copied()
+                    $(.or_else(|| Some($crate::params::Params::get(&self.$shared, index.saturating_sub(own.len())))))?
+                    .unwrap_or(0)
             }
 
             fn set(&mut self, index: usize, value: u32) {
                 let mut fields = [$(&mut self.$field),+];
+                let own = fields.len();
                 if let Some(field) = fields.get_mut(index) {
                     **field = value;
+                    return;
                 }
+                let _shared = index.saturating_sub(own);
+                $($crate::params::Params::set(&mut self.$shared, _shared, value);)?
             }
         }
     };
+    (@specs $own:ident) => { $own };
+    (@specs $own:ident, $type:ty) => {{
+        const SHARED: &[$crate::params::Spec] = <$type as $crate::params::Params>::SPECS;
+        const ALL: [$crate::params::Spec; $own.len() + SHARED.len()] = $crate::params::joined($own, SHARED);
+        &ALL
+    }};
 }
 
 #[cfg(test)]
@@ -159,6 +199,32 @@ mod tests {
         for text in ["", ".", ".5", "-1", "+1", "1e3", "0.1234567890", "1.2.3", "0,8", "nan", "70000"] {
             assert_eq!(parse_decimal_x64k(text), None, "{text:?}");
         }
+    }
+
+    params! {
+        /// Two of several algorithms.
+        pub struct Shared {
+            third: Kind::Whole, "", 0 => 9, "", "the third";
+            fourth: Kind::Whole, "", 0 => 9, "", "the fourth";
+        }
+    }
+    params! {
+        /// Two of its own, and those.
+        pub struct Own {
+            first: Kind::Whole, "", 0 => 9, "", "the first";
+            second: Kind::Whole, "", 0 => 9, "", "the second";
+            ..shared: Shared;
+        }
+    }
+
+    #[test]
+    fn shared_parameters_follow_an_algorithms_own() {
+        let names: Vec<_> = Own::SPECS.iter().map(|spec| spec.name).collect();
+        assert_eq!(names, ["first", "second", "third", "fourth"]);
+        let mut own = Own { first: 1, second: 2, shared: Shared { third: 3, fourth: 4 } };
+        assert_eq!([0, 1, 2, 3, 4].map(|index| own.get(index)), [1, 2, 3, 4, 0]);
+        (0..5).for_each(|index| own.set(index, 9 - index as u32));
+        assert_eq!(own, Own { first: 9, second: 8, shared: Shared { third: 7, fourth: 6 } });
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::conn::{AckSample, CaState, Conn};
 use crate::control::CongestionControl;
 use crate::params::Kind;
 use crate::registry::{Recovery, Registered, Set};
-use crate::slow_start::{self, SlowStart};
+use crate::slow_start::{self, SlowStart, SlowStartParams};
 
 crate::params! {
     /// Settings of standard TCP.
@@ -21,8 +21,7 @@ crate::params! {
             "what grows the window in congestion avoidance: acknowledged segments, or acknowledgements";
         reduce_from: Kind::Choice(REDUCE_NAMES), "", 0 => 1, "RFC 5681 §3.1 eq 4; Linux",
             "what a loss halves: the flight, or the window";
-        slow_start: Kind::Choice(slow_start::NAMES), "", 0 => 2, "RFC 5681 §3.1; RFC 9406; Linux",
-            "slow start: standard, hystart++ (RFC 9406) or hystart (Linux)";
+        ..slow_start: SlowStartParams;
     }
 }
 
@@ -88,7 +87,6 @@ impl CongestionControl for Reno {
     }
 
     fn ssthresh(&mut self, conn: &mut Conn, params: &RenoParams) -> u32 {
-        self.slow_start.on_reduction(params.slow_start);
         let basis = if params.reduce_from == FROM_FLIGHT { conn.flight() } else { conn.cwnd };
         (basis / 2).max(2) // RFC 5681 §3.1 eq 4
     }
@@ -99,7 +97,7 @@ impl CongestionControl for Reno {
         }
         let mut acked = acked;
         if conn.in_slow_start() {
-            acked = self.slow_start.grow(conn, params.slow_start, counted(params.counting, acked));
+            acked = self.slow_start.grow(conn, &params.slow_start, counted(params.counting, acked));
             if acked == 0 {
                 return;
             }
@@ -110,19 +108,19 @@ impl CongestionControl for Reno {
 
     fn set_state(&mut self, conn: &mut Conn, new: CaState, params: &RenoParams) {
         if new == CaState::Loss {
-            self.slow_start.on_timeout(conn, params.slow_start);
+            self.slow_start.on_timeout(conn, &params.slow_start);
         }
     }
 
     fn pkts_acked(&mut self, conn: &mut Conn, sample: &AckSample, params: &RenoParams) {
-        if params.slow_start == slow_start::STANDARD || sample.rtt_us < 0 {
+        if params.slow_start.is_standard() || sample.rtt_us < 0 {
             return;
         }
         let rtt_us = (sample.rtt_us as u32).max(1);
         if self.min_rtt_us == 0 || rtt_us < self.min_rtt_us {
             self.min_rtt_us = rtt_us;
         }
-        self.slow_start.on_rtt(conn, params.slow_start, rtt_us, self.min_rtt_us);
+        self.slow_start.on_rtt(conn, &params.slow_start, rtt_us, self.min_rtt_us);
     }
 }
 

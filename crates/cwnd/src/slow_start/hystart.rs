@@ -92,7 +92,7 @@ mod tests {
         for sample in 1..=9 {
             assert!(conn.in_slow_start(), "before sample {sample}");
             conn.now_us += 5_000; // further apart than a train
-            ss.on_rtt(&mut conn, HYSTART, 240_000, 200_000);
+            ss.on_rtt(&mut conn, &HYSTART, 240_000, 200_000);
         }
         assert_eq!(conn.ssthresh, 20);
     }
@@ -102,7 +102,7 @@ mod tests {
         let (mut ss, mut conn) = start(100);
         let mut acks = 0;
         while conn.in_slow_start() {
-            ss.on_rtt(&mut conn, HYSTART, 40_000, 40_000);
+            ss.on_rtt(&mut conn, &HYSTART, 40_000, 40_000);
             conn.now_us += 1_000;
             acks += 1;
             assert!(acks < 100);
@@ -117,7 +117,7 @@ mod tests {
         conn.pacing_rate = 524_288_000;
         let mut gaps = 0;
         loop {
-            ss.on_rtt(&mut conn, HYSTART, 40_000, 40_000);
+            ss.on_rtt(&mut conn, &HYSTART, 40_000, 40_000);
             if !conn.in_slow_start() || gaps > 1_000 {
                 break;
             }
@@ -133,11 +133,11 @@ mod tests {
         let (mut ss, mut conn) = start(100);
         for _ in 0..20 {
             conn.now_us += 5_000;
-            ss.on_rtt(&mut conn, HYSTART, 150_000, 150_000);
+            ss.on_rtt(&mut conn, &HYSTART, 150_000, 150_000);
         }
         for _ in 0..20 {
             conn.now_us += 5_000;
-            ss.on_rtt(&mut conn, HYSTART, 100_000, 100_000);
+            ss.on_rtt(&mut conn, &HYSTART, 100_000, 100_000);
         }
         assert!(conn.in_slow_start());
     }
@@ -146,7 +146,7 @@ mod tests {
     fn below_sixteen_segments_nothing_is_decided() {
         let (mut ss, mut conn) = start(15);
         for _ in 0..50 {
-            ss.on_rtt(&mut conn, HYSTART, 400_000, 40_000);
+            ss.on_rtt(&mut conn, &HYSTART, 400_000, 40_000);
         }
         assert!(conn.in_slow_start());
     }

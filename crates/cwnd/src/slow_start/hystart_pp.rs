@@ -2,45 +2,36 @@
 //! HyStart++ (RFC 9406): leave slow start when the RTT of a round rises, after five rounds of slower growth that tell
 //! whether the rise was real.
 //!
-//! Deviation: a connection that is paced has no limit on growth per ACK (§4.2: L = infinity); an unpaced one has L = 8.
+//! A connection that is paced has no limit on growth per ACK (§4.3: L = infinity); an unpaced one has L = 8. The values that
+//! §4.3 recommends are parameters, [`SlowStartParams`].
 
-use super::{SlowStart, phase};
+use super::{SlowStart, SlowStartParams, phase};
 use crate::conn::{Conn, PacingStatus};
-
-/// RFC 9406 §4.3 (recommended values).
-const MIN_RTT_THRESH_US: u32 = 4_000;
-const MAX_RTT_THRESH_US: u32 = 16_000;
-const MIN_RTT_DIVISOR: u32 = 8;
-const N_RTT_SAMPLE: u8 = 8;
-const CSS_GROWTH_DIVISOR: u32 = 4;
-const CSS_ROUNDS: u8 = 5;
-const L_UNPACED: u32 = 8;
 
 impl SlowStart {
     /// Segments of growth for `acked` segments. // RFC 9406 §4.2
-    pub(super) fn hystart_pp_growth(&mut self, conn: &Conn, acked: u32) -> u32 {
-        if self.phase == phase::DONE {
-            return acked;
-        }
-        let limited = if conn.pacing_status == PacingStatus::None { acked.min(L_UNPACED) } else { acked };
+    pub(super) fn hystart_pp_growth(&mut self, conn: &Conn, params: &SlowStartParams, acked: u32) -> u32 {
+        let unlimited = params.l == 0 || conn.pacing_status != PacingStatus::None;
+        let limited = if unlimited { acked } else { acked.min(params.l) };
         if self.phase != phase::CSS {
             return limited;
         }
+        let divisor = params.css_growth_divisor.max(1);
         let credit = u32::from(self.css_credit).saturating_add(limited);
-        self.css_credit = (credit % CSS_GROWTH_DIVISOR) as u8;
-        credit / CSS_GROWTH_DIVISOR
+        self.css_credit = (credit % divisor) as u8;
+        credit / divisor
     }
 
-    pub(super) fn hystart_pp_on_rtt(&mut self, conn: &mut Conn, rtt_us: u32) {
-        if self.round_is_over(conn) && self.next_round(conn) {
+    pub(super) fn hystart_pp_on_rtt(&mut self, conn: &mut Conn, params: &SlowStartParams, rtt_us: u32) {
+        if self.round_is_over(conn) && self.next_round(conn, params) {
             return;
         }
         let rtt_us = rtt_us.max(1);
         if self.round_min_rtt_us == 0 || rtt_us < self.round_min_rtt_us {
             self.round_min_rtt_us = rtt_us;
         }
-        self.samples = self.samples.saturating_add(1).min(N_RTT_SAMPLE);
-        if self.samples < N_RTT_SAMPLE {
+        self.samples = self.samples.saturating_add(1);
+        if u32::from(self.samples) < params.n_rtt_sample {
             return;
         }
         if self.phase == phase::CSS {
@@ -50,7 +41,9 @@ impl SlowStart {
                 self.reference = 0;
             }
         } else if self.last_round != 0 {
-            let threshold = (self.last_round / MIN_RTT_DIVISOR).clamp(MIN_RTT_THRESH_US, MAX_RTT_THRESH_US);
+            // RFC 9406 §4.2: RttThresh = max(MIN_RTT_THRESH, min(lastRoundMinRTT / MIN_RTT_DIVISOR, MAX_RTT_THRESH))
+            let share = self.last_round / params.min_rtt_divisor.max(1);
+            let threshold = share.min(params.max_rtt_thresh).max(params.min_rtt_thresh);
             if self.round_min_rtt_us >= self.last_round.saturating_add(threshold) {
                 self.reference = self.round_min_rtt_us;
                 self.phase = phase::CSS;
@@ -60,14 +53,14 @@ impl SlowStart {
         }
     }
 
-    /// Begins a round; true when CSS has lasted its five rounds and slow start is over.
-    fn next_round(&mut self, conn: &mut Conn) -> bool {
+    /// Begins a round; true when CSS has lasted its rounds and slow start is over.
+    fn next_round(&mut self, conn: &mut Conn, params: &SlowStartParams) -> bool {
         if self.phase == phase::FRESH {
             self.phase = phase::WATCHING;
         } else if self.phase == phase::CSS {
             // RFC 9406 §4.2: the partial round in which CSS began counts.
             self.css_rounds = self.css_rounds.saturating_add(1);
-            if self.css_rounds >= CSS_ROUNDS {
+            if u32::from(self.css_rounds) >= params.css_rounds {
                 self.leave(conn);
                 return true;
             }
@@ -86,14 +79,24 @@ mod tests {
     use super::*;
 
     /// One round: `samples` acknowledgements of one segment each, all with `rtt_us`.
-    fn round(ss: &mut SlowStart, conn: &mut Conn, samples: u32, rtt_us: u32) {
+    fn round_with(
+        ss: &mut SlowStart,
+        conn: &mut Conn,
+        params: &SlowStartParams,
+        (samples, rtt_us): (u32, u32),
+    ) {
         conn.snd_nxt = conn.snd_una + 1000 * conn.cwnd;
         for _ in 0..samples {
             conn.snd_una += 1000;
-            ss.on_rtt(conn, HYSTART_PP, rtt_us, 0);
-            ss.grow(conn, HYSTART_PP, 1);
+            ss.on_rtt(conn, params, rtt_us, 0);
+            ss.grow(conn, params, 1);
         }
         conn.snd_una = conn.snd_nxt + 1;
+    }
+
+    /// The same with the RFC's settings.
+    fn round(ss: &mut SlowStart, conn: &mut Conn, samples: u32, rtt_us: u32) {
+        round_with(ss, conn, &HYSTART_PP, (samples, rtt_us));
     }
 
     #[test]
@@ -139,18 +142,104 @@ mod tests {
         assert_eq!(ss.phase, phase::WATCHING);
     }
 
-    // RFC 9406 §4.3: HyStart++ is for the first slow start; after a loss a rising RTT ends nothing, and growth has no limit.
+    // RFC 9406 §4.3: HyStart++ is for the initial slow start, while ssthresh has its initial value; later a rising RTT ends
+    // nothing, and growth has no limit.
     #[test]
-    fn after_a_loss_slow_start_is_the_standards() {
+    fn with_a_threshold_slow_start_is_the_standards() {
         let (mut ss, mut conn) = (SlowStart::default(), Conn::new(1000, 100));
-        ss.on_reduction(HYSTART_PP);
+        conn.ssthresh = 1_000;
         for rtt_us in [100_000, 120_000, 140_000, 160_000, 180_000, 200_000, 220_000, 240_000] {
             round(&mut ss, &mut conn, 20, rtt_us);
         }
-        assert!(conn.in_slow_start());
-        assert_eq!(conn.cwnd, 260);
-        ss.grow(&mut conn, HYSTART_PP, 40);
+        assert_eq!((conn.cwnd, conn.ssthresh), (260, 1_000));
+        ss.grow(&mut conn, &HYSTART_PP, 40);
         assert_eq!(conn.cwnd, 300);
+    }
+
+    // At ssthresh itself, whatever HyStart++ was doing, all of an ACK is left for congestion avoidance.
+    #[test]
+    fn at_the_threshold_nothing_is_kept_from_congestion_avoidance() {
+        let (mut ss, mut conn) = (SlowStart::default(), Conn::new(1000, 100));
+        round(&mut ss, &mut conn, 20, 100_000);
+        round(&mut ss, &mut conn, 20, 120_000);
+        assert_eq!(ss.phase, phase::CSS);
+        conn.ssthresh = conn.cwnd;
+        assert_eq!(ss.grow(&mut conn, &HYSTART_PP, 40), 40);
+    }
+
+    /// Whether a round at `after_us` that follows one at `before_us` begins CSS.
+    fn enters_css(before_us: u32, after_us: u32, params: &SlowStartParams) -> bool {
+        let (mut ss, mut conn) = (SlowStart::default(), Conn::new(1000, 100));
+        round_with(&mut ss, &mut conn, params, (20, before_us));
+        round_with(&mut ss, &mut conn, params, (20, after_us));
+        ss.phase == phase::CSS
+    }
+
+    // RFC 9406 §4.2, §4.3: an eighth of the RTT, 4 ms at least and 16 ms at most. 24 ms: an eighth is 3 ms, so 28 ms it is.
+    // 32 and 128 ms: the clamps and the eighth agree. 400 ms: an eighth is 50 ms, so 416 ms it is.
+    #[test]
+    fn the_rise_that_counts_is_four_to_sixteen_milliseconds() {
+        for (before, after) in [(1_000, 5_000), (24_000, 28_000), (32_000, 36_000), (80_000, 90_000)] {
+            assert!(enters_css(before, after, &HYSTART_PP), "{before} to {after} µs");
+            assert!(!enters_css(before, after - 1, &HYSTART_PP), "{before} to {after} µs less one");
+        }
+        for (before, after) in [(128_000, 144_000), (400_000, 416_000), (2_000_000, 2_016_000)] {
+            assert!(enters_css(before, after, &HYSTART_PP), "{before} to {after} µs");
+            assert!(!enters_css(before, after - 1, &HYSTART_PP), "{before} to {after} µs less one");
+        }
+    }
+
+    // A minimum above the maximum: max(MIN, min(…, MAX)) is the minimum.
+    #[test]
+    fn thresholds_and_divisor_are_settings() {
+        for (settings, before, after) in [
+            (SlowStartParams { min_rtt_thresh: 1_000, ..HYSTART_PP }, 16_000, 18_000), // 16/8
+            (SlowStartParams { max_rtt_thresh: 30_000, ..HYSTART_PP }, 400_000, 430_000),
+            (SlowStartParams { min_rtt_divisor: 16, ..HYSTART_PP }, 160_000, 170_000),
+            (
+                SlowStartParams { min_rtt_thresh: 20_000, max_rtt_thresh: 1_000, ..HYSTART_PP },
+                80_000,
+                100_000,
+            ),
+        ] {
+            assert!(enters_css(before, after, &settings), "{settings:?}");
+            assert!(!enters_css(before, after - 1, &settings), "{settings:?}");
+        }
+    }
+
+    // RFC 9406 §4.2: CSS lasts CSS_ROUNDS rounds, counted anew at every entry: three rounds, a fall of the RTT, and again CSS,
+    // which then lasts five.
+    #[test]
+    fn each_conservative_slow_start_has_five_rounds_of_its_own() {
+        let (mut ss, mut conn) = (SlowStart::default(), Conn::new(1000, 100));
+        round(&mut ss, &mut conn, 20, 100_000);
+        for _ in 0..3 {
+            round(&mut ss, &mut conn, 20, 120_000);
+            assert_eq!(ss.phase, phase::CSS);
+        }
+        round(&mut ss, &mut conn, 20, 100_000);
+        assert_eq!(ss.phase, phase::WATCHING);
+        for lasted in 1..=5 {
+            round(&mut ss, &mut conn, 20, 120_000);
+            assert!(ss.phase == phase::CSS && conn.in_slow_start(), "round {lasted} of the second entry");
+        }
+        round(&mut ss, &mut conn, 1, 120_000);
+        assert!(!conn.in_slow_start(), "after five rounds");
+    }
+
+    #[test]
+    fn rounds_samples_and_growth_of_conservative_slow_start_are_settings() {
+        let settings =
+            SlowStartParams { css_rounds: 2, n_rtt_sample: 3, css_growth_divisor: 2, ..HYSTART_PP };
+        let (mut ss, mut conn) = (SlowStart::default(), Conn::new(1000, 100));
+        round_with(&mut ss, &mut conn, &settings, (20, 100_000));
+        round_with(&mut ss, &mut conn, &settings, (20, 120_000));
+        // 20, then 2 before the third sample, then half of 18.
+        assert_eq!((ss.phase, conn.cwnd), (phase::CSS, 100 + 20 + 2 + 9));
+        round_with(&mut ss, &mut conn, &settings, (20, 120_000));
+        assert!(conn.in_slow_start());
+        round_with(&mut ss, &mut conn, &settings, (1, 120_000));
+        assert!(!conn.in_slow_start(), "two rounds");
     }
 
     // RFC 9406 §4.2: fewer than eight samples decide nothing.
@@ -165,10 +254,15 @@ mod tests {
     #[test]
     fn an_unpaced_sender_grows_by_at_most_eight_segments_per_ack() {
         let (mut ss, mut conn) = (SlowStart::default(), Conn::new(1000, 10));
-        ss.grow(&mut conn, HYSTART_PP, 40);
+        ss.grow(&mut conn, &HYSTART_PP, 40);
         assert_eq!(conn.cwnd, 18);
         conn.pacing_status = PacingStatus::Needed;
-        ss.grow(&mut conn, HYSTART_PP, 40);
+        ss.grow(&mut conn, &HYSTART_PP, 40);
         assert_eq!(conn.cwnd, 58);
+        let (mut ss, mut conn) = (SlowStart::default(), Conn::new(1000, 10));
+        ss.grow(&mut conn, &SlowStartParams { l: 2, ..HYSTART_PP }, 40);
+        assert_eq!(conn.cwnd, 12);
+        ss.grow(&mut conn, &SlowStartParams { l: 0, ..HYSTART_PP }, 40);
+        assert_eq!(conn.cwnd, 52);
     }
 }

@@ -8,6 +8,7 @@ mod constants;
 mod exceptions;
 mod inner;
 mod size;
+mod slow_start;
 mod state;
 mod time;
 

@@ -22,7 +22,7 @@ use super::curve::{C_MAX_X64K, C_MIN_X64K};
 use crate::algorithms::{COUNT_NAMES, COUNT_SEGMENTS, FROM_CWND, FROM_FLIGHT, REDUCE_NAMES};
 use crate::params::Kind;
 use crate::registry::{Recovery, Registered, Set};
-use crate::slow_start;
+use crate::slow_start::{self, SlowStartParams};
 
 #[cfg(test)]
 pub(super) const FRIENDLY_OFF: u32 = 0;
@@ -80,8 +80,7 @@ crate::params! {
             "what a loss multiplies by beta";
         counting: Kind::Choice(COUNT_NAMES), "", 0 => 1, "RFC 9438 §4.3",
             "what grows the window: acknowledged segments, or acknowledgements";
-        slow_start: Kind::Choice(slow_start::NAMES), "", 0 => 2, "RFC 9438 §4.10",
-            "slow start: standard, hystart++ (RFC 9406) or hystart (Linux)";
+        ..slow_start: SlowStartParams;
     }
 }
 

@@ -136,7 +136,6 @@ impl CongestionControl for Cubic {
         };
         self.cwnd_prior = cwnd; // RFC 9438 §4.6
         self.in_epoch = 0;
-        self.slow_start.on_reduction(params.slow_start);
         let basis = if params.reduce_from == FROM_FLIGHT { conn.flight() } else { cwnd };
         let halved = first || (params.friendliness == FRIENDLY_NEWRENO && self.in_newreno == 1);
         if params.newreno_for_good == 0 {
@@ -156,7 +155,7 @@ impl CongestionControl for Cubic {
             if conn.in_slow_start() {
                 self.in_epoch = 0; // RFC 9438 §4.2: a stage begins where slow start ends, after an idle period too
             }
-            acked = self.slow_start.grow(conn, params.slow_start, acked); // RFC 9438 §4.10
+            acked = self.slow_start.grow(conn, &params.slow_start, acked); // RFC 9438 §4.10
             if acked == 0 {
                 return;
             }
@@ -174,7 +173,7 @@ impl CongestionControl for Cubic {
             self.w_est = 0;
             self.in_epoch = 0;
             self.min_rtt_us = 0;
-            self.slow_start.on_timeout(conn, params.slow_start);
+            self.slow_start.on_timeout(conn, &params.slow_start);
         }
     }
 
@@ -210,7 +209,7 @@ impl CongestionControl for Cubic {
         if self.min_rtt_us == 0 || rtt_us < self.min_rtt_us {
             self.min_rtt_us = rtt_us;
         }
-        self.slow_start.on_rtt(conn, params.slow_start, rtt_us, self.min_rtt_us);
+        self.slow_start.on_rtt(conn, &params.slow_start, rtt_us, self.min_rtt_us);
     }
 
     fn info(&self, _conn: &Conn, _params: &CubicParams) -> Info {

@@ -26,7 +26,7 @@ use crate::control::{CongestionControl, Info};
 use crate::math::{cbrt, cbrt_table};
 use crate::params::Kind;
 use crate::registry::{Recovery, Registered, Set};
-use crate::slow_start::{self, SlowStart};
+use crate::slow_start::{self, SlowStart, SlowStartParams};
 
 const ROOT_TABLE: u32 = 0;
 const ROOT_NEWTON: u32 = 1;
@@ -75,10 +75,9 @@ crate::params! {
             "cube root: table and one Newton step, or Newton-Raphson alone";
         clock: Kind::Choice(&["us", "ticks"]), "", 0 => 1, "Linux",
             "what the smallest RTT is measured in";
-        slow_start: Kind::Choice(slow_start::NAMES), "", 0 => 2, "Linux",
-            "slow start: standard, hystart++ (RFC 9406) or hystart (Linux)";
         start_ssthresh: Kind::Whole, "segments", 0 => 1_000_000, "Ha et al. 2008 §4.2",
             "slow start threshold at the start, without hystart; 0: none";
+        ..slow_start: SlowStartParams;
     }
 }
 
@@ -155,7 +154,7 @@ pub struct Counted {
 impl Counted {
     fn reset(&mut self, conn: &Conn, params: &CountedParams) {
         let mut slow_start = self.slow_start;
-        slow_start.on_timeout(conn, params.slow_start);
+        slow_start.on_timeout(conn, &params.slow_start);
         *self = Self { ack_ratio_x16: 2 << RATIO_SHIFT, slow_start, ..Self::default() };
     }
 
@@ -319,7 +318,7 @@ impl CongestionControl for Counted {
     fn init(&mut self, conn: &mut Conn, params: &CountedParams) {
         self.slow_start = SlowStart::default();
         self.reset(conn, params);
-        if params.slow_start == slow_start::STANDARD && params.start_ssthresh > 0 {
+        if params.slow_start.is_standard() && params.start_ssthresh > 0 {
             conn.ssthresh = params.start_ssthresh;
         }
     }
@@ -334,7 +333,6 @@ impl CongestionControl for Counted {
         } else {
             conn.cwnd
         };
-        self.slow_start.on_reduction(params.slow_start);
         kept(beta, 10).max(2)
     }
 
@@ -344,7 +342,7 @@ impl CongestionControl for Counted {
         }
         let mut acked = counted(params.counting, acked);
         if conn.in_slow_start() {
-            acked = self.slow_start.grow(conn, params.slow_start, acked);
+            acked = self.slow_start.grow(conn, &params.slow_start, acked);
             if acked == 0 {
                 return;
             }
@@ -400,7 +398,7 @@ impl CongestionControl for Counted {
         if self.delay_min == 0 || delay < self.delay_min {
             self.delay_min = delay;
         }
-        self.slow_start.on_rtt(conn, params.slow_start, rtt_us, self.delay_min);
+        self.slow_start.on_rtt(conn, &params.slow_start, rtt_us, self.delay_min);
     }
 
     fn info(&self, _conn: &Conn, params: &CountedParams) -> Info {
