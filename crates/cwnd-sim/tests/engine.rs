@@ -19,6 +19,7 @@ const FIG6: &str = r#"
     queue = { kind = "droptail", limit = "1bdp" }
     [[flow]]
     cc = "cubic-2.2"
+    counting = "segments"
     count = 4
     start = { uniform = ["0s", "100ms"] }
     [[flow]]
@@ -102,7 +103,7 @@ fn alone(cc: &str, recovery: Recovery) -> Summary {
 fn is_held_in_repairs(cc: &str, recovery: Recovery) -> bool {
     match cc {
         "bic" => !matches!(recovery, Recovery::Sack | Recovery::SackPrr),
-        "bic-linux" => recovery != Recovery::SackPrr,
+        "bic-linux" | "bic-2.6" => recovery != Recovery::SackPrr,
         "bic-2004" => recovery == Recovery::Reno,
         _ => false,
     }
@@ -110,7 +111,12 @@ fn is_held_in_repairs(cc: &str, recovery: Recovery) -> bool {
 
 #[test]
 fn bics_probing_of_a_small_path_needs_a_good_recovery() {
-    let held = [("bic", Recovery::NewReno), ("bic-linux", Recovery::Sack), ("bic-2004", Recovery::Reno)];
+    let held = [
+        ("bic", Recovery::NewReno),
+        ("bic-linux", Recovery::Sack),
+        ("bic-2.6", Recovery::NewReno),
+        ("bic-2004", Recovery::Reno),
+    ];
     for (cc, recovery) in held {
         let timeouts = alone(cc, recovery).flows[0].timeouts;
         assert!(timeouts > 12, "{cc}: {timeouts}: no exception is needed any more");

@@ -5,7 +5,9 @@
 //! CUBIC papers' experiments: at most 16 segments per round trip, 4 as the search's divisor, 1/5 of a segment as the
 //! smallest step, 819/1024 kept. `bic` counts time in whole updates and segments as they are; `bic-linux` repeats an
 //! increment for 1/32 s at an unchanged window, and divides by the ACK ratio although segments count: its growth is
-//! about twice what the constants say.
+//! about twice what the constants say. `bic-2.6` is the kernel of the papers' years, in which acknowledgements counted, so that
+//! the division makes up for delayed ACKs: in slow start and up to 14 segments it does not, as standard TCP of its time
+//! does not. Deviation: an increment there took one acknowledgement more than counted.
 //!
 //! `bic-2004` is the paper's: a round trip goes to the midpoint between the window that had no loss (w_min) and the one
 //! that had (W_max), by at most S_max = 32; once that is less than S_min = 0.01, to W_max; beyond it to W_max + 1, 2, 4, …, and on
@@ -13,7 +15,7 @@
 //! round trip; a window grows by at most one segment per acknowledged segment (32 more than doubles the smallest); before any
 //! loss W_max counts as long passed.
 
-use super::{additive_increase, grow_per_rtt};
+use super::{COUNT_ACKS, COUNT_NAMES, COUNT_SEGMENTS, additive_increase, counted, grow_per_rtt};
 use crate::conn::{AckSample, CaState, Conn};
 use crate::control::{CongestionControl, Info};
 use crate::math::ONE_X64K;
@@ -48,7 +50,9 @@ crate::params! {
         updates_per_s: Kind::Whole, "1/s", 0 => 1_000, "Linux",
             "how often the increment is computed anew at an unchanged window; 0: at every acknowledgement";
         ack_ratio: Kind::Flag, "", 0 => 1, "Linux",
-            "multiply growth by the mean segments per acknowledgement, as if acknowledgements counted";
+            "multiply growth by the mean segments per acknowledgement: right where acknowledgements count";
+        counting: Kind::Choice(COUNT_NAMES), "", 0 => 1, "RFC 3465; Linux",
+            "what grows the window: acknowledged segments, or acknowledgements";
         search: Kind::Choice(SEARCH_NAMES), "", 0 => 1, "Linux; Xu et al. 2004 §III",
             "linux: a quarter of the distance to the last maximum per round trip; midpoint: a half, as in the paper";
         min_increment: Kind::Decimal, "segments", 66 => 65_536, "Xu et al. 2004 (S_min)",
@@ -60,7 +64,7 @@ crate::params! {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Bic {
-    /// Acknowledged segments to one segment of growth.
+    /// Acknowledged segments, or acknowledgements, to one segment of growth.
     count: u32,
     last_max: u32,
     last_cwnd: u32,
@@ -161,6 +165,7 @@ const LINUX: BicParams = BicParams {
     fast_convergence: 1,
     updates_per_s: 32,
     ack_ratio: 1,
+    counting: COUNT_SEGMENTS,
     search: LINUXS,
     min_increment: 655,
 };
@@ -172,6 +177,7 @@ const PAPER: BicParams = BicParams {
     fast_convergence: 1,
     updates_per_s: 0,
     ack_ratio: 0,
+    counting: COUNT_SEGMENTS,
     search: MIDPOINT,
     min_increment: 655, // 0.01
 };
@@ -193,6 +199,13 @@ impl Registered for Bic {
             source: "Linux 6.1, golden traces",
             recovery: Recovery::Sack,
             params: LINUX,
+        },
+        Set {
+            name: "bic-2.6",
+            summary: "the kernel's of the papers' years: acknowledgements count, corrected by their ratio",
+            source: "Linux 2.6.18 to 2.6.25",
+            recovery: Recovery::Sack,
+            params: BicParams { counting: COUNT_ACKS, ..LINUX },
         },
         Set {
             name: "bic-2004",
@@ -230,7 +243,7 @@ impl CongestionControl for Bic {
         if !conn.cwnd_limited() {
             return;
         }
-        let mut acked = acked;
+        let mut acked = counted(params.counting, acked);
         if conn.in_slow_start() {
             acked = slow_start::standard(conn, acked);
             if acked == 0 {
@@ -290,6 +303,39 @@ mod tests {
         assert_eq!(search(2030, 2000), 2030 * 3 / 30); // ten segments per round trip
         assert_eq!(search(2048, 2000), 2048 / 16);
         assert_eq!(search(14, 2000), 14, "standard TCP up to 14 segments");
+    }
+
+    // 1600 of 2000: 16 segments per round trip, a count of 100. Two segments to an acknowledgement make it 50, and 800 acknowledgements are a
+    // round trip: 16 segments. Where segments count all the same, that is 32.
+    #[test]
+    fn the_ack_ratio_makes_up_for_delayed_acks_where_acknowledgements_count() {
+        let grown = |counting: u32| {
+            let params = BicParams { counting, ..LINUX };
+            let mut bic = Bic { last_max: 2000, ack_ratio_x16: 32, ..Bic::default() };
+            let mut conn = Conn { is_cwnd_limited: true, ssthresh: 1000, ..Conn::new(1448, 1600) };
+            for _ in 0..800 {
+                bic.cong_avoid(&mut conn, 0, 2, &params);
+            }
+            conn.cwnd - 1600
+        };
+        assert!((15..=16).contains(&grown(COUNT_ACKS)), "{}", grown(COUNT_ACKS));
+        assert!((31..=32).contains(&grown(COUNT_SEGMENTS)), "{}", grown(COUNT_SEGMENTS));
+    }
+
+    // Up to 14 segments nothing makes up for them, nor in slow start: half a segment per round trip, and 1.5 times, as standard TCP counts.
+    #[test]
+    fn where_acknowledgements_count_a_small_window_grows_as_standard_tcps() {
+        let params = BicParams { counting: COUNT_ACKS, ..LINUX };
+        let after = |cwnd: u32, ssthresh: u32, acks: u32| {
+            let mut bic = Bic { last_max: 20, ack_ratio_x16: 32, ..Bic::default() };
+            let mut conn = Conn { is_cwnd_limited: true, ssthresh, ..Conn::new(1448, cwnd) };
+            for _ in 0..acks {
+                bic.cong_avoid(&mut conn, 0, 2, &params);
+            }
+            conn.cwnd
+        };
+        assert_eq!((after(10, 5, 9), after(10, 5, 10)), (10, 11));
+        assert_eq!(after(10, 100, 5), 15);
     }
 
     #[test]

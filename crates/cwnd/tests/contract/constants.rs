@@ -20,7 +20,7 @@ const PUBLISHED: &[Published] = &[
         "cubic-2.2",
         "beta=0.8 c=0.4 fast_convergence=true convergence_from=w_max friendliness=target alpha=0 alpha_one=false \
          increment=exact lookahead=min_rtt k_from=window limit_target=true max_increment=0 clock=us halve_first=false \
-         newreno_for_good=false reduce_from=cwnd counting=segments slow_start=standard",
+         newreno_for_good=false reduce_from=cwnd counting=acks slow_start=standard",
     ),
     // RFC 8312 §4.1, §4.2, §4.6
     (
@@ -56,6 +56,13 @@ const PUBLISHED: &[Published] = &[
         "beta=0.700195 c=0.400391 curve_c=0.400391 fast_convergence=true friendliness=true clamp=off \
          unknown_count=20 unknown=at_most spare_acks=0 ack_ratio=false counting=segments updates_per_s=32 root=table \
          clock=us slow_start=hystart start_ssthresh=0",
+    ),
+    // Linux 2.6.25: 717/1024, no S_max, acknowledgements
+    (
+        "cubic-2.2-linux",
+        "beta=0.700195 c=0.400391 curve_c=0.400391 fast_convergence=true friendliness=true clamp=off unknown=curve \
+         spare_acks=1 ack_ratio=true counting=acks updates_per_s=32 root=table clock=ticks slow_start=standard \
+         start_ssthresh=0",
     ),
     // Linux 2.6.22: 819/1024, S_max 16 per 100 ms beyond the plateau
     (

@@ -96,6 +96,7 @@ const BY_RATE: &str =
     "bandwidth × smallest RTT, which a loss on an empty path does not lower, Mascolo et al. 2001";
 const SINCE_THE_LOSS: &str =
     "growth rises with the time since the last loss, whatever was sent, golden traces";
+const BY_ACKS: &str = "acknowledgements count, whatever they acknowledge: Ha et al. 2008, Algorithm 1";
 const BY_DELAY: &str = "judges by the RTT, whoever limits the flow: Brakmo and Peterson 1995 §4";
 
 probes! {
@@ -115,7 +116,7 @@ probes! {
     curve::the_curve_is_read_at_its_time: ["FB1", "CC1", "QG1"], ON_THE_CURVE, [];
     curve::segments_of_any_size_make_the_same_windows: ["SM1"], For::Everyone, [];
     curve::the_estimate_grows_by_alpha: ["X3", "LQ1"], RFC, [];
-    curve::mixed_acknowledgements_do_not_inflate_the_estimate: ["M3"], ON_THE_CURVE, [];
+    curve::mixed_acknowledgements_do_not_inflate_the_estimate: ["M3"], ON_THE_CURVE, [("cubic-2.2", BY_ACKS)];
     curve::small_windows_are_no_smaller_than_renos: ["NE1"], For::Everyone, [("cubic-freebsd-newreno", NEWRENOS)];
     curve::a_lossless_exit_grows_convexly: ["S3", "M4"], For::Everyone, [];
     curve::fast_convergence_remembers_the_window_at_the_loss: ["RF3", "K7", "NS2"], For::Everyone, [];

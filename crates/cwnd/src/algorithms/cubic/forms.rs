@@ -4,8 +4,9 @@
 //!
 //! Where the documents contradict themselves or each other, the choice:
 //!
-//! * `cubic-2.2`: Algorithm 1 of Ha, Rhee and Xu (2008). The kernel of that version keeps 717/1024; the paper's β = 0.2
-//!   (0.8 kept) is taken. No clamp, though its table 1 lists 32 packets per RTT for earlier versions.
+//! * `cubic-2.2`: Algorithm 1 of Ha, Rhee and Xu (2008), which counts acknowledgements, in W_tcp (`ack_cnt`) as in `cwnd_cnt`.
+//!   The kernel of that version keeps 717/1024 (`cubic-2.2-linux`); the paper's β = 0.2 (0.8 kept) is taken. No clamp, though
+//!   its table 1 lists 32 packets per RTT for earlier versions.
 //! * `cubic-rfc8312`: K from W_max (1 − β); the estimate by Eq. 4, from the time since the epoch began; no limit of 1.5
 //!   windows to the target; the window, not the flight, is reduced; fast convergence compares with the last maximum as it was,
 //!   not as fast convergence left it.
@@ -19,7 +20,7 @@
 
 use super::Cubic;
 use super::curve::{C_MAX_X64K, C_MIN_X64K};
-use crate::algorithms::{COUNT_NAMES, COUNT_SEGMENTS, FROM_CWND, FROM_FLIGHT, REDUCE_NAMES};
+use crate::algorithms::{COUNT_ACKS, COUNT_NAMES, COUNT_SEGMENTS, FROM_CWND, FROM_FLIGHT, REDUCE_NAMES};
 use crate::params::Kind;
 use crate::registry::{Recovery, Registered, Set};
 use crate::slow_start::{self, SlowStartParams};
@@ -78,7 +79,7 @@ crate::params! {
             "with friendliness=newreno: once in the Reno-friendly region, every later loss halves the window";
         reduce_from: Kind::Choice(REDUCE_NAMES), "", 0 => 1, "RFC 9438 §4.6; Ha et al. 2008 §3.6",
             "what a loss multiplies by beta";
-        counting: Kind::Choice(COUNT_NAMES), "", 0 => 1, "RFC 9438 §4.3",
+        counting: Kind::Choice(COUNT_NAMES), "", 0 => 1, "RFC 9438 §4.3; Ha et al. 2008 Algorithm 1",
             "what grows the window: acknowledged segments, or acknowledgements";
         ..slow_start: SlowStartParams;
     }
@@ -111,6 +112,7 @@ pub(super) const V2_2: CubicParams = CubicParams {
     alpha_one: 0,
     lookahead: LOOKAHEAD_MIN_RTT,
     reduce_from: FROM_CWND,
+    counting: COUNT_ACKS, // Ha et al. 2008 Algorithm 1: ack_cnt, cwnd_cnt
     slow_start: slow_start::STANDARD,
     ..RFC9438
 };
@@ -166,7 +168,7 @@ impl Registered for Cubic {
         },
         Set {
             name: "cubic-2.2",
-            summary: "the form of the CUBIC paper: keeps 0.8, C 0.4, standard slow start",
+            summary: "the form of the CUBIC paper: keeps 0.8, C 0.4, acknowledgements count",
             source: "Ha, Rhee and Xu 2008, Algorithm 1",
             recovery: Recovery::Sack,
             params: V2_2,

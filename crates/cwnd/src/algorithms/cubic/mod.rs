@@ -8,7 +8,8 @@
 //!
 //! `cubic-2.2` is Algorithm 1 of Ha, Rhee and Xu (2008). Where its pseudocode and its text differ, the text's increment
 //! `(target − cwnd) / cwnd` is the default and the pseudocode's `cwnd_cnt > cnt` (one increment per cnt + 2 counts) is
-//! `increment=counted`. Its rates are meant per packet, so segments count, as Linux's correction for delayed ACKs had it.
+//! `increment=counted`. It counts acknowledgements, as printed: with delayed ACKs W_tcp grows at half of α, as standard TCP
+//! of its time grows at half a segment per round trip. `counting=segments` is the form that no ACK ratio touches.
 //!
 //! A congestion avoidance stage, and with it t, begins after a reduction and wherever slow start ends: also after the slow
 //! start that follows an idle period (RFC 5681 §4.1). The papers and Linux keep the old curve there; so that all forms obey

@@ -425,3 +425,34 @@ fn version_2_2_keeps_eight_tenths() {
     assert_eq!((w_max_of(cubic), cubic.origin, cubic.k_x1024, cubic.w_est), (0, 0, 0, 0));
     assert_eq!((cubic.in_epoch, cubic.min_rtt_us), (0, 0));
 }
+
+// Ha et al. 2008, Algorithm 1: W_tcp grows by 3β/(2 − β) · ack_cnt/cwnd, an acknowledgement counting once whatever it acknowledges. β = 0.2:
+// α = 1/3, so at a window of 80, which becomes 82 on the way, it takes 240 to 246 acknowledgements to a segment, of two segments each as of
+// one; where segments count, half of that.
+#[test]
+fn version_2_2_counts_acknowledgements_as_printed() {
+    let acks_to_a_segment = |counting: u32, acked: u32| {
+        // C so small that the curve does not move: K = 27 s.
+        let mut bench = Bench::new(CubicParams { c: 66, counting, ..V2_2 }, 100, 100_000);
+        bench.lose();
+        bench.conn.ssthresh = 79; // beyond slow start's last segment
+        (1..1000).find(|_| {
+            bench.ack(acked);
+            bench.cubic.w_est == 81
+        })
+    };
+    let (one, two) = (acks_to_a_segment(V2_2.counting, 1), acks_to_a_segment(V2_2.counting, 2));
+    assert!(one == two && (Some(240)..=Some(246)).contains(&one), "{one:?}, {two:?}");
+    assert!(acks_to_a_segment(crate::algorithms::COUNT_SEGMENTS, 2) <= Some(123));
+}
+
+// The same of its slow start: "cwnd ← cwnd + 1" for each acknowledgement.
+#[test]
+fn version_2_2_starts_by_a_segment_for_each_acknowledgement() {
+    let mut bench = Bench::new(V2_2, 10, 100_000);
+    bench.conn.ssthresh = 100;
+    for _ in 0..10 {
+        bench.ack(2);
+    }
+    assert_eq!(bench.conn.cwnd, 20);
+}

@@ -4,6 +4,9 @@
 //! `cubic-linux` gives the windows of Linux 6.x to the last integer, wrapped arithmetic included: beyond 346 s without a
 //! loss (the cube of the distance to K, × 410, is kept in 64 bits), and from six million segments on (32 bits). The historic kernels are sets of the same mechanism:
 //!
+//! * `cubic-2.2-linux` (2.6.25): what the testbed of Ha, Rhee and Xu ran. No clamp, 717/1024 kept where the paper prints 0.8, and
+//!   no count of its own before the first loss: after a timeout the curve starts at its plateau, as in Algorithm 1.
+//!   Acknowledgements count, in `w_tcp` as they are; the count of the increase is then corrected for delayed ACKs.
 //! * `cubic-2.1` (2.6.22): keeps 819/1024; the increase is clamped to S_max = 16 segments per 100 ms beyond the plateau
 //!   only; counts are corrected for delayed ACKs, and an increment takes one acknowledgement more than counted.
 //! * `cubic-2.0` (2.6.19): the same, clamped throughout; the first slow start ends at 100 segments.
@@ -14,6 +17,8 @@
 //!   correction for delayed ACKs, which is not.
 //! * `cubic-2.6.18-unfixed`: the kernel before the scaling fix of October 2006: K is of C = 0.4, but the curve of C = 1/32, so
 //!   that the window comes back far too slowly.
+//!
+//! The historic sets, too, move an epoch by idle time, which the kernel began to do in 2015.
 //!
 //! An epoch that starts at tick 0 counts as none, once in 2³² ticks, as in the kernel.
 
@@ -37,6 +42,7 @@ const CLAMP_CONVEX: u32 = 1;
 const CLAMP_ALWAYS: u32 = 2;
 const UNKNOWN_AT_MOST: u32 = 0;
 const UNKNOWN_ALWAYS: u32 = 1;
+const UNKNOWN_CURVE: u32 = 2;
 /// The ACK ratio is kept in 1/16.
 const RATIO_SHIFT: u32 = 4;
 /// (K · 2¹⁰)³ = missing / C · 2³⁰, and C is kept in 1/1024.
@@ -61,8 +67,9 @@ crate::params! {
             "largest increase";
         unknown_count: Kind::Whole, "acknowledgements", 2 => 1_000, "Linux",
             "acknowledgements to one segment of growth before the first loss";
-        unknown: Kind::Choice(&["at_most", "always"]), "", 0 => 1, "Linux; Leith et al. 2007 Algorithm 1",
-            "whether unknown_count limits the curve's count, or replaces it";
+        unknown: Kind::Choice(&["at_most", "always", "curve"]), "", 0 => 2,
+            "Linux; Leith et al. 2007 Algorithm 1; Ha et al. 2008 Algorithm 1",
+            "before the first loss: unknown_count limits the curve's count, replaces it, or the curve's count is taken";
         spare_acks: Kind::Whole, "acknowledgements", 0 => 2, "Linux; Leith et al. 2007 Algorithm 1",
             "acknowledgements that an increment takes beyond the count";
         ack_ratio: Kind::Flag, "", 0 => 1, "Linux before 3.x",
@@ -114,6 +121,9 @@ const V2_1: CountedParams = CountedParams {
     slow_start: slow_start::STANDARD,
     ..LINUX
 };
+
+const V2_2: CountedParams =
+    CountedParams { beta: LINUX.beta, clamp: CLAMP_OFF, unknown: UNKNOWN_CURVE, root: ROOT_TABLE, ..V2_1 };
 
 const V2_0: CountedParams = CountedParams { clamp: CLAMP_ALWAYS, start_ssthresh: 100, ..V2_1 };
 
@@ -214,7 +224,7 @@ impl Counted {
                 count = count.max(least.min(u64::from(u32::MAX)) as u32);
             }
         }
-        if self.last_max > 0 {
+        if self.last_max > 0 || params.unknown == UNKNOWN_CURVE {
             count
         } else if params.unknown == UNKNOWN_ALWAYS {
             params.unknown_count
@@ -280,6 +290,13 @@ impl Registered for Counted {
             source: "Linux 6.1 and 6.18, golden traces",
             recovery: Recovery::Sack,
             params: LINUX,
+        },
+        Set {
+            name: "cubic-2.2-linux",
+            summary: "Linux 2.6.25: keeps 717/1024, no clamp, acknowledgements count",
+            source: "Ha, Rhee and Xu 2008, table 1; Linux 2.6.25",
+            recovery: Recovery::Sack,
+            params: V2_2,
         },
         Set {
             name: "cubic-2.1",

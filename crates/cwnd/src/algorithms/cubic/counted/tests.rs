@@ -142,3 +142,64 @@ fn a_loss_at_a_window_of_billions_wraps_as_the_kernels_does() {
         assert_eq!(cubic.ssthresh(&mut conn, &LINUX), ssthresh);
     }
 }
+
+// Linux 2.6.25, version 2.2: its `ack_cnt` counts acknowledgements, so with two segments to each W_tcp grows at half its rate. At a window
+// of 100 it takes 100 · 15 >> 3 = 187 acknowledgements, 374 segments, to a segment, and one more shows it.
+#[test]
+fn version_2_2_of_the_kernel_lets_w_tcp_grow_with_acknowledgements() {
+    let grown = |params: &CountedParams, acks: u32| {
+        let (mut cubic, mut conn) = bench(params, 100);
+        (cubic.last_max, conn.ssthresh) = (100, 50);
+        for _ in 0..acks {
+            conn.cwnd_cnt = 0; // the window stands
+            cubic.last_cwnd = 0; // and every acknowledgement is an update
+            cubic.cong_avoid(&mut conn, 0, 2, params);
+        }
+        cubic.w_tcp - 100
+    };
+    assert_eq!((grown(&V2_2, 187), grown(&V2_2, 188), grown(&V2_2, 375)), (0, 1, 2));
+    let segments = CountedParams { counting: COUNT_SEGMENTS, ..V2_2 };
+    assert_eq!(grown(&segments, 188), 2, "376 segments are worth two");
+}
+
+// The rate of the curve is corrected for delayed ACKs, though: 10 segments missing at a window of 100 are a count of 10, which at two segments to
+// an acknowledgement (32/16) becomes 5.
+#[test]
+fn version_2_2_of_the_kernel_corrects_the_curves_count_by_the_ack_ratio() {
+    let count = |ratio_x16: u32| {
+        let (mut cubic, mut conn) = bench(&V2_2, 100);
+        cubic.last_max = 110;
+        cubic.update(&conn, 1, &V2_2);
+        conn.ticks += u32::try_from(u64::from(cubic.k_x1024) * 1000 / 1024).unwrap_or(0);
+        cubic.ack_ratio_x16 = ratio_x16;
+        cubic.update(&conn, 1, &V2_2);
+        cubic.count
+    };
+    assert_eq!((count(16), count(32)), (10, 5));
+}
+
+// Table 1 of Ha et al. 2008: no clamp, and 717/1024 since that kernel. Before the first loss, and after a timeout, the curve itself: one RTT
+// ahead of its plateau that is no growth (100 · 100 acknowledgements, halved by the ratio), where version 2.1 takes 50 (25).
+#[test]
+fn version_2_2_of_the_kernel_has_no_clamp_and_no_count_of_its_own_before_a_loss() {
+    let (mut cubic, mut conn) = bench(&V2_2, 1000);
+    assert_eq!(cubic.ssthresh(&mut conn, &V2_2), 700);
+    let beyond = |params: &CountedParams| {
+        let (mut cubic, mut conn) = bench(params, 10_000);
+        cubic.last_max = 10_000;
+        cubic.update(&conn, 1, params);
+        conn.ticks += 30_000;
+        cubic.update(&conn, 1, params);
+        cubic.count
+    };
+    // 0.4004 · 30.1³ = 10 919 segments beyond the plateau: a count of 0, which is 1. S_max = 16 in 2.1: 10 000 / 16 · 16/31,
+    // the ratio after one acknowledgement of one segment.
+    assert_eq!((beyond(&V2_2), beyond(&V2_1)), (1, 322));
+    let unknown = |params: &CountedParams| {
+        let (mut cubic, mut conn) = bench(params, 100);
+        cubic.set_state(&mut conn, CaState::Loss, params);
+        cubic.update(&conn, 1, params);
+        cubic.count
+    };
+    assert_eq!((unknown(&V2_2), unknown(&V2_1)), (5_000, 25));
+}
