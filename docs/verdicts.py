@@ -15,6 +15,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from cwnd.experiments.counts import of_entries
+
 FOLDER = Path(__file__).resolve().parent / "experiments"
 PAGE = FOLDER / "README.md"
 FILES = {"short": FOLDER / "verdicts.json", "full": FOLDER / "verdicts-full.json"}
@@ -46,10 +48,9 @@ def counted(entry: Entry | None) -> str:
     return f"{entry['verdict']}, {sum(decided)} of {len(decided)}" if decided else str(entry["verdict"])
 
 
-def total(entries: list[Entry]) -> str:
-    """Claims that hold, of those that are decided."""
-    decided = [row["holds"] for one in entries for row in one["claims"] if row["holds"] is not None]
-    return f"{sum(decided)} of {len(decided)} ({sum(decided) / len(decided):.0%})" if decided else ""
+def totals(entries: list[Entry]) -> list[str]:
+    """Claims that hold, of those that are decided: the three numbers."""
+    return [str(part) if part.decided else "" for _, part in of_entries(entries).parts()]
 
 
 def number(value: object) -> str:
@@ -65,12 +66,15 @@ def lines() -> list[str]:
     about = json.loads(RUNS.read_text()) if RUNS.exists() else {}
     found = {name: {one["id"]: one for one in entries} for name, entries in runs.items()}
     order = [one["id"] for one in runs["short"]]
-    made = ["| document | claims that hold, shortened | full |", "| --- | --- | --- |"]
+    names = [name for name, _ in of_entries([]).parts()]
+    heads = [f"{name}{form}" for form in (", shortened", ", full") for name in names]
+    made = [f"| claims that hold | {' | '.join(heads)} |", "| --- " * (len(heads) + 1) + "|"]
     documents = list(dict.fromkeys(name.partition("/")[0] for name in order))
     for document in documents:
-        mine = [[one for one in runs[name] if one["id"].startswith(f"{document}/")] for name in runs]
-        made.append(f"| `{document}` | {total(mine[0])} | {total(mine[1])} |")
-    made.append(f"| **all** | **{total(runs['short'])}** | **{total(runs['full'])}** |")
+        mine = [totals([one for one in runs[name] if one["id"].startswith(f"{document}/")]) for name in runs]
+        made.append(f"| `{document}` | {' | '.join(part for three in mine for part in three)} |")
+    every = " | ".join(f"**{part}**" for name in runs for part in totals(runs[name]))
+    made.append(f"| **all** | {every} |")
     made += [""]
     for name, label in (("short", "Shortened"), ("full", "Full")):
         if name in about:

@@ -19,6 +19,9 @@ DOCUMENTS = {
     "freebsd": "FreeBSD's change of CUBIC's TCP-friendly window to NewReno's increase, with its table of measurements",
 }
 COMPARISONS = (">=", "<=", ">", "<")
+ARITHMETIC, CONFORMANCE, EMPIRICAL = "arithmetic", "conformance", "empirical"
+#: What a claim is about; the criterion for each stands in claims.toml.
+KINDS = (ARITHMETIC, CONFORMANCE, EMPIRICAL)
 OPS = (*COMPARISONS, "within", "order", "holds", "report")
 
 #: Names in an order; an inner tuple: free among themselves.
@@ -50,6 +53,11 @@ class Claim:
     where: str
     #: The document's number or numbers; `None` where it states none.
     paper: float | list[float] | None
+    #: One of `KINDS`.
+    kind: str
+    #: Of claims that are readings of one statement: the statement, and which reading this is; else empty.
+    statement: str = ""
+    reading: str = ""
 
     @property
     def name(self) -> str:
@@ -83,6 +91,10 @@ def claim(row: dict[str, Any]) -> Claim:
     value: Any = row.get("value")
     if op not in OPS:
         raise ValueError(f"{row['id']}: op {op!r}; expected one of {OPS}")
+    if row.get("kind") not in KINDS:
+        raise ValueError(f"{row['id']}: kind {row.get('kind')!r}; expected one of {KINDS}")
+    if ("statement" in row) != ("reading" in row):
+        raise ValueError(f"{row['id']}: statement or reading alone; expected both, or neither")
     low = high = None
     order: Order = ()
     accepted = ""
@@ -109,6 +121,9 @@ def claim(row: dict[str, Any]) -> Claim:
         ours=row.get("tolerance_ours", False),
         where=row.get("where", ""),
         paper=[plain(one) for one in paper] if isinstance(paper, list) else None if paper is None else plain(paper),
+        kind=row["kind"],
+        statement=row.get("statement", ""),
+        reading=row.get("reading", ""),
     )
 
 

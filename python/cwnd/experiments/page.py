@@ -13,6 +13,7 @@ from typing import Any
 
 from cwnd.experiments.book import KIND, Entry, entries
 from cwnd.experiments.claims import DOCUMENTS, claims
+from cwnd.experiments.counts import of_entries
 from cwnd.experiments.find import Experiment, experiments
 from cwnd.experiments.verdict import FAILS, HOLDS, OPEN, PART, REPORTED
 from cwnd.replicates.folder import alone, read, write
@@ -106,7 +107,9 @@ def claim_row(row: Mapping[str, Any], second: str | None, before: Mapping[str, A
         if row.get("near")
         else ""
     )
-    what = f"<b>{escape(row['text'])}</b><br><small>{escape(row['metric'])}{'; ' + escape(row['where']) if row['where'] else ''}</small>"
+    reading = f"reading: {row['reading']}" if row.get("reading") else ""
+    about = "; ".join(filter(None, (row["metric"], row["where"], claims()[row["id"]].kind, reading)))
+    what = f"<b>{escape(row['text'])}</b><br><small>{escape(about)}</small>"
     cells = [
         cell("claim", f'<span id="{escape(row["id"])}">{what}</span>', "what"),
         cell("paper", said(row["paper"])),
@@ -157,7 +160,12 @@ def figure(experiment: Experiment | None, made: Entry, folder: Path, before: Map
     picture = place / "figure.svg"
     seen = f"<figure>{inline(picture, name.replace('/', '-'), made['title'])}</figure>" if picture.exists() else ""
     second = made.get("second")
-    heading = f"with {second['cubic']}" if second else None
+    heading = f"with {second['cubic']}" if second and "failed" not in second else None
+    failed = (
+        f"<p>With {escape(second['cubic'])} it could not be run: {escape(second['failed'])}</p>"
+        if second and "failed" in second
+        else ""
+    )
     head = "".join(f"<th>{one}</th>" for one in ("claim", "paper", "asked", "measured", "95 % interval", "verdict"))
     head += f"<th>{escape(heading)}</th>" if heading else ""
     rows = "".join(claim_row(row, heading, before) for row in made["claims"])
@@ -172,7 +180,7 @@ def figure(experiment: Experiment | None, made: Entry, folder: Path, before: Map
     return (
         f'<section id="{escape(name)}"><h3>{escape(name)}: {escape(made["title"])} {badge(made["verdict"])}'
         f"{change(made, before, 'experiment')}</h3>{seen}"
-        f'<div class="setup"><p>{setup}</p></div>'
+        f'<div class="setup"><p>{setup}</p></div>{failed}'
         f'<table class="claims"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
         f"<p><small>{version}{'Full durations' if made['full'] else 'Shortened'}, {made['seeds']} "
         f"seed{'s' if made['seeds'] != 1 else ''} at most. Scenarios {escape(made['scenarios'])}. "
@@ -193,24 +201,24 @@ def overview(made: list[Entry], before: Mapping[str, Any] | None) -> str:
     """Claims by document and verdict, and a list of the experiments."""
     kinds = [kind for kind in ORDER if kind != PART]
     head = "".join(f"<th>{escape(kind)}</th>" for kind in kinds)
+    numbers = "".join(f"<th>{escape(name)}</th>" for name, _ in of_entries([]).parts())
     rows = []
     total = len(claims())
     for document in [*DOCUMENTS, None]:
         of = [one for one in made if document in (None, one["id"].partition("/")[0])]
         found = counts(of)
         every = sum(claim.id.startswith(f"{document}/") for claim in claims().values()) if document else total
-        decided = found[HOLDS] + found[FAILS]
-        part = f"{100 * found[HOLDS] / decided:.0f} %" if decided else "–"
         name = f'<a href="#{document}">{document}</a>' if document and of else document or "<b>all</b>"
         cells = "".join(cell(kind, str(found[kind])) for kind in kinds)
-        rest = cell("not run", str(every - sum(found.values()))) + cell("of the decided hold", part)
+        three = "".join(cell(name, f"{part} hold" if part.decided else "–") for name, part in of_entries(of).parts())
+        rest = cell("not run", str(every - sum(found.values()))) + three
         rows.append(f"<tr><td>{name}</td>{cells}{rest}</tr>")
     index = "".join(
         f'<li><a href="#{escape(one["id"])}">{escape(one["id"])}</a> {badge(one["verdict"])}{change(one, before, "experiment")}</li>'
         for one in made
     )
     return (
-        f'<table class="claims"><thead><tr><th>claims</th>{head}<th>not run</th><th>of the decided hold</th></tr></thead>'
+        f'<table class="claims"><thead><tr><th>claims</th>{head}<th>not run</th>{numbers}</tr></thead>'
         f'<tbody>{"".join(rows)}</tbody></table><ul class="index">{index}</ul>'
     )
 
@@ -233,7 +241,9 @@ def page(made: list[Entry], known: Mapping[str, Experiment], folder: Path, befor
         "<h1>CUBIC's papers, run again</h1>"
         f"<p>What five texts about CUBIC state, claim by claim, beside what cwnd {escape(str(versions.get('cwnd', '')))} measures. {when}"
         "A number is a mean over seeds (a median where a time was not always reached), with its 95 % confidence interval; † marks a "
-        "bound that is this project's choice; near: the interval reaches over the bound, or the seeds disagree.</p>"
+        "bound that is this project's choice; near: the interval reaches over the bound, or the seeds disagree. Arithmetic follows from "
+        "formulas, conformance is what an algorithm does by itself, empirical what flows do on a network; of readings that exclude each other "
+        "the one counts, in the last three columns, in which most statements hold.</p>"
         f"{overview(made, before)}{''.join(parts)}</main></body></html>\n"
     )
 

@@ -49,6 +49,7 @@ class Verdict:
             "text": claim.text,
             "metric": claim.metric,
             "where": claim.where,
+            "kind": claim.kind,
             "op": claim.op,
             "paper": claim.paper,
             "measured": self.measured,
@@ -59,6 +60,8 @@ class Verdict:
             "seeds": self.seeds,
         }
         rest = {
+            "statement": claim.statement,
+            "reading": claim.reading,
             "near": self.near,
             "at": self.at,
             "sweep": self.sweep,
