@@ -18,8 +18,10 @@ from pathlib import Path
 import pytest
 from conftest import PROGRAM, Cli
 
+from cwnd.experiments import Point, Reduced, Setup
 from cwnd.experiments.claims import claims, claims_of
 from cwnd.experiments.find import experiments
+from cwnd.result import Result
 
 QUICK = "ha2008/eq3-4"
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -101,6 +103,55 @@ def test_what_is_done_is_not_done_again(done: Path, cwnd: Cli, tmp_path: Path) -
     total, there = re.search(r"(\d+) points in .* s, (\d+) of them were there", again.stderr).groups()  # type: ignore[union-attr]
     assert total == there
     assert outcome(tmp_path / "r") == outcome(done)
+
+
+def test_a_second_column_that_cannot_be_run_costs_itself_alone(done: Path, cwnd: Cli, tmp_path: Path) -> None:
+    name = "ha2008/eq1-2"
+    alone = cwnd("reproduce", name, "--cubic", "none", "-o", tmp_path / "alone")
+    both = cwnd("reproduce", name, "--cubic", "reno", "-o", tmp_path / "both")
+    assert alone.returncode == 0, alone.stderr
+    assert both.returncode == 1
+    assert f"error: {name}, second column, reno: " in both.stderr and "expected a set of CUBIC" in both.stderr
+    (first,), (entry,) = (json.loads((tmp_path / one / "verdicts.json").read_text()) for one in ("alone", "both"))
+    failed = entry.pop("second")
+    assert entry == first
+    assert failed["cubic"] == "reno" and "expected a set of CUBIC" in failed["failed"]
+    assert cwnd("report", tmp_path / "both").returncode == 0
+    assert "With reno it could not be run" in (tmp_path / "both" / "report.html").read_text()
+
+
+def test_a_point_that_fails_while_it_runs_costs_its_own_column_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from cwnd.experiments import runner
+    from cwnd.experiments.book import Book, Second, keep
+
+    one = experiments()["ha2008/eq1-2"]
+    tasks: dict[str, runner.Task] = {}
+    first = runner.column(one, Setup("cubic-2.2"), tasks)
+    mine = set(tasks)
+    second = runner.column(one, Setup("cubic-2.1"), tasks)
+    reduce = one.module.reduce
+
+    def broken(run: Result, point: Point) -> Reduced:
+        if run.scenario.to_json() not in mine:
+            raise ValueError("not with this one")
+        return reduce(run, point)
+
+    monkeypatch.setattr(one.module, "reduce", broken)
+    book = Book(tmp_path / "r")
+    with book.held():
+        outcome = runner.work(list(tasks.values()), book.cache, 2)
+        assert first.failure(outcome.failures) == ""
+        assert "not with this one" in second.failure(outcome.failures)
+        entry = keep(book, one, first, Second("cubic-2.1", second, second.failure(outcome.failures)))
+    assert entry is not None and "not with this one" in entry["second"]["failed"]
+    assert all("second" not in row for row in entry["claims"])
+
+
+def test_the_end_of_a_run_says_the_three_numbers(done: Path, cwnd: Cli) -> None:
+    again = cwnd("reproduce", QUICK, "--cubic", "none", "-o", done)
+    assert "arithmetic and conformance: " in again.stdout and "empirical, near the bound: " in again.stdout
 
 
 def test_the_list_has_every_experiment_and_the_last_verdicts_of_a_folder(done: Path, cwnd: Cli) -> None:

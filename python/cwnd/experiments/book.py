@@ -11,17 +11,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import cwnd
 from cwnd.experiments.cache import Cache
-from cwnd.experiments.claims import claims
 from cwnd.experiments.find import Experiment
 from cwnd.experiments.frame import Results
 from cwnd.experiments.picture import draw
-from cwnd.experiments.runner import Column
-from cwnd.experiments.verdict import HOLDS, Verdict, judge, summary
+from cwnd.experiments.runner import ERRORS, Column
+from cwnd.experiments.verdict import Verdict, judge, summary
 from cwnd.replicates.folder import alone, read, write
 from cwnd.store import MANIFEST, NotOursError, origin
 
@@ -92,8 +92,8 @@ def verdicts(experiment: Experiment, results: Results) -> list[Verdict]:
     return [judge(experiment.stated[name], answer) for name, answer in experiment.answers(results).items()]
 
 
-def entry(experiment: Experiment, column: Column, results: Results, second: tuple[Column, Results] | None) -> Entry:
-    """An experiment's verdict with those on its claims; `second` is the same with another version of CUBIC."""
+def entry(experiment: Experiment, column: Column, results: Results) -> Entry:
+    """An experiment's verdict with those on its claims."""
     found = verdicts(experiment, results)
     rows = []
     for one in found:
@@ -101,7 +101,7 @@ def entry(experiment: Experiment, column: Column, results: Results, second: tupl
         if one.holds is False:
             row["why"] = experiment.why(one.claim.name)
         rows.append(row)
-    made: Entry = {
+    return {
         "id": experiment.id,
         "title": experiment.title,
         "verdict": summary(found),
@@ -109,33 +109,53 @@ def entry(experiment: Experiment, column: Column, results: Results, second: tupl
         "seeds": max((len(names) for names in column.names.values()), default=0),
         "scenarios": column.digest,
         "cubic": column.setup.cubic if experiment.cubic else None,
+        "claims": rows,
     }
-    if second is not None:
-        other, of_other = second
-        theirs = verdicts(experiment, of_other)
-        made["second"] = {"cubic": other.setup.cubic, "verdict": summary(theirs)}
-        for row, one in zip(rows, theirs):
-            document = one.document()
-            keys = ("measured", "ci95", "holds", "near", "at", "undecidable")
-            row["second"] = {key: document[key] for key in keys if key in document}
-    return {**made, "claims": rows}
 
 
-def keep(book: Book, experiment: Experiment, columns: Sequence[Column]) -> Entry | None:
-    """Judges, draws and writes an experiment; `None` while something of it is missing. The first column is the document's."""
-    found = [column.results(book.cache) for column in columns]
-    results = found[0]
-    if results is None or any(one is None for one in found):
+def beside(made: Entry, experiment: Experiment, column: Column, results: Results) -> Entry:
+    """The entry with the verdicts of its second column: the same with another version of CUBIC."""
+    theirs = verdicts(experiment, results)
+    keys = ("measured", "ci95", "holds", "near", "at", "undecidable")
+    documents = [one.document() for one in theirs]
+    rows = [
+        {**row, "second": {key: document[key] for key in keys if key in document}}
+        for row, document in zip(made["claims"], documents)
+    ]
+    return {**made, "second": {"cubic": column.setup.cubic, "verdict": summary(theirs)}, "claims": rows}
+
+
+@dataclass(frozen=True)
+class Second:
+    """The second column of an experiment: what is laid out, or why it could not be."""
+
+    cubic: str
+    column: Column | None
+    failed: str = ""
+
+
+def keep(book: Book, experiment: Experiment, first: Column, second: Second | None) -> Entry | None:
+    """Judges, draws and writes an experiment; `None` while something of it is missing. The first column is the document's, and
+    whatever goes wrong with the second is said in its place."""
+    results = first.results(book.cache)
+    other = second.column.results(book.cache) if second and second.column and not second.failed else None
+    if results is None or (second and not second.failed and other is None):
         return None
-    second = None
-    if len(columns) > 1 and found[1] is not None and columns[1].digest != columns[0].digest:
-        second = (columns[1], found[1])
-    made = entry(experiment, columns[0], results, second)
+    made = entry(experiment, first, results)
+    columns = [(first, results)]
+    if second and second.failed:
+        made["second"] = {"cubic": second.cubic, "failed": second.failed}
+    elif second and second.column and other is not None and second.column.digest != first.digest:
+        try:
+            made = beside(made, experiment, second.column, other)
+            columns.append((second.column, other))
+        except ERRORS as error:
+            made["second"] = {"cubic": second.cubic, "failed": f"{type(error).__name__}: {error}"}
     folder = book.folder(experiment.id)
     folder.mkdir(parents=True, exist_ok=True)
-    draw(experiment, results, columns[0].digest, folder)
-    numbers(folder / "data.parquet", [(columns[0], results), *([second] if second else [])])
-    scenarios = {key: json.loads(one.to_json()) for key, one in columns[0].scenarios.items()}
+    draw(experiment, results, first.digest, folder)
+    numbers(folder / "data.parquet", columns)
+    scenarios = {key: json.loads(one.to_json()) for key, one in first.scenarios.items()}
     write(folder / "scenarios.json", scenarios)
     return made
 
@@ -174,17 +194,3 @@ def flat(name: str, value: Any, index: int | None = None) -> Iterator[tuple[str,
             yield from flat(name if index is None else f"{name}[{index}]", one, place)
     else:
         yield name, index, value
-
-
-def progress_of(made: Sequence[Entry]) -> dict[str, Any]:
-    """How many claims have a verdict, hold, and could be decided, of those that there are."""
-    rows = [row for one in made for row in one["claims"]]
-    decided = [row for row in rows if row["holds"] is not None]
-    return {
-        "claims": len(claims()),
-        "answered": len(rows),
-        "decided": len(decided),
-        "hold": sum(row["holds"] for row in decided),
-        "experiments": len(made),
-        "experiments_hold": sum(one["verdict"] == HOLDS for one in made),
-    }

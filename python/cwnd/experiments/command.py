@@ -7,6 +7,7 @@ import json
 import sys
 import time
 from contextlib import nullcontext
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,7 +17,7 @@ import typer
 from cwnd.entry import fail
 
 if TYPE_CHECKING:
-    from cwnd.experiments.book import Book, Entry
+    from cwnd.experiments.book import Book, Entry, Second
     from cwnd.experiments.find import Experiment
     from cwnd.experiments.runner import Column
 
@@ -46,8 +47,13 @@ def reproduce(
     ] = None,
     out: Annotated[Path | None, typer.Option("-o", "--out", metavar="DIR", show_default=str(HERE))] = None,
     cubic: Annotated[
-        str, typer.Option(metavar="NAME", help="The parameter set of the second column, or none for no such column.")
-    ] = TODAY,
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The parameter set of the second column, or none for no such column.",
+            show_default="another reading of the document's version, or cubic",
+        ),
+    ] = None,
     listing: Annotated[bool, typer.Option("--list", help="List the experiments with their last verdicts.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="With --list: as one JSON document.")] = False,
 ) -> None:
@@ -76,7 +82,7 @@ def reproduce(
         return
     if as_json:
         fail("--json: not accepted without --list; expected --list with it")
-    if cubic != NONE:
+    if cubic not in (None, NONE):
         known_set(cubic)
     asked = None if seeds is None else whole("--seeds", seeds, MOST_SEEDS)
     threads = processors() if jobs is None else whole("--jobs", jobs, MOST_JOBS)
@@ -94,11 +100,19 @@ def known_set(cubic: str) -> None:
 
 
 def work(
-    book: Book, wanted: list[Experiment], order: list[str], *, full: bool, asked: int | None, jobs: int, cubic: str
+    book: Book,
+    wanted: list[Experiment],
+    order: list[str],
+    *,
+    full: bool,
+    asked: int | None,
+    jobs: int,
+    cubic: str | None,
 ) -> None:
     """Runs what is missing, judges, writes; says what could not be done."""
     from cwnd.experiments import runner
     from cwnd.experiments.book import keep
+    from cwnd.experiments.counts import of_entries
 
     begun = time.monotonic()
     failures: dict[str, str] = {}
@@ -107,10 +121,11 @@ def work(
         laid_out = lay_out(wanted, tasks, failures, full=full, asked=asked, cubic=cubic)
         open_ones = runner.missing(tasks.values(), book.cache)
         cpu_s: dict[str, float] = {}
+        failed: dict[str, str] = {}
         if open_ones:
             with bar([task.cost for task in open_ones]) as watch:
                 outcome = runner.work(open_ones, book.cache, jobs, watch)
-            failures |= outcome.failures
+            failed = outcome.failures
             cpu_s = outcome.cpu_s
             if outcome.stopped:
                 print(
@@ -120,22 +135,29 @@ def work(
                 )
                 raise typer.Exit(130)
         made: list[Entry] = []
-        for experiment, columns in laid_out:
-            if experiment.id in failures:
+        for experiment, first, second in laid_out:
+            if message := first.failure(failed):
+                failures[experiment.id] = message
                 continue
+            if second is not None and second.column is not None:
+                second = replace(second, failed=second.column.failure(failed))
             try:
-                found = keep(book, experiment, columns)
-            except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError) as error:
+                found = keep(book, experiment, first, second)
+            except runner.ERRORS as error:
                 failures[experiment.id] = f"{type(error).__name__}: {error}"
                 continue
             if found is not None:
                 made.append(found)
+                if message := found.get("second", {}).get("failed"):
+                    failures[f"{experiment.id}, second column, {found['second']['cubic']}"] = message
         book.keep(made, order)
         took = time.monotonic() - begun
         book.finish(
             {"finished": datetime.now(UTC).isoformat(timespec="seconds"), "took_s": round(took, 1), "full": full}
         )
     table(made, cpu_s)
+    if made:
+        print(of_entries(made).sentence())
     print(
         f"{len(tasks)} points in {took:.1f} s, {len(tasks) - len(open_ones)} of them were there; written to {book.path}",
         file=sys.stderr,
@@ -153,23 +175,42 @@ def lay_out(
     *,
     full: bool,
     asked: int | None,
-    cubic: str,
-) -> list[tuple[Experiment, list[Column]]]:
-    """The columns of each experiment: with the document's CUBIC, and with another."""
+    cubic: str | None,
+) -> list[tuple[Experiment, Column, Second | None]]:
+    """The columns of each experiment: with the document's CUBIC, and with another. One that cannot be laid out costs only itself."""
+    from cwnd.experiments.book import Second
     from cwnd.experiments.frame import Setup
-    from cwnd.experiments.runner import column
+    from cwnd.experiments.runner import ERRORS, column
 
     laid_out = []
     for experiment in wanted:
         first = experiment.cubic or TODAY
-        versions = [first, cubic] if experiment.cubic and cubic not in (NONE, first) else [first]
         try:
-            columns = [column(experiment, Setup(name, full, asked), tasks) for name in versions]
-        except (ArithmeticError, LookupError, TypeError, ValueError, AssertionError, AttributeError) as error:
+            mine = column(experiment, Setup(first, full, asked), tasks)
+        except ERRORS as error:
             failures[experiment.id] = f"{type(error).__name__}: {error}"
             continue
-        laid_out.append((experiment, columns))
+        second = None
+        name = cubic or experiment.second or TODAY
+        if experiment.cubic and name not in (NONE, first):
+            theirs: dict[str, Any] = {}
+            try:
+                second = Second(name, column(experiment, Setup(name, full, asked), theirs))
+            except ERRORS as error:
+                second = Second(name, None, f"{type(error).__name__}: {error}")
+            else:
+                add_tasks(tasks, theirs)
+        laid_out.append((experiment, mine, second))
     return laid_out
+
+
+def add_tasks(tasks: dict[str, Any], more: dict[str, Any]) -> None:
+    """Adds tasks to those that are there: what is wanted of the same simulation twice is run once."""
+    for key, task in more.items():
+        there = tasks.setdefault(key, task)
+        if there is not task:
+            known = {want.name for want in there.wants}
+            there.wants.extend(want for want in task.wants if want.name not in known)
 
 
 def bar(costs: list[float]) -> Any:  # noqa: ANN401
@@ -194,7 +235,7 @@ def table(made: list[Entry], cpu_s: dict[str, float]) -> None:
         decided = [row["holds"] for row in one["claims"] if row["holds"] is not None]
         count = f"{sum(decided)} of {len(decided)}" if decided else ""
         second = one.get("second", {})
-        beside = f"{second['verdict']} ({second['cubic']})" if second else ""
+        beside = f"{second.get('verdict', 'failed')} ({second['cubic']})" if second else ""
         grid.add_row(
             one["id"],
             one["verdict"],

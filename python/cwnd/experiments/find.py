@@ -49,6 +49,12 @@ class Experiment:
         name: str | None = self.module.CUBIC
         return name
 
+    @property
+    def second(self) -> str | None:
+        """Another reading of the document's version, which the second column shows where it is not asked for another."""
+        name: str | None = getattr(self.module, "SECOND", None)
+        return name
+
     @cached_property
     def stated(self) -> dict[str, Claim]:
         """Its claims by the last part of their ids."""

@@ -55,6 +55,10 @@ class Column:
     #: Scenarios by point, under seed 1.
     scenarios: dict[str, Scenario]
 
+    def failure(self, failures: Mapping[str, str]) -> str:
+        """What went wrong with one of its points; empty if nothing did."""
+        return next((failures[name] for names in self.names.values() for name in names if name in failures), "")
+
     def results(self, cache: Cache) -> Results | None:
         """What came of its points; `None` while one is missing."""
         found: dict[str, list[Reduced]] = {}
@@ -133,10 +137,19 @@ class Outcome:
 
     stopped: bool
     done: int
-    #: What went wrong, by experiment.
+    #: What went wrong, by the name under which the numbers would have been kept.
     failures: dict[str, str]
     #: Processor time, s, by the experiment that was first to want it.
     cpu_s: dict[str, float]
+
+
+#: What an experiment's file can do wrong: it is told of, and the others go on.
+ERRORS = (ArithmeticError, LookupError, TypeError, ValueError, AssertionError, AttributeError)
+
+
+def told(want: Want, error: Exception) -> str:
+    """A failure of a point, in words."""
+    return f"point {want.point.key!r}: {type(error).__name__}: {error}"
 
 
 def work(tasks: Sequence[Task], cache: Cache, jobs: int, watch: Watch | None = None) -> Outcome:
@@ -153,15 +166,19 @@ def work(tasks: Sequence[Task], cache: Cache, jobs: int, watch: Watch | None = N
             if watch is not None:
                 watch(number, simulation.packets, min(simulation.progress, 0.999))
 
-        want = task.wants[0]
         packets = 0
-        try:
-            result = None
-            if task.scenario is not None:
+        failed = False
+        result = None
+        if task.scenario is not None:
+            try:
                 result = run(task.scenario, between)
-                packets = result.summary["perf"]["packets"]
-            for want in task.wants:
-                check()
+            except ERRORS as error:
+                failures.update({want.name: told(want, error) for want in task.wants})
+                return False
+            packets = result.summary["perf"]["packets"]
+        for want in task.wants:
+            check()
+            try:
                 if result is not None:
                     assert want.experiment.reduce is not None
                     numbers = want.experiment.reduce(result, want.point)
@@ -169,8 +186,10 @@ def work(tasks: Sequence[Task], cache: Cache, jobs: int, watch: Watch | None = N
                     assert want.point.call is not None
                     numbers = want.point.call(*task.arguments)
                 cache.put(want.name, plain(numbers, want.point.key))
-        except (ArithmeticError, LookupError, TypeError, ValueError, AssertionError, AttributeError) as error:
-            failures[want.experiment.id] = f"point {want.point.key!r}: {type(error).__name__}: {error}"
+            except ERRORS as error:
+                failures[want.name] = told(want, error)
+                failed = True
+        if failed:
             return False
         costs.append((task.wants[0].experiment.id, thread_time() - begun))
         if watch is not None:

@@ -2,15 +2,15 @@
 """What figure 10 and section 5.1 share: what flows of X leave to as many SACK flows, and what SACK flows leave to each other.
 
 Section 6.4: four SACK flows beside four SACK flows; then four of the eight replaced. Buffer of one BDP, background of 15 % in both
-directions (section 6.1). Shares are "accumulated averages": read as means over the measured part of a run. Left open: durations, start
-times, and the points of the sweeps.
+directions (section 6.1). Shares are payload, as iperf reports it, and "accumulated averages": read as means over the measured part of
+a run. Left open: durations, start times, and the points of the sweeps.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from cwnd.experiments import Point, Reduced, Result, Results, Setup
+from cwnd.experiments import Point, Reduced, Result, Results, Setup, iperf
 from cwnd.experiments.ha2008._testbed import background
 
 if TYPE_CHECKING:
@@ -22,13 +22,15 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 NAMES = ("cubic", "bic", "hstcp", "sack")
 LABELS = {"cubic": "CUBIC", "bic": "BIC-TCP", "hstcp": "HSTCP", "sack": "TCP-SACK"}
+#: The testbed's BIC, which counts acknowledgements as its CUBIC, HSTCP and SACK do.
+BIC = "bic-2.6"
 #: Unstated: all start within a second; the first quarter of the run is not measured.
 START, WARM_UP = {"uniform": ["0s", "1s"]}, 0.25
 
 
 def algorithm(setup: Setup, name: str) -> str:
     """The parameter set of a name in the paper."""
-    return {"cubic": setup.cubic, "hstcp": "highspeed"}.get(name, name)
+    return {"cubic": setup.cubic, "bic": BIC, "hstcp": "highspeed"}.get(name, name)
 
 
 def beside(cc: str, *, rate: float, rtt_ms: float, seconds: float, each: int = 4, busy: bool = True) -> dict[str, Any]:
@@ -54,7 +56,7 @@ def sweep(setup: Setup, name: str, key: str, **settings: Any) -> Point:  # noqa:
 
 def shares(run: Result) -> Reduced:
     """Shares of X and of SACK, and the utilisation by all traffic. Beside SACK both halves are SACK: each has half of both."""
-    found = [flow["share"] for flow in run.summary["flows"]]
+    found = iperf.shares(run)
     half = len(found) // 2
     x, sack = sum(found[:half]), sum(found[half:])
     if run.summary["flows"][0]["cc"] == "sack":

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cwnd import _native
 from cwnd.experiments import Held, Result
 from cwnd.metrics.curve import last_at
 
@@ -23,16 +22,6 @@ TCP = 1.2
 HSTCP, HSTCP_POWER, HSTCP_P = 0.12, 0.835, 1e-3
 #: A link that never limits, and no acknowledgement is delayed.
 RATE, QUEUE = "100Gbit/s", {"kind": "droptail", "limit": "100000000packets"}
-
-
-def kept(cc: str) -> float:
-    """The part of its window that a parameter set of CUBIC keeps after a loss."""
-    return next(
-        float(one["params"]["beta"])
-        for algorithm in _native.algorithms()
-        for one in algorithm["sets"]
-        if one["name"] == cc
-    )
 
 
 def average(beta: float, rtt_s: float, p: float) -> float:
@@ -82,18 +71,6 @@ def epochs(run: Result) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]
 def sampled(epoch: tuple[NDArray[np.float64], NDArray[np.float64]], times: NDArray[np.float64]) -> NDArray[np.float64]:
     """The windows of an epoch at these times after its beginning."""
     return last_at(*epoch, epoch[0][0] + times)
-
-
-def inner(run: Result) -> dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Times and values of each inner variable of the flow."""
-    import pyarrow.compute as pc
-
-    rows = run.inner
-    found = {}
-    for name in pc.unique(rows["name"]).to_pylist():
-        mine = rows.filter(pc.equal(rows["name"], name))
-        found[name] = (mine["time_s"].to_numpy(), mine["value"].to_numpy().astype(float))
-    return found
 
 
 def curved(second: list[float], sign: int, packet: float = 1) -> Held:

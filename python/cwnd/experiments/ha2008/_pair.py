@@ -10,13 +10,17 @@ from __future__ import annotations
 import numpy as np
 
 from cwnd.experiments import Figure, Point, Reduced, Result, Results, Setup
+from cwnd.experiments.forms import recorded, variables
 from cwnd.experiments.ha2008._losses import C
 from cwnd.experiments.ha2008._testbed import OVERHEAD, background
+from cwnd.experiments.iperf import shares
 from cwnd.metrics import curves, reductions
 from cwnd.metrics.series import by_flow
 
 #: Unstated: both start within a second, and the first third of the run is not measured.
 START = {"uniform": ["0s", "1s"]}
+#: The inner variables of CUBIC that tell the TCP region.
+READ = ("origin", "k", "w_tcp", "min_rtt", "epoch")
 
 
 def pair(setup: Setup, rtt_ms: int, *, full: float, short: float, sample_ms: int) -> list[Point]:
@@ -28,7 +32,7 @@ def pair(setup: Setup, rtt_ms: int, *, full: float, short: float, sample_ms: int
         "link": {"rate": "400Mbit/s", "rtt": f"{rtt_ms}ms", "queue": {"kind": "droptail", "limit": "1bdp"}},
         "flow": [{"cc": name, "start": START, "overhead": OVERHEAD} for name in (setup.cubic, "sack")],
         "traffic": background(),
-        "record": {"interval": f"{sample_ms}ms", "inner": ["origin", "k_s_x1024", "w_est", "min_rtt_us", "in_epoch"]},
+        "record": {"interval": f"{sample_ms}ms", "inner": recorded(setup.cubic, *READ)},
     }
     return [Point("pair", scenario, seeds=setup.seeds(full=10, short=3))]
 
@@ -37,23 +41,19 @@ def in_tcp_region(run: Result) -> float:
     """The part of the first flow's acknowledged packets at which W_tcp is above the cubic function one minimum RTT ahead."""
     begin, _ = run.scenario.measured_s
     _, (times, acked, windows) = next(by_flow(run.cwnd, "time_s", "delivered", "cwnd"))
-    names = np.asarray(run.inner["name"])
-    found = {
-        name: next(by_flow(run.inner.filter(names == name), "time_s", "value"))[1][1]
-        for name in ("origin", "k_s_x1024", "w_est", "min_rtt_us", "in_epoch")
-    }
-    # An epoch begins with the first acknowledgement after the reduction: where in_epoch comes on, or the curve changes.
+    found = {name: by_number[0][1] for name, by_number in variables(run).items()}
+    # An epoch begins with the first acknowledgement after the reduction: where there is one again, or the curve changes.
     began, start = np.empty(len(times)), 0.0
     reduced = np.searchsorted(reductions(run.events).get(0, np.empty(0)), times)
-    for row, inside in enumerate(found["in_epoch"]):
-        fresh = row == 0 or not found["in_epoch"][row - 1] or reduced[row] != reduced[row - 1]
+    for row, inside in enumerate(found["epoch"]):
+        fresh = row == 0 or not found["epoch"][row - 1] or reduced[row] != reduced[row - 1]
         start = times[row] if fresh else start
         began[row] = start if inside else np.nan
-    ahead = times - began + found["min_rtt_us"] / 1e6
-    cubic = found["origin"] + C * (ahead - found["k_s_x1024"] / 1024) ** 3
+    ahead = times - began + found["min_rtt"]
+    cubic = found["origin"] + C * (ahead - found["k"]) ** 3
     packets = np.diff(acked, append=acked[-1])
     use = ~np.isnan(began) & (times >= begin) & (windows > 0)
-    return float(packets[use & (found["w_est"] > cubic)].sum() / packets[use].sum())
+    return float(packets[use & (found["w_tcp"] > cubic)].sum() / packets[use].sum())
 
 
 def reduced(run: Result) -> Reduced:
@@ -63,7 +63,7 @@ def reduced(run: Result) -> Reduced:
     return {
         "throughput": cubic["throughput_mbps"] / sack["throughput_mbps"],
         "windows": cubic["cwnd_mean"] / sack["cwnd_mean"],
-        "sack": sack["share"],
+        "sack": shares(run)[1],
         "region": in_tcp_region(run),
         "utilisation": run.summary["link"]["utilization"],
         "cwnd": [window.round(1) for window in curves(run.cwnd, every).values()],

@@ -6,14 +6,15 @@ from __future__ import annotations
 import numpy as np
 
 from cwnd.experiments import Reduced, Result
-from cwnd.experiments.ha2008._losses import BETA, C, epochs, inner, sampled
+from cwnd.experiments.forms import variables
+from cwnd.experiments.ha2008._losses import BETA, C, epochs, sampled
 from cwnd.metrics.curve import last_at
 
 
 def tcp_region(run: Result) -> Reduced:
     """From 2 s after a loss on: by how many packets the window is off W_tcp, and the cubic over the window; of each the largest."""
     (_, before), (times, window) = epochs(run)[:2]
-    acked, w_tcp = inner(run)["w_est"]
+    acked, w_tcp = variables(run)["w_tcp"][0]
     seconds, w_max = times - times[0], before[-1]
     cubic = C * (seconds - np.cbrt(w_max * BETA / C)) ** 3 + w_max
     behind = np.abs(window - w_tcp[acked >= times[0]][: len(window)])
@@ -23,17 +24,17 @@ def tcp_region(run: Result) -> Reduced:
 
 def parts(run: Result, ssthresh: int) -> Reduced:
     """Of a flow with three losses and then a timeout: slow start, the epoch after the first loss, each loss, the timeout."""
-    variables, found = inner(run), epochs(run)
+    inner, found = variables(run), epochs(run)
 
     def at(name: str, moment: float) -> float:
-        return float(last_at(*variables[name], np.array(moment)))
+        return float(last_at(*inner[name][0], np.array(moment)))
 
     start = found[0][1]
     slow = start[: int(np.argmax(start >= ssthresh)) + 1]
     begins, before = [float(times[0]) for times, _ in found], [window[-1] for _, window in found]
     # The epoch after the first loss.
     begin, left = begins[1], float(found[1][1][0])
-    w_max, k = at("w_max", begin), at("k_s_x1024", begin) / 1024
+    w_max, k = at("w_max", begin), at("k", begin)
     second = np.diff(sampled(found[1], np.arange(0, 2 * k, k / 16)), 2)
     rows = run.cwnd["time_s"].to_numpy()
     timeout = next(row["time_s"] for row in run.events.to_pylist() if row["kind"] == "timeout")
@@ -42,7 +43,7 @@ def parts(run: Result, ssthresh: int) -> Reduced:
     return {
         "slow_steps": sorted({int(step) for step in np.diff(slow)}),
         "after_ssthresh": float(start[min(len(slow) + ssthresh, len(start) - 1)] / ssthresh),
-        "epoch": [at("in_epoch", begin), at("origin", begin) - w_max, at("w_est", begin) - left],
+        "epoch": [float(at("epoch", begin) > 0), at("origin", begin) - w_max, at("w_tcp", begin) - left],
         "k_error": k - float(np.cbrt((w_max - left) / C)),
         "w_max": w_max,
         "k": k,
@@ -50,6 +51,6 @@ def parts(run: Result, ssthresh: int) -> Reduced:
         "convex": second[16:],
         "drops": [float(found[n + 1][1][0] / before[n]) for n in range(3)],
         "memory": [at("w_max", begins[n + 1]) / before[n] for n in range(3)],
-        "after_timeout": [at(name, next_ack) for name in ("w_max", "k_s_x1024", "origin", "in_epoch")],
+        "after_timeout": [at(name, next_ack) for name in ("w_max", "k", "origin", "epoch")],
         "cwnd": last_at(rows, run.cwnd["cwnd"].to_numpy(), every),
     }

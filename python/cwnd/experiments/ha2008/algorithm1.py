@@ -8,6 +8,7 @@ timeout. Another, with a short round trip, is in the TCP region. No acknowledgem
 from __future__ import annotations
 
 from cwnd.experiments import Answer, Figure, Held, Point, Reduced, Result, Results, Setup
+from cwnd.experiments.forms import recorded
 from cwnd.experiments.ha2008._losses import BETA, curved, lossy
 from cwnd.experiments.ha2008._parts import parts, tcp_region
 
@@ -22,13 +23,13 @@ PACKET = 1
 
 def grid(setup: Setup) -> list[Point]:
     flow = {"cc": setup.cubic}
-    names = ["w_max", "k_s_x1024", "origin", "w_est", "in_epoch"]
+    names = recorded(setup.cubic, "w_max", "k", "origin", "w_tcp", "epoch")
     first, last = OUTAGE_S
     trace = lossy({**flow, "initial_ssthresh": SSTHRESH}, 100, LOST, last + 10, record={"inner": names})
     outage = [("0bit/s", first), (trace["link"]["rate"], last)]
     trace["action"] = [{"rate": {"at": f"{at}s", "to": rate}} for rate, at in outage]
     # 200 packets at 8 ms: a third of a packet per round trip is 42 a second, the cubic's 0.4 t³ no more than that for ten seconds.
-    short = lossy(flow, 8, [200], 8, window=200, record={"inner": ["w_est"]})
+    short = lossy(flow, 8, [200], 8, window=200, record={"inner": recorded(setup.cubic, "w_tcp")})
     return [Point("trace", trace), Point("short", short)]
 
 

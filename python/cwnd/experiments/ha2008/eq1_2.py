@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.ha2008._losses import C, epochs, kept, lossy, sampled
+from cwnd.experiments.forms import kept
+from cwnd.experiments.ha2008._losses import C, epochs, lossy, sampled
 
 TITLE = "A flow's windows after one loss beside the cubic of equations 1 and 2"
 CUBIC = "cubic-2.2"

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.experiments.forms import from_linux, kept, with_c
 
 TITLE = "AIMD(α, β) beside AIMD(1, 0.5) at the same losses, and two forms of W_tcp"
 CUBIC = "cubic-2.2"
@@ -18,18 +19,21 @@ CUBIC = "cubic-2.2"
 LINK = {"rate": "2Gbit/s", "rtt": "10ms", "queue": {"kind": "droptail", "limit": "1bdp"}}
 PERIODS = (300, 1000, 3000, 10000, 100000)
 #: Without the cubic: 0.001 t³ is less than a packet for ten seconds.
-ONLY_TCP = {"c": 0.001, "fast_convergence": False}
+SMALL_C = 0.001
 
 
 def grid(setup: Setup) -> list[Point]:
-    aimd: dict[str, Any] = {"cc": setup.cubic, "ack_every": 1, **ONLY_TCP}
+    aimd: dict[str, Any] = {**with_c(setup.cubic, SMALL_C), "fast_convergence": False, "ack_every": 1}
+    # The closed form is none of the kernel's: beside its sets both forms are Algorithm 1's, keeping as much.
+    own = {**with_c(CUBIC, SMALL_C), "beta": kept(setup.cubic), "fast_convergence": False, "ack_every": 1}
+    either = own if from_linux(setup.cubic) else aimd
     forms: dict[str, dict[str, Any]] = {
         "standard": {"cc": "reno", "ack_every": 1},
         "aimd": aimd,
-        "closed": {**aimd, "friendliness": "formula"},
-        "per ACK": {**aimd, "friendliness": "window"},
-        "closed, delayed ACKs": {**aimd, "friendliness": "formula", "ack_every": 2},
-        "per ACK, delayed ACKs": {**aimd, "friendliness": "window", "ack_every": 2},
+        "closed": {**either, "friendliness": "formula"},
+        "per ACK": {**either, "friendliness": "window"},
+        "closed, delayed ACKs": {**either, "friendliness": "formula", "ack_every": 2},
+        "per ACK, delayed ACKs": {**either, "friendliness": "window", "ack_every": 2},
     }
 
     def point(name: str, kind: str, period: int, loss: str, seeds: int) -> Point:

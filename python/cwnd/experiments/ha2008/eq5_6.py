@@ -13,7 +13,8 @@ from itertools import pairwise
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.ha2008._losses import BETA, average, epochs, kept, lossy
+from cwnd.experiments.forms import kept
+from cwnd.experiments.ha2008._losses import BETA, average, epochs, lossy
 
 TITLE = "CUBIC's average window under deterministic loss, beside equations 5 and 6"
 CUBIC = "cubic-2.2"

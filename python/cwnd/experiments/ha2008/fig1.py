@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.ha2008._losses import curved, epochs, kept, lossy, sampled
+from cwnd.experiments.forms import kept
+from cwnd.experiments.ha2008._losses import curved, epochs, lossy, sampled
 from cwnd.experiments.ha2008._shapes import PACKET, bic_shape, cubic_shape
 
 TITLE = "Growth of BIC and CUBIC after one loss at W_max"

@@ -11,7 +11,7 @@ from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Res
 from cwnd.experiments.ha2008._impact import NAMES, bars, falls, of_sweep, seed_by_seed, shares, sweep
 
 TITLE = "Four flows of X and four SACK flows, 400 Mbit/s, RTT 10 to 160 ms"
-CUBIC = "cubic-2.2"
+CUBIC, SECOND = "cubic-2.2-linux", "cubic-2.2"
 RTTS_MS = (10, 20, 40, 80, 120, 160)
 #: From the shortest to the longest RTT SACK loses more than BY of the link; between, none is above a shorter one's by more than SLACK.
 BY, SLACK = 0.05, 0.02

@@ -11,7 +11,7 @@ from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Res
 from cwnd.experiments.ha2008._impact import NAMES, bars, falls, of_sweep, seed_by_seed, shares, sweep
 
 TITLE = "Four flows of X and four SACK flows, RTT 10 ms, 10 to 400 Mbit/s"
-CUBIC = "cubic-2.2"
+CUBIC, SECOND = "cubic-2.2-linux", "cubic-2.2"
 RATES = (10, 20, 50, 100, 200, 400)
 #: From the lowest to the highest bandwidth SACK loses more than BY of the link; between, none is above a lower one's by more than SLACK.
 BY, SLACK = 0.05, 0.02

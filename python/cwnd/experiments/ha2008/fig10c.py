@@ -13,7 +13,7 @@ from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Res
 from cwnd.experiments.ha2008._impact import NAMES, bars, of_sweep, seed_by_seed, shares, sweep
 
 TITLE = "Four flows of X and four SACK flows, RTT 100 ms, 4 to 400 Mbit/s"
-CUBIC = "cubic-2.2"
+CUBIC, SECOND = "cubic-2.2-linux", "cubic-2.2"
 RATES = (4, 10, 20, 50, 100, 200, 400)
 #: "Drops quite rapidly": from 10 to 100 Mbit/s the ratio at least halves.
 DROP = 0.5

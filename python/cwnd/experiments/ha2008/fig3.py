@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.ha2008._losses import kept, lossy, response
+from cwnd.experiments.forms import kept
+from cwnd.experiments.ha2008._losses import lossy, response
 
 TITLE = "Response functions of standard TCP, HSTCP and CUBIC at 10 and 100 ms"
 CUBIC = "cubic-2.2"

@@ -11,13 +11,14 @@ from __future__ import annotations
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.experiments.forms import recorded, variables
 from cwnd.experiments.ha2008._testbed import OVERHEAD, background
 from cwnd.metrics import curves, reductions
 from cwnd.metrics.run import converged
 from cwnd.metrics.series import by_flow
 
 TITLE = "Two CUBIC flows, 400 Mbit/s, 240 ms, background both ways: plateaus, phases, convergence"
-CUBIC = "cubic-2.2"
+CUBIC, SECOND = "cubic-2.2-linux", "cubic-2.2"
 #: Unstated: the first flow has been alone for this long; where in its epoch it is then is left to chance.
 ALONE = {"uniform": ["50s", "80s"]}
 #: "Around W_max", as we read it, and for how much of an epoch: a straight line from 0.8 W_max to W_max is there for a quarter of it.
@@ -33,7 +34,7 @@ def grid(setup: Setup) -> list[Point]:
         "link": {"rate": "400Mbit/s", "rtt": "240ms", "queue": {"kind": "droptail", "limit": "1bdp"}},
         "flow": [{"cc": setup.cubic, "overhead": OVERHEAD}, {"cc": setup.cubic, "start": ALONE, "overhead": OVERHEAD}],
         "traffic": background(),
-        "record": {"interval": "200ms", "inner": ["origin", "in_epoch"]},
+        "record": {"interval": "200ms", "inner": recorded(setup.cubic, "origin", "epoch")},
     }
     return [Point("two flows", scenario, seeds=setup.seeds(full=10, short=3))]
 
@@ -41,10 +42,10 @@ def grid(setup: Setup) -> list[Point]:
 def reduce(run: Result, point: Point) -> Reduced:
     """Of both flows, once both run: parts of the time below and above W_max, part of epochs that have a plateau."""
     since = run.summary["flows"][1]["start_s"]
-    inner = {name: run.inner.filter(np.asarray(run.inner["name"]) == name) for name in ("origin", "in_epoch")}
+    inner = variables(run)
     below, above, flat = [], [], []
     for flow, (times, windows) in by_flow(run.cwnd, "time_s", "cwnd"):
-        aims, inside = (dict(by_flow(inner[name], "time_s", "value"))[flow][1] for name in ("origin", "in_epoch"))
+        aims, inside = (inner[name][flow][1] for name in ("origin", "epoch"))
         use = (times > since) & (inside[: len(times)] > 0) & (aims[: len(times)] > 0)
         windows, aims, times = windows[use], aims[: len(use)][use], times[use]
         below.append(float(np.mean(windows < aims)))

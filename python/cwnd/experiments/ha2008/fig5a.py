@@ -11,7 +11,7 @@ from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, R
 from cwnd.experiments.ha2008._pair import draw, pair, reduced
 
 TITLE = "One CUBIC and one SACK flow, 400 Mbit/s, 8 ms"
-CUBIC = "cubic-2.2"
+CUBIC, SECOND = "cubic-2.2-linux", "cubic-2.2"
 
 
 def grid(setup: Setup) -> list[Point]:

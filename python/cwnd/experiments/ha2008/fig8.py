@@ -14,7 +14,7 @@ from cwnd.experiments.ha2008._impact import NAMES, algorithm, falls
 from cwnd.metrics import min_max_ratio
 
 TITLE = "Two flows of one algorithm and one RTT: fairness and utilisation, 400 Mbit/s, 2 Mbyte of buffer"
-CUBIC = "cubic-2.2"
+CUBIC, SECOND = "cubic-2.2-linux", "cubic-2.2"
 #: Unstated: the first fifth of the run is not measured.
 WARM_UP = 0.2
 #: Unstated: round trips between the two ends, ms.

@@ -17,7 +17,7 @@ from cwnd.metrics import rates
 from cwnd.metrics.trace import exponent
 
 TITLE = "Two flows of one algorithm, RTT 162 ms against 16 to 162 ms, 400 Mbit/s, 2 Mbyte of buffer"
-CUBIC = "cubic-2.2"
+CUBIC, SECOND = "cubic-2.2-linux", "cubic-2.2"
 LONG_MS = 162
 #: Unstated: round trips between the two ends, ms.
 ALL_MS, SOME_MS = (16, 27, 54, 81, 162), (16, 54, 162)
@@ -94,4 +94,4 @@ def plot(results: Results, figure: Figure) -> None:
     ratio.legend()
 
 
-WHY = {("bic-slope", "bic-lowest"): "fig9-bic.md", ("sack-slope", "cubic-slope", "cubic-ratios"): "fig9-slopes.md"}
+WHY = {("bic-slope", "bic-lowest"): "fig9-bic.md", "cubic-slope": "fig9-slopes.md"}

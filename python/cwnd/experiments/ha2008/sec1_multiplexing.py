@@ -11,10 +11,11 @@ from __future__ import annotations
 from typing import Any
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.experiments.ha2008._impact import BIC
 from cwnd.experiments.ha2008._joins import compared, reduced
 
 TITLE = "Two flows converge alone, and among many"
-CUBIC = "cubic-2.2"
+CUBIC, SECOND = "cubic-2.2-linux", "cubic-2.2"
 #: Unstated: the fair share of a flow, Mbit/s, outside CUBIC's TCP region at this round trip, ms; a buffer of one BDP.
 SHARE_MBPS, RTT_MS = 20, 100
 #: Unstated: how many flows are many, the two that are looked at among them.
@@ -39,7 +40,7 @@ def grid(setup: Setup) -> list[Point]:
 
     return [
         Point(f"{name}, {flows}", scenario(cc, flows), seeds=setup.seeds(full=10, short=3))
-        for name, cc in (("cubic", setup.cubic), ("bic", "bic"))
+        for name, cc in (("cubic", setup.cubic), ("bic", BIC))
         for flows in (2, MANY)
     ]
 

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.experiments.forms import recorded, variables
 from cwnd.metrics import curves, drops
 from cwnd.metrics.curve import last_at
-from cwnd.metrics.series import by_flow
 
 TITLE = "The plateau at W_max, and packets lost at a time, of CUBIC, STCP and HSTCP"
-CUBIC = "cubic-2.2"
+CUBIC, SECOND = "cubic-2.2-linux", "cubic-2.2"
 #: Unstated: the path, outside CUBIC's TCP region, with a buffer of one BDP.
 MBPS, RTT_MS = 100, 100
 COUNTS = (1, 2, 4)
@@ -37,7 +37,7 @@ def grid(setup: Setup) -> list[Point]:
             "measure": [f"{WARM_UP_S}s", f"{end:g}s"],
             "link": {"rate": f"{MBPS}Mbit/s", "rtt": f"{RTT_MS}ms", "queue": {"kind": "droptail", "limit": "1bdp"}},
             "flow": [{"cc": cc, "count": count, "start": {"uniform": ["0s", "10s"]}, "overhead": "120us"}],
-            "record": {"interval": "100ms", "inner": ["w_max"] if cc == setup.cubic else False},
+            "record": {"interval": "100ms", "inner": recorded(cc, "w_max") if cc == setup.cubic else False},
         }
 
     sets = {"CUBIC": setup.cubic, "STCP": "scalable", "HSTCP": "highspeed"}
@@ -57,7 +57,7 @@ def reduce(run: Result, point: Point) -> Reduced:
     shown = windows[0][:600].round(1)
     found = {"lost": len(lost_at), "events": events, "per_event": len(lost_at) / max(events, 1), "cwnd": shown}
     if run.scenario.records_inner:
-        memory = {flow: last_at(at, w_max, times) for flow, (at, w_max) in by_flow(run.inner, "time_s", "value")}
+        memory = {flow: last_at(at, w_max, times) for flow, (at, w_max) in variables(run)["w_max"].items()}
         found["near"] = float(np.mean([np.mean(window > 0.9 * memory[flow]) for flow, window in windows.items()]))
     return found
 

@@ -11,7 +11,7 @@ from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, R
 from cwnd.experiments.ha2008._joins import draw, points, ratios, reduced
 
 TITLE = "A second flow joins: 0.8 or 0.5 of the window kept after a loss"
-CUBIC = "cubic-2.2"
+CUBIC, SECOND = "cubic-2.2-linux", "cubic-2.2"
 
 
 def grid(setup: Setup) -> list[Point]:

@@ -11,7 +11,7 @@ from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, R
 from cwnd.experiments.ha2008._impact import beside, shares
 
 TITLE = "A SACK flow beside SACK, and beside CUBIC: small BDP, short RTT"
-CUBIC = "cubic-2.2"
+CUBIC, SECOND = "cubic-2.2-linux", "cubic-2.2"
 #: Unstated: Mbit/s and ms of the networks, 10 to 33 packets of BDP where it is small and 333 to 833 where it is large.
 NETWORKS = {
     "small-bdp": ((2, 100), (10, 40)),

@@ -11,7 +11,7 @@ from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, R
 from cwnd.experiments.ha2008._impact import LABELS, NAMES, algorithm, beside, shares
 
 TITLE = "One flow of X and one SACK flow at 1 ms, BDP below and above the cutoffs of 14 and 38 packets"
-CUBIC = "cubic-2.2"
+CUBIC, SECOND = "cubic-2.2-linux", "cubic-2.2"
 #: Unstated. Mbit/s; a BDP of 8, 16, 83 and 166 packets. The buffer is as large: two flows have windows of half to one BDP each.
 RATES = (100, 200, 1000, 2000)
 #: Where the BDP is above 38 packets, and a flow's window above 14.

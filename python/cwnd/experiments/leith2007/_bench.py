@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cwnd import _native
+from cwnd.experiments.forms import from_linux
 from cwnd.metrics import curves
 
 if TYPE_CHECKING:
@@ -34,16 +34,6 @@ def bench(rate: float, end: float, flows: list[dict[str, Any]], **more: object) 
 def two(cc: str, **keys: object) -> list[dict[str, Any]]:
     """Two flows of one algorithm, of which the second joins later."""
     return [{"cc": cc, **keys}, {"cc": cc, "start": ALONE, **keys}]
-
-
-def from_linux(cubic: str) -> bool:
-    """Whether a parameter set is of the kernel's CUBIC, whose clamp and first threshold have other names."""
-    return any(
-        one["name"] == cubic
-        for algorithm in _native.algorithms()
-        if algorithm["name"] == "cubic-linux"
-        for one in algorithm["sets"]
-    )
 
 
 def clamped(cubic: str, per_s: int | None) -> dict[str, Any]:

@@ -12,12 +12,13 @@ from itertools import pairwise
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.leith2007._bench import backoffs, from_linux
+from cwnd.experiments.forms import recorded
+from cwnd.experiments.leith2007._bench import backoffs
 from cwnd.metrics import curves
 from cwnd.metrics.curve import reached
 
 TITLE = "One flow, two losses: the behaviours that Algorithm 1 names"
-CUBIC = "cubic-2.6.18"
+CUBIC, SECOND = "cubic-2.6.18", "cubic-2.0"
 #: Unstated; the losses come at windows of about 480 and 430 packets.
 RTT_S, LOST = 0.1, "at:20000,30000"
 #: "Around", where the paper says so and gives no error.
@@ -29,7 +30,7 @@ def grid(setup: Setup) -> list[Point]:
         "duration": "50s",
         "link": {"rate": "1Gbit/s", "rtt": f"{RTT_S}s", "loss": LOST},
         "flow": [{"cc": setup.cubic, "ack_every": 1}],
-        "record": {"per_ack": True, "inner": ["last_max" if from_linux(setup.cubic) else "w_max"]},
+        "record": {"per_ack": True, "inner": recorded(setup.cubic, "w_max")},
     }
     return [Point("trace", scenario)]
 

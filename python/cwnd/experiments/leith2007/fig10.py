@@ -14,7 +14,7 @@ from cwnd.experiments.leith2007._pairs import unsynchronised
 from cwnd.metrics import curves
 
 TITLE = "Excursions of CUBIC's windows among on-off sessions, 250 Mbit/s, 200 ms"
-CUBIC = "cubic-2.6.18"
+CUBIC, SECOND = "cubic-2.0", "cubic-2.6.18"
 
 
 def grid(setup: Setup) -> list[Point]:

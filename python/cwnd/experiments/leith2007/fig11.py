@@ -2,7 +2,7 @@
 """Figure 11: utilisation of the link by two flows against the buffer, 1 to 100 % of the BDP, at 10 and 250 Mbit/s.
 
 The document sweeps from 2.5 % and speaks of less: 1 % is added. It suspects bursts behind the collapse at 250 Mbit/s: the small
-buffers there run without a limit on bursts, with one of four packets, and paced. Left open: round trip (read: 200 ms), start times.
+buffers there run without a limit on bursts, with one of four packets, and paced. Utilisation is payload, as iperf reports it. Left open: round trip (read: 200 ms), start times.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.experiments.iperf import shares
 from cwnd.experiments.leith2007._pairs import pair
 
 TITLE = "Utilisation by two flows against the buffer, 10 and 250 Mbit/s, 200 ms"
-CUBIC = "cubic-2.6.18"
+CUBIC, SECOND = "cubic-2.0", "cubic-2.6.18"
 RTT_MS = 200
 START = {"uniform": ["0s", "10s"]}
 #: Buffers, % of the BDP: of both rates; those that count as below 30 %.
@@ -47,7 +48,7 @@ def grid(setup: Setup) -> list[Point]:
 
 
 def reduce(run: Result, point: Point) -> Reduced:
-    return {"use": run.summary["link"]["utilization"]}
+    return {"use": sum(shares(run))}
 
 
 def claims(results: Results) -> dict[str, Answer]:

@@ -13,7 +13,7 @@ from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, R
 from cwnd.experiments.leith2007._pairs import LONG_MS, pair
 
 TITLE = "Throughput ratio of two flows, 162 ms against 16 to 162 ms, at 10 and 250 Mbit/s"
-CUBIC = "cubic-2.6.18"
+CUBIC, SECOND = "cubic-2.0", "cubic-2.6.18"
 SHORT_MS = (16, 40, 80, 120, 162)
 START = {"uniform": ["0s", "100s"]}
 

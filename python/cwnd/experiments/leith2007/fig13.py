@@ -14,7 +14,7 @@ from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, R
 from cwnd.experiments.leith2007._pairs import STARTS_S, TEN_MINUTES, later, ten_minutes
 
 TITLE = "Throughput ratio of two CUBIC flows, 162 and 16 ms, against the second's start time"
-CUBIC = "cubic-2.6.18"
+CUBIC, SECOND = "cubic-2.0", "cubic-2.6.18"
 #: The service time of a packet at 10 Mbit/s.
 PACKET = "1200us"
 

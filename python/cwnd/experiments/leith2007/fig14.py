@@ -17,14 +17,16 @@ from cwnd.experiments.leith2007._pairs import RTTS_MS, pair
 from cwnd.metrics import curves
 
 TITLE = "Two CUBIC flows at low windows, 1 Mbit/s: share of the smaller"
-CUBIC = "cubic-2.6.18"
+CUBIC, SECOND = "cubic-2.0", "cubic-2.6.18"
 #: Unstated: the second flow comes when the first has been alone for a while.
 START = {"uniform": ["0s", "100s"]}
 #: The quantisations of Algorithm 1 taken away one by one, then exact arithmetic, then standard TCP.
+#: Segments count, so that no ratio has to make up for delayed acknowledgements.
+SEGMENTS = {"counting": "segments", "ack_ratio": False}
 FINER: dict[str, dict[str, Any]] = {
     "no spare ACKs": {"cc": CUBIC, "spare_acks": 0},
     "µs": {"cc": CUBIC, "clock": "us", "updates_per_s": 0},
-    "segments": {"cc": CUBIC, "spare_acks": 0, "clock": "us", "updates_per_s": 0, "counting": "segments"},
+    "segments": {"cc": CUBIC, "spare_acks": 0, "clock": "us", "updates_per_s": 0, **SEGMENTS},
     "exact": {"cc": "cubic-2.2"},
     "exact, random times": {"cc": "cubic-2.2", "overhead": "12ms"},
     "standard TCP": {"cc": "sack"},

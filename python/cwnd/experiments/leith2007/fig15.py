@@ -10,7 +10,7 @@ from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, R
 from cwnd.experiments.leith2007._pairs import RTTS_MS, pair
 
 TITLE = "Standard TCP beside CUBIC at equal round trips, 10 and 250 Mbit/s"
-CUBIC = "cubic-2.6.18"
+CUBIC, SECOND = "cubic-2.0", "cubic-2.6.18"
 START = {"uniform": ["0s", "10s"]}
 
 

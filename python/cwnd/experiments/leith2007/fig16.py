@@ -16,13 +16,15 @@ from cwnd.experiments.leith2007._pairs import pair
 from cwnd.metrics import curves
 
 TITLE = "CUBIC of 160 ms beside standard TCP of 16 ms, 1 Mbit/s"
-CUBIC = "cubic-2.6.18"
+CUBIC, SECOND = "cubic-2.0", "cubic-2.6.18"
 LONG_MS, SHORT_MS = 160, 16
 START = {"uniform": ["0s", "30s"]}
 QUEUES = {"BDP of 160 ms": "1bdp", "BDP of 16 ms": "0.1bdp", "50 packets": "50packets"}
+#: Segments count, so that no ratio has to make up for delayed acknowledgements.
+SEGMENTS = {"counting": "segments", "ack_ratio": False}
 FINER: dict[str, dict[str, Any]] = {
     "µs": {"cc": CUBIC, "clock": "us", "updates_per_s": 0},
-    "segments": {"cc": CUBIC, "spare_acks": 0, "clock": "us", "updates_per_s": 0, "counting": "segments"},
+    "segments": {"cc": CUBIC, "spare_acks": 0, "clock": "us", "updates_per_s": 0, **SEGMENTS},
     "exact": {"cc": "cubic-2.2"},
     "standard TCP": {"cc": "sack"},
 }

@@ -14,7 +14,7 @@ from cwnd.metrics import curves
 from cwnd.metrics.run import converged
 
 TITLE = "Two CUBIC flows, the second later: convergence at 10, 250 and 500 Mbit/s, 200 ms"
-CUBIC = "cubic-2.6.18"
+CUBIC, SECOND = "cubic-2.0", "cubic-2.6.18"
 #: Unstated: the first flow has been alone for this long, long enough to have lost; where in its epoch it is then is left to chance.
 ALONE = {"uniform": ["100s", "150s"]}
 RATES = (10, 250, 500)

@@ -19,7 +19,7 @@ from cwnd.experiments.leith2007._bench import backoffs, bench, bend, clamped, ep
 from cwnd.metrics.trace import exponent, stays_below
 
 TITLE = "Growth and epochs against the BDP: clamp of 20 and 160 packets a second, and none"
-CUBIC = "cubic-2.6.18"
+CUBIC, SECOND = "cubic-2.0", "cubic-2.6.18"
 LINEAR = 0.1
 CLAMPS = {"clamp-20": 20, "clamp-160": 160, "no-clamp": None}
 ALL, SOME = (500, 1000, 2000, 3500, 5000, 7000, 10000, 14000, 20000), (500, 1000, 2000, 3500, 5000, 7000, 10000)

@@ -14,7 +14,7 @@ from cwnd.experiments.leith2007._bench import bench, two
 from cwnd.metrics import curves, min_max_ratio, rates
 
 TITLE = "Two CUBIC flows, the second later: long-term throughput at 10, 250 and 500 Mbit/s"
-CUBIC = "cubic-2.6.18"
+CUBIC, SECOND = "cubic-2.0", "cubic-2.6.18"
 RATES = (10, 250, 500)
 #: Unstated: measured from here on, s after the second start.
 SETTLED_S = 600

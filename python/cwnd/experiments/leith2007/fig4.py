@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 TITLE = "Two CUBIC flows, the second later, with 200 web flows: mean over the runs, 250 Mbit/s"
-CUBIC = "cubic-2.6.18"
+CUBIC, SECOND = "cubic-2.0", "cubic-2.6.18"
 CASES = {"web": "200 web flows", "synchronised": "no web traffic"}
 
 

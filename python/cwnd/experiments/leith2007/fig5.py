@@ -15,7 +15,7 @@ from cwnd.experiments.leith2007._bench import ALONE, bench
 from cwnd.metrics import rates
 
 TITLE = "Completion time against size, alone and beside a long flow: CUBIC, SACK and H-TCP, 250 Mbit/s, 200 ms"
-CUBIC = "cubic-2.6.18"
+CUBIC, SECOND = "cubic-2.0", "cubic-2.6.18"
 #: Unstated, MB.
 ALL_MB, SOME_MB = (100, 200, 300, 500, 1000, 2000, 3000), (100, 300, 1000, 3000)
 NAMES = {"cubic": "CUBIC", "sack": "standard TCP", "htcp": "H-TCP"}

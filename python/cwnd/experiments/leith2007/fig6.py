@@ -16,7 +16,7 @@ from cwnd.experiments.leith2007._bench import bench
 from cwnd.metrics import curves, min_max_ratio, rates
 
 TITLE = "Three CUBIC flows and 25 on-off sessions, 250 Mbit/s, 200 ms, one hour"
-CUBIC = "cubic-2.6.18"
+CUBIC, SECOND = "cubic-2.0", "cubic-2.6.18"
 #: Unstated: all start within ten seconds; the first 100 s are not measured. "Throughput" is a mean over ten seconds.
 START, WARM_UP_S, MEAN_S = {"uniform": ["0s", "10s"]}, 100, 10
 #: A spell: one flow has more than this much of another.

@@ -13,18 +13,19 @@ from itertools import pairwise
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.leith2007._bench import backoffs, bench, from_linux, two
+from cwnd.experiments.forms import recorded
+from cwnd.experiments.leith2007._bench import backoffs, bench, two
 from cwnd.metrics import curves
 
 TITLE = "Synchronised epochs of two CUBIC flows: before and after the inflection in turn"
-CUBIC = "cubic-2.6.18"
+CUBIC, SECOND = "cubic-2.0", "cubic-2.6.18"
 RATES = (10, 250, 500)
 #: A round trip with a full queue, and a margin: both flows notice within this.
 COMMON_S = 0.5
 
 
 def grid(setup: Setup) -> list[Point]:
-    record = {"interval": "200ms", "inner": ["last_max" if from_linux(setup.cubic) else "w_max"]}
+    record = {"interval": "200ms", "inner": recorded(setup.cubic, "w_max")}
     end = setup.seconds(full=3000, short=1000)
     seeds = setup.seeds(full=5, short=1)
     return [Point(str(rate), bench(rate, end, two(setup.cubic), record=record), seeds=seeds) for rate in RATES]

@@ -18,7 +18,7 @@ from cwnd.metrics import curves
 from cwnd.metrics.trace import growth
 
 TITLE = "Growth after missing a drop: CUBIC with its inflection at 0.9 W and W, and H-TCP"
-CUBIC = "cubic-2.6.18"
+CUBIC, SECOND = "cubic-2.0", "cubic-2.6.18"
 #: Unstated: the BDP of 250 Mbit/s and 200 ms, that is half of what two flows have at a loss; and how long growth is followed.
 W, RTT_S, SHOWN_S = 4166, 0.2, 40
 #: Our reading of "the steep part": more packets a second than this.

@@ -16,7 +16,7 @@ from cwnd.experiments.leith2007._bench import HTCP_08
 from cwnd.experiments.leith2007._pairs import unsynchronised
 
 TITLE = "Window distributions of CUBIC and H-TCP among on-off sessions, 250 Mbit/s, 200 ms"
-CUBIC = "cubic-2.6.18"
+CUBIC, SECOND = "cubic-2.0", "cubic-2.6.18"
 #: A packet of window each, up to twice what one flow alone could have with the queue.
 EDGES = np.arange(0, 16_000, 50)
 

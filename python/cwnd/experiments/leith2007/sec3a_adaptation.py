@@ -15,7 +15,7 @@ from cwnd.metrics import rates
 from cwnd.metrics.run import converged
 
 TITLE = "Two flows, the second later: with the adaptation of W_max, without it, and the CUBIC of 2005"
-CUBIC = "cubic-2.6.18"
+CUBIC, SECOND = "cubic-2.0", "cubic-2.6.18"
 #: Unstated: two of figure 2's rates, Mbit/s.
 RATES = (10, 250)
 FORMS = {"adapting": "as it is", "fixed": "without the adaptation", "2005": "CUBIC of 2005"}

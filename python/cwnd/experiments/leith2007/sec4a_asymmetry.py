@@ -14,9 +14,11 @@ from cwnd.experiments.leith2007._bench import backoffs, threshold
 from cwnd.metrics import curves
 
 TITLE = "Two flows with unequal windows after a common loss: who gains more, 200 ms"
-CUBIC = "cubic-2.6.18"
+CUBIC, SECOND = "cubic-2.0", "cubic-2.6.18"
 #: Unstated: their windows at the loss, which comes when both have left slow start; against phases, packets leave up to so late; and the end of recovery.
 WINDOWS, FIRST_LOST, OVERHEAD, RECOVERED_S = (4000, 1000), 20000, "20us", 0.6
+#: The bench's BIC counts acknowledgements, as its CUBIC and HSTCP do.
+BIC = "bic-2.6"
 NAMES = {"cubic": "CUBIC", "highspeed": "HSTCP", "bic": "BIC", "htcp": "H-TCP", "sack": "SACK"}
 
 
@@ -26,7 +28,7 @@ def grid(setup: Setup) -> list[Point]:
     link = {"rate": "10Gbit/s", "rtt": "200ms", "loss": f"at:{','.join(map(str, arrivals))}"}
 
     def point(name: str) -> Point:
-        cc = setup.cubic if name == "cubic" else name
+        cc = {"cubic": setup.cubic, "bic": BIC}.get(name, name)
         starts = [threshold(cc, size) if name == "cubic" else {"initial_ssthresh": size} for size in WINDOWS]
         end = 1500 if name == "sack" else 60
         flows = [{"cc": cc, "overhead": OVERHEAD, **start} for start in starts]

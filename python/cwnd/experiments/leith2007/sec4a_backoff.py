@@ -14,7 +14,7 @@ from cwnd.metrics import rates
 from cwnd.metrics.run import converged
 
 TITLE = "Two CUBIC flows, the second later: backoff factors 0.8 and 0.5"
-CUBIC = "cubic-2.6.18"
+CUBIC, SECOND = "cubic-2.0", "cubic-2.6.18"
 #: Unstated: two of figure 2's rates, Mbit/s.
 RATES, FACTORS = (10, 250), (0.8, 0.5)
 

@@ -16,7 +16,7 @@ from cwnd.experiments.leith2007._bench import bench
 from cwnd.metrics import curves
 
 TITLE = "Two equal transfers of CUBIC, one started later: their completion times"
-CUBIC = "cubic-2.6.18"
+CUBIC, SECOND = "cubic-2.0", "cubic-2.6.18"
 #: Unstated.
 SIZE, LATER = "5GB", {"uniform": ["60s", "90s"]}
 #: Which of the two is the later one.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from cwnd.experiments import Answer, Held, Point, Reduced, Result, Results, Setup
+from cwnd.experiments.iperf import shares
 from cwnd.experiments.leith2007._bench import ALONE, HTCP_08
 from cwnd.experiments.leith2007._pairs import STARTS_S, TEN_MINUTES, later, pair, ten_minutes, unsynchronised
 from cwnd.metrics import curves, reductions
@@ -17,7 +18,7 @@ from cwnd.metrics.run import converged
 from cwnd.metrics.trace import mean_epoch
 
 TITLE = "The five findings of the introduction"
-CUBIC = "cubic-2.6.18"
+CUBIC, SECOND = "cubic-2.0", "cubic-2.6.18"
 #: Finding 1: slow, in figure 2's words; the growth of both flows is compared from 30 s after the second's start for so long.
 SLOW_S, WHILE_S = 300, 170
 #: Finding 2: "similar" costs of a missed drop. Settled when figure 9's windows had been seen; figure 9 itself judges distributions, and says no.
@@ -62,7 +63,7 @@ def reduce(run: Result, point: Point) -> Reduced:
     if finding == "3":
         return {"epoch_s": mean_epoch([time for time in reductions(run.events)[0] if time > begin])}
     if finding == "4":
-        return {"use": run.summary["link"]["utilization"]}
+        return {"use": sum(shares(run))}
     return {"ratio": ten_minutes(run, begin + TEN_MINUTES)}
 
 

@@ -63,7 +63,6 @@ WHY = {
     (
         "cubic-steadier-than-stcp-20",
         "cubic-steadier-than-stcp-200",
-        "cubic-steadier-than-htcp-20",
         "cubic-steadier-than-htcp-200",
     ): """
     The order follows from how the run begins. With every slow start ended at an eighth of the link CUBIC's coefficient of variation over 55 s is 1.4 to 2.4 times that of STCP, and

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.experiments.forms import recorded
 from cwnd.experiments.rhee2005._bench import alone
 from cwnd.experiments.rhee2005._growth import bends, bic_looks, curve
 from cwnd.metrics import reductions
@@ -26,7 +27,10 @@ RTTS = (10, 50, 100, 200)
 def grid(setup: Setup) -> list[Point]:
     def point(key: str, cc: str, window: int, rtt: float, end: float, kind: str) -> Point:
         scenario = alone(cc, window, rtt, end, "at:500")
-        record = {"interval": f"{rtt / 10:g}ms", "inner": ["last_max" if kind == "bic" else "w_max"]}
+        record = {
+            "interval": f"{rtt / 10:g}ms",
+            "inner": ["last_max"] if kind == "bic" else recorded(setup.cubic, "w_max"),
+        }
         return Point(key, {**scenario, "record": record}, info={"kind": kind, "rtt": rtt})
 
     far = [point(f"far, {rtt} ms", setup.cubic, FAR, rtt, 5, "far") for rtt in RTTS]

@@ -94,4 +94,4 @@ def plot(results: Results, figure: Figure) -> None:
     figure.axes[0].legend(ncols=4, fontsize="small")
 
 
-WHY = {"smooth": "fig3_4-smooth.md", ("convergence-time", "plateaus"): "fig3_4-convergence-time.md"}
+WHY = {"smooth": "fig3_4-smooth.md"}

@@ -59,7 +59,7 @@ WHY = {
     buffer 0.98 and 0.84, 0.89 and 0.77. Only without background is BIC a little less friendly at 20 (0.99 against 1.03); STCP is not (0.87, 0.80). A window is 4
     packets at 20 Mbit/s, less than any of them needs to leave its TCP mode: differences there are of recovery, not of growth.
     """,
-    ("bic-1gbit", "hstcp-1gbit", "worst-order"): """
+    "bic-1gbit": """
     BIC and HSTCP lie close to each other at 1 Gbit/s (0.42 and 0.46, two seeds of 24 s), and their halving from 100 Mbit/s close to the bound (0.47 for both);
     STCP is far below (0.22), CUBIC (0.90) and H-TCP (0.78) far above. In the full run (five seeds) BIC keeps 0.504 of its ratio and HSTCP 0.485: a half, as nearly as can be told.
     """,

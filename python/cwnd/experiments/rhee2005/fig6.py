@@ -85,5 +85,5 @@ def plot(results: Results, figure: Figure) -> None:
 
 WHY = {
     ("cubic-best", "cubic-long-epochs", "bic-long-epochs"): "fig6-cubic-best.md",
-    ("cubic-falls", "bic-falls", "hstcp-falls", "stcp-falls", "htcp-falls"): "fig6-cubic-falls.md",
+    "cubic-falls": "fig6-cubic-falls.md",
 }

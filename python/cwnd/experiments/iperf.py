@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""What iperf reports, where a document measured with it: payload that has arrived, once, without headers (docs/experiments/writing.md)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cwnd.result import Result
+
+
+def shares(run: Result) -> list[float]:
+    """Of each flow, as a part of the link's capacity: 1448/1500 of what its packets take of the wire, less what came twice."""
+    return [flow["goodput_mbps"] / run.scenario.rate_mbps for flow in run.summary["flows"]]
