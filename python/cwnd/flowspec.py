@@ -46,7 +46,8 @@ def parse(text: str) -> Flow:
             raise FlowSyntaxError(f'flow: "{part}" in "{text}" is not accepted; expected {SYNTAX}')
         if key in settings or key in ("cc", "count"):
             raise FlowSyntaxError(f'flow: "{key}" in "{text}" is given twice; expected it once')
-        settings[key] = value(given)
+        # A label is a text whatever it looks like.
+        settings[key] = given if key == "label" else value(given)
     return Flow(name, int(count) if colon else 1, **settings)
 
 

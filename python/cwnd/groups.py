@@ -14,26 +14,26 @@ class Group:
     """Like flows."""
 
     name: str
+    label: str
     cc: str
     flows: range
 
 
 def groups(scenario: Scenario) -> list[Group]:
-    """The groups of a scenario's flows, in order: named by algorithm, and by their flows' numbers where that is not unique."""
+    """The groups of a scenario's flows, in order: named by label, and by their flows' numbers where several are called alike."""
     tables = json.loads(scenario.to_json()).get("flow", [])
-    algorithms = [table["cc"] for table in tables]
-    names = scenario.flow_names
+    labels, names = scenario.labels, scenario.flow_names
     found: list[Group] = []
     begin = 0
-    for table in tables:
+    for table, label in zip(tables, labels):
         flows = range(begin, begin + table["count"])
         begin = flows.stop
-        name = table["cc"]
-        if algorithms.count(name) > 1:
+        name = label
+        if labels.count(label) > 1:
             name = names[flows.start]
             if len(flows) > 1:
                 name += f" to {names[flows.stop - 1].rpartition(' ')[2]}"
-        found.append(Group(name, table["cc"], flows))
+        found.append(Group(name, label, table["cc"], flows))
     return found
 
 

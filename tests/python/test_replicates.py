@@ -115,8 +115,8 @@ def test_groups_are_named_apart(cwnd: Cli) -> None:
         rtt="40ms",
     )
     assert [(one.name, list(one.flows)) for one in groups(scenario)] == [
-        ("cubic 1 to 2", [0, 1]),
-        ("cubic 3", [2]),
+        ("cubic 16 ms", [0, 1]),
+        ("cubic 40 ms", [2]),
         ("sack", [3, 4]),
     ]
     shown = cwnd(*SHORT, "--seeds", 3)

@@ -97,6 +97,12 @@ impl Scenario {
         self.0.record.inner != cwnd_scenario::Inner::Off
     }
 
+    /// What the groups of flows are called: their own labels, or the algorithm and what differs.
+    #[getter]
+    fn labels(&self) -> Vec<String> {
+        self.0.labels()
+    }
+
     /// Names of the flows, in the order of their numbers.
     #[getter]
     fn flow_names(&self) -> Vec<String> {

@@ -24,12 +24,13 @@ pub(crate) fn parse_list(value: Option<&Value>, scenario: &Scenario) -> Result<V
             expected: "actions, each an [[action]]".into(),
         });
     };
-    let names = crate::expand::names(&scenario.flows);
-    let mut flows: HashSet<&str> = names.iter().map(String::as_str).collect();
+    let labels = scenario.labels();
+    let names = crate::label::names(&scenario.flows, &labels);
+    let mut flows: HashSet<&str> = names.iter().chain(&labels).map(String::as_str).collect();
     flows.extend(scenario.flows.iter().map(|group| group.cc.as_str()));
     let mut known: Vec<&str> = flows.iter().copied().collect();
     known.sort_unstable();
-    let scope = Scope { scenario, flows, known };
+    let scope = Scope { scenario, labels: &labels, names: &names, flows, known };
     let mut actions = list
         .iter()
         .enumerate()
@@ -42,7 +43,9 @@ pub(crate) fn parse_list(value: Option<&Value>, scenario: &Scenario) -> Result<V
 /// What actions may name.
 struct Scope<'a> {
     scenario: &'a Scenario,
-    /// Names of flows, and of algorithms, which stand for all their flows.
+    labels: &'a [String],
+    names: &'a [String],
+    /// Names of flows, and labels and algorithms, which stand for all their flows.
     flows: HashSet<&'a str>,
     /// The same, sorted.
     known: Vec<&'a str>,
@@ -107,11 +110,12 @@ impl Scope<'_> {
         Ok(Action { at, what })
     }
 
-    /// The key `flow`: the name of a flow, or that of an algorithm for all its flows.
+    /// The key `flow`: the name of a flow, or a label or an algorithm for all their flows.
     fn flow(&self, keys: &mut Table<'_>) -> Result<String, Invalid> {
-        const FLOW: &str = "the name of a flow, or that of an algorithm for all its flows";
+        const FLOW: &str = "the name of a flow, or a label or an algorithm for all their flows";
         let name = keys.required("flow", FLOW, |v| v.as_str().map(str::to_owned))?;
-        if self.flows.contains(name.as_str()) {
+        let known = self.flows.contains(name.as_str());
+        if known || !self.scenario.flows_called(&name, self.labels, self.names).is_empty() {
             return Ok(name);
         }
         let expected = like(FLOW, &name, self.known.iter().copied());

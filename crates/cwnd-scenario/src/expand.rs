@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A scenario's flows one by one, and what is done to them.
 
+use crate::label::names;
 use crate::model::{Flow, Group, STREAM_FLOWS, STREAM_OVERHEAD, Scenario, Start, What};
 use cwnd::Controller;
 use cwnd::registry::Recovery;
 use cwnd_link::random::Stream;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What an action does to a flow.
@@ -39,7 +39,7 @@ impl Flow {
     }
 }
 
-fn controller(cc: &str, params: &[(String, String)]) -> Controller {
+pub(crate) fn controller(cc: &str, params: &[(String, String)]) -> Controller {
     let mut controller = Controller::by_name(cc).expect("validated: the algorithm is registered");
     for (name, value) in params {
         controller.set_param(name, value).expect("validated: the parameter exists and is in range");
@@ -47,27 +47,10 @@ fn controller(cc: &str, params: &[(String, String)]) -> Controller {
     controller
 }
 
-/// Names of the flows, in the order of their numbers: that of the algorithm, with a number where it occurs again.
-pub(crate) fn names(groups: &[Group]) -> Vec<String> {
-    let mut same: HashMap<&str, (u64, u64)> = HashMap::new();
-    for group in groups {
-        same.entry(&group.cc).or_default().0 += u64::from(group.count);
-    }
-    let mut names = Vec::new();
-    for group in groups {
-        for _ in 0..group.count {
-            let (total, number) = same.entry(&group.cc).or_default();
-            *number += 1;
-            names.push(if *total > 1 { format!("{} {number}", group.cc) } else { group.cc.clone() });
-        }
-    }
-    names
-}
-
 /// What the flows of a group have in common beside its keys.
 pub(crate) struct Like {
-    recovery: Recovery,
-    rtt: u64,
+    pub recovery: Recovery,
+    pub rtt: u64,
     path: Arc<[u32]>,
     back: Arc<[u32]>,
     group: Arc<Group>,
@@ -75,9 +58,10 @@ pub(crate) struct Like {
 
 impl Like {
     /// One of them.
-    pub fn flow(&self, name: String, (start, overhead_stream): (u64, Stream)) -> Flow {
+    pub fn flow(&self, (name, label): (String, Arc<str>), (start, overhead_stream): (u64, Stream)) -> Flow {
         Flow {
             name,
+            label,
             recovery: self.recovery,
             rtt: self.rtt,
             path: self.path.clone(),
@@ -93,10 +77,11 @@ impl Scenario {
     /// Every flow by itself, start times drawn.
     #[must_use]
     pub fn expand(&self) -> Vec<Flow> {
-        let mut names = names(&self.flows).into_iter();
+        let labels = self.labels();
+        let mut names = names(&self.flows, &labels).into_iter();
         let mut flows = Vec::with_capacity(names.len());
-        for group in &self.flows {
-            let like = self.like(group);
+        for (group, label) in self.flows.iter().zip(labels) {
+            let (like, label) = (self.like(group), Arc::<str>::from(label));
             for name in names.by_ref().take(group.count as usize) {
                 let stream = |which| Stream::new(self.seed, which + flows.len() as u64);
                 let start = match group.start {
@@ -104,7 +89,7 @@ impl Scenario {
                     Start::Uniform(from, to) => from + stream(STREAM_FLOWS).below(to - from),
                 };
                 let overhead = stream(STREAM_OVERHEAD);
-                flows.push(like.flow(name, (start, overhead)));
+                flows.push(like.flow((name, label.clone()), (start, overhead)));
             }
         }
         flows
@@ -138,12 +123,8 @@ impl Scenario {
     /// What is done to which flow and when, by number, in the order of time.
     #[must_use]
     pub fn flow_actions(&self) -> Vec<(u64, u32, FlowAction)> {
-        let names = names(&self.flows);
-        let ccs: Vec<&str> = self
-            .flows
-            .iter()
-            .flat_map(|group| std::iter::repeat_n(group.cc.as_str(), group.count as usize))
-            .collect();
+        let labels = self.labels();
+        let names = names(&self.flows, &labels);
         let mut all = Vec::new();
         for action in &self.actions {
             let (name, what) = match &action.what {
@@ -152,11 +133,8 @@ impl Scenario {
                 What::Switch(name, cc, params) => (name, FlowAction::Switch(cc.clone(), params.clone())),
                 What::Rate(..) | What::Delay(..) | What::Buffer(..) => continue,
             };
-            for (number, flow) in names.iter().enumerate() {
-                if flow == name || ccs[number] == name {
-                    all.push((action.at, number as u32, what.clone()));
-                }
-            }
+            let flows = self.flows_called(name, &labels, &names);
+            all.extend(flows.into_iter().map(|flow| (action.at, flow, what.clone())));
         }
         all
     }

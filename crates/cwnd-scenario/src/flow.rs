@@ -2,6 +2,7 @@
 //! `[[flow]]`: like flows, their senders and receivers, and the parameters of their algorithm; read and written.
 
 use crate::invalid::{Invalid, Table, nearest, shown, unknown_key};
+use crate::label::{LABEL, is_label};
 use crate::link::time;
 use crate::model::{Access, Buffer, Group, HEADER_BYTES, Start};
 use crate::print::show_param;
@@ -17,7 +18,7 @@ pub(crate) const MAX_FLOWS: u64 = 1_000_000;
 /// Longest send overhead, ns.
 const MAX_OVERHEAD: u64 = 1_000_000_000;
 /// Queue of an access link that names none, packets (Linux's `txqueuelen`).
-const ACCESS_QUEUE: u64 = 1000;
+pub(crate) const ACCESS_QUEUE: u64 = 1000;
 
 const OVERHEAD: &str = "a time with its unit (ns, us, ms, s), at most 1s, such as 300us";
 const CLOCK: &str = "a frequency with its unit (Hz, kHz, MHz) from 1Hz to 1MHz, such as 100Hz";
@@ -75,6 +76,7 @@ pub(crate) fn parse(
     let flag = |table: &mut Table<'_>, key| table.read(key, FLAG, Value::as_bool);
     let default = Group::of(&cc, start.unwrap_or(Start::At(0)));
     let mut group = Group {
+        label: table.read("label", LABEL, |v| v.as_str().filter(|text| is_label(text)).map(str::to_owned))?,
         count: table.whole("count", 1, MAX_FLOWS)?.map_or(default.count, |n| n as u32),
         stop: table.quantity("stop", TIME, units::read_time)?,
         rtt: table.read("rtt", TIME, time)?,
@@ -177,6 +179,7 @@ fn parse_param(
 pub const FLOW_KEYS: &[&str] = &[
     "cc",
     "start",
+    "label",
     "count",
     "stop",
     "rtt",
@@ -241,6 +244,7 @@ pub(crate) fn print(group: &Group) -> Value {
     crate::routes::print(&group.route, &mut route);
     let keys = [
         ("cc", Some(json!(group.cc))),
+        ("label", group.label.as_ref().map(|label| json!(label))),
         ("count", Some(json!(group.count))),
         ("start", Some(start)),
         ("stop", group.stop.map(time)),

@@ -8,6 +8,7 @@ mod action;
 mod expand;
 mod flow;
 mod invalid;
+mod label;
 mod link;
 mod model;
 mod network;

@@ -206,6 +206,8 @@ pub struct Access {
 pub struct Group {
     /// Algorithm or parameter set.
     pub cc: String,
+    /// What the user calls it; without, [`Scenario::labels`] derives a name.
+    pub label: Option<String>,
     /// Parameters that differ from the set, as written.
     pub params: Vec<(String, String)>,
     /// How many flows.
@@ -292,8 +294,10 @@ pub struct Record {
 /// One flow, everything resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flow {
-    /// Name: that of `cc`, with a number where a group has several flows or the name occurs again.
+    /// Name: the label, with a number where several flows have it.
     pub name: String,
+    /// What its group is called, see [`Scenario::labels`].
+    pub label: Arc<str>,
     /// Recovery.
     pub recovery: Recovery,
     /// Round trip time without queueing and serialisation, at time 0.

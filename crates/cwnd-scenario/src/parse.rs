@@ -81,6 +81,7 @@ impl Scenario {
         };
         network.settle(&mut scenario)?;
         scenario.check_rtts()?;
+        scenario.check_labels()?;
         scenario.actions = crate::action::parse_list(actions, &scenario)?;
         scenario.check_inner()?;
         Ok(scenario)

@@ -11,6 +11,7 @@ impl Group {
     pub fn of(cc: &str, start: Start) -> Self {
         Self {
             cc: cc.to_owned(),
+            label: None,
             params: Vec::new(),
             count: 1,
             start,
@@ -51,6 +52,6 @@ impl Scenario {
         }
         let group = Group { route, size: Some(0), ..Group::of(&traffic.cc, Start::At(0)) };
         let overhead = Stream::new(0, 0); // its hosts have none
-        Some(self.like(&group).flow(traffic.name.clone(), (0, overhead)))
+        Some(self.like(&group).flow((traffic.name.clone(), traffic.name.as_str().into()), (0, overhead)))
     }
 }

@@ -30,6 +30,7 @@ const LINK: &[(&str, &[&str])] = &[
 const REVERSE: (&str, &[&str]) =
     ("reverse", &["true", "false", "{ rate = '3Mbit/s' }", "{ loss = 'random:0.5', delay = '1ms' }"]);
 const FLOW: &[(&str, &[&str])] = &[
+    ("label", &["'mine'", "'cubic'", "'cubic 1'", "'\u{3b2} = \u{bd}'", "''"]),
     ("count", &["1", "3", "1000", "0"]),
     ("start", &["'0s'", "{ uniform = ['0s', '100ms'] }", "{ uniform = ['2s', '1s'] }"]),
     ("stop", &["'5s'"]),

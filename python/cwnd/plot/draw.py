@@ -59,6 +59,7 @@ def mark(run: Run, axes: Axes, *, link: str | None = None, named: bool = True) -
                 ha="right" if late else "left",
                 fontsize=7,
                 color=GREY,
+                parse_math=False,
                 bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.75},
             )
 
@@ -70,18 +71,70 @@ def over_time(run: Run, axes: Axes) -> None:
     axes.set_ylim(bottom=0)
 
 
+def ceiling(run: Run) -> float:
+    """The top of a window panel: room for what happens in the measured interval. The overshoot of slow start would press it to the floor."""
+    settled = [cwnd[time >= run.scenario.measured_s[0]] for time, cwnd, _ in run.series.values()]
+    return 1.15 * float(max((part.max() for part in settled if part.size), default=0))
+
+
+def clipped(run: Run) -> list[tuple[str, float, float]]:
+    """Whose windows leave a panel of that height: label, time of its largest window and that window, the earliest first."""
+    top = ceiling(run)
+    found = []
+    for label, flows in run.kinds.items():
+        peak, time_s = 0.0, 0.0
+        for time, cwnd, _ in (run.series[flow] for flow in flows):
+            if cwnd.size and cwnd.max() > peak:
+                peak, time_s = float(cwnd.max()), float(time[cwnd.argmax()])
+        if peak > top > 0:
+            found.append((label, time_s, peak))
+    return sorted(found, key=lambda one: one[1])
+
+
 def windows(run: Run, axes: Axes, *, named: bool = True) -> None:
-    """cwnd against time."""
+    """cwnd against time. What leaves the panel is marked at its top with its largest value."""
     for number, (time, cwnd, _) in run.series.items():
         axes.plot(time, cwnd, **run.style(number))
     over_time(run, axes)
-    # The overshoot of slow start would press everything else to the floor.
-    settled = [cwnd[time >= run.scenario.measured_s[0]] for time, cwnd, _ in run.series.values()]
-    top = max((part.max() for part in settled if part.size), default=0)
-    if top > 0:
-        axes.set_ylim(0, 1.15 * top)
+    if top := ceiling(run):
+        axes.set_ylim(0, top)
+    for place, (label, time_s, peak) in enumerate(clipped(run)):
+        colour = run.colour[label]
+        axes.plot(time_s, top, marker="^", markersize=7, color=colour, clip_on=False, zorder=5)
+        late = time_s > 0.6 * run.scenario.duration_s
+        axes.annotate(
+            f"{label}: max {peak:g}" if len(run.kinds) > 1 else f"max {peak:g}",
+            (time_s, top),
+            xytext=(-8 if late else 8, -3 - 13 * place),
+            textcoords="offset points",
+            ha="right" if late else "left",
+            va="top",
+            fontsize=8,
+            color=colour,
+            bbox={"boxstyle": "square,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85},
+            zorder=5,
+            parse_math=False,
+        )
     axes.set_ylabel("cwnd (segments)")
     mark(run, axes, named=named)
+
+
+def slow_start(run: Run, axes: Axes) -> None:
+    """The windows around the first one that leaves the panel of `windows`, whole."""
+    label, peak_s, _ = clipped(run)[0]
+    begin = min(run.summary["flows"][flow]["start_s"] for flow in run.kinds[label])
+    begin = begin if begin < peak_s else 0.0
+    end = min(begin + 3 * (peak_s - begin), run.scenario.duration_s)
+    top = 0.0
+    for number, (time, cwnd, _) in run.series.items():
+        shown = (time >= begin) & (time <= end)
+        axes.plot(time[shown], cwnd[shown], **run.style(number))
+        top = max(top, float(cwnd[shown].max(initial=0)))
+    axes.set_xlabel("time (s)")
+    axes.set_ylabel("cwnd (segments)")
+    axes.set_xlim(begin, end)
+    axes.set_ylim(0, 1.05 * top)
+    axes.set_title("slow start", fontsize=10)
 
 
 def throughput(run: Run, axes: Axes, *, named: bool = True) -> None:
@@ -119,7 +172,7 @@ def queue(run: Run, axes: Axes, link: int = 0, *, named: bool = True) -> None:
     axes.set_ylabel("queue (packets)" if alike else "queue (kB)")
     name = run.summary["links"][link]["name"]
     if len(run.queues) > 1:
-        axes.set_title(name, fontsize=10)
+        axes.set_title(name, fontsize=10, parse_math=False)
     mark(run, axes, link=name, named=named)
     if capacity.is_constant:
         ms_per_unit = (run.scenario.packet_bytes if alike else 1000) * 8 / capacity.mbps[0] / 1e3
@@ -145,21 +198,22 @@ def queue(run: Run, axes: Axes, link: int = 0, *, named: bool = True) -> None:
 
 
 def shares(run: Run, axes: Axes, *, named: bool = True) -> None:
-    """Each kind's share of the link, its flows stacked."""
+    """Each group's share of the link, its flows stacked."""
     del named  # nothing here happens at a time
     flows = run.summary["flows"]
-    labels, most = [], 100.0
-    for place, kind in enumerate(run.colour):
-        members = [number for number in run.series if run.kind(number) == kind]
+    most = 100.0
+    for place, (label, members) in enumerate(run.kinds.items()):
         left = 0.0
         for number in members:
             share = 100 * flows[number]["share"]
-            axes.barh(place, share, left=left, color=run.colour[kind], edgecolor="white", linewidth=0.8, height=0.6)
+            axes.barh(place, share, left=left, color=run.colour[label], edgecolor="white", linewidth=0.8, height=0.5)
             left += share
-        labels.append(f"{kind} ({len(members)}): {left:.1f} %")
+        said = f"{short(label)} ({len(members)}): {left:.1f} %"
+        axes.annotate(said, (0, place - 0.25), (3, 2), textcoords="offset points", fontsize=9, parse_math=False)
         most = max(most, left)
-    axes.set_yticks(range(len(labels)), labels)
-    axes.invert_yaxis()
+    axes.set_yticks([])
+    # One bar is no thicker than one of several.
+    axes.set_ylim(max(2.5, len(run.kinds)) - 0.6, -0.6)
     axes.set_xlim(0, most)
     begin, end = run.scenario.measured_s
     one = len({tuple(flow["path"]) for flow in flows}) == 1
@@ -169,16 +223,29 @@ def shares(run: Run, axes: Axes, *, named: bool = True) -> None:
 PANELS = {"cwnd": windows, "throughput": throughput, "queue": queue, "shares": shares}
 
 
-def legend(run: Run, figure: Figure) -> None:
-    """One entry per flow, or per kind where there are many, below the panels."""
+def legend(run: Run, figure: Figure, columns: int = 4) -> None:
+    """One entry per flow, or per label where there are many, below the panels."""
     if len(run.series) <= NAMED:
-        handles = [plt.Line2D([], [], **{**run.style(number), "linewidth": 1.8}) for number in run.series]
+        entries = [(run.summary["flows"][number]["name"], run.style(number)) for number in run.series]
     else:
-        handles = [plt.Line2D([], [], color=colour, label=kind) for kind, colour in run.colour.items()]
-    if handles:
-        figure.legend(
-            handles=handles, loc="outside lower center", ncols=min(4, len(handles)), frameon=False, fontsize=9
-        )
+        entries = [(label, {**run.style(flows[0]), "alpha": 1.0}) for label, flows in run.kinds.items()]
+    if not entries:
+        return
+    handles = [plt.Line2D([], [], **{**style, "linewidth": 1.8}) for _, style in entries]
+    names = [short(name) for name, _ in entries]
+    columns = max(1, min(columns, len(names), 30 * columns // max(map(len, names))))
+    made = figure.legend(
+        handles, map(str, range(len(names))), loc="outside lower center", ncols=columns, frameon=False, fontsize=9
+    )
+    # Set here: a name is no mathematics, and may begin with a line below.
+    for text, name in zip(made.get_texts(), names):
+        text.set_parse_math(False)
+        text.set_text(name)
+
+
+def short(name: str) -> str:
+    """A name that leaves room for what it names."""
+    return textwrap.shorten(name, 60, placeholder=" …") or name
 
 
 def title(name: str, width: int) -> str:
@@ -187,6 +254,11 @@ def title(name: str, width: int) -> str:
     return "\n".join(
         lines if len(lines) <= 2 else [lines[0], textwrap.shorten(" ".join(lines[1:]), width, placeholder=" …")]
     )
+
+
+def head(run: Run, width: int, more: str = "") -> str:
+    """What stands over a picture: the scenario's name, and what was simulated."""
+    return f"{title(run.name + more, width)}\n{textwrap.shorten(run.setup, width, placeholder=' …')}"
 
 
 def queues(run: Run) -> Figure:
@@ -202,7 +274,7 @@ def queues(run: Run) -> Figure:
     for axes in grid.flat[len(chosen) :]:
         axes.set_visible(False)
     those = f" (the {LINKS} busiest of {len(links)} links)" if len(links) > LINKS else ""
-    figure.suptitle(title(run.scenario.name + those, 120), fontsize=12)
+    figure.suptitle(head(run, 120, those), fontsize=12, parse_math=False)
     return figure
 
 
@@ -219,19 +291,23 @@ def draw(result: Result, folder: Path) -> None:
             if name == "queue" and len(run.queues) > 1:
                 save(queues(run), folder / name, digest)
                 continue
-            figure, axes = plt.subplots(
-                figsize=(8, 4.5 if name != "shares" else 2.2 + 0.35 * len(run.colour)), layout="constrained"
-            )
+            size = (8, 4.5 if name != "shares" else 1.6 + 0.55 * max(2.5, len(run.colour)))
+            figure = plt.figure(figsize=size, layout="constrained")
+            if name == "cwnd" and clipped(run):
+                beside, axes = figure.subplots(1, 2, width_ratios=(1, 2.4))
+                slow_start(run, beside)
+            else:
+                axes = figure.subplots()
             panel(run, axes)
-            axes.set_title(title(result.scenario.name, 80), fontsize=11)
+            figure.suptitle(head(run, 80), fontsize=11, parse_math=False)
             if name in ("cwnd", "throughput"):
-                legend(run, figure)
+                legend(run, figure, 3)
             save(figure, folder / name, digest)
         shape = (2, 2) if len(panels) > 1 else (1, 1)
-        figure, grid = plt.subplots(*shape, figsize=(13, 4 * shape[0]), layout="constrained", squeeze=False)
+        figure, grid = plt.subplots(*shape, figsize=(13, 4.1 * shape[0]), layout="constrained", squeeze=False)
         for place, (axes, panel) in enumerate(zip(grid.flat, panels.values())):
             panel(run, axes, named=place == 0 or panel is queue)
-        figure.suptitle(title(result.scenario.name, 120), fontsize=13)
+        figure.suptitle(head(run, 120), fontsize=13, parse_math=False)
         legend(run, figure)
         save(figure, folder / "overview", digest)
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cwnd.groups import groups
+from cwnd.groups import groups, traffic
 from cwnd.metrics.capacity import Capacity
 
 if TYPE_CHECKING:
     from cwnd.result import Result
 
-# Okabe and Ito's colours, which the colour-blind can tell apart; one per kind of flow.
+# Okabe and Ito's colours, which the colour-blind can tell apart; one per label.
 COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 DASHES = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)))
 # More flows than this are drawn thin and without a legend entry each.
@@ -59,8 +59,13 @@ class Run:
         self.series: Series = {
             number: tuple(part[bounds[number] : bounds[number + 1]] for part in parts) for number in range(len(counts))
         }
-        kinds = list(dict.fromkeys(self.kind(number) for number in range(len(counts))))
-        self.colour = {kind: COLOURS[place % len(COLOURS)] for place, kind in enumerate(kinds)}
+        #: What each flow's group is called, by its number; one colour and dash for each.
+        self.labels = [group.label for group in groups(self.scenario) for _ in group.flows]
+        #: The flows of each label.
+        self.kinds: dict[str, list[int]] = {}
+        for number, label in enumerate(self.labels):
+            self.kinds.setdefault(label, []).append(number)
+        self.colour = {kind: COLOURS[place % len(COLOURS)] for place, kind in enumerate(self.kinds)}
         queue, rates = result.queue, result.rates
         at = queue["link"].to_numpy()
         #: Per link: times, packets, bytes.
@@ -118,21 +123,54 @@ class Run:
                 merged.append(Mark(mark.time_s, text))
         return merged if len(merged) <= MARKS else []
 
-    def kind(self, number: int) -> str:
-        """What flows are grouped by: the algorithm, and the round trip where it differs."""
-        flows = self.summary["flows"]
-        many = len({flow["rtt_ms"] for flow in flows if flow["cc"] == flows[number]["cc"]}) > 1
-        return f"{flows[number]['cc']}, {flows[number]['rtt_ms']:g} ms" if many else str(flows[number]["cc"])
-
     def style(self, number: int) -> dict[str, Any]:
-        """Colour by kind, dashes and lightness by number within the kind."""
-        kind = self.kind(number)
-        place = [other for other in self.series if self.kind(other) == kind].index(number)
-        few = len(self.series) <= NAMED
+        """Colour and dashes by label, lightness by number within it; dashes by number where all have one label."""
+        label = self.labels[number]
+        place = self.kinds[label].index(number) if len(self.labels) <= NAMED else 0
+        group = list(self.kinds).index(label)
+        few = len(self.labels) <= NAMED
         return {
-            "color": self.colour[kind],
-            "linestyle": DASHES[place % len(DASHES)] if few else "-",
-            "alpha": 1.0 - 0.15 * (place % 4) if few else 0.5,
+            "color": self.colour[label],
+            "linestyle": DASHES[(group if len(self.kinds) > 1 else place) % len(DASHES)],
+            "alpha": 1.0 - 0.2 * (place % 4) if few else 0.5,
             "linewidth": 1.1 if few else 0.6,
-            "label": self.summary["flows"][number]["name"] if few else None,
         }
+
+    @property
+    def name(self) -> str:
+        """The scenario's name; without one, what is in it."""
+        kinds = ", ".join(f"{label} ({len(flows)})" for label, flows in self.kinds.items())
+        return self.scenario.name or kinds or ", ".join(traffic(self.scenario))
+
+    @property
+    def setup(self) -> str:
+        """What was simulated, in a line: rates, round trips, buffers, losses, seed."""
+        document = json.loads(self.scenario.to_json())
+        link = document["link"]
+        links = link if isinstance(link, list) else [link]
+        rates = [(float(one.mbps.min()), float(one.mbps.max())) for one in self.capacity[: len(links)]]
+        parts = [f"{len(links)} links"] if len(links) > 1 else []
+        parts.append(f"{between(min(low for low, _ in rates), max(high for _, high in rates))} Mbit/s")
+        rtts = [flow["rtt_ms"] for flow in self.summary["flows"]]
+        if rtts:
+            parts.append(f"RTT {between(min(rtts), max(rtts))} ms")
+        elif "rtt" in links[0]:
+            parts.append(f"RTT {spaced(links[0]['rtt'])}")
+        limits = list(dict.fromkeys(one["queue"]["limit"] for one in links))
+        parts.append("buffer " + (" or ".join(map(spaced, limits)) if len(limits) <= 3 else f"of {len(limits)} sizes"))
+        if any(one["queue"]["kind"] != "droptail" for one in links):
+            parts.append(" and ".join(dict.fromkeys(one["queue"]["kind"].upper() for one in links)))
+        losses = list(dict.fromkeys(one["loss"] for one in links if "loss" in one))
+        parts += [f"loss {loss}" for loss in losses[:2]]
+        return ", ".join([*parts, f"seed {self.scenario.seed}"])
+
+
+def between(low: float, high: float) -> str:
+    """A value, or the two ends of a range."""
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+
+
+def spaced(quantity: str) -> str:
+    """`1.5bdp` as `1.5 BDP`, `100packets` as `100 packets`."""
+    digits = quantity.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    return f"{digits} {quantity.removeprefix(digits).replace('bdp', 'BDP')}"

@@ -61,6 +61,7 @@ def combine(of: Sequence[Group], runs: Sequence[Document], asked: int) -> Docume
             found[key] = over(lambda run, key=key: total(key)(run) / len(group.flows))  # type: ignore[misc]
         return {
             "name": group.name,
+            "label": group.label,
             "cc": group.cc,
             "flows": len(group.flows),
             **found,

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What groups of flows and their flows are called: a label of the user's own, or the algorithm and what differs from its
+//! other groups. Derived here and nowhere else.
+
+use crate::expand::controller;
+use crate::invalid::{Invalid, shown};
+use crate::model::{Group, Scenario};
+use crate::print::show_param;
+use serde_json::{Map, Value, json};
+use std::collections::{HashMap, HashSet};
+
+/// Most characters of a label that a user gives.
+const LONGEST: usize = 40;
+/// Most characters of settings in a derived label.
+const SETTINGS: usize = 50;
+/// What a label may be, for error messages.
+pub(crate) const LABEL: &str = "a text of 1 to 40 printable characters without a space at either end";
+/// Keys that never distinguish two groups: what they are compared by, how many they are, and what they are called.
+const NOT_COMPARED: [&str; 3] = ["cc", "count", "label"];
+/// The two keys that are written as one way.
+const ENDS: [&str; 2] = ["from", "to"];
+
+/// Whether `text` is a label that prints as it is.
+pub(crate) fn is_label(text: &str) -> bool {
+    let invisible = |c: char| {
+        c.is_control()
+            || (c.is_whitespace() && c != ' ')
+            || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    };
+    (1..=LONGEST).contains(&text.chars().count()) && text.trim() == text && !text.contains(invisible)
+}
+
+impl Scenario {
+    /// What each group of flows is called: its own label, or its algorithm and the settings that differ between the groups of
+    /// this algorithm that have no label of their own. Groups that differ in nothing are called alike.
+    #[must_use]
+    pub fn labels(&self) -> Vec<String> {
+        let mut groups: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (index, group) in self.flows.iter().enumerate().filter(|(_, group)| group.label.is_none()) {
+            groups.entry(&group.cc).or_default().push(index);
+        }
+        let mut labels: Vec<String> =
+            self.flows.iter().map(|group| group.label.clone().unwrap_or_else(|| group.cc.clone())).collect();
+        for members in groups.into_values().filter(|members| members.len() > 1) {
+            let settings: Vec<_> = members.iter().map(|&index| self.settings(&self.flows[index])).collect();
+            let differing = differing(&settings);
+            for (index, settings) in members.into_iter().zip(&settings) {
+                labels[index] += &suffix(settings, &differing);
+            }
+        }
+        labels
+    }
+
+    /// Every setting of a group, as a scenario writes it, with the values that it has by default.
+    fn settings(&self, group: &Group) -> Map<String, Value> {
+        let mut all = Map::new();
+        if let Some((algorithm, _)) = cwnd::registry::find(&group.cc) {
+            let controller = controller(&group.cc, &group.params);
+            for (index, spec) in algorithm.specs.iter().enumerate() {
+                all.insert(spec.name.to_owned(), json!(show_param(spec, controller.param(index))));
+            }
+        }
+        let like = self.like(group);
+        all.insert("recovery".into(), json!(like.recovery.name()));
+        all.insert("rtt".into(), json!(crate::units::write_time(like.rtt)));
+        for (key, value) in crate::flow::print(group).as_object().into_iter().flatten() {
+            all.entry(key.as_str()).or_insert_with(|| value.clone());
+        }
+        if let Some(access) = group.access {
+            all.insert("access".into(), json!(crate::units::write_rate(access.rate)));
+            if access.limit != crate::flow::ACCESS_QUEUE {
+                all.insert("access.queue".into(), json!(format!("{}packets", access.limit)));
+            }
+        }
+        all
+    }
+
+    /// Refuses labels that another group has, or whose flows would be called like others.
+    pub(crate) fn check_labels(&self) -> Result<(), Invalid> {
+        if self.flows.iter().all(|group| group.label.is_none()) {
+            return Ok(());
+        }
+        let labels = self.labels();
+        let given = |index: &usize| self.flows[*index].label.is_some();
+        let refuse = |index: usize, why: String| {
+            let value = Some(shown(&json!(labels[index])));
+            Err(Invalid {
+                field: format!("flow[{index}].label"),
+                value,
+                expected: format!("a label that {why}"),
+            })
+        };
+        let mut first: HashMap<&str, usize> = HashMap::new();
+        for (index, label) in labels.iter().enumerate() {
+            let Some(other) = first.insert(label, index) else { continue };
+            if let Some(wrong) = [index, other].into_iter().find(given) {
+                let other = if wrong == index { other } else { index };
+                return refuse(wrong, format!("no other group has (flow[{other}] is called {label})"));
+            }
+        }
+        // The name of one flow may be the label of another, or that with a number.
+        let names = names(&self.flows, &labels);
+        let mut seen = HashSet::new();
+        if let Some(name) = names.iter().find(|name| !seen.insert(name.as_str())) {
+            let alike =
+                |index: &usize| name.strip_prefix(labels[*index].as_str()).is_some_and(is_number_or_nothing);
+            if let Some(index) = (0..labels.len()).filter(given).find(alike) {
+                return refuse(index, format!("makes no two flows of one name (two would be called {name})"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The numbers of the flows that `name` names: one flow by its name; or all flows of a group by its label, or of an
+    /// algorithm by its name; or, by an algorithm's name and a number, one of its flows.
+    #[must_use]
+    pub(crate) fn flows_called(&self, name: &str, labels: &[String], names: &[String]) -> Vec<u32> {
+        let numbers = |test: &dyn Fn(usize, &Group) -> bool| -> Vec<u32> {
+            let group_of = self
+                .flows
+                .iter()
+                .enumerate()
+                .flat_map(|(index, group)| std::iter::repeat_n((index, group), group.count as usize));
+            (0..)
+                .zip(group_of)
+                .filter(|(_, (index, group))| test(*index, group))
+                .map(|(flow, _)| flow)
+                .collect()
+        };
+        if let Some(flow) = names.iter().position(|known| known == name) {
+            return vec![flow as u32];
+        }
+        let labelled = numbers(&|index, _| labels[index] == name);
+        if !labelled.is_empty() {
+            return labelled;
+        }
+        let of_algorithm = numbers(&|_, group| group.cc == name);
+        if !of_algorithm.is_empty() {
+            return of_algorithm;
+        }
+        let Some((cc, number)) = name.rsplit_once(' ').filter(|(_, number)| is_number(number)) else {
+            return Vec::new();
+        };
+        let place = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        place.and_then(|place| numbers(&|_, group| group.cc == cc).get(place).copied()).into_iter().collect()
+    }
+}
+
+/// Names of the flows, in the order of their numbers: that of their group, with a number where it is called on again.
+pub(crate) fn names(groups: &[Group], labels: &[String]) -> Vec<String> {
+    let mut same: HashMap<&str, (u64, u64)> = HashMap::new();
+    for (group, label) in groups.iter().zip(labels) {
+        same.entry(label).or_default().0 += u64::from(group.count);
+    }
+    let mut names = Vec::new();
+    for (group, label) in groups.iter().zip(labels) {
+        for _ in 0..group.count {
+            let (total, number) = same.entry(label).or_default();
+            *number += 1;
+            names.push(if *total > 1 { format!("{label} {number}") } else { label.clone() });
+        }
+    }
+    names
+}
+
+fn is_number(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit() && c != '0') && text.bytes().all(|b| b.is_ascii_digit())
+}
+
+fn is_number_or_nothing(rest: &str) -> bool {
+    rest.is_empty() || rest.strip_prefix(' ').is_some_and(is_number)
+}
+
+/// The keys whose values are not the same in all of these groups, in the order in which they are written.
+fn differing(groups: &[Map<String, Value>]) -> Vec<String> {
+    let mut keys: Vec<&String> = Vec::new();
+    let mut seen = HashSet::new();
+    for key in groups.iter().flat_map(Map::keys) {
+        if !NOT_COMPARED.contains(&key.as_str()) && seen.insert(key) {
+            keys.push(key);
+        }
+    }
+    let differs = |key: &&String| groups.iter().any(|group| group.get(*key) != groups[0].get(*key));
+    let mut keys: Vec<String> = keys.into_iter().filter(differs).cloned().collect();
+    // A way is one thing, though it has two ends.
+    if ENDS.iter().any(|end| keys.iter().any(|key| key == end)) {
+        keys.retain(|key| !ENDS.contains(&key.as_str()));
+        keys.insert(0, ENDS[0].to_owned());
+    }
+    keys
+}
+
+/// These settings of a group, each after a space; cut between two of them where they are too many to be read.
+fn suffix(settings: &Map<String, Value>, keys: &[String]) -> String {
+    let mut text = String::new();
+    for part in keys.iter().filter_map(|key| Some(written(key, settings.get(key)?, settings))) {
+        if text.chars().count() + part.chars().count() > SETTINGS {
+            return text + " …";
+        }
+        text = text + " " + &part;
+    }
+    text
+}
+
+/// A setting as the command line writes it, or shorter where its value says what it is.
+fn written(key: &str, value: &Value, settings: &Map<String, Value>) -> String {
+    let text = plain(value);
+    match key {
+        "beta" => format!("β={text}"),
+        "rtt" => {
+            let unit = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+            format!("{} {}", &text[..unit], &text[unit..])
+        }
+        "direction" => text,
+        "from" => format!("{text}→{}", settings.get(ENDS[1]).map(plain).unwrap_or_default()),
+        _ => format!("{key}={text}"),
+    }
+}
+
+/// A value without quotes; a random start as its bounds.
+fn plain(value: &Value) -> String {
+    let join = |values: &mut dyn Iterator<Item = &Value>, between: &str| -> String {
+        values.map(plain).collect::<Vec<_>>().join(between)
+    };
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(list) => join(&mut list.iter(), ","),
+        Value::Object(map) => match map.get("uniform") {
+            Some(Value::Array(bounds)) => join(&mut bounds.iter(), ".."),
+            _ => value.to_string(),
+        },
+        other => other.to_string(),
+    }
+}
