@@ -12,6 +12,7 @@ import typer
 from cwnd._native import ScenarioError
 from cwnd.flowspec import FlowSyntaxError
 from cwnd.store import NotOursError
+from cwnd.terminal import forgiving
 
 
 def fail(message: str, code: int = 2) -> NoReturn:
@@ -38,6 +39,7 @@ def once(arguments: list[str]) -> None:
 
 def enter(app: typer.Typer) -> NoReturn:
     """Runs the program and turns every known fault into one line and an exit code."""
+    forgiving()
     code = guarded(app)
     try:
         sys.stdout.flush()

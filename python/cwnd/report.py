@@ -3,16 +3,10 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Sequence
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
+from cwnd.terminal import Grid, Page
 
-# Where standard output is no terminal.
-WIDTH = 100
 # (heading, key, format), one column each.
 COLUMNS = (
     ("RTT ms", "rtt_ms", "{:.0f}"),
@@ -23,22 +17,6 @@ COLUMNS = (
     ("retransmits", "retransmits", "{:d}"),
     ("timeouts", "timeouts", "{:d}"),
 )
-
-
-def console() -> Console:
-    """The terminal, or a page as wide as `WIDTH`."""
-    return Console(width=None if sys.stdout.isatty() else WIDTH, highlight=False, markup=False)
-
-
-def grid(first: str, headings: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]]) -> Table:
-    """A table whose first column is a name and whose others are numbers."""
-    made = Table(box=SIMPLE_HEAD, pad_edge=False)
-    made.add_column(first, no_wrap=True, min_width=8)
-    for heading in headings:
-        made.add_column(heading, justify="right", no_wrap=True)
-    for name, values in rows:
-        made.add_row(name, *values)
-    return made
 
 
 def mbps(value: float) -> str:
@@ -64,7 +42,7 @@ def lost(link: dict[str, Any]) -> float:
     return dropped / (dropped + link["packets"]) if dropped else 0.0
 
 
-def links(summary: dict[str, Any]) -> Table:
+def links(summary: dict[str, Any]) -> Grid:
     """A row per link."""
     headings = ("Mbit/s", "used", "lost", "delay ms", "p50", "p95", "p99", "most", "full", "random")
     delays = ("mean", "p50", "p95", "p99", "max")
@@ -79,13 +57,13 @@ def links(summary: dict[str, Any]) -> Table:
             f"{link['drops_loss']:d}",
         ]
 
-    return grid("link", headings, [(link["name"], row(link)) for link in summary["links"]])
+    return Grid("link", headings, [(link["name"], row(link)) for link in summary["links"]])
 
 
 ASKED = {"rate": "{}", "at most": "≤ {}", "everything": "what is left", "no mean": "no mean"}
 
 
-def traffic(summary: dict[str, Any]) -> Table:
+def traffic(summary: dict[str, Any]) -> Grid:
     """A row per group of traffic and way: what was asked beside what came of it."""
 
     def row(one: dict[str, Any]) -> list[str]:
@@ -95,10 +73,10 @@ def traffic(summary: dict[str, Any]) -> Table:
         return [one["direction"], asked, mbps(one["offered_mbps"]), mbps(one["carried_mbps"]), *map(str, counts)]
 
     headings = ("way", "asked Mbit/s", "offered", "carried", "started", "ended", "datagrams")
-    return grid("traffic", headings, [(one["name"], row(one)) for one in summary["traffic"]])
+    return Grid("traffic", headings, [(one["name"], row(one)) for one in summary["traffic"]])
 
 
-def transfers(summary: dict[str, Any]) -> Table:
+def transfers(summary: dict[str, Any]) -> Grid:
     """A row per group of transfers with an end and way: how many, and how long they took."""
 
     def row(one: dict[str, Any]) -> list[str]:
@@ -106,15 +84,15 @@ def transfers(summary: dict[str, Any]) -> Table:
         return [one["direction"], str(one["started"]), str(one["finished"]), *map(seconds, times)]
 
     headings = ("way", "started", "ended", "took s: mean", "p50", "p95", "p99")
-    return grid("transfers", headings, [(one["name"], row(one)) for one in summary["transfers"]])
+    return Grid("transfers", headings, [(one["name"], row(one)) for one in summary["transfers"]])
 
 
-def table(summary: dict[str, Any]) -> None:
+def table(summary: dict[str, Any], page: Page | None = None) -> None:
     """Prints flows, links, traffic, transfers and cost."""
-    page = console()
+    page = page or Page()
     if summary["flows"]:
         rows = [(flow["name"], [form.format(flow[key]) for _, key, form in COLUMNS]) for flow in summary["flows"]]
-        page.print(grid("flow", [heading for heading, *_ in COLUMNS], rows))
+        page.print(Grid("flow", [heading for heading, *_ in COLUMNS], rows))
     if len(summary["links"]) > 1:
         page.print(links(summary))
     if summary["traffic"]:

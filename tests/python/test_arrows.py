@@ -18,7 +18,7 @@ DOCUMENT = "experiments.<document>"
 SETUP = "experiments.<document>._<name>"
 LEVELS = [
     ["_native"],
-    ["kernel", "kernel.doctor", "kernel.native", "kernel.view", "groups", "scenario"],
+    ["kernel", "kernel.doctor", "kernel.native", "kernel.view", "groups", "scenario", "terminal"],
     ["kernel.listing", "kernel.spec", "flowspec", "progress", "replay", "report", "vectors"],
     ["kernel.hold", "kernel.switch", "kernel.use", "own"],
     ["metrics.value"],

@@ -7,9 +7,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from rich.table import Table
-
-from cwnd.report import ASKED, console, grid, mbps
+from cwnd.report import ASKED, mbps
+from cwnd.terminal import Grid, Page
 
 #: Heading, key, factor and decimals of a column.
 Column = tuple[str, str, float, int]
@@ -79,9 +78,9 @@ def said(one: dict[str, Any], factor: float, digits: int) -> str:
     return f"{centre * factor:.{digits}f} ± {half:.{digits}f}{star}"
 
 
-def table(document: dict[str, Any]) -> None:
+def table(document: dict[str, Any], page: Page | None = None) -> None:
     """Prints groups, links, traffic, transfers and measures."""
-    page = console()
+    page = page or Page()
     columns, links = document["groups"], document["links"]
     if columns:
         everyone = {"name": "all", "measures": document["measures"]}
@@ -112,11 +111,11 @@ def table(document: dict[str, Any]) -> None:
         page.print("every run is the same: nothing in this scenario is random, and the intervals mean nothing")
 
 
-def numbers(first: str, columns: Sequence[Column], rows: Sequence[tuple[str, dict[str, Any]]]) -> Table:
+def numbers(first: str, columns: Sequence[Column], rows: Sequence[tuple[str, dict[str, Any]]]) -> Grid:
     """A table of these columns; those that are 0 or missing in every row are left out."""
     shown = [column for column in columns if any(tells(values[column[1]]) for _, values in rows)] or columns[:1]
     cells = [(name, [said(values[key], factor, digits) for _, key, factor, digits in shown]) for name, values in rows]
-    return grid(first, [heading for heading, *_ in shown], cells)
+    return Grid(first, [heading for heading, *_ in shown], cells)
 
 
 def tells(one: dict[str, Any]) -> bool:
@@ -124,7 +123,7 @@ def tells(one: dict[str, Any]) -> bool:
     return bool(one.get("mean", one.get("median")) or one.get("undefined"))
 
 
-def traffic(groups: Sequence[dict[str, Any]]) -> Table:
+def traffic(groups: Sequence[dict[str, Any]]) -> Grid:
     """A row per group of traffic and way: what was asked beside what came of it."""
     shown = [column for column in TRAFFIC if any(tells(one[column[1]]) for one in groups)] or TRAFFIC[:1]
     rows = []
@@ -134,7 +133,7 @@ def traffic(groups: Sequence[dict[str, Any]]) -> Table:
         rows.append(
             (f"{one['name']}, {one['direction']}", [asked, *(said(one[key], *rest) for _, key, *rest in shown)])
         )
-    return grid("traffic", ["asked Mbit/s", *(heading for heading, *_ in shown)], rows)
+    return Grid("traffic", ["asked Mbit/s", *(heading for heading, *_ in shown)], rows)
 
 
 # What needs no line where it holds for every run: the numbers beside it say so.
