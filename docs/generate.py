@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -70,14 +71,20 @@ def rfc9438_table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def picture() -> None:
+def demo() -> list[str]:
+    """What `make demo` tells the program, without the folder that it writes to."""
+    _, _, recipe = (DOCS.parent / "Makefile").read_text().partition("\ndemo: ")
+    command = recipe.split("\n\n")[0].partition("cwnd compare ")[2].splitlines()[0]
+    arguments, _, _ = command.partition(" -o ")
+    return ["compare", *shlex.split(arguments)]
+
+
+def picture(path: Path = DOCS / "pictures" / "fig6.png") -> None:
     """docs/pictures/fig6.png: the README's picture, drawn by the demo's own command."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [str(Path(sys.executable).with_name("cwnd")), "compare", "cubic-2.2:4", "sack:4"]
-        command += ["--rate", "400Mbit/s", "--rtt", "40ms", "--buffer", "1bdp", "--duration", "100s", "--seed", "1"]
-        subprocess.run([*command, "-o", f"{folder}/fig6"], check=True)
-        (DOCS / "pictures").mkdir(exist_ok=True)
-        shutil.copy(f"{folder}/fig6/overview.png", DOCS / "pictures" / "fig6.png")
+        program = str(Path(sys.executable).with_name("cwnd"))
+        subprocess.run([program, *demo(), "-o", f"{folder}/fig6"], check=True, stdout=subprocess.DEVNULL)
+        shutil.copy(f"{folder}/fig6/overview.png", path)
 
 
 def cube_root() -> None:
@@ -122,7 +129,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="change nothing; fail if a page is out of date")
     parser.add_argument(
-        "--only", nargs="+", default=[], metavar="NAME", help="draw only these algorithms' pictures, or kernel"
+        "--only", nargs="+", default=[], metavar="NAME", help="draw only these algorithms' pictures, or kernel, or fig6"
     )
     args = parser.parse_args()
     try:
@@ -136,8 +143,9 @@ def main() -> None:
     for path, text in generated.items():
         path.write_text(text)
     draw(args.only)
-    if not args.only:
+    if not args.only or "fig6" in args.only:
         picture()
+    if not args.only:
         cube_root()
 
 

@@ -274,7 +274,7 @@ def queues(run: Run) -> Figure:
     for axes in grid.flat[len(chosen) :]:
         axes.set_visible(False)
     those = f" (the {LINKS} busiest of {len(links)} links)" if len(links) > LINKS else ""
-    figure.suptitle(head(run, 120, those), fontsize=12, parse_math=False)
+    figure.suptitle(head(run, 110, those), fontsize=12, parse_math=False)
     return figure
 
 
@@ -307,7 +307,7 @@ def draw(result: Result, folder: Path) -> None:
         figure, grid = plt.subplots(*shape, figsize=(13, 4.1 * shape[0]), layout="constrained", squeeze=False)
         for place, (axes, panel) in enumerate(zip(grid.flat, panels.values())):
             panel(run, axes, named=place == 0 or panel is queue)
-        figure.suptitle(head(run, 120), fontsize=13, parse_math=False)
+        figure.suptitle(head(run, 110), fontsize=13, parse_math=False)
         legend(run, figure)
         save(figure, folder / "overview", digest)
 

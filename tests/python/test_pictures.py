@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Pictures say what they show: the set-up in the title, a mark where something leaves the panel, nothing cut at the edge."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from test_docs import DOCS
+from test_results import LOT
+
+import cwnd as package
+from cwnd import Flow, dumbbell
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Standard slow start leaves a panel that is as high as what comes later needs; HyStart++ does not.
+STARTS = [Flow("cubic", 2, slow_start=how) for how in ("standard", "hystart++")]
+
+
+@pytest.fixture(scope="module")
+def starts() -> package.Result:
+    return package.run(
+        dumbbell(STARTS, rate="200Mbit/s", rtt="40ms", buffer="2bdp", duration="60s", measure=("12s", "60s"), seed=3)
+    )
+
+
+@pytest.fixture(autouse=True)
+def closed() -> Iterator[None]:
+    """Closes what a test has drawn."""
+    yield
+    import matplotlib.pyplot as plt
+
+    plt.close("all")
+
+
+def figures(result: package.Result, folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Figure]:
+    """Every picture of a run, before it goes to disk."""
+    draw = importlib.import_module("cwnd.plot.draw")
+    found: dict[str, Figure] = {}
+    monkeypatch.setattr(draw, "save", lambda figure, path, digest: found.__setitem__(path.name, figure))
+    draw.draw(result, folder)
+    return found
+
+
+def test_the_readmes_picture_is_the_one_that_make_demo_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from matplotlib.image import imread
+
+    monkeypatch.syspath_prepend(str(DOCS))
+    generate = importlib.import_module("generate")
+    assert generate.demo()[:2] == ["compare", "cubic-2.2:4"] and "--seed" in generate.demo()
+    generate.picture(tmp_path / "fig6.png")
+    shown, drawn = imread(DOCS / "pictures" / "fig6.png"), imread(tmp_path / "fig6.png")
+    # Every pixel, not the file: another zlib compresses otherwise. The drawing library is pinned in requirements-dev.lock.
+    assert shown.shape == drawn.shape and np.array_equal(shown, drawn), "run python docs/generate.py --only fig6"
+    readme = (DOCS.parent / "README.md").read_text()
+    assert "](docs/pictures/fig6.png)" in readme and "`make demo`" in readme
+
+
+def test_what_leaves_the_window_panel_is_marked_with_its_largest_value(starts: package.Result) -> None:
+    import matplotlib.pyplot as plt
+
+    from cwnd.plot.draw import windows
+    from cwnd.plot.run import Run
+
+    figure, axes = plt.subplots()
+    windows(Run(starts), axes)
+    top = axes.get_ylim()[1]
+    flow, cwnd = starts.cwnd["flow"].to_numpy(), starts.cwnd["cwnd"].to_numpy()
+    highest = {label: int(cwnd[np.isin(flow, flows)].max()) for label, flows in Run(starts).kinds.items()}
+    standard, hystart = highest["cubic slow_start=standard"], highest["cubic slow_start=hystart++"]
+    assert standard > top >= hystart
+    assert [text.get_text() for text in axes.texts] == [f"cubic slow_start=standard: max {standard}"]
+    marks = [line for line in axes.lines if line.get_marker() == "^"]
+    assert [tuple(np.ravel(line.get_ydata())) for line in marks] == [(top,)]
+    (at,) = np.ravel(marks[0].get_xdata())
+    assert standard in cwnd[starts.cwnd["time_s"].to_numpy() == at]
+    plt.close(figure)
+
+
+def test_the_picture_of_the_windows_shows_slow_start_whole(
+    starts: package.Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow, later = figures(starts, tmp_path, monkeypatch)["cwnd"].axes
+    assert slow.get_title() == "slow start" and slow.get_xlim()[1] < 0.2 * later.get_xlim()[1]
+    drawn = [np.asarray(line.get_ydata()) for line in slow.lines]
+    assert len(drawn) == 4 and max(part.max() for part in drawn) == starts.cwnd["cwnd"].to_numpy().max()
+    assert slow.get_ylim()[1] > max(part.max() for part in drawn) > later.get_ylim()[1]
+    # The two ways differ in it.
+    assert max(part.max() for part in drawn[:2]) > 1.2 * max(part.max() for part in drawn[2:])
+
+    plain = package.run(dumbbell({"reno": 1}, rate="5Mbit/s", rtt="20ms", duration="20s"))
+    assert len(figures(plain, tmp_path, monkeypatch)["cwnd"].axes) == 1
+
+
+def test_every_picture_says_rate_round_trip_buffer_and_seed(
+    starts: package.Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, figure in figures(starts, tmp_path, monkeypatch).items():
+        lines = figure.get_suptitle().splitlines()
+        assert lines[-1] == "200 Mbit/s, RTT 40 ms, buffer 2 BDP, seed 3", name
+        # It has no name: what is in it stands for one.
+        assert lines[0] == "cubic slow_start=standard (2), cubic slow_start=hystart++ (2)", name
+    lot = package.run(package.Scenario.from_toml(LOT))
+    said = {figure.get_suptitle() for figure in figures(lot, tmp_path, monkeypatch).values()}
+    # Six links of 20 Mbit/s, of which an action lowers one to 10; round trips of 30 ms and of 10 ms.
+    assert said == {"three bottlenecks\n6 links, 10 to 20 Mbit/s, RTT 10 to 30 ms, buffer 1 BDP, seed 1"}
+    udp = '[[traffic]]\nmodel = "udp"\nrate = "12Mbit/s"\n'
+    queue = 'queue = { kind = "red", limit = "150kB", min = "10packets", max = "30packets" }'
+    text = f'duration = "2s"\nseed = 7\n[link]\nrate = "10Mbit/s"\nrtt = "20ms"\nloss = "every:1000"\n{queue}\n{udp}'
+    alone = figures(package.run(package.Scenario.from_toml(text)), tmp_path, monkeypatch)
+    assert {figure.get_suptitle() for figure in alone.values()} == {
+        "udp\n10 Mbit/s, RTT 20 ms, buffer 150 kB, RED, loss every:1000, seed 7"
+    }
+
+
+def test_no_text_leaves_a_picture(starts: package.Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from matplotlib.text import Text
+
+    long = [Flow("cubic", 7, label="x" * 40, stop="3s"), Flow("cubic", 7, label="W" * 40, start="2s"), Flow("sack")]
+    wide = package.run(dumbbell(long, rate="20Mbit/s", rtt="20ms", duration="5s", name="n" * 300))
+    for result in (starts, wide):
+        for name, figure in figures(result, tmp_path, monkeypatch).items():
+            figure.canvas.draw()
+            width, height = figure.bbox.size
+            for text in figure.findobj(Text):
+                if not (text.get_visible() and text.get_text()):
+                    continue
+                box = text.get_window_extent()
+                if text.axes is not None and text in text.axes.texts:
+                    assert box.x0 >= -1 and box.x1 <= width + 1, (name, text.get_text())
+                elif not text.get_text()[-1].isdigit() or text.axes is None:  # ticks beyond an axis are not drawn
+                    assert box.x0 >= -1 and box.x1 <= width + 1, (name, text.get_text())
+                    assert box.y0 >= -1 and box.y1 <= height + 1, (name, text.get_text())
