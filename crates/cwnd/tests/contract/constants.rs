@@ -124,8 +124,8 @@ const PUBLISHED: &[Published] = &[
     ),
     // Kelly 2003; Brakmo and Peterson 1995; Linux
     ("scalable", "per_segment=100 low_window=16 counting=acks"),
-    ("vegas", "alpha=1 beta=3 gamma=1"),
-    ("vegas-linux", "alpha=2 beta=4 gamma=1"),
+    ("vegas", "alpha=1 beta=3 gamma=1 doubling_rounds=2 slow_start_exit=eighth kept=0.75"),
+    ("vegas-linux", "alpha=2 beta=4 gamma=1 doubling_rounds=1 slow_start_exit=target kept=0.5"),
 ];
 
 #[test]

@@ -26,7 +26,7 @@ fn life(flow: &mut Flow) -> [u32; 4] {
     windows
 }
 
-// RFC 5681 §3.1: a new connection is in slow start. (Vegas doubles every other round trip: 20 of 10 after three.)
+// RFC 5681 §3.1: a new connection is in slow start. (Vegas grows in one round trip and holds in the next: 40 of 10 after three.)
 #[test]
 fn every_algorithm_starts_in_slow_start() {
     for set in sets() {
