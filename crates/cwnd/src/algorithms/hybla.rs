@@ -40,6 +40,13 @@ const ROOTS_OF_TWO_X2_30: [u64; 10] = [
     1_074_468_888,
 ];
 
+/// Names of the windows that a connection starts with, in the order of their numbers.
+const START_NAMES: &[&str] = &["initial", "rho"];
+/// The transport's initial window.
+const START_INITIAL: u32 = 0;
+/// ρ segments.
+const START_RHO: u32 = 1;
+
 crate::params! {
     /// Settings of Hybla.
     pub struct HyblaParams {
@@ -47,6 +54,10 @@ crate::params! {
             "round trip of the reference flow";
         arithmetic: Kind::Choice(ARITHMETIC_NAMES), "", 0 => 1, "Linux",
             "ρ and the window in 1/1024 and 1/65536, or in the kernel's 1/8 and 1/128";
+        start: Kind::Choice(START_NAMES), "", 0 => 1, "Linux",
+            "window that a connection starts with: the transport's initial one, or ρ";
+        largest: Kind::Whole, "segments", 0 => 1_073_741_824, "Linux",
+            "largest window that growth reaches; 0: no limit";
     }
 }
 
@@ -104,58 +115,15 @@ fn avoidance_growth(rho: u32, cwnd: u32, arithmetic: u32) -> u64 {
 }
 
 impl Hybla {
-    fn follow_rtt(&mut self, conn: &Conn, params: &HyblaParams) {
-        if conn.srtt_us8 > 0 && conn.srtt_us8 < self.min_srtt_us8 {
-            self.min_srtt_us8 = conn.srtt_us8;
-            self.rho = rho(conn.srtt_us8, params);
+    /// The window that the connection starts with.
+    fn start(&self, conn: &mut Conn, params: &HyblaParams) {
+        if params.start == START_RHO {
+            conn.cwnd = (self.rho >> rho_shift(params.arithmetic)).max(1).min(conn.cwnd_clamp);
         }
     }
-}
 
-impl Registered for Hybla {
-    const NAME: &'static str = "hybla";
-    const SUMMARY: &'static str = "grows on long paths as a flow of 25 ms does";
-    const SETS: &'static [Set<HyblaParams>] = &[
-        Set {
-            name: "hybla",
-            summary: "2^ρ − 1 per acknowledgement, then ρ²/w; ρ = RTT / 25 ms",
-            source: "Caini and Firrincieli 2004",
-            recovery: Recovery::Sack,
-            params: HyblaParams { rtt0_ms: 25, arithmetic: FINE },
-        },
-        Set {
-            name: "hybla-linux",
-            summary: "the kernel's: eighths of ρ, 128ths of a segment",
-            source: "Linux 6.1, golden traces",
-            recovery: Recovery::Sack,
-            params: HyblaParams { rtt0_ms: 25, arithmetic: LINUX },
-        },
-    ];
-
-    /// Words: active; the window's 128ths; ρ; ρ²; ρ in 1/8; ρ² in 1/128; the smallest smoothed RTT × 8.
-    fn from_words(words: &PrivateWords) -> Option<Self> {
-        let [active, fraction, _, _, rho, _, min_srtt_us8, ..] = *words;
-        Some(Self { min_srtt_us8, rho, fraction, active: (active & 0xff) as u8 })
-    }
-}
-
-impl CongestionControl for Hybla {
-    type Params = HyblaParams;
-
-    fn init(&mut self, conn: &mut Conn, params: &HyblaParams) {
-        *self = Self { min_srtt_us8: u32::MAX, rho: rho(0, params), fraction: 0, active: 1 };
-        self.follow_rtt(conn, params);
-    }
-
-    fn ssthresh(&mut self, conn: &mut Conn, _params: &HyblaParams) -> u32 {
-        (conn.cwnd >> 1).max(2)
-    }
-
-    fn cong_avoid(&mut self, conn: &mut Conn, _ack: u32, acked: u32, params: &HyblaParams) {
-        self.follow_rtt(conn, params);
-        if !conn.cwnd_limited() {
-            return;
-        }
+    /// Growth for one acknowledgement.
+    fn grow(&mut self, conn: &mut Conn, acked: u32, params: &HyblaParams) {
         if self.active == 0 {
             standard(conn, acked);
             return;
@@ -184,6 +152,71 @@ impl CongestionControl for Hybla {
         }
     }
 
+    fn follow_rtt(&mut self, conn: &Conn, params: &HyblaParams) {
+        if conn.srtt_us8 > 0 && conn.srtt_us8 < self.min_srtt_us8 {
+            self.min_srtt_us8 = conn.srtt_us8;
+            self.rho = rho(conn.srtt_us8, params);
+        }
+    }
+}
+
+impl Registered for Hybla {
+    const NAME: &'static str = "hybla";
+    const SUMMARY: &'static str = "grows on long paths as a flow of 25 ms does";
+    const SETS: &'static [Set<HyblaParams>] = &[
+        Set {
+            name: "hybla",
+            summary: "2^ρ − 1 per acknowledgement, then ρ²/w; ρ = RTT / 25 ms",
+            source: "Caini and Firrincieli 2004",
+            recovery: Recovery::Sack,
+            params: HyblaParams { rtt0_ms: 25, arithmetic: FINE, start: START_INITIAL, largest: 0 },
+        },
+        Set {
+            name: "hybla-linux",
+            summary: "the kernel's: starts with ρ segments, at most 65 535; eighths of ρ, 128ths of a segment",
+            source: "Linux 6.1, golden traces",
+            recovery: Recovery::Sack,
+            params: HyblaParams { rtt0_ms: 25, arithmetic: LINUX, start: START_RHO, largest: 65_535 },
+        },
+    ];
+
+    /// Words: active; the window's 128ths; ρ; ρ²; ρ in 1/8; ρ² in 1/128; the smallest smoothed RTT × 8.
+    fn from_words(words: &PrivateWords) -> Option<Self> {
+        let [active, fraction, _, _, rho, _, min_srtt_us8, ..] = *words;
+        Some(Self { min_srtt_us8, rho, fraction, active: (active & 0xff) as u8 })
+    }
+}
+
+impl CongestionControl for Hybla {
+    type Params = HyblaParams;
+
+    fn init(&mut self, conn: &mut Conn, params: &HyblaParams) {
+        *self = Self { min_srtt_us8: u32::MAX, rho: rho(0, params), fraction: 0, active: 1 };
+        self.follow_rtt(conn, params);
+        self.start(conn, params);
+    }
+
+    fn ssthresh(&mut self, conn: &mut Conn, _params: &HyblaParams) -> u32 {
+        (conn.cwnd >> 1).max(2)
+    }
+
+    fn cong_avoid(&mut self, conn: &mut Conn, _ack: u32, acked: u32, params: &HyblaParams) {
+        let first = self.min_srtt_us8 == u32::MAX;
+        self.follow_rtt(conn, params);
+        if first && params.start == START_RHO && self.min_srtt_us8 != u32::MAX && conn.cwnd == 1 {
+            self.start(conn, params);
+            return;
+        }
+        if !conn.cwnd_limited() {
+            return;
+        }
+        let before = conn.cwnd;
+        self.grow(conn, acked, params);
+        if params.largest > 0 && conn.cwnd > params.largest {
+            conn.cwnd = params.largest.max(before); // the transport's own larger window stays
+        }
+    }
+
     fn set_state(&mut self, _conn: &mut Conn, new: CaState, _params: &HyblaParams) {
         self.active = u8::from(new == CaState::Open);
     }
@@ -204,8 +237,56 @@ impl CongestionControl for Hybla {
 mod tests {
     use super::*;
 
-    const PAPER: HyblaParams = HyblaParams { rtt0_ms: 25, arithmetic: FINE };
-    const KERNEL: HyblaParams = HyblaParams { rtt0_ms: 25, arithmetic: LINUX };
+    const PAPER: HyblaParams = Hybla::SETS[0].params;
+    const KERNEL: HyblaParams = Hybla::SETS[1].params;
+
+    fn started(srtt_us: u32, params: &HyblaParams) -> (Hybla, Conn) {
+        let mut conn = Conn { is_cwnd_limited: true, srtt_us8: srtt_us * 8, ..Conn::new(1448, 10) };
+        let mut hybla = Hybla::default();
+        hybla.init(&mut conn, params);
+        (hybla, conn)
+    }
+
+    // Linux's hybla_init: the window is ρ's whole part: 600 ms / 25 ms = 24, 110 / 25 = 4.4, and 1 up to 49 ms, whatever
+    // initial window the transport had.
+    #[test]
+    fn the_kernels_module_starts_with_rho_segments() {
+        for (rtt_us, window) in [(600_000, 24), (110_000, 4), (49_999, 1), (50_000, 2), (1_000, 1)] {
+            assert_eq!(started(rtt_us, &KERNEL).1.cwnd, window, "{rtt_us} µs");
+            assert_eq!(started(rtt_us, &PAPER).1.cwnd, 10, "{rtt_us} µs");
+        }
+    }
+
+    // Without a handshake's sample: one segment, then ρ at the first sample, then 2⁴ − 1 for each acknowledgement.
+    #[test]
+    fn the_first_sample_stands_in_for_the_handshakes() {
+        let (mut hybla, mut conn) = started(0, &KERNEL);
+        assert_eq!(conn.cwnd, 1);
+        conn.srtt_us8 = 100_000 * 8;
+        hybla.cong_avoid(&mut conn, 0, 1, &KERNEL);
+        assert_eq!(conn.cwnd, 4);
+        hybla.cong_avoid(&mut conn, 0, 1, &KERNEL);
+        assert_eq!(conn.cwnd, 4 + 15);
+    }
+
+    // Linux's hybla_init: snd_cwnd_clamp = 65 535. At ρ = 24 one acknowledgement of slow start is worth 2¹⁶ − 1.
+    #[test]
+    fn the_kernels_window_stays_below_65_536() {
+        let (mut hybla, mut conn) = started(600_000, &KERNEL);
+        for _ in 0..3 {
+            hybla.cong_avoid(&mut conn, 0, 1, &KERNEL);
+            assert_eq!(conn.cwnd, 65_535);
+        }
+        conn.ssthresh = 2;
+        for _ in 0..1000 {
+            hybla.cong_avoid(&mut conn, 0, 1, &KERNEL);
+        }
+        hybla.set_state(&mut conn, CaState::Recovery, &KERNEL);
+        for _ in 0..70_000 {
+            hybla.cong_avoid(&mut conn, 0, 1, &KERNEL);
+        }
+        assert_eq!(conn.cwnd, 65_535);
+    }
 
     fn rho_at(rtt_us: u32, params: &HyblaParams) -> u32 {
         rho(rtt_us * 8, params)
@@ -244,6 +325,7 @@ mod tests {
         let mut conn =
             Conn { is_cwnd_limited: true, ssthresh: 2, srtt_us8: rtt_us * 8, ..Conn::new(1448, cwnd) };
         hybla.init(&mut conn, params);
+        conn.cwnd = cwnd;
         for _ in 0..cwnd {
             hybla.cong_avoid(&mut conn, 0, 1, params);
         }

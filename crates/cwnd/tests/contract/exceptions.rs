@@ -27,6 +27,11 @@ pub const EXCEPTIONS: &[Exception] = &[
         "judges a round by its RTT, whoever limited it: Brakmo and Peterson 1995 §4, Linux",
     ),
     (
+        Promise::NoGrowthWhileApplicationLimited,
+        "hybla-linux",
+        "its initial window, ρ segments, comes with the first RTT where no handshake gave one: Linux's hybla_init",
+    ),
+    (
         Promise::GrowthIsBackedByAcknowledgements,
         "hybla*",
         "2^ρ − 1 segments per segment in slow start, ρ² / w in avoidance: Caini and Firrincieli 2004",

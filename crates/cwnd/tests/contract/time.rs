@@ -31,8 +31,11 @@ fn life(flow: &mut Flow) -> [u32; 4] {
 fn every_algorithm_starts_in_slow_start() {
     for set in sets() {
         let mut flow = Flow::new(&set, 10, 25_000);
-        flow.rounds(3);
-        assert!(flow.cwnd() >= 20 && flow.driver.conn.ssthresh >= 20, "{}: {}", set.name, flow.cwnd());
+        // Linux's Hybla begins with ρ segments, 1 where no round trip is known yet, and takes one to learn it.
+        let (start, rounds) = if set.name == "hybla-linux" { (1, 4) } else { (10, 3) };
+        assert_eq!(flow.cwnd(), start, "{}", set.name);
+        flow.rounds(rounds);
+        assert!(flow.cwnd() >= 2 * start && flow.driver.conn.ssthresh >= 20, "{}: {}", set.name, flow.cwnd());
     }
 }
 
