@@ -8,6 +8,7 @@ use std::process::Command;
 const LEVELS: &[(&str, u32)] = &[
     ("cwnd", 1),
     ("cwnd-link", 1),
+    ("cwnd-contract", 2),
     ("cwnd-plugin", 2),
     ("cwnd-scenario", 2),
     ("cwnd-sim", 3),
@@ -35,6 +36,9 @@ fn dependencies_between_crates_point_down() {
         for dependency in package["dependencies"].as_array().expect("dependencies") {
             let on = dependency["name"].as_str().expect("name");
             let Some(to) = level(on) else { continue };
+            if dependency["kind"] == "dev" {
+                continue; // tests may look from below: the core's run the contract
+            }
             assert!(to < from, "{name} (level {from}) depends on {on} (level {to})");
             arrows += 1;
         }
