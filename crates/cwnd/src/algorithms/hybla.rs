@@ -54,7 +54,7 @@ crate::params! {
             "round trip of the reference flow";
         arithmetic: Kind::Choice(ARITHMETIC_NAMES), "", 0 => 1, "Linux",
             "ρ and the window in 1/1024 and 1/65536, or in the kernel's 1/8 and 1/128";
-        start: Kind::Choice(START_NAMES), "", 0 => 1, "Linux",
+        first_window: Kind::Choice(START_NAMES), "", 0 => 1, "Linux",
             "window that a connection starts with: the transport's initial one, or ρ";
         largest: Kind::Whole, "segments", 0 => 1_073_741_824, "Linux",
             "largest window that growth reaches; 0: no limit";
@@ -117,7 +117,7 @@ fn avoidance_growth(rho: u32, cwnd: u32, arithmetic: u32) -> u64 {
 impl Hybla {
     /// The window that the connection starts with.
     fn start(&self, conn: &mut Conn, params: &HyblaParams) {
-        if params.start == START_RHO {
+        if params.first_window == START_RHO {
             conn.cwnd = (self.rho >> rho_shift(params.arithmetic)).max(1).min(conn.cwnd_clamp);
         }
     }
@@ -169,14 +169,14 @@ impl Registered for Hybla {
             summary: "2^ρ − 1 per acknowledgement, then ρ²/w; ρ = RTT / 25 ms",
             source: "Caini and Firrincieli 2004",
             recovery: Recovery::Sack,
-            params: HyblaParams { rtt0_ms: 25, arithmetic: FINE, start: START_INITIAL, largest: 0 },
+            params: HyblaParams { rtt0_ms: 25, arithmetic: FINE, first_window: START_INITIAL, largest: 0 },
         },
         Set {
             name: "hybla-linux",
             summary: "the kernel's: starts with ρ segments, at most 65 535; eighths of ρ, 128ths of a segment",
             source: "Linux 6.1, golden traces",
             recovery: Recovery::Sack,
-            params: HyblaParams { rtt0_ms: 25, arithmetic: LINUX, start: START_RHO, largest: 65_535 },
+            params: HyblaParams { rtt0_ms: 25, arithmetic: LINUX, first_window: START_RHO, largest: 65_535 },
         },
     ];
 
@@ -203,7 +203,7 @@ impl CongestionControl for Hybla {
     fn cong_avoid(&mut self, conn: &mut Conn, _ack: u32, acked: u32, params: &HyblaParams) {
         let first = self.min_srtt_us8 == u32::MAX;
         self.follow_rtt(conn, params);
-        if first && params.start == START_RHO && self.min_srtt_us8 != u32::MAX && conn.cwnd == 1 {
+        if first && params.first_window == START_RHO && self.min_srtt_us8 != u32::MAX && conn.cwnd == 1 {
             self.start(conn, params);
             return;
         }
