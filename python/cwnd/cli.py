@@ -40,6 +40,9 @@ Out = Annotated[
         "-o", "--out", metavar="DIR", help="Write tables (Parquet), pictures and the scenario to this folder."
     ),
 ]
+Force = Annotated[
+    bool, typer.Option("--force", help="With -o: replace a kernel trace, replicates or a reproduction that is there.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
 
 
@@ -143,6 +146,7 @@ def compare(
     jobs: Jobs = None,
     plugins: Plugins = None,
     out: Out = None,
+    force: Force = False,
     as_json: Json = False,
     no_plots: NoPlots = False,
 ) -> None:
@@ -201,7 +205,7 @@ def compare(
         if not dots:
             fail(f'--measure: "{measure}" is not accepted; expected FROM..TO, such as 20s..100s')
         scenario = build((begin, end))
-    work(scenario, out, (seeds, jobs), as_json=as_json, pictures=not no_plots)
+    work(scenario, out, (seeds, jobs), as_json=as_json, pictures=not no_plots, force=force)
 
 
 @app.command()
@@ -214,6 +218,7 @@ def run(
     jobs: Jobs = None,
     plugins: Plugins = None,
     out: Out = None,
+    force: Force = False,
     as_json: Json = False,
     no_plots: NoPlots = False,
 ) -> None:
@@ -230,7 +235,7 @@ def run(
         fail(f'SCENARIO.toml: "{path}" is not accepted; expected a file that exists')
     if seed is not None:
         scenario = Scenario.from_json(json.dumps({**json.loads(scenario.to_json()), "seed": number(seed)}))
-    work(scenario, out, (seeds, jobs), as_json=as_json, pictures=not no_plots)
+    work(scenario, out, (seeds, jobs), as_json=as_json, pictures=not no_plots, force=force)
 
 
 @app.command()
@@ -389,18 +394,26 @@ def found(field: str, name: str) -> tuple[_native.Algorithm, _native.Set]:
 
 
 def work(
-    scenario: Scenario, out: Path | None, many: tuple[str | None, str | None], *, as_json: bool, pictures: bool
+    scenario: Scenario,
+    out: Path | None,
+    many: tuple[str | None, str | None],
+    *,
+    as_json: bool,
+    pictures: bool,
+    force: bool,
 ) -> None:
     """Runs, reports, saves; `many` are --seeds and --jobs."""
+    if force and out is None:
+        fail("--force: not accepted without -o; expected -o DIR with it")
     if many != (None, None):
         from cwnd.replicates.command import study
 
-        study(scenario, out, *many, as_json=as_json)
+        study(scenario, out, *many, as_json=as_json, force=force)
         return
     from cwnd.result import run as simulate
 
     if out is not None:
-        check(out)
+        check(out, force=force)
     if sys.stderr.isatty():
         from cwnd.progress import shown
 
@@ -409,7 +422,7 @@ def work(
     else:
         result = simulate(scenario)
     if out is not None:
-        save(result, out, pictures=pictures)
+        save(result, out, pictures=pictures, force=force)
     if as_json:
         print(json.dumps(result.summary))
         return

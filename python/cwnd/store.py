@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -19,9 +20,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MANIFEST = "manifest.json"
-# What a manifest of ours has under "kind"; a folder with such a manifest may be replaced, if it holds nothing more.
+#: What the manifest of a folder that this program wrote has under "kind".
 KIND = "cwnd run"
-KINDS = (KIND, "cwnd kernel trace")
+TRACE = "cwnd kernel trace"
+REPLICATES = "cwnd replicates"
+REPRODUCE = "cwnd reproduce"
+# The files of the kinds whose manifest does not list them. A seed of replicates is a folder of `KIND`.
+SEED = re.compile(r"seed-\d{4,}")
+REPRODUCED = re.compile(
+    r"(manifest|verdicts)\.json|report\.html|points/[^/]+/[^/]+|[^/]+/[^/]+/(figure\.(svg|png)|data\.parquet|scenarios\.json)"
+)
 
 
 class NotOursError(ValueError):
@@ -32,22 +40,45 @@ class NoResultError(ValueError):
     """The folder does not hold a result that can be read; the message says why."""
 
 
-def check(folder: Path) -> None:
-    """Refuses a folder that `save` would refuse, before the work is done."""
+def holds(folder: Path) -> str | None:
+    """The kind of result that is in a folder, with nothing else in it; `None` for any other folder."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text())
+        kind, names = manifest["kind"], {path.name for path in folder.iterdir()}
+        if kind in (KIND, TRACE):
+            ours = names <= set(manifest["files"])
+        elif kind == REPLICATES:
+            seeds = {name for name in names if SEED.fullmatch(name)}
+            ours = names - seeds <= {MANIFEST, "summary.json"} and all(holds(folder / seed) == KIND for seed in seeds)
+        else:
+            files = [str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir()]
+            ours = kind == REPRODUCE and all(REPRODUCED.fullmatch(name) for name in files)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return str(kind) if ours else None
+
+
+def check(folder: Path, kind: str = KIND, *, force: bool = False) -> None:
+    """Refuses a folder that a result of this kind may not take, before the work is done.
+
+    A run may take the place of an earlier run: it can be repeated. With `force` it may take that of anything that this program
+    wrote. What holds anything else is never replaced.
+    """
     if folder.resolve() == Path.cwd():
         raise NotOursError(f'-o: "{folder}" is not accepted; expected another folder than the current one')
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise NotOursError(f'-o: "{folder}" is not accepted; expected a folder, or a name that is free')
     if not folder.exists() or not any(folder.iterdir()):
         return
-    try:
-        manifest = json.loads((folder / MANIFEST).read_text())
-        ours = manifest["kind"] in KINDS and {path.name for path in folder.iterdir()} <= set(manifest["files"])
-    except (OSError, ValueError, KeyError, TypeError):
-        ours = False
-    if not ours:
+    found = holds(folder)
+    if found is None:
         raise NotOursError(
             f'-o: "{folder}" is not accepted; expected a free name, an empty folder, or an earlier result and nothing else'
+        )
+    if not (force or (found == kind == KIND)):
+        raise NotOursError(
+            f'-o: "{folder}" is not accepted; expected a free name, or --force (force=True in Python) to replace '
+            f"the {found.removeprefix('cwnd ')} in it"
         )
 
 
@@ -79,16 +110,22 @@ def manifest(result: Result, files: list[str]) -> dict[str, object]:
 
 
 def save(
-    result: Result, folder: str | Path, *, pictures: bool = True, between: Callable[[], None] = lambda: None
+    result: Result,
+    folder: str | Path,
+    *,
+    pictures: bool = True,
+    force: bool = False,
+    between: Callable[[], None] = lambda: None,
 ) -> Path:
     """Writes tables (Parquet), `scenario.toml`, `summary.json`, `manifest.json` and pictures to `folder`.
 
-    Everything goes to a sibling folder first, which then takes the name. `between` is called between two pieces of a
+    Everything goes to a sibling folder first, which then takes the name: a free one, or that of an earlier run, or with `force`
+    that of any other result (a kernel trace, replicates). `between` is called between two pieces of a
     table, and what it raises ends the writing. Raises `NotOursError`, or `OSError` when the disk says no; nothing is left
     behind then.
     """
     folder = Path(folder)
-    check(folder)
+    check(folder, force=force)
     folder.parent.mkdir(parents=True, exist_ok=True)
     beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:

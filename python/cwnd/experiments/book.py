@@ -9,6 +9,7 @@ and times, which are nowhere else.
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,9 +24,9 @@ from cwnd.experiments.picture import draw
 from cwnd.experiments.runner import ERRORS, Column
 from cwnd.experiments.verdict import Verdict, judge, summary
 from cwnd.replicates.folder import alone, read, write
-from cwnd.store import MANIFEST, NotOursError, origin
+from cwnd.store import MANIFEST, REPRODUCE, origin
+from cwnd.store import check as check_result
 
-KIND = "cwnd reproduce"
 VERDICTS = "verdicts.json"
 #: The last full list, where the source tree is at hand.
 COMMITTED = Path(cwnd.__file__).parents[2] / "docs" / "experiments" / VERDICTS
@@ -36,19 +37,15 @@ Entry = dict[str, Any]
 class Book:
     """A folder of `cwnd reproduce`."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, force: bool = False) -> None:
         self.path = path
+        self._force = force
         self.cache = Cache(path / "points")
 
     def check(self) -> None:
         """Refuses a folder that holds something else."""
-        path = self.path
-        if path.is_symlink() or (path.exists() and not path.is_dir()):
-            raise NotOursError(f'-o: "{path}" is not accepted; expected a folder, or a name that is free')
-        if path.exists() and any(path.iterdir()) and read(path / MANIFEST).get("kind") != KIND:
-            raise NotOursError(
-                f'-o: "{path}" is not accepted; expected a free name, an empty folder, or one that cwnd reproduce wrote'
-            )
+        if self.path.is_symlink() or read(self.path / MANIFEST).get("kind") != REPRODUCE:
+            check_result(self.path, REPRODUCE, force=self._force)
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -56,8 +53,11 @@ class Book:
         self.check()
         self.path.mkdir(parents=True, exist_ok=True)
         with alone(self.path):
+            if read(self.path / MANIFEST).get("kind") != REPRODUCE:
+                for path in self.path.iterdir():  # another result, which `check` has let go
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
             self.cache.sweep()
-            write(self.path / MANIFEST, {**read(self.path / MANIFEST), "kind": KIND, **origin()})
+            write(self.path / MANIFEST, {**read(self.path / MANIFEST), "kind": REPRODUCE, **origin()})
             yield
 
     def entries(self) -> list[Entry]:

@@ -46,6 +46,7 @@ def reproduce(
         str | None, typer.Option(metavar="N", help="How many at a time.", show_default="all processors")
     ] = None,
     out: Annotated[Path | None, typer.Option("-o", "--out", metavar="DIR", show_default=str(HERE))] = None,
+    force: Annotated[bool, typer.Option("--force", help="With -o: replace another result that is there.")] = False,
     cubic: Annotated[
         str | None,
         typer.Option(
@@ -86,7 +87,9 @@ def reproduce(
         known_set(cubic)
     asked = None if seeds is None else whole("--seeds", seeds, MOST_SEEDS)
     threads = processors() if jobs is None else whole("--jobs", jobs, MOST_JOBS)
-    work(Book(out or HERE), wanted, list(known), full=full, asked=asked, jobs=threads, cubic=cubic)
+    if force and out is None:
+        fail("--force: not accepted without -o; expected -o DIR with it")
+    work(Book(out or HERE, force=force), wanted, list(known), full=full, asked=asked, jobs=threads, cubic=cubic)
 
 
 def known_set(cubic: str) -> None:

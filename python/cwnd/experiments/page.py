@@ -11,13 +11,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from cwnd.experiments.book import KIND, Entry, entries
+from cwnd.experiments.book import Entry, entries
 from cwnd.experiments.claims import DOCUMENTS, claims
 from cwnd.experiments.counts import of_entries
 from cwnd.experiments.find import Experiment, experiments
 from cwnd.experiments.verdict import FAILS, HOLDS, OPEN, PART, REPORTED
 from cwnd.replicates.folder import alone, read, write
-from cwnd.store import MANIFEST, NotOursError
+from cwnd.store import MANIFEST, REPRODUCE, NotOursError
 
 PAGE = "report.html"
 #: The verdicts of this report and of the one before, so that changes can be marked.
@@ -267,7 +267,7 @@ def last(folder: Path, made: list[Entry]) -> Mapping[str, Any] | None:
 
 def write_page(folder: Path) -> Path:
     """Writes the report of a folder; returns where it is."""
-    if read(folder / MANIFEST).get("kind") != KIND:
+    if read(folder / MANIFEST).get("kind") != REPRODUCE:
         raise NotOursError(f'DIR: "{folder}" is not accepted; expected a folder that cwnd reproduce wrote')
     with alone(folder):
         made = entries(folder / "verdicts.json")

@@ -174,6 +174,9 @@ def trace(
     out: Annotated[
         Path | None, typer.Option("-o", "--out", metavar="DIR", help="Write the tables (Parquet) to this folder.")
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="With -o: replace an earlier trace or another result that is there.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Watch connections: every call of an algorithm's hooks, repeated on the host at once, or every acknowledgement.
@@ -183,7 +186,7 @@ def trace(
     required()
     from cwnd.kernel import trace as tracing
 
-    wanted = tracing.Wanted(cc, tracing.pairs(settings or []), kernel_name, port, duration, out)
+    wanted = tracing.Wanted(cc, tracing.pairs(settings or []), kernel_name, port, duration, out, force)
     summary = tracing.main(wanted, command or [])
     if as_json:
         print(json.dumps(summary))

@@ -25,9 +25,8 @@ from cwnd._native import KernelConnection, KernelTrace, Table
 from cwnd.kernel.listing import words
 from cwnd.kernel.native import KernelInputError
 from cwnd.kernel.spec import name_of_set
-from cwnd.store import MANIFEST, check
+from cwnd.store import MANIFEST, TRACE, check, replace
 
-KIND = "cwnd kernel trace"
 # How the kernel's own algorithms are named here.
 KERNELS_OWN = "kernel/"
 RING_BYTES = 64 << 20
@@ -46,6 +45,7 @@ class Wanted:
     port: int = 0
     duration_s: float | None = None
     folder: Path | None = None
+    force: bool = False
 
 
 def pairs(settings: list[str]) -> list[tuple[str, str]]:
@@ -129,11 +129,9 @@ class Tables:
         for writer in self.writers.values():
             writer.close()
         files = sorted([f"{name}.parquet" for name in self.writers] + [MANIFEST])
-        (self.partial / MANIFEST).write_text(json.dumps({"kind": KIND, **about, "files": files}, indent=1) + "\n")
-        if self.folder.exists():
-            shutil.rmtree(self.folder)
+        (self.partial / MANIFEST).write_text(json.dumps({"kind": TRACE, **about, "files": files}, indent=1) + "\n")
         self.partial.chmod(0o755)
-        self.partial.replace(self.folder)
+        replace(self.partial, self.folder)
 
     def discard(self) -> None:
         shutil.rmtree(self.partial, ignore_errors=True)
@@ -174,7 +172,7 @@ def stopped_by_signals() -> Iterator[list[int]]:
 def main(wanted: Wanted, command: list[str]) -> dict[str, Any]:
     """Traces, beside a command if there is one; returns the summary."""
     if wanted.folder is not None:
-        check(wanted.folder)
+        check(wanted.folder, TRACE, force=wanted.force)
     source = begin(wanted)
     if not command:
         return run(wanted, source, lambda: False)

@@ -18,7 +18,9 @@ MOST_SEEDS = 10_000
 MOST_JOBS = 256
 
 
-def study(scenario: Scenario, out: Path | None, seeds: str | None, jobs: str | None, *, as_json: bool) -> None:
+def study(
+    scenario: Scenario, out: Path | None, seeds: str | None, jobs: str | None, *, as_json: bool, force: bool
+) -> None:
     """Runs the seeds, reports, says what is kept."""
     if seeds is None:
         fail(f'--jobs: "{jobs}" is not accepted without --seeds; expected --seeds N with it')
@@ -29,9 +31,9 @@ def study(scenario: Scenario, out: Path | None, seeds: str | None, jobs: str | N
         from cwnd.progress import shown_runs
 
         with shown_runs(asked) as watch:
-            ended = replicate(scenario, asked, threads, out, watch)
+            ended = replicate(scenario, asked, threads, out, watch, force=force)
     else:
-        ended = replicate(scenario, asked, threads, out)
+        ended = replicate(scenario, asked, threads, out, force=force)
     took = time.monotonic() - begun
     if ended.document is not None:
         if as_json:

@@ -20,43 +20,51 @@ from typing import Any
 from cwnd import _native
 from cwnd._native import Scenario
 from cwnd.result import Result
-from cwnd.store import MANIFEST, NotOursError, origin, save
+from cwnd.store import MANIFEST, REPLICATES, NotOursError, holds, origin, save
 from cwnd.store import check as check_result
 
-KIND = "cwnd replicates"
 SUMMARY = "summary.json"
 
 
 class Folder:
     """The folder of a study. Made or checked when entered, and nobody else's until it is left."""
 
-    def __init__(self, path: Path, scenario: Scenario) -> None:
+    def __init__(self, path: Path, scenario: Scenario, *, force: bool = False) -> None:
         self.path = path
+        self._force = force
         document = json.loads(scenario.to_json())
         document.pop("seed")
         # The engine by its digest: runs of two builds are not replicates of each other.
         engine = hashlib.sha256(Path(_native.__file__).read_bytes()).hexdigest()
         made_by = origin()
         made_by["versions"] = {**made_by["versions"], "engine": engine}
-        self._manifest: dict[str, Any] = {"kind": KIND, "lane": "sim", "scenario": document, **made_by}
+        self._manifest: dict[str, Any] = {"kind": REPLICATES, "lane": "sim", "scenario": document, **made_by}
 
     def check(self) -> None:
         """Refuses, before any work, a folder that holds something else."""
         path = self.path
-        if path.is_symlink() or (path.exists() and not path.is_dir()):
-            raise NotOursError(f'-o: "{path}" is not accepted; expected a folder, or a name that is free')
-        if not path.exists() or not any(path.iterdir()):
-            return
         found = read(path / MANIFEST)
-        if found.get("kind") != KIND:
-            expected = "a free name, an empty folder, or replicates of this scenario"
-        elif found.get("scenario") != self._manifest["scenario"]:
+        if path.is_symlink() or not path.is_dir() or found.get("kind") != REPLICATES:
+            check_result(path, REPLICATES, force=self._force)
+            return
+        if found.get("scenario") != self._manifest["scenario"]:
             expected = "replicates of this scenario, or a free name (it holds those of another one)"
         elif any(found.get(key) != self._manifest.get(key) for key in ("versions", "plugins")):
             expected = "replicates by this build, or a free name (it holds those of another build)"
         else:
             return
-        raise NotOursError(f'-o: "{path}" is not accepted; expected {expected}')
+        if self._force:
+            check_result(path, REPLICATES, force=True)
+            return
+        raise NotOursError(f'-o: "{path}" is not accepted; expected {expected}, or --force (force=True in Python)')
+
+    def _clear(self) -> None:
+        """Removes what `check` has found that may be replaced and is not of this study."""
+        found = read(self.path / MANIFEST)
+        alike = all(found.get(key) == self._manifest.get(key) for key in ("kind", "scenario", "versions", "plugins"))
+        if self._force and not alike and holds(self.path) is not None:
+            for path in self.path.iterdir():
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -65,6 +73,7 @@ class Folder:
         free = not self.path.exists()
         self.path.mkdir(parents=True, exist_ok=True)
         with alone(self.path):
+            self._clear()
             # What a killed run left half written.
             for rest in self.path.glob(".seed-*"):
                 shutil.rmtree(rest, ignore_errors=True)

@@ -48,16 +48,23 @@ def with_seeds(scenario: Scenario, seeds: int) -> dict[int, Scenario]:
 
 
 def replicate(
-    scenario: Scenario, seeds: int, jobs: int | None = None, folder: Path | None = None, watch: Watch | None = None
+    scenario: Scenario,
+    seeds: int,
+    jobs: int | None = None,
+    folder: Path | None = None,
+    watch: Watch | None = None,
+    *,
+    force: bool = False,
 ) -> Study:
     """Runs `scenario` under `seeds` seeds, from its own on, on `jobs` threads (all processors).
 
-    With `folder`, runs that are already there are not run again, and every run is there as soon as it is done. Raises
+    With `folder`, runs that are already there are not run again, and every run is there as soon as it is done; with `force` they
+    take the place of another result. Raises
     `ScenarioError`, `NotOursError`, or `OSError` when the disk says no; runs that are done stay.
     """
     scenarios = with_seeds(scenario, seeds)
     of = groups(scenario)
-    place = Folder(folder, scenario) if folder is not None else None
+    place = Folder(folder, scenario, force=force) if folder is not None else None
     with place.held() if place is not None else nullcontext():
         kept: dict[int, dict[str, Any]] = {}
         if place is not None:
