@@ -40,3 +40,9 @@ def groups(scenario: Scenario) -> list[Group]:
 def traffic(scenario: Scenario) -> list[str]:
     """The names of a scenario's groups of traffic, in the order of their numbers."""
     return [table["name"] for table in json.loads(scenario.to_json()).get("traffic", [])]
+
+
+def seconds(text: str) -> float:
+    """A time as a scenario writes it (`250ms`)."""
+    digits = text.rstrip("smun")
+    return float(digits) * {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}[text.removeprefix(digits)]

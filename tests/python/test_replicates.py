@@ -91,9 +91,50 @@ def test_the_document_is_what_its_runs_say() -> None:
     assert document["link"]["queue_mean_ms"]["mean"] == pytest.approx(sum(delays) / 5)
     assert len(set(delays)) == 5 and not document["identical"]
     assert document["measures"]["jain"]["mean"] == pytest.approx(document["jain"]["mean"])
-    # Three seconds have no convergence over 10 s: said, not guessed.
+    # Twelve seconds after the last start, which is within 0.1 s, is the least that has a convergence time.
     converged = document["measures"]["convergence_s"]
-    assert (converged["mean"], converged["undefined"]) == (None, 5) and "10 s" in converged["why"]
+    assert (converged["mean"], converged["undefined"]) == (None, 5)
+    assert converged["why"] == "run too short: needs 13 s or more"
+
+
+def test_the_usual_run_has_a_convergence_time(cwnd: Cli) -> None:
+    # 60 s, of which the first fifth is not measured: two flows of one kind come to share alike.
+    done = cwnd("compare", "reno:2", "--rate", "10Mbit/s", "--rtt", "20ms", "--seeds", 6, "--json")
+    document = json.loads(done.stdout)
+    assert document["duration_s"] == 60
+    assert document["convergence"] == {"delta": pytest.approx(1 / 9), "interval_s": 4, "hold_s": 24}
+    found = document["groups"][0]["measures"]["convergence_s"]
+    assert 0 <= found["median"] <= 36 and found["unit"] == "s", found
+    shown = cwnd("compare", "reno:2", "--rate", "10Mbit/s", "--rtt", "20ms", "--seeds", 6).stdout
+    row = next(line for line in shown[shown.index("converged s") :].splitlines() if line.startswith(" reno "))
+    assert f"{found['median']:.1f}" in row
+    assert "within 11 % of fair for 24 s, by means over 4 s" in " ".join(shown.split())
+
+
+def test_a_run_too_short_to_converge_says_how_long_it_has_to_be(cwnd: Cli) -> None:
+    late = ("compare", "reno", "reno@start=50s", "--rate", "10Mbit/s", "--rtt", "20ms", "--seeds", 2)
+    shown = " ".join(cwnd(*late).stdout.split())
+    assert "convergence_s: undefined in 2 of 2 runs (run too short: needs 62 s or more)" in shown
+    longer = json.loads(cwnd(*late, "--duration", "62s", "--json").stdout)
+    assert longer["convergence"]["hold_s"] == 6
+    why = longer["measures"]["convergence_s"].get("why", "")
+    assert "too short" not in why
+
+
+def test_the_hold_grows_with_the_run_up_to_a_minute() -> None:
+    from cwnd.metrics.run import Settings
+
+    def hold(duration: str, start: str | dict[str, list[str]] = "0s", measure: tuple[str, str] | None = None) -> float:
+        flows = [package.Flow("reno"), package.Flow("reno", start=start)]
+        scenario = dumbbell(flows, rate="10Mbit/s", rtt="20ms", duration=duration, measure=measure)
+        settings = Settings.of(scenario)
+        assert settings.hold_s == 6 * settings.interval_s
+        return settings.hold_s
+
+    assert [hold(f"{seconds}s") for seconds in (5, 12, 60, 119, 120, 121, 1000)] == [6, 6, 30, 54, 60, 60, 60]
+    # By the latest start that any seed could draw, so that all seeds are measured alike.
+    assert hold("60s", {"uniform": ["0s", "100ms"]}) == 24 and hold("60s", "36s") == 12
+    assert hold("60s", measure=("0s", "24s")) == 12
 
 
 def test_runs_that_never_converge_count_as_late_ones() -> None:

@@ -323,7 +323,8 @@ def test_the_report_of_links_traffic_and_transfers_fits_a_hundred_columns(cwnd: 
 
 
 def test_what_happened_to_flows_and_links_is_marked(lot: package.Result) -> None:
-    from cwnd.plot.run import Run, seconds
+    from cwnd.groups import seconds
+    from cwnd.plot.run import Run
 
     assert [seconds(text) for text in ("2s", "250us", "1.5ms", "7ns")] == pytest.approx([2, 0.00025, 0.0015, 7e-9])
     run = Run(lot)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,16 +13,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cwnd.groups import groups as groups_of
-from cwnd.groups import traffic
+from cwnd.groups import seconds, traffic
 from cwnd.metrics.change import coefficient_of_variation, smoothness
 from cwnd.metrics.delay import queueing_delay
 from cwnd.metrics.fairness import convergence_time, jain, min_max_ratio
 from cwnd.metrics.loss import drop_runs, index_of_dispersion, loss_rate, mean_drop_run, synchronisation
-from cwnd.metrics.series import Integers, Rates, drops, forwarded, rates, reductions
+from cwnd.metrics.series import TICK_S, Integers, Rates, drops, forwarded, rates, reductions
 from cwnd.metrics.transfers import Transfers, transfers_by_group
 from cwnd.metrics.value import Measure, UndefinedError, attempt
 
 if TYPE_CHECKING:
+    from cwnd._native import Scenario
     from cwnd.result import Result
 
 
@@ -36,8 +38,29 @@ class Settings:
     interval_s: float = 10.0
     hold_s: float = 60.0
 
+    @classmethod
+    def of(cls, scenario: Scenario) -> Settings:
+        """Those for a scenario of any length: the hold is half of what is measured after the last start, at most the default.
 
+        An interval is a sixth of the hold, in whole seconds, and at least `SHORTEST_S`.
+        """
+        usual = cls()
+        intervals = usual.hold_s / usual.interval_s
+        span_s = scenario.measured_s[1] - last_start_s(scenario)
+        interval_s = min(usual.interval_s, max(SHORTEST_S, span_s / (2 * intervals) // 1))
+        return cls(interval_s=interval_s, hold_s=intervals * interval_s)
+
+
+# The shortest interval that says something of a rate, s.
+SHORTEST_S = 1.0
 DEFAULT = Settings()
+
+
+def last_start_s(scenario: Scenario) -> float:
+    """When the last flow starts at the latest, whatever the seed."""
+    starts = [flow["start"] for flow in json.loads(scenario.to_json()).get("flow", [])]
+    latest = [start["uniform"][1] if isinstance(start, dict) else start for start in starts]
+    return max(map(seconds, latest), default=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +106,8 @@ def measures(result: Result, groups: Sequence[Sequence[int]], settings: Settings
         def converged() -> float:
             if len(chosen) < 2:
                 raise UndefinedError("fewer than two flows")
+            if (needed_s := last + 2 * settings.hold_s) > end_s and settings.hold_s < DEFAULT.hold_s:
+                raise UndefinedError(f"run too short: needs {math.ceil(needed_s - TICK_S)} s or more")
             coarse = over(settings.interval_s, last).only(chosen)
             return defined(convergence_time(coarse, delta=settings.delta, hold_s=settings.hold_s, since_s=last))
 

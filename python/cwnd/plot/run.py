@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cwnd.groups import groups, traffic
+from cwnd.groups import groups, seconds, traffic
 from cwnd.metrics.capacity import Capacity
 
 if TYPE_CHECKING:
@@ -35,12 +35,6 @@ class Mark:
     text: str
     #: The link, where it was done to one.
     link: str | None = None
-
-
-def seconds(text: str) -> float:
-    """A time as a scenario writes it (`250ms`)."""
-    digits = text.rstrip("smun")
-    return float(digits) * {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}[text.removeprefix(digits)]
 
 
 class Run:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cwnd.groups import Group
-from cwnd.metrics.run import measures
+from cwnd.metrics.run import Settings, measures
 from cwnd.metrics.statistics import mean_interval, median_interval
 from cwnd.metrics.value import Measure
 from cwnd.result import Result
@@ -25,7 +25,8 @@ TIMES = ("convergence_s",)
 
 def describe(result: Result, of: Sequence[Group]) -> Document:
     """The summary of one run, without what it cost, and with its measures."""
-    found = measures(result, [group.flows for group in of])
+    settings = Settings.of(result.scenario)
+    found = measures(result, [group.flows for group in of], settings)
 
     def said(measured: Mapping[str, Measure]) -> Document:
         return {name: one.document() for name, one in measured.items()}
@@ -34,6 +35,7 @@ def describe(result: Result, of: Sequence[Group]) -> Document:
         **result.summary,
         "perf": {"packets": result.summary["perf"]["packets"]},
         "measures": {
+            "convergence": {"delta": settings.delta, "interval_s": settings.interval_s, "hold_s": settings.hold_s},
             "flows": said(found.everyone),
             "links": [said(link) for link in found.links],
             "groups": [said(group) for group in found.groups],
@@ -87,6 +89,7 @@ def combine(of: Sequence[Group], runs: Sequence[Document], asked: int) -> Docume
         "link": links[0],
         "links": links,
         "jain": over(lambda run: run["jain"]),
+        "convergence": first["measures"]["convergence"],
         "measures": over_measures([run["measures"]["flows"] for run in runs]),
         "groups": [group_values(index, group) for index, group in enumerate(of)],
         "traffic": over_traffic(runs),

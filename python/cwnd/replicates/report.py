@@ -102,9 +102,15 @@ def table(document: dict[str, Any], page: Page | None = None) -> None:
     runs = len(document["seeds"])
     page.print(
         f"{runs} of {document['asked']} seeds ({document['seeds'][0]} to {document['seeds'][-1]}), each measured {begin:g} to {end:g} s: "
-        "means, of sums over a group's flows (windows: of means), with 95 % confidence intervals; converged: the median. "
+        "means, of sums over a group's flows (windows: of means), with 95 % confidence intervals. "
         "delay: the wait in the queue; full, random: dropped by the queue, by the loss process",
     )
+    if columns and len(document["runs"][0]["flows"]) > 1:
+        rule = document["convergence"]
+        page.print(
+            "converged: the median time from the last start until every flow's share comes within "
+            f"{100 * rule['delta']:.0f} % of fair for {rule['hold_s']:g} s, by means over {rule['interval_s']:g} s"
+        )
     for reason in reasons(document):
         page.print(reason, soft_wrap=True)
     if document["identical"]:
