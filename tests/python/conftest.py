@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from in_kernel import PROGRAM, Loader
+from in_kernel import PATIENCE_S, PROGRAM, Loader
 
 # What fails is printed with what repeats it; nothing is kept on disk, and a busy machine is no fault.
 settings.register_profile("cwnd", database=None, deadline=None, print_blob=True)
@@ -33,7 +33,7 @@ def cwnd() -> Cli:
 
     def run(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
         command = [str(PROGRAM), *map(str, arguments)]
-        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, **options)  # type: ignore[call-overload,no-any-return]
+        return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False, **options)  # type: ignore[call-overload,no-any-return]
 
     return run
 

@@ -17,6 +17,8 @@ import pytest
 from cwnd import _native
 
 PROGRAM = Path(sys.executable).with_name("cwnd")
+# How long a test waits for what has to come: a guard against waiting for ever, and no measure of anything.
+PATIENCE_S = 600
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
 
@@ -46,7 +48,7 @@ def registered() -> list[str]:
 
 def until(what: Callable[[], bool]) -> None:
     """Waits for what another process is about to do."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE_S
     while not what():
         assert time.monotonic() < deadline
         time.sleep(0.005)
@@ -68,7 +70,7 @@ class Loader:
     def end(self, sign: signal.Signals = signal.SIGINT) -> tuple[int, str, str]:
         """Exit code, and what it printed since it stayed."""
         self.process.send_signal(sign)
-        out, errors = self.process.communicate(timeout=20)
+        out, errors = self.process.communicate(timeout=PATIENCE_S)
         return self.process.returncode, out, errors
 
 

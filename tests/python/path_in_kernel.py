@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from in_kernel import PATIENCE_S
+
 PORT = 5001
 ADDRESS = "10.77.1.1"
 #: Receives until the sender has closed, then closes: everything has arrived.
@@ -18,7 +20,7 @@ import socket
 listener = socket.create_server(("{ADDRESS}", {PORT}))
 print("ready", flush=True)
 connection, _ = listener.accept()
-connection.settimeout(60)
+connection.settimeout({PATIENCE_S})
 count = 0
 while block := connection.recv(1 << 20):
     count += len(block)
@@ -27,7 +29,7 @@ print(count)
 SEND = f"""
 import socket, sys
 left = int(sys.argv[1])
-connection = socket.create_connection(("{ADDRESS}", {PORT}), timeout=60)
+connection = socket.create_connection(("{ADDRESS}", {PORT}), timeout={PATIENCE_S})
 block = bytes(1 << 16)
 while left > 0:
     connection.sendall(block[:left])
@@ -38,7 +40,7 @@ connection.recv(1)
 
 
 def sh(line: str) -> None:
-    subprocess.run(line.split(), check=True, capture_output=True, timeout=30)
+    subprocess.run(line.split(), check=True, capture_output=True, timeout=PATIENCE_S)
 
 
 @dataclass
@@ -81,7 +83,9 @@ def path(rate: str, packets: int) -> Iterator[Path]:
                 sh(f"ip -n {name} addr add 10.77.{subnet}.{host}/24 dev {device}")
             sh(f"ip -n {left} route add default via 10.77.{subnet}.2")
         subprocess.run(
-            ["ip", "netns", "exec", queue, "sh", "-c", "echo 1 > /proc/sys/net/ipv4/ip_forward"], check=True, timeout=30
+            ["ip", "netns", "exec", queue, "sh", "-c", "echo 1 > /proc/sys/net/ipv4/ip_forward"],
+            check=True,
+            timeout=PATIENCE_S,
         )
         class_ = f"htb rate {rate} burst 16kb quantum 1514"
         for line in (
@@ -96,4 +100,4 @@ def path(rate: str, packets: int) -> Iterator[Path]:
         yield Path(sender, receiver)
     finally:
         for name in names:
-            subprocess.run(["ip", "netns", "del", name], capture_output=True, timeout=30, check=False)
+            subprocess.run(["ip", "netns", "del", name], capture_output=True, timeout=PATIENCE_S, check=False)

@@ -5,15 +5,14 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from conftest import PROGRAM, SHORT, Cli
+from in_kernel import until
+from watched import Watched
 
 HEAVY = ("pyarrow", "numpy", "matplotlib", "pydantic")
 
@@ -182,54 +181,22 @@ def test_a_reader_that_goes_away_is_no_fault(cwnd: Cli) -> None:
     assert done.stdout.count("\n") == 1 and done.stderr == ""
 
 
-def interrupt(folder: Path, arguments: list[str], ready: Callable[[], bool]) -> float:
-    """Starts the program, presses Ctrl-C when it is `ready`, and returns how long it took to end, s."""
-    child = subprocess.Popen([str(PROGRAM), *arguments], cwd=folder, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 30
-    while not ready() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    time.sleep(0.3)
-    assert child.poll() is None, "it ended before Ctrl-C"
-    asked = time.monotonic()
-    child.send_signal(signal.SIGINT)
-    _, errors = child.communicate(timeout=20)
-    waited = time.monotonic() - asked
-    assert (child.returncode, errors) == (130, "stopped\n")
-    assert list(folder.iterdir()) == []
-    return waited
-
-
 @pytest.mark.parametrize("phase", ["simulating", "saving"])
-def test_ctrl_c_stops_within_a_fifth_of_a_second_and_leaves_nothing(tmp_path: Path, phase: str) -> None:
+def test_ctrl_c_stops_at_once_and_leaves_nothing(tmp_path: Path, phase: str) -> None:
     if phase == "simulating":
-        # 10⁹ packets: most of a minute.
-        arguments = ["compare", "cubic", "--rate", "10Gbit/s", "--duration", "1200s", "-o", "out"]
-        begun = time.monotonic()
-
-        def ready() -> bool:
-            return time.monotonic() - begun > 0.7
+        # 10⁹ packets: most of a minute of work.
+        run = Watched(["compare", "cubic", "--rate", "10Gbit/s", "--duration", "1200s", "-o", "out"], cwd=tmp_path)
+        run.until_said("packets/s")
     else:
         # Four million rows: seconds of writing after a short simulation.
-        arguments = [
-            "compare",
-            "cubic@ack_every=1",
-            "--rate",
-            "400Mbit/s",
-            "--duration",
-            "120s",
-            "--per-ack",
-            "-o",
-            "out",
-        ]
-
-        def ready() -> bool:
-            return bool(list(tmp_path.iterdir()))
-
-    waits = []
-    # A busy machine may hold up one of them.
-    while len(waits) < 3 and not (waits and waits[-1] < 0.2):
-        waits.append(interrupt(tmp_path, arguments, ready))
-    assert waits[-1] < 0.2, waits
+        flow = ["cubic@ack_every=1", "--rate", "400Mbit/s", "--duration", "120s", "--per-ack"]
+        run = Watched(["compare", *flow, "-o", "out"], cwd=tmp_path)
+        until(lambda: any(tmp_path.glob(".out.*/*.parquet")))
+    code, output, said, cpu_s = run.interrupt()
+    assert (code, output, said[-1]) == (130, "", "stopped"), said
+    assert list(tmp_path.iterdir()) == []
+    # Of its own work; a busy machine may take longer to give it that.
+    assert cpu_s < 1, cpu_s
 
 
 @pytest.mark.parametrize(

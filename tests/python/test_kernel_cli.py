@@ -11,14 +11,13 @@ import select
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from conftest import PROGRAM, Cli
-from in_kernel import Connection, Loader, kernel, registered, until
+from in_kernel import PATIENCE_S, Connection, Loader, kernel, registered, until
 
 from cwnd import _native
 
@@ -53,9 +52,7 @@ def test_without_a_pin_it_stays_until_the_loader_is_told_to_end(
     assert "cwnd kernel use cwnd_t_stay" in loader.said and 'TCP_CONGESTION, "cwnd_t_stay"' in loader.said
     one = listed(cwnd, "cwnd_t_stay")
     assert one and (one["set"], one["pid"], one["pinned"]) == ("htcp", loader.process.pid, None)
-    begun = time.monotonic()
     assert loader.end(sign) == (0, "", "")
-    assert time.monotonic() - begun < 2
     assert "cwnd_t_stay" not in registered()
 
 
@@ -202,7 +199,7 @@ def test_other_settings_are_refused_a_name_that_is_taken(cwnd: Cli, load: Callab
 def test_a_loader_notices_that_somebody_has_unloaded_its_algorithm(cwnd: Cli, load: Callable[..., Loader]) -> None:
     loader = load("scalable", "--as", "cwnd_t_gone")
     assert cwnd("kernel", "unload", "scalable").stdout == "cwnd_t_gone is unloaded.\n"
-    out, _ = loader.process.communicate(timeout=20)
+    out, _ = loader.process.communicate(timeout=PATIENCE_S)
     assert (loader.process.returncode, out) == (0, "cwnd_t_gone was unloaded by somebody else.\n")
 
 
@@ -240,7 +237,7 @@ def test_bad_input_is_one_line_and_nothing_is_loaded(
 def test_without_rights_the_refusal_says_what_is_needed(cwnd: Cli) -> None:
     def bare(*arguments: str) -> subprocess.CompletedProcess[str]:
         command = ["setpriv", "--inh-caps=-all", "--bounding-set=-all", str(PROGRAM), "kernel", *arguments]
-        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
 
     done = bare("load", "htcp")
     assert (done.returncode, done.stdout) == (1, "") and "Traceback" not in done.stderr
@@ -259,7 +256,7 @@ def test_the_doctor_finds_this_machine_fit_and_a_poor_one_not(cwnd: Cli) -> None
     plain = cwnd("kernel", "doctor").stdout
     assert all(f"  {name} " in plain for name in checks)
     command = ["setpriv", "--inh-caps=-all", "--bounding-set=-all", str(PROGRAM), "kernel", "doctor"]
-    poor = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    poor = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     assert (poor.returncode, poor.stderr) == (1, "")
     assert "no   rights" in poor.stdout and "needed for everything: run it as root" in poor.stdout
 

@@ -15,7 +15,7 @@ import path_in_kernel
 import pyarrow.parquet as pq
 import pytest
 from conftest import PROGRAM, Cli
-from in_kernel import kernel, registered
+from in_kernel import PATIENCE_S, kernel, registered, until
 
 from cwnd import _native
 from cwnd.replay import replay
@@ -42,9 +42,9 @@ def traced(network: path_in_kernel.Path, count: int, *arguments: object) -> dict
     """Sends `count` bytes under a trace; its summary."""
     with network.receiving() as receiver:
         command = [PROGRAM, "kernel", "trace", "--json", *arguments, "--", *network.sends(count)]
-        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=PATIENCE_S, check=False)
         assert (done.returncode, done.stderr) == (0, "")
-        assert receiver.communicate(timeout=30)[0] == f"{count}\n"
+        assert receiver.communicate(timeout=PATIENCE_S)[0] == f"{count}\n"
     summary: dict[str, object] = json.loads(done.stdout)
     return summary
 
@@ -54,7 +54,8 @@ def traced(network: path_in_kernel.Path, count: int, *arguments: object) -> dict
 @kernel
 def test_every_algorithms_calls_replay_without_a_difference(network: path_in_kernel.Path, tmp_path: Path) -> None:
     calls = 0
-    for algorithm in [one["name"] for one in _native.algorithms()]:
+    algorithms = [one["name"] for one in _native.algorithms()]
+    for algorithm in algorithms:
         folder = tmp_path / algorithm
         summary = traced(network, 50 * MEGABYTE, "--cc", algorithm, "-o", folder)
         assert (summary["lost"], summary["differences"], summary["exit"]) == (0, 0, 0), summary
@@ -64,7 +65,8 @@ def test_every_algorithms_calls_replay_without_a_difference(network: path_in_ker
         assert "ssthresh" in hooks, f"{algorithm}: no loss"
         calls += again["calls"]
     print(f"{calls} calls")
-    assert calls >= 100_000
+    # However many segments an acknowledgement covers: 50 MB are 763 of the largest packets that the kernel makes.
+    assert calls >= 763 * len(algorithms)
 
 
 @kernel
@@ -90,17 +92,29 @@ def test_parameters_reach_the_kernel_and_the_replay(cwnd: Cli, network: path_in_
     assert refused.returncode == 2 and "beta" in refused.stderr
 
 
+def attached(pid: int) -> bool:
+    """Whether a program of the process hangs on something in the kernel."""
+    for path in Path(f"/proc/{pid}/fdinfo").glob("*"):
+        try:
+            if "link_type" in path.read_text():
+                return True
+        except OSError:  # closed meanwhile
+            continue
+    return False
+
+
 @kernel
 def test_any_algorithms_acknowledgements_are_seen_from_outside(network: path_in_kernel.Path, tmp_path: Path) -> None:
     folder = tmp_path / "trace"
     command = [PROGRAM, "kernel", "trace", "--port", str(path_in_kernel.PORT), "-o", str(folder)]
     process = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(1.5)
+    until(lambda: attached(process.pid) or process.poll() is not None)
+    assert process.poll() is None
     with network.receiving() as receiver:
-        subprocess.run(network.sends(10 * MEGABYTE), check=True, timeout=60)
-        receiver.communicate(timeout=30)
+        subprocess.run(network.sends(10 * MEGABYTE), check=True, timeout=PATIENCE_S)
+        receiver.communicate(timeout=PATIENCE_S)
     process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=20)
+    _, stderr = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, stderr) == (0, "")
     flows = pq.read_table(folder / "flows.parquet").to_pylist()
     assert path_in_kernel.PORT in {flow["remote_port"] for flow in flows}
@@ -118,7 +132,7 @@ def test_a_killed_tracer_leaves_neither_algorithm_nor_tables(tmp_path: Path) -> 
             time.sleep(0.01)
         process.kill()
         process.wait()
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + PATIENCE_S
         while "cwnd_t_kill" in registered():
             assert time.monotonic() < deadline
             time.sleep(0.01)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from conftest import PROGRAM, Cli
-from in_kernel import Connection, Loader, cgroups, kernel, registered, until
+from in_kernel import PATIENCE_S, Connection, Loader, cgroups, kernel, registered, until
 
 # A program that asks for reno, connects to itself, moves 100 kB, and says what its two ends ran on.
 PAIR = """
@@ -117,7 +117,7 @@ def test_a_signal_to_the_loader_reaches_the_command(cwnd: Cli) -> None:
         assert process.stdout and process.stdout.readline() == "ready\n"
         process.send_signal(signal.SIGTERM)
         assert process.stdout.read() == "heard\n"
-        assert process.wait(timeout=20) == 6
+        assert process.wait(timeout=PATIENCE_S) == 6
 
 
 @kernel

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from in_kernel import PATIENCE_S
 
 PEERS = Path(__file__).resolve().parents[2] / "bench" / "peers"
 sys.path.insert(0, str(PEERS))
@@ -103,11 +104,11 @@ def test_runs_that_are_stopped_leave_no_process(monkeypatch: pytest.MonkeyPatch)
 
     thread = threading.Thread(target=long_run)
     thread.start()
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_S
     while not peer._running and time.monotonic() < deadline:
         thread.join(0.01)
     children = list(peer._running)
     peer.stop_all()
-    thread.join(60)
+    thread.join(PATIENCE_S)
     assert len(children) == 1 and children[0].returncode == -9
     assert ended == [peer.Stopped]

@@ -11,12 +11,14 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from conftest import PROGRAM, Cli
+from in_kernel import PATIENCE_S, until
 
 from cwnd.experiments import Point, Reduced, Setup
 from cwnd.experiments.claims import claims, claims_of
@@ -80,15 +82,34 @@ def test_killed_at_any_moment_it_goes_on_to_the_same_result(done: Path, tmp_path
     assert outcome(tmp_path / "r") == outcome(done)
 
 
+# The program; when a point is done, the next one waits for Ctrl-C, so that the end cannot come before it.
+ONE = """
+import sys, time
+from pathlib import Path
+from types import SimpleNamespace
+from cwnd.experiments import runner
+
+run = runner.run
+
+def one(scenario, between):
+    while any(Path(sys.argv[-1], "points").glob("*/*.json")):
+        between(SimpleNamespace(packets=0, progress=0.0))
+        time.sleep(0.01)
+    return run(scenario, between)
+
+runner.run = one
+from cwnd.cli import main
+main()
+"""
+
+
 def test_ctrl_c_leaves_nothing_half_written_and_says_how_to_go_on(tmp_path: Path) -> None:
-    command = [PROGRAM, "reproduce", QUICK, "--jobs", "1", "-o", tmp_path / "r"]
+    command = [sys.executable, "-c", ONE, "reproduce", QUICK, "--jobs", "1", "-o", tmp_path / "r"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
     points = tmp_path / "r" / "points"
-    deadline = time.monotonic() + 60
-    while not list(points.glob("*/*.json")) and time.monotonic() < deadline and process.poll() is None:
-        time.sleep(0.02)
+    until(lambda: any(points.glob("*/*.json")) or process.poll() is not None)
     process.send_signal(signal.SIGINT)
-    said = process.communicate(timeout=60)[1]
+    said = process.communicate(timeout=PATIENCE_S)[1]
     assert process.returncode == 130, said
     assert "the same command goes on from there" in said
     for path in points.rglob("*"):
@@ -271,7 +292,7 @@ def test_a_browser_shows_the_page_without_an_error_and_without_scrolling_sideway
         "--dump-dom",
         (tmp_path / "look.html").as_uri(),
     ]
-    seen = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    seen = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S)
     found = re.search(r'<pre id="found">(.+?)</pre>', seen.stdout)
     assert found, seen.stderr[-2000:]
     looked = json.loads(html.unescape(found[1]))

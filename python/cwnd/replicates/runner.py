@@ -61,7 +61,12 @@ def spread(tasks: Mapping[int, Callable[[Check], T]], jobs: int) -> Outcome[T]:
 
     def one(task: Callable[[Check], T]) -> T:
         check()
-        return task(check)
+        try:
+            return task(check)
+        except BaseException:
+            # Here, not where it is heard of: this thread would have begun the next task by then.
+            stop.set()
+            raise
 
     futures: dict[int, Future[T]] = {}
     stopped = False
