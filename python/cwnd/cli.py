@@ -332,6 +332,11 @@ def replay(
         print(json.dumps(outcome))
     else:
         print(f"{outcome['calls']:,} calls, {outcome['differences']:,} differences")
+        if "states_compared" in outcome:
+            from cwnd.replay import what_is_compared
+
+            counts = (outcome[name] for name in ("calls", "pacing_compared", "states_compared"))
+            print(f"compared after every call: {what_is_compared(*counts)}")
         if outcome["first"]:
             print(f"first: {outcome['first']}")
         if outcome.get("loaded"):

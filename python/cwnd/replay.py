@@ -28,22 +28,21 @@ def replay(
     """Feeds every row of a trace to `cc` and counts where it does otherwise.
 
     The trace has the columns of `vectors/golden/README.md`, and may have `connection` and `tick_hz` beside them;
-    each connection is replayed on an instance of its own, with `params` (name, value). Returns `calls`, `differences`, the `first` difference
-    in words (None without one), how often the state was `loaded` from the recorded private words (at the first row if it
-    is not `init`, and where calls are missing from the record), and `state_differences`: rows after which the
-    algorithm's inner state was not the recorded one (None if the algorithm does not read it).
+    each connection is replayed on an instance of its own, with `params` (name, value).
+    Returns `calls`, `differences`, the `first` difference in words (None without one), how often the state was `loaded` from the
+    recorded private words (at the first row if it is not `init`, and where calls are missing from the record), and
+    `state_differences`: rows after which the algorithm's inner state was not that of the kernel's own module (None if there is
+    none, or the algorithm does not read it).
+    Window, threshold, progress and result are compared after every call; `pacing_compared` and `states_compared` count the calls
+    after which pacing (rate and status) and the bytes of the state were compared too: all, in a trace of an algorithm of ours.
     """
     runs: dict[int, Replay] = {}
     try:
         file = pq.ParquetFile(path)
         for batch in file.iter_batches(batch_size=ROWS_PER_BATCH):
-            columns = [
-                column.cast(pa.string()) if name == "hook" else pc.cast(column, pa.int64(), safe=False)
-                for name, column in zip(batch.schema.names, batch.columns)
-                if not pa.types.is_fixed_size_binary(column.type)
-            ]
-            names = [field.name for field in batch.schema if not pa.types.is_fixed_size_binary(field.type)]
-            rows = pa.RecordBatch.from_arrays(columns, names=names)
+            kept = {name: batch.column(name) for name in batch.schema.names if name != "state_before"}
+            columns = [column_of(name, column) for name, column in kept.items()]
+            rows = pa.RecordBatch.from_arrays(columns, names=list(kept))
             for connection, part in by_connection(rows):
                 if connection not in runs:
                     runs[connection] = Replay(cc, recorded_hz(part) or tick_hz, params or [])
@@ -66,7 +65,25 @@ def replay(
         "first": firsts[0] if firsts else None,
         "loaded": sum(run.loaded for run in runs.values()),
         "state_differences": sum(states) if states else None,
+        "states_compared": sum(run.states_compared for run in runs.values()),
+        "pacing_compared": sum(run.pacing_compared for run in runs.values()),
     }
+
+
+def column_of(name: str, column: pa.Array) -> pa.Array:
+    """The column as the replay takes it: text, the state's bytes, or numbers of 64 bits."""
+    if name == "hook":
+        return column.cast(pa.string())
+    return column if pa.types.is_fixed_size_binary(column.type) else pc.cast(column, pa.int64(), safe=False)
+
+
+def what_is_compared(calls: int, pacing: int, states: int) -> str:
+    """What "0 differences" is about, in words."""
+    parts = ["cwnd", "ssthresh", "cwnd_cnt", "result"]
+    for part, count in (("pacing rate and status", pacing), ("all bytes of the state", states)):
+        if count:
+            parts.append(part if count == calls else f"{part} (after {count:,} calls)")
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def by_connection(rows: pa.RecordBatch) -> Iterator[tuple[int, pa.RecordBatch]]:

@@ -12,6 +12,7 @@ struct record {
 	struct socket kernel;
 	__u64 seq;
 	__u64 socket;
+	__u64 pacing_rate_after;
 	__u32 state_before[PRIVATE_BYTES / 4];
 	__u32 state_after[PRIVATE_BYTES / 4];
 	__u32 args[3];
@@ -21,6 +22,9 @@ struct record {
 	__u32 cwnd_after;
 	__u32 ssthresh_after;
 	__u32 cwnd_cnt_after;
+	__u32 pacing_status_after;
+	// 1 for a call that the glue made up for one that the kernel left out; see contain.bpf.h.
+	__u32 repaired;
 };
 ASSERT_RECORD_LAYOUT
 
@@ -65,6 +69,7 @@ static __noinline struct record *record_before(struct tcp_sock *tp, __u32 hook, 
 	record->args[1] = arg1;
 	record->args[2] = arg2;
 	record->hook = hook;
+	record->repaired = 0;
 	return record;
 }
 
@@ -76,6 +81,8 @@ static __noinline void record_after(struct tcp_sock *tp, struct record *record, 
 	record->cwnd_after = tp->snd_cwnd;
 	record->ssthresh_after = tp->snd_ssthresh;
 	record->cwnd_cnt_after = tp->snd_cwnd_cnt;
+	record->pacing_rate_after = tp->inet_conn.icsk_inet.sk.sk_pacing_rate;
+	record->pacing_status_after = tp->inet_conn.icsk_inet.sk.sk_pacing_status;
 	bpf_ringbuf_submit(record, wakeup(recording));
 }
 

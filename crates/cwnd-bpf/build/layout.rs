@@ -110,6 +110,7 @@ pub(crate) fn header() -> Result<String, std::fmt::Error> {
             kernel,
             seq,
             socket,
+            pacing_rate_after,
             state_before,
             state_after,
             args,
@@ -119,6 +120,8 @@ pub(crate) fn header() -> Result<String, std::fmt::Error> {
             cwnd_after,
             ssthresh_after,
             cwnd_cnt_after,
+            pacing_status_after,
+            repaired,
         ]
     );
     Ok(out)

@@ -131,7 +131,7 @@ impl Module {
     pub fn load_recording(&self, kernel_name: &str, ring_bytes: u32) -> Result<(Loaded, Recorder), Error> {
         let ring_bytes = ring_bytes.clamp(RING_MIN, RING_MAX).next_power_of_two();
         let loaded = self.register(kernel_name, Some(ring_bytes))?;
-        let recorder = recorder::open(loaded.object(), RECORDS)?;
+        let recorder = recorder::open(loaded.object(), RECORDS, true)?;
         Ok((loaded, recorder))
     }
 
@@ -205,7 +205,7 @@ impl Wrapper {
         let hash = fnv(self.object.iter().copied());
         let what = What { set: &set, hash, params: &[], ring_bytes: Some(ring_bytes) };
         let loaded = load(|| ObjectBuilder::default().open_memory(self.object), kernel_name, &what)?;
-        let recorder = recorder::open(loaded.object(), RECORDS)?;
+        let recorder = recorder::open(loaded.object(), RECORDS, false)?;
         Ok((loaded, recorder))
     }
 }

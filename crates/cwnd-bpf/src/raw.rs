@@ -86,6 +86,8 @@ pub struct Raw {
     pub seq: u64,
     /// The socket's address.
     pub socket: u64,
+    /// Pacing rate after the call, bytes/s.
+    pub pacing_rate_after: u64,
     /// The private area before the call.
     pub state_before: PrivateWords,
     /// The private area after it.
@@ -104,4 +106,8 @@ pub struct Raw {
     pub ssthresh_after: u32,
     /// `cwnd_cnt` after it.
     pub cwnd_cnt_after: u32,
+    /// Who paces after it.
+    pub pacing_status_after: u32,
+    /// 1 for a call that the glue made up for one that the kernel left out.
+    pub repaired: u32,
 }

@@ -8,7 +8,7 @@ use std::mem::{offset_of, size_of};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use cwnd::replay::{Call, Row};
+use cwnd::replay::{After, Call, Row};
 use cwnd::{AckSample, CaEvent, CaState, Conn, PacingStatus, PrivateWords};
 use libbpf_rs::{ErrorKind, MapCore, MapFlags, MapHandle, Object, RingBuffer, RingBufferBuilder};
 
@@ -28,6 +28,8 @@ pub struct Record {
     pub connection: u64,
     /// The call, for [`cwnd::replay::Replay`]. `tick_hz` is 0 where the algorithm does not look at it.
     pub row: Row,
+    /// Whether the glue made this call up for one that the kernel left out.
+    pub repaired: bool,
     /// The connection before the call in the kernel's own terms.
     pub kernel: Socket,
     /// The module's private area before the call, in 32-bit words.
@@ -112,8 +114,9 @@ impl Numbers {
     }
 }
 
-/// The reader of `object`'s ring buffer, its only one.
-pub(crate) fn open(object: &Object, ring: &str) -> Result<Recorder, Error> {
+/// The reader of `object`'s ring buffer, its only one. The private area is compared in a replay where it is `ours`, and not
+/// laid out by the kernel's module.
+pub(crate) fn open(object: &Object, ring: &str, ours: bool) -> Result<Recorder, Error> {
     let map = object.maps().find(|map| map.name() == OsStr::new(ring));
     let map = map.ok_or_else(|| Error::Object(format!("no map {ring}")))?;
     let map = MapHandle::try_from(&map).map_err(refused("open the ring buffer"))?;
@@ -123,7 +126,7 @@ pub(crate) fn open(object: &Object, ring: &str) -> Result<Recorder, Error> {
     let mut builder = RingBufferBuilder::new();
     builder
         .add(&map, move |bytes| {
-            let record = read(bytes, tick_hz, |socket, call| numbers.of(socket, call));
+            let record = read(bytes, tick_hz, ours, |socket, call| numbers.of(socket, call));
             // Nobody listens while the recorder is being dropped.
             let _ = send.send(record);
             0
@@ -177,11 +180,16 @@ pub(crate) fn conn(bytes: &[u8], offset: usize) -> Conn {
         gso_max_size: u32_at(offset_of!(Conn, gso_max_size)),
         is_cwnd_limited: u8_at(offset_of!(Conn, is_cwnd_limited)) != 0,
         ca_state: CaState::from_u8(u8_at(offset_of!(Conn, ca_state))),
-        pacing_status: match u8_at(offset_of!(Conn, pacing_status)) {
-            1 => PacingStatus::Needed,
-            2 => PacingStatus::Fq,
-            _ => PacingStatus::None,
-        },
+        pacing_status: pacing_status(u32::from(u8_at(offset_of!(Conn, pacing_status)))),
+    }
+}
+
+/// Who paces, by Linux's number.
+const fn pacing_status(number: u32) -> PacingStatus {
+    match number {
+        1 => PacingStatus::Needed,
+        2 => PacingStatus::Fq,
+        _ => PacingStatus::None,
     }
 }
 
@@ -210,13 +218,18 @@ pub(crate) fn socket(bytes: &[u8], offset: usize) -> Socket {
 }
 
 /// A record, from its bytes; `number` gives the connection's.
-fn read(bytes: &[u8], tick_hz: u32, number: impl FnOnce(u64, Call) -> u64) -> Result<Record, Error> {
+fn read(
+    bytes: &[u8],
+    tick_hz: u32,
+    ours: bool,
+    number: impl FnOnce(u64, Call) -> u64,
+) -> Result<Record, Error> {
     if bytes.len() < size_of::<Raw>() {
         return Err(Error::Record(format!("{} bytes instead of {}", bytes.len(), size_of::<Raw>())));
     }
     let u32_at = |offset| u32::from_ne_bytes(field(bytes, offset));
     let u64_at = |offset| u64::from_ne_bytes(field(bytes, offset));
-    let words_at = |offset| std::array::from_fn(|index| u32_at(offset + 4 * index));
+    let words_at = |offset| -> PrivateWords { std::array::from_fn(|index| u32_at(offset + 4 * index)) };
     let before = Conn { tick_hz, ..conn(bytes, offset_of!(Raw, before)) };
     let [arg0, arg1, arg2]: [u32; 3] = std::array::from_fn(|n| u32_at(offset_of!(Raw, args) + 4 * n));
     let returned = u32_at(offset_of!(Raw, returned));
@@ -240,11 +253,15 @@ fn read(bytes: &[u8], tick_hz: u32, number: impl FnOnce(u64, Call) -> u64) -> Re
         }
         None => return unknown(format!("an unknown hook, {hook}")),
     };
-    let after = [
-        u32_at(offset_of!(Raw, cwnd_after)),
-        u32_at(offset_of!(Raw, ssthresh_after)),
-        u32_at(offset_of!(Raw, cwnd_cnt_after)),
-    ];
+    let state_after = words_at(offset_of!(Raw, state_after));
+    let status = pacing_status(u32_at(offset_of!(Raw, pacing_status_after)));
+    let after = After {
+        cwnd: u32_at(offset_of!(Raw, cwnd_after)),
+        ssthresh: u32_at(offset_of!(Raw, ssthresh_after)),
+        cwnd_cnt: u32_at(offset_of!(Raw, cwnd_cnt_after)),
+        pacing: Some((u64_at(offset_of!(Raw, pacing_rate_after)), status)),
+        state: ours.then_some(state_after),
+    };
     let kernel = socket(bytes, offset_of!(Raw, kernel));
     Ok(Record {
         kernel,
@@ -252,7 +269,8 @@ fn read(bytes: &[u8], tick_hz: u32, number: impl FnOnce(u64, Call) -> u64) -> Re
         connection: number(u64_at(offset_of!(Raw, socket)), call),
         row: Row { call, before, ticks_after: u32_at(offset_of!(Raw, ticks_after)), after },
         state_before: words_at(offset_of!(Raw, state_before)),
-        state_after: words_at(offset_of!(Raw, state_after)),
+        state_after,
+        repaired: u32_at(offset_of!(Raw, repaired)) != 0,
     })
 }
 

@@ -3,7 +3,7 @@
 
 use cwnd::params::Params;
 use cwnd::registry::Registered;
-use cwnd::{AckSample, CaEvent, CaState, Conn, PrivateWords, Tuned};
+use cwnd::{AckSample, CaEvent, CaState, Conn, PrivateWords, StateWords, Tuned};
 
 use crate::{Instance, Look, NOTHING, Text, Variable};
 
@@ -56,6 +56,7 @@ functions! {
         this.state = state;
         true
     }
+    state_words(this: Look by shared, words: &mut StateWords) { *words = crate::state_words(&this.state); }
     init(this: Instance by at, conn: &mut Conn) { this.state.init(conn, &this.params); }
     release(this: Instance by at, conn: &mut Conn) { this.state.release(conn, &this.params); }
     ssthresh(this: Instance by at, conn: &mut Conn) -> u32 { this.state.ssthresh(conn, &this.params) }

@@ -3,7 +3,7 @@
 
 use core::mem::offset_of;
 
-use cwnd::{AckSample, Conn};
+use cwnd::{AckSample, Conn, StateWords};
 
 use crate::{Memory, SetText, SpecText, Table, Text, Variable};
 
@@ -71,6 +71,7 @@ const fn layout() -> u32 {
         size_of::<SetText>(),
         size_of::<Variable>(),
         size_of::<Memory>(),
+        size_of::<StateWords>(),
         size_of::<AckSample>(),
         offset_of!(AckSample, pkts_acked),
         offset_of!(AckSample, rtt_us),

@@ -15,14 +15,16 @@
 
 mod hooks;
 mod layout;
+mod state;
 
 use core::mem::MaybeUninit;
 
 use cwnd::params::{Kind, Params};
 use cwnd::registry::Registered;
-use cwnd::{AckSample, Conn, PrivateWords, Tuned};
+use cwnd::{AckSample, Conn, PrivateWords, StateWords, Tuned};
 
 pub use layout::{Head, VERSION};
+pub use state::{controller_words, state_words};
 
 /// Name of the symbol that a library exports.
 pub const SYMBOL: &core::ffi::CStr = c"cwnd_plugin";
@@ -135,6 +137,8 @@ pub struct Table {
     pub set_param: unsafe extern "C" fn(Instance, u32, u32),
     /// `Registered::from_words`: puts an instance into the state of a module's private words; whether it could.
     pub load_words: unsafe extern "C" fn(Instance, &PrivateWords) -> bool,
+    /// The bytes of the state, see [`state_words`].
+    pub state_words: unsafe extern "C" fn(Look, &mut StateWords),
     /// Whether two instances are in the same state with the same settings.
     pub is_same: unsafe extern "C" fn(Look, Look) -> bool,
     /// `CongestionControl::init`
@@ -196,6 +200,7 @@ impl Table {
             param: hooks::param::<A>,
             set_param: hooks::set_param::<A>,
             load_words: hooks::load_words::<A>,
+            state_words: hooks::state_words::<A>,
             is_same: hooks::is_same::<A>,
             init: hooks::init::<A>,
             release: hooks::release::<A>,

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use crate::scenario;
 use cwnd::params::{Kind, Spec};
 use cwnd::registry::{self, Custom, Description, Maker, ParamError, Recovery, Set, SetDescription};
-use cwnd::{AckSample, CaEvent, CaState, CongestionControl, Conn, Info, PrivateWords};
+use cwnd::{AckSample, CaEvent, CaState, CongestionControl, Conn, Info, PrivateWords, StateWords};
 use cwnd_bpf::{Failure, Own, build_object};
 use cwnd_plugin::{Head, Instance, Look, Memory, SYMBOL, Table, Text, VERSION, WORDS};
 use cwnd_scenario::Invalid;
@@ -266,6 +266,13 @@ impl Custom for Plugged {
         // SAFETY: as in `hooks`.
         let loaded = unsafe { (self.plugin.table.load_words)(copy.instance(), words) };
         loaded.then(|| Box::new(copy) as Box<dyn Custom>)
+    }
+
+    fn state_words(&self) -> Option<StateWords> {
+        let mut words = StateWords { words: PrivateWords::default(), fields: PrivateWords::default() };
+        // SAFETY: as in `hooks`.
+        unsafe { (self.plugin.table.state_words)(self.look(), &mut words) };
+        Some(words)
     }
 
     fn is_same(&self, other: &dyn Custom) -> bool {

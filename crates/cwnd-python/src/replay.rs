@@ -3,9 +3,10 @@
 
 use crate::scenario::ScenarioError;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
-use arrow_array::{Array, Int64Array, StringArray, StructArray};
-use cwnd::replay::{Call, Row};
-use cwnd::{AckSample, CaEvent, CaState, Conn, Controller, PacingStatus, PrivateWords};
+use arrow_array::{Array, FixedSizeBinaryArray, Int64Array, StringArray, StructArray};
+use cwnd::replay::{After, Call, Row};
+use cwnd::{AckSample, CaEvent, CaState, Conn, Controller, PRIVATE_BYTES, PacingStatus, PrivateWords};
+use cwnd_plugin::controller_words;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
@@ -37,11 +38,12 @@ impl Replay {
                 ))
             })?;
         }
-        let inner = cwnd::replay::Replay::new(controller);
+        let inner = cwnd::replay::Replay::new(controller, Some(controller_words));
         Ok(Self { inner, tick_hz, first: None, words: None, loaded: 0, state_differences: None })
     }
 
-    /// Replays the rows of a record batch: `hook` as text, every other column as int64, by the names of the golden traces.
+    /// Replays the rows of a record batch: `hook` as text, `state_after` as 104 bytes where the record has it, every other
+    /// column as int64, by the names of the golden traces.
     fn feed(&mut self, batch: &Bound<'_, PyAny>) -> PyResult<()> {
         let table = import(batch)?;
         let hooks = table
@@ -58,16 +60,11 @@ impl Replay {
                 self.loaded += u64::from(before.is_some_and(|words| self.inner.load(&words)));
             }
             self.words = after;
-            if let Some((expected, actual)) = self.inner.step(&row)
+            if let Some(difference) = self.inner.step(&row)
                 && self.first.is_none()
             {
-                let names = ["cwnd", "ssthresh", "cwnd_cnt", "returned"];
-                let what: Vec<String> = (0..4)
-                    .filter(|&n| expected[n] != actual[n])
-                    .map(|n| format!("{} {} instead of {}", names[n], actual[n], expected[n]))
-                    .collect();
                 let call = self.inner.calls() - 1;
-                self.first = Some(format!("row {call}, {}: {}", hooks.value(index), what.join(", ")));
+                self.first = Some(format!("row {call}, {}: {difference}", hooks.value(index)));
             }
             if let Some(agrees) = after.and_then(|words| self.inner.agrees(&words)) {
                 *self.state_differences.get_or_insert(0) += u64::from(!agrees);
@@ -82,10 +79,22 @@ impl Replay {
         self.inner.calls()
     }
 
-    /// Calls whose outcome differed.
+    /// Calls after which anything that the record holds was another.
     #[getter]
     fn differences(&self) -> u64 {
         self.inner.differences()
+    }
+
+    /// Rows after which the bytes of the algorithm's state were compared.
+    #[getter]
+    fn states_compared(&self) -> u64 {
+        self.inner.states_compared()
+    }
+
+    /// Rows after which pacing rate and status were compared.
+    #[getter]
+    fn pacing_compared(&self) -> u64 {
+        self.inner.pacing_compared()
     }
 
     /// Rows before which the algorithm's state was taken from the record.
@@ -161,6 +170,9 @@ macro_rules! columns {
         /// The columns of a trace that a replay reads.
         struct Columns<'a> {
             $($name: &'a Int64Array,)+
+            /// Not in every record.
+            pacing: Option<[&'a Int64Array; 2]>,
+            state_after: Option<&'a FixedSizeBinaryArray>,
         }
 
         impl<'a> Columns<'a> {
@@ -170,7 +182,16 @@ macro_rules! columns {
                         PyValueError::new_err(format!("column {name}: missing; expected a recorded trace's column"))
                     })
                 };
-                Ok(Self { $($name: column(stringify!($name))?,)+ })
+                let pacing = column("pacing_rate_after").ok().zip(column("pacing_status_after").ok());
+                let state_after = table
+                    .column_by_name("state_after")
+                    .and_then(|column| column.as_any().downcast_ref::<FixedSizeBinaryArray>())
+                    .filter(|column| column.value_length() == PRIVATE_BYTES as i32);
+                Ok(Self {
+                    $($name: column(stringify!($name))?,)+
+                    pacing: pacing.map(|(rate, status)| [rate, status]),
+                    state_after,
+                })
             }
         }
     };
@@ -210,6 +231,23 @@ columns!(
     ssthresh_after,
     cwnd_cnt_after,
 );
+
+/// Who paces, by Linux's number.
+const fn pacing_status(number: u32) -> PacingStatus {
+    match number {
+        1 => PacingStatus::Needed,
+        2 => PacingStatus::Fq,
+        _ => PacingStatus::None,
+    }
+}
+
+fn words(bytes: &[u8]) -> PrivateWords {
+    let mut words = PrivateWords::default();
+    for (word, bytes) in words.iter_mut().zip(bytes.chunks_exact(4)) {
+        *word = bytes.first_chunk().map_or(0, |bytes| u32::from_ne_bytes(*bytes));
+    }
+    words
+}
 
 impl Columns<'_> {
     /// One row. Unsigned values come as their bits.
@@ -262,13 +300,17 @@ impl Columns<'_> {
             gso_max_size: u32_at(self.gso_max_size),
             is_cwnd_limited: u32_at(self.is_cwnd_limited) != 0,
             ca_state: CaState::from_u8(u32_at(self.ca_state) as u8),
-            pacing_status: match u32_at(self.pacing_status) {
-                1 => PacingStatus::Needed,
-                2 => PacingStatus::Fq,
-                _ => PacingStatus::None,
-            },
+            pacing_status: pacing_status(u32_at(self.pacing_status)),
         };
-        let after = [self.cwnd_after, self.ssthresh_after, self.cwnd_cnt_after].map(u32_at);
+        let after = After {
+            cwnd: u32_at(self.cwnd_after),
+            ssthresh: u32_at(self.ssthresh_after),
+            cwnd_cnt: u32_at(self.cwnd_cnt_after),
+            pacing: self
+                .pacing
+                .map(|[rate, status]| (rate.value(i).cast_unsigned(), pacing_status(u32_at(status)))),
+            state: self.state_after.map(|column| words(column.value(i))),
+        };
         Ok(Row { call, before, ticks_after: u32_at(self.jiffies_after), after })
     }
 }

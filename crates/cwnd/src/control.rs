@@ -9,6 +9,28 @@ pub const PRIVATE_BYTES: usize = 104;
 /// The private area of a module, as recorded: 32-bit words in the module's own layout.
 pub type PrivateWords = [u32; PRIVATE_BYTES / 4];
 
+/// An algorithm's state as it lies in the private area: its bytes, and which of the area's bytes have a meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct StateWords {
+    /// The state's bytes, as native 32-bit words; zero in padding and behind the state.
+    pub words: PrivateWords,
+    /// All ones where a field lies, and behind the state, where the kernel leaves zeros; zero in padding.
+    pub fields: PrivateWords,
+}
+
+impl StateWords {
+    /// These bytes, with the padding of `recorded`, which may hold anything.
+    #[must_use]
+    pub fn over(&self, recorded: &PrivateWords) -> PrivateWords {
+        let mut words = *recorded;
+        for (word, (value, fields)) in words.iter_mut().zip(self.words.iter().zip(&self.fields)) {
+            *word = (*word & !fields) | (value & fields);
+        }
+        words
+    }
+}
+
 /// Inner variables that an algorithm shows to an observer (Linux's `get_info`).
 ///
 /// A name says what the value is, then its unit, then its scale: `k_s_x1024` is K in 1/1024 s. Units are those of

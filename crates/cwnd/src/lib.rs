@@ -30,5 +30,5 @@ pub use conn::{
     ACK_ECE, ACK_SLOW_PATH, ACK_WINDOW_UPDATE, AckSample, CaEvent, CaState, Conn, INFINITE_SSTHRESH,
     PacingStatus,
 };
-pub use control::{CongestionControl, Info, PRIVATE_BYTES, PrivateWords, Tuned, unit_and_scale};
+pub use control::{CongestionControl, Info, PRIVATE_BYTES, PrivateWords, StateWords, Tuned, unit_and_scale};
 pub use registry::Controller;

@@ -4,7 +4,7 @@
 #[cfg(feature = "std")]
 pub use crate::added::{Maker, Taken, add, added};
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
-use crate::control::{CongestionControl, Info, PRIVATE_BYTES, PrivateWords, Tuned};
+use crate::control::{CongestionControl, Info, PRIVATE_BYTES, PrivateWords, StateWords, Tuned};
 pub use crate::describe::{Description, SetDescription};
 use crate::describe::{Sets, describe_set};
 use crate::params::{Params, Refused};
@@ -78,6 +78,12 @@ pub trait Registered: CongestionControl<Params: Params> + Default + Copy + Parti
     fn from_words(_words: &PrivateWords) -> Option<Self> {
         None
     }
+}
+
+/// Reads a state's bytes. The core has no `unsafe`, so whoever wants them brings the means (`cwnd_plugin::state_words`).
+pub trait ReadState {
+    /// The state's bytes.
+    fn read<A: Registered>(&self, state: &A) -> StateWords;
 }
 
 fn tuned<A: Registered>(index: usize) -> Option<Tuned<A>> {
@@ -209,6 +215,11 @@ pub trait Custom: CongestionControl<Params = ()> + core::any::Any + core::fmt::D
         None
     }
 
+    /// See [`Controller::state_words`].
+    fn state_words(&self) -> Option<StateWords> {
+        None
+    }
+
     /// See [`Controller::is_same`]; `other` may be of another type.
     fn is_same(&self, _other: &dyn Custom) -> bool {
         false
@@ -313,6 +324,12 @@ impl Controller {
     #[must_use]
     pub fn with_words(&self, words: &PrivateWords) -> Option<Self> {
         with_words(self, words)
+    }
+
+    /// The state's bytes, as the private area holds them; `None` for an algorithm of the caller's own that does not give them.
+    #[must_use]
+    pub fn state_words(&self, reader: &impl ReadState) -> Option<StateWords> {
+        dispatch!(self, t => Some(reader.read(&t.state)), c => c.state_words())
     }
 
     /// Whether both are the same algorithm in the same state with the same settings, as far as the algorithm can tell.

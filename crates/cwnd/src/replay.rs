@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Replays a recorded sequence of hook calls and compares what an algorithm does with what was recorded.
 //!
-//! The algorithm's own state is carried from call to call; the connection, and with it `cwnd`, `cwnd_cnt` and `ssthresh`,
-//! comes from the record at every call, because between two calls the transport may change them.
+//! The algorithm's own state is carried from call to call; the connection, and with it `cwnd`, `cwnd_cnt`, `ssthresh` and
+//! the pacing rate, comes from the record at every call, because between two calls the transport may change them. Compared
+//! after every call: what the hook returned, those four, the pacing status, and the state itself, byte for byte, as far as
+//! the record holds them.
 
-use crate::conn::{AckSample, CaEvent, CaState, Conn};
-use crate::control::PrivateWords;
+use core::fmt;
+
+use crate::conn::{AckSample, CaEvent, CaState, Conn, PacingStatus};
+use crate::control::{PrivateWords, StateWords};
 use crate::registry::Controller;
 
 /// A recorded call.
@@ -42,9 +46,81 @@ pub struct Row {
     pub before: Conn,
     /// The tick counter after it: a tick may have fallen inside.
     pub ticks_after: u32,
-    /// `cwnd`, `ssthresh` and `cwnd_cnt` after it.
-    pub after: [u32; 3],
+    /// What it left.
+    pub after: After,
 }
+
+/// What a call left behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct After {
+    /// The window, segments.
+    pub cwnd: u32,
+    /// The slow start threshold, segments.
+    pub ssthresh: u32,
+    /// Progress towards the next increment of the window.
+    pub cwnd_cnt: u32,
+    /// Pacing rate, bytes/s, and who paces; `None` in a record that holds neither.
+    pub pacing: Option<(u64, PacingStatus)>,
+    /// The algorithm's private area; `None` in a record that does not hold it in our layout.
+    pub state: Option<PrivateWords>,
+}
+
+/// What a replayed call gave, beside what was recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// What the call left in the record.
+    pub expected: After,
+    /// What it left here; what the record does not hold is `None` here too, and padding of the state is the record's.
+    pub actual: After,
+    /// What the hook returned in the record and here; 0 for those that return nothing.
+    pub returned: [u32; 2],
+}
+
+impl fmt::Display for Difference {
+    /// What differs, as `cwnd 11 instead of 10, …`: first the value here, then the recorded one.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { expected, actual, returned: [expected_returned, actual_returned] } = self;
+        let numbers = [
+            ("cwnd", u64::from(actual.cwnd), u64::from(expected.cwnd)),
+            ("ssthresh", u64::from(actual.ssthresh), u64::from(expected.ssthresh)),
+            ("cwnd_cnt", u64::from(actual.cwnd_cnt), u64::from(expected.cwnd_cnt)),
+            ("returned", u64::from(*actual_returned), u64::from(*expected_returned)),
+            pair("pacing_rate", actual, expected, |pacing| pacing.0),
+            pair("pacing_status", actual, expected, |pacing| pacing.1 as u64),
+        ];
+        let mut separator = "";
+        for (name, actual, expected) in numbers.into_iter().filter(|(_, actual, expected)| actual != expected) {
+            write!(f, "{separator}{name} {actual} instead of {expected}")?;
+            separator = ", ";
+        }
+        let bytes = bytes(actual.state).zip(bytes(expected.state)).enumerate();
+        let mut others = bytes.filter(|(_, (actual, expected))| actual != expected);
+        if let Some((place, (actual, expected))) = others.next() {
+            write!(f, "{separator}state byte {place} {actual:#04x} instead of {expected:#04x}")?;
+            match others.count() {
+                0 => {}
+                more => write!(f, " and {more} more")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn pair(
+    name: &'static str,
+    actual: &After,
+    expected: &After,
+    of: fn((u64, PacingStatus)) -> u64,
+) -> (&'static str, u64, u64) {
+    (name, actual.pacing.map_or(0, of), expected.pacing.map_or(0, of))
+}
+
+fn bytes(state: Option<PrivateWords>) -> impl Iterator<Item = u8> {
+    state.into_iter().flatten().flat_map(u32::to_ne_bytes)
+}
+
+/// Reads the bytes of an algorithm's state (see [`Controller::state_words`]).
+pub type ReadState = fn(&Controller) -> Option<StateWords>;
 
 /// A replay in progress.
 #[derive(Debug)]
@@ -52,23 +128,23 @@ pub struct Replay {
     /// States that agree with everything so far. There is one, and a second while a tick that fell inside a call has
     /// left the module in either of two states, until a later call tells which.
     states: [Option<Controller>; STATES],
+    read: Option<ReadState>,
     calls: u64,
     differences: u64,
+    states_compared: u64,
+    pacing_compared: u64,
 }
 
 /// Ticks that can stay undecided at a time, as a power of two of states.
 const STATES: usize = 8;
 
-/// What a replayed call gave: `cwnd`, `ssthresh`, `cwnd_cnt`, and what the hook returned (0 for those that return nothing).
-pub type Outcome = [u32; 4];
-
 impl Replay {
-    /// Replays on `cc`, which has not been initialised.
+    /// Replays on `cc`, which has not been initialised. Without a `read`, or where it gives nothing, states are not compared.
     #[must_use]
-    pub fn new(cc: Controller) -> Self {
+    pub fn new(cc: Controller, read: Option<ReadState>) -> Self {
         let mut states = [const { None }; STATES];
         keep(&mut states, cc);
-        Self { states, calls: 0, differences: 0 }
+        Self { states, read, calls: 0, differences: 0, states_compared: 0, pacing_compared: 0 }
     }
 
     /// Goes on from the state that the module's private words held: at the beginning of a record that does not begin with
@@ -101,46 +177,59 @@ impl Replay {
         self.calls
     }
 
-    /// Calls whose outcome was not the recorded one.
+    /// Calls that did not leave what was recorded.
     #[must_use]
     pub const fn differences(&self) -> u64 {
         self.differences
     }
 
-    /// Replays one call. Returns expected and actual outcome where they differ.
-    pub fn step(&mut self, row: &Row) -> Option<(Outcome, Outcome)> {
+    /// Calls after which the bytes of the state were compared.
+    #[must_use]
+    pub const fn states_compared(&self) -> u64 {
+        self.states_compared
+    }
+
+    /// Calls after which pacing rate and status were compared.
+    #[must_use]
+    pub const fn pacing_compared(&self) -> u64 {
+        self.pacing_compared
+    }
+
+    /// Replays one call. Returns what differs, if anything does.
+    pub fn step(&mut self, row: &Row) -> Option<Difference> {
         self.calls += 1;
-        let returned = match row.call {
-            Call::Ssthresh(value) | Call::UndoCwnd(value) => value,
-            _ => 0,
-        };
-        let [cwnd, ssthresh, cwnd_cnt] = row.after;
-        let expected = [cwnd, ssthresh, cwnd_cnt, returned];
+        self.pacing_compared += u64::from(row.after.pacing.is_some());
+        let read = self.read.filter(|_| row.after.state.is_some());
         let mut kept = [const { None }; STATES];
         let mut wrong = None;
+        let mut compared = false;
         for state in self.states.iter_mut().filter_map(Option::take) {
             // Where a tick fell inside the call, the module may have read either value.
             let spare = if row.ticks_after == row.before.ticks { None } else { state.duplicate() };
             for (mut cc, ticks) in
                 [Some((state, row.before.ticks)), spare.map(|cc| (cc, row.ticks_after))].into_iter().flatten()
             {
-                let actual = call(&mut cc, row, ticks);
-                if actual == expected {
+                let difference = call(&mut cc, row, ticks, read);
+                compared |= difference.actual.state.is_some();
+                if difference.actual == difference.expected
+                    && difference.returned[0] == difference.returned[1]
+                {
                     keep(&mut kept, cc);
                 } else if wrong.is_none() {
-                    wrong = Some((cc, actual));
+                    wrong = Some((cc, difference));
                 }
             }
         }
+        self.states_compared += u64::from(compared);
         self.states = kept;
         if self.states.iter().any(Option::is_some) {
             return None;
         }
         self.differences += 1;
-        let (cc, actual) = wrong?;
+        let (cc, difference) = wrong?;
         let [first, ..] = &mut self.states;
         *first = Some(cc);
-        Some((expected, actual))
+        Some(difference)
     }
 }
 
@@ -154,41 +243,92 @@ fn keep(states: &mut [Option<Controller>; STATES], cc: Controller) {
     }
 }
 
-fn call(cc: &mut Controller, row: &Row, ticks: u32) -> Outcome {
+/// Makes the call; what it left, beside what was recorded.
+fn call(cc: &mut Controller, row: &Row, ticks: u32, read: Option<ReadState>) -> Difference {
     let mut conn = Conn { ticks, ..row.before };
-    let mut returned = 0;
+    let (mut recorded, mut returned) = (0, 0);
     match row.call {
         Call::Init => cc.init(&mut conn),
         Call::Release => cc.release(&mut conn),
         Call::CongAvoid(ack, acked) => cc.cong_avoid(&mut conn, ack, acked),
-        Call::Ssthresh(_) => returned = cc.ssthresh(&mut conn),
-        Call::UndoCwnd(_) => returned = cc.undo_cwnd(&mut conn),
+        Call::Ssthresh(value) => (recorded, returned) = (value, cc.ssthresh(&mut conn)),
+        Call::UndoCwnd(value) => (recorded, returned) = (value, cc.undo_cwnd(&mut conn)),
         Call::SetState(new) => cc.set_state(&mut conn, new),
         Call::CwndEvent(event) => cc.cwnd_event(&mut conn, event),
         Call::InAckEvent(flags) => cc.in_ack_event(&mut conn, flags),
         Call::PktsAcked(sample) => cc.pkts_acked(&mut conn, &sample),
         Call::CongControl(acked) => cc.cong_control(&mut conn, acked),
     }
-    [conn.cwnd, conn.ssthresh, conn.cwnd_cnt, returned]
+    let state = read.and_then(|read| read(cc)).zip(row.after.state).map(|(host, recorded)| host.over(&recorded));
+    let actual = After {
+        cwnd: conn.cwnd,
+        ssthresh: conn.ssthresh,
+        cwnd_cnt: conn.cwnd_cnt,
+        pacing: row.after.pacing.map(|_| (conn.pacing_rate, conn.pacing_status)),
+        state,
+    };
+    // A state that cannot be read here is not compared.
+    let expected = After { state: row.after.state.filter(|_| state.is_some()), ..row.after };
+    Difference { expected, actual, returned: [recorded, returned] }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::control::PRIVATE_BYTES;
+
+    const AFTER: After = After { cwnd: 10, ssthresh: 10, cwnd_cnt: 4, pacing: None, state: None };
 
     fn row() -> Row {
         let before = Conn { is_cwnd_limited: true, ssthresh: 10, ..Conn::new(1448, 10) };
-        Row { call: Call::CongAvoid(0, 4), before, ticks_after: before.ticks, after: [10, 10, 4] }
+        Row { call: Call::CongAvoid(0, 4), before, ticks_after: before.ticks, after: AFTER }
+    }
+
+    fn reno() -> Controller {
+        Controller::by_name("reno-linux").expect("registered")
     }
 
     #[test]
     fn a_true_record_has_no_difference_and_a_false_one_is_found() {
-        let mut replay = Replay::new(Controller::by_name("reno-linux").expect("registered"));
+        let mut replay = Replay::new(reno(), None);
         assert_eq!(replay.step(&row()), None);
-        assert_eq!(replay.step(&Row { after: [10, 10, 5], ..row() }), Some(([10, 10, 5, 0], [10, 10, 4, 0])));
-        let halved = Row { call: Call::Ssthresh(5), after: [10, 10, 0], ..row() };
+        let found = replay.step(&Row { after: After { cwnd_cnt: 5, ..AFTER }, ..row() }).expect("a difference");
+        assert_eq!(found.to_string(), "cwnd_cnt 4 instead of 5");
+        let halved = Row { call: Call::Ssthresh(5), after: After { cwnd_cnt: 0, ..AFTER }, ..row() };
         assert_eq!(replay.step(&halved), None);
-        assert!(replay.step(&Row { call: Call::Ssthresh(7), ..halved }).is_some());
+        let found = replay.step(&Row { call: Call::Ssthresh(7), ..halved }).expect("a difference");
+        assert_eq!(found.to_string(), "returned 5 instead of 7");
         assert_eq!((replay.calls(), replay.differences()), (4, 2));
+        assert_eq!((replay.states_compared(), replay.pacing_compared()), (0, 0));
+    }
+
+    // The three variables and the result agree in each of these: only what is compared besides tells.
+    #[test]
+    fn a_state_that_differs_in_one_byte_and_another_pace_are_found_though_the_window_agrees() {
+        // Byte 1 is padding, whatever lies there; the last word lies behind the state.
+        fn seven(_: &Controller) -> Option<StateWords> {
+            let mut words = StateWords { words: [0; PRIVATE_BYTES / 4], fields: [u32::MAX; PRIVATE_BYTES / 4] };
+            (words.words[0], words.fields[0]) = (u32::from_ne_bytes([7, 0, 1, 0]), u32::from_ne_bytes([255, 0, 255, 255]));
+            Some(words)
+        }
+        let mut state = [0; PRIVATE_BYTES / 4];
+        state[0] = u32::from_ne_bytes([7, 99, 1, 0]);
+        let after = |state, pacing| Row { after: After { state: Some(state), pacing: Some(pacing), ..AFTER }, ..row() };
+        let pacing = (u64::MAX, PacingStatus::None);
+        let mut replay = Replay::new(reno(), Some(seven));
+        assert_eq!(replay.step(&after(state, pacing)), None);
+        let mut other = state;
+        other[0] = u32::from_ne_bytes([7, 99, 2, 0]);
+        let found = replay.step(&after(other, pacing)).expect("a difference");
+        assert_eq!(found.to_string(), "state byte 2 0x01 instead of 0x02");
+        other = state;
+        other[25] = u32::from_ne_bytes([0, 0, 0, 1]);
+        let found = replay.step(&after(other, pacing)).expect("a difference");
+        assert_eq!(found.to_string(), "state byte 103 0x00 instead of 0x01");
+        let found = replay.step(&after(state, (125_000, PacingStatus::Needed))).expect("a difference");
+        let unset = u64::MAX;
+        assert_eq!(found.to_string(), format!("pacing_rate {unset} instead of 125000, pacing_status 0 instead of 1"));
+        assert_eq!((replay.calls(), replay.differences()), (4, 3));
+        assert_eq!((replay.states_compared(), replay.pacing_compared()), (4, 4));
     }
 }

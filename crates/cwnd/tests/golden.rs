@@ -2,7 +2,7 @@
 //! The beginnings of the recorded kernel traces (`golden/*.txt`, made by `vectors/golden/excerpt.py`, which says what a line
 //! means), replayed. The whole traces are replayed by tests/python/test_replay.py.
 
-use cwnd::replay::{Call, Replay, Row};
+use cwnd::replay::{After, Call, Replay, Row};
 use cwnd::{AckSample, CaEvent, CaState, Conn, Controller, PacingStatus, PrivateWords};
 use std::collections::HashMap;
 use std::fs;
@@ -78,7 +78,8 @@ fn call(hook: &str, args: [i64; 4], mss: u32) -> Call {
 
 /// Replays an excerpt on `cc`: calls, differences, and the first difference in words.
 fn replay(text: &str, cc: &str) -> (u64, u64, String) {
-    let mut replay = Replay::new(Controller::by_name(cc).unwrap_or_else(|| panic!("{cc} is registered")));
+    let controller = Controller::by_name(cc).unwrap_or_else(|| panic!("{cc} is registered"));
+    let mut replay = Replay::new(controller, None);
     let (mut fields, mut first) = (Fields::new(), String::new());
     for line in text.lines().skip(1) {
         let mut parts = line.split(' ');
@@ -100,12 +101,13 @@ fn replay(text: &str, cc: &str) -> (u64, u64, String) {
         set.iter().for_each(|part| apply(&mut fields, part));
         let before = conn(&fields);
         changed.iter().for_each(|part| apply(&mut fields, &part[1..]));
-        let after = ['w', 's', 'c'].map(|name| fields[&name] as u32);
+        let [cwnd, ssthresh, cwnd_cnt] = ['w', 's', 'c'].map(|name| fields[&name] as u32);
+        let after = After { cwnd, ssthresh, cwnd_cnt, pacing: None, state: None };
         let row = Row { call: call(hook, args, before.mss), before, ticks_after: fields[&'j'] as u32, after };
-        if let Some((expected, actual)) = replay.step(&row)
+        if let Some(difference) = replay.step(&row)
             && first.is_empty()
         {
-            first = format!("call {}, {line}: {actual:?} instead of {expected:?}", replay.calls());
+            first = format!("call {}, {line}: {difference}", replay.calls());
         }
     }
     (replay.calls(), replay.differences(), first)

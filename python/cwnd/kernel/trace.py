@@ -25,6 +25,7 @@ from cwnd._native import KernelConnection, KernelTrace, Table
 from cwnd.kernel.listing import words
 from cwnd.kernel.native import KernelInputError
 from cwnd.kernel.spec import name_of_set
+from cwnd.replay import what_is_compared
 from cwnd.store import MANIFEST, TRACE, check, replace
 
 # How the kernel's own algorithms are named here.
@@ -240,6 +241,8 @@ def summarised(source: KernelTrace, algorithm: str, elapsed_s: float) -> dict[st
         "lost": source.lost,
         "differences": source.differences,
         "first": source.first_difference,
+        "states_compared": source.states_compared,
+        "repaired": source.repaired,
         "versions": {"cwnd": _native.__version__, "kernel": os.uname().release},
     }
 
@@ -254,7 +257,11 @@ def report(summary: dict[str, Any], folder: Path | None) -> None:
         f"{summary['lost']:,} lost"
     )
     if summary["differences"] is not None:
+        calls = summary["calls"]
         print(f"repeated on the host: {summary['differences']:,} differences")
+        print(f"compared after every call: {what_is_compared(calls, calls, summary['states_compared'])}")
+    if summary["repaired"]:
+        print(f"repaired: {summary['repaired']:,} answers that the kernel did not ask the algorithm for (docs/kernel.md)")
     if summary["first"]:
         print(f"first: {summary['first']}")
     if summary["lost"]:

@@ -5,9 +5,10 @@ use std::thread;
 use std::time::Duration;
 
 use cwnd::registry::ALGORITHMS;
-use cwnd::replay::{Call, Replay};
+use cwnd::replay::{After, Call, Replay};
 use cwnd::{Controller, INFINITE_SSTHRESH};
 use cwnd_bpf::{Loaded, Module, Record, Recorder};
+use cwnd_plugin::controller_words;
 
 use crate::network::Network;
 use crate::{MEGABYTE, kernel_is_ours, module, none_of};
@@ -51,20 +52,23 @@ pub fn record_on(
 
 /// Differences, and the first in words.
 pub fn replay(records: &[Record], controller: Controller) -> (u64, Option<String>) {
-    let mut replay = Replay::new(controller);
+    let mut replay = Replay::new(controller, Some(controller_words));
     let mut first = None;
     for record in records {
-        if let Some((kernel, host)) = replay.step(&record.row)
+        if let Some(difference) = replay.step(&record.row)
             && first.is_none()
         {
             first = Some(format!(
-                "call {}, {:?}: cwnd, ssthresh, cwnd_cnt, result: {kernel:?} in the kernel, {host:?} on the host; \
-                 before: {:?}",
+                "call {}, {:?}: on the host {difference}; before: {:?}",
                 record.seq, record.row.call, record.row.before
             ));
         }
     }
-    assert_eq!(replay.calls(), records.len() as u64);
+    let calls = records.len() as u64;
+    assert_eq!((replay.calls(), replay.pacing_compared()), (calls, calls));
+    // The kernel's own modules have another layout.
+    let ours = records.iter().filter(|record| record.row.after.state.is_some()).count() as u64;
+    assert_eq!(replay.states_compared(), ours);
     (replay.differences(), first)
 }
 
@@ -118,6 +122,30 @@ fn kernel_and_host_compute_the_same_on_every_parameter_set() {
     }
     println!("{calls} calls");
     none_of(&failures);
+}
+
+// The negative control: window, threshold, progress and result of every call are the kernel's own.
+#[test]
+fn a_state_of_which_one_byte_is_another_and_another_pace_are_reported_though_the_window_agrees() {
+    if !kernel_is_ours() {
+        return;
+    }
+    let network = Network::new("byte", "200mbit", 30);
+    let module = module("cubic");
+    let mut records = record(&module, "cwnd_byte", &network, MEGABYTE).expect("recorded");
+    let last = records.len() - 1;
+    assert_eq!(replay(&records, module.controller()), (0, None));
+    let true_after = records[last].row.after;
+    // The first word of CUBIC's state is progress in the present epoch: no padding.
+    let mut state = true_after.state.expect("ours");
+    state[0] ^= 0x0100_0000;
+    records[last].row.after.state = Some(state);
+    let (differences, first) = replay(&records, module.controller());
+    assert!(differences == 1 && first.as_ref().is_some_and(|first| first.contains("on the host state byte 3 ")), "{first:?}");
+    let (rate, status) = true_after.pacing.expect("recorded");
+    records[last].row.after = After { pacing: Some((rate ^ 1, status)), ..true_after };
+    let (differences, first) = replay(&records, module.controller());
+    assert!(differences == 1 && first.as_ref().is_some_and(|first| first.contains("on the host pacing_rate ")), "{first:?}");
 }
 
 #[test]

@@ -3,9 +3,10 @@
 
 use std::collections::HashMap;
 
-use cwnd::replay::{Call, Replay};
+use cwnd::replay::{After, Call, Replay};
 use cwnd::{Conn, Controller, INFINITE_SSTHRESH};
 use cwnd_bpf::{Record, Sample};
+use cwnd_plugin::controller_words;
 use pyo3::prelude::*;
 
 /// A connection as it was last seen.
@@ -63,6 +64,8 @@ pub struct Connections {
     all: Vec<Connection>,
     calls: u64,
     differences: u64,
+    states_compared: u64,
+    repaired: u64,
     first_difference: Option<String>,
 }
 
@@ -75,6 +78,8 @@ impl Connections {
             all: Vec::new(),
             calls: 0,
             differences: 0,
+            states_compared: 0,
+            repaired: 0,
             first_difference: None,
         }
     }
@@ -85,6 +90,16 @@ impl Connections {
 
     pub fn differences(&self) -> Option<u64> {
         self.fresh.is_some().then_some(self.differences)
+    }
+
+    /// Calls after which the state's bytes were compared.
+    pub const fn states_compared(&self) -> u64 {
+        self.states_compared
+    }
+
+    /// Calls that the glue made up for ones that the kernel left out.
+    pub const fn repaired(&self) -> u64 {
+        self.repaired
     }
 
     pub fn first_difference(&self) -> Option<&str> {
@@ -109,7 +124,7 @@ impl Connections {
             self.all.push(connection(self.all.len() as u64, &record.row.before, String::new()));
         }
         let Some(known) = self.all.get_mut(place) else { return };
-        let [cwnd, ssthresh, _] = record.row.after;
+        let After { cwnd, ssthresh, .. } = record.row.after;
         known.see(&Conn { cwnd, ssthresh, ..record.row.before });
         // A socket that is being taken down has none.
         if record.kernel.local_port != 0 {
@@ -122,20 +137,22 @@ impl Connections {
             std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
             std::collections::hash_map::Entry::Vacant(entry) => {
                 let Some(controller) = fresh.duplicate() else { return };
-                entry.insert(Replay::new(controller))
+                entry.insert(Replay::new(controller, Some(controller_words)))
             }
         };
-        if let Some((kernel, host)) = replay.step(&record.row) {
+        let states_before = replay.states_compared();
+        if let Some(difference) = replay.step(&record.row) {
             known.differences += 1;
             self.differences += 1;
             self.first_difference.get_or_insert_with(|| {
                 format!(
-                    "connection {number}, call {}, {:?}: cwnd, ssthresh, cwnd_cnt and result are {kernel:?} in the kernel, \
-                     {host:?} on the host",
+                    "connection {number}, call {}, {:?}: on the host {difference}",
                     record.seq, record.row.call
                 )
             });
         }
+        self.states_compared += replay.states_compared() - states_before;
+        self.repaired += u64::from(record.repaired);
         if known.is_over {
             known.inner = inner(replay, &record.row.before);
             self.replays.remove(&number);

@@ -156,10 +156,23 @@ impl KernelTrace {
         self.connections.calls()
     }
 
-    /// Calls after which the host's state or result was another than the kernel's; None where nothing is repeated.
+    /// Calls after which anything that is compared was another on the host; None where nothing is repeated. Compared are
+    /// window, threshold, progress, the result, pacing rate and status, and the state's bytes where they are ours.
     #[getter]
     fn differences(&self) -> Option<u64> {
         self.connections.differences()
+    }
+
+    /// Calls after which the bytes of the state were compared too: all of them, where the algorithm is ours.
+    #[getter]
+    fn states_compared(&self) -> u64 {
+        self.connections.states_compared()
+    }
+
+    /// Calls among them that the glue made up for ones that the kernel left out (docs/adr/0008).
+    #[getter]
+    fn repaired(&self) -> u64 {
+        self.connections.repaired()
     }
 
     /// The first of them, in words.

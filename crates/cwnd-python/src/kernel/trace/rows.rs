@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::builder::FixedSizeBinaryBuilder;
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, StructArray};
-use cwnd::replay::Call;
+use cwnd::replay::{After, Call};
 use cwnd::{Conn, PRIVATE_BYTES, PrivateWords};
 use cwnd_bpf::{Record, Sample};
 
@@ -93,9 +93,12 @@ pub fn hooks(records: &[Record], words: Words) -> StructArray {
         ("cwnd_before", of(|r| r.row.before.cwnd)),
         ("ssthresh_before", of(|r| r.row.before.ssthresh)),
         ("cwnd_cnt_before", of(|r| r.row.before.cwnd_cnt)),
-        ("cwnd_after", of(|r| r.row.after[0])),
-        ("ssthresh_after", of(|r| r.row.after[1])),
-        ("cwnd_cnt_after", of(|r| r.row.after[2])),
+        ("cwnd_after", of(|r| r.row.after.cwnd)),
+        ("ssthresh_after", of(|r| r.row.after.ssthresh)),
+        ("cwnd_cnt_after", of(|r| r.row.after.cwnd_cnt)),
+        ("pacing_rate_after", wide(|r| r.row.after.pacing.map_or(0, |(rate, _)| rate))),
+        ("pacing_status_after", of(|r| r.row.after.pacing.map_or(0, |(_, status)| status as u32))),
+        ("repaired", of(|r| u32::from(r.repaired))),
     ];
     let mut state = Vec::new();
     let mut side = |side: &str, of: fn(&Record) -> &PrivateWords| match words {
@@ -147,7 +150,7 @@ pub fn cwnd(records: &[Record]) -> StructArray {
         .iter()
         .filter(|record| changes(&record.row.call))
         .map(|record| {
-            let [cwnd, ssthresh, _] = record.row.after;
+            let After { cwnd, ssthresh, .. } = record.row.after;
             let ca_state = match record.row.call {
                 Call::SetState(state) => state,
                 _ => record.row.before.ca_state,
