@@ -115,7 +115,8 @@ pub struct Conn {
     pub now_us: u64,
     /// Packets delivered so far, retransmissions counted once.
     pub delivered: u64,
-    /// Pacing rate, bytes per second; `u64::MAX` when unset.
+    /// Pacing rate, bytes of payload per second; `u64::MAX` when unset. Writable, and followed where somebody paces: for an
+    /// algorithm with `cong_control` always, for others where the scenario or the system asks for it.
     pub pacing_rate: u64,
     /// The kernel's tick counter (jiffies), wrapping.
     pub ticks: u32,

@@ -140,7 +140,8 @@ pub trait CongestionControl {
     fn pkts_acked(&mut self, _conn: &mut Conn, _sample: &AckSample, _params: &Self::Params) {}
 
     /// Whether this algorithm sets window and pacing rate itself at each acknowledgement, in every state. When true,
-    /// the transport calls `cong_control` and neither `cong_avoid` nor its own reduction.
+    /// the transport calls `cong_control` and neither `cong_avoid` nor its own reduction, and paces at `conn.pacing_rate`
+    /// once that is set.
     fn has_cong_control(&self) -> bool {
         false
     }

@@ -2,13 +2,15 @@
 //! What holds a sender back beside window, receiver and the end of its data: a pace, a limit of bursts, an application that
 //! writes at a rate. Most flows have none of it, so it lies apart.
 //!
-//! Pacing is Linux's: at the rate that the algorithm sets, else at `cwnd` / RTT with a margin, both counted in whole packets
-//! on the wire; unpaced until there is a round trip time. As bursts may go `burst` packets together: without pacing per
-//! event (ns-2's `maxburst_`), with pacing as the depth of a bucket that fills at the rate.
+//! Pacing is Linux's: at the rate that the algorithm sets, else at `cwnd` / RTT with a margin; unpaced until there is a round
+//! trip time. Both count payload, as `sk_pacing_rate` does where TCP itself paces: a segment's headers come on top. An algorithm
+//! with `cong_control` sets the rate itself and is paced at it whatever the scenario says, and is not paced until it sets one.
+//! As bursts may go `burst` packets together: without pacing per event (ns-2's `maxburst_`), with pacing as the depth of a
+//! bucket that fills at the rate.
 
 use super::Sender;
 use cwnd::{Conn, Controller, PacingStatus};
-use cwnd_scenario::{Flow, HEADER_BYTES};
+use cwnd_scenario::Flow;
 
 /// The margins, per cent: in slow start, so that the window can double, and beyond (Linux's `tcp_pacing_ss_ratio` and
 /// `tcp_pacing_ca_ratio`).
@@ -19,11 +21,13 @@ const AVOIDANCE_PERCENT: u64 = 120;
 #[derive(Debug)]
 pub struct Limits {
     pacing: bool,
+    /// Whether the rate follows the window as long as the algorithm sets none.
+    derives: bool,
     /// Packets that may leave back to back, and of those how many still may in this event.
     burst: u32,
     burst_left: u32,
-    /// Size of a packet on the wire, bytes.
-    wire: u32,
+    /// Payload of a full segment, bytes.
+    mss: u32,
     /// The rate that was last derived from the window, bytes/s: any other is the algorithm's.
     derived: u64,
     /// Time between two packets when the last one left, ns.
@@ -75,10 +79,11 @@ impl App {
 }
 
 impl Limits {
-    /// The limits of `flow`, if it has any; `total` segments of `mss` bytes are to be sent.
-    pub fn new(flow: &Flow, mss: u32, total: u64) -> Option<Box<Self>> {
+    /// The limits of `flow` under its algorithm, if there are any; `total` segments of `mss` bytes are to be sent.
+    pub fn new(flow: &Flow, cc: &Controller, mss: u32, total: u64) -> Option<Box<Self>> {
         let group = &flow.group;
-        if !group.pacing && group.burst.is_none() && group.app_rate.is_none() {
+        let own_rate = cc.has_cong_control();
+        if !group.pacing && !own_rate && group.burst.is_none() && group.app_rate.is_none() {
             return None;
         }
         let app = group.app_rate.map(|rate| App {
@@ -89,18 +94,24 @@ impl Limits {
             total,
             resumed: true,
         });
-        let burst = group.burst.unwrap_or(if group.pacing { 1 } else { u32::MAX }).max(1);
-        Some(Box::new(Self {
-            pacing: group.pacing,
+        let pacing = group.pacing || own_rate;
+        let burst = group.burst.unwrap_or(if pacing { 1 } else { u32::MAX }).max(1);
+        Some(Box::new(Self { app, ..Self::paced(pacing, group.pacing, burst, mss) }))
+    }
+
+    const fn paced(pacing: bool, derives: bool, burst: u32, mss: u32) -> Self {
+        Self {
+            pacing,
+            derives,
             burst,
             burst_left: burst,
-            wire: mss + HEADER_BYTES,
+            mss,
             derived: u64::MAX,
             gap: 0,
             due: 0,
             wake_at: u64::MAX,
-            app,
-        }))
+            app: None,
+        }
     }
 
     /// Who paces, as the algorithm sees it.
@@ -116,17 +127,17 @@ impl Limits {
     /// Time between two packets, ns; 0 without a pace. Derives the rate from the window where the algorithm sets none.
     fn gap(&mut self, conn: &mut Conn) -> u64 {
         if conn.pacing_rate == self.derived {
-            if conn.srtt_us8 == 0 {
+            if conn.srtt_us8 == 0 || !self.derives {
                 return 0;
             }
             // Linux: the larger margin while the window is below half the threshold.
             let percent = if conn.cwnd < conn.ssthresh / 2 { SLOW_START_PERCENT } else { AVOIDANCE_PERCENT };
-            let window = u128::from(conn.cwnd.max(conn.packets_out)) * u128::from(self.wire);
+            let window = u128::from(conn.cwnd.max(conn.packets_out)) * u128::from(self.mss);
             let rate = window * 8_000_000 * u128::from(percent) / 100 / u128::from(conn.srtt_us8);
             self.derived = rate.clamp(1, u128::from(u64::MAX >> 1)) as u64;
             conn.pacing_rate = self.derived;
         }
-        u64::from(self.wire) * 1_000_000_000 / conn.pacing_rate.max(1)
+        u64::from(self.mss) * 1_000_000_000 / conn.pacing_rate.max(1)
     }
 }
 
@@ -226,9 +237,22 @@ impl Sender {
         }
     }
 
-    /// Puts another algorithm in charge of the live connection.
+    /// Puts another algorithm in charge of the live connection. One with `cong_control` is paced from now on, and what follows it
+    /// still is, at the window's rate: Linux does not take that back either.
     pub fn switch(&mut self, controller: Controller) {
-        if let Some(limits) = &self.limits {
+        let own_rate = controller.has_cong_control();
+        let mss = self.driver.conn.mss;
+        if own_rate && self.limits.is_none() {
+            self.limits = Some(Box::new(Limits::paced(true, false, 1, mss)));
+        }
+        if let Some(limits) = &mut self.limits {
+            if !limits.pacing && own_rate {
+                (limits.pacing, limits.burst) =
+                    (true, if limits.burst == u32::MAX { 1 } else { limits.burst });
+            }
+            // Nothing is derived for an algorithm that sets the rate, unless the scenario asks for pacing anyway.
+            limits.derives |= limits.pacing && !own_rate;
+            self.driver.conn.pacing_status = limits.pacing_status();
             self.driver.conn.pacing_rate = limits.derived; // the old algorithm's, if it set one
         }
         self.driver.switch(controller);

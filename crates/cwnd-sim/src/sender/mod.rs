@@ -99,12 +99,13 @@ impl Sender {
         conn.tick_hz = flow.group.host_clock;
         let options = Options { reduction, idle_restart: flow.group.idle_restart, ..Options::default() };
         let total = flow.group.size.map_or(u64::MAX, |bytes| bytes.div_ceil(u64::from(mss)));
-        let limits = Limits::new(flow, mss, total);
+        let controller = flow.controller();
+        let limits = Limits::new(flow, &controller, mss, total);
         if let Some(limits) = &limits {
             conn.pacing_status = limits.pacing_status();
         }
         Self {
-            driver: Driver::new(flow.controller(), conn, options),
+            driver: Driver::new(controller, conn, options),
             recovery: flow.recovery,
             board: Scoreboard::default(),
             rtt: Rtt::new(flow.group.min_rto / 1000),

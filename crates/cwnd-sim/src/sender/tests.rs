@@ -210,7 +210,7 @@ fn after_ten(flow: &Flow) -> (Sender, Vec<u64>) {
 }
 
 // In avoidance 11 segments (ten acknowledged segments of a window of ten make one more) with a margin of 1.2 in 20 ms:
-// 11 · 1500 · 1.2 / 20 ms = 990 000 bytes/s, a packet each 1 515 151 ns. In slow start 20 with a margin of 2: 500 000 ns.
+// 11 · 1448 · 1.2 / 20 ms = 955 680 bytes/s, a packet each 1 515 151 ns. In slow start 20 with a margin of 2: 500 000 ns.
 #[test]
 fn packets_leave_at_the_windows_rate_and_a_margin() {
     for (ssthresh, window, gap) in [(10, 11, 1_515_151), (1000, 20, 500_000)] {
@@ -231,21 +231,68 @@ fn a_paced_burst_goes_together_and_the_rest_at_the_pace() {
     assert_eq!(then, [0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7].map(|n| n * 1_515_151));
 }
 
-// 3 000 000 bytes/s are 2000 packets/s. The switch takes an algorithm's own rate back.
+// 2 896 000 bytes/s are 2000 segments/s of 1448 bytes. The switch takes an algorithm's own rate back.
 #[test]
 fn an_algorithms_own_rate_goes_before_the_windows() {
     let mut flow = flow("cc = 'reno'\ninitial_ssthresh = 10");
     Arc::make_mut(&mut flow.group).pacing = true;
     let mut sender = Sender::new(&flow, MSS);
     sends(&mut sender, 0, 0);
-    sender.driver.conn.pacing_rate = 3_000_000;
+    sender.driver.conn.pacing_rate = 2_896_000;
     sender.on_ack(20 * MS, &ack(10, 0));
     let then = sends(&mut sender, 20 * MS, 22 * MS);
     assert_eq!(then.iter().map(|sent| sent.0).collect::<Vec<_>>(), [40, 41, 42, 43, 44].map(|n| n * MS / 2));
     sender.switch(cwnd::Controller::by_name("cubic").expect("registered"));
     assert!(matches!(sender.driver.cc, cwnd::Controller::Cubic(_)) && sender.driver.conn.cwnd == 11);
     sends(&mut sender, 22 * MS, 23 * MS);
-    assert_eq!(sender.driver.conn.pacing_rate, 990_000);
+    assert_eq!(sender.driver.conn.pacing_rate, 955_680);
+}
+
+/// A rate of its own, 2000 segments/s of 1448 bytes.
+#[derive(Debug)]
+struct Rated;
+
+impl cwnd::CongestionControl for Rated {
+    type Params = ();
+
+    fn init(&mut self, conn: &mut cwnd::Conn, (): &()) {
+        assert_eq!(conn.pacing_status, cwnd::PacingStatus::Needed, "before init, as in the kernel");
+        conn.pacing_rate = 2_896_000;
+    }
+
+    fn ssthresh(&mut self, conn: &mut cwnd::Conn, (): &()) -> u32 {
+        conn.cwnd
+    }
+
+    fn cong_avoid(&mut self, _conn: &mut cwnd::Conn, _ack: u32, _acked: u32, (): &()) {}
+
+    fn has_cong_control(&self) -> bool {
+        true
+    }
+}
+
+impl cwnd::registry::Custom for Rated {}
+
+// A segment each 500 µs while it has the flow. Afterwards the pace stays, at the window's rate, as in Linux: 955 680 bytes/s.
+#[test]
+fn a_flow_that_changes_to_an_algorithm_with_a_rate_of_its_own_is_paced_from_then_on() {
+    let mut sender = Sender::new(
+        &flow(
+            "cc = 'reno'
+initial_ssthresh = 10",
+        ),
+        MSS,
+    );
+    sends(&mut sender, 0, 0);
+    sender.switch(cwnd::Controller::Custom(Box::new(Rated)));
+    sender.on_ack(20 * MS, &ack(10, 0));
+    let then = sends(&mut sender, 20 * MS, 22 * MS);
+    assert_eq!(then.iter().map(|sent| sent.0).collect::<Vec<_>>(), [40, 41, 42, 43, 44].map(|n| n * MS / 2));
+    sender.switch(cwnd::Controller::by_name("reno").expect("registered"));
+    sender.driver.conn.cwnd = 11;
+    sends(&mut sender, 22 * MS, 23 * MS);
+    assert_eq!(sender.driver.conn.pacing_rate, 955_680);
+    assert_eq!(sender.driver.conn.pacing_status, cwnd::PacingStatus::Needed);
 }
 
 // ns-2's maxburst_: three at a time, the rest when the next acknowledgement comes.
