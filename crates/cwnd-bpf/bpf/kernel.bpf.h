@@ -13,6 +13,7 @@
 struct sock_common {
 	__be16 skc_dport;
 	__u16 skc_num;
+	volatile __u8 skc_state;
 } KERNEL_STRUCT;
 
 struct sock {
@@ -115,8 +116,22 @@ _Static_assert(__builtin_offsetof(struct tcp_congestion_ops, cwnd_event_tx_start
 _Static_assert(__builtin_offsetof(struct tcp_congestion_ops, cong_control) == 32, "as in src/loader.rs");
 _Static_assert(__builtin_offsetof(struct tcp_congestion_ops, cong_control_of_two) == 40, "as in src/loader.rs");
 
-// The first of the events (cwnd::CaEvent::TxStart).
+// Two of the events (cwnd::CaEvent::TxStart and Loss).
 #define CA_EVENT_TX_START 0
+#define CA_EVENT_LOSS 3
+
+// Three of the states (cwnd::CaState), in their order: up to Disorder nothing is being reduced.
+#define TCP_CA_DISORDER 1
+#define TCP_CA_CWR 2
+#define TCP_CA_RECOVERY 3
+
+// Two of a socket's states, in which the handshake is going on.
+#define TCP_SYN_SENT 2
+#define TCP_SYN_RECV 3
+
+// How the kernel paces a connection (cwnd::PacingStatus).
+#define SK_PACING_NONE 0
+#define SK_PACING_NEEDED 1
 
 // A flow in a namespace may choose the algorithm without being privileged.
 #define TCP_CONG_NON_RESTRICTED 1
@@ -183,12 +198,13 @@ ASSERT_SOCKET_LAYOUT
 // ---- What the loader reads and writes
 
 // Calls of each hook (HOOK_*), calls of set_state for each state, calls that were to be recorded, those of them that found
-// no room in the ring buffer.
+// no room in the ring buffer; what contain.bpf.h has repaired.
 SEC(".data.counters") struct {
 	__u64 calls[HOOKS];
 	__u64 states[STATES];
 	__u64 seq;
 	__u64 lost;
+	__u64 repaired;
 } counters = {};
 
 // From the kernel's stable interface (the flags of ring buffers).

@@ -78,7 +78,8 @@ static __noinline void record_after(struct tcp_sock *tp, struct record *record, 
 	__builtin_memcpy(record->state_after, tp->inet_conn.icsk_ca_priv, PRIVATE_BYTES);
 	record->returned = returned;
 	record->ticks_after = bpf_jiffies64();
-	record->cwnd_after = tp->snd_cwnd;
+	// A call that is made up sees the window as it should have been; no hook that answers changes it.
+	record->cwnd_after = record->repaired ? record->before.cwnd : tp->snd_cwnd;
 	record->ssthresh_after = tp->snd_ssthresh;
 	record->cwnd_cnt_after = tp->snd_cwnd_cnt;
 	record->pacing_rate_after = tp->inet_conn.icsk_inet.sk.sk_pacing_rate;

@@ -10,8 +10,8 @@ use cwnd::registry::Description;
 use crate::toolchain::{TARGET, Toolchain, run};
 
 /// What `internalize` leaves visible: programs, and what the loader reads and writes.
-const PUBLIC: &str = "program_*,ops,params,counters,identity,recording,records,wanted,\
-    choice,uses,found,connections,license_text";
+const PUBLIC: &str = "program_*,ops,params,counters,identity,recording,records,guards,\
+    answers,wanted,choice,uses,found,connections,license_text";
 /// Atomics and 32-bit jumps, in every kernel that has struct_ops links; v4 would need a newer kernel than they do.
 const CPU: &str = "v3";
 /// The kernel refuses a function without type information, and Rust's have none: everything must go into the programs.
@@ -81,6 +81,18 @@ pub(crate) fn object(
     algorithm: &Description,
     hooks: &[PathBuf],
 ) -> Result<PathBuf, String> {
+    variant(recipe, name, controller, algorithm, hooks, (name, &[]))
+}
+
+/// The same, as a file of another name, whose glue is compiled with these definitions.
+pub(crate) fn variant(
+    recipe: &Recipe<'_>,
+    name: &str,
+    controller: &Controller,
+    algorithm: &Description,
+    hooks: &[PathBuf],
+    (file, define): (&str, &[&str]),
+) -> Result<PathBuf, String> {
     let Recipe { tools, out, .. } = *recipe;
     let values: Vec<_> = settings(controller, algorithm).iter().map(u32::to_string).collect();
     let mut defines =
@@ -88,10 +100,11 @@ pub(crate) fn object(
     if controller.has_cong_control() {
         defines.push("-DHAS_CONG_CONTROL".to_owned());
     }
+    defines.extend(define.iter().map(|name| format!("-D{name}")));
     let compiled = glue(recipe, name, "glue.bpf.c", &defines)?;
-    let linked = out.join(format!("{name}.linked.bc"));
+    let linked = out.join(format!("{file}.linked.bc"));
     run(tools.llvm("llvm-link").arg(&compiled).args(hooks).arg("-o").arg(&linked))?;
-    finish(recipe, name, &linked)
+    finish(recipe, file, &linked)
 }
 
 /// Bitcode of one of the C files of `bpf/`.
@@ -155,7 +168,7 @@ fn only_programs_are_left(tools: &Toolchain, name: &str, object: &Path) -> Resul
             "U" => {
                 return Err(format!("{name}: {symbol} is called, which the kernel does not have (a panic?)"));
             }
-            "T" | "t" if !["program_", "record_"].iter().any(|c| symbol.starts_with(c)) => {
+            "T" | "t" if !["program_", "record_", "contain"].iter().any(|c| symbol.starts_with(c)) => {
                 return Err(format!("{name}: {symbol} was not inlined, and the kernel refuses it"));
             }
             _ => {}

@@ -8,7 +8,7 @@ use std::process::Command;
 use cwnd::registry::ALGORITHMS;
 
 use crate::layout;
-use crate::recipe::{Recipe, finish, glue, hooks, object};
+use crate::recipe::{Recipe, finish, glue, hooks, object, variant};
 use crate::toolchain::{self, Toolchain};
 
 /// Programs that belong to no algorithm: the file in `bpf/`, and what it does.
@@ -17,6 +17,9 @@ const PROGRAMS: [(&str, &str); 3] = [
     ("choose", "The programs that put the connections of a cgroup on an algorithm."),
     ("switch", "The program that moves live connections to another algorithm."),
 ];
+
+/// CUBIC with a glue that leaves out every n-th answer: for `tests/kernel/lapse.rs` alone, and embedded nowhere.
+const LAPSES: [(&str, &str); 2] = [("lapse-50", "LAPSE=50"), ("lapse-2", "LAPSE=2")];
 
 /// Builds an object for each algorithm and `objects.rs`, which embeds them.
 pub(crate) fn build() -> Result<(), String> {
@@ -51,6 +54,9 @@ pub(crate) fn build() -> Result<(), String> {
         let file = object.file_name().unwrap_or_default();
         writeln!(list, "    ({name:?}, &Aligned(*include_bytes!({file:?}))),")
             .map_err(|why| why.to_string())?;
+        for (file, define) in LAPSES.iter().filter(|_| name == "cubic") {
+            variant(&recipe, name, &controller, algorithm, &hooks, (file, &[define]))?;
+        }
     }
     list += "];\n/// The kernel's own algorithms that can be recorded, and the wrapper of each.\n";
     list += "const WRAPPERS: &[(&str, &Aligned<[u8]>)] = &[\n";

@@ -58,6 +58,7 @@ pub struct Counters {
     states: [u64; STATES],
     recorded: u64,
     lost: u64,
+    repaired: u64,
 }
 
 impl Counters {
@@ -89,6 +90,12 @@ impl Counters {
     #[must_use]
     pub const fn lost(&self) -> u64 {
         self.lost
+    }
+
+    /// Windows and thresholds that the algorithm had not given, and that were set right (`docs/adr/0008`).
+    #[must_use]
+    pub const fn repaired(&self) -> u64 {
+        self.repaired
     }
 }
 
@@ -176,12 +183,13 @@ impl Loaded {
             bytes.chunks_exact(8).filter_map(|value| Some(u64::from_ne_bytes(value.try_into().ok()?)));
         let mut next = || values.next().ok_or_else(|| Error::Object("too few counters".to_owned()));
         let mut counters =
-            Counters { calls: [0; Hook::ALL.len()], states: [0; STATES], recorded: 0, lost: 0 };
+            Counters { calls: [0; Hook::ALL.len()], states: [0; STATES], recorded: 0, lost: 0, repaired: 0 };
         for counter in counters.calls.iter_mut().chain(&mut counters.states) {
             *counter = next()?;
         }
         let to_record = next()?;
         counters.lost = next()?;
+        counters.repaired = next()?;
         counters.recorded = to_record.saturating_sub(counters.lost);
         Ok(counters)
     }

@@ -108,6 +108,14 @@ impl Module {
         self.controller.duplicate().expect("an algorithm of the registry")
     }
 
+    /// With another build of its object, for tests of the glue.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn with_object(mut self, object: &'static [u8]) -> Self {
+        self.object = object;
+        self
+    }
+
     /// Size of the object, bytes.
     #[must_use]
     pub const fn object_bytes(&self) -> usize {
@@ -131,7 +139,7 @@ impl Module {
     pub fn load_recording(&self, kernel_name: &str, ring_bytes: u32) -> Result<(Loaded, Recorder), Error> {
         let ring_bytes = ring_bytes.clamp(RING_MIN, RING_MAX).next_power_of_two();
         let loaded = self.register(kernel_name, Some(ring_bytes))?;
-        let recorder = recorder::open(loaded.object(), RECORDS, true)?;
+        let recorder = recorder::open(loaded.object(), RECORDS)?;
         Ok((loaded, recorder))
     }
 
@@ -205,7 +213,7 @@ impl Wrapper {
         let hash = fnv(self.object.iter().copied());
         let what = What { set: &set, hash, params: &[], ring_bytes: Some(ring_bytes) };
         let loaded = load(|| ObjectBuilder::default().open_memory(self.object), kernel_name, &what)?;
-        let recorder = recorder::open(loaded.object(), RECORDS, false)?;
+        let recorder = recorder::open(loaded.object(), RECORDS)?;
         Ok((loaded, recorder))
     }
 }

@@ -14,6 +14,7 @@ use libbpf_rs::{ErrorKind, MapCore, MapFlags, MapHandle, Object, RingBuffer, Rin
 
 use crate::error::{Error, refused};
 use crate::hook::Hook;
+use crate::loaded::PARAMS;
 use crate::raw::{Raw, Socket};
 
 /// End of the name that libbpf gives the map of the kernel's configuration.
@@ -114,9 +115,10 @@ impl Numbers {
     }
 }
 
-/// The reader of `object`'s ring buffer, its only one. The private area is compared in a replay where it is `ours`, and not
-/// laid out by the kernel's module.
-pub(crate) fn open(object: &Object, ring: &str, ours: bool) -> Result<Recorder, Error> {
+/// The reader of `object`'s ring buffer, its only one.
+pub(crate) fn open(object: &Object, ring: &str) -> Result<Recorder, Error> {
+    // A wrapper has no parameters, and the private area is laid out by the kernel's module.
+    let ours = object.maps().any(|map| map.name() == OsStr::new(PARAMS));
     let map = object.maps().find(|map| map.name() == OsStr::new(ring));
     let map = map.ok_or_else(|| Error::Object(format!("no map {ring}")))?;
     let map = MapHandle::try_from(&map).map_err(refused("open the ring buffer"))?;

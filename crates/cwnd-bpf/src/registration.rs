@@ -42,6 +42,8 @@ pub struct Registration {
     pub pinned: Option<PathBuf>,
     /// Connections that run on it now, in all namespaces; `None` for a wrapper, which is not told of a connection's end.
     pub connections: Option<u64>,
+    /// Windows and thresholds that the algorithm had not given, and that were set right (`docs/adr/0008`); `None` for a wrapper.
+    pub repaired: Option<u64>,
     /// Whether new connections can choose it. One that was taken out stays until its last connection ends.
     pub registered: bool,
     /// Loaders that hold it besides the first; one that was killed is still counted.
@@ -112,7 +114,9 @@ pub fn registrations() -> Result<Vec<Registration>, Error> {
         let registered = links.contains(&identity.link);
         let pin = pin_of(&name);
         let set = text(&identity.set);
-        let connections = if set.starts_with(WRAPPED) { None } else { connections(identity.counters) };
+        let counters = MapHandle::from_map_id(identity.counters).ok().filter(|_| !set.starts_with(WRAPPED));
+        let connections = counters.as_ref().and_then(|map| connections_in(map));
+        let repaired = counters.as_ref().and_then(|map| repaired_in(map));
         // The kernel frees what is no longer used a little later.
         if !registered && connections.unwrap_or(0) == 0 {
             continue;
@@ -120,6 +124,7 @@ pub fn registrations() -> Result<Vec<Registration>, Error> {
         found.push(Registration {
             pinned: (registered && pin.exists()).then_some(pin),
             connections,
+            repaired,
             name,
             set,
             pid: identity.pid,
@@ -154,15 +159,16 @@ fn read(map: &MapHandle) -> Option<Identity> {
 }
 
 /// Connections that were initialised and not released, from an object's counters.
-fn connections(counters: u32) -> Option<u64> {
-    connections_in(&MapHandle::from_map_id(counters).ok()?)
-}
-
-/// The same, of a map that is open.
 pub(crate) fn connections_in(map: &dyn MapCore) -> Option<u64> {
     let bytes = map.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).ok()??;
     let calls = |hook: Hook| Some(u64::from_ne_bytes(*bytes.get(8 * hook as usize..)?.first_chunk()?));
     Some(calls(Hook::Init)?.saturating_sub(calls(Hook::Release)?))
+}
+
+/// What was repaired, from an object's counters: the last of them.
+fn repaired_in(map: &dyn MapCore) -> Option<u64> {
+    let bytes = map.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).ok()??;
+    Some(u64::from_ne_bytes(*bytes.last_chunk()?))
 }
 
 /// Whether the kernel knows an algorithm of this name, ours or not.

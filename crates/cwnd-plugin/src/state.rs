@@ -139,7 +139,11 @@ mod tests {
         expected[16..24].fill(255);
         assert!(bytes(&read.words).eq(expected));
         let is_padding = |place: usize| matches!(place, 1..4 | 9..16);
-        assert!(bytes(&read.fields).enumerate().all(|(place, field)| field == if is_padding(place) { 0 } else { 255 }));
+        assert!(
+            bytes(&read.fields)
+                .enumerate()
+                .all(|(place, field)| field == if is_padding(place) { 0 } else { 255 })
+        );
     }
 
     #[test]

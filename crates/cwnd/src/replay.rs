@@ -89,7 +89,8 @@ impl fmt::Display for Difference {
             pair("pacing_status", actual, expected, |pacing| pacing.1 as u64),
         ];
         let mut separator = "";
-        for (name, actual, expected) in numbers.into_iter().filter(|(_, actual, expected)| actual != expected) {
+        for (name, actual, expected) in numbers.into_iter().filter(|(_, actual, expected)| actual != expected)
+        {
             write!(f, "{separator}{name} {actual} instead of {expected}")?;
             separator = ", ";
         }
@@ -259,7 +260,8 @@ fn call(cc: &mut Controller, row: &Row, ticks: u32, read: Option<ReadState>) -> 
         Call::PktsAcked(sample) => cc.pkts_acked(&mut conn, &sample),
         Call::CongControl(acked) => cc.cong_control(&mut conn, acked),
     }
-    let state = read.and_then(|read| read(cc)).zip(row.after.state).map(|(host, recorded)| host.over(&recorded));
+    let state =
+        read.and_then(|read| read(cc)).zip(row.after.state).map(|(host, recorded)| host.over(&recorded));
     let actual = After {
         cwnd: conn.cwnd,
         ssthresh: conn.ssthresh,
@@ -292,7 +294,8 @@ mod tests {
     fn a_true_record_has_no_difference_and_a_false_one_is_found() {
         let mut replay = Replay::new(reno(), None);
         assert_eq!(replay.step(&row()), None);
-        let found = replay.step(&Row { after: After { cwnd_cnt: 5, ..AFTER }, ..row() }).expect("a difference");
+        let found =
+            replay.step(&Row { after: After { cwnd_cnt: 5, ..AFTER }, ..row() }).expect("a difference");
         assert_eq!(found.to_string(), "cwnd_cnt 4 instead of 5");
         let halved = Row { call: Call::Ssthresh(5), after: After { cwnd_cnt: 0, ..AFTER }, ..row() };
         assert_eq!(replay.step(&halved), None);
@@ -307,13 +310,18 @@ mod tests {
     fn a_state_that_differs_in_one_byte_and_another_pace_are_found_though_the_window_agrees() {
         // Byte 1 is padding, whatever lies there; the last word lies behind the state.
         fn seven(_: &Controller) -> Option<StateWords> {
-            let mut words = StateWords { words: [0; PRIVATE_BYTES / 4], fields: [u32::MAX; PRIVATE_BYTES / 4] };
-            (words.words[0], words.fields[0]) = (u32::from_ne_bytes([7, 0, 1, 0]), u32::from_ne_bytes([255, 0, 255, 255]));
+            let mut words =
+                StateWords { words: [0; PRIVATE_BYTES / 4], fields: [u32::MAX; PRIVATE_BYTES / 4] };
+            (words.words[0], words.fields[0]) =
+                (u32::from_ne_bytes([7, 0, 1, 0]), u32::from_ne_bytes([255, 0, 255, 255]));
             Some(words)
         }
         let mut state = [0; PRIVATE_BYTES / 4];
         state[0] = u32::from_ne_bytes([7, 99, 1, 0]);
-        let after = |state, pacing| Row { after: After { state: Some(state), pacing: Some(pacing), ..AFTER }, ..row() };
+        let after = |state, pacing| Row {
+            after: After { state: Some(state), pacing: Some(pacing), ..AFTER },
+            ..row()
+        };
         let pacing = (u64::MAX, PacingStatus::None);
         let mut replay = Replay::new(reno(), Some(seven));
         assert_eq!(replay.step(&after(state, pacing)), None);
@@ -327,7 +335,10 @@ mod tests {
         assert_eq!(found.to_string(), "state byte 103 0x00 instead of 0x01");
         let found = replay.step(&after(state, (125_000, PacingStatus::Needed))).expect("a difference");
         let unset = u64::MAX;
-        assert_eq!(found.to_string(), format!("pacing_rate {unset} instead of 125000, pacing_status 0 instead of 1"));
+        assert_eq!(
+            found.to_string(),
+            format!("pacing_rate {unset} instead of 125000, pacing_status 0 instead of 1")
+        );
         assert_eq!((replay.calls(), replay.differences()), (4, 3));
         assert_eq!((replay.states_compared(), replay.pacing_compared()), (4, 4));
     }

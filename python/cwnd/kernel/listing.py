@@ -33,6 +33,7 @@ def collect() -> dict[str, Any]:
                 "running": Path(f"/proc/{one.pid}").exists(),
                 "pinned": None if one.pinned is None else str(one.pinned),
                 "connections": one.connections,
+                "repaired": one.repaired,
                 "registered": one.registered,
             }
             for one in kernel_registrations()
@@ -72,10 +73,11 @@ def show(found: dict[str, Any]) -> None:
         print("loaded by cwnd: nothing")
     else:
         print("loaded by cwnd:")
-        print(f"  {'name':15}  {'set':20}  connections  loaded by")
+        print(f"  {'name':15}  {'set':20}  connections  repaired  loaded by")
         for one in found["loaded"]:
             count = "?" if one["connections"] is None else one["connections"]
-            print(f"  {one['name']:15}  {one['set']:20}  {count:>11}  {holder(one)}")
+            repaired = "?" if one["repaired"] is None else one["repaired"]
+            print(f"  {one['name']:15}  {one['set']:20}  {count:>11}  {repaired:>8}  {holder(one)}")
     kernel = found["kernel"]
     default = kernel["default"]
     own = [f"{name} (the default)" if name == default else name for name in kernel["available"]]

@@ -6,6 +6,7 @@
 
 mod cost;
 mod doctor;
+mod lapse;
 mod network;
 mod own;
 mod parameters;

@@ -76,7 +76,8 @@ fn the_kernels_cubic_is_recorded_and_repeated_without_a_difference() {
         large.transfer(name, 20 * MEGABYTE);
     });
     let left = |record: &Record| {
-        matches!(record.row.call, Call::PktsAcked(_)) && record.row.after.ssthresh != record.row.before.ssthresh
+        matches!(record.row.call, Call::PktsAcked(_))
+            && record.row.after.ssthresh != record.row.before.ssthresh
     };
     assert!(any(&hystart, left), "HyStart did not end slow start");
     calls += hystart.len();

@@ -45,6 +45,13 @@ impl KernelRegistration {
         self.0.connections
     }
 
+    /// Windows and thresholds that the algorithm had not given, and that were set right (docs/adr/0008); `None` where that
+    /// cannot be told.
+    #[getter]
+    fn repaired(&self) -> Option<u64> {
+        self.0.repaired
+    }
+
     /// Whether new connections can choose it; not after it was unloaded.
     #[getter]
     fn registered(&self) -> bool {
