@@ -15,7 +15,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cwnd._native import Scenario, ScenarioError, __version__
+    from cwnd._native import PluginError, Scenario, ScenarioError, __version__
     from cwnd.own import load_plugin
     from cwnd.replicates import Study, replicate
     from cwnd.result import Result, run
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Flow",
     "Link",
+    "PluginError",
     "Result",
     "Scenario",
     "ScenarioError",
@@ -43,6 +44,7 @@ __all__ = [
 HOMES = {
     "Flow": "scenario",
     "Link": "scenario",
+    "PluginError": "_native",
     "Result": "result",
     "Scenario": "_native",
     "ScenarioError": "_native",

@@ -8,6 +8,15 @@ class ScenarioError(ValueError):
     value: str | None
     expected: str
 
+class PluginError(RuntimeError):
+    algorithm: str
+    hook: str
+    message: str
+    file: str
+    line: int
+    flow: str | None
+    time_s: float | None
+
 class Param(TypedDict):
     name: str
     kind: str

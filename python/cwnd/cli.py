@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """The program `cwnd`.
 
-Exit codes: 0 done, 2 the input was refused, 1 the environment failed (disk, permissions), 130 stopped by Ctrl-C.
+Exit codes: 0 done, 2 the input was refused, 1 the environment failed (disk, permissions), or an algorithm of one's own did
+(a panic, a broken promise), 130 stopped by Ctrl-C.
 What a command computes goes to standard output, everything else to standard error.
 """
 

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import typer
 
-from cwnd._native import ScenarioError
+from cwnd._native import PluginError, ScenarioError
 from cwnd.flowspec import FlowSyntaxError
 from cwnd.store import NotOursError
 from cwnd.terminal import forgiving
@@ -71,6 +71,9 @@ def guarded(app: typer.Typer) -> int:
         print(getattr(error, "log", ""), end="", file=sys.stderr)
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
+    except PluginError as error:
+        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
+        return 1
     except BrokenPipeError:
         return quiet_pipe()
     except OSError as error:

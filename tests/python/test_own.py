@@ -328,3 +328,58 @@ def test_the_sources_that_a_wheel_carries_suffice(cwnd: Cli, tmp_path: Path) -> 
     done = cwnd("compare", "ease", "--duration", "1s", "--plugin", "ease", cwd=tmp_path, env=env)
     assert (done.returncode, done.stderr) == (0, "")
     refused(cwnd("new", "other", cwd=tmp_path, env={**env, "CWND_SOURCE": str(tmp_path)}), "CWND_SOURCE", "crates/cwnd")
+
+
+def panics(crate: Path, hook: str, line: str) -> int:
+    """Makes `hook` of the crate's rule begin with `line`; returns the line's number."""
+    rule = crate / "src" / "ease.rs"
+    lines = rule.read_text().splitlines()
+    head = next(number for number, each in enumerate(lines) if f"fn {hook}(" in each)
+    while not lines[head].endswith("{"):
+        head += 1
+    lines.insert(head + 1, f"        {line}")
+    rule.write_text("\n".join(lines) + "\n")
+    return head + 2
+
+
+HALTS = "let _ = 1 / u32::from(conn.now_us < 1_500_000);"  # a division by 0 from 1.5 s on
+
+
+@cargo
+def test_a_panic_is_an_exception_with_its_place_and_the_interpreter_lives(ease: Path, rule: Path) -> None:
+    at = panics(ease, "cong_avoid", HALTS)
+    package.load_plugin(ease)
+    scenario = package.dumbbell(
+        [package.Flow("cubic"), package.Flow("ease", count=2, start="1s")], rate="10Mbit/s", rtt="20ms", duration="4s"
+    )
+    with pytest.raises(package.PluginError) as caught:
+        package.run(scenario)
+    error = caught.value
+    assert (error.algorithm, error.hook, error.line) == ("ease", "cong_avoid", at)
+    assert error.file == str(rule.resolve()) and "divide by zero" in error.message
+    assert error.flow in ("ease 1", "ease 2") and 1.5 <= error.time_s < 1.6
+    for words in (f"{rule.resolve()}:{at}", error.message, f'flow "{error.flow}"', f"at {error.time_s} s"):
+        assert words in str(error)
+    # The next run, of the same algorithm before its fault, and of another, is what it would have been.
+    early = package.dumbbell([package.Flow("ease")], rate="10Mbit/s", rtt="20ms", duration="1s")
+    assert package.run(early).summary["flows"][0]["packets_sent"] > 0
+    other = package.dumbbell([package.Flow("cubic")], rate="10Mbit/s", rtt="20ms", duration="1s")
+    assert package.run(other).summary["flows"][0]["packets_sent"] > 0
+
+
+@cargo
+@pytest.mark.parametrize("hook", ["init", "ssthresh", "pkts_acked", "info"])
+def test_a_panic_in_any_hook_is_one_line_and_a_code(cwnd: Cli, ease: Path, rule: Path, hook: str) -> None:
+    at = panics(ease, hook, 'panic!("of {}\\nlines", 2);')
+    done = cwnd("compare", "ease", "cubic", "--duration", "5s", "--inner", "--plugin", ease)
+    refused(done, "ease", hook, f"ease.rs:{at}", "of 2 lines", code=1)
+
+
+@cargo
+def test_a_panic_in_a_study_or_a_transfer_names_its_flow(cwnd: Cli, ease: Path, rule: Path) -> None:
+    at = panics(ease, "cong_avoid", HALTS)
+    many = cwnd("compare", "ease:2", "--duration", "3s", "--seeds", "3", "--plugin", ease)
+    refused(many, f"ease.rs:{at}", 'flow "ease', code=1)
+    traffic = 'name = "web", model = "request-response", cc = "ease", request = "400B", response = "1MB", think = "10ms"'
+    web = cwnd("compare", "cubic", "--duration", "3s", "--traffic", traffic, "--plugin", ease)
+    refused(web, f"ease.rs:{at}", 'flow "web"', code=1)

@@ -5,6 +5,7 @@ use cwnd::params::Params;
 use cwnd::registry::Registered;
 use cwnd::{AckSample, CaEvent, CaState, Conn, PrivateWords, StateWords, Tuned};
 
+use crate::guard::guarded;
 use crate::{Instance, Look, NOTHING, Text, Variable};
 
 /// The instance at an address.
@@ -27,14 +28,18 @@ unsafe fn shared<'a, A: Registered>(instance: Look) -> &'a Tuned<A> {
 
 pub(crate) unsafe extern "C" fn make<A: Registered>(instance: Instance, set: u32) -> bool {
     let Some(set) = A::SETS.get(set as usize) else { return false };
-    // SAFETY: as for `at`, except that nothing need be there; nothing is dropped, as everything is Copy.
-    unsafe { instance.cast::<Tuned<A>>().write(Tuned { state: A::default(), params: set.params }) };
-    true
+    guarded("default", || {
+        let tuned = Tuned { state: A::default(), params: set.params };
+        // SAFETY: as for `at`, except that nothing need be there; nothing is dropped, as everything is Copy.
+        unsafe { instance.cast::<Tuned<A>>().write(tuned) };
+        true
+    })
 }
 
 pub(crate) unsafe extern "C" fn is_same<A: Registered>(one: Look, other: Look) -> bool {
     // SAFETY: the table's contract, which the host keeps.
-    unsafe { shared::<A>(one) == shared::<A>(other) }
+    let (one, other) = unsafe { (shared::<A>(one), shared::<A>(other)) };
+    guarded("eq", || one == other)
 }
 
 /// Functions of an instance; each vouches for what its caller does.
@@ -43,7 +48,7 @@ macro_rules! functions {
         pub(crate) unsafe extern "C" fn $name<A: Registered>(instance: $instance $(, $arg: $type)*) $(-> $ret)? {
             // SAFETY: the table's contract, which the host keeps.
             let $this = unsafe { $at::<A>(instance) };
-            $body
+            guarded(stringify!($name), || $body)
         }
     )+};
 }

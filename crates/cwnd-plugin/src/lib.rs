@@ -11,8 +11,10 @@
 //! An instance is a [`Tuned`] in memory that the host owns and does not look into; it may copy it as bytes. Both sides
 //! compile this crate and the core, maybe with different compilers and from different versions: everything that crosses is
 //! `#[repr(C)]`, and [`Head::matches`] compares the layouts before anything else is read.
-#![no_std]
+//!
+//! The algorithm's crate has no standard library; this one has, because a panic must not cross the boundary: see [`Panic`].
 
+mod guard;
 mod hooks;
 mod layout;
 mod state;
@@ -23,6 +25,7 @@ use cwnd::params::{Kind, Params};
 use cwnd::registry::Registered;
 use cwnd::{AckSample, Conn, PrivateWords, StateWords, Tuned};
 
+pub use guard::{Panic, Reporter};
 pub use layout::{Head, VERSION};
 pub use state::{controller_words, state_words};
 
@@ -56,10 +59,16 @@ impl Text {
         Self { start: text.as_ptr(), bytes: text.len() }
     }
 
+    /// Lends `text`, for as long as a call lasts.
+    const fn lent(text: &str) -> Self {
+        Self { start: text.as_ptr(), bytes: text.len() }
+    }
+
     /// The text.
     ///
     /// # Safety
-    /// It was made by [`Text::of`], in this library or in one that stays loaded.
+    /// It was made by [`Text::of`], in this library or in one that stays loaded. Of a [`Panic`]'s texts the caller keeps nothing
+    /// beyond the call that brings it.
     #[must_use]
     pub const unsafe fn get(self) -> &'static str {
         // SAFETY: `of` took both from a str that is never freed; the caller vouches for the rest.
@@ -119,6 +128,8 @@ pub struct Table {
     pub name: Text,
     /// One line.
     pub summary: Text,
+    /// Says whom to tell of panics, before any of the functions below is called.
+    pub report_to: extern "C" fn(Reporter),
     /// How many parameters, and one of them by its number (anything beyond the last).
     pub specs: u32,
     /// See `specs`.
@@ -191,6 +202,7 @@ impl Table {
             head: Head::HERE,
             name: Text::of(A::NAME),
             summary: Text::of(A::SUMMARY),
+            report_to: guard::report_to,
             specs: A::Params::SPECS.len() as u32,
             spec: spec::<A>,
             choice: choice::<A>,

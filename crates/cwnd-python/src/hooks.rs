@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One algorithm and one connection, hook by hook: what a test vector needs (`vectors/README.md`).
 
+use crate::fault;
 use crate::scenario::ScenarioError;
 use cwnd::{AckSample, CaEvent, CaState, Conn, Controller, PacingStatus};
 use pyo3::exceptions::{PyKeyError, PyValueError};
@@ -85,55 +86,61 @@ impl Hooks {
     }
 
     /// A field of the connection, or one of the algorithm's inner variables.
-    fn get(&self, name: &str) -> PyResult<u64> {
+    fn get(&self, py: Python<'_>, name: &str) -> PyResult<u64> {
         let inner =
             || self.cc.info(&self.conn).fields.into_iter().find(|field| field.0 == name).map(|field| field.1);
-        read(&self.conn, name).or_else(inner).ok_or_else(|| PyKeyError::new_err(name.to_owned()))
+        let value = read(&self.conn, name).or_else(inner);
+        fault::check(py)?;
+        value.ok_or_else(|| PyKeyError::new_err(name.to_owned()))
     }
 
-    fn init(&mut self) {
+    fn init(&mut self, py: Python<'_>) -> PyResult<()> {
         self.cc.init(&mut self.conn);
+        fault::check(py)
     }
 
-    fn ssthresh(&mut self) -> u32 {
-        self.cc.ssthresh(&mut self.conn)
+    fn ssthresh(&mut self, py: Python<'_>) -> PyResult<u32> {
+        let threshold = self.cc.ssthresh(&mut self.conn);
+        fault::check(py).map(|()| threshold)
     }
 
-    fn undo_cwnd(&mut self) -> u32 {
-        self.cc.undo_cwnd(&mut self.conn)
+    fn undo_cwnd(&mut self, py: Python<'_>) -> PyResult<u32> {
+        let window = self.cc.undo_cwnd(&mut self.conn);
+        fault::check(py).map(|()| window)
     }
 
-    fn cong_avoid(&mut self, acked: u32) {
-        let ack = self.conn.snd_una;
-        self.cc.cong_avoid(&mut self.conn, ack, acked);
+    fn cong_avoid(&mut self, py: Python<'_>, acked: u32) -> PyResult<()> {
+        self.avoid(acked);
+        fault::check(py)
     }
 
     /// `set_state`; the connection is in the new state afterwards.
-    fn set_state(&mut self, state: u8) {
-        let new = CaState::from_u8(state);
-        self.cc.set_state(&mut self.conn, new);
-        self.conn.ca_state = new;
+    fn set_state(&mut self, py: Python<'_>, state: u8) -> PyResult<()> {
+        self.enter(CaState::from_u8(state));
+        fault::check(py)
     }
 
-    fn cwnd_event(&mut self, event: u8) -> PyResult<()> {
+    fn cwnd_event(&mut self, py: Python<'_>, event: u8) -> PyResult<()> {
         let event = CaEvent::from_u8(event).ok_or_else(|| PyValueError::new_err("no such event"))?;
         self.cc.cwnd_event(&mut self.conn, event);
-        Ok(())
+        fault::check(py)
     }
 
-    fn in_ack_event(&mut self, flags: u32) {
+    fn in_ack_event(&mut self, py: Python<'_>, flags: u32) -> PyResult<()> {
         self.cc.in_ack_event(&mut self.conn, flags);
+        fault::check(py)
     }
 
     /// `pkts_acked`; `rtt_us` is 0 for no sample.
-    fn pkts_acked(&mut self, acked: u32, rtt_us: u32) {
+    fn pkts_acked(&mut self, py: Python<'_>, acked: u32, rtt_us: u32) -> PyResult<()> {
         let in_flight = self.conn.packets_out;
         self.cc.pkts_acked(&mut self.conn, &sample(acked, rtt_us, in_flight));
+        fault::check(py)
     }
 
     /// An acknowledgement of `acked` full segments as a transport with endless data takes it: their round trip
     /// (`rtt_us`, 0 for no sample) enters the estimates, then `pkts_acked`, `cong_avoid`, and the window is filled again.
-    fn ack(&mut self, acked: u32, rtt_us: u32) {
+    fn ack(&mut self, py: Python<'_>, acked: u32, rtt_us: u32) -> PyResult<()> {
         let conn = &mut self.conn;
         let in_flight = conn.packets_out;
         conn.snd_una = conn.snd_una.wrapping_add(acked.wrapping_mul(conn.mss));
@@ -155,6 +162,7 @@ impl Hooks {
         let ack = conn.snd_una;
         self.cc.cong_avoid(conn, ack, acked);
         self.fill();
+        fault::check(py)
     }
 
     /// Sends what the window takes.
@@ -167,31 +175,24 @@ impl Hooks {
     }
 
     /// A loss repaired at once: `ssthresh`, `set_state` to Recovery and back to Open, the window at the new threshold.
-    fn loss(&mut self) -> u32 {
-        let threshold = self.cc.ssthresh(&mut self.conn);
-        self.conn.prior_cwnd = self.conn.cwnd;
-        self.conn.ssthresh = threshold;
-        self.set_state(CaState::Recovery as u8);
-        self.conn.cwnd = threshold;
-        self.conn.cwnd_cnt = 0;
-        self.conn.packets_out = self.conn.packets_out.min(threshold);
-        self.conn.in_flight = self.conn.packets_out;
-        self.set_state(CaState::Open as u8);
-        threshold
+    fn loss(&mut self, py: Python<'_>) -> PyResult<u32> {
+        let threshold = self.reduce();
+        fault::check(py).map(|()| threshold)
     }
 
     /// `count` round trips: each acknowledges the window that it began with, one segment at a time.
-    fn rounds(&mut self, count: u32) {
+    fn rounds(&mut self, py: Python<'_>, count: u32) -> PyResult<()> {
         for _ in 0..count {
             for _ in 0..self.conn.cwnd {
-                self.cong_avoid(1);
+                self.avoid(1);
             }
         }
+        fault::check(py)
     }
 
     /// Deterministic loss: `losses` times `packets` acknowledgements of one segment and a loss. The mean window (packets
     /// over round trips) and the round trips between losses, both over the second half.
-    fn sawtooth(&mut self, packets: u64, losses: u32) -> (f64, f64) {
+    fn sawtooth(&mut self, py: Python<'_>, packets: u64, losses: u32) -> PyResult<(f64, f64)> {
         let (mut acked, mut round_trips) = (0_u64, 0.0);
         for cycle in 0..losses {
             for _ in 0..packets {
@@ -199,11 +200,37 @@ impl Hooks {
                     round_trips += 1.0 / f64::from(self.conn.cwnd);
                     acked += 1;
                 }
-                self.cong_avoid(1);
+                self.avoid(1);
             }
-            self.loss();
+            self.reduce();
         }
-        (acked as f64 / round_trips, round_trips / f64::from(losses - losses / 2))
+        fault::check(py)?;
+        Ok((acked as f64 / round_trips, round_trips / f64::from(losses - losses / 2)))
+    }
+}
+
+impl Hooks {
+    fn avoid(&mut self, acked: u32) {
+        let ack = self.conn.snd_una;
+        self.cc.cong_avoid(&mut self.conn, ack, acked);
+    }
+
+    fn enter(&mut self, new: CaState) {
+        self.cc.set_state(&mut self.conn, new);
+        self.conn.ca_state = new;
+    }
+
+    fn reduce(&mut self) -> u32 {
+        let threshold = self.cc.ssthresh(&mut self.conn);
+        self.conn.prior_cwnd = self.conn.cwnd;
+        self.conn.ssthresh = threshold;
+        self.enter(CaState::Recovery);
+        self.conn.cwnd = threshold;
+        self.conn.cwnd_cnt = 0;
+        self.conn.packets_out = self.conn.packets_out.min(threshold);
+        self.conn.in_flight = self.conn.packets_out;
+        self.enter(CaState::Open);
+        threshold
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod clock;
 mod cube_root;
+mod fault;
 mod hooks;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod kernel;
@@ -21,6 +22,7 @@ use pyo3::prelude::*;
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("ScenarioError", module.py().get_type::<scenario::ScenarioError>())?;
+    module.add("PluginError", module.py().get_type::<fault::PluginError>())?;
     module.add_class::<scenario::Scenario>()?;
     module.add_class::<simulation::Simulation>()?;
     module.add_class::<tables::Table>()?;

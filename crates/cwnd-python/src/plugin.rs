@@ -4,8 +4,9 @@
 use std::fmt;
 use std::mem::MaybeUninit;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::scenario;
+use crate::{fault, scenario};
 use cwnd::params::{Kind, Spec};
 use cwnd::registry::{self, Custom, Description, Maker, ParamError, Recovery, Set, SetDescription};
 use cwnd::{AckSample, CaEvent, CaState, CongestionControl, Conn, Info, PrivateWords, StateWords};
@@ -29,7 +30,9 @@ pub fn load_plugin(py: Python<'_>, file: &str) -> PyResult<String> {
         )
     };
     let table = open(file).map_err(refuse)?;
-    let algorithm = describe(table).map_err(refuse)?;
+    let described = describe(table);
+    fault::check(py)?;
+    let algorithm = described.map_err(refuse)?;
     registry::add(algorithm)
         .map_err(|taken| refuse(format!("a name that no other algorithm has; {} is taken", taken.0)))?;
     Ok(algorithm.name.to_owned())
@@ -86,7 +89,9 @@ fn open(file: &str) -> Result<&'static Table, String> {
         ));
     }
     // SAFETY: the head vouches for the layout, and the library stays loaded.
-    Ok(unsafe { &*address })
+    let table: &'static Table = unsafe { &*address };
+    fault::listen(table);
+    Ok(table)
 }
 
 fn with_sources(error: &dyn std::error::Error) -> String {
@@ -164,7 +169,10 @@ impl Maker for Plugin {
         let mut memory = [MaybeUninit::uninit(); WORDS];
         // SAFETY: the memory is ours, of the size and alignment that the table's layout means.
         let made = unsafe { (self.table.make)(memory.as_mut_ptr(), set) };
-        made.then(|| Box::new(Plugged { plugin: *self, memory }) as Box<dyn Custom>)
+        fault::happened(self.table.name, None);
+        made.then(|| {
+            Box::new(Plugged { plugin: *self, memory, failed: AtomicBool::new(false) }) as Box<dyn Custom>
+        })
     }
 }
 
@@ -173,6 +181,8 @@ struct Plugged {
     plugin: Plugin,
     /// Holds an instance of this plugin's.
     memory: Memory,
+    /// Whether it has panicked. Nothing is called any more then: the state is that of a hook that stopped half-way.
+    failed: AtomicBool,
 }
 
 impl fmt::Debug for Plugged {
@@ -191,14 +201,42 @@ impl Plugged {
     fn look(&self) -> Look {
         self.memory.as_ptr()
     }
+
+    /// Whether the function of the table that was just called panicked; the algorithm has failed then.
+    #[inline]
+    fn panicked(&self, now_us: Option<u64>) -> bool {
+        let panicked = fault::happened(self.plugin.table.name, now_us);
+        if panicked {
+            self.failed.store(true, Ordering::Relaxed);
+        }
+        panicked
+    }
+
+    fn failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    /// The same instance in memory of its own.
+    fn copy(&self) -> Self {
+        Self { plugin: self.plugin, memory: self.memory, failed: AtomicBool::new(self.failed()) }
+    }
 }
 
-/// Hooks that hand their arguments on.
+/// Hooks that hand their arguments on, and what stands for their answer once the algorithm has panicked.
 macro_rules! hooks {
-    ($($hook:ident($($arg:ident: $type:ty => $given:expr),*) $(-> $ret:ty)?;)+) => {$(
-        fn $hook(&mut self, conn: &mut Conn $(, $arg: $type)*, (): &()) $(-> $ret)? {
+    ($($hook:ident($conn:ident $(, $arg:ident: $type:ty => $given:expr)*) $(-> $ret:ty)? { $($otherwise:expr)? })+) => {$(
+        fn $hook(&mut self, $conn: &mut Conn $(, $arg: $type)*, (): &()) $(-> $ret)? {
+            if self.failed() {
+                return $($otherwise)?;
+            }
+            let before = *$conn;
             // SAFETY: the memory holds an instance of this very table's (`Plugin::make`), and `&mut self` guards it.
-            unsafe { (self.plugin.table.$hook)(self.instance(), conn $(, $given)*) }
+            let answer = unsafe { (self.plugin.table.$hook)(self.instance(), $conn $(, $given)*) };
+            if self.panicked(Some(before.now_us)) {
+                *$conn = before;
+                return $($otherwise)?;
+            }
+            answer
         }
     )+};
 }
@@ -207,34 +245,48 @@ impl CongestionControl for Plugged {
     type Params = ();
 
     hooks! {
-        init();
-        release();
-        ssthresh() -> u32;
-        cong_avoid(ack: u32 => ack, acked: u32 => acked);
-        set_state(new: CaState => new as u8);
-        cwnd_event(event: CaEvent => event as u8);
-        in_ack_event(flags: u32 => flags);
-        undo_cwnd() -> u32;
-        pkts_acked(sample: &AckSample => sample);
-        cong_control(acked: u32 => acked);
+        init(conn) {}
+        release(conn) {}
+        ssthresh(conn) -> u32 { conn.cwnd.max(2) }
+        cong_avoid(conn, ack: u32 => ack, acked: u32 => acked) {}
+        set_state(conn, new: CaState => new as u8) {}
+        cwnd_event(conn, event: CaEvent => event as u8) {}
+        in_ack_event(conn, flags: u32 => flags) {}
+        undo_cwnd(conn) -> u32 { conn.cwnd }
+        pkts_acked(conn, sample: &AckSample => sample) {}
+        cong_control(conn, acked: u32 => acked) {}
     }
 
     fn has_cong_control(&self) -> bool {
+        if self.failed() {
+            return false;
+        }
         // SAFETY: as in `hooks`.
-        unsafe { (self.plugin.table.has_cong_control)(self.look()) }
+        let answer = unsafe { (self.plugin.table.has_cong_control)(self.look()) };
+        !self.panicked(None) && answer
     }
 
     fn min_cwnd(&self, conn: &Conn, (): &()) -> u32 {
+        const USUAL: u32 = 2;
+        if self.failed() {
+            return USUAL;
+        }
         // SAFETY: as in `hooks`.
-        unsafe { (self.plugin.table.min_cwnd)(self.look(), conn) }
+        let answer = unsafe { (self.plugin.table.min_cwnd)(self.look(), conn) };
+        if self.panicked(Some(conn.now_us)) { USUAL } else { answer }
     }
 
     fn info(&self, conn: &Conn, (): &()) -> Info {
         let mut info = Info::default();
         for (index, field) in (0..).zip(&mut info.fields) {
+            if self.failed() {
+                break;
+            }
             // SAFETY: as in `hooks`.
             let variable = unsafe { (self.plugin.table.info)(self.look(), conn, index) };
-            *field = (text(variable.name), variable.value);
+            if !self.panicked(Some(conn.now_us)) {
+                *field = (text(variable.name), variable.value);
+            }
         }
         info
     }
@@ -258,14 +310,14 @@ impl Custom for Plugged {
 
     fn duplicate(&self) -> Option<Box<dyn Custom>> {
         // An instance may be copied as bytes: what a Tuned holds is Copy.
-        Some(Box::new(Self { plugin: self.plugin, memory: self.memory }))
+        Some(Box::new(self.copy()))
     }
 
     fn with_words(&self, words: &PrivateWords) -> Option<Box<dyn Custom>> {
-        let mut copy = Self { plugin: self.plugin, memory: self.memory };
+        let mut copy = self.copy();
         // SAFETY: as in `hooks`.
         let loaded = unsafe { (self.plugin.table.load_words)(copy.instance(), words) };
-        loaded.then(|| Box::new(copy) as Box<dyn Custom>)
+        (!self.panicked(None) && loaded).then(|| Box::new(copy) as Box<dyn Custom>)
     }
 
     fn state_words(&self) -> Option<StateWords> {
@@ -277,8 +329,15 @@ impl Custom for Plugged {
 
     fn is_same(&self, other: &dyn Custom) -> bool {
         let Some(other) = (other as &dyn std::any::Any).downcast_ref::<Self>() else { return false };
+        if !std::ptr::eq(self.plugin.table, other.plugin.table) || self.failed() || other.failed() {
+            return false;
+        }
         // SAFETY: as in `hooks`, for both: they are the same table's.
-        std::ptr::eq(self.plugin.table, other.plugin.table)
-            && unsafe { (self.plugin.table.is_same)(self.look(), other.look()) }
+        let same = unsafe { (self.plugin.table.is_same)(self.look(), other.look()) };
+        !self.panicked(None) && same
+    }
+
+    fn has_failed(&self) -> bool {
+        self.failed()
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The registry of algorithms, as Python dictionaries.
 
+use crate::fault;
 use cwnd::params::{Kind, Spec};
 use cwnd::registry;
 use cwnd::unit_and_scale;
@@ -61,6 +62,7 @@ pub fn algorithms(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         entry.set_item("inner", inner)?;
         list.append(entry)?;
     }
+    fault::check(py)?;
     Ok(list)
 }
 

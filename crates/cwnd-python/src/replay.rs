@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Replays of recorded hook calls, fed with Arrow record batches.
 
+use crate::fault;
 use crate::scenario::ScenarioError;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::{Array, FixedSizeBinaryArray, Int64Array, StringArray, StructArray};
@@ -43,8 +44,8 @@ impl Replay {
     }
 
     /// Replays the rows of a record batch: `hook` as text, `state_after` as 104 bytes where the record has it, every other
-    /// column as int64, by the names of the golden traces.
-    fn feed(&mut self, batch: &Bound<'_, PyAny>) -> PyResult<()> {
+    /// column as int64, by the names of the golden traces. Raises `PluginError` where a loaded algorithm panics.
+    fn feed(&mut self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
         let table = import(batch)?;
         let hooks = table
             .column_by_name("hook")
@@ -70,7 +71,7 @@ impl Replay {
                 *self.state_differences.get_or_insert(0) += u64::from(!agrees);
             }
         }
-        Ok(())
+        fault::check(py)
     }
 
     /// Calls replayed.

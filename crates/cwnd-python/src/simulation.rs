@@ -2,6 +2,7 @@
 //! A running simulation.
 
 use crate::clock::thread_cpu_s;
+use crate::fault;
 use crate::links::{self, RateRow, Waits};
 use crate::scenario::Scenario;
 use crate::tables::{self, Table};
@@ -22,22 +23,24 @@ pub struct Simulation {
 #[pymethods]
 impl Simulation {
     #[new]
-    fn new(scenario: &Scenario) -> Self {
+    fn new(py: Python<'_>, scenario: &Scenario) -> PyResult<Self> {
         let begin = thread_cpu_s();
         let inner = cwnd_sim::Simulation::new(&scenario.0);
         let cpu_s = thread_cpu_s() - begin;
-        Self { inner, rates: links::rates(&scenario.0), duration: scenario.0.duration, cpu_s }
+        sound(py, &inner)?;
+        Ok(Self { inner, rates: links::rates(&scenario.0), duration: scenario.0.duration, cpu_s })
     }
 
-    /// Handles up to `events` events, without the interpreter's lock; returns whether the run is over.
-    fn step(&mut self, py: Python<'_>, events: u64) -> bool {
+    /// Handles up to `events` events, without the interpreter's lock; returns whether the run is over. Raises `PluginError`.
+    fn step(&mut self, py: Python<'_>, events: u64) -> PyResult<bool> {
         let (over, cpu_s) = py.detach(|| {
             let begin = thread_cpu_s();
             let over = self.inner.step(events);
             (over, thread_cpu_s() - begin)
         });
         self.cpu_s += cpu_s;
-        over
+        sound(py, &self.inner)?;
+        Ok(over)
     }
 
     /// Part of the simulated time that is done, 0 to 1.
@@ -170,6 +173,12 @@ impl Simulation {
             _ => return Err(unknown(name)),
         }))
     }
+}
+
+/// Raises `PluginError` if a loaded algorithm has panicked.
+fn sound(py: Python<'_>, simulation: &cwnd_sim::Simulation) -> PyResult<()> {
+    let Some(fault) = fault::take() else { return Ok(()) };
+    Err(fault::Fault { flow: simulation.failed().map(str::to_owned), ..fault }.raise(py))
 }
 
 fn unknown(name: &str) -> PyErr {

@@ -182,6 +182,21 @@ impl Simulation {
         self.network.hops.as_slice()[0].count.packets
     }
 
+    /// Name of the flow whose algorithm has stopped by a fault of its own, or of its group of traffic, if one has
+    /// (`Controller::has_failed`).
+    #[must_use]
+    pub fn failed(&self) -> Option<&str> {
+        let number = self.flows.iter().position(|flow| flow.sender.driver.cc.has_failed())?;
+        match (self.named.get(number), self.flows[number].owner) {
+            (Some(flow), _) => Some(&flow.name),
+            (None, Owner::Source(source, _)) => {
+                let group = self.background.sources[source as usize].group;
+                Some(&self.scenario.traffic[group as usize].name)
+            }
+            _ => None,
+        }
+    }
+
     /// Flows that there is room for: those of the scenario, and the most of traffic that were there at once.
     #[must_use]
     pub const fn places(&self) -> usize {

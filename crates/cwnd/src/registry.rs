@@ -224,6 +224,11 @@ pub trait Custom: CongestionControl<Params = ()> + core::any::Any + core::fmt::D
     fn is_same(&self, _other: &dyn Custom) -> bool {
         false
     }
+
+    /// See [`Controller::has_failed`].
+    fn has_failed(&self) -> bool {
+        false
+    }
 }
 
 /// The hooks of [`CongestionControl`] without the settings, which a `Controller` holds.
@@ -336,6 +341,14 @@ impl Controller {
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         is_same(self, other)
+    }
+
+    /// Whether it has stopped for good by a fault of its own: an algorithm that was loaded, and panicked. Its hooks do nothing
+    /// from then on.
+    #[cfg(feature = "std")]
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        matches!(self, Self::Custom(custom) if custom.has_failed())
     }
 
     /// Value of parameter `index` in the kept form (see [`crate::params`]); 0 beyond the last.

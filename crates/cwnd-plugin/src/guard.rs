@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A panic of the algorithm's ends at the C boundary: it is reported to the host, and the hook returns as if it had done
+//! nothing.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook};
+use std::string::{String, ToString};
+use std::sync::OnceLock;
+
+use crate::{NOTHING, Text, Variable};
+
+/// A panic. Its texts live until the [`Reporter`] returns.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Panic {
+    /// The hook that panicked, by its name.
+    pub hook: Text,
+    /// The panic's words.
+    pub message: Text,
+    /// The source file.
+    pub file: Text,
+    /// The line there, from 1.
+    pub line: u32,
+}
+
+/// What the host is told of a panic by, on the thread that called the hook and before the hook returns.
+pub type Reporter = extern "C" fn(&Panic);
+
+static REPORTER: OnceLock<Reporter> = OnceLock::new();
+
+/// Words, file and line.
+type Last = (String, String, u32);
+
+std::thread_local! {
+    /// The thread's last panic: only the panic hook is told where it was.
+    static LAST: RefCell<Last> = const { RefCell::new((String::new(), String::new(), 0)) };
+}
+
+/// From now on panics of this library are reported to `reporter`, the first that was given, and not printed.
+///
+/// The library has a standard library of its own, so that the host's panics and those of other libraries stay theirs.
+pub(crate) extern "C" fn report_to(reporter: Reporter) {
+    if REPORTER.set(reporter).is_ok() {
+        set_hook(std::boxed::Box::new(keep));
+    }
+}
+
+fn keep(info: &PanicHookInfo<'_>) {
+    let payload = info.payload();
+    let message = payload.downcast_ref::<&str>().map(ToString::to_string);
+    let message = message.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
+    let (file, line) = info.location().map_or(("", 0), |place| (place.file(), place.line()));
+    LAST.with(|last| *last.borrow_mut() = (message, file.to_string(), line));
+}
+
+/// What a hook that panicked returns; the host does not use it.
+pub(crate) trait Nothing {
+    const NOTHING: Self;
+}
+
+impl Nothing for () {
+    const NOTHING: Self = ();
+}
+
+impl Nothing for bool {
+    const NOTHING: Self = false;
+}
+
+impl Nothing for u32 {
+    const NOTHING: Self = 0;
+}
+
+impl Nothing for Variable {
+    const NOTHING: Self = Self { name: NOTHING, value: 0 };
+}
+
+/// Calls a hook. An algorithm is plain integers: a hook that stops half-way leaves nothing that would be unsafe to look at.
+pub(crate) fn guarded<R: Nothing>(hook: &'static str, call: impl FnOnce() -> R) -> R {
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| {
+        report(hook);
+        R::NOTHING
+    })
+}
+
+#[cold]
+fn report(hook: &'static str) {
+    let Some(reporter) = REPORTER.get() else { return };
+    LAST.with(|last| {
+        let (message, file, line) = &*last.borrow();
+        let (message, file) = (Text::lent(message), Text::lent(file));
+        reporter(&Panic { hook: Text::of(hook), message, file, line: *line });
+    });
+}
