@@ -27,6 +27,7 @@ const START: &str =
 const ACCESS: &str =
     "room for at least one packet, in packets (100packets), as a size (150kB) or a time (50ms)";
 const FLAG: &str = "true or false";
+const BURST: &str = "packets, 1 to 1048576, such as 4packets, or their number alone";
 
 /// Two times.
 pub(crate) fn pair(value: &Value) -> Option<(u64, u64)> {
@@ -100,7 +101,7 @@ pub(crate) fn parse(
         access: parse_access(&mut table, network.packet_size)?,
         access_delay: table.read("access_delay", TIME, time)?.unwrap_or(default.access_delay),
         pacing: flag(&mut table, "pacing")?.unwrap_or(default.pacing),
-        burst: table.whole("burst", 1, 1 << 20)?.map(|n| n as u32),
+        burst: table.read("burst", BURST, read_burst)?,
         size: table.read("size", payload.expected(), |v| payload.read(v).filter(|bytes| *bytes > 0))?,
         app_rate: table.quantity("app_rate", RATE, units::read_rate)?,
         idle_restart: flag(&mut table, "idle_restart")?.unwrap_or(default.idle_restart),
@@ -108,6 +109,12 @@ pub(crate) fn parse(
     };
     group.params = parse_params(&table, &group.cc, specs)?;
     Ok(group)
+}
+
+/// How many packets leave at once: with their unit, or as a number.
+fn read_burst(value: &Value) -> Option<u32> {
+    let packets = value.as_u64().or_else(|| crate::queue::read_packets(value.as_str()?.trim()))?;
+    (1..=1 << 20).contains(&packets).then_some(packets as u32)
 }
 
 /// A flow's own link: a rate, or a table with its queue.
@@ -129,7 +136,7 @@ fn parse_access(table: &mut Table<'_>, packet: u32) -> Result<Option<Access>, In
                 let bits_e9 = u128::from(rate) * u128::from(ns);
                 u64::try_from(bits_e9 / (8_000_000_000 * u128::from(packet))).ok()?
             }
-            Buffer::Bdp(_) => return None,
+            Buffer::Bdp(..) => return None,
         };
         Some(packets).filter(|packets| (1..=1 << 32).contains(packets))
     })?;

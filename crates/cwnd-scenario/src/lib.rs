@@ -15,6 +15,7 @@ mod network;
 mod parse;
 mod print;
 mod queue;
+mod record;
 mod routes;
 mod template;
 mod topology;
@@ -25,8 +26,9 @@ pub use expand::FlowAction;
 pub use flow::{FLOW_KEYS, expectation};
 pub use invalid::{Invalid, nearest, unknown_key};
 pub use model::{
-    Access, Action, Buffer, Discipline, Dumbbell, Flow, Group, HEADER_BYTES, Inner, Link, LinkRate, Record,
-    Red, Route, Scenario, Start, What,
+    Access, Action, Buffer, Chosen, Discipline, Dumbbell, Flow, Group, HEADER_BYTES, Inner, Link, LinkRate,
+    Pick, Record, Red, Route, Scenario, Start, What,
 };
 pub use network::Hop;
 pub use print::show_param;
+pub use record::Rows;

@@ -140,8 +140,8 @@ pub enum Buffer {
     Bytes(u64),
     /// What the link sends in this time, ns.
     Time(u64),
-    /// Multiples of rate × RTT, in millionths.
-    Bdp(u64),
+    /// Multiples of rate × RTT, in millionths, and the fewest packets that it may come to; 0 when no such floor is named.
+    Bdp(u64, u64),
 }
 
 /// What a queue does beside holding packets.
@@ -280,6 +280,27 @@ impl Inner {
     }
 }
 
+/// Which flows have rows in the tables `cwnd` and `inner`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Chosen {
+    /// All of them.
+    #[default]
+    All,
+    /// None of them.
+    Nothing,
+    /// These.
+    Only(Vec<Pick>),
+}
+
+/// Flows that [`Chosen::Only`] names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pick {
+    /// The flow of this number in the tables.
+    Number(u32),
+    /// The flow of this name, or all flows of the algorithm of this name.
+    Name(String),
+}
+
 /// What to record beside the summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
@@ -289,6 +310,10 @@ pub struct Record {
     pub per_ack: bool,
     /// Inner variables of the algorithms, in the table `inner`, whenever a row of `cwnd` is written.
     pub inner: Inner,
+    /// Whose rows those are.
+    pub flows: Chosen,
+    /// Most bytes that the tables may be expected to hold, when there is such a limit.
+    pub limit: Option<u64>,
 }
 
 /// One flow, everything resolved.
@@ -334,12 +359,22 @@ impl Link {
             Buffer::Packets(packets) => Limit::Packets(packets),
             Buffer::Bytes(bytes) => Limit::Bytes(bytes),
             Buffer::Time(time) => Limit::Packets(self.packets_in(time, packet)),
-            Buffer::Bdp(millionths) => {
+            Buffer::Bdp(millionths, floor) => {
                 let bits_e9 = u128::from(self.rate.nominal()) * u128::from(self.rtt);
                 let packet = 8_000_000_000 * u128::from(packet);
                 let packets = bits_e9.saturating_mul(u128::from(millionths)) / (packet * 1_000_000);
-                Limit::Packets(u64::try_from(packets).unwrap_or(u64::MAX))
+                Limit::Packets(u64::try_from(packets).unwrap_or(u64::MAX).max(floor))
             }
+        }
+    }
+
+    /// A size as the limit of this link's queue. A part of a BDP that is less than a packet is one packet.
+    #[must_use]
+    pub fn room(&self, buffer: Buffer, packet: u32) -> Limit {
+        let above_0 = self.rate.nominal() > 0 && self.rtt > 0;
+        match (buffer, self.threshold(buffer, packet)) {
+            (Buffer::Bdp(1.., _), Limit::Packets(0)) if above_0 => Limit::Packets(1),
+            (_, limit) => limit,
         }
     }
 

@@ -49,7 +49,7 @@ impl Scenario {
             _ => None,
         });
         let limits = acts().filter_map(|(at, what)| match what {
-            What::Buffer(name, buffer) if of(name) => Some((at, link.threshold(*buffer, self.packet_size))),
+            What::Buffer(name, buffer) if of(name) => Some((at, link.room(*buffer, self.packet_size))),
             _ => None,
         });
         let delays = acts().filter_map(|(at, what)| match what {
@@ -65,7 +65,7 @@ impl Scenario {
             }
             LinkRate::Trace(trace, _) => Rate::Trace(trace.clone()),
         };
-        let limit: Limit = link.threshold(link.buffer, self.packet_size);
+        let limit: Limit = link.room(link.buffer, self.packet_size);
         let fifo = FifoSpec { rate, limit: schedule(limit, limits), queue: link.queue(self.packet_size) };
         let delay = DelaySpec {
             propagation: schedule(link.delay, delays),

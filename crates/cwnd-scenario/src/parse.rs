@@ -3,15 +3,13 @@
 
 use crate::flow::{MAX_FLOWS, pair};
 use crate::invalid::{Invalid, Table};
-use crate::model::{Group, HEADER_BYTES, Inner, Record, Route, Scenario, What};
+use crate::model::{Group, HEADER_BYTES, Record, Route, Scenario};
 use crate::routes::{check_rtt, check_traffic};
 use crate::topology::Network;
 use crate::traffic::{Context, parse_list};
-use crate::units::{self, TIME};
-use cwnd::registry;
+use crate::units;
 use serde_json::Value;
 
-const INNER: &str = "true, false, or a list of names of inner variables (see cwnd show)";
 const INTERVAL: &str = "two rising times within the duration, such as [\"20s\", \"100s\"]";
 
 impl Scenario {
@@ -46,7 +44,7 @@ impl Scenario {
         let seed = table.whole("seed", 0, i64::MAX as u64)?.unwrap_or(1);
         let mut network = Network::parse(&mut table)?;
         let record = match table.get("record") {
-            Some(value) => parse_record(value)?,
+            Some(value) => crate::record::parse(value)?,
             None => Record::default(),
         };
         let flows = parse_flows(&mut table, duration, &network)?;
@@ -83,7 +81,7 @@ impl Scenario {
         scenario.check_rtts()?;
         scenario.check_labels()?;
         scenario.actions = crate::action::parse_list(actions, &scenario)?;
-        scenario.check_inner()?;
+        scenario.check_record()?;
         Ok(scenario)
     }
 
@@ -96,35 +94,6 @@ impl Scenario {
             check_rtt(&format!("flow[{index}]"), (rtt, group.rtt.is_some()), (links, group.access_delay))?;
         }
         Ok(())
-    }
-
-    /// Refuses names that no flow's algorithm shows.
-    fn check_inner(&self) -> Result<(), Invalid> {
-        let Inner::Only(names) = &self.record.inner else { return Ok(()) };
-        let switched = self.actions.iter().filter_map(|action| match &action.what {
-            What::Switch(_, cc, _) => Some(cc),
-            _ => None,
-        });
-        let mut shown: Vec<&str> = self
-            .flows
-            .iter()
-            .map(|group| &group.cc)
-            .chain(switched)
-            .filter_map(|cc| registry::find(cc))
-            .flat_map(|(algorithm, _)| algorithm.inner())
-            .collect();
-        shown.sort_unstable();
-        shown.dedup();
-        let Some(unknown) = names.iter().find(|name| !shown.contains(&name.as_str())) else { return Ok(()) };
-        Err(Invalid {
-            field: "record.inner".into(),
-            value: Some(format!("\"{unknown}\"")),
-            expected: if shown.is_empty() {
-                "no name, because the flows' algorithms show no inner variables".into()
-            } else {
-                format!("names of what the flows' algorithms show: {}", shown.join(", "))
-            },
-        })
     }
 }
 
@@ -149,38 +118,11 @@ fn parse_flows(table: &mut Table<'_>, duration: u64, network: &Network<'_>) -> R
     Ok(flows)
 }
 
-impl Default for Record {
-    fn default() -> Self {
-        Self { interval: 100_000_000, per_ack: false, inner: Inner::Off }
-    }
-}
-
 pub(crate) fn document(kind: &str, error: &str) -> Invalid {
     let detail = error.lines().map(str::trim).filter(|l| !l.is_empty()).collect::<Vec<_>>().join(" ");
     Invalid {
         field: "scenario".into(),
         value: Some("the document".into()),
         expected: format!("{kind}: {detail}"),
-    }
-}
-
-fn parse_record(value: &Value) -> Result<Record, Invalid> {
-    let mut table = Table::new("record", value)?;
-    let default = Record::default();
-    let interval = table.quantity("interval", TIME, units::read_time)?.unwrap_or(default.interval);
-    let per_ack = table.read("per_ack", "true or false", Value::as_bool)?.unwrap_or(default.per_ack);
-    let inner = table.read("inner", INNER, read_inner)?.unwrap_or_default();
-    table.finish()?;
-    Ok(Record { interval, per_ack, inner })
-}
-
-fn read_inner(value: &Value) -> Option<Inner> {
-    match value {
-        Value::Bool(true) => Some(Inner::All),
-        Value::Bool(false) => Some(Inner::Off),
-        Value::Array(list) if !list.is_empty() => {
-            list.iter().map(|name| name.as_str().map(str::to_owned)).collect::<Option<_>>().map(Inner::Only)
-        }
-        _ => None,
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Scenarios as TOML that reads back to the same scenario.
 
-use crate::model::{Inner, Scenario};
+use crate::model::Scenario;
 use crate::traffic::Traffic;
 use crate::units::write_time;
 use cwnd::params::{Kind, Spec};
@@ -42,11 +42,6 @@ impl Scenario {
     }
 
     fn to_value(&self) -> Value {
-        let inner = match &self.record.inner {
-            Inner::Off => json!(false),
-            Inner::All => json!(true),
-            Inner::Only(names) => json!(names),
-        };
         let mut document = Map::new();
         let head = [
             ("name", json!(self.name)),
@@ -56,12 +51,7 @@ impl Scenario {
         ];
         document.extend(head.map(|(key, value)| (key.to_owned(), value)));
         crate::topology::print(self, &mut document);
-        let record = json!({
-            "interval": write_time(self.record.interval),
-            "per_ack": self.record.per_ack,
-            "inner": inner,
-        });
-        document.insert("record".into(), record);
+        document.insert("record".into(), crate::record::print(&self.record));
         let lists: [(&str, Vec<Value>); 3] = [
             ("flow", self.flows.iter().map(crate::flow::print).collect()),
             ("traffic", self.traffic.iter().map(Traffic::to_value).collect()),

@@ -7,8 +7,7 @@ use crate::units::{self, decimal, decimal_millionths, probability, read_probabil
 use cwnd_link::Limit;
 use serde_json::{Value, json};
 
-pub(crate) const BUFFER: &str =
-    "packets (1000packets), a size (500kB), a time (50ms) or multiples of the BDP (1bdp)";
+pub(crate) const BUFFER: &str = "packets (1000packets), a size (500kB), a time (50ms) or multiples of the BDP (1bdp; 0.1bdp, at least 4packets)";
 pub(crate) const FRACTION: &str = "a number above 0, at most 1, of at most fifteen decimals";
 
 /// Reads the queue at `path` into `link`. [`check`] follows when the link's rate and RTT are known.
@@ -46,7 +45,7 @@ pub(crate) fn check(link: &Link, packet: u32, path: &str, written: Option<&Value
 
 /// Whether the queue of `link` may be of the size `buffer`; else what would do.
 pub(crate) fn check_room(link: &Link, buffer: Buffer, packet: u32) -> Result<(), String> {
-    let (packets, bytes) = match link.threshold(buffer, packet) {
+    let (packets, bytes) = match link.room(buffer, packet) {
         Limit::Packets(n) => (n, n.saturating_mul(u64::from(packet))),
         Limit::Bytes(n) => (n / u64::from(packet), n),
         Limit::Time(ns) => {
@@ -59,7 +58,7 @@ pub(crate) fn check_room(link: &Link, buffer: Buffer, packet: u32) -> Result<(),
         return Ok(());
     }
     let at = match buffer {
-        Buffer::Bdp(_) => format!(" at a round trip of {}", units::write_time(link.rtt)),
+        Buffer::Bdp(..) => format!(" at a round trip of {}", units::write_time(link.rtt)),
         _ => String::new(),
     };
     Err(format!(
@@ -120,13 +119,25 @@ fn in_words(limit: Limit) -> String {
     }
 }
 
+/// What stands between a multiple of the BDP and the fewest packets that it may come to.
+const FLOOR: &str = ", at least ";
+
+/// `4packets` or `1packet`.
+pub(crate) fn read_packets(text: &str) -> Option<u64> {
+    let number = text.strip_suffix("packets").or_else(|| text.strip_suffix("packet"))?;
+    number.trim_end().parse().ok()
+}
+
 fn read_buffer(text: &str) -> Option<Buffer> {
-    let number = |suffix: &str| text.strip_suffix(suffix).map(str::trim_end);
-    if let Some(n) = number("packets").or_else(|| number("packet")) {
-        return n.parse().ok().map(Buffer::Packets);
+    if let Some(packets) = read_packets(text) {
+        return Some(Buffer::Packets(packets));
     }
-    if let Some(n) = number("bdp") {
-        return decimal(n, 1_000_000).map(Buffer::Bdp);
+    let (size, floor) = match text.split_once(FLOOR) {
+        Some((size, floor)) => (size, read_packets(floor.trim()).filter(|packets| *packets > 0)?),
+        None => (text, 0),
+    };
+    if let Some(multiple) = size.trim_end().strip_suffix("bdp") {
+        return decimal(multiple.trim_end(), 1_000_000).map(|millionths| Buffer::Bdp(millionths, floor));
     }
     units::read_size(text).map(Buffer::Bytes).or_else(|| units::read_time(text).map(Buffer::Time))
 }
@@ -137,7 +148,8 @@ pub(crate) fn write(buffer: Buffer) -> String {
         Buffer::Packets(n) => format!("{n}packets"),
         Buffer::Bytes(n) => units::write_size(n),
         Buffer::Time(t) => units::write_time(t),
-        Buffer::Bdp(n) => format!("{}bdp", decimal_millionths(n)),
+        Buffer::Bdp(n, 0) => format!("{}bdp", decimal_millionths(n)),
+        Buffer::Bdp(n, floor) => format!("{}bdp{FLOOR}{floor}packets", decimal_millionths(n)),
     }
 }
 

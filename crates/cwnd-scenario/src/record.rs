@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `[record]`: which rows the tables get, and how many of them there will be; read, checked and written.
+
+use crate::invalid::{Invalid, Table, nearest, shown};
+use crate::model::{Chosen, Inner, LinkRate, Pick, Record, Scenario, What};
+use crate::units::{self, TIME, write_size, write_time};
+use cwnd::registry;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+const INNER: &str = "true, false, or a list of names of inner variables (see cwnd show)";
+const FLOWS: &str =
+    "\"all\", \"none\", or a list of flows: numbers, names, or names of algorithms for all their flows";
+const LIMIT: &str = "a size (2GB), or \"none\"";
+/// Most bytes of tables that a scenario which names no limit may be expected to fill.
+const DEFAULT_LIMIT: u64 = 2_000_000_000;
+
+impl Default for Record {
+    fn default() -> Self {
+        Self {
+            interval: 100_000_000,
+            per_ack: false,
+            inner: Inner::Off,
+            flows: Chosen::All,
+            limit: Some(DEFAULT_LIMIT),
+        }
+    }
+}
+
+/// Reads `[record]`.
+pub(crate) fn parse(value: &Value) -> Result<Record, Invalid> {
+    let mut table = Table::new("record", value)?;
+    let default = Record::default();
+    let interval = table.quantity("interval", TIME, units::read_time)?.unwrap_or(default.interval);
+    let per_ack = table.read("per_ack", "true or false", Value::as_bool)?.unwrap_or(default.per_ack);
+    let inner = table.read("inner", INNER, read_inner)?.unwrap_or_default();
+    let flows = table.read("flows", FLOWS, read_flows)?.unwrap_or_default();
+    let limit = table.read("limit", LIMIT, |v| match v.as_str()? {
+        "none" => Some(None),
+        text => units::read_size(text).map(Some),
+    })?;
+    table.finish()?;
+    Ok(Record { interval, per_ack, inner, flows, limit: limit.unwrap_or(default.limit) })
+}
+
+fn read_inner(value: &Value) -> Option<Inner> {
+    match value {
+        Value::Bool(true) => Some(Inner::All),
+        Value::Bool(false) => Some(Inner::Off),
+        Value::Array(list) if !list.is_empty() => {
+            list.iter().map(|name| name.as_str().map(str::to_owned)).collect::<Option<_>>().map(Inner::Only)
+        }
+        _ => None,
+    }
+}
+
+fn read_flows(value: &Value) -> Option<Chosen> {
+    let pick = |value: &Value| match value {
+        Value::String(name) => Some(Pick::Name(name.clone())),
+        _ => value.as_u64().and_then(|number| u32::try_from(number).ok()).map(Pick::Number),
+    };
+    match value {
+        Value::String(text) if text == "all" => Some(Chosen::All),
+        Value::String(text) if text == "none" => Some(Chosen::Nothing),
+        Value::Array(list) if !list.is_empty() => {
+            list.iter().map(pick).collect::<Option<_>>().map(Chosen::Only)
+        }
+        _ => None,
+    }
+}
+
+/// `[record]`, every default written out.
+pub(crate) fn print(record: &Record) -> Value {
+    let inner = match &record.inner {
+        Inner::Off => json!(false),
+        Inner::All => json!(true),
+        Inner::Only(names) => json!(names),
+    };
+    let flows = match &record.flows {
+        Chosen::All => json!("all"),
+        Chosen::Nothing => json!("none"),
+        Chosen::Only(picks) => picks
+            .iter()
+            .map(|pick| match pick {
+                Pick::Number(number) => json!(number),
+                Pick::Name(name) => json!(name),
+            })
+            .collect(),
+    };
+    json!({
+        "interval": write_time(record.interval),
+        "per_ack": record.per_ack,
+        "inner": inner,
+        "flows": flows,
+        "limit": record.limit.map_or_else(|| "none".to_owned(), write_size),
+    })
+}
+
+/// Rows that the tables of samples are expected to get; what an algorithm or a queue does decides on the others' rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rows {
+    /// Of the table `cwnd`. With a row at every acknowledgement: as many as the links can carry.
+    pub cwnd: u128,
+    /// Of the table `queue`.
+    pub queue: u128,
+    /// Of the table `inner`.
+    pub inner: u128,
+}
+
+impl Scenario {
+    /// Checks what `[record]` names.
+    pub(crate) fn check_record(&self) -> Result<(), Invalid> {
+        self.check_inner()?;
+        let Chosen::Only(picks) = &self.record.flows else { return Ok(()) };
+        let names = crate::expand::names(&self.flows);
+        let groups = || self.flows.iter().map(|group| group.cc.as_str());
+        for pick in picks {
+            let (value, near) = match pick {
+                Pick::Number(number) if (*number as usize) < names.len() => continue,
+                Pick::Name(name) if names.contains(name) || groups().any(|cc| cc == name) => continue,
+                Pick::Number(number) => (json!(number), Vec::new()),
+                Pick::Name(name) => {
+                    (json!(name), nearest(name, names.iter().map(String::as_str).chain(groups())))
+                }
+            };
+            let expected = match (names.len(), near.first()) {
+                (0, _) => "\"none\", because there is no [[flow]]".to_owned(),
+                (_, Some(near)) => format!("{FLOWS} (did you mean {near}?)"),
+                (flows, None) => format!("{FLOWS}; the numbers are 0 to {}", flows - 1),
+            };
+            return Err(Invalid { field: "record.flows".into(), value: Some(shown(&value)), expected });
+        }
+        Ok(())
+    }
+
+    /// Refuses names that no flow's algorithm shows.
+    fn check_inner(&self) -> Result<(), Invalid> {
+        let Inner::Only(names) = &self.record.inner else { return Ok(()) };
+        let switched = self.actions.iter().filter_map(|action| match &action.what {
+            What::Switch(_, cc, _) => Some(cc),
+            _ => None,
+        });
+        let mut shown: Vec<&str> = self
+            .flows
+            .iter()
+            .map(|group| &group.cc)
+            .chain(switched)
+            .filter_map(|cc| registry::find(cc))
+            .flat_map(|(algorithm, _)| algorithm.inner())
+            .collect();
+        shown.sort_unstable();
+        shown.dedup();
+        let Some(unknown) = names.iter().find(|name| !shown.contains(&name.as_str())) else { return Ok(()) };
+        Err(Invalid {
+            field: "record.inner".into(),
+            value: Some(format!("\"{unknown}\"")),
+            expected: if shown.is_empty() {
+                "no name, because the flows' algorithms show no inner variables".into()
+            } else {
+                format!("names of what the flows' algorithms show: {}", shown.join(", "))
+            },
+        })
+    }
+
+    /// Whether each flow, in the order of their numbers, has rows in the tables `cwnd` and `inner`.
+    #[must_use]
+    pub fn recorded(&self) -> Vec<bool> {
+        let flows = || self.flows.iter().flat_map(|group| std::iter::repeat_n(group, group.count as usize));
+        match &self.record.flows {
+            Chosen::All => flows().map(|_| true).collect(),
+            Chosen::Nothing => flows().map(|_| false).collect(),
+            Chosen::Only(picks) => {
+                let names = crate::expand::names(&self.flows);
+                let is_picked = |number: usize, cc: &str| {
+                    picks.iter().any(|pick| match pick {
+                        Pick::Number(picked) => *picked as usize == number,
+                        Pick::Name(name) => *name == names[number] || name == cc,
+                    })
+                };
+                flows().enumerate().map(|(number, group)| is_picked(number, &group.cc)).collect()
+            }
+        }
+    }
+
+    /// How many rows the tables of samples are expected to get.
+    #[must_use]
+    pub fn expected_rows(&self) -> Rows {
+        let recorded = self.recorded();
+        let interval = u128::from(self.record.interval);
+        let samples = u128::from(self.duration).checked_div(interval).map_or(0, |samples| samples + 1);
+        let mut rows = Rows { queue: samples * self.links.len() as u128, ..Rows::default() };
+        // By the slowest link of flows: acknowledgements that they can be sent there.
+        let mut at_link: BTreeMap<u32, (u128, u32)> = BTreeMap::new();
+        let (mut inner, mut first) = (0, 0);
+        for group in &self.flows {
+            let flows =
+                recorded[first..first + group.count as usize].iter().filter(|one| **one).count() as u128;
+            first += group.count as usize;
+            if flows == 0 {
+                continue;
+            }
+            let shown = registry::find(&group.cc).map_or(0, |(algorithm, _)| {
+                algorithm.inner().filter(|name| self.record.inner.has(name)).count() as u128
+            });
+            if !self.record.per_ack {
+                rows.cwnd += flows * samples;
+                rows.inner += flows * samples * shown;
+                continue;
+            }
+            inner = inner.max(shown);
+            let (path, _) = self.links_of(&group.route);
+            let slowest = path.iter().copied().min_by_key(|&link| self.fastest(link)).unwrap_or(0);
+            let most = |bits_per_s: u64| self.packets_at(bits_per_s, u64::from(self.packet_size));
+            let alone = most(self.fastest(slowest))
+                .min(group.app_rate.map_or(u128::MAX, |rate| self.packets_at(rate, u64::from(self.mss()))))
+                .min(group.size.map_or(u128::MAX, |bytes| u128::from(bytes.div_ceil(u64::from(self.mss())))));
+            let entry = at_link.entry(slowest).or_insert((0, u32::MAX));
+            entry.0 += flows * alone.div_ceil(u128::from(group.ack_every));
+            entry.1 = entry.1.min(group.ack_every);
+        }
+        for (link, (alone, ack_every)) in at_link {
+            let together = self.packets_at(self.fastest(link), u64::from(self.packet_size));
+            rows.cwnd += alone.min(together.div_ceil(u128::from(ack_every)));
+        }
+        if self.record.per_ack {
+            rows.inner = rows.cwnd * inner;
+        }
+        rows
+    }
+
+    /// Refuses a run whose tables would be expected to hold more than `record.limit`, given the bytes of their rows.
+    ///
+    /// # Errors
+    /// [`Invalid`], with the rows, the bytes and the keys that change them.
+    pub fn check_size(&self, bytes: u128) -> Result<(), Invalid> {
+        let Some(limit) = self.record.limit.filter(|limit| u128::from(*limit) < bytes) else { return Ok(()) };
+        let rows = self.expected_rows();
+        let counts = [("cwnd", rows.cwnd), ("queue", rows.queue), ("inner", rows.inner)];
+        let counts: Vec<String> = counts
+            .into_iter()
+            .filter(|(_, rows)| *rows > 0)
+            .map(|(table, rows)| format!("{} of {table}", about(rows).trim_end()))
+            .collect();
+        let less = if self.record.per_ack {
+            "no record.per_ack".to_owned()
+        } else {
+            format!("a longer record.interval than {}", write_time(self.record.interval))
+        };
+        Err(Invalid {
+            field: "record".into(),
+            value: Some(format!("about {}B of tables (rows: {})", about(bytes), counts.join(", "))),
+            expected: format!(
+                "at most {} (record.limit): {less}, fewer record.flows, or a larger record.limit",
+                write_size(limit)
+            ),
+        })
+    }
+
+    /// Packets of `bytes` that this rate carries within the run.
+    fn packets_at(&self, bits_per_s: u64, bytes: u64) -> u128 {
+        u128::from(bits_per_s) * u128::from(self.duration) / (8_000_000_000 * u128::from(bytes.max(1)))
+    }
+
+    /// The highest rate that a link has at any time, bit/s; of a trace its mean.
+    fn fastest(&self, link: u32) -> u64 {
+        let link = &self.links[link as usize];
+        let steps = match &link.rate {
+            LinkRate::Steps(_, steps) => steps.as_slice(),
+            _ => &[],
+        };
+        let actions = self.actions.iter().filter_map(|action| match &action.what {
+            What::Rate(name, rate) if *name == link.name => Some(*rate),
+            _ => None,
+        });
+        steps.iter().map(|step| step.1).chain(actions).fold(link.rate.nominal(), u64::max)
+    }
+}
+
+/// A count in two digits and the prefix of its thousands.
+fn about(count: u128) -> String {
+    let mut value = count as f64;
+    for prefix in ["", " k", " M", " G", " T", " P"] {
+        if value < 999.5 {
+            let digits = usize::from(value < 9.95 && !prefix.is_empty());
+            return format!("{value:.digits$}{}", if prefix.is_empty() { " " } else { prefix });
+        }
+        value /= 1000.0;
+    }
+    format!("{value:.0} E")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_said_in_two_digits() {
+        assert_eq!(about(7), "7 ");
+        assert_eq!(about(1000), "1.0 k");
+        assert_eq!(about(12_345), "12 k");
+        assert_eq!(about(60_000_000_000), "60 G");
+        assert_eq!(about(2_880_000_000_000), "2.9 T");
+    }
+}
