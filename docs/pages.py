@@ -172,6 +172,15 @@ def caption(page: Page) -> str:
     return f"{begin} {picture['shows'].strip()}".strip()
 
 
+def recoveries(all_pages: list[Page]) -> list[list[str]]:
+    """Each recovery that is some set's, with its sets."""
+    sets_by_recovery: dict[str, list[str]] = {}
+    for page in all_pages:
+        for one in page.algorithm["sets"]:
+            sets_by_recovery.setdefault(one["recovery"], []).append(f"`{one['name']}`")
+    return [[f"`{recovery}`", ", ".join(names)] for recovery, names in sorted(sets_by_recovery.items())]
+
+
 def gallery(all_pages: list[Page]) -> str:
     """All pictures on one page."""
     lines = [
@@ -200,6 +209,13 @@ def gallery(all_pages: list[Page]) -> str:
         "",
         "![Growth functions of BIC and CUBIC](../pictures/ha2008-fig1.png)",
         "",
+        "## Recovery",
+        "",
+        "What a flow uses that names no `recovery` ([the keys](../scenarios.md)).",
+        "The sets of today's standards and kernels reduce the window in proportion to what is delivered (PRR, RFC 9937), as Linux does.",
+        "The sets of papers have what their hosts had, which came before it.",
+        "",
+        *table(["recovery", "sets"], recoveries(all_pages)),
         "[CUBIC's statements in RFC 9438, one by one](rfc9438.md) · [response functions](../response.md)",
     ]
     return "\n".join(lines) + "\n"

@@ -43,8 +43,10 @@ def ours(**change: Any) -> dict[str, Any]:  # noqa: ANN401
 # Linux 3.14 by at least one in 20, the paper's and RFC 9438's along the curve from the start of the epoch.
 FREE_22 = ours(cc="cubic-2.1", unknown="at_most", unknown_count=1000)
 BARE_22 = ours(cc="cubic-2.1", unknown="at_most", unknown_count=1000, clamp="off")
-BARE_314 = ours(cc="cubic-linux", beta=0.8, slow_start="standard", unknown_count=1000, friendliness=False)
-FREE_314 = ours(cc="cubic-linux", beta=0.8, slow_start="standard", unknown_count=1000)
+BARE_314 = ours(
+    cc="cubic-linux", recovery="sack", beta=0.8, slow_start="standard", unknown_count=1000, friendliness=False
+)
+FREE_314 = ours(cc="cubic-linux", recovery="sack", beta=0.8, slow_start="standard", unknown_count=1000)
 
 WITHOUT_PRR: dict[str, Any] = {"recovery": "sack", "cubic-2.2": {**NS3_RULES["cubic-2.2"], "recovery": "sack"}}
 

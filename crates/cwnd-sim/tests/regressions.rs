@@ -6,6 +6,8 @@ mod common;
 use common::run;
 
 /// Share of the link that one flow of `cc` has beside one of standard TCP, 100 Mbit/s and 4 ms, one BDP of buffer.
+/// Both with RFC 6675 alone, which takes what each algorithm asks for at once: of proportional reduction the one that asks for less
+/// profits (0.55 for `cubic` then, 0.40 for the kernel's).
 fn share_beside_reno(cc: &str) -> f64 {
     let simulation = run(&format!(
         r#"
@@ -16,8 +18,10 @@ fn share_beside_reno(cc: &str) -> f64 {
         queue = {{ kind = "droptail", limit = "1bdp" }}
         [[flow]]
         cc = "{cc}"
+        recovery = "sack"
         [[flow]]
         cc = "reno"
+        recovery = "sack"
         "#
     ));
     let flows = simulation.summary().flows;

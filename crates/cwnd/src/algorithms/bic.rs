@@ -197,7 +197,7 @@ impl Registered for Bic {
             name: "bic-linux",
             summary: "the kernel's, tick for tick",
             source: "Linux 6.1, golden traces",
-            recovery: Recovery::Sack,
+            recovery: Recovery::SackPrr,
             params: LINUX,
         },
         Set {

@@ -220,7 +220,7 @@ impl Registered for Illinois {
             name: "illinois-linux",
             summary: "the kernel's, rounding for rounding",
             source: "Linux 6.1, golden traces",
-            recovery: Recovery::Sack,
+            recovery: Recovery::SackPrr,
             params: LINUX,
         },
         Set {

@@ -43,16 +43,16 @@ impl Registered for Reno {
     const SETS: &'static [Set<RenoParams>] = &[
         Set {
             name: "reno",
-            summary: "acknowledged segments counted, SACK recovery",
-            source: "RFC 5681, RFC 3465, RFC 6675",
-            recovery: Recovery::Sack,
+            summary: "acknowledged segments counted, SACK recovery with PRR",
+            source: "RFC 5681, RFC 3465, RFC 6675, RFC 9937",
+            recovery: Recovery::SackPrr,
             params: SEGMENTS,
         },
         Set {
             name: "reno-linux",
             summary: "the kernel's: halves the window, not the flight",
             source: "Linux 6.1 and 6.18, golden traces",
-            recovery: Recovery::Sack,
+            recovery: Recovery::SackPrr,
             params: RenoParams { reduce_from: FROM_CWND, ..SEGMENTS },
         },
         Set {

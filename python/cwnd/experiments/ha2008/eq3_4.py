@@ -43,7 +43,8 @@ def grid(setup: Setup) -> list[Point]:
             "duration": f"{seconds:.3f}s",
             "measure": [f"{seconds / 10:.3f}s", f"{seconds:.3f}s"],
             "link": {**LINK, "loss": loss},
-            "flow": [{**forms[name], "initial_ssthresh": round(1.4 * period**0.5)}],
+            # With the recovery of the paper's hosts, all of them.
+            "flow": [{**forms[name], "recovery": "sack", "initial_ssthresh": round(1.4 * period**0.5)}],
         }
         info = {"name": name, "kind": kind, "period": period}
         return Point(f"{name}, {kind}, 1/{period}", scenario, seeds=seeds, info=info)

@@ -39,7 +39,8 @@ def grid(setup: Setup) -> list[Point]:
             "duration": f"{seconds:.3f}s",
             "measure": [f"{seconds / 10:.3f}s", f"{seconds:.3f}s"],
             "link": {**LINK, "loss": loss},
-            "flow": [{**forms[name], "ack_every": 1, "initial_ssthresh": round(1.4 * period**0.5)}],
+            # With the recovery of the paper's hosts, all of them.
+            "flow": [{**forms[name], "recovery": "sack", "ack_every": 1, "initial_ssthresh": round(1.4 * period**0.5)}],
             "record": {
                 "interval": "1s",
                 "inner": ["alpha_x64k"] if name != "standard" and not from_linux(forms[name]["cc"]) else False,

@@ -288,7 +288,7 @@ impl Registered for Counted {
             name: "cubic-linux",
             summary: "the kernel's, to the last integer: keeps 717/1024, HyStart, no alpha -> 1",
             source: "Linux 6.1 and 6.18, golden traces",
-            recovery: Recovery::Sack,
+            recovery: Recovery::SackPrr,
             params: LINUX,
         },
         Set {

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Which recovery a flow uses that names none."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from conftest import Cli
+
+from cwnd import Flow, _native, dumbbell, run
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "algorithms" / "README.md"
+# Those of today's standards; the kernel's forms, which all end in -linux, join them.
+STANDARDS = {"cubic", "reno"}
+SETS = {
+    one["name"]: one["recovery"]
+    for algorithm in _native.algorithms()
+    for one in algorithm["sets"]
+    if algorithm["built_in"]
+}
+
+
+def is_of_today(name: str) -> bool:
+    return name in STANDARDS or name.endswith("-linux")
+
+
+# Linux and RFC 9937: proportional rate reduction. The papers' hosts had RFC 6675 or less.
+@pytest.mark.parametrize("name", SETS)
+def test_sets_of_todays_hosts_reduce_in_proportion_and_those_of_papers_do_not(name: str) -> None:
+    older = {"newreno": "newreno", "tahoe": "tahoe"}
+    assert SETS[name] == ("sack-prr" if is_of_today(name) else older.get(name, "sack"))
+
+
+def test_the_documents_list_what_every_set_uses() -> None:
+    rows = dict(re.findall(r"^\| `(sack-prr|sack|newreno|tahoe)` \| (.*) \|$", PAGE.read_text(), re.MULTILINE))
+    listed = {name: recovery for recovery, names in rows.items() for name in re.findall(r"`([^`]+)`", names)}
+    assert listed == SETS
+
+
+# HyStart++ leaves slow start a round trip late, at a window of 1304 with a pipe of 666; RFC 6675 alone then refills 913 at once.
+def test_the_tools_own_default_run_has_no_timeout(cwnd: Cli) -> None:
+    done = cwnd("compare", "cubic", "--json")
+    assert done.returncode == 0, done.stderr
+    (flow,) = json.loads(done.stdout)["flows"]
+    assert flow["recovery"] == "sack-prr"
+    assert flow["timeouts_run"] == 0
+    assert flow["retransmits_run"] == flow["drops_run"] > 0, "every loss is repaired once"
+
+
+@pytest.mark.parametrize("cc", sorted(name for name in SETS if name in STANDARDS | {"cubic-linux", "reno-linux"}))
+@pytest.mark.parametrize(
+    ("rate", "rtt"), [("50Mbit/s", "40ms"), ("100Mbit/s", "20ms"), ("100Mbit/s", "80ms"), ("200Mbit/s", "40ms")]
+)
+def test_its_neighbours_have_none_either(cc: str, rate: str, rtt: str) -> None:
+    flow = Flow(cc, start={"uniform": ["0s", "100ms"]})
+    (one,) = run(dumbbell([flow], rate=rate, rtt=rtt, duration="20s", interval="0s")).summary["flows"]
+    assert one["timeouts_run"] == 0
