@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 const INNER: &str = "true, false, or a list of names of inner variables (see cwnd show)";
 const FLOWS: &str =
-    "\"all\", \"none\", or a list of flows: numbers, names, or names of algorithms for all their flows";
+    "\"all\", \"none\", or a list of flows: numbers, names, or labels or algorithms for all their flows";
 const LIMIT: &str = "a size (2GB), or \"none\"";
 /// Most bytes of tables that a scenario which names no limit may be expected to fill.
 const DEFAULT_LIMIT: u64 = 2_000_000_000;
@@ -112,12 +112,14 @@ impl Scenario {
     pub(crate) fn check_record(&self) -> Result<(), Invalid> {
         self.check_inner()?;
         let Chosen::Only(picks) = &self.record.flows else { return Ok(()) };
-        let names = crate::expand::names(&self.flows);
-        let groups = || self.flows.iter().map(|group| group.cc.as_str());
+        let labels = self.labels();
+        let names = crate::label::names(&self.flows, &labels);
+        let groups =
+            || labels.iter().map(String::as_str).chain(self.flows.iter().map(|group| group.cc.as_str()));
         for pick in picks {
             let (value, near) = match pick {
                 Pick::Number(number) if (*number as usize) < names.len() => continue,
-                Pick::Name(name) if names.contains(name) || groups().any(|cc| cc == name) => continue,
+                Pick::Name(name) if !self.flows_called(name, &labels, &names).is_empty() => continue,
                 Pick::Number(number) => (json!(number), Vec::new()),
                 Pick::Name(name) => {
                     (json!(name), nearest(name, names.iter().map(String::as_str).chain(groups())))
@@ -170,14 +172,21 @@ impl Scenario {
             Chosen::All => flows().map(|_| true).collect(),
             Chosen::Nothing => flows().map(|_| false).collect(),
             Chosen::Only(picks) => {
-                let names = crate::expand::names(&self.flows);
-                let is_picked = |number: usize, cc: &str| {
-                    picks.iter().any(|pick| match pick {
-                        Pick::Number(picked) => *picked as usize == number,
-                        Pick::Name(name) => *name == names[number] || name == cc,
-                    })
-                };
-                flows().enumerate().map(|(number, group)| is_picked(number, &group.cc)).collect()
+                let labels = self.labels();
+                let names = crate::label::names(&self.flows, &labels);
+                let mut recorded = vec![false; names.len()];
+                for pick in picks {
+                    let numbers = match pick {
+                        Pick::Number(number) => vec![*number],
+                        Pick::Name(name) => self.flows_called(name, &labels, &names),
+                    };
+                    for number in numbers {
+                        if let Some(flow) = recorded.get_mut(number as usize) {
+                            *flow = true;
+                        }
+                    }
+                }
+                recorded
             }
         }
     }
