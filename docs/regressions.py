@@ -29,6 +29,7 @@ TITLES = {
     "undo": "Reductions that were mistakes; switching",
     "arithmetic": "Arithmetic",
     "slow_start": "Slow start",
+    "driver": "The driver: recovery, echoes, undo, timeouts",
 }
 
 Row = dict[str, str]

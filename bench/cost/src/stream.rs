@@ -271,6 +271,7 @@ pub fn drive(driver: &mut Driver, steps: &[Step]) {
                     acked: ack.acked,
                     delivered: ack.acked,
                     rtt_us: u32::try_from(ack.rtt_us).ok(),
+                    oldest_rtt_us: None,
                     new_loss: false,
                 });
             }

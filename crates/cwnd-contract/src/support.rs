@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the tests over the whole registry share: its parameter sets, and a flow in virtual time.
 
-use cwnd::driver::{Ack, Driver, Options};
+use cwnd::driver::{Ack, Driver, Episode, Options};
 use cwnd::registry::{ALGORITHMS, Description, SetDescription};
 use cwnd::{CaEvent, Conn, Controller};
 use proptest::test_runner::{Config as ProptestConfig, FileFailurePersistence};
@@ -71,6 +71,8 @@ pub struct Flow {
     next: u64,
     /// The part of the clock below a microsecond, 1/2³² µs.
     fraction: u64,
+    /// The last reductions that can be proven spurious: a loss, and a timeout after it.
+    episodes: [Option<Episode>; 2],
 }
 
 impl Flow {
@@ -105,7 +107,15 @@ impl Flow {
             conn.ticks = (START_US / 1000) as u32;
         }
         let driver = Driver::new(set.controller().expect("listed"), conn, options);
-        Self { driver, rtt_us, limited: true, una: 0, next: u64::from(conn.cwnd), fraction: 0 }
+        Self {
+            driver,
+            rtt_us,
+            limited: true,
+            una: 0,
+            next: u64::from(conn.cwnd),
+            fraction: 0,
+            episodes: [None; 2],
+        }
     }
 
     /// Window, segments.
@@ -129,9 +139,7 @@ impl Flow {
     /// Time passes, nothing happens.
     pub fn wait(&mut self, us: u64) {
         let conn = &mut self.driver.conn;
-        let before_ms = conn.now_us / 1000;
-        conn.now_us += us;
-        conn.ticks = conn.ticks.wrapping_add((conn.now_us / 1000 - before_ms) as u32);
+        conn.set_now(conn.now_us + us);
     }
 
     /// Nothing was sent for `us`, then transmission begins again.
@@ -173,12 +181,9 @@ impl Flow {
         conn.snd_una = (self.una as u32).wrapping_mul(conn.mss);
         conn.packets_out = conn.packets_out.saturating_sub(acked);
         conn.in_flight = conn.packets_out;
-        if let Some(rtt) = rtt_us {
-            conn.srtt_us8 = rtt.saturating_mul(8);
-            conn.min_rtt_us = if conn.min_rtt_us == 0 { rtt } else { conn.min_rtt_us.min(rtt) };
-        }
         let (now_us, position) = (conn.now_us, self.una);
-        self.driver.on_ack(&Ack { now_us, position, acked, delivered: acked, rtt_us, new_loss: false });
+        let (delivered, oldest_rtt_us, new_loss) = (acked, None, false);
+        self.driver.on_ack(&Ack { now_us, position, acked, delivered, rtt_us, oldest_rtt_us, new_loss });
         self.fill();
     }
 
@@ -225,7 +230,11 @@ impl Flow {
     pub fn declare_lost(&mut self) -> bool {
         self.fill();
         let now_us = self.driver.conn.now_us;
-        self.driver.on_loss(now_us, self.una, self.next)
+        let episode = self.driver.on_loss(now_us, self.una, self.next);
+        if episode.is_some() {
+            self.episodes = [episode, None];
+        }
+        episode.is_some()
     }
 
     /// Everything sent so far is acknowledged, an RTT later, by one acknowledgement of one segment.
@@ -245,13 +254,17 @@ impl Flow {
     pub fn time_out(&mut self) {
         self.fill();
         let now_us = self.driver.conn.now_us;
-        self.driver.on_timeout(now_us, self.una, self.next);
+        self.episodes[1] = Some(self.driver.on_timeout(now_us, self.una, self.next));
     }
 
-    /// The last reduction was a mistake.
+    /// The last reduction was a mistake, all of it.
     pub fn spurious(&mut self) -> bool {
         let now_us = self.driver.conn.now_us;
-        self.driver.on_spurious(now_us)
+        let mut undone = false;
+        for episode in self.episodes.into_iter().flatten() {
+            undone |= self.driver.on_spurious(now_us, episode);
+        }
+        undone
     }
 
     /// A second flow in the same state.

@@ -80,7 +80,9 @@ impl Hooks {
             return Err(PyValueError::new_err(format!("{value} does not fit")));
         }
         if name == "now_us" || name == "tick_hz" {
-            self.conn.ticks = ticks(self.conn.now_us, self.conn.tick_hz);
+            let now_us = std::mem::take(&mut self.conn.now_us);
+            self.conn.ticks = 0;
+            self.conn.set_now(now_us);
         }
         Ok(())
     }
@@ -237,8 +239,4 @@ impl Hooks {
 fn sample(acked: u32, rtt_us: u32, in_flight: u32) -> AckSample {
     let rtt_us = if rtt_us == 0 { -1 } else { rtt_us.cast_signed() };
     AckSample { pkts_acked: acked, rtt_us, in_flight }
-}
-
-fn ticks(now_us: u64, tick_hz: u32) -> u32 {
-    (now_us / 1_000_000 * u64::from(tick_hz) + now_us % 1_000_000 * u64::from(tick_hz) / 1_000_000) as u32
 }

@@ -111,14 +111,14 @@ pub struct AckSample {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Conn {
-    /// The connection's clock, µs; wraps never (64 bits) and has no defined origin.
+    /// The connection's clock, µs; wraps never (64 bits) and has no defined origin. [`Conn::set_now`] sets it.
     pub now_us: u64,
     /// Packets delivered so far, retransmissions counted once.
     pub delivered: u64,
     /// Pacing rate, bytes of payload per second; `u64::MAX` when unset. Writable, and followed where somebody paces: for an
     /// algorithm with `cong_control` always, for others where the scenario or the system asks for it.
     pub pacing_rate: u64,
-    /// The kernel's tick counter (jiffies), wrapping.
+    /// The kernel's tick counter (jiffies), wrapping. [`Conn::set_now`] moves it.
     pub ticks: u32,
     /// Ticks per second.
     pub tick_hz: u32,
@@ -130,7 +130,8 @@ pub struct Conn {
     pub snd_una: u32,
     /// Next sequence number to send, bytes, wrapping.
     pub snd_nxt: u32,
-    /// Segments sent and not yet cumulatively acknowledged (RFC 9438's flight size).
+    /// Segments sent and not yet cumulatively acknowledged (RFC 9438's flight size). Behind a [`crate::driver::Driver`] whose
+    /// transport leaves out lost data ([`crate::driver::Flight::Pipe`]) it is what is in flight, and in `ssthresh` what was.
     pub packets_out: u32,
     /// Segments thought to be in the network (RFC 6675's pipe).
     pub in_flight: u32,
@@ -158,6 +159,12 @@ pub struct Conn {
     pub ca_state: CaState,
     /// Who paces.
     pub pacing_status: PacingStatus,
+}
+
+/// Whole ticks of a clock of `hz` until `now_us`.
+const fn ticks_at(now_us: u64, hz: u32) -> u64 {
+    let hz = hz as u64;
+    (now_us / 1_000_000).wrapping_mul(hz).wrapping_add(now_us % 1_000_000 * hz / 1_000_000)
 }
 
 impl Conn {
@@ -189,6 +196,20 @@ impl Conn {
             ca_state: CaState::Open,
             pacing_status: PacingStatus::None,
         }
+    }
+
+    /// Sets the clock to `now_us`; the tick counter moves on with it. The one place where either changes.
+    #[inline]
+    pub const fn set_now(&mut self, now_us: u64) {
+        if now_us == self.now_us {
+            return;
+        }
+        let passed = match self.tick_hz {
+            1000 => (now_us / 1000).wrapping_sub(self.now_us / 1000),
+            hz => ticks_at(now_us, hz).wrapping_sub(ticks_at(self.now_us, hz)),
+        };
+        self.ticks = self.ticks.wrapping_add(passed as u32);
+        self.now_us = now_us;
     }
 
     /// The clock's low 32 bits, µs: what an algorithm's state keeps. Differences are good for 71 minutes.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The driver as a QUIC stack uses it: windows and acknowledgements in bytes, acknowledgements in batches of packet
-//! numbers, losses declared by packet number, no cumulative point, no SACK.
+//! numbers, losses declared by packet number or found by a timer, ECN counts, spurious losses, no cumulative point, no SACK. It
+//! fills the fields that the driver's documentation names, and no others.
 
-use cwnd::driver::{Ack, Driver, Options};
-use cwnd::{CaState, Conn, Controller};
+use cwnd::driver::{Ack, Driver, EcnOutcome, Episode, Options, Reduction};
+use cwnd::{CaState, Conn, Controller, INFINITE_SSTHRESH};
 
 const MTU: u64 = 1200;
 const RTT_US: u64 = 50_000;
@@ -18,10 +19,13 @@ struct Quic {
 
 impl Quic {
     fn new(name: &str) -> Self {
-        let options = Options { loss_window: 2, timeout_reduces_again: false, ..Options::default() };
+        Self::with(name, 10, Options::QUIC)
+    }
+
+    fn with(name: &str, window: u32, options: Options) -> Self {
         let cc = Controller::by_name(name).expect("registered");
         Self {
-            driver: Driver::new(cc, Conn::new(MTU as u32, 10), options),
+            driver: Driver::new(cc, Conn::new(MTU as u32, window), options),
             next_pn: 0,
             in_flight_bytes: 0,
             remainder: 0,
@@ -56,30 +60,42 @@ impl Quic {
 
     /// A batch of acknowledged packets of `bytes` each.
     fn acknowledge(&mut self, now_us: u64, packets: &[u64], bytes: u64) {
-        let Some(largest) = packets.iter().max() else { return };
+        self.acknowledge_marked(now_us, packets, bytes, None);
+    }
+
+    /// The same, where the counts of ECN marks say that the packet `marked` had one.
+    fn acknowledge_marked(
+        &mut self,
+        now_us: u64,
+        packets: &[u64],
+        bytes: u64,
+        marked: Option<u64>,
+    ) -> Option<EcnOutcome> {
+        let largest = packets.iter().max()?;
         self.in_flight_bytes -= packets.len() as u64 * MTU;
         self.remainder += packets.len() as u64 * bytes;
         let acked = (self.remainder / MTU) as u32;
         self.remainder %= MTU;
         self.driver.conn.snd_una = ((largest + 1) * MTU) as u32;
         self.show_flight();
+        let outcome = marked.map(|pn| self.driver.on_ecn(now_us, pn, self.next_pn));
         self.driver.on_ack(&Ack {
             now_us,
             position: *largest,
             acked,
             delivered: acked,
             rtt_us: Some(RTT_US as u32),
+            oldest_rtt_us: None,
             new_loss: false,
         });
+        outcome
     }
 
-    fn lose(&mut self, now_us: u64, packets: &[u64]) {
-        for &pn in packets {
-            // The flight that is reduced includes what was lost.
-            self.driver.on_loss(now_us, pn, self.next_pn);
-            self.in_flight_bytes -= MTU;
-            self.show_flight();
-        }
+    /// Packets are found lost: by an acknowledgement that follows, or by a timer. They have left the bytes in flight.
+    fn lose(&mut self, now_us: u64, packets: &[u64]) -> Option<Episode> {
+        self.in_flight_bytes -= packets.len() as u64 * MTU;
+        self.show_flight();
+        self.driver.on_loss(now_us, *packets.last()?, self.next_pn)
     }
 
     /// A round trip without loss, acknowledged in batches.
@@ -151,4 +167,142 @@ fn persistent_congestion_leaves_two_packets_and_recovers() {
     }
     assert_eq!(quic.window(), 32 * MTU); // 2, 4, 8, 16, 32
     assert_eq!(quic.driver.conn.ca_state, CaState::Open);
+}
+
+/// A flow in slow start at 80 packets, all of them out.
+fn eighty(name: &str, options: Options) -> (Quic, u64, Vec<u64>) {
+    let (mut quic, mut now) = (Quic::with(name, 10, options), 0);
+    for _ in 0..3 {
+        quic.round(&mut now, 8);
+    }
+    let sent = quic.send(now);
+    assert_eq!(sent.len(), 80);
+    (quic, now + RTT_US, sent)
+}
+
+// RFC 9002 §7.1, RFC 9438 §4.6: marks of one window are one reduction. RFC 9438: a mark in every window reaches one packet, then
+// says that the rate has to fall by the timer.
+#[test]
+fn marks_reduce_once_per_window_down_to_one_packet() {
+    for reduction in [Reduction::Immediate, Reduction::Proportional] {
+        let (mut quic, mut now, mut sent) = eighty("cubic", Options { reduction, ..Options::QUIC });
+        let (first, rest) = sent.split_at(8);
+        assert_eq!(quic.acknowledge_marked(now, first, MTU, Some(first[0])), Some(EcnOutcome::Reduced));
+        assert_eq!(quic.driver.conn.ssthresh, 56); // 0.7 × 80
+        assert_eq!(quic.acknowledge_marked(now, rest, MTU, Some(rest[3])), Some(EcnOutcome::Ignored));
+        let mut windows = 0;
+        loop {
+            sent = quic.send(now);
+            now += RTT_US;
+            match quic.acknowledge_marked(now, &sent, MTU, sent.last().copied()) {
+                Some(EcnOutcome::AtFloor) => break,
+                outcome => assert_eq!(outcome, Some(EcnOutcome::Reduced)),
+            }
+            windows += 1;
+            assert!(windows < 20, "{reduction:?}: {} bytes", quic.window());
+        }
+        assert_eq!((quic.window(), quic.driver.conn.ssthresh), (MTU, 2), "{reduction:?}");
+    }
+}
+
+// RFC 9002 §6.2, §7: a timer finds half of the packets lost. No acknowledgement comes: at once as many as 0.7 × 80 leaves beside the
+// 40 in flight, proportionally the one that has to go.
+#[test]
+fn losses_that_a_timer_finds_let_go_what_the_reduction_allows() {
+    for (reduction, expected) in [(Reduction::Immediate, 16), (Reduction::Proportional, 1)] {
+        let (mut quic, now, sent) = eighty("cubic", Options { reduction, ..Options::QUIC });
+        assert!(quic.lose(now, &sent[..40]).is_some());
+        assert_eq!(quic.driver.conn.ssthresh, 56);
+        assert_eq!(quic.send(now).len(), expected, "{reduction:?}");
+        assert!(quic.lose(now + 1000, &sent[40..60]).is_none(), "of the same window");
+        let more = if reduction == Reduction::Immediate { 20 } else { 0 };
+        assert_eq!(quic.send(now + 1000).len(), more, "{reduction:?}");
+    }
+}
+
+// RFC 9438 §4.9: the packets that were declared lost arrive after all, and the stack names their episode. The mark that comes in
+// another one is congestion, whatever becomes of the losses.
+#[test]
+fn a_spurious_loss_is_undone_and_one_with_a_mark_is_not() {
+    for reduction in [Reduction::Immediate, Reduction::Proportional] {
+        let (mut quic, now, sent) = eighty("cubic", Options { reduction, ..Options::QUIC });
+        let episode = quic.lose(now, &sent[..10]).expect("begun");
+        quic.acknowledge(now, &sent[10..], MTU);
+        assert!(quic.driver.on_spurious(now + 1000, episode));
+        assert_eq!((quic.window(), quic.driver.conn.ssthresh), (80 * MTU, INFINITE_SSTHRESH));
+
+        let (mut quic, now, sent) = eighty("cubic", Options { reduction, ..Options::QUIC });
+        let episode = quic.lose(now, &sent[..10]).expect("begun");
+        quic.acknowledge_marked(now, &sent[10..], MTU, Some(sent[20]));
+        let window = quic.window();
+        assert!(!quic.driver.on_spurious(now + 1000, episode));
+        assert_eq!((quic.window(), quic.driver.conn.ssthresh), (window, 56));
+    }
+}
+
+// RFC 9002 §B.2 takes lost packets out of the bytes in flight. Ten of 80 are lost, later in the same round trip 30 more: the second
+// reduction, of a packet that was sent after the first, starts from the window that was out, 40, not from what is left of it.
+// Row DR7.
+#[test]
+fn a_reduction_counts_the_packets_that_were_lost_before_it() {
+    let (mut quic, now, sent) = eighty("reno", Options::QUIC);
+    quic.lose(now, &sent[..10]);
+    quic.acknowledge(now, &sent[10..50], MTU);
+    assert_eq!(quic.window(), 40 * MTU);
+    let new = quic.send(now);
+    assert_eq!(new.len(), 10);
+    quic.lose(now + 1000, &sent[50..]);
+    quic.lose(now + 2000, &new[..1]);
+    assert_eq!(quic.driver.conn.ssthresh, 20);
+}
+
+/// Sixty round trips of 100 ms after a loss at 100 packets, each packet acknowledged by itself.
+fn sixty_round_trips(name: &str) -> u32 {
+    const RTT: u64 = 100_000;
+    let mut quic =
+        Quic::with(name, 100, Options { flight: cwnd::driver::Flight::Outstanding, ..Options::QUIC });
+    let mut now = 1_000_000;
+    let first = quic.send(now);
+    quic.driver.on_loss(now, first[0], quic.next_pn);
+    let mut acked = 0;
+    for _ in 0..60 {
+        let window = u64::from(quic.driver.conn.cwnd);
+        for _ in 0..window {
+            now += RTT / window;
+            quic.send(now);
+            quic.in_flight_bytes -= MTU;
+            quic.driver.conn.snd_una = ((acked + 1) * MTU) as u32;
+            quic.show_flight();
+            let ack = Ack {
+                now_us: now,
+                position: acked,
+                acked: 1,
+                delivered: 1,
+                rtt_us: Some(RTT as u32),
+                oldest_rtt_us: None,
+                new_loss: false,
+            };
+            quic.driver.on_ack(&ack);
+            acked += 1;
+        }
+    }
+    quic.driver.conn.cwnd
+}
+
+// Sets whose module counts ticks, with a transport that knows of none. CUBIC from 100 with K = ∛(0.3 · 100 / 0.4) = 4.2 s: after 6 s
+// 100 + 0.4 · 1.8³ = 102.3. H-TCP from 50, α = 1 + 10 (Δ - 1) + ((Δ - 1) / 2)² from Δ = 1 s on: the sum over 50 round trips of
+// 0.1 s is 1 + 25 + 2.1 each in the mean, less than 50 + 10 + 50 · 28 = 1460. With a clock that stands they keep 100 and 108.
+// Row DR12.
+#[test]
+fn sets_that_count_ticks_need_no_clock_from_the_transport() {
+    for (name, expected) in [
+        ("cubic", 102..=102),
+        ("cubic-linux", 102..=102),
+        ("cubic-2.2", 101..=104),
+        ("htcp", 1100..=1460),
+        ("htcp-linux", 1100..=1460),
+    ] {
+        let window = sixty_round_trips(name);
+        assert!(expected.contains(&window), "{name}: {window}");
+    }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A TCP sender: what it keeps, what an acknowledgement does to it, what it may send.
 //!
-//! Split by duty: `rtt` (round trip, timeout), `scoreboard` (what is known of each segment), `recovery` (what is lost),
-//! `timers` (when to wake it), `limits` (pace, bursts, an application that writes at a rate). Window and recovery states are the core's [`Driver`].
+//! Split by duty: `rto` (timeout), `scoreboard` (what is known of each segment), `recovery` (what is lost), `timers` (when to wake it),
+//! `limits` (pace, bursts, an application that writes at a rate). Window, recovery states and round trip times are the core's [`Driver`].
 
 mod limits;
 mod recovery;
-mod rtt;
+mod rto;
 mod scoreboard;
 #[cfg(test)]
 mod tests;
@@ -18,7 +18,7 @@ use cwnd::registry::Recovery;
 use cwnd::{CaState, Conn};
 use cwnd_scenario::Flow;
 use limits::Limits;
-use rtt::Rtt;
+use rto::Rto;
 use scoreboard::Scoreboard;
 
 /// The largest window that TCP can state, bytes (RFC 7323 §2.3: 65 535 shifted by 14).
@@ -46,8 +46,8 @@ enum Next {
     Rescue(u64),
 }
 
-// A hundred thousand flows are mostly this: the driver takes 376 bytes of it, the algorithm with its parameters 216 of those.
-const _: () = assert!(size_of::<Sender>() <= 544);
+// A hundred thousand flows are mostly this: the driver takes 408 bytes of it, the algorithm with its parameters 216 of those.
+const _: () = assert!(size_of::<Sender>() <= 552);
 
 /// The sender. Positions are segment numbers from 0. Segments are whole: a transfer's last one is sent as a full one.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ pub struct Sender {
     pub driver: Driver,
     recovery: Recovery,
     board: Scoreboard,
-    rtt: Rtt,
+    rto: Rto,
     /// Oldest unacknowledged position, and the next new one.
     una: u64,
     nxt: u64,
@@ -95,8 +95,8 @@ impl Sender {
         }
         let reduction =
             if flow.recovery == Recovery::SackPrr { Reduction::Proportional } else { Reduction::Immediate };
-        conn.now_us = flow.start / 1000;
         conn.tick_hz = flow.group.host_clock;
+        conn.set_now(flow.start / 1000);
         let options = Options { reduction, idle_restart: flow.group.idle_restart, ..Options::default() };
         let total = flow.group.size.map_or(u64::MAX, |bytes| bytes.div_ceil(u64::from(mss)));
         let controller = flow.controller();
@@ -108,7 +108,7 @@ impl Sender {
             driver: Driver::new(controller, conn, options),
             recovery: flow.recovery,
             board: Scoreboard::default(),
-            rtt: Rtt::new(flow.group.min_rto / 1000),
+            rto: Rto::new(flow.group.min_rto / 1000),
             una: 0,
             nxt: 0,
             dup_acks: 0,
@@ -123,18 +123,6 @@ impl Sender {
             limits,
             sent: Sent::default(),
         }
-    }
-
-    /// Sets the connection's clock to `now`, ns.
-    #[inline]
-    fn set_clock(&mut self, now: u64) {
-        let now_us = now / 1000;
-        let conn = &mut self.driver.conn;
-        conn.now_us = now_us;
-        conn.ticks = match conn.tick_hz {
-            1000 => now_us / 1000,
-            hz => now_us * u64::from(hz) / 1_000_000, // below 2⁶³: 8.64e12 µs at most, 10⁶ Hz at most
-        } as u32;
     }
 
     /// Recomputes the counts that `conn` shows, after `una`, `nxt` or the scoreboard changed.
@@ -176,7 +164,8 @@ impl Sender {
     /// Compiled once without blocks, which is the hot path, and once with them.
     #[inline(always)]
     fn acknowledge(&mut self, now: u64, packet: &AckPacket, blocks: Option<&Blocks>) {
-        self.set_clock(now);
+        let now_us = now / 1000;
+        self.driver.conn.set_now(now_us);
         debug_assert!(
             packet.cumulative <= self.nxt,
             "acknowledged what was never sent: {packet:?}, {self:?}"
@@ -184,15 +173,11 @@ impl Sender {
         let blocks = blocks.filter(|blocks| !blocks.is_empty());
         let acked = packet.cumulative.saturating_sub(self.una) as u32;
         let mut delivered = acked;
-        let mut rtt_us = None;
+        let (mut rtt_us, mut oldest_rtt_us) = (None, None);
         if acked > 0 {
-            if let Some((first_us, newest_us)) = packet.sent_us {
-                let now_us = self.driver.conn.now_us32();
-                self.rtt.sample(now_us.wrapping_sub(first_us));
-                rtt_us = Some(now_us.wrapping_sub(newest_us));
-                let conn = &mut self.driver.conn;
-                conn.srtt_us8 = self.rtt.srtt_us8;
-                conn.min_rtt_us = self.rtt.min_us;
+            if let Some((oldest_us, newest_us)) = packet.sent_us {
+                rtt_us = Some((now_us as u32).wrapping_sub(newest_us));
+                oldest_rtt_us = Some((now_us as u32).wrapping_sub(oldest_us));
             }
             if !self.board.is_clean() {
                 delivered -= self.board.advance(self.una, packet.cumulative);
@@ -211,8 +196,11 @@ impl Sender {
         } else {
             self.judge(packet, blocks, acked, &mut delivered)
         };
-        let now_us = self.driver.conn.now_us;
-        self.driver.on_ack(&Ack { now_us, position: self.una, acked, delivered, rtt_us, new_loss });
+        let position = self.una;
+        self.driver.on_ack(&Ack { now_us, position, acked, delivered, rtt_us, oldest_rtt_us, new_loss });
+        if rtt_us.is_some() {
+            self.rto.follow(self.driver.conn.srtt_us8, self.driver.rttvar_us4());
+        }
         if acked > 0 {
             self.restart_timer(now);
         }
@@ -279,11 +267,7 @@ impl Sender {
             self.count_sent(now);
         }
         self.retransmit_now = false;
-        let now_us = now / 1000;
-        if self.driver.conn.now_us != now_us {
-            self.set_clock(now); // the application's doing: no acknowledgement came
-        }
-        self.driver.on_sent(now_us, u64::from(self.rtt.rto_us()));
+        self.driver.on_sent(now / 1000, u64::from(self.rto.us()));
         self.sent.packets += 1;
         let position = match next {
             Next::New => {

@@ -58,7 +58,7 @@ impl Sender {
         let begins = !self.driver.in_episode() || self.una >= self.driver.recovery_end();
         if self.board.lost_out > 0 && begins {
             let now_us = self.driver.conn.now_us;
-            if self.driver.on_loss(now_us, self.una, self.nxt) {
+            if self.driver.on_loss(now_us, self.una, self.nxt).is_some() {
                 self.board.begin_episode(self.una);
                 self.refresh();
                 self.rescued = false;
@@ -116,7 +116,7 @@ impl Sender {
                     let conn = &mut self.driver.conn;
                     conn.cwnd = conn.ssthresh.min(conn.in_flight.max(1) + 1);
                 }
-                self.driver.leave_recovery();
+                self.driver.leave_recovery(self.una);
             }
             _ => {
                 self.dup_acks = 0;

@@ -43,7 +43,7 @@ impl Sender {
     /// The retransmission timer, set at `now` anew.
     #[inline]
     const fn rto_after(&self, now: u64) -> u64 {
-        self.on_tick(now + self.rtt.rto_us() as u64 * 1000)
+        self.on_tick(now + self.rto.us() as u64 * 1000)
     }
 
     /// Restarts the timer after a transmission or an acknowledgement of new data. // RFC 6298 §5.1 – §5.3
@@ -65,7 +65,7 @@ impl Sender {
 
     /// The pace lets the next packet go, or the application has written more: [`Sender::wake_at`] has come.
     pub fn on_wake(&mut self, now: u64) {
-        self.set_clock(now);
+        self.driver.conn.set_now(now / 1000);
         if let Some(limits) = &mut self.limits {
             limits.wake_at = u64::MAX;
         }
@@ -73,9 +73,9 @@ impl Sender {
 
     /// The retransmission timer fired: everything outstanding counts as lost. // RFC 6298 §5.4 – §5.6
     pub fn on_timeout(&mut self, now: u64) {
-        self.set_clock(now);
+        self.driver.conn.set_now(now / 1000);
         self.sent.timeouts += 1;
-        self.rtt.back_off();
+        self.rto.back_off();
         self.collapse(now);
         self.rto_at = self.rto_after(now);
         #[cfg(debug_assertions)]

@@ -1,83 +1,57 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What Linux's TCP does around a congestion module, for transports that lack it: enter and leave recovery, timeouts,
-//! ECN, undo, proportional rate reduction, idle restart. The simulator's TCP and QUIC stacks use this one; in the
-//! kernel, the kernel plays its role.
+//! ECN, undo, proportional rate reduction, idle restart, round trip times. The simulator's TCP and QUIC stacks use this one; in
+//! the kernel, the kernel plays its role.
 //!
-//! The transport detects losses and keeps `conn.snd_una`, `snd_nxt`, `packets_out` and `in_flight`; it may send while
-//! `in_flight < conn.cwnd`. Packets have *positions*, numbers that grow in the order of first transmission (TCP segment
-//! numbers, QUIC packet numbers).
+//! # What the transport keeps
+//! Before the start, in [`Conn`]: `mss`, `cwnd`, `tick_hz`, and `pacing_status` where it paces. Then, up to date at every call:
+//! * `packets_out`: see [`Flight`];
+//! * `in_flight`: segments thought to be in the network: neither acknowledged nor lost, retransmissions included;
+//! * `snd_una`, `snd_nxt`: bytes, wrapping. A transport without cumulative acknowledgements gives (largest acknowledged packet
+//!   number + 1) × `mss` and (next packet number) × `mss`.
+//!
+//! It may send while `in_flight < cwnd`. The driver keeps everything else: the clock and its ticks, the smoothed and the smallest round
+//! trip time, round trips, `delivered`, `is_cwnd_limited` and `max_packets_out`, `prior_cwnd`, `ca_state`, `lsndtime_ticks`.
+//!
+//! Packets have *positions*, numbers that grow in the order of first transmission: TCP segment numbers, QUIC packet numbers, or
+//! times of transmission.
+//!
+//! # In which order it calls
+//! 1. Something arrives, or a timer fires: it finds out what is acknowledged and what is lost, and brings `conn` up to date.
+//! 2. [`Driver::on_loss`] for the newest packet found lost (or for each), [`Driver::on_ecn`], [`Driver::on_timeout`],
+//!    [`Driver::on_spurious`]. Lost packets have left `in_flight` by then, and under [`Flight::Pipe`] also `packets_out`.
+//! 3. [`Driver::on_ack`], if an acknowledgement arrived.
+//! 4. [`Driver::on_sent`] before each packet that it sends, which it then counts in `conn`.
+//! 5. [`Driver::on_burst_end`].
+//!
+//! # Algorithms with `cong_control`
+//! They set window and rate themselves, so the driver asks them for `ssthresh`, tells them states and events, and leaves their window
+//! alone at losses, ECN echoes, the end of recovery and idle restarts, as Linux does. An undo is what their `undo_cwnd` answers. One
+//! exception is Linux's, too: a timeout leaves [`Options::loss_window`] segments, because no acknowledgement comes that they
+//! could answer, and everything out counts as lost. It is set before they are told of [`CaState::Loss`], so theirs is the last word.
 
+mod flight;
+mod options;
 mod prr;
+mod rtt;
 #[cfg(test)]
 mod tests;
+mod undo;
 
 use crate::conn::{ACK_SLOW_PATH, ACK_WINDOW_UPDATE, AckSample, CaEvent, CaState, Conn};
 use crate::registry::Controller;
+use flight::{LargestFlight, Rounds};
+pub use options::{Ack, EcnOutcome, Flight, Options, Reduction};
 use prr::Prr;
+use rtt::Variation;
+pub use undo::Episode;
+use undo::Undo;
 
-/// How the window goes down at the start of recovery.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Reduction {
-    /// At once to `ssthresh` (RFC 6675, RFC 9002).
-    #[default]
-    Immediate,
-    /// Step by step as acknowledgements arrive (RFC 6937, RFC 9937).
-    Proportional,
-}
+/// Ticks per second of a connection that names none.
+const DEFAULT_TICK_HZ: u32 = 1000;
 
-/// The driver's own settings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// How the window goes down.
-    pub reduction: Reduction,
-    /// Window after a timeout, segments: 1 in TCP (RFC 5681 §3.1), 2 in QUIC (RFC 9002 §7.2).
-    pub loss_window: u32,
-    /// Whether a timeout within fast recovery reduces `ssthresh` again: a MUST in TCP (RFC 5681 §3.1: the timer has not
-    /// resent that segment yet); not so in Linux, nor for QUIC's persistent congestion (RFC 9002 §7.6.2).
-    pub timeout_reduces_again: bool,
-    /// Whether the window falls back to the initial one after an idle time of a timeout (RFC 5681 §4.1: SHOULD).
-    pub idle_restart: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            reduction: Reduction::Immediate,
-            loss_window: 1,
-            timeout_reduces_again: true,
-            idle_restart: true,
-        }
-    }
-}
-
-/// One acknowledgement, or one batch of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ack {
-    /// When it arrived, µs.
-    pub now_us: u64,
-    /// TCP: everything before this position is acknowledged. QUIC: the largest acknowledged packet number.
-    pub position: u64,
-    /// Segments that left the sender's list with it; 0 for a duplicate acknowledgement.
-    pub acked: u32,
-    /// Segments that it newly says have arrived (cumulatively or selectively).
-    pub delivered: u32,
-    /// Round trip of the newest segment, µs, if valid.
-    pub rtt_us: Option<u32>,
-    /// Whether it made the transport declare further losses.
-    pub new_loss: bool,
-}
-
-/// What an ECN echo led to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EcnOutcome {
-    /// It belongs to a window that was already reduced.
-    Ignored,
-    /// The window was reduced.
-    Reduced,
-    /// The window is one segment and cannot shrink: the transport sends only when its retransmission timer, backed off
-    /// exponentially, expires (RFC 9438 §4.6, RFC 3168 §6.1.2).
-    AtFloor,
-}
+/// Later than any time.
+const NEVER: u64 = u64::MAX;
 
 /// A connection's congestion control: its variables, its algorithm, and the state machine between them.
 #[derive(Debug)]
@@ -91,10 +65,12 @@ pub struct Driver {
     /// First position beyond the data that was out when the present or last episode began.
     recovery_end: u64,
     initial_cwnd: u32,
-    prior_ssthresh: u32,
-    /// Whether the present or last episode may still turn out spurious.
-    undo_open: bool,
-    last_sent_us: Option<u64>,
+    undo: Undo,
+    rounds: Rounds,
+    variation: Variation,
+    largest: LargestFlight,
+    /// [`NEVER`] before the first transmission.
+    last_sent_us: u64,
     /// `is_cwnd_limited` and `max_packets_out` are judged anew when this byte is acknowledged.
     usage_end_seq: u32,
 }
@@ -104,17 +80,22 @@ impl Driver {
     #[must_use]
     pub fn new(mut cc: Controller, mut conn: Conn, options: Options) -> Self {
         let initial_cwnd = conn.cwnd;
+        if conn.tick_hz == 0 {
+            conn.tick_hz = DEFAULT_TICK_HZ; // a clock that stands would stop every algorithm that reads it
+        }
         cc.init(&mut conn);
         Self {
+            rounds: Rounds::new(conn.now_us),
             conn,
             cc,
             options,
             prr: Prr::default(),
             recovery_end: 0,
             initial_cwnd,
-            prior_ssthresh: 0,
-            undo_open: false,
-            last_sent_us: None,
+            undo: Undo::default(),
+            variation: Variation::default(),
+            largest: LargestFlight::default(),
+            last_sent_us: NEVER,
             usage_end_seq: 0,
         }
     }
@@ -126,25 +107,51 @@ impl Driver {
         self.recovery_end
     }
 
+    /// Round trips so far: one ends when a packet is acknowledged that was sent after it began.
+    #[inline]
+    #[must_use]
+    pub const fn rounds(&self) -> u32 {
+        self.rounds.count
+    }
+
+    /// RTTVAR × 4, µs: a retransmission timeout is `conn.srtt_us8` / 8 plus this, or plus the transport's floor where that is
+    /// larger (RFC 6298 §2.3). 0 before the first sample.
+    #[inline]
+    #[must_use]
+    pub const fn rttvar_us4(&self) -> u32 {
+        self.variation.us4()
+    }
+
     /// Call before a transmission; `rto_us` is the present retransmission timeout.
     #[inline]
     pub fn on_sent(&mut self, now_us: u64, rto_us: u64) {
-        self.conn.now_us = now_us;
+        self.conn.set_now(now_us);
         if self.conn.packets_out == 0 {
-            if self.options.idle_restart
-                && let Some(last) = self.last_sent_us
-                && now_us.saturating_sub(last) > rto_us
-                && self.conn.ca_state != CaState::Loss
-            {
-                // RFC 5681 §4.1: after an idle RTO restart from the initial window.
-                self.conn.cwnd = self.conn.cwnd.min(self.initial_cwnd);
-                self.cc.cwnd_event(&mut self.conn, CaEvent::CwndRestart);
-            }
-            self.cc.cwnd_event(&mut self.conn, CaEvent::TxStart);
+            self.on_first_sent(now_us, rto_us);
         }
-        self.last_sent_us = Some(now_us);
+        if self.options.flight == Flight::Pipe {
+            self.largest.note(self.conn.packets_out.saturating_add(1));
+        }
+        self.last_sent_us = now_us;
         self.conn.lsndtime_ticks = self.conn.ticks;
         self.prr.out = self.prr.out.saturating_add(1);
+    }
+
+    /// A packet leaves with nothing out.
+    fn on_first_sent(&mut self, now_us: u64, rto_us: u64) {
+        if self.options.idle_restart
+            && !self.cc.has_cong_control()
+            && now_us.saturating_sub(self.last_sent_us) > rto_us
+            && self.conn.ca_state != CaState::Loss
+        {
+            // RFC 5681 §4.1: after an idle RTO restart from the initial window.
+            self.conn.cwnd = self.conn.cwnd.min(self.initial_cwnd);
+            self.cc.cwnd_event(&mut self.conn, CaEvent::CwndRestart);
+        }
+        if !self.in_episode() {
+            self.largest.forget();
+        }
+        self.cc.cwnd_event(&mut self.conn, CaEvent::TxStart);
     }
 
     /// Call after a burst of transmissions; `limited` says that the window stopped it (Linux's `tcp_cwnd_validate`).
@@ -162,9 +169,9 @@ impl Driver {
     /// An acknowledgement arrived, and the transport has updated `conn` for it.
     #[inline]
     pub fn on_ack(&mut self, ack: &Ack) {
+        self.on_round_trip(ack);
         let conn = &mut self.conn;
-        conn.now_us = ack.now_us;
-        conn.delivered += u64::from(ack.delivered);
+        conn.delivered = conn.delivered.wrapping_add(u64::from(ack.delivered));
         if ack.acked > 0 {
             let rtt_us = ack.rtt_us.map_or(-1, |rtt| rtt.min(i32::MAX as u32) as i32);
             let sample = AckSample { pkts_acked: ack.acked, rtt_us, in_flight: conn.in_flight };
@@ -172,8 +179,15 @@ impl Driver {
         }
         let slow = ack.acked == 0 || ack.delivered != ack.acked || conn.ca_state != CaState::Open;
         self.cc.in_ack_event(conn, if slow { ACK_SLOW_PATH } else { ACK_WINDOW_UPDATE });
-        if self.in_episode() && ack.position >= self.recovery_end {
-            self.leave_recovery();
+        // The acknowledgement that carried an echo never ends what the echo began, though it may acknowledge all that is out.
+        let mut credit = ack.delivered;
+        if self.in_episode() && !core::mem::take(&mut self.undo.echoed) && ack.position >= self.recovery_end {
+            if self.options.flight == Flight::Pipe {
+                // RFC 9002 §7.3.2, §B.5: packets sent before the recovery began grow nothing.
+                let since = (ack.position - self.recovery_end).saturating_add(1);
+                credit = credit.min(u32::try_from(since).unwrap_or(u32::MAX));
+            }
+            self.end_episode();
         }
         if self.cc.has_cong_control() {
             self.cc.cong_control(&mut self.conn, ack.delivered);
@@ -183,8 +197,28 @@ impl Driver {
             }
         } else if ack.acked > 0 {
             let una = self.conn.snd_una;
-            self.cc.cong_avoid(&mut self.conn, una, ack.delivered);
+            self.cc.cong_avoid(&mut self.conn, una, credit);
         }
+    }
+
+    /// What an acknowledgement says of time.
+    #[inline]
+    fn on_round_trip(&mut self, ack: &Ack) {
+        self.conn.set_now(ack.now_us);
+        let Some(newest_us) = ack.rtt_us else { return };
+        let oldest_us = ack.oldest_rtt_us.unwrap_or(newest_us);
+        self.variation.sample(&mut self.conn, oldest_us, newest_us);
+        if self.rounds.is_over(ack.now_us, newest_us) {
+            self.end_round();
+        }
+    }
+
+    /// A packet was acknowledged that was sent in this round trip.
+    #[cold]
+    fn end_round(&mut self) {
+        self.rounds.next(self.conn.now_us);
+        self.variation.end_round();
+        self.largest.next_round(self.conn.packets_out);
     }
 
     /// Duplicate acknowledgements came, or ceased, without a loss being decided.
@@ -197,84 +231,84 @@ impl Driver {
         }
     }
 
-    /// The packet at `lost` is lost; `next` is the position that the next new packet will have. Call before the loss is
-    /// taken out of `packets_out`: the flight that is reduced includes it. Returns whether this began an episode: one reduction per window of data (RFC 9438 §4.6, RFC 9002 §7.3.2).
-    pub fn on_loss(&mut self, now_us: u64, lost: u64, next: u64) -> bool {
-        self.conn.now_us = now_us;
-        if self.in_episode() {
-            if lost < self.recovery_end {
-                return false;
+    /// The packet at `lost` was found lost; `next` is the position that the next new packet will have. Returns the episode's name if
+    /// this began one: one reduction per window of data (RFC 9438 §4.6, RFC 9002 §7.3.2).
+    pub fn on_loss(&mut self, now_us: u64, lost: u64, next: u64) -> Option<Episode> {
+        self.conn.set_now(now_us);
+        if lost < self.recovery_end {
+            if matches!(self.conn.ca_state, CaState::Recovery | CaState::Cwr) {
+                self.hold();
             }
-            self.leave_recovery();
+            return None;
         }
-        self.reduce(next);
+        self.open_episode();
+        self.reduce(next, self.flight());
         self.enter(CaState::Recovery);
         self.start_reduction(self.cc.min_cwnd(&self.conn));
-        true
+        Some(self.undo.by_loss())
     }
 
-    /// An ECN echo for the packet at `marked` arrived. // RFC 9438 §4.6, RFC 3168 §6.1.2
+    /// An ECN echo for the packet at `marked` arrived. What it asks for is never undone, nor is an episode that it came in: it says
+    /// that there was congestion. // RFC 9438 §4.6, RFC 3168 §6.1.2
     pub fn on_ecn(&mut self, now_us: u64, marked: u64, next: u64) -> EcnOutcome {
-        self.conn.now_us = now_us;
-        if self.in_episode() {
-            if marked < self.recovery_end {
-                return EcnOutcome::Ignored;
-            }
-            self.leave_recovery();
+        self.conn.set_now(now_us);
+        if marked < self.recovery_end {
+            self.undo.close();
+            return EcnOutcome::Ignored;
         }
+        self.open_episode();
+        self.undo.close();
         let cwnd = self.conn.cwnd;
-        self.reduce(next);
+        // What was marked has just left the flight.
+        self.reduce(next, self.flight().max(self.conn.max_packets_out));
+        self.undo.echoed = true;
         self.enter(CaState::Cwr);
-        if cwnd <= 1 {
-            return EcnOutcome::AtFloor;
-        }
         // RFC 9438 §4.6: keep reducing down to one segment, though ssthresh stays at two.
-        self.start_reduction(self.conn.ssthresh.min(cwnd - 1));
-        EcnOutcome::Reduced
+        self.start_reduction(self.conn.ssthresh.min(cwnd.saturating_sub(1)).max(1));
+        if cwnd <= 1 { EcnOutcome::AtFloor } else { EcnOutcome::Reduced }
     }
 
     /// The retransmission timer fired (TCP), or congestion persisted (QUIC). Further timeouts for the same data leave
     /// `ssthresh` where it is (RFC 5681 §3.1); within fast recovery, see [`Options::timeout_reduces_again`].
-    pub fn on_timeout(&mut self, now_us: u64, lost: u64, next: u64) {
-        self.conn.now_us = now_us;
-        let covered = lost < self.recovery_end
-            && match self.conn.ca_state {
-                CaState::Loss => true,
-                CaState::Recovery | CaState::Cwr => !self.options.timeout_reduces_again,
-                CaState::Open | CaState::Disorder => false,
-            };
-        if !covered {
-            self.reduce(next);
+    ///
+    /// A timeout within an episode is a part of it, with a name of its own: an undo takes the proof of both.
+    pub fn on_timeout(&mut self, now_us: u64, lost: u64, next: u64) -> Episode {
+        self.conn.set_now(now_us);
+        let begins = lost >= self.recovery_end;
+        if begins {
+            self.open_episode();
+        }
+        let again = self.options.timeout_reduces_again && self.conn.ca_state != CaState::Loss;
+        if begins || again {
+            self.reduce(next, self.flight());
             self.cc.cwnd_event(&mut self.conn, CaEvent::Loss);
         }
         self.recovery_end = next;
-        self.conn.cwnd = self.options.loss_window;
+        self.conn.cwnd = self.conn.cwnd.min(self.options.loss_window);
         self.conn.cwnd_cnt = 0;
         self.enter(CaState::Loss);
+        if begins { self.undo.by_timeout() } else { self.undo.join_timeout() }
     }
 
-    /// Ends the episode early; recoveries that last only to the first new acknowledgement need this.
-    pub fn leave_recovery(&mut self) {
-        if matches!(self.conn.ca_state, CaState::Recovery | CaState::Cwr) {
-            if self.options.reduction == Reduction::Proportional {
-                self.conn.cwnd = self.conn.ssthresh;
-            }
-            self.cc.cwnd_event(&mut self.conn, CaEvent::CompleteCwr);
-        }
-        self.enter(CaState::Open);
+    /// Ends the episode early, at an acknowledgement of everything before `position`; recoveries that last only to the first new
+    /// acknowledgement need this. Later losses are another episode's, of data too that was out when this one began.
+    pub fn leave_recovery(&mut self, position: u64) {
+        self.end_episode();
+        self.recovery_end = self.recovery_end.min(position);
     }
 
-    /// The losses of the present or last episode were none: takes the reduction back, once. // RFC 9438 §4.9
-    pub fn on_spurious(&mut self, now_us: u64) -> bool {
-        if !self.undo_open {
+    /// The losses, or the timeout, that began `episode` were none: takes the reduction back, once. Nothing happens where another
+    /// reduction came after it, where an ECN echo came in it, and where not all of it is proven so. // RFC 9438 §4.9
+    pub fn on_spurious(&mut self, now_us: u64, episode: Episode) -> bool {
+        self.conn.set_now(now_us);
+        if !self.undo.prove(episode) {
             return false;
         }
-        self.undo_open = false;
-        self.conn.now_us = now_us;
         let restored = self.cc.undo_cwnd(&mut self.conn);
         self.conn.cwnd = self.conn.cwnd.max(restored).min(self.conn.cwnd_clamp);
-        self.conn.ssthresh = self.conn.ssthresh.max(self.prior_ssthresh);
-        self.recovery_end = 0;
+        self.conn.ssthresh = self.conn.ssthresh.max(self.undo.ssthresh);
+        // A later loss of this data is judged anew; one of the episode before has had its reduction.
+        self.recovery_end = self.undo.recovery_end;
         self.enter(CaState::Open);
         true
     }
@@ -284,7 +318,7 @@ impl Driver {
         self.cc.release(&mut self.conn);
         self.cc = cc;
         self.conn.cwnd_cnt = 0;
-        self.undo_open = false;
+        self.undo.close();
         self.cc.init(&mut self.conn);
     }
 
@@ -295,24 +329,62 @@ impl Driver {
         matches!(self.conn.ca_state, CaState::Cwr | CaState::Recovery | CaState::Loss)
     }
 
-    /// Asks the algorithm for the new threshold and opens an episode that ends at `next`.
-    fn reduce(&mut self, next: u64) {
-        // A second reduction in one episode (a timeout within recovery) keeps the first one's undo.
-        if !self.in_episode() || !self.undo_open {
-            self.conn.prior_cwnd = self.conn.cwnd;
-            self.prior_ssthresh = self.conn.ssthresh;
-            self.undo_open = true;
+    /// An episode begins: ends the one before, and keeps what an undo has to give back.
+    fn open_episode(&mut self) {
+        if self.in_episode() {
+            self.end_episode();
         }
+        self.conn.prior_cwnd = self.conn.cwnd;
+        self.undo.open(self.conn.ssthresh, self.recovery_end);
+    }
+
+    /// The episode's data has been repaired.
+    fn end_episode(&mut self) {
+        if matches!(self.conn.ca_state, CaState::Recovery | CaState::Cwr) {
+            if self.options.reduction == Reduction::Proportional && !self.cc.has_cong_control() {
+                self.conn.cwnd = self.prr.target;
+            }
+            self.cc.cwnd_event(&mut self.conn, CaEvent::CompleteCwr);
+        }
+        self.enter(CaState::Open);
+    }
+
+    /// Asks the algorithm for the new threshold after `flight` segments; the episode lasts until `next`.
+    fn reduce(&mut self, next: u64, flight: u32) {
+        let packets_out = self.conn.packets_out;
+        self.conn.packets_out = flight;
         self.conn.ssthresh = self.cc.ssthresh(&mut self.conn);
+        self.conn.packets_out = packets_out;
         self.conn.cwnd_cnt = 0;
         self.recovery_end = next;
     }
 
+    /// What was out when the lost data was, segments. // RFC 5681 §3.1, RFC 9438 §4.6
+    fn flight(&self) -> u32 {
+        match self.options.flight {
+            Flight::Outstanding => self.conn.packets_out,
+            Flight::Pipe => self.conn.packets_out.max(self.largest.largest()),
+        }
+    }
+
     /// Brings the window towards `target`, by the chosen way.
     fn start_reduction(&mut self, target: u32) {
+        if self.cc.has_cong_control() {
+            return;
+        }
         match self.options.reduction {
             Reduction::Immediate => self.conn.cwnd = target,
-            Reduction::Proportional => self.prr = Prr::start(&self.conn),
+            Reduction::Proportional => {
+                self.prr = Prr::start(self.flight(), target);
+                self.prr.hold(&mut self.conn);
+            }
+        }
+    }
+
+    /// No acknowledgement came with what was found: the proportional reduction allows nothing more for it.
+    fn hold(&mut self) {
+        if self.options.reduction == Reduction::Proportional && !self.cc.has_cong_control() {
+            self.prr.hold(&mut self.conn);
         }
     }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Proportional rate reduction (RFC 6937): during recovery, send in proportion to what arrives, so that the window has
-//! come down to `ssthresh` when recovery ends. The bound below `ssthresh` is RFC 9937's: one extra segment per ACK only
+//! come down to its target when recovery ends. The bound below the target is RFC 9937's: one extra segment per ACK only
 //! when the ACK advances and declares no further loss.
 
 use super::Ack;
-use crate::conn::Conn;
+use crate::conn::{CaState, Conn};
 
 /// State of one reduction, in segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,30 +14,43 @@ pub(super) struct Prr {
     pub(super) out: u32,
     /// Flight when it began.
     recover_fs: u32,
+    /// Window when it ends: `ssthresh`, or below it after an ECN echo at a small window.
+    pub(super) target: u32,
 }
 
 impl Prr {
-    pub(super) fn start(conn: &Conn) -> Self {
-        Self { delivered: 0, out: 0, recover_fs: conn.packets_out.max(1) }
+    pub(super) fn start(flight: u32, target: u32) -> Self {
+        Self { delivered: 0, out: 0, recover_fs: flight.max(1), target }
+    }
+
+    /// The segment to force out: RFC 9937's fast retransmit always goes.
+    fn forced(&self, conn: &Conn) -> u32 {
+        u32::from(self.out == 0 && conn.ca_state == CaState::Recovery)
+    }
+
+    /// Losses were found, or an ECN echo came, and no acknowledgement has been counted for it: what they took out of the network
+    /// allows nothing to be sent, but the fast retransmit. // RFC 9438 §4.6, RFC 9937
+    pub(super) fn hold(&self, conn: &mut Conn) {
+        let forced = self.forced(conn);
+        let kept = if forced > 0 { u32::MAX } else { conn.cwnd };
+        conn.cwnd = kept.min(conn.in_flight.saturating_add(forced)).max(1);
     }
 
     /// Sets `conn.cwnd` so that the transport may send what this acknowledgement allows. // RFC 6937 §3
     pub(super) fn on_ack(&mut self, conn: &mut Conn, ack: &Ack) {
         self.delivered = self.delivered.saturating_add(ack.delivered);
-        let (pipe, ssthresh) = (conn.in_flight, conn.ssthresh);
+        let (pipe, target) = (conn.in_flight, self.target);
         let owed = self.delivered.saturating_sub(self.out);
-        let mut send = if pipe > ssthresh {
+        let mut send = if pipe > target {
             let share =
-                (u64::from(self.delivered) * u64::from(ssthresh)).div_ceil(u64::from(self.recover_fs.max(1)));
+                (u64::from(self.delivered) * u64::from(target)).div_ceil(u64::from(self.recover_fs.max(1)));
             share.saturating_sub(u64::from(self.out)).min(u64::from(u32::MAX)) as u32
         } else {
             let safe = ack.acked > 0 && !ack.new_loss;
             let limit = if safe { owed.max(ack.delivered).saturating_add(1) } else { owed };
-            limit.min(ssthresh - pipe)
+            limit.min(target - pipe)
         };
-        if self.out == 0 {
-            send = send.max(1); // RFC 9937: the fast retransmit itself always goes out
-        }
+        send = send.max(self.forced(conn));
         // With nothing in flight and nothing owed both are 0. No window is: nobody would send, and only the timer go on.
         conn.cwnd = pipe.saturating_add(send).max(1);
     }

@@ -103,6 +103,7 @@ fn application_round(flow: &mut Flow, packets: u32) {
             acked: 1,
             delivered: 1,
             rtt_us: Some(flow.rtt_us as u32),
+            oldest_rtt_us: None,
             new_loss: false,
         };
         flow.driver.on_ack(&ack);

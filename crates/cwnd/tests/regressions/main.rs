@@ -97,6 +97,8 @@ const BY_RATE: &str =
 const SINCE_THE_LOSS: &str =
     "growth rises with the time since the last loss, whatever was sent, golden traces";
 const BY_ACKS: &str = "acknowledgements count, whatever they acknowledge: Ha et al. 2008, Algorithm 1";
+const BY_RHO: &str =
+    "an acknowledgement in slow start adds 2^ρ - 1 segments, 15 at 100 ms, and so passes twice the flight";
 const BY_DELAY: &str = "judges by the RTT, whoever limits the flow: Brakmo and Peterson 1995 §4";
 
 probes! {
@@ -104,7 +106,7 @@ probes! {
     idle::an_idle_period_makes_no_jump: ["L1", "X1"], For::Everyone, [("htcp-linux", SINCE_THE_LOSS)];
     idle::a_stalled_slow_start_makes_no_jump: ["F1"], For::Everyone, [("htcp-linux", SINCE_THE_LOSS)];
     idle::an_application_limited_flow_keeps_to_twice_its_flight:
-        ["N2", "Q1", "G1", "MV1", "NX1", "P1", "Q7"], For::Everyone, [("vegas*", BY_DELAY)];
+        ["N2", "Q1", "G1", "MV1", "NX1", "P1", "Q7"], For::Everyone, [("vegas*", BY_DELAY), ("hybla*", BY_RHO)];
     idle::a_paced_flow_grows_as_an_unpaced_one: ["N2"], For::Everyone, [];
     idle::growth_stops_when_bulk_becomes_a_trickle: ["NG1", "N1"], For::Everyone, [];
     idle::alternating_limits_do_not_stop_the_curve: ["S1"], For::Everyone, [];

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The driver's state machine, and a QUIC stack's way of using it.
 
+mod episodes;
+
 use super::*;
 use crate::INFINITE_SSTHRESH;
 
@@ -12,22 +14,30 @@ fn driver(name: &str, cwnd: u32, options: Options) -> Driver {
 }
 
 fn ack(now_us: u64, position: u64, acked: u32) -> Ack {
-    Ack { now_us, position, acked, delivered: acked, rtt_us: Some(50_000), new_loss: false }
+    Ack {
+        now_us,
+        position,
+        acked,
+        delivered: acked,
+        rtt_us: Some(50_000),
+        oldest_rtt_us: None,
+        new_loss: false,
+    }
 }
 
 // RFC 9438 §4.6 MUST: window and threshold go down at once on entering recovery. Row N4: one reduction per window.
 #[test]
 fn a_window_of_losses_is_one_reduction() {
     let mut driver = driver("cubic", 100, Options::default());
-    assert!(driver.on_loss(1, 10, 100));
+    assert!(driver.on_loss(1, 10, 100).is_some());
     assert_eq!((driver.conn.cwnd, driver.conn.ssthresh), (70, 70));
     for lost in 11..100 {
-        assert!(!driver.on_loss(2, lost, 150));
+        assert!(driver.on_loss(2, lost, 150).is_none());
     }
     assert_eq!(driver.conn.cwnd, 70);
     driver.on_ack(&ack(3, 100, 1));
     assert_eq!(driver.conn.ca_state, CaState::Open);
-    assert!(driver.on_loss(4, 120, 160), "the next window's loss is another reduction");
+    assert!(driver.on_loss(4, 120, 160).is_some(), "the next window's loss is another reduction");
 }
 
 // A loss beyond the episode's data ends the episode and begins the next, without an acknowledgement between.
@@ -36,7 +46,7 @@ fn a_loss_of_later_data_begins_another_episode() {
     let mut driver = driver("reno", 100, Options::default());
     driver.on_loss(1, 10, 100);
     driver.conn.packets_out = 50;
-    assert!(driver.on_loss(2, 100, 150));
+    assert!(driver.on_loss(2, 100, 150).is_some());
     assert_eq!(driver.conn.cwnd, 25);
 }
 
@@ -93,24 +103,31 @@ fn ecn_reduces_to_one_segment_and_then_says_so() {
 #[test]
 fn a_spurious_loss_is_undone_once() {
     let mut driver = driver("cubic", 100, Options::default());
-    driver.on_loss(1, 10, 100);
-    assert!(driver.on_spurious(2));
+    let episode = driver.on_loss(1, 10, 100).expect("begun");
+    assert!(driver.on_spurious(2, episode));
     assert_eq!(
         (driver.conn.cwnd, driver.conn.ssthresh, driver.conn.ca_state),
         (100, INFINITE_SSTHRESH, CaState::Open)
     );
-    assert!(!driver.on_spurious(3));
+    assert!(!driver.on_spurious(3, episode));
     driver.on_loss(4, 20, 100);
     assert_eq!(driver.conn.cwnd, 70);
 }
 
+// Linux undoes when every retransmission of the episode was for nothing, those after its timeouts too.
+// Row DR11.
 #[test]
-fn an_undone_timeout_within_recovery_returns_to_the_first_window() {
-    let mut driver = driver("cubic", 100, Options::default());
-    driver.on_loss(1, 10, 100);
-    driver.on_timeout(2, 10, 100);
-    assert!(driver.on_spurious(3));
-    assert_eq!(driver.conn.cwnd, 100);
+fn a_timeout_within_recovery_is_undone_with_the_proof_of_both() {
+    for loss_first in [true, false] {
+        let mut driver = driver("cubic", 100, Options::default());
+        let loss = driver.on_loss(1, 10, 100).expect("begun");
+        let timeout = driver.on_timeout(2, 10, 100);
+        let (one, other) = if loss_first { (loss, timeout) } else { (timeout, loss) };
+        assert!(!driver.on_spurious(3, one) && !driver.on_spurious(3, one));
+        assert_eq!((driver.conn.cwnd, driver.conn.ca_state), (1, CaState::Loss));
+        assert!(driver.on_spurious(3, other));
+        assert_eq!((driver.conn.cwnd, driver.conn.ca_state), (100, CaState::Open));
+    }
 }
 
 // RFC 6937 §3: 20 out, ssthresh 14 (CUBIC keeps 0.7): 14 segments are sent for 20 delivered, and the window ends at 14.

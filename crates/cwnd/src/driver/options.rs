@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a transport tells the driver, and what the driver answers.
+
+/// How the window goes down at the start of recovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Reduction {
+    /// At once to `ssthresh` (RFC 6675, RFC 9002).
+    #[default]
+    Immediate,
+    /// Step by step as acknowledgements arrive (RFC 6937, RFC 9937).
+    Proportional,
+}
+
+/// What the transport's `packets_out` is, and so which flight a reduction starts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Flight {
+    /// Everything sent and not cumulatively acknowledged, lost data included: RFC 5681's FlightSize, TCP's `packets_out`.
+    #[default]
+    Outstanding,
+    /// What is thought to be in the network, lost data excluded: QUIC's bytes in flight (RFC 9002 §B.2). It falls with every loss,
+    /// so a reduction starts from its largest value in this round trip and the one before (RFC 7661 §4.2's measure), up to `cwnd`.
+    Pipe,
+}
+
+/// The driver's own settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// How the window goes down.
+    pub reduction: Reduction,
+    /// Window after a timeout, segments: 1 in TCP (RFC 5681 §3.1), 2 in QUIC (RFC 9002 §7.2).
+    pub loss_window: u32,
+    /// Whether a timeout within fast recovery reduces `ssthresh` again: a MUST in TCP (RFC 5681 §3.1: the timer has not
+    /// resent that segment yet); not so in Linux, nor for QUIC's persistent congestion (RFC 9002 §7.6.2).
+    pub timeout_reduces_again: bool,
+    /// Whether the window falls back to the initial one after an idle time of a timeout (RFC 5681 §4.1: SHOULD). Never
+    /// for an algorithm with `cong_control`, as in Linux.
+    pub idle_restart: bool,
+    /// What `packets_out` is.
+    pub flight: Flight,
+}
+
+impl Options {
+    /// TCP's: RFC 5681, RFC 6675.
+    pub const TCP: Self = Self {
+        reduction: Reduction::Immediate,
+        loss_window: 1,
+        timeout_reduces_again: true,
+        idle_restart: true,
+        flight: Flight::Outstanding,
+    };
+    /// QUIC's: RFC 9002.
+    pub const QUIC: Self =
+        Self { loss_window: 2, timeout_reduces_again: false, flight: Flight::Pipe, ..Self::TCP };
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self::TCP
+    }
+}
+
+/// One acknowledgement, or one batch of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ack {
+    /// When it arrived, µs.
+    pub now_us: u64,
+    /// TCP: everything before this position is acknowledged. QUIC: the largest acknowledged packet number.
+    pub position: u64,
+    /// Segments that left the sender's list with it; 0 for a duplicate acknowledgement.
+    pub acked: u32,
+    /// Segments that it newly says have arrived (cumulatively or selectively).
+    pub delivered: u32,
+    /// Round trip of the newest segment among them, µs, if valid. It tells algorithms the path's delay, and the driver when that
+    /// segment was sent: without it no round trip ends.
+    pub rtt_us: Option<u32>,
+    /// Round trip of the oldest segment among them, µs, where it differs: it includes the time for which the receiver held back
+    /// its acknowledgement, so the smoothed RTT and its variation follow it (RFC 6298, RFC 7323 §4.3). `None`: `rtt_us` serves.
+    pub oldest_rtt_us: Option<u32>,
+    /// Whether it made the transport declare further losses.
+    pub new_loss: bool,
+}
+
+/// What an ECN echo led to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EcnOutcome {
+    /// It belongs to a window that was already reduced.
+    Ignored,
+    /// The window was reduced.
+    Reduced,
+    /// The window is one segment and cannot shrink: the transport sends only when its retransmission timer, backed off
+    /// exponentially, expires (RFC 9438 §4.6, RFC 3168 §6.1.2).
+    AtFloor,
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The algorithms that are played: Reno and CUBIC of the registry, watched, and one with `cong_control`.
+
+use cwnd::registry::Custom;
+use cwnd::{AckSample, CaEvent, CaState, CongestionControl, Conn, Controller};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What an algorithm was asked and told since the last look.
+#[derive(Debug, Default)]
+pub struct Told {
+    /// For each call of `ssthresh`: the flight that it was shown, and the window.
+    pub reductions: Vec<(u32, u32)>,
+    pub timeouts: u32,
+}
+
+/// Where it is written down.
+#[derive(Clone, Debug, Default)]
+pub struct Watch(Arc<Mutex<Told>>);
+
+impl Watch {
+    fn told(&self) -> MutexGuard<'_, Told> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn take(&self) -> Told {
+        std::mem::take(&mut *self.told())
+    }
+}
+
+/// An algorithm of the registry.
+#[derive(Debug)]
+pub struct Watched {
+    pub inner: Controller,
+    pub watch: Watch,
+}
+
+impl CongestionControl for Watched {
+    type Params = ();
+
+    fn init(&mut self, conn: &mut Conn, (): &()) {
+        self.inner.init(conn);
+    }
+
+    fn ssthresh(&mut self, conn: &mut Conn, (): &()) -> u32 {
+        self.watch.told().reductions.push((conn.packets_out, conn.cwnd));
+        self.inner.ssthresh(conn)
+    }
+
+    fn cong_avoid(&mut self, conn: &mut Conn, ack: u32, acked: u32, (): &()) {
+        self.inner.cong_avoid(conn, ack, acked);
+    }
+
+    fn set_state(&mut self, conn: &mut Conn, new: CaState, (): &()) {
+        self.inner.set_state(conn, new);
+    }
+
+    fn cwnd_event(&mut self, conn: &mut Conn, event: CaEvent, (): &()) {
+        self.watch.told().timeouts += u32::from(event == CaEvent::Loss);
+        self.inner.cwnd_event(conn, event);
+    }
+
+    fn in_ack_event(&mut self, conn: &mut Conn, flags: u32, (): &()) {
+        self.inner.in_ack_event(conn, flags);
+    }
+
+    fn undo_cwnd(&mut self, conn: &mut Conn, (): &()) -> u32 {
+        self.inner.undo_cwnd(conn)
+    }
+
+    fn pkts_acked(&mut self, conn: &mut Conn, sample: &AckSample, (): &()) {
+        self.inner.pkts_acked(conn, sample);
+    }
+}
+
+impl Custom for Watched {}
+
+/// Sets a constant window itself, at every acknowledgement, in every state.
+#[derive(Debug)]
+pub struct Steady {
+    pub window: u32,
+    pub watch: Watch,
+}
+
+impl CongestionControl for Steady {
+    type Params = ();
+
+    fn ssthresh(&mut self, conn: &mut Conn, (): &()) -> u32 {
+        self.watch.told().reductions.push((conn.packets_out, conn.cwnd));
+        conn.cwnd.max(2)
+    }
+
+    fn cong_avoid(&mut self, _conn: &mut Conn, _ack: u32, _acked: u32, (): &()) {
+        panic!("cong_avoid beside cong_control");
+    }
+
+    fn cwnd_event(&mut self, _conn: &mut Conn, event: CaEvent, (): &()) {
+        self.watch.told().timeouts += u32::from(event == CaEvent::Loss);
+    }
+
+    fn undo_cwnd(&mut self, conn: &mut Conn, (): &()) -> u32 {
+        conn.cwnd // nothing was taken
+    }
+
+    fn has_cong_control(&self) -> bool {
+        true
+    }
+
+    fn cong_control(&mut self, conn: &mut Conn, _acked: u32, (): &()) {
+        conn.cwnd = self.window;
+    }
+}
+
+impl Custom for Steady {}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What can happen.
+
+use crate::transport::{Fate, Transport};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The oldest packet is lost; the acknowledgement of the next one shows it.
+    Loss,
+    /// Another one of a window that has had its reduction.
+    FurtherLoss,
+    /// One that was sent after the last reduction.
+    LaterLoss,
+    /// The acknowledgement of the oldest packet says that it was marked.
+    Ce,
+    /// A late report of a mark within the last episode's data.
+    OldCe,
+    /// The retransmission timer fires.
+    Timeout,
+    /// QUIC: everything out is lost, for so long that congestion counts as persistent.
+    PersistentCongestion,
+    /// The last episode is proven spurious, all of it.
+    Spurious,
+    /// Only its last part is.
+    SpuriousPart,
+    /// The one before is.
+    SpuriousEarlier,
+    FullAck,
+    PartialAck,
+    /// A timer finds half of what is out lost; no acknowledgement comes.
+    TimerLoss,
+    /// All is acknowledged, and nothing sent for five seconds.
+    Idle,
+}
+
+impl Event {
+    pub const ALL: [Self; 14] = [
+        Self::Loss,
+        Self::FurtherLoss,
+        Self::LaterLoss,
+        Self::Ce,
+        Self::OldCe,
+        Self::Timeout,
+        Self::PersistentCongestion,
+        Self::Spurious,
+        Self::SpuriousPart,
+        Self::SpuriousEarlier,
+        Self::FullAck,
+        Self::PartialAck,
+        Self::TimerLoss,
+        Self::Idle,
+    ];
+}
+
+/// The lost packet, and the later one whose acknowledgement shows it.
+fn lose_one(transport: &mut Transport<'_>, which: impl Fn(u64) -> bool) -> bool {
+    let out = transport.out();
+    let Some(place) = out.iter().position(|position| which(*position)) else { return false };
+    let Some(shown_by) = out.get(place + 1) else { return false };
+    transport.acknowledge(&[*shown_by], Some(out[place]), None);
+    transport.send(false, false);
+    true
+}
+
+/// Acknowledges these; TCP's holes stay holes.
+fn ack(transport: &mut Transport<'_>, positions: &[u64]) -> bool {
+    if positions.is_empty() {
+        return false;
+    }
+    transport.acknowledge(positions, None, None);
+    true
+}
+
+fn spurious(transport: &mut Transport<'_>, names: &[cwnd::driver::Episode]) -> bool {
+    if names.is_empty() {
+        return false;
+    }
+    for name in names {
+        transport.tell_spurious(*name);
+    }
+    transport.send(false, false);
+    true
+}
+
+/// Plays `event`; whether it could happen.
+pub fn play(transport: &mut Transport<'_>, event: Event) -> bool {
+    transport.wait();
+    let out = transport.out();
+    let paid = transport.account.paid;
+    let names: Vec<_> = transport.account.names.iter().map(|(name, _)| *name).collect();
+    match event {
+        Event::Loss => lose_one(transport, |_| true),
+        Event::FurtherLoss => lose_one(transport, |position| position < paid),
+        Event::LaterLoss => lose_one(transport, |position| position >= paid),
+        Event::Ce => {
+            let Some(oldest) = out.first() else { return false };
+            transport.acknowledge(&[*oldest], None, Some(*oldest));
+            transport.send(false, false);
+            true
+        }
+        Event::OldCe => {
+            if paid == 0 {
+                return false;
+            }
+            transport.tell_ecn(paid - 1);
+            transport.send(false, false);
+            true
+        }
+        Event::Timeout | Event::PersistentCongestion => {
+            let (Some(newest), oldest) = (out.last(), out.first().copied()) else { return false };
+            let first = if transport.setting.quic { oldest.unwrap_or(*newest) } else { transport.una() };
+            transport.lose(&out);
+            if event == Event::PersistentCongestion {
+                transport.tell_loss(*newest);
+            }
+            transport.tell_timeout(first);
+            transport.send(false, false);
+            true
+        }
+        Event::Spurious => spurious(transport, &names),
+        Event::SpuriousPart => {
+            if names.len() < 2 {
+                return false;
+            }
+            spurious(transport, &names[1..])
+        }
+        Event::SpuriousEarlier => {
+            let stale = transport.account.stale.clone();
+            spurious(transport, &stale)
+        }
+        Event::FullAck => {
+            let played = ack(transport, &out);
+            transport.send(false, false);
+            played
+        }
+        Event::PartialAck => {
+            let played = ack(transport, &out[..out.len().div_ceil(2)]);
+            transport.send(false, false);
+            played
+        }
+        Event::TimerLoss => {
+            let lost = &out[..out.len().div_ceil(2)];
+            let Some(newest) = lost.last() else { return false };
+            transport.lose(lost);
+            transport.tell_loss(*newest);
+            transport.send(true, false);
+            true
+        }
+        Event::Idle => {
+            if transport.any_lost() && !transport.setting.quic {
+                return false;
+            }
+            ack(transport, &out);
+            debug_assert!(transport.packets.iter().all(|packet| packet.fate != Fate::Out));
+            transport.idle();
+            transport.send(false, true);
+            true
+        }
+    }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A model check of the driver: every sequence of up to four events, with Reno, CUBIC and an algorithm with `cong_control`, both
+//! reductions, as TCP and as QUIC, from a window of twelve and of two, against what the RFCs say of every step. It is played once;
+//! each invariant is a test of its own, and says which is the shortest sequence that breaks it.
+
+mod algorithm;
+mod events;
+mod invariants;
+mod transport;
+
+use cwnd::driver::{EcnOutcome, Reduction};
+use events::{Event, play};
+use invariants::{INVARIANTS, Tally};
+use std::fmt::Write as _;
+use std::sync::OnceLock;
+use transport::{Setting, Transport};
+
+const LONGEST: usize = 4;
+
+/// What the whole play came to.
+#[derive(Debug, Default)]
+struct Report {
+    tally: Tally,
+    sequences: u64,
+    /// How often each event could happen.
+    possible: [u64; Event::ALL.len()],
+    /// Sequences after which every packet was marked, and the first after which that led not to the floor.
+    marked: u64,
+    no_floor: Option<String>,
+}
+
+fn settings() -> Vec<Setting> {
+    let mut all = Vec::new();
+    for algorithm in ["reno", "cubic", "steady"] {
+        for quic in [false, true] {
+            for reduction in [Reduction::Immediate, Reduction::Proportional] {
+                for window in [12, 2] {
+                    all.push(Setting { algorithm, quic, reduction, window });
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The sequence of `length` events with this number.
+fn sequence(mut number: usize, length: usize) -> Vec<Event> {
+    let mut events = Vec::with_capacity(length);
+    for _ in 0..length {
+        events.push(Event::ALL[number % Event::ALL.len()]);
+        number /= Event::ALL.len();
+    }
+    events
+}
+
+/// Every acknowledgement reports a mark, of all that is out; what the window was when nothing more happened, if not the floor.
+fn mark_everything(transport: &mut Transport<'_>) -> Result<(), u32> {
+    for _ in 0..40 {
+        transport.wait();
+        let out = transport.out();
+        let Some(newest) = out.last() else { break };
+        transport.acknowledge(&out, None, Some(*newest));
+        let window = transport.driver.conn.cwnd;
+        if transport.echo == Some(EcnOutcome::AtFloor) {
+            return if window == 1 { Ok(()) } else { Err(window) };
+        }
+        transport.send(false, false);
+    }
+    Err(transport.driver.conn.cwnd)
+}
+
+impl Report {
+    /// Plays a sequence.
+    fn run(&mut self, setting: Setting, events: &[Event]) {
+        self.sequences += 1;
+        let mut transport = Transport::new(setting, &mut self.tally);
+        let mut story = format!("{setting:?}");
+        for event in events {
+            let could = play(&mut transport, *event);
+            let conn = &transport.driver.conn;
+            let _ = if could {
+                let (cwnd, ssthresh, flight, state) =
+                    (conn.cwnd, conn.ssthresh, conn.in_flight, conn.ca_state);
+                write!(
+                    story,
+                    "\n  {event:?}: window {cwnd}, threshold {ssthresh}, {flight} in flight, {state:?}"
+                )
+            } else {
+                write!(story, "\n  {event:?}: cannot happen here")
+            };
+            self.possible[*event as usize] += u64::from(could);
+            for number in std::mem::take(&mut transport.tally.fresh) {
+                let broken = &mut transport.tally.counts[number].broken;
+                *broken = broken.take().map(|what| format!("{story}\n{what}"));
+            }
+        }
+        if events.len() == LONGEST || setting.is_steady() {
+            return;
+        }
+        self.marked += 1;
+        if let Err(window) = mark_everything(&mut transport)
+            && self.no_floor.is_none()
+        {
+            self.no_floor = Some(format!("{story}\n  then 40 marked windows: {window} segments"));
+        }
+    }
+}
+
+fn report() -> &'static Report {
+    static REPORT: OnceLock<Report> = OnceLock::new();
+    REPORT.get_or_init(|| {
+        let mut report = Report::default();
+        for length in 1..=LONGEST {
+            for number in 0..Event::ALL.len().pow(length as u32) {
+                let events = sequence(number, length);
+                settings().into_iter().for_each(|setting| report.run(setting, &events));
+            }
+        }
+        report
+    })
+}
+
+// 14 + 14² + 14³ + 14⁴ sequences in 3 · 2 · 2 · 2 settings; marks after the shorter ones, without the algorithm that nobody cuts.
+#[test]
+fn every_sequence_is_played_and_every_event_and_invariant_has_its_say() {
+    let report = report();
+    assert_eq!((report.sequences, report.marked), (41_370 * 24, 2_954 * 16));
+    for (event, times) in Event::ALL.iter().zip(report.possible) {
+        assert!(times > 10_000, "{event:?} could happen {times} times only");
+    }
+    for ((name, _), count) in INVARIANTS.iter().zip(&report.tally.counts) {
+        assert!(count.steps > 10_000, "{name} had something to say about {} steps only", count.steps);
+    }
+}
+
+// RFC 9438 §4.6 MUST, RFC 3168 §6.1.2: persistent marks lead to one segment, and from there to the timer, out of every state.
+// Rows DR1, DR9.
+#[test]
+fn persistent_marks_reach_the_floor() {
+    assert!(report().no_floor.is_none(), "{}", report().no_floor.as_deref().unwrap_or_default());
+}
+
+// Rows DR1 to DR11: each of these faults breaks one of them, or the one above.
+macro_rules! tests {
+    ($($name:ident),+ $(,)?) => {
+        $(
+            #[test]
+            fn $name() {
+                let number = INVARIANTS.iter().position(|(name, _)| *name == stringify!($name)).expect("listed");
+                let broken = &report().tally.counts[number].broken;
+                assert!(broken.is_none(), "the shortest sequence: {}", broken.as_deref().unwrap_or_default());
+            }
+        )+
+
+        #[test]
+        fn every_invariant_is_a_test() {
+            assert_eq!(INVARIANTS.map(|(name, _)| name), [$(stringify!($name)),+]);
+        }
+    };
+}
+
+tests! {
+    windows_and_thresholds_have_floors,
+    one_reduction_per_window_of_data,
+    a_timeout_reduces_as_rfc_5681_says,
+    an_episode_lasts_as_long_as_its_data,
+    a_mark_is_never_undone,
+    a_mark_is_never_lost,
+    an_undo_names_its_episode,
+    an_undo_gives_back_what_was_taken,
+    the_flight_counts_what_was_lost,
+    what_a_timer_finds_lost_lets_nothing_go,
+    the_first_retransmission_goes,
+    recovery_ends_at_its_target,
+    cong_control_is_left_alone,
+    an_idle_window_restarts,
+}

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A small transport, as TCP (positions are segments, acknowledged cumulatively and selectively, sent again under their own) or as
+//! QUIC (positions are packets, what is lost goes again in new ones). It tells the driver everything in the documented order and
+//! sends only while `in_flight < cwnd`. Beside the driver it keeps its own account of episodes, which the invariants look at.
+
+use crate::algorithm::{Steady, Told, Watch, Watched};
+use crate::invariants::{self, Tally};
+use cwnd::driver::{Ack, Driver, EcnOutcome, Episode, Options, Reduction};
+use cwnd::{CaState, Conn, Controller};
+
+pub const MSS: u32 = 1200;
+const RTO_US: u64 = 200_000;
+/// Between two events.
+const STEP_US: u64 = 30_000;
+const IDLE_US: u64 = 5_000_000;
+
+/// What is played.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    pub algorithm: &'static str,
+    pub quic: bool,
+    pub reduction: Reduction,
+    pub window: u32,
+}
+
+impl Setting {
+    pub fn options(&self) -> Options {
+        let stack = if self.quic { Options::QUIC } else { Options::TCP };
+        Options { reduction: self.reduction, ..stack }
+    }
+
+    pub fn is_steady(&self) -> bool {
+        self.algorithm == "steady"
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    Out,
+    Lost,
+    Arrived,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Packet {
+    pub fate: Fate,
+    pub sent_us: u64,
+    /// What was out once it had left.
+    pub flight: u32,
+}
+
+/// The last episode by the transport's own account.
+#[derive(Clone, Debug, Default)]
+pub struct Account {
+    /// Data below this has had its reduction.
+    pub paid: u64,
+    pub paid_before: u64,
+    pub cwnd_before: u32,
+    pub ssthresh_before: u32,
+    /// Where its reduction leads.
+    pub target: u32,
+    /// An ECN echo began it or came in it.
+    pub marked: bool,
+    /// Names of its parts, and which are proven spurious.
+    pub names: Vec<(Episode, bool)>,
+    pub undone: bool,
+    /// The parts of the episode before.
+    pub stale: Vec<Episode>,
+}
+
+impl Account {
+    fn begin(&mut self, conn: &Conn, next: u64) {
+        let stale = self.names.iter().map(|(name, _)| *name).collect();
+        *self = Self {
+            paid: next,
+            paid_before: self.paid,
+            cwnd_before: conn.prior_cwnd,
+            ssthresh_before: self.ssthresh_before,
+            stale,
+            ..Self::default()
+        };
+    }
+}
+
+/// What of the connection the invariants compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Snap {
+    pub cwnd: u32,
+    pub ssthresh: u32,
+    pub state: CaState,
+    pub recovery_end: u64,
+    pub in_flight: u32,
+}
+
+/// One call of the driver, or one burst.
+#[derive(Clone, Copy, Debug)]
+pub enum Call {
+    Loss {
+        lost: u64,
+        began: bool,
+    },
+    Ecn {
+        marked: u64,
+        outcome: EcnOutcome,
+    },
+    Timeout {
+        lost: u64,
+    },
+    Spurious {
+        name: Episode,
+        undone: bool,
+    },
+    Ack {
+        acked: u32,
+    },
+    /// `unacknowledged`: after a loss that a timer found. `began`: an episode began by a loss since the last burst.
+    Burst {
+        sent: u32,
+        unacknowledged: bool,
+        began: bool,
+        idle: bool,
+    },
+}
+
+/// A call with what was before and after it.
+#[derive(Debug)]
+pub struct Step {
+    pub call: Call,
+    pub before: Snap,
+    pub after: Snap,
+    pub told: Told,
+    /// The account before the call.
+    pub account: Account,
+    pub next: u64,
+    /// What was out once the packet that this is about had left.
+    pub flight: u32,
+}
+
+pub struct Transport<'a> {
+    pub setting: Setting,
+    pub driver: Driver,
+    watch: Watch,
+    pub packets: Vec<Packet>,
+    una: u64,
+    largest_acked: u64,
+    pub account: Account,
+    /// What the last ECN echo led to.
+    pub echo: Option<EcnOutcome>,
+    began: bool,
+    pub tally: &'a mut Tally,
+}
+
+impl<'a> Transport<'a> {
+    pub fn new(setting: Setting, tally: &'a mut Tally) -> Self {
+        let watch = Watch::default();
+        let cc: Box<dyn cwnd::registry::Custom> = if setting.is_steady() {
+            Box::new(Steady { window: setting.window, watch: watch.clone() })
+        } else {
+            let inner = Controller::by_name(setting.algorithm).expect("registered");
+            Box::new(Watched { inner, watch: watch.clone() })
+        };
+        let mut conn = Conn::new(MSS, setting.window);
+        conn.set_now(1_000_000);
+        let driver = Driver::new(Controller::Custom(cc), conn, setting.options());
+        let (packets, account) = (Vec::new(), Account::default());
+        let mut transport = Self {
+            setting,
+            driver,
+            watch,
+            packets,
+            una: 0,
+            largest_acked: 0,
+            account,
+            echo: None,
+            began: false,
+            tally,
+        };
+        transport.send(false, false);
+        transport
+    }
+
+    pub fn next(&self) -> u64 {
+        self.packets.len() as u64
+    }
+
+    fn now(&self) -> u64 {
+        self.driver.conn.now_us
+    }
+
+    /// Positions of what is out.
+    pub fn out(&self) -> Vec<u64> {
+        let out = self.packets.iter().enumerate().filter(|(_, packet)| packet.fate == Fate::Out);
+        out.map(|(position, _)| position as u64).collect()
+    }
+
+    pub fn any_lost(&self) -> bool {
+        self.packets.iter().any(|packet| packet.fate == Fate::Lost)
+    }
+
+    pub fn packet(&mut self, position: u64) -> &mut Packet {
+        &mut self.packets[position as usize]
+    }
+
+    /// Brings `conn` up to date, as every call expects it.
+    pub fn show(&mut self) {
+        let in_flight = self.packets.iter().filter(|packet| packet.fate == Fate::Out).count() as u32;
+        while self.packets.get(self.una as usize).is_some_and(|packet| packet.fate == Fate::Arrived) {
+            self.una += 1;
+        }
+        let next = self.next();
+        let conn = &mut self.driver.conn;
+        conn.in_flight = in_flight;
+        let una = if self.setting.quic {
+            conn.packets_out = in_flight;
+            self.largest_acked + 1
+        } else {
+            conn.packets_out = (next - self.una) as u32;
+            self.una
+        };
+        conn.snd_una = (una as u32).wrapping_mul(MSS);
+        conn.snd_nxt = (next as u32).wrapping_mul(MSS);
+    }
+
+    /// Time passes until the next event.
+    pub fn wait(&mut self) {
+        let now_us = self.now() + STEP_US;
+        self.driver.conn.set_now(now_us);
+    }
+
+    pub fn snap(&self) -> Snap {
+        let conn = &self.driver.conn;
+        Snap {
+            cwnd: conn.cwnd,
+            ssthresh: conn.ssthresh,
+            state: conn.ca_state,
+            recovery_end: self.driver.recovery_end(),
+            in_flight: conn.in_flight,
+        }
+    }
+
+    fn judge(&mut self, before: Snap, account: Account, flight: u32, call: Call) {
+        let (after, told, next) = (self.snap(), self.watch.take(), self.next());
+        let step = Step { call, before, after, told, account, next, flight };
+        invariants::check(&self.setting, &step, self.tally);
+    }
+
+    pub fn lose(&mut self, positions: &[u64]) {
+        for position in positions {
+            self.packet(*position).fate = Fate::Lost;
+        }
+        self.show();
+    }
+
+    pub fn tell_loss(&mut self, lost: u64) {
+        let (before, account, now_us) = (self.snap(), self.account.clone(), self.now());
+        let flight = self.packet(lost).flight;
+        let name = self.driver.on_loss(now_us, lost, self.next());
+        if let Some(name) = name {
+            self.account.ssthresh_before = before.ssthresh;
+            let next = self.next();
+            self.account.begin(&self.driver.conn, next);
+            self.account.target = self.driver.conn.ssthresh;
+            self.account.names.push((name, false));
+            self.began = true;
+        }
+        self.judge(before, account, flight, Call::Loss { lost, began: name.is_some() });
+    }
+
+    pub fn tell_ecn(&mut self, marked: u64) {
+        let (before, account, now_us) = (self.snap(), self.account.clone(), self.now());
+        let flight = self.packet(marked).flight;
+        let outcome = self.driver.on_ecn(now_us, marked, self.next());
+        if outcome != EcnOutcome::Ignored {
+            self.account.ssthresh_before = before.ssthresh;
+            let next = self.next();
+            self.account.begin(&self.driver.conn, next);
+            let window = self.driver.conn.prior_cwnd;
+            self.account.target = self.driver.conn.ssthresh.min(window.saturating_sub(1)).max(1);
+        }
+        self.account.marked = true;
+        self.echo = Some(outcome);
+        self.judge(before, account, flight, Call::Ecn { marked, outcome });
+    }
+
+    pub fn tell_timeout(&mut self, lost: u64) {
+        let (before, account, now_us) = (self.snap(), self.account.clone(), self.now());
+        let flight = self.packet(lost).flight;
+        let name = self.driver.on_timeout(now_us, lost, self.next());
+        let next = self.next();
+        if lost >= self.account.paid {
+            self.account.ssthresh_before = before.ssthresh;
+            self.account.begin(&self.driver.conn, next);
+        }
+        self.account.paid = next;
+        self.account.names.retain(|(known, _)| *known != name); // another timeout takes another proof
+        self.account.names.push((name, false));
+        self.judge(before, account, flight, Call::Timeout { lost });
+    }
+
+    pub fn tell_spurious(&mut self, name: Episode) {
+        let (before, now_us) = (self.snap(), self.now());
+        for (known, proven) in &mut self.account.names {
+            *proven |= *known == name;
+        }
+        let account = self.account.clone();
+        let undone = self.driver.on_spurious(now_us, name);
+        if undone {
+            self.account.undone = true;
+            self.account.paid = self.account.paid_before;
+        }
+        self.judge(before, account, 0, Call::Spurious { name, undone });
+    }
+
+    /// Acknowledges `positions`; `new_loss` says that it revealed a loss.
+    pub fn arrive(&mut self, positions: &[u64]) {
+        for position in positions {
+            self.packet(*position).fate = Fate::Arrived;
+            self.largest_acked = self.largest_acked.max(*position);
+        }
+    }
+
+    pub fn tell_ack(&mut self, una_before: u64, positions: &[u64], new_loss: bool) {
+        self.show();
+        let (before, account, now_us) = (self.snap(), self.account.clone(), self.now());
+        let newest = positions.iter().max().map(|newest| self.packet(*newest).sent_us);
+        let delivered = positions.len() as u32;
+        let (position, acked) = if self.setting.quic {
+            (self.largest_acked, delivered)
+        } else {
+            (self.una, (self.una - una_before) as u32)
+        };
+        let rtt_us = newest.map(|sent_us| (now_us - sent_us) as u32);
+        self.driver.on_ack(&Ack {
+            now_us,
+            position,
+            acked,
+            delivered,
+            rtt_us,
+            oldest_rtt_us: None,
+            new_loss,
+        });
+        self.judge(before, account, 0, Call::Ack { acked: delivered.max(acked) });
+    }
+
+    /// Something arrived: the packets at `positions`, of which `lost` reveals a loss and `marked` was marked.
+    pub fn acknowledge(&mut self, positions: &[u64], lost: Option<u64>, marked: Option<u64>) {
+        let una = self.una;
+        self.arrive(positions);
+        if let Some(lost) = lost {
+            self.lose(&[lost]);
+        }
+        self.show();
+        if let Some(lost) = lost {
+            self.tell_loss(lost);
+        }
+        if let Some(marked) = marked {
+            self.tell_ecn(marked);
+        }
+        self.tell_ack(una, positions, lost.is_some());
+    }
+
+    /// Sends what the window lets go.
+    pub fn send(&mut self, unacknowledged: bool, idle: bool) {
+        self.show();
+        let (before, account, now_us) = (self.snap(), self.account.clone(), self.now());
+        let mut sent = 0;
+        while self.driver.conn.in_flight < self.driver.conn.cwnd {
+            assert!(sent < 5000, "a window without bound");
+            self.driver.on_sent(now_us, RTO_US);
+            let flight = self.driver.conn.in_flight + 1;
+            let packet = Packet { fate: Fate::Out, sent_us: now_us, flight };
+            let again = self.packets.iter().position(|packet| packet.fate == Fate::Lost);
+            match again.filter(|_| !self.setting.quic) {
+                Some(position) => self.packets[position] = packet,
+                None => self.packets.push(packet),
+            }
+            self.show();
+            sent += 1;
+        }
+        let conn = &self.driver.conn;
+        let limited = conn.in_flight >= conn.cwnd;
+        self.driver.on_burst_end(limited);
+        let began = std::mem::take(&mut self.began);
+        self.judge(before, account, 0, Call::Burst { sent, unacknowledged, began, idle });
+    }
+
+    /// Nothing happens for a while.
+    pub fn idle(&mut self) {
+        let now_us = self.now() + IDLE_US;
+        self.driver.conn.set_now(now_us);
+    }
+
+    pub fn una(&self) -> u64 {
+        self.una
+    }
+}
