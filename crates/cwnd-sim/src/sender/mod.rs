@@ -282,6 +282,9 @@ impl Sender {
                 self.sent.retransmits += 1;
                 self.board.retransmit(position);
                 self.refresh();
+                if position == self.una && self.driver.conn.ca_state == CaState::Recovery && self.has_sack() {
+                    self.rto_at = self.rto_after(now); // RFC 6675 §6: MAY; Linux does it for the oldest segment
+                }
                 position
             }
             // RFC 6675 §4: it does not move HighRxt, so the pipe does not count it.

@@ -42,7 +42,7 @@ impl Sender {
 
     /// The retransmission timer, set at `now` anew.
     #[inline]
-    const fn rto_after(&self, now: u64) -> u64 {
+    pub(super) const fn rto_after(&self, now: u64) -> u64 {
         self.on_tick(now + self.rto.us() as u64 * 1000)
     }
 
