@@ -58,15 +58,21 @@ def test_the_object_runs_in_the_kernel_with_the_settings_that_it_was_given(cwnd:
     assert ran.returncode == 0 and "1 passed" in ran.stdout, ran.stdout + ran.stderr
 
 
-def test_an_algorithm_that_steers_by_itself_runs_in_the_kernel(tmp_path: Path, ease: Path) -> None:
-    crate = own.new("steer", tmp_path / "steer")
-    shutil.copy(Path(__file__).with_name("own") / "steer.rs", crate / "src" / "steer.rs")
-    own.build_kernel(crate, crate / "steer.bpf.o")
+@pytest.mark.parametrize(
+    ("name", "test"),
+    [
+        ("steer", "own::an_algorithm_that_steers_by_itself_is_called_in_every_state"),
+        ("pac", "own::one_megabit_per_second_asked_is_one_megabit_per_second_sent"),
+    ],
+)
+def test_an_algorithm_that_steers_by_itself_runs_in_the_kernel(name: str, test: str, tmp_path: Path, ease: Path) -> None:
+    crate = own.new(name, tmp_path / name)
+    shutil.copy(Path(__file__).with_name("own") / f"{name}.rs", crate / "src" / f"{name}.rs")
+    own.build_kernel(crate, crate / f"{name}.bpf.o")
     kernel_is_ours()
-    test = "own::an_algorithm_that_steers_by_itself_is_called_in_every_state"
     command = ["cargo", "test", "--locked", "-p", "cwnd-bpf", "--features", "kernel", "--test", "kernel", "--"]
     command += ["--ignored", "--exact", test, "--nocapture"]
-    env = {**os.environ, "CWND_OBJECT": str(crate / "steer.bpf.o")}
+    env = {**os.environ, "CWND_OBJECT": str(crate / f"{name}.bpf.o")}
     ran = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     assert ran.returncode == 0 and "1 passed" in ran.stdout, ran.stdout + ran.stderr
 

@@ -19,9 +19,10 @@ struct Aligned<T: ?Sized>(T);
 static EVERY_50TH: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/lapse-50.bpf.o")));
 static EVERY_2ND: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/lapse-2.bpf.o")));
 
-/// No window of these paths comes near it: they hold 20 and 40 segments. What is handed out instead of answers is 31 million
-/// and more.
-const LARGEST: u32 = 1000;
+/// What the largest send buffer holds (Linux's tcp_wmem: 4 MiB of segments of 1448 bytes, and no more in flight). The paths hold
+/// 20 and 40 segments; a lapse of the kernel's own can send a buffer's worth before any program runs again, and the kernel's
+/// window follows what is in flight while it repairs that. What is handed out instead of answers is 31 million and more.
+const LARGEST: u32 = 2900;
 
 /// A transfer: how long it took, its calls, its counters.
 struct Ran {
@@ -117,7 +118,7 @@ fn a_transfer_with_every_50th_answer_left_out_is_as_fast_as_a_clean_one() {
         took[1].as_secs_f64()
     });
     println!(
-        "{clean:.3} s clean, {faulty:.3} s with {repaired} answers left out in three, windows up to {largest}"
+        "{clean:.3} s and {by_itself} repairs without faults, {faulty:.3} s and {repaired} with them; windows up to {largest}"
     );
     assert!(repaired >= 3, "{repaired} answers were left out: too few to tell anything");
     assert!((0.95..=1.05).contains(&(faulty / clean)), "{faulty:.3} s, and {clean:.3} s without faults");

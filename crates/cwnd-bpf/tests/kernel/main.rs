@@ -32,8 +32,7 @@ thread_local! {
     static TURN: RefCell<Option<File>> = const { RefCell::new(None) };
 }
 
-/// Waits until no other test on this machine loads algorithms: they would take each other's names, and disturb each
-/// other's connections more often than chance does (docs/kernel.md, what the traces found).
+/// Waits until no other test on this machine loads algorithms: they would take each other's names.
 fn wait_for_turn() {
     let path = std::env::temp_dir().join("cwnd-kernel-tests.lock");
     let file = File::create(&path).and_then(|file| file.lock().map(|()| file));

@@ -4,6 +4,8 @@
 //! `tests/python/test_own_kernel.py` makes the crate with `cwnd new`, the object with `cwnd build-kernel`, and then runs this
 //! with the object's file in `CWND_OBJECT` and the values of its parameters, separated by commas, in `CWND_PARAMS`.
 
+use std::time::Instant;
+
 use cwnd::CaState;
 use cwnd_bpf::{Hook, load_file};
 
@@ -57,6 +59,26 @@ fn an_algorithm_that_steers_by_itself_is_called_in_every_state() {
     // This kernel takes one of the two programs, and the other is not in it.
     let costs = loaded.costs().expect("costs");
     assert_eq!(costs.iter().filter(|cost| cost.hook == Hook::CongControl).count(), 1);
+}
+
+/// The rate of the object, bytes/s.
+const RATE: f64 = 125_000.0;
+
+// 0.75 MB at 125 000 bytes/s are 6 s. Linux sends the first ten segments without pacing, and makes up for a late timer by
+// sooner ones; the path itself would take 0.06 s. A machine that is busy can only be later.
+#[test]
+#[ignore = "needs an object, which tests/python/test_own_kernel.py builds"]
+fn one_megabit_per_second_asked_is_one_megabit_per_second_sent() {
+    let object = std::env::var_os("CWND_OBJECT").expect("CWND_OBJECT names an object");
+    let network = Network::new("pac", "100mbit", 100);
+    let _loaded = load_file(object.as_ref(), "cwnd_pac").unwrap_or_else(|why| panic!("{why}"));
+    let begun = Instant::now();
+    let transfer = network.transfer("cwnd_pac", 750_000);
+    let rate = 750_000.0 / begun.elapsed().as_secs_f64();
+    println!("{rate:.0} bytes/s\n{}", transfer.info);
+    assert_eq!((transfer.received, transfer.congestion.as_str()), (750_000, "cwnd_pac"));
+    assert!(transfer.info.contains(" pacing_rate 1000000bps "), "{}", transfer.info);
+    assert!((0.9 * RATE..1.05 * RATE).contains(&rate), "{rate:.0} bytes/s");
 }
 
 #[test]
