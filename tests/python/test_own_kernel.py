@@ -65,7 +65,9 @@ def test_the_object_runs_in_the_kernel_with_the_settings_that_it_was_given(cwnd:
         ("pac", "own::one_megabit_per_second_asked_is_one_megabit_per_second_sent"),
     ],
 )
-def test_an_algorithm_that_steers_by_itself_runs_in_the_kernel(name: str, test: str, tmp_path: Path, ease: Path) -> None:
+def test_an_algorithm_that_steers_by_itself_runs_in_the_kernel(
+    name: str, test: str, tmp_path: Path, ease: Path
+) -> None:
     crate = own.new(name, tmp_path / name)
     shutil.copy(Path(__file__).with_name("own") / f"{name}.rs", crate / "src" / f"{name}.rs")
     own.build_kernel(crate, crate / f"{name}.bpf.o")

@@ -261,7 +261,9 @@ def report(summary: dict[str, Any], folder: Path | None) -> None:
         print(f"repeated on the host: {summary['differences']:,} differences")
         print(f"compared after every call: {what_is_compared(calls, calls, summary['states_compared'])}")
     if summary["repaired"]:
-        print(f"repaired: {summary['repaired']:,} answers that the kernel did not ask the algorithm for (docs/kernel.md)")
+        print(
+            f"repaired: {summary['repaired']:,} answers that the kernel did not ask the algorithm for (docs/kernel.md)"
+        )
     if summary["first"]:
         print(f"first: {summary['first']}")
     if summary["lost"]:
