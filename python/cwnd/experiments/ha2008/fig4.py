@@ -92,6 +92,3 @@ def plot(results: Results, figure: Figure) -> None:
     axes.set(xlabel="time (s)", xlim=(0, len(windows[0])))
     axes.set(ylabel="congestion window (packets)", ylim=(0, 1.1 * max(windows[0][20:])))
     axes.legend(ncols=2)
-
-
-WHY = {"convergence-time": "fig4.md"}

@@ -35,16 +35,3 @@ def claims(results: Results) -> dict[str, Answer]:
 
 def plot(results: Results, figure: Figure) -> None:
     draw(results, figure)
-
-
-WHY = {
-    ("throughput-ratio", "windows-alike"): (
-        "Delayed acknowledgements, which the paper does not mention. With one acknowledgement for two packets SACK, which grows by one packet "
-        "per window of acknowledgements, grows at half its rate; CUBIC's W_tcp counts packets and does not. Two seeds of each variant: as it "
-        "is 1.7 and 1.8; with an acknowledgement for every packet 1.0 and 1.1; with CUBIC too counting acknowledgements, as Algorithm 1 is "
-        "printed, 1.0 and 1.1; with SACK too counting packets 1.1 and 1.1; two SACK flows 1.0 and 1.0. Nothing else that is left open does "
-        "it: without background 1.9 and 2.0, with a buffer of 2 Mbyte 2.8 and 3.7 (the epochs become longer than K, and CUBIC leaves its TCP "
-        "region), of a quarter of the BDP 1.5 and 1.6, without fast convergence 1.5 and 1.7. Version 2.1, which grows by the kernel's "
-        "integers, has 0.9 and 1.2."
-    )
-}

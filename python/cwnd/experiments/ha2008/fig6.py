@@ -89,7 +89,8 @@ def plot(results: Results, figure: Figure) -> None:
 
 
 WHY = {
-    ("total", "total-background", "sack-share", "cubic-share-background"): "fig6-total.md",
+    "total-background": "fig6-total.md",
+    ("cubic-share", "sack-share", "cubic-share-background"): "fig6-cubic-share.md",
     ("cubic-converge", "cubic-converge-background", "cubic-jain"): "fig6-cubic-converge.md",
     ("smooth-windows", "smooth-windows-background"): "fig6-smooth-windows.md",
 }

@@ -65,4 +65,4 @@ def plot(results: Results, figure: Figure) -> None:
     axes.legend(ncols=2)
 
 
-WHY = {("small-bdp", "short-rtt-small-bdp", "short-rtt-large-bdp"): "sec5_1_replacement.md"}
+WHY = {"short-rtt-large-bdp": "sec5_1_replacement.md"}

@@ -64,4 +64,4 @@ def plot(results: Results, figure: Figure) -> None:
     axes.legend()
 
 
-WHY = {"cubic-not": "sec6_4_cutoffs.md", "hstcp-above-cutoff": "sec6_4_cutoffs-hstcp.md"}
+WHY = {"hstcp-above-cutoff": "sec6_4_cutoffs-hstcp.md"}
