@@ -3,7 +3,7 @@
 
 python docs/verdicts.py                        the table, from what is there
 python docs/verdicts.py --short DIR --full DIR takes over the verdicts of runs of `cwnd reproduce` first
-python docs/verdicts.py --full DIR --took TEXT …of a run that went on from what it had kept: its own time is that of the last piece only
+python docs/verdicts.py --full DIR --took TEXT …of a run that went on from what it had kept (--short likewise): its own time is that of the last piece only
 """
 
 from __future__ import annotations
@@ -107,11 +107,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--short", type=Path, metavar="DIR", help="a folder that cwnd reproduce filled")
     parser.add_argument("--full", type=Path, metavar="DIR", help="a folder that cwnd reproduce --full filled")
-    parser.add_argument("--took", metavar="TEXT", help="how long the run of --full took, in words")
+    parser.add_argument("--took", metavar="TEXT", help="how long the run took, in words")
     options = parser.parse_args()
     for name in FILES:
         if (folder := getattr(options, name)) is not None:
-            take(name, folder, options.took if name == "full" else None)
+            take(name, folder, options.took)
     text = PAGE.read_text()
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)

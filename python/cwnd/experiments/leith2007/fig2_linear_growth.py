@@ -95,6 +95,5 @@ def plot(results: Results, figure: Figure) -> None:
 
 WHY = {
     "clamp-20-onset": "fig2_linear_growth-clamp-20-onset.md",
-    "clamp-160-onset": "fig2_linear_growth-clamp-160-onset.md",
     ("no-clamp-onset", "no-clamp-flow1", "no-clamp-epoch-slope"): "fig2_linear_growth-no-clamp.md",
 }

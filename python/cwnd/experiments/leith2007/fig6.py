@@ -69,6 +69,6 @@ def plot(results: Results, figure: Figure) -> None:
 
 
 WHY = {
-    "long-spells": "The longest spell in which one flow has twice another lasts 10 s in both seeds; with the printed clamp of 20 packets a second 0 s. After a missed drop a flow gains 160 packets a second at most, and comes back at the next. "
+    "long-spells": "The longest spell in which one flow has twice another lasts 10 s in both seeds; with the printed clamp of 20 packets a second 0 s. "
     "Without a clamp it is 10 s too (50 s with an acknowledgement for every packet), with H-TCP 20 s; with the CUBIC of 2005, which lacks the adaptation of W_max, 210 s.",
 }

@@ -77,6 +77,6 @@ def plot(results: Results, figure: Figure) -> None:
 
 
 WHY = {
-    "period-two": "At 250 Mbit/s 84 % of the epochs alternate, at 500 Mbit/s 60 %: the clamp of 160 packets a second makes growth a straight line above some 4000 packets, and there an epoch ends before or after the inflection as it "
+    "period-two": "At 250 Mbit/s 84 % of the epochs alternate, at 500 Mbit/s 60 %: the clamp of 160 packets a second makes growth a straight line at large windows, and there an epoch ends before or after the inflection as it "
     "comes. Without a clamp 98, 95 and 94 % alternate at 10, 250 and 500 Mbit/s; with the printed 20 packets a second 49, 36 and 40 %.",
 }

@@ -60,8 +60,6 @@ def plot(results: Results, figure: Figure) -> None:
 
 
 WHY = {
-    "sooner": "The versions differ in more than the adaptation. Like against like, at 10 Mbit/s and with a clamp of 160 packets a second, the adaptation does make them converge sooner: 50 to 70 s "
-    "with it, 100 to 120 s without (three seeds), and 220 to 230 s against 240 to 270 s at 250 Mbit/s. With the printed clamp of 20 packets a second it has nothing to work on at 250 Mbit/s: "
-    "650 to 660 s with and without. There the CUBIC of 2005 takes 430 s to never. At 10 Mbit/s the printed version takes 60 s to never, the CUBIC of 2005 130 to 190 s: phase effects keep the former "
-    "apart; with up to 2 ms of random delay at the sender it takes 30 to 170 s.",
+    "sooner": "At 250 Mbit/s it does: two flows take 270 s with the adaptation and 1130 to 1150 s without. At 10 Mbit/s phase decides between the two seeds: 200 and 60 s with it, 160 and 70 s without; the CUBIC of 2005 takes 110 and 130 s there. "
+    "Three seeds with random delays at the sender took 50 to 70 s with it, 100 to 120 s without. With the printed clamp of 20 packets a second the adaptation has nothing to work on at 250 Mbit/s: 650 to 660 s with and without.",
 }
