@@ -6,7 +6,7 @@ from __future__ import annotations
 import codecs
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from rich.box import SIMPLE_HEAD, Box
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -96,7 +96,18 @@ class Grid:
     them fit, each row becomes a list.
     """
 
-    def __init__(self, first: str, headings: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]]) -> None:
+    def __init__(
+        self,
+        first: str,
+        headings: Sequence[str],
+        rows: Iterable[tuple[str, Sequence[str]]],
+        *,
+        texts: bool = False,
+        dim: Collection[int] = (),
+    ) -> None:
+        """With `texts` the columns are no numbers; the rows `dim` are over."""
+        self.texts = texts
+        self.dim = dim
         self.first = printable(first)
         self.headings = [printable(heading) for heading in headings]
         self.rows = [(printable(name), [printable(value) for value in values]) for name, values in rows]
@@ -127,9 +138,10 @@ class Grid:
         made = Table(box=RULE if is_ascii() else SIMPLE_HEAD, pad_edge=False)
         made.add_column(Text(self.first), no_wrap=True, min_width=8)
         for column in columns:
-            made.add_column(Text(self.headings[column]), justify="right", no_wrap=True)
-        for name, values in self.rows:
-            made.add_row(Text(name), *(Text(values[column]) for column in columns))
+            made.add_column(Text(self.headings[column]), justify="left" if self.texts else "right", no_wrap=True)
+        for number, (name, values) in enumerate(self.rows):
+            cells = [Text(values[column]) for column in columns]
+            made.add_row(Text(name), *cells, style="dim" if number in self.dim else None)
         return made
 
     def _lists(self) -> Iterator[Text]:
@@ -137,8 +149,11 @@ class Grid:
         left = max(map(len, self.headings))
         right = max((len(value) for _, values in self.rows for value in values), default=0)
         yield Text()
-        for name, values in self.rows:
-            yield Text(name, style="bold")
+        for number, (name, values) in enumerate(self.rows):
+            yield Text(name, style="dim" if number in self.dim else "bold")
             for heading, value in zip(self.headings, values):
-                yield Text(f"  {heading:{left}}  {value:>{right}}", no_wrap=True, overflow="ignore")
+                shown = value if self.texts else f"{value:>{right}}"
+                yield Text(
+                    f"  {heading:{left}}  {shown}", no_wrap=not self.texts, overflow="fold" if self.texts else "ignore"
+                )
         yield Text()

@@ -17,8 +17,8 @@ DOCUMENT = "experiments.<document>"
 # What figures of a document share.
 SETUP = "experiments.<document>._<name>"
 LEVELS = [
-    ["_native"],
-    ["kernel", "kernel.doctor", "kernel.native", "kernel.view", "groups", "scenario", "terminal"],
+    ["_native", "terminal"],
+    ["kernel", "kernel.doctor", "kernel.native", "kernel.view", "groups", "scenario"],
     ["kernel.listing", "kernel.spec", "flowspec", "progress", "replay", "report", "vectors"],
     ["kernel.hold", "kernel.switch", "kernel.use", "own"],
     ["metrics.value"],

@@ -14,6 +14,7 @@ import subprocess
 import termios
 from collections import Counter
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -131,6 +132,35 @@ def test_a_table_too_wide_is_folded_and_one_much_too_wide_becomes_lists() -> Non
         "  share       -",
         "  cwnd        7",
     ]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_the_view_of_a_kernel_trace_and_the_verdicts_are_whole_too(width: int) -> None:
+    from cwnd.experiments.command import table
+    from cwnd.kernel import view
+
+    one = SimpleNamespace(
+        number=3, local_port=54321, remote_port=443, algorithm="cwnd_cubic", cwnd=1234567, ssthresh=None, srtt_ms=123.4
+    )
+    more = {"in_flight": 7654321, "calls": 9, "is_over": False, "inner": [("w_max", 123456789), ("k_s_x1024", 5)]}
+    over = {"in_flight": 2, "calls": 3, "is_over": True, "inner": []}
+    of = [
+        SimpleNamespace(**{**vars(one), **more}),
+        SimpleNamespace(**{**vars(one), **over, "number": 4, "ssthresh": 10}),
+    ]
+    file = io.StringIO()
+    Console(width=width, file=file, color_system=None).print(view.grid(of, "cubic"))  # type: ignore[arg-type]
+    shown = file.getvalue()
+    assert "…" not in shown and max(map(len, shown.splitlines())) <= width, shown
+    for number in ("54321 > 443", "1,234,567", "123.4", "7,654,321", "123,456,789", "k_s_x1024 5"):
+        assert number in shown, shown
+
+    claims = [{"holds": True}, {"holds": False}, {"holds": None}]
+    entry = {"id": "ha2008/fig10a", "verdict": "partly", "claims": claims, "cubic": "cubic-2.2"}
+    made = [{**entry, "second": {"verdict": "holds", "cubic": "cubic-linux"}}]
+    shown = printed(lambda page: table(made, {"ha2008/fig10a": 1234.56}, page), width)
+    assert "…" not in shown and max(map(len, shown.splitlines())) <= width, shown
+    assert "1 of 2" in shown and "1234.6" in shown and "holds (cubic-linux)" in shown, shown
 
 
 def on_a_terminal(columns: int, *arguments: object) -> str:

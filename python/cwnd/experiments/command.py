@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from cwnd.experiments.book import Book, Entry, Second
     from cwnd.experiments.find import Experiment
     from cwnd.experiments.runner import Column
+    from cwnd.terminal import Page
 
 HERE = Path("out/reproduce")
 TODAY = "cubic"
@@ -225,29 +226,20 @@ def bar(costs: list[float]) -> Any:  # noqa: ANN401
     return shown_tasks(costs)
 
 
-def table(made: list[Entry], cpu_s: dict[str, float]) -> None:
+def table(made: list[Entry], cpu_s: dict[str, float], page: Page | None = None) -> None:
     """Prints the verdicts, and what they cost this time."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
+    from cwnd.terminal import Grid, Page
 
-    grid = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for heading in ("experiment", "verdict", "holds", "with", "second column", "CPU s"):
-        grid.add_column(heading)
+    rows = []
     for one in made:
         decided = [row["holds"] for row in one["claims"] if row["holds"] is not None]
         count = f"{sum(decided)} of {len(decided)}" if decided else ""
         second = one.get("second", {})
         beside = f"{second.get('verdict', 'failed')} ({second['cubic']})" if second else ""
-        grid.add_row(
-            one["id"],
-            one["verdict"],
-            count,
-            one["cubic"] or "",
-            beside,
-            f"{cpu_s[one['id']]:.1f}" if one["id"] in cpu_s else "",
-        )
-    Console(width=None if sys.stdout.isatty() else 120, highlight=False, markup=False).print(grid)
+        cost = f"{cpu_s[one['id']]:.1f}" if one["id"] in cpu_s else ""
+        rows.append((one["id"], [one["verdict"], count, one["cubic"] or "", beside, cost]))
+    grid = Grid("experiment", ("verdict", "holds", "with", "second column", "CPU s"), rows, texts=True)
+    (page or Page()).print(grid)
 
 
 def show_list(wanted: list[Experiment], known: list[Entry], *, as_json: bool) -> None:

@@ -7,13 +7,12 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group
 from rich.live import Live
-from rich.table import Table
 from rich.text import Text
 
 from cwnd._native import KernelConnection, KernelTrace
+from cwnd.terminal import Grid
 
 # A terminal shows the connections of most calls; the tables have all.
 MOST = 20
@@ -24,27 +23,33 @@ def number(value: int) -> str:
     return f"{value:,}"
 
 
-def grid(connections: list[KernelConnection], algorithm: str) -> Table:
-    """Connections as a table: window, threshold, RTT, flight, and the algorithm's inner variables."""
+def grid(connections: list[KernelConnection], algorithm: str) -> Group:
+    """Connections as a table: window, threshold, RTT, flight; below it the algorithm's inner variables."""
     named = {connection.algorithm for connection in connections} - {""}
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for heading in ("flow", "ports", *(["algorithm"] if named else []), "cwnd", "ssthresh", "srtt ms", "in flight"):
-        table.add_column(heading, justify="left" if heading in {"ports", "algorithm"} else "right", no_wrap=True)
-    table.add_column("inner variables")
-    shown = sorted(connections, key=lambda connection: (connection.is_over, -connection.calls))[:MOST]
-    for connection in sorted(shown, key=lambda connection: connection.number):
-        table.add_row(
+    chosen = sorted(connections, key=lambda connection: (connection.is_over, -connection.calls))[:MOST]
+    shown = sorted(chosen, key=lambda connection: connection.number)
+    rows = [
+        (
             str(connection.number),
-            f"{connection.local_port} > {connection.remote_port}",
-            *([connection.algorithm] if named else []),
-            number(connection.cwnd),
-            "-" if connection.ssthresh is None else number(connection.ssthresh),
-            f"{connection.srtt_ms:.1f}",
-            number(connection.in_flight),
-            "  ".join(f"{name} {number(value)}" for name, value in connection.inner),
-            style="dim" if connection.is_over else None,
+            [
+                f"{connection.local_port} > {connection.remote_port}",
+                *([connection.algorithm] if named else []),
+                number(connection.cwnd),
+                "-" if connection.ssthresh is None else number(connection.ssthresh),
+                f"{connection.srtt_ms:.1f}",
+                number(connection.in_flight),
+            ],
         )
-    return table
+        for connection in shown
+    ]
+    headings = ["ports", *(["algorithm"] if named else []), "cwnd", "ssthresh", "srtt ms", "in flight"]
+    table = Grid("flow", headings, rows, dim=[place for place, one in enumerate(shown) if one.is_over])
+    inner = [
+        Text(f"{connection.number}: " + "  ".join(f"{name} {number(value)}" for name, value in connection.inner))
+        for connection in shown
+        if connection.inner and not connection.is_over
+    ]
+    return Group(table, *inner)
 
 
 def status(source: KernelTrace, algorithm: str, elapsed_s: float) -> str:
