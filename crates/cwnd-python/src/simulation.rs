@@ -105,7 +105,7 @@ impl Simulation {
         for (flow, route) in summary.flows.iter().zip(self.inner.flows()) {
             let item = PyDict::new(py);
             item.set_item("name", &flow.name)?;
-            item.set_item("label", &flow.label)?;
+            item.set_item("label", &*route.label)?;
             item.set_item("cc", &flow.cc)?;
             item.set_item("recovery", flow.recovery)?;
             item.set_item("rtt_ms", flow.rtt_ms)?;

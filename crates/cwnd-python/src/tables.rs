@@ -196,7 +196,7 @@ pub fn flows(routed: &[Flow], summary: &Summary) -> StructArray {
     table(vec![
         ("flow", u32s(0..flows.len() as u32)),
         ("name", texts(flows.iter().map(|f| f.name.as_str()))),
-        ("label", texts(flows.iter().map(|f| f.label.as_str()))),
+        ("label", texts(routed.iter().map(|f| &*f.label))),
         ("cc", texts(flows.iter().map(|f| f.cc.as_str()))),
         ("recovery", texts(flows.iter().map(|f| f.recovery))),
         ("rtt_ms", f64s(flows.iter().map(|f| f.rtt_ms))),

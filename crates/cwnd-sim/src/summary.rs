@@ -46,8 +46,6 @@ pub struct LinkSummary {
 pub struct FlowSummary {
     /// Name.
     pub name: String,
-    /// What its group is called.
-    pub label: String,
     /// Algorithm or parameter set.
     pub cc: String,
     /// Recovery.
@@ -152,7 +150,6 @@ fn of_flow(simulation: &Simulation, flow: &Flow, state: &FlowState, links: &[Lin
     let throughput_mbps = wire / seconds / 1e6;
     FlowSummary {
         name: flow.name.clone(),
-        label: flow.label.to_string(),
         cc: flow.group.cc.clone(),
         recovery: flow.recovery.name(),
         rtt_ms: flow.rtt as f64 / 1e6,
