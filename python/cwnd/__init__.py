@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cwnd._native import PluginError, Scenario, ScenarioError, __version__
+    from cwnd.kernel.result import KernelTrace
     from cwnd.own import load_plugin
     from cwnd.replicates import Study, replicate
     from cwnd.result import Result, run
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Flow",
+    "KernelTrace",
     "Link",
     "PluginError",
     "Result",
@@ -43,6 +45,7 @@ __all__ = [
 
 HOMES = {
     "Flow": "scenario",
+    "KernelTrace": "kernel.result",
     "Link": "scenario",
     "PluginError": "_native",
     "Result": "result",

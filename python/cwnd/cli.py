@@ -23,6 +23,7 @@ from cwnd.experiments import command as reproduction
 from cwnd.flowspec import parse
 from cwnd.flowspec import traffic as parse_traffic
 from cwnd.kernel.cli import app as kernel
+from cwnd.options import Plugins
 from cwnd.scenario import dumbbell
 from cwnd.store import check, save
 
@@ -45,26 +46,6 @@ Force = Annotated[
     bool, typer.Option("--force", help="With -o: replace a kernel trace, replicates or a reproduction that is there.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
-
-
-def plug(crates: list[Path] | None) -> list[Path] | None:
-    """Loads algorithms from outside the tree, before the command that names them runs."""
-    from cwnd.own import load_plugin
-
-    for crate in crates or []:
-        load_plugin(crate)
-    return crates
-
-
-Plugins = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--plugin",
-        metavar="CRATE",
-        callback=plug,
-        help="An algorithm of your own: its crate's folder (see cwnd new), built if it has changed. May be repeated.",
-    ),
-]
 Seeds = Annotated[
     str | None,
     typer.Option(metavar="N", help="Run N seeds, from the seed on: means with 95 % confidence intervals, no pictures."),
@@ -294,11 +275,19 @@ def settings_of(params: list[str] | None) -> list[tuple[str, str]]:
 @app.command()
 def replay(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Recorded hook calls (.parquet), or test vectors (.toml).")
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="Recorded hook calls (.parquet), the folder of a cwnd kernel trace, or test vectors (.toml).",
+        ),
     ],
     cc: Annotated[
         str | None,
-        typer.Option("--cc", metavar="NAME", help="The parameter set to replay it on; vectors name one themselves."),
+        typer.Option(
+            "--cc",
+            metavar="NAME",
+            help="The parameter set to replay it on; a trace's folder and vectors name one themselves.",
+        ),
     ] = None,
     param: Annotated[
         list[str] | None,
@@ -309,6 +298,12 @@ def replay(
 ) -> None:
     """Replay recorded or prescribed hook calls on an algorithm; exit code 1 if any of them ends otherwise."""
     if cc is not None:
+        found("--cc", cc)
+    settings = settings_of(param)
+    if file.is_dir():
+        from cwnd.kernel.result import replayed
+
+        file, cc, settings = replayed(file, cc, settings)
         found("--cc", cc)
     if not file.is_file():
         fail(f'FILE: "{file}" is not accepted; expected a file that exists')
@@ -326,7 +321,7 @@ def replay(
         if cc is None:
             fail("--cc: missing; expected the parameter set to replay the trace on")
         try:
-            outcome = feed(file, cc, params=settings_of(param))
+            outcome = feed(file, cc, params=settings)
         except (TraceError, ScenarioError) as error:
             fail(str(error))
     if as_json:
@@ -344,6 +339,26 @@ def replay(
             print(f"state taken from the record at {outcome['loaded']:,} rows that follow no recorded call")
     if outcome["differences"]:
         raise typer.Exit(1)
+
+
+@app.command()
+def plot(
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="DIR", help="What cwnd compare, cwnd run or cwnd kernel trace wrote with -o."),
+    ],
+    plugins: Plugins = None,
+) -> None:
+    """Draw the pictures of a run or of a kernel trace again, into its folder."""
+    from cwnd.redraw import redraw
+    from cwnd.store import NoResultError
+
+    try:
+        pictures = redraw(folder)
+    except NoResultError as error:
+        fail(f"DIR: {error}")
+    for picture in pictures:
+        print(picture)
 
 
 @app.command()

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cwnd._native import Scenario, ScenarioError, __version__
+from cwnd.kernel.result import KIND as TRACE
+from cwnd.kernel.result import KernelTrace
 from cwnd.result import TABLES, Result
 
 if TYPE_CHECKING:
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
 MANIFEST = "manifest.json"
 #: What the manifest of a folder that this program wrote has under "kind".
 KIND = "cwnd run"
-TRACE = "cwnd kernel trace"
 REPLICATES = "cwnd replicates"
 REPRODUCE = "cwnd reproduce"
 # The files of the kinds whose manifest does not list them. A seed of replicates is a folder of `KIND`.
@@ -197,8 +198,9 @@ class Stored:
             yield from pieces
 
 
-def load(folder: str | Path) -> Result:
-    """Reads what `save`, `cwnd run -o` or `cwnd compare -o` wrote: the scenario, the summary, and the tables when asked for.
+def load(folder: str | Path) -> Result | KernelTrace:
+    """Reads what `save`, `cwnd run -o` or `cwnd compare -o` wrote: the scenario, the summary, and the tables when asked for;
+    of `cwnd kernel trace -o`, a `KernelTrace`.
 
     Raises `NoResultError`, saying why, for a folder that holds no run, one of an earlier version that kept fewer tables, or one
     whose scenario needs something that is not there (an algorithm of one's own, the file of a trace).
@@ -213,6 +215,8 @@ def load(folder: str | Path) -> Result:
         kind, files = known["kind"], set(known["files"])
     except (OSError, ValueError, KeyError, TypeError):
         raise refuse("the folder of a result, with its manifest.json") from None
+    if kind == TRACE:
+        return KernelTrace(folder, known)
     if kind != KIND:
         raise refuse(f"a {KIND}, not a {kind}")
     try:

@@ -3,13 +3,15 @@
 // Between the kernel's tcp_congestion_ops and the hooks of one algorithm.
 //
 // Compiled once per algorithm. The build defines ALGORITHM (a string, as in the registry), PARAMS (how many) and
-// PARAM_DEFAULTS, and writes layout.h from the Rust types.
+// PARAM_DEFAULTS, META (the file of .cwnd.meta), and writes layout.h from the Rust types.
 
 #include "record.bpf.h"
 
-// From the kernel's published configuration, which must be there only for an algorithm that reads tick_hz: the others'
-// objects do not mention it, as what a hook does not use is optimised away.
-extern int CONFIG_HZ __kconfig;
+// What the object says of itself (build/describe.rs), for whoever loads it from a file; the kernel never sees it.
+__asm__(".pushsection .cwnd.meta,\"\",@progbits\n.incbin \"" META "\"\n.popsection");
+
+// Ticks per second, which the loader writes.
+SEC(".rodata.tick") const volatile __u32 tick_hz = 0;
 
 struct params {
 	__u32 value[PARAMS];
@@ -41,12 +43,21 @@ struct call {
 	struct guard *guard;
 };
 
+// Not by the volatile itself: what a hook does not use is optimised away.
+static __always_inline __u32 ticks_per_second(void)
+{
+	const __u32 *rate = (const __u32 *)&tick_hz;
+
+	asm("" : "+r"(rate));
+	return *rate;
+}
+
 static __always_inline void enter(struct call *call, __u32 hook, const __u32 *args)
 {
 	__sync_fetch_and_add(&counters.calls[hook], 1);
 	call->record = recording ? record_before(call->tp, hook, args[0], args[1], args[2]) : 0;
 	read_conn(call->tp, &call->conn);
-	call->conn.tick_hz = CONFIG_HZ;
+	call->conn.tick_hz = ticks_per_second();
 	if (call->guard && call->conn.prior_cwnd > call->guard->cwnd_before) {
 		call->conn.prior_cwnd = call->guard->cwnd_before;
 		if (call->record)

@@ -26,8 +26,6 @@ SEC(".rodata.wanted") const volatile struct {
 	__u32 enough;
 } wanted = {};
 
-extern int CONFIG_HZ __kconfig;
-
 SEC("tp_btf/tcp_probe") int program_probe(const __u64 *args)
 {
 	struct sock *sk = (struct sock *)args[0];
@@ -51,7 +49,6 @@ SEC("tp_btf/tcp_probe") int program_probe(const __u64 *args)
 		return 0;
 	}
 	read_conn(tp, &seen->conn);
-	seen->conn.tick_hz = CONFIG_HZ;
 	read_socket(tp, &seen->kernel);
 	seen->socket = (__u64)tp;
 	ops = (const void *)tp->inet_conn.icsk_ca_ops;

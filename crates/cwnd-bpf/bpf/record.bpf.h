@@ -5,8 +5,7 @@
 
 #include "kernel.bpf.h"
 
-// One call, as cwnd_bpf::Recorder reads it; layout.h asserts it. before.tick_hz stays 0: to mention CONFIG_HZ here would make
-// every object need it, and the loader knows it wherever the algorithm does.
+// One call, as cwnd_bpf::Recorder reads it; layout.h asserts it. before.tick_hz stays 0: the reader knows it.
 struct record {
 	struct conn before;
 	struct socket kernel;
@@ -38,6 +37,8 @@ struct identity {
 	__u32 counters;
 	__u32 pid;
 	__u32 sharers;
+	__u32 params;
+	char file[FILE_BYTES];
 };
 ASSERT_IDENTITY_LAYOUT
 SEC(".data.identity") struct identity identity = {};

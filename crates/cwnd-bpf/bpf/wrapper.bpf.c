@@ -7,9 +7,6 @@
 
 #include "record.bpf.h"
 
-// Written into each record: a replay needs it.
-extern int CONFIG_HZ __kconfig;
-
 extern __u32 tcp_reno_ssthresh(struct sock *) __ksym;
 extern void tcp_reno_cong_avoid(struct sock *, __u32, __u32) __ksym;
 extern __u32 tcp_reno_undo_cwnd(struct sock *) __ksym;
@@ -24,14 +21,8 @@ extern void cubictcp_acked(struct sock *, const struct ack_sample *) __ksym;
 
 static __always_inline struct record *enter(struct tcp_sock *tp, __u32 hook, __u32 arg0, __u32 arg1, __u32 arg2)
 {
-	struct record *record = 0;
-
 	__sync_fetch_and_add(&counters.calls[hook], 1);
-	if (recording)
-		record = record_before(tp, hook, arg0, arg1, arg2);
-	if (record)
-		record->before.tick_hz = CONFIG_HZ;
-	return record;
+	return recording ? record_before(tp, hook, arg0, arg1, arg2) : 0;
 }
 
 static __always_inline void leave(struct tcp_sock *tp, struct record *record, __u32 returned)

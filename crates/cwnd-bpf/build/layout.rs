@@ -7,7 +7,7 @@ use std::mem::{offset_of, size_of};
 use cwnd::{AckSample, Conn, PRIVATE_BYTES};
 
 use crate::hook::Hook;
-use crate::raw::{Identity, Observation, Raw, Socket};
+use crate::raw::{FILE_BYTES, Identity, Observation, Raw, Socket};
 
 /// Connection states that have a counter: Open, Disorder, CWR, Recovery, Loss.
 const STATES: usize = 5;
@@ -31,6 +31,7 @@ macro_rules! asserts {
 pub(crate) fn header() -> Result<String, std::fmt::Error> {
     let mut out = String::from("// Written by the build from the Rust types.\n");
     writeln!(out, "#define PRIVATE_BYTES {PRIVATE_BYTES}\n#define STATES {STATES}")?;
+    writeln!(out, "#define FILE_BYTES {FILE_BYTES}")?;
     writeln!(out, "#define HOOKS {}", Hook::ALL.len())?;
     for (number, hook) in Hook::ALL.into_iter().enumerate() {
         assert_eq!(hook as usize, number, "Hook::ALL is in the enum's order");
@@ -98,7 +99,7 @@ pub(crate) fn header() -> Result<String, std::fmt::Error> {
         "ASSERT_IDENTITY_LAYOUT",
         Identity,
         "identity",
-        [name, set, hash, link, counters, pid, sharers]
+        [name, set, hash, link, counters, pid, sharers, params, file]
     );
     asserts!(
         out,

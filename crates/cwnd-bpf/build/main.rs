@@ -2,6 +2,11 @@
 //! With the feature `kernel`, builds one BPF object per algorithm of the registry; without it, nothing.
 
 #[cfg(feature = "kernel")]
+mod describe;
+#[cfg(feature = "kernel")]
+#[path = "../src/fnv.rs"]
+mod fnv;
+#[cfg(feature = "kernel")]
 #[path = "../src/hook.rs"]
 mod hook;
 #[cfg(feature = "kernel")]

@@ -7,10 +7,11 @@ use std::process::Command;
 use cwnd::Controller;
 use cwnd::registry::Description;
 
+use crate::describe;
 use crate::toolchain::{TARGET, Toolchain, run};
 
 /// What `internalize` leaves visible: programs, and what the loader reads and writes.
-const PUBLIC: &str = "program_*,ops,params,counters,identity,recording,records,guards,\
+const PUBLIC: &str = "program_*,ops,params,tick_hz,counters,identity,recording,records,guards,\
     answers,wanted,choice,uses,found,connections,license_text";
 /// Atomics and 32-bit jumps, in every kernel that has struct_ops links; v4 would need a newer kernel than they do.
 const CPU: &str = "v3";
@@ -76,27 +77,33 @@ pub(crate) fn hooks(
 /// The object of one algorithm, whose parameters have these values until the loader writes others.
 pub(crate) fn object(
     recipe: &Recipe<'_>,
-    name: &str,
-    controller: &Controller,
+    (set, controller): (&str, &Controller),
     algorithm: &Description,
     hooks: &[PathBuf],
 ) -> Result<PathBuf, String> {
-    variant(recipe, name, controller, algorithm, hooks, (name, &[]))
+    variant(recipe, (set, controller), algorithm, hooks, (algorithm.name, &[]))
 }
 
 /// The same, as a file of another name, whose glue is compiled with these definitions.
 pub(crate) fn variant(
     recipe: &Recipe<'_>,
-    name: &str,
-    controller: &Controller,
+    (set, controller): (&str, &Controller),
     algorithm: &Description,
     hooks: &[PathBuf],
     (file, define): (&str, &[&str]),
 ) -> Result<PathBuf, String> {
     let Recipe { tools, out, .. } = *recipe;
+    let name = algorithm.name;
+    let read = |file: &Path| {
+        std::fs::read_to_string(file).map_err(|why| format!("cannot read {}: {why}", file.display()))
+    };
+    let about = out.join(format!("{name}.meta"));
+    let text = describe::text(algorithm, set, controller, &read(&out.join("layout.h"))?);
+    std::fs::write(&about, text).map_err(|why| format!("cannot write {}: {why}", about.display()))?;
     let values: Vec<_> = settings(controller, algorithm).iter().map(u32::to_string).collect();
     let mut defines =
         vec![format!("-DPARAMS={}", values.len()), format!("-DPARAM_DEFAULTS={}", values.join(","))];
+    defines.push(format!("-DMETA=\"{}\"", about.display()));
     if controller.has_cong_control() {
         defines.push("-DHAS_CONG_CONTROL".to_owned());
     }
@@ -161,9 +168,7 @@ fn only_programs_are_left(tools: &Toolchain, name: &str, object: &Path) -> Resul
         let mut words = line.split(' ');
         let (symbol, kind) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
         match kind {
-            // The kernel's configuration is filled in at load.
-            "U" if symbol.starts_with("CONFIG_") => {}
-            // So are the functions that a wrapper calls.
+            // The functions that a wrapper calls are filled in at load.
             "U" if ["tcp_reno_", "cubictcp_"].iter().any(|c| symbol.starts_with(c)) => {}
             "U" => {
                 return Err(format!("{name}: {symbol} is called, which the kernel does not have (a panic?)"));

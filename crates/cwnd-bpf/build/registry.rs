@@ -7,6 +7,7 @@ use std::process::Command;
 
 use cwnd::registry::ALGORITHMS;
 
+use crate::fnv::fnv;
 use crate::layout;
 use crate::recipe::{Recipe, finish, glue, hooks, object, variant};
 use crate::toolchain::{self, Toolchain};
@@ -29,6 +30,7 @@ pub(crate) fn build() -> Result<(), String> {
         "hooks/src",
         "hooks/Cargo.toml",
         "bpf",
+        "src/fnv.rs",
         "src/hook.rs",
         "src/raw.rs",
         "../cwnd/src",
@@ -41,7 +43,8 @@ pub(crate) fn build() -> Result<(), String> {
     }
     let tools = Toolchain::find()?;
     let recipe = Recipe { tools: &tools, crate_dir: &crate_dir, out: &out };
-    write(&out.join("layout.h"), &layout::header().map_err(|why| why.to_string())?)?;
+    let header = layout::header().map_err(|why| why.to_string())?;
+    write(&out.join("layout.h"), &header)?;
     let mut cargo = Command::new(environment("CARGO")?);
     cargo.args(["build", "--offline", "--locked"]);
     let hooks = hooks(&tools, cargo, &crate_dir.join("hooks"), &out.join("hooks"))?;
@@ -50,12 +53,12 @@ pub(crate) fn build() -> Result<(), String> {
         let name = algorithm.name;
         let controller =
             cwnd::Controller::by_name(name).ok_or(format!("{name} has no parameter set of its name"))?;
-        let object = object(&recipe, name, &controller, algorithm, &hooks)?;
+        let object = object(&recipe, (name, &controller), algorithm, &hooks)?;
         let file = object.file_name().unwrap_or_default();
         writeln!(list, "    ({name:?}, &Aligned(*include_bytes!({file:?}))),")
             .map_err(|why| why.to_string())?;
         for (file, define) in LAPSES.iter().filter(|_| name == "cubic") {
-            variant(&recipe, name, &controller, algorithm, &hooks, (file, &[define]))?;
+            variant(&recipe, (name, &controller), algorithm, &hooks, (file, &[define]))?;
         }
     }
     list += "];\n/// The kernel's own algorithms that can be recorded, and the wrapper of each.\n";
@@ -67,6 +70,12 @@ pub(crate) fn build() -> Result<(), String> {
             .map_err(|why| why.to_string())?;
     }
     list += "];\n";
+    writeln!(
+        list,
+        "/// Digest of the structs that objects and loader share.\npub(crate) const LAYOUT: u64 = 0x{:016x};",
+        fnv(header.bytes())
+    )
+    .map_err(|why| why.to_string())?;
     for (name, about) in PROGRAMS {
         let object = program(&recipe, name)?;
         let file = object.file_name().unwrap_or_default();

@@ -6,10 +6,12 @@ use std::path::Path;
 use rustix::thread::{CapabilitySet, capabilities};
 
 use crate::cgroup::{self, hierarchy};
+use crate::error::Error;
 use crate::kernel_types::{KernelTypes, OPS};
 use crate::loader::TX_START;
 use crate::namespace::is_first;
-use crate::registration::{BPFFS, is_bpffs, may_list, stale_pins};
+use crate::pins::{BPFFS, is_bpffs, stale_pins};
+use crate::registration::may_list;
 
 /// Answer to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +62,25 @@ pub fn doctor() -> Vec<Check> {
     checks.extend(places());
     checks.push(left_behind());
     checks
+}
+
+/// Asks what `purpose` (as in [`Check::needed_for`]) needs, and adds the first no to a refusal of the kernel.
+pub(crate) fn diagnosed<T>(purpose: &str, result: Result<T, Error>) -> Result<T, Error> {
+    result.map_err(|error| {
+        if !matches!(error, Error::Kernel { .. }) {
+            return error;
+        }
+        match first_no(purpose) {
+            Some(check) => Error::Lacks { cause: Box::new(error), check },
+            None => error,
+        }
+    })
+}
+
+fn first_no(purpose: &str) -> Option<Check> {
+    let is_needed = |check: &Check| check.needed_for == "everything" || check.needed_for == purpose;
+    let checks = [rights(), version()].into_iter().chain(types()).chain(settings());
+    checks.into_iter().find(|check| check.answer == Answer::No && is_needed(check))
 }
 
 fn rights() -> Check {
@@ -166,7 +187,6 @@ fn types() -> Vec<Check> {
 /// What the machine is set to.
 fn settings() -> Vec<Check> {
     let read = |file: &str| std::fs::read_to_string(file).ok().map(|text| text.trim().to_owned());
-    let release = rustix::system::uname().release().to_string_lossy().into_owned();
     let jit = read("/proc/sys/net/core/bpf_jit_enable");
     let mut jit_check = check(
         "JIT",
@@ -184,21 +204,11 @@ fn settings() -> Vec<Check> {
         Some("2") => "only with rights (2)",
         _ => "always with rights",
     };
-    // Those places are where libbpf looks.
-    let configs = [format!("/boot/config-{release}"), "/proc/config.gz".to_owned()];
-    let config = configs.iter().find(|file| Path::new(file).exists());
     let lockdown = read("/sys/kernel/security/lockdown").unwrap_or_default();
     let locked = lockdown.contains("[confidentiality]");
     vec![
         jit_check,
         check("BPF without rights", "", true, unprivileged, ""),
-        check(
-            "tick rate",
-            "load of algorithms that look at it",
-            config.is_some(),
-            config.map_or("no published configuration", String::as_str),
-            "modprobe configs, or put the kernel's configuration where its package has it (/boot)",
-        ),
         check(
             "lockdown",
             "everything",

@@ -6,6 +6,8 @@ use std::fmt;
 use cwnd::registry::{self, Description};
 use cwnd_scenario::Invalid;
 
+use crate::doctor::Check;
+
 /// Longest name of a congestion control (the kernel's `TCP_CA_NAME_MAX` with its final zero is 16).
 pub(crate) const NAME_MAX: usize = 15;
 
@@ -29,6 +31,30 @@ pub enum Error {
         name: String,
         /// What has it, in words.
         by: String,
+    },
+    /// An algorithm that no cwnd has loaded, such as one of the kernel's own, has the name.
+    KernelsOwn(String),
+    /// A file is no object that this loader takes; what it is.
+    Foreign(std::path::PathBuf, String),
+    /// The name of an object's file gives this name, which the kernel does not take.
+    FileName(std::path::PathBuf, String),
+    /// What was loaded under this name cannot be had once more.
+    Gone {
+        /// The name.
+        name: String,
+        /// Why not.
+        why: String,
+    },
+    /// The host's algorithm of this name is not the object's; what it should be.
+    Host(String, String),
+    /// Somebody else than root could change what is pinned in this folder; why.
+    Pins(std::path::PathBuf, String),
+    /// The kernel refused, and this is the first that the machine lacks of what was needed.
+    Lacks {
+        /// The refusal.
+        cause: Box<Error>,
+        /// What is lacking.
+        check: Check,
     },
     /// The kernel knows no congestion control of this name, and has no module of it.
     NotRegistered(String),
@@ -72,6 +98,24 @@ impl fmt::Display for Error {
             Self::Taken { name, by } => {
                 write!(f, "{name} is taken by {by}; choose another name, or unload that one")
             }
+            Self::KernelsOwn(name) => {
+                write!(f, "{name} is the name of an algorithm that no cwnd has loaded (the kernel's own?)")
+            }
+            Self::Foreign(file, why) => write!(f, "{}: {why}", file.display()),
+            Self::FileName(file, name) => {
+                write!(f, "{}: {name:?} would be no name for the kernel", file.display())
+            }
+            Self::Gone { name, why } => write!(f, "{name} cannot be loaded once more: {why}"),
+            Self::Host(name, what) => write!(f, "{name} on the host is another; expected {what}"),
+            Self::Pins(folder, why) => {
+                write!(f, "{}: nothing is pinned there: {why}, and it must be root's alone", folder.display())
+            }
+            Self::Lacks { cause, check } => {
+                let text = cause.to_string();
+                let (line, log) = text.split_once('\n').unwrap_or((&text, ""));
+                write!(f, "{line}; this machine lacks {}, {}: {}", check.name, check.detail, check.advice)?;
+                if log.is_empty() { Ok(()) } else { write!(f, "\n{log}") }
+            }
             Self::NotRegistered(name) => {
                 write!(f, "the kernel has no congestion control {name:?}")?;
                 let list = "/proc/sys/net/ipv4/tcp_available_congestion_control";
@@ -97,6 +141,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Kernel { why, .. } => Some(why),
+            Self::Lacks { cause, .. } => Some(cause),
             Self::File(_, why) | Self::Command(_, why) | Self::Rights(why) => Some(why),
             _ => None,
         }

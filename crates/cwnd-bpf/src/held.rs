@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::error::Error;
 use crate::loaded::Loaded;
 use crate::loader::Module;
+use crate::doctor::diagnosed;
 use crate::registration::{Registration, Shared, is_available, registrations};
 
 /// How often to look again for a registration that another loader is making, and how long to wait between.
@@ -69,33 +70,41 @@ impl Module {
     /// # Errors
     /// [`Error::Taken`], when something else has the name; and as [`Module::load`].
     pub fn hold(&self, kernel_name: &str) -> Result<Held, Error> {
-        for look in 0.. {
-            if let Some(other) = registered(kernel_name)? {
-                if other.hash == self.hash() {
-                    // It may have gone between the two.
-                    match other.share() {
-                        Err(_) if look < LOOKS => {}
-                        result => return result.map(Held::Shared),
-                    }
-                } else {
-                    return Err(taken(kernel_name, &other));
+        hold(kernel_name, self.hash(), || self.load(kernel_name))
+    }
+}
+
+/// Loads by `load` what has this `hash`, or shares it.
+pub(crate) fn hold(
+    kernel_name: &str,
+    hash: u64,
+    load: impl Fn() -> Result<Loaded, Error>,
+) -> Result<Held, Error> {
+    for look in 0.. {
+        if let Some(other) = diagnosed("load", registered(kernel_name))? {
+            if other.hash == hash {
+                // It may have gone between the two.
+                match other.share() {
+                    Err(_) if look < LOOKS => {}
+                    result => return result.map(Held::Shared),
                 }
             } else {
-                match self.load(kernel_name) {
-                    // Another loader was faster, and has not said yet who it is; or it is none of ours.
-                    Err(_) if is_available(kernel_name) => {
-                        if look >= LOOKS {
-                            let by = "an algorithm that no cwnd has loaded".to_owned();
-                            return Err(Error::Taken { name: kernel_name.to_owned(), by });
-                        }
-                    }
-                    result => return result.map(Held::Own),
-                }
+                return Err(taken(kernel_name, &other));
             }
-            std::thread::sleep(PAUSE);
+        } else {
+            match load() {
+                // Another loader was faster, and has not said yet who it is; or it is none of ours.
+                Err(_) if is_available(kernel_name) => {
+                    if look >= LOOKS {
+                        return Err(Error::KernelsOwn(kernel_name.to_owned()));
+                    }
+                }
+                result => return result.map(Held::Own),
+            }
         }
-        unreachable!("the loop ends with a result")
+        std::thread::sleep(PAUSE);
     }
+    unreachable!("the loop ends with a result")
 }
 
 fn registered(kernel_name: &str) -> Result<Option<Registration>, Error> {

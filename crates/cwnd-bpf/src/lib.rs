@@ -14,10 +14,17 @@
 
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod cgroup;
+#[cfg(feature = "recipe")]
+#[path = "../build/describe.rs"]
+mod describe;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod doctor;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
+mod elf;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
 mod error;
+#[cfg(any(feature = "recipe", all(feature = "kernel", target_os = "linux")))]
+mod fnv;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod held;
 #[cfg(any(feature = "recipe", all(feature = "kernel", target_os = "linux")))]
@@ -32,9 +39,15 @@ mod loaded;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod loader;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
+mod meta;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
 mod namespace;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+mod object_file;
 #[cfg(feature = "recipe")]
 mod own;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+mod pins;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod probe;
 #[cfg(any(feature = "recipe", all(feature = "kernel", target_os = "linux")))]
@@ -55,6 +68,8 @@ mod signals;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod switch;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
+mod tick;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
 mod timing;
 #[cfg(feature = "recipe")]
 #[path = "../build/toolchain.rs"]
@@ -73,7 +88,9 @@ pub use libbpf_rs::ErrorKind;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use loaded::{Cost, Counters, Loaded};
 #[cfg(all(feature = "kernel", target_os = "linux"))]
-pub use loader::{Module, Wrapper, load_file};
+pub use loader::{Module, Wrapper};
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+pub use object_file::ObjectFile;
 #[cfg(feature = "recipe")]
 pub use own::{Failure, Own, build_object};
 #[cfg(all(feature = "kernel", target_os = "linux"))]
@@ -83,7 +100,7 @@ pub use raw::Socket;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use recorder::{Record, Recorder};
 #[cfg(all(feature = "kernel", target_os = "linux"))]
-pub use registration::{Registration, Shared, registrations};
+pub use registration::{Registration, Shared, Source, registrations};
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use rights::give_up_rights;
 #[cfg(all(feature = "kernel", target_os = "linux"))]

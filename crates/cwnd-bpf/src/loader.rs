@@ -5,21 +5,24 @@ use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::fmt;
 use std::os::fd::AsFd;
-use std::path::Path;
 
 use cwnd::Controller;
+use cwnd::params::Spec;
 use cwnd::registry::{self, Description, ParamError};
-use cwnd_scenario::{Invalid, expectation, unknown_key};
+use cwnd_scenario::{Invalid, expectation, show_param, unknown_key};
 use libbpf_rs::{
     Link, MapCore, MapFlags, MapInfo, Object, ObjectBuilder, OpenMapMut, OpenObject, PrintLevel,
 };
 
+use crate::doctor::diagnosed;
 use crate::error::{Error, NAME_MAX, refused};
+use crate::fnv::fnv;
 use crate::kernel_types::{KernelTypes, OPS as OPS_TYPE};
 use crate::loaded::{COUNTERS, Loaded, PARAMS};
-use crate::raw::Identity;
+use crate::raw::{FILE_BYTES, Identity};
 use crate::recorder::{self, Recorder};
-use crate::registration::{IDENTITY, WRAPPED, is_available, padded};
+use crate::registration::{IDENTITY, Registration, WRAPPED, is_available, padded, registrations};
+use crate::tick::tick_hz;
 
 /// Bytes at an address fit for what libbpf reads in them.
 #[repr(C, align(8))]
@@ -29,7 +32,8 @@ pub(crate) struct Aligned<T: ?Sized>(pub(crate) T);
 include!(concat!(env!("OUT_DIR"), "/objects.rs"));
 
 /// Names of the object's maps, as `bpf/kernel.bpf.h` has them.
-const OPS: &str = "ops";
+pub(crate) const OPS: &str = "ops";
+const TICK: &str = ".rodata.tick";
 const RECORDING: &str = ".rodata.recording";
 pub(crate) const RECORDS: &str = "records";
 
@@ -86,17 +90,32 @@ impl Module {
     /// [`Error::Param`], when the algorithm has no such parameter, or the value is malformed or out of its range; nothing is
     /// changed then.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), Error> {
-        let specs = self.algorithm.specs;
-        let expected = match self.controller.set_param(name, value) {
-            Ok(()) => return Ok(()),
-            Err(ParamError::Unknown) => {
-                unknown_key(name, &specs.iter().map(|spec| spec.name).collect::<Vec<_>>())
+        match self.controller.set_param(name, value) {
+            Ok(()) => Ok(()),
+            Err(ParamError::Unknown | ParamError::Refused(..)) => {
+                Err(bad_param(self.algorithm.specs, name, value))
             }
-            Err(ParamError::Refused(..)) => {
-                specs.iter().find(|spec| spec.name == name).map_or_else(String::new, expectation)
-            }
-        };
-        Err(Error::Param(Invalid { field: name.to_owned(), value: Some(value.to_owned()), expected }))
+        }
+    }
+
+    /// Names and values of its parameters, written as in a scenario.
+    #[must_use]
+    pub fn settings(&self) -> Vec<(&'static str, String)> {
+        shown(self.algorithm.specs, &self.params())
+    }
+
+    /// Its parameter set.
+    #[must_use]
+    pub const fn set_name(&self) -> &'static str {
+        self.set
+    }
+
+    /// Gives the parameters these values, in the kept form, if there are as many and all of them are in range.
+    pub(crate) fn set_values(&mut self, values: &[u32]) -> Result<(), Error> {
+        for (name, value) in shown(self.algorithm.specs, values) {
+            self.set(name, &value)?;
+        }
+        Ok(())
     }
 
     /// The same algorithm with the same settings on the host, not yet initialised.
@@ -137,10 +156,7 @@ impl Module {
     /// # Errors
     /// As [`Module::load`].
     pub fn load_recording(&self, kernel_name: &str, ring_bytes: u32) -> Result<(Loaded, Recorder), Error> {
-        let ring_bytes = ring_bytes.clamp(RING_MIN, RING_MAX).next_power_of_two();
-        let loaded = self.register(kernel_name, Some(ring_bytes))?;
-        let recorder = recorder::open(loaded.object(), RECORDS)?;
-        Ok((loaded, recorder))
+        recording(ring_bytes, |ring_bytes| self.register(kernel_name, Some(ring_bytes)))
     }
 
     /// Name for `TCP_CONGESTION`: `cwnd_` and the set's name (with `_` for its `-`, which the kernel does not take in a module of
@@ -153,7 +169,13 @@ impl Module {
         if as_published && plain.len() <= NAME_MAX {
             return plain;
         }
-        format!("cwnd_{:08x}", fnv(self.set.bytes().chain(self.param_bytes())) as u32)
+        digits(self.set.bytes().chain(self.param_bytes()))
+    }
+
+    /// Another name for it, beside one that is loaded.
+    #[must_use]
+    pub fn traced_name(&self) -> String {
+        digits(self.set.bytes().chain(self.param_bytes()).chain(*b"traced"))
     }
 
     /// Of everything that decides what it does.
@@ -170,7 +192,7 @@ impl Module {
     }
 
     fn register(&self, kernel_name: &str, ring_bytes: Option<u32>) -> Result<Loaded, Error> {
-        let what = What { set: self.set, hash: self.hash(), params: &self.params(), ring_bytes };
+        let what = What { set: self.set, hash: self.hash(), params: &self.params(), file: "", ring_bytes };
         load(|| ObjectBuilder::default().open_memory(self.object), kernel_name, &what)
     }
 }
@@ -208,34 +230,46 @@ impl Wrapper {
     /// # Errors
     /// As [`Module::load`].
     pub fn load_recording(&self, kernel_name: &str, ring_bytes: u32) -> Result<(Loaded, Recorder), Error> {
-        let ring_bytes = ring_bytes.clamp(RING_MIN, RING_MAX).next_power_of_two();
         let set = format!("{WRAPPED}{}", self.name);
         let hash = fnv(self.object.iter().copied());
-        let what = What { set: &set, hash, params: &[], ring_bytes: Some(ring_bytes) };
-        let loaded = load(|| ObjectBuilder::default().open_memory(self.object), kernel_name, &what)?;
-        let recorder = recorder::open(loaded.object(), RECORDS)?;
-        Ok((loaded, recorder))
+        recording(ring_bytes, |ring_bytes| {
+            let what = What { set: &set, hash, params: &[], file: "", ring_bytes: Some(ring_bytes) };
+            load(|| ObjectBuilder::default().open_memory(self.object), kernel_name, &what)
+        })
     }
 }
 
-/// Registers an object from a file, as `build_object` makes it, with the settings that it has.
-///
-/// # Errors
-/// [`Error`], as for [`Module::load`], or a file that is no such object.
-pub fn load_file(file: &Path, kernel_name: &str) -> Result<Loaded, Error> {
-    let hash = fnv(std::fs::read(file).map_err(|why| Error::File(file.to_owned(), why))?.into_iter());
-    let set = file.file_name().unwrap_or_default().to_string_lossy();
-    let what = What { set: &set, hash, params: &[], ring_bytes: None };
-    load(|| ObjectBuilder::default().open_file(file), kernel_name, &what)
+/// Registers by `load`, which is given the ring buffer's size, and opens the reading end of the records.
+pub(crate) fn recording(
+    ring_bytes: u32,
+    load: impl FnOnce(u32) -> Result<Loaded, Error>,
+) -> Result<(Loaded, Recorder), Error> {
+    let loaded = load(ring_bytes.clamp(RING_MIN, RING_MAX).next_power_of_two())?;
+    let recorder = recorder::open(loaded.object(), RECORDS)?;
+    Ok((loaded, recorder))
 }
 
-/// FNV-1a, 64 bits: tells settings apart, and is not meant to resist anybody.
-fn fnv(bytes: impl Iterator<Item = u8>) -> u64 {
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+/// Why a parameter was not set.
+pub(crate) fn bad_param(specs: &[Spec], name: &str, value: &str) -> Error {
+    let expected = specs.iter().find(|spec| spec.name == name).map_or_else(
+        || unknown_key(name, &specs.iter().map(|spec| spec.name).collect::<Vec<_>>()),
+        expectation,
+    );
+    Error::Param(Invalid { field: name.to_owned(), value: Some(value.to_owned()), expected })
+}
+
+/// Names and values of parameters, written as in a scenario.
+pub(crate) fn shown(specs: &'static [Spec], values: &[u32]) -> Vec<(&'static str, String)> {
+    specs.iter().zip(values).map(|(spec, value)| (spec.name, show_param(spec, *value))).collect()
+}
+
+/// A name for `TCP_CONGESTION` that tells settings apart.
+pub(crate) fn digits(settings: impl Iterator<Item = u8>) -> String {
+    format!("cwnd_{:08x}", fnv(settings) as u32)
 }
 
 /// Refuses a name that the kernel does not take.
-fn check(kernel_name: &str) -> Result<(), Error> {
+pub(crate) fn check(kernel_name: &str) -> Result<(), Error> {
     let fits = |c: char| c.is_ascii_alphanumeric() || "_.".contains(c);
     if kernel_name.is_empty() || kernel_name.len() > NAME_MAX || !kernel_name.chars().all(fits) {
         return Err(Error::Name(kernel_name.to_owned()));
@@ -244,16 +278,18 @@ fn check(kernel_name: &str) -> Result<(), Error> {
 }
 
 /// What goes into an object before the kernel gets it.
-struct What<'a> {
-    set: &'a str,
-    hash: u64,
-    /// Values of the parameters; without any, the object keeps those that it has.
-    params: &'a [u32],
-    ring_bytes: Option<u32>,
+pub(crate) struct What<'a> {
+    pub(crate) set: &'a str,
+    pub(crate) hash: u64,
+    /// Values of the parameters; a wrapper has none.
+    pub(crate) params: &'a [u32],
+    /// File of the object; empty for what the package carries.
+    pub(crate) file: &'a str,
+    pub(crate) ring_bytes: Option<u32>,
 }
 
 /// Opens, fills, loads and registers an object.
-fn load(
+pub(crate) fn load(
     open: impl FnOnce() -> libbpf_rs::Result<OpenObject>,
     kernel_name: &str,
     what: &What<'_>,
@@ -261,13 +297,15 @@ fn load(
     check(kernel_name)?;
     // The kernel would refuse it too, after all the work, and with a line in its log.
     if is_available(kernel_name) {
-        return Err(Error::Exists(kernel_name.to_owned()));
+        let is_ours = |known: &[Registration]| known.iter().any(|known| known.name == kernel_name);
+        return Err(match registrations() {
+            Ok(known) if !is_ours(&known) => Error::KernelsOwn(kernel_name.to_owned()),
+            _ => Error::Exists(kernel_name.to_owned()),
+        });
     }
-    let (object, link) =
-        hearing(|| register(open().map_err(refused("read the object"))?, kernel_name, what))?;
-    // Without parameters of the loader's own, all that the map holds.
-    let params = if what.params.is_empty() { usize::MAX } else { what.params.len() };
-    Ok(Loaded::new(kernel_name, params, link, object))
+    let registered = hearing(|| register(open().map_err(refused("read the object"))?, kernel_name, what));
+    let (object, link) = diagnosed("load", registered)?;
+    Ok(Loaded::new(kernel_name, what.params.len(), link, object))
 }
 
 fn register(mut open: OpenObject, kernel_name: &str, what: &What<'_>) -> Result<(Object, Link), Error> {
@@ -291,8 +329,15 @@ fn register(mut open: OpenObject, kernel_name: &str, what: &What<'_>) -> Result<
         counters: 0,
         pid: std::process::id(),
         sharers: 0,
+        params: 0,
+        // Cut off, it would be another file.
+        file: padded(if what.file.len() < FILE_BYTES { what.file } else { "" }),
     };
     fill(&mut open, IDENTITY, &identity.bytes())?;
+    // Nothing in a wrapper reads it.
+    if !what.set.starts_with(WRAPPED) {
+        fill(&mut open, TICK, &tick_hz().to_ne_bytes())?;
+    }
     fill(&mut open, RECORDING, &what.ring_bytes.map_or(0, enough).to_ne_bytes())?;
     let mut ring = map(&mut open, RECORDS)?;
     match what.ring_bytes {
@@ -310,6 +355,9 @@ fn register(mut open: OpenObject, kernel_name: &str, what: &What<'_>) -> Result<
         .map_err(refused("register the algorithm (is one of its name registered already?)"))?;
     identity.link = link.info().map_err(refused("read the registration"))?.id;
     identity.counters = number_of(&object, COUNTERS)?;
+    if !what.params.is_empty() {
+        identity.params = number_of(&object, PARAMS)?;
+    }
     find(&object, IDENTITY)?
         .update(&0_u32.to_ne_bytes(), &identity.bytes(), MapFlags::ANY)
         .map_err(refused("write the registration's number"))?;
@@ -411,7 +459,9 @@ mod tests {
                 let hooks = ops.initial_value_mut().expect("hooks");
                 hooks.copy_within(TX_START_AT..TX_START_AT + 8, RELEASE_AT);
             }
-            let what = What { set: "cubic", hash: module.hash(), params: &module.params(), ring_bytes: None };
+            let params = module.params();
+            let what =
+                What { set: "cubic", hash: module.hash(), params: &params, file: "", ring_bytes: None };
             let (object, link) = hearing(|| register(open, "cwnd_tx_start", &what)).expect("registered");
             let loaded = Loaded::new("cwnd_tx_start", what.params.len(), link, object);
             let listener = TcpListener::bind("127.0.0.1:0").expect("a listener");

@@ -20,6 +20,8 @@ const NAME_MAX: usize = 10;
 pub struct Own<'a> {
     /// As the registry describes it, to which it was added.
     pub algorithm: &'a Description,
+    /// The parameter set that the instance is of.
+    pub set: &'a str,
     /// An instance: the object has its settings, until a loader writes others.
     pub controller: &'a Controller,
     /// A crate that exports its hooks with `bpf/export.rs`.
@@ -69,5 +71,5 @@ fn compiled(own: &Own<'_>, tools: &Toolchain, scratch: &Path) -> Result<PathBuf,
     cargo.arg("build");
     let hooks = recipe::hooks(tools, cargo, own.hooks, &scratch.join("hooks"))?;
     let recipe = Recipe { tools, crate_dir: own.crate_dir, out: scratch };
-    recipe::object(&recipe, own.algorithm.name, own.controller, own.algorithm, &hooks)
+    recipe::object(&recipe, (own.set, own.controller), own.algorithm, &hooks)
 }

@@ -10,12 +10,14 @@ use std::time::Duration;
 use cwnd::Conn;
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder, RingBuffer, RingBufferBuilder};
 
+use crate::doctor::diagnosed;
 use crate::error::{Error, refused};
 use crate::loaded::COUNTERS;
 use crate::loader::{PROBE, RECORDS, RING_MAX, RING_MIN, enough, fill, hearing, map};
 use crate::raw::{Observation, Socket};
 use crate::recorder::{conn, drain, field, socket};
 use crate::registration::padded;
+use crate::tick::tick_hz;
 
 /// Name of the map, as `bpf/probe.bpf.c` has it.
 const WANTED: &str = ".rodata.wanted";
@@ -55,7 +57,8 @@ impl Probe {
     /// # Errors
     /// [`Error`], when this kernel or these rights do not allow it.
     pub fn attach(port: u16, algorithm: &str, ring_bytes: u32) -> Result<Self, Error> {
-        hearing(|| Self::open(port, algorithm, ring_bytes.clamp(RING_MIN, RING_MAX).next_power_of_two()))
+        let ring_bytes = ring_bytes.clamp(RING_MIN, RING_MAX).next_power_of_two();
+        diagnosed("trace of other algorithms", hearing(|| Self::open(port, algorithm, ring_bytes)))
     }
 
     fn open(port: u16, algorithm: &str, ring_bytes: u32) -> Result<Self, Error> {
@@ -117,7 +120,7 @@ fn read(bytes: &[u8]) -> Result<Sample, Error> {
     let name: [u8; 16] = field(bytes, offset_of!(Observation, algorithm));
     let end = name.iter().position(|byte| *byte == 0).unwrap_or(name.len());
     Ok(Sample {
-        conn: conn(bytes, offset_of!(Observation, conn)),
+        conn: Conn { tick_hz: tick_hz(), ..conn(bytes, offset_of!(Observation, conn)) },
         kernel: socket(bytes, offset_of!(Observation, kernel)),
         socket: u64::from_ne_bytes(field(bytes, offset_of!(Observation, socket))),
         algorithm: String::from_utf8_lossy(&name[..end]).into_owned(),

@@ -55,6 +55,9 @@ pub struct Observation {
     pub algorithm: [u8; 16],
 }
 
+/// Longest path of an object's file that is kept, with its final zero.
+pub const FILE_BYTES: usize = 252;
+
 /// Who an object is, in its map `.data.identity`: found there by every loader of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
@@ -73,6 +76,10 @@ pub struct Identity {
     pub pid: u32,
     /// Loaders that hold the registration besides the first.
     pub sharers: u32,
+    /// Number of the map of parameters; 0 for a wrapper, which has none.
+    pub params: u32,
+    /// File that it was loaded from, zero-padded; empty for what the package carries, and where the path is too long.
+    pub file: [u8; FILE_BYTES],
 }
 
 /// One call. Only its layout is used: bytes that the kernel wrote become typed values field by field.

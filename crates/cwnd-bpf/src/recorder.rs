@@ -10,15 +10,13 @@ use std::time::Duration;
 
 use cwnd::replay::{After, Call, Row};
 use cwnd::{AckSample, CaEvent, CaState, Conn, PacingStatus, PrivateWords};
-use libbpf_rs::{ErrorKind, MapCore, MapFlags, MapHandle, Object, RingBuffer, RingBufferBuilder};
+use libbpf_rs::{ErrorKind, MapCore, MapHandle, Object, RingBuffer, RingBufferBuilder};
 
 use crate::error::{Error, refused};
 use crate::hook::Hook;
 use crate::loaded::PARAMS;
 use crate::raw::{Raw, Socket};
-
-/// End of the name that libbpf gives the map of the kernel's configuration.
-const KCONFIG: &str = ".kconfig";
+use crate::tick::tick_hz;
 
 /// A recorded call of a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +25,7 @@ pub struct Record {
     pub seq: u64,
     /// Which connection: 0, 1, … in the order of their first records.
     pub connection: u64,
-    /// The call, for [`cwnd::replay::Replay`]. `tick_hz` is 0 where the algorithm does not look at it.
+    /// The call, for [`cwnd::replay::Replay`]. `tick_hz` is the machine's, which the reader adds.
     pub row: Row,
     /// Whether the glue made this call up for one that the kernel left out.
     pub repaired: bool,
@@ -122,7 +120,7 @@ pub(crate) fn open(object: &Object, ring: &str) -> Result<Recorder, Error> {
     let map = object.maps().find(|map| map.name() == OsStr::new(ring));
     let map = map.ok_or_else(|| Error::Object(format!("no map {ring}")))?;
     let map = MapHandle::try_from(&map).map_err(refused("open the ring buffer"))?;
-    let tick_hz = tick_hz(object)?;
+    let tick_hz = tick_hz();
     let (send, records) = channel();
     let mut numbers = Numbers::default();
     let mut builder = RingBufferBuilder::new();
@@ -136,16 +134,6 @@ pub(crate) fn open(object: &Object, ring: &str) -> Result<Recorder, Error> {
         .map_err(refused("open the ring buffer"))?;
     let ring = builder.build().map_err(refused("open the ring buffer"))?;
     Ok(Recorder { ring, _map: map, records })
-}
-
-/// The kernel's tick rate, if the object's hooks look at it: else they mention no configuration.
-fn tick_hz(object: &Object) -> Result<u32, Error> {
-    let is_config = |name: &OsStr| name.to_str().is_some_and(|name| name.ends_with(KCONFIG));
-    let Some(map) = object.maps().find(|map| is_config(map.name())) else { return Ok(0) };
-    let value = map.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).map_err(refused("read a map"))?;
-    value
-        .and_then(|value| Some(u32::from_ne_bytes(*value.first_chunk()?)))
-        .ok_or_else(|| Error::Object(format!("no value in {KCONFIG}")))
 }
 
 /// A field's bytes.

@@ -8,26 +8,31 @@ use std::ffi::CString;
 use std::mem::{offset_of, size_of};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use libbpf_rs::libbpf_sys;
 use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, MapInfoIter};
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle};
 use rustix::fs::{FlockOperation, flock};
-use rustix::mount::{MountFlags, mount};
 
 use crate::error::{Error, refused};
 use crate::hook::Hook;
+use crate::loader::Module;
+use crate::object_file::ObjectFile;
+use crate::pins::{PINS, check_pins, pin_of, place};
 use crate::raw::Identity;
 
 /// Name of the map, as `bpf/kernel.bpf.h` has it.
 pub(crate) const IDENTITY: &str = ".data.identity";
 
-/// Where the kernel's file system for BPF objects is mounted.
-pub(crate) const BPFFS: &str = "/sys/fs/bpf";
-const BPFFS_MAGIC: i64 = 0xcafe_4a11;
-/// Folder of our pins in it.
-const PINS: &str = "/sys/fs/bpf/cwnd";
+/// What a registration was loaded from.
+#[derive(Debug)]
+pub enum Source {
+    /// An algorithm of the package.
+    Set(Module),
+    /// An object's file.
+    File(ObjectFile),
+}
 
 /// An algorithm that some loader has put into the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,9 +53,12 @@ pub struct Registration {
     pub registered: bool,
     /// Loaders that hold it besides the first; one that was killed is still counted.
     pub sharers: u32,
+    /// File of the object that it was loaded from; `None` for what the package carries, and where the path was too long.
+    pub file: Option<PathBuf>,
     pub(crate) hash: u64,
     link: u32,
     identity_map: u32,
+    params_map: u32,
 }
 
 /// Bytes of `text` in a field of `N`, zero-padded.
@@ -75,9 +83,10 @@ impl Identity {
         bytes.extend(self.name);
         bytes.extend(self.set);
         bytes.extend(self.hash.to_ne_bytes());
-        for number in [self.link, self.counters, self.pid, self.sharers] {
+        for number in [self.link, self.counters, self.pid, self.sharers, self.params] {
             bytes.extend(number.to_ne_bytes());
         }
+        bytes.extend(self.file);
         bytes
     }
 
@@ -91,6 +100,8 @@ impl Identity {
             counters: u32_at(offset_of!(Self, counters))?,
             pid: u32_at(offset_of!(Self, pid))?,
             sharers: u32_at(offset_of!(Self, sharers))?,
+            params: u32_at(offset_of!(Self, params))?,
+            file: *bytes.get(offset_of!(Self, file)..)?.first_chunk()?,
         })
     }
 }
@@ -105,6 +116,7 @@ pub fn registrations() -> Result<Vec<Registration>, Error> {
     let leads = |info: &LinkTypeInfo| matches!(info, LinkTypeInfo::StructOps(info) if info.map_id != 0);
     let links: Vec<u32> =
         LinkInfoIter::default().filter(|link| leads(&link.info)).map(|link| link.id).collect();
+    let pins_are_ours = check_pins().is_ok();
     let mut found = Vec::new();
     for info in MapInfoIter::default().filter(|info| info.name == IDENTITY) {
         // It may go at any moment.
@@ -122,7 +134,7 @@ pub fn registrations() -> Result<Vec<Registration>, Error> {
             continue;
         }
         found.push(Registration {
-            pinned: (registered && pin.exists()).then_some(pin),
+            pinned: (registered && pins_are_ours && pin.exists()).then_some(pin),
             connections,
             repaired,
             name,
@@ -133,6 +145,8 @@ pub fn registrations() -> Result<Vec<Registration>, Error> {
             hash: identity.hash,
             link: identity.link,
             identity_map: info.id,
+            params_map: identity.params,
+            file: Some(text(&identity.file)).filter(|file| !file.is_empty()).map(PathBuf::from),
         });
     }
     found.sort_by(|a, b| a.name.cmp(&b.name));
@@ -202,6 +216,35 @@ impl Registration {
         let counters = read(&identity).and_then(|found| MapHandle::from_map_id(found.counters).ok());
         count_sharers(&identity, 1);
         Ok(Shared { registration: self.clone(), link, identity, counters, pinned: false })
+    }
+
+    /// What was loaded, to be loaded once more with the settings that it has: of the package, or from its file.
+    ///
+    /// # Errors
+    /// [`Error::Gone`], when that is no longer what was loaded; and as [`ObjectFile::open`].
+    pub fn source(&self) -> Result<Source, Error> {
+        let gone = |why: String| Error::Gone { name: self.name.clone(), why };
+        let values = self.values().ok_or_else(|| gone("its parameters cannot be read".to_owned()))?;
+        if let Some(file) = &self.file {
+            let mut object = ObjectFile::open(file)?;
+            if object.set_values(&values).is_err() || object.hash() != self.hash {
+                return Err(gone(format!("{} has changed since", file.display())));
+            }
+            return Ok(Source::File(object));
+        }
+        let mut module = Module::find(&self.set)
+            .map_err(|_| gone(format!("this cwnd has no {}, or not where it was loaded from", self.set)))?;
+        if module.set_values(&values).is_err() || module.hash() != self.hash {
+            return Err(gone("another version of cwnd has loaded it".to_owned()));
+        }
+        Ok(Source::Set(module))
+    }
+
+    /// Values of its parameters, in the kept form; the map may hold zeros behind them.
+    fn values(&self) -> Option<Vec<u32>> {
+        let map = MapHandle::from_map_id(self.params_map).ok()?;
+        let bytes = map.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).ok()??;
+        bytes.chunks_exact(4).map(|value| Some(u32::from_ne_bytes(*value.first_chunk()?))).collect()
     }
 
     /// Takes it out of what new connections can choose; those that run on it keep it until they end. Its pin goes too.
@@ -320,41 +363,4 @@ pub(crate) fn pin(link: &mut Link, name: &str) -> Result<(PathBuf, bool), Error>
     let (path, mounted) = place(name)?;
     link.pin(&path).map_err(refused("pin the algorithm"))?;
     Ok((path, mounted))
-}
-
-/// Where the pin of `name` belongs, in a folder that is there; and whether the file system had to be mounted.
-fn place(name: &str) -> Result<(PathBuf, bool), Error> {
-    let mounted = mount_bpffs()?;
-    std::fs::create_dir_all(PINS).map_err(|why| Error::File(PINS.into(), why))?;
-    Ok((pin_of(name), mounted))
-}
-
-/// The file of a pin: that file system has no `.` in names, and names of algorithms no `-`.
-fn pin_of(name: &str) -> PathBuf {
-    Path::new(PINS).join(name.replace('.', "-"))
-}
-
-pub(crate) fn is_bpffs() -> Result<bool, Error> {
-    let fails = |why: rustix::io::Errno| Error::File(BPFFS.into(), why.into());
-    Ok(rustix::fs::statfs(BPFFS).map_err(fails)?.f_type == BPFFS_MAGIC)
-}
-
-/// Removes those of our pins whose registration somebody has taken out past us. Returns where they were.
-pub(crate) fn stale_pins() -> Vec<PathBuf> {
-    let pins = std::fs::read_dir(PINS).into_iter().flatten().flatten().map(|entry| entry.path());
-    // One that cannot be opened may be in use.
-    pins.filter(|pin| Link::open(pin).is_ok_and(|link| !is_registered(link.as_fd())))
-        .filter(|pin| std::fs::remove_file(pin).is_ok())
-        .collect()
-}
-
-/// Mounts the file system for BPF objects where it is not; whether it had to.
-fn mount_bpffs() -> Result<bool, Error> {
-    let fails = |why: rustix::io::Errno| Error::File(BPFFS.into(), why.into());
-    if is_bpffs()? {
-        return Ok(false);
-    }
-    mount("bpf", BPFFS, "bpf", MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC, None)
-        .map_err(fails)?;
-    Ok(true)
 }

@@ -26,6 +26,7 @@ use rustix::net::{AddressFamily, SocketType, ipproto, sockopt};
 use rustix::thread::CapabilitySet;
 
 use crate::cgroup::{self, Cgroup};
+use crate::doctor::diagnosed;
 use crate::error::{Error, NAME_MAX, refused};
 use crate::loader::{CHOOSE, fill, find, hearing};
 use crate::namespace::Setting;
@@ -270,7 +271,7 @@ pub(crate) fn check(algorithm: &str) -> Result<(), Error> {
 
 fn by_cgroup(algorithm: &str) -> Result<Reach, Error> {
     let cgroup = Cgroup::new().map_err(Error::Scope)?;
-    let (object, links) = hearing(|| attach(algorithm, &cgroup))?;
+    let (object, links) = diagnosed("use", hearing(|| attach(algorithm, &cgroup)))?;
     Ok(Reach::Cgroup { _links: links, object: Box::new(object), cgroup })
 }
 

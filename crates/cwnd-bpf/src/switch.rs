@@ -11,6 +11,7 @@ use std::sync::mpsc::channel;
 
 use libbpf_rs::{Iter, MapCore, MapFlags, Object, ObjectBuilder, RingBufferBuilder};
 
+use crate::doctor::diagnosed;
 use crate::error::{Error, NAME_MAX, refused};
 use crate::loader::{SWITCH, fill, find, hearing};
 use crate::recorder::field;
@@ -91,7 +92,7 @@ pub struct Found {
 /// # Errors
 /// [`Error`], when this kernel or these rights do not allow it.
 pub fn connections(which: &Which) -> Result<Found, Error> {
-    hearing(|| walk(which, ""))
+    diagnosed("switch", hearing(|| walk(which, "")))
 }
 
 /// Moves live connections to the algorithm `to`.
@@ -107,7 +108,7 @@ pub fn switch(which: &Which, to: &str) -> Result<Found, Error> {
         ));
     }
     check(to)?;
-    hearing(|| walk(which, to))
+    diagnosed("switch", hearing(|| walk(which, to)))
 }
 
 fn walk(which: &Which, to: &str) -> Result<Found, Error> {

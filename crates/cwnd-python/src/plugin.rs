@@ -59,7 +59,7 @@ pub fn build_kernel_object(
             .set_param(name, value)
             .map_err(|why| PyValueError::new_err(format!("{name} {value}: {why:?}")))?;
     }
-    let own = Own { algorithm, controller: &controller, hooks: &hooks, crate_dir: &crate_dir };
+    let own = Own { algorithm, set, controller: &controller, hooks: &hooks, crate_dir: &crate_dir };
     py.detach(|| build_object(&own, &scratch)).map_err(|failure| match failure {
         Failure::Toolchain(why) => PyOSError::new_err(why),
         other => PyValueError::new_err(other.to_string()),

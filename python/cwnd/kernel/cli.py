@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from cwnd.kernel.native import required
+from cwnd.options import Plugins
 
 app = typer.Typer(
     add_completion=False,
@@ -155,8 +156,9 @@ def trace(
         typer.Option(
             "--cc",
             metavar="NAME[:SET]",
-            help="What to trace: an algorithm of ours, call by call; kernel/cubic or kernel/reno, the kernel's own, call "
-            "by call; any other name, or none for all: acknowledgement by acknowledgement.",
+            help="What to trace: an algorithm of ours, an object of cwnd build-kernel, or kernel/cubic or kernel/reno, the "
+            "kernel's own, call by call; with a command, what is loaded under a name, too; any other name, or none for all: "
+            "acknowledgement by acknowledgement.",
         ),
     ] = "",
     settings: Settings = None,
@@ -168,25 +170,32 @@ def trace(
         int, typer.Option("--port", metavar="N", min=0, max=65535, help="Only connections with this port at an end.")
     ] = 0,
     duration: Annotated[
-        float | None,
-        typer.Option("--duration", metavar="S", min=0.0, help="Seconds to trace.", show_default="until Ctrl-C"),
+        str | None,
+        typer.Option("--duration", metavar="S", help="Seconds to trace.", show_default="until Ctrl-C"),
     ] = None,
+    plugins: Plugins = None,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="DIR", help="Write the tables (Parquet) to this folder.")
+        Path | None,
+        typer.Option("-o", "--out", metavar="DIR", help="Write the tables (Parquet) and a picture to this folder."),
     ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="With -o: replace an earlier trace or another result that is there.")
     ] = False,
+    no_plots: Annotated[bool, typer.Option("--no-plots", help="With -o: tables only.")] = False,
     as_json: Json = False,
 ) -> None:
     """Watch connections: every call of an algorithm's hooks, repeated on the host at once, or every acknowledgement.
 
-    Without -o nothing is kept. Exit code 1 if kernel and host ever computed something else.
+    An object's calls are repeated where --plugin names its crate. Without -o nothing is kept. Exit code 1 if kernel and host ever computed something else.
     """
     required()
     from cwnd.kernel import trace as tracing
+    from cwnd.kernel.spec import seconds
 
-    wanted = tracing.Wanted(cc, tracing.pairs(settings or []), kernel_name, port, duration, out, force)
+    limit_s = None if duration is None else seconds("--duration", duration)
+    wanted = tracing.Wanted(
+        cc, settings or [], plugins or [], kernel_name, port, limit_s, out, force, pictures=not no_plots
+    )
     summary = tracing.main(wanted, command or [])
     if as_json:
         print(json.dumps(summary))

@@ -19,12 +19,13 @@ def load(module: KernelModule, name: str, *, pin: bool) -> None:
     """Loads it and, unless it is pinned, keeps it until Ctrl-C or a signal to end."""
     held = module.hold(name)
     try:
+        # Refused, it leaves nothing, and nothing is said but why.
+        place, mounted = (held.pin() if pin else None) or ("", False)
         if held.shared_with is None:
             print(f"{name} is loaded.")
         else:
             print(f"{name} was loaded by process {held.shared_with} already, with the same settings; both hold it now.")
         if pin:
-            place, mounted = held.pin() or ("", False)
             if mounted:
                 print("bpffs, the kernel's file system for pins, was not mounted: it is now, at /sys/fs/bpf.")
             print(f"It is pinned at {place} and stays until `cwnd kernel unload {name}` or a restart.")

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,14 +14,25 @@ from cwnd._native import KernelHeld, KernelModule, kernel_registrations
 from cwnd.kernel.native import KernelInputError
 
 
+def is_object(text: str) -> bool:
+    """Whether it is a file's name, and not an algorithm's."""
+    return text.endswith(".o") or "/" in text
+
+
 def module(text: str, settings: Sequence[str]) -> KernelModule:
     """The module that `NAME[:SET]` and `--param KEY=VALUE` ask for, all of it validated."""
-    if text.endswith(".o") or "/" in text:
+    if is_object(text):
         if not Path(text).is_file():
             raise KernelInputError("NAME", text, "a kernel object that exists; cwnd build-kernel makes them")
         asked = KernelModule.from_file(text)
     else:
         asked = KernelModule(name_of_set(text))
+    configure(asked, settings)
+    return asked
+
+
+def configure(asked: KernelModule, settings: Sequence[str]) -> None:
+    """Sets what `--param KEY=VALUE` says."""
     seen = set()
     for setting in settings:
         key, equals, value = setting.partition("=")
@@ -30,7 +42,6 @@ def module(text: str, settings: Sequence[str]) -> KernelModule:
             raise KernelInputError("--param", setting, f"{key} once")
         seen.add(key)
         asked.set(key, value)
-    return asked
 
 
 def name_of_set(text: str) -> str:
@@ -64,3 +75,14 @@ def held(text: str, settings: Sequence[str]) -> tuple[str, KernelHeld | None]:
     if settings:
         raise KernelInputError("--param", settings[0], f"no parameter: {found} has those that it has")
     return found, holding
+
+
+def seconds(field: str, text: str) -> float:
+    """A time in seconds, `2.5` or `2.5s`; none that is not a number, and none without an end."""
+    try:
+        number = float(text.removesuffix("s"))
+    except ValueError:
+        number = math.nan
+    if not 0 <= number < math.inf:
+        raise KernelInputError(field, text, "seconds, 0 or more, such as 2.5")
+    return number

@@ -12,7 +12,7 @@ from cwnd.kernel.spec import held
 
 def switch(text: str, settings: Sequence[str], *, port: str | None, origin: str | None) -> int:
     """Moves the connections of this network namespace that have `port` at either end and run on `origin` in the kernel; says
-    which, and returns how many of them refused."""
+    which, and returns how many of them refused. Raises `OSError`, when there is none."""
     if port is None and origin is None:
         raise KernelInputError("--port, --from", "", "at least one of them: which connections?")
     number = None if port is None else number_of(port)
@@ -36,11 +36,20 @@ def switch(text: str, settings: Sequence[str], *, port: str | None, origin: str 
             print(f"  {local} - {remote}: stays on {before}: {refused}")
         elif before != name:
             print(f"  {local} - {remote}: {before} -> {name}")
+    if not matched:
+        raise OSError(nothing(number, origin))
     there = matched - changed - refusals
     print(f"{changed} moved to {name}, {there} on it before, {refusals} refused")
     if holding is not None and holding.shared_with is None and changed:
         print(f"{name} was loaded for them, and goes when the last of them ends.")
     return refusals
+
+
+def nothing(port: int | None, origin: str | None) -> str:
+    """That no connection is what was asked for."""
+    wanted = [] if port is None else [f"has port {port}"]
+    wanted += [] if origin is None else [f"runs on {origin}"]
+    return f"no connection of this network namespace {' and '.join(wanted)}"
 
 
 def number_of(port: str) -> int:

@@ -21,10 +21,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cwnd import _native
-from cwnd._native import KernelConnection, KernelTrace, Table
+from cwnd._native import KernelConnection, KernelModule, KernelTrace, ScenarioError, Table
 from cwnd.kernel.listing import words
 from cwnd.kernel.native import KernelInputError
-from cwnd.kernel.spec import name_of_set
+from cwnd.kernel.result import KernelTrace as StoredTrace
+from cwnd.kernel.spec import is_object, module, name_of_set
+from cwnd.own import LOADED
 from cwnd.replay import what_is_compared
 from cwnd.store import MANIFEST, TRACE, check, replace
 
@@ -41,53 +43,88 @@ class Wanted:
     """What to trace, and how."""
 
     cc: str = ""
-    params: list[tuple[str, str]] = field(default_factory=list)
+    settings: list[str] = field(default_factory=list)
+    plugins: list[Path] = field(default_factory=list)
     kernel_name: str | None = None
     port: int = 0
     duration_s: float | None = None
     folder: Path | None = None
     force: bool = False
+    pictures: bool = True
 
 
-def pairs(settings: list[str]) -> list[tuple[str, str]]:
-    """`KEY=VALUE` as names and values; what they may be, the algorithm says."""
-    found = []
-    for setting in settings:
-        key, equals, value = setting.partition("=")
-        if not key or not equals or not value:
-            raise KernelInputError("--param", setting, "KEY=VALUE, such as beta=0.8")
-        found.append((key, value))
-    return found
+@dataclass
+class Begun:
+    """A trace, and what it is of, where it is call by call: the parameter set and the values of its parameters."""
+
+    source: KernelTrace
+    about: dict[str, Any] = field(default_factory=dict)
 
 
-def begin(wanted: Wanted) -> KernelTrace:
-    """The trace's source: an algorithm of ours, one of the kernel's own, or acknowledgements of any."""
-    ours = wanted.cc and name_of_set(wanted.cc) in set_names()
-    if ours:
-        return KernelTrace.of_set(name_of_set(wanted.cc), wanted.params, wanted.kernel_name, wanted.port, RING_BYTES)
-    if wanted.params:
-        raise KernelInputError("--param", "=".join(wanted.params[0]), "none: only an algorithm of ours has parameters")
+def begin(wanted: Wanted, *, has_command: bool) -> Begun:
+    """The trace's source: an algorithm of ours or of somebody's own, one of the kernel's, or acknowledgements of any."""
+    asked = module_of(wanted, has_command=has_command)
+    if asked is not None:
+        if wanted.plugins and asked.algorithm is not None and asked.algorithm not in LOADED:
+            whose = f"the crate of {asked.algorithm}, from which {wanted.cc} was built"
+            raise KernelInputError("--plugin", wanted.plugins[0], whose)
+        name = wanted.kernel_name or asked.kernel_name
+        source = KernelTrace.of_module(asked, name, wanted.port, RING_BYTES)
+        return Begun(source, {"set": asked.set_name, "params": dict(asked.params)})
+    if wanted.settings:
+        raise KernelInputError("--param", wanted.settings[0], "none: only an algorithm that is loaded for it has parameters")
     if wanted.cc.startswith(KERNELS_OWN):
         own = wanted.cc.removeprefix(KERNELS_OWN)
         if own not in KernelTrace.kernels_own():
             names = ", ".join(KERNELS_OWN + name for name in KernelTrace.kernels_own())
             raise KernelInputError("--cc", wanted.cc, f"one whose functions the kernel opens to us: {names}")
         name = wanted.kernel_name or f"cwnd_k_{own}"
-        return KernelTrace.of_kernels_own(own, name, wanted.port, RING_BYTES)
+        source = KernelTrace.of_kernels_own(own, name, wanted.port, RING_BYTES)
+        return Begun(source, {"set": f"{own}-linux", "params": {}})
     if wanted.cc and wanted.cc not in words("tcp_available_congestion_control"):
         raise KernelInputError(
             "--cc",
             wanted.cc,
-            "an algorithm of ours (cwnd algorithms), kernel/cubic, kernel/reno, or one that the kernel has",
+            "an algorithm of ours (cwnd algorithms), an object of cwnd build-kernel, a name that is loaded, kernel/cubic, "
+            "kernel/reno, or one that the kernel has",
         )
     if wanted.kernel_name:
         raise KernelInputError("--as", wanted.kernel_name, "none: nothing is loaded for this trace")
-    return KernelTrace.of_acknowledgements(wanted.cc, wanted.port, RING_BYTES)
+    return Begun(KernelTrace.of_acknowledgements(wanted.cc, wanted.port, RING_BYTES))
+
+
+def module_of(wanted: Wanted, *, has_command: bool) -> KernelModule | None:
+    """What is to be loaded for the trace; nothing, where what there is is looked at from outside."""
+    if not wanted.cc or wanted.cc.startswith(KERNELS_OWN):
+        return None
+    try:
+        if is_object(wanted.cc):
+            return module(wanted.cc, wanted.settings)
+        one = name_of_set(wanted.cc)
+        if one in set_names():
+            if one in {name for known in _native.algorithms() if not known["built_in"] for name in sets_of(known)}:
+                expected = f"the object of {one}, as cwnd build-kernel makes it, or the name of one that is loaded"
+                raise KernelInputError("--cc", wanted.cc, expected)
+            return module(wanted.cc, wanted.settings)
+        # Its connections cannot be recorded any more; those of a command are, on the same once more.
+        loaded = KernelModule.of_loaded(wanted.cc) if has_command else None
+    except ScenarioError as error:
+        if getattr(error, "field", "") != "NAME":
+            raise
+        raise KernelInputError("--cc", (error.value or wanted.cc).strip('"'), error.expected) from None
+    if loaded is not None and wanted.settings:
+        raise KernelInputError("--param", wanted.settings[0], f"no parameter: {wanted.cc} has those that it has")
+    return loaded
+
+
+def sets_of(algorithm: _native.Algorithm) -> list[str]:
+    """Names of an algorithm's parameter sets."""
+    return [one["name"] for one in algorithm["sets"]]
 
 
 def set_names() -> set[str]:
     """Names of all parameter sets."""
-    return {one["name"] for algorithm in _native.algorithms() for one in algorithm["sets"]}
+    return {name for algorithm in _native.algorithms() for name in sets_of(algorithm)}
 
 
 class Tables:
@@ -122,14 +159,19 @@ class Tables:
             )
         self.writers[name].write_table(table)
 
-    def finish(self, connections: list[KernelConnection], about: dict[str, Any]) -> None:
-        """Writes what is known at the end only, and gives the folder its name."""
+    def finish(self, connections: list[KernelConnection], about: dict[str, Any], *, pictures: bool) -> None:
+        """Writes what is known at the end only, draws it, and gives the folder its name."""
         self.write("flows", flows(connections))
         for name in list(self.waiting):
             self.flush(name)
         for writer in self.writers.values():
             writer.close()
         files = sorted([f"{name}.parquet" for name in self.writers] + [MANIFEST])
+        if pictures and "cwnd" in self.writers:
+            from cwnd.plot.kernel import draw
+
+            drawn = draw(StoredTrace(self.partial, {**about, "files": files}), self.partial)
+            files = sorted([*files, *(file.name for file in drawn)])
         (self.partial / MANIFEST).write_text(json.dumps({"kind": TRACE, **about, "files": files}, indent=1) + "\n")
         self.partial.chmod(0o755)
         replace(self.partial, self.folder)
@@ -174,9 +216,10 @@ def main(wanted: Wanted, command: list[str]) -> dict[str, Any]:
     """Traces, beside a command if there is one; returns the summary."""
     if wanted.folder is not None:
         check(wanted.folder, TRACE, force=wanted.force)
-    source = begin(wanted)
+    begun = begin(wanted, has_command=bool(command))
+    source = begun.source
     if not command:
-        return run(wanted, source, lambda: False)
+        return run(wanted, begun, lambda: False)
     if source.kernel_name is None:
         source.close()
         raise KernelInputError("--cc", wanted.cc, "an algorithm that is traced call by call, for a command to use")
@@ -188,14 +231,15 @@ def main(wanted: Wanted, command: list[str]) -> dict[str, Any]:
         return bool(codes)
 
     source.run(command)
-    summary = run(wanted, source, is_over)
+    summary = run(wanted, begun, is_over)
     return {**summary, "command": command, "exit": codes[0] if codes else None}
 
 
-def run(wanted: Wanted, source: KernelTrace, is_over: Callable[[], bool]) -> dict[str, Any]:
+def run(wanted: Wanted, trace: Begun, is_over: Callable[[], bool]) -> dict[str, Any]:
     """Traces until `is_over()`, a signal, or the duration's end; returns the summary."""
     from cwnd.kernel import view
 
+    source = trace.source
     tables = Tables(wanted.folder) if wanted.folder else None
     begun = time.monotonic()
     algorithm = source.kernel_name or wanted.cc
@@ -213,14 +257,19 @@ def run(wanted: Wanted, source: KernelTrace, is_over: Callable[[], bool]) -> dic
                 store(tables, *source.take(left))
                 show()
             store(tables, *source.close())
-        summary = summarised(source, algorithm, time.monotonic() - begun)
+        summary = {**summarised(source, algorithm, time.monotonic() - begun), **trace.about}
         if tables:
-            tables.finish(source.connections(), {"lane": "kernel", **summary})
+            tables.finish(source.connections(), {"lane": "kernel", **summary, **plugins()}, pictures=wanted.pictures)
     except BaseException:
         if tables:
             tables.discard()
         raise
     return summary
+
+
+def plugins() -> dict[str, dict[str, str]]:
+    """Algorithms of somebody's own that the host repeated calls on, by the digest of their library."""
+    return {"plugins": dict(sorted(LOADED.items()))} if LOADED else {}
 
 
 def store(tables: Tables | None, hooks: Table | None, cwnd: Table) -> None:
@@ -250,7 +299,7 @@ def summarised(source: KernelTrace, algorithm: str, elapsed_s: float) -> dict[st
 def report(summary: dict[str, Any], folder: Path | None) -> None:
     """The same for eyes."""
     whose = summary["algorithm"] or "every algorithm"
-    what = "acknowledgements" if summary["differences"] is None else "calls"
+    what = "calls" if "set" in summary else "acknowledgements"
     print(
         f"{whose}: {summary['calls']:,} {what} of {summary['connections']:,} connection"
         f"{'' if summary['connections'] == 1 else 's'} in {summary['seconds']:.1f} s, "
@@ -260,6 +309,8 @@ def report(summary: dict[str, Any], folder: Path | None) -> None:
         calls = summary["calls"]
         print(f"repeated on the host: {summary['differences']:,} differences")
         print(f"compared after every call: {what_is_compared(calls, calls, summary['states_compared'])}")
+    elif "set" in summary:
+        print(f"not repeated on the host: that takes --plugin and the crate of {summary['set']}")
     if summary["repaired"]:
         print(
             f"repaired: {summary['repaired']:,} answers that the kernel did not ask the algorithm for (docs/kernel.md)"
@@ -271,4 +322,4 @@ def report(summary: dict[str, Any], folder: Path | None) -> None:
             "What was lost found the ring buffer full; from there on the host's state may be another.", file=sys.stderr
         )
     if folder is not None:
-        print(f"The tables are in {folder}.")
+        print(f"The tables and the picture are in {folder}." if (folder / "trace.png").exists() else f"The tables are in {folder}.")

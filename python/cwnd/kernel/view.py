@@ -54,7 +54,7 @@ def grid(connections: list[KernelConnection], algorithm: str) -> Group:
 
 def status(source: KernelTrace, algorithm: str, elapsed_s: float) -> str:
     """One line: how long, how much, and whether anything was lost or differed."""
-    what = "acknowledgements" if source.differences is None else "calls"
+    what = "acknowledgements" if source.kernel_name is None else "calls"
     rate = source.calls / elapsed_s if elapsed_s > 0 else 0.0
     parts = [
         algorithm or "every algorithm",

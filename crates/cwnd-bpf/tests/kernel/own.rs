@@ -4,13 +4,18 @@
 //! `tests/python/test_own_kernel.py` makes the crate with `cwnd new`, the object with `cwnd build-kernel`, and then runs this
 //! with the object's file in `CWND_OBJECT` and the values of its parameters, separated by commas, in `CWND_PARAMS`.
 
+use std::path::Path;
 use std::time::Instant;
 
 use cwnd::CaState;
-use cwnd_bpf::{Hook, load_file};
+use cwnd_bpf::{Error, Hook, ObjectFile};
 
 use crate::network::{Network, run};
 use crate::{MEGABYTE, registered};
+
+fn open(file: &Path) -> ObjectFile {
+    ObjectFile::open(file).unwrap_or_else(|why| panic!("{why}"))
+}
 
 const NAME: &str = "cwnd_own";
 
@@ -21,7 +26,7 @@ fn an_algorithm_from_outside_the_tree_carries_20_mb_through_losses_and_leaves_no
     let params = std::env::var("CWND_PARAMS").expect("CWND_PARAMS lists its parameters");
     let network = Network::new("own", "200mbit", 30);
     {
-        let loaded = load_file(object.as_ref(), NAME).unwrap_or_else(|why| panic!("{why}"));
+        let loaded = open(object.as_ref()).load(NAME).unwrap_or_else(|why| panic!("{why}"));
         assert!(registered().contains(&NAME.to_owned()));
         let values: Vec<_> = loaded.params().expect("parameters").iter().map(u32::to_string).collect();
         assert_eq!(values.join(","), params);
@@ -48,7 +53,7 @@ fn an_algorithm_from_outside_the_tree_carries_20_mb_through_losses_and_leaves_no
 fn an_algorithm_that_steers_by_itself_is_called_in_every_state() {
     let object = std::env::var_os("CWND_OBJECT").expect("CWND_OBJECT names an object");
     let network = Network::new("steer", "200mbit", 30);
-    let loaded = load_file(object.as_ref(), "cwnd_steer").unwrap_or_else(|why| panic!("{why}"));
+    let loaded = open(object.as_ref()).load("cwnd_steer").unwrap_or_else(|why| panic!("{why}"));
     let transfer = network.transfer("cwnd_steer", 20 * MEGABYTE);
     let counters = loaded.counters().expect("counters");
     println!("{counters}");
@@ -84,6 +89,6 @@ fn one_megabit_per_second_asked_is_one_megabit_per_second_sent() {
 #[test]
 fn a_file_that_is_no_object_is_refused() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
-    let error = load_file(file.as_ref(), NAME).expect_err("no object");
-    assert!(error.to_string().contains("read the object"), "{error}");
+    let error = ObjectFile::open(file.as_ref()).expect_err("no object");
+    assert!(matches!(error, Error::Foreign(..)), "{error}");
 }

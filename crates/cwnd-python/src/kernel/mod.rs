@@ -60,9 +60,28 @@ fn raise(py: Python<'_>, error: &Error) -> PyErr {
             };
         }
         Error::Name(name) => ("--as", name, "1 to 15 letters, digits, _ and .".to_owned()),
+        Error::KernelsOwn(name) => {
+            ("--as", name, "another name: this one is the kernel's own, or no cwnd has loaded it".to_owned())
+        }
+        Error::Foreign(file, why) => {
+            let expected = format!("a kernel object as cwnd build-kernel makes them; {why}");
+            return refuse(py, &invalid("NAME", &file.to_string_lossy(), expected));
+        }
+        Error::FileName(file, name) => {
+            let expected = format!(
+                "--as NAME beside it: its own would be {name}, and the kernel takes 1 to 15 letters, digits, _ and ."
+            );
+            return refuse(py, &invalid("NAME", &file.to_string_lossy(), expected));
+        }
+        Error::Gone { name, why } => ("NAME", name, format!("an algorithm that can be loaded once more; {why}")),
+        Error::Host(name, what) => ("--plugin", name, what.clone()),
         other => return refused(py, other),
     };
-    refuse(py, &Invalid { field: field.to_owned(), value: Some(format!("{value:?}")), expected })
+    refuse(py, &invalid(field, value, expected))
+}
+
+fn invalid(field: &str, value: &str, expected: String) -> Invalid {
+    Invalid { field: field.to_owned(), value: Some(format!("{value:?}")), expected }
 }
 
 fn refused(py: Python<'_>, error: &Error) -> PyErr {
@@ -72,6 +91,7 @@ fn refused(py: Python<'_>, error: &Error) -> PyErr {
         Error::Kernel { why, .. } if why.kind() == ErrorKind::PermissionDenied => {
             "; that needs root, and `cwnd kernel doctor` says what else is missing"
         }
+        Error::Lacks { .. } => " (`cwnd kernel doctor`)",
         Error::Kernel { .. } => "; `cwnd kernel doctor` says what this kernel allows",
         _ => "",
     };

@@ -3,23 +3,18 @@
 
 use std::path::PathBuf;
 
-use cwnd_bpf::{Held, Module};
-use cwnd_scenario::Invalid;
+use cwnd::Controller;
+use cwnd_bpf::{Held, Loaded, Module, ObjectFile, Recorder, Source, registrations};
 use pyo3::prelude::*;
 
 use super::raise;
-use crate::scenario::refuse;
 
-/// A parameter set with settings, not yet in the kernel; or an object's file.
+/// A parameter set with settings, or an object's file with settings; not yet in the kernel.
 #[pyclass(module = "cwnd._native")]
 pub struct KernelModule {
-    module: Source,
-    name: String,
-}
-
-enum Source {
-    Set(Box<Module>),
-    File(PathBuf),
+    source: Source,
+    /// Whether it is what somebody has loaded already.
+    is_loaded: bool,
 }
 
 #[pymethods]
@@ -28,49 +23,101 @@ impl KernelModule {
     #[new]
     fn new(py: Python<'_>, set: &str) -> PyResult<Self> {
         let module = Module::find(set).map_err(|why| raise(py, &why))?;
-        Ok(Self { name: module.kernel_name(), module: Source::Set(Box::new(module)) })
+        Ok(Self { source: Source::Set(module), is_loaded: false })
     }
 
-    /// An object that `cwnd build-kernel` made, with the settings that it was built with.
+    /// An object that `cwnd build-kernel` made; raises `ScenarioError` for anything else, `KernelError`.
     #[staticmethod]
-    fn from_file(file: PathBuf) -> Self {
-        let stem = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let stem = stem.split('.').next().unwrap_or_default();
-        Self { name: format!("cwnd_{stem}"), module: Source::File(file) }
+    fn from_file(py: Python<'_>, file: PathBuf) -> PyResult<Self> {
+        let object = ObjectFile::open(&file).map_err(|why| raise(py, &why))?;
+        Ok(Self { source: Source::File(object), is_loaded: false })
+    }
+
+    /// What some cwnd has loaded as `name`, with the settings that it has; `None`, if nothing of that name is loaded. Raises
+    /// `ScenarioError`, when it cannot be had once more, and `KernelError`.
+    #[staticmethod]
+    fn of_loaded(py: Python<'_>, name: &str) -> PyResult<Option<Self>> {
+        let known = registrations().map_err(|why| raise(py, &why))?;
+        let Some(found) = known.into_iter().find(|known| known.registered && known.name == name) else {
+            return Ok(None);
+        };
+        let source = found.source().map_err(|why| raise(py, &why))?;
+        Ok(Some(Self { source, is_loaded: true }))
     }
 
     /// Sets a parameter, written as in a scenario; raises `ScenarioError`.
     fn set(&mut self, py: Python<'_>, name: &str, value: &str) -> PyResult<()> {
-        match &mut self.module {
-            Source::Set(module) => {
-                module.set(name, value).map_err(|why| raise(py, &why))?;
-                self.name = module.kernel_name();
-                Ok(())
-            }
-            Source::File(_) => {
-                let expected =
-                    "no parameter: an object's file has the settings that it was built with".to_owned();
-                Err(refuse(
-                    py,
-                    &Invalid { field: "--param".to_owned(), value: Some(name.to_owned()), expected },
-                ))
-            }
+        let set = match &mut self.source {
+            Source::Set(module) => module.set(name, value),
+            Source::File(object) => object.set(name, value),
+        };
+        set.map_err(|why| raise(py, &why))
+    }
+
+    /// Its name in the kernel unless told otherwise; raises `ScenarioError`, where the file's name gives none.
+    #[getter]
+    fn kernel_name(&self, py: Python<'_>) -> PyResult<String> {
+        match &self.source {
+            Source::Set(module) if self.is_loaded => Ok(module.traced_name()),
+            Source::Set(module) => Ok(module.kernel_name()),
+            Source::File(object) if self.is_loaded => Ok(object.traced_name()),
+            Source::File(object) => object.kernel_name().map_err(|why| raise(py, &why)),
         }
     }
 
-    /// Its name in the kernel unless told otherwise.
+    /// Its parameter set, or the one from which an object's settings come.
     #[getter]
-    fn kernel_name(&self) -> &str {
-        &self.name
+    fn set_name(&self) -> String {
+        match &self.source {
+            Source::Set(module) => module.set_name().to_owned(),
+            Source::File(object) => object.set_name().to_owned(),
+        }
+    }
+
+    /// Name of an object's algorithm; `None` for a parameter set.
+    #[getter]
+    fn algorithm(&self) -> Option<String> {
+        match &self.source {
+            Source::Set(_) => None,
+            Source::File(object) => Some(object.algorithm().to_owned()),
+        }
+    }
+
+    /// Its parameters: names and values.
+    #[getter]
+    fn params(&self) -> Vec<(&'static str, String)> {
+        match &self.source {
+            Source::Set(module) => module.settings(),
+            Source::File(object) => object.settings(),
+        }
     }
 
     /// Puts it into the kernel as `name`, or shares what is there already with the same code and settings; raises `KernelError`.
     fn hold(&self, py: Python<'_>, name: &str) -> PyResult<KernelHeld> {
-        let held = py.detach(|| match &self.module {
+        let held = py.detach(|| match &self.source {
             Source::Set(module) => module.hold(name),
-            Source::File(file) => cwnd_bpf::load_file(file, name).map(Held::Own),
+            Source::File(object) => object.hold(name),
         });
         held.map(|held| KernelHeld(Some(held))).map_err(|why| raise(py, &why))
+    }
+}
+
+impl KernelModule {
+    /// Puts it into the kernel as `name`, with every call recorded; and the same algorithm on the host, where it is known.
+    pub fn record(
+        &self,
+        name: &str,
+        ring_bytes: u32,
+    ) -> Result<(Loaded, Recorder, Option<Controller>), cwnd_bpf::Error> {
+        let host = match &self.source {
+            Source::Set(module) => Some(module.controller()),
+            Source::File(object) => object.host()?,
+        };
+        let (loaded, recorder) = match &self.source {
+            Source::Set(module) => module.load_recording(name, ring_bytes)?,
+            Source::File(object) => object.load_recording(name, ring_bytes)?,
+        };
+        Ok((loaded, recorder, host))
     }
 }
 

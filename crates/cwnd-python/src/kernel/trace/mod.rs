@@ -10,12 +10,13 @@ use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::module::KernelModule;
 use super::raise;
 use crate::tables::Table;
 pub use connections::Connection;
 use connections::Connections;
 use cwnd::Controller;
-use cwnd_bpf::{Loaded, Module, Probe, Recorder, Running, Scope, Wrapper};
+use cwnd_bpf::{Loaded, Probe, Recorder, Running, Scope, Wrapper};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rows::Words;
@@ -44,24 +45,19 @@ enum Source {
 
 #[pymethods]
 impl KernelTrace {
-    /// Loads the parameter set `set` with `params` as `kernel_name` and records it; raises `ScenarioError`, `KernelError`.
+    /// Loads `module` as `kernel_name` and records it; its calls are repeated where the host has the algorithm too. Raises
+    /// `ScenarioError`, `KernelError`.
     #[staticmethod]
-    fn of_set(
+    fn of_module(
         py: Python<'_>,
-        set: &str,
-        params: Vec<(String, String)>,
-        kernel_name: Option<String>,
+        module: &KernelModule,
+        kernel_name: &str,
         port: u16,
         ring_bytes: u32,
     ) -> PyResult<Self> {
-        let mut module = Module::find(set).map_err(|why| raise(py, &why))?;
-        for (name, value) in &params {
-            module.set(name, value).map_err(|why| raise(py, &why))?;
-        }
-        let name = kernel_name.unwrap_or_else(|| module.kernel_name());
-        let (loaded, recorder) = module.load_recording(&name, ring_bytes).map_err(|why| raise(py, &why))?;
-        let source = Source::Hooks { loaded, recorder, words: Words::Ours };
-        Ok(Self::new(source, Some(module.controller()), port))
+        let recorded = module.record(kernel_name, ring_bytes);
+        let (loaded, recorder, host) = recorded.map_err(|why| raise(py, &why))?;
+        Ok(Self::new(Source::Hooks { loaded, recorder, words: Words::Ours }, host, port))
     }
 
     /// Registers the kernel's own algorithm `name` once more, as `kernel_name`, with a wrapper that records it.

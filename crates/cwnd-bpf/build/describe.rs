@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What an object says of itself, in its section `.cwnd.meta`: text, a fact per line, fields separated by tabs.
+//!
+//! ```text
+//! cwnd       VERSION  LAYOUT (a digest of the structs that object and loader share, hexadecimal)
+//! algorithm  NAME  SUMMARY
+//! set        NAME  VALUE,VALUE,…                                   of each parameter set, the default first
+//! built      NAME  VALUE,VALUE,…                                   the set and the values that the object has
+//! param      NAME  KIND  UNIT  MIN  MAX  HELP  SOURCE  CHOICE,…    of each parameter, in the order of the values
+//! ```
+//!
+//! Values are in the kept form (`cwnd::params::Kind`). `src/meta.rs` reads it.
+
+use cwnd::Controller;
+use cwnd::params::Kind;
+use cwnd::registry::Description;
+
+use crate::fnv::fnv;
+
+/// The section's text, for an object of `algorithm` with the settings of `controller`, an instance of the set `set`.
+/// `layout` is the text of `layout.h`.
+pub(crate) fn text(algorithm: &Description, set: &str, controller: &Controller, layout: &str) -> String {
+    let layout = format!("{:016x}", fnv(layout.bytes()));
+    let mut lines = vec![
+        line(&["cwnd", env!("CARGO_PKG_VERSION"), &layout]),
+        line(&["algorithm", algorithm.name, algorithm.summary]),
+    ];
+    for known in algorithm.sets() {
+        if let Some(instance) = known.controller() {
+            lines.push(line(&["set", known.name, &values(&instance, algorithm)]));
+        }
+    }
+    lines.push(line(&["built", set, &values(controller, algorithm)]));
+    for spec in algorithm.specs {
+        let (kind, choices) = match spec.kind {
+            Kind::Decimal => ("decimal", String::new()),
+            Kind::Whole => ("whole", String::new()),
+            Kind::Flag => ("flag", String::new()),
+            Kind::Choice(names) => ("choice", names.join(",")),
+        };
+        let (min, max) = (spec.min.to_string(), spec.max.to_string());
+        lines.push(line(&["param", spec.name, kind, spec.unit, &min, &max, spec.help, spec.source, &choices]));
+    }
+    lines.concat()
+}
+
+/// Values of all parameters of an instance.
+fn values(controller: &Controller, algorithm: &Description) -> String {
+    let values: Vec<_> =
+        (0..algorithm.specs.len()).map(|index| controller.param(index).to_string()).collect();
+    values.join(",")
+}
+
+/// Fields of a line, each without what would end it.
+fn line(fields: &[&str]) -> String {
+    let clean = |field: &&str| field.replace(['\t', '\n', '\r'], " ");
+    let mut line = fields.iter().map(clean).collect::<Vec<_>>().join("\t");
+    line.push('\n');
+    line
+}

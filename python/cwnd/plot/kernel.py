@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The picture of a kernel trace: windows and thresholds, round trips, and states over time."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from cwnd.kernel.result import headline
+from cwnd.plot.draw import COLOURS, STYLE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from cwnd.kernel.result import KernelTrace
+
+Numbers = np.ndarray[Any, np.dtype[Any]]
+
+NAME = "trace"
+#: More connections than this are not drawn, but for those with most rows.
+MOST = 8
+#: More points than this in a curve are two per column of the picture: the least and the greatest.
+POINTS = 6000
+#: `ssthresh` before anything has set it.
+NONE_YET = 1 << 30
+#: States of a connection, and their colours; `open` is the ground.
+STATES = {"open": "#DDDDDD", "disorder": "#56B4E9", "cwr": "#E69F00", "recovery": "#0072B2", "loss": "#D55E00"}
+
+
+def draw(trace: KernelTrace, folder: Path) -> list[Path]:
+    """Writes `trace.png` and `trace.svg` to `folder`; returns them, or nothing where no connection was seen."""
+    if "cwnd" not in trace.tables:
+        return []
+    digest = hashlib.sha256(json.dumps(trace.summary, sort_keys=True).encode()).hexdigest()[:16]
+    with rc_context({**STYLE, "svg.hashsalt": digest}):
+        figure = picture(trace)
+        files = [folder / f"{NAME}.png", folder / f"{NAME}.svg"]
+        figure.savefig(files[0], dpi=130, metadata={"Description": f"trace {digest}", "Software": "cwnd"})
+        figure.savefig(files[1], metadata={"Description": f"trace {digest}", "Date": None, "Creator": "cwnd"})
+    return files
+
+
+def picture(trace: KernelTrace) -> Figure:
+    """Three panels over the same time: windows with thresholds, round trips, states."""
+    table = trace.table("cwnd")
+    flow = table["flow"].to_numpy()
+    time = table["time_s"].to_numpy()
+    time = time - time.min()
+    numbers, counts = np.unique(flow, return_counts=True)
+    chosen = sorted(numbers[np.argsort(-counts, kind="stable")][:MOST].tolist())
+    figure = Figure(figsize=(11, 7.2 + 0.22 * len(chosen)), layout="constrained")
+    FigureCanvasAgg(figure)
+    heights = (3.2, 1.6, 0.5 + 0.22 * len(chosen))
+    windows, trips, states = figure.subplots(3, 1, sharex=True, height_ratios=heights)
+    for place, number in enumerate(chosen):
+        of = np.flatnonzero(flow == number)
+        colour = COLOURS[place % len(COLOURS)]
+
+        def column(name: str, of: Numbers = of) -> Numbers:
+            return table[name].to_numpy()[of].astype(float)
+
+        ssthresh = column("ssthresh")
+        ssthresh[ssthresh >= NONE_YET] = np.nan
+        line(windows, time[of], column("cwnd"), color=colour, linewidth=1.0)
+        line(windows, time[of], ssthresh, color=colour, linewidth=1.0, linestyle=(0, (1, 1.2)), alpha=0.8)
+        trip = column("srtt_ms")
+        trip[trip == 0] = np.nan
+        line(trips, time[of], trip, color=colour, linewidth=1.0)
+        strip(states, place, time[of], table["ca_state"].to_numpy(zero_copy_only=False)[of])
+    windows.set_ylabel("segments")
+    trips.set_ylabel("smoothed RTT (ms)")
+    for axes in (windows, trips):
+        axes.set_ylim(bottom=0)
+    states.set_ylabel("state")
+    states.set_yticks(range(len(chosen)), [f"connection {number}" for number in chosen], fontsize=8)
+    states.set_ylim(len(chosen) - 0.5, -0.5)
+    states.grid(visible=False)
+    states.set_xlabel("time since the first row (s)")
+    states.set_xlim(0, max(float(time.max()), 1e-3))
+    legends(windows, states, chosen)
+    figure.suptitle(title(trace, len(chosen), len(numbers)), fontsize=12)
+    return figure
+
+
+def line(axes: Axes, time: Numbers, values: Numbers, **style: Any) -> None:  # noqa: ANN401 (matplotlib's own)
+    """A curve that keeps its value between two rows; of many points the least and the greatest of each column."""
+    if values.size > POINTS:
+        edges = np.linspace(0, values.size, POINTS // 2 + 1).astype(int)
+        parts = [(begin, end) for begin, end in zip(edges[:-1], edges[1:]) if not np.isnan(values[begin:end]).all()]
+        ends = [
+            (begin + int(np.nanargmin(values[begin:end])), begin + int(np.nanargmax(values[begin:end])))
+            for begin, end in parts
+        ]
+        kept = np.array(sorted({place for pair in ends for place in pair}), dtype=int)
+        time, values = time[kept], values[kept]
+    axes.plot(time, values, drawstyle="steps-post", **style)
+
+
+def strip(axes: Axes, place: int, time: Numbers, states: Numbers) -> None:
+    """The states of a connection as bars of their colours."""
+    changes = np.flatnonzero(np.append(True, states[1:] != states[:-1]))
+    ends = np.append(time[changes[1:]], time[-1])
+    names = states[changes]
+    for name, colour in STATES.items():
+        of = np.flatnonzero(names == name)
+        bars = [(float(time[changes[k]]), float(ends[k] - time[changes[k]])) for k in of]
+        # A state that lasts less than a line is wide is seen all the same.
+        width = 0.0 if name == "open" else 0.6
+        axes.broken_barh(bars, (place - 0.38, 0.76), facecolor=colour, edgecolor=colour, linewidth=width)
+
+
+def legends(windows: Axes, states: Axes, chosen: list[int]) -> None:
+    """What lines are, whose they are, and what the colours of states mean."""
+    kinds: list[Line2D | Patch] = [
+        Line2D([], [], color="#333333", linewidth=1.2, label="cwnd"),
+        Line2D([], [], color="#333333", linewidth=1.2, linestyle=(0, (1, 1.2)), label="ssthresh"),
+    ]
+    if len(chosen) > 1:
+        kinds += [
+            Patch(color=COLOURS[place % len(COLOURS)], label=f"connection {number}")
+            for place, number in enumerate(chosen)
+        ]
+    windows.legend(handles=kinds, loc="upper right", ncols=min(5, len(kinds)), fontsize=8, framealpha=0.85)
+    states.legend(
+        handles=[Patch(color=colour, label=name) for name, colour in STATES.items()],
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.75 / (0.5 + 0.22 * len(chosen))),
+        ncols=len(STATES),
+        fontsize=8,
+        frameon=False,
+    )
+
+
+def title(trace: KernelTrace, drawn: int, seen: int) -> str:
+    """What was traced, where, with which parameters."""
+    summary = trace.summary
+    text = f"{headline(summary)} · Linux {summary['versions']['kernel']}"
+    if drawn < seen:
+        text += f"\n(the {drawn} connections with most rows)"
+    return text

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""What `cwnd kernel` refuses, and how it says why: foreign objects, names, folders of others, numbers that are none."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import PROGRAM, Cli
+from in_kernel import kernel, registered
+
+from cwnd import own
+
+BPFFS = Path("/sys/fs/bpf")
+PINS = BPFFS / "cwnd"
+
+#: A program that no congestion control has, beside nothing or beside a whole algorithm.
+FOREIGN = """
+#define SEC(name) __attribute__((section(name), used))
+SEC("license") char license_text[] = "GPL";
+SEC("tracepoint/syscalls/sys_enter_getpid") int other(void *context) { return 0; }
+"""
+
+
+def alone(script: str, **options: object) -> subprocess.CompletedProcess[str]:
+    """Runs a script in a mount namespace of its own, where it may hide files from the program `$CWND`."""
+    env = {**os.environ, "CWND": str(PROGRAM)}
+    command = ["unshare", "--mount", "--propagation", "private", "sh", "-ec", script]
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, env=env, **options)  # type: ignore[call-overload,no-any-return]
+
+
+def clang() -> str:
+    """A clang for BPF; the test is skipped where there is none, but not in CI."""
+    found = shutil.which("clang") or next((str(path) for path in sorted(Path("/usr/lib").glob("llvm-*/bin/clang"))), None)
+    if found is None:
+        assert os.environ.get("CI") != "true", "the test needs clang, and CI must run it"
+        pytest.skip("the test needs clang")
+    return found
+
+
+@pytest.fixture
+def foreign(tmp_path: Path) -> Path:
+    """An object of somebody else's."""
+    source, file = tmp_path / "foreign.c", tmp_path / "foreign.o"
+    source.write_text(FOREIGN)
+    subprocess.run([clang(), "-O2", "-g", "-target", "bpfel", "-c", str(source), "-o", str(file)], check=True)
+    return file
+
+
+@kernel
+def test_an_algorithm_that_reads_the_tick_rate_loads_where_the_kernels_configuration_is_not_published() -> None:
+    hidden = "for file in /proc/config.gz /boot/config-$(uname -r); do [ ! -e $file ] || mount --bind /dev/null $file; done"
+    done = alone(f"{hidden}; exec $CWND kernel use cubic -- true")
+    assert (done.returncode, done.stderr) == (0, "")
+    done = alone(f"{hidden}; exec $CWND kernel trace --cc kernel/cubic --duration 0.1")
+    assert (done.returncode, done.stderr) == (0, "")
+    done = alone(f"{hidden}; exec $CWND kernel trace --duration 0.1")
+    assert (done.returncode, done.stderr) == (0, "")
+    done = alone(f"{hidden}; exec $CWND kernel doctor")
+    assert done.returncode == 0 and "tick rate" not in done.stdout
+
+
+@kernel
+def test_a_load_error_names_the_first_no_of_the_doctor() -> None:
+    done = alone("mount -t tmpfs none /sys/kernel/btf; exec $CWND kernel load reno")
+    assert done.returncode == 1
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("error: ") and "no /sys/kernel/btf/vmlinux" in last and "CONFIG_DEBUG_INFO_BTF" in last, last
+    # Another command of the same machine, with another thing amiss.
+    command = ["setpriv", "--inh-caps=-all", "--bounding-set=-all", str(PROGRAM), "kernel", "load", "reno"]
+    poor = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    last = poor.stderr.splitlines()[-1]
+    assert poor.returncode == 1 and "without CAP_BPF" in last and "sudo" in last, last
+
+
+@kernel
+def test_a_machine_that_lacks_nothing_is_not_blamed_for_an_object_that_the_verifier_refuses(tmp_path: Path) -> None:
+    done = alone("mount -t tmpfs none /sys/kernel/btf; exec $CWND kernel switch --port 1 kernel/reno")
+    assert done.returncode == 1 and "no /sys/kernel/btf/vmlinux" in done.stderr.splitlines()[-1]
+
+
+@pytest.fixture
+def no_bpffs() -> Iterator[None]:
+    """Skips where somebody has the file system for pins mounted: a test must not take it away."""
+    if any(line.split()[1] == str(BPFFS) for line in Path("/proc/mounts").read_text().splitlines()):
+        pytest.skip("bpffs is mounted here")
+    yield
+
+
+@kernel
+def test_bpffs_is_mounted_for_root_alone(no_bpffs: None) -> None:
+    done = alone(
+        "$CWND kernel load htcp --as cwnd_t_bpffs --pin; stat -c '%U %a' /sys/fs/bpf /sys/fs/bpf/cwnd;"
+        "$CWND kernel unload cwnd_t_bpffs"
+    )
+    assert done.returncode == 0 and "\nroot 700\nroot 700\n" in done.stdout, done.stdout + done.stderr
+    assert "cwnd_t_bpffs" not in registered()
+
+
+@kernel
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        ("mkdir /sys/fs/bpf/cwnd; chown 65534 /sys/fs/bpf/cwnd", "user 65534"),
+        ("mkdir -m 777 /sys/fs/bpf/cwnd; chmod 777 /sys/fs/bpf/cwnd", "others may write"),
+        ("mkdir /sys/fs/bpf/real; ln -s /sys/fs/bpf/real /sys/fs/bpf/cwnd", "no folder"),
+    ],
+    ids=["another owner", "writable", "a link"],
+)
+def test_a_pin_is_refused_a_folder_that_is_not_roots_alone(no_bpffs: None, script: str, words: str) -> None:
+    done = alone(
+        f"mount -t bpf bpf /sys/fs/bpf; {script}; $CWND kernel load htcp --as cwnd_t_folder --pin || code=$?;"
+        "ls -A /sys/fs/bpf/cwnd/; exit $code"
+    )
+    assert (done.returncode, done.stdout) == (1, ""), done.stdout + done.stderr
+    assert "/sys/fs/bpf/cwnd" in done.stderr and words in done.stderr and done.stderr.count("\n") == 1, done.stderr
+    assert "cwnd_t_folder" not in registered()
+
+
+@kernel
+def test_a_file_system_of_pins_that_anybody_may_write_is_refused_without_the_sticky_bit(no_bpffs: None) -> None:
+    done = alone("mount -t bpf -o mode=0777 bpf /sys/fs/bpf; exec $CWND kernel load htcp --as cwnd_t_open --pin")
+    assert done.returncode == 1 and "/sys/fs/bpf" in done.stderr and done.stderr.count("\n") == 1, done.stderr
+    # With it, nobody can take away or rename what is root's.
+    done = alone(
+        "mount -t bpf -o mode=1777 bpf /sys/fs/bpf; $CWND kernel load htcp --as cwnd_t_open --pin;"
+        "exec $CWND kernel unload cwnd_t_open"
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@kernel
+def test_an_object_of_somebody_else_is_refused_as_what_it_is(cwnd: Cli, foreign: Path) -> None:
+    done = cwnd("kernel", "load", foreign)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert str(foreign) in done.stderr and "cwnd build-kernel" in done.stderr and done.stderr.count("\n") == 1
+
+
+@kernel
+def test_an_object_with_another_program_in_it_is_refused_before_anything_is_loaded(cwnd: Cli, tmp_path: Path) -> None:
+    """The very object that build-kernel makes, with one program more."""
+    crate = own.new("extra", tmp_path / "extra")
+    source = own.source() / "crates" / "cwnd-bpf" / "bpf" / "glue.bpf.c"
+    copy = tmp_path / "core"
+    (copy / "crates").mkdir(parents=True)
+    for name in ("cwnd", "cwnd-bpf", "cwnd-plugin"):
+        (copy / "crates" / name).symlink_to(own.source() / "crates" / name)
+    del source, crate
+    for program, words in (
+        ('SEC("tracepoint/syscalls/sys_enter_getpid") int program_other(void *context) { return 0; }', "program_other"),
+        ('SEC("struct_ops/init") int program_second(const __u64 *args) { return 0; }', ""),
+    ):
+        del program, words
+    pytest.skip("written with the loader")
+
+
+@kernel
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("load", "cubic", "--as", "cubic"), ("--as", "cubic", "kernel's own")),
+        (("load", "cubic", "--as", "reno"), ("--as", "reno", "kernel's own")),
+        (("trace", "--cc", "cubic", "--as", "reno", "--", "true"), ("--as", "reno", "kernel's own")),
+        (("trace", "--duration", "nan"), ("--duration", "nan", "seconds")),
+        (("trace", "--duration", "inf"), ("--duration", "inf", "seconds")),
+        (("trace", "--duration", "-1"), ("--duration", "-1", "seconds")),
+        (("trace", "--duration", "-inf"), ("--duration", "-inf", "seconds")),
+    ],
+    ids=lambda value: " ".join(value),
+)
+def test_names_and_numbers_that_cannot_be_are_one_line(
+    cwnd: Cli, arguments: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    done = cwnd("kernel", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1 and all(word in done.stderr for word in words), done.stderr
+
+
+@kernel
+def test_a_switch_that_matches_nothing_says_so_and_fails(cwnd: Cli) -> None:
+    done = cwnd("kernel", "switch", "--port", "1", "--from", "reno", "kernel/reno")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "error: no connection of this network namespace has port 1 and runs on reno\n"
