@@ -39,7 +39,17 @@ pub(crate) fn text(algorithm: &Description, set: &str, controller: &Controller, 
             Kind::Choice(names) => ("choice", names.join(",")),
         };
         let (min, max) = (spec.min.to_string(), spec.max.to_string());
-        lines.push(line(&["param", spec.name, kind, spec.unit, &min, &max, spec.help, spec.source, &choices]));
+        lines.push(line(&[
+            "param",
+            spec.name,
+            kind,
+            spec.unit,
+            &min,
+            &max,
+            spec.help,
+            spec.source,
+            &choices,
+        ]));
     }
     lines.concat()
 }

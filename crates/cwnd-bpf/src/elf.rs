@@ -35,8 +35,7 @@ pub(crate) fn sections(file: &[u8]) -> Option<Vec<Section<'_>>> {
     if !file.starts_with(IDENT) || u16::from_le_bytes(number(file, 18)?) != EM_BPF {
         return None;
     }
-    let (table, header, count, names) =
-        (size(file, 40)?, half(file, 58)?, half(file, 60)?, half(file, 62)?);
+    let (table, header, count, names) = (size(file, 40)?, half(file, 58)?, half(file, 60)?, half(file, 62)?);
     if header != HEADER {
         return None;
     }

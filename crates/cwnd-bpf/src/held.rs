@@ -4,10 +4,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::doctor::diagnosed;
 use crate::error::Error;
 use crate::loaded::Loaded;
 use crate::loader::Module;
-use crate::doctor::diagnosed;
 use crate::registration::{Registration, Shared, is_available, registrations};
 
 /// How often to look again for a registration that another loader is making, and how long to wait between.

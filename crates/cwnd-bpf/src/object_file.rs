@@ -207,10 +207,16 @@ impl ObjectFile {
 fn look_through(file: &[u8]) -> Result<Meta, String> {
     let sections = elf::sections(file).ok_or("it is no object for the kernel's BPF")?;
     let foreign = sections.iter().find(|section| {
-        section.is_code && !section.data.is_empty() && section.name != ".text" && !section.name.starts_with(PROGRAMS)
+        section.is_code
+            && !section.data.is_empty()
+            && section.name != ".text"
+            && !section.name.starts_with(PROGRAMS)
     });
     if let Some(section) = foreign {
-        return Err(format!("it has a program for {}, which is no hook of a congestion control", section.name));
+        return Err(format!(
+            "it has a program for {}, which is no hook of a congestion control",
+            section.name
+        ));
     }
     let about = sections
         .iter()

@@ -86,7 +86,7 @@ def picture(trace: KernelTrace) -> Figure:
     states.grid(visible=False)
     states.set_xlabel("time since the first row (s)")
     states.set_xlim(0, max(float(time.max()), 1e-3))
-    legends(windows, states, chosen)
+    legends(figure, windows, chosen)
     figure.suptitle(title(trace, len(chosen), len(numbers)), fontsize=12)
     return figure
 
@@ -118,7 +118,7 @@ def strip(axes: Axes, place: int, time: Numbers, states: Numbers) -> None:
         axes.broken_barh(bars, (place - 0.38, 0.76), facecolor=colour, edgecolor=colour, linewidth=width)
 
 
-def legends(windows: Axes, states: Axes, chosen: list[int]) -> None:
+def legends(figure: Figure, windows: Axes, chosen: list[int]) -> None:
     """What lines are, whose they are, and what the colours of states mean."""
     kinds: list[Line2D | Patch] = [
         Line2D([], [], color="#333333", linewidth=1.2, label="cwnd"),
@@ -130,10 +130,9 @@ def legends(windows: Axes, states: Axes, chosen: list[int]) -> None:
             for place, number in enumerate(chosen)
         ]
     windows.legend(handles=kinds, loc="upper right", ncols=min(5, len(kinds)), fontsize=8, framealpha=0.85)
-    states.legend(
+    figure.legend(
         handles=[Patch(color=colour, label=name) for name, colour in STATES.items()],
-        loc="upper center",
-        bbox_to_anchor=(0.5, -0.75 / (0.5 + 0.22 * len(chosen))),
+        loc="outside lower center",
         ncols=len(STATES),
         fontsize=8,
         frameon=False,

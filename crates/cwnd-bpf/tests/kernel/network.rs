@@ -11,16 +11,19 @@ use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::AsFd;
 use std::process::Command;
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use rustix::net::{AddressFamily, SocketType, ipproto, sockopt};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
-/// No step of a transfer may take longer: 20 MB at 12 Mbit/s are 14 s.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// When a transfer hangs; on a busy machine one takes many times what its rate says.
+const PATIENCE: Duration = Duration::from_secs(900);
 const RECEIVER: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::new(10, 77, 1, 1), 5001);
+
+const CHUNK: usize = 1 << 16;
 
 /// The namespaces; dropping removes them and, with them, their devices.
 pub struct Network {
@@ -102,8 +105,27 @@ impl Network {
         self.transfer_in_parts(algorithm, bytes, bytes, Duration::ZERO)
     }
 
+    /// Moves data until `more` says no; it is asked before each 64 kB. What `received` says is what was sent.
+    pub fn transfer_while(&self, algorithm: &str, more: &Arc<AtomicBool>) -> Transfer {
+        let more = Arc::clone(more);
+        self.carry(algorithm, move |stream| {
+            while more.load(Ordering::Relaxed) {
+                stream.write_all(&[0x5a; CHUNK])?;
+            }
+            Ok(())
+        })
+    }
+
     /// The same with a pause after every `part` bytes: an application that has nothing to send.
     pub fn transfer_in_parts(&self, algorithm: &str, bytes: u64, part: u64, pause: Duration) -> Transfer {
+        self.carry(algorithm, move |stream| send_parts(stream, bytes, part, pause))
+    }
+
+    fn carry(
+        &self,
+        algorithm: &str,
+        write: impl FnOnce(&mut TcpStream) -> std::io::Result<()> + Send + 'static,
+    ) -> Transfer {
         let [sender, _, receiver] = self.namespaces();
         let listener = within(&receiver, || TcpListener::bind(RECEIVER)).expect("a listener");
         // An accept that never returns must not hold the test: the threads report, and are left if they do not.
@@ -111,7 +133,7 @@ impl Network {
         let received = report.clone();
         thread::spawn(move || received.send(Report::Received(receive(&listener))));
         let algorithm = algorithm.to_owned();
-        thread::spawn(move || report.send(Report::Sent(send(&sender, &algorithm, bytes, part, pause))));
+        thread::spawn(move || report.send(Report::Sent(send(&sender, &algorithm, write))));
         let (mut count, mut at_end) = (0, (String::new(), String::new()));
         for _ in 0..2 {
             match reports.recv_timeout(PATIENCE).expect("the transfer ends in time") {
@@ -163,9 +185,7 @@ fn receive(listener: &TcpListener) -> std::io::Result<u64> {
 fn send(
     namespace: &str,
     algorithm: &str,
-    bytes: u64,
-    part: u64,
-    pause: Duration,
+    write: impl FnOnce(&mut TcpStream) -> std::io::Result<()>,
 ) -> std::io::Result<(String, String)> {
     let mut stream = within(namespace, || -> std::io::Result<TcpStream> {
         let socket = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, Some(ipproto::TCP))?;
@@ -175,11 +195,21 @@ fn send(
     })?;
     stream.set_write_timeout(Some(PATIENCE))?;
     stream.set_read_timeout(Some(PATIENCE))?;
-    let chunk = vec![0x5a; 1 << 16];
+    write(&mut stream)?;
+    let info = run(&format!("ip netns exec {namespace} ss -tinH"));
+    let congestion = sockopt::tcp_congestion(&stream)?;
+    stream.shutdown(Shutdown::Write)?;
+    // The receiver closes when it has everything.
+    stream.read_to_end(&mut Vec::new())?;
+    Ok((congestion, info))
+}
+
+/// Sends `bytes`, with a pause after each `part`.
+fn send_parts(stream: &mut TcpStream, bytes: u64, part: u64, pause: Duration) -> std::io::Result<()> {
     let (mut left, mut left_of_part) = (bytes, part);
     while left > 0 {
-        let now = left.min(left_of_part).min(chunk.len() as u64) as usize;
-        stream.write_all(&chunk[..now])?;
+        let now = left.min(left_of_part).min(CHUNK as u64) as usize;
+        stream.write_all(&[0x5a; CHUNK][..now])?;
         left -= now as u64;
         left_of_part -= now as u64;
         if left_of_part == 0 {
@@ -187,10 +217,20 @@ fn send(
             left_of_part = part;
         }
     }
-    let info = run(&format!("ip netns exec {namespace} ss -tinH"));
-    let congestion = sockopt::tcp_congestion(&stream)?;
-    stream.shutdown(Shutdown::Write)?;
-    // The receiver closes when it has everything.
-    stream.read_to_end(&mut Vec::new())?;
-    Ok((congestion, info))
+    Ok(())
+}
+
+/// Says no when dropped: a transfer that goes on until then ends, whatever has failed meanwhile.
+pub struct Going(pub Arc<AtomicBool>);
+
+impl Going {
+    pub fn new() -> Self {
+        Self(Arc::new(AtomicBool::new(true)))
+    }
+}
+
+impl Drop for Going {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
 }

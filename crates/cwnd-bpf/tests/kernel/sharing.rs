@@ -2,12 +2,13 @@
 //! Loaders beside each other: found, shared, pinned, taken out while connections run.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::thread;
 
 use cwnd_bpf::{Error, Held, Registration, registrations};
 
-use crate::network::Network;
-use crate::{MEGABYTE, kernel_is_ours, module, registered};
+use crate::network::{Going, Network};
+use crate::{kernel_is_ours, module, registered};
 
 fn found(name: &str) -> Option<Registration> {
     registrations().expect("registrations").into_iter().find(|found| found.name == name)
@@ -135,7 +136,9 @@ fn unloading_under_a_live_connection_lets_it_finish() {
     let network = Network::new("unload", "100mbit", 30);
     let loaded = module("illinois").load("cwnd_unload").expect("loaded");
     let transfer = thread::scope(|scope| {
-        let transfer = scope.spawn(|| network.transfer("cwnd_unload", 20 * MEGABYTE));
+        let going = Going::new();
+        let more = Arc::clone(&going.0);
+        let transfer = scope.spawn(|| network.transfer_while("cwnd_unload", &{ more }));
         while found("cwnd_unload").is_none_or(|seen| seen.connections == Some(0)) && !transfer.is_finished() {
             thread::yield_now();
         }
@@ -146,8 +149,9 @@ fn unloading_under_a_live_connection_lets_it_finish() {
         drop(loaded);
         let seen = found("cwnd_unload").expect("its connection runs");
         assert_eq!((seen.registered, seen.connections), (false, Some(1)));
+        drop(going);
         transfer.join().expect("a transfer")
     });
-    assert_eq!(transfer.received, 20 * MEGABYTE);
+    assert!(transfer.received > 0);
     assert_eq!(transfer.congestion, "cwnd_unload");
 }

@@ -53,7 +53,25 @@ fn the_kernels_reno_is_recorded_and_repeated_without_a_difference() {
     assert!(replay(&records, other).0 > 0);
 }
 
-// 10⁵ fresh calls in four settings: losses, a start that HyStart ends, idle periods, an application that sends too little.
+/// Rounds of traffic, each with all its calls repeated, until one shows what is looked for: what a round comes to depends on how
+/// the machine's other work delays its packets. Returns the calls of all rounds.
+fn until(what: &str, round: impl Fn() -> Vec<Record>, shows: impl Fn(&[Record]) -> bool) -> usize {
+    let mut calls = 0;
+    for _ in 0..ROUNDS {
+        let records = round();
+        calls += records.len();
+        if shows(&records) {
+            return calls;
+        }
+    }
+    panic!("{ROUNDS} rounds without {what}");
+}
+
+/// After how many rounds something that each of them most likely shows is not there.
+const ROUNDS: u32 = 10;
+
+// Four settings: losses, a start that HyStart ends, idle periods, an application that sends too little; then losses until 10⁵
+// fresh calls are together. How many calls a transfer makes depends on how many segments an acknowledgement covers.
 #[test]
 fn the_kernels_cubic_is_recorded_and_repeated_without_a_difference() {
     if !kernel_is_ours() {
@@ -61,41 +79,52 @@ fn the_kernels_cubic_is_recorded_and_repeated_without_a_difference() {
     }
     let small = Network::new("wsmall", "200mbit", 60);
     let large = Network::new("wlarge", "200mbit", 2000);
-    let mut calls = 0;
+    let lossy = || {
+        repeated("cubic", "cubic-linux", |name| {
+            small.transfer(name, 40 * MEGABYTE);
+        })
+    };
 
-    let losses = repeated("cubic", "cubic-linux", |name| {
-        small.transfer(name, 160 * MEGABYTE);
-    });
-    assert!(losses.iter().filter(|record| matches!(record.row.call, Call::Ssthresh(_))).count() >= 10);
+    // The queue drops a packet in 1024, and what it has no room for: 40 MB are 27 000 packets.
+    let losses = lossy();
+    assert!(losses.iter().filter(|record| matches!(record.row.call, Call::Ssthresh(_))).count() >= 5);
     // A replay that could not fail would not have failed: another algorithm differs.
     let other = Controller::by_name("cubic").expect("registered");
     assert!(replay(&losses, other).0 > 0);
-    calls += losses.len();
+    let mut calls = losses.len();
 
-    let hystart = repeated("cubic", "cubic-linux", |name| {
-        large.transfer(name, 20 * MEGABYTE);
-    });
+    let hystart = || {
+        repeated("cubic", "cubic-linux", |name| {
+            large.transfer(name, 20 * MEGABYTE);
+        })
+    };
     let left = |record: &Record| {
         matches!(record.row.call, Call::PktsAcked(_))
             && record.row.after.ssthresh != record.row.before.ssthresh
     };
-    assert!(any(&hystart, left), "HyStart did not end slow start");
-    calls += hystart.len();
+    calls += until("a slow start that HyStart ends", hystart, |records| any(records, left));
 
-    let idle = repeated("cubic", "cubic-linux", |name| {
-        large.transfer_in_parts(name, 24 * MEGABYTE, 4 * MEGABYTE, Duration::from_millis(600));
-    });
+    let idle = || {
+        repeated("cubic", "cubic-linux", |name| {
+            large.transfer_in_parts(name, 24 * MEGABYTE, 4 * MEGABYTE, Duration::from_millis(600));
+        })
+    };
     let restarts = |record: &Record| record.row.call == Call::CwndEvent(CaEvent::CwndRestart);
-    assert!(any(&idle, restarts), "no restart after idle");
-    calls += idle.len();
+    calls += until("a restart after idle", idle, |records| any(records, restarts));
 
-    let limited = repeated("cubic", "cubic-linux", |name| {
-        large.transfer_in_parts(name, 8 * MEGABYTE, 15_000, Duration::from_millis(1));
+    let limited = || {
+        repeated("cubic", "cubic-linux", |name| {
+            large.transfer_in_parts(name, 8 * MEGABYTE, 15_000, Duration::from_millis(1));
+        })
+    };
+    calls += until("an application that limits most calls", limited, |records| {
+        2 * records.iter().filter(|record| record.row.before.is_cwnd_limited).count() < records.len()
     });
-    let unlimited = limited.iter().filter(|record| record.row.before.is_cwnd_limited).count();
-    assert!(2 * unlimited < limited.len(), "{unlimited} of {} calls limited by the window", limited.len());
-    calls += limited.len();
 
-    println!("{calls} calls: {} {} {} {}", losses.len(), hystart.len(), idle.len(), limited.len());
-    assert!(calls >= 100_000, "{calls} calls");
+    while calls < 100_000 {
+        let more = lossy().len();
+        assert!(more >= 1000, "{more} calls for 27 000 packets");
+        calls += more;
+    }
+    println!("{calls} calls");
 }

@@ -73,7 +73,9 @@ fn raise(py: Python<'_>, error: &Error) -> PyErr {
             );
             return refuse(py, &invalid("NAME", &file.to_string_lossy(), expected));
         }
-        Error::Gone { name, why } => ("NAME", name, format!("an algorithm that can be loaded once more; {why}")),
+        Error::Gone { name, why } => {
+            ("NAME", name, format!("an algorithm that can be loaded once more; {why}"))
+        }
         Error::Host(name, what) => ("--plugin", name, what.clone()),
         other => return refused(py, other),
     };
