@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from typing import Any
 
@@ -51,13 +52,19 @@ def parse(text: str) -> Flow:
     return Flow(name, int(count) if colon else 1, **settings)
 
 
+def finite(text: str) -> float | str:
+    """A decimal; `nan` and `inf` stay texts, which the scenario refuses by their field's name."""
+    number = float(text)
+    return number if math.isfinite(number) else text
+
+
 def traffic(text: str) -> dict[str, Any]:
     """One --traffic: the name of a preset, or the keys of a `[[traffic]]` as TOML writes them in a line."""
     if "=" not in text:
         return {"preset": text}
     keys = text.strip()
     try:
-        document = tomllib.loads(f"traffic = {keys if keys.startswith('{') else '{' + keys + '}'}")
+        document = tomllib.loads(f"traffic = {keys if keys.startswith('{') else '{' + keys + '}'}", parse_float=finite)
     except tomllib.TOMLDecodeError:
         document = {}
     table = document.get("traffic")

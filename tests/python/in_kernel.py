@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from cwnd import _native
+from cwnd import _native, own
 
 PROGRAM = Path(sys.executable).with_name("cwnd")
 # How long a test waits for what has to come: a guard against waiting for ever, and no measure of anything.
@@ -108,3 +108,16 @@ def cgroups() -> list[Path]:
     return [
         Path(found) for mount in mounts for found, _, _ in os.walk(mount) if Path(found).name.startswith("cwnd-use-")
     ]
+
+
+def crate_with_object(name: str, folder: Path) -> Path:
+    """A crate as `cwnd new` makes it, with its kernel object; the test is skipped where none can be built, but not in CI. Built by
+    the program: an algorithm that this process had loaded would be among those of every later test."""
+    crate = own.new(name, folder / name)
+    done = subprocess.run(
+        [PROGRAM, "build-kernel", crate], capture_output=True, text=True, timeout=HANGS_S, check=False
+    )
+    if done.returncode == 1 and os.environ.get("CI") != "true":
+        pytest.skip(done.stderr)
+    assert (done.returncode, done.stderr) == (0, "")
+    return crate

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,7 +12,7 @@ import path_in_kernel
 import pyarrow.parquet as pq
 import pytest
 from conftest import PROGRAM, Cli
-from in_kernel import Loader, kernel, registered
+from in_kernel import HANGS_S, Loader, crate_with_object, kernel, registered
 
 import cwnd as library
 from cwnd import own
@@ -23,15 +22,7 @@ MEGABYTE = 1_000_000
 
 @pytest.fixture(scope="module")
 def crate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A crate as `cwnd new` makes it, with its object; skipped where none can be built, but not in CI."""
-    crate = own.new("mine", tmp_path_factory.mktemp("own") / "mine")
-    try:
-        own.build_kernel(crate, crate / "mine.bpf.o")
-    except OSError as error:
-        if os.environ.get("CI") == "true":
-            raise
-        pytest.skip(str(error))
-    return crate
+    return crate_with_object("mine", tmp_path_factory.mktemp("own"))
 
 
 @pytest.fixture(scope="module")
@@ -44,9 +35,9 @@ def traced(network: path_in_kernel.Path, *arguments: object) -> dict[str, object
     """Sends 20 MB under a trace; its summary."""
     with network.receiving() as receiver:
         command = [PROGRAM, "kernel", "trace", "--json", *arguments, "--", *network.sends(20 * MEGABYTE)]
-        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=600, check=False)
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=HANGS_S, check=False)
         assert (done.returncode, done.stderr) == (0, ""), done.stderr
-        assert receiver.communicate(timeout=600)[0] == f"{20 * MEGABYTE}\n"
+        assert receiver.communicate(timeout=HANGS_S)[0] == f"{20 * MEGABYTE}\n"
     summary: dict[str, object] = json.loads(done.stdout)
     return summary
 
@@ -111,7 +102,7 @@ def test_a_loaded_objects_file_that_has_changed_is_not_taken_for_it(
     file = tmp_path / "mine.bpf.o"
     file.write_bytes((crate / "mine.bpf.o").read_bytes())
     load(str(file), "--as", "cwnd_t_old")
-    own.build_kernel(crate, file, settings=["beta=0.8"])
+    assert cwnd("build-kernel", crate, "--param", "beta=0.8", "-o", file).returncode == 0
     done = cwnd("kernel", "trace", "--cc", "cwnd_t_old", "--", "true")
     assert done.returncode == 2 and "cwnd_t_old" in done.stderr and str(file) in done.stderr
     assert "changed" in done.stderr and done.stderr.count("\n") == 1
@@ -157,9 +148,7 @@ def test_a_crate_that_is_not_the_objects_is_refused(cwnd: Cli, crate: Path, tmp_
 
 
 @kernel
-def test_python_reads_a_trace_as_tables_and_shows_it(
-    cwnd: Cli, network: path_in_kernel.Path, tmp_path: Path
-) -> None:
+def test_python_reads_a_trace_as_tables_and_shows_it(cwnd: Cli, network: path_in_kernel.Path, tmp_path: Path) -> None:
     folder = tmp_path / "trace"
     summary = traced(network, "--cc", "cubic", "-o", folder)
     trace = library.load(folder)
@@ -167,7 +156,9 @@ def test_python_reads_a_trace_as_tables_and_shows_it(
     assert trace.summary["calls"] == summary["calls"] == trace.hooks.num_rows == trace.rows("hooks")
     assert {"cwnd", "ssthresh", "srtt_ms", "ca_state"} <= set(trace.cwnd.column_names)
     assert trace.flows.num_rows == 1 and list(trace.tables) == ["flows", "cwnd", "hooks"]
-    assert "cwnd_cubic" in repr(trace) and f"{summary['calls']:,} calls" in repr(trace) and "0 differences" in repr(trace)
+    assert (
+        "cwnd_cubic" in repr(trace) and f"{summary['calls']:,} calls" in repr(trace) and "0 differences" in repr(trace)
+    )
     picture = folder / "trace.png"
     assert picture.stat().st_size > 20_000 and (folder / "trace.svg").exists()
     before = picture.read_bytes()

@@ -6,14 +6,15 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from conftest import PROGRAM, Cli
-from in_kernel import kernel, registered
+from in_kernel import HANGS_S, crate_with_object, kernel, registered
 
-from cwnd import _native, own
+from cwnd import own
 
 BPFFS = Path("/sys/fs/bpf")
 PINS = BPFFS / "cwnd"
@@ -30,12 +31,14 @@ def alone(script: str, **options: object) -> subprocess.CompletedProcess[str]:
     """Runs a script in a mount namespace of its own, where it may hide files from the program `$CWND`."""
     env = {**os.environ, "CWND": str(PROGRAM)}
     command = ["unshare", "--mount", "--propagation", "private", "sh", "-ec", script]
-    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, env=env, **options)  # type: ignore[call-overload,no-any-return]
+    return subprocess.run(command, capture_output=True, text=True, timeout=HANGS_S, check=False, env=env, **options)  # type: ignore[call-overload,no-any-return]
 
 
 def clang() -> str:
     """A clang for BPF; the test is skipped where there is none, but not in CI."""
-    found = shutil.which("clang") or next((str(path) for path in sorted(Path("/usr/lib").glob("llvm-*/bin/clang"))), None)
+    found = shutil.which("clang") or next(
+        (str(path) for path in sorted(Path("/usr/lib").glob("llvm-*/bin/clang"))), None
+    )
     if found is None:
         assert os.environ.get("CI") != "true", "the test needs clang, and CI must run it"
         pytest.skip("the test needs clang")
@@ -53,7 +56,9 @@ def foreign(tmp_path: Path) -> Path:
 
 @kernel
 def test_an_algorithm_that_reads_the_tick_rate_loads_where_the_kernels_configuration_is_not_published() -> None:
-    hidden = "for file in /proc/config.gz /boot/config-$(uname -r); do [ ! -e $file ] || mount --bind /dev/null $file; done"
+    hidden = (
+        "for file in /proc/config.gz /boot/config-$(uname -r); do [ ! -e $file ] || mount --bind /dev/null $file; done"
+    )
     done = alone(f"{hidden}; exec $CWND kernel use cubic -- true")
     assert (done.returncode, done.stderr) == (0, "")
     done = alone(f"{hidden}; exec $CWND kernel trace --cc kernel/cubic --duration 0.1")
@@ -72,7 +77,7 @@ def test_a_load_error_names_the_first_no_of_the_doctor() -> None:
     assert last.startswith("error: ") and "no /sys/kernel/btf/vmlinux" in last and "CONFIG_DEBUG_INFO_BTF" in last, last
     # Another command of the same machine, with another thing amiss.
     command = ["setpriv", "--inh-caps=-all", "--bounding-set=-all", str(PROGRAM), "kernel", "load", "reno"]
-    poor = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    poor = subprocess.run(command, capture_output=True, text=True, timeout=HANGS_S, check=False)
     last = poor.stderr.splitlines()[-1]
     assert poor.returncode == 1 and "without CAP_BPF" in last and "sudo" in last, last
 
@@ -140,24 +145,22 @@ def test_an_object_of_somebody_else_is_refused_as_what_it_is(cwnd: Cli, foreign:
 
 @pytest.fixture(scope="module")
 def crate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A crate as `cwnd new` makes it; skipped where no object can be built of it, but not in CI."""
-    crate = own.new("extra", tmp_path_factory.mktemp("own") / "extra")
-    try:
-        own.build_kernel(crate)
-    except OSError as error:
-        if os.environ.get("CI") == "true":
-            raise
-        pytest.skip(str(error))
-    return crate
+    return crate_with_object("extra", tmp_path_factory.mktemp("own"))
 
 
 @kernel
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ('SEC("tracepoint/syscalls/sys_enter_getpid") int program_more(void *context) { return 0; }', "sys_enter_getpid"),
+        (
+            'SEC("tracepoint/syscalls/sys_enter_getpid") int program_more(void *context) { return 0; }',
+            "sys_enter_getpid",
+        ),
         ('SEC("xdp") int program_more(void *context) { return 2; }', "xdp"),
-        ('SEC(".struct_ops.link") struct tcp_congestion_ops program_more = { .name = "more" };', "more than one struct"),
+        (
+            'SEC(".struct_ops.link") struct tcp_congestion_ops program_more = { .name = "more" };',
+            "more than one struct",
+        ),
         ('SEC(".struct_ops") struct tcp_congestion_ops program_more = { .name = "more" };', "more than one struct"),
     ],
     ids=["a tracepoint", "a packet filter", "a second algorithm", "a second algorithm that stays"],
@@ -172,7 +175,12 @@ def test_an_object_with_another_program_in_it_is_refused_before_anything_is_load
         glue.write(more + "\n")
     (tmp_path / "scratch").mkdir()
     hooks = crate / "target" / "cwnd" / "kernel"
-    built = _native.build_kernel_object("extra", [], str(sources), str(hooks), str(tmp_path / "scratch"))
+    code = (
+        f"from cwnd import _native, own; own.load_plugin({str(crate)!r});"
+        f"print(_native.build_kernel_object('extra', [], {str(sources)!r}, {str(hooks)!r}, {str(tmp_path / 'scratch')!r}))"
+    )
+    made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=HANGS_S, check=True)
+    built = made.stdout.strip()
     done = cwnd("kernel", "load", built)
     assert (done.returncode, done.stdout) == (2, "")
     assert "cwnd build-kernel" in done.stderr and words in done.stderr and done.stderr.count("\n") == 1, done.stderr
@@ -180,7 +188,9 @@ def test_an_object_with_another_program_in_it_is_refused_before_anything_is_load
 
 
 @kernel
-def test_a_file_whose_name_gives_none_for_the_kernel_says_so_and_takes_another(cwnd: Cli, crate: Path, tmp_path: Path) -> None:
+def test_a_file_whose_name_gives_none_for_the_kernel_says_so_and_takes_another(
+    cwnd: Cli, crate: Path, tmp_path: Path
+) -> None:
     file = tmp_path / "bad-name.bpf.o"
     shutil.copy(crate / "extra.bpf.o", file)
     done = cwnd("kernel", "load", file)

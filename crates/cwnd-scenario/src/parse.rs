@@ -18,8 +18,10 @@ impl Scenario {
     /// # Errors
     /// [`Invalid`], naming the field, the value and what was expected.
     pub fn from_toml(text: &str) -> Result<Self, Invalid> {
-        let value: Value = toml::from_str(text).map_err(|error| document("TOML", &error.to_string()))?;
-        Self::from_value(&value)
+        let wrong = |error: toml::de::Error| document("TOML", &error.to_string());
+        let value: toml::Value = toml::from_str(text).map_err(wrong)?;
+        finite("", &value)?;
+        Self::from_value(&value.try_into::<Value>().map_err(wrong)?)
     }
 
     /// Reads a JSON document of the same shape.
@@ -94,6 +96,25 @@ impl Scenario {
             check_rtt(&format!("flow[{index}]"), (rtt, group.rtt.is_some()), (links, group.access_delay))?;
         }
         Ok(())
+    }
+}
+
+/// Refuses TOML's `nan` and `inf`, wherever they are: JSON, as which the document is read on, has neither.
+fn finite(path: &str, value: &toml::Value) -> Result<(), Invalid> {
+    match value {
+        toml::Value::Float(number) if !number.is_finite() => Err(Invalid {
+            field: path.to_owned(),
+            value: Some(number.to_string().to_lowercase()),
+            expected: "a finite number, or a text with its unit".to_owned(),
+        }),
+        toml::Value::Table(table) => table.iter().try_for_each(|(key, value)| {
+            finite(&if path.is_empty() { key.clone() } else { format!("{path}.{key}") }, value)
+        }),
+        toml::Value::Array(values) => values
+            .iter()
+            .enumerate()
+            .try_for_each(|(place, value)| finite(&format!("{path}[{place}]"), value)),
+        _ => Ok(()),
     }
 }
 

@@ -72,7 +72,9 @@ def begin(wanted: Wanted, *, has_command: bool) -> Begun:
         source = KernelTrace.of_module(asked, name, wanted.port, RING_BYTES)
         return Begun(source, {"set": asked.set_name, "params": dict(asked.params)})
     if wanted.settings:
-        raise KernelInputError("--param", wanted.settings[0], "none: only an algorithm that is loaded for it has parameters")
+        raise KernelInputError(
+            "--param", wanted.settings[0], "none: only an algorithm that is loaded for it has parameters"
+        )
     if wanted.cc.startswith(KERNELS_OWN):
         own = wanted.cc.removeprefix(KERNELS_OWN)
         if own not in KernelTrace.kernels_own():
@@ -322,4 +324,8 @@ def report(summary: dict[str, Any], folder: Path | None) -> None:
             "What was lost found the ring buffer full; from there on the host's state may be another.", file=sys.stderr
         )
     if folder is not None:
-        print(f"The tables and the picture are in {folder}." if (folder / "trace.png").exists() else f"The tables are in {folder}.")
+        print(
+            f"The tables and the picture are in {folder}."
+            if (folder / "trace.png").exists()
+            else f"The tables are in {folder}."
+        )

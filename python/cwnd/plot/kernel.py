@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,7 +67,8 @@ def picture(trace: KernelTrace) -> Figure:
         colour = COLOURS[place % len(COLOURS)]
 
         def column(name: str, of: Numbers = of) -> Numbers:
-            return table[name].to_numpy()[of].astype(float)
+            values: Numbers = table[name].to_numpy()[of].astype(float)
+            return values
 
         ssthresh = column("ssthresh")
         ssthresh[ssthresh >= NONE_YET] = np.nan
@@ -95,7 +97,7 @@ def line(axes: Axes, time: Numbers, values: Numbers, **style: Any) -> None:  # n
     """A curve that keeps its value between two rows; of many points the least and the greatest of each column."""
     if values.size > POINTS:
         edges = np.linspace(0, values.size, POINTS // 2 + 1).astype(int)
-        parts = [(begin, end) for begin, end in zip(edges[:-1], edges[1:]) if not np.isnan(values[begin:end]).all()]
+        parts = [(begin, end) for begin, end in pairwise(edges) if not np.isnan(values[begin:end]).all()]
         ends = [
             (begin + int(np.nanargmin(values[begin:end])), begin + int(np.nanargmax(values[begin:end])))
             for begin, end in parts

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""`nan` and `inf` are no durations, and no other numbers either: wherever the command line or a file takes one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import Cli
+
+OPTIONS = ("--duration", "--rtt", "--rate", "--buffer", "--interval", "--packet-size", "--jitter", "--seed", "--seeds")
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "-inf", "infs", "nanms"])
+def test_no_option_of_compare_takes_it(cwnd: Cli, text: str) -> None:
+    for option in OPTIONS:
+        done = cwnd("compare", "cubic", f"{option}={text}")
+        assert (done.returncode, done.stdout) == (2, ""), (option, done)
+        assert text in done.stderr and done.stderr.count("\n") == 1, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        (("--measure", "nan..10s"), "measure"),
+        (("--measure", "0s..inf"), "measure"),
+        (("--red", "nan..inf"), "queue.min"),
+        (("--loss", "random:nan"), "loss"),
+        (("--traffic", 'model = "udp", rate = nan'), "traffic[0].rate"),
+        (("--traffic", 'model = "udp", rate = -inf'), "traffic[0].rate"),
+    ],
+)
+def test_no_pair_list_or_table_takes_it(cwnd: Cli, arguments: tuple[str, ...], field: str) -> None:
+    done = cwnd("compare", "cubic", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert field in done.stderr and ("nan" in done.stderr or "inf" in done.stderr), done.stderr
+    assert done.stderr.count("\n") == 1 and "JSON" not in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "-inf"])
+def test_no_file_takes_it_and_the_refusal_shows_it(cwnd: Cli, tmp_path: Path, text: str) -> None:
+    file = tmp_path / "scenario.toml"
+    for document, field in (
+        (f"duration = {text}", "duration"),
+        (f'duration = "5s"\n[link]\nrate = {text}', "link.rate"),
+        (f'duration = "5s"\n[[flow]]\ncc = "cubic"\nbeta = {text}', "flow[0].beta"),
+        (f'duration = "5s"\nmeasure = [{text}, "3s"]', "measure[0]"),
+    ):
+        file.write_text(document)
+        done = cwnd("run", file)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith(f"error: {field}: {text} is not accepted"), done.stderr
+        assert done.stderr.count("\n") == 1
