@@ -115,7 +115,7 @@ def crate_with_object(name: str, folder: Path) -> Path:
     the program: an algorithm that this process had loaded would be among those of every later test."""
     crate = own.new(name, folder / name)
     done = subprocess.run(
-        [PROGRAM, "build-kernel", crate], capture_output=True, text=True, timeout=HANGS_S, check=False
+        [PROGRAM, "build-kernel", crate], capture_output=True, text=True, timeout=PATIENCE_S, check=False
     )
     if done.returncode == 1 and os.environ.get("CI") != "true":
         pytest.skip(done.stderr)

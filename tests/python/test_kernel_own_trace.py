@@ -12,7 +12,7 @@ import path_in_kernel
 import pyarrow.parquet as pq
 import pytest
 from conftest import PROGRAM, Cli
-from in_kernel import HANGS_S, Loader, crate_with_object, kernel, registered
+from in_kernel import PATIENCE_S, Loader, crate_with_object, kernel, registered
 
 import cwnd as library
 from cwnd import own
@@ -35,9 +35,9 @@ def traced(network: path_in_kernel.Path, *arguments: object) -> dict[str, object
     """Sends 20 MB under a trace; its summary."""
     with network.receiving() as receiver:
         command = [PROGRAM, "kernel", "trace", "--json", *arguments, "--", *network.sends(20 * MEGABYTE)]
-        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=HANGS_S, check=False)
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=PATIENCE_S, check=False)
         assert (done.returncode, done.stderr) == (0, ""), done.stderr
-        assert receiver.communicate(timeout=HANGS_S)[0] == f"{20 * MEGABYTE}\n"
+        assert receiver.communicate(timeout=PATIENCE_S)[0] == f"{20 * MEGABYTE}\n"
     summary: dict[str, object] = json.loads(done.stdout)
     return summary
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from conftest import PROGRAM, Cli
-from in_kernel import HANGS_S, crate_with_object, kernel, registered
+from in_kernel import PATIENCE_S, crate_with_object, kernel, registered
 
 from cwnd import own
 
@@ -31,7 +31,7 @@ def alone(script: str, **options: object) -> subprocess.CompletedProcess[str]:
     """Runs a script in a mount namespace of its own, where it may hide files from the program `$CWND`."""
     env = {**os.environ, "CWND": str(PROGRAM)}
     command = ["unshare", "--mount", "--propagation", "private", "sh", "-ec", script]
-    return subprocess.run(command, capture_output=True, text=True, timeout=HANGS_S, check=False, env=env, **options)  # type: ignore[call-overload,no-any-return]
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False, env=env, **options)  # type: ignore[call-overload,no-any-return]
 
 
 def clang() -> str:
@@ -77,7 +77,7 @@ def test_a_load_error_names_the_first_no_of_the_doctor() -> None:
     assert last.startswith("error: ") and "no /sys/kernel/btf/vmlinux" in last and "CONFIG_DEBUG_INFO_BTF" in last, last
     # Another command of the same machine, with another thing amiss.
     command = ["setpriv", "--inh-caps=-all", "--bounding-set=-all", str(PROGRAM), "kernel", "load", "reno"]
-    poor = subprocess.run(command, capture_output=True, text=True, timeout=HANGS_S, check=False)
+    poor = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     last = poor.stderr.splitlines()[-1]
     assert poor.returncode == 1 and "without CAP_BPF" in last and "sudo" in last, last
 
@@ -179,7 +179,7 @@ def test_an_object_with_another_program_in_it_is_refused_before_anything_is_load
         f"from cwnd import _native, own; own.load_plugin({str(crate)!r});"
         f"print(_native.build_kernel_object('extra', [], {str(sources)!r}, {str(hooks)!r}, {str(tmp_path / 'scratch')!r}))"
     )
-    made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=HANGS_S, check=True)
+    made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE_S, check=True)
     built = made.stdout.strip()
     done = cwnd("kernel", "load", built)
     assert (done.returncode, done.stdout) == (2, "")

@@ -105,7 +105,7 @@ static __always_inline _Bool kernel_raises_cwnd(struct tcp_sock *tp, struct guar
 static __always_inline void conn_before(struct tcp_sock *tp, struct guard *guard, struct conn *conn)
 {
 	read_conn(tp, conn);
-	conn->tick_hz = CONFIG_HZ;
+	conn->tick_hz = ticks_per_second();
 	conn->cwnd = guard->cwnd;
 	if (conn->prior_cwnd > guard->cwnd_before)
 		conn->prior_cwnd = guard->cwnd_before;

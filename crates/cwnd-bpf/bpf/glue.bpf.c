@@ -13,6 +13,15 @@ __asm__(".pushsection .cwnd.meta,\"\",@progbits\n.incbin \"" META "\"\n.popsecti
 // Ticks per second, which the loader writes.
 SEC(".rodata.tick") const volatile __u32 tick_hz = 0;
 
+// Not by the volatile itself: what a hook does not use is optimised away.
+static __always_inline __u32 ticks_per_second(void)
+{
+	const __u32 *rate = (const __u32 *)&tick_hz;
+
+	asm("" : "+r"(rate));
+	return *rate;
+}
+
 struct params {
 	__u32 value[PARAMS];
 };
@@ -42,15 +51,6 @@ struct call {
 	struct record *record;
 	struct guard *guard;
 };
-
-// Not by the volatile itself: what a hook does not use is optimised away.
-static __always_inline __u32 ticks_per_second(void)
-{
-	const __u32 *rate = (const __u32 *)&tick_hz;
-
-	asm("" : "+r"(rate));
-	return *rate;
-}
 
 static __always_inline void enter(struct call *call, __u32 hook, const __u32 *args)
 {
