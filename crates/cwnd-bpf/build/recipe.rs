@@ -16,7 +16,9 @@ const PUBLIC: &str = "program_*,ops,params,tick_hz,counters,identity,recording,r
 /// Atomics and 32-bit jumps, in every kernel that has struct_ops links; v4 would need a newer kernel than they do.
 const CPU: &str = "v3";
 /// The kernel refuses a function without type information, and Rust's have none: everything must go into the programs.
-const INLINE_THRESHOLD: &str = "-inline-threshold=1000000";
+/// Calls that are thought rare have thresholds of their own.
+const INLINE: [&str; 3] =
+    ["-inline-threshold=1000000", "-inlinecold-threshold=1000000", "-inline-cold-callsite-threshold=1000000"];
 
 /// What is built, and from where.
 pub(crate) struct Recipe<'a> {
@@ -144,7 +146,8 @@ pub(crate) fn finish(recipe: &Recipe<'_>, name: &str, linked: &Path) -> Result<P
     let (inlined, object) = (out.join(format!("{name}.inlined.bc")), out.join(format!("{name}.bpf.o")));
     run(tools
         .llvm("opt")
-        .args(["-passes=internalize,globaldce,default<O2>", INLINE_THRESHOLD])
+        .arg("-passes=internalize,globaldce,default<O2>")
+        .args(INLINE)
         .arg(format!("-internalize-public-api-list={PUBLIC}"))
         .arg(linked)
         .arg("-o")
