@@ -99,7 +99,9 @@ def texts() -> dict[Path, str]:
     found = pages.pages()
     folder = DOCS / "algorithms"
     generated = {folder / f"{page.name}.md": pages.render(page) for page in found}
-    return generated | {folder / "README.md": pages.gallery(found), folder / "rfc9438.md": rfc9438_table()}
+    return generated | {folder / "README.md": pages.gallery(found), folder / "rfc9438.md": rfc9438_table()} | {
+        folder / "slow-start.md": pages.slow_starts()
+    }
 
 
 def stale(generated: dict[Path, str]) -> list[str]:

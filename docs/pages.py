@@ -108,7 +108,7 @@ def render(page: Page) -> str:
             for one in algorithm["sets"]
         ],
     )
-    lines += ["## Parameters", "", *parameters(algorithm)]
+    lines += ["## Parameters", "", *parameters(algorithm["params"])]
     if algorithm["inner"]:
         lines += ["## Inner variables", "", "Recorded with `record.inner` or `--inner`.", ""]
         meanings = about.get("inner", {})
@@ -122,9 +122,30 @@ def render(page: Page) -> str:
     return "\n".join([*lines, "[All algorithms](README.md)"]) + "\n"
 
 
-def parameters(algorithm: _native.Algorithm) -> list[str]:
+def slow_starts() -> str:
+    """The page of the slow starts; raises `FragmentError`."""
+    about = tomllib.loads((ALGORITHMS / "slow-start.toml").read_text())
+    known = _native.slow_starts()
+    check("slow-start.toml", "slow starts", set(about) - {"references", "intro"}, {one["name"] for one in known}, set(about))
+    lines = ["# Slow starts", "", NOTE.format(source="slow-start.toml").replace("tables and picture", "tables"), ""]
+    lines += [about["intro"].strip(), ""]
+    lines += table(
+        ["name", "what it is", "source"], [[f"`{one['name']}`", one["summary"], one["source"]] for one in known]
+    )
+    for one in known:
+        lines += [f"## {one['name']}", "", about[one["name"]]["text"].strip(), ""]
+        if one["params"]:
+            lines += ["Settings, of every algorithm that has this slow start:", "", *parameters(one["params"])]
+    carriers = [f"[{name}]({name}.md)" for name in known[0]["algorithms"] if name in {one["name"] for one in built_in()}]
+    lines += ["## Where", "", f"Chosen with `slow_start` in {', '.join(carriers)}. The other algorithms have a slow start of", ""]
+    lines[-2] += " their own, or the standard one."
+    lines += ["## References", "", *(f"* {text.strip()}" for text in about["references"]), ""]
+    return "\n".join([*lines, "[All algorithms](README.md)"]) + "\n"
+
+
+def parameters(params: list[_native.Param]) -> list[str]:
     """The table of parameters; a column of defaults for the algorithm's own set."""
-    if not algorithm["params"]:
+    if not params:
         return ["None.", ""]
     return table(
         ["name", "default", "range", "unit", "meaning", "source"],
@@ -137,7 +158,7 @@ def parameters(algorithm: _native.Algorithm) -> list[str]:
                 param["help"],
                 param["source"],
             ]
-            for param in algorithm["params"]
+            for param in params
         ],
     )
 
@@ -216,6 +237,6 @@ def gallery(all_pages: list[Page]) -> str:
         "The sets of papers have what their hosts had, which came before it.",
         "",
         *table(["recovery", "sets"], recoveries(all_pages)),
-        "[CUBIC's statements in RFC 9438, one by one](rfc9438.md) · [response functions](../response.md)",
+        "[Slow starts](slow-start.md) · [CUBIC's statements in RFC 9438, one by one](rfc9438.md) · [response functions](../response.md)",
     ]
     return "\n".join(lines) + "\n"

@@ -27,6 +27,7 @@ class Param(TypedDict):
     choices: list[str]
     help: str
     source: str
+    needs: tuple[str, str] | None
 
 class Set(TypedDict):
     name: str
@@ -47,6 +48,13 @@ class Algorithm(TypedDict):
     params: list[Param]
     sets: list[Set]
     inner: list[Inner]
+
+class SlowStart(TypedDict):
+    name: str
+    summary: str
+    source: str
+    params: list[Param]
+    algorithms: list[str]
 
 class Scenario:
     @staticmethod
@@ -96,6 +104,7 @@ class Simulation:
 
 def algorithms() -> list[Algorithm]: ...
 def flow_keys() -> list[str]: ...
+def slow_starts() -> list[SlowStart]: ...
 def nearest(name: str, names: list[str]) -> list[str]: ...
 
 class Replay:

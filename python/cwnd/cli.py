@@ -236,12 +236,19 @@ def algorithms(plugins: Plugins = None, as_json: Json = False) -> None:
 
 @app.command()
 def show(
-    name: Annotated[str, typer.Argument(help="An algorithm or one of its parameter sets.")],
+    name: Annotated[str, typer.Argument(help="An algorithm, one of its parameter sets, or a slow start.")],
     plugins: Plugins = None,
     as_json: Json = False,
 ) -> None:
-    """Explain an algorithm: its parameters with unit, range, default, help and source, and its inner variables."""
-    algorithm, one = found("NAME", name)
+    """Explain an algorithm: its parameters with unit, range, default, help and source, and its inner variables.
+
+    `standard`, `hystart++` and `hystart` explain the slow starts that a flow's `slow_start` chooses.
+    """
+    starts = {start["name"]: start for start in _native.slow_starts()}
+    if start := starts.get(name):
+        show_slow_start(start, as_json=as_json)
+        return
+    algorithm, one = found("NAME", name, more=list(starts))
     if as_json:
         params = [{**param, "default": one["params"][param["name"]]} for param in algorithm["params"]]
         document = {**one, "algorithm": algorithm["name"], "params": params, "inner": algorithm["inner"]}
@@ -250,10 +257,7 @@ def show(
     print(f"{name}: {one['summary']}")
     print(f"  algorithm {algorithm['name']}, recovery {one['recovery']}, source: {one['source']}\n")
     for param in algorithm["params"]:
-        unit = f" {param['unit']}" if param["unit"] else ""
-        allowed = ", ".join(param["choices"]) if param["choices"] else f"{param['min']} to {param['max']}{unit}"
-        print(f"  {param['name']} = {one['params'][param['name']]}{unit}   ({allowed})")
-        print(f"      {param['help']}  [{param['source']}]")
+        print_param(param, one["params"])
     if algorithm["inner"]:
         print("\n  inner variables (record.inner, --inner):")
     for variable in algorithm["inner"]:
@@ -261,6 +265,30 @@ def show(
         unit = variable["unit"] or ("" if scaled else "segments, or a number")
         scale = f"in 1/{variable['scale']} " if scaled else ""
         print(f"  {variable['name']:24} {scale}{unit}".rstrip())
+
+
+def print_param(param: _native.Param, values: dict[str, str]) -> None:
+    """One parameter with its value; says so where the other values leave it without effect."""
+    unit = f" {param['unit']}" if param["unit"] else ""
+    allowed = ", ".join(param["choices"]) if param["choices"] else f"{param['min']} to {param['max']}{unit}"
+    print(f"  {param['name']} = {values[param['name']]}{unit}   ({allowed})")
+    print(f"      {param['help']}  [{param['source']}]")
+    if (needs := param["needs"]) and values.get(needs[0]) != needs[1]:
+        print(f"      no effect here: {needs[0]} is {values.get(needs[0])}")
+
+
+def show_slow_start(start: _native.SlowStart, *, as_json: bool) -> None:
+    """What a slow start is, its settings, and which algorithms can have it."""
+    if as_json:
+        print(json.dumps(start))
+        return
+    print(f"{start['name']}: {start['summary']}")
+    print(f"  a slow start: slow_start={start['name']} of {', '.join(start['algorithms'])}; source: {start['source']}\n")
+    values = {"slow_start": start["name"], **{param["name"]: param["default"] for param in start["params"]}}
+    for param in start["params"]:
+        print_param(param, values)
+    if not start["params"]:
+        print("  no settings of its own")
 
 
 def settings_of(params: list[str] | None) -> list[tuple[str, str]]:
@@ -401,14 +429,14 @@ def build_kernel(
     print(build(crate, out, cc=cc, settings=settings or []))
 
 
-def found(field: str, name: str) -> tuple[_native.Algorithm, _native.Set]:
-    """The algorithm and parameter set called `name`; without one the program ends, offering the nearest."""
+def found(field: str, name: str, more: list[str] | None = None) -> tuple[_native.Algorithm, _native.Set]:
+    """The algorithm and parameter set called `name`; without one the program ends, offering the nearest, of `more` too."""
     known = _native.algorithms()
     for algorithm in known:
         for one in algorithm["sets"]:
             if one["name"] == name:
                 return algorithm, one
-    names = [one["name"] for algorithm in known for one in algorithm["sets"]]
+    names = [one["name"] for algorithm in known for one in algorithm["sets"]] + (more or [])
     near = _native.nearest(name, names)
     offer = f"one like {' or '.join(near)}" if near else ", ".join(names)
     fail(f'{field}: "{name}" is not accepted; expected the name of an algorithm: {offer}')

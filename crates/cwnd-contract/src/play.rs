@@ -18,7 +18,7 @@ pub enum Promise {
     NeverBelowItsFloor,
     /// A loss does not raise the threshold beyond the window.
     ALossNeverRaises,
-    /// A loss keeps half of what was in flight at least (half of the window, if that is less).
+    /// A loss keeps half of what was in flight at least (half of the window, if that is less); less where the settings say so.
     ALossKeepsAHalf,
     /// Undo returns to the window before the reduction at most, and takes nothing. Row RF5.
     UndoNeitherTakesNorInvents,
@@ -102,13 +102,20 @@ pub struct Play {
     pub conn: Conn,
     /// Broken promises, each with what was seen.
     pub broken: Vec<(Promise, String)>,
+    /// What a loss has to keep, a fraction.
+    pub kept: f64,
 }
 
 impl Play {
     /// An instance of `set`, initialised on `conn`.
     #[must_use]
     pub fn begin(set: &SetDescription, conn: Conn) -> Self {
-        let mut play = Self { cc: set.controller().expect("listed"), conn, broken: Vec::new() };
+        Self::with(set.controller().expect("listed"), conn)
+    }
+
+    /// The same with settings of one's own.
+    pub fn with(cc: Controller, conn: Conn) -> Self {
+        let mut play = Self { cc, conn, broken: Vec::new(), kept: 0.5 };
         play.hook(|cc, conn| cc.init(conn));
         play
     }
@@ -191,9 +198,10 @@ impl Play {
         self.expect(Promise::ALossNeverRaises, ssthresh <= before.max(2), || {
             format!("a loss at {before} set the threshold to {ssthresh}")
         });
-        let half = self.conn.packets_out.min(before) / 2;
-        self.expect(Promise::ALossKeepsAHalf, ssthresh >= half, || {
-            format!("a loss with {} in flight set the threshold to {ssthresh}", 2 * half)
+        let flight = self.conn.packets_out.min(before);
+        let least = (self.kept * f64::from(flight)).floor() as u32;
+        self.expect(Promise::ALossKeepsAHalf, ssthresh >= least, || {
+            format!("a loss with {flight} in flight set the threshold to {ssthresh}")
         });
         self.conn.ssthresh = ssthresh;
         self.conn.cwnd_cnt = 0; // as the kernel and the driver do

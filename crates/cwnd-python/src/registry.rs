@@ -2,8 +2,9 @@
 //! The registry of algorithms, as Python dictionaries.
 
 use crate::fault;
-use cwnd::params::{Kind, Spec};
+use cwnd::params::{Kind, Params, Spec};
 use cwnd::registry;
+use cwnd::slow_start::{self, SlowStartParams};
 use cwnd::unit_and_scale;
 use cwnd_scenario::show_param;
 use pyo3::prelude::*;
@@ -83,7 +84,32 @@ fn describe<'py>(py: Python<'py>, spec: &Spec, default: &str) -> PyResult<Bound<
     item.set_item("choices", choices)?;
     item.set_item("help", spec.help)?;
     item.set_item("source", spec.source)?;
+    item.set_item("needs", spec.condition())?;
     Ok(item)
+}
+
+/// The slow starts that an algorithm with the parameter `slow_start` can have, each with the settings that concern it.
+#[pyfunction]
+pub fn slow_starts(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let carries = |specs: &[Spec]| specs.iter().any(|spec| spec.name == "slow_start");
+    let algorithms: Vec<_> = registry::all().filter(|one| carries(one.specs)).map(|one| one.name).collect();
+    let list = PyList::empty(py);
+    for choice in slow_start::CHOICES {
+        let params = PyList::empty(py);
+        for (index, spec) in SlowStartParams::SPECS.iter().enumerate() {
+            if spec.condition() == Some(("slow_start", choice.name)) {
+                params.append(describe(py, spec, &show_param(spec, choice.params.get(index)))?)?;
+            }
+        }
+        let item = PyDict::new(py);
+        item.set_item("name", choice.name)?;
+        item.set_item("summary", choice.summary)?;
+        item.set_item("source", choice.source)?;
+        item.set_item("params", params)?;
+        item.set_item("algorithms", &algorithms)?;
+        list.append(item)?;
+    }
+    Ok(list)
 }
 
 /// Keys of a flow that are not parameters of its algorithm.

@@ -47,6 +47,12 @@ pub enum Refused {
 }
 
 impl Spec {
+    /// The parameter and the value of it that this one needs to have an effect: a help that begins `with NAME=VALUE: ` says so.
+    #[must_use]
+    pub fn condition(&self) -> Option<(&'static str, &'static str)> {
+        self.help.strip_prefix("with ")?.split_once(": ")?.0.split_once('=')
+    }
+
     /// Reads `text` as a value of this parameter.
     ///
     /// # Errors
@@ -225,6 +231,17 @@ mod tests {
         assert_eq!([0, 1, 2, 3, 4].map(|index| own.get(index)), [1, 2, 3, 4, 0]);
         (0..5).for_each(|index| own.set(index, 9 - index as u32));
         assert_eq!(own, Own { first: 9, second: 8, shared: Shared { third: 7, fourth: 6 } });
+    }
+
+    #[test]
+    fn a_help_that_begins_with_a_condition_states_it() {
+        let needs = |help| {
+            Spec { name: "x", kind: Kind::Whole, unit: "", min: 0, max: 1, help, source: "" }.condition()
+        };
+        assert_eq!(needs("with slow_start=hystart++: rounds: five"), Some(("slow_start", "hystart++")));
+        assert_eq!(needs("with friendliness=newreno: for good"), Some(("friendliness", "newreno")));
+        assert_eq!(needs("remember a lower W_max: with care"), None);
+        assert_eq!(needs("what a loss halves"), None);
     }
 
     #[test]

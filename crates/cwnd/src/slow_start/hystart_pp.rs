@@ -22,6 +22,7 @@ impl SlowStart {
         credit / divisor
     }
 
+    #[inline]
     pub(super) fn hystart_pp_on_rtt(&mut self, conn: &mut Conn, params: &SlowStartParams, rtt_us: u32) {
         if self.round_is_over(conn) && self.next_round(conn, params) {
             return;

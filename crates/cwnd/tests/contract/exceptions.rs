@@ -59,3 +59,28 @@ pub const EXCEPTIONS: &[Exception] = &[
 pub fn excused(promise: Promise, set: &SetDescription) -> bool {
     EXCEPTIONS.iter().any(|(which, whose, _)| *which == promise && is_called(set, whose))
 }
+
+/// The same for settings of one's own: the promise, the algorithm, the parameter and the value that break it (none: any
+/// settings), and why.
+pub const BY_SETTINGS: &[(Promise, &str, Option<(&str, &str)>, &str)] = &[
+    (
+        Promise::GrowthIsBackedByAcknowledgements,
+        "illinois*",
+        Some(("arithmetic", "linux")),
+        "as illinois-linux: α of a larger window lasts to the round's end",
+    ),
+    (
+        Promise::ALossKeepsAHalf,
+        "westwood*",
+        None,
+        "bandwidth × RTT, as the clock and the filters of the settings see it",
+    ),
+];
+
+/// Whether `set` may break `promise` with these settings (name and value).
+pub fn excused_by_settings(promise: Promise, set: &SetDescription, settings: &[(String, String)]) -> bool {
+    BY_SETTINGS.iter().any(|(which, whose, needs, _)| {
+        let given = |(name, value): (&str, &str)| settings.iter().any(|(n, v)| n == name && v == value);
+        *which == promise && is_called(set, whose) && needs.is_none_or(given)
+    })
+}

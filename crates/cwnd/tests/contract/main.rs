@@ -7,6 +7,7 @@
 mod constants;
 mod exceptions;
 mod inner;
+mod settings;
 mod size;
 mod slow_start;
 mod state;

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The slow starts by name, and their settings: one struct for every algorithm that carries a slow start.
+
+use crate::conn::{Conn, INFINITE_SSTHRESH};
+use crate::params::Kind;
+
+/// Names of the choices, in the order of their numbers.
+pub const NAMES: &[&str] = &["standard", "hystart++", "hystart"];
+const STANDARD_KIND: u32 = 0;
+const HYSTART_PP_KIND: u32 = 1;
+const HYSTART_KIND: u32 = 2;
+
+crate::params! {
+    /// Settings of slow start, the same for every algorithm that carries one.
+    pub struct SlowStartParams {
+        slow_start: Kind::Choice(NAMES), "", 0 => 2, "RFC 5681 §3.1; RFC 9438 §4.10; RFC 9406; Linux",
+            "slow start: standard, hystart++ (RFC 9406) or hystart (Linux)";
+        min_rtt_thresh: Kind::Whole, "us", 0 => 10_000_000, "RFC 9406 §4.3 (MIN_RTT_THRESH)",
+            "with slow_start=hystart++: least rise of a round's RTT that counts; where it is above max_rtt_thresh, it holds";
+        max_rtt_thresh: Kind::Whole, "us", 0 => 10_000_000, "RFC 9406 §4.3 (MAX_RTT_THRESH)",
+            "with slow_start=hystart++: rise of a round's RTT that counts whatever the RTT";
+        min_rtt_divisor: Kind::Whole, "", 1 => 1_000, "RFC 9406 §4.3 (MIN_RTT_DIVISOR)",
+            "with slow_start=hystart++: between the two, the last round's RTT divided by this is the rise that counts";
+        n_rtt_sample: Kind::Whole, "samples", 1 => 255, "RFC 9406 §4.3 (N_RTT_SAMPLE)",
+            "with slow_start=hystart++: RTT samples of a round before anything is decided";
+        css_growth_divisor: Kind::Whole, "", 1 => 255, "RFC 9406 §4.3 (CSS_GROWTH_DIVISOR)",
+            "with slow_start=hystart++: in conservative slow start growth is that of slow start divided by this";
+        css_rounds: Kind::Whole, "rounds", 1 => 255, "RFC 9406 §4.3 (CSS_ROUNDS)",
+            "with slow_start=hystart++: rounds of conservative slow start before congestion avoidance begins";
+        l: Kind::Whole, "segments", 0 => 1_000_000, "RFC 9406 §4.3 (L)",
+            "with slow_start=hystart++: most that an ACK adds to the window of a flow that is not paced; 0: no limit";
+    }
+}
+
+/// A slow start, described.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice {
+    /// Name, as `slow_start` takes it.
+    pub name: &'static str,
+    /// One line.
+    pub summary: &'static str,
+    /// Where it is published.
+    pub source: &'static str,
+    /// The choice with its settings.
+    pub params: SlowStartParams,
+}
+
+/// Every slow start, in the order of [`NAMES`].
+pub const CHOICES: &[Choice] = &[
+    Choice {
+        name: "standard",
+        summary: "a segment per acknowledged segment, up to ssthresh or a loss",
+        source: "RFC 5681 §3.1, RFC 3465",
+        params: STANDARD,
+    },
+    Choice {
+        name: "hystart++",
+        summary: "leaves the first slow start when the RTT of a round rises, after rounds of slower growth that test the rise",
+        source: "RFC 9406",
+        params: HYSTART_PP,
+    },
+    Choice {
+        name: "hystart",
+        summary: "leaves slow start when a round's train of ACKs lasts half the smallest RTT, or its RTT rises by an eighth",
+        source: "Ha and Rhee 2011; Linux 6.x",
+        params: HYSTART,
+    },
+];
+
+/// RFC 5681: one segment per segment acknowledged, up to `ssthresh` or a loss.
+pub const STANDARD: SlowStartParams = SlowStartParams { slow_start: STANDARD_KIND, ..HYSTART_PP };
+/// RFC 9406, with the values that its §4.3 recommends.
+pub const HYSTART_PP: SlowStartParams = SlowStartParams {
+    slow_start: HYSTART_PP_KIND,
+    min_rtt_thresh: 4_000,
+    max_rtt_thresh: 16_000,
+    min_rtt_divisor: 8,
+    n_rtt_sample: 8,
+    css_growth_divisor: 4,
+    css_rounds: 5,
+    l: 8,
+};
+/// Hybrid slow start as Linux has it.
+pub const HYSTART: SlowStartParams = SlowStartParams { slow_start: HYSTART_KIND, ..HYSTART_PP };
+
+impl SlowStartParams {
+    /// Whether this is standard slow start, which needs no RTT.
+    #[inline]
+    #[must_use]
+    pub const fn is_standard(&self) -> bool {
+        self.slow_start == STANDARD_KIND
+    }
+
+    /// Whether this is Linux's HyStart.
+    #[inline]
+    pub(super) const fn is_hystart(&self) -> bool {
+        self.slow_start == HYSTART_KIND
+    }
+
+    /// Whether HyStart++ is at work on `conn`: only in the initial slow start, while `ssthresh` has its initial, arbitrarily high
+    /// value. A loss that is undone gives that value back, and HyStart++ goes on. // RFC 9406 §4.3, RFC 9438 §4.9.2
+    #[inline]
+    pub(super) const fn is_hystart_pp(&self, conn: &Conn) -> bool {
+        self.slow_start == HYSTART_PP_KIND && conn.ssthresh >= INFINITE_SSTHRESH
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::Params;
+
+    #[test]
+    fn every_name_is_described_and_chosen_by_its_number() {
+        assert_eq!(CHOICES.len(), NAMES.len());
+        for (number, (choice, name)) in CHOICES.iter().zip(NAMES).enumerate() {
+            assert_eq!((choice.name, choice.params.get(0)), (*name, number as u32));
+        }
+    }
+
+    // A setting that says "with slow_start=…" names a slow start that exists.
+    #[test]
+    fn conditions_name_a_slow_start() {
+        let named: Vec<_> = SlowStartParams::SPECS.iter().filter_map(|spec| spec.condition()).collect();
+        assert_eq!(named.len(), 7);
+        assert!(
+            named.iter().all(|(name, value)| *name == "slow_start" && NAMES.contains(value)),
+            "{named:?}"
+        );
+    }
+}
