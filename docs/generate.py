@@ -35,7 +35,7 @@ def citations(files: list[Path]) -> dict[str, list[str]]:
 
 def is_test(path: Path) -> bool:
     """Whether the file holds tests only."""
-    return path.name == "tests.rs" or "tests" in path.relative_to(CORE).parts
+    return path.name.endswith("tests.rs") or "tests" in path.relative_to(CORE).parts
 
 
 def rfc9438_table() -> str:
@@ -99,9 +99,11 @@ def texts() -> dict[Path, str]:
     found = pages.pages()
     folder = DOCS / "algorithms"
     generated = {folder / f"{page.name}.md": pages.render(page) for page in found}
-    return generated | {folder / "README.md": pages.gallery(found), folder / "rfc9438.md": rfc9438_table()} | {
-        folder / "slow-start.md": pages.slow_starts()
-    }
+    return (
+        generated
+        | {folder / "README.md": pages.gallery(found), folder / "rfc9438.md": rfc9438_table()}
+        | {folder / "slow-start.md": pages.slow_starts()}
+    )
 
 
 def stale(generated: dict[Path, str]) -> list[str]:

@@ -126,7 +126,13 @@ def slow_starts() -> str:
     """The page of the slow starts; raises `FragmentError`."""
     about = tomllib.loads((ALGORITHMS / "slow-start.toml").read_text())
     known = _native.slow_starts()
-    check("slow-start.toml", "slow starts", set(about) - {"references", "intro"}, {one["name"] for one in known}, set(about))
+    check(
+        "slow-start.toml",
+        "slow starts",
+        set(about) - {"references", "intro"},
+        {one["name"] for one in known},
+        set(about),
+    )
     lines = ["# Slow starts", "", NOTE.format(source="slow-start.toml").replace("tables and picture", "tables"), ""]
     lines += [about["intro"].strip(), ""]
     lines += table(
@@ -136,8 +142,15 @@ def slow_starts() -> str:
         lines += [f"## {one['name']}", "", about[one["name"]]["text"].strip(), ""]
         if one["params"]:
             lines += ["Settings, of every algorithm that has this slow start:", "", *parameters(one["params"])]
-    carriers = [f"[{name}]({name}.md)" for name in known[0]["algorithms"] if name in {one["name"] for one in built_in()}]
-    lines += ["## Where", "", f"Chosen with `slow_start` in {', '.join(carriers)}. The other algorithms have a slow start of", ""]
+    carriers = [
+        f"[{name}]({name}.md)" for name in known[0]["algorithms"] if name in {one["name"] for one in built_in()}
+    ]
+    lines += [
+        "## Where",
+        "",
+        f"Chosen with `slow_start` in {', '.join(carriers)}. The other algorithms have a slow start of",
+        "",
+    ]
     lines[-2] += " their own, or the standard one."
     lines += ["## References", "", *(f"* {text.strip()}" for text in about["references"]), ""]
     return "\n".join([*lines, "[All algorithms](README.md)"]) + "\n"

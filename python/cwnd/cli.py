@@ -256,8 +256,7 @@ def show(
         return
     print(f"{name}: {one['summary']}")
     print(f"  algorithm {algorithm['name']}, recovery {one['recovery']}, source: {one['source']}\n")
-    for param in algorithm["params"]:
-        print_param(param, one["params"])
+    print_params(algorithm["params"], one["params"])
     if algorithm["inner"]:
         print("\n  inner variables (record.inner, --inner):")
     for variable in algorithm["inner"]:
@@ -267,14 +266,26 @@ def show(
         print(f"  {variable['name']:24} {scale}{unit}".rstrip())
 
 
+def print_params(params: list[_native.Param], values: dict[str, str]) -> None:
+    """Parameters with their values; those that the other values leave without effect come last, with what they need."""
+    idle: dict[tuple[str, str], list[_native.Param]] = {}
+    for param in params:
+        if (needs := param["needs"]) and values.get(needs[0]) != needs[1]:
+            idle.setdefault(needs, []).append(param)
+        else:
+            print_param(param, values)
+    for (name, value), without_effect in idle.items():
+        print(f"\n  without effect while {name} is {values.get(name)}; with {name}={value}:")
+        for param in without_effect:
+            print_param(param, values)
+
+
 def print_param(param: _native.Param, values: dict[str, str]) -> None:
-    """One parameter with its value; says so where the other values leave it without effect."""
+    """One parameter with its value."""
     unit = f" {param['unit']}" if param["unit"] else ""
     allowed = ", ".join(param["choices"]) if param["choices"] else f"{param['min']} to {param['max']}{unit}"
     print(f"  {param['name']} = {values[param['name']]}{unit}   ({allowed})")
-    print(f"      {param['help']}  [{param['source']}]")
-    if (needs := param["needs"]) and values.get(needs[0]) != needs[1]:
-        print(f"      no effect here: {needs[0]} is {values.get(needs[0])}")
+    print(f"      {param['help'] if not param['needs'] else param['help'].partition(': ')[2]}  [{param['source']}]")
 
 
 def show_slow_start(start: _native.SlowStart, *, as_json: bool) -> None:
@@ -283,10 +294,11 @@ def show_slow_start(start: _native.SlowStart, *, as_json: bool) -> None:
         print(json.dumps(start))
         return
     print(f"{start['name']}: {start['summary']}")
-    print(f"  a slow start: slow_start={start['name']} of {', '.join(start['algorithms'])}; source: {start['source']}\n")
+    print(
+        f"  a slow start: slow_start={start['name']} of {', '.join(start['algorithms'])}; source: {start['source']}\n"
+    )
     values = {"slow_start": start["name"], **{param["name"]: param["default"] for param in start["params"]}}
-    for param in start["params"]:
-        print_param(param, values)
+    print_params(start["params"], values)
     if not start["params"]:
         print("  no settings of its own")
 

@@ -222,6 +222,51 @@ def test_progress_goes_to_a_terminals_standard_error_only(cwnd: Cli) -> None:
     assert "simulating" in done.stdout
 
 
+def test_show_explains_the_slow_starts_and_their_settings(cwnd: Cli) -> None:
+    text = cwnd("show", "hystart++").stdout
+    # RFC 9406 §4.3.
+    recommended = {
+        "min_rtt_thresh": "4000 us",
+        "max_rtt_thresh": "16000 us",
+        "min_rtt_divisor": "8",
+        "n_rtt_sample": "8 samples",
+        "css_growth_divisor": "4",
+        "css_rounds": "5 rounds",
+        "l": "8 segments",
+    }
+    for name, value in recommended.items():
+        assert f"  {name} = {value}   (" in text
+    assert "RFC 9406 §4.3 (CSS_ROUNDS)" in text
+    assert "reno, cubic, cubic-linux" in text
+    shown = json.loads(cwnd("show", "hystart++", "--json").stdout)
+    assert {param["name"] for param in shown["params"]} == set(recommended)
+    for name in ("standard", "hystart"):
+        assert "no settings of its own" in cwnd("show", name).stdout
+    assert "hystart++" in cwnd("show", "hystart+").stderr
+
+
+def test_show_says_which_settings_are_without_effect(cwnd: Cli) -> None:
+    heading = "without effect while slow_start is standard; with slow_start=hystart++:"
+    before, after = cwnd("show", "reno").stdout.split(heading)
+    assert "css_rounds = 5" in after
+    assert "css_rounds" not in before
+    assert "without effect while slow_start" not in cwnd("show", "cubic").stdout
+
+
+def test_a_slow_starts_settings_are_a_flows(cwnd: Cli) -> None:
+    link = ("--rate", "20Mbit/s", "--duration", "3s", "--measure", "0s..3s")
+
+    def packets(flow: str) -> float:
+        document = json.loads(cwnd("compare", flow, *link, "--json").stdout)
+        return float(document["flows"][0]["cwnd_mean"])
+
+    patient, hasty = packets("cubic@css_rounds=255"), packets("cubic@css_rounds=1,css_growth_divisor=255")
+    assert patient != hasty
+    refused = cwnd("compare", "cubic@css_rounds=0", *link).stderr
+    assert "css_rounds" in refused
+    assert "1 to 255" in refused
+
+
 def test_algorithms_and_show_describe_the_registry(cwnd: Cli) -> None:
     known = json.loads(cwnd("algorithms", "--json").stdout)
     names = [one["name"] for algorithm in known for one in algorithm["sets"]]
