@@ -19,7 +19,7 @@
 //! both windows are W_est, this too is drawn towards f. Where W_cubic(t) and W_est are nearer than their errors, the two may
 //! take different regions, and what one grows there is added. The bound is gathered in this way ACK by ACK.
 
-mod support;
+use cwnd_contract::support;
 
 use std::cell::RefCell;
 

@@ -60,9 +60,12 @@ pub fn excused(promise: Promise, set: &SetDescription) -> bool {
     EXCEPTIONS.iter().any(|(which, whose, _)| *which == promise && is_called(set, whose))
 }
 
+/// The promise, the algorithm, the parameter and value, and why.
+pub type BySetting = (Promise, &'static str, Option<(&'static str, &'static str)>, &'static str);
+
 /// The same for settings of one's own: the promise, the algorithm, the parameter and the value that break it (none: any
 /// settings), and why.
-pub const BY_SETTINGS: &[(Promise, &str, Option<(&str, &str)>, &str)] = &[
+pub const BY_SETTINGS: &[BySetting] = &[
     (
         Promise::GrowthIsBackedByAcknowledgements,
         "illinois*",
