@@ -67,6 +67,12 @@ pub type BySetting = (Promise, &'static str, Option<(&'static str, &'static str)
 /// settings), and why.
 pub const BY_SETTINGS: &[BySetting] = &[
     (
+        Promise::NoGrowthWhileApplicationLimited,
+        "hybla*",
+        Some(("first_window", "rho")),
+        "as hybla-linux: the initial window comes with the first RTT",
+    ),
+    (
         Promise::GrowthIsBackedByAcknowledgements,
         "illinois*",
         Some(("arithmetic", "linux")),
