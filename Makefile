@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(VENV)/.native
 FEATURES := $(VENV)/.features
-SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name '*.bpf.[ch]' -o -name Cargo.toml | grep -v /target/)
+SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates fuzz/src -name '*.rs' -o -name '*.bpf.[ch]' -o -name Cargo.toml | grep -v /target/)
 
 .PHONY: FORCE help demo test test-rust test-kernel test-wasm test-python lint bench instructions compare reproduce response kernel-cost docs mutations fuzz wheel clean
 

@@ -2,17 +2,30 @@
 //! Choices out of bytes. When they are used up, every choice is the plainest one.
 
 use arbitrary::Unstructured;
+use cwnd::registry::Description;
 use cwnd_link::random::Stream;
 
 /// Takes choices from bytes, front to back.
 #[derive(Debug)]
-pub struct Draw<'a>(Unstructured<'a>);
+pub struct Draw<'a>(Unstructured<'a>, Option<&'static Description>);
 
 impl<'a> Draw<'a> {
     /// Choices from `bytes`.
     #[must_use]
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self(Unstructured::new(bytes))
+        Self(Unstructured::new(bytes), None)
+    }
+
+    /// Choices from `bytes` in which `algorithm` is the one most often chosen.
+    #[must_use]
+    pub fn favouring(bytes: &'a [u8], algorithm: &'static Description) -> Self {
+        Self(Unstructured::new(bytes), Some(algorithm))
+    }
+
+    /// The algorithm that is most often chosen.
+    #[must_use]
+    pub const fn favourite(&self) -> Option<&'static Description> {
+        self.1
     }
 
     /// A whole number of `from..=to`; the first when the bytes are used up.

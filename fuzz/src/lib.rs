@@ -12,6 +12,6 @@ mod draw;
 mod shrink;
 
 pub use check::{Outcome, check};
-pub use document::{distance, document};
+pub use document::{distance, document, document_about};
 pub use draw::{Draw, random_bytes};
 pub use shrink::{failure_of, keep_panics, kind_of, known, known_lines, shrink};

@@ -450,8 +450,8 @@ def found(field: str, name: str, more: list[str] | None = None) -> tuple[_native
                 return algorithm, one
     names = [one["name"] for algorithm in known for one in algorithm["sets"]] + (more or [])
     near = _native.nearest(name, names)
-    offer = f"one like {' or '.join(near)}" if near else ", ".join(names)
-    fail(f'{field}: "{name}" is not accepted; expected the name of an algorithm: {offer}')
+    offer = f" (did you mean {' or '.join(near)}?)" if near else f": {', '.join(names)}"
+    fail(f'{field}: "{name}" is not accepted; expected the name of an algorithm{offer}')
 
 
 def work(

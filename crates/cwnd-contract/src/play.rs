@@ -28,6 +28,51 @@ pub enum Promise {
     HooksKeepToTheirFields,
 }
 
+impl Promise {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::NeverShrinksOnAnAck,
+        Self::NoGrowthWhileApplicationLimited,
+        Self::GrowthIsBackedByAcknowledgements,
+        Self::NeverBelowItsFloor,
+        Self::ALossNeverRaises,
+        Self::ALossKeepsAHalf,
+        Self::UndoNeitherTakesNorInvents,
+        Self::TheClampHolds,
+        Self::HooksKeepToTheirFields,
+    ];
+
+    /// Its name, as `cwnd check --except` takes it.
+    #[must_use]
+    pub fn name(self) -> String {
+        format!("{self:?}")
+    }
+
+    /// What it promises, for people.
+    #[must_use]
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::NeverShrinksOnAnAck => "the window never shrinks on an ACK",
+            Self::NoGrowthWhileApplicationLimited => {
+                "the window does not grow while the application limits the flow"
+            }
+            Self::GrowthIsBackedByAcknowledgements => {
+                "an ACK grows the window by one segment for each acknowledged at most, and one from credit"
+            }
+            Self::NeverBelowItsFloor => {
+                "the window is at least one segment, ssthresh after a loss at least two"
+            }
+            Self::ALossNeverRaises => "a loss does not raise the threshold beyond the window",
+            Self::ALossKeepsAHalf => "a loss keeps at least half of what was in flight",
+            Self::UndoNeitherTakesNorInvents => "undo returns to at most the window before the reduction",
+            Self::TheClampHolds => "no hook grows the window beyond cwnd_clamp",
+            Self::HooksKeepToTheirFields => {
+                "hooks write cwnd, cwnd_cnt, ssthresh and pacing_rate, nothing else"
+            }
+        }
+    }
+}
+
 /// One thing that a transport does.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the fields' units are in their names")]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The Python module `cwnd._native`: scenarios, simulations and the registry, as the package `cwnd` needs them.
 
+mod check;
 mod clock;
 mod cube_root;
 mod fault;
@@ -35,6 +36,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(cube_root::cube_roots, module)?)?;
     module.add_function(wrap_pyfunction!(cube_root::cube_root_ns, module)?)?;
     module.add_function(wrap_pyfunction!(plugin::load_plugin, module)?)?;
+    module.add_function(wrap_pyfunction!(check::contract_promises, module)?)?;
+    module.add_function(wrap_pyfunction!(check::check_contract, module)?)?;
+    module.add_function(wrap_pyfunction!(check::check_simulation, module)?)?;
     module.add_function(wrap_pyfunction!(plugin::build_kernel_object, module)?)?;
     #[cfg(all(feature = "kernel", target_os = "linux"))]
     kernel::add(module)?;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Scenarios, validated.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
 use cwnd_scenario::Invalid;
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
@@ -39,6 +43,29 @@ impl Scenario {
     #[staticmethod]
     fn from_json(py: Python<'_>, text: &str) -> PyResult<Self> {
         cwnd_scenario::Scenario::from_json(text).map(Self).map_err(|invalid| refuse(py, &invalid))
+    }
+
+    /// Reads a file: JSON if its name ends in `.json`, else TOML. Raises `ScenarioError`, and `OSError` where the system refuses.
+    #[staticmethod]
+    fn from_file(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let refused = |expected: &str| {
+            let invalid = Invalid {
+                field: "path".to_owned(),
+                value: Some(format!("{:?}", path.display().to_string())),
+                expected: expected.to_owned(),
+            };
+            refuse(py, &invalid)
+        };
+        let json = path.extension().is_some_and(|extension| extension == "json");
+        let text = std::fs::read_to_string(&path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => refused("a file that exists"),
+            ErrorKind::IsADirectory => refused("a file, such as the scenario.toml in a result's folder"),
+            ErrorKind::InvalidData => {
+                refused(if json { "a JSON document in UTF-8" } else { "a TOML document in UTF-8" })
+            }
+            _ => PyErr::from(error),
+        })?;
+        if json { Self::from_json(py, &text) } else { Self::from_toml(py, &text) }
     }
 
     /// The scenario as TOML, every default written out.
@@ -107,5 +134,43 @@ impl Scenario {
     #[getter]
     fn flow_names(&self) -> Vec<String> {
         self.0.expand().into_iter().map(|flow| flow.name).collect()
+    }
+
+    /// Equal when every setting is, defaults included.
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Self>().is_ok_and(|other| self.0 == other.get().0)
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.0.to_json().hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// Pickles and copies are made of its document.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        Ok((slf.get_type().getattr("from_json")?, (slf.get().0.to_json(),)))
+    }
+
+    fn __repr__(&self) -> String {
+        let (scenario, bottleneck) = (&self.0, self.0.bottleneck());
+        let name = if scenario.name.is_empty() { String::new() } else { format!("{:?}: ", scenario.name) };
+        let mut flows = self.flow_names();
+        if flows.len() > 8 {
+            let more = format!("... {} in all", flows.len());
+            flows.truncate(6);
+            flows.push(more);
+        }
+        if !scenario.traffic.is_empty() {
+            flows.push(format!("{} of traffic", scenario.traffic.len()));
+        }
+        let rate = bottleneck.rate.nominal() as f64 / 1e6;
+        format!(
+            "Scenario({name}{}; {rate} Mbit/s, BDP {} packets; {} s, seed {})",
+            flows.join(", "),
+            self.bdp_packets(),
+            self.duration_s(),
+            scenario.seed
+        )
     }
 }

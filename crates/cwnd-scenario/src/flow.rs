@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[[flow]]`: like flows, their senders and receivers, and the parameters of their algorithm; read and written.
 
-use crate::invalid::{Invalid, Table, nearest, shown, unknown_key};
+use crate::invalid::{Invalid, Table, shown, unknown_key, unknown_name};
 use crate::label::{LABEL, is_label};
 use crate::link::time;
 use crate::model::{Access, Buffer, Group, HEADER_BYTES, Start};
@@ -38,9 +38,7 @@ pub(crate) fn pair(value: &Value) -> Option<(u64, u64)> {
 /// What is said of an algorithm that does not exist.
 pub(crate) fn offer(cc: &str) -> String {
     let names: Vec<&str> = registry::all().flat_map(|a| a.sets().map(|set| set.name)).collect();
-    let near = nearest(cc, names.iter().copied());
-    let offer = if near.is_empty() { names.join(", ") } else { format!("one like {}", near.join(" or ")) };
-    format!("the name of an algorithm: {offer}")
+    unknown_name("the name of an algorithm", cc, &names)
 }
 
 /// Reads `cc`, an algorithm that exists.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Refusals: which field, what value, what was expected.
 
+use crate::meant::meant;
 use serde_json::{Map, Value};
 use std::fmt;
 
@@ -34,8 +35,9 @@ pub(crate) fn shown(value: &Value) -> String {
 
 /// The nearest of `names` to `name` by edit distance, if it is near: up to three that are equally so.
 pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let lower = name.to_lowercase();
     let mut ranked: Vec<(usize, &str)> =
-        names.into_iter().map(|other| (distance(name, other), other)).collect();
+        names.into_iter().map(|other| (distance(&lower, &other.to_lowercase()), other)).collect();
     ranked.sort();
     let nearest = ranked.first().map_or(0, |(distance, _)| *distance);
     let limit = (name.chars().count() / 3).max(1).min(nearest);
@@ -109,7 +111,12 @@ impl<'a> Table<'a> {
             None => Ok(None),
             Some(value) => match read(value) {
                 Some(it) => Ok(Some(it)),
-                None => self.refuse(key, Some(value), expected),
+                None => {
+                    let near = meant(value, |text| read(&Value::String(text.to_owned())).is_some());
+                    let offer =
+                        if near.is_empty() { "" } else { &format!(" (did you mean {}?)", near.join(" or ")) };
+                    self.refuse(key, Some(value), format!("{expected}{offer}"))
+                }
             },
         }
     }
@@ -160,6 +167,17 @@ impl<'a> Table<'a> {
     }
 }
 
+/// What to say of a name that is not among `names`, which are `what`: the nearest, or else all of them.
+#[must_use]
+pub fn unknown_name(what: &str, name: &str, names: &[&str]) -> String {
+    let near = nearest(name, names.iter().copied());
+    if near.is_empty() {
+        format!("{what}: {}", names.join(", "))
+    } else {
+        format!("{what} (did you mean {}?)", near.join(" or "))
+    }
+}
+
 /// What to say about an unknown key.
 #[must_use]
 pub fn unknown_key(key: &str, known: &[&str]) -> String {
@@ -181,6 +199,7 @@ mod tests {
         assert_eq!(nearest("bata", ["beta", "c", "fast_convergence"]), ["beta"]);
         assert_eq!(nearest("bata", ["path", "beta", "back"]), ["beta"]);
         assert_eq!(nearest("cubic-2", ["reno", "cubic-2.2", "cubic-2.1"]), ["cubic-2.1", "cubic-2.2"]);
+        assert_eq!(nearest("CUBIC", ["cubic", "reno"]), ["cubic"]);
         assert!(nearest("to", ["at", "flow"]).is_empty());
         assert!(nearest("zzzzzz", ["cubic", "reno"]).is_empty());
     }

@@ -10,6 +10,7 @@ mod flow;
 mod invalid;
 mod label;
 mod link;
+mod meant;
 mod model;
 mod network;
 mod parse;
@@ -24,7 +25,7 @@ mod units;
 
 pub use expand::FlowAction;
 pub use flow::{FLOW_KEYS, expectation};
-pub use invalid::{Invalid, nearest, unknown_key};
+pub use invalid::{Invalid, nearest, unknown_key, unknown_name};
 pub use model::{
     Access, Action, Buffer, Chosen, Discipline, Dumbbell, Flow, Group, HEADER_BYTES, Inner, Link, LinkRate,
     Pick, Record, Red, Route, Scenario, Start, What,

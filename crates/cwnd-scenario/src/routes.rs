@@ -111,7 +111,7 @@ fn named<'l>(
 pub(crate) fn like<'a>(what: &str, name: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
     let near = nearest(name, names.clone());
     if !near.is_empty() {
-        return format!("{what}: one like {}", near.join(" or "));
+        return format!("{what} (did you mean {}?)", near.join(" or "));
     }
     let mut some: Vec<&str> = names.take(11).collect();
     if some.len() > 10 {

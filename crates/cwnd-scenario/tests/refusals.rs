@@ -133,7 +133,7 @@ fn every_refusal_names_field_value_and_expectation() {
         ),
         (QUEUE, &red("1packet", "9packets", "weight = 1.5"), "link.queue.weight: 1.5", "at most 1"),
         (QUEUE, &red("1packet", "9packets", "gentle = 1"), "link.queue.gentle: 1", "true or false"),
-        ("\"cubic\"", "\"cubik\"", "flow[0].cc: \"cubik\"", "one like cubic"),
+        ("\"cubic\"", "\"cubik\"", "flow[0].cc: \"cubik\"", "did you mean cubic?"),
         ("\"cubic\"", "\"zzzzzzzzz\"", "flow[0].cc: \"zzzzzzzzz\"", "cubic, cubic-2.2"),
         ("count = 2", "count = 0", "flow[0].count: 0", "a whole number from 1"),
         ("\"0s\", \"100ms\"", "\"-1s\", \"100ms\"", "flow[0].start", "0 or more before the end"),

@@ -137,7 +137,7 @@ fn what_is_wrong_with_a_graph_or_a_parking_lot_is_said() {
             "parking_lot.reverse.hops: 2",
             "one of the keys",
         ),
-        ("'n3'", "'n4'", "flow[0].to: \"n4\"", "one like n0 or n1 or n2"),
+        ("'n3'", "'n4'", "flow[0].to: \"n4\"", "did you mean n0 or n1 or n2?"),
     ];
     check(LOT, &cases);
 }
@@ -147,7 +147,7 @@ fn what_is_wrong_with_a_route_is_said() {
     let cases = [
         ("from = 'a'\nto = 'c'\n", "", "flow[0].from: missing", "two nodes, or path"),
         ("from = 'a'\nto = 'c'", "from = 'a'", "flow[0].to: missing", "because from is given"),
-        ("from = 'a'\nto = 'c'", "from = 'a'\nto = 'd'", "flow[0].to: \"d\"", "one like a or b or c"),
+        ("from = 'a'\nto = 'c'", "from = 'a'\nto = 'd'", "flow[0].to: \"d\"", "did you mean a or b or c?"),
         (
             "from = 'a'\nto = 'c'",
             "from = 'c'\nto = 'a'",
@@ -165,7 +165,7 @@ fn what_is_wrong_with_a_route_is_said() {
         ),
         ("from = 'a'\nto = 'c'", "path = []", "flow[0].path: []", "a list of names of links"),
         ("from = 'a'\nto = 'c'", "path = 'ab'", "flow[0].path: \"ab\"", "a list of names of links"),
-        ("from = 'a'\nto = 'c'", "path = ['ac']", "flow[0].path[0]: \"ac\"", "one like ab"),
+        ("from = 'a'\nto = 'c'", "path = ['ac']", "flow[0].path[0]: \"ac\"", "did you mean ab?"),
         ("from = 'a'\nto = 'c'", "path = ['b-c', 'ab']", "flow[0].path[1]: \"ab\"", "begins at c, where b-c"),
         ("from = 'a'\nto = 'c'", "path = ['ab']\nback = ['b-c']", "flow[0].back", "a way from b to a"),
     ];

@@ -122,7 +122,7 @@ fn every_refusal_names_field_value_and_expectation() {
     let cases = [
         ("", "traffic[0].model: missing", "one of long, sessions, mix, request-response, udp (or a preset)"),
         ("model = 'ftp'", "traffic[0].model: \"ftp\"", "one of long"),
-        ("preset = 'leith2008'", "traffic[0].preset: \"leith2008\"", "one like leith2007"),
+        ("preset = 'leith2008'", "traffic[0].preset: \"leith2008\"", "did you mean leith2007?"),
         ("preset = 3", "traffic[0].preset: 3", "the name of a preset"),
         ("model = 'long'\nflows = 0", "traffic[0].flows: 0", "a whole number from 1"),
         ("model = 'long'\ncc = 'cubik'", "traffic[0].cc: \"cubik\"", "the name of an algorithm"),

@@ -14,6 +14,7 @@ mod link;
 mod traffic;
 
 use crate::draw::Draw;
+use cwnd::registry::Description;
 use link::Net;
 use serde_json::{Map, Value, json};
 
@@ -65,7 +66,16 @@ const RECORD: &[Key] = &[
 /// The document of a scenario. Most are valid.
 #[must_use]
 pub fn document(bytes: &[u8]) -> Value {
-    let draw = &mut Draw::new(bytes);
+    drawn(&mut Draw::new(bytes))
+}
+
+/// The document of a scenario about `algorithm`: the first flow is its, and most others are.
+#[must_use]
+pub fn document_about(bytes: &[u8], algorithm: &'static Description) -> Value {
+    drawn(&mut Draw::favouring(bytes, algorithm))
+}
+
+fn drawn(draw: &mut Draw<'_>) -> Value {
     let mut frame = frame(draw);
     let mut root = Map::from_iter([("duration".to_owned(), time(frame.duration))]);
     if draw.chance(4) {

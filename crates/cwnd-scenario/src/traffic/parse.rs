@@ -4,7 +4,7 @@
 use super::distribution::{Distribution, ONE, Unit, read_millionths};
 use super::presets::PRESETS;
 use super::{Arrivals, GapFrom, Model, RequestResponse, Sessions, Starts, Traffic, Udp, Ways};
-use crate::invalid::{Invalid, Table, nearest};
+use crate::invalid::{Invalid, Table, unknown_name};
 use crate::units::{self, RATE, TIME};
 use cwnd::registry;
 use serde_json::{Map, Value, json};
@@ -107,10 +107,8 @@ fn with_preset(path: &str, value: &Value) -> Result<(Value, Option<&'static str>
     let Some(written) = table.get("preset") else { return Ok((value.clone(), None)) };
     let Some(preset) = PRESETS.iter().find(|preset| written == preset.name) else {
         let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
-        let near = nearest(written.as_str().unwrap_or_default(), names.iter().copied());
-        let offer =
-            if near.is_empty() { names.join(", ") } else { format!("one like {}", near.join(" or ")) };
-        return table.refuse("preset", Some(written), format!("the name of a preset: {offer}"));
+        let offer = unknown_name("the name of a preset", written.as_str().unwrap_or_default(), &names);
+        return table.refuse("preset", Some(written), offer);
     };
     let mut keys: Map<String, Value> =
         toml::from_str(preset.keys).map_err(|error| crate::parse::document("preset", &error.to_string()))?;

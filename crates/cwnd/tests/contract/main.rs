@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What every algorithm of the registry promises, whatever a transport does to it. proptest prints the seed of a failure.
 //!
-//! `play.rs` of `cwnd-contract` has the promises, `exceptions.rs` who breaks one on purpose, `state.rs` what a state may depend on, `inner.rs` what its variables mean, `time.rs`
-//! clocks and round trips, `size.rs` windows and years. Promises about one bug that somebody had are in `../regressions`.
+//! The promises are in the crate `cwnd-contract`, because `cwnd check` holds algorithms outside the tree to them too: histories
+//! in `play.rs`, what a state may depend on in `state.rs`, clocks and round trips in `time.rs`, windows and years in `size.rs`.
+//! Here they are held against the registry; `exceptions.rs` has who breaks one on purpose, `inner.rs` what inner variables mean. Promises about one bug that somebody had are in `../regressions`.
 
 mod constants;
 mod exceptions;
@@ -14,13 +15,21 @@ mod state;
 mod time;
 
 use cwnd::Conn;
-use cwnd_contract::{play, support};
+use cwnd::registry::SetDescription;
+use cwnd_contract::{check, play, support};
 use exceptions::{EXCEPTIONS, excused};
-use play::{Play, Step, conn, step};
+use play::{Play, Promise, Step, conn, step};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use support::{cases, is_called, sets};
+
+/// Holds every set to a promise of the contract.
+fn every_set(promise: impl Fn(&SetDescription) -> Result<(), String>) {
+    for set in sets() {
+        promise(&set).unwrap_or_else(|seen| panic!("{}: {seen}", set.name));
+    }
+}
 
 /// Plays `steps` with every set; fails on the first promise that is broken without an exception.
 fn no_set_breaks_a_promise(conn: Conn, steps: &[Step]) -> Result<(), TestCaseError> {
@@ -68,4 +77,24 @@ fn every_exception_is_seen_to_be_needed() {
             assert!(seen, "{} keeps {promise:?}: it needs no exception", set.name);
         }
     }
+}
+
+// `cwnd check` runs the same promises over one set: it finds what Vegas breaks on purpose, from any seed, and nothing in reno.
+#[test]
+fn the_check_of_one_set_finds_what_it_breaks_and_nothing_else() {
+    let none = |_: Promise| false;
+    let reno = support::set("reno");
+    assert_eq!(check::histories(&reno, 1, 50, &none), None);
+    assert_eq!(check::fixed(&reno, &[], &none), None);
+    let vegas = support::set("vegas");
+    for seed in 0..3 {
+        let breach = check::histories(&vegas, seed, 50, &none).expect("Vegas shrinks on an ACK");
+        let promise =
+            Promise::ALL.into_iter().find(|promise| promise.name() == breach.promise).expect("a promise");
+        assert!(excused(promise, &vegas), "{breach:?}");
+        assert!(!breach.seen.is_empty() && breach.history.last() == Some(&breach.event), "{breach:?}");
+        assert!(breach.history.len() < 20, "made small: {breach:?}");
+        assert_eq!(Some(breach), check::histories(&vegas, seed, 50, &none), "a seed is a history");
+    }
+    assert_eq!(check::histories(&vegas, 1, 50, &|promise| excused(promise, &vegas)), None);
 }

@@ -4,6 +4,7 @@
 use crate::play::{Play, conn, step};
 use crate::support::{cases, sets};
 use cwnd::driver::{Driver, Options};
+use cwnd_contract::state;
 use proptest::prelude::*;
 
 proptest! {
@@ -18,15 +19,8 @@ proptest! {
         conn in conn(),
     ) {
         for set in sets() {
-            let mut used = Play::begin(&set, before);
-            history.iter().for_each(|step| used.step(*step));
-            used.cc.release(&mut used.conn);
-            let (mut one, mut other) = (conn, conn);
-            let mut fresh = set.controller().expect("listed");
-            fresh.init(&mut one);
-            used.cc.init(&mut other);
-            prop_assert!(fresh.is_same(&used.cc), "{}: {fresh:?} and {:?}", set.name, used.cc);
-            prop_assert_eq!(one, other, "{}", set.name);
+            let kept = state::init_forgets_the_connection_before(&set, before, &history, conn);
+            prop_assert!(kept.is_ok(), "{}: {kept:?}", set.name);
         }
     }
 
@@ -51,15 +45,8 @@ proptest! {
     #[test]
     fn the_same_history_gives_the_same_state(conn in conn(), steps in prop::collection::vec(step(), 2..100)) {
         for set in sets() {
-            let (mut one, mut other) = (Play::begin(&set, conn), Play::begin(&set, conn));
-            let (early, late) = steps.split_at(steps.len() / 2);
-            early.iter().for_each(|step| one.step(*step));
-            early.iter().for_each(|step| other.step(*step));
-            let copy = one.cc.duplicate().expect("registered");
-            late.iter().for_each(|step| one.step(*step));
-            prop_assert!(copy.is_same(&other.cc), "{}: the copy moved", set.name);
-            late.iter().for_each(|step| other.step(*step));
-            prop_assert!(one.cc.is_same(&other.cc) && one.conn == other.conn, "{}", set.name);
+            let kept = state::the_same_history_gives_the_same_state(&set, conn, &steps);
+            prop_assert!(kept.is_ok(), "{}: {kept:?}", set.name);
         }
     }
 

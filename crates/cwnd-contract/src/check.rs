@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One parameter set against the whole contract: random histories from a seed, then what is the same in every run.
+
+use crate::play::{Play, Promise, Step, conn, step};
+use crate::{size, state, time};
+use cwnd::Conn;
+use cwnd::registry::SetDescription;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner};
+
+/// A promise that was broken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Breach {
+    /// Its name: a [`Promise`]'s, or a function's of this crate.
+    pub promise: String,
+    /// What it promises, for people.
+    pub meaning: String,
+    /// The event at which it was broken; empty where it is not about one.
+    pub event: String,
+    /// What was seen.
+    pub seen: String,
+    /// The connection in the beginning, and the events up to that one; empty where they are the function's own.
+    pub history: Vec<String>,
+}
+
+/// Name of the promise that no hook panics. The host that loaded the algorithm knows the panic's place and words.
+pub const NO_PANIC: &str = "NoHookPanics";
+
+/// A case: a connection, another for what came before, and what happens.
+type Case = (Conn, Conn, Vec<Step>);
+
+fn case() -> impl Strategy<Value = Case> {
+    (conn(), conn(), prop::collection::vec(step(), 1..200))
+}
+
+/// Holds `set` to the promises over `cases` random histories, which are a function of `seed`; the first breach is made small.
+#[must_use]
+pub fn histories(
+    set: &SetDescription,
+    seed: u64,
+    cases: u32,
+    excused: &dyn Fn(Promise) -> bool,
+) -> Option<Breach> {
+    let config = Config { cases, failure_persistence: None, max_shrink_iters: 4_000, ..Config::default() };
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
+    let outcome = runner.run(&case(), |case| match breach(set, &case, excused) {
+        None => Ok(()),
+        Some(breach) => Err(TestCaseError::fail(breach.promise)),
+    });
+    match outcome {
+        Ok(()) => None,
+        Err(TestError::Fail(_, case)) => breach(set, &case, excused),
+        Err(TestError::Abort(why)) => Some(Breach {
+            promise: "Cases".into(),
+            meaning: "histories can be drawn".into(),
+            event: String::new(),
+            seen: why.to_string(),
+            history: Vec::new(),
+        }),
+    }
+}
+
+fn breach(set: &SetDescription, case: &Case, excused: &dyn Fn(Promise) -> bool) -> Option<Breach> {
+    let (conn, before, steps) = case;
+    let history = |count: usize| {
+        let Conn { cwnd, cwnd_clamp, mss, now_us, ticks, tick_hz, pacing_status, .. } = *conn;
+        let begin = format!(
+            "connection: cwnd {cwnd}, clamp {cwnd_clamp}, mss {mss}, clock {now_us} µs, ticks {ticks} at {tick_hz} Hz, \
+             pacing {pacing_status:?}"
+        );
+        std::iter::once(begin).chain(steps.iter().take(count).map(|step| format!("{step:?}"))).collect()
+    };
+    let mut play = Play::begin(set, *conn);
+    for (number, step) in steps.iter().enumerate() {
+        play.step(*step);
+        let (event, history) = (format!("{step:?}"), || history(number + 1));
+        if play.cc.has_failed() {
+            let meaning = "no hook panics".into();
+            return Some(Breach {
+                promise: NO_PANIC.into(),
+                meaning,
+                event,
+                seen: String::new(),
+                history: history(),
+            });
+        }
+        if let Some((promise, seen)) = play.broken.drain(..).find(|(promise, _)| !excused(*promise)) {
+            let meaning = promise.meaning().into();
+            return Some(Breach { promise: promise.name(), meaning, event, seen, history: history() });
+        }
+    }
+    let of_state = |name: &str, meaning: &str, seen: String| Breach {
+        promise: name.into(),
+        meaning: meaning.into(),
+        event: String::new(),
+        seen,
+        history: history(steps.len()),
+    };
+    let forgets = state::init_forgets_the_connection_before(set, *before, steps, *conn);
+    if let Err(seen) = forgets {
+        return Some(of_state("InitForgets", "init leaves nothing of an earlier connection's state", seen));
+    }
+    let same = state::the_same_history_gives_the_same_state(set, *conn, steps);
+    same.err().map(|seen| of_state("SameHistorySameState", "the same calls give the same state", seen))
+}
+
+type Fixed =
+    (&'static str, &'static str, fn(&SetDescription, &dyn Fn(Promise) -> bool) -> Result<(), String>);
+
+/// Promises whose histories are the same in every run.
+const FIXED: &[Fixed] = &[
+    ("AnyRoundTripTime", "an RTT of 0 to 10 s leaves a window that lives", |set, _| {
+        time::any_round_trip_time_leaves_a_window_that_lives(set)
+    }),
+    ("NoRttSample", "without a single RTT sample the window grows", |set, _| {
+        time::without_a_single_rtt_sample_it_grows(set)
+    }),
+    ("ClockBackwards", "a clock that stands still or runs backwards makes no jump", |set, _| {
+        time::a_clock_that_stands_or_runs_backwards_makes_no_jump(set)
+    }),
+    ("ClockWraps", "clocks and sequence numbers wrap unseen", |set, _| {
+        time::clocks_and_sequence_numbers_wrap_unseen(set)
+    }),
+    ("TenYears", "ten years without a loss neither panic nor shrink", |set, _| {
+        size::ten_years_without_a_loss_neither_panic_nor_shrink(set)
+    }),
+    ("ABillionSegments", "windows to 2^30 segments keep their arithmetic", |set, excused| {
+        size::windows_to_a_billion_segments_keep_their_arithmetic(set, excused)
+    }),
+    ("SmallestWindows", "losses at the smallest windows leave a window that grows", |set, _| {
+        size::losses_at_the_smallest_windows_leave_a_window_that_grows(set)
+    }),
+];
+
+/// Names and meanings of every promise, those that can be excepted first.
+#[must_use]
+pub fn promises() -> Vec<(String, &'static str)> {
+    let random = Promise::ALL.iter().map(|promise| (promise.name(), promise.meaning()));
+    random.chain(FIXED.iter().map(|(name, meaning, _)| ((*name).to_owned(), *meaning))).collect()
+}
+
+/// Holds `set` to the promises whose histories are the same in every run; `skipped` names those that it need not keep.
+#[must_use]
+pub fn fixed(set: &SetDescription, skipped: &[String], excused: &dyn Fn(Promise) -> bool) -> Option<Breach> {
+    FIXED.iter().filter(|(name, ..)| !skipped.iter().any(|skipped| skipped == name)).find_map(
+        |(name, meaning, promise)| {
+            let seen = promise(set, excused).err()?;
+            let (promise, meaning) = ((*name).into(), (*meaning).into());
+            Some(Breach { promise, meaning, event: String::new(), seen, history: Vec::new() })
+        },
+    )
+}
