@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cwnd._native import PluginError, Scenario, ScenarioError, __version__
+    from cwnd.contract import check
     from cwnd.kernel.result import KernelTrace
     from cwnd.own import load_plugin
     from cwnd.replicates import Study, replicate
@@ -33,6 +34,7 @@ __all__ = [
     "ScenarioError",
     "Study",
     "__version__",
+    "check",
     "dumbbell",
     "graph",
     "load",
@@ -53,6 +55,7 @@ HOMES = {
     "ScenarioError": "_native",
     "Study": "replicates",
     "__version__": "_native",
+    "check": "contract",
     "dumbbell": "scenario",
     "graph": "scenario",
     "load": "store",
@@ -62,6 +65,10 @@ HOMES = {
     "run": "result",
     "save": "store",
 }
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 def __getattr__(name: str) -> object:

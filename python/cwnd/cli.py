@@ -8,6 +8,7 @@ What a command computes goes to standard output, everything else to standard err
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shlex
 import sys
@@ -24,8 +25,10 @@ from cwnd.flowspec import parse
 from cwnd.flowspec import traffic as parse_traffic
 from cwnd.kernel.cli import app as kernel
 from cwnd.options import Plugins
+from cwnd.refused import refused
 from cwnd.scenario import dumbbell
-from cwnd.store import check, save
+from cwnd.store import check as check_folder
+from cwnd.store import save
 
 app = typer.Typer(
     add_completion=False,
@@ -213,7 +216,7 @@ def run(
         scenario = Scenario.from_toml(path.read_text(encoding="utf-8"))
     except UnicodeDecodeError:
         fail(f'SCENARIO.toml: "{path}" is not accepted; expected a TOML document in UTF-8')
-    except FileNotFoundError:
+    except (FileNotFoundError, IsADirectoryError):
         fail(f'SCENARIO.toml: "{path}" is not accepted; expected a file that exists')
     if seed is not None:
         scenario = Scenario.from_json(json.dumps({**json.loads(scenario.to_json()), "seed": number(seed)}))
@@ -418,7 +421,59 @@ def new(
     print(f"{folder} is made: the rule is in {folder}/src/{name}.rs, its tests in {folder}/tests/{name}.rs. Next:")
     print(f"  cargo test --manifest-path {folder}/Cargo.toml")
     print(f"  cwnd compare {name}:2 cubic:2 --plugin {folder}")
+    print(f"  cwnd check {folder}")
     print(f"  cwnd build-kernel {folder}")
+
+
+@app.command()
+def check(
+    crate: Annotated[Path, typer.Argument(metavar="CRATE", help="The folder of an algorithm of your own.")],
+    seconds: Annotated[str, typer.Option(metavar="N", help="How long to run random simulations; 0 for none.")] = "60",
+    seed: Annotated[
+        str | None, typer.Option(metavar="N", help="Seed of all that is random.", show_default="another each time")
+    ] = None,
+    excepted: Annotated[
+        list[str] | None,
+        typer.Option("--except", metavar="PROMISE", help="A promise that it breaks on purpose. May be repeated."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Hold an algorithm of your own to the contract that the built-in ones keep, then run random simulations with it.
+
+    Exit code 1 if it breaks a promise: the line says which, at what event, and the command that shows it again.
+    """
+    from cwnd import contract
+    from cwnd.progress import shown_check
+
+    try:
+        limit = float(seconds) if seconds.isascii() else -1.0
+    except ValueError:
+        limit = -1.0
+    if not 0 <= limit <= 86_400:
+        fail(f'--seconds: "{seconds}" is not accepted; expected a number of seconds from 0 to 86400')
+    if seed is not None and not (seed.isascii() and seed.isdigit() and int(seed) < contract.MOST_SEED):
+        fail(f'--seed: "{seed}" is not accepted; expected a whole number from 0 to 2^63 - 1')
+    for name in excepted or []:
+        if name not in contract.promises():
+            raise refused("--except", name, "the name of a promise", contract.promises())
+    start = None if seed is None else int(seed)
+    with shown_check(limit) as progress:
+        found = contract.check(crate, seconds=limit, seed=start, excepted=excepted or [], progress=progress)
+    failure = found.failure
+    if as_json:
+        print(json.dumps(dataclasses.asdict(found)))
+    else:
+        for name in found.sets:
+            state = "breaks a promise" if failure is not None and failure.set == name else "keeps the contract"
+            if failure is None or found.sets.index(name) <= found.sets.index(failure.set):
+                print(f"{name}: {state}" + (f", except {', '.join(found.excepted)}" if found.excepted else ""))
+        done = f"{found.histories:,} histories, {found.simulations:,} simulations"
+        print(f"{done} in {found.seconds:.0f} s (seed {found.seed})")
+        if failure is not None:
+            print(*failure.history, sep="\n")
+            print(f"again: {failure.again}")
+    if failure is not None:
+        fail(str(failure), 1)
 
 
 @app.command()
@@ -449,9 +504,7 @@ def found(field: str, name: str, more: list[str] | None = None) -> tuple[_native
             if one["name"] == name:
                 return algorithm, one
     names = [one["name"] for algorithm in known for one in algorithm["sets"]] + (more or [])
-    near = _native.nearest(name, names)
-    offer = f" (did you mean {' or '.join(near)}?)" if near else f": {', '.join(names)}"
-    fail(f'{field}: "{name}" is not accepted; expected the name of an algorithm{offer}')
+    raise refused(field, name, "the name of an algorithm", names)
 
 
 def work(
@@ -474,7 +527,7 @@ def work(
     from cwnd.result import run as simulate
 
     if out is not None:
-        check(out, force=force)
+        check_folder(out, force=force)
     if sys.stderr.isatty():
         from cwnd.progress import shown
 

@@ -21,7 +21,7 @@ def fail(message: str, code: int = 2) -> NoReturn:
     raise typer.Exit(code)
 
 
-REPEATED = ("--plugin", "--param", "--traffic")
+REPEATED = ("--plugin", "--param", "--traffic", "--except")
 
 
 def once(arguments: list[str]) -> None:

@@ -7,7 +7,7 @@ import math
 import tomllib
 from typing import Any
 
-from cwnd.scenario import Flow, Value
+from cwnd.table import Flow, Value
 
 SYNTAX = "NAME[:COUNT][@KEY=VALUE,...], such as cubic:2@rtt=160ms,start=10s,beta=0.8"
 

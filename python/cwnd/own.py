@@ -127,12 +127,15 @@ def wrapper(kind: str, crate: Path, about: Mapping[str, Any], name: str = "") ->
     return folder
 
 
-def build(crate: str | Path, field: str = "plugin") -> Path:
-    """Builds the library of a crate, if anything has changed; returns it. Raises `OwnError` with what the compiler said."""
+def build(crate: str | Path, field: str = "plugin", profile: str = "release") -> Path:
+    """Builds the library of a crate, if anything has changed; returns it. Raises `OwnError` with what the compiler said.
+
+    The profile `checked` has overflow checks and assertions on.
+    """
     crate = Path(crate).resolve()
     folder = wrapper("simulator", crate, manifest(field, crate))
     target = crate / "target" / "cwnd"
-    command = ["cargo", "build", "--release", "--message-format=json-render-diagnostics"]
+    command = ["cargo", "build", "--profile", profile, "--message-format=json-render-diagnostics"]
     command += ["--manifest-path", str(folder / "Cargo.toml"), "--target-dir", str(target / "build")]
     try:
         done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
@@ -148,6 +151,8 @@ def build(crate: str | Path, field: str = "plugin") -> Path:
         for file in message["filenames"]
     )
     # Under a name of its own for each content: a process that has loaded one build can load the next.
+    target /= profile
+    target.mkdir(exist_ok=True)
     library = target / f"{hashlib.sha256(built.read_bytes()).hexdigest()}{built.suffix}"
     if not library.exists():
         for old in target.glob(f"*{built.suffix}"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -81,5 +82,41 @@ def shown_tasks(costs: Sequence[float]) -> Iterator[Callable[[int, int, float], 
             rate = f"{sum(list(packets.values())) / elapsed / 1e6:.1f} M packets/s" if elapsed > 0 else ""
             completed = sum(costs[one] * done for one, done in now.items())
             bar.update(task, completed=completed, done=sum(done >= 1 for done in now.values()), rate=rate)
+
+        yield report
+
+
+class Checked(Protocol):
+    """How far a check is: `cwnd.contract.Check`."""
+
+    seconds: float
+    histories: int
+    simulations: int
+
+
+@contextmanager
+def shown_check(seconds: float) -> Iterator[Callable[[Checked, float], None] | None]:
+    """The same for `cwnd check`; without a terminal there is nothing to show it on."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    columns = [
+        TextColumn("checking"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+    ]
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("check", total=1.0, rate="")
+
+        def report(check: Checked, part: float) -> None:
+            elapsed = max(check.seconds, 1e-3)
+            if check.simulations or (seconds > 0 and part > 0):
+                rate = f"{check.simulations / elapsed:.0f} simulations/s"
+            else:
+                rate = f"{check.histories / elapsed:.0f} histories/s"
+            bar.update(task, completed=part, rate=rate)
 
         yield report

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cwnd._native import Scenario, Simulation
+from cwnd.refused import refused
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,6 +45,23 @@ class Simulated:
             yield pa.record_batch(self._simulation.table(name, start, ROWS_PER_BATCH))
 
 
+class Kept:
+    """Tables that are there already."""
+
+    def __init__(self, tables: dict[str, pa.Table]) -> None:
+        self._tables = tables
+
+    def rows(self, name: str) -> int:
+        return int(self._tables[name].num_rows) if name in self._tables else 0
+
+    def batches(self, name: str) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        table = self._tables[name]
+        empty = [pa.array([], kind) for kind in table.schema.types]
+        yield from table.to_batches() or [pa.RecordBatch.from_arrays(empty, schema=table.schema)]
+
+
 class Result:
     """A finished run: the summary, and its tables as Arrow tables. `cwnd.run` makes one, `cwnd.load` reads one."""
 
@@ -51,6 +70,33 @@ class Result:
         #: The document that `--json` prints: rates in Mbit/s of wire bits, windows in segments, queueing in ms, completion in s.
         self.summary = summary
         self._source = source
+
+    def __repr__(self) -> str:
+        link, flows = self.summary["link"], self.summary["flows"]
+        shown = [f"{flow['name']} {flow['throughput_mbps']:.4g} Mbit/s" for flow in flows[:6]]
+        more = f", ... {len(flows)} flows" if len(flows) > len(shown) else ""
+        used = f"{link['utilization']:.1%} of {link['capacity_mbps']:.4g} Mbit/s"
+        return (
+            f"Result({', '.join(shown)}{more}; {used}; {self.summary['duration_s']:.4g} s, seed {self.summary['seed']})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Equal when scenario, summary (but for the time that it took) and every table are."""
+        if not isinstance(other, Result):
+            return NotImplemented
+        mine, theirs = ({key: value for key, value in one.summary.items() if key != "perf"} for one in (self, other))
+        return (
+            self.scenario == other.scenario
+            and mine == theirs
+            and all(table == other.table(name) for name, table in self.tables.items())
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.scenario)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A simulation stays in its process; its tables travel.
+        return {"scenario": self.scenario, "summary": self.summary, "_source": Kept(dict(self.tables))}
 
     def rows(self, name: str) -> int:
         """Rows of one of `TABLES`."""
@@ -144,8 +190,21 @@ class Tables(Mapping[str, "pa.Table"]):
         return sum(1 for _ in self)
 
 
+def expect(scenario: object) -> None:
+    """Refuses what is no scenario."""
+    if isinstance(scenario, Scenario):
+        return
+    text = isinstance(scenario, str | os.PathLike)
+    made = f"cwnd.Scenario.from_file({os.fspath(scenario)!r})" if text else "cwnd.dumbbell(...)"  # type: ignore[arg-type]
+    raise refused("scenario", scenario, f"a Scenario, such as {made}")
+
+
 def run(scenario: Scenario, progress: Callable[[Simulation], None] | None = None) -> Result:
-    """Simulates `scenario` to its end; `progress` is called every few hundredths of a second of work."""
+    """Simulates `scenario` to its end; `progress` is called every few hundredths of a second of work.
+
+    Raises `ScenarioError` for what is no scenario, `PluginError` where an algorithm of one's own panics.
+    """
+    expect(scenario)
     simulation = Simulation(scenario)
     while not simulation.step(EVENTS_PER_CHUNK):
         if progress is not None:

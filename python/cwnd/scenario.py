@@ -6,38 +6,22 @@ nobody else.
 from __future__ import annotations
 
 import json
+import math
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict, Unpack
 
 from cwnd._native import Scenario
+from cwnd.flowspec import parse
+from cwnd.refused import refused
+from cwnd.table import Flow, Link, Table, Value
 
-Value = str | int | float | bool | Mapping[str, Any] | list[Any]
 Rate = str | list[tuple[str, str]] | Mapping[str, str]
 
 
-class Table:
-    """Keys of a scenario as keywords. A key that Python keeps for itself ends in an underscore: `from_="n0"`."""
+__all__ = ["Flow", "Link", "Table", "Value", "dumbbell", "graph", "parking_lot"]
 
-    def __init__(self, **keys: Value) -> None:
-        self.table: dict[str, Value] = {key.rstrip("_"): value for key, value in keys.items()}
-
-
-class Flow(Table):
-    """Like flows: an algorithm, how many, and their settings.
-
-    `Flow("cubic", count=2, rtt="160ms", start="10s", beta=0.8)`: keys of a flow and parameters of its algorithm stand
-    side by side, as in a scenario's `[[flow]]`. Times and sizes are texts with a unit.
-    """
-
-    def __init__(self, cc: str, count: int = 1, **settings: Value) -> None:
-        super().__init__(cc=cc, count=count, **settings)
-
-
-class Link(Table):
-    """A link of a graph: `Link("a", "b", rate="10Mbit/s", delay="5ms")`, with the keys of a `[[link]]`."""
-
-    def __init__(self, begin: str, end: str, **settings: Value) -> None:
-        super().__init__(from_=begin, to=end, **settings)
+Flows = str | Flow | Mapping[str, int] | Iterable[Flow | str]
 
 
 class Rest(TypedDict, total=False):
@@ -56,7 +40,7 @@ class Rest(TypedDict, total=False):
 
 
 def dumbbell(
-    flows: Mapping[str, int] | Iterable[Flow],
+    flows: Flows,
     *,
     rate: Rate,
     rtt: str,
@@ -71,8 +55,8 @@ def dumbbell(
 ) -> Scenario:
     """Flows through one bottleneck: DropTail, or RED where `red` is given.
 
-    `flows` are `Flow`s, or names with counts (`{"cubic": 4, "sack": 4}`), which then start at random within the first
-    100 ms.
+    `flows` are `Flow`s, texts as the command line has them (`"cubic:2@rtt=160ms"`), or names with counts (`{"cubic": 4,
+    "sack": 4}`). Texts and names that say no start begin at random within the first 100 ms.
 
     The link: `rate` (bit/s with unit; steps, `[("0s", "10Mbit/s"), ("10s", "5Mbit/s")]`; or a trace, `{"trace": file}`),
     `rtt` (propagation only), `buffer` (packets, bytes, time or BDP), `red` (`{"min": "20packets", "max": "60packets"}`,
@@ -92,7 +76,7 @@ def dumbbell(
 
 
 def parking_lot(
-    flows: Mapping[str, int] | Iterable[Flow],
+    flows: Flows,
     *,
     hops: int,
     rate: Rate,
@@ -113,30 +97,93 @@ def parking_lot(
     return _scenario({"parking_lot": {"hops": hops, **link, "reverse": reverse}}, flows, rest)
 
 
-def graph(links: Iterable[Link], flows: Mapping[str, int] | Iterable[Flow], **rest: Unpack[Rest]) -> Scenario:
+def graph(links: Iterable[Link], flows: Flows, **rest: Unpack[Rest]) -> Scenario:
     """Flows through any graph of one-way links. A flow has `from_` and `to`, or `path` and `back`; the rest is as in
     `dumbbell`.
     """
-    return _scenario({"link": [link.table for link in links]}, flows, rest)
+    tables = []
+    for number, link in enumerate(
+        several("links", links, (Link,), 'a list of cwnd.Link("a", "b", rate=..., delay=...)')
+    ):
+        if not isinstance(link, Link):
+            raise refused(f"links[{number}]", link, 'a cwnd.Link("a", "b", rate=..., delay=...)')
+        tables.append(link.table)
+    return _scenario({"link": tables}, flows, rest)
 
 
 def _link(buffer: str, red: Mapping[str, Value] | None, **keys: object) -> dict[str, Any]:
     """The keys of a link that are given, and its queue."""
+    if red is not None and not isinstance(red, Mapping):
+        raise refused("red", red, 'the thresholds, such as {"min": "20packets", "max": "60packets"}')
     queue = {"kind": "droptail" if red is None else "red", "limit": buffer, **(red or {})}
     return {**{key: value for key, value in keys.items() if value is not None}, "queue": queue}
 
 
-def _scenario(network: dict[str, Any], flows: Mapping[str, int] | Iterable[Flow], rest: Rest) -> Scenario:
+def several(field: str, given: object, single: tuple[type, ...], expected: str) -> list[Any]:
+    """What was given as a list; one of the types `single` is a list of one."""
+    if isinstance(given, single):
+        return [given]
+    if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
+        raise refused(field, given, expected)
+    return list(given)
+
+
+def _groups(flows: Flows) -> list[dict[str, Value]]:
+    """The tables of the groups of flows."""
+    spread = {"uniform": ["0s", "100ms"]}
+    expected = 'cwnd.Flow, a text such as "cubic:2@rtt=160ms", or names with counts such as {"cubic": 2}'
     if isinstance(flows, Mapping):
-        spread = {"uniform": ["0s", "100ms"]}
         flows = [Flow(cc, count=count, start=spread) for cc, count in flows.items()]
+    tables = []
+    for number, given in enumerate(several("flows", flows, (str, Flow), expected)):
+        if not isinstance(given, (str, Flow)):
+            raise refused(f"flows[{number}]", given, expected)
+        flow = given if isinstance(given, Flow) else parse(given)
+        tables.append(flow.table if isinstance(given, Flow) else {"start": spread, **flow.table})
+    return tables
+
+
+def plain(field: str, value: object) -> object:
+    """A value as JSON can say it, and text that UTF-8 can; others are refused by their field."""
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise refused(field, value, "text in UTF-8") from None
+        return str(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # which no number is: the field says what it expects
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, os.PathLike):
+        return plain(field, os.fspath(value))
+    if isinstance(value, Mapping):
+        table = {}
+        for key, inner in value.items():
+            if not isinstance(key, str):
+                raise refused(field, key, "a key, which is text")
+            table[plain(field, key)] = plain(f"{field}.{key}" if field else key, inner)
+        return table
+    if isinstance(value, list | tuple | range):
+        return [plain(f"{field}[{number}]", inner) for number, inner in enumerate(value)]
+    if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
+        return plain(field, value.item())  # a number of numpy's
+    raise refused(field, value, "text, a number, true or false, a list or a table of them")
+
+
+def _scenario(network: dict[str, Any], flows: Flows, rest: Rest) -> Scenario:
     keys: dict[str, Any] = {"duration": "100s", **{key: value for key, value in rest.items() if value is not None}}
     record = {key: keys.pop(key) for key in ("interval", "per_ack", "inner") if key in keys}
-    traffic = [{"preset": one} if isinstance(one, str) else one for one in keys.pop("traffic", ())]
-    actions = list(keys.pop("actions", ()))
-    document = {**keys, **network, "record": record, "flow": [flow.table for flow in flows]}
+    tables = 'the name of a preset, or a table such as {"preset": "ha2008", "share": 0.1}'
+    traffic = [
+        {"preset": given} if isinstance(given, str) else given
+        for given in several("traffic", keys.pop("traffic", ()), (str, Mapping), tables)
+    ]
+    single = 'a table such as {"switch": {"flow": "cubic 1", "at": "20s", "cc": "sack"}}'
+    actions = several("actions", keys.pop("actions", ()), (Mapping,), single)
+    document = {**keys, **network, "record": record, "flow": _groups(flows)}
     if traffic:
         document["traffic"] = traffic
     if actions:
         document["action"] = actions
-    return Scenario.from_json(json.dumps(document))
+    return Scenario.from_json(json.dumps(plain("", document)))

@@ -194,7 +194,10 @@ class Stored:
         with pq.ParquetFile(self._folder / f"{name}.parquet") as file:
             pieces = file.iter_batches()
             first = next(pieces, None)
-            yield first if first is not None else pa.RecordBatch.from_pylist([], schema=file.schema_arrow)
+            if first is None:  # which must not be asked a second time
+                yield pa.RecordBatch.from_pylist([], schema=file.schema_arrow)
+                return
+            yield first
             yield from pieces
 
 

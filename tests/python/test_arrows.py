@@ -18,9 +18,12 @@ DOCUMENT = "experiments.<document>"
 SETUP = "experiments.<document>._<name>"
 LEVELS = [
     ["_native", "terminal"],
-    ["kernel", "kernel.doctor", "kernel.native", "kernel.view", "groups", "scenario"],
-    ["kernel.listing", "kernel.spec", "flowspec", "progress", "replay", "report", "vectors"],
+    ["refused", "table"],
+    ["kernel", "kernel.doctor", "kernel.native", "kernel.view", "groups", "flowspec"],
+    ["scenario"],
+    ["kernel.listing", "kernel.spec", "progress", "replay", "report", "vectors"],
     ["kernel.hold", "kernel.switch", "kernel.use", "own"],
+    ["contract"],
     ["metrics.value"],
     ["metrics.quantile", "metrics.series"],
     ["metrics.capacity", "metrics.change", "metrics.curve", "metrics.fairness", "metrics.loss", "metrics.statistics"],

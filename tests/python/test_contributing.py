@@ -97,7 +97,7 @@ def test_the_guides_page_is_one(lull: Path, tmp_path: Path, monkeypatch: pytest.
 
 @cargo
 def test_the_guides_response_function_is_the_algorithms(lull: Path) -> None:
-    rule = eval("{" + steps()[3][1] + "}", vars(rules))["lull"]  # noqa: S307
+    rule = eval("{" + steps()[3][1] + "}", vars(rules))["lull"]
     for p, cycles, skip in RATES:
         cycle = rule.cycle(p)
         found = mean_window("lull", p, RTT_S, cycle.w_max, cycle.rounds, cycles, skip)

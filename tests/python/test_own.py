@@ -106,7 +106,7 @@ def test_the_page_can_be_followed_to_the_letter(tmp_path: Path) -> None:
             for line in text.splitlines():
                 assert " ".join(line.split()) in lines, f"{line}\nis not in\n{printed}"
                 compared += 1
-    assert compared == 10 and before is not None
+    assert compared == 12 and before is not None
 
 
 @cargo
@@ -380,6 +380,8 @@ def test_a_panic_in_a_study_or_a_transfer_names_its_flow(cwnd: Cli, ease: Path, 
     at = panics(ease, "cong_avoid", HALTS)
     many = cwnd("compare", "ease:2", "--duration", "3s", "--seeds", "3", "--plugin", ease)
     refused(many, f"ease.rs:{at}", 'flow "ease', code=1)
-    traffic = 'name = "web", model = "request-response", cc = "ease", request = "400B", response = "1MB", think = "10ms"'
+    traffic = (
+        'name = "web", model = "request-response", cc = "ease", request = "400B", response = "1MB", think = "10ms"'
+    )
     web = cwnd("compare", "cubic", "--duration", "3s", "--traffic", traffic, "--plugin", ease)
     refused(web, f"ease.rs:{at}", 'flow "web"', code=1)

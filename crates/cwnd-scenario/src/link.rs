@@ -64,10 +64,9 @@ fn parse_rate(table: &mut Table<'_>, like: Option<&Link>) -> Result<LinkRate, In
         (None, Some(like)) => Ok(like.rate.clone()),
         (Some(Value::Array(list)), _) if !list.is_empty() => parse_steps(&field, list),
         (Some(value @ Value::Object(_)), _) => parse_trace(&field, value),
-        (value, _) => match value.and_then(Value::as_str).and_then(units::read_rate) {
-            Some(rate) => Ok(LinkRate::Constant(rate)),
-            None => table.refuse("rate", value, expected()),
-        },
+        _ => table
+            .required("rate", &expected(), |value| value.as_str().and_then(units::read_rate))
+            .map(LinkRate::Constant),
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What somebody may have meant by a quantity that is not accepted: units as other tools write them, and none at all.
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 /// Units, and how else they are written, in lower case. A spelling may stand for several: the field decides.
 const SPELLINGS: &[(&str, &[&str])] = &[
@@ -57,6 +57,21 @@ pub(crate) fn meant(value: &Value, accepted: impl Fn(&str) -> bool) -> Vec<Strin
         .filter(|text| accepted(text))
         .take(2)
         .collect()
+}
+
+/// A TOML value as JSON. What JSON has no word for, `nan`, `inf` and dates, becomes text, so that its refusal shows it.
+pub(crate) fn json(value: toml::Value) -> Value {
+    match value {
+        toml::Value::String(text) => Value::String(text),
+        toml::Value::Integer(n) => n.into(),
+        toml::Value::Float(x) => {
+            Number::from_f64(x).map_or_else(|| Value::String(x.to_string()), Value::Number)
+        }
+        toml::Value::Boolean(flag) => Value::Bool(flag),
+        toml::Value::Datetime(date) => Value::String(date.to_string()),
+        toml::Value::Array(list) => list.into_iter().map(json).collect(),
+        toml::Value::Table(table) => table.into_iter().map(|(key, value)| (key, json(value))).collect(),
+    }
 }
 
 #[cfg(test)]

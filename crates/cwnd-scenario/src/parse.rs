@@ -19,9 +19,9 @@ impl Scenario {
     /// [`Invalid`], naming the field, the value and what was expected.
     pub fn from_toml(text: &str) -> Result<Self, Invalid> {
         let wrong = |error: toml::de::Error| document("TOML", &error.to_string());
-        let value: toml::Value = toml::from_str(text).map_err(wrong)?;
+        let value = toml::Value::Table(toml::from_str(text).map_err(wrong)?);
         finite("", &value)?;
-        Self::from_value(&value.try_into::<Value>().map_err(wrong)?)
+        Self::from_value(&crate::meant::json(value))
     }
 
     /// Reads a JSON document of the same shape.

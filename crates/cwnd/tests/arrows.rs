@@ -13,8 +13,8 @@ const LEVELS: &[(&str, u32)] = &[
     ("cwnd-scenario", 2),
     ("cwnd-sim", 3),
     ("cwnd-bpf", 3),
-    ("cwnd-python", 4),
     ("cwnd-fuzz", 4),
+    ("cwnd-python", 5),
 ];
 
 fn level(name: &str) -> Option<u32> {

@@ -6,20 +6,18 @@ from __future__ import annotations
 import hashlib
 import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import matplotlib as mpl
-
-mpl.use("Agg")
-
-import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from cwnd.plot.run import COLOURS, DASHES, NAMED, Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from cwnd.result import Result
 
@@ -231,7 +229,7 @@ def legend(run: Run, figure: Figure, columns: int = 4) -> None:
         entries = [(label, {**run.style(flows[0]), "alpha": 1.0}) for label, flows in run.kinds.items()]
     if not entries:
         return
-    handles = [plt.Line2D([], [], **{**style, "linewidth": 1.8}) for _, style in entries]
+    handles = [Line2D([], [], **{**style, "linewidth": 1.8}) for _, style in entries]
     names = [short(name) for name, _ in entries]
     columns = max(1, min(columns, len(names), 30 * columns // max(map(len, names))))
     made = figure.legend(
@@ -261,13 +259,20 @@ def head(run: Run, width: int, more: str = "") -> str:
     return f"{title(run.name + more, width)}\n{textwrap.shorten(run.setup, width, placeholder=' …')}"
 
 
+def blank(*, figsize: tuple[float, float], layout: Literal["constrained"]) -> Figure:
+    """A figure of its own: pyplot, with the caller's figures and backend in it, is not touched."""
+    figure = Figure(figsize=figsize, layout=layout)
+    FigureCanvasAgg(figure)
+    return figure
+
+
 def queues(run: Run) -> Figure:
     """Every link's backlog, one beside the other; of many links the busiest."""
     links = run.summary["links"]
     busiest = sorted(range(len(links)), key=lambda link: -links[link]["utilization"])[:LINKS]
     chosen = sorted(busiest)
     rows = -(-len(chosen) // 2)
-    figure: Figure = plt.figure(figsize=(13, 0.9 + 2.6 * rows), layout="constrained")
+    figure = blank(figsize=(13, 0.9 + 2.6 * rows), layout="constrained")
     grid = figure.subplots(rows, 2, squeeze=False)
     for axes, link in zip(grid.flat, chosen):
         queue(run, axes, link)
@@ -292,7 +297,7 @@ def draw(result: Result, folder: Path) -> None:
                 save(queues(run), folder / name, digest)
                 continue
             size = (8, 4.5 if name != "shares" else 1.6 + 0.55 * max(2.5, len(run.colour)))
-            figure = plt.figure(figsize=size, layout="constrained")
+            figure = blank(figsize=size, layout="constrained")
             if name == "cwnd" and clipped(run):
                 beside, axes = figure.subplots(1, 2, width_ratios=(1, 2.4))
                 slow_start(run, beside)
@@ -304,7 +309,8 @@ def draw(result: Result, folder: Path) -> None:
                 legend(run, figure, 3)
             save(figure, folder / name, digest)
         shape = (2, 2) if len(panels) > 1 else (1, 1)
-        figure, grid = plt.subplots(*shape, figsize=(13, 4.1 * shape[0]), layout="constrained", squeeze=False)
+        figure = blank(figsize=(13, 4.1 * shape[0]), layout="constrained")
+        grid = figure.subplots(*shape, squeeze=False)
         for place, (axes, panel) in enumerate(zip(grid.flat, panels.values())):
             panel(run, axes, named=place == 0 or panel is queue)
         figure.suptitle(head(run, 110), fontsize=13, parse_math=False)
@@ -320,4 +326,3 @@ def save(figure: Figure, path: Path, digest: str) -> None:
     figure.savefig(
         path.with_suffix(".svg"), metadata={"Description": f"scenario {digest}", "Date": None, "Creator": "cwnd"}
     )
-    plt.close(figure)

@@ -12,10 +12,9 @@ import typer
 
 from cwnd._native import Scenario
 from cwnd.entry import fail
-from cwnd.replicates.study import processors, replicate
+from cwnd.replicates.study import MOST_JOBS, MOST_SEEDS, processors, replicate
 
-MOST_SEEDS = 10_000
-MOST_JOBS = 256
+__all__ = ["MOST_JOBS", "MOST_SEEDS", "study", "whole"]
 
 
 def study(

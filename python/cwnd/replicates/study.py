@@ -13,10 +13,14 @@ from typing import Any
 
 from cwnd._native import Scenario
 from cwnd.groups import groups
+from cwnd.refused import refused
 from cwnd.replicates.document import combine, describe
 from cwnd.replicates.folder import Folder
 from cwnd.replicates.runner import Watch, run_all
-from cwnd.result import Result
+from cwnd.result import Result, expect
+
+MOST_SEEDS = 10_000
+MOST_JOBS = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,12 @@ class Study:
     found: int
     #: Whether Ctrl-C ended it before all were done.
     stopped: bool
+
+    def __repr__(self) -> str:
+        groups = (self.document or {}).get("groups", [])
+        shown = [f"{group['name']} {group['throughput_mbps']['mean']:.4g} Mbit/s" for group in groups[:6]]
+        stopped = ", stopped" if self.stopped else ""
+        return f"Study({self.done} of {self.asked} runs{stopped}; {', '.join(shown) or 'no result'})"
 
 
 def processors() -> int:
@@ -62,6 +72,11 @@ def replicate(
     take the place of another result. Raises
     `ScenarioError`, `NotOursError`, or `OSError` when the disk says no; runs that are done stay.
     """
+    expect(scenario)
+    if isinstance(seeds, bool) or not isinstance(seeds, int) or not 1 <= seeds <= MOST_SEEDS:
+        raise refused("seeds", seeds, f"a whole number from 1 to {MOST_SEEDS}")
+    if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or not 1 <= jobs <= MOST_JOBS):
+        raise refused("jobs", jobs, f"a whole number from 1 to {MOST_JOBS}")
     scenarios = with_seeds(scenario, seeds)
     of = groups(scenario)
     place = Folder(folder, scenario, force=force) if folder is not None else None

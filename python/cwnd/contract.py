@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""`cwnd check`: the contract that the core's own algorithms keep, and random simulations, over an algorithm of one's own."""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cwnd import _native
+from cwnd._native import ScenarioError
+from cwnd.own import LOADED, build, load_plugin
+from cwnd.refused import refused
+
+#: Random histories per parameter set; every piece is a seed of its own, and Ctrl-C is heard between two.
+HISTORIES = 1000
+PER_PIECE = 25
+MOST_SEED = 2**63
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A broken promise, and how to see it again."""
+
+    #: The parameter set.
+    set: str
+    #: Name and meaning of the promise.
+    promise: str
+    meaning: str
+    #: The event at which it was broken, and what was seen; the event is empty where the promise is not about one.
+    event: str
+    seen: str
+    #: The events up to that one, made small, or the scenario in TOML.
+    history: tuple[str, ...]
+    seed: int
+    #: The command that shows it again.
+    again: str
+
+    def __str__(self) -> str:
+        event = f" at {self.event}" if self.event else ""
+        return f"{self.set}: {self.promise}{event}: {self.seen} ({self.meaning}; seed {self.seed})"
+
+
+@dataclass(slots=True)
+class Check:
+    """What `cwnd.check` found: how much was run, and the first broken promise, if there is one."""
+
+    algorithm: str
+    seed: int
+    excepted: tuple[str, ...] = ()
+    sets: list[str] = field(default_factory=list)
+    histories: int = 0
+    simulations: int = 0
+    seconds: float = 0.0
+    failure: Failure | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether every promise was kept."""
+        return self.failure is None
+
+    def __str__(self) -> str:
+        done = (
+            f"{self.histories} histories and {self.simulations} simulations in {self.seconds:.0f} s, seed {self.seed}"
+        )
+        return f"{self.algorithm}: {'kept' if self.passed else self.failure}; {done}"
+
+
+Progress = Callable[["Check", float], None]
+
+
+def promises() -> dict[str, str]:
+    """Name -> meaning of every promise."""
+    return dict(_native.contract_promises())
+
+
+def check(
+    crate: str | Path,
+    *,
+    seconds: float = 60.0,
+    seed: int | None = None,
+    excepted: Iterable[str] = (),
+    progress: Progress | None = None,
+) -> Check:
+    """Holds the algorithm of a crate to the contract, then runs random simulations with it for `seconds` (0: none).
+
+    The crate is built with overflow checks and assertions. Everything random is a function of `seed`, which is drawn if not given.
+    `excepted` names promises that the algorithm breaks on purpose. `progress` is told, several times a second, how far the check is
+    and what part is done. The first broken promise ends it. Raises `OwnError` or `ScenarioError`.
+    """
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds <= 86_400:
+        raise refused("seconds", seconds, "a number of seconds from 0 to 86400")
+    if seed is None:
+        seed = secrets.randbelow(2**32)
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < MOST_SEED:
+        raise refused("seed", seed, "a whole number from 0 to 2^63 - 1")
+    excepted = (excepted,) if isinstance(excepted, str) else tuple(excepted)
+    known = promises()
+    for name in excepted:
+        if name not in known:
+            raise refused("excepted", name, "the name of a promise", known)
+    crate = Path(crate)
+    library = build(crate, "crate", profile="checked") if crate.is_dir() else crate
+    if not library.is_file():
+        raise refused("crate", str(crate), "the folder of a crate that cwnd new made")
+    before = dict(LOADED)
+    name = load_plugin(library)
+    try:
+        return _check(Check(name, seed, excepted), crate, seconds, progress)
+    finally:
+        # The checked build is slower: whatever runs afterwards gets the usual one, if it was there.
+        if name in before and crate.is_dir():
+            load_plugin(crate)
+
+
+def _check(found: Check, crate: Path, seconds: float, progress: Progress | None) -> Check:
+    begin = time.monotonic()
+    (algorithm,) = [one for one in _native.algorithms() if one["name"] == found.algorithm]
+    found.sets = [one["name"] for one in algorithm["sets"]]
+    excepted = list(found.excepted)
+    total = len(found.sets) * (HISTORIES // PER_PIECE)
+
+    def failed(name: str, breach: _native.Breach, seed: int, *, simulated: bool) -> Check:
+        words = ["cwnd", "check", str(crate), "--seed", str(seed)]
+        words += [] if simulated else ["--seconds", "0"]
+        words += [word for name in excepted for word in ("--except", name)]
+        found.failure = Failure(
+            name,
+            breach["promise"],
+            breach["meaning"],
+            breach["event"],
+            breach["seen"],
+            tuple(breach["history"]),
+            seed,
+            shlex.join(words),
+        )
+        found.seconds = time.monotonic() - begin
+        return found
+
+    def tell(part: float) -> None:
+        found.seconds = time.monotonic() - begin
+        if progress is not None:
+            progress(found, min(1.0, part))
+
+    # The contract takes seconds, the simulations what was asked for.
+    for number, name in enumerate(found.sets):
+        for piece in range(HISTORIES // PER_PIECE):
+            seed = (found.seed + piece) % MOST_SEED
+            breach = _native.check_contract(name, seed, PER_PIECE, excepted, fixed=False)
+            if breach is not None:
+                return failed(name, breach, seed, simulated=False)
+            found.histories += PER_PIECE
+            done = (number * (HISTORIES // PER_PIECE) + piece + 1) / total
+            tell(done if seconds == 0 else 0.0)
+        breach = _native.check_contract(name, found.seed, 0, excepted, fixed=True)
+        if breach is not None:
+            return failed(name, breach, found.seed, simulated=False)
+    start = time.monotonic()
+    while (elapsed := time.monotonic() - start) < seconds:
+        seed = (found.seed + found.simulations) % MOST_SEED
+        _, breach = _native.check_simulation(found.algorithm, seed)
+        if breach is not None:
+            return failed(found.algorithm, breach, seed, simulated=True)
+        found.simulations += 1
+        tell(elapsed / seconds)
+    tell(1.0)
+    return found
+
+
+__all__ = ["Check", "Failure", "ScenarioError", "check", "promises"]

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""What Python refuses by itself, in the words of the scenario's own refusals."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from cwnd._native import ScenarioError, nearest
+
+
+def shown(value: object) -> str:
+    """A value as its author wrote it, shortened."""
+    if isinstance(value, str):
+        text = json.dumps(value.encode(errors="backslashreplace").decode(), ensure_ascii=False)
+    else:
+        text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def refused(field: str, value: object, expected: str, names: Iterable[str] = ()) -> ScenarioError:
+    """The error that says that `field` does not take `value`; of `names` the nearest are offered, or all."""
+    names = list(names)
+    if names:
+        near = nearest(str(value).encode(errors="replace").decode(), names)
+        expected += f" (did you mean {' or '.join(near)}?)" if near else f": {', '.join(names)}"
+    error = ScenarioError(f"{field}: {shown(value)} is not accepted; expected {expected}")
+    error.field, error.value, error.expected = field, shown(value), expected
+    return error

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The Python objects: listed, printed, compared, pickled; and what is refused, always in the scenario's own words."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import Cli
+
+import cwnd as package
+from cwnd import Flow, Link, Scenario, ScenarioError, dumbbell, graph, replicate, run
+
+LINK = {"rate": "10Mbit/s", "rtt": "20ms", "duration": "2s"}
+
+
+def small(**more: object) -> Scenario:
+    return dumbbell({"cubic": 1, "reno": 1}, **{**LINK, **more})  # type: ignore[arg-type]
+
+
+def test_dir_lists_what_there_is() -> None:
+    fresh = "import cwnd; print(sorted(dir(cwnd)) == sorted(cwnd.__all__), all(hasattr(cwnd, n) for n in dir(cwnd)))"
+    done = subprocess.run([sys.executable, "-c", fresh], capture_output=True, text=True, check=True)
+    assert done.stdout == "True True\n"
+    assert {"Flow", "PluginError", "check", "dumbbell", "load", "replicate", "run", "save"} <= set(dir(package))
+
+
+def test_everything_says_what_it_is() -> None:
+    result = run(small(seed=7))
+    assert repr(Flow("cubic", beta=0.8)) == "Flow(cc='cubic', count=1, beta=0.8)"
+    assert repr(Link("a", "b", rate="1Mbit/s")) == "Link(from='a', to='b', rate='1Mbit/s')"
+    for word in ("cubic", "reno", "10 Mbit/s", "2 s", "seed 7"):
+        assert word in repr(result.scenario) and word in repr(result), word
+    assert len(repr(small())) < 200 and "40 in all" in repr(dumbbell({"cubic": 40}, **LINK))  # type: ignore[arg-type]
+    study = replicate(small(), 2, jobs=1)
+    assert repr(study).startswith("Study(2 of 2 runs; cubic ")
+
+
+def test_scenarios_compare_hash_copy_and_pickle() -> None:
+    one, other = small(), small(seed=2)
+    assert one == small() and one != other and one != "text"
+    assert len({one, small(), other}) == 2
+    for twin in (pickle.loads(pickle.dumps(one)), copy.copy(one), copy.deepcopy(one)):
+        assert twin == one and twin.to_toml() == one.to_toml()
+    assert Flow("cubic", beta=0.8) == Flow("cubic", beta=0.8) != Flow("cubic", beta=0.7)
+
+
+def test_results_compare_and_pickle_with_their_tables(tmp_path: Path) -> None:
+    result = run(small(inner=True))
+    again = run(small(inner=True))
+    assert result == again != run(small(inner=True, seed=2)) and hash(result) == hash(again)
+    twin = pickle.loads(pickle.dumps(result))
+    assert twin == result and twin.summary == result.summary
+    assert {name: table.num_rows for name, table in twin.tables.items()} == {
+        name: result.rows(name) for name in result.tables
+    }
+    package.save(twin, tmp_path / "run", pictures=False)
+    assert package.load(tmp_path / "run") == result
+
+
+def test_files_are_read(tmp_path: Path) -> None:
+    scenario = small()
+    (tmp_path / "one.toml").write_text(scenario.to_toml())
+    (tmp_path / "one.json").write_text(scenario.to_json())
+    assert Scenario.from_file(tmp_path / "one.toml") == scenario == Scenario.from_file(str(tmp_path / "one.json"))
+    (tmp_path / "latin.toml").write_bytes(b'name = "caf\xe9"')
+    for path, words in (("none.toml", "a file that exists"), ("latin.toml", "UTF-8"), ("", "scenario.toml")):
+        with pytest.raises(ScenarioError, match=words) as caught:
+            Scenario.from_file(tmp_path / path)
+        assert caught.value.field == "path" and path in str(caught.value.value)
+
+
+def test_a_picture_leaves_the_callers_matplotlib_alone(tmp_path: Path) -> None:
+    code = f"""
+import matplotlib, cwnd
+matplotlib.use("svg")
+import matplotlib.pyplot as plt
+import cwnd.plot
+mine = plt.figure()
+before = dict(matplotlib.rcParams)
+cwnd.save(cwnd.run(cwnd.dumbbell("cubic", rate="10Mbit/s", rtt="20ms", duration="1s")), {str(tmp_path / "run")!r})
+assert matplotlib.get_backend() == "svg" and plt.get_fignums() == [mine.number], matplotlib.get_backend()
+assert dict(matplotlib.rcParams) == before
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "run" / "overview.png").stat().st_size > 5000
+
+
+def test_texts_are_flows_as_on_the_command_line() -> None:
+    assert dumbbell("cubic:2@beta=0.8", **LINK).flow_names == ["cubic 1", "cubic 2"]  # type: ignore[arg-type]
+    mixed = dumbbell(["cubic", Flow("reno"), "sack:2"], **LINK)  # type: ignore[arg-type]
+    assert mixed.flow_names == ["cubic", "reno", "sack 1", "sack 2"]
+    assert dumbbell("cubic", **LINK) == dumbbell({"cubic": 1}, **LINK)  # type: ignore[arg-type]
+    assert dumbbell("cubic", **LINK, traffic="ha2008") == dumbbell("cubic", **LINK, traffic=["ha2008"])  # type: ignore[arg-type]
+
+
+Make = Callable[[], object]
+NAN, INF = float("nan"), float("inf")
+
+# What is given, the field that is named, and a word of what is expected.
+REFUSED: list[tuple[Make, str, str]] = [
+    (lambda: small(seed=NAN), "seed", "whole number"),
+    (lambda: dumbbell([Flow("cubic", beta=NAN)], **LINK), "flow[0].beta", "0.1"),
+    (lambda: dumbbell([Flow("cubic", beta=INF)], **LINK), "flow[0].beta", "0.1"),
+    (lambda: dumbbell([Flow("cubic", count=-1)], **LINK), "flow[0].count", "whole number"),
+    (lambda: dumbbell([Flow("cubic", count=1.5)], **LINK), "flow[0].count", "whole number"),
+    (lambda: dumbbell([Flow(7)], **LINK), "flow[0].cc", "algorithm"),
+    (lambda: dumbbell([Flow("cubicc")], **LINK), "flow[0].cc", "did you mean cubic?"),
+    (lambda: dumbbell([Flow("CUBIC")], **LINK), "flow[0].cc", "did you mean cubic?"),
+    (lambda: dumbbell("cubicc", **LINK), "flow[0].cc", "did you mean cubic?"),
+    (lambda: dumbbell({"cubicc": 2}, **LINK), "flow[0].cc", "did you mean cubic?"),
+    (lambda: dumbbell({"cubic": "two"}, **LINK), "flow[0].count", "whole number"),
+    (lambda: dumbbell({2: "cubic"}, **LINK), "flow[0].cc", "algorithm"),
+    (lambda: dumbbell([7], **LINK), "flows[0]", "cwnd.Flow"),
+    (lambda: dumbbell([["cubic"]], **LINK), "flows[0]", "cwnd.Flow"),
+    (lambda: dumbbell(7, **LINK), "flows", "cwnd.Flow"),
+    (lambda: dumbbell(None, **LINK), "flows", "cwnd.Flow"),
+    (lambda: dumbbell([], **LINK), "flow", "flow"),
+    (lambda: dumbbell([Flow("cubic", bata=0.7)], **LINK), "flow[0].bata", "did you mean beta?"),
+    (lambda: dumbbell([Flow("cubic", rtt=40)], **LINK), "flow[0].rtt", "did you mean 40ms or 40s?"),
+    (lambda: dumbbell([Flow("cubic", start=object())], **LINK), "flow[0].start", "text, a number"),
+    (lambda: dumbbell([Flow("cub\udcff")], **LINK), "flow[0].cc", "UTF-8"),
+    (lambda: small(rate="100Mbps"), "link.rate", "did you mean 100Mbit/s?"),
+    (lambda: small(rate="100Mb/s"), "link.rate", "did you mean 100Mbit/s?"),
+    (lambda: small(rate="40"), "link.rate", "did you mean 40Mbit/s?"),
+    (lambda: small(rate=40), "link.rate", "did you mean 40Mbit/s?"),
+    (lambda: small(rate=NAN), "link.rate", "unit"),
+    (lambda: small(rate=None), "link.rate", "unit"),
+    (lambda: small(rtt="10msec"), "link.rtt", "did you mean 10ms?"),
+    (lambda: small(duration="2m"), "duration", "did you mean 2min?"),
+    (lambda: small(duration=5), "duration", "did you mean 5ms or 5s?"),
+    (lambda: small(duration="-5s"), "duration", "above 0"),
+    (lambda: small(packet_size="1500"), "packet_size", "did you mean 1500B?"),
+    (lambda: small(buffer="100pkts"), "link.queue.limit", "did you mean 100packets?"),
+    (lambda: small(buffer=100), "link.queue.limit", "did you mean 100packets"),
+    (lambda: small(red="20..60"), "red", "thresholds"),
+    (lambda: small(seed=-1), "seed", "whole number"),
+    (lambda: small(seed=2**70), "seed", "whole number"),
+    (lambda: small(traffic="ha2080"), "traffic[0].preset", "did you mean ha2008?"),
+    (lambda: small(traffic=7), "traffic", "preset"),
+    (lambda: small(traffic=[7]), "traffic[0]", "table"),
+    (lambda: small(actions="switch"), "actions", "table"),
+    (lambda: small(durration="5s"), "durration", "did you mean duration?"),
+    (lambda: small(name="\udcff"), "name", "UTF-8"),
+    (lambda: small(interval=[1]), "record.interval", "time"),
+    (lambda: graph(["ab"], [Flow("cubic")]), "links[0]", "cwnd.Link"),
+    (lambda: graph(Link("a", "b"), "cubic"), "link[0].rate", "unit"),
+    (lambda: run("x.toml"), "scenario", "Scenario.from_file('x.toml')"),
+    (lambda: run(None), "scenario", "cwnd.dumbbell"),
+    (lambda: replicate(small(), 0), "seeds", "from 1"),
+    (lambda: replicate(small(), []), "seeds", "from 1"),
+    (lambda: replicate(small(), 2, jobs=0), "jobs", "from 1"),
+    (lambda: replicate("x.toml", 2), "scenario", "from_file"),
+    (lambda: Scenario.from_file("/nonexistent.toml"), "path", "exists"),
+    (lambda: package.check("/nonexistent"), "crate", "cwnd new"),
+    (lambda: package.check(".", seconds=NAN), "seconds", "86400"),
+    (lambda: package.check(".", seed=-1), "seed", "2^63"),
+    (lambda: package.check(".", excepted="NeverShrinks"), "excepted", "promise"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "field", "word"), REFUSED)
+def test_what_python_gives_is_refused_in_one_line_with_its_field(make: Make, field: str, word: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        make()
+    error = caught.value
+    assert error.field == field and word in error.expected, str(error)
+    assert str(error).startswith(f"{field}: ") and "\n" not in str(error) and error.expected in str(error)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("compare", "cubicc"), ("flow[0].cc", '"cubicc"', "did you mean cubic?")),
+        (("compare", "cubic", "--rate", "100Mbps"), ("link.rate", "did you mean 100Mbit/s?")),
+        (("compare", "cubic", "--rate", "100"), ("link.rate", "did you mean 100Mbit/s?")),
+        (("compare", "cubic", "--rtt", "40"), ("link.rtt", "did you mean 40ms or 40s?")),
+        (("compare", "cubic", "--duration", "10sec"), ("duration", "did you mean 10s?")),
+        (("compare", "cubic@rtt=10msec"), ("flow[0].rtt", "did you mean 10ms?")),
+        (("compare", "cubic", "--buffer", "64KB"), ("link.queue.limit", "did you mean 64kB?")),
+        (("compare", "cubic", "--traffic", "ha208"), ("traffic[0].preset", "did you mean ha2008?")),
+        (("compare", b"cubic\xff"), ("UTF-8",)),
+        (("show", "cubicc"), ("NAME", "did you mean cubic?")),
+        (("show", b"cub\xff"), ("NAME",)),
+        (("run", "."), ("a file that exists",)),
+        (("run", "none.toml"), ("a file that exists",)),
+        (("check",), ("CRATE",)),
+        (("check", "none"), ("crate", "none", "cwnd new")),
+        (("check", "none", "--seconds", "soon"), ("--seconds", "soon")),
+        (("check", "none", "--seconds", "nan"), ("--seconds", "nan")),
+        (("check", "none", "--seed", "-1"), ("--seed", "-1")),
+        (("check", "none", "--except", "NeverShrinksOnAck"), ("--except", "did you mean NeverShrinksOnAnAck?")),
+    ],
+)
+def test_the_command_line_refuses_in_one_line(
+    cwnd: Cli, tmp_path: Path, arguments: tuple[str | bytes, ...], words: tuple[str, ...]
+) -> None:
+    given = [one.decode(errors="surrogateescape") if isinstance(one, bytes) else one for one in arguments]
+    done = cwnd(*given, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1, done.stderr
+    assert all(word in done.stderr for word in words), done.stderr
+
+
+def test_not_a_number_in_a_file_is_named(cwnd: Cli, tmp_path: Path) -> None:
+    text = small().to_toml().replace('rate = "10Mbit/s"', "rate = nan")
+    assert "rate = nan" in text
+    (tmp_path / "nan.toml").write_text(text)
+    done = cwnd("run", tmp_path / "nan.toml")
+    assert done.returncode == 2 and 'link.rate: "NaN" is not accepted' in done.stderr, done.stderr

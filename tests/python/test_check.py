@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""`cwnd check`: what `cwnd new` makes keeps the contract; faults are found, named, and shown again by the command that is printed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import PROGRAM, Cli
+
+import cwnd as package
+from cwnd import own
+
+cargo = pytest.mark.skipif(
+    shutil.which("cargo") is None and os.environ.get("CI") != "true", reason="it needs cargo: Rust 1.89 or newer"
+)
+
+SAFE = """        let window = conn.cwnd;
+        additive_increase(conn, window, acked);
+"""
+# As `cwnd new` once made it: credit of a large window is spent at a small one.
+BURST = """        let credit = conn.cwnd_cnt.saturating_add(acked);
+        let window = conn.cwnd.max(1);
+        conn.grow(credit / window);
+        conn.cwnd_cnt = credit % window;
+"""
+
+
+@pytest.fixture(scope="module")
+def crate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A crate as `cwnd new` makes it."""
+    return own.new("pace", tmp_path_factory.mktemp("check") / "pace")
+
+
+@pytest.fixture
+def rule(crate: Path) -> Iterator[Path]:
+    """The crate's rule, to be changed: afterwards it is as it was."""
+    file = crate / "src" / "pace.rs"
+    text = file.read_text()
+    yield file
+    file.write_text(text)
+
+
+def change(rule: Path, old: str, new: str) -> None:
+    text = rule.read_text()
+    assert text.count(old) == 1
+    rule.write_text(text.replace(old, new))
+
+
+@cargo
+def test_what_new_makes_keeps_the_contract_and_stands_the_fuzzing(cwnd: Cli, crate: Path) -> None:
+    done = cwnd("check", crate, "--seconds", "3", "--seed", "5")
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
+    first, second = done.stdout.splitlines()
+    assert first == "pace: keeps the contract"
+    words = second.split()
+    assert words[:2] == ["1,000", "histories,"] and int(words[2].replace(",", "")) >= 1 and second.endswith("(seed 5)")
+
+
+@cargo
+def test_the_burst_after_idle_is_found_said_in_a_line_and_shown_again(cwnd: Cli, crate: Path, rule: Path) -> None:
+    change(rule, SAFE, BURST)
+    done = cwnd("check", crate, "--json")
+    assert done.returncode == 1 and done.stderr.count("\n") == 1, done.stderr
+    found = json.loads(done.stdout)["failure"]
+    assert found["promise"] == "GrowthIsBackedByAcknowledgements" and found["event"].startswith("Ack {")
+    assert found["history"][0].startswith("connection: cwnd ") and found["history"][-1] == found["event"]
+    assert len(found["history"]) < 20, "made small"
+    for words in ("error: pace: ", found["promise"], found["event"], found["seen"], f"seed {found['seed']}"):
+        assert words in done.stderr, done.stderr
+    program, *arguments = shlex.split(found["again"])
+    assert program == "cwnd"
+    again = cwnd(*arguments)
+    assert again.returncode == 1 and again.stderr == done.stderr
+    assert f"again: {found['again']}" in again.stdout and "pace: breaks a promise" in again.stdout
+
+
+@cargo
+def test_a_promise_that_is_broken_on_purpose_can_be_excepted(cwnd: Cli, crate: Path, rule: Path) -> None:
+    change(
+        rule,
+        "        if self.queueing_us() > params.rest_us {\n",
+        "        if self.queueing_us() > params.rest_us {\n            conn.cwnd = (conn.cwnd - 1).max(2);\n",
+    )
+    one = cwnd("check", crate, "--seconds", "0", "--seed", "1")
+    assert one.returncode == 1 and "NeverShrinksOnAnAck" in one.stderr, one.stderr
+    excepted = cwnd("check", crate, "--seconds", "0", "--seed", "1", "--except", "NeverShrinksOnAnAck")
+    assert "NeverShrinksOnAnAck:" not in excepted.stderr, excepted.stderr
+
+
+# 2³² is one too many; in the simulator's own build it would wrap.
+@cargo
+def test_an_overflow_is_a_panic_with_its_place_and_python_lives(crate: Path, rule: Path) -> None:
+    change(
+        rule, "self.last_rtt_us.saturating_sub(self.base_rtt_us)", "self.last_rtt_us + 4_000_000_000 - self.base_rtt_us"
+    )
+    line = next(n for n, text in enumerate(rule.read_text().splitlines(), 1) if "4_000_000_000" in text)
+    found = package.check(crate, seconds=0, seed=3)
+    assert not found.passed and found.failure is not None
+    assert (
+        found.failure.promise == "NoHookPanics"
+        and f"pace.rs:{line}: attempt to add with overflow" in found.failure.seen
+    )
+    assert found.failure.history and f"{found.failure.seed}" in found.failure.again
+
+
+# Contract kept, but not in company: nothing but a simulation grows a window beyond 3000 segments on a path of more than 300 ms.
+@cargo
+def test_a_fault_that_only_a_simulation_meets_comes_with_its_scenario(cwnd: Cli, crate: Path, rule: Path) -> None:
+    change(
+        rule,
+        "        if !conn.cwnd_limited() {",
+        '        assert!(conn.lsndtime_ticks == conn.ticks || conn.now_us % 7 != 3, "sent {}", 1);\n        if !conn.cwnd_limited() {',
+    )
+    done = cwnd("check", crate, "--seed", "1", "--seconds", "30", "--json")
+    assert done.returncode == 1, done.stdout + done.stderr
+    found = json.loads(done.stdout)["failure"]
+    assert found["promise"] == "NoHookPanics" and "pace.rs" in found["seen"] and "sent 1" in found["seen"]
+    scenario = "\n".join(found["history"])
+    package.load_plugin(own.build(crate))
+    assert "pace" in scenario and package.Scenario.from_toml(scenario).flow_names
+
+
+@cargo
+def test_an_algorithm_with_cong_control_is_checked_too(crate: Path, tmp_path: Path) -> None:
+    steer = own.new("steer", tmp_path / "steer")
+    shutil.copy(Path(__file__).with_name("own") / "steer.rs", steer / "src" / "steer.rs")
+    found = package.check(steer, seconds=0, seed=1)
+    assert found.algorithm == "steer" and str(found)
+
+
+@cargo
+def test_ctrl_c_ends_a_check_in_a_line(crate: Path) -> None:
+    own.build(crate, "crate", profile="checked")
+    process = subprocess.Popen(
+        [PROGRAM, "check", str(crate), "--seconds", "600"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", "stopped\n")
