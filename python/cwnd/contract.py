@@ -16,7 +16,7 @@ from cwnd.own import LOADED, build, load_plugin
 from cwnd.refused import refused
 
 #: Random histories per parameter set; every piece is a seed of its own, and Ctrl-C is heard between two.
-HISTORIES = 1000
+HISTORIES = 3000
 PER_PIECE = 25
 MOST_SEED = 2**63
 

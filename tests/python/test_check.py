@@ -62,13 +62,13 @@ def test_what_new_makes_keeps_the_contract_and_stands_the_fuzzing(cwnd: Cli, cra
     first, second = done.stdout.splitlines()
     assert first == "pace: keeps the contract"
     words = second.split()
-    assert words[:2] == ["1,000", "histories,"] and int(words[2].replace(",", "")) >= 1 and second.endswith("(seed 5)")
+    assert words[:2] == ["3,000", "histories,"] and int(words[2].replace(",", "")) >= 1 and second.endswith("(seed 5)")
 
 
 @cargo
 def test_the_burst_after_idle_is_found_said_in_a_line_and_shown_again(cwnd: Cli, crate: Path, rule: Path) -> None:
     change(rule, SAFE, BURST)
-    done = cwnd("check", crate, "--json")
+    done = cwnd("check", crate, "--json", "--seconds", "0", "--seed", "1")
     assert done.returncode == 1 and done.stderr.count("\n") == 1, done.stderr
     found = json.loads(done.stdout)["failure"]
     assert found["promise"] == "GrowthIsBackedByAcknowledgements" and found["event"].startswith("Ack {")

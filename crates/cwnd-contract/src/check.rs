@@ -123,6 +123,10 @@ const FIXED: &[Fixed] = &[
     ("ClockWraps", "clocks and sequence numbers wrap unseen", |set, _| {
         time::clocks_and_sequence_numbers_wrap_unseen(set)
     }),
+    ("NoBurstOfCredit", "credit of a large window is no burst at a small one", |set, excused| {
+        let excused = excused(Promise::GrowthIsBackedByAcknowledgements);
+        if excused { Ok(()) } else { size::credit_of_a_large_window_is_no_burst(set) }
+    }),
     ("TenYears", "ten years without a loss neither panic nor shrink", |set, _| {
         size::ten_years_without_a_loss_neither_panic_nor_shrink(set)
     }),

@@ -63,6 +63,26 @@ pub fn windows_to_a_billion_segments_keep_their_arithmetic(
     Ok(())
 }
 
+/// What was saved up towards the next segment at a large window is no burst at a small one, to which an idle time has taken it.
+///
+/// # Errors
+/// What was seen instead.
+pub fn credit_of_a_large_window_is_no_burst(set: &SetDescription) -> Result<(), String> {
+    // However far an algorithm is from its next segment: the window drops after every ACK but the last of a round trip.
+    for acked in [1, 100, 300, 479] {
+        let mut flow = Flow::in_avoidance(set, 480, 25_000);
+        for _ in 0..acked {
+            flow.pace(1);
+            flow.ack(1);
+        }
+        flow.driver.conn.cwnd = 10;
+        flow.driver.conn.ssthresh = 10;
+        flow.ack(1);
+        promise!(flow.cwnd() <= 12, "{acked} ACKs at 480 segments, then one at 10: {}", flow.cwnd());
+    }
+    Ok(())
+}
+
 /// Losses one after the other down to the floor and there; no division by a window of nothing, and from the floor the
 /// window grows.
 ///

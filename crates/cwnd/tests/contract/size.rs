@@ -3,7 +3,9 @@
 
 use crate::every_set;
 use crate::exceptions::excused;
+use crate::play::Promise;
 use crate::support::{Flow, sets};
+use cwnd::registry::SetDescription;
 use cwnd_contract::size;
 
 // Rows Q6, GV3, X7, QG2, NG4, K9: an ACK an hour for ten years, no loss: never smaller, never beyond the clamp.
@@ -36,6 +38,13 @@ fn a_loss_of_a_large_window_costs_a_thirtieth() {
             );
         }
     }
+}
+
+// Rows F1, L1: an idle restart at 10 segments spends no credit of 480.
+#[test]
+fn credit_of_a_large_window_is_no_burst() {
+    let bound = |set: &SetDescription| !excused(Promise::GrowthIsBackedByAcknowledgements, set);
+    every_set(|set| if bound(set) { size::credit_of_a_large_window_is_no_burst(set) } else { Ok(()) });
 }
 
 // Rows S4, NG2: losses one after the other down to the floor and there; no division by a window of nothing, and from the
