@@ -52,6 +52,7 @@ def test_without_a_pin_it_stays_until_the_loader_is_told_to_end(
     assert "cwnd kernel use cwnd_t_stay" in loader.said and 'TCP_CONGESTION, "cwnd_t_stay"' in loader.said
     one = listed(cwnd, "cwnd_t_stay")
     assert one and (one["set"], one["pid"], one["pinned"]) == ("htcp", loader.process.pid, None)
+    assert one["repaired"] == 0, "nothing has run on it"
     assert loader.end(sign) == (0, "", "")
     assert "cwnd_t_stay" not in registered()
 

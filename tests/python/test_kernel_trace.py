@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import path_in_kernel
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from conftest import PROGRAM, Cli
@@ -61,6 +62,8 @@ def test_every_algorithms_calls_replay_without_a_difference(network: path_in_ker
         assert (summary["lost"], summary["differences"], summary["exit"]) == (0, 0, 0), summary
         again = replay(folder / "hooks.parquet", algorithm)
         assert (again["calls"], again["differences"]) == (summary["calls"], 0), algorithm
+        # Of every call, the state's bytes too, and the pacing.
+        assert summary["states_compared"] == again["states_compared"] == again["pacing_compared"] == again["calls"]
         hooks = pq.read_table(folder / "hooks.parquet", columns=["hook"]).column("hook").to_pylist()
         assert "ssthresh" in hooks, f"{algorithm}: no loss"
         calls += again["calls"]
@@ -77,6 +80,8 @@ def test_the_kernels_own_algorithm_is_repeated_by_ours(network: path_in_kernel.P
     again = replay(tmp_path / "trace" / "hooks.parquet", f"{own}-linux")
     assert (again["calls"], again["differences"]) == (summary["calls"], 0)
     assert again["state_differences"] in (0, None)
+    # Its bytes are laid out by the kernel's module.
+    assert (again["states_compared"], again["pacing_compared"]) == (0, again["calls"])
     # Another rule differs: a replay that cannot fail says nothing.
     assert replay(tmp_path / "trace" / "hooks.parquet", "scalable-linux")["differences"] > 0
 
@@ -86,7 +91,8 @@ def test_parameters_reach_the_kernel_and_the_replay(cwnd: Cli, network: path_in_
     summary = traced(network, 20 * MEGABYTE, "--cc", "cubic", "--param", "beta=0.6", "-o", tmp_path / "trace")
     assert summary["differences"] == 0
     file = tmp_path / "trace" / "hooks.parquet"
-    assert cwnd("replay", file, "--cc", "cubic", "--param", "beta=0.6").returncode == 0
+    done = cwnd("replay", file, "--cc", "cubic", "--param", "beta=0.6")
+    assert done.returncode == 0 and "result, pacing rate and status and all bytes of the state" in done.stdout
     assert cwnd("replay", file, "--cc", "cubic").returncode == 1
     refused = cwnd("replay", file, "--cc", "cubic", "--param", "beta=7")
     assert refused.returncode == 2 and "beta" in refused.stderr
@@ -165,3 +171,23 @@ def test_a_command_that_is_not_there_is_an_error(cwnd: Cli) -> None:
     assert done.returncode != 0 and "no-such-program-here" in done.stderr and "Traceback" not in done.stderr
     assert "cwnd_reno" not in registered()
     assert cwnd("kernel", "trace", "--cc", "reno", "--", *SHORT_SEND).returncode == 0
+
+
+# The negative control: window, threshold, progress and result stay as they were recorded.
+@kernel
+def test_a_state_of_which_one_byte_is_another_and_another_pace_are_reported(
+    network: path_in_kernel.Path, tmp_path: Path
+) -> None:
+    traced(network, 2 * MEGABYTE, "--cc", "cubic", "-o", tmp_path / "trace")
+    table = pq.read_table(tmp_path / "trace" / "hooks.parquet")
+    last = table.num_rows - 1
+    state = table.column("state_after").to_pylist()
+    state[last] = bytes([state[last][0] ^ 1]) + state[last][1:]
+    pace = table.column("pacing_rate_after").to_pylist()
+    pace[last] ^= 1
+    for name, values, words in (("state_after", state, "state byte 0 "), ("pacing_rate_after", pace, "pacing_rate ")):
+        place = table.schema.get_field_index(name)
+        other = table.set_column(place, table.schema.field(name), pa.array(values, table.schema.field(name).type))
+        pq.write_table(other, tmp_path / f"{name}.parquet")
+        outcome = replay(tmp_path / f"{name}.parquet", "cubic")
+        assert outcome["differences"] == 1 and words in outcome["first"], outcome

@@ -41,6 +41,23 @@ static __always_inline struct guard *guard_of(struct tcp_sock *tp)
 	return bpf_sk_storage_get(&guards, tp, 0, BPF_SK_STORAGE_GET_F_CREATE);
 }
 
+// The same where it is in use.
+static __always_inline struct guard *armed_guard_of(struct tcp_sock *tp)
+{
+	struct guard *guard = guard_of(tp);
+
+	return guard && guard->is_armed ? guard : 0;
+}
+
+// What a call leaves.
+static __always_inline void remember(struct guard *guard, const struct conn *conn)
+{
+	if (guard) {
+		guard->cwnd = conn->cwnd;
+		guard->ssthresh = conn->ssthresh;
+	}
+}
+
 static __always_inline __u32 larger(__u32 a, __u32 b)
 {
 	return a > b ? a : b;
@@ -184,6 +201,13 @@ static __always_inline __u32 where_it_goes(struct tcp_sock *tp, __u32 new)
 	_Bool goes_on = old == TCP_CA_CWR || old == TCP_CA_RECOVERY;
 
 	return (new <= TCP_CA_DISORDER ? CONTAIN_OPEN : 0) | (begins && !goes_on ? CONTAIN_ASKED : 0);
+}
+
+// A call that follows pkts_acked within one acknowledgement: nothing can have come between that is not looked at by itself, but
+// a reduction that was taken back without a change of state. The kernel then clears the mark of what can be taken back.
+static __always_inline struct guard *watch_undone(struct tcp_sock *tp)
+{
+	return tp->prior_cwnd && !tp->undo_marker ? watch(tp, where_it_is(tp)) : 0;
 }
 
 // The call that asks for a threshold.

@@ -2,8 +2,8 @@
 //! `export_all!`, for the crate in hooks/ and for those of algorithms from outside the tree, which take this file by its path.
 
 /// Exports one function. The references come from the glue, which owns what Rust demands of them: `conn`, `params` and
-/// `sample` are its own stack variables, `state` is the socket's private area (integers and `bool`s, which only hooks write, on zeros at first,
-/// and large and aligned enough, which `export_all!` and the glue assert), and `conn`'s `bool` and enums are in range.
+/// `sample` are its own stack variables, `state` is the socket's private area (integers and `bool`s, zeros at first, that only
+/// hooks write; large and aligned enough, which `export_all!` and the glue assert), and `conn`'s `bool` and enums are in range.
 macro_rules! export {
     ($algorithm:ty, $name:literal, $hook:ident, ($($arg:ident: $type:ty),*) $(-> $ret:ty)?, $call:expr) => {
         // SAFETY: the registry's names are unique, and no other symbol begins with `cwnd_`.

@@ -81,10 +81,10 @@ static __always_inline void leave(const struct call *call, __u32 returned)
 		tp->snd_cwnd_cnt = c->cwnd_cnt;
 	if (c->ssthresh != old->ssthresh)
 		tp->snd_ssthresh = c->ssthresh;
-	if (call->guard) {
-		call->guard->cwnd = c->cwnd;
-		call->guard->ssthresh = c->ssthresh;
-	}
+	if (call->guard)
+		remember(call->guard, c);
+	else if (c->cwnd != old->cwnd || c->ssthresh != old->ssthresh)
+		remember(armed_guard_of(tp), c);
 	if (c->pacing_rate != old->pacing_rate)
 		tp->inet_conn.icsk_inet.sk.sk_pacing_rate = c->pacing_rate;
 	if (call->record)
@@ -139,8 +139,8 @@ SEC(".data.answers") __u64 answers = 0;
 
 PROGRAM_VOID(release, 0)
 PROGRAM_U32(ssthresh, ssthresh)
-PROGRAM_VOID(cong_avoid, watch(tp, where_it_is(tp)), args[1], args[2])
-PROGRAM_VOID(in_ack_event, watch(tp, where_it_is(tp)), args[1])
+PROGRAM_VOID(cong_avoid, watch_undone(tp), args[1], args[2])
+PROGRAM_VOID(in_ack_event, 0, args[1])
 PROGRAM_U32(undo_cwnd, cwnd)
 
 // The kernel asks for a threshold, then says that the timer has fired.
@@ -226,7 +226,7 @@ PROGRAM(cong_control, int)
 	const struct rate_sample *sample = (const struct rate_sample *)args[3];
 	__u32 acked = sample->acked_sacked;
 
-	ENTER(cong_control, watch(tp, where_it_is(tp)), acked);
+	ENTER(cong_control, watch_undone(tp), acked);
 	core_cong_control(call.state, &call.conn, call.params, acked);
 	leave(&call, 0);
 	return 0;
@@ -237,7 +237,7 @@ PROGRAM(cong_control_of_two, int)
 	const struct rate_sample *sample = (const struct rate_sample *)args[1];
 	__u32 acked = sample->acked_sacked;
 
-	ENTER(cong_control, watch(tp, where_it_is(tp)), acked);
+	ENTER(cong_control, watch_undone(tp), acked);
 	core_cong_control(call.state, &call.conn, call.params, acked);
 	leave(&call, 0);
 	return 0;

@@ -65,7 +65,6 @@ pub struct Connections {
     calls: u64,
     differences: u64,
     states_compared: u64,
-    repaired: u64,
     first_difference: Option<String>,
 }
 
@@ -79,7 +78,6 @@ impl Connections {
             calls: 0,
             differences: 0,
             states_compared: 0,
-            repaired: 0,
             first_difference: None,
         }
     }
@@ -95,11 +93,6 @@ impl Connections {
     /// Calls after which the state's bytes were compared.
     pub const fn states_compared(&self) -> u64 {
         self.states_compared
-    }
-
-    /// Calls that the glue made up for ones that the kernel left out.
-    pub const fn repaired(&self) -> u64 {
-        self.repaired
     }
 
     pub fn first_difference(&self) -> Option<&str> {
@@ -152,7 +145,6 @@ impl Connections {
             });
         }
         self.states_compared += replay.states_compared() - states_before;
-        self.repaired += u64::from(record.repaired);
         if known.is_over {
             known.inner = inner(replay, &record.row.before);
             self.replays.remove(&number);

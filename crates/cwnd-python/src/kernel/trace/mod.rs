@@ -34,6 +34,8 @@ pub struct KernelTrace {
     port: u16,
     /// Calls or acknowledgements that were lost, once the source is closed.
     lost: u64,
+    /// What was repaired, once the source is closed.
+    repaired: u64,
     /// A command whose connections run on what is traced.
     command: Mutex<Option<Running>>,
 }
@@ -165,10 +167,13 @@ impl KernelTrace {
         self.connections.states_compared()
     }
 
-    /// Calls among them that the glue made up for ones that the kernel left out (docs/adr/0008).
+    /// Windows and thresholds that the algorithm had not given, and that were set right (docs/adr/0008).
     #[getter]
-    fn repaired(&self) -> u64 {
-        self.connections.repaired()
+    fn repaired(&self, py: Python<'_>) -> PyResult<u64> {
+        match &*self.source() {
+            Some(source) => repaired(source).map_err(|why| raise(py, &why)),
+            None => Ok(self.repaired),
+        }
     }
 
     /// The first of them, in words.
@@ -190,6 +195,7 @@ impl KernelTrace {
         let source = self.source().take();
         if let Some(source) = source {
             self.lost = lost(&source).map_err(|why| raise(py, &why))?;
+            self.repaired = repaired(&source).map_err(|why| raise(py, &why))?;
         }
         Ok((hooks, cwnd))
     }
@@ -199,6 +205,13 @@ fn lost(source: &Source) -> Result<u64, cwnd_bpf::Error> {
     match source {
         Source::Hooks { loaded, .. } => Ok(loaded.counters()?.lost()),
         Source::Probe(probe) => probe.lost(),
+    }
+}
+
+fn repaired(source: &Source) -> Result<u64, cwnd_bpf::Error> {
+    match source {
+        Source::Hooks { loaded, .. } => Ok(loaded.counters()?.repaired()),
+        Source::Probe(_) => Ok(0),
     }
 }
 
@@ -213,6 +226,7 @@ impl KernelTrace {
             connections: Connections::new(controller),
             port,
             lost: 0,
+            repaired: 0,
             command: Mutex::new(None),
         }
     }
