@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cwnd._native import Scenario, ScenarioError, __version__
-from cwnd.kernel.result import KIND as TRACE
+from cwnd.kernel.result import KIND as TRACE_KIND
 from cwnd.kernel.result import KernelTrace
 from cwnd.result import TABLES, Result
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 MANIFEST = "manifest.json"
 #: What the manifest of a folder that this program wrote has under "kind".
 KIND = "cwnd run"
+TRACE = TRACE_KIND
 REPLICATES = "cwnd replicates"
 REPRODUCE = "cwnd reproduce"
 # The files of the kinds whose manifest does not list them. A seed of replicates is a folder of `KIND`.

@@ -50,7 +50,7 @@ def test_an_object_is_traced_and_repeated_on_the_host_and_again_from_the_folder(
     summary = traced(network, "--cc", crate / "mine.bpf.o", "--plugin", crate, "-o", folder)
     assert (summary["algorithm"], summary["lost"], summary["differences"]) == ("cwnd_mine", 0, 0), summary
     again = cwnd("replay", folder, "--plugin", crate)
-    assert (again.returncode, again.stdout) == (0, f"{summary['calls']:,} calls, 0 differences\n"), again.stderr
+    assert again.returncode == 0 and f"{summary['calls']:,} calls, 0 differences\n" in again.stdout, again.stderr
     # A replay that could not fail would say nothing.
     assert cwnd("replay", folder, "--plugin", crate, "--param", "beta=0.5").returncode == 1
 
