@@ -46,7 +46,7 @@ crate::params! {
             "slow start grows in the first of this many round trips and holds its window in the others";
         slow_start_exit: Kind::Choice(EXIT_NAMES), "", 0 => 1, "ns-2; Linux",
             "window at which slow start ends: the window without queueing and one, or 7/8 of the present one";
-        kept: Kind::Decimal, "", 32_768 => 64_881, "ns-2; Linux",
+        kept: Kind::Decimal, "", 6_554 => 64_881, "ns-2; Linux",
             "fraction of the window kept after a loss, rounded down to whole segments";
     }
 }

@@ -69,6 +69,7 @@ fn kept(set: &SetDescription, settings: &[(String, String)]) -> f64 {
         }
         "htcp" => given("beta_min").min(given("beta_max")),
         "bic" | "cubic" | "cubic-linux" => given("beta"),
+        "vegas" => given("kept"),
         _ => 0.5,
     };
     if factor < 0.5 { (factor - 1.0 / 64.0).max(0.0) } else { 0.5 }
