@@ -25,7 +25,7 @@ fn ack(now_us: u64, position: u64, acked: u32) -> Ack {
     }
 }
 
-// RFC 9438 §4.6 MUST: window and threshold go down at once on entering recovery. Row N4: one reduction per window.
+// RFC 9438 §4.6 MUST: window and threshold go down at once on entering recovery. Rows N4, DR8: one reduction per window, after its end too.
 #[test]
 fn a_window_of_losses_is_one_reduction() {
     let mut driver = driver("cubic", 100, Options::default());
@@ -37,6 +37,8 @@ fn a_window_of_losses_is_one_reduction() {
     assert_eq!(driver.conn.cwnd, 70);
     driver.on_ack(&ack(3, 100, 1));
     assert_eq!(driver.conn.ca_state, CaState::Open);
+    assert!(driver.on_loss(3, 50, 150).is_none(), "old data, found lost late");
+    assert_eq!((driver.on_ecn(3, 60, 150), driver.conn.cwnd), (EcnOutcome::Ignored, 70));
     assert!(driver.on_loss(4, 120, 160).is_some(), "the next window's loss is another reduction");
 }
 
