@@ -194,8 +194,9 @@ def expect(scenario: object) -> None:
     """Refuses what is no scenario."""
     if isinstance(scenario, Scenario):
         return
-    text = isinstance(scenario, str | os.PathLike)
-    made = f"cwnd.Scenario.from_file({os.fspath(scenario)!r})" if text else "cwnd.dumbbell(...)"  # type: ignore[arg-type]
+    made = "cwnd.dumbbell(...)"
+    if isinstance(scenario, str | os.PathLike):
+        made = f"cwnd.Scenario.from_file({os.fspath(scenario)!r})"
     raise refused("scenario", scenario, f"a Scenario, such as {made}")
 
 
