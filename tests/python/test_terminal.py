@@ -23,7 +23,7 @@ from rich.console import Console
 from test_results import LOT
 
 import cwnd as package
-from cwnd import report
+from cwnd import _native, report
 from cwnd.replicates import report as replicated
 from cwnd.terminal import Grid, Page
 
@@ -134,7 +134,8 @@ def test_a_table_too_wide_is_folded_and_one_much_too_wide_becomes_lists() -> Non
     ]
 
 
-@pytest.mark.parametrize("width", [40, 60, 80, 120])
+@pytest.mark.skipif(not hasattr(_native, "KernelModule"), reason="this build has no kernel part")
+@pytest.mark.parametrize("width", WIDTHS)
 def test_the_view_of_a_kernel_trace_and_the_verdicts_are_whole_too(width: int) -> None:
     from cwnd.experiments.command import table
     from cwnd.kernel import view
