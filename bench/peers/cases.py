@@ -249,17 +249,17 @@ def run_ours(
     cpu_s = time.thread_time() - before
     per_ms = case.rate_mbps * 1e3 / PACKET_BITS
     through = sum(link["utilization"] for link in summary["links"]) * per_ms * (seconds - measured_from) * 1e3
-    drops = sum(link["drops_queue"] for link in summary["links"])
+    drops = sum(link["drops_queue"] + link["drops_early"] for link in summary["links"])
     return Result(
         mbps=[one["throughput_mbps"] for one in summary["flows"]],
         loss_rate=drops / (through + drops),
         drops=drops,
         queue=sum(link["queue_mean_ms"] * link["utilization"] * per_ms for link in summary["links"]),  # Little's law
-        timeouts=sum(one["timeouts"] for one in summary["flows"]),
+        timeouts=sum(one["timeouts_run"] for one in summary["flows"]),
         cpu_s=cpu_s,
         # In a chain every packet counts once per bottleneck, as the peers' do.
         packets=sum(
-            (one["packets_sent"] - one["drops"]) * (flow.way[1] - flow.way[0])
+            (one["packets_sent_run"] - one["drops_run"]) * (flow.way[1] - flow.way[0])
             for one, flow in zip(summary["flows"], flows(case, seed))
         ),
     )

@@ -145,7 +145,8 @@ def result(series: Series, throughput: float, drops: tuple[int, int], since: int
 
 def ours(cc: str, setting: Setting, more: dict[str, Any] | None = None) -> Result:
     """One run of ours."""
-    flow: dict[str, Any] = {"start": "0s", "ack_every": setting.ack_every, **(more or {})}
+    # ns-2's hosts have no proportional rate reduction.
+    flow: dict[str, Any] = {"start": "0s", "recovery": "sack", "ack_every": setting.ack_every, **(more or {})}
     if setting.initial_ssthresh:
         flow["initial_ssthresh"] = setting.initial_ssthresh
     scenario = cwnd.dumbbell(
@@ -161,7 +162,7 @@ def ours(cc: str, setting: Setting, more: dict[str, Any] | None = None) -> Resul
     series = (run.cwnd["time_s"].to_numpy(), run.cwnd["cwnd"].to_numpy().astype(float))
     one = run.summary["flows"][0]
     return result(
-        series, one["throughput_mbps"], (one["drops"], run.summary["link"]["drops_queue"]), setting.measured_from
+        series, one["throughput_mbps"], (one["drops_run"], run.summary["link"]["drops_queue"]), setting.measured_from
     )
 
 

@@ -35,6 +35,8 @@ def mean_window(
     every = round(1 / p)
     window = max(2, round(start))
     losses = ",".join(str(2 + n * every) for n in range(3 * (cycles + skip)))
+    # Every set with the same recovery: what is measured is the window's rule.
+    settings = {"recovery": "sack", **settings}
     flow = cwnd.Flow(cc, ack_every=1, initial_cwnd=window, initial_ssthresh=window, **settings)
     scenario = cwnd.dumbbell(
         [flow],
@@ -64,5 +66,5 @@ def mean_window(
         mean=float(windows[inside].mean()),
         w_max=float(np.mean(at_loss)),
         cycles=last - skip,
-        timeouts=int(result.summary["flows"][0]["timeouts"]),
+        timeouts=int(result.summary["flows"][0]["timeouts_run"]),
     )

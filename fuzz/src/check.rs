@@ -182,7 +182,7 @@ fn within_capacity(scenario: &Scenario, simulation: &Simulation) -> Result<(), S
         // The last packet of a flow with an end may be shorter, as often as it is sent.
         let flows = scenario.expand();
         let ending = flows.iter().zip(&summary.flows).filter(|(flow, _)| flow.group.size.is_some());
-        let able = able + ending.map(|(_, flow)| 1 + u128::from(flow.retransmits)).sum::<u128>();
+        let able = able + ending.map(|(_, flow)| 1 + u128::from(flow.run.retransmits)).sum::<u128>();
         if number == 0 && u128::from(simulation.packets()) > able {
             return Err(format!("{} packets left a link that can send {able}", simulation.packets()));
         }

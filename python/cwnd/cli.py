@@ -13,7 +13,7 @@ import json
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -28,7 +28,9 @@ from cwnd.options import Plugins
 from cwnd.refused import refused
 from cwnd.scenario import dumbbell
 from cwnd.store import check as check_folder
-from cwnd.store import save
+
+if TYPE_CHECKING:
+    from cwnd.result import Progress
 
 app = typer.Typer(
     add_completion=False,
@@ -127,6 +129,20 @@ def compare(
     inner: Annotated[
         bool, typer.Option("--inner", help="Record the algorithms' inner variables, in the table inner.")
     ] = False,
+    record_flows: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help="Whose samples are recorded: all, none, or flows by name or number, such as 'cubic 1,reno,7'.",
+            show_default="all",
+        ),
+    ] = None,
+    record_limit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE", help="Most bytes that tables may be expected to hold, or none.", show_default="2GB"
+        ),
+    ] = None,
     seeds: Seeds = None,
     jobs: Jobs = None,
     plugins: Plugins = None,
@@ -174,6 +190,8 @@ def compare(
             interval=interval,
             per_ack=per_ack,
             inner=inner,
+            record_flows=chosen(record_flows),
+            record_limit=record_limit,
             name=" + ".join(flows),
         )
 
@@ -524,27 +542,42 @@ def work(
 
         study(scenario, out, *many, as_json=as_json, force=force)
         return
-    from cwnd.result import run as simulate
-
-    if out is not None:
-        check_folder(out, force=force)
     if sys.stderr.isatty():
         from cwnd.progress import shown
 
         with shown() as report:
-            result = simulate(scenario, report)
+            summary, said = one(scenario, out, report, pictures=pictures, force=force)
     else:
-        result = simulate(scenario)
-    if out is not None:
-        save(result, out, pictures=pictures, force=force)
+        summary, said = one(scenario, out, None, pictures=pictures, force=force)
     if as_json:
-        print(json.dumps(result.summary))
+        print(json.dumps(summary))
         return
     from cwnd.report import table
 
-    table(result.summary)
-    if out is not None:
-        print(f"written to {out}", file=sys.stderr)
+    table(summary)
+    for line in said:
+        print(line, file=sys.stderr)
+
+
+def one(
+    scenario: Scenario, out: Path | None, progress: Progress | None, *, pictures: bool, force: bool
+) -> tuple[dict[str, Any], list[str]]:
+    """A run's summary, and what there is to say of its folder."""
+    from cwnd.result import summarise
+    from cwnd.store import record, why_not_drawn
+
+    if out is None:
+        return summarise(scenario, progress), []
+    result = record(scenario, out, progress, pictures=pictures, force=force)
+    why = why_not_drawn(result) if pictures else None
+    return result.summary, [*([f"no pictures: {why}"] if why else []), f"written to {out}"]
+
+
+def chosen(text: str | None) -> str | list[str | int] | None:
+    """`--record-flows`: a word, or a list of names and numbers."""
+    if text is None or text in ("all", "none"):
+        return text
+    return [number(one.strip()) for one in text.split(",")]
 
 
 def number(text: str) -> int | str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cwnd._native import Scenario, Simulation
@@ -15,8 +16,13 @@ if TYPE_CHECKING:
 
 # About 10 ms of work: Ctrl-C is heard between two chunks.
 EVENTS_PER_CHUNK = 200_000
-ROWS_PER_BATCH = 250_000
+ROWS_PER_BATCH = 100_000
 TABLES = ("flows", "links", "rates", "cwnd", "queue", "events", "transfers", "waits", "inner")
+
+
+def tables_of(scenario: Scenario) -> list[str]:
+    """Names of the tables that a run of the scenario has."""
+    return [name for name in TABLES if name != "inner" or scenario.records_inner]
 
 
 class Source(Protocol):
@@ -183,8 +189,7 @@ class Tables(Mapping[str, "pa.Table"]):
         return self._result.table(name)
 
     def __iter__(self) -> Iterator[str]:
-        recorded = self._result.scenario.records_inner
-        return (name for name in TABLES if name != "inner" or recorded)
+        return iter(tables_of(self._result.scenario))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -200,20 +205,57 @@ def expect(scenario: object) -> None:
     raise refused("scenario", scenario, f"a Scenario, such as {made}")
 
 
-def run(scenario: Scenario, progress: Callable[[Simulation], None] | None = None) -> Result:
+Progress = Callable[[Simulation], None]
+
+
+def run(
+    scenario: Scenario, progress: Progress | None = None, *, folder: str | Path | None = None, pictures: bool = True
+) -> Result:
     """Simulates `scenario` to its end; `progress` is called every few hundredths of a second of work.
 
-    Raises `ScenarioError` for what is no scenario, `PluginError` where an algorithm of one's own panics.
+    Without `folder` the tables stay in memory. With it they are written there while the run goes on, in as much memory however
+    long it lasts, with what `cwnd.save` writes beside them; a run that does not come to its end leaves nothing there. Raises
+    `ScenarioError` for what is no scenario, and before it starts when the tables are expected to hold more than `record.limit`;
+    `PluginError` where an algorithm of one's own panics.
     """
     expect(scenario)
+    if folder is not None:
+        from cwnd.store import record
+
+        return record(scenario, folder, progress, pictures=pictures)
+    scenario.check_size()
+    simulation = simulate(scenario, progress)
+    return conclude(Result(scenario, summary_of(scenario, simulation), Simulated(simulation)))
+
+
+def summarise(scenario: Scenario, progress: Progress | None = None) -> dict[str, Any]:
+    """The summary of a run whose tables nobody wants: they are dropped as the run goes on."""
+    scenario.check_size()
+    simulation = simulate(scenario, progress, Simulation.discard)
+    return conclude(Result(scenario, summary_of(scenario, simulation), Simulated(simulation))).summary
+
+
+def simulate(
+    scenario: Scenario, progress: Progress | None = None, take: Callable[[Simulation], None] | None = None
+) -> Simulation:
+    """Steps a simulation to its end. `take`, if given, is called often enough to keep the tables short, and at the end."""
     simulation = Simulation(scenario)
-    while not simulation.step(EVENTS_PER_CHUNK):
+    if take is not None:
+        simulation.pause_at(ROWS_PER_BATCH)
+    over = False
+    while not over:
+        over = simulation.step(EVENTS_PER_CHUNK)
+        if take is not None:
+            take(simulation)
         if progress is not None:
             progress(simulation)
-    if progress is not None:
-        progress(simulation)
+    return simulation
+
+
+def summary_of(scenario: Scenario, simulation: Simulation) -> dict[str, Any]:
+    """The summary, but for the transfers."""
     cpu_s = simulation.cpu_s
-    summary = {
+    return {
         "lane": "sim",
         "seed": scenario.seed,
         "duration_s": scenario.duration_s,
@@ -225,9 +267,12 @@ def run(scenario: Scenario, progress: Callable[[Simulation], None] | None = None
             "packets_per_s": simulation.packets / cpu_s if cpu_s > 0 else 0.0,
         },
     }
-    result = Result(scenario, summary, Simulated(simulation))
+
+
+def conclude(result: Result) -> Result:
+    """Adds the transfers to the summary, from their table."""
     if result.rows("transfers"):
         from cwnd.metrics.run import transfers_of  # numpy and pyarrow, only where they are needed
 
-        summary["transfers"] = [one.document() for one in transfers_of(result)]
+        result.summary["transfers"] = [one.document() for one in transfers_of(result)]
     return result

@@ -34,6 +34,8 @@ class Rest(TypedDict, total=False):
     interval: str | None
     per_ack: bool
     inner: bool | list[str]
+    record_flows: str | list[str | int] | None
+    record_limit: str | None
     name: str
     traffic: Iterable[str | Mapping[str, Any]]
     actions: Iterable[Mapping[str, Any]]
@@ -59,14 +61,15 @@ def dumbbell(
     "sack": 4}`). Texts and names that say no start begin at random within the first 100 ms.
 
     The link: `rate` (bit/s with unit; steps, `[("0s", "10Mbit/s"), ("10s", "5Mbit/s")]`; or a trace, `{"trace": file}`),
-    `rtt` (propagation only), `buffer` (packets, bytes, time or BDP), `red` (`{"min": "20packets", "max": "60packets"}`,
+    `rtt` (propagation only), `buffer` (packets, bytes, time or BDP, with a floor if you like: `"0.1bdp, at least 4packets"`), `red` (`{"min": "20packets", "max": "60packets"}`,
     and if you like `max_p`, `weight` and `gentle`: Random Early Detection), `loss` (`every:N`, `every:N,FIRST`,
     `random:P`, `gilbert:P,R,1-K,1-H`, `at:N,N`), `delay` (the link's part of the round trip), `jitter` (`"5ms"`),
     `reorder` (`{"share": 0.01, "extra": "10ms"}`), `reverse` (a queue on the way back: `True`, or its keys).
 
     And of every scenario: `duration` (100 s), `measure` (from, to; the whole run if not given), `seed` (1),
     `packet_size`, `interval` of the samples (100 ms), `per_ack`, `inner` (the algorithms' inner variables, all or by
-    name, in the table `inner`), `name`, `traffic` (names of presets, or tables of keys), `actions` (tables such as
+    name, in the table `inner`), `record_flows` (whose samples: `"all"`, `"none"`, or a list of names and numbers),
+    `record_limit` (most bytes that the tables may be expected to hold, `"2GB"`, or `"none"`), `name`, `traffic` (names of presets, or tables of keys), `actions` (tables such as
     `{"switch": {"flow": "cubic 1", "at": "20s", "cc": "sack"}}`).
 
     Raises `ScenarioError`, which names field, value and expectation.
@@ -117,6 +120,16 @@ def _link(buffer: str, red: Mapping[str, Value] | None, **keys: object) -> dict[
         raise refused("red", red, 'the thresholds, such as {"min": "20packets", "max": "60packets"}')
     queue = {"kind": "droptail" if red is None else "red", "limit": buffer, **(red or {})}
     return {**{key: value for key, value in keys.items() if value is not None}, "queue": queue}
+
+
+#: Keys of `[record]`, by the keywords that stand for them.
+RECORD = {
+    "interval": "interval",
+    "per_ack": "per_ack",
+    "inner": "inner",
+    "record_flows": "flows",
+    "record_limit": "limit",
+}
 
 
 def several(field: str, given: object, single: tuple[type, ...], expected: str) -> list[Any]:
@@ -173,7 +186,7 @@ def plain(field: str, value: object) -> object:
 
 def _scenario(network: dict[str, Any], flows: Flows, rest: Rest) -> Scenario:
     keys: dict[str, Any] = {"duration": "100s", **{key: value for key, value in rest.items() if value is not None}}
-    record = {key: keys.pop(key) for key in ("interval", "per_ack", "inner") if key in keys}
+    record = {name: keys.pop(key) for key, name in RECORD.items() if key in keys}
     tables = 'the name of a preset, or a table such as {"preset": "ha2008", "share": 0.1}'
     traffic = [
         {"preset": given} if isinstance(given, str) else given

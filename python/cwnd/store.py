@@ -10,16 +10,18 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cwnd._native import Scenario, ScenarioError, __version__
+from cwnd._native import Scenario, ScenarioError, Simulation, __version__
 from cwnd.kernel.result import KIND as TRACE_KIND
 from cwnd.kernel.result import KernelTrace
-from cwnd.result import TABLES, Result
+from cwnd.result import ROWS_PER_BATCH, Progress, Result, Simulated, conclude, simulate, summary_of, tables_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 MANIFEST = "manifest.json"
 #: What the manifest of a folder that this program wrote has under "kind".
@@ -32,6 +34,9 @@ SEED = re.compile(r"seed-\d{4,}")
 REPRODUCED = re.compile(
     r"(manifest|verdicts)\.json|report\.html|points/[^/]+/[^/]+|[^/]+/[^/]+/(figure\.(svg|png)|data\.parquet|scenarios\.json)"
 )
+# Pictures of more take minutes and gigabytes.
+MOST_FLOWS_DRAWN = 1000
+MOST_ROWS_DRAWN = 5_000_000
 
 
 class NotOursError(ValueError):
@@ -124,42 +129,117 @@ def save(
     Everything goes to a sibling folder first, which then takes the name: a free one, or that of an earlier run, or with `force`
     that of any other result (a kernel trace, replicates). `between` is called between two pieces of a
     table, and what it raises ends the writing. Raises `NotOursError`, or `OSError` when the disk says no; nothing is left
-    behind then.
+    behind then. `cwnd.run(scenario, folder=...)` does the same without holding the tables in memory.
     """
     folder = Path(folder)
+    with whole(folder, force=force) as beside:
+        with Writer(beside) as writer:
+            for name in result.tables:
+                for batch in result.batches(name):
+                    writer.write(name, batch)
+                    between()
+        finish(result, beside, pictures=pictures)
+    return folder
+
+
+def record(
+    scenario: Scenario,
+    folder: str | Path,
+    progress: Progress | None = None,
+    *,
+    pictures: bool = True,
+    force: bool = False,
+) -> Result:
+    """Simulates, and writes the tables to `folder` while the run goes on; the rest as `save` does."""
+    import pyarrow as pa
+
+    folder = Path(folder)
+    scenario.check_size()
+    with whole(folder, force=force) as beside:
+        with Writer(beside) as writer:
+
+            def take(simulation: Simulation) -> None:
+                for name, batch in simulation.take(ROWS_PER_BATCH):
+                    writer.write(name, pa.record_batch(batch))
+
+            simulation = simulate(scenario, progress, take)
+            # Those that are made at the end, and the columns of those that got no row.
+            for name in (name for name in tables_of(scenario) if name not in writer.names):
+                for batch in Simulated(simulation).batches(name):
+                    writer.write(name, batch)
+        result = Result(scenario, summary_of(scenario, simulation), Stored(beside))
+        del simulation
+        finish(conclude(result), beside, pictures=pictures)
+    return Result(scenario, result.summary, Stored(folder))
+
+
+@contextmanager
+def whole(folder: Path, *, force: bool) -> Iterator[Path]:
+    """A new folder beside `folder`, which takes its name if the body comes to its end, and else goes away."""
     check(folder, force=force)
     folder.parent.mkdir(parents=True, exist_ok=True)
     beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
-        write(result, beside, pictures=pictures, between=between)
+        yield beside
         beside.chmod(0o755)
         replace(beside, folder)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
-    return folder
 
 
-def write(result: Result, folder: Path, *, pictures: bool, between: Callable[[], None]) -> None:
-    """Writes the files into an empty folder."""
-    import pyarrow.parquet as pq
+class Writer:
+    """Tables as Parquet files in a folder, batch by batch."""
 
-    for name in result.tables:
-        batches = result.batches(name)
-        first = next(batches)
-        with pq.ParquetWriter(folder / f"{name}.parquet", first.schema, compression="zstd") as writer:
-            writer.write_batch(first)
-            for batch in batches:
-                between()
-                writer.write_batch(batch)
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._open: dict[str, pq.ParquetWriter] = {}
+
+    @property
+    def names(self) -> set[str]:
+        """The tables that have been written to."""
+        return set(self._open)
+
+    def write(self, name: str, batch: pa.RecordBatch) -> None:
+        """Adds rows to a table."""
+        import pyarrow.parquet as pq
+
+        if name not in self._open:
+            self._open[name] = pq.ParquetWriter(self._folder / f"{name}.parquet", batch.schema, compression="zstd")
+        self._open[name].write_batch(batch, row_group_size=ROWS_PER_BATCH)
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        for writer in self._open.values():
+            # After a failure the files go away, and so may what closing them says.
+            with suppress(*([OSError] if kind is not None else [])):
+                writer.close()
+
+
+def finish(result: Result, folder: Path, *, pictures: bool) -> None:
+    """Writes what lies beside the tables."""
     (folder / "scenario.toml").write_text(result.scenario.to_toml())
-    (folder / "summary.json").write_text(json.dumps(result.summary, indent=1) + "\n")
-    if pictures:
+    with (folder / "summary.json").open("w") as file:
+        json.dump(result.summary, file, indent=1)
+        file.write("\n")
+    if pictures and why_not_drawn(result) is None:
         from cwnd.plot import draw
 
         draw(result, folder)
     # Last: a folder without it is not taken for a result.
     files = sorted([MANIFEST, *(path.name for path in folder.iterdir())])
     (folder / MANIFEST).write_text(json.dumps(manifest(result, files), indent=1) + "\n")
+
+
+def why_not_drawn(result: Result) -> str | None:
+    """Why a run is not drawn, if it is too large for that."""
+    rows, flows = sum(result.rows(name) for name in ("cwnd", "queue", "events")), len(result.summary["flows"])
+    if flows > MOST_FLOWS_DRAWN:
+        return f"{flows:,} flows are more than the {MOST_FLOWS_DRAWN:,} that are drawn"
+    if rows > MOST_ROWS_DRAWN:
+        return f"{rows:,} rows are more than the {MOST_ROWS_DRAWN:,} that are drawn"
+    return None
 
 
 def replace(new: Path, folder: Path) -> None:
@@ -193,13 +273,10 @@ class Stored:
         import pyarrow.parquet as pq
 
         with pq.ParquetFile(self._folder / f"{name}.parquet") as file:
-            pieces = file.iter_batches()
-            first = next(pieces, None)
-            if first is None:  # which must not be asked a second time
+            if not file.metadata.num_rows:
                 yield pa.RecordBatch.from_pylist([], schema=file.schema_arrow)
                 return
-            yield first
-            yield from pieces
+            yield from file.iter_batches()
 
 
 def load(folder: str | Path) -> Result | KernelTrace:
@@ -230,8 +307,7 @@ def load(folder: str | Path) -> Result | KernelTrace:
         raise refuse(f"a scenario that can be read: {error}") from error
     except (OSError, ValueError) as error:
         raise refuse(f"scenario.toml and summary.json ({error})") from error
-    needed = [name for name in TABLES if name != "inner" or scenario.records_inner]
-    if lacking := [name for name in needed if f"{name}.parquet" not in files]:
+    if lacking := [name for name in tables_of(scenario) if f"{name}.parquet" not in files]:
         raise refuse(
             f"the tables {', '.join(lacking)}, which the version that wrote it did not keep; cwnd run {folder}/scenario.toml makes them"
         )

@@ -3,6 +3,7 @@
 
 mod check;
 mod clock;
+mod columns;
 mod cube_root;
 mod fault;
 mod hooks;

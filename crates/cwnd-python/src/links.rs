@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is told of a run's links beside the engine's own summary.
 
+use crate::columns::LinkRow;
 use cwnd_link::Rate;
 use cwnd_scenario::Scenario;
 use cwnd_sim::Summary;
@@ -49,6 +50,11 @@ impl Waits {
     pub fn of_all(simulation: &cwnd_sim::Simulation, summary: &Summary) -> Vec<Self> {
         let links = summary.links.iter().enumerate();
         links.map(|(number, link)| Self::of(simulation, number, link.queue_max_ms)).collect()
+    }
+
+    /// The summary's links, each with its own.
+    pub fn with_links(simulation: &cwnd_sim::Simulation, summary: &Summary) -> Vec<LinkRow> {
+        summary.links.iter().cloned().zip(Self::of_all(simulation, summary)).collect()
     }
 
     /// Wait, ns, and packets that had it; the waits rise.

@@ -130,6 +130,11 @@ impl Scenario {
         self.0.labels()
     }
 
+    /// Refuses a run whose tables are expected to hold more than `record.limit`; raises `ScenarioError`.
+    fn check_size(&self, py: Python<'_>) -> PyResult<()> {
+        self.0.check_size(cwnd_sim::expected_bytes(&self.0)).map_err(|invalid| refuse(py, &invalid))
+    }
+
     /// Names of the flows, in the order of their numbers.
     #[getter]
     fn flow_names(&self) -> Vec<String> {

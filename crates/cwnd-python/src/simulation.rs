@@ -2,6 +2,7 @@
 //! A running simulation.
 
 use crate::clock::thread_cpu_s;
+use crate::columns;
 use crate::fault;
 use crate::links::{self, RateRow, Waits};
 use crate::scenario::Scenario;
@@ -71,20 +72,8 @@ impl Simulation {
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let summary = self.inner.summary();
         let links = PyList::empty(py);
-        for (link, waits) in summary.links.iter().zip(Waits::of_all(&self.inner, &summary)) {
-            let item = PyDict::new(py);
-            item.set_item("name", &link.name)?;
-            item.set_item("capacity_mbps", link.capacity_mbps)?;
-            item.set_item("utilization", link.utilization)?;
-            item.set_item("packets", waits.packets())?;
-            item.set_item("drops_queue", link.drops_queue)?;
-            item.set_item("drops_loss", link.drops_loss)?;
-            item.set_item("queue_mean_ms", link.queue_mean_ms)?;
-            item.set_item("queue_p50_ms", waits.percentile_ms(50))?;
-            item.set_item("queue_p95_ms", waits.percentile_ms(95))?;
-            item.set_item("queue_p99_ms", waits.percentile_ms(99))?;
-            item.set_item("queue_max_ms", link.queue_max_ms)?;
-            links.append(item)?;
+        for row in Waits::with_links(&self.inner, &summary) {
+            links.append(columns::document(py, columns::LINKS, &row)?)?;
         }
         let traffic = PyList::empty(py);
         for group in &summary.traffic {
@@ -99,25 +88,15 @@ impl Simulation {
             item.set_item("transfers", group.tally.transfers)?;
             item.set_item("finished", group.tally.finished)?;
             item.set_item("datagrams", group.tally.packets)?;
+            item.set_item("transfers_run", group.run.transfers)?;
+            item.set_item("finished_run", group.run.finished)?;
+            item.set_item("datagrams_run", group.run.packets)?;
             traffic.append(item)?;
         }
         let flows = PyList::empty(py);
         for (flow, route) in summary.flows.iter().zip(self.inner.flows()) {
-            let item = PyDict::new(py);
-            item.set_item("name", &flow.name)?;
+            let item = columns::document(py, columns::FLOWS, flow)?;
             item.set_item("label", &*route.label)?;
-            item.set_item("cc", &flow.cc)?;
-            item.set_item("recovery", flow.recovery)?;
-            item.set_item("rtt_ms", flow.rtt_ms)?;
-            item.set_item("start_s", flow.start_s)?;
-            item.set_item("throughput_mbps", flow.throughput_mbps)?;
-            item.set_item("goodput_mbps", flow.goodput_mbps)?;
-            item.set_item("share", flow.share)?;
-            item.set_item("cwnd_mean", flow.cwnd_mean)?;
-            item.set_item("packets_sent", flow.packets_sent)?;
-            item.set_item("retransmits", flow.retransmits)?;
-            item.set_item("timeouts", flow.timeouts)?;
-            item.set_item("drops", flow.drops)?;
             item.set_item("path", route.path.to_vec())?;
             item.set_item("back", route.back.to_vec())?;
             flows.append(item)?;
@@ -130,6 +109,23 @@ impl Simulation {
         document.set_item("flows", flows)?;
         document.set_item("traffic", traffic)?;
         Ok(document)
+    }
+
+    /// From now on `step` returns early, after a sample, when one of the tables of samples has this many rows.
+    fn pause_at(&mut self, rows: usize) {
+        self.inner.pause_at(rows);
+    }
+
+    /// Takes out of the tables what is complete, each of at least `least` rows, and when the run is over all of them: names with
+    /// Arrow record batches, in the order of time.
+    fn take(&mut self, least: usize) -> Vec<(&'static str, Table)> {
+        let taken = self.inner.take_tables(least);
+        tables::filled(&taken).into_iter().map(|(name, batch)| (name, Table(batch))).collect()
+    }
+
+    /// Takes the samples and events out of the tables and drops them; the transfers stay.
+    fn discard(&mut self) {
+        self.inner.discard_samples();
     }
 
     /// Rows of a table.
@@ -166,7 +162,7 @@ impl Simulation {
             "transfers" => tables::transfers(part(&recorded.transfers, start, count)),
             "links" => {
                 let summary = self.inner.summary();
-                tables::links(self.inner.links(), &summary, &Waits::of_all(&self.inner, &summary))
+                tables::links(self.inner.links(), &Waits::with_links(&self.inner, &summary))
             }
             "rates" => tables::rates(&self.rates),
             "waits" => tables::waits(&Waits::of_all(&self.inner, &self.inner.summary())),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Tables as Arrow record batches, handed over by the Arrow C data interface.
 
+use crate::columns::{self, LinkRow};
 use crate::links::{RateRow, Waits};
 use arrow_array::builder::{ListBuilder, UInt32Builder};
 use arrow_array::ffi::to_ffi;
@@ -10,7 +11,7 @@ use arrow_array::{
 };
 use arrow_schema::{DataType, Field};
 use cwnd_scenario::{Flow, Link};
-use cwnd_sim::{CwndRow, Event, InnerRow, NO_LINK, QueueRow, Summary, TransferRow};
+use cwnd_sim::{CwndRow, Event, InnerRow, NO_LINK, QueueRow, Summary, Tables, TransferRow};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
@@ -110,8 +111,9 @@ pub fn queue(rows: &[QueueRow]) -> StructArray {
         ("link", u32s(rows.iter().map(|r| r.link))),
         ("packets", u64s(rows.iter().map(|r| r.packets))),
         ("bytes", u64s(rows.iter().map(|r| r.bytes))),
-        ("drops_queue", u64s(rows.iter().map(|r| r.drops_queue))),
-        ("drops_loss", u64s(rows.iter().map(|r| r.drops_loss))),
+        ("drops_queue", u64s(rows.iter().map(|r| r.drops.queue))),
+        ("drops_early", u64s(rows.iter().map(|r| r.drops.early))),
+        ("drops_loss", u64s(rows.iter().map(|r| r.drops.loss))),
     ])
 }
 
@@ -151,6 +153,21 @@ pub fn transfers(rows: &[TransferRow]) -> StructArray {
     table_with_nulls(columns, &["group", "end_s", "bytes"])
 }
 
+/// Those of these tables that have rows.
+pub fn filled(tables: &Tables) -> Vec<(&'static str, StructArray)> {
+    fn batch<T>(rows: &[T], make: fn(&[T]) -> StructArray) -> Option<StructArray> {
+        (!rows.is_empty()).then(|| make(rows))
+    }
+    let all = [
+        ("cwnd", batch(&tables.cwnd, cwnd)),
+        ("queue", batch(&tables.queue, queue)),
+        ("events", batch(&tables.events, events)),
+        ("inner", batch(&tables.inner, inner)),
+        ("transfers", batch(&tables.transfers, transfers)),
+    ];
+    all.into_iter().filter_map(|(name, batch)| Some((name, batch?))).collect()
+}
+
 /// What the packets that left each link had waited.
 pub fn waits(links: &[Waits]) -> StructArray {
     let rows = || (0..).zip(links).flat_map(|(link, waits)| waits.rows().iter().map(move |row| (link, row)));
@@ -170,46 +187,22 @@ pub fn rates(rows: &[RateRow]) -> StructArray {
     ])
 }
 
-pub fn links(links: &[Link], summary: &Summary, waits: &[Waits]) -> StructArray {
-    let percentile = |part| f64s(waits.iter().map(move |w| w.percentile_ms(part)));
-    let rows = &summary.links;
-    table(vec![
-        ("link", u32s(0..rows.len() as u32)),
-        ("name", texts(rows.iter().map(|l| l.name.as_str()))),
+pub fn links(links: &[Link], rows: &[LinkRow]) -> StructArray {
+    let mut columns = columns::arrays(columns::LINKS, rows);
+    columns.insert(0, ("link", u32s(0..rows.len() as u32)));
+    let ends = [
         ("from", texts(links.iter().map(|l| l.from.as_str()))),
         ("to", texts(links.iter().map(|l| l.to.as_str()))),
-        ("capacity_mbps", f64s(rows.iter().map(|l| l.capacity_mbps))),
-        ("utilization", f64s(rows.iter().map(|l| l.utilization))),
-        ("packets", u64s(waits.iter().map(Waits::packets))),
-        ("drops_queue", u64s(rows.iter().map(|l| l.drops_queue))),
-        ("drops_loss", u64s(rows.iter().map(|l| l.drops_loss))),
-        ("queue_mean_ms", f64s(rows.iter().map(|l| l.queue_mean_ms))),
-        ("queue_p50_ms", percentile(50)),
-        ("queue_p95_ms", percentile(95)),
-        ("queue_p99_ms", percentile(99)),
-        ("queue_max_ms", f64s(rows.iter().map(|l| l.queue_max_ms))),
-    ])
+    ];
+    columns.splice(2..2, ends); // behind the number and the name
+    table(columns)
 }
 
 pub fn flows(routed: &[Flow], summary: &Summary) -> StructArray {
-    let flows = &summary.flows;
-    table(vec![
-        ("flow", u32s(0..flows.len() as u32)),
-        ("name", texts(flows.iter().map(|f| f.name.as_str()))),
-        ("label", texts(routed.iter().map(|f| &*f.label))),
-        ("cc", texts(flows.iter().map(|f| f.cc.as_str()))),
-        ("recovery", texts(flows.iter().map(|f| f.recovery))),
-        ("rtt_ms", f64s(flows.iter().map(|f| f.rtt_ms))),
-        ("start_s", f64s(flows.iter().map(|f| f.start_s))),
-        ("throughput_mbps", f64s(flows.iter().map(|f| f.throughput_mbps))),
-        ("goodput_mbps", f64s(flows.iter().map(|f| f.goodput_mbps))),
-        ("share", f64s(flows.iter().map(|f| f.share))),
-        ("cwnd_mean", f64s(flows.iter().map(|f| f.cwnd_mean))),
-        ("packets_sent", u64s(flows.iter().map(|f| f.packets_sent))),
-        ("retransmits", u64s(flows.iter().map(|f| f.retransmits))),
-        ("timeouts", u64s(flows.iter().map(|f| f.timeouts))),
-        ("drops", u64s(flows.iter().map(|f| f.drops))),
-        ("path", routes(routed.iter().map(|f| &*f.path))),
-        ("back", routes(routed.iter().map(|f| &*f.back))),
-    ])
+    let mut columns = columns::arrays(columns::FLOWS, &summary.flows);
+    columns.insert(0, ("flow", u32s(0..summary.flows.len() as u32)));
+    columns.insert(2, ("label", texts(routed.iter().map(|f| &*f.label))));
+    columns.push(("path", routes(routed.iter().map(|f| &*f.path))));
+    columns.push(("back", routes(routed.iter().map(|f| &*f.back))));
+    table(columns)
 }

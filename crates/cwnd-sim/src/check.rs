@@ -61,7 +61,7 @@ impl Simulation {
                 out,
                 "flow {number}: data and acknowledgements out"
             );
-            let dropped: u64 = flow.count.dropped.iter().sum();
+            let dropped = flow.count.dropped.total();
             assert!(flow.count.forwarded + dropped <= flow.sender.sent.packets, "flow {number}");
             assert!(flow.receiver.distinct >= flow.receiver.next(), "flow {number}");
             assert!(flow.owner != Owner::Nobody || flow.is_gone(), "flow {number} has ended");

@@ -8,12 +8,14 @@ use crate::network::Network;
 use crate::queue::{Class, Id, Orders};
 use crate::record::Tables;
 use crate::sources::Background;
-use crate::summary::Summary;
+use crate::summary::{FlowCounts, Summary};
 use crate::wheel::Wheel;
 use cwnd_scenario::{Flow, FlowAction, Inner, Scenario};
 
-/// Number of the sampler on the agenda; actions follow.
+/// Numbers of the sampler and of the measured interval's begin and end on the agenda; actions follow.
 const SAMPLER: u32 = 0;
+const MEASURE: [u32; 2] = [1, 2];
+const ACTIONS: u32 = 3;
 
 /// A simulation: built from a scenario, stepped to its end, then read.
 #[derive(Debug)]
@@ -33,6 +35,10 @@ pub struct Simulation {
     pub(crate) tables: Tables,
     pub(crate) now: u64,
     actions: Vec<(u64, u32, FlowAction)>,
+    /// What the scenario's flows had counted when the measured interval began, and when it ended.
+    marks: [Option<Vec<FlowCounts>>; 2],
+    /// Rows of a table at which [`Simulation::step`] returns after a sample.
+    pause_at: usize,
     over: bool,
     #[cfg(debug_assertions)]
     events: u64,
@@ -74,13 +80,18 @@ impl Simulation {
             tables: Tables::default(),
             now: 0,
             actions: scenario.flow_actions(),
+            marks: [None, None],
+            pause_at: usize::MAX,
             over: false,
             #[cfg(debug_assertions)]
             events: 0,
             scenario: scenario.clone(),
         };
-        for (number, flow) in named.iter().enumerate() {
-            simulation.add_named(number as u32, flow);
+        // Before all else, so that what happens at these very times comes after them.
+        simulation.agenda(scenario.measure.0, MEASURE[0]);
+        simulation.agenda(scenario.measure.1, MEASURE[1]);
+        for (number, (flow, recorded)) in named.iter().zip(scenario.recorded()).enumerate() {
+            simulation.add_named(number as u32, flow, recorded);
         }
         simulation.named = named;
         for number in 0..simulation.background.sources.len() as u32 {
@@ -91,7 +102,7 @@ impl Simulation {
             simulation.agenda(0, SAMPLER);
         }
         for number in 0..simulation.actions.len() {
-            simulation.agenda(simulation.actions[number].0, number as u32 + 1);
+            simulation.agenda(simulation.actions[number].0, number as u32 + ACTIONS);
         }
         simulation
     }
@@ -100,14 +111,15 @@ impl Simulation {
         self.timers.push(&mut self.orders, at, Id::new(Class::Agenda, number));
     }
 
-    fn add_named(&mut self, number: u32, flow: &Flow) {
+    fn add_named(&mut self, number: u32, flow: &Flow, recorded: bool) {
         let route = self.network.route_of(flow);
         let ties = self.network.tie(route, flow.rtt, false, false);
-        self.flows.push(FlowState::new(flow, self.scenario.mss(), ties, Owner::Scenario));
+        let flow = FlowState::new(flow, self.scenario.mss(), ties, Owner::Scenario);
+        self.flows.push(FlowState { recorded, ..flow });
         self.arm(number);
     }
 
-    /// Handles up to `events` events; returns whether the run is over.
+    /// Handles up to `events` events; returns whether the run is over. See [`Simulation::pause_at`].
     pub fn step(&mut self, events: u64) -> bool {
         for _ in 0..events {
             #[cfg(debug_assertions)]
@@ -133,7 +145,12 @@ impl Simulation {
                     Class::Main => self.on_timer(first.time, first.id().number()),
                     Class::Rto => self.on_rto_timer(first.time, first.id().number()),
                     Class::Source => self.on_source(first.time, first.id().number()),
-                    Class::Agenda => self.on_agenda(first.time, first.id().number()),
+                    Class::Agenda => {
+                        self.on_agenda(first.time, first.id().number());
+                        if self.tables.has(self.pause_at) {
+                            return false;
+                        }
+                    }
                 }
             }
         }
@@ -158,7 +175,25 @@ impl Simulation {
         &self.scenario.links
     }
 
-    /// What was recorded so far.
+    /// From now on [`Simulation::step`] returns early, after a sample, when one of the tables of samples has this many rows: it
+    /// is time to take them out.
+    pub const fn pause_at(&mut self, rows: usize) {
+        self.pause_at = rows;
+    }
+
+    /// Takes out of the tables what is complete: each table of at least `least` rows, and when the run is over all of them. So a
+    /// run's tables take no more memory the longer it lasts. Of the transfers those stay, with all that started after them, that
+    /// have not ended.
+    pub fn take_tables(&mut self, least: usize) -> Tables {
+        self.tables.take(least, self.over)
+    }
+
+    /// Drops the samples and events recorded so far.
+    pub fn discard_samples(&mut self) {
+        self.tables.discard_samples();
+    }
+
+    /// What was recorded so far, as far as it was not taken out.
     #[must_use]
     pub const fn tables(&self) -> &Tables {
         &self.tables
@@ -174,6 +209,14 @@ impl Simulation {
     #[must_use]
     pub fn summary(&self) -> Summary {
         Summary::of(self)
+    }
+
+    /// What one of the scenario's flows has counted in the measured interval, so far.
+    pub(crate) fn counts_measured(&self, number: usize) -> FlowCounts {
+        let now = self.flows[number].counts();
+        let [begin, end] =
+            self.marks.each_ref().map(|mark| mark.as_ref().map_or(now, |marked| marked[number]));
+        end.since(&begin)
     }
 
     /// Data packets that left the first link within the run, so far.
@@ -216,7 +259,7 @@ impl Simulation {
             at_host: flow.host.as_ref().map_or(0, |host| host.len()),
             queued: 0,
             in_flight: 0,
-            dropped: flow.count.dropped.iter().sum(),
+            dropped: flow.count.dropped.total(),
         };
         let mut audits: Vec<Audit> = self.flows[..self.named.len()].iter().map(at).collect();
         for packet in self.network.lines.iter().flat_map(crate::line::Line::iter) {
@@ -236,7 +279,12 @@ impl Simulation {
             return;
         }
         self.timers.remove_first();
-        let (_, flow, action) = self.actions[number as usize - 1].clone();
+        if let Some(mark) = MEASURE.iter().position(|&one| one == number) {
+            let flows = &self.flows[..self.named.len()];
+            self.marks[mark] = Some(flows.iter().map(FlowState::counts).collect());
+            return;
+        }
+        let (_, flow, action) = self.actions[(number - ACTIONS) as usize].clone();
         self.act(now, flow, &action);
     }
 
@@ -265,7 +313,9 @@ impl Simulation {
         if !self.scenario.record.per_ack {
             self.count_forwarded(now);
             for number in 0..self.named.len() as u32 {
-                self.sample_window(now, number);
+                if self.flows[number as usize].recorded {
+                    self.sample_window(now, number);
+                }
             }
         }
         for number in 0..self.scenario.links.len() {

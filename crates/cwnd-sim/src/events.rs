@@ -262,7 +262,7 @@ impl Simulation {
         flow.sender.end_burst();
         if flow.owner == Owner::Scenario {
             flow.note_window(now, self.scenario.measure);
-            if is_ack && self.scenario.record.per_ack {
+            if is_ack && self.scenario.record.per_ack && flow.recorded {
                 self.count_forwarded(now);
                 self.sample_window(now, number);
             }
@@ -300,7 +300,7 @@ impl Simulation {
                     network.push(orders, flow.exits.0, packet);
                 }
                 Err(kind) => {
-                    flow.count.dropped[usize::from(kind == EventKind::DropLoss)] += 1;
+                    flow.count.dropped.count(kind);
                     if flow.owner == Owner::Scenario {
                         tables.event((now, number), kind, flow.direct, position, flow);
                     }
@@ -363,7 +363,7 @@ impl Simulation {
     #[cold]
     fn dropped(&mut self, now: u64, packet: &Packet, kind: EventKind, link: u32) {
         let flow = &mut self.flows[packet.flow as usize];
-        flow.count.dropped[usize::from(kind == EventKind::DropLoss)] += 1;
+        flow.count.dropped.count(kind);
         if flow.owner == Owner::Scenario {
             let link = if (link as usize) < self.scenario.links.len() { link } else { NO_LINK };
             self.tables.event((now, packet.flow), kind, link, u64::from(packet.position), flow);

@@ -8,7 +8,9 @@
 use crate::host::Host;
 use crate::line::Kind;
 use crate::receiver::Receiver;
+use crate::record::Drops;
 use crate::sender::Sender;
+use crate::summary::FlowCounts;
 use cwnd_scenario::{Flow, HEADER_BYTES};
 
 /// State of one flow.
@@ -48,6 +50,8 @@ pub struct FlowState {
     pub fused: bool,
     /// Whether its lines are its own.
     pub private: bool,
+    /// Whether it has rows in the tables of samples.
+    pub recorded: bool,
     /// The receiver.
     pub receiver: Receiver,
     /// The sender.
@@ -87,8 +91,8 @@ pub struct Count {
     /// Bytes that those of either lack to full ones: last segments of transfers are short.
     pub forwarded_short: u64,
     pub distinct_short: u64,
-    /// Packets dropped by queues, and by loss processes.
-    pub dropped: [u64; 2],
+    /// Packets dropped.
+    pub dropped: Drops,
     /// ∫ cwnd dt over the measured interval so far, segment · ns.
     pub cwnd_ns: u128,
     /// Window since `cwnd_since`.
@@ -128,6 +132,7 @@ impl FlowState {
             owner,
             fused: ties.fused,
             private: false,
+            recorded: false,
             receiver: Receiver::default(),
             sender: Sender::new(flow, mss),
             host: (overhead > 0).then(|| Box::new(Host::new(overhead, flow.overhead_stream))),
@@ -162,6 +167,17 @@ impl FlowState {
         self.count.forwarded_short += (full - size) as u64;
     }
 
+    /// What it has counted so far.
+    pub const fn counts(&self) -> FlowCounts {
+        let sent = &self.sender.sent;
+        FlowCounts {
+            packets_sent: sent.packets,
+            retransmits: sent.retransmits,
+            timeouts: sent.timeouts,
+            drops: self.count.dropped,
+        }
+    }
+
     /// Wire bytes that left the last link in the measured interval, if full segments have `full`.
     pub const fn forwarded_bytes(&self, full: u32) -> u64 {
         self.count.forwarded_measured * full as u64 - self.count.forwarded_short
@@ -182,7 +198,7 @@ impl FlowState {
     /// Packets under way: in lines, in links.
     pub fn on_the_way(&self) -> u64 {
         let waiting = self.host.as_ref().map_or(0, |host| host.len());
-        self.sender.sent.packets - self.receiver.arrived - waiting - self.count.dropped.iter().sum::<u64>()
+        self.sender.sent.packets - self.receiver.arrived - waiting - self.count.dropped.total()
     }
 
     /// Whether nothing of it is left anywhere.

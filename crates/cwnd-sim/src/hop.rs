@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A link of a run, and what is counted at it.
 
-use crate::record::EventKind;
+use crate::record::{Drops, EventKind};
 use cwnd_link::random::Stream;
-use cwnd_link::{Backlog, Delay, DelaySpec, Fifo, FifoSpec, Limit, Loss, LossProcess, Rate, Steps, Verdict};
+use cwnd_link::{
+    Backlog, Cause, Delay, DelaySpec, Fifo, FifoSpec, Limit, Loss, LossProcess, Rate, Steps, Verdict,
+};
 use cwnd_scenario::Access;
 
 /// A link and what is counted at it.
@@ -26,9 +28,9 @@ pub struct Hop {
 /// What is counted at a link.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
-    /// Drops in the measured interval and over the whole run, by the queue and by the loss process.
-    pub drops_measured: [u64; 2],
-    pub drops: [u64; 2],
+    /// Drops in the measured interval, and over the whole run.
+    pub drops_measured: Drops,
+    pub drops: Drops,
     /// Data packets that left before the end of the run.
     pub packets: u64,
     /// Over all packets that left in the measured interval: how many, their bytes, the sum of their waits, the longest, ns.
@@ -106,8 +108,10 @@ impl Hop {
         if self.loss.loses_next() {
             return Err(self.drop_at(now, EventKind::DropLoss));
         }
-        let Verdict::Departs { begins, at: departs, .. } = self.fifo.offer(now, size, false) else {
-            return Err(self.drop_at(now, EventKind::DropQueue));
+        let (begins, departs) = match self.fifo.offer(now, size, false) {
+            Verdict::Departs { begins, at, .. } => (begins, at),
+            Verdict::Dropped(Cause::Full) => return Err(self.drop_at(now, EventKind::DropQueue)),
+            Verdict::Dropped(Cause::Early) => return Err(self.drop_at(now, EventKind::DropEarly)),
         };
         let count = &mut self.count;
         count.packets += u64::from(is_data && departs <= self.end);
@@ -124,9 +128,10 @@ impl Hop {
 
     #[cold]
     fn drop_at(&mut self, now: u64, kind: EventKind) -> EventKind {
-        let which = usize::from(kind == EventKind::DropLoss);
-        self.count.drops[which] += 1;
-        self.count.drops_measured[which] += u64::from(self.measure.0 <= now && now < self.measure.1);
+        self.count.drops.count(kind);
+        if self.measure.0 <= now && now < self.measure.1 {
+            self.count.drops_measured.count(kind);
+        }
         kind
     }
 }

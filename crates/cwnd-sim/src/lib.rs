@@ -40,5 +40,7 @@ mod transfers;
 mod wheel;
 
 pub use engine::{Audit, Simulation};
-pub use record::{CwndRow, Event, EventKind, InnerRow, NO_LINK, QueueRow, Tables, TransferRow};
-pub use summary::{FlowSummary, LinkSummary, Summary, TrafficSummary};
+pub use record::{
+    CwndRow, Drops, Event, EventKind, InnerRow, NO_LINK, QueueRow, Tables, TransferRow, expected_bytes,
+};
+pub use summary::{FlowCounts, FlowSummary, LinkSummary, Summary, TrafficSummary};

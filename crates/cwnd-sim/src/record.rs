@@ -3,7 +3,7 @@
 
 use crate::flow::FlowState;
 use cwnd_link::Backlog;
-use cwnd_scenario::Inner;
+use cwnd_scenario::{Inner, Scenario};
 
 /// A row of the table `cwnd`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,10 +39,46 @@ pub struct QueueRow {
     pub packets: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Packets dropped by the queue so far.
-    pub drops_queue: u64,
-    /// Packets lost by the loss process so far.
-    pub drops_loss: u64,
+    /// Packets dropped so far.
+    pub drops: Drops,
+}
+
+/// Packets dropped, by what dropped them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Drops {
+    /// The queue had no room.
+    pub queue: u64,
+    /// The discipline (RED) dropped them while there was room.
+    pub early: u64,
+    /// The loss process.
+    pub loss: u64,
+}
+
+impl Drops {
+    /// All of them.
+    #[must_use]
+    pub const fn total(&self) -> u64 {
+        self.queue + self.early + self.loss
+    }
+
+    /// Those since `earlier`.
+    #[must_use]
+    pub const fn since(&self, earlier: &Self) -> Self {
+        Self {
+            queue: self.queue - earlier.queue,
+            early: self.early - earlier.early,
+            loss: self.loss - earlier.loss,
+        }
+    }
+
+    /// Counts a drop of this kind.
+    pub(crate) fn count(&mut self, kind: EventKind) {
+        *match kind {
+            EventKind::DropEarly => &mut self.early,
+            EventKind::DropLoss => &mut self.loss,
+            _ => &mut self.queue,
+        } += 1;
+    }
 }
 
 /// A row of the table `inner`: one inner variable of a flow's algorithm.
@@ -86,6 +122,8 @@ pub const NO_LINK: u32 = u32::MAX;
 pub enum EventKind {
     /// The queue was full.
     DropQueue,
+    /// The queue's discipline dropped the packet while there was room.
+    DropEarly,
     /// The loss process took the packet.
     DropLoss,
     /// The connection entered another state; `value` is Linux's number.
@@ -106,6 +144,7 @@ impl EventKind {
     pub const fn name(self) -> &'static str {
         match self {
             Self::DropQueue => "drop_queue",
+            Self::DropEarly => "drop_early",
             Self::DropLoss => "drop_loss",
             Self::State => "state",
             Self::Timeout => "timeout",
@@ -135,7 +174,7 @@ pub struct Event {
     pub ssthresh: u32,
 }
 
-/// Everything recorded.
+/// Everything recorded, as far as it was not taken out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tables {
     /// Windows over time.
@@ -148,9 +187,70 @@ pub struct Tables {
     pub inner: Vec<InnerRow>,
     /// Transfers, in the order of their starts.
     pub transfers: Vec<TransferRow>,
+    /// Transfers that were taken out.
+    transfers_gone: u32,
+}
+
+/// Bytes that the tables of samples are expected to take, as they are kept here.
+#[must_use]
+pub fn expected_bytes(scenario: &Scenario) -> u128 {
+    let rows = scenario.expected_rows();
+    rows.cwnd * size_of::<CwndRow>() as u128
+        + rows.queue * size_of::<QueueRow>() as u128
+        + rows.inner * size_of::<InnerRow>() as u128
 }
 
 impl Tables {
+    /// Moves out each table of at least `least` rows, and of the transfers those at the front that will not change any more;
+    /// with `all` every row of every table.
+    pub(crate) fn take(&mut self, least: usize, all: bool) -> Self {
+        fn rows<T>(table: &mut Vec<T>, least: usize, all: bool) -> Vec<T> {
+            if all || table.len() >= least { std::mem::take(table) } else { Vec::new() }
+        }
+        let settled = if all {
+            self.transfers.len()
+        } else if self.transfers.len() < least {
+            0
+        } else {
+            let changes = |row: &TransferRow| row.end_ns.is_none() && row.bytes.is_some();
+            self.transfers.iter().position(changes).unwrap_or(self.transfers.len())
+        };
+        let transfers_gone = self.transfers_gone;
+        self.transfers_gone += settled as u32;
+        Self {
+            cwnd: rows(&mut self.cwnd, least, all),
+            queue: rows(&mut self.queue, least, all),
+            events: rows(&mut self.events, least, all),
+            inner: rows(&mut self.inner, least, all),
+            transfers: self.transfers.drain(..settled).collect(),
+            transfers_gone,
+        }
+    }
+
+    /// Drops all rows but those of transfers.
+    pub(crate) fn discard_samples(&mut self) {
+        self.cwnd.clear();
+        self.queue.clear();
+        self.events.clear();
+        self.inner.clear();
+    }
+
+    /// Whether a table of samples has at least so many rows.
+    pub(crate) const fn has(&self, rows: usize) -> bool {
+        self.cwnd.len() >= rows || self.queue.len() >= rows || self.inner.len() >= rows
+    }
+
+    /// A transfer starts: its number.
+    pub(crate) fn start_transfer(&mut self, row: TransferRow) -> u32 {
+        self.transfers.push(row);
+        self.transfers_gone + self.transfers.len() as u32 - 1
+    }
+
+    /// A transfer has ended.
+    pub(crate) fn end_transfer(&mut self, number: u32, at: u64) {
+        self.transfers[(number - self.transfers_gone) as usize].end_ns = Some(at);
+    }
+
     pub(crate) fn sample_flow(&mut self, time_ns: u64, flow: u32, state: &FlowState) {
         let conn = &state.sender.driver.conn;
         self.cwnd.push(CwndRow {
@@ -174,15 +274,8 @@ impl Tables {
         self.inner.extend(rows.map(|(name, value)| InnerRow { time_ns, flow, name, value }));
     }
 
-    pub(crate) fn sample_queue(&mut self, time_ns: u64, link: u32, backlog: Backlog, drops: [u64; 2]) {
-        self.queue.push(QueueRow {
-            time_ns,
-            link,
-            packets: backlog.packets,
-            bytes: backlog.bytes,
-            drops_queue: drops[0],
-            drops_loss: drops[1],
-        });
+    pub(crate) fn sample_queue(&mut self, time_ns: u64, link: u32, backlog: Backlog, drops: Drops) {
+        self.queue.push(QueueRow { time_ns, link, packets: backlog.packets, bytes: backlog.bytes, drops });
     }
 
     #[cold]

@@ -17,7 +17,7 @@ pub struct Running {
     pub templates: [Option<Flow>; 2],
     /// Routes, each way.
     pub routes: [u32; 2],
-    /// What started, finished and was carried in the measured interval.
+    /// What started, finished and was carried.
     pub load: Load,
 }
 

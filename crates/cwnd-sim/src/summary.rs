@@ -4,7 +4,8 @@
 use crate::engine::Simulation;
 use crate::flow::{FlowState, Owner};
 use crate::hop::Hop;
-use crate::traffic::{Asked, Direction, Tally};
+use crate::record::Drops;
+use crate::traffic::{Asked, Direction, Started, Tally};
 use cwnd_scenario::{Flow, Link};
 
 /// The run as a whole.
@@ -31,10 +32,10 @@ pub struct LinkSummary {
     pub capacity_mbps: f64,
     /// Wire bits that left it over what it could carry.
     pub utilization: f64,
-    /// Packets dropped by the queue.
-    pub drops_queue: u64,
-    /// Packets lost by the loss process.
-    pub drops_loss: u64,
+    /// Packets dropped in the measured interval.
+    pub drops: Drops,
+    /// Packets dropped over the whole run.
+    pub drops_run: Drops,
     /// Mean time that packets waited before their own serialisation, ms.
     pub queue_mean_ms: f64,
     /// Longest such time, ms.
@@ -62,14 +63,36 @@ pub struct FlowSummary {
     pub share: f64,
     /// Time-weighted mean of the window, segments.
     pub cwnd_mean: f64,
-    /// Data packets sent, over the whole run.
+    /// What happened in the measured interval.
+    pub measured: FlowCounts,
+    /// What happened over the whole run.
+    pub run: FlowCounts,
+}
+
+/// What is counted of a flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowCounts {
+    /// Data packets sent, retransmissions included.
     pub packets_sent: u64,
-    /// Packets retransmitted, over the whole run.
+    /// Retransmissions among them.
     pub retransmits: u64,
-    /// Times that the retransmission timer fired, over the whole run.
+    /// Times that the retransmission timer fired.
     pub timeouts: u64,
-    /// Packets dropped at links, over the whole run.
-    pub drops: u64,
+    /// Packets dropped at links.
+    pub drops: Drops,
+}
+
+impl FlowCounts {
+    /// What happened since `earlier`.
+    #[must_use]
+    pub const fn since(&self, earlier: &Self) -> Self {
+        Self {
+            packets_sent: self.packets_sent - earlier.packets_sent,
+            retransmits: self.retransmits - earlier.retransmits,
+            timeouts: self.timeouts - earlier.timeouts,
+            drops: self.drops.since(&earlier.drops),
+        }
+    }
 }
 
 /// One group of traffic, one way.
@@ -85,8 +108,10 @@ pub struct TrafficSummary {
     pub offered_mbps: f64,
     /// Wire bits that left the link, retransmissions and all, Mbit/s.
     pub carried_mbps: f64,
-    /// Counts.
+    /// Counts of the measured interval.
     pub tally: Tally,
+    /// Transfers started and finished, and datagrams sent, over the whole run.
+    pub run: Started,
 }
 
 impl Summary {
@@ -99,7 +124,11 @@ impl Summary {
             .named
             .iter()
             .zip(&simulation.flows)
-            .map(|(flow, state)| of_flow(simulation, flow, state, &links))
+            .enumerate()
+            .map(|(number, (flow, state))| {
+                let measured = simulation.counts_measured(number);
+                of_flow(simulation, flow, state, &links, measured)
+            })
             .collect();
         let (from, to) = scenario.measure;
         Self {
@@ -126,8 +155,8 @@ fn of_link(link: &Link, hop: &Hop, (from, to): (u64, u64)) -> LinkSummary {
         name: link.name.clone(),
         capacity_mbps: capacity / seconds / 1e6,
         utilization: if capacity > 0.0 { (count.measured_bytes * 8) as f64 / capacity } else { 0.0 },
-        drops_queue: count.drops_measured[0],
-        drops_loss: count.drops_measured[1],
+        drops: count.drops_measured,
+        drops_run: count.drops,
         queue_mean_ms: if count.measured == 0 {
             0.0
         } else {
@@ -137,7 +166,13 @@ fn of_link(link: &Link, hop: &Hop, (from, to): (u64, u64)) -> LinkSummary {
     }
 }
 
-fn of_flow(simulation: &Simulation, flow: &Flow, state: &FlowState, links: &[LinkSummary]) -> FlowSummary {
+fn of_flow(
+    simulation: &Simulation,
+    flow: &Flow,
+    state: &FlowState,
+    links: &[LinkSummary],
+    measured: FlowCounts,
+) -> FlowSummary {
     let scenario = &simulation.scenario;
     let (from, to) = scenario.measure;
     let seconds = (to - from) as f64 / 1e9;
@@ -158,10 +193,8 @@ fn of_flow(simulation: &Simulation, flow: &Flow, state: &FlowState, links: &[Lin
         goodput_mbps: payload / seconds / 1e6,
         share: if slowest > 0.0 { throughput_mbps / slowest } else { 0.0 },
         cwnd_mean: state.count.cwnd_ns as f64 / active as f64,
-        packets_sent: state.sender.sent.packets,
-        retransmits: state.sender.sent.retransmits,
-        timeouts: state.sender.sent.timeouts,
-        drops: state.count.dropped.iter().sum(),
+        measured,
+        run: state.counts(),
     }
 }
 
@@ -181,8 +214,8 @@ fn of_traffic(simulation: &Simulation) -> Vec<TrafficSummary> {
     let mut rows = Vec::new();
     for ((traffic, running), load) in scenario.traffic.iter().zip(&background.groups).zip(&loads) {
         for way in Direction::ALL {
-            let (asked, tally) = (running.group.asked(way), load.of(way));
-            if asked == Asked::Rate(0.0) && *tally == Tally::default() {
+            let (asked, tally, run) = (running.group.asked(way), load.of(way), *load.over_the_run(way));
+            if asked == Asked::Rate(0.0) && *tally == Tally::default() && run == Started::default() {
                 continue;
             }
             rows.push(TrafficSummary {
@@ -192,6 +225,7 @@ fn of_traffic(simulation: &Simulation) -> Vec<TrafficSummary> {
                 offered_mbps: tally.offered(interval) / 1e6,
                 carried_mbps: tally.carried(interval) / 1e6,
                 tally: *tally,
+                run,
             });
         }
     }

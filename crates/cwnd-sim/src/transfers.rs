@@ -20,8 +20,7 @@ impl Simulation {
         if let Some(bytes) = named.group.size {
             flow.goal = bytes.div_ceil(u64::from(self.scenario.mss()));
             flow.end_with(bytes, self.scenario.mss());
-            flow.transfer = self.tables.transfers.len() as u32;
-            self.tables.transfers.push(TransferRow {
+            flow.transfer = self.tables.start_transfer(TransferRow {
                 group: None,
                 number,
                 start_ns: now,
@@ -91,9 +90,8 @@ impl Simulation {
     fn start_transfer(&mut self, now: u64, source: u32, transfer: Transfer) {
         let group = self.background.sources[source as usize].group;
         let mss = self.scenario.mss();
-        if self.in_measure(now) {
-            self.background.groups[group as usize].load.started(&transfer, mss);
-        }
+        let measured = self.in_measure(now);
+        self.background.groups[group as usize].load.started(&transfer, mss, measured);
         let way = transfer.direction as usize;
         let known = self.background.sources[source as usize].connections[way];
         let number =
@@ -110,8 +108,7 @@ impl Simulation {
             rtt_ns: self.network.propagation(flow.route) + flow.tails.0 + flow.tails.1,
             reverse: transfer.direction == Direction::Reverse,
         };
-        flow.transfer = self.tables.transfers.len() as u32;
-        self.tables.transfers.push(row);
+        flow.transfer = self.tables.start_transfer(row);
         if let Some(bytes) = transfer.bytes {
             flow.sender.write(bytes.div_ceil(u64::from(mss)));
             flow.goal = flow.sender.data_end();
@@ -160,13 +157,11 @@ impl Simulation {
         flow.goal = u64::MAX;
         flow.count.distinct_short += if measured { u64::from(full - flow.last.1) } else { 0 };
         if flow.transfer != NO_TRANSFER {
-            self.tables.transfers[flow.transfer as usize].end_ns = Some(at);
+            self.tables.end_transfer(flow.transfer, at);
         }
         let Owner::Source(source, way) = flow.owner else { return };
-        if measured {
-            let group = self.background.sources[source as usize].group;
-            self.background.groups[group as usize].load.finished(Direction::ALL[usize::from(way)]);
-        }
+        let group = self.background.sources[source as usize].group;
+        self.background.groups[group as usize].load.finished(Direction::ALL[usize::from(way)], measured);
         let wake = self.background.finished(source, now);
         self.wake_source(source, wake);
     }
@@ -202,9 +197,8 @@ impl Simulation {
 
     fn send_datagram(&mut self, now: u64, source: u32, packet: traffic::Packet) {
         let group = self.background.sources[source as usize].group;
-        if self.in_measure(now) {
-            self.background.groups[group as usize].load.sent(&packet);
-        }
+        let measured = self.in_measure(now);
+        self.background.groups[group as usize].load.sent(&packet, measured);
         let flow = group << 1 | packet.direction as u32;
         let packet = Packet { flow, position: packet.bytes, kind: Kind::Datagram, ..Packet::default() };
         self.forward_datagram(now, packet);

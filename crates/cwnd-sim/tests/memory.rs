@@ -83,3 +83,70 @@ fn a_packet_in_flight_takes_two_bits_beside_itself() {
     // And a sixteenth of slack, in whole words.
     assert!((1.5..2.2).contains(&bits), "{bits} bits a packet");
 }
+
+// A run whose tables are taken out needs no more memory the longer it lasts: the most that is live at any time of a run of 40 s
+// and of one of 400 s, each with a row of every flow every millisecond. The tables themselves differ by the factor.
+#[test]
+fn tables_that_are_taken_out_take_no_more_memory_in_a_longer_run() {
+    const ROWS: usize = 10_000;
+    let run = |seconds: u32| {
+        let text = format!(
+            "duration = '{seconds}s'\n[link]\nrate = '10Mbit/s'\nrtt = '40ms'\n[record]\ninterval = '1ms'\n\
+             [[flow]]\ncc = 'cubic'\ncount = 20\nsize = '2MB'\n[[traffic]]\nmodel = 'mix'\nshare = 0.1\nsize = '20packets'"
+        );
+        let scenario = scenario(&text);
+        let before = LIVE.get();
+        let mut simulation = Simulation::new(&scenario);
+        simulation.pause_at(ROWS);
+        let (mut most, mut rows, mut over) = (0, 0, false);
+        while !over {
+            over = simulation.step(1000);
+            most = most.max(LIVE.get() - before);
+            let taken = simulation.take_tables(ROWS);
+            rows += taken.cwnd.len() + taken.queue.len() + taken.events.len() + taken.transfers.len();
+        }
+        let left = simulation.tables();
+        assert!(
+            left.cwnd.is_empty()
+                && left.queue.is_empty()
+                && left.events.is_empty()
+                && left.transfers.is_empty()
+        );
+        (most, rows)
+    };
+    let ((short, few), (long, many)) = (run(40), run(400));
+    assert!(few > 40_000 * 20 && many > 9 * few, "{few} and {many} rows");
+    assert!(long < short + short / 4, "{short} bytes at most in the short run, {long} in the long one");
+    assert!(long < 4 << 20, "{long} bytes");
+}
+
+// What is taken out piece by piece is what a run that keeps everything has at its end, and the run is the same.
+#[test]
+fn tables_in_pieces_are_the_tables() {
+    let text = "duration = '20s'\n[link]\nrate = '10Mbit/s'\nrtt = '40ms'\n[record]\nper_ack = true\ninner = true\n\
+                [[flow]]\ncc = 'cubic'\ncount = 3\n[[flow]]\ncc = 'sack'\nsize = '2MB'\n\
+                [[traffic]]\nmodel = 'mix'\nshare = 0.1\nsize = '20packets'\n[[traffic]]\nmodel = 'long'";
+    let scenario = scenario(text);
+    let mut kept = Simulation::new(&scenario);
+    while !kept.step(1000) {}
+    let mut taken = Simulation::new(&scenario);
+    let (mut cwnd, mut queue, mut events, mut inner, mut transfers) =
+        (vec![], vec![], vec![], vec![], vec![]);
+    let (mut pieces, mut over) = (0, false);
+    while !over {
+        over = taken.step(1000);
+        let piece = taken.take_tables(5);
+        pieces += u32::from(!piece.transfers.is_empty());
+        cwnd.extend(piece.cwnd);
+        queue.extend(piece.queue);
+        events.extend(piece.events);
+        inner.extend(piece.inner);
+        transfers.extend(piece.transfers);
+    }
+    let tables = kept.tables();
+    assert!(pieces > 3, "{pieces} pieces with transfers");
+    assert!((&cwnd, &queue) == (&tables.cwnd, &tables.queue));
+    assert!((&events, &inner) == (&tables.events, &tables.inner));
+    assert_eq!(transfers, tables.transfers);
+    assert_eq!(format!("{:?}", taken.summary()), format!("{:?}", kept.summary()));
+}

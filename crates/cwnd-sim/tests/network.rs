@@ -27,7 +27,9 @@ fn red_keeps_the_queue_between_its_thresholds_for_a_little_throughput() {
     // Halved from 66 + 60 packets at most, the windows do not always fill the path; DropTail's do.
     assert!(tail.link().utilization > 0.999, "{}", tail.link().utilization);
     assert!((0.9..0.999).contains(&red.link().utilization), "{}", red.link().utilization);
-    assert!(red.link().drops_queue > 0 && red.link().drops_loss == 0, "early drops are the queue's");
+    let drops = red.link().drops;
+    assert!(drops.early > 0 && (drops.queue, drops.loss) == (0, 0), "all of them early: {drops:?}");
+    assert!(tail.link().drops.queue > 0 && tail.link().drops.early == 0, "{:?}", tail.link().drops);
     let bytes = with_queue("kind = 'red', limit = '300kB', min = '30kB', max = '90kB'");
     assert!((12.0..36.0).contains(&bytes.link().queue_mean_ms), "{}", bytes.link().queue_mean_ms);
 }
@@ -79,6 +81,7 @@ fn send_overhead_is_part_of_the_round_trip() {
         ))
         .summary()
         .flows[0]
+            .run
             .packets_sent
     };
     assert_eq!(sent("0s"), 2831); // 60 000/21.2 = 2830.2, and the one under way
@@ -93,7 +96,7 @@ fn flow_with_clock(cc: &str, clock: &str, loss: &str) -> (f64, u64) {
          queue = {{ kind = 'droptail', limit = '1000packets' }}\n[[flow]]\ncc = '{cc}'\nhost_clock = '{clock}'\nack_every = 1"
     ));
     let flow = &simulation.summary().flows[0];
-    (flow.throughput_mbps, flow.timeouts)
+    (flow.throughput_mbps, flow.run.timeouts)
 }
 
 fn with_clock(cc: &str, clock: &str) -> f64 {

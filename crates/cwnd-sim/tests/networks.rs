@@ -124,7 +124,7 @@ fn acknowledgements_load_the_way_back() {
     let starved = summary(
         "measure = ['2s', '5s']\n[link]\nrate = '20Mbit/s'\nrtt = '30ms'\nreverse = { rate = '100kbit/s', queue = { kind = 'droptail', limit = '5packets' } }\n[[flow]]\ncc = 'reno'",
     );
-    assert!(starved.links[1].utilization > 0.99 && starved.links[1].drops_queue > 100, "{starved:#?}");
+    assert!(starved.links[1].utilization > 0.99 && starved.links[1].drops.queue > 100, "{starved:#?}");
 }
 
 // Ten segments of 1500 bytes at 12 Mbit/s, 1 ms each, over a round trip of 40 ms, the initial window holding all: the last one has
@@ -143,7 +143,7 @@ fn a_transfer_is_complete_when_its_last_byte_is_at_the_receiver() {
             (1_000_000_000, Some(1_030_000_000)),
             "{reverse}"
         );
-        assert_eq!(run.summary().flows[0].packets_sent, 10);
+        assert_eq!(run.summary().flows[0].run.packets_sent, 10);
     }
 }
 

@@ -20,8 +20,8 @@ fn mean_window(cc: &str, p: f64, rtt_ms: u64, w_max: f64, mean: f64, epochs: u64
     }
     .run();
     let summary = simulation.summary();
-    assert_eq!(summary.flows[0].timeouts, 0);
-    assert!(summary.link().drops_loss >= epochs / 2, "{} losses", summary.link().drops_loss);
+    assert_eq!(summary.flows[0].run.timeouts, 0);
+    assert!(summary.link().drops.loss >= epochs / 2, "{} losses", summary.link().drops.loss);
     summary.flows[0].cwnd_mean
 }
 

@@ -18,7 +18,7 @@ from cwnd.metrics.change import coefficient_of_variation, smoothness
 from cwnd.metrics.delay import queueing_delay
 from cwnd.metrics.fairness import convergence_time, jain, min_max_ratio
 from cwnd.metrics.loss import drop_runs, index_of_dispersion, loss_rate, mean_drop_run, synchronisation
-from cwnd.metrics.series import TICK_S, Integers, Rates, drops, forwarded, rates, reductions
+from cwnd.metrics.series import LINK_DROPS, TICK_S, Integers, Rates, drops, forwarded, rates, reductions
 from cwnd.metrics.transfers import Transfers, transfers_by_group
 from cwnd.metrics.value import Measure, UndefinedError, attempt
 
@@ -142,7 +142,7 @@ def measures(result: Result, groups: Sequence[Sequence[int]], settings: Settings
         waits = queueing_delay(result.waits, number)
         return {
             "utilization": Measure(link["utilization"]),
-            "loss_rate": loss_rate(link["drops_queue"] + link["drops_loss"], link["packets"]),
+            "loss_rate": loss_rate(sum(link[cause] for cause in LINK_DROPS), link["packets"]),
             "drop_run": mean_drop_run(runs_of_drops(by, where)),
             "drop_dispersion": index_of_dispersion(at, window_s=settings.scale_s, begin_s=begin_s, end_s=end_s),
             "synchronisation": synchronised([flow for flow, one in enumerate(flows) if number in one["path"]]),

@@ -20,7 +20,9 @@ Integers = NDArray[np.int64]
 
 # Times come from whole nanoseconds: sums of them differ by less than this, s.
 TICK_S = 1e-9
-DROPS = ("drop_queue", "drop_loss")
+#: A summary's counts of a link, by what dropped the packets.
+LINK_DROPS = ("drops_queue", "drops_early", "drops_loss")
+DROPS = ("drop_queue", "drop_early", "drop_loss")
 # Linux's numbers of the states in which a window has been reduced: CWR, Recovery, Loss.
 REDUCED = (2, 3, 4)
 

@@ -15,9 +15,11 @@ from cwnd.result import Result
 
 Document = dict[str, Any]
 # Added up over a group's flows, averaged over them.
-SUMS = ("throughput_mbps", "goodput_mbps", "share", "retransmits", "timeouts", "drops")
+COUNTS = ("packets_sent", "retransmits", "timeouts", "drops", "drops_queue", "drops_early", "drops_loss")
+SUMS = ("throughput_mbps", "goodput_mbps", "share", *COUNTS, *(f"{key}_run" for key in COUNTS))
 MEANS = ("cwnd_mean",)
-LOADS = ("offered_mbps", "carried_mbps", "transfers", "finished", "datagrams")
+STARTED = ("transfers", "finished", "datagrams")
+LOADS = ("offered_mbps", "carried_mbps", *STARTED, *(f"{key}_run" for key in STARTED))
 COMPLETION = ("mean", "p50", "p95", "p99")
 # A run in which this did not happen lasted longer than it did anywhere else: medians can take that, means cannot.
 TIMES = ("convergence_s",)

@@ -34,6 +34,7 @@ LINK = (
     ("used %", "utilization", 100, 1),
     ("lost %", "loss_rate", 100, 4),
     ("full", "drops_queue", 1, 0),
+    ("early", "drops_early", 1, 0),
     ("random", "drops_loss", 1, 0),
     ("run of drops", "drop_run", 1, 2),
     ("dispersion", "drop_dispersion", 1, 1),
@@ -103,7 +104,8 @@ def table(document: dict[str, Any], page: Page | None = None) -> None:
     page.print(
         f"{runs} of {document['asked']} seeds ({document['seeds'][0]} to {document['seeds'][-1]}), each measured {begin:g} to {end:g} s: "
         "means, of sums over a group's flows (windows: of means), with 95 % confidence intervals. "
-        "delay: the wait in the queue; full, random: dropped by the queue, by the loss process",
+        "counts are of that interval too (--json has those of the whole run). delay: the wait in the queue; full, early, random: "
+        "dropped for want of room, by RED before that, by the loss process",
     )
     if columns and len(document["runs"][0]["flows"]) > 1:
         rule = document["convergence"]

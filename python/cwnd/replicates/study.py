@@ -77,6 +77,7 @@ def replicate(
         raise refused("seeds", seeds, f"a whole number from 1 to {MOST_SEEDS}")
     if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or not 1 <= jobs <= MOST_JOBS):
         raise refused("jobs", jobs, f"a whole number from 1 to {MOST_JOBS}")
+    scenario.check_size()
     scenarios = with_seeds(scenario, seeds)
     of = groups(scenario)
     place = Folder(folder, scenario, force=force) if folder is not None else None

@@ -94,10 +94,22 @@ impl Tally {
     }
 }
 
-/// Counts of a group. The engine adds what lies in its measured interval.
+/// What is counted of one direction over the whole run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Started {
+    /// Transfers that started.
+    pub transfers: u64,
+    /// Transfers that finished.
+    pub finished: u64,
+    /// Datagrams.
+    pub packets: u64,
+}
+
+/// Counts of a group: of the measured interval, and a few over the whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Load {
     tallies: [Tally; 2],
+    run: [Started; 2],
 }
 
 impl Load {
@@ -107,12 +119,22 @@ impl Load {
         &self.tallies[direction as usize]
     }
 
+    /// Counts of one direction over the whole run.
+    #[must_use]
+    pub const fn over_the_run(&self, direction: Direction) -> &Started {
+        &self.run[direction as usize]
+    }
+
     fn tally(&mut self, direction: Direction) -> &mut Tally {
         &mut self.tallies[direction as usize]
     }
 
-    /// A transfer started, in segments of `mss`.
-    pub fn started(&mut self, transfer: &Transfer, mss: u32) {
+    /// A transfer started, in segments of `mss`; `measured`: within the measured interval.
+    pub fn started(&mut self, transfer: &Transfer, mss: u32, measured: bool) {
+        self.run[transfer.direction as usize].transfers += 1;
+        if !measured {
+            return;
+        }
         let tally = self.tally(transfer.direction);
         tally.transfers += 1;
         match transfer.bytes {
@@ -125,12 +147,17 @@ impl Load {
     }
 
     /// A transfer in this direction finished.
-    pub fn finished(&mut self, direction: Direction) {
-        self.tally(direction).finished += 1;
+    pub fn finished(&mut self, direction: Direction, measured: bool) {
+        self.run[direction as usize].finished += 1;
+        self.tally(direction).finished += u64::from(measured);
     }
 
     /// A datagram was sent.
-    pub fn sent(&mut self, packet: &Packet) {
+    pub fn sent(&mut self, packet: &Packet, measured: bool) {
+        self.run[packet.direction as usize].packets += 1;
+        if !measured {
+            return;
+        }
         let tally = self.tally(packet.direction);
         tally.packets += 1;
         tally.wire = tally.wire.saturating_add(u64::from(packet.bytes));

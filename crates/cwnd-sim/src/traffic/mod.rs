@@ -35,7 +35,7 @@ mod steps;
 
 pub use distribution::Draw;
 pub use group::{Group, LinkFacts};
-pub use load::{Asked, Load, Tally, wire_bytes};
+pub use load::{Asked, Load, Started, Tally, wire_bytes};
 
 use cwnd_link::random::Stream;
 

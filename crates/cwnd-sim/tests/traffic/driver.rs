@@ -78,13 +78,13 @@ fn drive(
             What::Starts(event) => {
                 match event {
                     Event::Start(transfer) => {
-                        load.started(&transfer, LINK.mss);
+                        load.started(&transfer, LINK.mss, true);
                         order += 1;
                         if transfer.bytes.is_some() {
                             queue.push(Reverse((now + takes(&transfer), order, number, false)));
                         }
                     }
-                    Event::Send(packet) => load.sent(&packet),
+                    Event::Send(packet) => load.sent(&packet, true),
                     Event::Wait | Event::Done => unreachable!("not announced"),
                 }
                 group.next(source)

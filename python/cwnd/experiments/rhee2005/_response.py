@@ -48,7 +48,7 @@ def mean_window(run: Result) -> Reduced:
         "mean": float(window[inside].mean()),
         "epoch_s": mean_epoch(found[SKIP:]),
         "losses": len(found) - SKIP - 1,
-        "timeouts": run.summary["flows"][0]["timeouts"],
+        "timeouts": run.summary["flows"][0]["timeouts_run"],
     }
 
 

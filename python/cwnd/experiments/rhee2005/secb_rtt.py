@@ -57,7 +57,11 @@ def grid(setup: Setup) -> list[Point]:
 
 def reduce(run: Result, point: Point) -> Reduced:
     flow = run.summary["flows"][0]
-    return {"mbps": flow["throughput_mbps"], "noticed": len(reductions(run.events)[0]), "timeouts": flow["timeouts"]}
+    return {
+        "mbps": flow["throughput_mbps"],
+        "noticed": len(reductions(run.events)[0]),
+        "timeouts": flow["timeouts_run"],
+    }
 
 
 def claims(results: Results) -> dict[str, Answer]:
