@@ -84,7 +84,9 @@ def compare(
     ],
     rate: Annotated[str, typer.Option(help="Rate of the bottleneck, IP bits on the wire.")] = "100Mbit/s",
     rtt: Annotated[str, typer.Option(help="Round trip time without queueing, for flows that name none.")] = "40ms",
-    buffer: Annotated[str, typer.Option(help="Queue: 1bdp, 1000packets, 500kB or 50ms.")] = "1bdp",
+    buffer: Annotated[
+        str, typer.Option(help="Queue: 1bdp ('0.1bdp, at least 4packets'), 1000packets, 500kB or 50ms.")
+    ] = "1bdp",
     red: Annotated[
         str | None,
         typer.Option(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import platform
@@ -177,6 +178,8 @@ def record(
 def whole(folder: Path, *, force: bool) -> Iterator[Path]:
     """A new folder beside `folder`, which takes its name if the body comes to its end, and else goes away."""
     check(folder, force=force)
+    # Takes a while, in which Ctrl-C is not heard: before anything is there that has to go away.
+    importlib.import_module("pyarrow.parquet")
     folder.parent.mkdir(parents=True, exist_ok=True)
     beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
