@@ -215,7 +215,7 @@ impl Registration {
         let identity = MapHandle::from_map_id(self.identity_map).map_err(gone)?;
         let counters = read(&identity).and_then(|found| MapHandle::from_map_id(found.counters).ok());
         count_sharers(&identity, 1);
-        Ok(Shared { registration: self.clone(), link, identity, counters, pinned: false })
+        Ok(Shared { registration: Box::new(self.clone()), link, identity, counters, pinned: false })
     }
 
     /// What was loaded, to be loaded once more with the settings that it has: of the package, or from its file.
@@ -289,7 +289,7 @@ pub(crate) fn is_shared(map: &dyn MapCore) -> bool {
 /// A registration that another loader made, held; dropping lets go of it.
 #[derive(Debug)]
 pub struct Shared {
-    registration: Registration,
+    registration: Box<Registration>,
     link: OwnedFd,
     identity: MapHandle,
     counters: Option<MapHandle>,
@@ -299,7 +299,7 @@ pub struct Shared {
 impl Shared {
     /// What is held.
     #[must_use]
-    pub const fn registration(&self) -> &Registration {
+    pub fn registration(&self) -> &Registration {
         &self.registration
     }
 
