@@ -193,7 +193,7 @@ fn within_capacity(scenario: &Scenario, simulation: &Simulation) -> Result<(), S
             ));
         }
         // What waits, and the packet at the front.
-        let room = match link.threshold(link.buffer, scenario.packet_size) {
+        let room = match link.room(link.buffer, scenario.packet_size) {
             Limit::Packets(packets) => Some(packets + 1),
             Limit::Bytes(_) | Limit::Time(_) => None, // of packets of many sizes
         };
