@@ -169,12 +169,7 @@ fn every_refusal_names_field_value_and_expectation() {
         ("rtt = \"40ms\"", "rtt = \"40ms\"\nloss = \"at:9,5\"", "link.loss: \"at:9,5\"", "rising"),
         ("duration = \"100s\"", "duration = ", "scenario: the document", "TOML"),
         ("duration = \"100s\"", "duration = nan", "duration: nan", "a finite number"),
-        (
-            "duration = \"100s\"",
-            "duration = \"100s\"\nmeasure = [-inf, 1.5]",
-            "measure[0]: -inf",
-            "a finite number",
-        ),
+        ("[\"20s\", \"100s\"]", "[-inf, 1.5]", "measure[0]: -inf", "a finite number"),
         ("[link]", "record = { inner = 1 }\n[link]", "record.inner: 1", "true, false, or a list of names"),
         ("[link]", "record = { inner = [] }\n[link]", "record.inner: []", "true, false, or a list of names"),
         ("[link]", "record = { inner = [\"w_mx\"] }\n[link]", "record.inner: \"w_mx\"", "w_max"),

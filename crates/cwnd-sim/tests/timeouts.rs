@@ -13,7 +13,9 @@ fn four_flows(path: &str, flow: &str) -> (u64, u64, u64) {
     );
     let summary = run(&scenario).summary();
     let flows = summary.flows.iter();
-    flows.fold((0, 0, 0), |sum, flow| (sum.0 + flow.timeouts, sum.1 + flow.retransmits, sum.2 + flow.drops))
+    flows.fold((0, 0, 0), |sum, flow| {
+        (sum.0 + flow.run.timeouts, sum.1 + flow.run.retransmits, sum.2 + flow.run.drops.total())
+    })
 }
 
 // RFC 6298's variation with a sample per acknowledgement decays to nothing within a round trip (RFC 7323 appendix G), and the timer
