@@ -27,7 +27,6 @@ from cwnd.kernel.cli import app as kernel
 from cwnd.options import Plugins
 from cwnd.refused import refused
 from cwnd.scenario import dumbbell
-from cwnd.store import check as check_folder
 
 if TYPE_CHECKING:
     from cwnd.result import Progress
