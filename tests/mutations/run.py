@@ -3,7 +3,8 @@
 
     python tests/mutations/run.py [ROW ...]     all, or those of these rows
 
-A mutation is a replaced text (mutations.toml). One whose text is not found exactly once is an error, as is one that the
+A mutation is a replaced text: mutations.toml has faults that others had, statements.toml statements of the RFCs.
+One whose text is not found exactly once is an error, as is one that the
 named test passes, and one that does not compile.
 """
 
@@ -27,8 +28,11 @@ Mutation = dict[str, str]
 
 def mutations() -> list[Mutation]:
     """All of them."""
-    found: list[Mutation] = tomllib.loads((HERE / "mutations.toml").read_text())["mutation"]
-    return found
+    return [
+        mutation
+        for name in ("mutations.toml", "statements.toml")
+        for mutation in tomllib.loads((HERE / name).read_text())["mutation"]
+    ]
 
 
 def mutated(root: Path, mutation: Mutation) -> str:
@@ -94,7 +98,7 @@ def main() -> None:
         failures += not caught
         verdict = "caught" if caught else "NOT CAUGHT" if done.returncode == 0 else f"ERROR\n{done.stderr}{done.stdout}"
         seconds = time.monotonic() - begin
-        print(f"{mutation['row']:<4} {mutation['test']}: {verdict} ({seconds:.1f} s)", flush=True)
+        print(f"{mutation['row']:<14} {mutation['test']}: {verdict} ({seconds:.1f} s)", flush=True)
     print(f"{len(chosen) - failures} of {len(chosen)} mutations caught")
     sys.exit(1 if failures else 0)
 

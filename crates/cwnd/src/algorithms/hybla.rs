@@ -166,8 +166,8 @@ impl Registered for Hybla {
     const SETS: &'static [Set<HyblaParams>] = &[
         Set {
             name: "hybla",
-            summary: "2^ρ − 1 per acknowledgement, then ρ²/w; ρ = RTT / 25 ms",
-            source: "Caini and Firrincieli 2004",
+            summary: "Hybla's growth alone, 2^ρ − 1 per acknowledgement, then ρ²/w, ρ = RTT / 25 ms: without its pacing and first threshold",
+            source: "Caini and Firrincieli 2004, the growth rules only",
             recovery: Recovery::Sack,
             params: HyblaParams { rtt0_ms: 25, arithmetic: FINE, first_window: START_INITIAL, largest: 0 },
         },

@@ -160,7 +160,7 @@ impl Driver {
         let conn = &mut self.conn;
         let window_over = conn.snd_una.wrapping_sub(self.usage_end_seq) < 1 << 31;
         if window_over || limited || (!conn.is_cwnd_limited && conn.packets_out > conn.max_packets_out) {
-            conn.is_cwnd_limited = limited;
+            conn.is_cwnd_limited = limited; // R9438-4.6-d
             conn.max_packets_out = conn.packets_out;
             self.usage_end_seq = conn.snd_nxt;
         }
@@ -244,7 +244,7 @@ impl Driver {
         self.open_episode();
         self.reduce(next, self.flight());
         self.enter(CaState::Recovery);
-        self.start_reduction(self.cc.min_cwnd(&self.conn));
+        self.start_reduction(self.cc.min_cwnd(&self.conn)); // R9438-4.6-a
         Some(self.undo.by_loss())
     }
 
@@ -263,8 +263,9 @@ impl Driver {
         self.reduce(next, self.flight().max(self.conn.max_packets_out));
         self.undo.echoed = true;
         self.enter(CaState::Cwr);
-        // RFC 9438 §4.6: keep reducing down to one segment, though ssthresh stays at two.
+        // R9438-4.6-e: keep reducing down to one segment, though ssthresh stays at two.
         self.start_reduction(self.conn.ssthresh.min(cwnd.saturating_sub(1)).max(1));
+        // R9438-4.6-f
         if cwnd <= 1 { EcnOutcome::AtFloor } else { EcnOutcome::Reduced }
     }
 

@@ -11,15 +11,15 @@ use crate::conn::{Conn, PacingStatus};
 impl SlowStart {
     /// Segments of growth for `acked` segments. // RFC 9406 §4.2
     pub(super) fn hystart_pp_growth(&mut self, conn: &Conn, params: &SlowStartParams, acked: u32) -> u32 {
-        let unlimited = params.l == 0 || conn.pacing_status != PacingStatus::None;
-        let limited = if unlimited { acked } else { acked.min(params.l) };
+        let unlimited = params.l == 0 || conn.pacing_status != PacingStatus::None; // R9406-4.3-b
+        let limited = if unlimited { acked } else { acked.min(params.l) }; // R9406-4.2-b
         if self.phase != phase::CSS {
             return limited;
         }
         let divisor = params.css_growth_divisor.max(1);
         let credit = u32::from(self.css_credit).saturating_add(limited);
         self.css_credit = (credit % divisor) as u8;
-        credit / divisor
+        credit / divisor // R9406-4.2-d
     }
 
     #[inline]
@@ -38,13 +38,14 @@ impl SlowStart {
         if self.phase == phase::CSS {
             // RFC 9406 §4.2: the rise was spurious when the RTT falls below what CSS began with.
             if self.round_min_rtt_us < self.reference {
-                self.phase = phase::WATCHING;
+                self.phase = phase::WATCHING; // R9406-4.2-e
                 self.reference = 0;
             }
         } else if self.last_round != 0 {
             // RFC 9406 §4.2: RttThresh = max(MIN_RTT_THRESH, min(lastRoundMinRTT / MIN_RTT_DIVISOR, MAX_RTT_THRESH))
             let share = self.last_round / params.min_rtt_divisor.max(1);
             let threshold = share.min(params.max_rtt_thresh).max(params.min_rtt_thresh);
+            // R9406-4.2-c
             if self.round_min_rtt_us >= self.last_round.saturating_add(threshold) {
                 self.reference = self.round_min_rtt_us;
                 self.phase = phase::CSS;
@@ -62,12 +63,12 @@ impl SlowStart {
             // RFC 9406 §4.2: the partial round in which CSS began counts.
             self.css_rounds = self.css_rounds.saturating_add(1);
             if u32::from(self.css_rounds) >= params.css_rounds {
-                self.leave(conn);
+                self.leave(conn); // R9406-4.2-f
                 return true;
             }
         }
         self.round_end_seq = conn.snd_nxt;
-        self.last_round = self.round_min_rtt_us;
+        self.last_round = self.round_min_rtt_us; // R9406-4.2-a
         self.round_min_rtt_us = 0;
         self.samples = 0;
         false
@@ -111,6 +112,7 @@ mod tests {
     }
 
     // Row NE3. RFC 9406 §4.2: threshold for 100 ms is clamp(100/8, 4, 16) = 12.5 ms.
+    // R9406-4.2-d, R9406-4.2-f
     #[test]
     fn a_rise_by_an_eighth_enters_css_and_five_rounds_later_congestion_avoidance() {
         let (mut ss, mut conn) = (SlowStart::default(), Conn::new(1000, 100));
@@ -133,6 +135,7 @@ mod tests {
         assert_eq!(conn.ssthresh, 100 + 20 + 7 + 3 + 4 * 5); // a quarter of 80 segments in CSS, one of them at the round's start
     }
 
+    // R9406-4.2-e
     #[test]
     fn css_is_left_when_the_rtt_falls_again() {
         let (mut ss, mut conn) = (SlowStart::default(), Conn::new(1000, 100));
@@ -145,6 +148,7 @@ mod tests {
 
     // RFC 9406 §4.3: HyStart++ is for the initial slow start, while ssthresh has its initial value; later a rising RTT ends
     // nothing, and growth has no limit.
+    // R9406-4.3-d
     #[test]
     fn with_a_threshold_slow_start_is_the_standards() {
         let (mut ss, mut conn) = (SlowStart::default(), Conn::new(1000, 100));
@@ -178,6 +182,7 @@ mod tests {
 
     // RFC 9406 §4.2, §4.3: an eighth of the RTT, 4 ms at least and 16 ms at most. 24 ms: an eighth is 3 ms, so 28 ms it is.
     // 32 and 128 ms: the clamps and the eighth agree. 400 ms: an eighth is 50 ms, so 416 ms it is.
+    // R9406-4.2-c
     #[test]
     fn the_rise_that_counts_is_four_to_sixteen_milliseconds() {
         for (before, after) in [(1_000, 5_000), (24_000, 28_000), (32_000, 36_000), (80_000, 90_000)] {
@@ -244,6 +249,7 @@ mod tests {
     }
 
     // RFC 9406 §4.2: fewer than eight samples decide nothing.
+    // R9406-4.2-a
     #[test]
     fn seven_samples_decide_nothing() {
         let (mut ss, mut conn) = (SlowStart::default(), Conn::new(1000, 7));
@@ -252,6 +258,7 @@ mod tests {
         assert_eq!(ss.phase, phase::WATCHING);
     }
 
+    // R9406-4.2-b, R9406-4.3-b
     #[test]
     fn an_unpaced_sender_grows_by_at_most_eight_segments_per_ack() {
         let (mut ss, mut conn) = (SlowStart::default(), Conn::new(1000, 10));

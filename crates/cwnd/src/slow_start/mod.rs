@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Slow start, a choice of its own: `standard` (RFC 5681), `hystart++` (RFC 9406), `hystart` (Linux).
+//! Slow start, a choice of its own: `standard` (RFC 3465 without its limit, as Linux), `hystart++` (RFC 9406), `hystart` (Linux),
+//! `rfc5681` (a segment per acknowledgement).
 //!
-//! The three share one small state, because 104 bytes must hold an algorithm together with its slow start.
+//! They share one small state, because 104 bytes must hold an algorithm together with its slow start.
 
 mod hystart;
 mod hystart_pp;
@@ -9,7 +10,7 @@ mod params;
 
 use crate::conn::Conn;
 use crate::math::seq_after;
-pub use params::{CHOICES, Choice, HYSTART, HYSTART_PP, NAMES, STANDARD, SlowStartParams};
+pub use params::{CHOICES, Choice, HYSTART, HYSTART_PP, NAMES, RFC5681, STANDARD, SlowStartParams};
 
 /// State of whichever slow start is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,7 +49,7 @@ mod phase {
 /// Standard slow start without state: grows for `acked` segments up to `ssthresh` and returns those left over.
 #[inline]
 pub fn standard(conn: &mut Conn, acked: u32) -> u32 {
-    let growth = acked.min(conn.ssthresh.saturating_sub(conn.cwnd));
+    let growth = acked.min(conn.ssthresh.saturating_sub(conn.cwnd)); // R9438-4.10-c
     conn.grow(growth);
     acked - growth
 }
@@ -61,6 +62,10 @@ impl SlowStart {
         if params.is_hystart_pp(conn) {
             let growth = self.hystart_pp_growth(conn, params, acked);
             return standard(conn, growth);
+        }
+        if params.is_rfc5681() && conn.in_slow_start() {
+            standard(conn, acked.min(1)); // RFC 5681 §3.1 eq 2: min(N, SMSS), and the rest of the ACK adds nothing
+            return 0;
         }
         standard(conn, acked)
     }
@@ -95,5 +100,26 @@ impl SlowStart {
     fn leave(&mut self, conn: &mut Conn) {
         conn.ssthresh = conn.cwnd;
         self.phase = phase::DONE;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // RFC 5681 §3.1 eq 2: cwnd += min(N, SMSS). Linux and RFC 3465 with L = ∞: cwnd += N. From 10 segments, ACKs of 1, 2 and 8.
+    // At ssthresh nothing is left to grow, and the ACK is congestion avoidance's.
+    // R9438-4.10-c
+    #[test]
+    fn the_limit_per_acknowledgement_is_a_choice() {
+        for (params, windows) in [(STANDARD, [11, 13, 21]), (RFC5681, [11, 12, 13])] {
+            let (mut ss, mut conn) = (SlowStart::default(), Conn::new(1000, 10));
+            for (acked, window) in [1, 2, 8].into_iter().zip(windows) {
+                assert_eq!(ss.grow(&mut conn, &params, acked), 0);
+                assert_eq!(conn.cwnd, window);
+            }
+            conn.ssthresh = conn.cwnd;
+            assert_eq!((ss.grow(&mut conn, &params, 5), conn.cwnd), (5, conn.ssthresh));
+        }
     }
 }

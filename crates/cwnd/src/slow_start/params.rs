@@ -5,16 +5,17 @@ use crate::conn::{Conn, INFINITE_SSTHRESH};
 use crate::params::Kind;
 
 /// Names of the choices, in the order of their numbers.
-pub const NAMES: &[&str] = &["standard", "hystart++", "hystart"];
+pub const NAMES: &[&str] = &["standard", "hystart++", "hystart", "rfc5681"];
 const STANDARD_KIND: u32 = 0;
 const HYSTART_PP_KIND: u32 = 1;
 const HYSTART_KIND: u32 = 2;
+const RFC5681_KIND: u32 = 3;
 
 crate::params! {
     /// Settings of slow start, the same for every algorithm that carries one.
     pub struct SlowStartParams {
-        slow_start: Kind::Choice(NAMES), "", 0 => 2, "RFC 5681 §3.1; RFC 9438 §4.10; RFC 9406; Linux",
-            "slow start: standard, hystart++ (RFC 9406) or hystart (Linux)";
+        slow_start: Kind::Choice(NAMES), "", 0 => 3, "RFC 3465 §2.2; RFC 9438 §4.10; RFC 9406; Linux; RFC 5681 §3.1",
+            "slow start: standard, hystart++ (RFC 9406), hystart (Linux) or rfc5681 (a segment per ACK)";
         min_rtt_thresh: Kind::Whole, "us", 0 => 10_000_000, "RFC 9406 §4.3 (MIN_RTT_THRESH)",
             "with slow_start=hystart++: least rise of a round's RTT that counts; where it is above max_rtt_thresh, it holds";
         max_rtt_thresh: Kind::Whole, "us", 0 => 10_000_000, "RFC 9406 §4.3 (MAX_RTT_THRESH)",
@@ -23,8 +24,8 @@ crate::params! {
             "with slow_start=hystart++: between the two, the last round's RTT divided by this is the rise that counts";
         n_rtt_sample: Kind::Whole, "samples", 1 => 255, "RFC 9406 §4.3 (N_RTT_SAMPLE)",
             "with slow_start=hystart++: RTT samples of a round before anything is decided";
-        css_growth_divisor: Kind::Whole, "", 1 => 255, "RFC 9406 §4.3 (CSS_GROWTH_DIVISOR)",
-            "with slow_start=hystart++: in conservative slow start growth is that of slow start divided by this";
+        css_growth_divisor: Kind::Whole, "", 2 => 255, "RFC 9406 §4.3 (CSS_GROWTH_DIVISOR)",
+            "with slow_start=hystart++: in conservative slow start growth is that of slow start divided by this"; // R9406-4.3-c
         css_rounds: Kind::Whole, "rounds", 1 => 255, "RFC 9406 §4.3 (CSS_ROUNDS)",
             "with slow_start=hystart++: rounds of conservative slow start before congestion avoidance begins";
         l: Kind::Whole, "segments", 0 => 1_000_000, "RFC 9406 §4.3 (L)",
@@ -50,7 +51,7 @@ pub const CHOICES: &[Choice] = &[
     Choice {
         name: "standard",
         summary: "a segment per acknowledged segment, up to ssthresh or a loss",
-        source: "RFC 5681 §3.1, RFC 3465",
+        source: "RFC 3465 §2.2 without its limit, as Linux",
         params: STANDARD,
     },
     Choice {
@@ -65,9 +66,15 @@ pub const CHOICES: &[Choice] = &[
         source: "Ha and Rhee 2011; Linux 6.x",
         params: HYSTART,
     },
+    Choice {
+        name: "rfc5681",
+        summary: "a segment per acknowledgement, however much it acknowledges, up to ssthresh or a loss",
+        source: "RFC 5681 §3.1 eq 2",
+        params: RFC5681,
+    },
 ];
 
-/// RFC 5681: one segment per segment acknowledged, up to `ssthresh` or a loss.
+/// One segment per segment acknowledged, up to `ssthresh` or a loss: RFC 3465 with no limit on what one ACK adds, as Linux has it.
 pub const STANDARD: SlowStartParams = SlowStartParams { slow_start: STANDARD_KIND, ..HYSTART_PP };
 /// RFC 9406, with the values that its §4.3 recommends.
 pub const HYSTART_PP: SlowStartParams = SlowStartParams {
@@ -76,10 +83,12 @@ pub const HYSTART_PP: SlowStartParams = SlowStartParams {
     max_rtt_thresh: 16_000,
     min_rtt_divisor: 8,
     n_rtt_sample: 8,
-    css_growth_divisor: 4,
+    css_growth_divisor: 4, // R9406-4.3-a
     css_rounds: 5,
     l: 8,
 };
+/// RFC 5681 §3.1 eq 2: an acknowledgement adds a segment at most.
+pub const RFC5681: SlowStartParams = SlowStartParams { slow_start: RFC5681_KIND, ..HYSTART_PP };
 /// Hybrid slow start as Linux has it.
 pub const HYSTART: SlowStartParams = SlowStartParams { slow_start: HYSTART_KIND, ..HYSTART_PP };
 
@@ -89,6 +98,12 @@ impl SlowStartParams {
     #[must_use]
     pub const fn is_standard(&self) -> bool {
         self.slow_start == STANDARD_KIND
+    }
+
+    /// Whether an acknowledgement adds a segment at most.
+    #[inline]
+    pub(super) const fn is_rfc5681(&self) -> bool {
+        self.slow_start == RFC5681_KIND
     }
 
     /// Whether this is Linux's HyStart.
@@ -101,7 +116,7 @@ impl SlowStartParams {
     /// value. A loss that is undone gives that value back, and HyStart++ goes on. // RFC 9406 §4.3, RFC 9438 §4.9.2
     #[inline]
     pub(super) const fn is_hystart_pp(&self, conn: &Conn) -> bool {
-        self.slow_start == HYSTART_PP_KIND && conn.ssthresh >= INFINITE_SSTHRESH
+        self.slow_start == HYSTART_PP_KIND && conn.ssthresh >= INFINITE_SSTHRESH // R9406-4.2-g, R9406-4.3-d
     }
 }
 
@@ -127,5 +142,25 @@ mod tests {
             named.iter().all(|(name, value)| *name == "slow_start" && NAMES.contains(value)),
             "{named:?}"
         );
+    }
+
+    // RFC 9406 §4.3, the values in its list; "The minimum value of CSS_GROWTH_DIVISOR MUST be at least 2".
+    // R9406-4.3-a, R9406-4.3-c
+    #[test]
+    fn the_constants_are_those_recommended() {
+        let SlowStartParams {
+            min_rtt_thresh,
+            max_rtt_thresh,
+            min_rtt_divisor,
+            n_rtt_sample,
+            css_growth_divisor,
+            css_rounds,
+            l,
+            ..
+        } = HYSTART_PP;
+        assert_eq!((min_rtt_thresh, max_rtt_thresh, min_rtt_divisor, n_rtt_sample), (4_000, 16_000, 8, 8));
+        assert_eq!((css_growth_divisor, css_rounds, l), (4, 5, 8));
+        let divisor = SlowStartParams::SPECS.iter().find(|spec| spec.name == "css_growth_divisor");
+        assert_eq!(divisor.map(|spec| spec.min), Some(2));
     }
 }

@@ -62,6 +62,7 @@ fn an_undone_loss_leaves_hystart_plus_plus_on_watch() {
 }
 
 // RFC 9406 §4.3: after a loss that stands, slow start is the standard's: it doubles through any rise of the RTT.
+// R9406-4.2-g
 #[test]
 fn a_loss_that_stands_ends_hystart_plus_plus() {
     for set in carriers() {

@@ -86,8 +86,8 @@ crate::params! {
 }
 
 pub(super) const RFC9438: CubicParams = CubicParams {
-    beta: 45_875, // 0.7 // RFC 9438 §4.6
-    c: 26_214,    // 0.4 // RFC 9438 §5.1
+    beta: 45_875, // 0.7 // R9438-4.6-b
+    c: 26_214,    // 0.4 // R9438-5.1-b
     fast_convergence: 1,
     convergence_from: COMPARE_W_MAX,
     friendliness: FRIENDLY_WINDOW,
@@ -103,7 +103,7 @@ pub(super) const RFC9438: CubicParams = CubicParams {
     newreno_for_good: 0,
     reduce_from: FROM_FLIGHT,
     counting: COUNT_SEGMENTS,
-    slow_start: slow_start::HYSTART_PP, // RFC 9438 §4.10
+    slow_start: slow_start::HYSTART_PP, // R9438-4.10-b
 };
 
 pub(super) const V2_2: CubicParams = CubicParams {

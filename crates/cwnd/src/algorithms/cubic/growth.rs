@@ -20,7 +20,7 @@ impl Cubic {
         self.w_est = if params.friendliness == FRIENDLY_FORMULA && self.w_max > 0 {
             scale_x64k(self.w_max, params.beta) // RFC 8312 §4.2 eq 4
         } else {
-            conn.cwnd // RFC 9438 §4.3; §4.8: also after a timeout
+            conn.cwnd // RFC 9438 §4.3, R9438-4.8-a: also after a timeout
         };
         self.est_credit = 0;
         self.credit = 0;
@@ -74,11 +74,11 @@ impl Cubic {
     /// Advances `w_est` by `α · acked / cwnd`. // RFC 9438 §4.3, figure 4
     fn grow_estimate(&mut self, cwnd: u32, acked: u32, params: &CubicParams) {
         let alpha = if params.alpha_one == 1 && self.w_est >= self.cwnd_prior {
-            ONE_X64K // RFC 9438 §4.3: as Reno from there on
+            ONE_X64K // R9438-4.3-c: as Reno from there on
         } else {
             self.alpha_x64k
         };
-        self.est_credit += u64::from(alpha) * u64::from(acked);
+        self.est_credit += u64::from(alpha) * u64::from(acked); // R9438-4.3-b
         let segment = u64::from(cwnd) << 16;
         if self.est_credit >= segment {
             self.w_est = self.w_est.saturating_add((self.est_credit / segment) as u32);
@@ -138,6 +138,7 @@ impl Cubic {
             }
             return true;
         }
+        // R9438-4.3-a
         if !self.below_estimate(curve_x64k, conn.cwnd.max(1)) {
             return false;
         }
@@ -196,7 +197,7 @@ impl Cubic {
             Self::count_increment(conn, cwnd_x64k, ahead_x64k, acked);
             return;
         }
-        // RFC 9438 §4.4, §4.5: cwnd += (target − cwnd) / cwnd for each segment acknowledged.
+        // R9438-4.4-a, R9438-4.5-a: cwnd += (target − cwnd) / cwnd for each segment acknowledged.
         self.spend(conn, cwnd_x64k, ahead_x64k, acked);
     }
 

@@ -103,6 +103,7 @@ impl Cubic {
         {
             return;
         }
+        // R9438-4.9.2-b
         self.undo = Undo {
             cwnd: conn.cwnd,
             cwnd_prior: self.cwnd_prior,
@@ -130,8 +131,9 @@ impl CongestionControl for Cubic {
         let compared = if params.convergence_from == COMPARE_LAST { self.cwnd_prior } else { self.w_max };
         self.w_max = if first {
             scale_x64k(cwnd, params.beta)
+        // R9438-4.7-b
         } else if params.fast_convergence == 1 && cwnd < compared {
-            scale_x64k(cwnd, (ONE_X64K + params.beta) / 2) // RFC 9438 §4.7
+            scale_x64k(cwnd, (ONE_X64K + params.beta) / 2) // R9438-4.7-a
         } else {
             cwnd
         };
@@ -146,12 +148,14 @@ impl CongestionControl for Cubic {
     }
 
     fn cong_avoid(&mut self, conn: &mut Conn, _ack: u32, acked: u32, params: &CubicParams) {
+        // R9438-4.6-c
         if !conn.cwnd_limited() {
-            self.last_ack = now(conn, params); // RFC 9438 §4.2: the time up to here does not count
+            self.last_ack = now(conn, params); // R9438-4.2-a: the time up to here does not count
             return;
         }
         self.count_time(now(conn, params), params);
         let mut acked = counted(params.counting, acked);
+        // R9438-4.10-a
         if conn.cwnd <= conn.ssthresh {
             if conn.in_slow_start() {
                 self.in_epoch = 0; // RFC 9438 §4.2: a stage begins where slow start ends, after an idle period too
@@ -186,11 +190,11 @@ impl CongestionControl for Cubic {
 
     fn undo_cwnd(&mut self, conn: &mut Conn, _params: &CubicParams) -> u32 {
         if self.undo_kept == NOTHING_KEPT || conn.cwnd >= self.undo.cwnd {
-            return conn.cwnd.max(conn.prior_cwnd); // RFC 9438 §4.9.2: already past it, keep the present
+            return conn.cwnd.max(conn.prior_cwnd); // R9438-4.9.2-d: already past it, keep the present
         }
         let undo = self.undo;
         self.cwnd_prior = undo.cwnd_prior;
-        self.w_max = undo.w_max;
+        self.w_max = undo.w_max; // R9438-4.9.2-c
         self.origin = undo.origin;
         self.k_x1024 = undo.k_x1024;
         self.t = self.t.saturating_add(undo.t);

@@ -6,6 +6,7 @@ use super::curve::w_cubic_x64k;
 use super::forms::*;
 use super::*;
 use crate::algorithms::FROM_CWND;
+use crate::params::{Params, Refused};
 use crate::registry::Controller;
 use crate::slow_start;
 
@@ -23,6 +24,7 @@ fn the_state_fills_the_kernels_private_area_and_no_more() {
 }
 
 // RFC 9438 §4.6 SHOULD: beta_cubic = 0.7. RFC 9438 §5.1 SHOULD: C = 0.4.
+// R9438-4.6-b, R9438-5.1-b
 #[test]
 fn the_defaults_are_the_standards() {
     let cubic = Controller::by_name("cubic").expect("registered");
@@ -50,6 +52,7 @@ fn a_loss_keeps_seven_tenths_of_the_flight() {
 
 // RFC 9438 §4.6 MUST (REQUIRED of QUIC): where the window is reduced instead of the flight, it does not grow beyond what
 // is in flight: a flow whose application sends a tenth of it keeps it where it was.
+// R9438-4.6-c
 #[test]
 fn a_window_that_is_not_used_does_not_grow() {
     for params in [standard(), CubicParams { reduce_from: FROM_CWND, ..standard() }] {
@@ -65,6 +68,7 @@ fn a_window_that_is_not_used_does_not_grow() {
 
 // RFC 9438 §4.7 SHOULD: fast convergence. W_max = cwnd · (1 + 0.7) / 2 below the last W_max. Rows RF3, K7:
 // losses at 100 and 80 give 68 (not 0.85 · 100), a loss at half of 100 gives 42.5.
+// R9438-4.7-a
 #[test]
 fn fast_convergence_remembers_less_when_a_loss_comes_early() {
     let mut bench = Bench::new(standard(), 100, 100_000);
@@ -82,6 +86,7 @@ fn fast_convergence_remembers_less_when_a_loss_comes_early() {
 }
 
 // RFC 9438 §4.7 SHOULD: can be disabled, for a single flow without other traffic.
+// R9438-4.7-b
 #[test]
 fn fast_convergence_can_be_disabled() {
     let mut bench = Bench::new(CubicParams { fast_convergence: 0, ..standard() }, 100, 100_000);
@@ -93,6 +98,7 @@ fn fast_convergence_can_be_disabled() {
 
 // RFC 9438 §4.4 MUST (concave), RFC 9438 §4.5 MUST (convex), after RFC 9438 §4.2: the window follows C(t − K)³ + W_max.
 // W_max = 1000: K = 9.0856 s; at s = t/K = ½, 1, 1½, 2 the curve is 962.5, 1000, 1037.5, 1300.
+// R9438-4.4-a, R9438-4.5-a
 #[test]
 fn the_window_follows_the_curve_through_both_regions() {
     let mut bench = Bench::new(CubicParams { friendliness: FRIENDLY_OFF, ..standard() }, 1000, 100_000);
@@ -132,6 +138,7 @@ fn growth_starts_within_a_round_trip_after_fast_convergence() {
 
 // RFC 9438 §4.3 SHOULD: in the Reno-friendly region the window is W_est, growing α = 0.529 per RTT.
 // RTT 10 ms, W_max = 20: 0.529 · 50 RTTs = 26.5 segments; the curve at 0.5 s has gained 14 − 0.4·(2.47 − 0.5)³ …
+// R9438-4.3-a
 #[test]
 fn at_short_round_trips_the_window_is_renos_estimate() {
     let mut bench = Bench::new(CubicParams { alpha_one: 0, ..standard() }, 20, 10_000);
@@ -157,6 +164,7 @@ fn large_acknowledgements_do_not_lift_the_window_above_the_estimate() {
 
 // RFC 9438 §4.3 SHOULD: α = 1 once W_est reaches cwnd_prior. Row RF1: also after fast convergence it is the
 // window before the loss (18), not W_max (15.3), that counts.
+// R9438-4.3-c
 #[test]
 fn alpha_becomes_one_at_the_window_before_the_reduction() {
     let mut bench = Bench::new(standard(), 20, 1_000);
@@ -226,6 +234,7 @@ fn two_segments_without_loss_grow() {
 }
 
 // RFC 9438 §4.8 SHOULD: after a timeout W_est = cwnd at the start of congestion avoidance, K = 0, W_max = cwnd.
+// R9438-4.8-a
 #[test]
 fn after_a_timeout_the_curve_starts_at_its_plateau() {
     let mut bench = Bench::new(standard(), 100, 100_000);
@@ -251,6 +260,7 @@ fn a_lossless_exit_from_slow_start_grows_convexly_from_there() {
 }
 
 // RFC 9438 §4.10 MUST: slow start while cwnd <= ssthresh, and it stops exactly there (row M2).
+// R9438-4.10-a
 #[test]
 fn slow_start_stops_at_ssthresh() {
     let mut bench = Bench::new(standard(), 10, 100_000);
@@ -262,12 +272,14 @@ fn slow_start_stops_at_ssthresh() {
 }
 
 // RFC 9438 §4.10 SHOULD: HyStart++ is the default.
+// R9438-4.10-b
 #[test]
 fn hystart_plus_plus_is_the_default() {
     assert_eq!(RFC9438.slow_start, slow_start::HYSTART_PP);
 }
 
 // RFC 9438 §4.9.2 MAY: a spurious reduction is taken back, all of it. Rows L5, RF5.
+// R9438-4.9.2-b, R9438-4.9.2-c
 #[test]
 fn undo_restores_the_curve_and_the_window() {
     let mut bench = Bench::new(standard(), 1000, 100_000);
@@ -285,6 +297,7 @@ fn undo_restores_the_curve_and_the_window() {
 }
 
 // RFC 9438 §4.9.2 SHOULD: no restoration when the window is already past the old one.
+// R9438-4.9.2-d
 #[test]
 fn undo_keeps_the_present_when_it_is_better() {
     let mut bench = Bench::new(standard(), 100, 100_000);
@@ -455,4 +468,30 @@ fn version_2_2_starts_by_a_segment_for_each_acknowledgement() {
         bench.ack(2);
     }
     assert_eq!(bench.conn.cwnd, 20);
+}
+
+// RFC 9438 §5.1: not a very low C. The range begins at 0.001; ten times less is refused.
+// R9438-5.1-a
+#[test]
+fn a_very_low_c_is_refused() {
+    let c = CubicParams::SPECS.iter().find(|spec| spec.name == "c").expect("a parameter");
+    assert_eq!(c.parse("0.001"), Ok(66)); // 65.5 in 1/65536
+    assert_eq!(c.parse("0.0001"), Err(Refused::OutOfRange));
+}
+
+// RFC 9438 §4.3: W_est grows by the segments that an ACK acknowledges, not by ACKs: 50 segments in 50 ACKs or in 5 add the same,
+// α · 50 / cwnd. β = 0.7, W = 14, of which W_est takes 0.529 per window: 50 segments are 1.9 segments.
+// R9438-4.3-b
+#[test]
+fn the_estimate_counts_segments_whatever_the_ack_ratio() {
+    let grown = |every: u32| {
+        let mut bench = Bench::new(CubicParams { alpha_one: 0, ..standard() }, 200, 1_000);
+        bench.lose();
+        for _ in 0..700 / every {
+            bench.ack(every);
+        }
+        bench.cubic.w_est
+    };
+    // 700 segments at a window of 140 to 143: 5 windows, 0.529 each.
+    assert_eq!((grown(1), grown(10), grown(70)), (142, 142, 142));
 }

@@ -73,6 +73,7 @@ fn idle_time_of_any_length_leaves_the_curve_where_it_was() {
 }
 
 // The same for time in which the application limits the flow: an acknowledgement every 10 s says so.
+// R9438-4.2-a
 #[test]
 fn application_limited_time_of_any_length_leaves_the_curve_where_it_was() {
     for (name, params) in sets() {

@@ -7,6 +7,7 @@ const PROPORTIONAL: Options = Options { reduction: Reduction::Proportional, ..Op
 
 // RFC 9438 §4.6 MUST: down to one segment under proportional reduction too: 4, 2.8, 2.1, and then one less each.
 // Row DR1.
+// R9438-4.6-e
 #[test]
 fn ecn_reaches_one_segment_under_proportional_reduction() {
     let mut driver = driver("cubic", 4, PROPORTIONAL);

@@ -26,6 +26,7 @@ fn ack(now_us: u64, position: u64, acked: u32) -> Ack {
 }
 
 // RFC 9438 §4.6 MUST: window and threshold go down at once on entering recovery. Rows N4, DR8: one reduction per window, after its end too.
+// R9438-4.6-a
 #[test]
 fn a_window_of_losses_is_one_reduction() {
     let mut driver = driver("cubic", 100, Options::default());
@@ -194,6 +195,7 @@ fn without_idle_restart_an_idle_window_stays() {
 }
 
 // Rows LN1, NG1: a window that was used in full is remembered for a round trip, and forgotten after it.
+// R9438-4.6-d
 #[test]
 fn use_of_the_window_is_judged_once_per_round_trip() {
     let mut driver = driver("reno", 10, Options::default());
@@ -216,4 +218,15 @@ fn a_switched_algorithm_starts_afresh_at_the_present_window() {
     driver.switch(Controller::by_name("reno").expect("registered"));
     driver.on_ack(&ack(3, 170, driver.conn.cwnd));
     assert_eq!(driver.conn.cwnd, 71);
+}
+
+// RFC 9438 §4.6 MUST: at one segment a persisting echo asks for a rate below a window per round trip: AtFloor tells the transport
+// to send by its backed-off timer. Above one segment it does not.
+// R9438-4.6-f
+#[test]
+fn at_one_segment_a_further_echo_is_answered_by_the_timer() {
+    for (cwnd, outcome) in [(1, EcnOutcome::AtFloor), (2, EcnOutcome::Reduced)] {
+        let mut driver = driver("cubic", cwnd, Options::default());
+        assert_eq!(driver.on_ecn(1, 5, 10), outcome, "cwnd {cwnd}");
+    }
 }
