@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Containment of answers that the algorithm never gave (docs/adr/0008): Linux 6.18 has been seen to leave out the programs of
+// Containment of answers that the algorithm never gave (docs/adr/0007): Linux 6.18 has been seen to leave out the programs of
 // one acknowledgement, and to take a left-over address for the result of `ssthresh` or `undo_cwnd`. The glue knows what window
 // and threshold the last call left; what has changed since is either the kernel's own doing, which follows few rules, or such
 // an answer. That is asked for once more, at the next call, and counted.

@@ -92,7 +92,7 @@ impl Counters {
         self.lost
     }
 
-    /// Windows and thresholds that the algorithm had not given, and that were set right (`docs/adr/0008`).
+    /// Windows and thresholds that the algorithm had not given, and that were set right (`docs/adr/0007`).
     #[must_use]
     pub const fn repaired(&self) -> u64 {
         self.repaired

@@ -47,7 +47,7 @@ pub struct Registration {
     pub pinned: Option<PathBuf>,
     /// Connections that run on it now, in all namespaces; `None` for a wrapper, which is not told of a connection's end.
     pub connections: Option<u64>,
-    /// Windows and thresholds that the algorithm had not given, and that were set right (`docs/adr/0008`); `None` for a wrapper.
+    /// Windows and thresholds that the algorithm had not given, and that were set right (`docs/adr/0007`); `None` for a wrapper.
     pub repaired: Option<u64>,
     /// Whether new connections can choose it. One that was taken out stays until its last connection ends.
     pub registered: bool,

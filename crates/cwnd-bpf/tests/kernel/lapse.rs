@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Answers that the algorithm never gave, made on purpose: objects whose glue leaves out every n-th `ssthresh` or `undo_cwnd`, as
-//! Linux was seen to do it (docs/adr/0008), and hands the kernel what may lie there instead. The build makes them for these
+//! Linux was seen to do it (docs/adr/0007), and hands the kernel what may lie there instead. The build makes them for these
 //! tests alone.
 
 use std::time::{Duration, Instant};

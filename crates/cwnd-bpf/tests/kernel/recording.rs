@@ -128,7 +128,7 @@ fn kernel_and_host_compute_the_same_on_every_parameter_set() {
         if !records.iter().any(|record| matches!(record.row.call, Call::Ssthresh(_))) {
             failures.push(format!("{}: no loss", set.name));
         }
-        // Where the kernel leaves a program out by itself (docs/adr/0008), what was made up for it is repeated like any call.
+        // Where the kernel leaves a program out by itself (docs/adr/0007), what was made up for it is repeated like any call.
         repaired += records.iter().filter(|record| record.repaired).count();
         let (differences, first) = replay(&records, module.controller());
         if let Some(first) = first {

@@ -45,7 +45,7 @@ impl KernelRegistration {
         self.0.connections
     }
 
-    /// Windows and thresholds that the algorithm had not given, and that were set right (docs/adr/0008); `None` where that
+    /// Windows and thresholds that the algorithm had not given, and that were set right (docs/adr/0007); `None` where that
     /// cannot be told.
     #[getter]
     fn repaired(&self) -> Option<u64> {

@@ -167,7 +167,7 @@ impl KernelTrace {
         self.connections.states_compared()
     }
 
-    /// Windows and thresholds that the algorithm had not given, and that were set right (docs/adr/0008).
+    /// Windows and thresholds that the algorithm had not given, and that were set right (docs/adr/0007).
     #[getter]
     fn repaired(&self, py: Python<'_>) -> PyResult<u64> {
         match &*self.source() {
