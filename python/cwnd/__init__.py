@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from cwnd.kernel.result import KernelTrace
     from cwnd.own import load_plugin
     from cwnd.replicates import Study, replicate
-    from cwnd.result import Result, run
+    from cwnd.result import Result
     from cwnd.scenario import Flow, Link, dumbbell, graph, parking_lot
-    from cwnd.store import load, save
+    from cwnd.store import load, run, save
 
 __all__ = [
     "Flow",
@@ -62,7 +62,7 @@ HOMES = {
     "load_plugin": "own",
     "parking_lot": "scenario",
     "replicate": "replicates",
-    "run": "result",
+    "run": "store",
     "save": "store",
 }
 

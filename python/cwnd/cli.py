@@ -8,24 +8,22 @@ What a command computes goes to standard output, everything else to standard err
 
 from __future__ import annotations
 
-import dataclasses
 import json
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from cwnd import _native
+from cwnd import _native, catalogue, own_commands
 from cwnd._native import Scenario, ScenarioError
+from cwnd.catalogue import find
 from cwnd.entry import enter, fail
 from cwnd.experiments import command as reproduction
 from cwnd.flowspec import parse
 from cwnd.flowspec import traffic as parse_traffic
 from cwnd.kernel.cli import app as kernel
-from cwnd.options import Plugins
-from cwnd.refused import refused
+from cwnd.options import Json, Plugins
 from cwnd.scenario import dumbbell
 
 if TYPE_CHECKING:
@@ -38,7 +36,6 @@ app = typer.Typer(
     help="Congestion control, simulated: compare algorithms on a bottleneck, measure them, draw them.",
 )
 app.add_typer(kernel, name="kernel")
-reproduction.add(app)
 
 Out = Annotated[
     Path | None,
@@ -49,7 +46,6 @@ Out = Annotated[
 Force = Annotated[
     bool, typer.Option("--force", help="With -o: replace a kernel trace, replicates or a reproduction that is there.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
 Seeds = Annotated[
     str | None,
     typer.Option(metavar="N", help="Run N seeds, from the seed on: means with 95 % confidence intervals, no pictures."),
@@ -242,89 +238,6 @@ def run(
     work(scenario, out, (seeds, jobs), as_json=as_json, pictures=not no_plots, force=force)
 
 
-@app.command()
-def algorithms(plugins: Plugins = None, as_json: Json = False) -> None:
-    """List the algorithms and their parameter sets."""
-    known = _native.algorithms()
-    if as_json:
-        print(json.dumps(known))
-        return
-    width = max(len(one["name"]) for algorithm in known for one in algorithm["sets"])
-    for algorithm in known:
-        print(f"{algorithm['name']}: {algorithm['summary']}")
-        for one in algorithm["sets"]:
-            print(f"  {one['name']:{width}}  {one['summary']} ({one['source']})")
-
-
-@app.command()
-def show(
-    name: Annotated[str, typer.Argument(help="An algorithm, one of its parameter sets, or a slow start.")],
-    plugins: Plugins = None,
-    as_json: Json = False,
-) -> None:
-    """Explain an algorithm: its parameters with unit, range, default, help and source, and its inner variables.
-
-    `standard`, `hystart++` and `hystart` explain the slow starts that a flow's `slow_start` chooses.
-    """
-    starts = {start["name"]: start for start in _native.slow_starts()}
-    if start := starts.get(name):
-        show_slow_start(start, as_json=as_json)
-        return
-    algorithm, one = found("NAME", name, more=list(starts))
-    if as_json:
-        params = [{**param, "default": one["params"][param["name"]]} for param in algorithm["params"]]
-        document = {**one, "algorithm": algorithm["name"], "params": params, "inner": algorithm["inner"]}
-        print(json.dumps(document))
-        return
-    print(f"{name}: {one['summary']}")
-    print(f"  algorithm {algorithm['name']}, recovery {one['recovery']}, source: {one['source']}\n")
-    print_params(algorithm["params"], one["params"])
-    if algorithm["inner"]:
-        print("\n  inner variables (record.inner, --inner):")
-    for variable in algorithm["inner"]:
-        scaled = variable["scale"] > 1
-        unit = variable["unit"] or ("" if scaled else "segments, or a number")
-        scale = f"in 1/{variable['scale']} " if scaled else ""
-        print(f"  {variable['name']:24} {scale}{unit}".rstrip())
-
-
-def print_params(params: list[_native.Param], values: dict[str, str]) -> None:
-    """Parameters with their values; those that the other values leave without effect come last, with what they need."""
-    idle: dict[tuple[str, str], list[_native.Param]] = {}
-    for param in params:
-        if (needs := param["needs"]) and values.get(needs[0]) != needs[1]:
-            idle.setdefault(needs, []).append(param)
-        else:
-            print_param(param, values)
-    for (name, value), without_effect in idle.items():
-        print(f"\n  without effect while {name} is {values.get(name)}; with {name}={value}:")
-        for param in without_effect:
-            print_param(param, values)
-
-
-def print_param(param: _native.Param, values: dict[str, str]) -> None:
-    """One parameter with its value."""
-    unit = f" {param['unit']}" if param["unit"] else ""
-    allowed = ", ".join(param["choices"]) if param["choices"] else f"{param['min']} to {param['max']}{unit}"
-    print(f"  {param['name']} = {values[param['name']]}{unit}   ({allowed})")
-    print(f"      {param['help'] if not param['needs'] else param['help'].partition(': ')[2]}  [{param['source']}]")
-
-
-def show_slow_start(start: _native.SlowStart, *, as_json: bool) -> None:
-    """What a slow start is, its settings, and which algorithms can have it."""
-    if as_json:
-        print(json.dumps(start))
-        return
-    print(f"{start['name']}: {start['summary']}")
-    print(
-        f"  a slow start: slow_start={start['name']} of {', '.join(start['algorithms'])}; source: {start['source']}\n"
-    )
-    values = {"slow_start": start["name"], **{param["name"]: param["default"] for param in start["params"]}}
-    print_params(start["params"], values)
-    if not start["params"]:
-        print("  no settings of its own")
-
-
 def settings_of(params: list[str] | None) -> list[tuple[str, str]]:
     """`--param K=V` as names and values."""
     pairs = [(text, *text.partition("=")) for text in params or []]
@@ -360,13 +273,13 @@ def replay(
 ) -> None:
     """Replay recorded or prescribed hook calls on an algorithm; exit code 1 if any of them ends otherwise."""
     if cc is not None:
-        found("--cc", cc)
+        find("--cc", cc)
     settings = settings_of(param)
     if file.is_dir():
         from cwnd.kernel.result import replayed
 
         file, cc, settings = replayed(file, cc, settings)
-        found("--cc", cc)
+        find("--cc", cc)
     if not file.is_file():
         fail(f'FILE: "{file}" is not accepted; expected a file that exists')
     if file.suffix == ".toml":
@@ -421,109 +334,6 @@ def plot(
         fail(f"DIR: {error}")
     for picture in pictures:
         print(picture)
-
-
-@app.command()
-def new(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the algorithm, up to ten letters.")],
-    path: Annotated[
-        Path | None, typer.Option("--path", metavar="DIR", help="The folder to make.", show_default="./NAME")
-    ] = None,
-) -> None:
-    """Make a crate with an algorithm of your own in it, and its tests.
-
-    It runs in the simulator beside the others (--plugin), and becomes a kernel object (cwnd build-kernel).
-    """
-    from cwnd.own import new as make
-
-    folder = shlex.quote(str(make(name, path)))
-    print(f"{folder} is made: the rule is in {folder}/src/{name}.rs, its tests in {folder}/tests/{name}.rs. Next:")
-    print(f"  cargo test --manifest-path {folder}/Cargo.toml")
-    print(f"  cwnd compare {name}:2 cubic:2 --plugin {folder}")
-    print(f"  cwnd check {folder}")
-    print(f"  cwnd build-kernel {folder}")
-
-
-@app.command()
-def check(
-    crate: Annotated[Path, typer.Argument(metavar="CRATE", help="The folder of an algorithm of your own.")],
-    seconds: Annotated[str, typer.Option(metavar="N", help="How long to run random simulations; 0 for none.")] = "60",
-    seed: Annotated[
-        str | None, typer.Option(metavar="N", help="Seed of all that is random.", show_default="another each time")
-    ] = None,
-    excepted: Annotated[
-        list[str] | None,
-        typer.Option("--except", metavar="PROMISE", help="A promise that it breaks on purpose. May be repeated."),
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Hold an algorithm of your own to the contract that the built-in ones keep, then run random simulations with it.
-
-    Exit code 1 if it breaks a promise: the line says which, at what event, and the command that shows it again.
-    """
-    from cwnd import contract
-    from cwnd.progress import shown_check
-
-    try:
-        limit = float(seconds) if seconds.isascii() else -1.0
-    except ValueError:
-        limit = -1.0
-    if not 0 <= limit <= 86_400:
-        fail(f'--seconds: "{seconds}" is not accepted; expected a number of seconds from 0 to 86400')
-    if seed is not None and not (seed.isascii() and seed.isdigit() and int(seed) < contract.MOST_SEED):
-        fail(f'--seed: "{seed}" is not accepted; expected a whole number from 0 to 2^63 - 1')
-    for name in excepted or []:
-        if name not in contract.promises():
-            raise refused("--except", name, "the name of a promise", contract.promises())
-    start = None if seed is None else int(seed)
-    with shown_check(limit) as progress:
-        found = contract.check(crate, seconds=limit, seed=start, excepted=excepted or [], progress=progress)
-    failure = found.failure
-    if as_json:
-        print(json.dumps(dataclasses.asdict(found)))
-    else:
-        for name in found.sets:
-            state = "breaks a promise" if failure is not None and failure.set == name else "keeps the contract"
-            if failure is None or found.sets.index(name) <= found.sets.index(failure.set):
-                print(f"{name}: {state}" + (f", except {', '.join(found.excepted)}" if found.excepted else ""))
-        done = f"{found.histories:,} histories, {found.simulations:,} simulations"
-        print(f"{done} in {found.seconds:.0f} s (seed {found.seed})")
-        if failure is not None:
-            print(*failure.history, sep="\n")
-            print(f"again: {failure.again}")
-    if failure is not None:
-        fail(str(failure), 1)
-
-
-@app.command()
-def build_kernel(
-    crate: Annotated[Path, typer.Argument(metavar="CRATE", help="The folder of an algorithm of your own.")],
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--param", metavar="KEY=VALUE", help="Another value of a parameter. May be repeated."),
-    ] = None,
-    cc: Annotated[
-        str | None, typer.Option("--cc", metavar="NAME", help="Which of its parameter sets.", show_default="its first")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="FILE", show_default="NAME.bpf.o in the crate")
-    ] = None,
-) -> None:
-    """Build the kernel object of an algorithm of your own; needs a Rust compiler for BPF, clang and LLVM."""
-    from cwnd.own import build_kernel as build
-
-    print(build(crate, out, cc=cc, settings=settings or []))
-
-
-def found(field: str, name: str, more: list[str] | None = None) -> tuple[_native.Algorithm, _native.Set]:
-    """The algorithm and parameter set called `name`; without one the program ends, offering the nearest, of `more` too."""
-    known = _native.algorithms()
-    for algorithm in known:
-        for one in algorithm["sets"]:
-            if one["name"] == name:
-                return algorithm, one
-    names = [one["name"] for algorithm in known for one in algorithm["sets"]] + (more or [])
-    raise refused(field, name, "the name of an algorithm", names)
 
 
 def work(
@@ -584,6 +394,11 @@ def chosen(text: str | None) -> str | list[str | int] | None:
 def number(text: str) -> int | str:
     """A whole number where it is one; anything else is for the scenario's validation to refuse."""
     return int(text) if text.isascii() and text.isdigit() else text
+
+
+catalogue.add(app)
+own_commands.add(app)
+reproduction.add(app)
 
 
 def main() -> NoReturn:

@@ -27,3 +27,5 @@ Plugins = Annotated[
         help="An algorithm of your own: its crate's folder (see cwnd new), built if it has changed. May be repeated.",
     ),
 ]
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cwnd._native import Scenario, Simulation
@@ -208,21 +207,9 @@ def expect(scenario: object) -> None:
 Progress = Callable[[Simulation], None]
 
 
-def run(
-    scenario: Scenario, progress: Progress | None = None, *, folder: str | Path | None = None, pictures: bool = True
-) -> Result:
-    """Simulates `scenario` to its end; `progress` is called every few hundredths of a second of work.
-
-    Without `folder` the tables stay in memory. With it they are written there while the run goes on, in as much memory however
-    long it lasts, with what `cwnd.save` writes beside them; a run that does not come to its end leaves nothing there. Raises
-    `ScenarioError` for what is no scenario, and before it starts when the tables are expected to hold more than `record.limit`;
-    `PluginError` where an algorithm of one's own panics.
-    """
+def run(scenario: Scenario, progress: Progress | None = None) -> Result:
+    """Simulates `scenario` to its end, its tables in memory; `cwnd.run` (`cwnd.store.run`) says the rest."""
     expect(scenario)
-    if folder is not None:
-        from cwnd.store import record
-
-        return record(scenario, folder, progress, pictures=pictures)
     scenario.check_size()
     simulation = simulate(scenario, progress)
     return conclude(Result(scenario, summary_of(scenario, simulation), Simulated(simulation)))

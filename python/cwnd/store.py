@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 from cwnd._native import Scenario, ScenarioError, Simulation, __version__
 from cwnd.kernel.result import KIND as TRACE_KIND
 from cwnd.kernel.result import KernelTrace
-from cwnd.result import ROWS_PER_BATCH, Progress, Result, Simulated, conclude, simulate, summary_of, tables_of
+from cwnd.result import ROWS_PER_BATCH, Progress, Result, Simulated, conclude, expect, simulate, summary_of, tables_of
+from cwnd.result import run as run_in_memory
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -141,6 +142,27 @@ def save(
                     between()
         finish(result, beside, pictures=pictures)
     return folder
+
+
+def run(
+    scenario: Scenario,
+    progress: Progress | None = None,
+    *,
+    folder: str | Path | None = None,
+    pictures: bool = True,
+    force: bool = False,
+) -> Result:
+    """Simulates `scenario` to its end; `progress` is called every few hundredths of a second of work.
+
+    Without `folder` the tables stay in memory. With it they are written there while the run goes on, in as much memory however
+    long it lasts, with what `cwnd.save` writes beside them (`pictures`, `force`: as there); a run that does not come to its end
+    leaves nothing there. Raises `ScenarioError` for what is no scenario, and before it starts when the tables are expected to hold
+    more than `record.limit`; `PluginError` where an algorithm of one's own panics.
+    """
+    if folder is None:
+        return run_in_memory(scenario, progress)
+    expect(scenario)
+    return record(scenario, folder, progress, pictures=pictures, force=force)
 
 
 def record(

@@ -12,7 +12,7 @@ const PROPORTIONAL: Options = Options { reduction: Reduction::Proportional, ..Op
 fn ecn_reaches_one_segment_under_proportional_reduction() {
     let mut driver = driver("cubic", 4, PROPORTIONAL);
     let mut windows = Vec::new();
-    for position in (0..).step_by(10) {
+    for position in (0..100).step_by(10) {
         driver.conn.in_flight = 0;
         let outcome = driver.on_ecn(position, position, position + 10);
         driver.on_ack(&ack(position, position, 1));

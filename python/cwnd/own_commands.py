@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""`cwnd new`, `cwnd check` and `cwnd build-kernel`: an algorithm of one's own, in a crate outside the tree."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cwnd.entry import fail
+from cwnd.options import Json
+from cwnd.refused import refused
+
+
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the algorithm, up to ten letters.")],
+    path: Annotated[
+        Path | None, typer.Option("--path", metavar="DIR", help="The folder to make.", show_default="./NAME")
+    ] = None,
+) -> None:
+    """Make a crate with an algorithm of your own in it, and its tests.
+
+    It runs in the simulator beside the others (--plugin), and becomes a kernel object (cwnd build-kernel).
+    """
+    from cwnd.own import new as make
+
+    folder = shlex.quote(str(make(name, path)))
+    print(f"{folder} is made: the rule is in {folder}/src/{name}.rs, its tests in {folder}/tests/{name}.rs. Next:")
+    print(f"  cargo test --manifest-path {folder}/Cargo.toml")
+    print(f"  cwnd compare {name}:2 cubic:2 --plugin {folder}")
+    print(f"  cwnd check {folder}")
+    print(f"  cwnd build-kernel {folder}")
+
+
+def check(
+    crate: Annotated[Path, typer.Argument(metavar="CRATE", help="The folder of an algorithm of your own.")],
+    seconds: Annotated[str, typer.Option(metavar="N", help="How long to run random simulations; 0 for none.")] = "60",
+    seed: Annotated[
+        str | None, typer.Option(metavar="N", help="Seed of all that is random.", show_default="another each time")
+    ] = None,
+    excepted: Annotated[
+        list[str] | None,
+        typer.Option("--except", metavar="PROMISE", help="A promise that it breaks on purpose. May be repeated."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Hold an algorithm of your own to the contract that the built-in ones keep, then run random simulations with it.
+
+    Exit code 1 if it breaks a promise: the line says which, at what event, and the command that shows it again.
+    """
+    from cwnd import contract
+    from cwnd.progress import shown_check
+
+    try:
+        limit = float(seconds) if seconds.isascii() else -1.0
+    except ValueError:
+        limit = -1.0
+    if not 0 <= limit <= 86_400:
+        fail(f'--seconds: "{seconds}" is not accepted; expected a number of seconds from 0 to 86400')
+    if seed is not None and not (seed.isascii() and seed.isdigit() and int(seed) < contract.MOST_SEED):
+        fail(f'--seed: "{seed}" is not accepted; expected a whole number from 0 to 2^63 - 1')
+    for name in excepted or []:
+        if name not in contract.promises():
+            raise refused("--except", name, "the name of a promise", contract.promises())
+    start = None if seed is None else int(seed)
+    with shown_check(limit) as progress:
+        found = contract.check(crate, seconds=limit, seed=start, excepted=excepted or [], progress=progress)
+    failure = found.failure
+    if as_json:
+        print(json.dumps(dataclasses.asdict(found)))
+    else:
+        for name in found.sets:
+            state = "breaks a promise" if failure is not None and failure.set == name else "keeps the contract"
+            if failure is None or found.sets.index(name) <= found.sets.index(failure.set):
+                print(f"{name}: {state}" + (f", except {', '.join(found.excepted)}" if found.excepted else ""))
+        done = f"{found.histories:,} histories, {found.simulations:,} simulations"
+        print(f"{done} in {found.seconds:.0f} s (seed {found.seed})")
+        if failure is not None:
+            print(*failure.history, sep="\n")
+            print(f"again: {failure.again}")
+    if failure is not None:
+        fail(str(failure), 1)
+
+
+def build_kernel(
+    crate: Annotated[Path, typer.Argument(metavar="CRATE", help="The folder of an algorithm of your own.")],
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--param", metavar="KEY=VALUE", help="Another value of a parameter. May be repeated."),
+    ] = None,
+    cc: Annotated[
+        str | None, typer.Option("--cc", metavar="NAME", help="Which of its parameter sets.", show_default="its first")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="FILE", show_default="NAME.bpf.o in the crate")
+    ] = None,
+) -> None:
+    """Build the kernel object of an algorithm of your own; needs a Rust compiler for BPF, clang and LLVM."""
+    from cwnd.own import build_kernel as build
+
+    print(build(crate, out, cc=cc, settings=settings or []))
+
+
+def add(app: typer.Typer) -> None:
+    """Adds the commands to the program."""
+    app.command()(new)
+    app.command()(check)
+    app.command()(build_kernel)
