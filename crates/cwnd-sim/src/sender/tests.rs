@@ -141,8 +141,9 @@ fn blocks_say_what_single_arrivals_say_while_no_acknowledgement_is_lost() {
 }
 
 // A third of the acknowledgements lost: with blocks the sender still learns what arrived, and retransmits what is lost and
-// little more; without them it takes arrivals that it never heard of for losses. In sum over six seeds: a row of timeouts at a
-// window of two, when all its acknowledgements are lost again and again, decides a single run.
+// little more; without them it takes arrivals that it never heard of for losses. Of 24 runs, 19 bring more with blocks (5 of 24 or fewer
+// without a difference between the two: one in 300). A single run may bring less: where all acknowledgements of a small window are lost
+// again and again, the timer backs off to seconds (seeds 10 and 23).
 #[test]
 fn blocks_make_up_for_lost_acknowledgements() {
     let run = |seed, with_blocks| {
@@ -153,16 +154,16 @@ fn blocks_make_up_for_lost_acknowledgements() {
         let lost = path.sent.len() as u64 - path.receiver.arrived;
         (path.receiver.next(), path.sender.sent, lost, path.receiver.arrived - path.receiver.distinct)
     };
-    let (mut arrived, mut needless) = ([0, 0], [0, 0]);
-    for seed in 4..10 {
+    let (mut more, mut needless) = (0, [0, 0]);
+    for seed in 1..=24 {
         let (with, without) = (run(seed, true), run(seed, false));
         // Needless is only what the timer sends when every acknowledgement of a small window was lost.
-        assert!(with.3 <= with.1.timeouts, "{with:?}");
-        assert!(with.1.retransmits <= with.2 + with.1.timeouts, "{with:?}");
-        arrived = [arrived[0] + with.0, arrived[1] + without.0];
+        assert!(with.3 <= with.1.timeouts, "seed {seed}: {with:?}");
+        assert!(with.1.retransmits <= with.2 + with.1.timeouts, "seed {seed}: {with:?}");
+        more += u32::from(with.0 > without.0);
         needless = [needless[0] + with.3, needless[1] + without.3];
     }
-    assert!(needless[1] > 50 * needless[0] && arrived[1] < arrived[0], "{needless:?} {arrived:?}");
+    assert!(needless[1] > 50 * needless[0] && more >= 19, "{needless:?} {more}");
 }
 
 // Acknowledgements overtake one another: late ones are harmless, and what they report selectively counts.
