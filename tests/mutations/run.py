@@ -1,26 +1,30 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Restores faults, one at a time, in a copy of the tree, and checks that the row's test fails.
+"""Restores faults, one at a time, in copies of the tree, and checks that the row's test fails.
 
     python tests/mutations/run.py [ROW ...]     all, or those of these rows
 
 A mutation is a replaced text: mutations.toml has faults that others had, statements.toml statements of the RFCs.
-One whose text is not found exactly once is an error, as is one that the
-named test passes, and one that does not compile.
+One whose text is not found exactly once is an error, as is one that the named test passes, and one that does not compile.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import queue
 import shutil
 import subprocess
 import sys
 import time
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 SCRATCH = ROOT / "target" / "mutations"
+# More builds at once than this only wait for each other.
+WORKERS = 4
 WORKSPACE = ("Cargo.toml", "Cargo.lock", "clippy.toml", "rustfmt.toml")
 
 Mutation = dict[str, str]
@@ -48,7 +52,7 @@ def mutated(root: Path, mutation: Mutation) -> str:
 CRATES = ("crates/cwnd", "crates/cwnd-contract")
 
 
-def copy(tree: Path = SCRATCH / "tree") -> Path:
+def copy(tree: Path) -> Path:
     """The core and its contract alone, as a workspace of their own; build results of the last time are kept.
 
     Files get today's times: with the originals', cargo would take what was built from the last mutation for up to date.
@@ -68,12 +72,27 @@ def copy(tree: Path = SCRATCH / "tree") -> Path:
     return tree
 
 
-def test(tree: Path, mutation: Mutation) -> subprocess.CompletedProcess[str]:
-    """Builds and runs the mutation's test."""
-    target = ["--lib"] if mutation["in"] == "lib" else ["--test", mutation["in"]]
-    command = ["cargo", "test", "--quiet", "--offline", "-p", "cwnd", *target, "--", "--exact", mutation["test"]]
-    command[2:2] = ["--target-dir", str(SCRATCH / "target")]
+def test(tree: Path, binary: str, names: list[str]) -> subprocess.CompletedProcess[str]:
+    """Builds a test binary and runs these of its tests."""
+    target = ["--lib"] if binary == "lib" else ["--test", binary]
+    command = ["cargo", "test", "--quiet", "--offline", "--target-dir", str(tree.with_name(f"{tree.name}-target"))]
+    command += ["-p", "cwnd", *target, "--", "--exact", *names]
     return subprocess.run(command, cwd=tree, capture_output=True, text=True)
+
+
+def restore(tree: Path, mutation: Mutation) -> bool:
+    """Puts the fault into the tree, says whether its test fails, and takes it out again."""
+    begin = time.monotonic()
+    path = tree / "crates" / "cwnd" / mutation["file"]
+    whole = path.read_text()
+    path.write_text(mutated(tree, mutation))
+    done = test(tree, mutation["in"], [mutation["test"]])
+    path.write_text(whole)
+    caught = done.returncode == 101 and "1 failed" in done.stdout
+    verdict = "caught" if caught else "NOT CAUGHT" if done.returncode == 0 else f"ERROR\n{done.stderr}{done.stdout}"
+    seconds = time.monotonic() - begin
+    print(f"{mutation['row']:<14} {mutation['test']}: {verdict} ({seconds:.1f} s)", flush=True)
+    return caught
 
 
 def main() -> None:
@@ -82,25 +101,30 @@ def main() -> None:
         raise SystemExit(f"no mutation of {', '.join(sorted(unknown))}")
     for mutation in chosen:
         mutated(ROOT, mutation)  # all texts are found before anything is built
-    tree, failures = copy(), 0
-    for named in {(m["in"], m["test"]): m for m in chosen}.values():
-        done = test(tree, named)
-        if done.returncode != 0 or "1 passed" not in done.stdout:
-            raise SystemExit(f"{named['test']} does not pass before any mutation:\n{done.stdout}{done.stderr}")
-    for mutation in chosen:
-        begin = time.monotonic()
-        path = tree / "crates" / "cwnd" / mutation["file"]
-        whole = path.read_text()
-        path.write_text(mutated(tree, mutation))
-        done = test(tree, mutation)
-        path.write_text(whole)
-        caught = done.returncode == 101 and "1 failed" in done.stdout
-        failures += not caught
-        verdict = "caught" if caught else "NOT CAUGHT" if done.returncode == 0 else f"ERROR\n{done.stderr}{done.stdout}"
-        seconds = time.monotonic() - begin
-        print(f"{mutation['row']:<14} {mutation['test']}: {verdict} ({seconds:.1f} s)", flush=True)
-    print(f"{len(chosen) - failures} of {len(chosen)} mutations caught")
-    sys.exit(1 if failures else 0)
+    # A tree per worker: two builds at once keep two processors busy, as one alone does not.
+    trees: queue.SimpleQueue[Path] = queue.SimpleQueue()
+    workers = max(1, min(WORKERS, len(os.sched_getaffinity(0)), len(chosen)))
+    for number in range(workers):
+        trees.put(copy(SCRATCH / f"tree-{number}"))
+    first = trees.get()
+    for binary in sorted({m["in"] for m in chosen}):
+        names = sorted({m["test"] for m in chosen if m["in"] == binary})
+        done = test(first, binary, names)
+        if done.returncode != 0 or f"{len(names)} passed" not in done.stdout:
+            raise SystemExit(f"not every test of {binary} passes before any mutation:\n{done.stdout}{done.stderr}")
+    trees.put(first)
+
+    def work(mutation: Mutation) -> bool:
+        tree = trees.get()
+        try:
+            return restore(tree, mutation)
+        finally:
+            trees.put(tree)
+
+    with ThreadPoolExecutor(workers) as pool:
+        caught = sum(pool.map(work, chosen))
+    print(f"{caught} of {len(chosen)} mutations caught")
+    sys.exit(1 if caught < len(chosen) else 0)
 
 
 if __name__ == "__main__":
