@@ -7,16 +7,16 @@ import json
 import os
 import shlex
 import shutil
-import signal
 import subprocess
-import time
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from conftest import PROGRAM, Cli
+from conftest import Cli
+from watched import Watched
 
-import cwnd as package
 from cwnd import own
 
 cargo = pytest.mark.skipif(
@@ -49,6 +49,19 @@ def rule(crate: Path) -> Iterator[Path]:
     file.write_text(text)
 
 
+def python(code: str, *arguments: object) -> str:
+    """What this prints in an interpreter of its own: what it loads stays out of this one's registry."""
+    command = [sys.executable, "-c", f"import dataclasses, json, sys, cwnd, cwnd.own\n{code}", *map(str, arguments)]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def checked(crate: Path, seed: int) -> dict[str, Any]:
+    """What `cwnd.check` finds, without simulations; the interpreter lives on to print it."""
+    code = "print(json.dumps(dataclasses.asdict(cwnd.check(sys.argv[1], seconds=0, seed=int(sys.argv[2])))))"
+    found: dict[str, Any] = json.loads(python(code, crate, seed))
+    return found
+
+
 def change(rule: Path, old: str, new: str) -> None:
     text = rule.read_text()
     assert text.count(old) == 1
@@ -73,7 +86,7 @@ def test_the_burst_after_idle_is_found_said_in_a_line_and_shown_again(cwnd: Cli,
     found = json.loads(done.stdout)["failure"]
     assert found["promise"] == "GrowthIsBackedByAcknowledgements" and found["event"].startswith("Ack {")
     assert found["history"][0].startswith("connection: cwnd ") and found["history"][-1] == found["event"]
-    assert len(found["history"]) < 20, "made small"
+    assert len(found["history"]) < 40, "made small, of some hundred steps"
     for words in ("error: pace: ", found["promise"], found["event"], found["seen"], f"seed {found['seed']}"):
         assert words in done.stderr, done.stderr
     program, *arguments = shlex.split(found["again"])
@@ -103,13 +116,11 @@ def test_an_overflow_is_a_panic_with_its_place_and_python_lives(crate: Path, rul
         rule, "self.last_rtt_us.saturating_sub(self.base_rtt_us)", "self.last_rtt_us + 4_000_000_000 - self.base_rtt_us"
     )
     line = next(n for n, text in enumerate(rule.read_text().splitlines(), 1) if "4_000_000_000" in text)
-    found = package.check(crate, seconds=0, seed=3)
-    assert not found.passed and found.failure is not None
-    assert (
-        found.failure.promise == "NoHookPanics"
-        and f"pace.rs:{line}: attempt to add with overflow" in found.failure.seen
-    )
-    assert found.failure.history and f"{found.failure.seed}" in found.failure.again
+    found = checked(crate, seed=3)
+    failure = found["failure"]
+    assert failure["promise"] == "NoHookPanics"
+    assert f"pace.rs:{line}: attempt to add with overflow" in failure["seen"]
+    assert failure["history"] and f"{failure['seed']}" in failure["again"]
 
 
 # Contract kept, but not in company: nothing but a simulation grows a window beyond 3000 segments on a path of more than 300 ms.
@@ -125,25 +136,23 @@ def test_a_fault_that_only_a_simulation_meets_comes_with_its_scenario(cwnd: Cli,
     found = json.loads(done.stdout)["failure"]
     assert found["promise"] == "NoHookPanics" and "pace.rs" in found["seen"] and "sent 1" in found["seen"]
     scenario = "\n".join(found["history"])
-    package.load_plugin(own.build(crate))
-    assert "pace" in scenario and package.Scenario.from_toml(scenario).flow_names
+    names = "print(cwnd.Scenario.from_toml(sys.argv[2]).flow_names)"
+    assert "pace" in scenario and "pace" in python(
+        f"cwnd.load_plugin(cwnd.own.build(sys.argv[1])); {names}", crate, scenario
+    )
 
 
 @cargo
 def test_an_algorithm_with_cong_control_is_checked_too(crate: Path, tmp_path: Path) -> None:
     steer = own.new("steer", tmp_path / "steer")
     shutil.copy(Path(__file__).with_name("own") / "steer.rs", steer / "src" / "steer.rs")
-    found = package.check(steer, seconds=0, seed=1)
-    assert found.algorithm == "steer" and str(found)
+    assert checked(steer, seed=1)["algorithm"] == "steer"
 
 
 @cargo
 def test_ctrl_c_ends_a_check_in_a_line(crate: Path) -> None:
     own.build(crate, "crate", profile="checked")
-    process = subprocess.Popen(
-        [PROGRAM, "check", str(crate), "--seconds", "600"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    time.sleep(3)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert (process.returncode, out, err) == (130, "", "stopped\n")
+    run = Watched(["check", crate, "--seconds", "600"])
+    run.until_said(r"\d[\d,]* simulations|left")
+    code, _, said, _ = run.interrupt()
+    assert (code, said[-1]) == (130, "stopped")

@@ -87,7 +87,7 @@ def test_a_scenario_file_has_the_same_option(cwnd: Cli, tmp_path: Path) -> None:
 def test_a_kernel_trace_is_refused_before_it_begins(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from cwnd.kernel import trace
 
-    def begun(wanted: object) -> None:
+    def begun(*_: object, **__: object) -> None:
         raise AssertionError("it has begun")
 
     monkeypatch.setattr(trace, "begin", begun)

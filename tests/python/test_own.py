@@ -106,7 +106,7 @@ def test_the_page_can_be_followed_to_the_letter(tmp_path: Path) -> None:
             for line in text.splitlines():
                 assert " ".join(line.split()) in lines, f"{line}\nis not in\n{printed}"
                 compared += 1
-    assert compared == 12 and before is not None
+    assert compared == 14 and before is not None
 
 
 @cargo

@@ -271,8 +271,8 @@ def test_what_cannot_be_read_back_is_refused_with_the_reason(lot: package.Result
     (out / "manifest.json").write_text(json.dumps({**manifest, "files": old}))
     with pytest.raises(NoResultError, match=r"tables links, rates, waits.*cwnd run .*scenario\.toml"):
         package.load(out)
-    (out / "manifest.json").write_text(json.dumps({**manifest, "kind": "cwnd kernel trace"}))
-    with pytest.raises(NoResultError, match="not a cwnd kernel trace"):
+    (out / "manifest.json").write_text(json.dumps({**manifest, "kind": "cwnd replicates"}))
+    with pytest.raises(NoResultError, match="not a cwnd replicates"):
         package.load(out)
     (out / "manifest.json").write_text(json.dumps(manifest))
     (out / "scenario.toml").write_text(LOT.replace('"reno"', '"mine"'))
