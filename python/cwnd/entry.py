@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from typing import NoReturn
 
@@ -40,6 +41,9 @@ def once(arguments: list[str]) -> None:
 def enter(app: typer.Typer) -> NoReturn:
     """Runs the program and turns every known fault into one line and an exit code."""
     forgiving()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, lambda number, _: sys.exit(128 + number))
     code = guarded(app)
     try:
         sys.stdout.flush()

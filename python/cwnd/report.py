@@ -98,8 +98,9 @@ def whole_run(summary: dict[str, Any]) -> str:
     def total(rows: str, *keys: str) -> int:
         return sum(row[f"{key}_run"] for row in summary[rows] for key in keys)
 
-    of_flows = [f"{total('flows', key)} {key}" for key in ("retransmits", "timeouts")] if summary["flows"] else []
-    return "in the whole run " + ", ".join([*of_flows, f"{total('links', *DROPS)} drops"])
+    flows = ", ".join(f"{total('flows', key)} {key}" for key in ("retransmits", "timeouts", "drops"))
+    of_flows = [f"flows: {flows}"] if summary["flows"] else []
+    return "in the whole run " + "; ".join([*of_flows, f"links: {total('links', *DROPS)} drops, all traffic included"])
 
 
 def table(summary: dict[str, Any], page: Page | None = None) -> None:

@@ -213,4 +213,4 @@ def test_not_a_number_in_a_file_is_named(cwnd: Cli, tmp_path: Path) -> None:
     assert "rate = nan" in text
     (tmp_path / "nan.toml").write_text(text)
     done = cwnd("run", tmp_path / "nan.toml")
-    assert done.returncode == 2 and "link.rate: nan is not accepted" in done.stderr, done.stderr
+    assert done.returncode == 2 and 'link.rate: "nan" is not accepted' in done.stderr, done.stderr

@@ -83,7 +83,7 @@ def test_a_load_error_names_the_first_no_of_the_doctor() -> None:
 
 
 @kernel
-def test_a_machine_that_lacks_nothing_is_not_blamed_for_an_object_that_the_verifier_refuses(tmp_path: Path) -> None:
+def test_an_error_of_a_switch_names_the_doctors_first_no() -> None:
     done = alone("mount -t tmpfs none /sys/kernel/btf; exec $CWND kernel switch --port 1 kernel/reno")
     assert done.returncode == 1 and "no /sys/kernel/btf/vmlinux" in done.stderr.splitlines()[-1]
 

@@ -3,7 +3,7 @@
 // Containment of answers that the algorithm never gave (docs/adr/0007): Linux 6.18 has been seen to leave out the programs of
 // one acknowledgement, and to take a left-over address for the result of `ssthresh` or `undo_cwnd`. The glue knows what window
 // and threshold the last call left; what has changed since is either the kernel's own doing, which follows few rules, or such
-// an answer. That is asked for once more, at the next call, and counted.
+// an answer. That is replaced at the next call, by asking once more or by what the last call left, and counted.
 //
 // Included by glue.bpf.c, which declares the hooks of the core.
 #pragma once
@@ -135,10 +135,13 @@ static __noinline int contain(struct tcp_sock *tp, struct guard *guard, __u32 wh
 	struct conn conn;
 	__u32 result;
 
-	if (!guard->is_armed) {
-		__u8 state = tp->inet_conn.icsk_inet.sk.__sk_common.skc_state;
+	__u8 state = tp->inet_conn.icsk_inet.sk.__sk_common.skc_state;
 
-		guard->is_armed = state != TCP_SYN_SENT && state != TCP_SYN_RECV;
+	// A disconnect sets window and threshold anew: what comes after it is another connection.
+	if (state == TCP_CLOSE)
+		guard->is_armed = 0;
+	if (!guard->is_armed) {
+		guard->is_armed = state != TCP_SYN_SENT && state != TCP_SYN_RECV && state != TCP_CLOSE;
 		guard->cwnd_before = tp->prior_cwnd;
 		guard->ssthresh_before = tp->prior_ssthresh;
 		return guard->is_armed;

@@ -128,6 +128,7 @@ _Static_assert(__builtin_offsetof(struct tcp_congestion_ops, cong_control_of_two
 // Two of a socket's states, in which the handshake is going on.
 #define TCP_SYN_SENT 2
 #define TCP_SYN_RECV 3
+#define TCP_CLOSE 7
 
 // How the kernel paces a connection (cwnd::PacingStatus).
 #define SK_PACING_NONE 0

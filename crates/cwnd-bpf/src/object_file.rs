@@ -203,6 +203,17 @@ impl ObjectFile {
     }
 }
 
+/// Whether the names of a `.BTF` section are text. Its header says at bytes 4, 16 and 20 how long it is, where behind it the names
+/// begin, and how long they are.
+fn has_text(btf: &[u8]) -> bool {
+    let word = |at: usize| Some(u32::from_le_bytes(btf.get(at..at + 4)?.try_into().ok()?) as usize);
+    let names = || {
+        let begin = word(4)?.checked_add(word(16)?)?;
+        btf.get(begin..begin.checked_add(word(20)?)?)
+    };
+    names().is_some_and(|names| std::str::from_utf8(names).is_ok())
+}
+
 /// What a file says of itself, if it is an object of ours and has no program beside the hooks; or what else it is.
 fn look_through(file: &[u8]) -> Result<Meta, String> {
     let sections = elf::sections(file).ok_or("it is no object for the kernel's BPF")?;
@@ -222,6 +233,12 @@ fn look_through(file: &[u8]) -> Result<Meta, String> {
         .iter()
         .find(|section| section.name == SECTION)
         .ok_or("it does not say what it is, as objects of this version do")?;
+    // libbpf prints names from them, and its printer takes text alone.
+    if sections.iter().any(|section| section.name == ".strtab" && std::str::from_utf8(section.data).is_err())
+        || sections.iter().any(|section| section.name == ".BTF" && !has_text(section.data))
+    {
+        return Err("its names are no text".into());
+    }
     let text = std::str::from_utf8(about.data).map_err(|_| "what it says of itself is no text")?;
     let meta = Meta::read(text).ok_or("what it says of itself is not whole")?;
     if meta.layout != LAYOUT {

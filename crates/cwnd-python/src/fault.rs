@@ -11,7 +11,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 create_exception!(
-    _native,
+    cwnd._native,
     PluginError,
     PyRuntimeError,
     "An algorithm of one's own panicked: `algorithm`, `hook`, `message`, `file`, `line`, `flow`, `time_s`."

@@ -11,7 +11,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 create_exception!(
-    _native,
+    cwnd._native,
     ScenarioError,
     PyValueError,
     "A scenario was refused: `field`, `value`, `expected`."

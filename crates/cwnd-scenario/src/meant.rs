@@ -65,7 +65,7 @@ pub(crate) fn json(value: toml::Value) -> Value {
         toml::Value::String(text) => Value::String(text),
         toml::Value::Integer(n) => n.into(),
         toml::Value::Float(x) => {
-            Number::from_f64(x).map_or_else(|| Value::String(x.to_string()), Value::Number)
+            Number::from_f64(x).map_or_else(|| Value::String(x.to_string().to_lowercase()), Value::Number)
         }
         toml::Value::Boolean(flag) => Value::Bool(flag),
         toml::Value::Datetime(date) => Value::String(date.to_string()),

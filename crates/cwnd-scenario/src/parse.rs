@@ -20,7 +20,6 @@ impl Scenario {
     pub fn from_toml(text: &str) -> Result<Self, Invalid> {
         let wrong = |error: toml::de::Error| document("TOML", &error.to_string());
         let value = toml::Value::Table(toml::from_str(text).map_err(wrong)?);
-        finite("", &value)?;
         Self::from_value(&crate::meant::json(value))
     }
 
@@ -96,25 +95,6 @@ impl Scenario {
             check_rtt(&format!("flow[{index}]"), (rtt, group.rtt.is_some()), (links, group.access_delay))?;
         }
         Ok(())
-    }
-}
-
-/// Refuses TOML's `nan` and `inf`, wherever they are: JSON, as which the document is read on, has neither.
-fn finite(path: &str, value: &toml::Value) -> Result<(), Invalid> {
-    match value {
-        toml::Value::Float(number) if !number.is_finite() => Err(Invalid {
-            field: path.to_owned(),
-            value: Some(number.to_string().to_lowercase()),
-            expected: "a finite number, or a text with its unit".to_owned(),
-        }),
-        toml::Value::Table(table) => table.iter().try_for_each(|(key, value)| {
-            finite(&if path.is_empty() { key.clone() } else { format!("{path}.{key}") }, value)
-        }),
-        toml::Value::Array(values) => values
-            .iter()
-            .enumerate()
-            .try_for_each(|(place, value)| finite(&format!("{path}[{place}]"), value)),
-        _ => Ok(()),
     }
 }
 

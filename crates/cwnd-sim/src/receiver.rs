@@ -123,9 +123,13 @@ impl Receiver {
             beyond.note(self.next, position);
         }
         // RFC 5681 §4.2: out of order, or old: a duplicate acknowledgement at once.
-        let sent_us = (self.pending > 0).then_some((self.first_sent_us, self.newest_sent_us));
+        let echo = if self.pending > 0 {
+            Some((self.first_sent_us, self.newest_sent_us))
+        } else {
+            (ahead < 0).then_some((packet.sent_us, packet.sent_us)) // RFC 7323 §4.3: an old segment's timestamp is echoed, too
+        };
         self.pending = 0;
-        Some(AckPacket { cumulative: self.next, sacked, sent_us })
+        Some(AckPacket { cumulative: self.next, sacked, sent_us: echo })
     }
 
     /// The delay is over.

@@ -78,6 +78,6 @@ def convergence_time(rates: Rates, *, delta: float, hold_s: float, since_s: floa
     if streak:
         since = begins[len(fair) - streak]
         raise UndefinedError(
-            f"fair from {since:g} s on, but the record ends before {hold_s:g} s of it; needs {since + hold_s:g} s or more"
+            f"fair from {since:g} s on, but the record ends before {hold_s:g} s of it"
         )
     raise UndefinedError(f"the shares never stayed within {delta:.3g} of fair for {hold_s:g} s")

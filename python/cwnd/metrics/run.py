@@ -114,7 +114,9 @@ def measures(result: Result, groups: Sequence[Sequence[int]], settings: Settings
         def lost() -> float:
             if carried is None:
                 raise UndefinedError("nothing was recorded")
-            sent = sum(carried.get(flow, 0.0) for flow in chosen)
+            if lacking := [flow for flow in chosen if flow not in carried]:
+                raise UndefinedError(f"flow {lacking[0]} was not recorded")
+            sent = sum(carried[flow] for flow in chosen)
             return defined(loss_rate(int(np.isin(lost_by, chosen).sum()), sent))
 
         return {

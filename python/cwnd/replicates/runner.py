@@ -75,7 +75,9 @@ def spread(tasks: Mapping[int, Callable[[Check], T]], jobs: int) -> Outcome[T]:
         for number, task in tasks.items():
             futures[number] = pool.submit(one, task)
         for future in as_completed(futures.values()):
-            future.result()
+            # One that another's fault has stopped may be heard of before that fault.
+            if not given_up(future):
+                future.result()
     except KeyboardInterrupt:
         stopped = True
     finally:

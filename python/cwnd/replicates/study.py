@@ -61,7 +61,7 @@ def replicate(
     scenario: Scenario,
     seeds: int,
     jobs: int | None = None,
-    folder: Path | None = None,
+    folder: str | Path | None = None,
     watch: Watch | None = None,
     *,
     force: bool = False,
@@ -80,7 +80,7 @@ def replicate(
     scenario.check_size()
     scenarios = with_seeds(scenario, seeds)
     of = groups(scenario)
-    place = Folder(folder, scenario, force=force) if folder is not None else None
+    place = Folder(Path(folder), scenario, force=force) if folder is not None else None
     with place.held() if place is not None else nullcontext():
         kept: dict[int, dict[str, Any]] = {}
         if place is not None:

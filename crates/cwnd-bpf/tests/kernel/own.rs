@@ -77,13 +77,23 @@ fn one_megabit_per_second_asked_is_one_megabit_per_second_sent() {
     let object = std::env::var_os("CWND_OBJECT").expect("CWND_OBJECT names an object");
     let network = Network::new("pac", "100mbit", 100);
     let _loaded = open(object.as_ref()).load("cwnd_pac").unwrap_or_else(|why| panic!("{why}"));
-    let begun = Instant::now();
-    let transfer = network.transfer("cwnd_pac", 750_000);
-    let rate = 750_000.0 / begun.elapsed().as_secs_f64();
-    println!("{rate:.0} bytes/s\n{}", transfer.info);
-    assert_eq!((transfer.received, transfer.congestion.as_str()), (750_000, "cwnd_pac"));
-    assert!(transfer.info.contains(" pacing_rate 1000000bps "), "{}", transfer.info);
-    assert!((0.9 * RATE..1.05 * RATE).contains(&rate), "{rate:.0} bytes/s");
+    // Never faster; as fast at least once, for a machine that is busy can be late.
+    let mut fastest: f64 = 0.0;
+    for _ in 0..5 {
+        #[expect(clippy::disallowed_methods, reason = "a real transfer takes real time")]
+        let begun = Instant::now();
+        let transfer = network.transfer("cwnd_pac", 750_000);
+        let rate = 750_000.0 / begun.elapsed().as_secs_f64();
+        println!("{rate:.0} bytes/s\n{}", transfer.info);
+        assert_eq!((transfer.received, transfer.congestion.as_str()), (750_000, "cwnd_pac"));
+        assert!(transfer.info.contains(" pacing_rate 1000000bps "), "{}", transfer.info);
+        assert!(rate < 1.05 * RATE, "{rate:.0} bytes/s");
+        fastest = fastest.max(rate);
+        if fastest > 0.9 * RATE {
+            break;
+        }
+    }
+    assert!(fastest > 0.9 * RATE, "{fastest:.0} bytes/s");
 }
 
 #[test]

@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 use crate::scenario::refuse;
 
 create_exception!(
-    _native,
+    cwnd._native,
     KernelError,
     PyOSError,
     "The kernel refused: one line, and in `log` what the kernel and libbpf had to say."

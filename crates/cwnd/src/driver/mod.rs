@@ -146,6 +146,9 @@ impl Driver {
         {
             // RFC 5681 §4.1: after an idle RTO restart from the initial window.
             self.conn.cwnd = self.conn.cwnd.min(self.initial_cwnd);
+            self.prr.target = self.prr.target.min(self.initial_cwnd);
+            // What a proof could give back is older than the idle time.
+            self.undo.close();
             self.cc.cwnd_event(&mut self.conn, CaEvent::CwndRestart);
         }
         if !self.in_episode() {
@@ -281,6 +284,7 @@ impl Driver {
         }
         let again = self.options.timeout_reduces_again && self.conn.ca_state != CaState::Loss;
         if begins || again {
+            self.finish_reduction();
             self.reduce(next, self.flight());
             self.cc.cwnd_event(&mut self.conn, CaEvent::Loss);
         }
@@ -342,12 +346,20 @@ impl Driver {
     /// The episode's data has been repaired.
     fn end_episode(&mut self) {
         if matches!(self.conn.ca_state, CaState::Recovery | CaState::Cwr) {
-            if self.options.reduction == Reduction::Proportional && !self.cc.has_cong_control() {
-                self.conn.cwnd = self.prr.target;
-            }
+            self.finish_reduction();
             self.cc.cwnd_event(&mut self.conn, CaEvent::CompleteCwr);
         }
         self.enter(CaState::Open);
+    }
+
+    /// The window is where the reduction leads: what a proportional one lets go at the moment is no window.
+    fn finish_reduction(&mut self) {
+        if matches!(self.conn.ca_state, CaState::Recovery | CaState::Cwr)
+            && self.options.reduction == Reduction::Proportional
+            && !self.cc.has_cong_control()
+        {
+            self.conn.cwnd = self.prr.target;
+        }
     }
 
     /// Asks the algorithm for the new threshold after `flight` segments; the episode lasts until `next`.

@@ -64,6 +64,8 @@ pub struct Account {
     /// Names of its parts, and which are proven spurious.
     pub names: Vec<(Episode, bool)>,
     pub undone: bool,
+    /// The window has restarted since, after an idle time: there is nothing to give back.
+    pub restarted: bool,
     /// The parts of the episode before.
     pub stale: Vec<Episode>,
 }
@@ -363,6 +365,9 @@ impl<'a> Transport<'a> {
     pub fn send(&mut self, unacknowledged: bool, idle: bool) {
         self.show();
         let (before, account, now_us) = (self.snap(), self.account.clone(), self.now());
+        if idle && !self.setting.is_steady() && before.state != CaState::Loss {
+            self.account.restarted = true;
+        }
         let mut sent = 0;
         while self.driver.conn.in_flight < self.driver.conn.cwnd {
             assert!(sent < 5000, "a window without bound");
