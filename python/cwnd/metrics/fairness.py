@@ -77,7 +77,5 @@ def convergence_time(rates: Rates, *, delta: float, hold_s: float, since_s: floa
             return float(begins[index - needed + 1] - since_s)
     if streak:
         since = begins[len(fair) - streak]
-        raise UndefinedError(
-            f"fair from {since:g} s on, but the record ends before {hold_s:g} s of it"
-        )
+        raise UndefinedError(f"fair from {since:g} s on, but the record ends before {hold_s:g} s of it")
     raise UndefinedError(f"the shares never stayed within {delta:.3g} of fair for {hold_s:g} s")

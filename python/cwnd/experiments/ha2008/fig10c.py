@@ -82,12 +82,3 @@ def claims(results: Results) -> dict[str, Answer]:
 
 def plot(results: Results, figure: Figure) -> None:
     bars(figure.subplots(), results, "rate", "bandwidth (Mbit/s)")
-
-
-WHY = {
-    "above-hstcp": (
-        "From 10 Mbit/s on SACK has more beside HSTCP than beside either in the mean over the seeds, as the paper says: 0.95 of HSTCP's throughput against 0.72 and 0.64 of CUBIC's and BIC's at 10, "
-        "0.68 against 0.33 and 0.34 at 50, 0.42 against 0.21 at 100 Mbit/s. At 4 Mbit/s all three are standard TCP (windows of 8 packets), and the "
-        "ratios, 0.86 to 0.97 over three seeds, have no order. With an acknowledgement for every packet CUBIC's is even above 1 there (two seeds)."
-    )
-}

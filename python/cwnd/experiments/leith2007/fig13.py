@@ -77,6 +77,3 @@ def plot(results: Results, figure: Figure) -> None:
         axes.plot(STARTS_S, ratios(results, name, "late"), look, color=colour, label=label)
     axes.set(xlabel="start of flow 2 (s)", ylabel="throughput ratio after ten minutes", ylim=(0, 5))
     axes.legend()
-
-
-WHY = {"after-10-min": "fig13-after-10-min.md"}

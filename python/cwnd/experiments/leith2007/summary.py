@@ -107,4 +107,4 @@ def claims(results: Results) -> dict[str, Answer]:
     }
 
 
-WHY = {"finding-1": "summary-finding-1.md", "finding-4": "fig11.md", "finding-5": "fig13-after-10-min.md"}
+WHY = {"finding-1": "summary-finding-1.md", "finding-4": "fig11.md"}

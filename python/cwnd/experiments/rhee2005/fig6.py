@@ -85,5 +85,4 @@ def plot(results: Results, figure: Figure) -> None:
 
 WHY = {
     ("cubic-best", "cubic-long-epochs", "bic-long-epochs"): "fig6-cubic-best.md",
-    "cubic-falls": "fig6-cubic-falls.md",
 }
