@@ -75,7 +75,7 @@ def test_what_leaves_the_window_panel_is_marked_with_its_largest_value(starts: p
     highest = {label: int(cwnd[np.isin(flow, flows)].max()) for label, flows in Run(starts).kinds.items()}
     standard, hystart = highest["cubic slow_start=standard"], highest["cubic slow_start=hystart++"]
     assert standard > top >= hystart
-    assert [text.get_text() for text in axes.texts] == [f"cubic slow_start=standard: max {standard}"]
+    assert [text.get_text() for text in axes.texts] == [f"cubic slow_start=standard: largest sample {standard}"]
     marks = [line for line in axes.lines if line.get_marker() == "^"]
     assert [tuple(np.ravel(line.get_ydata())) for line in marks] == [(top,)]
     (at,) = np.ravel(marks[0].get_xdata())
@@ -87,7 +87,7 @@ def test_the_picture_of_the_windows_shows_slow_start_whole(
     starts: package.Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slow, later = figures(starts, tmp_path, monkeypatch)["cwnd"].axes
-    assert slow.get_title() == "slow start" and slow.get_xlim()[1] < 0.2 * later.get_xlim()[1]
+    assert slow.get_title() == "slow start, by samples" and slow.get_xlim()[1] < 0.2 * later.get_xlim()[1]
     drawn = [np.asarray(line.get_ydata()) for line in slow.lines]
     assert len(drawn) == 4 and max(part.max() for part in drawn) == starts.cwnd["cwnd"].to_numpy().max()
     assert slow.get_ylim()[1] > max(part.max() for part in drawn) > later.get_ylim()[1]

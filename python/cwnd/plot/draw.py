@@ -101,7 +101,7 @@ def windows(run: Run, axes: Axes, *, named: bool = True) -> None:
         axes.plot(time_s, top, marker="^", markersize=7, color=colour, clip_on=False, zorder=5)
         late = time_s > 0.6 * run.scenario.duration_s
         axes.annotate(
-            f"{label}: max {peak:g}" if len(run.kinds) > 1 else f"max {peak:g}",
+            f"{label}: largest sample {peak:g}" if len(run.kinds) > 1 else f"largest sample {peak:g}",
             (time_s, top),
             xytext=(-8 if late else 8, -3 - 13 * place),
             textcoords="offset points",
@@ -132,7 +132,7 @@ def slow_start(run: Run, axes: Axes) -> None:
     axes.set_ylabel("cwnd (segments)")
     axes.set_xlim(begin, end)
     axes.set_ylim(0, 1.05 * top)
-    axes.set_title("slow start", fontsize=10)
+    axes.set_title("slow start, by samples", fontsize=10)
 
 
 def throughput(run: Run, axes: Axes, *, named: bool = True) -> None:
