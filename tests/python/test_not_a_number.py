@@ -40,14 +40,17 @@ def test_no_pair_list_or_table_takes_it(cwnd: Cli, arguments: tuple[str, ...], f
 @pytest.mark.parametrize("text", ["nan", "inf", "-inf"])
 def test_no_file_takes_it_and_the_refusal_shows_it(cwnd: Cli, tmp_path: Path, text: str) -> None:
     file = tmp_path / "scenario.toml"
-    for document, field in (
-        (f"duration = {text}", "duration"),
-        (f'duration = "5s"\n[link]\nrate = {text}', "link.rate"),
-        (f'duration = "5s"\n[[flow]]\ncc = "cubic"\nbeta = {text}', "flow[0].beta"),
-        (f'duration = "5s"\nmeasure = [{text}, "3s"]', "measure[0]"),
+    link = '[link]\nrate = "10Mbit/s"\nrtt = "40ms"\nqueue = { kind = "droptail", limit = "9packets" }\n'
+    whole = f'duration = "5s"\nmeasure = ["1s", "3s"]\n{link}[[flow]]\ncc = "cubic"\nbeta = 0.8\n'
+    for value, field, shown in (
+        ('"5s"', "duration", f'"{text}"'),
+        ('"10Mbit/s"', "link.rate", f'"{text}"'),
+        ("0.8", "flow[0].beta", f'"{text}"'),
+        ('"1s"', "measure", f'["{text}","3s"]'),
     ):
-        file.write_text(document)
+        assert whole.count(value) == 1
+        file.write_text(whole.replace(value, text))
         done = cwnd("run", file)
         assert (done.returncode, done.stdout) == (2, "")
-        assert done.stderr.startswith(f"error: {field}: {text} is not accepted"), done.stderr
+        assert done.stderr.startswith(f"error: {field}: {shown} is not accepted"), done.stderr
         assert done.stderr.count("\n") == 1
