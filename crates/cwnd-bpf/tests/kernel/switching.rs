@@ -12,7 +12,7 @@ use rustix::net::sockopt;
 
 use crate::network::{Going, Network};
 use crate::scope::Alone;
-use crate::{MEGABYTE, kernel_is_ours, module};
+use crate::{kernel_is_ours, module};
 
 /// To the port of `Network`'s receiver.
 fn to_the_receiver() -> Which {
@@ -67,7 +67,8 @@ fn a_transfer_is_moved_to_our_algorithm_in_mid_flight_and_back_and_finishes() {
         transfer
     });
     assert_eq!(transfer.congestion, "reno");
-    assert!(transfer.received > MEGABYTE, "{} bytes", transfer.received);
+    // A hundred acknowledgements and a loss are on ours alone.
+    assert!(transfer.received > 100 * 1448, "{} bytes", transfer.received);
 }
 
 /// A connection over the loopback: the end that connected, and the one that accepted.
