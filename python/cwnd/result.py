@@ -216,7 +216,8 @@ def run(scenario: Scenario, progress: Progress | None = None) -> Result:
 
 
 def summarise(scenario: Scenario, progress: Progress | None = None) -> dict[str, Any]:
-    """The summary of a run whose tables nobody wants: they are dropped as the run goes on, so their size has no limit."""
+    """The summary of a run whose tables nobody wants: they are dropped as the run goes on. Their limit holds all the same: rows cost time."""
+    scenario.check_size()
     simulation = simulate(scenario, progress, Simulation.discard)
     return conclude(Result(scenario, summary_of(scenario, simulation), Simulated(simulation))).summary
 
