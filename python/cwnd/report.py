@@ -100,7 +100,7 @@ def whole_run(summary: dict[str, Any]) -> str:
 
     flows = ", ".join(f"{total('flows', key)} {key}" for key in ("retransmits", "timeouts", "drops"))
     of_flows = [f"flows: {flows}"] if summary["flows"] else []
-    return "in the whole run " + "; ".join([*of_flows, f"links: {total('links', *DROPS)} drops, all traffic included"])
+    return "in the whole run " + "; ".join([*of_flows, f"links, all traffic: {total('links', *DROPS)} drops"])
 
 
 def table(summary: dict[str, Any], page: Page | None = None) -> None:
