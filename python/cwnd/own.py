@@ -55,7 +55,8 @@ def check_name(name: str) -> None:
     lines = (TEMPLATES / "taken.txt").read_text(encoding="utf-8").splitlines()
     if name in {word for line in lines if not line.startswith("#") for word in line.split()}:
         raise OwnError("NAME", name, f"{NAME_FORM}, and none that Rust or the core uses")
-    if name in (one["name"] for algorithm in _native.algorithms() for one in algorithm["sets"]):
+    built_in = [algorithm for algorithm in _native.algorithms() if algorithm["name"] not in LOADED]
+    if name in (one["name"] for algorithm in built_in for one in algorithm["sets"]):
         raise OwnError("NAME", name, "a name that no algorithm has; cwnd algorithms lists them")
 
 

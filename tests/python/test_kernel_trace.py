@@ -19,6 +19,7 @@ from conftest import PROGRAM, Cli
 from in_kernel import PATIENCE_S, kernel, registered, until
 
 from cwnd import _native
+from cwnd.own import LOADED
 from cwnd.replay import replay
 
 MEGABYTE = 1_000_000
@@ -55,7 +56,7 @@ def traced(network: path_in_kernel.Path, count: int, *arguments: object) -> dict
 @kernel
 def test_every_algorithms_calls_replay_without_a_difference(network: path_in_kernel.Path, tmp_path: Path) -> None:
     calls = 0
-    algorithms = [one["name"] for one in _native.algorithms()]
+    algorithms = [one["name"] for one in _native.algorithms() if one["name"] not in LOADED]
     for algorithm in algorithms:
         folder = tmp_path / algorithm
         summary = traced(network, 50 * MEGABYTE, "--cc", algorithm, "-o", folder)
