@@ -59,10 +59,9 @@ impl Sender {
         if self.board.lost_out > 0 && begins {
             let now_us = self.driver.conn.now_us;
             if self.driver.on_loss(now_us, self.una, self.nxt).is_some() {
-                self.board.begin_episode(self.una);
-                self.refresh();
                 self.rescued = false;
-                self.retransmit_now = true; // RFC 6675 §5, step 4.3
+                // RFC 6675 §5, step 4.3. The last recovery may have sent it already.
+                self.retransmit_now = self.board.next_lost(self.una).is_some();
             }
         } else {
             self.driver.on_disorder(self.board.sacked_out > 0);
@@ -93,7 +92,6 @@ impl Sender {
         }
         self.partial_seen = false;
         self.driver.on_loss(now_us, self.una, self.nxt);
-        self.board.begin_episode(self.una);
         self.lose_first();
         true
     }

@@ -4,6 +4,11 @@
 //! The bit says that a selective acknowledgement reported the segment. Losses and retransmissions follow from edges: IsLost
 //! is true of everything unreported below the third highest report, and retransmissions go out in rising order, so that
 //! everything unreported up to HighRxt has been sent again. The counts are kept as the edges and bits move.
+//!
+//! HighRxt outlives the recovery that moved it. RFC 6675 §2 has one per recovery, and would send again at the start of the next
+//! what is lost and whose retransmission is still under way; the pipe would leave those retransmissions out. Linux keeps its
+//! marks, too, and RFC 8985 §7 takes a retransmission for lost only when something sent after it has arrived. Only a timeout
+//! says that retransmissions are lost.
 
 #[cfg(test)]
 mod tests;
@@ -22,11 +27,11 @@ pub struct Scoreboard {
     pub sacked_out: u32,
     /// Outstanding segments that are lost, whether or not retransmitted.
     pub lost_out: u32,
-    /// Outstanding segments retransmitted in this episode.
+    /// Outstanding segments retransmitted since the last timeout.
     pub retrans_out: u32,
     /// Everything unreported before this is lost (RFC 6675's IsLost, for all at once).
     lost_edge: u64,
-    /// Everything unreported before this was retransmitted in this episode (RFC 6675's HighRxt + 1).
+    /// Everything unreported before this was retransmitted since the last timeout (RFC 6675's HighRxt + 1).
     next_retransmission: u64,
 }
 
@@ -164,14 +169,9 @@ impl Scoreboard {
     }
 
     /// A timeout: everything unreported is lost, also what was retransmitted.
-    pub fn lose_all(&mut self, una: u64, nxt: u64) {
+    pub const fn lose_all(&mut self, una: u64, nxt: u64) {
         self.lost_out = (nxt - una) as u32 - self.sacked_out;
         self.lost_edge = nxt;
-        self.begin_episode(una);
-    }
-
-    /// An episode begins: nothing was retransmitted in it yet. // RFC 6675 §2, HighRxt
-    pub const fn begin_episode(&mut self, una: u64) {
         self.next_retransmission = una;
         self.retrans_out = 0;
     }

@@ -2,12 +2,14 @@
 //! Sender and receiver across a path of the test's own: what a real way back does to acknowledgements, what pacing and the
 //! application do to the sending times.
 
+mod retransmissions;
+
 use super::Sender;
 use crate::line::Packet;
 use crate::receiver::{AckPacket, Blocks, Receiver};
 use cwnd_link::random::Stream;
 use cwnd_scenario::{Flow, Scenario};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 const MSS: u32 = 1448;
@@ -44,6 +46,14 @@ struct Path {
     with_blocks: bool,
     /// When each packet was sent, and which.
     sent: Vec<(u64, u64)>,
+    /// Packets that fit into the queue.
+    limit: u64,
+    /// Positions that are lost when they are sent for the first time.
+    first_lost: Vec<u64>,
+    /// Positions whose last transmission was lost.
+    lost: BTreeSet<u64>,
+    /// Retransmissions of other positions, with the next new position then.
+    needless: Vec<(u64, u64)>,
 }
 
 impl Path {
@@ -60,6 +70,10 @@ impl Path {
             jitter: 0,
             with_blocks: true,
             sent: Vec::new(),
+            limit: u64::MAX,
+            first_lost: Vec::new(),
+            lost: BTreeSet::new(),
+            needless: Vec::new(),
         }
     }
 
@@ -69,10 +83,22 @@ impl Path {
     }
 
     fn transmit(&mut self) {
+        let mut new = self.sender.nxt;
         while let Some(position) = self.sender.send(self.now) {
             self.sent.push((self.now, position));
-            self.free_at = self.free_at.max(self.now) + MS;
-            if self.random.below(1000) >= self.loss.0 {
+            let is_new = position == new;
+            new = self.sender.nxt;
+            if !self.lost.remove(&position) && !is_new {
+                self.needless.push((position, new));
+            }
+            let is_full = self.free_at.saturating_sub(self.now) / MS >= self.limit;
+            if !is_full {
+                self.free_at = self.free_at.max(self.now) + MS;
+            }
+            let is_listed = is_new && self.first_lost.contains(&position);
+            if is_full || is_listed || self.random.below(1000) < self.loss.0 {
+                self.lost.insert(position);
+            } else {
                 let packet = Packet {
                     position: position as u32,
                     sent_us: (self.now / 1000) as u32,

@@ -99,7 +99,6 @@ fn rules_1_and_3_count_in_the_pipe_and_rule_4_takes_the_last_hole() {
         board.report(0, position);
     }
     board.detect_losses(0); // below 5: 0, 1, 2
-    board.begin_episode(0);
     for lost in 0..3 {
         assert_eq!(board.next_lost(0), Some(lost));
         board.retransmit(lost);
@@ -115,17 +114,20 @@ fn rules_1_and_3_count_in_the_pipe_and_rule_4_takes_the_last_hole() {
     assert_eq!(board.last_unreported(0, 22), Some(21));
 }
 
-// RFC 6675 §2: HighRxt is that of the current loss recovery phase.
+// Nothing but a timeout says that a retransmission is lost.
 #[test]
-fn a_new_episode_sends_the_first_hole_again() {
+fn what_is_retransmitted_goes_again_after_a_timeout_only() {
     let mut board = Scoreboard::default();
     for position in [1, 2, 3] {
         board.report(0, position);
     }
     board.detect_losses(0);
     board.retransmit(0);
-    board.begin_episode(0);
-    assert_eq!((board.next_lost(0), board.retrans_out, board.lost_out), (Some(0), 0, 1));
+    board.report(0, 4);
+    board.detect_losses(0);
+    assert_eq!((board.next_lost(0), board.retrans_out, board.lost_out), (None, 1, 1));
+    board.lose_all(0, 6);
+    assert_eq!((board.next_lost(0), board.retrans_out, board.lost_out), (Some(0), 0, 2));
 }
 
 /// A sender's knowledge as three sets, by the definitions.
@@ -161,10 +163,6 @@ fn bits_and_edges_say_what_sets_of_segments_say() {
                 0 if random.below(8) == 0 => {
                     board.lose_all(una, nxt);
                     sets.lost = (una..nxt).filter(|at| !sets.sacked.contains(at)).collect();
-                    sets.retransmitted.clear();
-                }
-                1 if random.below(4) == 0 => {
-                    board.begin_episode(una);
                     sets.retransmitted.clear();
                 }
                 2 => nxt += random.below(60),
