@@ -16,6 +16,11 @@
 //! Packets have *positions*, numbers that grow in the order of first transmission: TCP segment numbers, QUIC packet numbers, or
 //! times of transmission.
 //!
+//! Times lose a bound. Under [`Flight::Pipe`], the acknowledgement that ends a recovery grows the window at most by the packets sent
+//! since it began (RFC 9002 §7.3.2), a difference of positions. Of times that counts ticks, mostly more than packets, so packets sent
+//! before the recovery may grow the window there. Nor do times tell packets sent before from those sent after in the tick in which a
+//! recovery begins: the loss of an earlier one may reduce the window again, and its acknowledgement may end the recovery.
+//!
 //! # In which order it calls
 //! 1. Something arrives, or a timer fires: it finds out what is acknowledged and what is lost, and brings `conn` up to date.
 //! 2. [`Driver::on_loss`] for the newest packet found lost (or for each), [`Driver::on_ecn`], [`Driver::on_timeout`],
