@@ -285,5 +285,5 @@ def rules(rtt_s: float) -> dict[str, Rule]:
         "htcp": htcp(rtt_s),
         "sqrt": sqrt(),
         # ρ = RTT / 25 ms, at least 1: ρ² segments per round trip.
-        "hybla": aimd(max(1.0, rtt_s / 0.025) ** 2, 1 / 2, 1e-4),
+        "hybla-growth": aimd(max(1.0, rtt_s / 0.025) ** 2, 1 / 2, 1e-4),
     }

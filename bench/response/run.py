@@ -112,7 +112,7 @@ def exceptions() -> list[str]:
         "  last maximum and goes on beyond it, which the rule in whole segments does not show.",
         "* `cubic-linux` at p = 10⁻², windows of 8 to 13 segments: an integer count of acknowledgements, computed anew at most 32 times",
         "  a second, is coarser than the rule there.",
-        "* `hybla` at p = 10⁻² and an RTT of 100 ms: ρ² = 16 segments per round trip at a window of 30, three round trips per cycle; what",
+        "* `hybla-growth` at p = 10⁻² and an RTT of 100 ms: ρ² = 16 segments per round trip at a window of 30, three round trips per cycle; what",
         "  fast recovery does with single segments counts for a tenth.",
         "* `westwood` has no cycle when nothing queues. A loss takes the window to the mean of what was delivered lately, which lies less",
         "  below it than it has grown since the last loss: it gains until a cycle has no round trip of growth left, one to notice the",

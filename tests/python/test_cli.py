@@ -78,6 +78,9 @@ REFUSED = [
     (("compare", "cubic", "--rate", "1Mbit/s", "--rate", "2Mbit/s"), ("--rate", "twice", "once")),
     (("compare", "cubic:\nx"), ("flow", "cubic: x", "COUNT")),
     (("show", "cubik"), ("NAME", "cubik", "cubic")),
+    # Hybla has no set that is the whole paper: its growth rules alone, and the kernel's module.
+    (("show", "hybla"), ("NAME", "hybla", "(did you mean hybla-growth or hybla-linux?)")),
+    (("compare", "hybla"), ("flow[0].cc", "hybla", "(did you mean hybla-growth or hybla-linux?)")),
     (("run", "missing.toml"), ("SCENARIO.toml", "missing.toml", "exists")),
     (("nonsense",), ("nonsense", "", "command")),
 ]

@@ -129,14 +129,14 @@ def test_a_terminal_sees_how_many_connections_there_are_until_ctrl_c() -> None:
 
 @kernel
 def test_a_pin_outlives_the_command_until_it_is_unloaded(cwnd: Cli) -> None:
-    done = cwnd("kernel", "load", "hybla", "--param", "rtt0_ms=50", "--as", "cwnd_t_pin", "--pin")
+    done = cwnd("kernel", "load", "hybla-growth", "--param", "rtt0_ms=50", "--as", "cwnd_t_pin", "--pin")
     assert (done.returncode, done.stderr) == (0, "")
     pin = Path("/sys/fs/bpf/cwnd/cwnd_t_pin")
     try:
         assert str(pin) in done.stdout and pin.exists() and "cwnd_t_pin" in registered()
         one = listed(cwnd, "cwnd_t_pin")
         assert one and (one["pinned"], one["running"]) == (str(pin), False)
-        again = cwnd("kernel", "load", "hybla", "--param", "rtt0_ms=50", "--as", "cwnd_t_pin", "--pin")
+        again = cwnd("kernel", "load", "hybla-growth", "--param", "rtt0_ms=50", "--as", "cwnd_t_pin", "--pin")
         assert again.returncode == 0 and "already, with the same settings" in again.stdout
         connection = Connection("cwnd_t_pin")
         try:

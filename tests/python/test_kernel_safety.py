@@ -45,9 +45,9 @@ def tracer(name: str, folder: Path) -> list[str]:
 
 def user(turn: int) -> tuple[str, list[str]]:
     """A `use` whose algorithm has a name of its own, and the name."""
-    module = _native.KernelModule("hybla")
+    module = _native.KernelModule("hybla-growth")
     module.set("rtt0_ms", str(1000 + turn))
-    command = [str(PROGRAM), "kernel", "use", "hybla", "--param", f"rtt0_ms={1000 + turn}", "--"]
+    command = [str(PROGRAM), "kernel", "use", "hybla-growth", "--param", f"rtt0_ms={1000 + turn}", "--"]
     # It prints its number, and ends with the one that runs it.
     return module.kernel_name, [*command, "sh", "-c", "echo $$; exec setpriv --pdeathsig KILL sleep 20"]
 

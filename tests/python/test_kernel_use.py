@@ -57,7 +57,7 @@ def test_the_childrens_connections_use_it_too_with_parameters(cwnd: Cli) -> None
 def test_the_kernels_own_and_one_that_is_loaded_can_be_used(cwnd: Cli, load: Callable[..., Loader]) -> None:
     done = cwnd("kernel", "use", "kernel/cubic", "--", PYTHON, "-c", PAIR)
     assert (done.returncode, done.stdout) == (0, "cubic\ncubic\n")
-    load("hybla", "--as", "cwnd_u_held")
+    load("hybla-growth", "--as", "cwnd_u_held")
     done = cwnd("kernel", "use", "cwnd_u_held", "--", PYTHON, "-c", PAIR)
     assert (done.returncode, done.stdout) == (0, "cwnd_u_held\n" * 2)
     assert "cwnd_u_held" in registered()

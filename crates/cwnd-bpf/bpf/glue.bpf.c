@@ -2,8 +2,9 @@
 //
 // Between the kernel's tcp_congestion_ops and the hooks of one algorithm.
 //
-// Compiled once per algorithm. The build defines ALGORITHM (a string, as in the registry), PARAMS (how many) and
-// PARAM_DEFAULTS, META (the file of .cwnd.meta), and writes layout.h from the Rust types.
+// Compiled once per algorithm. The build defines ALGORITHM (a string, as in the registry), PARAMS (how many),
+// PARAM_DEFAULTS, REGISTERED (the kernel's name for it until the loader writes one) and META (the file of .cwnd.meta), and
+// writes layout.h from the Rust types.
 
 #include "record.bpf.h"
 
@@ -246,7 +247,7 @@ PROGRAM(cong_control_of_two, int)
 
 // .link: registered as long as the loader holds its link, even if the loader is killed.
 SEC(".struct_ops.link") struct tcp_congestion_ops ops = {
-	.name = "cwnd_" ALGORITHM,
+	.name = REGISTERED,
 	.flags = TCP_CONG_NON_RESTRICTED,
 	.init = (void *)program_init,
 	.release = (void *)program_release,

@@ -106,6 +106,9 @@ pub(crate) fn variant(
     let mut defines =
         vec![format!("-DPARAMS={}", values.len()), format!("-DPARAM_DEFAULTS={}", values.join(","))];
     defines.push(format!("-DMETA=\"{}\"", about.display()));
+    // Until the loader writes another: as much of it as the kernel's field holds, with its final zero.
+    let registered: String = format!("cwnd_{name}").chars().take(15).collect();
+    defines.push(format!("-DREGISTERED=\"{registered}\""));
     if controller.has_cong_control() {
         defines.push("-DHAS_CONG_CONTROL".to_owned());
     }

@@ -33,15 +33,28 @@ pub(crate) fn shown(value: &Value) -> String {
     if text.chars().count() > 60 { text.chars().take(57).chain("...".chars()).collect() } else { text }
 }
 
-/// The nearest of `names` to `name` by edit distance, if it is near: up to three that are equally so.
+/// The nearest of `names` to `name`, up to three: those that `name` is the beginning of, up to a `-`, or else those equally near by
+/// edit distance, if they are near.
 pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let lower = name.to_lowercase();
+    let names: Vec<&str> = names.into_iter().collect();
+    let mut longer: Vec<&str> = names.iter().copied().filter(|other| begins(&lower, other)).collect();
+    if !longer.is_empty() {
+        longer.sort_unstable();
+        longer.truncate(3);
+        return longer;
+    }
     let mut ranked: Vec<(usize, &str)> =
         names.into_iter().map(|other| (distance(&lower, &other.to_lowercase()), other)).collect();
     ranked.sort();
     let nearest = ranked.first().map_or(0, |(distance, _)| *distance);
     let limit = (name.chars().count() / 3).max(1).min(nearest);
     ranked.into_iter().filter(|(d, _)| *d <= limit).take(3).map(|(_, other)| other).collect()
+}
+
+/// Whether `other` is `lower`, a `-` and more: a form of what `lower` names.
+fn begins(lower: &str, other: &str) -> bool {
+    !lower.is_empty() && other.to_lowercase().strip_prefix(lower).is_some_and(|rest| rest.starts_with('-'))
 }
 
 /// Levenshtein distance.
@@ -201,7 +214,16 @@ mod tests {
         assert_eq!(nearest("cubic-2", ["reno", "cubic-2.2", "cubic-2.1"]), ["cubic-2.1", "cubic-2.2"]);
         assert_eq!(nearest("CUBIC", ["cubic", "reno"]), ["cubic"]);
         assert!(nearest("to", ["at", "flow"]).is_empty());
+        assert!(nearest("", ["-4", "flow"]).is_empty());
         assert!(nearest("zzzzzz", ["cubic", "reno"]).is_empty());
+    }
+
+    // Seven letters away, but no other name begins so: who asks for an algorithm is offered its parameter sets.
+    #[test]
+    fn a_name_that_others_go_on_from_is_near_to_them() {
+        let sets = ["reno", "hybla-linux", "hyblas", "hybla-growth", "my-hybla-x"];
+        assert_eq!(nearest("hybla", sets), ["hybla-growth", "hybla-linux"]);
+        assert_eq!(nearest("Hybla", sets), ["hybla-growth", "hybla-linux"]);
     }
 
     #[test]

@@ -108,7 +108,7 @@ macro_rules! for_each_algorithm {
             Westwood: $crate::algorithms::westwood::Westwood, "westwood";
             Veno: $crate::algorithms::veno::Veno, "veno";
             Htcp: $crate::algorithms::htcp::Htcp, "htcp";
-            Hybla: $crate::algorithms::hybla::Hybla, "hybla";
+            Hybla: $crate::algorithms::hybla::Hybla, "hybla-growth";
             Yeah: $crate::algorithms::yeah::Yeah, "yeah";
         }
     };

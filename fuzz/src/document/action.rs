@@ -25,7 +25,7 @@ pub(super) fn action(draw: &mut Draw<'_>, frame: &Frame) -> Value {
         "switch" => {
             // See the bound of flows: none of its kind is switched to.
             let (algorithm, cc) = algorithm(draw);
-            let cc = if algorithm.name == "hybla" { "cubic" } else { cc };
+            let cc = if algorithm.name == "hybla-growth" { "cubic" } else { cc };
             put("cc", json!(cc));
             if cc != "cubic" {
                 map.extend(parameters(draw, algorithm));

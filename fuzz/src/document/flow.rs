@@ -59,7 +59,7 @@ pub(super) fn flow(draw: &mut Draw<'_>, frame: &mut Frame) -> Value {
     map.insert("count".into(), json!(count));
     map.extend(table(draw, frame, FLOW));
     map.extend(route(draw, frame));
-    if algorithm.name == "hybla" || draw.favourite().is_some() {
+    if algorithm.name == "hybla-growth" || draw.favourite().is_some() {
         bound(draw, &mut map);
     }
     map.extend(parameters(draw, algorithm));

@@ -150,7 +150,8 @@ fn the_algorithm_begins_when_the_connection_stands_and_knows_its_first_round_tri
         return;
     }
     let alone = Alone::new("begins");
-    let (loaded, mut recorder) = module("hybla").load_recording("cwnd_begins", 1 << 20).expect("loaded");
+    let (loaded, mut recorder) =
+        module("hybla-growth").load_recording("cwnd_begins", 1 << 20).expect("loaded");
     let scope = Scope::new("cwnd_begins").expect("a scope");
     let running = alone.within(|| scope.start(command("connects")).expect("started"));
     assert_eq!(running.wait().expect("an end").code(), 0);

@@ -116,7 +116,7 @@ fn a_pin_outlives_its_loader_until_it_is_unloaded() {
         return;
     }
     for name in ["cwnd_pinned", "cwnd_pin.dot"] {
-        let mut loaded = module("hybla").load(name).expect("loaded");
+        let mut loaded = module("hybla-growth").load(name).expect("loaded");
         let (path, _) = loaded.pin().expect("pinned");
         drop(loaded);
         let seen = found(name).expect("it stays");

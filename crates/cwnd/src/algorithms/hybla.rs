@@ -4,7 +4,7 @@
 //! segments in slow start and ρ²/w in congestion avoidance; a loss halves the window.
 //!
 //! ρ comes from the smallest smoothed RTT so far, because a ρ that followed the queue would feed it; the exponent is
-//! bounded at 16. `hybla` computes with ρ in 1/1024 and the window in 1/65536; `hybla-linux` has the kernel's ρ in 1/8
+//! bounded at 16. `hybla-growth` computes with ρ in 1/1024 and the window in 1/65536; `hybla-linux` has the kernel's ρ in 1/8
 //! and window in 1/128, so that growth ends where ρ²/w falls below 1/128. Both count acknowledgements, as the paper does,
 //! and are standard TCP while losses are repaired. The rest of the paper's proposal (packet spacing, Hoe's estimate of the
 //! first threshold, an initial window and threshold larger by ρ) belongs to the transport and is not here. What the
@@ -161,13 +161,13 @@ impl Hybla {
 }
 
 impl Registered for Hybla {
-    const NAME: &'static str = "hybla";
+    const NAME: &'static str = "hybla-growth";
     const SUMMARY: &'static str = "grows on long paths as a flow of 25 ms does";
     const SETS: &'static [Set<HyblaParams>] = &[
         Set {
-            name: "hybla",
-            summary: "Hybla's growth alone, 2^ρ − 1 per acknowledgement, then ρ²/w, ρ = RTT / 25 ms: without its pacing and first threshold",
-            source: "Caini and Firrincieli 2004, the growth rules only",
+            name: "hybla-growth",
+            summary: "Hybla's growth rules (Caini & Firrincieli 2004), without the paper's pacing and its estimate of the first threshold",
+            source: "Caini and Firrincieli 2004",
             recovery: Recovery::Sack,
             params: HyblaParams { rtt0_ms: 25, arithmetic: FINE, first_window: START_INITIAL, largest: 0 },
         },

@@ -12,6 +12,8 @@ from cwnd.metrics.series import by_flow
 
 #: Unstated: two round trips for H-TCP and FAST, on figure 9's link.
 FAR_MS, NEAR_MS = 162, 40
+#: The set that has Hybla's growth rules.
+HYBLA = "hybla-growth"
 #: Hybla: the document's reference, and round trips below and above it, ms.
 REFERENCE_MS, BELOW_MS, ABOVE_MS = 20, (5, 10, 15), (40, 80, 160)
 
@@ -45,8 +47,8 @@ def points(setup: Setup) -> list[Point]:
         Point("gaps", {"duration": "5s", "link": {**alone, "rtt": "100ms"}, "flow": [paced], "record": record})
     )
     for rtt in (*BELOW_MS, *ABOVE_MS):
-        for name in ("hybla", "newreno"):
-            own = {"rtt0_ms": REFERENCE_MS} if name == "hybla" else {}
+        for name in (HYBLA, "newreno"):
+            own = {"rtt0_ms": REFERENCE_MS} if name == HYBLA else {}
             flow: dict[str, Any] = {"cc": name, "initial_ssthresh": 10, "ack_every": 1, **own}
             growth: dict[str, Any] = {
                 "duration": f"{0.1 * rtt:g}s",
@@ -80,7 +82,7 @@ def answers(results: Results) -> dict[str, Answer]:
     windows = {key: results[key][0]["growth"] for key in results if key.startswith("growth")}
 
     def above(rtt: int) -> float:
-        hybla, newreno = (windows[f"growth, {name}, {rtt} ms"] for name in ("hybla", "newreno"))
+        hybla, newreno = (windows[f"growth, {name}, {rtt} ms"] for name in (HYBLA, "newreno"))
         return float((hybla[-1] - hybla[len(hybla) // 2]) / (newreno[-1] - newreno[len(newreno) // 2]))
 
     return {
@@ -98,7 +100,7 @@ def answers(results: Results) -> dict[str, Answer]:
             all(
                 abs(a - b) <= 1
                 for rtt in BELOW_MS
-                for a, b in zip(windows[f"growth, hybla, {rtt} ms"], windows[f"growth, newreno, {rtt} ms"])
+                for a, b in zip(windows[f"growth, {HYBLA}, {rtt} ms"], windows[f"growth, newreno, {rtt} ms"])
             ),
         ),
         "hybla-above-reference": Measured({f"{rtt} ms": above(rtt) for rtt in ABOVE_MS}),
