@@ -31,9 +31,13 @@
 //!
 //! # Algorithms with `cong_control`
 //! They set window and rate themselves, so the driver asks them for `ssthresh`, tells them states and events, and leaves their window
-//! alone at losses, ECN echoes, the end of recovery and idle restarts, as Linux does. An undo is what their `undo_cwnd` answers. One
-//! exception is Linux's, too: a timeout leaves [`Options::loss_window`] segments, because no acknowledgement comes that they
-//! could answer, and everything out counts as lost. It is set before they are told of [`CaState::Loss`], so theirs is the last word.
+//! alone at losses, ECN echoes, the end of recovery and idle restarts, as Linux does. An undo is what their `undo_cwnd` answers.
+//!
+//! After a timeout the window is the loss window ([`Options::loss_window`], or the window where that is smaller), with `cong_control` or
+//! without: everything out counts as lost, and no acknowledgement comes that they could answer. It is set before they are told of
+//! [`CaState::Loss`], so they may set another there, and else at the next acknowledgement. Linux's `tcp_enter_loss`
+//! (net/ipv4/tcp_input.c) does not ask for `cong_control` either: it sets what is still in flight + 1, which is one segment where
+//! everything out counts as lost, and then tells of the state.
 
 mod flight;
 mod options;

@@ -22,7 +22,7 @@ pub const INVARIANTS: [(&str, Invariant); 14] = [
     ("what_a_timer_finds_lost_lets_nothing_go", what_a_timer_finds_lost_lets_nothing_go),
     ("the_first_retransmission_goes", the_first_retransmission_goes),
     ("recovery_ends_at_its_target", recovery_ends_at_its_target),
-    ("cong_control_is_left_alone", cong_control_is_left_alone),
+    ("cong_control_is_cut_by_a_timeout_only", cong_control_is_cut_by_a_timeout_only),
     ("an_idle_window_restarts", an_idle_window_restarts),
 ];
 
@@ -208,15 +208,15 @@ fn recovery_ends_at_its_target(setting: &Setting, step: &Step) -> Option<Holds> 
     that(range.contains(&step.after.cwnd), || format!("{} is outside {range:?}", step.after.cwnd))
 }
 
-/// Linux's `tcp_end_cwnd_reduction` and `tcp_slow_start_after_idle_check`: the window is the algorithm's own affair, but after a
-/// timeout, until the next acknowledgement.
-fn cong_control_is_left_alone(setting: &Setting, step: &Step) -> Option<Holds> {
+/// Linux's `tcp_end_cwnd_reduction` and `tcp_slow_start_after_idle_check` leave the window alone, `tcp_enter_loss` does not: a timeout
+/// leaves the loss window, an acknowledgement what the algorithm sets, and nothing else changes it.
+fn cong_control_is_cut_by_a_timeout_only(setting: &Setting, step: &Step) -> Option<Holds> {
     if !setting.is_steady() {
         return None;
     }
     let expected = match step.call {
         Call::Timeout { .. } => step.before.cwnd.min(setting.options().loss_window),
-        Call::Ack { .. } => setting.window,
+        Call::Ack { .. } => setting.steady_window(),
         _ => step.before.cwnd,
     };
     that(step.after.cwnd == expected, || format!("{}, not {expected}", step.after.cwnd))

@@ -172,6 +172,6 @@ tests! {
     what_a_timer_finds_lost_lets_nothing_go,
     the_first_retransmission_goes,
     recovery_ends_at_its_target,
-    cong_control_is_left_alone,
+    cong_control_is_cut_by_a_timeout_only,
     an_idle_window_restarts,
 }

@@ -32,6 +32,11 @@ impl Setting {
     pub fn is_steady(&self) -> bool {
         self.algorithm == "steady"
     }
+
+    /// What the algorithm with `cong_control` sets: more than the initial window, to which an idle restart would cut it.
+    pub fn steady_window(&self) -> u32 {
+        2 * self.window
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,7 +161,7 @@ impl<'a> Transport<'a> {
     pub fn new(setting: Setting, tally: &'a mut Tally) -> Self {
         let watch = Watch::default();
         let cc: Box<dyn cwnd::registry::Custom> = if setting.is_steady() {
-            Box::new(Steady { window: setting.window, watch: watch.clone() })
+            Box::new(Steady { window: setting.steady_window(), watch: watch.clone() })
         } else {
             let inner = Controller::by_name(setting.algorithm).expect("registered");
             Box::new(Watched { inner, watch: watch.clone() })

@@ -2,6 +2,7 @@
 //! The driver's state machine, and a QUIC stack's way of using it.
 
 mod episodes;
+mod idle;
 
 use super::*;
 use crate::INFINITE_SSTHRESH;
@@ -67,6 +68,25 @@ fn timeouts_reduce_the_threshold_once() {
     }
 }
 
+// Linux's tcp_enter_loss clears what congestion avoidance has gathered. Threshold 2: the first acknowledgement doubles one segment, the
+// next is half of a segment more. After the second timeout it takes three again.
+// Row DR14.
+#[test]
+fn a_repeated_timeout_clears_the_fraction_of_a_segment() {
+    let mut driver = driver("reno", 4, Options::default());
+    let mut windows = Vec::new();
+    for timeout in [2, 20] {
+        driver.on_timeout(timeout, 10, 100);
+        for position in 11..13 {
+            driver.on_ack(&ack(timeout + position, position, 1));
+            windows.push((driver.conn.cwnd, driver.conn.cwnd_cnt));
+        }
+    }
+    driver.on_ack(&ack(50, 13, 1));
+    windows.push((driver.conn.cwnd, driver.conn.cwnd_cnt));
+    assert_eq!(windows, [(2, 0), (2, 1), (2, 0), (2, 1), (3, 0)]);
+}
+
 #[test]
 fn a_timeouts_repair_is_slow_start_up_to_the_data_that_was_out() {
     let mut driver = driver("cubic", 100, Options::default());
@@ -117,6 +137,17 @@ fn a_spurious_loss_is_undone_once() {
     assert_eq!(driver.conn.cwnd, 70);
 }
 
+// The window may have got a bound since: setsockopt(TCP_WINDOW_CLAMP), a smaller receive window.
+// Row DR14.
+#[test]
+fn an_undo_keeps_to_the_clamp() {
+    let mut driver = driver("cubic", 100, Options::default());
+    let episode = driver.on_loss(1, 10, 100).expect("begun");
+    driver.conn.cwnd_clamp = 80;
+    assert!(driver.on_spurious(2, episode));
+    assert_eq!(driver.conn.cwnd, 80);
+}
+
 // Linux undoes when every retransmission of the episode was for nothing, those after its timeouts too.
 // Row DR11.
 #[test]
@@ -156,6 +187,28 @@ fn proportional_reduction_sends_seven_for_ten() {
     driver.on_ack(&ack(30, 20, 1));
     assert_eq!(driver.conn.ca_state, CaState::Open);
     assert!((14..=15).contains(&driver.conn.cwnd), "{}", driver.conn.cwnd);
+}
+
+// RFC 6937 §3: CEIL(prr_delivered · ssthresh / RecoverFS) − prr_out. 20 out, ssthresh 14: after k of the deliveries ⌈0.7 k⌉ have been sent.
+// Row DR14.
+#[test]
+fn proportional_reduction_rounds_what_may_be_sent_up() {
+    let mut driver =
+        driver("cubic", 20, Options { reduction: Reduction::Proportional, ..Options::default() });
+    driver.conn.in_flight = 19;
+    driver.on_loss(1, 0, 20);
+    let (mut sent, mut totals) = (0, Vec::new());
+    for now in 2..9 {
+        driver.conn.in_flight -= 1;
+        driver.on_ack(&Ack { acked: 0, delivered: 1, ..ack(now, 0, 0) });
+        while driver.conn.in_flight < driver.conn.cwnd {
+            driver.on_sent(now, 1_000_000);
+            driver.conn.in_flight += 1;
+            sent += 1;
+        }
+        totals.push(sent);
+    }
+    assert_eq!(totals, [1, 2, 3, 3, 4, 5, 5]); // 0.7, 1.4, 2.1, 2.8, 3.5, 4.2, 4.9
 }
 
 // All of a recovery's segments are delivered or lost, as many were sent as delivered, and the acknowledgement that says so
