@@ -33,7 +33,7 @@ pub const EXCEPTIONS: &[Exception] = &[
     ),
     (
         Promise::GrowthIsBackedByAcknowledgements,
-        "hybla*",
+        "hybla-growth*",
         "2^ρ − 1 segments per segment in slow start, ρ² / w in avoidance: Caini and Firrincieli 2004",
     ),
     (
@@ -68,7 +68,7 @@ pub type BySetting = (Promise, &'static str, Option<(&'static str, &'static str)
 pub const BY_SETTINGS: &[BySetting] = &[
     (
         Promise::NoGrowthWhileApplicationLimited,
-        "hybla*",
+        "hybla-growth*",
         Some(("first_window", "rho")),
         "as hybla-linux: the initial window comes with the first RTT",
     ),

@@ -106,7 +106,7 @@ probes! {
     idle::an_idle_period_makes_no_jump: ["L1", "X1"], For::Everyone, [("htcp-linux", SINCE_THE_LOSS)];
     idle::a_stalled_slow_start_makes_no_jump: ["F1"], For::Everyone, [("htcp-linux", SINCE_THE_LOSS)];
     idle::an_application_limited_flow_keeps_to_twice_its_flight:
-        ["N2", "Q1", "G1", "MV1", "NX1", "P1", "Q7"], For::Everyone, [("vegas*", BY_DELAY), ("hybla*", BY_RHO)];
+        ["N2", "Q1", "G1", "MV1", "NX1", "P1", "Q7"], For::Everyone, [("vegas*", BY_DELAY), ("hybla-growth*", BY_RHO)];
     idle::a_paced_flow_grows_as_an_unpaced_one: ["N2"], For::Everyone, [];
     idle::growth_stops_when_bulk_becomes_a_trickle: ["NG1", "N1"], For::Everyone, [];
     idle::alternating_limits_do_not_stop_the_curve: ["S1"], For::Everyone, [];
@@ -126,7 +126,7 @@ probes! {
     curve::alpha_becomes_one_beyond_it: ["LR1"], RFC, [];
     curve::no_fraction_is_lost_on_the_way_to_the_plateau: ["GV1", "SM2", "Q2"], ON_THE_CURVE, [];
     curve::beyond_347_seconds_the_curve_goes_on: ["X7", "L2", "QG2"], RFC, [];
-    curve::credit_does_not_outlive_a_loss: ["K8"], For::Everyone, [("hybla*", CENTS)];
+    curve::credit_does_not_outlive_a_loss: ["K8"], For::Everyone, [("hybla-growth*", CENTS)];
 
     acks::the_ack_ratio_does_not_change_the_growth: ["A1", "A2", "A3"], For::Only(&["cubic", "reno"]), [];
     acks::a_burst_of_acknowledgements_is_no_train: ["A6"], For::Everyone, [];
