@@ -18,6 +18,7 @@ from typing import Any
 from cwnd import _native
 from cwnd._native import ScenarioError
 from cwnd.flowspec import parse
+from cwnd.refused import path_of
 from cwnd.scenario import dumbbell
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -34,6 +35,10 @@ class OwnError(ScenarioError):
     def __init__(self, field: str, value: object, expected: str, log: str = "") -> None:
         super().__init__(f'{field}: "{value}" is not accepted; expected {expected}')
         self.field, self.value, self.expected, self.log = field, str(value), expected, log
+
+    def __reduce__(self) -> tuple[type[OwnError], tuple[str, object, str, str]]:
+        # An exception is made again of its message alone unless told otherwise.
+        return type(self), (self.field, self.value, self.expected, self.log)
 
 
 def source() -> Path:
@@ -66,7 +71,7 @@ def new(name: str, folder: str | Path | None = None) -> Path:
     Everything is written beside it first, and takes its name when it is complete. Raises `OwnError`.
     """
     check_name(name)
-    folder = Path(name if folder is None else folder)
+    folder = Path(name) if folder is None else path_of("folder", folder)
     if folder.exists() or folder.is_symlink():
         raise OwnError("folder" if folder == Path(name) else "--path", folder, "a folder that does not exist yet")
     words = {"lull": name, "Lull": "".join(word.capitalize() for word in name.split("_"))}
@@ -133,7 +138,7 @@ def build(crate: str | Path, field: str = "plugin", profile: str = "release") ->
 
     The profile `checked` has overflow checks and assertions on.
     """
-    crate = Path(crate).resolve()
+    crate = path_of(field, crate).resolve()
     folder = wrapper("simulator", crate, manifest(field, crate))
     target = crate / "target" / "cwnd"
     command = ["cargo", "build", "--profile", profile, "--message-format=json-render-diagnostics"]
@@ -170,7 +175,7 @@ def load_plugin(path: str | Path) -> str:
     From then on its name is one like those that are built in, in this process. Loaded again after a change, the new build
     takes the old one's place in whatever starts afterwards. Raises `OwnError` or `ScenarioError`.
     """
-    path = Path(path)
+    path = path_of("plugin", path)
     library = build(path) if path.is_dir() else path
     if not library.is_file():
         raise OwnError("plugin", path, "the folder of a crate that cwnd new made, or a library that cwnd built")
@@ -187,7 +192,7 @@ def build_kernel(
     The object has the settings of the parameter set `cc` (the first) and of `settings`, as `KEY=VALUE`. Raises `OwnError`
     or `ScenarioError`, and `OSError` when a compiler is missing.
     """
-    crate = Path(crate).resolve()
+    crate = path_of("crate", crate).resolve()
     about = manifest("crate", crate)
     name = load_plugin(crate)
     sets = next([one["name"] for one in known["sets"]] for known in _native.algorithms() if known["name"] == name)
@@ -195,7 +200,7 @@ def build_kernel(
         raise OwnError("--cc", cc, f"a parameter set of {name}: {', '.join(sets)}")
     params = list(parameters(cc or name, settings))
     folder = wrapper("kernel", crate, about, name)
-    out = crate / f"{name}.bpf.o" if out is None else Path(out)
+    out = crate / f"{name}.bpf.o" if out is None else path_of("out", out)
     sources = str(about["core"] / "crates" / "cwnd-bpf")
     with tempfile.TemporaryDirectory(prefix="cwnd-") as scratch:
         try:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from cwnd.refused import path_of
 from cwnd.result import Result
 from cwnd.store import MANIFEST, load
 
@@ -15,7 +16,7 @@ def redraw(folder: str | Path) -> list[Path]:
 
     Raises `NoResultError` for a folder that holds neither.
     """
-    folder = Path(folder)
+    folder = path_of("folder", folder)
     found = load(folder)
     before = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
     if isinstance(found, Result):

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable
+from pathlib import Path
 
 from cwnd._native import ScenarioError, nearest
 
@@ -27,3 +29,12 @@ def refused(field: str, value: object, expected: str, names: Iterable[str] = ())
     error = ScenarioError(f"{field}: {shown(value)} is not accepted; expected {expected}")
     error.field, error.value, error.expected = field, shown(value), expected
     return error
+
+
+def path_of(field: str, value: object) -> Path:
+    """A path that was given; anything else is refused."""
+    if isinstance(value, str | os.PathLike):
+        text = os.fspath(value)
+        if isinstance(text, str) and "\0" not in text:
+            return Path(text)
+    raise refused(field, value, "a path, as text or a pathlib.Path")

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from cwnd._native import Scenario, ScenarioError, Simulation, __version__
 from cwnd.kernel.result import KIND as TRACE_KIND
 from cwnd.kernel.result import KernelTrace
+from cwnd.refused import path_of, refused
 from cwnd.result import ROWS_PER_BATCH, Progress, Result, Simulated, conclude, expect, simulate, summary_of, tables_of
 from cwnd.result import run as run_in_memory
 
@@ -42,11 +43,11 @@ MOST_ROWS_DRAWN = 5_000_000
 
 
 class NotOursError(ValueError):
-    """The output folder exists and holds something that this program did not write."""
+    """The folder that was to be written to holds something else than may be replaced; the message is one line."""
 
 
 class NoResultError(ValueError):
-    """The folder does not hold a result that can be read; the message says why."""
+    """The folder does not hold a result that can be read; the message is one line and says why."""
 
 
 def holds(folder: Path) -> str | None:
@@ -133,7 +134,9 @@ def save(
     table, and what it raises ends the writing. Raises `NotOursError`, or `OSError` when the disk says no; nothing is left
     behind then. `cwnd.run(scenario, folder=...)` does the same without holding the tables in memory.
     """
-    folder = Path(folder)
+    if not isinstance(result, Result):
+        raise refused("result", result, "a cwnd.Result, such as cwnd.run returns")
+    folder = path_of("folder", folder)
     with whole(folder, force=force) as beside:
         with Writer(beside) as writer:
             for name in result.tables:
@@ -176,7 +179,7 @@ def record(
     """Simulates, and writes the tables to `folder` while the run goes on; the rest as `save` does."""
     import pyarrow as pa
 
-    folder = Path(folder)
+    folder = path_of("folder", folder)
     scenario.check_size()
     with whole(folder, force=force) as beside:
         with Writer(beside) as writer:
@@ -311,7 +314,7 @@ def load(folder: str | Path) -> Result | KernelTrace:
     Raises `NoResultError`, saying why, for a folder that holds no run, one of an earlier version that kept fewer tables, or one
     whose scenario needs something that is not there (an algorithm of one's own, the file of a trace).
     """
-    folder = Path(folder)
+    folder = path_of("folder", folder)
 
     def refuse(expected: str) -> NoResultError:
         return NoResultError(f'"{folder}" is not accepted; expected {expected}')

@@ -4,17 +4,20 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import Cli
 
 import cwnd as package
-from cwnd import Flow, Link, Scenario, ScenarioError, dumbbell, graph, replicate, run
+from cwnd import Flow, Link, Scenario, ScenarioError, dumbbell, graph, own, replicate, run
 
 LINK = {"rate": "10Mbit/s", "rtt": "20ms", "duration": "2s"}
 
@@ -28,6 +31,42 @@ def test_dir_lists_what_there_is() -> None:
     done = subprocess.run([sys.executable, "-c", fresh], capture_output=True, text=True, check=True)
     assert done.stdout == "True True\n"
     assert {"Flow", "PluginError", "check", "dumbbell", "load", "replicate", "run", "save"} <= set(dir(package))
+
+
+ERRORS = ("NoResultError", "NotOursError", "OwnError", "PluginError", "ScenarioError")
+
+
+def refusal_of(name: str, folder: Path) -> Exception:
+    """An error as the package raises it."""
+    (folder / "mine").write_text("mine")
+    given: dict[str, Make] = {
+        "NoResultError": lambda: package.load(folder),
+        "NotOursError": lambda: package.save(run(small()), folder, pictures=False),
+        "OwnError": lambda: own.new("Not A Name"),
+        "ScenarioError": lambda: small(rate=40),
+    }
+    with pytest.raises(getattr(package, name)) as caught:
+        given[name]()
+    return caught.value
+
+
+def test_every_error_that_is_raised_is_in_the_package_with_its_meaning() -> None:
+    assert set(ERRORS) <= set(package.__all__) and set(ERRORS) <= set(dir(package))
+    fresh = f"import cwnd, json; print(json.dumps([getattr(cwnd, name).__doc__ for name in {ERRORS}]))"
+    done = subprocess.run([sys.executable, "-c", fresh], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert all(meaning and meaning.endswith(".") for meaning in json.loads(done.stdout)), done.stdout
+    assert issubclass(package.OwnError, ScenarioError)
+    assert all(issubclass(getattr(package, name), ValueError) for name in ERRORS if name != "PluginError")
+
+
+# A study over processes gets them through a pickle. (How PluginError travels, test_own has.)
+@pytest.mark.parametrize("name", [name for name in ERRORS if name != "PluginError"])
+def test_an_error_pickles_with_all_that_it_says(name: str, tmp_path: Path) -> None:
+    error = refusal_of(name, tmp_path)
+    for twin in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert type(twin) is type(error) and str(twin) == str(error)
+        assert twin.args == error.args and vars(twin) == vars(error)
 
 
 def test_everything_says_what_it_is() -> None:
@@ -103,6 +142,46 @@ def test_texts_are_flows_as_on_the_command_line() -> None:
 Make = Callable[[], object]
 NAN, INF = float("nan"), float("inf")
 
+# What is no path, wherever one is asked for.
+NO_PATHS = (3, None, b"folder", ["folder"], "a\0b")
+TAKES_A_PATH: dict[str, tuple[Callable[[Any], object], str]] = {
+    "load": (lambda path: package.load(path), "folder"),
+    "save": (lambda path: package.save(result_of_small(), path, pictures=False), "folder"),
+    "run": (lambda path: run(small(), folder=path if path is not None else 3), "folder"),
+    "replicate": (lambda path: replicate(small(), 2, folder=path if path is not None else 3), "folder"),
+    "check": (lambda path: package.check(path, seconds=0), "crate"),
+    "load_plugin": (lambda path: package.load_plugin(path), "plugin"),
+    "from_file": (lambda path: Scenario.from_file(path), "path"),
+}
+
+
+@cache
+def result_of_small() -> package.Result:
+    return run(small())
+
+
+@pytest.mark.parametrize("value", NO_PATHS, ids=repr)
+@pytest.mark.parametrize("name", TAKES_A_PATH)
+def test_what_is_no_path_is_refused_in_one_line(
+    name: str, value: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    take, field = TAKES_A_PATH[name]
+    with pytest.raises(ScenarioError) as caught:
+        take(value)
+    error = caught.value
+    assert error.field == field and "path" in error.expected, str(error)
+    assert str(error).startswith(f"{field}: ") and "\n" not in str(error)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_and_what_is_not_there_are_no_scenario_files(tmp_path: Path) -> None:
+    for path, word in ((tmp_path, "a file"), (str(tmp_path), "a file"), (tmp_path / "none.toml", "exists")):
+        with pytest.raises(ScenarioError, match=word) as caught:
+            Scenario.from_file(path)
+        assert caught.value.field == "path" and str(path) in str(caught.value)
+
+
 # What is given, the field that is named, and a word of what is expected.
 REFUSED: list[tuple[Make, str, str]] = [
     (lambda: small(seed=NAN), "seed", "whole number"),
@@ -158,6 +237,11 @@ REFUSED: list[tuple[Make, str, str]] = [
     (lambda: replicate(small(), 2, jobs=0), "jobs", "from 1"),
     (lambda: replicate("x.toml", 2), "scenario", "from_file"),
     (lambda: Scenario.from_file("/nonexistent.toml"), "path", "exists"),
+    (lambda: Scenario.from_toml(7), "text", "TOML"),
+    (lambda: Scenario.from_toml(b"name = 'x'"), "text", "TOML"),
+    (lambda: Scenario.from_json(None), "text", "JSON"),
+    (lambda: package.save(3, "out"), "result", "cwnd.Result"),
+    (lambda: package.save(small(), "out"), "result", "cwnd.Result"),
     (lambda: package.check("/nonexistent"), "crate", "cwnd new"),
     (lambda: package.check(".", seconds=NAN), "seconds", "86400"),
     (lambda: package.check(".", seed=-1), "seed", "2^63"),

@@ -6,15 +6,17 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use cwnd_scenario::Invalid;
+use pyo3::conversion::FromPyObjectOwned;
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
 
 create_exception!(
     cwnd._native,
     ScenarioError,
     PyValueError,
-    "A scenario was refused: `field`, `value`, `expected`."
+    "What was given, a scenario or an argument, was refused: `field`, `value`, `expected`."
 );
 
 pub fn refuse(py: Python<'_>, invalid: &Invalid) -> PyErr {
@@ -27,6 +29,34 @@ pub fn refuse(py: Python<'_>, invalid: &Invalid) -> PyErr {
     set.err().unwrap_or(error)
 }
 
+const A_PATH: &str = "a path, as text or a pathlib.Path";
+
+/// What Python gives, as what it has to be; what it is not is refused as a scenario's own keys are.
+fn taken<'py, T: FromPyObjectOwned<'py>>(
+    field: &str,
+    value: &Bound<'py, PyAny>,
+    expected: &str,
+) -> PyResult<T> {
+    let py = value.py();
+    value.extract().map_err(|_| {
+        let shown = value.repr().map_or_else(|_| "?".to_owned(), |text| text.to_string());
+        let line = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        let short = if line.chars().count() <= 60 {
+            line
+        } else {
+            line.chars().take(57).chain("...".chars()).collect()
+        };
+        let (field, expected) = (field.to_owned(), expected.to_owned());
+        refuse(py, &Invalid { field, value: Some(short), expected })
+    })
+}
+
+/// Reads a document.
+fn read(py: Python<'_>, text: &str, json: bool) -> PyResult<Scenario> {
+    let read = if json { cwnd_scenario::Scenario::from_json } else { cwnd_scenario::Scenario::from_toml };
+    read(text).map(Scenario).map_err(|invalid| refuse(py, &invalid))
+}
+
 /// A validated scenario.
 #[pyclass(frozen, module = "cwnd._native")]
 pub struct Scenario(pub cwnd_scenario::Scenario);
@@ -35,19 +65,25 @@ pub struct Scenario(pub cwnd_scenario::Scenario);
 impl Scenario {
     /// Reads a TOML document; raises `ScenarioError`.
     #[staticmethod]
-    fn from_toml(py: Python<'_>, text: &str) -> PyResult<Self> {
-        cwnd_scenario::Scenario::from_toml(text).map(Self).map_err(|invalid| refuse(py, &invalid))
+    fn from_toml(text: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let document =
+            taken::<PyBackedStr>("text", text, "a TOML document (Scenario.from_file reads a file)")?;
+        read(text.py(), &document, false)
     }
 
     /// Reads a JSON document of the same shape; raises `ScenarioError`.
     #[staticmethod]
-    fn from_json(py: Python<'_>, text: &str) -> PyResult<Self> {
-        cwnd_scenario::Scenario::from_json(text).map(Self).map_err(|invalid| refuse(py, &invalid))
+    fn from_json(text: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let document =
+            taken::<PyBackedStr>("text", text, "a JSON document (Scenario.from_file reads a file)")?;
+        read(text.py(), &document, true)
     }
 
     /// Reads a file: JSON if its name ends in `.json`, else TOML. Raises `ScenarioError`, and `OSError` where the system refuses.
     #[staticmethod]
-    fn from_file(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+    fn from_file(path: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = path.py();
+        let path = taken::<PathBuf>("path", path, A_PATH)?;
         let refused = |expected: &str| {
             let invalid = Invalid {
                 field: "path".to_owned(),
@@ -63,9 +99,11 @@ impl Scenario {
             ErrorKind::InvalidData => {
                 refused(if json { "a JSON document in UTF-8" } else { "a TOML document in UTF-8" })
             }
+            // A NUL in it.
+            ErrorKind::InvalidInput => refused(A_PATH),
             _ => PyErr::from(error),
         })?;
-        if json { Self::from_json(py, &text) } else { Self::from_toml(py, &text) }
+        read(py, &text, json)
     }
 
     /// The scenario as TOML, every default written out.

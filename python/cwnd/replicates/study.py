@@ -13,7 +13,7 @@ from typing import Any
 
 from cwnd._native import Scenario
 from cwnd.groups import groups
-from cwnd.refused import refused
+from cwnd.refused import path_of, refused
 from cwnd.replicates.document import combine, describe
 from cwnd.replicates.folder import Folder
 from cwnd.replicates.runner import Watch, run_all
@@ -80,7 +80,7 @@ def replicate(
     scenario.check_size()
     scenarios = with_seeds(scenario, seeds)
     of = groups(scenario)
-    place = Folder(Path(folder), scenario, force=force) if folder is not None else None
+    place = Folder(path_of("folder", folder), scenario, force=force) if folder is not None else None
     with place.held() if place is not None else nullcontext():
         kept: dict[int, dict[str, Any]] = {}
         if place is not None:
