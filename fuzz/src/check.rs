@@ -6,6 +6,7 @@
 use cwnd_link::Limit;
 use cwnd_scenario::{Invalid, LinkRate, Scenario, What};
 use cwnd_sim::{Audit, Simulation, Tables};
+use std::fmt;
 
 /// What became of a scenario that broke no promise.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +22,74 @@ pub enum Outcome {
     },
 }
 
+/// What a run has to keep. The engine answers for all of it but for what an algorithm can break by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Promise {
+    /// Packets are conserved, time goes on, queues and links keep to their limits, every number is one. The engine's alone.
+    SoundSimulation,
+    /// Two runs of one scenario are the same. A state outside of an algorithm's own struct breaks it.
+    SimulationRepeats,
+    /// No window is without a segment, and no threshold. An algorithm that sets one breaks it.
+    NeverBelowItsFloor,
+}
+
+impl Promise {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::SoundSimulation, Self::SimulationRepeats, Self::NeverBelowItsFloor];
+
+    /// Its name, as `cwnd check --except` takes it.
+    #[must_use]
+    pub fn name(self) -> String {
+        format!("{self:?}")
+    }
+
+    /// What it promises, for people.
+    #[must_use]
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::SoundSimulation => {
+                "a simulation conserves packets, keeps time and limits, and does not panic"
+            }
+            Self::SimulationRepeats => {
+                "two runs of a scenario are the same: an algorithm has no state but its own"
+            }
+            Self::NeverBelowItsFloor => {
+                "the window is at least one segment, ssthresh after a loss at least two"
+            }
+        }
+    }
+}
+
+/// A broken promise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// Which.
+    pub promise: Promise,
+    /// How.
+    pub words: String,
+}
+
+impl Broken {
+    /// Whether it is a fault of cwnd's whatever the algorithm did.
+    #[must_use]
+    pub fn of_cwnd(&self) -> bool {
+        self.promise == Promise::SoundSimulation
+    }
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words)
+    }
+}
+
+/// Words of an audit of the engine's, or its panic.
+impl From<String> for Broken {
+    fn from(words: String) -> Self {
+        Self { promise: Promise::SoundSimulation, words }
+    }
+}
+
 /// Events after which a run is cut off: what is checked is checked until there.
 const MOST_EVENTS: u64 = 60_000;
 /// So many events at one instant that move no packet are a clock that stands still.
@@ -30,7 +99,8 @@ const STILL: u64 = 40_000;
 ///
 /// # Errors
 /// What promise was broken, and how.
-pub fn check(text: &str, distance: u64) -> Result<Outcome, String> {
+pub fn check(text: &str, distance: u64) -> Result<Outcome, Broken> {
+    let differ = |words: String| Broken { promise: Promise::SimulationRepeats, words };
     let scenario = match Scenario::from_toml(text) {
         Ok(scenario) => scenario,
         Err(invalid) => return Ok(Outcome::Refused(invalid)),
@@ -40,12 +110,12 @@ pub fn check(text: &str, distance: u64) -> Result<Outcome, String> {
     let (events, over) = audited(&mut first, distance)?;
     let mut second = Simulation::new(&scenario);
     if second.step(events) != over {
-        return Err(format!("of two runs one was over after {events} events, the other was not"));
+        return Err(differ(format!("of two runs one was over after {events} events, the other was not")));
     }
     // The summary holds floating point numbers: their texts tell them apart to the last bit.
     let summaries = [&first, &second].map(|simulation| format!("{:?}", simulation.summary()));
     if summaries[0] != summaries[1] || first.tables() != second.tables() {
-        return Err("two runs of one scenario differ".into());
+        return Err(differ("two runs of one scenario differ".into()));
     }
     finite(&summaries[0])?;
     orderly(first.tables(), &first, scenario.duration)?;
@@ -123,7 +193,7 @@ fn finite(summary: &str) -> Result<(), String> {
 }
 
 /// Times within the run that do not fall, counts that do not fall, windows of at least one segment.
-fn orderly(tables: &Tables, simulation: &Simulation, end: u64) -> Result<(), String> {
+fn orderly(tables: &Tables, simulation: &Simulation, end: u64) -> Result<(), Broken> {
     let flows = simulation.flows().len();
     let times: [(&str, Vec<u64>); 5] = [
         ("cwnd", tables.cwnd.iter().map(|row| row.time_ns).collect()),
@@ -134,19 +204,23 @@ fn orderly(tables: &Tables, simulation: &Simulation, end: u64) -> Result<(), Str
     ];
     for (name, times) in &times {
         if !times.is_sorted() || times.last().is_some_and(|last| *last > end) {
-            return Err(format!("the times of the table {name} fall, or lie beyond the end"));
+            return Err(format!("the times of the table {name} fall, or lie beyond the end").into());
         }
     }
     if let Some(row) = tables.transfers.iter().find(|row| row.end_ns.is_some_and(|end| end < row.start_ns)) {
-        return Err(format!("a transfer ended before it started: {row:?}"));
+        return Err(format!("a transfer ended before it started: {row:?}").into());
     }
     let mut forwarded = vec![0; flows];
     for row in &tables.cwnd {
         let Some(before) = forwarded.get_mut(row.flow as usize) else {
-            return Err(format!("a row of a flow that does not exist: {row:?}"));
+            return Err(format!("a row of a flow that does not exist: {row:?}").into());
         };
-        if row.cwnd == 0 || row.ssthresh == 0 || row.forwarded < *before {
-            return Err(format!("no window, no threshold, or a count that falls: {row:?}"));
+        if row.cwnd == 0 || row.ssthresh == 0 {
+            let words = format!("no window, or no threshold: {row:?}");
+            return Err(Broken { promise: Promise::NeverBelowItsFloor, words });
+        }
+        if row.forwarded < *before {
+            return Err(format!("a count that falls: {row:?}").into());
         }
         *before = row.forwarded;
     }
@@ -253,8 +327,12 @@ mod tests {
             how(&mut tables);
             orderly(&tables, &simulation, end)
         };
-        assert!(spoil(|tables| tables.cwnd[3].cwnd = 0).is_err());
-        assert!(spoil(|tables| tables.cwnd[3].forwarded = 0).is_err());
+        // An algorithm can set a window of nothing; no algorithm has a count.
+        let broken = |outcome: Result<(), Broken>| outcome.expect_err("it is spoilt");
+        let window = broken(spoil(|tables| tables.cwnd[3].cwnd = 0));
+        assert!(window.promise == Promise::NeverBelowItsFloor && !window.of_cwnd(), "{window}");
+        let count = broken(spoil(|tables| tables.cwnd[3].forwarded = 0));
+        assert!(count.promise == Promise::SoundSimulation && count.of_cwnd(), "{count}");
         assert!(spoil(|tables| tables.cwnd[3].flow = 1).is_err());
         assert!(spoil(|tables| tables.events.reverse()).is_err());
         assert!(spoil(|tables| tables.queue.swap(0, 1)).is_err());

@@ -9,9 +9,11 @@
 mod check;
 mod document;
 mod draw;
+mod panics;
 mod shrink;
 
-pub use check::{Outcome, check};
+pub use check::{Broken, Outcome, Promise, check};
 pub use document::{distance, document, document_about};
 pub use draw::{Draw, random_bytes};
-pub use shrink::{failure_of, keep_panics, kind_of, known, known_lines, shrink};
+pub use panics::caught;
+pub use shrink::{failure_of, kind_of, known, known_lines, shrink};

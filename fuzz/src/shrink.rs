@@ -2,30 +2,16 @@
 //! From a scenario that fails to a small one that still fails.
 
 use crate::check::check;
+use crate::panics::caught;
 use serde_json::{Map, Value, json};
-use std::cell::RefCell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-thread_local! {
-    /// Place and words of the thread's last panic.
-    static PANIC: RefCell<String> = const { RefCell::new(String::new()) };
-}
-
-/// From now on panics are kept for [`failure_of`] instead of printed.
-pub fn keep_panics() {
-    std::panic::set_hook(Box::new(|info| {
-        PANIC.with(|panic| *panic.borrow_mut() = info.to_string().replace('\n', " "));
-    }));
-}
 
 /// What is wrong with the scenario `document`, if anything: the broken promise, or the panic's place and words.
 #[must_use]
 pub fn failure_of(document: &Value, distance: u64) -> Option<String> {
     let text = toml::to_string(document).ok()?;
-    match catch_unwind(AssertUnwindSafe(|| check(&text, distance))) {
-        Ok(Ok(_)) => None,
-        Ok(Err(broken)) => Some(broken),
-        Err(_) => Some(PANIC.with(|panic| panic.borrow().clone())),
+    match caught(|| check(&text, distance)) {
+        Ok(outcome) => outcome.err().map(|broken| broken.words),
+        Err(panic) => Some(panic),
     }
 }
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Whatever the fuzzer has found stays found, and random scenarios of a fixed seed keep the engine's promises.
 
-use cwnd_fuzz::{
-    Outcome, check, distance, document, failure_of, keep_panics, known, known_lines, random_bytes,
-};
+use cwnd_fuzz::{Outcome, check, distance, document, failure_of, known, known_lines, random_bytes};
 use std::path::Path;
 
 /// Names and texts of the scenarios in failures/.
@@ -21,7 +19,6 @@ fn found() -> Vec<(String, String)> {
 
 #[test]
 fn no_failure_that_was_ever_found_is_back_and_every_known_one_is_still_there() {
-    keep_panics();
     let mut open: Vec<&str> = known_lines().collect();
     for (name, text) in found() {
         let document = toml::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -39,7 +36,6 @@ fn no_failure_that_was_ever_found_is_back_and_every_known_one_is_still_there() {
 // 150 scenarios, the same in every run: most are valid, and most valid ones come to their end.
 #[test]
 fn random_scenarios_keep_what_the_engine_promises() {
-    keep_panics();
     let (mut ran, mut over) = (0, 0);
     for seed in 0..150 {
         let bytes = random_bytes(seed, 400);

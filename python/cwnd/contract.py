@@ -13,12 +13,15 @@ from pathlib import Path
 from cwnd import _native
 from cwnd._native import ScenarioError
 from cwnd.own import LOADED, build, load_plugin
-from cwnd.refused import refused
+from cwnd.refused import path_of, refused
 
 #: Random histories per parameter set; every piece is a seed of its own, and Ctrl-C is heard between two.
 HISTORIES = 3000
 PER_PIECE = 25
 MOST_SEED = 2**63
+#: How long random simulations are run, s: where nothing else is asked for, and at most.
+SECONDS = 60.0
+MOST_SECONDS = 86_400
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +41,17 @@ class Failure:
     seed: int
     #: The command that shows it again.
     again: str
+    #: Whether it is a fault of cwnd and not of the algorithm: a promise that the engine answers for, or a panic in cwnd's own sources.
+    of_cwnd: bool = False
 
     def __str__(self) -> str:
         event = f" at {self.event}" if self.event else ""
-        return f"{self.set}: {self.promise}{event}: {self.seen} ({self.meaning}; seed {self.seed})"
+        whose = (
+            f"a fault of cwnd, not of {self.set}, to be reported with the scenario or history"
+            if self.of_cwnd
+            else self.set
+        )
+        return f"{whose}: {self.promise}{event}: {self.seen} ({self.meaning}; seed {self.seed})"
 
 
 @dataclass(slots=True)
@@ -73,26 +83,34 @@ Progress = Callable[["Check", float], None]
 
 
 def promises() -> dict[str, str]:
-    """Name -> meaning of every promise."""
+    """Name -> meaning of every promise: of all that a `Failure` can name, and `excepted` take."""
     return dict(_native.contract_promises())
 
 
 def check(
     crate: str | Path,
     *,
-    seconds: float = 60.0,
+    seconds: float | None = None,
+    simulations: int | None = None,
     seed: int | None = None,
     excepted: Iterable[str] = (),
     progress: Progress | None = None,
 ) -> Check:
-    """Holds the algorithm of a crate to the contract, then runs random simulations with it for `seconds` (0: none).
+    """Holds the algorithm of a crate to the contract, then runs so many random `simulations` with it, or for so many `seconds` (60).
 
     The crate is built with overflow checks and assertions. Everything random is a function of `seed`, which is drawn if not given.
     `excepted` names promises that the algorithm breaks on purpose. `progress` is told, several times a second, how far the check is
     and what part is done. The first broken promise ends it. Raises `OwnError` or `ScenarioError`.
     """
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds <= 86_400:
-        raise refused("seconds", seconds, "a number of seconds from 0 to 86400")
+    if seconds is not None and (
+        isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds <= MOST_SECONDS
+    ):
+        raise refused("seconds", seconds, f"a number of seconds from 0 to {MOST_SECONDS}")
+    if simulations is not None:
+        if isinstance(simulations, bool) or not isinstance(simulations, int) or not 0 <= simulations < MOST_SEED:
+            raise refused("simulations", simulations, "a whole number from 0 to 2^63 - 1")
+        if seconds is not None:
+            raise refused("simulations", simulations, "none where there are seconds: either ends the check")
     if seed is None:
         seed = secrets.randbelow(2**32)
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < MOST_SEED:
@@ -102,21 +120,41 @@ def check(
     for name in excepted:
         if name not in known:
             raise refused("excepted", name, "the name of a promise", known)
-    crate = Path(crate)
+    crate = path_of("crate", crate)
     library = build(crate, "crate", profile="checked") if crate.is_dir() else crate
     if not library.is_file():
         raise refused("crate", str(crate), "the folder of a crate that cwnd new made")
     before = dict(LOADED)
     name = load_plugin(library)
     try:
-        return _check(Check(name, seed, excepted), crate, seconds, progress)
+        until = Until(SECONDS if seconds is None and simulations is None else seconds, simulations)
+        return _check(Check(name, seed, excepted), crate, until, progress)
     finally:
         # The checked build is slower: whatever runs afterwards gets the usual one, if it was there.
         if name in before and crate.is_dir():
             load_plugin(crate)
 
 
-def _check(found: Check, crate: Path, seconds: float, progress: Progress | None) -> Check:
+@dataclass(frozen=True, slots=True)
+class Until:
+    """When the simulations end: after so many seconds, or so many of them."""
+
+    seconds: float | None
+    simulations: int | None
+
+    @property
+    def none(self) -> bool:
+        """Whether there are to be none at all."""
+        return not (self.simulations if self.seconds is None else self.seconds)
+
+    def done(self, elapsed_s: float, simulations: int) -> float:
+        """The part that is done, from 0; at 1 it is over."""
+        if self.none:
+            return 1.0
+        return elapsed_s / self.seconds if self.seconds is not None else simulations / (self.simulations or 1)
+
+
+def _check(found: Check, crate: Path, until: Until, progress: Progress | None) -> Check:
     begin = time.monotonic()
     (algorithm,) = [one for one in _native.algorithms() if one["name"] == found.algorithm]
     found.sets = [one["name"] for one in algorithm["sets"]]
@@ -125,7 +163,7 @@ def _check(found: Check, crate: Path, seconds: float, progress: Progress | None)
 
     def failed(name: str, breach: _native.Breach, seed: int, *, simulated: bool) -> Check:
         words = ["cwnd", "check", str(crate), "--seed", str(seed)]
-        words += [] if simulated else ["--seconds", "0"]
+        words += ["--simulations", str(int(simulated))]
         words += [word for name in excepted for word in ("--except", name)]
         found.failure = Failure(
             name,
@@ -136,6 +174,7 @@ def _check(found: Check, crate: Path, seconds: float, progress: Progress | None)
             tuple(breach["history"]),
             seed,
             shlex.join(words),
+            breach["of_cwnd"],
         )
         found.seconds = time.monotonic() - begin
         return found
@@ -154,18 +193,18 @@ def _check(found: Check, crate: Path, seconds: float, progress: Progress | None)
                 return failed(name, breach, seed, simulated=False)
             found.histories += PER_PIECE
             done = (number * (HISTORIES // PER_PIECE) + piece + 1) / total
-            tell(done if seconds == 0 else 0.0)
+            tell(done if until.none else 0.0)
         breach = _native.check_contract(name, found.seed, 0, excepted, fixed=True)
         if breach is not None:
             return failed(name, breach, found.seed, simulated=False)
     start = time.monotonic()
-    while (elapsed := time.monotonic() - start) < seconds:
+    while (part := until.done(time.monotonic() - start, found.simulations)) < 1:
+        tell(part)
         seed = (found.seed + found.simulations) % MOST_SEED
-        _, breach = _native.check_simulation(found.algorithm, seed)
+        _, breach = _native.check_simulation(found.algorithm, seed, excepted)
         if breach is not None:
             return failed(found.algorithm, breach, seed, simulated=True)
         found.simulations += 1
-        tell(elapsed / seconds)
     tell(1.0)
     return found
 

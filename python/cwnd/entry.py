@@ -91,6 +91,12 @@ def guarded(app: typer.Typer) -> int:
             print(f"error: {' '.join(error.format_message().split())}", file=sys.stderr)
             return int(error.exit_code)
         raise
+    except BaseException as error:
+        # What pyo3 makes of a panic in our own Rust is no Exception, and has no name to import.
+        if type(error).__name__ != "PanicException":
+            raise
+        print(f"error: a fault of cwnd, to be reported: {' '.join(str(error).split())}", file=sys.stderr)
+        return 1
     if result == 130:  # the option parser has heard Ctrl-C itself
         print("stopped", file=sys.stderr)
     return result if isinstance(result, int) else 0

@@ -38,7 +38,13 @@ def new(
 
 def check(
     crate: Annotated[Path, typer.Argument(metavar="CRATE", help="The folder of an algorithm of your own.")],
-    seconds: Annotated[str, typer.Option(metavar="N", help="How long to run random simulations; 0 for none.")] = "60",
+    seconds: Annotated[
+        str | None,
+        typer.Option(metavar="N", help="How long to run random simulations; 0 for none.", show_default="60"),
+    ] = None,
+    simulations: Annotated[
+        str | None, typer.Option(metavar="N", help="How many random simulations to run, instead of how long.")
+    ] = None,
     seed: Annotated[
         str | None, typer.Option(metavar="N", help="Seed of all that is random.", show_default="another each time")
     ] = None,
@@ -50,32 +56,37 @@ def check(
 ) -> None:
     """Hold an algorithm of your own to the contract that the built-in ones keep, then run random simulations with it.
 
-    Exit code 1 if it breaks a promise: the line says which, at what event, and the command that shows it again.
+    Exit code 1 if it breaks a promise: the line says which, at what event, and whose fault it is; above it stands the command that
+    shows it again.
     """
     from cwnd import contract
     from cwnd.progress import shown_check
 
-    try:
-        limit = float(seconds) if seconds.isascii() else -1.0
-    except ValueError:
-        limit = -1.0
-    if not 0 <= limit <= 86_400:
-        fail(f'--seconds: "{seconds}" is not accepted; expected a number of seconds from 0 to 86400')
+    limit = None if seconds is None else seconds_of(seconds)
+    if simulations is not None:
+        if not (simulations.isascii() and simulations.isdigit() and int(simulations) < contract.MOST_SEED):
+            fail(f'--simulations: "{simulations}" is not accepted; expected a whole number from 0 to 2^63 - 1')
+        if seconds is not None:
+            fail("--simulations: not accepted with --seconds; expected one of them")
     if seed is not None and not (seed.isascii() and seed.isdigit() and int(seed) < contract.MOST_SEED):
         fail(f'--seed: "{seed}" is not accepted; expected a whole number from 0 to 2^63 - 1')
     for name in excepted or []:
         if name not in contract.promises():
             raise refused("--except", name, "the name of a promise", contract.promises())
     start = None if seed is None else int(seed)
-    with shown_check(limit) as progress:
-        found = contract.check(crate, seconds=limit, seed=start, excepted=excepted or [], progress=progress)
+    count = None if simulations is None else int(simulations)
+    with shown_check() as progress:
+        found = contract.check(
+            crate, seconds=limit, simulations=count, seed=start, excepted=excepted or [], progress=progress
+        )
     failure = found.failure
     if as_json:
         print(json.dumps(dataclasses.asdict(found)))
     else:
         for name in found.sets:
-            state = "breaks a promise" if failure is not None and failure.set == name else "keeps the contract"
-            if failure is None or found.sets.index(name) <= found.sets.index(failure.set):
+            broken = failure is not None and failure.set == name and not failure.of_cwnd
+            state = "breaks a promise" if broken else "keeps the contract"
+            if failure is None or found.sets.index(name) < found.sets.index(failure.set) + broken:
                 print(f"{name}: {state}" + (f", except {', '.join(found.excepted)}" if found.excepted else ""))
         done = f"{found.histories:,} histories, {found.simulations:,} simulations"
         print(f"{done} in {found.seconds:.0f} s (seed {found.seed})")
@@ -84,6 +95,19 @@ def check(
             print(f"again: {failure.again}")
     if failure is not None:
         fail(str(failure), 1)
+
+
+def seconds_of(text: str) -> float:
+    """`--seconds`; ends the program where it is none."""
+    from cwnd.contract import MOST_SECONDS
+
+    try:
+        seconds = float(text) if text.isascii() else -1.0
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= MOST_SECONDS:
+        fail(f'--seconds: "{text}" is not accepted; expected a number of seconds from 0 to {MOST_SECONDS}')
+    return seconds
 
 
 def build_kernel(

@@ -95,7 +95,7 @@ class Checked(Protocol):
 
 
 @contextmanager
-def shown_check(seconds: float) -> Iterator[Callable[[Checked, float], None] | None]:
+def shown_check() -> Iterator[Callable[[Checked, float], None] | None]:
     """The same for `cwnd check`; without a terminal there is nothing to show it on."""
     console = Console(stderr=True)
     if not console.is_terminal:
@@ -113,7 +113,7 @@ def shown_check(seconds: float) -> Iterator[Callable[[Checked, float], None] | N
 
         def report(check: Checked, part: float) -> None:
             elapsed = max(check.seconds, 1e-3)
-            if check.simulations or (seconds > 0 and part > 0):
+            if check.simulations:
                 rate = f"{check.simulations / elapsed:.0f} simulations/s"
             else:
                 rate = f"{check.histories / elapsed:.0f} histories/s"

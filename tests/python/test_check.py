@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import shlex
@@ -18,6 +19,8 @@ from conftest import Cli
 from watched import Watched
 
 from cwnd import own
+from cwnd.contract import Failure
+from cwnd.entry import guarded
 
 cargo = pytest.mark.skipif(
     shutil.which("cargo") is None and os.environ.get("CI") != "true", reason="it needs cargo: Rust 1.89 or newer"
@@ -70,12 +73,12 @@ def change(rule: Path, old: str, new: str) -> None:
 
 @cargo
 def test_what_new_makes_keeps_the_contract_and_stands_the_fuzzing(cwnd: Cli, crate: Path) -> None:
-    done = cwnd("check", crate, "--seconds", "3", "--seed", "5")
+    done = cwnd("check", crate, "--simulations", "40", "--seed", "5")
     assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
     first, second = done.stdout.splitlines()
     assert first == "pace: keeps the contract"
     words = second.split()
-    assert words[:2] == ["3,000", "histories,"] and int(words[2].replace(",", "")) >= 1 and second.endswith("(seed 5)")
+    assert words[:4] == ["3,000", "histories,", "40", "simulations"] and second.endswith("(seed 5)")
 
 
 @cargo
@@ -131,7 +134,7 @@ def test_a_fault_that_only_a_simulation_meets_comes_with_its_scenario(cwnd: Cli,
         "        if !conn.cwnd_limited() {",
         '        assert!(conn.lsndtime_ticks == conn.ticks || conn.now_us % 7 != 3, "sent {}", 1);\n        if !conn.cwnd_limited() {',
     )
-    done = cwnd("check", crate, "--seed", "1", "--seconds", "30", "--json")
+    done = cwnd("check", crate, "--seed", "1", "--simulations", "1000", "--json")
     assert done.returncode == 1, done.stdout + done.stderr
     found = json.loads(done.stdout)["failure"]
     assert found["promise"] == "NoHookPanics" and "pace.rs" in found["seen"] and "sent 1" in found["seen"]
@@ -140,6 +143,71 @@ def test_a_fault_that_only_a_simulation_meets_comes_with_its_scenario(cwnd: Cli,
     assert "pace" in scenario and "pace" in python(
         f"cwnd.load_plugin(cwnd.own.build(sys.argv[1])); {names}", crate, scenario
     )
+
+
+# Each of these breaks another promise; the constructor is called once for each controller.
+SINNER = """
+use core::sync::atomic::{AtomicU32, Ordering};
+
+static CALLS: AtomicU32 = AtomicU32::new(0);
+"""
+SINS = """        let calls = CALLS.fetch_add(1, Ordering::Relaxed);
+        assert!(conn.cwnd % 89 != 88, "a window of {}", conn.cwnd);
+        self.last_rtt_us ^= calls;
+        conn.packets_out += 1;
+        conn.cwnd = (conn.cwnd - 1) & calls;
+"""
+
+
+@cargo
+def test_every_promise_that_is_printed_can_be_excepted(crate: Path, rule: Path) -> None:
+    change(
+        rule,
+        "        if self.queueing_us() > params.rest_us {\n",
+        f"{SINS}        if self.queueing_us() > params.rest_us {{\n",
+    )
+    change(rule, "/// State of", f"{SINNER}\n/// State of")
+    code = (
+        "from cwnd import contract\n"
+        "broken = []\n"
+        "while True:\n"
+        "    found = contract.check(sys.argv[1], simulations=150, seed=1, excepted=broken)\n"
+        "    if found.failure is None or found.failure.promise in broken: break\n"
+        "    broken.append(found.failure.promise)\n"
+        "print(json.dumps([broken, str(found), list(contract.promises())]))"
+    )
+    broken, last, promises = json.loads(python(code, crate))
+    assert "kept" in last, last
+    assert {"NeverShrinksOnAnAck", "NeverBelowItsFloor", "NoHookPanics", "HooksKeepToTheirFields"} <= set(broken)
+    assert {"SameHistorySameState", "SimulationRepeats"} & set(broken), broken
+    assert set(broken) <= set(promises)
+    for name in ("NoHookPanics", "InitForgets", "SameHistorySameState", "SoundSimulation", "TenYears"):
+        assert name in promises
+
+
+def test_a_fault_of_cwnd_is_said_to_be_one() -> None:
+    scenario = ("duration = '1s'",)
+    words = ("SoundSimulation", "a simulation conserves packets", "", "packets are not conserved", scenario)
+    theirs = Failure("pace", *words, seed=7, again="cwnd check pace --seed 7 --simulations 1")
+    ours = dataclasses.replace(theirs, of_cwnd=True)
+    assert str(theirs).startswith("pace: SoundSimulation: packets are not conserved (")
+    assert str(ours).startswith("a fault of cwnd, not of pace, ") and "reported with the scenario" in str(ours)
+
+
+# What pyo3 makes of a panic in the engine is no Exception.
+def test_a_panic_of_the_engine_is_a_line_on_the_command_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class PanicException(BaseException):
+        pass
+
+    def app(*_: object, **__: object) -> None:
+        raise PanicException("panicked at crates/cwnd-sim/src/hop.rs:7:3:\nno such link")
+
+    monkeypatch.setattr("sys.argv", ["cwnd", "compare", "cubic"])
+    assert guarded(app) == 1  # type: ignore[arg-type]
+    said = capsys.readouterr().err
+    assert said == "error: a fault of cwnd, to be reported: panicked at crates/cwnd-sim/src/hop.rs:7:3: no such link\n"
 
 
 @cargo

@@ -9,22 +9,39 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner};
 
 /// A promise that was broken.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Breach {
-    /// Its name: a [`Promise`]'s, or a function's of this crate.
+    /// Its name, one of [`promises`].
     pub promise: String,
     /// What it promises, for people.
     pub meaning: String,
-    /// The event at which it was broken; empty where it is not about one.
+    /// The event at which it was broken; empty where it is about a whole history.
     pub event: String,
     /// What was seen.
     pub seen: String,
-    /// The connection in the beginning, and the events up to that one; empty where they are the function's own.
+    /// The connection in the beginning, and the events up to that one; empty where the history is the same in every run.
     pub history: Vec<String>,
 }
 
-/// Name of the promise that no hook panics. The host that loaded the algorithm knows the panic's place and words.
-pub const NO_PANIC: &str = "NoHookPanics";
+/// The promise that no hook panics. The host that loaded the algorithm knows the panic's place and words.
+pub const NO_PANIC: Named = ("NoHookPanics", "no hook panics");
+const INIT_FORGETS: Named = ("InitForgets", "init leaves nothing of an earlier connection's state");
+const SAME_STATE: Named = ("SameHistorySameState", "the same calls give the same state");
+
+/// Name and meaning of a promise that is no [`Promise`].
+pub type Named = (&'static str, &'static str);
+
+/// The promises that an algorithm need not keep, by name.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Excepted<'a>(pub &'a [String]);
+
+impl Excepted<'_> {
+    /// Whether the promise of this name is among them.
+    #[must_use]
+    pub fn has(self, name: &str) -> bool {
+        self.0.iter().any(|excepted| excepted == name)
+    }
+}
 
 /// A case: a connection, another for what came before, and what happens.
 type Case = (Conn, Conn, Vec<Step>);
@@ -35,34 +52,23 @@ fn case() -> impl Strategy<Value = Case> {
 
 /// Holds `set` to the promises over `cases` random histories, which are a function of `seed`; the first breach is made small.
 #[must_use]
-pub fn histories(
-    set: &SetDescription,
-    seed: u64,
-    cases: u32,
-    excused: &dyn Fn(Promise) -> bool,
-) -> Option<Breach> {
+pub fn histories(set: &SetDescription, seed: u64, cases: u32, excepted: Excepted<'_>) -> Option<Breach> {
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 4_000, ..Config::default() };
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
-    let outcome = runner.run(&case(), |case| match breach(set, &case, excused) {
+    let outcome = runner.run(&case(), |case| match breach(set, &case, excepted) {
         None => Ok(()),
         Some(breach) => Err(TestCaseError::fail(breach.promise)),
     });
     match outcome {
         Ok(()) => None,
-        Err(TestError::Fail(_, case)) => breach(set, &case, excused),
-        Err(TestError::Abort(why)) => Some(Breach {
-            promise: "Cases".into(),
-            meaning: "histories can be drawn".into(),
-            event: String::new(),
-            seen: why.to_string(),
-            history: Vec::new(),
-        }),
+        Err(TestError::Fail(_, case)) => breach(set, &case, excepted),
+        Err(TestError::Abort(why)) => panic!("no case is ever rejected: {why}"),
     }
 }
 
-fn breach(set: &SetDescription, case: &Case, excused: &dyn Fn(Promise) -> bool) -> Option<Breach> {
+fn breach(set: &SetDescription, case: &Case, excepted: Excepted<'_>) -> Option<Breach> {
     let (conn, before, steps) = case;
     let history = |count: usize| {
         let Conn { cwnd, cwnd_clamp, mss, now_us, ticks, tick_hz, pacing_status, .. } = *conn;
@@ -72,38 +78,39 @@ fn breach(set: &SetDescription, case: &Case, excused: &dyn Fn(Promise) -> bool) 
         );
         std::iter::once(begin).chain(steps.iter().take(count).map(|step| format!("{step:?}"))).collect()
     };
+    let breach = |(name, meaning): (&str, &str), (count, event): (usize, String), seen: String| Breach {
+        promise: name.into(),
+        meaning: meaning.into(),
+        event,
+        seen,
+        history: history(count),
+    };
     let mut play = Play::begin(set, *conn);
     for (number, step) in steps.iter().enumerate() {
         play.step(*step);
-        let (event, history) = (format!("{step:?}"), || history(number + 1));
+        let event = (number + 1, format!("{step:?}"));
         if play.cc.has_failed() {
-            let meaning = "no hook panics".into();
-            return Some(Breach {
-                promise: NO_PANIC.into(),
-                meaning,
-                event,
-                seen: String::new(),
-                history: history(),
-            });
+            // Nothing is called after a panic: what follows says nothing.
+            return (!excepted.has(NO_PANIC.0)).then(|| breach(NO_PANIC, event, String::new()));
         }
-        if let Some((promise, seen)) = play.broken.drain(..).find(|(promise, _)| !excused(*promise)) {
-            let meaning = promise.meaning().into();
-            return Some(Breach { promise: promise.name(), meaning, event, seen, history: history() });
+        if let Some((promise, seen)) =
+            play.broken.drain(..).find(|(promise, _)| !excepted.has(&promise.name()))
+        {
+            return Some(breach((&promise.name(), promise.meaning()), event, seen));
         }
     }
-    let of_state = |name: &str, meaning: &str, seen: String| Breach {
-        promise: name.into(),
-        meaning: meaning.into(),
-        event: String::new(),
-        seen,
-        history: history(steps.len()),
-    };
-    let forgets = state::init_forgets_the_connection_before(set, *before, steps, *conn);
-    if let Err(seen) = forgets {
-        return Some(of_state("InitForgets", "init leaves nothing of an earlier connection's state", seen));
+    let all = || (steps.len(), String::new());
+    if !excepted.has(INIT_FORGETS.0)
+        && let Err(seen) = state::init_forgets_the_connection_before(set, *before, steps, *conn)
+    {
+        return Some(breach(INIT_FORGETS, all(), seen));
     }
-    let same = state::the_same_history_gives_the_same_state(set, *conn, steps);
-    same.err().map(|seen| of_state("SameHistorySameState", "the same calls give the same state", seen))
+    if !excepted.has(SAME_STATE.0)
+        && let Err(seen) = state::the_same_history_gives_the_same_state(set, *conn, steps)
+    {
+        return Some(breach(SAME_STATE, all(), seen));
+    }
+    None
 }
 
 type Fixed =
@@ -138,21 +145,33 @@ const FIXED: &[Fixed] = &[
     }),
 ];
 
-/// Names and meanings of every promise, those that can be excepted first.
+/// Names and meanings of every promise.
 #[must_use]
 pub fn promises() -> Vec<(String, &'static str)> {
     let random = Promise::ALL.iter().map(|promise| (promise.name(), promise.meaning()));
-    random.chain(FIXED.iter().map(|(name, meaning, _)| ((*name).to_owned(), *meaning))).collect()
+    let named = [NO_PANIC, INIT_FORGETS, SAME_STATE].into_iter();
+    let named = named.chain(FIXED.iter().map(|(name, meaning, _)| (*name, *meaning)));
+    random.chain(named.map(|(name, meaning)| (name.to_owned(), meaning))).collect()
 }
 
-/// Holds `set` to the promises whose histories are the same in every run; `skipped` names those that it need not keep.
+/// Holds `set` to the promises whose histories are the same in every run. `panicked` says whether a hook has panicked since it was
+/// last asked.
 #[must_use]
-pub fn fixed(set: &SetDescription, skipped: &[String], excused: &dyn Fn(Promise) -> bool) -> Option<Breach> {
-    FIXED.iter().filter(|(name, ..)| !skipped.iter().any(|skipped| skipped == name)).find_map(
-        |(name, meaning, promise)| {
-            let seen = promise(set, excused).err()?;
-            let (promise, meaning) = ((*name).into(), (*meaning).into());
-            Some(Breach { promise, meaning, event: String::new(), seen, history: Vec::new() })
-        },
-    )
+pub fn fixed(
+    set: &SetDescription,
+    excepted: Excepted<'_>,
+    mut panicked: impl FnMut() -> bool,
+) -> Option<Breach> {
+    let excused = |promise: Promise| excepted.has(&promise.name());
+    FIXED.iter().filter(|(name, ..)| !excepted.has(name)).find_map(|(name, meaning, promise)| {
+        let seen = promise(set, &excused).err();
+        let (seen, (name, meaning)) = match (panicked(), seen) {
+            // A hook that panicked does nothing any more: what was seen then says nothing of this promise.
+            (true, _) if excepted.has(NO_PANIC.0) => return None,
+            (true, _) => (String::new(), NO_PANIC),
+            (false, seen) => (seen?, (*name, *meaning)),
+        };
+        let (promise, meaning) = (name.into(), meaning.into());
+        Some(Breach { promise, meaning, event: String::new(), seen, history: Vec::new() })
+    })
 }

@@ -12,13 +12,14 @@ pub enum Promise {
     NeverShrinksOnAnAck,
     /// It does not grow while the application limits the flow. Rows Q1, G1, MV1, NX1.
     NoGrowthWhileApplicationLimited,
-    /// It grows by no more than one segment for each acknowledged, and one from credit. Rows F1, L1.
+    /// An ACK grows it by no more than one segment for each acknowledged, and one from credit. Rows F1, L1.
     GrowthIsBackedByAcknowledgements,
     /// It is at least one segment, and `ssthresh` after a loss at least two. Row X5.
     NeverBelowItsFloor,
     /// A loss does not raise the threshold beyond the window.
     ALossNeverRaises,
-    /// A loss keeps half of what was in flight at least (half of the window, if that is less); less where the settings say so.
+    /// The threshold after a loss is at least half of what was in flight (half of the window, if that is less); [`Play::kept`] says
+    /// another part where the settings do.
     ALossKeepsAHalf,
     /// Undo returns to the window before the reduction at most, and takes nothing. Row RF5.
     UndoNeitherTakesNorInvents,
@@ -63,7 +64,9 @@ impl Promise {
                 "the window is at least one segment, ssthresh after a loss at least two"
             }
             Self::ALossNeverRaises => "a loss does not raise the threshold beyond the window",
-            Self::ALossKeepsAHalf => "a loss keeps at least half of what was in flight",
+            Self::ALossKeepsAHalf => {
+                "a loss keeps at least half of what was in flight, or of a smaller window"
+            }
             Self::UndoNeitherTakesNorInvents => "undo returns to at most the window before the reduction",
             Self::TheClampHolds => "no hook grows the window beyond cwnd_clamp",
             Self::HooksKeepToTheirFields => {
@@ -79,7 +82,7 @@ impl Promise {
 pub enum Step {
     /// Time passes, an ACK with its RTT arrives.
     Ack { after_us: u64, acked: u32, rtt_us: i32, limited: bool },
-    /// A window reduction; `timeout` for the harder one, `flight` in 1/256 of the window.
+    /// A window reduction; `timeout` for the harder one. In flight are `flight` + 1 parts in 256 of the window.
     Loss { timeout: bool, flight: u8 },
     /// The last reduction was a mistake.
     Undo,

@@ -4,6 +4,7 @@
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook};
+use std::path::Path;
 use std::string::{String, ToString};
 use std::sync::OnceLock;
 
@@ -21,6 +22,8 @@ pub struct Panic {
     pub file: Text,
     /// The line there, from 1.
     pub line: u32,
+    /// Whether that is in cwnd's own sources, which promise not to panic, and not in the algorithm's.
+    pub ours: bool,
 }
 
 /// What the host is told of a panic by, on the thread that called the hook and before the hook returns.
@@ -87,7 +90,33 @@ fn report(hook: &'static str) {
     let Some(reporter) = REPORTER.get() else { return };
     LAST.with(|last| {
         let (message, file, line) = &*last.borrow();
+        let ours = is_ours(file, env!("CARGO_MANIFEST_DIR"));
         let (message, file) = (Text::lent(message), Text::lent(file));
-        reporter(&Panic { hook: Text::of(hook), message, file, line: *line });
+        reporter(&Panic { hook: Text::of(hook), message, file, line: *line, ours });
     });
+}
+
+/// Whether a source file is of the core or of this crate, which is in the folder `here`: cargo compiles what a crate outside their
+/// workspace depends on under its absolute path.
+fn is_ours(file: &str, here: &str) -> bool {
+    let (file, here) = (Path::new(file), Path::new(here));
+    file.starts_with(here) || file.starts_with(here.with_file_name("cwnd"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_belongs_to_whose_source_it_is_in() {
+        let ours = |file| is_ours(file, "/opt/cwnd/source/crates/cwnd-plugin");
+        assert!(ours("/opt/cwnd/source/crates/cwnd/src/math/cube_root.rs"));
+        assert!(ours("/opt/cwnd/source/crates/cwnd-plugin/src/hooks.rs"));
+        assert!(!ours("/home/me/pace/src/pace.rs"));
+        assert!(!ours("src/pace.rs"));
+        // A crate beside the core's, and the standard library: what an algorithm calls there with what it must not.
+        assert!(!ours("/opt/cwnd/source/crates/cwnd-of-mine/src/pace.rs"));
+        assert!(!ours("/rustc/59807616e/library/core/src/slice/mod.rs"));
+        assert!(!ours(""));
+    }
 }

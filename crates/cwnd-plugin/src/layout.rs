@@ -5,7 +5,7 @@ use core::mem::offset_of;
 
 use cwnd::{AckSample, Conn, StateWords};
 
-use crate::{Memory, SetText, SpecText, Table, Text, Variable};
+use crate::{Memory, Panic, SetText, SpecText, Table, Text, Variable};
 
 /// Version of cwnd that this side was compiled from.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -70,6 +70,8 @@ const fn layout() -> u32 {
         size_of::<SpecText>(),
         size_of::<SetText>(),
         size_of::<Variable>(),
+        size_of::<Panic>(),
+        offset_of!(Panic, ours),
         size_of::<Memory>(),
         size_of::<StateWords>(),
         size_of::<AckSample>(),

@@ -5,10 +5,10 @@ use std::cell::Cell;
 
 use crate::fault::{self, Fault};
 use cwnd::registry::{self, Description, SetDescription};
-use cwnd_contract::check::{self, Breach, NO_PANIC};
-use cwnd_contract::play::Promise;
-use cwnd_fuzz::{Outcome, distance, document_about, kind_of, random_bytes, shrink};
+use cwnd_contract::check::{self, Breach, Excepted, NO_PANIC};
+use cwnd_fuzz::{Broken, Outcome, Promise, caught, distance, document_about, kind_of, random_bytes, shrink};
 use pyo3::exceptions::PyKeyError;
+use pyo3::panic::PanicException;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -21,38 +21,26 @@ fn find(name: &str) -> PyResult<(&'static Description, SetDescription)> {
     registry::find(name).ok_or_else(|| PyKeyError::new_err(name.to_owned()))
 }
 
-fn describe<'py>(py: Python<'py>, breach: &Breach) -> PyResult<Bound<'py, PyDict>> {
+fn describe<'py>(py: Python<'py>, breach: &Breach, of_cwnd: bool) -> PyResult<Bound<'py, PyDict>> {
     let item = PyDict::new(py);
     item.set_item("promise", &breach.promise)?;
     item.set_item("meaning", &breach.meaning)?;
     item.set_item("event", &breach.event)?;
     item.set_item("seen", &breach.seen)?;
     item.set_item("history", &breach.history)?;
+    item.set_item("of_cwnd", of_cwnd)?;
     Ok(item)
 }
 
-/// Names and meanings of the contract's promises.
+/// Names and meanings of every promise: of the contract's, and of those that only a simulation shows.
 #[pyfunction]
 pub fn contract_promises() -> Vec<(String, &'static str)> {
-    check::promises()
-}
-
-/// A breach, with the words of the panic if there was one on this thread.
-fn with_fault(breach: Option<Breach>, fault: Option<Fault>) -> Option<Breach> {
-    let Some(fault) = fault else { return breach };
-    let breach = breach.unwrap_or(Breach {
-        promise: NO_PANIC.into(),
-        meaning: "no hook panics".into(),
-        event: String::new(),
-        seen: String::new(),
-        history: Vec::new(),
-    });
-    Some(Breach {
-        promise: NO_PANIC.into(),
-        meaning: "no hook panics".into(),
-        seen: fault.to_string(),
-        ..breach
-    })
+    let mut promises = check::promises();
+    let simulated = Promise::ALL.into_iter().map(|promise| (promise.name(), promise.meaning()));
+    let further: Vec<_> =
+        simulated.filter(|(name, _)| promises.iter().all(|(other, _)| other != name)).collect();
+    promises.extend(further);
+    promises
 }
 
 /// Holds the parameter set `name` to the contract over `cases` random histories from `seed`, and where `fixed`, over those that are
@@ -67,48 +55,100 @@ pub fn check_contract<'py>(
     fixed: bool,
 ) -> PyResult<Option<Bound<'py, PyDict>>> {
     let (_, set) = find(name)?;
-    let breach = py.detach(|| {
-        let excused = |promise: Promise| excepted.contains(&promise.name());
-        let breach = if fixed {
-            check::fixed(&set, &excepted, &excused)
-        } else {
-            check::histories(&set, seed, cases, &excused)
-        };
-        with_fault(breach, fault::take())
+    let excepted = Excepted(&excepted);
+    let outcome = py.detach(|| {
+        caught(|| {
+            let mut panic = None;
+            let breach = if fixed {
+                check::fixed(&set, excepted, || {
+                    let now = fault::take();
+                    let panicked = now.is_some();
+                    panic = now.or(panic.take());
+                    panicked
+                })
+            } else {
+                check::histories(&set, seed, cases, excepted)
+            };
+            (breach, fault::take().or(panic))
+        })
     });
-    breach.map(|breach| describe(py, &breach)).transpose()
-}
-
-/// What is wrong with a run of a scenario: the broken promise of the engine's, or the algorithm's panic.
-fn failure(text: &str, distance: u64) -> Result<bool, (String, Option<Box<Fault>>)> {
-    let outcome = cwnd_fuzz::check(text, distance);
-    match (fault::take(), outcome) {
-        (Some(fault), _) => Err((fault.to_string(), Some(Box::new(fault)))),
-        (None, Err(broken)) => Err((broken, None)),
-        (None, Ok(outcome)) => Ok(matches!(outcome, Outcome::Ran { .. })),
+    let (breach, panic) = outcome.map_err(PanicException::new_err)?;
+    let panic = panic.filter(|_| !excepted.has(NO_PANIC.0));
+    match (panic, breach) {
+        // Whatever else was seen may come of it.
+        (Some(panic), breach) => {
+            let Breach { event, history, .. } = breach.unwrap_or_default();
+            let (promise, meaning) = (NO_PANIC.0.into(), NO_PANIC.1.into());
+            let breach = Breach { promise, meaning, event, seen: panic.to_string(), history };
+            describe(py, &breach, panic.ours).map(Some)
+        }
+        (None, Some(breach)) => describe(py, &breach, false).map(Some),
+        (None, None) => Ok(None),
     }
 }
 
-/// Runs the random scenario of `seed` about the algorithm `name`, audited. Whether it ran (it may be refused), and what it broke, with
-/// the scenario made small, in TOML.
+/// What is wrong with a run of a scenario.
+struct Failure {
+    promise: (String, &'static str),
+    words: String,
+    /// The same for every failure of the same cause.
+    kind: String,
+    /// Whether it is cwnd's and not the algorithm's.
+    of_cwnd: bool,
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        Self {
+            promise: (NO_PANIC.0.to_owned(), NO_PANIC.1),
+            words: fault.to_string(),
+            kind: format!("{}:{}", fault.file, fault.line),
+            of_cwnd: fault.ours,
+        }
+    }
+}
+
+impl From<Broken> for Failure {
+    fn from(broken: Broken) -> Self {
+        Self {
+            promise: (broken.promise.name(), broken.promise.meaning()),
+            kind: kind_of(&broken.words).to_owned(),
+            of_cwnd: broken.of_cwnd(),
+            words: broken.words,
+        }
+    }
+}
+
+/// Runs a scenario, unless it is refused; returns whether it ran.
+fn run(text: &str, distance: u64, excepted: Excepted<'_>) -> Result<bool, Failure> {
+    // Nothing of the algorithm's unwinds through here: what does is the engine's.
+    let outcome = caught(|| cwnd_fuzz::check(text, distance)).unwrap_or_else(|panic| Err(panic.into()));
+    let failure = match (fault::take(), outcome) {
+        (Some(fault), _) => Failure::from(fault),
+        (None, Err(broken)) => Failure::from(broken),
+        (None, Ok(outcome)) => return Ok(matches!(outcome, Outcome::Ran { .. })),
+    };
+    if excepted.has(&failure.promise.0) { Ok(true) } else { Err(failure) }
+}
+
+/// Runs the random scenario of `seed` about the algorithm `name`, audited, except for the promises in `excepted`. Whether it ran (it may
+/// be refused), and what it broke, with the scenario made small, in TOML.
 #[pyfunction]
 pub fn check_simulation<'py>(
     py: Python<'py>,
     name: &str,
     seed: u64,
+    excepted: Vec<String>,
 ) -> PyResult<(bool, Option<Bound<'py, PyDict>>)> {
     let (algorithm, _) = find(name)?;
     let bytes = random_bytes(seed, LENGTH);
     let (whole, distance) = (document_about(&bytes, algorithm), distance(&bytes));
-    let run = |document: &_| toml::to_string(document).map_or(Ok(false), |text| failure(&text, distance));
-    let (first, fault) = match py.detach(|| run(&whole)) {
-        Ok(ran) => return Ok((ran, None)),
-        Err(broken) => broken,
+    let run = |document: &_| {
+        toml::to_string(document).map_or(Ok(false), |text| run(&text, distance, Excepted(&excepted)))
     };
-    let same = |broken: &str, other: &Option<Box<Fault>>| match (&fault, other) {
-        (Some(one), Some(other)) => (&one.file, one.line) == (&other.file, other.line),
-        (None, None) => kind_of(&first) == kind_of(broken),
-        _ => false,
+    let first = match py.detach(|| run(&whole)) {
+        Ok(ran) => return Ok((ran, None)),
+        Err(failure) => failure,
     };
     let (tries, stopped) = (Cell::new(0), Cell::new(false));
     // Ctrl-C is heard between two tries.
@@ -117,22 +157,20 @@ pub fn check_simulation<'py>(
         stopped.set(stopped.get() || py.check_signals().is_err());
         !stopped.get()
             && tries.get() < TRIES
-            && run(document).err().is_some_and(|(broken, fault)| same(&broken, &fault))
+            && run(document)
+                .err()
+                .is_some_and(|other| (&other.promise, &other.kind) == (&first.promise, &first.kind))
     });
     if stopped.get() {
         return Err(pyo3::exceptions::PyKeyboardInterrupt::new_err(()));
     }
-    let seen = run(&small).err().map_or(first, |broken| broken.0);
-    let (promise, meaning) = match fault {
-        Some(_) => (NO_PANIC, "no hook panics"),
-        None => ("SoundSimulation", "a simulation conserves packets, keeps time, and repeats itself"),
-    };
+    let failure = run(&small).err().unwrap_or(first);
     let breach = Breach {
-        promise: promise.into(),
-        meaning: meaning.into(),
+        promise: failure.promise.0,
+        meaning: failure.promise.1.into(),
         event: String::new(),
-        seen: seen.lines().next().unwrap_or_default().to_owned(),
+        seen: failure.words.lines().next().unwrap_or_default().to_owned(),
         history: toml::to_string(&small).unwrap_or_default().lines().map(str::to_owned).collect(),
     };
-    Ok((true, Some(describe(py, &breach)?)))
+    Ok((true, Some(describe(py, &breach, failure.of_cwnd)?)))
 }

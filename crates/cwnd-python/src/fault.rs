@@ -29,6 +29,8 @@ pub struct Fault {
     /// Where it was.
     pub file: String,
     pub line: u32,
+    /// Whether that is in cwnd's own sources and not in the algorithm's.
+    pub ours: bool,
     /// The connection's clock, µs, where the hook was given a connection.
     pub now_us: Option<u64>,
     /// The flow of a simulation.
@@ -54,7 +56,8 @@ extern "C" fn note(panic: &Panic) {
     // SAFETY: the texts live until this function returns, and are copied here.
     let own = |text: Text| unsafe { text.get() }.to_owned();
     let (hook, message, file) = (own(panic.hook), own(panic.message), own(panic.file));
-    let fault = Fault { algorithm: "", hook, message, file, line: panic.line, now_us: None, flow: None };
+    let Panic { line, ours, .. } = *panic;
+    let fault = Fault { algorithm: "", hook, message, file, line, ours, now_us: None, flow: None };
     LATEST.set(Some(fault));
     ANY.store(true, Ordering::Relaxed);
 }

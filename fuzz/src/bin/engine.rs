@@ -2,10 +2,10 @@
 //! The target that libFuzzer calls. `fuzz/run` builds and runs it.
 #![no_main]
 
-use cwnd_fuzz::{distance, document, failure_of, keep_panics, known};
+use cwnd_fuzz::{distance, document, failure_of, known};
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(init: keep_panics(), |bytes: &[u8]| {
+fuzz_target!(|bytes: &[u8]| {
     let document = document(bytes);
     if let Some(failure) = failure_of(&document, distance(bytes))
         && known(&failure).is_none()

@@ -3,7 +3,7 @@
 //! that with the failure above. `failure --hunt COUNT SEED`: the same for every failure, known or not, each once, that random
 //! inputs meet without libFuzzer. `failure --seeds COUNT SEED FOLDER`: fills a folder with random inputs for libFuzzer to begin with.
 
-use cwnd_fuzz::{distance, document, failure_of, keep_panics, kind_of, random_bytes, shrink};
+use cwnd_fuzz::{distance, document, failure_of, kind_of, random_bytes, shrink};
 use serde_json::Value;
 use std::error::Error;
 use std::path::Path;
@@ -13,7 +13,6 @@ const LENGTH: usize = 400;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    keep_panics();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["--seeds", count, seed, folder] => seeds(count.parse()?, seed.parse()?, Path::new(folder)),
         ["--hunt", count, seed] => hunt(count.parse()?, seed.parse()?),
