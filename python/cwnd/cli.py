@@ -379,9 +379,11 @@ def one(
 
     if out is None:
         return summarise(scenario, progress), []
-    result = record(scenario, out, progress, pictures=pictures, force=force)
-    why = why_not_drawn(result) if pictures else None
-    return result.summary, [*([f"no pictures: {why}"] if why else []), f"written to {out}"]
+    said: list[str] = []
+    result = record(scenario, out, progress, pictures=pictures, force=force, tell=said.append)
+    if pictures and (why := why_not_drawn(result)):
+        said.append(f"no pictures: {why}")
+    return result.summary, [*said, f"written to {out}"]
 
 
 def chosen(text: str | None) -> str | list[str | int] | None:

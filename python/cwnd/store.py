@@ -9,12 +9,12 @@ import os
 import platform
 import re
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cwnd import unfinished
 from cwnd._native import Scenario, ScenarioError, Simulation, __version__
 from cwnd.kernel.result import KIND as TRACE_KIND
 from cwnd.kernel.result import KernelTrace
@@ -71,7 +71,7 @@ def holds(folder: Path) -> str | None:
 def check(folder: Path, kind: str = KIND, *, force: bool = False) -> None:
     """Refuses a folder that a result of this kind may not take, before the work is done.
 
-    A run may take the place of an earlier run: it can be repeated. With `force` it may take that of anything that this program
+    A run may take the place of an earlier run, which can be repeated, and of what a killed one has left. With `force` it may take that of anything that this program
     wrote. What holds anything else is never replaced.
     """
     if folder.resolve() == Path.cwd():
@@ -79,6 +79,10 @@ def check(folder: Path, kind: str = KIND, *, force: bool = False) -> None:
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise NotOursError(f'-o: "{folder}" is not accepted; expected a folder, or a name that is free')
     if not folder.exists() or not any(folder.iterdir()):
+        return
+    if unfinished.is_part(folder):
+        if unfinished.goes_on(folder):
+            raise NotOursError(f'-o: "{folder}" is not accepted; another cwnd writes to it now')
         return
     found = holds(folder)
     if found is None:
@@ -132,7 +136,8 @@ def save(
     Everything goes to a sibling folder first, which then takes the name: a free one, or that of an earlier run, or with `force`
     that of any other result (a kernel trace, replicates). `between` is called between two pieces of a
     table, and what it raises ends the writing. Raises `NotOursError`, or `OSError` when the disk says no; nothing is left
-    behind then. `cwnd.run(scenario, folder=...)` does the same without holding the tables in memory.
+    behind then. What a process that was killed has left beside `folder` is removed. Raises `ScenarioError` for what is no
+    result or no path. `cwnd.run(scenario, folder=...)` does the same without holding the tables in memory.
     """
     if not isinstance(result, Result):
         raise refused("result", result, "a cwnd.Result, such as cwnd.run returns")
@@ -175,13 +180,15 @@ def record(
     *,
     pictures: bool = True,
     force: bool = False,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> Result:
-    """Simulates, and writes the tables to `folder` while the run goes on; the rest as `save` does."""
+    """Simulates, and writes the tables to `folder` while the run goes on; the rest as `save` does. `tell` gets a line about what a killed
+    run has left."""
     import pyarrow as pa
 
     folder = path_of("folder", folder)
     scenario.check_size()
-    with whole(folder, force=force) as beside:
+    with whole(folder, force=force, tell=tell) as beside:
         with Writer(beside) as writer:
 
             def take(simulation: Simulation) -> None:
@@ -200,19 +207,18 @@ def record(
 
 
 @contextmanager
-def whole(folder: Path, *, force: bool) -> Iterator[Path]:
+def whole(folder: Path, *, force: bool, tell: Callable[[str], None] = lambda _: None) -> Iterator[Path]:
     """A new folder beside `folder`, which takes its name if the body comes to its end, and else goes away."""
+    for line in unfinished.sweep(folder, lambda old: holds(old) is not None):
+        tell(line)
     check(folder, force=force)
     # Takes a while, in which Ctrl-C is not heard: before anything is there that has to go away.
     importlib.import_module("pyarrow.parquet")
     folder.parent.mkdir(parents=True, exist_ok=True)
-    beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-    try:
+    with unfinished.made(folder) as beside:
         yield beside
         beside.chmod(0o755)
         replace(beside, folder)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
 
 
 class Writer:
@@ -311,7 +317,7 @@ def load(folder: str | Path) -> Result | KernelTrace:
     """Reads what `save`, `cwnd run -o` or `cwnd compare -o` wrote: the scenario, the summary, and the tables when asked for;
     of `cwnd kernel trace -o`, a `KernelTrace`.
 
-    Raises `NoResultError`, saying why, for a folder that holds no run, one of an earlier version that kept fewer tables, or one
+    Raises `NoResultError`, saying why, for a folder that holds no run, one that was stopped half-way, one of an earlier version that kept fewer tables, or one
     whose scenario needs something that is not there (an algorithm of one's own, the file of a trace).
     """
     folder = path_of("folder", folder)
@@ -323,7 +329,7 @@ def load(folder: str | Path) -> Result | KernelTrace:
         known = json.loads((folder / MANIFEST).read_text())
         kind, files = known["kind"], set(known["files"])
     except (OSError, ValueError, KeyError, TypeError):
-        raise refuse("the folder of a result, with its manifest.json") from None
+        raise refuse(unfinished.why(folder) or "the folder of a result, with its manifest.json") from None
     if kind == TRACE:
         return KernelTrace(folder, known)
     if kind != KIND:

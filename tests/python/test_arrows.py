@@ -33,6 +33,7 @@ LEVELS = [
     ["plot.run", "result"],
     ["plot.draw", "plot.experiments"],
     ["plot", "plot.kernel"],
+    ["unfinished"],
     ["store"],
     ["entry", "redraw"],
     ["replicates.document", "replicates.folder", "replicates.report", "replicates.runner"],

@@ -7,7 +7,6 @@ document over all that are done.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -22,6 +21,7 @@ from cwnd._native import Scenario
 from cwnd.result import Result
 from cwnd.store import MANIFEST, REPLICATES, NotOursError, holds, origin, save
 from cwnd.store import check as check_result
+from cwnd.unfinished import claim
 
 SUMMARY = "summary.json"
 
@@ -115,12 +115,11 @@ class Folder:
 @contextmanager
 def alone(path: Path) -> Iterator[None]:
     """Keeps others out of a folder while the body runs."""
-    handle = os.open(path, os.O_RDONLY)
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise NotOursError(f'-o: "{path}" is not accepted; another cwnd writes to it now') from None
+        handle = claim(path)
+    except BlockingIOError:
+        raise NotOursError(f'-o: "{path}" is not accepted; another cwnd writes to it now') from None
+    try:
         yield
     finally:
         os.close(handle)
