@@ -7,13 +7,12 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 from conftest import Cli
-from in_kernel import PROGRAM
+from in_kernel import PATIENCE_S, PROGRAM, until
 
 import cwnd as package
 from cwnd import Flow, Scenario, ScenarioError, dumbbell, result, store
@@ -90,11 +89,9 @@ def test_ctrl_c_during_a_run_leaves_nothing(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [PROGRAM, *command, "-o", tmp_path / "run"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    end = time.monotonic() + 60
-    while not list(tmp_path.glob(".run.*/cwnd.parquet")) and time.monotonic() < end:
-        time.sleep(0.02)
+    until(lambda: list(tmp_path.glob(".run.*/cwnd.parquet")) != [] or process.poll() is not None)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
+    process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130
     assert list(tmp_path.iterdir()) == []
 
