@@ -18,7 +18,7 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
 /// Loads a library that holds an algorithm and adds it to the registry; returns its name. Raises `ScenarioError`, with
-/// `file` as the value.
+/// `file` as the value, and `PluginError` where the algorithm panics while it is asked for its settings.
 ///
 /// The library stays loaded for the life of the process.
 #[pyfunction]

@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(needs("with slow_start=hystart++: rounds: five"), Some(("slow_start", "hystart++")));
         assert_eq!(needs("with friendliness=newreno: for good"), Some(("friendliness", "newreno")));
         assert_eq!(needs("remember a lower W_max: with care"), None);
-        assert_eq!(needs("what a loss halves"), None);
+        assert_eq!(needs("what the threshold after a loss is half of"), None);
     }
 
     #[test]

@@ -18,9 +18,9 @@ crate::params! {
     /// Settings of standard TCP.
     pub struct RenoParams {
         counting: Kind::Choice(COUNT_NAMES), "", 0 => 1, "RFC 3465; RFC 5681 eq 3",
-            "what grows the window in congestion avoidance: acknowledged segments, or acknowledgements";
+            "what grows the window: acknowledged segments, or acknowledgements";
         reduce_from: Kind::Choice(REDUCE_NAMES), "", 0 => 1, "RFC 5681 §3.1 eq 4; Linux",
-            "what a loss halves: the flight, or the window";
+            "what the threshold after a loss is half of: the flight, at most the window, or the window";
         ..slow_start: SlowStartParams;
     }
 }
