@@ -19,7 +19,7 @@ from conftest import Cli
 from watched import Watched
 
 from cwnd import own
-from cwnd.contract import Failure
+from cwnd.contract import Failure, promises
 from cwnd.entry import guarded
 
 cargo = pytest.mark.skipif(
@@ -224,3 +224,9 @@ def test_ctrl_c_ends_a_check_in_a_line(crate: Path) -> None:
     run.until_said(r"\d[\d,]* simulations|left")
     code, _, said, _ = run.interrupt()
     assert (code, said[-1]) == (130, "stopped")
+
+
+def test_except_takes_every_promise_that_there_is(cwnd: Cli) -> None:
+    named = [word for name in promises() for word in ("--except", name)]
+    done = cwnd("check", "none", *named)
+    assert (done.returncode, done.stdout) == (2, "") and done.stderr.startswith("error: crate: "), done.stderr

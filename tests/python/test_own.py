@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import pickle
 import re
 import shlex
 import shutil
@@ -360,6 +361,8 @@ def test_a_panic_is_an_exception_with_its_place_and_the_interpreter_lives(ease: 
     assert error.flow in ("ease 1", "ease 2") and 1.5 <= error.time_s < 1.6
     for words in (f"{rule.resolve()}:{at}", error.message, f'flow "{error.flow}"', f"at {error.time_s} s"):
         assert words in str(error)
+    twin = pickle.loads(pickle.dumps(error))
+    assert type(twin) is package.PluginError and (str(twin), vars(twin)) == (str(error), vars(error))
     # The next run, of the same algorithm before its fault, and of another, is what it would have been.
     early = package.dumbbell([package.Flow("ease")], rate="10Mbit/s", rtt="20ms", duration="1s")
     assert package.run(early).summary["flows"][0]["packets_sent"] > 0

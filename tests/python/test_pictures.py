@@ -71,15 +71,36 @@ def test_what_leaves_the_window_panel_is_marked_with_its_largest_value(starts: p
     figure, axes = plt.subplots()
     windows(Run(starts), axes)
     top = axes.get_ylim()[1]
-    flow, cwnd = starts.cwnd["flow"].to_numpy(), starts.cwnd["cwnd"].to_numpy()
+    # A window falls when its flow changes its state, which the table of events has with the window of that time.
+    tables = (starts.cwnd, starts.events)
+    flow, cwnd, time = (
+        np.concatenate([table[name].to_numpy() for table in tables]) for name in ("flow", "cwnd", "time_s")
+    )
     highest = {label: int(cwnd[np.isin(flow, flows)].max()) for label, flows in Run(starts).kinds.items()}
     standard, hystart = highest["cubic slow_start=standard"], highest["cubic slow_start=hystart++"]
     assert standard > top >= hystart
-    assert [text.get_text() for text in axes.texts] == [f"cubic slow_start=standard: largest sample {standard}"]
+    assert [text.get_text() for text in axes.texts] == [f"cubic slow_start=standard: largest recorded {standard}"]
     marks = [line for line in axes.lines if line.get_marker() == "^"]
     assert [tuple(np.ravel(line.get_ydata())) for line in marks] == [(top,)]
     (at,) = np.ravel(marks[0].get_xdata())
-    assert standard in cwnd[starts.cwnd["time_s"].to_numpy() == at]
+    assert standard in cwnd[time == at]
+    plt.close(figure)
+
+
+# Slow start ends between two samples: at 100 ms Hybla gains 15 segments with each acknowledgement.
+def test_the_mark_has_the_largest_window_that_there_was_between_samples_too() -> None:
+    import matplotlib.pyplot as plt
+
+    from cwnd.plot.draw import windows
+    from cwnd.plot.run import Run
+
+    keys = {"rate": "50Mbit/s", "rtt": "60ms", "duration": "30s"}
+    sampled, acks = (package.run(dumbbell({"hybla": 2}, per_ack=every, **keys)) for every in (False, True))  # type: ignore[arg-type]
+    largest, seen = (result.cwnd["cwnd"].to_numpy().max() for result in (acks, sampled))
+    assert largest > 1.5 * seen
+    figure, axes = plt.subplots()
+    windows(Run(sampled), axes)
+    assert [text.get_text() for text in axes.texts] == [f"largest recorded {largest}"]
     plt.close(figure)
 
 

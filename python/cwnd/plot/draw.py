@@ -76,14 +76,18 @@ def ceiling(run: Run) -> float:
 
 
 def clipped(run: Run) -> list[tuple[str, float, float]]:
-    """Whose windows leave a panel of that height: label, time of its largest window and that window, the earliest first."""
+    """Whose windows leave a panel of that height: label, time of its largest window and that window, of samples and events, the earliest
+    first."""
     top = ceiling(run)
     found = []
     for label, flows in run.kinds.items():
         peak, time_s = 0.0, 0.0
-        for time, cwnd, _ in (run.series[flow] for flow in flows):
+        for flow in flows:
+            time, cwnd, _ = run.series[flow]
             if cwnd.size and cwnd.max() > peak:
                 peak, time_s = float(cwnd.max()), float(time[cwnd.argmax()])
+            if cwnd.size and flow in run.turns and run.turns[flow][1] > peak:
+                time_s, peak = run.turns[flow]
         if peak > top > 0:
             found.append((label, time_s, peak))
     return sorted(found, key=lambda one: one[1])
@@ -101,7 +105,7 @@ def windows(run: Run, axes: Axes, *, named: bool = True) -> None:
         axes.plot(time_s, top, marker="^", markersize=7, color=colour, clip_on=False, zorder=5)
         late = time_s > 0.6 * run.scenario.duration_s
         axes.annotate(
-            f"{label}: largest sample {peak:g}" if len(run.kinds) > 1 else f"largest sample {peak:g}",
+            f"{label}: largest recorded {peak:g}" if len(run.kinds) > 1 else f"largest recorded {peak:g}",
             (time_s, top),
             xytext=(-8 if late else 8, -3 - 13 * place),
             textcoords="offset points",

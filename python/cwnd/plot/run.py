@@ -13,6 +13,8 @@ from cwnd.groups import groups, seconds, traffic
 from cwnd.metrics.capacity import Capacity
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from cwnd.result import Result
 
 # Okabe and Ito's colours, which the colour-blind can tell apart; one per label.
@@ -37,6 +39,15 @@ class Mark:
     link: str | None = None
 
 
+def turns(events: pa.Table) -> dict[int, tuple[float, float]]:
+    """Per flow, when the largest window in the table `events` was, and how large."""
+    flow, time_s, cwnd = (events[name].to_numpy() for name in ("flow", "time_s", "cwnd"))
+    # The largest of each flow last, and of equals the first.
+    order = np.lexsort((-time_s, cwnd, flow))
+    last = np.append(flow[order][1:] != flow[order][:-1], True) if flow.size else np.zeros(0, dtype=bool)
+    return {int(flow[row]): (float(time_s[row]), float(cwnd[row])) for row in order[last]}
+
+
 class Run:
     """What the panels draw, as arrays per flow and per link."""
 
@@ -53,6 +64,8 @@ class Run:
         self.series: Series = {
             number: tuple(part[bounds[number] : bounds[number + 1]] for part in parts) for number in range(len(counts))
         }
+        #: Per flow that has one, time and size of the largest window at an event: a window falls at a change of state, between samples.
+        self.turns = turns(result.events)
         #: What each flow's group is called, by its number; one colour and dash for each.
         self.labels = [group.label for group in groups(self.scenario) for _ in group.flows]
         #: The flows of each label.
