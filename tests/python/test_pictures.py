@@ -95,7 +95,7 @@ def test_the_mark_has_the_largest_window_that_there_was_between_samples_too() ->
     from cwnd.plot.run import Run
 
     keys = {"rate": "50Mbit/s", "rtt": "60ms", "duration": "30s"}
-    sampled, acks = (package.run(dumbbell({"hybla": 2}, per_ack=every, **keys)) for every in (False, True))  # type: ignore[arg-type]
+    sampled, acks = (package.run(dumbbell({"hybla-growth": 2}, per_ack=every, **keys)) for every in (False, True))  # type: ignore[arg-type]
     largest, seen = (result.cwnd["cwnd"].to_numpy().max() for result in (acks, sampled))
     assert largest > 1.5 * seen
     figure, axes = plt.subplots()
