@@ -169,6 +169,8 @@ static __always_inline void begin(struct tcp_sock *tp)
 
 	if (guard)
 		__builtin_memset(guard, 0, sizeof(*guard));
+	else
+		__sync_fetch_and_add(&counters.unguarded, 1);
 #ifdef HAS_CONG_CONTROL
 	// An algorithm that sets the rate has to be paced at it; a queue discipline (fq) that does so already goes on. Before the
 	// hook, which sees it.

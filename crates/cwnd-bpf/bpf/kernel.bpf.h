@@ -199,14 +199,17 @@ ASSERT_SOCKET_LAYOUT
 // ---- What the loader reads and writes
 
 // Calls of each hook (HOOK_*), calls of set_state for each state, calls that were to be recorded, those of them that found
-// no room in the ring buffer; what contain.bpf.h has repaired.
-SEC(".data.counters") struct {
+// no room in the ring buffer; what contain.bpf.h has repaired, and connections that it cannot watch.
+struct counted {
 	__u64 calls[HOOKS];
 	__u64 states[STATES];
 	__u64 seq;
 	__u64 lost;
 	__u64 repaired;
-} counters = {};
+	__u64 unguarded;
+};
+ASSERT_COUNTED_LAYOUT
+SEC(".data.counters") struct counted counters = {};
 
 // From the kernel's stable interface (the flags of ring buffers).
 #define BPF_RB_NO_WAKEUP 1

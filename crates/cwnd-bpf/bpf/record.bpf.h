@@ -11,6 +11,8 @@ struct record {
 	struct socket kernel;
 	__u64 seq;
 	__u64 socket;
+	// When the call was made, on the clock of before.now_us. A socket that was just accepted has no clock yet; a record has.
+	__u64 time_us;
 	__u64 pacing_rate_after;
 	__u32 state_before[PRIVATE_BYTES / 4];
 	__u32 state_after[PRIVATE_BYTES / 4];
@@ -65,6 +67,7 @@ static __noinline struct record *record_before(struct tcp_sock *tp, __u32 hook, 
 	read_socket(tp, &record->kernel);
 	record->seq = seq;
 	record->socket = (__u64)tp;
+	record->time_us = record->before.now_us ? record->before.now_us : bpf_ktime_get_ns() / 1000;
 	__builtin_memcpy(record->state_before, tp->inet_conn.icsk_ca_priv, PRIVATE_BYTES);
 	record->args[0] = arg0;
 	record->args[1] = arg1;

@@ -7,10 +7,7 @@ use std::mem::{offset_of, size_of};
 use cwnd::{AckSample, Conn, PRIVATE_BYTES};
 
 use crate::hook::Hook;
-use crate::raw::{FILE_BYTES, Identity, Observation, Raw, Socket};
-
-/// Connection states that have a counter: Open, Disorder, CWR, Recovery, Loss.
-const STATES: usize = 5;
+use crate::raw::{Counted, FILE_BYTES, Identity, Observation, Raw, STATES, Socket};
 
 /// Asserts size and every offset of a struct, as a macro that the glue puts after its own declaration.
 macro_rules! asserts {
@@ -96,6 +93,13 @@ pub(crate) fn header() -> Result<String, std::fmt::Error> {
     asserts!(out, "ASSERT_OBSERVATION_LAYOUT", Observation, "observation", [conn, kernel, socket, algorithm]);
     asserts!(
         out,
+        "ASSERT_COUNTED_LAYOUT",
+        Counted,
+        "counted",
+        [calls, states, seq, lost, repaired, unguarded]
+    );
+    asserts!(
+        out,
         "ASSERT_IDENTITY_LAYOUT",
         Identity,
         "identity",
@@ -111,6 +115,7 @@ pub(crate) fn header() -> Result<String, std::fmt::Error> {
             kernel,
             seq,
             socket,
+            time_us,
             pacing_rate_after,
             state_before,
             state_after,

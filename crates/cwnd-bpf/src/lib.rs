@@ -14,6 +14,8 @@
 
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod cgroup;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+mod counters;
 #[cfg(feature = "recipe")]
 #[path = "../build/describe.rs"]
 mod describe;
@@ -76,6 +78,8 @@ mod timing;
 mod toolchain;
 
 #[cfg(all(feature = "kernel", target_os = "linux"))]
+pub use counters::Counters;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use doctor::{Answer, Check, doctor};
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use error::Error;
@@ -86,7 +90,7 @@ pub use hook::Hook;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use libbpf_rs::ErrorKind;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
-pub use loaded::{Cost, Counters, Loaded};
+pub use loaded::{Cost, Loaded};
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use loader::{Module, Wrapper};
 #[cfg(all(feature = "kernel", target_os = "linux"))]

@@ -6,21 +6,17 @@ use std::fmt;
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 
-use cwnd::CaState;
 use libbpf_rs::query::{ProgInfoIter, ProgInfoQueryOptions};
 use libbpf_rs::{Link, MapCore, MapFlags, Object, Program};
 
+use crate::counters::{COUNTERS, Counters, connections_in};
 use crate::error::{Error, refused};
 use crate::hook::Hook;
 use crate::loader::TX_START;
-use crate::registration::{IDENTITY, connections_in, is_registered, is_shared, pin};
+use crate::registration::{IDENTITY, is_registered, is_shared, pin};
 
-/// Connection states that the object counts.
-const STATES: usize = 5;
-
-/// Names of the object's maps, as `bpf/kernel.bpf.h` has them.
+/// Name of the map, as `bpf/glue.bpf.c` has it.
 pub(crate) const PARAMS: &str = ".rodata.params";
-pub(crate) const COUNTERS: &str = ".data.counters";
 
 /// An algorithm that the kernel has; dropping it takes it out of the list that new connections choose from. Those that
 /// run on it keep it until they end. The kernel does the same when the process dies, however it dies.
@@ -48,63 +44,6 @@ impl Drop for Loaded {
         if !shared && self.link.pin_path().is_none() {
             let _ = self.link.detach();
         }
-    }
-}
-
-/// How often the kernel called each hook, over all connections.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Counters {
-    calls: [u64; Hook::ALL.len()],
-    states: [u64; STATES],
-    recorded: u64,
-    lost: u64,
-    repaired: u64,
-}
-
-impl Counters {
-    /// Calls of `hook`.
-    #[must_use]
-    pub const fn calls(&self, hook: Hook) -> u64 {
-        self.calls[hook as usize]
-    }
-
-    /// Calls of all hooks.
-    #[must_use]
-    pub fn all_calls(&self) -> u64 {
-        self.calls.iter().sum()
-    }
-
-    /// Calls of `set_state` with `state`.
-    #[must_use]
-    pub const fn entered(&self, state: CaState) -> u64 {
-        self.states[state as usize]
-    }
-
-    /// Calls of which there is a record: none, unless loaded by [`crate::Module::load_recording`].
-    #[must_use]
-    pub const fn recorded(&self) -> u64 {
-        self.recorded
-    }
-
-    /// Calls whose record found the ring buffer full.
-    #[must_use]
-    pub const fn lost(&self) -> u64 {
-        self.lost
-    }
-
-    /// Windows and thresholds that the algorithm had not given, and that were set right (`docs/adr/0007`).
-    #[must_use]
-    pub const fn repaired(&self) -> u64 {
-        self.repaired
-    }
-}
-
-impl fmt::Display for Counters {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for hook in Hook::ALL {
-            write!(f, "{} {}, ", hook.name(), self.calls(hook))?;
-        }
-        write!(f, "set_state(Recovery) {}", self.entered(CaState::Recovery))
     }
 }
 
@@ -178,20 +117,7 @@ impl Loaded {
     /// # Errors
     /// [`Error`], when the kernel does not answer.
     pub fn counters(&self) -> Result<Counters, Error> {
-        let bytes = self.read(COUNTERS)?;
-        let mut values =
-            bytes.chunks_exact(8).filter_map(|value| Some(u64::from_ne_bytes(value.try_into().ok()?)));
-        let mut next = || values.next().ok_or_else(|| Error::Object("too few counters".to_owned()));
-        let mut counters =
-            Counters { calls: [0; Hook::ALL.len()], states: [0; STATES], recorded: 0, lost: 0, repaired: 0 };
-        for counter in counters.calls.iter_mut().chain(&mut counters.states) {
-            *counter = next()?;
-        }
-        let to_record = next()?;
-        counters.lost = next()?;
-        counters.repaired = next()?;
-        counters.recorded = to_record.saturating_sub(counters.lost);
-        Ok(counters)
+        Counters::read(&self.read(COUNTERS)?).ok_or_else(|| Error::Object("too few counters".to_owned()))
     }
 
     /// What each program costs; times only of calls while [`crate::Timing`] was on.

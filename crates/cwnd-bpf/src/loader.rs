@@ -14,11 +14,12 @@ use libbpf_rs::{
     Link, MapCore, MapFlags, MapInfo, Object, ObjectBuilder, OpenMapMut, OpenObject, PrintLevel,
 };
 
+use crate::counters::COUNTERS;
 use crate::doctor::diagnosed;
 use crate::error::{Error, NAME_MAX, refused};
 use crate::fnv::fnv;
 use crate::kernel_types::{KernelTypes, OPS as OPS_TYPE};
-use crate::loaded::{COUNTERS, Loaded, PARAMS};
+use crate::loaded::{Loaded, PARAMS};
 use crate::raw::{FILE_BYTES, Identity};
 use crate::recorder::{self, Recorder};
 use crate::registration::{IDENTITY, Registration, WRAPPED, is_available, padded, registrations};

@@ -8,13 +8,13 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use cwnd::Conn;
-use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder, RingBuffer, RingBufferBuilder};
+use libbpf_rs::{Link, MapCore, MapHandle, Object, ObjectBuilder, RingBuffer, RingBufferBuilder};
 
+use crate::counters::{COUNTERS, counter_in};
 use crate::doctor::diagnosed;
 use crate::error::{Error, refused};
-use crate::loaded::COUNTERS;
 use crate::loader::{PROBE, RECORDS, RING_MAX, RING_MIN, enough, fill, hearing, map};
-use crate::raw::{Observation, Socket};
+use crate::raw::{Counted, Observation, Socket};
 use crate::recorder::{conn, drain, field, socket};
 use crate::registration::padded;
 use crate::tick::tick_hz;
@@ -101,14 +101,8 @@ impl Probe {
     /// [`Error`], when the kernel does not answer.
     pub fn lost(&self) -> Result<u64, Error> {
         let counters = self.object.maps().find(|map| map.name() == OsStr::new(COUNTERS));
-        let value = counters
-            .ok_or_else(|| Error::Object(format!("no map {COUNTERS}")))?
-            .lookup(&0_u32.to_ne_bytes(), MapFlags::ANY)
-            .map_err(refused("read a map"))?;
-        // The last of the counters.
-        value
-            .and_then(|value| value.last_chunk().copied())
-            .map(u64::from_ne_bytes)
+        let counters = counters.ok_or_else(|| Error::Object(format!("no map {COUNTERS}")))?;
+        counter_in(&counters, offset_of!(Counted, lost))
             .ok_or_else(|| Error::Object(format!("no value in {COUNTERS}")))
     }
 }

@@ -4,6 +4,8 @@
 
 use cwnd::{Conn, PrivateWords};
 
+use crate::hook::Hook;
+
 /// The connection in the kernel's own terms: what [`Conn`] is derived from, and what the core never sees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
@@ -55,6 +57,26 @@ pub struct Observation {
     pub algorithm: [u8; 16],
 }
 
+/// Connection states that have a counter: Open, Disorder, CWR, Recovery, Loss.
+pub const STATES: usize = 5;
+
+/// What an object counts, in its map `.data.counters`. Only its layout is used.
+#[repr(C)]
+pub struct Counted {
+    /// Calls of each hook.
+    pub calls: [u64; Hook::ALL.len()],
+    /// Calls of `set_state` with each state.
+    pub states: [u64; STATES],
+    /// Calls, or acknowledgements, that were to be recorded.
+    pub seq: u64,
+    /// Of them, those that found the ring buffer full.
+    pub lost: u64,
+    /// Windows and thresholds that were set right.
+    pub repaired: u64,
+    /// Connections that began without room for their guard.
+    pub unguarded: u64,
+}
+
 /// Longest path of an object's file that is kept, with its final zero.
 pub const FILE_BYTES: usize = 252;
 
@@ -93,6 +115,8 @@ pub struct Raw {
     pub seq: u64,
     /// The socket's address.
     pub socket: u64,
+    /// When the call was made, µs on the clock of `before.now_us`, which is 0 while the socket has none.
+    pub time_us: u64,
     /// Pacing rate after the call, bytes/s.
     pub pacing_rate_after: u64,
     /// The private area before the call.

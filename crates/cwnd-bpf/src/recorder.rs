@@ -25,6 +25,8 @@ pub struct Record {
     pub seq: u64,
     /// Which connection: 0, 1, … in the order of their first records.
     pub connection: u64,
+    /// When the call was made, µs. `row.before.now_us` is what the hook saw: the same, or 0 on a socket that was just accepted.
+    pub time_us: u64,
     /// The call, for [`cwnd::replay::Replay`]. `tick_hz` is the machine's, which the reader adds.
     pub row: Row,
     /// Whether the glue made this call up for one that the kernel left out.
@@ -257,6 +259,7 @@ fn read(
         kernel,
         seq: u64_at(offset_of!(Raw, seq)),
         connection: number(u64_at(offset_of!(Raw, socket)), call),
+        time_us: u64_at(offset_of!(Raw, time_us)),
         row: Row { call, before, ticks_after: u32_at(offset_of!(Raw, ticks_after)), after },
         state_before: words_at(offset_of!(Raw, state_before)),
         state_after,

@@ -15,12 +15,12 @@ use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, MapInfoIter};
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle};
 use rustix::fs::{FlockOperation, flock};
 
+use crate::counters::{connections_in, counter_in};
 use crate::error::{Error, refused};
-use crate::hook::Hook;
 use crate::loader::Module;
 use crate::object_file::ObjectFile;
 use crate::pins::{PINS, check_pins, pin_of, place};
-use crate::raw::Identity;
+use crate::raw::{Counted, Identity};
 
 /// Name of the map, as `bpf/kernel.bpf.h` has it.
 pub(crate) const IDENTITY: &str = ".data.identity";
@@ -49,6 +49,8 @@ pub struct Registration {
     pub connections: Option<u64>,
     /// Windows and thresholds that the algorithm had not given, and that were set right (`docs/adr/0007`); `None` for a wrapper.
     pub repaired: Option<u64>,
+    /// Connections that began without room for what is remembered of them, so that nothing is set right there; `None` for a wrapper.
+    pub unguarded: Option<u64>,
     /// Whether new connections can choose it. One that was taken out stays until its last connection ends.
     pub registered: bool,
     /// Loaders that hold it besides the first; one that was killed is still counted.
@@ -128,7 +130,7 @@ pub fn registrations() -> Result<Vec<Registration>, Error> {
         let set = text(&identity.set);
         let counters = MapHandle::from_map_id(identity.counters).ok().filter(|_| !set.starts_with(WRAPPED));
         let connections = counters.as_ref().and_then(|map| connections_in(map));
-        let repaired = counters.as_ref().and_then(|map| repaired_in(map));
+        let counted = |offset| counters.as_ref().and_then(|map| counter_in(map, offset));
         // The kernel frees what is no longer used a little later.
         if !registered && connections.unwrap_or(0) == 0 {
             continue;
@@ -136,7 +138,8 @@ pub fn registrations() -> Result<Vec<Registration>, Error> {
         found.push(Registration {
             pinned: (registered && pins_are_ours && pin.exists()).then_some(pin),
             connections,
-            repaired,
+            repaired: counted(offset_of!(Counted, repaired)),
+            unguarded: counted(offset_of!(Counted, unguarded)),
             name,
             set,
             pid: identity.pid,
@@ -170,19 +173,6 @@ pub(crate) const WRAPPED: &str = "kernel/";
 
 fn read(map: &MapHandle) -> Option<Identity> {
     Identity::read(&map.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).ok()??)
-}
-
-/// Connections that were initialised and not released, from an object's counters.
-pub(crate) fn connections_in(map: &dyn MapCore) -> Option<u64> {
-    let bytes = map.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).ok()??;
-    let calls = |hook: Hook| Some(u64::from_ne_bytes(*bytes.get(8 * hook as usize..)?.first_chunk()?));
-    Some(calls(Hook::Init)?.saturating_sub(calls(Hook::Release)?))
-}
-
-/// What was repaired, from an object's counters: the last of them.
-fn repaired_in(map: &dyn MapCore) -> Option<u64> {
-    let bytes = map.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).ok()??;
-    Some(u64::from_ne_bytes(*bytes.last_chunk()?))
 }
 
 /// Whether the kernel knows an algorithm of this name, ours or not.

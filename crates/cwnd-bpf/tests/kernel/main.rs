@@ -6,6 +6,7 @@
 
 mod cost;
 mod doctor;
+mod guard;
 mod lapse;
 mod network;
 mod own;
@@ -22,10 +23,16 @@ mod wrapper;
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::Write;
+use std::time::Duration;
 
-use cwnd_bpf::Module;
+use cwnd_bpf::{Module, Recorder};
 
 const MEGABYTE: u64 = 1_000_000;
+
+/// Between two looks at something that another thread, a process or the kernel brings about.
+const PAUSE: Duration = Duration::from_millis(5);
+/// Looks before it is said not to come: a quarter of an hour of pauses. A guard against waiting for ever, and no measure of anything.
+const LOOKS: u32 = 180_000;
 
 thread_local! {
     /// Held by a test's thread as long as the test runs.
@@ -63,6 +70,27 @@ fn registered() -> Vec<String> {
 
 fn module(set: &str) -> Module {
     Module::find(set).unwrap_or_else(|why| panic!("{set}: {why}"))
+}
+
+/// Looks until `is_so`; fails with `what` was awaited.
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    for _ in 0..LOOKS {
+        if is_so() {
+            return;
+        }
+        std::thread::sleep(PAUSE);
+    }
+    panic!("{what}: awaited in vain, {LOOKS} looks long");
+}
+
+/// The same while records are taken; each wait for one is as long as a pause.
+fn until_recorded(what: &str, recorder: &mut Recorder, mut is_so: impl FnMut(Vec<cwnd_bpf::Record>) -> bool) {
+    for _ in 0..LOOKS {
+        if is_so(recorder.take(PAUSE).expect("records")) {
+            return;
+        }
+    }
+    panic!("{what}: awaited in vain, {LOOKS} looks long");
 }
 
 /// Fails with everything that was found, not with the first of it.
