@@ -7,6 +7,7 @@ Exit codes: 0 done, 2 the input was refused, 1 the kernel refused or this build 
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -186,7 +187,8 @@ def trace(
 ) -> None:
     """Watch connections: every call of an algorithm's hooks, repeated on the host at once, or every acknowledgement.
 
-    An object's calls are repeated where --plugin names its crate. Without -o nothing is kept. Exit code 1 if kernel and host ever computed something else.
+    An object's calls are repeated where --plugin names its crate. Without -o nothing is kept. Exit code 1 if kernel and host ever computed something else,
+    or if nothing was recorded.
     """
     required()
     from cwnd.kernel import trace as tracing
@@ -199,7 +201,10 @@ def trace(
     summary = tracing.main(wanted, command or [])
     if as_json:
         print(json.dumps(summary))
-    else:
+    if not summary["calls"]:
+        print(f"error: {tracing.nothing(summary, port)}", file=sys.stderr)
+        raise typer.Exit(1)
+    if not as_json:
         tracing.report(summary, out)
     if summary["differences"]:
         raise typer.Exit(1)

@@ -34,6 +34,7 @@ def collect() -> dict[str, Any]:
                 "pinned": None if one.pinned is None else str(one.pinned),
                 "connections": one.connections,
                 "repaired": one.repaired,
+                "unguarded": one.unguarded,
                 "registered": one.registered,
             }
             for one in kernel_registrations()
@@ -73,11 +74,11 @@ def show(found: dict[str, Any]) -> None:
         print("loaded by cwnd: nothing")
     else:
         print("loaded by cwnd:")
-        print(f"  {'name':15}  {'set':20}  connections  repaired  loaded by")
+        print(f"  {'name':15}  {'set':20}  connections  repaired  unguarded  loaded by")
         for one in found["loaded"]:
             count = "?" if one["connections"] is None else one["connections"]
-            repaired = "?" if one["repaired"] is None else one["repaired"]
-            print(f"  {one['name']:15}  {one['set']:20}  {count:>11}  {repaired:>8}  {holder(one)}")
+            repaired, unguarded = ("?" if one[key] is None else one[key] for key in ("repaired", "unguarded"))
+            print(f"  {one['name']:15}  {one['set']:20}  {count:>11}  {repaired:>8}  {unguarded:>9}  {holder(one)}")
     kernel = found["kernel"]
     default = kernel["default"]
     own = [f"{name} (the default)" if name == default else name for name in kernel["available"]]

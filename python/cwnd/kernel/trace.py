@@ -21,11 +21,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cwnd import _native
-from cwnd._native import KernelConnection, KernelModule, KernelTrace, ScenarioError, Table
+from cwnd._native import KernelConnection, KernelEnded, KernelModule, KernelTrace, ScenarioError, Table
 from cwnd.kernel.listing import words
 from cwnd.kernel.native import KernelInputError
 from cwnd.kernel.result import KernelTrace as StoredTrace
 from cwnd.kernel.spec import is_object, module, name_of_set
+from cwnd.kernel.use import by_the_setting, what_was_not_done
 from cwnd.own import LOADED
 from cwnd.replay import what_is_compared
 from cwnd.store import MANIFEST, TRACE, check, replace
@@ -225,16 +226,22 @@ def main(wanted: Wanted, command: list[str]) -> dict[str, Any]:
     if source.kernel_name is None:
         source.close()
         raise KernelInputError("--cc", wanted.cc, "an algorithm that is traced call by call, for a command to use")
-    codes: list[int] = []
+    ends: list[KernelEnded] = []
 
     def is_over() -> bool:
-        code = source.ended()
-        codes.extend([] if code is None else [code])
-        return bool(codes)
+        ended = source.ended()
+        ends.extend([] if ended is None else [ended])
+        return bool(ends)
 
-    source.run(command)
+    because = source.run(command)
+    if because is not None:
+        by_the_setting(because)
     summary = run(wanted, begun, is_over)
-    return {**summary, "command": command, "exit": codes[0] if codes else None}
+    ended = ends[0] if ends else None
+    if ended is not None:
+        what_was_not_done(summary["algorithm"], ended)
+    counts = dict(zip(("made", "accepted", "refused"), ended.connections)) if ended and ended.connections else None
+    return {**summary, "command": command, "exit": None if ended is None else ended.code, "command_connections": counts}
 
 
 def run(wanted: Wanted, trace: Begun, is_over: Callable[[], bool]) -> dict[str, Any]:
@@ -260,7 +267,9 @@ def run(wanted: Wanted, trace: Begun, is_over: Callable[[], bool]) -> dict[str, 
                 show()
             store(tables, *source.close())
         summary = {**summarised(source, algorithm, time.monotonic() - begun), **trace.about}
-        if tables:
+        if tables and not summary["calls"]:
+            tables.discard()
+        elif tables:
             tables.finish(source.connections(), {"lane": "kernel", **summary, **plugins()}, pictures=wanted.pictures)
     except BaseException:
         if tables:
@@ -294,8 +303,30 @@ def summarised(source: KernelTrace, algorithm: str, elapsed_s: float) -> dict[st
         "first": source.first_difference,
         "states_compared": source.states_compared,
         "repaired": source.repaired,
+        "unguarded": source.unguarded,
         "versions": {"cwnd": _native.__version__, "kernel": os.uname().release},
     }
+
+
+def nothing(summary: dict[str, Any], port: int) -> str:
+    """Why nothing was recorded, in one line, and what to do about it."""
+    line = f"nothing was recorded in {summary['seconds']:.1f} s: "
+    with_port = f" with --port {port}" if port else ""
+    if "set" not in summary:
+        whose = f" on {summary['algorithm']}" if summary["algorithm"] else ""
+        return f"{line}no acknowledgement came on a connection{whose}{with_port}"
+    name = summary["algorithm"]
+    if "command" not in summary:
+        return (
+            f"{line}no connection{with_port} used {name}; one does that asks for it (setsockopt TCP_CONGESTION), whose namespace has it in "
+            "net.ipv4.tcp_congestion_control, or that a command after -- makes"
+        )
+    program, code, counts = summary["command"][0], summary["exit"], summary["command_connections"]
+    ended = f"{program} (still running)" if code is None else f"{program} (exit code {code})"
+    made = "" if counts is None else f" ({counts['made']} made, {counts['accepted']} accepted)"
+    if counts is None or counts["made"] + counts["accepted"] == 0:
+        return f"{line}{ended} had no TCP connection on {name}{with_port}{made}"
+    return f"{line}no connection of {ended} called {name}{with_port}{made}"
 
 
 def report(summary: dict[str, Any], folder: Path | None) -> None:
@@ -316,6 +347,12 @@ def report(summary: dict[str, Any], folder: Path | None) -> None:
     if summary["repaired"]:
         print(
             f"repaired: {summary['repaired']:,} answers that the kernel did not ask the algorithm for (docs/kernel.md)"
+        )
+    if summary["unguarded"]:
+        count = summary["unguarded"]
+        print(
+            f"unguarded: {count:,} connection{'' if count == 1 else 's'} without room for a guard (net.core.optmem_max); such answers "
+            "are not repaired there (docs/kernel.md)"
         )
     if summary["first"]:
         print(f"first: {summary['first']}")

@@ -19,7 +19,7 @@ def use(text: str, settings: Sequence[str], command: Sequence[str]) -> int:
     try:
         scope = KernelScope(name)
         if scope.because is not None:
-            say(f"by the setting of this network namespace, as there can be no cgroup: {scope.because}")
+            by_the_setting(scope.because)
         try:
             ended = scope.run(list(command))
         except (FileNotFoundError, PermissionError) as error:
@@ -34,12 +34,22 @@ def use(text: str, settings: Sequence[str], command: Sequence[str]) -> int:
 
 def report(name: str, ended: KernelEnded) -> None:
     """What the command's connections did, if somebody watches; what they could not do, always."""
-    if ended.connections is not None:
-        made, accepted, refused = ended.connections
-        if refused:
-            say(f"{refused} times the kernel refused {name} ({ended.refusal}): such a connection ran on something else")
-        elif sys.stderr.isatty():
-            say(f"on {name}: {made} made, {accepted} accepted")
+    what_was_not_done(name, ended)
+    if ended.connections is not None and not ended.connections[2] and sys.stderr.isatty():
+        made, accepted, _ = ended.connections
+        say(f"on {name}: {made} made, {accepted} accepted")
+
+
+def by_the_setting(because: str) -> None:
+    """How the command's connections come to the algorithm, where it is not by a cgroup of their own."""
+    say(f"by the setting of this network namespace, as there can be no cgroup: {because}")
+
+
+def what_was_not_done(name: str, ended: KernelEnded) -> None:
+    """What the command's connections, and processes that it left, do not use."""
+    if ended.connections is not None and ended.connections[2]:
+        refused = ended.connections[2]
+        say(f"{refused} times the kernel refused {name} ({ended.refusal}): such a connection ran on something else")
     if ended.left:
         say(f"{ended.left} of its processes still run; their connections keep {name}, new ones do not get it")
 

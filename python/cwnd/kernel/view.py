@@ -25,7 +25,6 @@ def number(value: int) -> str:
 
 def grid(connections: list[KernelConnection], algorithm: str) -> Group:
     """Connections as a table: window, threshold, RTT, flight; below it the algorithm's inner variables."""
-    named = {connection.algorithm for connection in connections} - {""}
     chosen = sorted(connections, key=lambda connection: (connection.is_over, -connection.calls))[:MOST]
     shown = sorted(chosen, key=lambda connection: connection.number)
     rows = [
@@ -33,7 +32,7 @@ def grid(connections: list[KernelConnection], algorithm: str) -> Group:
             str(connection.number),
             [
                 f"{connection.local_port} > {connection.remote_port}",
-                *([connection.algorithm] if named else []),
+                *([connection.algorithm] if not algorithm else []),
                 number(connection.cwnd),
                 "-" if connection.ssthresh is None else number(connection.ssthresh),
                 f"{connection.srtt_ms:.1f}",
@@ -42,7 +41,7 @@ def grid(connections: list[KernelConnection], algorithm: str) -> Group:
         )
         for connection in shown
     ]
-    headings = ["ports", *(["algorithm"] if named else []), "cwnd", "ssthresh", "srtt ms", "in flight"]
+    headings = ["ports", *(["algorithm"] if not algorithm else []), "cwnd", "ssthresh", "srtt ms", "in flight"]
     table = Grid("flow", headings, rows, dim=[place for place, one in enumerate(shown) if one.is_over])
     inner = [
         Text(f"{connection.number}: " + "  ".join(f"{name} {number(value)}" for name, value in connection.inner))

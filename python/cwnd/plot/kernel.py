@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow.compute as pc
 from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -54,8 +53,6 @@ def draw(trace: KernelTrace, folder: Path) -> list[Path]:
 def picture(trace: KernelTrace) -> Figure:
     """Three panels over the same time: windows with thresholds, round trips, states."""
     table = trace.table("cwnd")
-    # A socket that has just been accepted has no clock yet: its first call says 0.
-    table = table.filter(pc.greater(table["time_s"], 0.0))
     flow = table["flow"].to_numpy()
     time = table["time_s"].to_numpy()
     time = time - time.min()

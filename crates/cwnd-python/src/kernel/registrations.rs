@@ -52,6 +52,13 @@ impl KernelRegistration {
         self.0.repaired
     }
 
+    /// Connections that began without room for what is remembered of them (net.core.optmem_max): nothing is set right there; `None`
+    /// where that cannot be told.
+    #[getter]
+    fn unguarded(&self) -> Option<u64> {
+        self.0.unguarded
+    }
+
     /// Whether new connections can choose it; not after it was unloaded.
     #[getter]
     fn registered(&self) -> bool {

@@ -55,7 +55,7 @@ impl KernelScope {
 
 /// How a command ended.
 #[pyclass(frozen, module = "cwnd._native")]
-pub struct KernelEnded(Ended);
+pub struct KernelEnded(pub Ended);
 
 #[pymethods]
 impl KernelEnded {

@@ -16,14 +16,14 @@ pub struct Connection {
     /// 0, 1, … in order of appearance.
     #[pyo3(get)]
     number: u64,
-    /// Name of its algorithm in the kernel; empty where all have the same.
+    /// Name of its algorithm in the kernel.
     #[pyo3(get)]
     algorithm: String,
     #[pyo3(get)]
     local_port: u16,
     #[pyo3(get)]
     remote_port: u16,
-    /// First and last time, s on the kernel's clock.
+    /// Time of the first and the last call or acknowledgement, s on the kernel's clock (CLOCK_MONOTONIC).
     #[pyo3(get)]
     first_s: f64,
     #[pyo3(get)]
@@ -58,6 +58,8 @@ pub struct Connection {
 pub struct Connections {
     /// The algorithm before `init`, to repeat calls on; without one nothing is repeated.
     fresh: Option<Controller>,
+    /// What every connection runs on, where calls are recorded; a probe says it of each acknowledgement.
+    algorithm: String,
     replays: HashMap<u64, Replay>,
     /// By the socket's address: the place in `all`.
     sockets: HashMap<u64, usize>,
@@ -69,9 +71,10 @@ pub struct Connections {
 }
 
 impl Connections {
-    pub fn new(fresh: Option<Controller>) -> Self {
+    pub fn new(fresh: Option<Controller>, algorithm: String) -> Self {
         Self {
             fresh,
+            algorithm,
             replays: HashMap::new(),
             sockets: HashMap::new(),
             all: Vec::new(),
@@ -114,11 +117,12 @@ impl Connections {
         let number = record.connection;
         let Ok(place) = usize::try_from(number) else { return };
         while self.all.len() <= place {
-            self.all.push(connection(self.all.len() as u64, &record.row.before, String::new()));
+            let number = self.all.len() as u64;
+            self.all.push(connection(number, &record.row.before, record.time_us, self.algorithm.clone()));
         }
         let Some(known) = self.all.get_mut(place) else { return };
         let After { cwnd, ssthresh, .. } = record.row.after;
-        known.see(&Conn { cwnd, ssthresh, ..record.row.before });
+        known.see(&Conn { cwnd, ssthresh, ..record.row.before }, record.time_us);
         // A socket that is being taken down has none.
         if record.kernel.local_port != 0 {
             (known.local_port, known.remote_port) = (record.kernel.local_port, record.kernel.remote_port);
@@ -161,12 +165,13 @@ impl Connections {
             all.get(*place).is_some_and(|known| (known.local_port, known.remote_port) == ports)
         });
         let place = known.unwrap_or_else(|| {
-            all.push(connection(all.len() as u64, &sample.conn, sample.algorithm.clone()));
+            let (conn, algorithm) = (&sample.conn, sample.algorithm.clone());
+            all.push(connection(all.len() as u64, conn, conn.now_us, algorithm));
             all.len() - 1
         });
         self.sockets.insert(sample.socket, place);
         let Some(known) = all.get_mut(place) else { return 0 };
-        known.see(&sample.conn);
+        known.see(&sample.conn, sample.conn.now_us);
         (known.local_port, known.remote_port) = ports;
         known.retransmissions = sample.kernel.total_retrans;
         known.algorithm.clone_from(&sample.algorithm);
@@ -179,13 +184,13 @@ fn inner(replay: &Replay, conn: &Conn) -> Vec<(&'static str, u64)> {
     replay.state().map(|state| state.info(conn).named().collect()).unwrap_or_default()
 }
 
-fn connection(number: u64, conn: &Conn, algorithm: String) -> Connection {
+fn connection(number: u64, conn: &Conn, time_us: u64, algorithm: String) -> Connection {
     Connection {
         number,
         algorithm,
         local_port: 0,
         remote_port: 0,
-        first_s: conn.now_us as f64 / 1e6,
+        first_s: time_us as f64 / 1e6,
         last_s: 0.0,
         calls: 0,
         cwnd: 0,
@@ -201,9 +206,9 @@ fn connection(number: u64, conn: &Conn, algorithm: String) -> Connection {
 }
 
 impl Connection {
-    fn see(&mut self, conn: &Conn) {
+    fn see(&mut self, conn: &Conn, time_us: u64) {
         self.last = *conn;
-        self.last_s = conn.now_us as f64 / 1e6;
+        self.last_s = time_us as f64 / 1e6;
         self.calls += 1;
         self.cwnd = conn.cwnd;
         self.ssthresh = (conn.ssthresh < INFINITE_SSTHRESH).then_some(conn.ssthresh);

@@ -12,11 +12,12 @@ use std::time::Duration;
 
 use super::module::KernelModule;
 use super::raise;
+use super::scope::KernelEnded;
 use crate::tables::Table;
 pub use connections::Connection;
 use connections::Connections;
 use cwnd::Controller;
-use cwnd_bpf::{Loaded, Probe, Recorder, Running, Scope, Wrapper};
+use cwnd_bpf::{Loaded, Means, Probe, Recorder, Running, Scope, Wrapper};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rows::Words;
@@ -34,8 +35,9 @@ pub struct KernelTrace {
     port: u16,
     /// Calls or acknowledgements that were lost, once the source is closed.
     lost: u64,
-    /// What was repaired, once the source is closed.
+    /// What was repaired, and connections where nothing is, once the source is closed.
     repaired: u64,
+    unguarded: u64,
     /// A command whose connections run on what is traced.
     command: Mutex<Option<Running>>,
 }
@@ -106,28 +108,33 @@ impl KernelTrace {
         }
     }
 
-    /// Starts a command; its connections use what is traced. Signals to this process are the command's until it ends.
-    fn run(&self, py: Python<'_>, command: Vec<String>) -> PyResult<()> {
+    /// Starts a command; its connections use what is traced. Signals to this process are the command's until it ends. Returns why
+    /// they do by the setting of the network namespace and not by a cgroup; None, if it is a cgroup.
+    fn run(&self, py: Python<'_>, command: Vec<String>) -> PyResult<Option<String>> {
         let Some((name, (program, args))) = self.kernel_name().zip(command.split_first()) else {
             return Err(PyValueError::new_err("there is nothing to run, or nothing to run it on"));
         };
         let mut start = Command::new(program);
         start.args(args);
-        let running =
-            Scope::new(&name).and_then(|scope| scope.start(start)).map_err(|why| raise(py, &why))?;
+        let scope = Scope::new(&name).map_err(|why| raise(py, &why))?;
+        let because = match scope.means() {
+            Means::Cgroup(_) => None,
+            Means::Namespace { because, .. } => Some(because),
+        };
+        let running = scope.start(start).map_err(|why| raise(py, &why))?;
         *self.command.lock().unwrap_or_else(PoisonError::into_inner) = Some(running);
-        Ok(())
+        Ok(because)
     }
 
-    /// The command's exit code once it has ended, as a shell would report it; None while it runs.
-    fn ended(&self, py: Python<'_>) -> PyResult<Option<i32>> {
+    /// How the command ended; None while it runs.
+    fn ended(&self, py: Python<'_>) -> PyResult<Option<KernelEnded>> {
         let mut command = self.command.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(running) = command.as_mut() else { return Ok(None) };
         if running.child().try_wait()?.is_none() {
             return Ok(None);
         }
         let Some(running) = command.take() else { return Ok(None) };
-        Ok(Some(running.wait().map_err(|why| raise(py, &why))?.code()))
+        Ok(Some(KernelEnded(running.wait().map_err(|why| raise(py, &why))?)))
     }
 
     /// Name of what was registered; None for a probe.
@@ -171,8 +178,17 @@ impl KernelTrace {
     #[getter]
     fn repaired(&self, py: Python<'_>) -> PyResult<u64> {
         match &*self.source() {
-            Some(source) => repaired(source).map_err(|why| raise(py, &why)),
+            Some(source) => contained(source).map(|(repaired, _)| repaired).map_err(|why| raise(py, &why)),
             None => Ok(self.repaired),
+        }
+    }
+
+    /// Connections that began without room for what is remembered of them (net.core.optmem_max): nothing is set right there.
+    #[getter]
+    fn unguarded(&self, py: Python<'_>) -> PyResult<u64> {
+        match &*self.source() {
+            Some(source) => contained(source).map(|(_, unguarded)| unguarded).map_err(|why| raise(py, &why)),
+            None => Ok(self.unguarded),
         }
     }
 
@@ -195,7 +211,7 @@ impl KernelTrace {
         let source = self.source().take();
         if let Some(source) = source {
             self.lost = lost(&source).map_err(|why| raise(py, &why))?;
-            self.repaired = repaired(&source).map_err(|why| raise(py, &why))?;
+            (self.repaired, self.unguarded) = contained(&source).map_err(|why| raise(py, &why))?;
         }
         Ok((hooks, cwnd))
     }
@@ -208,10 +224,14 @@ fn lost(source: &Source) -> Result<u64, cwnd_bpf::Error> {
     }
 }
 
-fn repaired(source: &Source) -> Result<u64, cwnd_bpf::Error> {
+/// What was repaired, and connections where nothing is.
+fn contained(source: &Source) -> Result<(u64, u64), cwnd_bpf::Error> {
     match source {
-        Source::Hooks { loaded, .. } => Ok(loaded.counters()?.repaired()),
-        Source::Probe(_) => Ok(0),
+        Source::Hooks { loaded, .. } => {
+            let counters = loaded.counters()?;
+            Ok((counters.repaired(), counters.unguarded()))
+        }
+        Source::Probe(_) => Ok((0, 0)),
     }
 }
 
@@ -221,12 +241,17 @@ impl KernelTrace {
     }
 
     fn new(source: Source, controller: Option<Controller>, port: u16) -> Self {
+        let algorithm = match &source {
+            Source::Hooks { loaded, .. } => loaded.name().to_owned(),
+            Source::Probe(_) => String::new(),
+        };
         Self {
             source: Mutex::new(Some(source)),
-            connections: Connections::new(controller),
+            connections: Connections::new(controller, algorithm),
             port,
             lost: 0,
             repaired: 0,
+            unguarded: 0,
             command: Mutex::new(None),
         }
     }

@@ -125,16 +125,26 @@ fn bytes<'a>(states: impl Iterator<Item = &'a PrivateWords>) -> ArrayRef {
     Arc::new(builder.finish())
 }
 
-fn window(rows: &[(u64, Conn)]) -> Vec<(&'static str, ArrayRef)> {
+/// A row of the table `cwnd`.
+struct Window {
+    time_us: u64,
+    flow: u64,
+    conn: Conn,
+}
+
+fn window(rows: &[Window]) -> Vec<(&'static str, ArrayRef)> {
     vec![
-        ("time_s", f64s(rows.iter().map(|(_, c)| c.now_us as f64 / 1e6))),
-        ("flow", u32s(rows.iter().map(|(number, _)| *number as u32))),
-        ("cwnd", u32s(rows.iter().map(|(_, c)| c.cwnd))),
-        ("ssthresh", u32s(rows.iter().map(|(_, c)| c.ssthresh))),
-        ("srtt_ms", f64s(rows.iter().map(|(_, c)| f64::from(c.srtt_us8) / 8000.0))),
-        ("in_flight", u32s(rows.iter().map(|(_, c)| c.in_flight))),
-        ("delivered", u64s(rows.iter().map(|(_, c)| c.delivered))),
-        ("ca_state", texts(rows.iter().map(|(_, c)| STATES.get(c.ca_state as usize).copied().unwrap_or("")))),
+        ("time_s", f64s(rows.iter().map(|row| row.time_us as f64 / 1e6))),
+        ("flow", u32s(rows.iter().map(|row| row.flow as u32))),
+        ("cwnd", u32s(rows.iter().map(|row| row.conn.cwnd))),
+        ("ssthresh", u32s(rows.iter().map(|row| row.conn.ssthresh))),
+        ("srtt_ms", f64s(rows.iter().map(|row| f64::from(row.conn.srtt_us8) / 8000.0))),
+        ("in_flight", u32s(rows.iter().map(|row| row.conn.in_flight))),
+        ("delivered", u64s(rows.iter().map(|row| row.conn.delivered))),
+        (
+            "ca_state",
+            texts(rows.iter().map(|row| STATES.get(row.conn.ca_state as usize).copied().unwrap_or(""))),
+        ),
     ]
 }
 
@@ -155,7 +165,8 @@ pub fn cwnd(records: &[Record]) -> StructArray {
                 Call::SetState(state) => state,
                 _ => record.row.before.ca_state,
             };
-            (record.connection, Conn { cwnd, ssthresh, ca_state, ..record.row.before })
+            let conn = Conn { cwnd, ssthresh, ca_state, ..record.row.before };
+            Window { time_us: record.time_us, flow: record.connection, conn }
         })
         .collect();
     table(window(&rows))
@@ -163,6 +174,11 @@ pub fn cwnd(records: &[Record]) -> StructArray {
 
 /// The table `cwnd` of a probe: the connection after each acknowledgement.
 pub fn samples(samples: &[Sample], numbers: &[u64]) -> StructArray {
-    let rows: Vec<_> = numbers.iter().copied().zip(samples.iter().map(|sample| sample.conn)).collect();
+    let row = |(number, sample): (&u64, &Sample)| Window {
+        time_us: sample.conn.now_us,
+        flow: *number,
+        conn: sample.conn,
+    };
+    let rows: Vec<_> = numbers.iter().zip(samples).map(row).collect();
     table(window(&rows))
 }
