@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -46,12 +47,28 @@ def registered() -> list[str]:
     return AVAILABLE.read_text().split()
 
 
-def until(what: Callable[[], bool]) -> None:
+def until(is_so: Callable[[], bool], awaited: str = "what another process is about to do") -> None:
     """Waits for what another process is about to do."""
     deadline = time.monotonic() + PATIENCE_S
-    while not what():
-        assert time.monotonic() < deadline
+    while not is_so():
+        assert time.monotonic() < deadline, f"{awaited}: awaited in vain for {PATIENCE_S} s"
         time.sleep(0.005)
+
+
+def read_until(file: int, words: bytes) -> bytes:
+    """What a descriptor says up to some words."""
+    said = b""
+
+    def says() -> bool:
+        nonlocal said
+        while words not in said and select.select([file], [], [], 0)[0]:
+            more = os.read(file, 4096)
+            assert more, f"{words!r}: the end came before it, after {said!r}"
+            said += more
+        return words in said
+
+    until(says, repr(words))
+    return said
 
 
 class Loader:
@@ -60,12 +77,12 @@ class Loader:
     def __init__(self, *arguments: str) -> None:
         command = [str(PROGRAM), "kernel", "load", *arguments]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.said = ""
         assert self.process.stdout
-        while "Ctrl-C" not in self.said:
-            line = self.process.stdout.readline()
-            assert line, self.process.communicate()[1]
-            self.said += line
+        try:
+            self.said = read_until(self.process.stdout.fileno(), b"Ctrl-C").decode()
+        except AssertionError:
+            self.process.kill()
+            raise AssertionError(self.process.communicate()[1]) from None
 
     def end(self, sign: signal.Signals = signal.SIGINT) -> tuple[int, str, str]:
         """Exit code, and what it printed since it stayed."""
@@ -83,6 +100,8 @@ class Connection:
             self.sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name.encode())
             self.sender.connect(server.getsockname())
             self.receiver, _ = server.accept()
+        for end in (self.sender, self.receiver):
+            end.settimeout(PATIENCE_S)
 
     def algorithm(self) -> str:
         return self.sender.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(b"\0").decode()

@@ -94,7 +94,7 @@ def test_connections_use_it_and_keep_it_when_it_goes(cwnd: Cli, load: Callable[.
         assert one and (one["registered"], one["connections"]) == (False, 1)
     finally:
         connection.close()
-    until(lambda: listed(cwnd, "cwnd_t_used") is None)
+    until(lambda: listed(cwnd, "cwnd_t_used") is None, "the kernel to free cwnd_t_used")
 
 
 @kernel
@@ -111,9 +111,9 @@ def test_a_terminal_sees_how_many_connections_there_are_until_ctrl_c() -> None:
         return words in said
 
     try:
-        until(lambda: says(b"\r\x1b[K0 connections use cwnd_t_seen"))
+        until(lambda: says(b"\r\x1b[K0 connections use cwnd_t_seen"), "no connection")
         connection = Connection("cwnd_t_seen")
-        until(lambda: says(b"\r\x1b[K1 connection uses cwnd_t_seen"))
+        until(lambda: says(b"\r\x1b[K1 connection uses cwnd_t_seen"), "one connection")
         connection.close()
         os.write(terminal, b"\x03")
         _, status = os.waitpid(pid, 0)

@@ -71,12 +71,12 @@ def test_killed_at_random_loaders_programs_and_tracers_leave_nothing(cwnd: Cli, 
         target = int(process.stdout.readline()) if victim == "program" else process.pid
         # Half of them are killed when they have loaded what they load, the others at any moment.
         if turn // 4 % 2:
-            until(lambda name=name: name in registered())  # type: ignore[misc]
+            until(lambda name=name: name in registered(), f"{name} in the kernel")  # type: ignore[misc]
         time.sleep(draw.uniform(0, 0.3))
         os.kill(target, signal.SIGKILL)
         process.communicate(timeout=PATIENCE_S)
         assert process.returncode == (128 + 9 if victim == "program" else -9)
-        until(lambda name=name: name not in registered())  # type: ignore[misc]
+        until(lambda name=name: name not in registered(), f"{name} gone")  # type: ignore[misc]
     # A killed user cannot take its cgroup away, which is empty; the next one does.
     assert cwnd("kernel", "use", "reno", "--", "true").returncode == 0
     assert cgroups() == []

@@ -7,7 +7,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -115,7 +114,7 @@ def test_any_algorithms_acknowledgements_are_seen_from_outside(network: path_in_
     folder = tmp_path / "trace"
     command = [PROGRAM, "kernel", "trace", "--port", str(path_in_kernel.PORT), "-o", str(folder)]
     process = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    until(lambda: attached(process.pid) or process.poll() is not None)
+    until(lambda: attached(process.pid) or process.poll() is not None, "a probe")
     assert process.poll() is None
     with network.receiving() as receiver:
         subprocess.run(network.sends(10 * MEGABYTE), check=True, timeout=PATIENCE_S)
@@ -134,15 +133,11 @@ def test_a_killed_tracer_leaves_neither_algorithm_nor_tables(tmp_path: Path) -> 
     for _ in range(5):
         command = [PROGRAM, "kernel", "trace", "--cc", "veno", "--as", "cwnd_t_kill", "-o", tmp_path / "trace"]
         process = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        while "cwnd_t_kill" not in registered():
-            assert process.poll() is None
-            time.sleep(0.01)
+        until(lambda: "cwnd_t_kill" in registered() or process.poll() is not None, "cwnd_t_kill in the kernel")  # noqa: B023
+        assert process.poll() is None
         process.kill()
         process.wait()
-        deadline = time.monotonic() + PATIENCE_S
-        while "cwnd_t_kill" in registered():
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        until(lambda: "cwnd_t_kill" not in registered(), "cwnd_t_kill gone")
     assert not (tmp_path / "trace").exists()
 
 

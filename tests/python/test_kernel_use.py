@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from conftest import PROGRAM, Cli
-from in_kernel import PATIENCE_S, Connection, Loader, cgroups, kernel, registered, until
+from in_kernel import PATIENCE_S, Connection, Loader, cgroups, kernel, read_until, registered, until
 
 # A program that asks for reno, connects to itself, moves 100 kB, and says what its two ends ran on.
 PAIR = """
@@ -91,13 +91,10 @@ def test_ctrl_c_is_the_commands_to_hear() -> None:
     if pid == 0:
         script = "trap 'echo heard; exit 5' INT; echo ready; while :; do sleep 0.05; done"
         os.execv(PROGRAM, [str(PROGRAM), "kernel", "use", "reno", "--", "sh", "-c", script])
-    said = b""
     try:
-        while b"ready" not in said:
-            said += os.read(terminal, 4096)
+        read_until(terminal, b"ready")
         os.write(terminal, b"\x03")
-        while b"heard" not in said:
-            said += os.read(terminal, 4096)
+        read_until(terminal, b"heard")
         _, status = os.waitpid(pid, 0)
     except BaseException:
         os.kill(pid, signal.SIGKILL)
@@ -164,4 +161,4 @@ def test_bad_input_is_one_line_and_nothing_runs(cwnd: Cli, arguments: tuple[str,
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1, done.stderr
     assert all(word in done.stderr for word in words), done.stderr
-    until(lambda: not {"cwnd_reno", "cwnd_htcp"} & set(registered()))
+    until(lambda: not {"cwnd_reno", "cwnd_htcp"} & set(registered()), "the algorithms gone")

@@ -3,14 +3,13 @@
 
 use std::process::Command;
 use std::thread;
-use std::time::Duration;
 
 use cwnd_bpf::{Answer, Check, Hook, Scope, doctor, give_up_rights, registrations};
 use libbpf_rs::Link;
 use rustix::process::{Signal, kill_process};
 
 use crate::network::Network;
-use crate::{MEGABYTE, kernel_is_ours, module, registered};
+use crate::{MEGABYTE, kernel_is_ours, module, registered, until, until_recorded};
 
 fn find<'a>(checks: &'a [Check], name: &str) -> &'a Check {
     checks.iter().find(|check| check.name == name).unwrap_or_else(|| panic!("no {name} in {checks:?}"))
@@ -96,10 +95,10 @@ fn a_loader_without_rights_reads_counters_and_records_and_takes_its_algorithm_ou
             assert!(refused.contains("ermi"), "{refused}");
             assert!(registrations().is_err());
             // The network's own threads are of the test, which has its rights.
-            while recorder.take(Duration::from_millis(50)).expect("records").is_empty() {}
-            while loaded.counters().expect("counters").calls(Hook::Release) == 0 {
-                recorder.take(Duration::from_millis(50)).expect("records");
-            }
+            until_recorded("a record", &mut recorder, |records| !records.is_empty());
+            until_recorded("the connection's end", &mut recorder, |_| {
+                loaded.counters().expect("counters").calls(Hook::Release) > 0
+            });
             assert_eq!(loaded.connections(), Some(0));
             drop((recorder, loaded));
         });
@@ -122,9 +121,7 @@ fn who_waits_for_a_command_without_rights_passes_signals_on_and_cleans_up() {
         running.give_up_rights().expect("given up");
         assert!(module("reno").load("cwnd_rights_3").is_err(), "no right to load");
         let status = || std::fs::read_to_string(format!("/proc/{}/status", running.id())).expect("it runs");
-        while !status().contains("Name:\tsleep") {
-            thread::yield_now();
-        }
+        until("the command to be sleep", || status().contains("Name:\tsleep"));
         let cwnd_bpf::Means::Cgroup(path) = running.scope().means() else { panic!("{running:?}") };
         kill_process(rustix::process::getpid(), Signal::TERM).expect("sent");
         assert_eq!(running.wait().expect("an end").code(), 143);

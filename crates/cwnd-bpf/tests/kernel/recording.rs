@@ -12,12 +12,10 @@ use cwnd_bpf::{Counters, Hook, Loaded, Module, Record, Recorder};
 use cwnd_plugin::controller_words;
 
 use crate::network::{Going, Network};
-use crate::{MEGABYTE, kernel_is_ours, module, none_of};
+use crate::{MEGABYTE, kernel_is_ours, module, none_of, until, until_recorded};
 
 /// How long to wait for a record where there must be one, and between looks at a transfer that runs.
 const PATIENCE: Duration = Duration::from_millis(200);
-/// Between two looks at something that another thread brings about.
-const PAUSE: Duration = Duration::from_millis(5);
 
 /// Moves `bytes` on `module` and returns every call of the transfer.
 pub fn record(
@@ -58,9 +56,10 @@ pub fn record_with(
 
 /// Takes what the kernel has recorded and nobody has taken yet.
 fn take_rest(loaded: &Loaded, recorder: &mut Recorder, records: &mut Vec<Record>) {
-    while (records.len() as u64) < loaded.counters().expect("counters").recorded() {
-        records.extend(recorder.take(PATIENCE).expect("records"));
-    }
+    until_recorded("every record", recorder, |more| {
+        records.extend(more);
+        records.len() as u64 >= loaded.counters().expect("counters").recorded()
+    });
 }
 
 /// Differences, and the first in words.
@@ -190,13 +189,19 @@ fn connections_at_the_same_time_are_told_apart() {
             let name = loaded.name();
             scope.spawn(move || network.transfer_while(name, &more));
         }
-        while changes(&records) <= 100 {
-            records.extend(recorder.take(PATIENCE).expect("records"));
-        }
+        let mut turns = 0;
+        until_recorded("a hundred turns of the two connections", &mut recorder, |more| {
+            // Of what is new alone, with the record before it.
+            let seen = records.len().saturating_sub(1);
+            records.extend(more);
+            turns += changes(records.get(seen..).unwrap_or_default());
+            turns > 100
+        });
         drop(going);
-        while loaded.counters().expect("counters").calls(Hook::Release) < 2 {
-            records.extend(recorder.take(PATIENCE).expect("records"));
-        }
+        until_recorded("the end of both connections", &mut recorder, |more| {
+            records.extend(more);
+            loaded.counters().expect("counters").calls(Hook::Release) >= 2
+        });
     });
     take_rest(&loaded, &mut recorder, &mut records);
     assert_eq!(loaded.counters().expect("counters").lost(), 0);
@@ -240,10 +245,11 @@ fn what_finds_no_room_is_counted() {
         let going = Going::new();
         let more = Arc::clone(&going.0);
         let transfer = scope.spawn(|| network.transfer_while("cwnd_room", &{ more }));
-        while loaded.counters().expect("counters").lost() <= 100 {
-            assert!(!transfer.is_finished(), "it ended: {}", loaded.counters().expect("counters"));
-            thread::sleep(PAUSE);
-        }
+        until("a hundred records that find no room", || {
+            let counters = loaded.counters().expect("counters");
+            assert!(!transfer.is_finished(), "it ended: {counters}");
+            counters.lost() > 100
+        });
         drop(going);
     });
     let counters = loaded.counters().expect("counters");

@@ -12,7 +12,7 @@ use rustix::net::{AddressFamily, SocketType, ipproto, sockopt};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::network::{run, within};
-use crate::{kernel_is_ours, module, registered};
+use crate::{kernel_is_ours, module, registered, until};
 
 /// Which part this very program plays when a test starts it as a command.
 const ROLE: &str = "CWND_TEST_ROLE";
@@ -255,16 +255,13 @@ fn a_killed_loader_leaves_no_program_and_its_cgroup_is_removed_by_the_next() {
     loader.kill().expect("it runs");
     loader.wait().expect("an end");
     // The kernel takes them away when it gets to it.
-    while programs(&path) > 0 {
-        std::thread::yield_now();
-    }
+    until("the kernel to take the programs away", || programs(&path) == 0);
     // As long as the command runs in it, the cgroup stays, and nobody moves the command.
     drop(Scope::new("reno").expect("a scope"));
     assert!(path.exists());
     end(sleeper);
-    while std::fs::read_to_string(path.join("cgroup.procs")).is_ok_and(|left| !left.is_empty()) {
-        std::thread::yield_now();
-    }
+    let members = || std::fs::read_to_string(path.join("cgroup.procs"));
+    until("the command to leave its cgroup", || members().is_ok_and(|left| left.is_empty()));
     drop(Scope::new("reno").expect("a scope"));
     assert!(!path.exists());
 }

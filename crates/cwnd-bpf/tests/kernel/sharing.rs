@@ -8,7 +8,7 @@ use std::thread;
 use cwnd_bpf::{Error, Held, Registration, registrations};
 
 use crate::network::{Going, Network};
-use crate::{kernel_is_ours, module, registered};
+use crate::{kernel_is_ours, module, registered, until};
 
 fn found(name: &str) -> Option<Registration> {
     registrations().expect("registrations").into_iter().find(|found| found.name == name)
@@ -139,9 +139,9 @@ fn unloading_under_a_live_connection_lets_it_finish() {
         let going = Going::new();
         let more = Arc::clone(&going.0);
         let transfer = scope.spawn(|| network.transfer_while("cwnd_unload", &{ more }));
-        while found("cwnd_unload").is_none_or(|seen| seen.connections == Some(0)) && !transfer.is_finished() {
-            thread::yield_now();
-        }
+        until("a connection", || {
+            transfer.is_finished() || found("cwnd_unload").is_some_and(|seen| seen.connections != Some(0))
+        });
         let seen = found("cwnd_unload").expect("registered");
         assert_eq!(seen.connections, Some(1));
         seen.unload().expect("unloaded");

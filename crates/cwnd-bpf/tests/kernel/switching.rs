@@ -12,7 +12,7 @@ use rustix::net::sockopt;
 
 use crate::network::{Going, Network};
 use crate::scope::Alone;
-use crate::{kernel_is_ours, module};
+use crate::{kernel_is_ours, module, until};
 
 /// To the port of `Network`'s receiver.
 fn to_the_receiver() -> Which {
@@ -34,13 +34,14 @@ fn a_transfer_is_moved_to_our_algorithm_in_mid_flight_and_back_and_finishes() {
         let transfer = scope.spawn(|| network.transfer_while("reno", &{ more }));
         let moves = |from: &str, to: &str| {
             let from = Which { algorithm: Some(from.to_owned()), ..to_the_receiver() };
-            loop {
-                assert!(!transfer.is_finished(), "no connection was found in time");
-                let found = network.in_sender(|| switch(&from, to)).expect("a walk");
-                if found.matched > 0 {
-                    return found;
-                }
-            }
+            let mut found = None;
+            until("a connection to be moved", || {
+                assert!(!transfer.is_finished(), "it ended before it was moved to {to}");
+                let walk = network.in_sender(|| switch(&from, to)).expect("a walk");
+                found = (walk.matched > 0).then_some(walk);
+                found.is_some()
+            });
+            found.expect("a walk that found it")
         };
         let there = moves("reno", "cwnd_switch");
         assert_eq!((there.matched, there.changed, there.unreported), (1, 1, 0));
@@ -49,12 +50,11 @@ fn a_transfer_is_moved_to_our_algorithm_in_mid_flight_and_back_and_finishes() {
         assert!(connection.refused.is_none(), "{connection}");
         assert_eq!((calls(Hook::Init), calls(Hook::Release)), (1, 0));
         // It runs on ours until it has grown and lost there.
-        while loaded.counters().expect("counters").entered(CaState::Recovery) == 0
-            || calls(Hook::CongAvoid) <= 100
-        {
-            assert!(!transfer.is_finished(), "it ended on ours: {}", loaded.counters().expect("counters"));
-            thread::yield_now();
-        }
+        until("a hundred acknowledgements and a loss on ours", || {
+            let counters = loaded.counters().expect("counters");
+            assert!(!transfer.is_finished(), "it ended on ours: {counters}");
+            counters.entered(CaState::Recovery) > 0 && counters.calls(Hook::CongAvoid) > 100
+        });
         let back = moves("cwnd_switch", "reno");
         assert_eq!((back.matched, back.changed), (1, 1));
         assert_eq!((calls(Hook::Init), calls(Hook::Release)), (1, 1));
