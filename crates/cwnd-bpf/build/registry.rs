@@ -48,7 +48,7 @@ pub(crate) fn build() -> Result<(), String> {
     let mut cargo = Command::new(environment("CARGO")?);
     cargo.args(["build", "--offline", "--locked"]);
     let hooks = hooks(&tools, cargo, &crate_dir.join("hooks"), &out.join("hooks"))?;
-    let mut list = String::from("const OBJECTS: &[(&str, &Aligned<[u8]>)] = &[\n");
+    let mut list = String::from("pub(crate) const OBJECTS: &[(&str, &Aligned<[u8]>)] = &[\n");
     for algorithm in ALGORITHMS {
         let name = algorithm.name;
         let controller =
@@ -62,7 +62,7 @@ pub(crate) fn build() -> Result<(), String> {
         }
     }
     list += "];\n/// The kernel's own algorithms that can be recorded, and the wrapper of each.\n";
-    list += "const WRAPPERS: &[(&str, &Aligned<[u8]>)] = &[\n";
+    list += "pub(crate) const WRAPPERS: &[(&str, &Aligned<[u8]>)] = &[\n";
     for name in ["cubic", "reno"] {
         let object = wrapper(&recipe, name)?;
         let file = object.file_name().unwrap_or_default();

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::doctor::diagnosed;
 use crate::error::Error;
 use crate::loaded::Loaded;
-use crate::loader::Module;
+use crate::module::Module;
 use crate::registration::{Registration, Shared, is_available, registrations};
 
 /// How often to look again for a registration that another loader is making, and how long to wait between.

@@ -43,6 +43,8 @@ mod loader;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod meta;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
+mod module;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
 mod namespace;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod object_file;
@@ -76,6 +78,8 @@ mod timing;
 #[cfg(feature = "recipe")]
 #[path = "../build/toolchain.rs"]
 mod toolchain;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+mod wrapper;
 
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use counters::Counters;
@@ -92,7 +96,7 @@ pub use libbpf_rs::ErrorKind;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use loaded::{Cost, Loaded};
 #[cfg(all(feature = "kernel", target_os = "linux"))]
-pub use loader::{Module, Wrapper};
+pub use module::Module;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use object_file::ObjectFile;
 #[cfg(feature = "recipe")]
@@ -113,3 +117,5 @@ pub use scope::{Ended, Means, Running, Scope, Uses};
 pub use switch::{Connection, Found, Which, connections, switch};
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use timing::Timing;
+#[cfg(all(feature = "kernel", target_os = "linux"))]
+pub use wrapper::Wrapper;

@@ -17,7 +17,7 @@ use rustix::fs::{FlockOperation, flock};
 
 use crate::counters::{connections_in, counter_in};
 use crate::error::{Error, refused};
-use crate::loader::Module;
+use crate::module::Module;
 use crate::object_file::ObjectFile;
 use crate::pins::{PINS, check_pins, pin_of, place};
 use crate::raw::{Counted, Identity};
