@@ -66,6 +66,7 @@ NOTHING = [
     (("--cc", "reno"), ("true",), ("cwnd_reno", "true", "0 made, 0 accepted")),
     (("--cc", "reno"), ("sh", "-c", "exit 3"), ("cwnd_reno", "sh", "exit code 3")),
     (("--cc", "kernel/cubic"), ("true",), ("cwnd_k_cubic", "0 made, 0 accepted")),
+    (("--cc", "reno", "--duration", "0.2"), ("sleep", "600"), ("cwnd_reno", "sleep, which was still running", "0.")),
     (("--cc", "reno", "--port", "9"), SENDS, ("cwnd_reno", "--port 9", "1 made, 1 accepted")),
     (("--cc", "reno", "--duration", "0.2"), (), ("cwnd_reno", "0.2 s", "tcp_congestion_control", "setsockopt")),
     (("--port", "9", "--duration", "0.2"), (), ("--port 9", "0.2 s")),
@@ -105,12 +106,25 @@ def test_a_trace_by_the_namespaces_setting_says_that_it_is_by_that(namespace: Ca
     hidden = "for at in $(awk '$3 ~ /^cgroup/ {print $2}' /proc/mounts); do umount -l $at 2>/dev/null || :; done"
     script = f'{hidden}; exec "$@"'
     alone = ["unshare", "--mount", "--propagation", "private", "sh", "-c", script, "sh"]
-    trace = [str(PROGRAM), "kernel", "trace", "--json", "--cc", "cubic", "--", *SENDS]
-    done = subprocess.run(namespace(*alone, *trace), capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+
+    def traced(*command: str) -> subprocess.CompletedProcess[str]:
+        trace = [str(PROGRAM), "kernel", "trace", "--json", "--cc", "cubic", "--", *command]
+        return subprocess.run(
+            namespace(*alone, *trace), capture_output=True, text=True, timeout=PATIENCE_S, check=False
+        )
+
+    done = traced(*SENDS)
     assert done.returncode == 0, done.stderr
     line = "cwnd: by the setting of this network namespace, as there can be no cgroup: "
     assert done.stderr.startswith(line) and done.stderr.count("\n") == 1, done.stderr
     assert json.loads(done.stdout)["connections"] == 2
+    # It asks for another, which the setting lets it have.
+    done = traced(*SENDS, "reno")
+    assert json.loads(done.stdout)["connections"] == 1, "the accepted end asks for nothing"
+    done = traced("true")
+    said, why = done.stderr.splitlines()
+    assert done.returncode == 1 and said.startswith(line), done.stderr
+    assert "true (exit code 0) had no TCP connection on cwnd_cubic" in why and "this network namespace" in why, why
 
 
 @pytest.fixture

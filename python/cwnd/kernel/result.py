@@ -25,7 +25,8 @@ class KernelTrace:
     def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
         self.folder = folder
         #: What was traced and what came of it, as `cwnd kernel trace --json` prints it: algorithm (its name in the kernel), set and
-        #: params (where it was traced call by call), seconds, connections, calls, lost, differences, first, versions.
+        #: params (where it was traced call by call), seconds, connections, calls, lost, differences, first, states_compared, repaired,
+        #: unguarded, versions.
         self.summary = {key: value for key, value in manifest.items() if key not in ("kind", "files", "lane")}
         self._names = tuple(name for name in TABLES if f"{name}.parquet" in manifest["files"])
 

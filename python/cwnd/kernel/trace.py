@@ -322,11 +322,18 @@ def nothing(summary: dict[str, Any], port: int) -> str:
             "net.ipv4.tcp_congestion_control, or that a command after -- makes"
         )
     program, code, counts = summary["command"][0], summary["exit"], summary["command_connections"]
-    ended = f"{program} (still running)" if code is None else f"{program} (exit code {code})"
-    made = "" if counts is None else f" ({counts['made']} made, {counts['accepted']} accepted)"
-    if counts is None or counts["made"] + counts["accepted"] == 0:
-        return f"{line}{ended} had no TCP connection on {name}{with_port}{made}"
-    return f"{line}no connection of {ended} called {name}{with_port}{made}"
+    if code is None:
+        return f"{line}{program}, which was still running, had no TCP connection on {name}{with_port}"
+    ended = f"{program} (exit code {code})"
+    if counts is None:
+        return (
+            f"{line}{ended} had no TCP connection on {name}{with_port}; only one of this network namespace that asks for nothing else "
+            "has it"
+        )
+    if counts["made"] + counts["accepted"] == 0:
+        return f"{line}{ended} had no TCP connection on {name} (0 made, 0 accepted)"
+    made = f"({counts['made']} made, {counts['accepted']} accepted)"
+    return f"{line}no connection of {ended} called {name}{with_port} {made}"
 
 
 def report(summary: dict[str, Any], folder: Path | None) -> None:
