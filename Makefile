@@ -94,7 +94,7 @@ compare: $(NATIVE)
 	$(BIN)/python bench/peers/compare.py
 	$(BIN)/python bench/peers/modules.py
 
-# Six minutes on two processors, or two hours; Ctrl-C keeps what is done.
+# Eight minutes on two processors, or two hours; Ctrl-C keeps what is done.
 reproduce: FOLDER = out/$(if $(FULL),full,reproduce)
 reproduce: $(NATIVE)
 	$(BIN)/cwnd reproduce $(if $(FULL),--full) -o $(FOLDER)

@@ -250,6 +250,6 @@ def gallery(all_pages: list[Page]) -> str:
         "The sets of papers have what their hosts had, which came before it.",
         "",
         *table(["recovery", "sets"], recoveries(all_pages)),
-        "[Slow starts](slow-start.md) · [CUBIC's statements in RFC 9438, one by one](rfc9438.md) · [response functions](../response.md)",
+        "[Slow starts](slow-start.md) · [CUBIC's statements in RFC 9438, one by one](rfc9438.md) · [HyStart++'s in RFC 9406](rfc9406.md) · [response functions](../response.md)",
     ]
     return "\n".join(lines) + "\n"

@@ -25,7 +25,7 @@ pub enum Outcome {
 /// What a run has to keep. The engine answers for all of it but for what an algorithm can break by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Promise {
-    /// Packets are conserved, time goes on, queues and links keep to their limits, every number is one. The engine's alone.
+    /// Packets are conserved, time goes on, queues and links keep to their limits, every number is finite. The engine's alone.
     SoundSimulation,
     /// Two runs of one scenario are the same. A state outside of an algorithm's own struct breaks it.
     SimulationRepeats,
@@ -53,9 +53,7 @@ impl Promise {
             Self::SimulationRepeats => {
                 "two runs of a scenario are the same: an algorithm has no state but its own"
             }
-            Self::NeverBelowItsFloor => {
-                "the window is at least one segment, ssthresh after a loss at least two"
-            }
+            Self::NeverBelowItsFloor => "the window is at least one segment, and so is the threshold",
         }
     }
 }

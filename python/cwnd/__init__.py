@@ -6,9 +6,10 @@
 >>> round(result.summary["link"]["utilization"], 1)
 1.0
 
-What is refused is a `ValueError` whose message is one line: `ScenarioError` for a scenario or an argument (`OwnError`, one of these,
+What is refused is a `ValueError` whose message is one line: `ScenarioError` for a scenario or an argument (`CrateError`, one of these,
 for the crate of an algorithm of one's own), `NotOursError` for a folder that may not be written to, `NoResultError` for one that cannot
-be read. `PluginError` is a panic of an algorithm of one's own; the system's refusals are `OSError`.
+be read. `PluginError` is a panic of an algorithm of one's own, `metrics.UndefinedError` a measure that has no value; the system's refusals are
+`OSError`.
 
 Names are imported when they are first asked for; pyarrow waits for a `Result`'s tables, matplotlib for `save`'s pictures.
 """
@@ -22,19 +23,19 @@ if TYPE_CHECKING:
     from cwnd._native import PluginError, Scenario, ScenarioError, __version__
     from cwnd.contract import check
     from cwnd.kernel.result import KernelTrace
-    from cwnd.own import OwnError, load_plugin
+    from cwnd.own import CrateError, load_plugin
     from cwnd.replicates import Study, replicate
     from cwnd.result import Result
     from cwnd.scenario import Flow, Link, dumbbell, graph, parking_lot
     from cwnd.store import NoResultError, NotOursError, load, run, save
 
 __all__ = [
+    "CrateError",
     "Flow",
     "KernelTrace",
     "Link",
     "NoResultError",
     "NotOursError",
-    "OwnError",
     "PluginError",
     "Result",
     "Scenario",
@@ -53,12 +54,12 @@ __all__ = [
 ]
 
 HOMES = {
+    "CrateError": "own",
     "Flow": "scenario",
     "KernelTrace": "kernel.result",
     "Link": "scenario",
     "NoResultError": "store",
     "NotOursError": "store",
-    "OwnError": "own",
     "PluginError": "_native",
     "Result": "result",
     "Scenario": "_native",

@@ -33,7 +33,7 @@ def show(
 ) -> None:
     """Explain an algorithm: its parameters with unit, range, default, help and source, and its inner variables.
 
-    `standard`, `hystart++` and `hystart` explain the slow starts that a flow's `slow_start` chooses.
+    `standard`, `hystart++`, `hystart` and `rfc5681` explain the slow starts that a flow's `slow_start` chooses.
     """
     starts = {start["name"]: start for start in _native.slow_starts()}
     if start := starts.get(name):

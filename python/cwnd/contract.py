@@ -96,11 +96,12 @@ def check(
     excepted: Iterable[str] = (),
     progress: Progress | None = None,
 ) -> Check:
-    """Holds the algorithm of a crate to the contract, then runs so many random `simulations` with it, or for so many `seconds` (60).
+    """Holds the algorithm of a crate to the contract, then runs as many random simulations with it as `simulations` says, or
+    simulations for `seconds` (60).
 
     The crate is built with overflow checks and assertions. Everything random is a function of `seed`, which is drawn if not given.
     `excepted` names promises that the algorithm breaks on purpose. `progress` is told, several times a second, how far the check is
-    and what part is done. The first broken promise ends it. Raises `OwnError` or `ScenarioError`.
+    and what part is done. The first broken promise ends it. Raises `CrateError` or `ScenarioError`.
     """
     if seconds is not None and (
         isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds <= MOST_SECONDS
@@ -110,7 +111,7 @@ def check(
         if isinstance(simulations, bool) or not isinstance(simulations, int) or not 0 <= simulations < MOST_SEED:
             raise refused("simulations", simulations, "a whole number from 0 to 2^63 - 1")
         if seconds is not None:
-            raise refused("simulations", simulations, "none where there are seconds: either ends the check")
+            raise refused("simulations", simulations, "None where `seconds` is given: either ends the check")
     if seed is None:
         seed = secrets.randbelow(2**32)
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < MOST_SEED:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from typing import NoReturn
@@ -71,9 +72,13 @@ def guarded(app: typer.Typer) -> int:
     except (KeyboardInterrupt, typer.Abort):
         print("stopped", file=sys.stderr)
         return 130
-    except (ScenarioError, FlowSyntaxError, NotOursError) as error:
+    except (ScenarioError, FlowSyntaxError) as error:
         print(getattr(error, "log", ""), end="", file=sys.stderr)
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
+    except NotOursError as error:
+        # Python's argument `folder` is the option -o here.
+        print(f"error: {re.sub('^folder:', '-o:', str(error))}", file=sys.stderr)
         return 2
     except PluginError as error:
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)

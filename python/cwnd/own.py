@@ -29,14 +29,14 @@ NAME_FORM = f"1 to {NAME_MAX} lower-case letters, digits and _, a letter first"
 LOADED: dict[str, str] = {}
 
 
-class OwnError(ScenarioError):
+class CrateError(ScenarioError):
     """A name, a folder or a crate that was refused; the message is one line, `log` what a compiler said."""
 
     def __init__(self, field: str, value: object, expected: str, log: str = "") -> None:
         super().__init__(f'{field}: "{value}" is not accepted; expected {expected}')
         self.field, self.value, self.expected, self.log = field, str(value), expected, log
 
-    def __reduce__(self) -> tuple[type[OwnError], tuple[str, object, str, str]]:
+    def __reduce__(self) -> tuple[type[CrateError], tuple[str, object, str, str]]:
         # An exception is made again of its message alone unless told otherwise.
         return type(self), (self.field, self.value, self.expected, self.log)
 
@@ -50,30 +50,30 @@ def source() -> Path:
     for folder in candidates:
         if (folder / "crates" / "cwnd" / "Cargo.toml").is_file():
             return folder.resolve()
-    raise OwnError("CWND_SOURCE", named or "", "the folder of cwnd's sources, with crates/cwnd in it")
+    raise CrateError("CWND_SOURCE", named or "", "the folder of cwnd's sources, with crates/cwnd in it")
 
 
 def check_name(name: str) -> None:
     """Refuses what cannot be a crate, a type, a flow's `cc` and a name in the kernel at once."""
     if not re.fullmatch(rf"[a-z][a-z0-9_]{{0,{NAME_MAX - 1}}}", name) or name.endswith("_") or "__" in name:
-        raise OwnError("NAME", name, NAME_FORM)
+        raise CrateError("NAME", name, NAME_FORM)
     lines = (TEMPLATES / "taken.txt").read_text(encoding="utf-8").splitlines()
     if name in {word for line in lines if not line.startswith("#") for word in line.split()}:
-        raise OwnError("NAME", name, f"{NAME_FORM}, and none that Rust or the core uses")
+        raise CrateError("NAME", name, f"{NAME_FORM}, and none that Rust or the core uses")
     built_in = [algorithm for algorithm in _native.algorithms() if algorithm["name"] not in LOADED]
     if name in (one["name"] for algorithm in built_in for one in algorithm["sets"]):
-        raise OwnError("NAME", name, "a name that no algorithm has; cwnd algorithms lists them")
+        raise CrateError("NAME", name, "a name that no algorithm has; cwnd algorithms lists them")
 
 
 def new(name: str, folder: str | Path | None = None) -> Path:
     """Makes a crate with the algorithm `name` in `folder` (`./NAME`), which must not exist; returns the folder.
 
-    Everything is written beside it first, and takes its name when it is complete. Raises `OwnError`.
+    Everything is written beside it first, and takes its name when it is complete. Raises `CrateError`.
     """
     check_name(name)
     folder = Path(name) if folder is None else path_of("folder", folder)
     if folder.exists() or folder.is_symlink():
-        raise OwnError("folder" if folder == Path(name) else "--path", folder, "a folder that does not exist yet")
+        raise CrateError("folder" if folder == Path(name) else "--path", folder, "a folder that does not exist yet")
     words = {"lull": name, "Lull": "".join(word.capitalize() for word in name.split("_"))}
     core = source()
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -115,12 +115,12 @@ def manifest(field: str, crate: Path) -> dict[str, Any]:
         document = tomllib.loads((crate / "Cargo.toml").read_text(encoding="utf-8"))
         package, dependency = document["package"]["name"], document["dependencies"]["cwnd"]["path"]
     except (OSError, ValueError, KeyError, TypeError):
-        raise OwnError(
+        raise CrateError(
             field, crate, "the folder of a crate with a path dependency on cwnd, such as cwnd new makes"
         ) from None
     core = source() / "crates" / "cwnd"
     if (crate / dependency).resolve() != core.resolve():
-        raise OwnError(f"cwnd in {crate / 'Cargo.toml'}", dependency, f"the core of the installed cwnd, {core}")
+        raise CrateError(f"cwnd in {crate / 'Cargo.toml'}", dependency, f"the core of the installed cwnd, {core}")
     assert isinstance(package, str)
     return {"package": package, "core": source()}
 
@@ -134,7 +134,7 @@ def wrapper(kind: str, crate: Path, about: Mapping[str, Any], name: str = "") ->
 
 
 def build(crate: str | Path, field: str = "plugin", profile: str = "release") -> Path:
-    """Builds the library of a crate, if anything has changed; returns it. Raises `OwnError` with what the compiler said.
+    """Builds the library of a crate, if anything has changed; returns it. Raises `CrateError` with what the compiler said.
 
     The profile `checked` has overflow checks and assertions on.
     """
@@ -148,7 +148,7 @@ def build(crate: str | Path, field: str = "plugin", profile: str = "release") ->
     except FileNotFoundError:
         raise OSError("cargo is not installed: an algorithm of one's own needs Rust 1.89 or newer") from None
     if done.returncode != 0:
-        raise OwnError(field, crate, "a crate that builds; the compiler's words are above", done.stderr)
+        raise CrateError(field, crate, "a crate that builds; the compiler's words are above", done.stderr)
     messages = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     built = next(
         Path(file)
@@ -173,12 +173,12 @@ def load_plugin(path: str | Path) -> str:
     """Adds the algorithm of a crate (built first) or of a library that `build` made; returns its name.
 
     From then on its name is one like those that are built in, in this process. Loaded again after a change, the new build
-    takes the old one's place in whatever starts afterwards. Raises `OwnError` or `ScenarioError`.
+    takes the old one's place in whatever starts afterwards. Raises `CrateError` or `ScenarioError`.
     """
     path = path_of("plugin", path)
     library = build(path) if path.is_dir() else path
     if not library.is_file():
-        raise OwnError("plugin", path, "the folder of a crate that cwnd new made, or a library that cwnd built")
+        raise CrateError("plugin", path, "the folder of a crate that cwnd new made, or a library that cwnd built")
     name = _native.load_plugin(str(library.resolve()))
     LOADED[name] = hashlib.sha256(library.read_bytes()).hexdigest()
     return name
@@ -189,7 +189,7 @@ def build_kernel(
 ) -> Path:
     """Builds the kernel object of a crate's algorithm into `out` (`NAME.bpf.o` in the crate); returns its place.
 
-    The object has the settings of the parameter set `cc` (the first) and of `settings`, as `KEY=VALUE`. Raises `OwnError`
+    The object has the settings of the parameter set `cc` (the first) and of `settings`, as `KEY=VALUE`. Raises `CrateError`
     or `ScenarioError`, and `OSError` when a compiler is missing.
     """
     crate = path_of("crate", crate).resolve()
@@ -197,7 +197,7 @@ def build_kernel(
     name = load_plugin(crate)
     sets = next([one["name"] for one in known["sets"]] for known in _native.algorithms() if known["name"] == name)
     if cc is not None and cc not in sets:
-        raise OwnError("--cc", cc, f"a parameter set of {name}: {', '.join(sets)}")
+        raise CrateError("--cc", cc, f"a parameter set of {name}: {', '.join(sets)}")
     params = list(parameters(cc or name, settings))
     folder = wrapper("kernel", crate, about, name)
     out = crate / f"{name}.bpf.o" if out is None else path_of("out", out)
@@ -208,8 +208,8 @@ def build_kernel(
         except ValueError as error:
             words = str(error)
             if words.count("\n") > 2:
-                raise OwnError("crate", crate, "one that builds for the kernel; see above", words + "\n") from None
-            raise OwnError("crate", crate, f"one that the kernel can have: {words}") from None
+                raise CrateError("crate", crate, "one that builds for the kernel; see above", words + "\n") from None
+            raise CrateError("crate", crate, f"one that the kernel can have: {words}") from None
         part = out.with_name(f".{out.name}.part")
         try:
             shutil.copyfile(built, part)
@@ -224,6 +224,6 @@ def parameters(cc: str, settings: Sequence[str]) -> Iterator[tuple[str, str]]:
     for setting in settings:
         key, _, value = setting.partition("=")
         if key in _native.flow_keys():
-            raise OwnError("--param", setting, "a parameter of the algorithm; a connection has its own flow")
+            raise CrateError("--param", setting, "a parameter of the algorithm; a connection has its own flow")
         dumbbell([parse(f"{cc}@{setting}")], rate="100Mbit/s", rtt="40ms")
         yield key, value

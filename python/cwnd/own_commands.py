@@ -67,7 +67,7 @@ def check(
         if not (simulations.isascii() and simulations.isdigit() and int(simulations) < contract.MOST_SEED):
             fail(f'--simulations: "{simulations}" is not accepted; expected a whole number from 0 to 2^63 - 1')
         if seconds is not None:
-            fail("--simulations: not accepted with --seconds; expected one of them")
+            fail(f'--simulations: "{simulations}" is not accepted with --seconds; expected one of the two')
     if seed is not None and not (seed.isascii() and seed.isdigit() and int(seed) < contract.MOST_SEED):
         fail(f'--seed: "{seed}" is not accepted; expected a whole number from 0 to 2^63 - 1')
     for name in excepted or []:

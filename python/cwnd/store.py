@@ -75,23 +75,23 @@ def check(folder: Path, kind: str = KIND, *, force: bool = False) -> None:
     wrote. What holds anything else is never replaced.
     """
     if folder.resolve() == Path.cwd():
-        raise NotOursError(f'-o: "{folder}" is not accepted; expected another folder than the current one')
+        raise NotOursError(f'folder: "{folder}" is not accepted; expected another folder than the current one')
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise NotOursError(f'-o: "{folder}" is not accepted; expected a folder, or a name that is free')
+        raise NotOursError(f'folder: "{folder}" is not accepted; expected a folder, or a name that is free')
     if not folder.exists() or not any(folder.iterdir()):
         return
     if unfinished.is_part(folder):
         if unfinished.goes_on(folder):
-            raise NotOursError(f'-o: "{folder}" is not accepted; another cwnd writes to it now')
+            raise NotOursError(f'folder: "{folder}" is not accepted; another cwnd writes to it now')
         return
     found = holds(folder)
     if found is None:
         raise NotOursError(
-            f'-o: "{folder}" is not accepted; expected a free name, an empty folder, or an earlier result and nothing else'
+            f'folder: "{folder}" is not accepted; expected a free name, an empty folder, or an earlier result and nothing else'
         )
     if not (force or (found == kind == KIND)):
         raise NotOursError(
-            f'-o: "{folder}" is not accepted; expected a free name, or --force (force=True in Python) to replace '
+            f'folder: "{folder}" is not accepted; expected a free name, or --force (force=True in Python) to replace '
             f"the {found.removeprefix('cwnd ')} in it"
         )
 
@@ -323,7 +323,7 @@ def load(folder: str | Path) -> Result | KernelTrace:
     folder = path_of("folder", folder)
 
     def refuse(expected: str) -> NoResultError:
-        return NoResultError(f'"{folder}" is not accepted; expected {expected}')
+        return NoResultError(f'folder: "{folder}" is not accepted; expected {expected}')
 
     try:
         known = json.loads((folder / MANIFEST).read_text())

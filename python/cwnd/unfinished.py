@@ -113,7 +113,7 @@ def sweep(folder: Path, is_ours: Callable[[Path], bool]) -> list[str]:
         else:
             with suppress(OSError):
                 old.rename(folder)
-                said.append(f"{folder} is back, which a run that was stopped half-way had moved aside")
+                said.append(f"restored {folder}, which a run that was stopped half-way had moved aside")
     return said
 
 

@@ -33,7 +33,7 @@ def test_dir_lists_what_there_is() -> None:
     assert {"Flow", "PluginError", "check", "dumbbell", "load", "replicate", "run", "save"} <= set(dir(package))
 
 
-ERRORS = ("NoResultError", "NotOursError", "OwnError", "PluginError", "ScenarioError")
+ERRORS = ("NoResultError", "NotOursError", "CrateError", "PluginError", "ScenarioError")
 
 
 def refusal_of(name: str, folder: Path) -> Exception:
@@ -42,7 +42,7 @@ def refusal_of(name: str, folder: Path) -> Exception:
     given: dict[str, Make] = {
         "NoResultError": lambda: package.load(folder),
         "NotOursError": lambda: package.save(run(small()), folder, pictures=False),
-        "OwnError": lambda: own.new("Not A Name"),
+        "CrateError": lambda: own.new("Not A Name"),
         "ScenarioError": lambda: small(rate=40),
     }
     with pytest.raises(getattr(package, name)) as caught:
@@ -56,7 +56,7 @@ def test_every_error_that_is_raised_is_in_the_package_with_its_meaning() -> None
     done = subprocess.run([sys.executable, "-c", fresh], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert all(meaning and meaning.endswith(".") for meaning in json.loads(done.stdout)), done.stdout
-    assert issubclass(package.OwnError, ScenarioError)
+    assert issubclass(package.CrateError, ScenarioError)
     assert all(issubclass(getattr(package, name), ValueError) for name in ERRORS if name != "PluginError")
 
 

@@ -71,7 +71,8 @@ fn table(rows: &[Row], summed: bool, value: impl Fn(&Program) -> Option<f64>) ->
     let mut text = format!("| |{}{}\n", names.concat(), if summed { " all |" } else { "" });
     text += &format!("| --- |{}\n", " --- |".repeat(names.len() + usize::from(summed)));
     for row in rows {
-        let values: Vec<_> = row.programs.iter().map(&value).collect();
+        let of = |hook| row.programs.iter().find(|program| program.cost.hook == hook).and_then(&value);
+        let values: Vec<_> = Hook::ALL.into_iter().map(of).collect();
         let cells =
             values.iter().map(|value| value.map_or(" – |".to_owned(), |value| format!(" {value:.0} |")));
         text += &format!("| `{}` |{}", row.name, cells.collect::<String>());

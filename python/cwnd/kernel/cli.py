@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """The commands of `cwnd kernel`; each imports what it needs when it runs.
 
-Exit codes: 0 done, 2 the input was refused, 1 the kernel refused or this build lacks its kernel part.
+Exit codes: 0 done, 2 the input was refused, 1 the kernel refused or this build lacks its kernel part; of `trace`, also that kernel
+and host differ or that nothing was recorded, of `use`, what its command ended with, of `switch`, that a connection was refused.
 """
 
 from __future__ import annotations

@@ -19,6 +19,10 @@ class KernelInputError(ScenarioError):
         super().__init__(f'{field}: "{value}" is not accepted; expected {expected}')
         self.field, self.value, self.expected = field, str(value), expected
 
+    def __reduce__(self) -> tuple[type[KernelInputError], tuple[str, object, str]]:
+        # An exception is made again of its message alone unless told otherwise.
+        return type(self), (self.field, self.value, self.expected)
+
 
 def required() -> None:
     """Raises `OSError` where this build cannot reach a kernel."""

@@ -353,13 +353,13 @@ def report(summary: dict[str, Any], folder: Path | None) -> None:
         print(f"not repeated on the host: that takes --plugin and the crate of {summary['set']}")
     if summary["repaired"]:
         print(
-            f"repaired: {summary['repaired']:,} answers that the kernel did not ask the algorithm for (docs/kernel.md)"
+            f"repaired: {summary['repaired']:,} windows and thresholds that the algorithm had not given (docs/kernel.md)"
         )
     if summary["unguarded"]:
         count = summary["unguarded"]
         print(
-            f"unguarded: {count:,} connection{'' if count == 1 else 's'} without room for a guard (net.core.optmem_max); such answers "
-            "are not repaired there (docs/kernel.md)"
+            f"unguarded: {count:,} connection{'' if count == 1 else 's'} without room for a guard (net.core.optmem_max): "
+            "nothing is repaired there (docs/kernel.md)"
         )
     if summary["first"]:
         print(f"first: {summary['first']}")

@@ -56,7 +56,7 @@ class Folder:
         if self._force:
             check_result(path, REPLICATES, force=True)
             return
-        raise NotOursError(f'-o: "{path}" is not accepted; expected {expected}, or --force (force=True in Python)')
+        raise NotOursError(f'folder: "{path}" is not accepted; expected {expected}, or --force (force=True in Python)')
 
     def _clear(self) -> None:
         """Removes what `check` has found that may be replaced and is not of this study."""
@@ -118,7 +118,7 @@ def alone(path: Path) -> Iterator[None]:
     try:
         handle = claim(path)
     except BlockingIOError:
-        raise NotOursError(f'-o: "{path}" is not accepted; another cwnd writes to it now') from None
+        raise NotOursError(f'folder: "{path}" is not accepted; another cwnd writes to it now') from None
     try:
         yield
     finally:

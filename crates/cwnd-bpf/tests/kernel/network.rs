@@ -131,7 +131,11 @@ impl Network {
         // An accept that never returns must not hold the test: the threads report, and are left if they do not.
         let (report, reports) = mpsc::channel();
         let received = report.clone();
-        thread::spawn(move || received.send(Report::Received(receive(&listener))));
+        thread::spawn(move || {
+            let bytes = receive(&listener);
+            drop(listener); // before the report: the next transfer listens at the same address
+            received.send(Report::Received(bytes))
+        });
         let algorithm = algorithm.to_owned();
         thread::spawn(move || report.send(Report::Sent(send(&sender, &algorithm, write))));
         let (mut count, mut at_end) = (0, (String::new(), String::new()));

@@ -7,7 +7,7 @@
 //! bounded at 16. `hybla-growth` computes with ρ in 1/1024 and the window in 1/65536; `hybla-linux` has the kernel's ρ in 1/8
 //! and window in 1/128, so that growth ends where ρ²/w falls below 1/128. Both count acknowledgements, as the paper does,
 //! and are standard TCP while losses are repaired. The rest of the paper's proposal (packet spacing, Hoe's estimate of the
-//! first threshold, an initial window and threshold larger by ρ) belongs to the transport and is not here. What the
+//! first threshold, a threshold larger by ρ) belongs to the transport and is not here. What the
 //! golden trace does not show: eighths of ρ other than 5/8 and 6/8 in slow start (the table is 128 · 2^(k/8), rounded down,
 //! as those two are).
 
