@@ -66,7 +66,7 @@ def test_it_is_no_result_and_every_command_says_why(tmp_path: Path, cwnd: Cli, g
     words = "expected a run that came to its end: this one"
     for state in ("goes on", "was stopped half-way"):
         for folder in (half(tmp_path), tmp_path / "run"):
-            with pytest.raises(NoResultError, match=f'^"{folder}" is not accepted; {words} {state}'):
+            with pytest.raises(NoResultError, match=f'^folder: "{folder}" is not accepted; {words} {state}'):
                 package.load(folder)
             done = cwnd("plot", folder)
             assert (done.returncode, done.stderr.count("\n")) == (2, 1) and f"{words} {state}" in done.stderr

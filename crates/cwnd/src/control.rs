@@ -142,7 +142,7 @@ pub trait CongestionControl {
     /// Whether this algorithm sets window and pacing rate itself at each acknowledgement, in every state. When true,
     /// the transport calls `cong_control` and neither `cong_avoid` nor its own reduction, and paces at `conn.pacing_rate`
     /// once that is set. `ssthresh` is still asked, states and events are told. After a timeout the window is the loss
-    /// window all the same, as in Linux, before `set_state` tells of [`CaState::Loss`]; nothing else cuts it.
+    /// window all the same (in Linux what is in flight and one more), before `set_state` tells of [`CaState::Loss`]; nothing else cuts it.
     fn has_cong_control(&self) -> bool {
         false
     }

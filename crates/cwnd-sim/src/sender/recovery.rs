@@ -27,8 +27,12 @@ impl Sender {
         if self.has_sack() {
             return self.judge_sack(packet, blocks, delivered);
         }
-        let duplicate = acked == 0 && packet.cumulative == self.una && self.nxt > self.una;
-        if duplicate {
+        if packet.cumulative < self.una {
+            // Overtaken on its way: it tells nothing that others have not told.
+            *delivered = 0;
+            return false;
+        }
+        if acked == 0 && self.nxt > self.una {
             return self.on_duplicate();
         }
         // Each duplicate told of one of these segments already; after a timeout nothing tells which have arrived
@@ -128,7 +132,8 @@ impl Sender {
     /// The segment at the left edge is lost and may be sent again at once.
     fn lose_first(&mut self) {
         self.board.lose_first(self.una);
-        self.retransmit_now = true; // RFC 5681 §3.2 step 3, RFC 6582 §3.2 step 5
+        // RFC 5681 §3.2 step 3, RFC 6582 §3.2 step 5.
+        self.retransmit_now = self.board.next_lost(self.una).is_some();
         self.refresh();
     }
 

@@ -7,7 +7,7 @@
 //!
 //! HighRxt outlives the recovery that moved it. RFC 6675 §2 has one per recovery, and would send again at the start of the next
 //! what is lost and whose retransmission is still under way; the pipe would leave those retransmissions out. Linux keeps its
-//! marks, too, and RFC 8985 §7 takes a retransmission for lost only when something sent after it has arrived. Only a timeout
+//! marks, too, and RFC 8985 §6.2 takes a retransmission for lost only when something sent after it has arrived. Here, only a timeout
 //! says that retransmissions are lost.
 
 #[cfg(test)]

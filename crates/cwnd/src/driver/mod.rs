@@ -31,7 +31,8 @@
 //!
 //! # Algorithms with `cong_control`
 //! They set window and rate themselves, so the driver asks them for `ssthresh`, tells them states and events, and leaves their window
-//! alone at losses, ECN echoes, the end of recovery and idle restarts, as Linux does. An undo is what their `undo_cwnd` answers.
+//! alone at losses, ECN echoes, the end of recovery and idle restarts, as Linux does. An undo leaves
+//! what their `undo_cwnd` answers, or the window where that is larger.
 //!
 //! After a timeout the window is the loss window ([`Options::loss_window`], or the window where that is smaller), with `cong_control` or
 //! without: everything out counts as lost, and no acknowledgement comes that they could answer. It is set before they are told of

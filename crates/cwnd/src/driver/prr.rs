@@ -23,7 +23,7 @@ impl Prr {
         Self { delivered: 0, out: 0, recover_fs: flight.max(1), target }
     }
 
-    /// The segment to force out: RFC 9937's fast retransmit always goes.
+    /// The segment to force out: something always goes when a recovery begins, the fast retransmit where there is one. // RFC 9937
     fn forced(&self, conn: &Conn) -> u32 {
         u32::from(self.out == 0 && conn.ca_state == CaState::Recovery)
     }

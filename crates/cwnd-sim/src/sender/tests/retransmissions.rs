@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What SACK recoveries retransmit, beside what the path lost.
+//! What recoveries retransmit, beside what the path lost and what acknowledgements say.
 
-use super::{MS, Path, SECOND, flow};
+use super::{MS, Path, SECOND, Sender, ack, flow};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -55,5 +55,30 @@ fn sack_recoveries_retransmit_what_was_not_lost_at_the_end_of_the_data() {
             needless += path.needless.len();
         }
         assert!(needless > 0, "{recovery}");
+    }
+}
+
+// Ten segments, of which four arrive: 14 more go. Three duplicates of 4 begin a recovery. An acknowledgement of 2, overtaken by that
+// of 4, says nothing: three more duplicates are of the same recovery, and each lets at most one segment go.
+#[test]
+fn an_acknowledgement_that_was_overtaken_changes_nothing() {
+    for recovery in ["newreno", "reno"] {
+        let run = |late: bool| {
+            let mut sender = Sender::new(&flow(&format!("cc = 'reno'\nrecovery = '{recovery}'")), super::MSS);
+            let mut sent = Vec::new();
+            let mut now = 0;
+            let acks: &[u64] = if late { &[0, 4, 4, 4, 4, 2, 4, 4, 4, 2] } else { &[0, 4, 4, 4, 4, 4, 4, 4] };
+            for (number, &cumulative) in acks.iter().enumerate() {
+                if number > 0 {
+                    sender.on_ack(now, &ack(cumulative, 0));
+                }
+                sent.extend(std::iter::from_fn(|| sender.send(now)));
+                sender.end_burst();
+                now += MS;
+            }
+            let conn = &sender.driver.conn;
+            (sent, conn.ssthresh, conn.ca_state, sender.driver.recovery_end())
+        };
+        assert_eq!(run(true), run(false), "{recovery}");
     }
 }

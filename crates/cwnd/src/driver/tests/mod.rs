@@ -137,7 +137,7 @@ fn a_spurious_loss_is_undone_once() {
     assert_eq!(driver.conn.cwnd, 70);
 }
 
-// The window may have got a bound since: setsockopt(TCP_WINDOW_CLAMP), a smaller receive window.
+// The window may have got a bound since: a route's locked `cwnd`, a BPF program's TCP_BPF_SNDCWND_CLAMP.
 // Row DR14.
 #[test]
 fn an_undo_keeps_to_the_clamp() {
