@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The folders beside a result that a run writes to before they take its name: kept by a lock while it goes on, and removed by the next
-run where one was killed."""
+"""The folders beside a result that a run, or a kernel trace, writes to before they take its name: kept by a lock while it goes on, and
+removed by the next one where one was killed."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from cwnd.kernel.result import TABLES as TRACED
 from cwnd.result import TABLES
 
-#: What a run writes before its manifest, which is the last.
-FILES = re.compile(rf"({'|'.join(TABLES)})\.parquet|scenario\.toml|summary\.json|[a-z_]+\.(png|svg)")
+#: What a run or a trace writes before its manifest, which is the last.
+FILES = re.compile(rf"({'|'.join({*TABLES, *TRACED})})\.parquet|scenario\.toml|summary\.json|[a-z_]+\.(png|svg)")
 # What `tempfile` puts at the end of a name.
 SUFFIX = "[a-z0-9_]{8}"
 

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import path_in_kernel
@@ -17,7 +19,7 @@ import pytest
 from conftest import PROGRAM, Cli
 from in_kernel import PATIENCE_S, kernel, registered, until
 
-from cwnd import _native
+from cwnd import KernelTrace, NoResultError, _native, load
 from cwnd.own import LOADED
 from cwnd.replay import replay
 
@@ -128,17 +130,83 @@ def test_any_algorithms_acknowledgements_are_seen_from_outside(network: path_in_
     assert cwnd.num_rows > 1000 and cwnd.column_names[:3] == ["time_s", "flow", "cwnd"]
 
 
-@kernel
-def test_a_killed_tracer_leaves_neither_algorithm_nor_tables(tmp_path: Path) -> None:
-    for _ in range(5):
-        command = [PROGRAM, "kernel", "trace", "--cc", "veno", "--as", "cwnd_t_kill", "-o", tmp_path / "trace"]
-        process = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        until(lambda: "cwnd_t_kill" in registered() or process.poll() is not None, "cwnd_t_kill in the kernel")  # noqa: B023
+# One byte back and forth is two calls and more; a table is on the disk after 65 536 of them.
+PING_PONG = [
+    "setpriv",
+    "--pdeathsig",
+    "KILL",
+    sys.executable,
+    "-c",
+    "import socket\n"
+    "listener = socket.create_server(('127.0.0.1', 0))\n"
+    "one = socket.create_connection(listener.getsockname())\n"
+    "other, _ = listener.accept()\n"
+    "for end in (one, other):\n"
+    "    end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)\n"
+    "while True:\n"
+    "    one.send(b'x'), other.recv(1), other.send(b'x'), one.recv(1)\n",
+]
+
+
+@contextmanager
+def tracing(folder: Path, *command: str) -> Iterator[subprocess.Popen[str]]:
+    """A trace into `folder` that has loaded its algorithm; killed at the end."""
+    line = [PROGRAM, "kernel", "trace", "--cc", "veno", "--as", "cwnd_t_kill", "-o", folder]
+    arguments = [*map(str, line), *(["--", *command] if command else [])]
+    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    until(lambda: "cwnd_t_kill" in registered() or process.poll() is not None, "cwnd_t_kill in the kernel")
+    try:
         assert process.poll() is None
+        yield process
+    finally:
         process.kill()
-        process.wait()
+        process.communicate()
         until(lambda: "cwnd_t_kill" not in registered(), "cwnd_t_kill gone")
-    assert not (tmp_path / "trace").exists()
+
+
+@kernel
+def test_what_a_killed_tracer_leaves_is_no_trace_and_goes_with_the_next_one(cwnd: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "trace"
+    with tracing(folder, *PING_PONG) as process:
+        until(lambda: process.poll() is not None or list(tmp_path.glob(".trace*/hooks.parquet")) != [], "a table")
+        (left,) = tmp_path.iterdir()
+        with pytest.raises(NoResultError, match=f'^folder: "{folder}" is not accepted; expected a run .* goes on'):
+            load(folder)
+        # A run into the same folder leaves it alone.
+        assert cwnd("compare", "reno", "--duration", "1s", "--no-plots", "-o", folder).returncode == 0
+        assert left.exists() and process.poll() is None
+        shutil.rmtree(folder)
+    assert [path.name for path in tmp_path.iterdir()] == [left.name]
+    for name in (folder, left):
+        with pytest.raises(
+            NoResultError, match=f'^folder: "{name}" is not accepted; expected a run .* was stopped half-way'
+        ):
+            load(name)
+    done = cwnd("kernel", "trace", "--cc", "veno", "--no-plots", "-o", folder, "--", *SHORT_SEND)
+    assert (done.returncode, done.stderr) == (0, f"removed {left}, which a run that was stopped half-way had left\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["trace"]
+    assert isinstance(load(folder), KernelTrace)
+
+
+@kernel
+def test_killed_again_and_again_a_tracer_leaves_no_algorithm_and_one_folder(tmp_path: Path) -> None:
+    for _ in range(3):
+        with tracing(tmp_path / "trace"):
+            until(lambda: list(tmp_path.iterdir()) != [], "the folder that it writes to")
+    (left,) = tmp_path.iterdir()
+    assert left.name.startswith(".trace.")
+
+
+@kernel
+def test_an_earlier_trace_that_a_killed_one_had_moved_aside_is_back(cwnd: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "trace"
+    command = ("kernel", "trace", "--cc", "veno", "--no-plots", "-o", folder, "--", *SHORT_SEND)
+    assert cwnd(*command).returncode == 0
+    folder.rename(tmp_path / ".trace.abcd_123.old")
+    refused = cwnd(*command)
+    restored = f"restored {folder}, which a run that was stopped half-way had moved aside"
+    assert refused.returncode == 2 and refused.stderr.splitlines()[0] == restored and "--force" in refused.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["trace"] and isinstance(load(folder), KernelTrace)
 
 
 @kernel

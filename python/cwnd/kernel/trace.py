@@ -6,10 +6,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import signal
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -20,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cwnd import _native
+from cwnd import _native, unfinished
 from cwnd._native import KernelConnection, KernelEnded, KernelModule, KernelTrace, ScenarioError, Table
 from cwnd.kernel.listing import words
 from cwnd.kernel.native import KernelInputError
@@ -29,7 +27,7 @@ from cwnd.kernel.spec import is_object, module, name_of_set
 from cwnd.kernel.use import by_the_setting, what_was_not_done
 from cwnd.own import LOADED
 from cwnd.replay import what_is_compared
-from cwnd.store import MANIFEST, TRACE, check, replace
+from cwnd.store import MANIFEST, TRACE, check, holds, replace
 
 # How the kernel's own algorithms are named here.
 KERNELS_OWN = "kernel/"
@@ -131,12 +129,11 @@ def set_names() -> set[str]:
 
 
 class Tables:
-    """Parquet files in a folder that gets its name when they are whole."""
+    """Parquet files in a folder, `partial`, that gets its name, `folder`, when they are whole."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, partial: Path, folder: Path) -> None:
+        self.partial = partial
         self.folder = folder
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        self.partial = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
         self.writers: dict[str, pq.ParquetWriter] = {}
         self.waiting: dict[str, list[pa.RecordBatch]] = {}
 
@@ -179,8 +176,16 @@ class Tables:
         self.partial.chmod(0o755)
         replace(self.partial, self.folder)
 
-    def discard(self) -> None:
-        shutil.rmtree(self.partial, ignore_errors=True)
+
+@contextlib.contextmanager
+def tables_for(folder: Path | None) -> Iterator[Tables | None]:
+    """Tables that are gone afterwards unless they were finished; none where nothing is kept."""
+    if folder is None:
+        yield None
+        return
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with unfinished.made(folder) as partial:
+        yield Tables(partial, folder)
 
 
 def flows(connections: list[KernelConnection]) -> pa.RecordBatch:
@@ -218,6 +223,8 @@ def stopped_by_signals() -> Iterator[list[int]]:
 def main(wanted: Wanted, command: list[str]) -> dict[str, Any]:
     """Traces, beside a command if there is one; returns the summary."""
     if wanted.folder is not None:
+        for line in unfinished.sweep(wanted.folder, lambda old: holds(old) is not None):
+            print(line, file=sys.stderr)
         check(wanted.folder, TRACE, force=wanted.force)
     begun = begin(wanted, has_command=bool(command))
     source = begun.source
@@ -249,10 +256,9 @@ def run(wanted: Wanted, trace: Begun, is_over: Callable[[], bool]) -> dict[str, 
     from cwnd.kernel import view
 
     source = trace.source
-    tables = Tables(wanted.folder) if wanted.folder else None
     begun = time.monotonic()
     algorithm = source.kernel_name or wanted.cc
-    try:
+    with tables_for(wanted.folder) as tables:
         with stopped_by_signals() as signals, view.live(sys.stderr.isatty(), source, algorithm, begun) as show:
 
             def done() -> bool:
@@ -267,14 +273,8 @@ def run(wanted: Wanted, trace: Begun, is_over: Callable[[], bool]) -> dict[str, 
                 show()
             store(tables, *source.close())
         summary = {**summarised(source, algorithm, time.monotonic() - begun), **trace.about}
-        if tables and not summary["calls"]:
-            tables.discard()
-        elif tables:
+        if tables and summary["calls"]:
             tables.finish(source.connections(), {"lane": "kernel", **summary, **plugins()}, pictures=wanted.pictures)
-    except BaseException:
-        if tables:
-            tables.discard()
-        raise
     return summary
 
 
