@@ -71,13 +71,17 @@ const RATE: f64 = 125_000.0;
 
 // 0.75 MB at 125 000 bytes/s are 6 s. Linux sends the first ten segments without pacing, and makes up for a late timer by
 // sooner ones; the path itself would take 0.06 s. A machine that is busy can only be later.
+//
+// An exception among these tests: the bound from below judges real time. The kernel says at which rate it is to pace
+// (`pacing_rate`, compared exactly) and how much it has sent, but that it sent so much at that rate is a matter of its timer, and
+// no number of its own tells a late timer from a low rate. Hence five tries, 30 s, of which one has to come within a tenth.
 #[test]
 #[ignore = "needs an object, which tests/python/test_own_kernel.py builds"]
 fn one_megabit_per_second_asked_is_one_megabit_per_second_sent() {
     let object = std::env::var_os("CWND_OBJECT").expect("CWND_OBJECT names an object");
     let network = Network::new("pac", "100mbit", 100);
     let _loaded = open(object.as_ref()).load("cwnd_pac").unwrap_or_else(|why| panic!("{why}"));
-    // Never faster; as fast at least once, for a machine that is busy can be late.
+    // Never faster, whatever the machine does; as fast at least once.
     let mut fastest: f64 = 0.0;
     for _ in 0..5 {
         #[expect(clippy::disallowed_methods, reason = "a real transfer takes real time")]
