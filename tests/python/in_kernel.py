@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -129,10 +130,12 @@ def cgroups() -> list[Path]:
     ]
 
 
-def crate_with_object(name: str, folder: Path) -> Path:
-    """A crate as `cwnd new` makes it, with its kernel object; the test is skipped where none can be built, but not in CI. Built by
+def crate_with_object(name: str, folder: Path, rule: Path | None = None) -> Path:
+    """A crate as `cwnd new` makes it, with its kernel object, or with the `rule` of another file; the test is skipped where none can be built, but not in CI. Built by
     the program: an algorithm that this process had loaded would be among those of every later test."""
     crate = own.new(name, folder / name)
+    if rule is not None:
+        shutil.copy(rule, crate / "src" / f"{name}.rs")
     done = subprocess.run(
         [PROGRAM, "build-kernel", crate], capture_output=True, text=True, timeout=PATIENCE_S, check=False
     )

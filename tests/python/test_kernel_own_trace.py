@@ -26,6 +26,12 @@ def crate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
+def pac(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A rule that sets its rate itself."""
+    return crate_with_object("pac", tmp_path_factory.mktemp("own"), Path(__file__).with_name("own") / "pac.rs")
+
+
+@pytest.fixture(scope="module")
 def network() -> Iterator[path_in_kernel.Path]:
     with path_in_kernel.path("400mbit", 100) as path:
         yield path
@@ -66,6 +72,37 @@ def test_parameters_are_set_on_the_object_and_reach_the_kernel_the_host_and_the_
     assert json.loads((folder / "manifest.json").read_text())["params"]["beta"] == "0.5"
     assert cwnd("replay", folder, "--plugin", crate).returncode == 0
     assert cwnd("replay", folder, "--plugin", crate, "--param", "beta=0.7").returncode == 1
+
+
+# The rule sets 10 000 000 bytes/s and 1 000 more for each call that has set it, modulo 8: 10 001 000 in each `init`, then
+# 10 002 000 to 10 007 000, 10 000 000, 10 001 000 and so on. No other call, and nothing in the kernel, changes it.
+@kernel
+def test_the_rate_that_an_algorithm_sets_is_compared_after_every_call(
+    cwnd: Cli, pac: Path, network: path_in_kernel.Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "trace"
+    settings = ("--param", "rate_bytes_per_s=10000000", "--param", "step_bytes_per_s=1000")
+    summary = traced(network, "--cc", pac / "pac.bpf.o", "--plugin", pac, *settings, "-o", folder)
+    assert (summary["lost"], summary["differences"]) == (0, 0), summary
+    columns = ["hook", "pacing_rate", "pacing_rate_after"]
+    hooks = pq.read_table(folder / "hooks.parquet", columns=columns).to_pylist()
+    steps = setting = 0
+    for call, hook in enumerate(hooks):
+        if hook["hook"] in ("init", "cong_control"):
+            # The handshake's acknowledgement comes before `init`, which begins anew.
+            steps = 1 if hook["hook"] == "init" else steps + 1
+            setting += 1
+            assert hook["pacing_rate_after"] == 10_000_000 + steps % 8 * 1_000, (call, hook)
+        else:
+            assert hook["pacing_rate_after"] == hook["pacing_rate"], (call, hook)
+    assert setting > 50 and len(hooks) == summary["calls"]
+    # One byte a second more in each call that sets it: every one of them differs, in nothing but the rate.
+    again = cwnd("replay", folder, "--plugin", pac, "--json")
+    assert again.returncode == 0 and json.loads(again.stdout)["differences"] == 0, again.stderr
+    other = cwnd("replay", folder, "--plugin", pac, "--param", "rate_bytes_per_s=10000001", "--json")
+    found = json.loads(other.stdout)
+    assert (other.returncode, found["differences"], found["pacing_compared"]) == (1, setting, len(hooks)), found
+    assert found["first"].endswith("pacing_rate 10001001 instead of 10001000"), found
 
 
 @kernel

@@ -9,6 +9,7 @@ cwnd::params! {
     /// Settings of the rule.
     pub struct PacParams {
         rate_bytes_per_s: Kind::Whole, "bytes/s", 1 => 1_000_000_000, "a test", "payload that is sent per second";
+        step_bytes_per_s: Kind::Whole, "bytes/s", 0 => 1_000_000, "a test", "added at each call that sets it, and taken back at every eighth";
     }
 }
 
@@ -23,7 +24,8 @@ impl Pac {
     fn set(&mut self, conn: &mut Conn, params: &PacParams) {
         self.calls = self.calls.wrapping_add(1);
         conn.cwnd = 100;
-        conn.pacing_rate = u64::from(params.rate_bytes_per_s);
+        let steps = u64::from(self.calls % 8);
+        conn.pacing_rate = u64::from(params.rate_bytes_per_s) + steps * u64::from(params.step_bytes_per_s);
     }
 }
 
@@ -35,7 +37,7 @@ impl Registered for Pac {
         summary: "1 Mbit/s",
         source: "a test",
         recovery: Recovery::Sack,
-        params: PacParams { rate_bytes_per_s: 125_000 },
+        params: PacParams { rate_bytes_per_s: 125_000, step_bytes_per_s: 0 },
     }];
 }
 
