@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The comparators' networks: what cannot be seen on one connection alone."""
+"""The comparators' networks: what cannot be seen on one connection alone.
+
+H-TCP counts acknowledged segments, as its module of Linux did from 2.6.18 at the latest (net/ipv4/tcp_htcp.c), and `sack` acknowledgements.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,9 @@
 
 CUBIC, standard TCP and H-TCP behind a queue of one BDP. Rate, round trip and sizes are left open (the caption is lost): 250 Mbit/s, 200 ms,
 and 100 MB to 3 GB (3 to 96 s of the whole link); the long flow is there for 100 to 150 s before.
+
+With two segments to an acknowledgement H-TCP grows by segments, as its module of Linux 2.6.18 did (net/ipv4/tcp_htcp.c), CUBIC corrects its
+count by the acknowledgement ratio, and standard TCP counts acknowledgements.
 """
 
 from __future__ import annotations

@@ -3,6 +3,9 @@
 
 Set-up as of figure 6 (three long flows, 25 on-off sessions, 250 Mbit/s, 200 ms), an hour in the document. Left open: whether figure 9
 has that set-up; how the windows were sampled: here every second, all three flows together.
+
+With two segments to an acknowledgement H-TCP grows by segments, as its module of Linux 2.6.18 did (net/ipv4/tcp_htcp.c); CUBIC corrects its
+count by the acknowledgement ratio.
 """
 
 from __future__ import annotations

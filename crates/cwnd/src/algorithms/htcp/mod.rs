@@ -14,6 +14,9 @@
 //! RTTmax growing by 20 ms per sample at most, segments beyond a full window not counted. In both RTTmax fades by 5 % of its
 //! distance from RTTmin at each loss (Linux). What the golden trace does not show: RTTmin other than 40 ms, slow
 //! start, timeouts, undo, Δ over 2 s.
+//!
+//! Both count acknowledged segments, as the kernel's module has done from 2.6.18 at the latest (`net/ipv4/tcp_htcp.c` of that
+//! version: `snd_cwnd_cnt` grows by what `pkts_acked` was told), where its standard TCP and BIC counted acknowledgements.
 
 mod units;
 
