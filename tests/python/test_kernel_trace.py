@@ -213,6 +213,7 @@ def test_an_earlier_trace_that_a_killed_one_had_moved_aside_is_back(cwnd: Cli, t
 def test_what_is_no_name_or_no_parameter_is_refused_before_anything_is_loaded(cwnd: Cli, tmp_path: Path) -> None:
     for arguments, field in (
         (("--cc", "nope"), "--cc"),
+        (("--cc", "cubicc"), "(did you mean cubic?)"),
         (("--cc", "kernel/vegas"), "--cc"),
         (("--cc", "cubic", "--param", "beta"), "--param"),
         (("--cc", "cubic", "--param", "beta=7"), "beta"),

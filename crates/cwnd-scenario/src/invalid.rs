@@ -57,18 +57,23 @@ fn begins(lower: &str, other: &str) -> bool {
     !lower.is_empty() && other.to_lowercase().strip_prefix(lower).is_some_and(|rest| rest.starts_with('-'))
 }
 
-/// Levenshtein distance.
+/// Letters put in, left out, replaced or swapped with their neighbour that make `b` of `a`: optimal string alignment.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
+    let mut before = Vec::new(); // the row above `row`'s
     let mut row: Vec<usize> = (0..=b.len()).collect();
+    let mut previous = None;
     for (i, x) in a.chars().enumerate() {
-        let mut corner = i;
-        row[0] = i + 1;
+        let mut next = vec![i + 1];
         for (j, y) in b.iter().enumerate() {
-            let next = (corner + usize::from(x != *y)).min(row[j] + 1).min(row[j + 1] + 1);
-            corner = row[j + 1];
-            row[j + 1] = next;
+            let mut least = (row[j] + usize::from(x != *y)).min(next[j] + 1).min(row[j + 1] + 1);
+            if j > 0 && previous == Some(*y) && b[j - 1] == x {
+                least = least.min(before[j - 1] + 1);
+            }
+            next.push(least);
         }
+        before = std::mem::replace(&mut row, next);
+        previous = Some(x);
     }
     row[b.len()]
 }
@@ -227,7 +232,26 @@ mod tests {
     }
 
     #[test]
-    fn distances_are_levenshteins() {
+    fn swapped_letters_are_one_mistake() {
+        let sets = || cwnd::registry::all().flat_map(|known| known.sets().map(|set| set.name));
+        for (typed, meant) in [
+            ("htpc", "htcp"),
+            ("rneo", "reno"),
+            ("cubci", "cubic"),
+            ("bci", "bic"),
+            ("yaeh", "yeah"),
+            ("vgeas", "vegas"),
+        ] {
+            assert!(nearest(typed, sets()).contains(&meant), "{typed}");
+        }
+    }
+
+    // ca -> ac -> abc would be two; a letter that was swapped is not touched again: three. (Damerau: two.)
+    #[test]
+    fn distances_are_those_of_optimal_string_alignment() {
+        assert_eq!(distance("ca", "abc"), 3);
+        assert_eq!(distance("rneo", "reno"), 1);
+        assert_eq!(distance("abcd", "badc"), 2);
         assert_eq!(distance("kitten", "sitting"), 3);
         assert_eq!(distance("", "abc"), 3);
         assert_eq!(distance("same", "same"), 0);

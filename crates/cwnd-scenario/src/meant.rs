@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What somebody may have meant by a quantity that is not accepted: units as other tools write them, and none at all.
 
+use crate::units::{decimal, write_rate};
 use serde_json::{Number, Value};
 
 /// Units, and how else they are written, in lower case. A spelling may stand for several: the field decides.
@@ -25,6 +26,18 @@ const SPELLINGS: &[(&str, &[&str])] = &[
     ("MHz", &["mhz"]),
 ];
 
+/// Units that are a multiple of one that is accepted.
+const MULTIPLES: &[(&[&str], u64, &str)] = &[
+    (&["h", "hr", "hrs", "hour", "hours"], 60, "min"),
+    (&["d", "day", "days"], 24 * 60, "min"),
+    (&["kib", "ki"], 1 << 10, "B"),
+    (&["mib", "mi"], 1 << 20, "B"),
+    (&["gib", "gi"], 1 << 30, "B"),
+];
+
+/// A number without a unit from here on is a rate in bit/s rather than in Mbit/s.
+const LARGE: u64 = 1_000_000;
+
 /// Bytes per second, which are eight times as many bits.
 const BYTES_PER_SECOND: &[(&str, &str)] =
     &[("B/s", "bit/s"), ("kB/s", "kbit/s"), ("MB/s", "Mbit/s"), ("GB/s", "Gbit/s")];
@@ -38,9 +51,16 @@ pub(crate) fn meant(value: &Value, accepted: impl Fn(&str) -> bool) -> Vec<Strin
     };
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != ',').unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
-    let (number, unit) = (number.replace(',', "."), unit.trim());
+    let number = number.replace(',', ".");
+    let (number, unit) = without_exponent(number.strip_suffix(".0").unwrap_or(&number), unit.trim());
     if number.is_empty() {
         return Vec::new();
+    }
+    if let Some(rate) = number.parse().ok().filter(|rate| unit.is_empty() && *rate >= LARGE) {
+        let rate = write_rate(rate);
+        if accepted(&rate) {
+            return vec![rate];
+        }
     }
     let eightfold = BYTES_PER_SECOND.iter().find(|(bytes, _)| *bytes == unit).and_then(|(_, bits)| {
         let eight = number.parse::<u64>().ok()?.checked_mul(8)?;
@@ -50,6 +70,10 @@ pub(crate) fn meant(value: &Value, accepted: impl Fn(&str) -> bool) -> Vec<Strin
         return eightfold.into_iter().filter(|text| accepted(text)).collect();
     }
     let lower = unit.to_lowercase();
+    if let Some((_, factor, unit)) = MULTIPLES.iter().find(|(names, ..)| names.contains(&lower.as_str())) {
+        let text = decimal(&number, *factor).map(|n| format!("{n}{unit}"));
+        return text.into_iter().filter(|text| accepted(text)).collect();
+    }
     SPELLINGS
         .iter()
         .filter(|(_, spellings)| spellings.contains(&lower.as_str()))
@@ -57,6 +81,17 @@ pub(crate) fn meant(value: &Value, accepted: impl Fn(&str) -> bool) -> Vec<Strin
         .filter(|text| accepted(text))
         .take(2)
         .collect()
+}
+
+/// `1`, `e8bps` as `100000000`, `bps`: powers of ten that make a whole number.
+fn without_exponent<'a>(number: &str, unit: &'a str) -> (String, &'a str) {
+    let whole = unit.strip_prefix(['e', 'E']).and_then(|rest| {
+        let split = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let (exponent, unit) = rest.split_at(split);
+        let factor = 10_u64.checked_pow(exponent.parse().ok()?)?;
+        Some((decimal(number, factor)?.to_string(), unit.trim()))
+    });
+    whole.unwrap_or_else(|| (number.to_owned(), unit))
 }
 
 /// A TOML value as JSON. What JSON has no word for, `nan`, `inf` and dates, becomes text, so that its refusal shows it.
@@ -105,6 +140,28 @@ mod tests {
         {
             assert_eq!(time(text), expected, "{text}");
         }
+        for (text, expected) in
+            [("1h", "60min"), ("2hours", "120min"), ("1.5 hrs", "90min"), ("1e3", "1000ms or 1000s")]
+        {
+            assert_eq!(time(text), expected, "{text}");
+        }
+        for (text, expected) in [
+            ("1e8", "100Mbit/s"),
+            ("2.5e9", "2500Mbit/s"),
+            ("1E6bps", "1000000bit/s"),
+            ("1e-3", ""),
+            ("1e99", ""),
+        ] {
+            assert_eq!(rate(text), expected, "{text}");
+        }
+        let size = |text: &str| meant(&json!(text), |text| read_size(text).is_some()).join(" or ");
+        for (text, expected) in
+            [("64KiB", "65536B"), ("1.5 kib", "1536B"), ("10MiB", "10485760B"), ("1GiB", "1073741824B")]
+        {
+            assert_eq!(size(text), expected, "{text}");
+        }
+        let packets = |text: &str| meant(&json!(text), |text| text.ends_with("packets"));
+        assert_eq!(packets("100packet"), ["100packets"]);
         assert_eq!(meant(&json!(40), |text| read_time(text).is_some()), ["40ms", "40s"]);
         assert_eq!(meant(&json!("64KB"), |text| read_size(text).is_some()), ["64kB"]);
         assert!(meant(&json!(true), |_| true).is_empty());

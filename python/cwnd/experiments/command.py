@@ -75,8 +75,8 @@ def reproduce(
         from cwnd import _native
 
         near = _native.nearest(what or "", [*dict.fromkeys(name.partition("/")[0] for name in known), *known])
-        offer = f"one like {' or '.join(near)}" if near else "one of cwnd reproduce --list"
-        fail(f'DOCUMENT[/FIGURE]: "{what}" is not accepted; expected a document or a figure, {offer}')
+        offer = f" (did you mean {' or '.join(near)}?)" if near else ": one of cwnd reproduce --list"
+        fail(f'DOCUMENT[/FIGURE]: "{what}" is not accepted; expected a document or a figure{offer}')
     if listing:
         # One's own folder, or the last list that was kept with the source.
         own = Book(out or HERE).entries() if out is not None or (HERE / "verdicts.json").exists() else None
@@ -99,8 +99,9 @@ def known_set(cubic: str) -> None:
 
     names = [one["name"] for algorithm in _native.algorithms() for one in algorithm["sets"]]
     if cubic not in names:
-        offer = " or ".join(_native.nearest(cubic, names)) or TODAY
-        fail(f'--cubic: "{cubic}" is not accepted; expected the name of a parameter set, one like {offer}')
+        near = _native.nearest(cubic, names)
+        offer = f" (did you mean {' or '.join(near)}?)" if near else f", such as {TODAY}"
+        fail(f'--cubic: "{cubic}" is not accepted; expected the name of a parameter set{offer}')
 
 
 def work(

@@ -82,12 +82,14 @@ def begin(wanted: Wanted, *, has_command: bool) -> Begun:
         name = wanted.kernel_name or f"cwnd_k_{own}"
         source = KernelTrace.of_kernels_own(own, name, wanted.port, RING_BYTES)
         return Begun(source, {"set": f"{own}-linux", "params": {}})
-    if wanted.cc and wanted.cc not in words("tcp_available_congestion_control"):
+    available = words("tcp_available_congestion_control")
+    if wanted.cc and wanted.cc not in available:
+        near = " or ".join(_native.nearest(wanted.cc, list(dict.fromkeys([*set_names(), *available]))))
         raise KernelInputError(
             "--cc",
             wanted.cc,
             "an algorithm of ours (cwnd algorithms), an object of cwnd build-kernel, a name that is loaded, kernel/cubic, "
-            "kernel/reno, or one that the kernel has",
+            "kernel/reno, or one that the kernel has" + (f" (did you mean {near}?)" if near else ""),
         )
     if wanted.kernel_name:
         raise KernelInputError("--as", wanted.kernel_name, "none: nothing is loaded for this trace")

@@ -10,7 +10,7 @@ mod trace;
 
 use cwnd::registry;
 use cwnd_bpf::{Error, ErrorKind};
-use cwnd_scenario::{Invalid, nearest};
+use cwnd_scenario::{Invalid, unknown_name};
 use pyo3::create_exception;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -103,12 +103,10 @@ fn refused(py: Python<'_>, error: &Error) -> PyErr {
     set.err().unwrap_or(error)
 }
 
-/// The names nearest to one that nothing has.
+/// What to say of a name that nothing has.
 fn offer(name: &str) -> String {
     let names: Vec<&str> = registry::all().flat_map(|known| known.sets().map(|set| set.name)).collect();
-    let near = nearest(name, names.iter().copied());
-    let names = if near.is_empty() { names.join(", ") } else { format!("one like {}", near.join(" or ")) };
-    format!("the name of an algorithm: {names}")
+    unknown_name("the name of an algorithm", name, &names)
 }
 
 /// Gives up the calling thread's capabilities for good; what is held stays held. Raises `KernelError`.
