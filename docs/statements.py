@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """The pages of RFC 9438 and RFC 9406: each statement with its code, its test, and the mutant that this test kills.
 
-A statement is a row of algorithms/rfcNNNN.toml. Code and tests name it by its id in a comment (`// R9438-4.6-a`); its mutants are
-those of tests/mutations/statements.toml with that id. A statement that is not implemented says what was chosen instead.
+A statement is a row of algorithms/rfcNNNN.toml. Code and tests name it by its id in a comment (`// R9438-4.6-a`), each test one
+statement; its mutants are those of tests/mutations/statements.toml with that id. A statement that is not implemented says what was chosen instead.
 """
 
 from __future__ import annotations
@@ -74,6 +74,11 @@ def unfounded() -> list[str]:
         f"R{name} is named in {(here[name].code + here[name].tests)[0]}, but is no row" for name in here.keys() - rows
     ]
     wrong += [f"a mutant names R{name}, which is no row" for name in killed.keys() - rows.keys()]
+    whose: dict[str, list[str]] = {}
+    for name, place in sorted(here.items()):
+        for test in place.tests:
+            whose.setdefault(test, []).append(f"R{name}")
+    wrong += [f"{test} is the test of {', '.join(ids)}: one each" for test, ids in whose.items() if len(ids) > 1]
     for name, row in rows.items():
         place = here.get(name, Places())
         if "chosen" in row:

@@ -31,7 +31,7 @@ impl SlowStart {
         if self.round_min_rtt_us == 0 || rtt_us < self.round_min_rtt_us {
             self.round_min_rtt_us = rtt_us;
         }
-        self.samples = self.samples.saturating_add(1);
+        self.samples = self.samples.saturating_add(1); // R9406-4.3-f
         if u32::from(self.samples) < params.n_rtt_sample {
             return;
         }
@@ -43,7 +43,7 @@ impl SlowStart {
             }
         } else if self.last_round != 0 {
             // RFC 9406 §4.2: RttThresh = max(MIN_RTT_THRESH, min(lastRoundMinRTT / MIN_RTT_DIVISOR, MAX_RTT_THRESH))
-            let share = self.last_round / params.min_rtt_divisor.max(1);
+            let share = self.last_round / params.min_rtt_divisor.max(1); // R9406-4.3-g
             let threshold = share.min(params.max_rtt_thresh).max(params.min_rtt_thresh);
             // R9406-4.2-c
             if self.round_min_rtt_us >= self.last_round.saturating_add(threshold) {
@@ -112,7 +112,7 @@ mod tests {
     }
 
     // Row NE3. RFC 9406 §4.2: threshold for 100 ms is clamp(100/8, 4, 16) = 12.5 ms.
-    // R9406-4.2-d, R9406-4.2-f
+    // R9406-4.2-f
     #[test]
     fn a_rise_by_an_eighth_enters_css_and_five_rounds_later_congestion_avoidance() {
         let (mut ss, mut conn) = (SlowStart::default(), Conn::new(1000, 100));
@@ -133,6 +133,19 @@ mod tests {
         round(&mut ss, &mut conn, 1, 112_500);
         assert!(!conn.in_slow_start());
         assert_eq!(conn.ssthresh, 100 + 20 + 7 + 3 + 4 * 5); // a quarter of 80 segments in CSS, one of them at the round's start
+    }
+
+    // RFC 9406 §4.2, §4.3: a quarter of the growth of slow start; what is left of four is kept for the next acknowledgement.
+    // R9406-4.2-d
+    #[test]
+    fn in_css_four_segments_are_worth_one() {
+        let (mut ss, mut conn) =
+            (SlowStart { phase: phase::CSS, ..SlowStart::default() }, Conn::new(1000, 100));
+        let mut after = |acked| {
+            ss.grow(&mut conn, &HYSTART_PP, acked);
+            conn.cwnd
+        };
+        assert_eq!([after(3), after(1), after(6), after(1), after(1)], [100, 101, 102, 102, 103]);
     }
 
     // R9406-4.2-e
@@ -195,7 +208,8 @@ mod tests {
         }
     }
 
-    // A minimum above the maximum: max(MIN, min(…, MAX)) is the minimum.
+    // RFC 9406 §4.3 MAY: the constants may be tuned. A minimum above the maximum: max(MIN, min(…, MAX)) is the minimum.
+    // R9406-4.3-g
     #[test]
     fn thresholds_and_divisor_are_settings() {
         for (settings, before, after) in [
@@ -258,15 +272,32 @@ mod tests {
         assert_eq!(ss.phase, phase::WATCHING);
     }
 
-    // R9406-4.2-b, R9406-4.3-b
+    // RFC 9406 §4.3: every acknowledgement's RTT is a sample of its round, so eight acknowledgements are the eight that decide.
+    // R9406-4.3-f
+    #[test]
+    fn eight_acknowledgements_are_eight_samples() {
+        let (mut ss, mut conn) = (SlowStart::default(), Conn::new(1000, 8));
+        round(&mut ss, &mut conn, 8, 100_000);
+        round(&mut ss, &mut conn, 8, 200_000);
+        assert_eq!(ss.phase, phase::CSS);
+    }
+
+    // RFC 9406 §4.3 SHOULD: L = infinity where the sender paces.
+    // R9406-4.3-b
+    #[test]
+    fn a_paced_sender_grows_by_all_that_an_ack_acknowledges() {
+        let (mut ss, mut conn) = (SlowStart::default(), Conn::new(1000, 10));
+        conn.pacing_status = PacingStatus::Needed;
+        ss.grow(&mut conn, &HYSTART_PP, 40);
+        assert_eq!(conn.cwnd, 50);
+    }
+
+    // R9406-4.2-b
     #[test]
     fn an_unpaced_sender_grows_by_at_most_eight_segments_per_ack() {
         let (mut ss, mut conn) = (SlowStart::default(), Conn::new(1000, 10));
         ss.grow(&mut conn, &HYSTART_PP, 40);
         assert_eq!(conn.cwnd, 18);
-        conn.pacing_status = PacingStatus::Needed;
-        ss.grow(&mut conn, &HYSTART_PP, 40);
-        assert_eq!(conn.cwnd, 58);
         let (mut ss, mut conn) = (SlowStart::default(), Conn::new(1000, 10));
         ss.grow(&mut conn, &SlowStartParams { l: 2, ..HYSTART_PP }, 40);
         assert_eq!(conn.cwnd, 12);

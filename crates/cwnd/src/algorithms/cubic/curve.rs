@@ -4,7 +4,7 @@
 use crate::math::{ONE_X64K, cbrt};
 
 /// Smallest and largest legal C, in 1/65536 segment/s³: 0.001 and 7. // RFC 9438 §5.1
-pub(super) const C_MIN_X64K: u32 = 66; // R9438-5.1-a
+pub(super) const C_MIN_X64K: u32 = 66;
 pub(super) const C_MAX_X64K: u32 = 458_752;
 
 /// The curve's time is kept in units of 2⁸ µs, so 32 bits of them reach 12.7 days …

@@ -23,12 +23,19 @@ fn the_state_fills_the_kernels_private_area_and_no_more() {
     assert_eq!(size_of::<Cubic>(), crate::PRIVATE_BYTES);
 }
 
-// RFC 9438 §4.6 SHOULD: beta_cubic = 0.7. RFC 9438 §5.1 SHOULD: C = 0.4.
-// R9438-4.6-b, R9438-5.1-b
+// RFC 9438 §4.6 SHOULD: beta_cubic = 0.7.
+// R9438-4.6-b
 #[test]
-fn the_defaults_are_the_standards() {
+fn seven_tenths_are_kept_by_default() {
     let cubic = Controller::by_name("cubic").expect("registered");
     assert_eq!(cubic.param(0), 45_875); // 0.7 × 65 536 = 45 875.2
+}
+
+// RFC 9438 §5.1 SHOULD: C = 0.4.
+// R9438-5.1-b
+#[test]
+fn c_is_four_tenths_by_default() {
+    let cubic = Controller::by_name("cubic").expect("registered");
     assert_eq!(cubic.param(1), 26_214); // 0.4 × 65 536 = 26 214.4
 }
 
@@ -96,15 +103,12 @@ fn fast_convergence_can_be_disabled() {
     assert_eq!(w_max_of(&bench.cubic), 80);
 }
 
-// RFC 9438 §4.4 MUST (concave), RFC 9438 §4.5 MUST (convex), after RFC 9438 §4.2: the window follows C(t − K)³ + W_max.
-// W_max = 1000: K = 9.0856 s; at s = t/K = ½, 1, 1½, 2 the curve is 962.5, 1000, 1037.5, 1300.
-// R9438-4.4-a, R9438-4.5-a
-#[test]
-fn the_window_follows_the_curve_through_both_regions() {
+/// RFC 9438 §4.2: the window follows C(t − K)³ + W_max. From W_max = 1000, K = 9.0856 s, at each s = t/K.
+fn follows_the_curve(parts: [f64; 2]) {
     let mut bench = Bench::new(CubicParams { friendliness: FRIENDLY_OFF, ..standard() }, 1000, 100_000);
     bench.lose();
     let (begin, k) = (bench.conn.now_us, 9.0856);
-    for s in [0.5, 1.0, 1.5, 2.0] {
+    for s in parts {
         while (bench.conn.now_us - begin) as f64 / 1e6 < s * k {
             bench.round(1);
         }
@@ -117,6 +121,20 @@ fn the_window_follows_the_curve_through_both_regions() {
             bench.conn.cwnd
         );
     }
+}
+
+// RFC 9438 §4.4 MUST: at half of K the curve is 1000 − 300/8 = 962.5, at K 1000.
+// R9438-4.4-a
+#[test]
+fn below_w_max_the_window_follows_the_concave_curve() {
+    follows_the_curve([0.5, 1.0]);
+}
+
+// RFC 9438 §4.5 MUST: at 1½ K the curve is 1000 + 300/8 = 1037.5, at 2 K 1300.
+// R9438-4.5-a
+#[test]
+fn beyond_w_max_the_window_follows_the_convex_curve() {
+    follows_the_curve([1.5, 2.0]);
 }
 
 // Rows Q4, X2: with fast convergence the curve still begins at the window, so growth starts at once.
@@ -278,8 +296,26 @@ fn hystart_plus_plus_is_the_default() {
     assert_eq!(RFC9438.slow_start, slow_start::HYSTART_PP);
 }
 
+// RFC 9438 §4.9.2 MAY: what a reduction takes is kept before it. 4 s after a loss at 1000 the curve has W_max 1000, its plateau,
+// K = 9.09 s and W_est above 700.
+// R9438-4.9.2-b
+#[test]
+fn a_reduction_keeps_what_it_takes() {
+    let mut bench = Bench::new(standard(), 1000, 100_000);
+    bench.lose();
+    bench.seconds(4.0, 1);
+    let (before, cwnd) = (bench.cubic, bench.conn.cwnd);
+    assert!(before.w_max == 1000 && before.w_est > 700 && cwnd > 900, "{before:?}");
+    bench.cubic.ssthresh(&mut bench.conn, &bench.params);
+    let kept = bench.cubic.undo;
+    assert_eq!(
+        (kept.cwnd, kept.cwnd_prior, kept.w_max, kept.origin, kept.k_x1024, kept.w_est),
+        (cwnd, before.cwnd_prior, 1000, 1000, before.k_x1024, before.w_est)
+    );
+}
+
 // RFC 9438 §4.9.2 MAY: a spurious reduction is taken back, all of it. Rows L5, RF5.
-// R9438-4.9.2-b, R9438-4.9.2-c
+// R9438-4.9.2-c
 #[test]
 fn undo_restores_the_curve_and_the_window() {
     let mut bench = Bench::new(standard(), 1000, 100_000);
@@ -470,10 +506,9 @@ fn version_2_2_starts_by_a_segment_for_each_acknowledgement() {
     assert_eq!(bench.conn.cwnd, 20);
 }
 
-// RFC 9438 §5.1: not a very low C. The range begins at 0.001; ten times less is refused.
-// R9438-5.1-a
+// The range of C begins at 0.001; ten times less is refused.
 #[test]
-fn a_very_low_c_is_refused() {
+fn c_below_a_thousandth_is_refused() {
     let c = CubicParams::SPECS.iter().find(|spec| spec.name == "c").expect("a parameter");
     assert_eq!(c.parse("0.001"), Ok(66)); // 65.5 in 1/65536
     assert_eq!(c.parse("0.0001"), Err(Refused::OutOfRange));
