@@ -18,7 +18,8 @@
 //! * `cubic-2.6.18-unfixed`: the kernel before the scaling fix of October 2006: K is of C = 0.4, but the curve of C = 1/32, so
 //!   that the window comes back far too slowly.
 //!
-//! The historic sets, too, move an epoch by idle time, which the kernel began to do in 2015.
+//! The historic sets, too, move an epoch by idle time, which the kernel began to do in 2015. Ticks are compared as the kernel does,
+//! by a signed difference of 32 bits: idle time of 2³¹ ticks, 24.8 days at 1 kHz, and more is taken for none, and counts.
 //!
 //! An epoch that starts at tick 0 counts as none, once in 2³² ticks, as in the kernel.
 
