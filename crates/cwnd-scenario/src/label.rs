@@ -32,7 +32,7 @@ pub(crate) fn is_label(text: &str) -> bool {
 
 impl Scenario {
     /// What each group of flows is called: its own label, or its algorithm and the settings that differ between the groups of
-    /// this algorithm that have no label of their own. Groups that differ in nothing are called alike.
+    /// this algorithm that have no label of their own. Groups that differ in nothing are called alike, and no others.
     #[must_use]
     pub fn labels(&self) -> Vec<String> {
         let mut groups: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -43,9 +43,8 @@ impl Scenario {
             self.flows.iter().map(|group| group.label.clone().unwrap_or_else(|| group.cc.clone())).collect();
         for members in groups.into_values().filter(|members| members.len() > 1) {
             let settings: Vec<_> = members.iter().map(|&index| self.settings(&self.flows[index])).collect();
-            let differing = differing(&settings);
-            for (index, settings) in members.into_iter().zip(&settings) {
-                labels[index] += &suffix(settings, &differing);
+            for (index, suffix) in members.iter().zip(suffixes(&members, &settings)) {
+                labels[*index] += &suffix;
             }
         }
         labels
@@ -190,10 +189,55 @@ fn differing(groups: &[Map<String, Value>]) -> Vec<String> {
     keys
 }
 
+/// What follows the algorithm in the label of each group. `places` are the numbers of the groups in the scenario.
+///
+/// The settings that differ, in their order. Where cutting leaves two differing groups alike, a setting that separates them comes first;
+/// where none is short enough, the group's place follows.
+fn suffixes(places: &[usize], groups: &[Map<String, Value>]) -> Vec<String> {
+    let mut keys = differing(groups);
+    let texts = |keys: &[String]| groups.iter().map(|group| suffix(group, keys)).collect::<Vec<_>>();
+    // Each round moves one more key that separates two groups to the front.
+    for moved in 0..keys.len() {
+        let separating = alike(&texts(&keys), groups).into_iter().find_map(|(one, other)| {
+            (moved..keys.len())
+                .find(|&at| written(&keys[at], &groups[one]) != written(&keys[at], &groups[other]))
+        });
+        let Some(at) = separating else { break };
+        keys[moved..=at].rotate_right(1);
+    }
+    let texts = texts(&keys);
+    let ambiguous: HashSet<&str> =
+        alike(&texts, groups).into_iter().map(|(_, other)| texts[other].as_str()).collect();
+    let placed = |(index, text): (usize, &String)| {
+        if !ambiguous.contains(text.as_str()) {
+            return text.clone();
+        }
+        // Groups with the same settings are called alike: by the place of the first.
+        let first = groups.iter().position(|other| same(other, &groups[index])).unwrap_or(index);
+        format!("{text} flow[{}]", places[first])
+    };
+    texts.iter().enumerate().map(placed).collect()
+}
+
+/// Groups that have the same text as an earlier one and differ from it, after that one.
+fn alike(texts: &[String], groups: &[Map<String, Value>]) -> Vec<(usize, usize)> {
+    let mut first: HashMap<&str, usize> = HashMap::new();
+    let pairs = texts.iter().enumerate().map(|(index, text)| (*first.entry(text).or_insert(index), index));
+    pairs.filter(|&(one, other)| !same(&groups[one], &groups[other])).collect()
+}
+
+/// Whether two groups differ in nothing.
+fn same(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
+    let lacks = |all: &Map<String, Value>, of: &Map<String, Value>| {
+        of.iter().any(|(key, value)| !NOT_COMPARED.contains(&key.as_str()) && all.get(key) != Some(value))
+    };
+    !lacks(one, other) && !lacks(other, one)
+}
+
 /// These settings of a group, each after a space; cut between two of them where they are too many to be read.
 fn suffix(settings: &Map<String, Value>, keys: &[String]) -> String {
     let mut text = String::new();
-    for part in keys.iter().filter_map(|key| Some(written(key, settings.get(key)?, settings))) {
+    for part in keys.iter().filter_map(|key| written(key, settings)) {
         if text.chars().count() + part.chars().count() > SETTINGS {
             return text + " …";
         }
@@ -202,10 +246,10 @@ fn suffix(settings: &Map<String, Value>, keys: &[String]) -> String {
     text
 }
 
-/// A setting as the command line writes it, or shorter where its value says what it is.
-fn written(key: &str, value: &Value, settings: &Map<String, Value>) -> String {
-    let text = plain(value);
-    match key {
+/// A setting as the command line writes it, or shorter where its value says what it is; nothing where the group has none.
+fn written(key: &str, settings: &Map<String, Value>) -> Option<String> {
+    let text = plain(settings.get(key)?);
+    Some(match key {
         "beta" => format!("β={text}"),
         "rtt" => {
             let unit = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
@@ -214,7 +258,7 @@ fn written(key: &str, value: &Value, settings: &Map<String, Value>) -> String {
         "direction" => text,
         "from" => format!("{text}→{}", settings.get(ENDS[1]).map(plain).unwrap_or_default()),
         _ => format!("{key}={text}"),
-    }
+    })
 }
 
 /// A value without quotes; a random start as its bounds.

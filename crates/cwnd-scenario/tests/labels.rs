@@ -180,6 +180,40 @@ fn a_label_too_long_to_read_is_cut_between_settings_and_its_flows_are_still_told
     }
 }
 
+// Cut at 50 characters, β to the fourth setting are all that the first label has: rwnd is a later key.
+#[test]
+fn what_tells_two_groups_apart_is_not_cut_away_by_what_differs_from_a_third() {
+    let other = "beta = 0.8\nc = 0.5\nalpha_one = false\nmin_rtt_thresh = 5000\nn_rtt_sample = 9\nrwnd = 50";
+    let of = |keys: [&str; 3]| {
+        scenario(&keys.map(|keys| format!("cc = 'cubic'\n{keys}")).each_ref().map(String::as_str)).labels()
+    };
+    let found = of(["rwnd = 10", "rwnd = 400", other]);
+    assert!(found[0].starts_with("cubic rwnd=10 β=0.7 ") && found[0].ends_with(" …"), "{found:?}");
+    assert!(found[1].starts_with("cubic rwnd=400 β=0.7 ") && found[1].ends_with(" …"), "{found:?}");
+    assert!(found[2].starts_with("cubic rwnd=50 β=0.8 "), "{found:?}");
+    // Two keys are needed, one for each pair; the group that has none of them says nothing of it.
+    let found = of(["rwnd = 10", "rwnd = 10\nburst = 9", other]);
+    assert_ne!(found[0], found[1]);
+    assert!(found[1].contains("burst=9"), "{found:?}");
+    assert!(found.iter().all(|label| label.chars().count() <= 58), "{found:?}");
+    // Those that differ in nothing are called alike still.
+    let found = of(["rwnd = 10", other, "rwnd = 10"]);
+    assert_eq!(found[0], found[2]);
+}
+
+// Each path alone is longer than a label may be: what is left is the group's place in the scenario.
+#[test]
+fn groups_whose_one_difference_is_too_long_are_called_by_their_place() {
+    let path = |first: u32| {
+        let links: Vec<String> = (first..first + 12).map(|n| format!("'hop{n}'")).collect();
+        format!("[[flow]]\ncc = 'sack'\npath = [{}]\nrtt = '200ms'\n", links.join(","))
+    };
+    let head = "duration = '9s'\n[parking_lot]\nhops = 14\nrate = '9Mbit/s'\ndelay = '5ms'\n";
+    let text = format!("{head}{}{}{}", path(1), path(2), path(1));
+    let scenario = Scenario::from_toml(&text).unwrap_or_else(|refused| panic!("{refused}"));
+    assert_eq!(scenario.labels(), ["sack … flow[0]", "sack … flow[1]", "sack … flow[0]"]);
+}
+
 #[test]
 fn actions_name_a_flow_a_label_or_an_algorithm() {
     let flows =
