@@ -159,7 +159,7 @@ def compare(
 
     Example: cwnd compare cubic:4 sack:4 --rate 400Mbit/s --rtt 40ms --buffer 1bdp --duration 100s -o fig6
     """
-    groups = [parse(flow) for flow in flows]
+    groups = [parse(flow, f"flow[{number}]") for number, flow in enumerate(flows)]
     background = [parse_traffic(one) for one in traffic or []]
     own_start = [("start" in group.table) for group in groups]
     thresholds = None

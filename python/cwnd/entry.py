@@ -12,7 +12,7 @@ from typing import NoReturn
 import typer
 
 from cwnd._native import PluginError, ScenarioError
-from cwnd.flowspec import FlowSyntaxError
+from cwnd.refused import refused
 from cwnd.store import NotOursError
 from cwnd.terminal import forgiving
 
@@ -35,7 +35,7 @@ def once(arguments: list[str]) -> None:
         option = {"-o": "--out"}.get(argument, argument.partition("=")[0])
         if option.startswith("--") and option not in REPEATED:
             if option in seen:
-                raise FlowSyntaxError(f'{option}: "{argument}" is given twice; expected it once')
+                raise refused(option, argument, "it once, not twice")
             seen.add(option)
 
 
@@ -72,7 +72,7 @@ def guarded(app: typer.Typer) -> int:
     except (KeyboardInterrupt, typer.Abort):
         print("stopped", file=sys.stderr)
         return 130
-    except (ScenarioError, FlowSyntaxError) as error:
+    except ScenarioError as error:
         print(getattr(error, "log", ""), end="", file=sys.stderr)
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
         return 2

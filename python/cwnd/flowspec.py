@@ -7,6 +7,8 @@ import math
 import tomllib
 from typing import Any
 
+from cwnd._native import ScenarioError
+from cwnd.refused import NOT_JSON, shown
 from cwnd.table import Flow, Value
 
 SYNTAX = "NAME[:COUNT][@KEY=VALUE,...], such as cubic:2@rtt=160ms,start=10s,beta=0.8"
@@ -15,8 +17,17 @@ SYNTAX = "NAME[:COUNT][@KEY=VALUE,...], such as cubic:2@rtt=160ms,start=10s,beta
 TRAFFIC = 'a preset, such as leith2007-fig4, or keys of [[traffic]], such as preset = "ha2008", share = 0.1'
 
 
-class FlowSyntaxError(ValueError):
+class FlowSyntaxError(ScenarioError):
     """A flow or traffic that does not follow `SYNTAX` or `TRAFFIC`; the message is one line."""
+
+    def __init__(self, field: str, value: str, expected: str) -> None:
+        super().__init__(f"{field}: {shown(value)} is not accepted; expected {expected}")
+        self.field, self.value, self.expected = field, shown(value), expected
+        self._given = value
+
+    def __reduce__(self) -> tuple[type[FlowSyntaxError], tuple[str, str, str]]:
+        # An exception is made again of its message alone unless told otherwise.
+        return type(self), (self.field, self._given, self.expected)
 
 
 def value(text: str) -> Value:
@@ -34,28 +45,28 @@ def value(text: str) -> Value:
     return text
 
 
-def parse(text: str) -> Flow:
-    """One flow argument."""
+def parse(text: str, field: str = "flow[0]") -> Flow:
+    """One flow argument; `field` is what a refusal calls it."""
     head, at, rest = text.partition("@")
     name, colon, count = head.partition(":")
     if not name or (colon and not (count.isascii() and count.isdigit())):
-        raise FlowSyntaxError(f'flow: "{text}" is not accepted; expected {SYNTAX}')
+        raise FlowSyntaxError(field, text, SYNTAX)
     settings: dict[str, Value] = {}
     for part in rest.split(",") if at else []:
         key, equals, given = part.partition("=")
         if not key or not equals or not given:
-            raise FlowSyntaxError(f'flow: "{part}" in "{text}" is not accepted; expected {SYNTAX}')
+            raise FlowSyntaxError(field, part or text, SYNTAX)
         if key in settings or key in ("cc", "count"):
-            raise FlowSyntaxError(f'flow: "{key}" in "{text}" is given twice; expected it once')
+            raise FlowSyntaxError(field, text, f"{key} once, not twice")
         # A label is a text whatever it looks like.
         settings[key] = given if key == "label" else value(given)
     return Flow(name, int(count) if colon else 1, **settings)
 
 
 def finite(text: str) -> float | str:
-    """A decimal; `nan` and `inf` stay texts, which the scenario refuses by their field's name."""
+    """A decimal; `nan` and `inf` become what the scenario refuses by its field's name, also where it takes texts."""
     number = float(text)
-    return number if math.isfinite(number) else text
+    return number if math.isfinite(number) else NOT_JSON + text
 
 
 def traffic(text: str) -> dict[str, Any]:
@@ -69,5 +80,5 @@ def traffic(text: str) -> dict[str, Any]:
         document = {}
     table = document.get("traffic")
     if len(document) != 1 or not isinstance(table, dict):
-        raise FlowSyntaxError(f"--traffic: {text!r} is not accepted; expected {TRAFFIC}")
+        raise FlowSyntaxError("--traffic", text, TRAFFIC)
     return table

@@ -11,8 +11,14 @@ from pathlib import Path
 from cwnd._native import ScenarioError, nearest
 
 
+#: Begins a text that stands for a value that JSON has no word for, such as `nan`: no text is accepted that begins so.
+NOT_JSON = "\0"
+
+
 def shown(value: object) -> str:
     """A value as its author wrote it, shortened."""
+    if isinstance(value, int) and value.bit_length() > 4096:
+        return f"{hex(value)[:57]}..."  # Python writes no more digits than it is allowed to
     if isinstance(value, str):
         text = json.dumps(value.encode(errors="backslashreplace").decode(), ensure_ascii=False)
     else:
@@ -29,6 +35,13 @@ def refused(field: str, value: object, expected: str, names: Iterable[str] = ())
     error = ScenarioError(f"{field}: {shown(value)} is not accepted; expected {expected}")
     error.field, error.value, error.expected = field, shown(value), expected
     return error
+
+
+def flag_of(field: str, value: object) -> bool:
+    """A flag that was given; anything else is refused."""
+    if isinstance(value, bool):
+        return value
+    raise refused(field, value, "True or False")
 
 
 def path_of(field: str, value: object) -> Path:

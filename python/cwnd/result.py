@@ -194,9 +194,11 @@ class Tables(Mapping[str, "pa.Table"]):
         return sum(1 for _ in self)
 
 
-def expect(scenario: object) -> None:
-    """Refuses what is no scenario."""
+def expect(scenario: object, progress: object = None) -> None:
+    """Refuses what is no scenario, and what cannot be called on the way."""
     if isinstance(scenario, Scenario):
+        if progress is not None and not callable(progress):
+            raise refused("progress", progress, "a function that takes the simulation")
         return
     made = "cwnd.dumbbell(...)"
     if isinstance(scenario, str | os.PathLike):
@@ -209,7 +211,7 @@ Progress = Callable[[Simulation], None]
 
 def run(scenario: Scenario, progress: Progress | None = None) -> Result:
     """Simulates `scenario` to its end, its tables in memory; `cwnd.run` (`cwnd.store.run`) says the rest."""
-    expect(scenario)
+    expect(scenario, progress)
     scenario.check_size()
     simulation = simulate(scenario, progress)
     return conclude(Result(scenario, summary_of(scenario, simulation), Simulated(simulation)))

@@ -13,7 +13,7 @@ from typing import Any, TypedDict, Unpack
 
 from cwnd._native import Scenario
 from cwnd.flowspec import parse
-from cwnd.refused import refused
+from cwnd.refused import NOT_JSON, refused, shown
 from cwnd.table import Flow, Link, Table, Value
 
 Rate = str | list[tuple[str, str]] | Mapping[str, str]
@@ -151,13 +151,15 @@ def _groups(flows: Flows) -> list[dict[str, Value]]:
     for number, given in enumerate(several("flows", flows, (str, Flow), expected)):
         if not isinstance(given, (str, Flow)):
             raise refused(f"flows[{number}]", given, expected)
-        flow = given if isinstance(given, Flow) else parse(given)
+        flow = given if isinstance(given, Flow) else parse(given, f"flow[{number}]")
         tables.append(flow.table if isinstance(given, Flow) else {"start": spread, **flow.table})
     return tables
 
 
-def plain(field: str, value: object) -> object:
-    """A value as JSON can say it, and text that UTF-8 can; others are refused by their field."""
+def plain(field: str, value: object, around: tuple[object, ...] = ()) -> object:
+    """A value as JSON can say it, and text that UTF-8 can; others are refused by their field. `around` are the
+    tables and lists that hold it.
+    """
     if isinstance(value, str):
         try:
             value.encode()
@@ -165,20 +167,26 @@ def plain(field: str, value: object) -> object:
             raise refused(field, value, "text in UTF-8") from None
         return str(value)
     if isinstance(value, float) and not math.isfinite(value):
-        return str(value)  # which no number is: the field says what it expects
+        return NOT_JSON + str(value)  # which no number is and no text: the field says what it expects
+    if isinstance(value, int) and abs(value) >= 1 << 1023:
+        return NOT_JSON + shown(value)  # beyond any decimal
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, os.PathLike):
         return plain(field, os.fspath(value))
+    if isinstance(value, Mapping | list | tuple):
+        if any(value is outer for outer in around):
+            raise refused(field, type(value).__name__, "a table or list that does not contain itself")
+        around = (*around, value)
     if isinstance(value, Mapping):
         table = {}
         for key, inner in value.items():
             if not isinstance(key, str):
                 raise refused(field, key, "a key, which is text")
-            table[plain(field, key)] = plain(f"{field}.{key}" if field else key, inner)
+            table[plain(field, key)] = plain(f"{field}.{key}" if field else key, inner, around)
         return table
     if isinstance(value, list | tuple | range):
-        return [plain(f"{field}[{number}]", inner) for number, inner in enumerate(value)]
+        return [plain(f"{field}[{number}]", inner, around) for number, inner in enumerate(value)]
     if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
         return plain(field, value.item())  # a number of numpy's
     raise refused(field, value, "text, a number, true or false, a list or a table of them")

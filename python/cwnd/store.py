@@ -18,7 +18,7 @@ from cwnd import unfinished
 from cwnd._native import Scenario, ScenarioError, Simulation, __version__
 from cwnd.kernel.result import KIND as TRACE_KIND
 from cwnd.kernel.result import KernelTrace
-from cwnd.refused import path_of, refused
+from cwnd.refused import flag_of, path_of, refused
 from cwnd.result import ROWS_PER_BATCH, Progress, Result, Simulated, conclude, expect, simulate, summary_of, tables_of
 from cwnd.result import run as run_in_memory
 
@@ -142,6 +142,7 @@ def save(
     if not isinstance(result, Result):
         raise refused("result", result, "a cwnd.Result, such as cwnd.run returns")
     folder = path_of("folder", folder)
+    pictures, force = flag_of("pictures", pictures), flag_of("force", force)
     with whole(folder, force=force) as beside:
         with Writer(beside) as writer:
             for name in result.tables:
@@ -167,9 +168,10 @@ def run(
     leaves nothing there. Raises `ScenarioError` for what is no scenario, and before it starts when the tables are expected to hold
     more than `record.limit`; `PluginError` where an algorithm of one's own panics.
     """
+    pictures, force = flag_of("pictures", pictures), flag_of("force", force)
     if folder is None:
         return run_in_memory(scenario, progress)
-    expect(scenario)
+    expect(scenario, progress)
     return record(scenario, folder, progress, pictures=pictures, force=force)
 
 

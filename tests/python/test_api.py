@@ -182,6 +182,13 @@ def test_a_folder_and_what_is_not_there_are_no_scenario_files(tmp_path: Path) ->
         assert caught.value.field == "path" and str(path) in str(caught.value)
 
 
+def looped() -> dict[str, Any]:
+    """A table that holds itself."""
+    table: dict[str, Any] = {}
+    table["inner"] = [table]
+    return table
+
+
 # What is given, the field that is named, and a word of what is expected.
 REFUSED: list[tuple[Make, str, str]] = [
     (lambda: small(seed=NAN), "seed", "whole number"),
@@ -240,6 +247,26 @@ REFUSED: list[tuple[Make, str, str]] = [
     (lambda: Scenario.from_toml(7), "text", "TOML"),
     (lambda: Scenario.from_toml(b"name = 'x'"), "text", "TOML"),
     (lambda: Scenario.from_json(None), "text", "JSON"),
+    (lambda: dumbbell("cubic@", **LINK), "flow[0]", "NAME[:COUNT]"),
+    (lambda: dumbbell("", **LINK), "flow[0]", "NAME[:COUNT]"),
+    (lambda: dumbbell(["sack", "cubic:two"], **LINK), "flow[1]", "NAME[:COUNT]"),
+    (lambda: dumbbell("cubic@beta=0.7,beta=0.8", **LINK), "flow[0]", "once"),
+    (lambda: small(name=NAN), "name", "a text"),
+    (lambda: small(name=-INF), "name", "a text"),
+    (lambda: dumbbell([Flow("cubic", label=NAN)], **LINK), "flow[0].label", "printable"),
+    (lambda: dumbbell([Flow(NAN)], **LINK), "flow[0].cc", "algorithm"),
+    (lambda: small(traffic=[{"preset": "ha2008", "name": NAN}]), "traffic[0].name", "a text"),
+    (lambda: dumbbell([Flow("cubic", beta=10**400)], **LINK), "flow[0].beta", "0.1"),
+    (lambda: dumbbell([Flow("cubic", beta=10**5000)], **LINK), "flow[0].beta", "0.1"),
+    (lambda: small(seed=-(10**400)), "seed", "whole number"),
+    (lambda: dumbbell([Flow("cubic", start=looped())], **LINK), "flow[0].start.inner[0]", "not contain itself"),
+    (lambda: small(actions=[looped()]), "action[0].inner[0]", "not contain itself"),
+    (lambda: run(small(), 7), "progress", "function"),
+    (lambda: run(small(), 7, folder="out"), "progress", "function"),
+    (lambda: package.save(result_of_small(), "out", pictures="no"), "pictures", "True or False"),
+    (lambda: package.save(result_of_small(), "out", force="no"), "force", "True or False"),
+    (lambda: run(small(), folder="out", pictures="no"), "pictures", "True or False"),
+    (lambda: Scenario.from_json("[]"), "scenario", "table"),
     (lambda: package.save(3, "out"), "result", "cwnd.Result"),
     (lambda: package.save(small(), "out"), "result", "cwnd.Result"),
     (lambda: package.check(".", simulations=-1), "simulations", "whole number"),
@@ -259,6 +286,22 @@ def test_what_python_gives_is_refused_in_one_line_with_its_field(make: Make, fie
     error = caught.value
     assert error.field == field and word in error.expected, str(error)
     assert str(error).startswith(f"{field}: ") and "\n" not in str(error) and error.expected in str(error)
+
+
+def test_a_name_is_no_quantity_that_lacks_its_unit() -> None:
+    for make in (lambda: small(name=7), lambda: dumbbell([Flow("cubic", label=7)], **LINK)):  # type: ignore[arg-type]
+        with pytest.raises(ScenarioError) as caught:
+            make()
+        assert "did you mean" not in str(caught.value)
+
+
+def test_a_flow_that_is_no_flow_is_a_scenario_error_that_pickles() -> None:
+    with pytest.raises(ScenarioError) as caught:
+        dumbbell("cubic:two", rate="10Mbit/s", rtt="20ms")
+    error = caught.value
+    assert (error.field, error.value) == ("flow[0]", '"cubic:two"') and "NAME[:COUNT]" in error.expected
+    twin = pickle.loads(pickle.dumps(error))
+    assert type(twin) is type(error) and str(twin) == str(error) and vars(twin) == vars(error)
 
 
 @pytest.mark.parametrize(

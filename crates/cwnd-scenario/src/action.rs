@@ -113,7 +113,7 @@ impl Scope<'_> {
     /// The key `flow`: the name of a flow, or a label or an algorithm for all their flows.
     fn flow(&self, keys: &mut Table<'_>) -> Result<String, Invalid> {
         const FLOW: &str = "the name of a flow, or a label or an algorithm for all their flows";
-        let name = keys.required("flow", FLOW, |v| v.as_str().map(str::to_owned))?;
+        let name = keys.required_text("flow", FLOW)?;
         let known = self.flows.contains(name.as_str());
         if known || !self.scenario.flows_called(&name, self.labels, self.names).is_empty() {
             return Ok(name);
@@ -125,7 +125,7 @@ impl Scope<'_> {
     /// The key `link`, which a dumbbell's bottleneck can do without.
     fn link(&self, keys: &mut Table<'_>) -> Result<String, Invalid> {
         const LINK: &str = "the name of a link";
-        let name = keys.read("link", LINK, |v| v.as_str().map(str::to_owned))?;
+        let name = keys.text("link", LINK, |_| true)?;
         let name = match name {
             Some(name) => name,
             None if self.scenario.dumbbell.is_some() => return Ok(self.scenario.links[0].name.clone()),

@@ -43,7 +43,7 @@ pub(crate) fn offer(cc: &str) -> String {
 
 /// Reads `cc`, an algorithm that exists.
 pub(crate) fn parse_cc(table: &mut Table<'_>) -> Result<(String, &'static [Spec]), Invalid> {
-    let cc = table.required("cc", "the name of an algorithm", |v| v.as_str().map(str::to_owned))?;
+    let cc = table.required_text("cc", "the name of an algorithm")?;
     match registry::find(&cc) {
         Some((algorithm, _)) => Ok((cc, algorithm.specs)),
         None => {
@@ -75,7 +75,7 @@ pub(crate) fn parse(
     let flag = |table: &mut Table<'_>, key| table.read(key, FLAG, Value::as_bool);
     let default = Group::of(&cc, start.unwrap_or(Start::At(0)));
     let mut group = Group {
-        label: table.read("label", LABEL, |v| v.as_str().filter(|text| is_label(text)).map(str::to_owned))?,
+        label: table.text("label", LABEL, is_label)?,
         count: table.whole("count", 1, MAX_FLOWS)?.map_or(default.count, |n| n as u32),
         stop: table.quantity("stop", TIME, units::read_time)?,
         rtt: table.read("rtt", TIME, time)?,

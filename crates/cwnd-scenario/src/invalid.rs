@@ -27,9 +27,18 @@ impl fmt::Display for Invalid {
 
 impl std::error::Error for Invalid {}
 
+/// Begins a text that stands for a value that JSON has no word for: `nan`, `inf`, a date, a number too long. No text may begin so.
+pub(crate) const NOT_JSON: char = '\0';
+
+/// A text that somebody wrote as a text.
+pub(crate) fn text(value: &Value) -> Option<String> {
+    value.as_str().filter(|text| !text.starts_with(NOT_JSON)).map(str::to_owned)
+}
+
 /// A value as a person wrote it: strings in quotes.
 pub(crate) fn shown(value: &Value) -> String {
-    let text = value.to_string();
+    // As JSON escapes `NOT_JSON`.
+    let text = value.to_string().replace("\"\\u0000", "\"");
     if text.chars().count() > 60 { text.chars().take(57).chain("...".chars()).collect() } else { text }
 }
 
@@ -90,7 +99,7 @@ impl<'a> Table<'a> {
         match value {
             Value::Object(map) => Ok(Self { path: path.to_owned(), map, known: Vec::new() }),
             other => Err(Invalid {
-                field: path.to_owned(),
+                field: if path.is_empty() { "scenario" } else { path }.to_owned(),
                 value: Some(shown(other)),
                 expected: "a table of keys".into(),
             }),
@@ -136,6 +145,30 @@ impl<'a> Table<'a> {
                     self.refuse(key, Some(value), format!("{expected}{offer}"))
                 }
             },
+        }
+    }
+
+    /// A text that `accepts` takes. A number is no quantity whose unit is missing here.
+    pub fn text(
+        &mut self,
+        key: &'static str,
+        expected: &str,
+        accepts: impl Fn(&str) -> bool,
+    ) -> Result<Option<String>, Invalid> {
+        match self.get(key) {
+            None => Ok(None),
+            Some(value) => match text(value).filter(|text| accepts(text)) {
+                Some(text) => Ok(Some(text)),
+                None => self.refuse(key, Some(value), expected),
+            },
+        }
+    }
+
+    /// Any text, which has to be there.
+    pub fn required_text(&mut self, key: &'static str, expected: &str) -> Result<String, Invalid> {
+        match self.text(key, expected, |_| true)? {
+            Some(text) => Ok(text),
+            None => self.refuse(key, None, expected),
         }
     }
 

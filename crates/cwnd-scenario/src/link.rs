@@ -102,8 +102,7 @@ fn parse_steps(field: &str, list: &[Value]) -> Result<LinkRate, Invalid> {
 /// A file of opportunities; its path is relative to the working directory.
 fn parse_trace(field: &str, value: &Value) -> Result<LinkRate, Invalid> {
     let mut table = Table::new(field, value)?;
-    let path = table
-        .required("trace", "the path of a trace in Mahimahi's format", |v| v.as_str().map(str::to_owned))?;
+    let path = table.required_text("trace", "the path of a trace in Mahimahi's format")?;
     table.finish()?;
     let field = format!("{field}.trace");
     let text = std::fs::read_to_string(&path).map_err(|error| Invalid {

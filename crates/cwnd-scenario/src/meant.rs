@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What somebody may have meant by a quantity that is not accepted: units as other tools write them, and none at all.
 
+use crate::invalid::NOT_JSON;
 use crate::units::{decimal, write_rate};
 use serde_json::{Number, Value};
 
@@ -94,19 +95,24 @@ fn without_exponent<'a>(number: &str, unit: &'a str) -> (String, &'a str) {
     whole.unwrap_or_else(|| (number.to_owned(), unit))
 }
 
-/// A TOML value as JSON. What JSON has no word for, `nan`, `inf` and dates, becomes text, so that its refusal shows it.
+/// A TOML value as JSON. What JSON has no word for, `nan`, `inf` and dates, becomes a text that is
+/// accepted nowhere, so that its refusal shows it.
 pub(crate) fn json(value: toml::Value) -> Value {
     match value {
         toml::Value::String(text) => Value::String(text),
         toml::Value::Integer(n) => n.into(),
         toml::Value::Float(x) => {
-            Number::from_f64(x).map_or_else(|| Value::String(x.to_string().to_lowercase()), Value::Number)
+            Number::from_f64(x).map_or_else(|| no_json(&x.to_string().to_lowercase()), Value::Number)
         }
         toml::Value::Boolean(flag) => Value::Bool(flag),
-        toml::Value::Datetime(date) => Value::String(date.to_string()),
+        toml::Value::Datetime(date) => no_json(&date.to_string()),
         toml::Value::Array(list) => list.into_iter().map(json).collect(),
         toml::Value::Table(table) => table.into_iter().map(|(key, value)| (key, json(value))).collect(),
     }
+}
+
+fn no_json(text: &str) -> Value {
+    Value::String(format!("{NOT_JSON}{text}"))
 }
 
 #[cfg(test)]

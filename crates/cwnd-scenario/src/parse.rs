@@ -35,7 +35,7 @@ impl Scenario {
 
     fn from_value(value: &Value) -> Result<Self, Invalid> {
         let mut table = Table::new("", value)?;
-        let name = table.read("name", "a text", |v| v.as_str().map(str::to_owned))?.unwrap_or_default();
+        let name = table.text("name", "a text", |_| true)?.unwrap_or_default();
         let duration = table.required("duration", "a time above 0 with its unit, such as 100s", |v| {
             v.as_str().and_then(units::read_time).filter(|t| *t > 0)
         })?;

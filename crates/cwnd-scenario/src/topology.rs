@@ -117,8 +117,12 @@ impl<'a> Network<'a> {
         for (index, value) in list.iter().enumerate() {
             let path = format!("link[{index}]");
             let mut table = Table::new(&path, value)?;
-            let name = table.read("name", "a name for the link", text)?;
-            let (from, to) = (table.required("from", NODE, text)?, table.required("to", NODE, text)?);
+            let name = table.text("name", "a name for the link", |text| !text.is_empty())?;
+            let mut end = |key| match table.text(key, NODE, |text| !text.is_empty())? {
+                Some(node) => Ok(node),
+                None => table.refuse(key, None, NODE),
+            };
+            let (from, to) = (end("from")?, end("to")?);
             if from == to {
                 let value = table.get("to");
                 return table.refuse("to", value, "another node than from");
@@ -228,11 +232,6 @@ fn parse_reverse<'a>(
         }
         Some(value) => table.refuse("reverse", Some(value), REVERSE),
     }
-}
-
-/// A text that is not empty.
-fn text(value: &Value) -> Option<String> {
-    value.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
 fn packet_size(value: &Value) -> Option<u32> {

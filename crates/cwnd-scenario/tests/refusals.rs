@@ -169,6 +169,15 @@ fn every_refusal_names_field_value_and_expectation() {
         ("rtt = \"40ms\"", "rtt = \"40ms\"\nloss = \"at:9,5\"", "link.loss: \"at:9,5\"", "rising"),
         ("duration = \"100s\"", "duration = ", "scenario: the document", "TOML"),
         ("duration = \"100s\"", "duration = nan", "duration: \"nan\"", "unit"),
+        // A text is no quantity without a unit, and what is no text is none by being shown as one.
+        (
+            "duration = \"100s\"",
+            "duration = \"100s\"\nname = 7",
+            "name: 7 is not accepted; expected a text",
+            "",
+        ),
+        ("duration = \"100s\"", "duration = \"100s\"\nname = nan", "name: \"nan\"", "a text"),
+        ("duration = \"100s\"", "duration = \"100s\"\nname = 1979-05-27", "name: \"1979-05-27\"", "a text"),
         ("[\"20s\", \"100s\"]", "[-inf, 1.5]", "measure: [\"-inf\",1.5]", "two rising times"),
         ("[link]", "record = { inner = 1 }\n[link]", "record.inner: 1", "true, false, or a list of names"),
         ("[link]", "record = { inner = [] }\n[link]", "record.inner: []", "true, false, or a list of names"),
@@ -179,6 +188,7 @@ fn every_refusal_names_field_value_and_expectation() {
         assert!(message.starts_with(subject), "{to:?}: {message}");
         assert!(message.contains(expectation), "{to:?}: {message}");
         assert!(!message.contains('\n'), "one line: {message}");
+        assert!(!to.contains("name =") || !message.contains("did you mean"), "{message}");
     }
 }
 

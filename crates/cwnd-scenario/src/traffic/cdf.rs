@@ -83,7 +83,7 @@ impl Cdf {
     /// Reads `file` and `unit`, or `points`, and `steps`.
     pub(crate) fn parse(table: &mut Table<'_>, unit: Unit) -> Result<Self, Invalid> {
         let steps = table.read("steps", "true or false", Value::as_bool)?.unwrap_or(false);
-        let file = table.read("file", "the path of a file", |v| v.as_str().map(str::to_owned))?;
+        let file = table.text("file", "the path of a file", |_| true)?;
         let listed = table.get("points");
         let points = match (file, listed) {
             (Some(path), None) => Self::from_file(table, &path, unit)?,

@@ -67,7 +67,7 @@ fn parse(path: &str, value: &Value, context: &Context) -> Result<Traffic, Invali
     let _ = table.get("preset");
     let expected = format!("one of {} (or a preset)", MODELS.join(", "));
     let model = table.required("model", &expected, |v| MODELS.into_iter().find(|name| v == name))?;
-    let name = table.read("name", "a text", |v| v.as_str().map(str::to_owned))?;
+    let name = table.text("name", "a text", |_| true)?;
     let udp = model == "udp";
     let traffic = Traffic {
         name: name.unwrap_or_else(|| preset.unwrap_or(model).to_owned()),
@@ -125,8 +125,7 @@ fn with_preset(path: &str, value: &Value) -> Result<(Value, Option<&'static str>
 /// `from` and `to`, both or neither.
 pub(crate) fn parse_ends(table: &mut Table<'_>) -> Result<Option<(String, String)>, Invalid> {
     const NODE: &str = "the name of a node";
-    let node = |v: &Value| v.as_str().map(str::to_owned);
-    let ends = (table.read("from", NODE, node)?, table.read("to", NODE, node)?);
+    let ends = (table.text("from", NODE, |_| true)?, table.text("to", NODE, |_| true)?);
     match ends {
         (Some(from), Some(to)) => Ok(Some((from, to))),
         (None, None) => Ok(None),
