@@ -10,7 +10,6 @@ from pathlib import Path
 
 from cwnd._native import ScenarioError, nearest
 
-
 #: Begins a text that stands for a value that JSON has no word for, such as `nan`: no text is accepted that begins so.
 NOT_JSON = "\0"
 

@@ -62,6 +62,20 @@ def test_the_readmes_picture_is_the_one_that_make_demo_draws(tmp_path: Path, mon
     assert "](docs/pictures/fig6.png)" in readme and "`make demo`" in readme
 
 
+def test_a_long_loss_leaves_rate_round_trip_buffer_and_seed_in_the_title() -> None:
+    from cwnd.plot.draw import head
+    from cwnd.plot.run import Run
+
+    drops = ",".join(str(number) for number in range(100, 4100, 100))
+    made = dumbbell("cubic", rate="20Mbit/s", rtt="20ms", loss=f"at:{drops}", duration="2s", seed=4711)
+    run = Run(package.run(made))
+    for width in (80, 110):
+        line = head(run, width).splitlines()[-1]
+        assert len(line) <= width, line
+        assert line.startswith("20 Mbit/s, RTT 20 ms, buffer 1 BDP, loss at:100,200,"), line
+        assert line.endswith(",…, seed 4711"), line
+
+
 def test_what_leaves_the_window_panel_is_marked_with_its_largest_value(starts: package.Result) -> None:
     import matplotlib.pyplot as plt
 

@@ -260,7 +260,7 @@ def title(name: str, width: int) -> str:
 
 def head(run: Run, width: int, more: str = "") -> str:
     """What stands over a picture: the scenario's name, and what was simulated."""
-    return f"{title(run.name + more, width)}\n{textwrap.shorten(run.setup, width, placeholder=' …')}"
+    return f"{title(run.name + more, width)}\n{textwrap.shorten(run.setup(width), width, placeholder=' …')}"
 
 
 def blank(*, figsize: tuple[float, float], layout: Literal["constrained"]) -> Figure:

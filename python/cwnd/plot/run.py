@@ -149,9 +149,9 @@ class Run:
         kinds = ", ".join(f"{label} ({len(flows)})" for label, flows in self.kinds.items())
         return self.scenario.name or kinds or ", ".join(traffic(self.scenario))
 
-    @property
-    def setup(self) -> str:
-        """What was simulated, in a line: rates, round trips, buffers, losses, seed."""
+    def setup(self, width: int) -> str:
+        """What was simulated, in a line: rates, round trips, buffers, losses, seed. Where it is wider than `width` characters the losses
+        are shortened."""
         document = json.loads(self.scenario.to_json())
         link = document["link"]
         links = link if isinstance(link, list) else [link]
@@ -168,8 +168,20 @@ class Run:
         if any(one["queue"]["kind"] != "droptail" for one in links):
             parts.append(" and ".join(dict.fromkeys(one["queue"]["kind"].upper() for one in links)))
         losses = list(dict.fromkeys(one["loss"] for one in links if "loss" in one))
-        parts += [f"loss {loss}" for loss in losses[:2]]
-        return ", ".join([*parts, f"seed {self.scenario.seed}"])
+        seed = f"seed {self.scenario.seed}"
+        shown = [f"loss {loss}" for loss in losses[:2]]
+        if shown and len(", ".join([*parts, *shown, seed])) > width:
+            room = (width - len(", ".join([*parts, seed]))) // len(shown) - len(", ")
+            shown = [cut(loss, room) for loss in shown]
+        return ", ".join([*parts, *shown, seed])
+
+
+def cut(text: str, width: int) -> str:
+    """The text in so many characters, cut after a comma where there is one."""
+    if len(text) <= width:
+        return text
+    kept = text[: max(width - 1, len("loss"))]
+    return kept[: kept.rfind(",") + 1 or None] + "…"
 
 
 def between(low: float, high: float) -> str:
