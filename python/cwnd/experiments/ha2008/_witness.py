@@ -61,7 +61,7 @@ def witness() -> Reduced:
             source.write_text(parts, encoding="utf-8")
             try:
                 return own.load_plugin(crate) == "witness"
-            except own.OwnError as error:
+            except own.CrateError as error:
                 assert "missing: `" in error.log, error.log
                 return False
 
