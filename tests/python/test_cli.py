@@ -76,7 +76,7 @@ REFUSED = [
     (("compare",), ("FLOW", "", "Missing")),
     (("compare", "cubic", "--rat", "1"), ("--rat", "", "--rate")),
     (("compare", "cubic", "--rate", "1Mbit/s", "--rate", "2Mbit/s"), ("--rate", "twice", "once")),
-    (("compare", "cubic:\nx"), ("flow", "cubic: x", "COUNT")),
+    (("compare", "cubic:\nx"), ("flow", "cubic:\\nx", "COUNT")),
     (("show", "cubik"), ("NAME", "cubik", "cubic")),
     # Hybla has no set that is the whole paper: its growth rules alone, and the kernel's module.
     (("show", "hybla"), ("NAME", "hybla", "(did you mean hybla-growth or hybla-linux?)")),

@@ -42,11 +42,14 @@ pub(crate) fn shown(value: &Value) -> String {
     if text.chars().count() > 60 { text.chars().take(57).chain("...".chars()).collect() } else { text }
 }
 
-/// The nearest of `names` to `name`, up to three: those that `name` is the beginning of, up to a `-`, or else those equally near by
-/// edit distance, if they are near.
+/// The nearest of `names` to `name`, up to three: the one that differs in capitals only, or those that `name` is the beginning of, up to
+/// a `-`, or else those equally near by edit distance, if they are near.
 pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let lower = name.to_lowercase();
     let names: Vec<&str> = names.into_iter().collect();
+    if let Some(same) = names.iter().find(|other| other.to_lowercase() == lower) {
+        return vec![same];
+    }
     let mut longer: Vec<&str> = names.iter().copied().filter(|other| begins(&lower, other)).collect();
     if !longer.is_empty() {
         longer.sort_unstable();
@@ -250,7 +253,7 @@ mod tests {
         assert_eq!(nearest("bata", ["beta", "c", "fast_convergence"]), ["beta"]);
         assert_eq!(nearest("bata", ["path", "beta", "back"]), ["beta"]);
         assert_eq!(nearest("cubic-2", ["reno", "cubic-2.2", "cubic-2.1"]), ["cubic-2.1", "cubic-2.2"]);
-        assert_eq!(nearest("CUBIC", ["cubic", "reno"]), ["cubic"]);
+        assert_eq!(nearest("CUBIC", ["cubic-2.0", "cubic", "reno"]), ["cubic"]);
         assert!(nearest("to", ["at", "flow"]).is_empty());
         assert!(nearest("", ["-4", "flow"]).is_empty());
         assert!(nearest("zzzzzz", ["cubic", "reno"]).is_empty());
