@@ -62,7 +62,7 @@ def plot(results: Results, figure: Figure) -> None:
 
 
 WHY = {
-    ("little-change-loss-1", "little-change-loss-2"): (
+    "little-change-loss-2": (
         "At 10 and 20 ms the change is 5 to 10 % at 1 % of loss, at 50 and 100 ms 12 to 17 %. It is not the clock: with one of microseconds "
         "(600 s, four seeds) patched over unpatched is 1.14 at 10 ms and 1.17 at 100 ms for 1 %, 1.21 and 1.22 for 2 %; a clock of 1 kHz "
         "1.11 to 1.24. It is what Eq. 4 gives at windows of 7 to 13 packets: NewReno itself is 0.94 to 0.99 of the patch there, so the patch is "

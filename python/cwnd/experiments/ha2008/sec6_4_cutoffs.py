@@ -62,6 +62,3 @@ def plot(results: Results, figure: Figure) -> None:
         axes.axvline(cutoff, color="#888888", linestyle=":", linewidth=1)
     axes.set(xlabel="BDP (packets)", ylabel="throughput, X / SACK", xscale="log", ylim=(0, None))
     axes.legend()
-
-
-WHY = {"hstcp-above-cutoff": "sec6_4_cutoffs-hstcp.md"}

@@ -69,4 +69,4 @@ def plot(results: Results, figure: Figure) -> None:
     figure.axes[0].legend()
 
 
-WHY = {("cubic-nearer-one-10", "cubic-nearer-one-250"): "fig12.md"}
+WHY = {"cubic-nearer-one-10": "fig12.md"}

@@ -57,9 +57,3 @@ def plot(results: Results, figure: Figure) -> None:
         axes.axhline(50, color="0.5", linewidth=0.8)
     panels[1].set_xlabel("time after the second start (s)")
     panels[0].legend(ncols=3)
-
-
-WHY = {
-    "sooner": "At 250 Mbit/s it does: two flows take 270 s with the adaptation and 1130 to 1150 s without. At 10 Mbit/s phase decides between the two seeds: 200 and 60 s with it, 160 and 70 s without; the CUBIC of 2005 takes 110 and 130 s there. "
-    "Three seeds with random delays at the sender took 50 to 70 s with it, 100 to 120 s without. With the printed clamp of 20 packets a second the adaptation has nothing to work on at 250 Mbit/s: 650 to 660 s with and without.",
-}
