@@ -331,7 +331,7 @@ def plot(
     try:
         pictures = redraw(folder)
     except NoResultError as error:
-        fail(f"DIR: {error}")
+        fail(f"DIR: {str(error).removeprefix('folder: ')}")
     for picture in pictures:
         print(picture)
 
