@@ -42,14 +42,19 @@ $(FEATURES): $(VENV)/.packages FORCE
 	@CI= .ci/features >$@.now 2>$@.why; [ "$${CI:-}" != true ] || .ci/features >/dev/null
 	@if cmp -s $@.now $@; then rm $@.now; else cat $@.why >&2; mv $@.now $@; fi
 
+# maturin adds what a build lays out, and removes nothing: a file that was moved would stay where it was.
+LAID_OUT := python/cwnd/source
+
 $(NATIVE): $(VENV)/.packages $(FEATURES) $(SOURCES)
+	rm -rf $(LAID_OUT)
 	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet $$(cat $(FEATURES))
 	@touch $@
 
 # With the kernel's objects, the command and libelf in it: a machine that installs it needs no compiler.
 wheel: $(VENV)/.packages
 	CI=true .ci/features >/dev/null
-	rm -rf target/wheels dist
+	# What a build laid out is gone for the editable installation too: it is built anew before its next use.
+	rm -rf target/wheels dist $(LAID_OUT) $(NATIVE)
 	PIP_QUIET=1 $(BIN)/maturin build --release --quiet --features kernel --auditwheel skip --out target/wheels
 	# maturin would repair the library where cargo looks for it, and the next build would take that for its own.
 	PATH=$(CURDIR)/$(BIN):$$PATH auditwheel repair --wheel-dir dist target/wheels/*.whl
@@ -69,7 +74,8 @@ test-kernel:
 	.ci/kernel
 
 test-python: $(NATIVE)
-	$(BIN)/python -m pytest -q tests/python
+	# A file's tests stay in one process; those that load into the kernel wait for each other.
+	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile tests/python
 
 lint: $(NATIVE)
 	cargo fmt --check
