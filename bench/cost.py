@@ -81,10 +81,10 @@ def instructions() -> dict[str, float]:
 def machine() -> str:
     """The processor's name, how busy it is, the compiler."""
     info = Path("/proc/cpuinfo")
-    found = re.search(r"^model name\s*: (.*)", info.read_text(), re.MULTILINE) if info.exists() else None
+    model = re.search(r"^model name\s*: (.*)", info.read_text(), re.MULTILINE) if info.exists() else None
     rustc = subprocess.run(["rustc", "--version"], check=True, capture_output=True, text=True).stdout.split()
     load = f"load {os.getloadavg()[0]:.0f} on {os.cpu_count()} processors"
-    return f"{found[1] if found else platform.machine()}, {load}, rustc {rustc[1]}"
+    return f"{model[1] if model else platform.machine()}, {load}, rustc {rustc[1]}"
 
 
 def table(head: list[str], rows: list[list[str]]) -> list[str]:
@@ -95,15 +95,15 @@ def table(head: list[str], rows: list[list[str]]) -> list[str]:
 
 def report(rounds: list[dict[str, float]], counts: dict[str, float]) -> tuple[list[str], list[str]]:
     """The two tables: beside quinn, and every parameter set."""
-    best = {name: min(one[name] for one in rounds) for name in rounds[0]}
+    best = {name: min(each[name] for each in rounds) for name in rounds[0]}
 
     def counted(name: str) -> str:
         return f"{counts[name]:.0f}" if name in counts else "not counted"
 
     peers = []
-    for name, what in PEERS.items():
+    for name, description in PEERS.items():
         ratio = f"{best[name] / best['packet/quinn']:.2f}"
-        peers.append([what, f"{best[name]:.1f}", counted(name), ratio])
+        peers.append([description, f"{best[name]:.1f}", counted(name), ratio])
     quinn = min(best["packet/quinn"], best["packet/quinn-inline"])
     every = [
         [f"`{name.removeprefix('ack/')}`", f"{ns:.1f}", counted(name), f"{ns / quinn:.2f}"]
@@ -119,7 +119,7 @@ def report(rounds: list[dict[str, float]], counts: dict[str, float]) -> tuple[li
 def page(stream: str, rounds: list[dict[str, float]], counts: dict[str, float]) -> str:
     """docs/cost.md."""
     peers, every = report(rounds, counts)
-    loop = min(one["ack/loop"] for one in rounds)
+    loop = min(each["ack/loop"] for each in rounds)
     version = re.search(r'name = "quinn-proto"\nversion = "([^"]+)"', (CRATE / "Cargo.lock").read_text())
     return "\n".join(
         [

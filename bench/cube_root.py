@@ -32,9 +32,9 @@ PAPER = {"bisection": "1032", "table": "79"}
 Rows = list[dict[str, Any]]
 
 
-def run(what: str) -> Rows:
+def run(table_name: str) -> Rows:
     """One table of the benchmark."""
-    command = ["cargo", "run", "--quiet", "--locked", "--release", "--", what]
+    command = ["cargo", "run", "--quiet", "--locked", "--release", "--", table_name]
     done = subprocess.run(command, cwd=CRATE, capture_output=True, text=True)
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr}")

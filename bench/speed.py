@@ -141,10 +141,10 @@ def summed_up(race: Race, rounds: list[dict[str, dict[str, Any]]]) -> list[dict[
     """A row per simulator: medians over the rounds; ratios within a round."""
     rows = []
     for kind in rounds[0]:
-        runs = [one[kind] for one in rounds]
+        runs = [each[kind] for each in rounds]
         per_packet = [1e9 * run["cpu_s"] / run["packets"] for run in runs]
-        ours = [1e9 * one["cwnd"]["cpu_s"] / one["cwnd"]["packets"] for one in rounds]
-        ratios = [other / own for own, other in zip(ours, per_packet)]
+        ours = [1e9 * each["cwnd"]["cpu_s"] / each["cwnd"]["packets"] for each in rounds]
+        ratios = [other / cwnd_ns for cwnd_ns, other in zip(ours, per_packet)]
         rows.append(
             {
                 "scenario": race.case.name,
@@ -159,7 +159,7 @@ def summed_up(race: Race, rounds: list[dict[str, dict[str, Any]]]) -> list[dict[
                 "times_real": statistics.median(run["seconds"] / run["cpu_s"] for run in runs),
             }
         )
-    engine = [1e9 * one["cwnd"]["perf"]["cpu_s"] / one["cwnd"]["packets"] for one in rounds]
+    engine = [1e9 * each["cwnd"]["perf"]["cpu_s"] / each["cwnd"]["packets"] for each in rounds]
     rows[0]["engine_ns_per_packet"] = statistics.median(engine)
     return rows
 

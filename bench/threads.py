@@ -86,22 +86,22 @@ def main() -> None:
     while len(quiet) < options.rounds and len(rounds) < max(options.tries, options.rounds):
         order = (1, options.jobs) if len(rounds) % 2 == 0 else (options.jobs, 1)
         rounds.append({jobs: once(scenarios, jobs) for jobs in order})
-        if all(one.others <= QUIET for one in rounds[-1].values()):
+        if all(timing.others <= QUIET for timing in rounds[-1].values()):
             quiet.append(rounds[-1])
-    cost = statistics.median(one[options.jobs].cpu_s / one[1].cpu_s for one in rounds)
-    outside = statistics.median(one[1].outside for one in rounds)
+    cost = statistics.median(each[options.jobs].cpu_s / each[1].cpu_s for each in rounds)
+    outside = statistics.median(each[1].outside for each in rounds)
     print(
         f"{options.jobs} threads against one, {options.seeds} seeds of figure 6 for 300 s, {processors()} processors; "
         f"{len(quiet)} of {len(rounds)} rounds had them for themselves"
     )
     if quiet:
-        ratios = sorted(one[1].wall_s / one[options.jobs].wall_s for one in quiet)
+        ratios = sorted(each[1].wall_s / each[options.jobs].wall_s for each in quiet)
         middle = statistics.median(ratios)
         print(f"  wall time: {middle:.2f} times sooner (median of {len(ratios)}; {ratios[0]:.2f} to {ratios[-1]:.2f})")
         if middle < AIM and options.jobs == 2:
             print(f"  below the aim of {AIM}")
     if len(quiet) < options.rounds:
-        others = statistics.median(one.others for both in rounds for one in both.values())
+        others = statistics.median(timing.others for both in rounds for timing in both.values())
         print(f"  others use {others:.0%} of the processors (median): not {options.rounds} rounds that count")
     print(f"  CPU time of the same work: {cost:.3f} times one thread's")
     print(f"  outside the engine: {outside:.1%} of the CPU time")

@@ -35,8 +35,10 @@ def run(*command: str | Path, cwd: Path | None = None) -> str:
 
 def clang() -> str:
     """The newest clang: a file of the system's LLVM, else the one in the path."""
-    found = sorted(Path("/usr/lib").glob("llvm-*/bin/clang"), key=lambda path: int(path.parts[3].removeprefix("llvm-")))
-    path = str(found[-1]) if found else shutil.which("clang")
+    compilers = sorted(
+        Path("/usr/lib").glob("llvm-*/bin/clang"), key=lambda path: int(path.parts[3].removeprefix("llvm-"))
+    )
+    path = str(compilers[-1]) if compilers else shutil.which("clang")
     return path or sys.exit("needs clang")
 
 

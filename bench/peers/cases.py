@@ -37,7 +37,7 @@ SIMULATORS = ("cwnd", "cwnd as ns-2", "ns-2", "cwnd as ns-3", "ns-3")
 
 
 @dataclass(frozen=True)
-class Group:
+class CaseGroup:
     """Like flows: the peers' algorithm and our parameter set that comes nearest, and where they run."""
 
     peer: str
@@ -49,7 +49,7 @@ class Group:
 
     @property
     def ours(self) -> str:
-        """CUBIC 2.2 keeps 0.8 as ns-2's CUBIC 2.1 does, and as ns-3's is told to."""
+        """CUBIC 2.2 keeps 0.8 as ns-2's CUBIC 2.1 does, and as ns-3's is set to."""
         return {"cubic": "cubic-2.2"}.get(self.peer, self.peer)
 
     @property
@@ -67,7 +67,7 @@ class Case:
     name: str
     rate_mbps: float
     buffer: int
-    groups: tuple[Group, ...]
+    groups: tuple[CaseGroup, ...]
     # Simulated seconds, measured from; the short form and the long one.
     short: tuple[int, int] = (50, 10)
     full: tuple[int, int] = (200, 40)
@@ -83,13 +83,13 @@ class Case:
 
 def pair(short_ms: int, long_ms: int) -> Case:
     """Two CUBIC flows that differ in their round trip times."""
-    groups = (Group("cubic", short_ms), Group("cubic", long_ms))
+    groups = (CaseGroup("cubic", short_ms), CaseGroup("cubic", long_ms))
     return Case(f"rtt-{short_ms}-{long_ms}", f"two CUBIC, {short_ms} and {long_ms} ms", 400, 1333, groups, ssthresh=100)
 
 
 def fast(percent: int) -> Case:
     """2.5 Gbit/s; the buffer is a part of rate × 220 ms."""
-    groups = (Group("cubic", 220, 4), Group("sack", 20, 4))
+    groups = (CaseGroup("cubic", 220, 4), CaseGroup("sack", 20, 4))
     return Case(
         f"fast-{percent}",
         f"2.5 Gbit/s, buffer {percent} % of the BDP",
@@ -104,13 +104,13 @@ def fast(percent: int) -> Case:
     )
 
 
-FIG6 = Case("fig6", "figure 6: 400 Mbit/s, 40 ms", 400, 1333, (Group("cubic", 40, 4), Group("sack", 40, 4)))
+FIG6 = Case("fig6", "figure 6: 400 Mbit/s, 40 ms", 400, 1333, (CaseGroup("cubic", 40, 4), CaseGroup("sack", 40, 4)))
 LATE = Case(
     "late",
     "250 Mbit/s, 200 ms, the second flow 30 s later",
     250,
     4166,
-    (Group("cubic", 200, label="first CUBIC"), Group("cubic", 200, start_s=30, label="second CUBIC")),
+    (CaseGroup("cubic", 200, label="first CUBIC"), CaseGroup("cubic", 200, start_s=30, label="second CUBIC")),
     short=(110, 30),
     full=(330, 30),
     ssthresh=2000,
@@ -121,8 +121,8 @@ LOT = Case(
     100,
     333,
     (
-        Group("cubic", 80, label="CUBIC through all, 80 ms"),
-        *(Group("cubic", 40, way=(hop, hop + 1), label="CUBIC across, 40 ms (sum of three)") for hop in range(3)),
+        CaseGroup("cubic", 80, label="CUBIC through all, 80 ms"),
+        *(CaseGroup("cubic", 40, way=(hop, hop + 1), label="CUBIC across, 40 ms (sum of three)") for hop in range(3)),
     ),
     ssthresh=100,
     hops=3,
@@ -130,8 +130,8 @@ LOT = Case(
 )
 CASES = (
     FIG6,
-    Case("sack-8", "CUBIC and SACK, 8 ms", 400, 1333, (Group("cubic", 8), Group("sack", 8)), ssthresh=100),
-    Case("sack-82", "CUBIC and SACK, 82 ms", 400, 1333, (Group("cubic", 82), Group("sack", 82)), ssthresh=100),
+    Case("sack-8", "CUBIC and SACK, 8 ms", 400, 1333, (CaseGroup("cubic", 8), CaseGroup("sack", 8)), ssthresh=100),
+    Case("sack-82", "CUBIC and SACK, 82 ms", 400, 1333, (CaseGroup("cubic", 82), CaseGroup("sack", 82)), ssthresh=100),
     pair(16, 160),
     pair(40, 80),
     pair(40, 240),
@@ -143,22 +143,22 @@ CASES = (
 
 
 @dataclass(frozen=True)
-class Flow:
-    group: Group
+class CaseFlow:
+    group: CaseGroup
     rtt_ms: float
     start_s: float
     # Routers where it enters and leaves.
     way: tuple[int, int]
 
 
-def flows(case: Case, seed: int) -> list[Flow]:
+def flows(case: Case, seed: int) -> list[CaseFlow]:
     """The seed draws starts within 0.1 s and, against phase effects, round trips up to 1 % longer: the same for all."""
     draw = random.Random(f"{case.key} {seed}")
     drawn = []
     for group in case.groups:
         for _ in range(group.count):
             rtt_ms = round(group.rtt_ms * draw.uniform(1, 1.01), 4)
-            drawn.append(Flow(group, rtt_ms, group.start_s + draw.uniform(0, 0.1), group.way or (0, case.hops)))
+            drawn.append(CaseFlow(group, rtt_ms, group.start_s + draw.uniform(0, 0.1), group.way or (0, case.hops)))
     return drawn
 
 
@@ -216,7 +216,7 @@ def spec(case: Case, seed: int, seconds: int, measured_from: int, simulator: str
 
 
 @dataclass(frozen=True)
-class Result:
+class PeerResult:
     """One run: Mbit/s per flow, and what all of it cost."""
 
     mbps: list[float]
@@ -237,7 +237,7 @@ class Result:
 
 def run_ours(
     case: Case, seed: int, seconds: int, measured_from: int, simulator: str, stopped: Callable[[], bool]
-) -> Result:
+) -> PeerResult:
     """In this thread, whose CPU time is the run's."""
     text = json.dumps(document(case, seed, seconds, measured_from, simulator))
     before = time.thread_time()
@@ -250,22 +250,22 @@ def run_ours(
     per_ms = case.rate_mbps * 1e3 / PACKET_BITS
     through = sum(link["utilization"] for link in summary["links"]) * per_ms * (seconds - measured_from) * 1e3
     drops = sum(link["drops_queue"] + link["drops_early"] for link in summary["links"])
-    return Result(
-        mbps=[one["throughput_mbps"] for one in summary["flows"]],
+    return PeerResult(
+        mbps=[flow["throughput_mbps"] for flow in summary["flows"]],
         loss_rate=drops / (through + drops),
         drops=drops,
         queue=sum(link["queue_mean_ms"] * link["utilization"] * per_ms for link in summary["links"]),  # Little's law
-        timeouts=sum(one["timeouts_run"] for one in summary["flows"]),
+        timeouts=sum(flow["timeouts_run"] for flow in summary["flows"]),
         cpu_s=cpu_s,
         # In a chain every packet counts once per bottleneck, as the peers' do.
         packets=sum(
-            (one["packets_sent_run"] - one["drops_run"]) * (flow.way[1] - flow.way[0])
-            for one, flow in zip(summary["flows"], flows(case, seed))
+            (row["packets_sent_run"] - row["drops_run"]) * (flow.way[1] - flow.way[0])
+            for row, flow in zip(summary["flows"], flows(case, seed))
         ),
     )
 
 
-def run_peer(case: Case, seed: int, seconds: int, measured_from: int, simulator: str) -> Result:
+def run_peer(case: Case, seed: int, seconds: int, measured_from: int, simulator: str) -> PeerResult:
     """In a process of its own."""
     asked = spec(case, seed, seconds, measured_from, simulator)
     if simulator == "ns-2":
@@ -276,12 +276,12 @@ def run_peer(case: Case, seed: int, seconds: int, measured_from: int, simulator:
     through = (
         sum(link["utilization"] for link in links) * case.rate_mbps * 1e6 / PACKET_BITS * (seconds - measured_from)
     )
-    return Result(
-        mbps=[one["throughput_mbps"] for one in run["flows"]],
+    return PeerResult(
+        mbps=[flow["throughput_mbps"] for flow in run["flows"]],
         loss_rate=drops / (through + drops),
         drops=drops,
         queue=sum(link["queue_mean"] for link in links),
-        timeouts=sum(one["timeouts"] for one in run["flows"]),
+        timeouts=sum(flow["timeouts"] for flow in run["flows"]),
         cpu_s=run["cpu_s"],
         packets=run["packets"],
     )
@@ -292,7 +292,7 @@ def cost_s(case: Case, simulator: str, seconds: int) -> float:
     return case.hops * case.rate_mbps * 1e6 / PACKET_BITS * seconds * COST_US[simulator.split()[0]] * 1e-6
 
 
-def shares(case: Case, result: Result) -> dict[str, float]:
+def shares(case: Case, result: PeerResult) -> dict[str, float]:
     """Throughput of each group (those of one name together) over a bottleneck's rate, per cent."""
     total: dict[str, float] = {}
     number = 0

@@ -28,7 +28,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from cases import CASES, OURS, SIMULATORS, Case, Result, cost_s, document, run_ours, run_peer, shares, spec
+from cases import CASES, OURS, SIMULATORS, Case, PeerResult, cost_s, document, run_ours, run_peer, shares, spec
 from ns2.run import find_ns2
 from ns3.run import build_ns3
 from peer import PeerError, Stopped, stop_all
@@ -61,8 +61,8 @@ class Job:
         return f"{self.simulator}: {spec(self.case, self.seed, self.seconds, self.measured_from, self.simulator)}"
 
 
-class Kept:
-    """The peers' runs of before, in a file, and those of now: a run that was stopped goes on where it was."""
+class ResultStore:
+    """The runs of other simulators in a file, so that a stopped comparison can be continued."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
@@ -70,12 +70,12 @@ class Kept:
         if path is not None and path.exists():
             self.runs = json.loads(path.read_text())
 
-    def find(self, job: Job) -> Result | None:
-        """Ours is always run: it changes, the others do not."""
+    def find(self, job: Job) -> PeerResult | None:
+        """An earlier run of the job; `None` for our simulator, which is always run, as it changes."""
         values: Any = self.runs.get(job.key) if job.simulator not in OURS else None
-        return None if values is None else Result(**values)
+        return None if values is None else PeerResult(**values)
 
-    def add(self, job: Job, result: Result) -> None:
+    def add(self, job: Job, result: PeerResult) -> None:
         self.runs[job.key] = asdict(result)
         if self.path is not None:
             written = self.path.with_name(self.path.name + ".part")
@@ -84,10 +84,10 @@ class Kept:
 
 
 @dataclass
-class Column:
+class SimulatorRuns:
     """The runs of one scenario on one simulator, by seed."""
 
-    runs: dict[int, Result] = field(default_factory=dict)
+    runs: dict[int, PeerResult] = field(default_factory=dict)
 
     def values(self, case: Case, metric: str) -> list[float]:
         """One number per seed: a measure, or a group's share."""
@@ -110,7 +110,7 @@ def case_groups(case: Case) -> list[str]:
     return list(dict.fromkeys(group.name for group in case.groups))
 
 
-def run_one(job: Job, stopped: Event) -> Result:
+def run_one(job: Job, stopped: Event) -> PeerResult:
     if stopped.is_set():
         raise Stopped
     if job.simulator in OURS:
@@ -120,7 +120,7 @@ def run_one(job: Job, stopped: Event) -> Result:
 
 @contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """A request to end is taken as Ctrl-C is, so that no simulator is left behind."""
+    """Handles signals to end as Ctrl-C, so that no simulator is left behind."""
 
     def interrupt(_number: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt
@@ -133,11 +133,11 @@ def ended_by_signals() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def run_all(jobs: Sequence[Job], at_a_time: int, kept: Kept) -> dict[Job, Result]:
-    """Every job, dearest first, so that none is left alone at the end; progress on standard error."""
-    results: dict[int, Result] = {}
+def run_all(jobs: Sequence[Job], at_a_time: int, store: ResultStore) -> dict[Job, PeerResult]:
+    """Runs every job, the most expensive first, with progress on standard error."""
+    results: dict[int, PeerResult] = {}
     for number, job in enumerate(jobs):
-        if (before := kept.find(job)) is not None:
+        if (before := store.find(job)) is not None:
             results[number] = before
     stopped = Event()
     columns = [
@@ -155,7 +155,7 @@ def run_all(jobs: Sequence[Job], at_a_time: int, kept: Kept) -> dict[Job, Result
         task = bar.add_task(
             "", total=sum(jobs[n].cost_s for n in order), what="comparing", done=len(results), asked=len(jobs)
         )
-        pending: dict[Future[Result], int] = {}
+        pending: dict[Future[PeerResult], int] = {}
         try:
             for number in order:
                 pending[pool.submit(run_one, jobs[number], stopped)] = number
@@ -165,7 +165,7 @@ def run_all(jobs: Sequence[Job], at_a_time: int, kept: Kept) -> dict[Job, Result
                     number = pending.pop(future)
                     results[number] = future.result()
                     job = jobs[number]
-                    kept.add(job, results[number])
+                    store.add(job, results[number])
                     what = f"{job.case.key}, {job.simulator}, seed {job.seed}"
                     bar.update(task, advance=job.cost_s, what=what, done=len(results))
                     if not console.is_terminal:
@@ -181,17 +181,17 @@ def run_all(jobs: Sequence[Job], at_a_time: int, kept: Kept) -> dict[Job, Result
     return {jobs[number]: results[number] for number in sorted(results)}
 
 
-def tabled(results: dict[Job, Result]) -> list[tuple[Case, dict[str, Column]]]:
+def tabled(results: dict[Job, PeerResult]) -> list[tuple[Case, dict[str, SimulatorRuns]]]:
     """By scenario and simulator, in the order of the jobs."""
-    found: list[tuple[Case, dict[str, Column]]] = []
+    by_case: list[tuple[Case, dict[str, SimulatorRuns]]] = []
     for job, result in results.items():
-        if not found or found[-1][0] is not job.case:
-            found.append((job.case, {}))
-        found[-1][1].setdefault(job.simulator, Column()).runs[job.seed] = result
-    return found
+        if not by_case or by_case[-1][0] is not job.case:
+            by_case.append((job.case, {}))
+        by_case[-1][1].setdefault(job.simulator, SimulatorRuns()).runs[job.seed] = result
+    return by_case
 
 
-def differs(case: Case, metric: str, ours: Column, peer: Column) -> bool:
+def differs(case: Case, metric: str, ours: SimulatorRuns, peer: SimulatorRuns) -> bool:
     """Whether the means are further apart than their intervals together allow."""
     (a, half_a), (b, half_b) = ours.mean(case, metric), peer.mean(case, metric)
     return abs(a - b) > math.hypot(half_a, half_b)
@@ -201,18 +201,18 @@ def plus_minus(mean: float, half: float, digits: int) -> str:
     return f"{mean:.{digits}f}" if math.isnan(half) else f"{mean:.{digits}f} ± {half:.{digits}f}"
 
 
-def scaled(case: Case, metric: str, column: Column) -> str:
+def scaled(case: Case, metric: str, column: SimulatorRuns) -> str:
     """Mean ± half of the interval, as it is shown."""
     factor, digits = {"loss_rate": (1e6, 0), "queue": (1, 0), "timeouts": (1, 1)}.get(metric, (1, 1))
     mean, half = column.mean(case, metric)
     return plus_minus(factor * mean, factor * half, digits)
 
 
-def table(found: Sequence[tuple[Case, dict[str, Column]]]) -> list[str]:
+def table(by_case: Sequence[tuple[Case, dict[str, SimulatorRuns]]]) -> list[str]:
     """Markdown, a line per scenario and simulator; bold: further from ours by its rules than the intervals allow."""
     head = ["scenario", "simulator", "shares of the groups, %", "lost, per million", "mean queue", "timeouts"]
     head += ["CPU s", "packets a CPU second", "cwnd : it"]
-    rows = [row(case, columns, simulator) for case, columns in found for simulator in columns]
+    rows = [row(case, columns, simulator) for case, columns in by_case for simulator in columns]
     return markdown(head, rows)
 
 
@@ -220,39 +220,39 @@ def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     return ["| " + " | ".join(line) + " |" for line in (head, ["---"] * len(head), *rows)]
 
 
-def fewer(own: Column, columns: dict[str, Column]) -> str:
-    """A word on the seeds where others have more."""
-    count = len(own.runs)
+def fewer(runs: SimulatorRuns, columns: dict[str, SimulatorRuns]) -> str:
+    """A note on the number of seeds if others have more."""
+    count = len(runs.runs)
     return "" if count == max(len(column.runs) for column in columns.values()) else f" ({count} seeds)"
 
 
-def row(case: Case, columns: dict[str, Column], simulator: str) -> list[str]:
+def row(case: Case, columns: dict[str, SimulatorRuns], simulator: str) -> list[str]:
     """One line of the table."""
-    own, mine = columns[simulator], columns.get(LIKE.get(simulator, ""))
+    runs, ours = columns[simulator], columns.get(LIKE.get(simulator, ""))
 
     def cell(metric: str) -> str:
-        text = scaled(case, metric, own)
-        return f"**{text}**" if mine is not None and differs(case, metric, mine, own) else text
+        text = scaled(case, metric, runs)
+        return f"**{text}**" if ours is not None and differs(case, metric, ours, runs) else text
 
-    speed = statistics.median(own.values(case, "packets_per_cpu_s"))
-    ratio = None if mine is None else statistics.median(mine.values(case, "packets_per_cpu_s")) / speed
+    speed = statistics.median(runs.values(case, "packets_per_cpu_s"))
+    ratio = None if ours is None else statistics.median(ours.values(case, "packets_per_cpu_s")) / speed
     groups = case_groups(case)
     return [
         f"{case.name} ({' · '.join(groups)})" if simulator == next(iter(columns)) else "",
-        f"{simulator}{fewer(own, columns)}",
+        f"{simulator}{fewer(runs, columns)}",
         " · ".join(cell(name) for name in groups),
         *(cell(metric) for metric in ("loss_rate", "queue", "timeouts")),
-        f"{statistics.median(own.values(case, 'cpu_s')):.3g}",
+        f"{statistics.median(runs.values(case, 'cpu_s')):.3g}",
         f"{speed:,.0f}".replace(",", " "),
         "" if ratio is None else f"{ratio:.1f}",
     ]
 
 
-def trial_table(found: Sequence[tuple[Trial, dict[str, Column]]]) -> list[str]:
+def trial_table(by_trial: Sequence[tuple[Trial, dict[str, SimulatorRuns]]]) -> list[str]:
     """Markdown, a line per trial: what was changed, and every simulator's shares and losses after it."""
     head = ["scenario", "changed", *SIMULATORS]
     rows = []
-    for trial, columns in found:
+    for trial, columns in by_trial:
         line = [trial.case.name, trial.what]
         for simulator in head[2:]:
             column = columns.get(simulator)
@@ -326,8 +326,8 @@ def compare(args: argparse.Namespace) -> None:
         [trial for trial in TRIALS if not args.scenarios or trial.case.key in args.scenarios] if args.trials else []
     )
     cases = [trial.case for trial in trials] if args.trials else chosen(args.scenarios, CASES)
-    found = tabled(run_all(plan(cases, args), args.jobs, Kept(args.keep)))
-    lines = trial_table([(t, dict(f[1])) for t, f in zip(trials, found)]) if args.trials else table(found)
+    by_case = tabled(run_all(plan(cases, args), args.jobs, ResultStore(args.keep)))
+    lines = trial_table([(t, dict(f[1])) for t, f in zip(trials, by_case)]) if args.trials else table(by_case)
     print("\n".join(lines))
     if args.page is not None:
         put(args.page, "trials" if args.trials else "results", lines)

@@ -25,9 +25,9 @@ from tcp_linux import (
     METRICS,
     PAIRS,
     SECONDS,
+    ModuleTrial,
     Pair,
-    Result,
-    Trial,
+    SingleFlowResult,
     compare,
     differs,
     lowest_share,
@@ -74,7 +74,7 @@ def table(head: list[str], rows: list[list[str]]) -> list[str]:
     return ["| " + " | ".join(line) + " |" for line in (head, ["---"] * len(head), *rows)]
 
 
-def cell(metric: str, mine: Result, peer: Result) -> str:
+def cell(metric: str, mine: SingleFlowResult, peer: SingleFlowResult) -> str:
     """Both values; bold where they differ by more than 10 %."""
     a, b = mine.values[metric], peer.values[metric]
     digits = 0 if metric in ("drops", "drops_start", "falls") else 1
@@ -83,7 +83,8 @@ def cell(metric: str, mine: Result, peer: Result) -> str:
 
 
 def tables(
-    pairs: list[tuple[Pair, Result, Result]], trials: list[tuple[Trial, Result, Result]]
+    pairs: list[tuple[Pair, SingleFlowResult, SingleFlowResult]],
+    trials: list[tuple[ModuleTrial, SingleFlowResult, SingleFlowResult]],
 ) -> tuple[list[str], list[str]]:
     """As it is, and with one thing changed."""
     heads = list(METRICS.values())
@@ -108,12 +109,14 @@ def tables(
     )
 
 
-def page(pairs: list[tuple[Pair, Result, Result]], as_is: list[str], changed: list[str], picture: str) -> str:
+def page(
+    pairs: list[tuple[Pair, SingleFlowResult, SingleFlowResult]], as_is: list[str], changed: list[str], picture: str
+) -> str:
     """The page, in Markdown."""
     causes = []
     for name, text in CAUSES.items():
         causes += textwrap.wrap(f"* **{name}**: {' '.join(text.split())}", 140, subsequent_indent="  ")
-    left_out = [f"`{pair.ours}`" for pair in PAIRS if pair.ours not in {one.ours for one, _, _ in pairs}]
+    left_out = [f"`{pair.ours}`" for pair in PAIRS if pair.ours not in {each.ours for each, _, _ in pairs}]
     return "\n".join(
         [
             "# Beside ns-2's TCP-Linux",
@@ -142,7 +145,7 @@ def page(pairs: list[tuple[Pair, Result, Result]], as_is: list[str], changed: li
     )
 
 
-def draw(pairs: list[tuple[Pair, Result, Result]], path: Path) -> None:
+def draw(pairs: list[tuple[Pair, SingleFlowResult, SingleFlowResult]], path: Path) -> None:
     """The windows, small multiples on the same axes, as PNG and SVG."""
     rows = (len(pairs) + 1) // 2
     style = {"svg.hashsalt": "tcp-linux", "font.size": 10, "axes.spines.top": False, "axes.spines.right": False}

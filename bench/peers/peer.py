@@ -96,7 +96,7 @@ def run_child(command: list[str], name: str) -> dict[str, Any]:
     The CPU time is the child's user and system time from the system, its start included. With one bottleneck, `link` is
     the only one of `links`.
     """
-    # Files, not pipes: nobody reads while the child is waited for with wait4, and a full pipe would stop it.
+    # Files, not pipes: a full pipe, which is not read during wait4, would stop the child.
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         with _lock:
             if _stopped:

@@ -53,7 +53,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Trial:
+class ModuleTrial:
     """One thing changed, on both sides (`setting`) or on ours (`more`, keys of a flow)."""
 
     what: str
@@ -82,22 +82,24 @@ EVERY = Setting(ack_every=1)
 FOR_DELAYED_ACKS = ("bic", "scalable")
 TRIALS = (
     *(
-        Trial("every segment acknowledged", pair.theirs, pair.ours, EVERY)
+        ModuleTrial("every segment acknowledged", pair.theirs, pair.ours, EVERY)
         for pair in PAIRS
         if pair.theirs not in FOR_DELAYED_ACKS
     ),
-    Trial("every segment acknowledged, Linux's set", "bic", "bic-linux", EVERY),
-    Trial("Linux's set", "bic", "bic-linux"),
-    Trial("every segment acknowledged, 50 of them for one", "scalable", "scalable-linux", EVERY, {"per_segment": 50}),
-    Trial("buffer of 90 packets", "scalable", "scalable-linux", Setting(buffer=90)),
-    Trial("buffer of 150 packets", "scalable", "scalable-linux", Setting(buffer=150)),
-    Trial("every segment acknowledged, PRR", "hybla", "hybla-linux", EVERY, {"recovery": "sack-prr"}),
-    Trial("measured from 60 s", "westwood", "westwood", Setting(measured_from=60)),
-    Trial("measured from 60 s, every segment acknowledged", "westwood", "westwood", Setting(1, measured_from=60)),
-    Trial("Linux's set", "westwood", "westwood-linux"),
-    Trial("the correct form", "illinois", "illinois-linux"),
-    Trial("the RFC's set", "cubic", "cubic"),
-    Trial("today's Linux's set", "cubic", "cubic-linux"),
+    ModuleTrial("every segment acknowledged, Linux's set", "bic", "bic-linux", EVERY),
+    ModuleTrial("Linux's set", "bic", "bic-linux"),
+    ModuleTrial(
+        "every segment acknowledged, 50 of them for one", "scalable", "scalable-linux", EVERY, {"per_segment": 50}
+    ),
+    ModuleTrial("buffer of 90 packets", "scalable", "scalable-linux", Setting(buffer=90)),
+    ModuleTrial("buffer of 150 packets", "scalable", "scalable-linux", Setting(buffer=150)),
+    ModuleTrial("every segment acknowledged, PRR", "hybla", "hybla-linux", EVERY, {"recovery": "sack-prr"}),
+    ModuleTrial("measured from 60 s", "westwood", "westwood", Setting(measured_from=60)),
+    ModuleTrial("measured from 60 s, every segment acknowledged", "westwood", "westwood", Setting(1, measured_from=60)),
+    ModuleTrial("Linux's set", "westwood", "westwood-linux"),
+    ModuleTrial("the correct form", "illinois", "illinois-linux"),
+    ModuleTrial("the RFC's set", "cubic", "cubic"),
+    ModuleTrial("today's Linux's set", "cubic", "cubic-linux"),
 )
 
 METRICS = {
@@ -110,7 +112,7 @@ METRICS = {
 
 
 @dataclass(frozen=True)
-class Result:
+class SingleFlowResult:
     """What one side gave."""
 
     values: dict[str, float]
@@ -129,7 +131,7 @@ def falls(windows: np.ndarray[Any, Any]) -> int:
     return count
 
 
-def result(series: Series, throughput: float, drops: tuple[int, int], since: int) -> Result:
+def result(series: Series, throughput: float, drops: tuple[int, int], since: int) -> SingleFlowResult:
     """`drops`: of the whole run, and of the measured part."""
     time, windows = series
     measured = windows[time >= since]
@@ -140,10 +142,10 @@ def result(series: Series, throughput: float, drops: tuple[int, int], since: int
         "falls": falls(measured),
         "cwnd_mean": float(measured.mean()),
     }
-    return Result(values, series)
+    return SingleFlowResult(values, series)
 
 
-def ours(cc: str, setting: Setting, more: dict[str, Any] | None = None) -> Result:
+def ours(cc: str, setting: Setting, more: dict[str, Any] | None = None) -> SingleFlowResult:
     """One run of ours."""
     # ns-2's hosts have no proportional rate reduction.
     flow: dict[str, Any] = {"start": "0s", "recovery": "sack", "ack_every": setting.ack_every, **(more or {})}
@@ -160,13 +162,13 @@ def ours(cc: str, setting: Setting, more: dict[str, Any] | None = None) -> Resul
     )
     run = cwnd.run(scenario)
     series = (run.cwnd["time_s"].to_numpy(), run.cwnd["cwnd"].to_numpy().astype(float))
-    one = run.summary["flows"][0]
+    row = run.summary["flows"][0]
     return result(
-        series, one["throughput_mbps"], (one["drops_run"], run.summary["link"]["drops_queue"]), setting.measured_from
+        series, row["throughput_mbps"], (row["drops_run"], run.summary["link"]["drops_queue"]), setting.measured_from
     )
 
 
-def theirs(cc: str, setting: Setting) -> Result:
+def theirs(cc: str, setting: Setting) -> SingleFlowResult:
     """The same by ns-2."""
     spec = Spec(
         rate_mbps=RATE,
@@ -200,7 +202,11 @@ def registered() -> set[str]:
     return {each["name"] for algorithm in _native.algorithms() for each in algorithm["sets"]}
 
 
-def compare(say: Callable[[str], None]) -> tuple[list[tuple[Pair, Result, Result]], list[tuple[Trial, Result, Result]]]:
+def compare(
+    say: Callable[[str], None],
+) -> tuple[
+    list[tuple[Pair, SingleFlowResult, SingleFlowResult]], list[tuple[ModuleTrial, SingleFlowResult, SingleFlowResult]]
+]:
     """Runs everything that the registry has."""
     names = registered()
     pairs, trials = [], []
@@ -217,7 +223,7 @@ def compare(say: Callable[[str], None]) -> tuple[list[tuple[Pair, Result, Result
     return pairs, trials
 
 
-def unexplained(pairs: list[tuple[Pair, Result, Result]]) -> list[str]:
+def unexplained(pairs: list[tuple[Pair, SingleFlowResult, SingleFlowResult]]) -> list[str]:
     """Differences over 10 % that have no cause."""
     return [
         f"{pair.ours} and ns-2's {pair.theirs}: {METRICS[metric]} {mine.values[metric]:g} : {peer.values[metric]:g}"
@@ -234,12 +240,12 @@ def lowest_share(cc: str) -> float | None:
     windows = np.array(run_ns2(spec)["cwnd"], float)
     within, after = round(0.2 / step), round(0.22 / step)
     shares = []
-    place = round(20 / step)
-    while place + after < len(windows):
-        if windows[place + 1] < windows[place]:
-            low = windows[place : place + within].min()
-            if low < (1 - FALL) * windows[place]:
-                shares.append(low / windows[place + after])
-            place += after
-        place += 1
+    index = round(20 / step)
+    while index + after < len(windows):
+        if windows[index + 1] < windows[index]:
+            low = windows[index : index + within].min()
+            if low < (1 - FALL) * windows[index]:
+                shares.append(low / windows[index + after])
+            index += after
+        index += 1
     return float(np.median(shares)) if shares else None

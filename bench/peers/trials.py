@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cases import CASES, NS2_RULES, NS3_RULES, Case, Group
+from cases import CASES, NS2_RULES, NS3_RULES, Case, CaseGroup
 
 BY_KEY = {case.key: case for case in CASES}
 # One flow that loses nothing: 0.4 t³ segments above a threshold of 10, at 100 ms.
@@ -15,7 +15,7 @@ ALONE = Case(
     "one CUBIC, 100 Mbit/s, 100 ms, threshold 10, no loss",
     100,
     333,
-    (Group("cubic", 100),),
+    (CaseGroup("cubic", 100),),
     short=(10, 1),
     full=(10, 1),
     ssthresh=10,

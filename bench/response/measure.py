@@ -19,7 +19,7 @@ LOSS, RECOVERY = 4, 3
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredWindow:
     """What came out: mean over time, the largest window at a loss, cycles, timeouts."""
 
     mean: float
@@ -30,7 +30,7 @@ class Measured:
 
 def mean_window(
     cc: str, p: float, rtt_s: float, start: float, rounds: float, cycles: int, skip: int, **settings: str | bool
-) -> Measured:
+) -> MeasuredWindow:
     """`cycles` cycles of `cc`, after `skip` others, of about `rounds` round trips each, from a window of `start`."""
     every = round(1 / p)
     window = max(2, round(start))
@@ -62,7 +62,7 @@ def mean_window(
         raise RuntimeError(f"{cc}, p = {p}: only {len(reductions)} losses in {scenario.duration_s} s")
     inside = (time >= reductions[skip]) & (time < reductions[last])
     at_loss = [windows[np.searchsorted(time, at) - 1] for at in reductions[skip : last + 1]]
-    return Measured(
+    return MeasuredWindow(
         mean=float(windows[inside].mean()),
         w_max=float(np.mean(at_loss)),
         cycles=last - skip,

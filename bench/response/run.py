@@ -58,18 +58,18 @@ than 5 %, and marked so (†). Windows are in segments, means over time; differe
 
 def measured(rtt_s: float) -> dict[tuple[str, float], float]:
     """Every algorithm's mean window at every loss rate, simulated."""
-    found = {}
+    means = {}
     for name, rule in rules(rtt_s).items():
         for p, cycles in CYCLES.items():
             cycle = rule.cycle(p)
-            one = mean_window(name, p, rtt_s, cycle.w_max, cycle.rounds, cycles, SKIP, **rule.settings)
-            found[name, p] = one.mean
-            print(f"{name:12} RTT {rtt_s * 1e3:g} ms, p = {p:g}: {one.mean:.1f}, cycle {cycle.mean:.1f}", flush=True)
-    return found
+            window = mean_window(name, p, rtt_s, cycle.w_max, cycle.rounds, cycles, SKIP, **rule.settings)
+            means[name, p] = window.mean
+            print(f"{name:12} RTT {rtt_s * 1e3:g} ms, p = {p:g}: {window.mean:.1f}, cycle {cycle.mean:.1f}", flush=True)
+    return means
 
 
-def difference(one: float, other: float) -> str:
-    percent = 100 * (one / other - 1)
+def difference(mean: float, other: float) -> str:
+    percent = 100 * (mean / other - 1)
     return f"{percent:+.1f} %{' †' if abs(percent) > 5 else ''}"
 
 
@@ -82,7 +82,7 @@ def page(all_measured: dict[float, dict[tuple[str, float], float]]) -> str:
         "",
     ]
     lines += ["![Response functions of all algorithms](pictures/response.png)", ""]
-    for rtt_s, found in all_measured.items():
+    for rtt_s, means in all_measured.items():
         lines += [f"## RTT {rtt_s * 1e3:g} ms", ""]
         for name, rule in rules(rtt_s).items():
             formula = (
@@ -94,7 +94,7 @@ def page(all_measured: dict[float, dict[tuple[str, float], float]]) -> str:
                 "| --- | --- | --- | --- | --- | --- |",
             ]
             for p in CYCLES:
-                mean, cycle = found[name, p], rule.cycle(p).mean
+                mean, cycle = means[name, p], rule.cycle(p).mean
                 cells = [f"10^{np.log10(p):.0f}", f"{mean:.1f}", f"{cycle:.1f}", difference(mean, cycle)]
                 cells += [f"{rule.formula(p):.1f}", difference(mean, rule.formula(p))] if rule.formula else ["", ""]
                 lines.append("| " + " | ".join(cells) + " |")
@@ -133,19 +133,19 @@ def figure_3(all_measured: dict[float, dict[tuple[str, float], float]]) -> None:
     shown = {"sack": "standard TCP", "highspeed": "HSTCP", "cubic-2.2": "CUBIC"}
     with mpl.rc_context(STYLE):
         figure, both = plt.subplots(1, 2, figsize=(9.5, 4), layout="constrained", sharey=True)
-        for axes, (rtt_s, found), letter in zip(both, all_measured.items(), "ab"):
+        for axes, (rtt_s, means), letter in zip(both, all_measured.items(), "ab"):
             p = np.logspace(-7, -1, 121)
-            for place, (name, label) in enumerate(shown.items()):
+            for index, (name, label) in enumerate(shown.items()):
                 rule = rules(rtt_s)[name]
                 # The figure's standard TCP is RFC 3649's.
                 formula = [1.2 / np.sqrt(x) if name == "sack" else rule.formula(x) for x in p]  # type: ignore[misc]
-                style = {"color": COLOURS[place], "linestyle": DASHES[place]}
+                style = {"color": COLOURS[index], "linestyle": DASHES[index]}
                 axes.plot(p, formula, label=f"{label}, formula", linewidth=1.3, **style)
                 axes.plot(
                     list(CYCLES),
-                    [found[name, x] for x in CYCLES],
-                    MARKERS[place],
-                    color=COLOURS[place],
+                    [means[name, x] for x in CYCLES],
+                    MARKERS[index],
+                    color=COLOURS[index],
                     markerfacecolor="none",
                     label=f"{label}, simulated",
                 )
@@ -156,18 +156,18 @@ def figure_3(all_measured: dict[float, dict[tuple[str, float], float]]) -> None:
         save(figure, "ha2008-fig3")
 
 
-def figure_all(found: dict[tuple[str, float], float], all_rules: dict[str, Rule]) -> None:
+def figure_all(means: dict[tuple[str, float], float], all_rules: dict[str, Rule]) -> None:
     """Every algorithm's response function at 100 ms: cycle and simulation."""
     with mpl.rc_context(STYLE):
         figure, axes = plt.subplots(figsize=(8, 5), layout="constrained")
         p = np.logspace(-6, -2, 25)
         names = [name for name in all_rules if name not in ("cubic-2.2", "cubic-linux", "bic-2004", "yeah")]
-        for place, name in enumerate(names):
-            colour = COLOURS[place % len(COLOURS)]
-            style = {"color": colour, "linestyle": DASHES[(place // len(COLOURS)) % len(DASHES)]}
+        for index, name in enumerate(names):
+            colour = COLOURS[index % len(COLOURS)]
+            style = {"color": colour, "linestyle": DASHES[(index // len(COLOURS)) % len(DASHES)]}
             axes.plot(p, [all_rules[name].cycle(x).mean for x in p], linewidth=1.2, **style)
-            mark = {"marker": MARKERS[place % len(MARKERS)], "color": colour, "markerfacecolor": "none"}
-            axes.plot(list(CYCLES), [found[name, x] for x in CYCLES], linestyle="none", label=name, **mark)
+            mark = {"marker": MARKERS[index % len(MARKERS)], "color": colour, "markerfacecolor": "none"}
+            axes.plot(list(CYCLES), [means[name, x] for x in CYCLES], linestyle="none", label=name, **mark)
         axes.set(xscale="log", yscale="log", xlabel="loss rate p", ylabel="mean window (segments)")
         axes.set_title("RTT 100 ms; lines: the rule's cycle, marks: simulated", fontsize=9)
         axes.legend(ncols=2)
@@ -181,10 +181,10 @@ def save(figure: mpl.figure.Figure, name: str) -> None:
 
 
 def main() -> None:
-    found = {rtt_s: measured(rtt_s) for rtt_s in (0.01, 0.1)}
-    (DOCS / "response.md").write_text(page(found))
-    figure_3(found)
-    figure_all(found[0.1], rules(0.1))
+    by_rtt = {rtt_s: measured(rtt_s) for rtt_s in (0.01, 0.1)}
+    (DOCS / "response.md").write_text(page(by_rtt))
+    figure_3(by_rtt)
+    figure_all(by_rtt[0.1], rules(0.1))
 
 
 if __name__ == "__main__":

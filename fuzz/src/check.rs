@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the engine promises for every scenario, checked over one.
+//! The invariants of the engine, checked for one scenario.
 //!
-//! Panics are failures too, and so is whatever the debug assertions and overflow checks of the crates find: build with both.
+//! Panics are failures, too. Build with debug assertions and overflow checks, so that the crates' own checks count.
 
 use cwnd_link::Limit;
-use cwnd_scenario::{Invalid, LinkRate, Scenario, What};
+use cwnd_scenario::{ActionKind, Invalid, LinkRate, Scenario};
 use cwnd_sim::{Audit, Simulation, Tables};
 use std::fmt;
 
-/// What became of a scenario that broke no promise.
+/// The outcome of a scenario that broke no promise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It is not valid.
     Refused(Invalid),
-    /// It ran to its end, or for so many events.
+    /// It ran to its end, or up to the max number of events.
     Ran {
-        /// Events that were handled, rounded up to the distance of the audits.
+        /// Number of events, rounded up to the interval of the audits.
         events: u64,
-        /// Whether it came to its end.
+        /// Whether it reached its end.
         over: bool,
     },
 }
 
-/// What a run has to keep. The engine answers for all of it but for what an algorithm can break by itself.
+/// Promises of a run. The engine is responsible for all, except where an algorithm can break one by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Promise {
-    /// Packets are conserved, time goes on, queues and links keep to their limits, every number is finite. The engine's alone.
+pub enum SimulationPromise {
+    /// Packets are conserved, time advances, queues and links keep their limits, every number is finite. Only the engine can break it.
     SoundSimulation,
-    /// Two runs of one scenario are the same. A state outside of an algorithm's own struct breaks it.
+    /// Two runs of one scenario are the same. State outside of an algorithm's struct breaks it.
     SimulationRepeats,
-    /// No window is without a segment, and no threshold. An algorithm that sets one breaks it.
+    /// Window and threshold are at least one segment. An algorithm that sets less breaks it.
     NeverBelowItsFloor,
 }
 
-impl Promise {
+impl SimulationPromise {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::SoundSimulation, Self::SimulationRepeats, Self::NeverBelowItsFloor];
 
@@ -43,7 +43,7 @@ impl Promise {
         format!("{self:?}")
     }
 
-    /// What it promises, for people.
+    /// What it promises, for display.
     #[must_use]
     pub const fn meaning(self) -> &'static str {
         match self {
@@ -62,16 +62,16 @@ impl Promise {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
     /// Which.
-    pub promise: Promise,
+    pub promise: SimulationPromise,
     /// How.
     pub words: String,
 }
 
 impl Broken {
-    /// Whether it is a fault of cwnd's whatever the algorithm did.
+    /// Whether cwnd is at fault, whatever the algorithm did.
     #[must_use]
     pub fn of_cwnd(&self) -> bool {
-        self.promise == Promise::SoundSimulation
+        self.promise == SimulationPromise::SoundSimulation
     }
 }
 
@@ -81,16 +81,16 @@ impl fmt::Display for Broken {
     }
 }
 
-/// Words of an audit of the engine's, or its panic.
+/// A message of an audit of the engine, or its panic.
 impl From<String> for Broken {
     fn from(words: String) -> Self {
-        Self { promise: Promise::SoundSimulation, words }
+        Self { promise: SimulationPromise::SoundSimulation, words }
     }
 }
 
-/// Events after which a run is cut off: what is checked is checked until there.
+/// Max number of events of a run. The checks apply up to there.
 const MOST_EVENTS: u64 = 60_000;
-/// So many events at one instant that move no packet are a clock that stands still.
+/// After this many events at one instant that move no packet, time is taken to stand still.
 const STILL: u64 = 40_000;
 
 /// Runs the scenario `text` (TOML) twice, the first time with an audit after every `distance` events.
@@ -98,7 +98,7 @@ const STILL: u64 = 40_000;
 /// # Errors
 /// What promise was broken, and how.
 pub fn check(text: &str, distance: u64) -> Result<Outcome, Broken> {
-    let differ = |words: String| Broken { promise: Promise::SimulationRepeats, words };
+    let differ = |words: String| Broken { promise: SimulationPromise::SimulationRepeats, words };
     let scenario = match Scenario::from_toml(text) {
         Ok(scenario) => scenario,
         Err(invalid) => return Ok(Outcome::Refused(invalid)),
@@ -110,7 +110,7 @@ pub fn check(text: &str, distance: u64) -> Result<Outcome, Broken> {
     if second.step(events) != over {
         return Err(differ(format!("of two runs one was over after {events} events, the other was not")));
     }
-    // The summary holds floating point numbers: their texts tell them apart to the last bit.
+    // The summary has floating point numbers: their texts differ if the last bit differs.
     let summaries = [&first, &second].map(|simulation| format!("{:?}", simulation.summary()));
     if summaries[0] != summaries[1] || first.tables() != second.tables() {
         return Err(differ("two runs of one scenario differ".into()));
@@ -135,8 +135,8 @@ fn reads_back(scenario: &Scenario) -> Result<(), String> {
     Ok(())
 }
 
-/// Steps to the end, auditing after every `distance` events; more rarely while so many packets are under way, or after so many
-/// transfers, that looking at each of them would take longer than the run.
+/// Steps to the end with an audit after every `distance` events; less often with many packets in the network or many transfers, where
+/// an audit would take longer than the run.
 fn audited(simulation: &mut Simulation, distance: u64) -> Result<(u64, bool), String> {
     let (mut events, mut still) = (0, 0);
     let mut before: Vec<Audit> = simulation.audit();
@@ -167,7 +167,7 @@ fn audited(simulation: &mut Simulation, distance: u64) -> Result<(u64, bool), St
     }
 }
 
-/// Every packet is in one place, and what has happened stays so.
+/// Every packet is in one place, and no count decreases.
 fn conserved(before: &Audit, after: &Audit) -> Result<(), &'static str> {
     let Audit { sent, arrived, at_host, queued, in_flight, dropped } = *after;
     let places = [arrived, at_host, queued, in_flight, dropped];
@@ -181,7 +181,7 @@ fn conserved(before: &Audit, after: &Audit) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// No number is infinite or none, in a summary's text.
+/// No number in a summary's text is infinite or NaN.
 fn finite(summary: &str) -> Result<(), String> {
     let mut words = summary.split(|c: char| !c.is_alphanumeric());
     match words.find(|word| ["NaN", "inf"].contains(word)) {
@@ -190,7 +190,7 @@ fn finite(summary: &str) -> Result<(), String> {
     }
 }
 
-/// Times within the run that do not fall, counts that do not fall, windows of at least one segment.
+/// Times are within the run and do not decrease, counts do not decrease, windows are at least one segment.
 fn orderly(tables: &Tables, simulation: &Simulation, end: u64) -> Result<(), Broken> {
     let flows = simulation.flows().len();
     let times: [(&str, Vec<u64>); 5] = [
@@ -215,7 +215,7 @@ fn orderly(tables: &Tables, simulation: &Simulation, end: u64) -> Result<(), Bro
         };
         if row.cwnd == 0 || row.ssthresh == 0 {
             let words = format!("no window, or no threshold: {row:?}");
-            return Err(Broken { promise: Promise::NeverBelowItsFloor, words });
+            return Err(Broken { promise: SimulationPromise::NeverBelowItsFloor, words });
         }
         if row.forwarded < *before {
             return Err(format!("a count that falls: {row:?}").into());
@@ -225,7 +225,7 @@ fn orderly(tables: &Tables, simulation: &Simulation, end: u64) -> Result<(), Bro
     Ok(())
 }
 
-/// Links send no more than their rates allow, their queues hold no more than their limits, and shares are shares.
+/// Links send no more than their rates allow, queues hold no more than their limits, Jain's index is between 1/n and 1.
 fn within_capacity(scenario: &Scenario, simulation: &Simulation) -> Result<(), String> {
     let summary = simulation.summary();
     let n = summary.flows.len() as f64;
@@ -240,15 +240,17 @@ fn within_capacity(scenario: &Scenario, simulation: &Simulation) -> Result<(), S
             LinkRate::Steps(first, steps) => steps.iter().map(|step| step.1).fold(*first, u64::max),
             LinkRate::Trace(..) => continue, // its capacity is a mean
         };
-        // The packet that is on the wire when the measured interval begins counts whole, and departures are rounded down: what
-        // leaves within the nanosecond that follows the end counts as gone.
+        // The packet that is being sent when the measured interval begins counts in full. Departures are rounded down: a packet that
+        // leaves within the nanosecond after the end counts, too.
         let slack = (f64::from(scenario.packet_size) * 8.0 + most as f64 / 1e9) / capacity;
-        let changes =
-            scenario.actions.iter().any(|action| matches!(action.what, What::Rate(..) | What::Buffer(..)));
+        let changes = scenario
+            .actions
+            .iter()
+            .any(|action| matches!(action.what, ActionKind::Rate(..) | ActionKind::Buffer(..)));
         if changes || !scenario.traffic.is_empty() {
             continue; // other rates, limits and sizes of packets
         }
-        // `packets` knows before the end what will have left the first link by then.
+        // Before the end, `packets` already counts the packets that will leave the first link by the end.
         let bits = u128::from(scenario.packet_size) * 8_000_000_000;
         let able = u128::from(most) * (u128::from(scenario.duration) + 1) / bits;
         // The last packet of a flow with an end may be shorter, as often as it is sent.
@@ -264,8 +266,8 @@ fn within_capacity(scenario: &Scenario, simulation: &Simulation) -> Result<(), S
                 of_link.utilization, link.name
             ));
         }
-        // What waits, and the packet at the front.
-        let room = match link.room(link.buffer, scenario.packet_size) {
+        // The waiting packets, and the one being sent.
+        let room = match link.limit(link.buffer, scenario.packet_size) {
             Limit::Packets(packets) => Some(packets + 1),
             Limit::Bytes(_) | Limit::Time(_) => None, // of packets of many sizes
         };
@@ -297,7 +299,7 @@ mod tests {
         assert!(matches!(check("duration = 1", 7), Ok(Outcome::Refused(_))));
     }
 
-    // What the checks are for: each of these is a fault that they have to see.
+    // Each of these is a fault that the checks have to detect.
     #[test]
     fn a_packet_too_many_and_a_count_that_falls_are_seen() {
         assert_eq!(conserved(&audit(), &audit()), Ok(()));
@@ -325,12 +327,12 @@ mod tests {
             how(&mut tables);
             orderly(&tables, &simulation, end)
         };
-        // An algorithm can set a window of nothing; no algorithm has a count.
+        // An algorithm can set a window of 0; it cannot change a count.
         let broken = |outcome: Result<(), Broken>| outcome.expect_err("it is spoilt");
         let window = broken(spoil(|tables| tables.cwnd[3].cwnd = 0));
-        assert!(window.promise == Promise::NeverBelowItsFloor && !window.of_cwnd(), "{window}");
+        assert!(window.promise == SimulationPromise::NeverBelowItsFloor && !window.of_cwnd(), "{window}");
         let count = broken(spoil(|tables| tables.cwnd[3].forwarded = 0));
-        assert!(count.promise == Promise::SoundSimulation && count.of_cwnd(), "{count}");
+        assert!(count.promise == SimulationPromise::SoundSimulation && count.of_cwnd(), "{count}");
         assert!(spoil(|tables| tables.cwnd[3].flow = 1).is_err());
         assert!(spoil(|tables| tables.events.reverse()).is_err());
         assert!(spoil(|tables| tables.queue.swap(0, 1)).is_err());

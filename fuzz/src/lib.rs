@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random scenarios against the simulator's engine.
 //!
-//! `document` makes a scenario's document of bytes, `check` holds a run of it against what the engine promises, `shrink` takes away
-//! from a document that fails whatever it fails without. The bytes come from libFuzzer (`fuzz/run`), from a seed (the tests),
-//! or from a file that libFuzzer left (`failure`).
+//! `document` generates a scenario from bytes, `check` checks a run of it against the engine's promises, `shrink` reduces a scenario that
+//! fails. The bytes come from libFuzzer (`fuzz/run`), from a seed (the tests), or from a file that libFuzzer wrote (`failure`).
 #![forbid(unsafe_code)]
 
 mod check;
+mod choices;
 mod document;
-mod draw;
 mod panics;
 mod shrink;
 
-pub use check::{Broken, Outcome, Promise, check};
+pub use check::{Broken, Outcome, SimulationPromise, check};
+pub use choices::{Choices, random_bytes};
 pub use document::{distance, document, document_about};
-pub use draw::{Draw, random_bytes};
 pub use panics::caught;
 pub use shrink::{failure_of, kind_of, known, known_lines, shrink};

@@ -8,14 +8,14 @@ use std::sync::Once;
 thread_local! {
     /// Whether panics of this thread are caught, and not printed.
     static CATCHING: Cell<bool> = const { Cell::new(false) };
-    /// Place and words of the thread's last panic that was caught.
+    /// Location and message of the thread's last caught panic.
     static PANIC: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
 static HOOK: Once = Once::new();
 
-/// What `run` returns, or place and words of the panic that ended it, in a line. Nothing is printed of that one; other threads' panics
-/// go where they went before.
+/// What `run` returns, or location and message of the panic that ended it, in one line. That panic is not printed; other threads'
+/// panics are handled as before.
 ///
 /// # Errors
 /// The panic.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From a scenario that fails to a small one that still fails.
+//! Reduces a scenario that fails to a small one that still fails.
 
 use crate::check::check;
 use crate::panics::caught;
 use serde_json::{Map, Value, json};
 
-/// What is wrong with the scenario `document`, if anything: the broken promise, or the panic's place and words.
+/// The failure of the scenario `document`, if any: the broken promise, or the panic's location and message.
 #[must_use]
 pub fn failure_of(document: &Value, distance: u64) -> Option<String> {
     let text = toml::to_string(document).ok()?;
@@ -15,7 +15,7 @@ pub fn failure_of(document: &Value, distance: u64) -> Option<String> {
     }
 }
 
-/// Failures that wait to be mended: what their words contain.
+/// Known failures that are not fixed yet: texts in their messages.
 const KNOWN: &str = include_str!("../known.txt");
 
 /// The line of `known.txt` that names this failure.
@@ -29,7 +29,7 @@ pub fn known_lines() -> impl Iterator<Item = &'static str> {
     KNOWN.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// What two failures of one cause have in common: a panic's place, or a promise's words before the first number.
+/// What identifies the cause of a failure: a panic's location, or the message up to its first number.
 #[must_use]
 pub fn kind_of(failure: &str) -> &str {
     if failure.starts_with("panicked at") {
@@ -38,7 +38,7 @@ pub fn kind_of(failure: &str) -> &str {
     failure.split(|c: char| c.is_ascii_digit() || c == '\n').next().unwrap_or(failure)
 }
 
-/// Takes keys and flows away and makes numbers smaller or rounder, as long as the document still fails `fails`.
+/// Removes keys and flows and makes numbers smaller or rounder, as long as `fails` is true for the document.
 pub fn shrink(document: &Value, fails: impl Fn(&Value) -> bool) -> Value {
     let mut best = document.clone();
     while let Some(smaller) = candidates(&best).into_iter().find(|candidate| fails(candidate)) {
@@ -47,7 +47,7 @@ pub fn shrink(document: &Value, fails: impl Fn(&Value) -> bool) -> Value {
     best
 }
 
-/// Documents one step smaller, the boldest steps first.
+/// Documents one step smaller, the largest steps first.
 fn candidates(value: &Value) -> Vec<Value> {
     match value {
         Value::Object(map) => {
@@ -90,7 +90,7 @@ fn without(map: &Map<String, Value>, key: &str) -> Value {
     Value::Object(map)
 }
 
-/// Half of it, and it with fewer digits that count.
+/// Smaller numbers: 0, 1, fractions, and fewer significant digits.
 fn smaller_numbers(n: u64) -> Vec<u64> {
     let digits = n.checked_ilog10().unwrap_or(0);
     let rounder = (1..=digits).rev().map(|zeros| n - n % 10_u64.pow(zeros));

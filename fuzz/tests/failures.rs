@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whatever the fuzzer has found stays found, and random scenarios of a fixed seed keep the engine's promises.
+//! Regression tests for all failures that the fuzzer has found, and random scenarios of a fixed seed.
 
 use cwnd_fuzz::{Outcome, check, distance, document, failure_of, known, known_lines, random_bytes};
 use std::path::Path;
 
 /// Names and texts of the scenarios in failures/.
-fn found() -> Vec<(String, String)> {
+fn failures() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("failures");
     let mut files: Vec<_> =
         std::fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("a file").path()).collect();
@@ -20,7 +20,7 @@ fn found() -> Vec<(String, String)> {
 #[test]
 fn no_failure_that_was_ever_found_is_back_and_every_known_one_is_still_there() {
     let mut open: Vec<&str> = known_lines().collect();
-    for (name, text) in found() {
+    for (name, text) in failures() {
         let document = toml::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
         for distance in [1, 97] {
             let Some(failure) = failure_of(&document, distance) else { continue };
@@ -33,7 +33,7 @@ fn no_failure_that_was_ever_found_is_back_and_every_known_one_is_still_there() {
     assert!(open.is_empty(), "mended, it seems: take out of fuzz/known.txt {open:#?}");
 }
 
-// 150 scenarios, the same in every run: most are valid, and most valid ones come to their end.
+// 150 scenarios, the same in every run: most are valid, and most valid ones reach their end.
 #[test]
 fn random_scenarios_keep_what_the_engine_promises() {
     let (mut ran, mut over) = (0, 0);
@@ -59,7 +59,7 @@ fn random_scenarios_keep_what_the_engine_promises() {
     assert!(ran >= 100 && over >= 60);
 }
 
-// Whatever the bytes, a document is a table that TOML can say, and no bytes at all are the plainest valid scenario.
+// For any bytes, the document can be written as TOML; without bytes it is the simplest valid scenario.
 #[test]
 fn every_input_is_a_document() {
     for (seed, length) in (0..200).map(|seed| (seed, (seed as usize * 7) % 300)) {

@@ -6,12 +6,12 @@
 >>> round(result.summary["link"]["utilization"], 1)
 1.0
 
-What is refused is a `ValueError` whose message is one line: `ScenarioError` for a scenario or an argument (`CrateError`, one of these,
-for the crate of an algorithm of one's own), `NotOursError` for a folder that may not be written to, `NoResultError` for one that cannot
-be read. `PluginError` is a panic of an algorithm of one's own, `metrics.UndefinedError` a measure that has no value; the system's refusals are
-`OSError`.
+Refused input raises a `ValueError` with a message of one line: `ScenarioError` for a scenario or an argument (its subclass
+`CrateError` for the crate of a plugin), `NotOursError` for a folder that may not be written to, `NoResultError` for a folder that
+cannot be read. `PluginError` is a panic of a plugin's algorithm, `metrics.UndefinedError` a measure without a value. Errors of the system
+are `OSError`.
 
-Names are imported when they are first asked for; pyarrow waits for a `Result`'s tables, matplotlib for `save`'s pictures.
+Names are imported on first use; pyarrow is imported for a `Result`'s tables, matplotlib for the pictures of `save`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from cwnd._native import PluginError, Scenario, ScenarioError, __version__
     from cwnd.contract import check
     from cwnd.kernel.result import KernelTrace
-    from cwnd.own import CrateError, load_plugin
+    from cwnd.plugin import CrateError, load_plugin
     from cwnd.replicates import Study, replicate
     from cwnd.result import Result
     from cwnd.scenario import Flow, Link, dumbbell, graph, parking_lot
@@ -54,7 +54,7 @@ __all__ = [
 ]
 
 HOMES = {
-    "CrateError": "own",
+    "CrateError": "plugin",
     "Flow": "scenario",
     "KernelTrace": "kernel.result",
     "Link": "scenario",
@@ -70,7 +70,7 @@ HOMES = {
     "dumbbell": "scenario",
     "graph": "scenario",
     "load": "store",
-    "load_plugin": "own",
+    "load_plugin": "plugin",
     "parking_lot": "scenario",
     "replicate": "replicates",
     "run": "store",

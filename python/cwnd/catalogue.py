@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""`cwnd algorithms` and `cwnd show`: what there is, and what its parameters are."""
+"""`cwnd algorithms` and `cwnd show`: the algorithms and their parameters."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 from cwnd import _native
 from cwnd.options import Json, Plugins
 from cwnd.refused import refused
+from cwnd.terminal import Printer
 
 
 def algorithms(plugins: Plugins = None, as_json: Json = False) -> None:
@@ -19,11 +20,14 @@ def algorithms(plugins: Plugins = None, as_json: Json = False) -> None:
     if as_json:
         print(json.dumps(known))
         return
-    width = max(len(one["name"]) for algorithm in known for one in algorithm["sets"])
+    printer = Printer()
+    column = max(len(parameter_set["name"]) for algorithm in known for parameter_set in algorithm["sets"]) + 4
     for algorithm in known:
-        print(f"{algorithm['name']}: {algorithm['summary']}")
-        for one in algorithm["sets"]:
-            print(f"  {one['name']:{width}}  {one['summary']} ({one['source']})")
+        printer.paragraph(f"{algorithm['name']}: {algorithm['summary']}")
+        for parameter_set in algorithm["sets"]:
+            printer.entry(
+                parameter_set["name"], f"{parameter_set['summary']} ({parameter_set['source']})", column=column
+            )
 
 
 def show(
@@ -39,69 +43,78 @@ def show(
     if start := starts.get(name):
         show_slow_start(start, as_json=as_json)
         return
-    algorithm, one = find("NAME", name, more=list(starts))
+    algorithm, parameter_set = find("NAME", name, more=list(starts))
     if as_json:
-        params = [{**param, "default": one["params"][param["name"]]} for param in algorithm["params"]]
-        document = {**one, "algorithm": algorithm["name"], "params": params, "inner": algorithm["inner"]}
+        params = [{**param, "default": parameter_set["params"][param["name"]]} for param in algorithm["params"]]
+        document = {**parameter_set, "algorithm": algorithm["name"], "params": params, "inner": algorithm["inner"]}
         print(json.dumps(document))
         return
-    print(f"{name}: {one['summary']}")
-    print(f"  algorithm {algorithm['name']}, recovery {one['recovery']}, source: {one['source']}\n")
-    print_params(algorithm["params"], one["params"])
+    printer = Printer()
+    printer.paragraph(f"{name}: {parameter_set['summary']}")
+    printer.paragraph(
+        f"algorithm {algorithm['name']}, recovery {parameter_set['recovery']}, source: {parameter_set['source']}",
+        indent=2,
+    )
+    printer.print("")
+    print_params(printer, algorithm["params"], parameter_set["params"])
     if algorithm["inner"]:
-        print("\n  inner variables (record.inner, --inner):")
+        printer.print("")
+        printer.paragraph("inner variables (record.inner, --inner):", indent=2)
     for variable in algorithm["inner"]:
         scaled = variable["scale"] > 1
         unit = variable["unit"] or ("" if scaled else "segments, or a number")
         scale = f"in 1/{variable['scale']} " if scaled else ""
-        print(f"  {variable['name']:24} {scale}{unit}".rstrip())
+        printer.entry(variable["name"], f"{scale}{unit}", column=27)
 
 
-def print_params(params: list[_native.Param], values: dict[str, str]) -> None:
-    """Parameters with their values; those that the other values leave without effect come last, with what they need."""
-    idle: dict[tuple[str, str], list[_native.Param]] = {}
+def print_params(printer: Printer, params: list[_native.Param], values: dict[str, str]) -> None:
+    """Prints parameters with their values. Those that have no effect with the other values come last, with the value that they need."""
+    without_effect_by_need: dict[tuple[str, str], list[_native.Param]] = {}
     for param in params:
         if (needs := param["needs"]) and values.get(needs[0]) != needs[1]:
-            idle.setdefault(needs, []).append(param)
+            without_effect_by_need.setdefault(needs, []).append(param)
         else:
-            print_param(param, values)
-    for (name, value), without_effect in idle.items():
-        print(f"\n  without effect while {name} is {values.get(name)}; with {name}={value}:")
-        for param in without_effect:
-            print_param(param, values)
+            print_param(printer, param, values)
+    for (name, value), unused in without_effect_by_need.items():
+        printer.print("")
+        printer.paragraph(f"without effect while {name} is {values.get(name)}; with {name}={value}:", indent=2)
+        for param in unused:
+            print_param(printer, param, values)
 
 
-def print_param(param: _native.Param, values: dict[str, str]) -> None:
-    """One parameter with its value."""
+def print_param(printer: Printer, param: _native.Param, values: dict[str, str]) -> None:
+    """Prints one parameter with its value."""
     unit = f" {param['unit']}" if param["unit"] else ""
     allowed = ", ".join(param["choices"]) if param["choices"] else f"{param['min']} to {param['max']}{unit}"
-    print(f"  {param['name']} = {values[param['name']]}{unit}   ({allowed})")
-    print(f"      {param['help'] if not param['needs'] else param['help'].partition(': ')[2]}  [{param['source']}]")
+    meaning = param["help"].partition(": ")[2] if param["needs"] else param["help"]
+    printer.paragraph(f"{param['name']} = {values[param['name']]}{unit}   ({allowed})", indent=2)
+    printer.paragraph(f"{meaning}  [{param['source']}]", indent=6, hang=0)
 
 
 def show_slow_start(start: _native.SlowStart, *, as_json: bool) -> None:
-    """What a slow start is, its settings, and which algorithms can have it."""
+    """Prints what a slow start is, its settings, and which algorithms can use it."""
     if as_json:
         print(json.dumps(start))
         return
-    print(f"{start['name']}: {start['summary']}")
-    print(
-        f"  a slow start: slow_start={start['name']} of {', '.join(start['algorithms'])}; source: {start['source']}\n"
-    )
+    printer = Printer()
+    printer.paragraph(f"{start['name']}: {start['summary']}")
+    on = ", ".join(start["algorithms"])
+    printer.paragraph(f"a slow start: slow_start={start['name']} of {on}; source: {start['source']}", indent=2)
+    printer.print("")
     values = {"slow_start": start["name"], **{param["name"]: param["default"] for param in start["params"]}}
-    print_params(start["params"], values)
+    print_params(printer, start["params"], values)
     if not start["params"]:
-        print("  no settings of its own")
+        printer.paragraph("no settings of its own", indent=2)
 
 
 def find(field: str, name: str, more: list[str] | None = None) -> tuple[_native.Algorithm, _native.Set]:
-    """The algorithm and parameter set called `name`; without one the program ends, offering the nearest, of `more` too."""
+    """The algorithm and parameter set called `name`. If there is none, the error offers the nearest names, those of `more` included."""
     known = _native.algorithms()
     for algorithm in known:
-        for one in algorithm["sets"]:
-            if one["name"] == name:
-                return algorithm, one
-    names = [one["name"] for algorithm in known for one in algorithm["sets"]] + (more or [])
+        for parameter_set in algorithm["sets"]:
+            if parameter_set["name"] == name:
+                return algorithm, parameter_set
+    names = [parameter_set["name"] for algorithm in known for parameter_set in algorithm["sets"]] + (more or [])
     raise refused(field, name, "the name of an algorithm", names)
 
 

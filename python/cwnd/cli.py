@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """The program `cwnd`.
 
-Exit codes: 0 done, 2 the input was refused, 1 the environment failed (disk, permissions), or an algorithm of one's own did
-(a panic, a broken promise), 130 stopped by Ctrl-C.
+Exit codes: 0 done, 2 the input was refused, 1 the environment failed (disk, permissions) or the user's algorithm did (a panic,
+a broken promise), 130 stopped by Ctrl-C.
 What a command computes goes to standard output, everything else to standard error.
 """
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from cwnd import _native, catalogue, own_commands
+from cwnd import _native, catalogue, plugin_commands
 from cwnd._native import Scenario, ScenarioError
 from cwnd.catalogue import find
 from cwnd.entry import enter, fail
@@ -98,7 +98,7 @@ def compare(
     loss: Annotated[
         str | None,
         typer.Option(
-            help="Losses beside the queue's: every:1000 (or every:1000,FIRST), random:0.001, gilbert:P,R,1-K,1-H or at:5000,9000."
+            help="Losses on the link, besides the queue's drops: every:1000 (or every:1000,FIRST), random:0.001, gilbert:P,R,1-K,1-H or at:5000,9000."
         ),
     ] = None,
     jitter: Annotated[
@@ -107,14 +107,15 @@ def compare(
     reverse: Annotated[
         bool,
         typer.Option(
-            "--reverse", help="The way back has a queue too, of the same rate and size (flows: @direction=reverse)."
+            "--reverse",
+            help="The reverse path is a link with a queue too, of the same rate and size (flows: @direction=reverse).",
         ),
     ] = False,
     traffic: Annotated[
         list[str] | None,
         typer.Option(
             metavar="PRESET|KEYS",
-            help="Traffic beside the flows: leith2007, leith2007-fig4, leith2007-fig6, ha2008, surge, ns2-web, "
+            help="Background traffic: leith2007, leith2007-fig4, leith2007-fig6, ha2008, surge, ns2-web, "
             'ns2-pareto-on-off; or keys as in a file: \'model = "udp", rate = "5Mbit/s"\'. May be repeated.',
         ),
     ] = None,
@@ -148,7 +149,7 @@ def compare(
     as_json: Json = False,
     no_plots: NoPlots = False,
 ) -> None:
-    """Run flows through one bottleneck and say what each of them got.
+    """Run flows through one bottleneck and report the throughput of each.
 
     A flow's keys: rtt, start (10s, or 0s..100ms for a random one; the default), stop, recovery (sack, sack-prr, newreno,
     reno, tahoe), initial_cwnd, initial_ssthresh, ack_every, ack_delay, rwnd, min_rto, limited_transmit, overhead (up to
@@ -160,14 +161,14 @@ def compare(
     Example: cwnd compare cubic:4 sack:4 --rate 400Mbit/s --rtt 40ms --buffer 1bdp --duration 100s -o fig6
     """
     groups = [parse(flow, f"flow[{number}]") for number, flow in enumerate(flows)]
-    background = [parse_traffic(one) for one in traffic or []]
-    own_start = [("start" in group.table) for group in groups]
+    background = [parse_traffic(text) for text in traffic or []]
+    has_start = [("start" in group.table) for group in groups]
     thresholds = None
     if red is not None:
-        least, dots, most = red.partition("..")
+        lowest, dots, highest = red.partition("..")
         if not dots:
             fail(f'--red: "{red}" is not accepted; expected MIN..MAX, such as 20packets..60packets')
-        thresholds = {"min": least, "max": most}
+        thresholds = {"min": lowest, "max": highest}
 
     def build(interval_measured: tuple[str, str] | None) -> Scenario:
         return dumbbell(
@@ -187,7 +188,7 @@ def compare(
             interval=interval,
             per_ack=per_ack,
             inner=inner,
-            record_flows=chosen(record_flows),
+            record_flows=recorded_flows(record_flows),
             record_limit=record_limit,
             name=" + ".join(flows),
         )
@@ -195,8 +196,8 @@ def compare(
     duration_ns = round(build(None).duration_s * 1e9)
     # Against phase effects, flows that name no start begin at random within the first 100 ms (a tenth of a short run).
     spread = f"{min(100_000_000, max(1, duration_ns // 10))}ns"
-    for group, own in zip(groups, own_start):
-        if not own:
+    for group, given in zip(groups, has_start):
+        if not given:
             group.table["start"] = {"uniform": ["0s", spread]}
     if measure is None:
         scenario = build((f"{duration_ns // 5}ns", duration))
@@ -205,7 +206,7 @@ def compare(
         if not dots:
             fail(f'--measure: "{measure}" is not accepted; expected FROM..TO, such as 20s..100s')
         scenario = build((begin, end))
-    work(scenario, out, (seeds, jobs), as_json=as_json, pictures=not no_plots, force=force)
+    run_and_report(scenario, out, (seeds, jobs), as_json=as_json, pictures=not no_plots, force=force)
 
 
 @app.command()
@@ -235,11 +236,11 @@ def run(
         fail(f'SCENARIO.toml: "{path}" is not accepted; expected a file that exists')
     if seed is not None:
         scenario = Scenario.from_json(json.dumps({**json.loads(scenario.to_json()), "seed": number(seed)}))
-    work(scenario, out, (seeds, jobs), as_json=as_json, pictures=not no_plots, force=force)
+    run_and_report(scenario, out, (seeds, jobs), as_json=as_json, pictures=not no_plots, force=force)
 
 
 def settings_of(params: list[str] | None) -> list[tuple[str, str]]:
-    """`--param K=V` as names and values."""
+    """`--param K=V`, as names and values."""
     pairs = [(text, *text.partition("=")) for text in params or []]
     for text, name, separator, value in pairs:
         if not (name and separator and value):
@@ -271,7 +272,7 @@ def replay(
     plugins: Plugins = None,
     as_json: Json = False,
 ) -> None:
-    """Replay recorded or prescribed hook calls on an algorithm; exit code 1 if any of them ends otherwise."""
+    """Replay recorded or prescribed hook calls on an algorithm; exit code 1 if the result of any call differs."""
     if cc is not None:
         find("--cc", cc)
     settings = settings_of(param)
@@ -336,70 +337,70 @@ def plot(
         print(picture)
 
 
-def work(
+def run_and_report(
     scenario: Scenario,
     out: Path | None,
-    many: tuple[str | None, str | None],
+    seeds_and_jobs: tuple[str | None, str | None],
     *,
     as_json: bool,
     pictures: bool,
     force: bool,
 ) -> None:
-    """Runs, reports, saves; `many` are --seeds and --jobs."""
+    """Runs, prints and saves; `seeds_and_jobs` are the texts of --seeds and --jobs."""
     if force and out is None:
         fail("--force: not accepted without -o; expected -o DIR with it")
-    if many != (None, None):
+    if seeds_and_jobs != (None, None):
         from cwnd.replicates.command import study
 
-        study(scenario, out, *many, as_json=as_json, force=force)
+        study(scenario, out, *seeds_and_jobs, as_json=as_json, force=force)
         return
     if sys.stderr.isatty():
         from cwnd.progress import shown
 
         with shown() as report:
-            summary, said = one(scenario, out, report, pictures=pictures, force=force)
+            summary, messages = run_once(scenario, out, report, pictures=pictures, force=force)
     else:
-        summary, said = one(scenario, out, None, pictures=pictures, force=force)
+        summary, messages = run_once(scenario, out, None, pictures=pictures, force=force)
     if as_json:
         print(json.dumps(summary))
         return
     from cwnd.report import table
 
     table(summary)
-    for line in said:
+    for line in messages:
         print(line, file=sys.stderr)
 
 
-def one(
+def run_once(
     scenario: Scenario, out: Path | None, progress: Progress | None, *, pictures: bool, force: bool
 ) -> tuple[dict[str, Any], list[str]]:
-    """A run's summary, and what there is to say of its folder."""
+    """Runs one scenario; returns the summary, and messages about the folder."""
     from cwnd.result import summarise
     from cwnd.store import record, why_not_drawn
 
     if out is None:
         return summarise(scenario, progress), []
-    said: list[str] = []
-    result = record(scenario, out, progress, pictures=pictures, force=force, tell=said.append)
+    messages: list[str] = []
+    result = record(scenario, out, progress, pictures=pictures, force=force, tell=messages.append)
     if pictures and (why := why_not_drawn(result)):
-        said.append(f"no pictures: {why}")
-    return result.summary, [*said, f"written to {out}"]
+        messages.append(f"no pictures: {why}")
+    return result.summary, [*messages, f"written to {out}"]
 
 
-def chosen(text: str | None) -> str | list[str | int] | None:
+def recorded_flows(text: str | None) -> str | list[str | int] | None:
     """`--record-flows`: a word, or a list of names and numbers."""
     if text is None or text in ("all", "none"):
         return text
-    return [number(one.strip()) for one in text.split(",")]
+    return [number(flow.strip()) for flow in text.split(",")]
 
 
 def number(text: str) -> int | str:
-    """A whole number where it is one; anything else is for the scenario's validation to refuse."""
+    """A whole number if the text is one; anything else as text, which the validation of the scenario refuses."""
     return int(text) if text.isascii() and text.isdigit() else text
 
 
 catalogue.add(app)
-own_commands.add(app)
+plugin_commands.add(app)
 reproduction.add(app)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""`cwnd check`: the contract that the core's own algorithms keep, and random simulations, over an algorithm of one's own."""
+"""`cwnd check`: runs the contract of the core's own algorithms, and random simulations, on a plugin's algorithm."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from pathlib import Path
 
 from cwnd import _native
 from cwnd._native import ScenarioError
-from cwnd.own import LOADED, build, load_plugin
+from cwnd.plugin import LOADED, build, load_plugin
 from cwnd.refused import path_of, refused
 
-#: Random histories per parameter set; every piece is a seed of its own, and Ctrl-C is heard between two.
+#: Random histories per parameter set; each piece of them has its own seed, and Ctrl-C is handled between two pieces.
 HISTORIES = 3000
 PER_PIECE = 25
 MOST_SEED = 2**63
-#: How long random simulations are run, s: where nothing else is asked for, and at most.
+#: How long random simulations run by default, and at most, s.
 SECONDS = 60.0
 MOST_SECONDS = 86_400
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A broken promise, and how to see it again."""
+    """A broken promise, and how to reproduce it."""
 
     #: The parameter set.
     set: str
     #: Name and meaning of the promise.
     promise: str
     meaning: str
-    #: The event at which it was broken, and what was seen; the event is empty where the promise is not about one.
+    #: The event at which it was broken, and what was observed; the event is empty if the promise is not about one.
     event: str
     seen: str
-    #: The events up to that one, made small, or the scenario in TOML.
+    #: The events up to that one, minimised, or the scenario in TOML.
     history: tuple[str, ...]
     seed: int
-    #: The command that shows it again.
+    #: The command that reproduces it.
     again: str
-    #: Whether it is a fault of cwnd and not of the algorithm: a promise that the engine answers for, or a panic in cwnd's own sources.
+    #: Whether it is a fault of cwnd and not of the algorithm: a promise of the engine, or a panic in cwnd's own sources.
     of_cwnd: bool = False
 
     def __str__(self) -> str:
@@ -56,7 +56,7 @@ class Failure:
 
 @dataclass(slots=True)
 class Check:
-    """What `cwnd.check` found: how much was run, and the first broken promise, if there is one."""
+    """The outcome of `cwnd.check`: how much was run, and the first broken promise, if there is one."""
 
     algorithm: str
     seed: int
@@ -79,11 +79,11 @@ class Check:
         return f"{self.algorithm}: {'kept' if self.passed else self.failure}; {done}"
 
 
-Progress = Callable[["Check", float], None]
+CheckProgress = Callable[["Check", float], None]
 
 
 def promises() -> dict[str, str]:
-    """Name -> meaning of every promise: of all that a `Failure` can name, and `excepted` take."""
+    """Name -> meaning of every promise, which a `Failure` can name and `excepted` can list."""
     return dict(_native.contract_promises())
 
 
@@ -94,14 +94,14 @@ def check(
     simulations: int | None = None,
     seed: int | None = None,
     excepted: Iterable[str] = (),
-    progress: Progress | None = None,
+    progress: CheckProgress | None = None,
 ) -> Check:
-    """Holds the algorithm of a crate to the contract, then runs as many random simulations with it as `simulations` says, or
-    simulations for `seconds` (60).
+    """Checks the algorithm of a crate against the contract, then runs `simulations` random simulations with it, or as many as fit
+    into `seconds` (60).
 
     The crate is built with overflow checks and assertions. Everything random is a function of `seed`, which is drawn if not given.
-    `excepted` names promises that the algorithm breaks on purpose. `progress` is told, several times a second, how far the check is
-    and what part is done. The first broken promise ends it. Raises `CrateError` or `ScenarioError`.
+    `excepted` names promises that the algorithm breaks on purpose. `progress` is called several times a second with the check and
+    the part that is done. The first broken promise ends it. Raises `CrateError` or `ScenarioError`.
     """
     if seconds is not None and (
         isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds <= MOST_SECONDS
@@ -128,45 +128,45 @@ def check(
     before = dict(LOADED)
     name = load_plugin(library)
     try:
-        until = Until(SECONDS if seconds is None and simulations is None else seconds, simulations)
-        return _check(Check(name, seed, excepted), crate, until, progress)
+        budget = Budget(SECONDS if seconds is None and simulations is None else seconds, simulations)
+        return _check(Check(name, seed, excepted), crate, budget, progress)
     finally:
-        # The checked build is slower: whatever runs afterwards gets the usual one, if it was there.
+        # The checked build is slower: later runs get the usual one again, if it was loaded before.
         if name in before and crate.is_dir():
             load_plugin(crate)
 
 
 @dataclass(frozen=True, slots=True)
-class Until:
-    """When the simulations end: after so many seconds, or so many of them."""
+class Budget:
+    """How long simulations are run: a number of seconds, or a number of simulations."""
 
     seconds: float | None
     simulations: int | None
 
     @property
     def none(self) -> bool:
-        """Whether there are to be none at all."""
+        """Whether no simulation is asked for."""
         return not (self.simulations if self.seconds is None else self.seconds)
 
     def done(self, elapsed_s: float, simulations: int) -> float:
-        """The part that is done, from 0; at 1 it is over."""
+        """The part that is done, from 0 to 1."""
         if self.none:
             return 1.0
         return elapsed_s / self.seconds if self.seconds is not None else simulations / (self.simulations or 1)
 
 
-def _check(found: Check, crate: Path, until: Until, progress: Progress | None) -> Check:
+def _check(result: Check, crate: Path, budget: Budget, progress: CheckProgress | None) -> Check:
     begin = time.monotonic()
-    (algorithm,) = [one for one in _native.algorithms() if one["name"] == found.algorithm]
-    found.sets = [one["name"] for one in algorithm["sets"]]
-    excepted = list(found.excepted)
-    total = len(found.sets) * (HISTORIES // PER_PIECE)
+    (algorithm,) = [each for each in _native.algorithms() if each["name"] == result.algorithm]
+    result.sets = [parameter_set["name"] for parameter_set in algorithm["sets"]]
+    excepted = list(result.excepted)
+    total = len(result.sets) * (HISTORIES // PER_PIECE)
 
     def failed(name: str, breach: _native.Breach, seed: int, *, simulated: bool) -> Check:
         words = ["cwnd", "check", str(crate), "--seed", str(seed)]
         words += ["--simulations", str(int(simulated))]
         words += [word for name in excepted for word in ("--except", name)]
-        found.failure = Failure(
+        result.failure = Failure(
             name,
             breach["promise"],
             breach["meaning"],
@@ -177,37 +177,37 @@ def _check(found: Check, crate: Path, until: Until, progress: Progress | None) -
             shlex.join(words),
             breach["of_cwnd"],
         )
-        found.seconds = time.monotonic() - begin
-        return found
+        result.seconds = time.monotonic() - begin
+        return result
 
     def tell(part: float) -> None:
-        found.seconds = time.monotonic() - begin
+        result.seconds = time.monotonic() - begin
         if progress is not None:
-            progress(found, min(1.0, part))
+            progress(result, min(1.0, part))
 
-    # The contract takes seconds, the simulations what was asked for.
-    for number, name in enumerate(found.sets):
+    # The contract takes seconds, the simulations as long as the budget says.
+    for number, name in enumerate(result.sets):
         for piece in range(HISTORIES // PER_PIECE):
-            seed = (found.seed + piece) % MOST_SEED
+            seed = (result.seed + piece) % MOST_SEED
             breach = _native.check_contract(name, seed, PER_PIECE, excepted, fixed=False)
             if breach is not None:
                 return failed(name, breach, seed, simulated=False)
-            found.histories += PER_PIECE
+            result.histories += PER_PIECE
             done = (number * (HISTORIES // PER_PIECE) + piece + 1) / total
-            tell(done if until.none else 0.0)
-        breach = _native.check_contract(name, found.seed, 0, excepted, fixed=True)
+            tell(done if budget.none else 0.0)
+        breach = _native.check_contract(name, result.seed, 0, excepted, fixed=True)
         if breach is not None:
-            return failed(name, breach, found.seed, simulated=False)
+            return failed(name, breach, result.seed, simulated=False)
     start = time.monotonic()
-    while (part := until.done(time.monotonic() - start, found.simulations)) < 1:
+    while (part := budget.done(time.monotonic() - start, result.simulations)) < 1:
         tell(part)
-        seed = (found.seed + found.simulations) % MOST_SEED
-        _, breach = _native.check_simulation(found.algorithm, seed, excepted)
+        seed = (result.seed + result.simulations) % MOST_SEED
+        _, breach = _native.check_simulation(result.algorithm, seed, excepted)
         if breach is not None:
-            return failed(found.algorithm, breach, seed, simulated=True)
-        found.simulations += 1
+            return failed(result.algorithm, breach, seed, simulated=True)
+        result.simulations += 1
     tell(1.0)
-    return found
+    return result
 
 
 __all__ = ["Check", "Failure", "ScenarioError", "check", "promises"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""How the program begins and ends: every known fault is one line on standard error and an exit code."""
+"""Entry and exit of the program: every known error is one line on standard error and an exit code."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import sys
+from pathlib import Path
 from typing import NoReturn
 
 import typer
@@ -14,7 +15,7 @@ import typer
 from cwnd._native import PluginError, ScenarioError
 from cwnd.refused import refused
 from cwnd.store import NotOursError
-from cwnd.terminal import forgiving
+from cwnd.terminal import replace_unprintable
 
 
 def fail(message: str, code: int = 2) -> NoReturn:
@@ -26,12 +27,12 @@ def fail(message: str, code: int = 2) -> NoReturn:
 REPEATED = ("--plugin", "--param", "--traffic", "--except")
 
 
-def once(arguments: list[str]) -> None:
-    """Refuses an option that is given twice: the parser would take the last one silently."""
+def refuse_repeated(arguments: list[str]) -> None:
+    """Refuses an option that is given twice, of which the parser would silently take the last."""
     seen = set()
     for argument in arguments:
         if argument == "--":
-            return  # what follows is somebody else's command line
+            return  # the rest is the command line of another program
         option = {"-o": "--out"}.get(argument, argument.partition("=")[0])
         if option.startswith("--") and option not in REPEATED:
             if option in seen:
@@ -40,16 +41,20 @@ def once(arguments: list[str]) -> None:
 
 
 def enter(app: typer.Typer) -> NoReturn:
-    """Runs the program and turns every known fault into one line and an exit code."""
-    forgiving()
+    """Runs the program and turns every known error into one line and an exit code."""
+    for name in ("stdout", "stderr"):
+        # Closed by the shell (`>&-`): Python has no stream then.
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 (open until the end)
+    replace_unprintable()
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, lambda number, _: sys.exit(128 + number))
-    code = guarded(app)
+    code = run_guarded(app)
     try:
         sys.stdout.flush()
     except BrokenPipeError:
-        code = quiet_pipe()
+        code = closed_pipe()
     except OSError as error:
         print(f"error: standard output: {error.strerror}", file=sys.stderr)
         code = 1
@@ -57,17 +62,17 @@ def enter(app: typer.Typer) -> NoReturn:
     sys.exit(code)
 
 
-def quiet_pipe() -> int:
-    """Whoever read our output has gone: nothing to say, and nothing to flush at exit."""
+def closed_pipe() -> int:
+    """The exit code if the reader of our output has ended; nothing is printed or flushed then."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 141
 
 
-def guarded(app: typer.Typer) -> int:
-    """The program's exit code."""
+def run_guarded(app: typer.Typer) -> int:
+    """Runs the program; returns its exit code."""
     arguments = sys.argv[1:] or ["--help"]
     try:
-        once(arguments)
+        refuse_repeated(arguments)
         result = app(arguments, standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
         print("stopped", file=sys.stderr)
@@ -77,31 +82,31 @@ def guarded(app: typer.Typer) -> int:
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
     except NotOursError as error:
-        # Python's argument `folder` is the option -o here.
+        # The argument `folder` of the Python function is the option -o here.
         print(f"error: {re.sub('^folder:', '-o:', str(error))}", file=sys.stderr)
         return 2
     except PluginError as error:
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
         return 1
     except BrokenPipeError:
-        return quiet_pipe()
+        return closed_pipe()
     except OSError as error:
         print(getattr(error, "log", ""), end="", file=sys.stderr)
         where = f"{error.filename}: " if error.filename else ""
         print(f"error: {where}{' '.join(str(error.strerror or error).split())}", file=sys.stderr)
         return 1
     except Exception as error:
-        # The option parser's own refusals know their exit code and how to say it in a line.
+        # The option parser's own errors have an exit code and a message of one line.
         if hasattr(error, "format_message") and hasattr(error, "exit_code"):
             print(f"error: {' '.join(error.format_message().split())}", file=sys.stderr)
             return int(error.exit_code)
         raise
     except BaseException as error:
-        # What pyo3 makes of a panic in our own Rust is no Exception, and has no name to import.
+        # A panic in our own Rust raises PanicException, which is no `Exception` and cannot be imported.
         if type(error).__name__ != "PanicException":
             raise
         print(f"error: a fault of cwnd, to be reported: {' '.join(str(error).split())}", file=sys.stderr)
         return 1
-    if result == 130:  # the option parser has heard Ctrl-C itself
+    if result == 130:  # the option parser has handled Ctrl-C itself
         print("stopped", file=sys.stderr)
     return result if isinstance(result, int) else 0

@@ -8,8 +8,8 @@ import tomllib
 from typing import Any
 
 from cwnd._native import ScenarioError
+from cwnd.flow_and_link import Flow, Value
 from cwnd.refused import NOT_JSON, shown
-from cwnd.table import Flow, Value
 
 SYNTAX = "NAME[:COUNT][@KEY=VALUE,...], such as cubic:2@rtt=160ms,start=10s,beta=0.8"
 
@@ -26,7 +26,7 @@ class FlowSyntaxError(ScenarioError):
         self._given = value
 
     def __reduce__(self) -> tuple[type[FlowSyntaxError], tuple[str, str, str]]:
-        # An exception is made again of its message alone unless told otherwise.
+        # By default an exception is unpickled from its message alone.
         return type(self), (self.field, self._given, self.expected)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The groups of a scenario's flows, and the names of what sends beside them."""
+"""The groups of a scenario's flows, and the names of its traffic."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from cwnd._native import Scenario
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """Like flows."""
+class FlowGroup:
+    """A group of flows with the same settings."""
 
     name: str
     label: str
@@ -19,11 +19,11 @@ class Group:
     flows: range
 
 
-def groups(scenario: Scenario) -> list[Group]:
-    """The groups of a scenario's flows, in order: named by label, and by their flows' numbers where several are called alike."""
+def groups(scenario: Scenario) -> list[FlowGroup]:
+    """The groups of a scenario's flows, in order. Groups with the same label are named by their flows' numbers."""
     tables = json.loads(scenario.to_json()).get("flow", [])
     labels, names = scenario.labels, scenario.flow_names
-    found: list[Group] = []
+    flow_groups: list[FlowGroup] = []
     begin = 0
     for table, label in zip(tables, labels):
         flows = range(begin, begin + table["count"])
@@ -33,8 +33,8 @@ def groups(scenario: Scenario) -> list[Group]:
             name = names[flows.start]
             if len(flows) > 1:
                 name += f" to {names[flows.stop - 1].rpartition(' ')[2]}"
-        found.append(Group(name, label, table["cc"], flows))
-    return found
+        flow_groups.append(FlowGroup(name, label, table["cc"], flows))
+    return flow_groups
 
 
 def traffic(scenario: Scenario) -> list[str]:

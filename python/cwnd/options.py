@@ -9,12 +9,15 @@ from typing import Annotated
 import typer
 
 
-def plug(crates: list[Path] | None) -> list[Path] | None:
-    """Loads algorithms from outside the tree, before the command that names them runs."""
-    from cwnd.own import load_plugin
+def load_plugins(crates: list[Path] | None) -> list[Path] | None:
+    """Loads plugins before the command that names them runs."""
+    if crates:
+        from cwnd.plugin import load_plugin
+        from cwnd.watchdog import start_watchdog
 
-    for crate in crates or []:
-        load_plugin(crate)
+        for crate in crates:
+            load_plugin(crate)
+        start_watchdog()
     return crates
 
 
@@ -23,7 +26,7 @@ Plugins = Annotated[
     typer.Option(
         "--plugin",
         metavar="CRATE",
-        callback=plug,
+        callback=load_plugins,
         help="An algorithm of your own: its crate's folder (see cwnd new), built if it has changed. May be repeated.",
     ),
 ]

@@ -15,7 +15,7 @@ from cwnd._native import Simulation
 
 @contextmanager
 def shown() -> Iterator[Callable[[Simulation], None]]:
-    """A bar that goes away when the run is over; the value is what `cwnd.result.run` calls."""
+    """A bar that is removed when the run is over; yields the function that `cwnd.result.run` calls."""
     columns = [
         TextColumn("simulating"),
         BarColumn(),
@@ -36,7 +36,7 @@ def shown() -> Iterator[Callable[[Simulation], None]]:
 
 @contextmanager
 def shown_runs(asked: int) -> Iterator[Callable[[int, Simulation], None]]:
-    """The same for many runs at a time; the value is what `cwnd.replicates` calls, from its threads."""
+    """A bar for many runs at a time; yields the function that `cwnd.replicates` calls from its threads."""
     columns = [
         TextColumn("simulating"),
         BarColumn(),
@@ -46,7 +46,7 @@ def shown_runs(asked: int) -> Iterator[Callable[[int, Simulation], None]]:
     ]
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("runs", total=asked, done=0, rate="")
-        # By seed. A thread replaces its own entry only.
+        # By seed. A thread replaces only its own entry.
         parts: dict[int, float] = {}
         packets: dict[int, int] = {}
 
@@ -62,7 +62,7 @@ def shown_runs(asked: int) -> Iterator[Callable[[int, Simulation], None]]:
 
 @contextmanager
 def shown_tasks(costs: Sequence[float]) -> Iterator[Callable[[int, int, float], None]]:
-    """The same for tasks of different cost; the value is told, from threads, a task's number, its packets so far and the part that is done."""
+    """A bar for tasks of different cost; yields the function that threads call with a task's number, its packets so far and the part done."""
     columns = [
         TextColumn("reproducing"),
         BarColumn(),
@@ -80,14 +80,14 @@ def shown_tasks(costs: Sequence[float]) -> Iterator[Callable[[int, int, float], 
             now = dict(parts)
             elapsed = bar.tasks[0].elapsed or 0.0
             rate = f"{sum(list(packets.values())) / elapsed / 1e6:.1f} M packets/s" if elapsed > 0 else ""
-            completed = sum(costs[one] * done for one, done in now.items())
+            completed = sum(costs[task_number] * done for task_number, done in now.items())
             bar.update(task, completed=completed, done=sum(done >= 1 for done in now.values()), rate=rate)
 
         yield report
 
 
 class Checked(Protocol):
-    """How far a check is: `cwnd.contract.Check`."""
+    """The progress of a check: `cwnd.contract.Check`."""
 
     seconds: float
     histories: int
@@ -96,7 +96,7 @@ class Checked(Protocol):
 
 @contextmanager
 def shown_check() -> Iterator[Callable[[Checked, float], None] | None]:
-    """The same for `cwnd check`; without a terminal there is nothing to show it on."""
+    """A bar for `cwnd check`; yields `None` without a terminal."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Pictures of a result that is on disk already."""
+"""Draws the pictures of a result on disk again."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from cwnd.store import MANIFEST, load
 
 
 def redraw(folder: str | Path) -> list[Path]:
-    """Draws a run or a kernel trace into its folder, in place of what was drawn there; returns the pictures.
+    """Draws a run or a kernel trace into its folder, and replaces the earlier pictures; returns the new ones.
 
     Raises `NoResultError` for a folder that holds neither.
     """
     folder = path_of("folder", folder)
-    found = load(folder)
+    result = load(folder)
     before = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
-    if isinstance(found, Result):
+    if isinstance(result, Result):
         from cwnd.plot import draw
 
-        draw(found, folder)
+        draw(result, folder)
     else:
         from cwnd.plot.kernel import draw as draw_trace
 
-        draw_trace(found, folder)
+        draw_trace(result, folder)
     drawn = sorted(
         path
         for path in folder.iterdir()

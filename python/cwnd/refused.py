@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""What Python refuses by itself, in the words of the scenario's own refusals."""
+"""Refusals that Python makes itself, in the form of the scenario's: field, value, expectation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cwnd._native import ScenarioError, nearest
 
-#: Begins a text that stands for a value that JSON has no word for, such as `nan`: no text is accepted that begins so.
+#: First character of a text that stands for a value that JSON cannot represent, such as `nan`; the validation accepts no such text.
 NOT_JSON = "\0"
 
 
@@ -26,7 +26,7 @@ def shown(value: object) -> str:
 
 
 def refused(field: str, value: object, expected: str, names: Iterable[str] = ()) -> ScenarioError:
-    """The error that says that `field` does not take `value`; of `names` the nearest are offered, or all."""
+    """The error for a `value` that `field` does not accept; it offers the nearest of `names`, or all."""
     names = list(names)
     if names:
         near = nearest(str(value).encode(errors="replace").decode(), names)
@@ -37,14 +37,14 @@ def refused(field: str, value: object, expected: str, names: Iterable[str] = ())
 
 
 def flag_of(field: str, value: object) -> bool:
-    """A flag that was given; anything else is refused."""
+    """A flag; anything but a `bool` is refused."""
     if isinstance(value, bool):
         return value
     raise refused(field, value, "True or False")
 
 
 def path_of(field: str, value: object) -> Path:
-    """A path that was given; anything else is refused."""
+    """A path; anything else is refused."""
     if isinstance(value, str | os.PathLike):
         text = os.fspath(value)
         if isinstance(text, str) and "\0" not in text:

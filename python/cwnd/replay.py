@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Replaying a recorded trace of hook calls on one of our algorithms."""
+"""Replays a recorded trace of hook calls on one of our algorithms."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ import pyarrow.parquet as pq
 
 from cwnd._native import Replay, ScenarioError
 
-# The traces were recorded on kernels whose tick counter runs at this rate, unless said otherwise.
+# Rate of the recorded kernels' tick counter, unless the trace has another.
 TICK_HZ = 250
 ROWS_PER_BATCH = 50_000
 
 
 class TraceError(ValueError):
-    """A file that is no trace; the message is one line."""
+    """The file is no trace; the message is one line."""
 
 
 def replay(
     path: str | Path, cc: str, tick_hz: int = TICK_HZ, params: list[tuple[str, str]] | None = None
 ) -> dict[str, Any]:
-    """Feeds every row of a trace to `cc` and counts where it does otherwise.
+    """Feeds every row of a trace to `cc` and counts the calls with other results.
 
     The trace has the columns of `vectors/golden/README.md`, and may have `connection` and `tick_hz` beside them;
-    each connection is replayed on an instance of its own, with `params` (name, value).
+    each connection is replayed on its own instance, with `params` (name, value).
     Returns `calls`, `differences`, the `first` difference in words (None without one), how often the state was `loaded` from the
     recorded private words (at the first row if it is not `init`, and where calls are missing from the record), and
     `state_differences`: rows after which the algorithm's inner state was not that of the kernel's own module (None if there is
@@ -40,9 +40,9 @@ def replay(
     try:
         file = pq.ParquetFile(path)
         for batch in file.iter_batches(batch_size=ROWS_PER_BATCH):
-            kept = {name: batch.column(name) for name in batch.schema.names if name != "state_before"}
-            columns = [column_of(name, column) for name, column in kept.items()]
-            rows = pa.RecordBatch.from_arrays(columns, names=list(kept))
+            used_columns = {name: batch.column(name) for name in batch.schema.names if name != "state_before"}
+            columns = [column_of(name, column) for name, column in used_columns.items()]
+            rows = pa.RecordBatch.from_arrays(columns, names=list(used_columns))
             for connection, part in by_connection(rows):
                 if connection not in runs:
                     runs[connection] = Replay(cc, recorded_hz(part) or tick_hz, params or [])
@@ -71,14 +71,14 @@ def replay(
 
 
 def column_of(name: str, column: pa.Array) -> pa.Array:
-    """The column as the replay takes it: text, the state's bytes, or numbers of 64 bits."""
+    """A column as the replay takes it: text, the state's bytes, or 64-bit integers."""
     if name == "hook":
         return column.cast(pa.string())
     return column if pa.types.is_fixed_size_binary(column.type) else pc.cast(column, pa.int64(), safe=False)
 
 
 def what_is_compared(calls: int, pacing: int, states: int) -> str:
-    """What "0 differences" is about, in words."""
+    """What was compared, in words."""
     parts = ["cwnd", "ssthresh", "cwnd_cnt", "result"]
     for part, count in (("pacing rate and status", pacing), ("all bytes of the state", states)):
         if count:
@@ -87,7 +87,7 @@ def what_is_compared(calls: int, pacing: int, states: int) -> str:
 
 
 def by_connection(rows: pa.RecordBatch) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """The rows of each connection, in their order; a trace without the column `connection` is of one."""
+    """The rows of each connection, in their order; a trace without the column `connection` has one connection."""
     if "connection" not in rows.schema.names:
         yield 0, rows
         return
@@ -97,7 +97,7 @@ def by_connection(rows: pa.RecordBatch) -> Iterator[tuple[int, pa.RecordBatch]]:
 
 
 def recorded_hz(rows: pa.RecordBatch) -> int:
-    """The rate of the tick counter, where the trace says it; else 0."""
+    """The rate of the tick counter if the trace has it; else 0."""
     if "tick_hz" not in rows.schema.names or not rows.num_rows:
         return 0
     return int(rows.column("tick_hz")[0].as_py())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Running a scenario, and what comes back."""
+"""Runs a scenario; the result of a run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cwnd.refused import refused
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# About 10 ms of work: Ctrl-C is heard between two chunks.
+# About 10 ms of work: Ctrl-C is handled between two chunks.
 EVENTS_PER_CHUNK = 200_000
 ROWS_PER_BATCH = 100_000
 TABLES = ("flows", "links", "rates", "cwnd", "queue", "events", "transfers", "waits", "inner")
@@ -24,7 +24,7 @@ def tables_of(scenario: Scenario) -> list[str]:
     return [name for name in TABLES if name != "inner" or scenario.records_inner]
 
 
-class Source(Protocol):
+class TableSource(Protocol):
     """Where a result's tables come from: a simulation, or a folder."""
 
     def rows(self, name: str) -> int:
@@ -34,7 +34,7 @@ class Source(Protocol):
         """One of `TABLES`, in pieces; at least one."""
 
 
-class Simulated:
+class SimulationTables:
     """The tables of a simulation."""
 
     def __init__(self, simulation: Simulation) -> None:
@@ -50,8 +50,8 @@ class Simulated:
             yield pa.record_batch(self._simulation.table(name, start, ROWS_PER_BATCH))
 
 
-class Kept:
-    """Tables that are there already."""
+class MemoryTables:
+    """Tables in memory."""
 
     def __init__(self, tables: dict[str, pa.Table]) -> None:
         self._tables = tables
@@ -70,7 +70,7 @@ class Kept:
 class Result:
     """A finished run: the summary, and its tables as Arrow tables. `cwnd.run` makes one, `cwnd.load` reads one."""
 
-    def __init__(self, scenario: Scenario, summary: dict[str, Any], source: Source) -> None:
+    def __init__(self, scenario: Scenario, summary: dict[str, Any], source: TableSource) -> None:
         self.scenario = scenario
         #: The document that `--json` prints: rates in Mbit/s of wire bits, windows in segments, queueing in ms, completion in s.
         self.summary = summary
@@ -86,10 +86,10 @@ class Result:
         )
 
     def __eq__(self, other: object) -> bool:
-        """Equal when scenario, summary (but for the time that it took) and every table are."""
+        """Equal if scenario, summary (without the time that the run took) and every table are equal."""
         if not isinstance(other, Result):
             return NotImplemented
-        mine, theirs = ({key: value for key, value in one.summary.items() if key != "perf"} for one in (self, other))
+        mine, theirs = ({key: value for key, value in each.summary.items() if key != "perf"} for each in (self, other))
         return (
             self.scenario == other.scenario
             and mine == theirs
@@ -100,8 +100,8 @@ class Result:
         return hash(self.scenario)
 
     def __getstate__(self) -> dict[str, Any]:
-        # A simulation stays in its process; its tables travel.
-        return {"scenario": self.scenario, "summary": self.summary, "_source": Kept(dict(self.tables))}
+        # A simulation cannot be pickled, its tables can.
+        return {"scenario": self.scenario, "summary": self.summary, "_source": MemoryTables(dict(self.tables))}
 
     def rows(self, name: str) -> int:
         """Rows of one of `TABLES`."""
@@ -120,7 +120,7 @@ class Result:
     @property
     def tables(self) -> Mapping[str, pa.Table]:
         """Every table of the run by its name; `inner` only where the scenario records it. Made when asked for."""
-        return Tables(self)
+        return ResultTables(self)
 
     @property
     def inner(self) -> pa.Table:
@@ -129,7 +129,7 @@ class Result:
 
     @property
     def flows(self) -> pa.Table:
-        """One row per flow: the summary, and its links there (`path`) and `back`."""
+        """One row per flow: the summary, and the links of its path (`path`) and reverse path (`back`)."""
         return self.table("flows")
 
     @property
@@ -139,7 +139,7 @@ class Result:
 
     @property
     def rates(self) -> pa.Table:
-        """How fast each link sends from a time on: link, time_s, rate_mbps (0 in an outage; of a trace its mean)."""
+        """The rate of each link from a time on: link, time_s, rate_mbps (0 in an outage; the mean of a trace)."""
         return self.table("rates")
 
     @property
@@ -172,11 +172,11 @@ class Result:
 
     @property
     def waits(self) -> pa.Table:
-        """A histogram, per link, of what the packets that left it in the measured interval had waited: link, wait_ms, packets."""
+        """A histogram per link of the queueing delay of the packets that left it in the measured interval: link, wait_ms, packets."""
         return self.table("waits")
 
 
-class Tables(Mapping[str, "pa.Table"]):
+class ResultTables(Mapping[str, "pa.Table"]):
     """A run's tables by name."""
 
     def __init__(self, result: Result) -> None:
@@ -195,33 +195,33 @@ class Tables(Mapping[str, "pa.Table"]):
 
 
 def expect(scenario: object, progress: object = None) -> None:
-    """Refuses what is no scenario, and what cannot be called on the way."""
+    """Refuses anything that is no scenario, and a `progress` that cannot be called."""
     if isinstance(scenario, Scenario):
         if progress is not None and not callable(progress):
             raise refused("progress", progress, "a function that takes the simulation")
         return
-    made = "cwnd.dumbbell(...)"
+    example = "cwnd.dumbbell(...)"
     if isinstance(scenario, str | os.PathLike):
-        made = f"cwnd.Scenario.from_file({os.fspath(scenario)!r})"
-    raise refused("scenario", scenario, f"a Scenario, such as {made}")
+        example = f"cwnd.Scenario.from_file({os.fspath(scenario)!r})"
+    raise refused("scenario", scenario, f"a Scenario, such as {example}")
 
 
 Progress = Callable[[Simulation], None]
 
 
 def run(scenario: Scenario, progress: Progress | None = None) -> Result:
-    """Simulates `scenario` to its end, its tables in memory; `cwnd.run` (`cwnd.store.run`) says the rest."""
+    """Simulates `scenario` to its end, with its tables in memory; see `cwnd.run` (`cwnd.store.run`)."""
     expect(scenario, progress)
     scenario.check_size()
     simulation = simulate(scenario, progress)
-    return conclude(Result(scenario, summary_of(scenario, simulation), Simulated(simulation)))
+    return conclude(Result(scenario, summary_of(scenario, simulation), SimulationTables(simulation)))
 
 
 def summarise(scenario: Scenario, progress: Progress | None = None) -> dict[str, Any]:
-    """The summary of a run whose tables nobody wants: they are dropped as the run goes on. Their limit holds all the same: rows cost time."""
+    """The summary of a run without its tables, which are discarded as the run goes on. `record.limit` holds all the same: rows cost time."""
     scenario.check_size()
     simulation = simulate(scenario, progress, Simulation.discard)
-    return conclude(Result(scenario, summary_of(scenario, simulation), Simulated(simulation))).summary
+    return conclude(Result(scenario, summary_of(scenario, simulation), SimulationTables(simulation))).summary
 
 
 def simulate(
@@ -242,7 +242,7 @@ def simulate(
 
 
 def summary_of(scenario: Scenario, simulation: Simulation) -> dict[str, Any]:
-    """The summary, but for the transfers."""
+    """The summary, without the transfers."""
     cpu_s = simulation.cpu_s
     return {
         "lane": "sim",
@@ -263,5 +263,5 @@ def conclude(result: Result) -> Result:
     if result.rows("transfers"):
         from cwnd.metrics.run import transfers_of  # numpy and pyarrow, only where they are needed
 
-        result.summary["transfers"] = [one.document() for one in transfers_of(result)]
+        result.summary["transfers"] = [transfers.document() for transfers in transfers_of(result)]
     return result

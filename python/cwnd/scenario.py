@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Scenarios in Python: plain values in the schema of the TOML file (docs/scenarios.md). The native module validates them,
-nobody else.
+"""Scenarios in Python: plain values in the schema of the TOML file (docs/scenarios.md).
+
+Only the native module validates them.
 """
 
 from __future__ import annotations
@@ -12,20 +13,20 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict, Unpack
 
 from cwnd._native import Scenario
+from cwnd.flow_and_link import Flow, KeyTable, Link, Value
 from cwnd.flowspec import parse
 from cwnd.refused import NOT_JSON, refused, shown
-from cwnd.table import Flow, Link, Table, Value
 
 Rate = str | list[tuple[str, str]] | Mapping[str, str]
 
 
-__all__ = ["Flow", "Link", "Table", "Value", "dumbbell", "graph", "parking_lot"]
+__all__ = ["Flow", "KeyTable", "Link", "Value", "dumbbell", "graph", "parking_lot"]
 
 Flows = str | Flow | Mapping[str, int] | Iterable[Flow | str]
 
 
-class Rest(TypedDict, total=False):
-    """What every scenario may have: see `dumbbell`."""
+class CommonSettings(TypedDict, total=False):
+    """Settings that every scenario may have: see `dumbbell`."""
 
     duration: str
     measure: tuple[str, str] | None
@@ -53,7 +54,7 @@ def dumbbell(
     jitter: str | Mapping[str, Value] | None = None,
     reorder: Mapping[str, Value] | None = None,
     reverse: bool | Mapping[str, Value] = False,
-    **rest: Unpack[Rest],
+    **settings: Unpack[CommonSettings],
 ) -> Scenario:
     """Flows through one bottleneck: DropTail, or RED where `red` is given.
 
@@ -64,9 +65,9 @@ def dumbbell(
     `rtt` (propagation only), `buffer` (packets, bytes, time or BDP, with a floor if you like: `"0.1bdp, at least 4packets"`), `red` (`{"min": "20packets", "max": "60packets"}`,
     and if you like `max_p`, `weight` and `gentle`: Random Early Detection), `loss` (`every:N`, `every:N,FIRST`,
     `random:P`, `gilbert:P,R,1-K,1-H`, `at:N,N`), `delay` (the link's part of the round trip), `jitter` (`"5ms"`),
-    `reorder` (`{"share": 0.01, "extra": "10ms"}`), `reverse` (a queue on the way back: `True`, or its keys).
+    `reorder` (`{"share": 0.01, "extra": "10ms"}`), `reverse` (a link with a queue on the reverse path: `True`, or its keys).
 
-    And of every scenario: `duration` (100 s), `measure` (from, to; the whole run if not given), `seed` (1),
+    Settings of every scenario: `duration` (100 s), `measure` (from, to; the whole run if not given), `seed` (1),
     `packet_size`, `interval` of the samples (100 ms), `per_ack`, `inner` (the algorithms' inner variables, all or by
     name, in the table `inner`), `record_flows` (whose samples: `"all"`, `"none"`, or a list of names and numbers),
     `record_limit` (most bytes that the tables may be expected to hold, `"2GB"`, or `"none"`), `name`, `traffic` (names of presets, or tables of keys), `actions` (tables such as
@@ -75,7 +76,7 @@ def dumbbell(
     Raises `ScenarioError`, which names field, value and expectation.
     """
     link = _link(buffer, red, rate=rate, rtt=rtt, loss=loss, delay=delay, jitter=jitter, reorder=reorder)
-    return _scenario({"link": {**link, "reverse": reverse}}, flows, rest)
+    return _scenario({"link": {**link, "reverse": reverse}}, flows, settings)
 
 
 def parking_lot(
@@ -89,7 +90,7 @@ def parking_lot(
     rtt: str | None = None,
     loss: str | None = None,
     reverse: bool | Mapping[str, Value] = False,
-    **rest: Unpack[Rest],
+    **settings: Unpack[CommonSettings],
 ) -> Scenario:
     """Bottlenecks in a row between the nodes n0, n1, … : `hops` links of `rate` and `delay`.
 
@@ -97,32 +98,32 @@ def parking_lot(
     if not the longest round trip of the flows over the link. The rest is as in `dumbbell`.
     """
     link = _link(buffer, red, rate=rate, rtt=rtt, loss=loss, delay=delay)
-    return _scenario({"parking_lot": {"hops": hops, **link, "reverse": reverse}}, flows, rest)
+    return _scenario({"parking_lot": {"hops": hops, **link, "reverse": reverse}}, flows, settings)
 
 
-def graph(links: Iterable[Link], flows: Flows, **rest: Unpack[Rest]) -> Scenario:
+def graph(links: Iterable[Link], flows: Flows, **settings: Unpack[CommonSettings]) -> Scenario:
     """Flows through any graph of one-way links. A flow has `from_` and `to`, or `path` and `back`; the rest is as in
     `dumbbell`.
     """
     tables = []
     for number, link in enumerate(
-        several("links", links, (Link,), 'a list of cwnd.Link("a", "b", rate=..., delay=...)')
+        as_list("links", links, (Link,), 'a list of cwnd.Link("a", "b", rate=..., delay=...)')
     ):
         if not isinstance(link, Link):
             raise refused(f"links[{number}]", link, 'a cwnd.Link("a", "b", rate=..., delay=...)')
         tables.append(link.table)
-    return _scenario({"link": tables}, flows, rest)
+    return _scenario({"link": tables}, flows, settings)
 
 
 def _link(buffer: str, red: Mapping[str, Value] | None, **keys: object) -> dict[str, Any]:
-    """The keys of a link that are given, and its queue."""
+    """The keys of a link that are given, with its queue."""
     if red is not None and not isinstance(red, Mapping):
         raise refused("red", red, 'the thresholds, such as {"min": "20packets", "max": "60packets"}')
     queue = {"kind": "droptail" if red is None else "red", "limit": buffer, **(red or {})}
     return {**{key: value for key, value in keys.items() if value is not None}, "queue": queue}
 
 
-#: Keys of `[record]`, by the keywords that stand for them.
+#: Keys of `[record]`, by their keywords here.
 RECORD = {
     "interval": "interval",
     "per_ack": "per_ack",
@@ -132,8 +133,8 @@ RECORD = {
 }
 
 
-def several(field: str, given: object, single: tuple[type, ...], expected: str) -> list[Any]:
-    """What was given as a list; one of the types `single` is a list of one."""
+def as_list(field: str, given: object, single: tuple[type, ...], expected: str) -> list[Any]:
+    """A given iterable as a list; a value of the types `single` is a list of one."""
     if isinstance(given, single):
         return [given]
     if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
@@ -148,7 +149,7 @@ def _groups(flows: Flows) -> list[dict[str, Value]]:
     if isinstance(flows, Mapping):
         flows = [Flow(cc, count=count, start=spread) for cc, count in flows.items()]
     tables = []
-    for number, given in enumerate(several("flows", flows, (str, Flow), expected)):
+    for number, given in enumerate(as_list("flows", flows, (str, Flow), expected)):
         if not isinstance(given, (str, Flow)):
             raise refused(f"flows[{number}]", given, expected)
         flow = given if isinstance(given, Flow) else parse(given, f"flow[{number}]")
@@ -157,8 +158,8 @@ def _groups(flows: Flows) -> list[dict[str, Value]]:
 
 
 def plain(field: str, value: object, around: tuple[object, ...] = ()) -> object:
-    """A value as JSON can say it, and text that UTF-8 can; others are refused by their field. `around` are the
-    tables and lists that hold it.
+    """A value as JSON and UTF-8 can represent it; any other is refused under the name of its field. `around` are the tables and lists
+    that contain it.
     """
     if isinstance(value, str):
         try:
@@ -167,7 +168,7 @@ def plain(field: str, value: object, around: tuple[object, ...] = ()) -> object:
             raise refused(field, value, "text in UTF-8") from None
         return str(value)
     if isinstance(value, float) and not math.isfinite(value):
-        return NOT_JSON + str(value)  # which no number is and no text: the field says what it expects
+        return NOT_JSON + str(value)  # neither a number nor a text: the field says what it expects
     if isinstance(value, int) and abs(value) >= 1 << 1023:
         return NOT_JSON + shown(value)  # beyond any decimal
     if value is None or isinstance(value, bool | int | float):
@@ -192,16 +193,16 @@ def plain(field: str, value: object, around: tuple[object, ...] = ()) -> object:
     raise refused(field, value, "text, a number, true or false, a list or a table of them")
 
 
-def _scenario(network: dict[str, Any], flows: Flows, rest: Rest) -> Scenario:
-    keys: dict[str, Any] = {"duration": "100s", **{key: value for key, value in rest.items() if value is not None}}
+def _scenario(network: dict[str, Any], flows: Flows, settings: CommonSettings) -> Scenario:
+    keys: dict[str, Any] = {"duration": "100s", **{key: value for key, value in settings.items() if value is not None}}
     record = {name: keys.pop(key) for key, name in RECORD.items() if key in keys}
     tables = 'the name of a preset, or a table such as {"preset": "ha2008", "share": 0.1}'
     traffic = [
         {"preset": given} if isinstance(given, str) else given
-        for given in several("traffic", keys.pop("traffic", ()), (str, Mapping), tables)
+        for given in as_list("traffic", keys.pop("traffic", ()), (str, Mapping), tables)
     ]
     single = 'a table such as {"switch": {"flow": "cubic 1", "at": "20s", "cc": "sack"}}'
-    actions = several("actions", keys.pop("actions", ()), (Mapping,), single)
+    actions = as_list("actions", keys.pop("actions", ()), (Mapping,), single)
     document = {**keys, **network, "record": record, "flow": _groups(flows)}
     if traffic:
         document["traffic"] = traffic

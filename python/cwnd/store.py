@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Results on disk: all of a run's files, or none."""
+"""Results on disk. A folder has all files of a run, or none."""
 
 from __future__ import annotations
 
@@ -19,7 +19,17 @@ from cwnd._native import Scenario, ScenarioError, Simulation, __version__
 from cwnd.kernel.result import KIND as TRACE_KIND
 from cwnd.kernel.result import KernelTrace
 from cwnd.refused import flag_of, path_of, refused
-from cwnd.result import ROWS_PER_BATCH, Progress, Result, Simulated, conclude, expect, simulate, summary_of, tables_of
+from cwnd.result import (
+    ROWS_PER_BATCH,
+    Progress,
+    Result,
+    SimulationTables,
+    conclude,
+    expect,
+    simulate,
+    summary_of,
+    tables_of,
+)
 from cwnd.result import run as run_in_memory
 
 if TYPE_CHECKING:
@@ -32,26 +42,26 @@ KIND = "cwnd run"
 TRACE = TRACE_KIND
 REPLICATES = "cwnd replicates"
 REPRODUCE = "cwnd reproduce"
-# The files of the kinds whose manifest does not list them. A seed of replicates is a folder of `KIND`.
+# Files of the kinds whose manifest does not list them. Each seed of replicates is a folder of `KIND`.
 SEED = re.compile(r"seed-\d{4,}")
 REPRODUCED = re.compile(
     r"(manifest|verdicts)\.json|report\.html|points/[^/]+/[^/]+|[^/]+/[^/]+/(figure\.(svg|png)|data\.parquet|scenarios\.json)"
 )
-# Pictures of more take minutes and gigabytes.
+# Pictures of more flows or rows take minutes and gigabytes.
 MOST_FLOWS_DRAWN = 1000
 MOST_ROWS_DRAWN = 5_000_000
 
 
 class NotOursError(ValueError):
-    """The folder that was to be written to holds something else than may be replaced; the message is one line."""
+    """The folder to write to holds something that may not be replaced; the message is one line."""
 
 
 class NoResultError(ValueError):
     """The folder does not hold a result that can be read; the message is one line and says why."""
 
 
-def holds(folder: Path) -> str | None:
-    """The kind of result that is in a folder, with nothing else in it; `None` for any other folder."""
+def kind_of_result(folder: Path) -> str | None:
+    """The kind of result in a folder that holds nothing else; `None` for any other folder."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text())
         kind, names = manifest["kind"], {path.name for path in folder.iterdir()}
@@ -59,7 +69,9 @@ def holds(folder: Path) -> str | None:
             ours = names <= set(manifest["files"])
         elif kind == REPLICATES:
             seeds = {name for name in names if SEED.fullmatch(name)}
-            ours = names - seeds <= {MANIFEST, "summary.json"} and all(holds(folder / seed) == KIND for seed in seeds)
+            ours = names - seeds <= {MANIFEST, "summary.json"} and all(
+                kind_of_result(folder / seed) == KIND for seed in seeds
+            )
         else:
             files = [str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir()]
             ours = kind == REPRODUCE and all(REPRODUCED.fullmatch(name) for name in files)
@@ -68,11 +80,11 @@ def holds(folder: Path) -> str | None:
     return str(kind) if ours else None
 
 
-def check(folder: Path, kind: str = KIND, *, force: bool = False) -> None:
+def check_folder(folder: Path, kind: str = KIND, *, force: bool = False) -> None:
     """Refuses a folder that a result of this kind may not take, before the work is done.
 
-    A run may take the place of an earlier run, which can be repeated, and of what a killed one has left. With `force` it may take that of anything that this program
-    wrote. What holds anything else is never replaced.
+    A run may replace an earlier run, which can be repeated, and the folder of a killed run. With `force` it may replace any result of
+    this program. A folder with anything else in it is never replaced.
     """
     if folder.resolve() == Path.cwd():
         raise NotOursError(f'folder: "{folder}" is not accepted; expected another folder than the current one')
@@ -80,29 +92,29 @@ def check(folder: Path, kind: str = KIND, *, force: bool = False) -> None:
         raise NotOursError(f'folder: "{folder}" is not accepted; expected a folder, or a name that is free')
     if not folder.exists() or not any(folder.iterdir()):
         return
-    if unfinished.is_part(folder):
-        if unfinished.goes_on(folder):
+    if unfinished.is_unfinished(folder):
+        if unfinished.is_in_progress(folder):
             raise NotOursError(f'folder: "{folder}" is not accepted; another cwnd writes to it now')
         return
-    found = holds(folder)
-    if found is None:
+    earlier = kind_of_result(folder)
+    if earlier is None:
         raise NotOursError(
             f'folder: "{folder}" is not accepted; expected a free name, an empty folder, or an earlier result and nothing else'
         )
-    if not (force or (found == kind == KIND)):
+    if not (force or (earlier == kind == KIND)):
         raise NotOursError(
             f'folder: "{folder}" is not accepted; expected a free name, or --force (force=True in Python) to replace '
-            f"the {found.removeprefix('cwnd ')} in it"
+            f"the {earlier.removeprefix('cwnd ')} in it"
         )
 
 
 def origin() -> dict[str, Any]:
-    """Versions, algorithms from outside the tree, and machine; nothing that differs between two runs on one machine."""
+    """Versions, plugins and machine; nothing that differs between two runs on one machine."""
     import pyarrow as pa
 
-    from cwnd.own import LOADED
+    from cwnd.plugin import LOADED
 
-    # The file of an algorithm of somebody's own is known by its digest only: where it lay says nothing elsewhere.
+    # A plugin is identified by its digest only: its path means nothing on another machine.
     plugins = {"plugins": dict(sorted(LOADED.items()))} if LOADED else {}
     return {
         "versions": {"cwnd": __version__, "python": platform.python_version(), "pyarrow": pa.__version__},
@@ -112,7 +124,7 @@ def origin() -> dict[str, Any]:
 
 
 def manifest(result: Result, files: list[str]) -> dict[str, object]:
-    """What it takes to know where the tables came from."""
+    """The manifest: kind, scenario, files, versions and machine."""
     return {
         "kind": KIND,
         "lane": "sim",
@@ -133,17 +145,17 @@ def save(
 ) -> Path:
     """Writes tables (Parquet), `scenario.toml`, `summary.json`, `manifest.json` and pictures to `folder`.
 
-    Everything goes to a sibling folder first, which then takes the name: a free one, or that of an earlier run, or with `force`
-    that of any other result (a kernel trace, replicates). `between` is called between two pieces of a
-    table, and what it raises ends the writing. Raises `NotOursError`, or `OSError` when the disk says no; nothing is left
-    behind then. What a process that was killed has left beside `folder` is removed. Raises `ScenarioError` for what is no
-    result or no path. `cwnd.run(scenario, folder=...)` does the same without holding the tables in memory.
+    Everything is written to a temporary folder beside `folder`, which then takes its name: a free one, that of an earlier run, or with
+    `force` that of any other result (a kernel trace, replicates). `between` is called between two pieces of a table; if it raises,
+    the writing ends. Raises `NotOursError`, or `OSError` when writing fails; nothing is left behind then. What a killed process has
+    left beside `folder` is removed. Raises `ScenarioError` for anything that is no result or no path.
+    `cwnd.run(scenario, folder=...)` does the same without holding the tables in memory.
     """
     if not isinstance(result, Result):
         raise refused("result", result, "a cwnd.Result, such as cwnd.run returns")
     folder = path_of("folder", folder)
     pictures, force = flag_of("pictures", pictures), flag_of("force", force)
-    with whole(folder, force=force) as beside:
+    with new_folder(folder, force=force) as beside:
         with Writer(beside) as writer:
             for name in result.tables:
                 for batch in result.batches(name):
@@ -163,10 +175,10 @@ def run(
 ) -> Result:
     """Simulates `scenario` to its end; `progress` is called every few hundredths of a second of work.
 
-    Without `folder` the tables stay in memory. With it they are written there while the run goes on, in as much memory however
-    long it lasts, with what `cwnd.save` writes beside them (`pictures`, `force`: as there); a run that does not come to its end
-    leaves nothing there. Raises `ScenarioError` for what is no scenario, and before it starts when the tables are expected to hold
-    more than `record.limit`; `PluginError` where an algorithm of one's own panics.
+    Without `folder` the tables stay in memory. With it they are written there while the run goes on, so that memory does not grow with
+    the run's length, with all that `cwnd.save` writes beside them (`pictures`, `force`: as there); a run that does not end leaves
+    nothing there. Raises `ScenarioError` for anything that is no scenario, and before the run if the tables are expected to hold more
+    than `record.limit`; `PluginError` if a plugin's algorithm panics.
     """
     pictures, force = flag_of("pictures", pictures), flag_of("force", force)
     if folder is None:
@@ -184,13 +196,13 @@ def record(
     force: bool = False,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Result:
-    """Simulates, and writes the tables to `folder` while the run goes on; the rest as `save` does. `tell` gets a line about what a killed
-    run has left."""
+    """Simulates, and writes the tables to `folder` while the run goes on; otherwise as `save`. `tell` gets a message about each folder
+    that a killed run has left."""
     import pyarrow as pa
 
     folder = path_of("folder", folder)
     scenario.check_size()
-    with whole(folder, force=force, tell=tell) as beside:
+    with new_folder(folder, force=force, tell=tell) as beside:
         with Writer(beside) as writer:
 
             def take(simulation: Simulation) -> None:
@@ -198,26 +210,26 @@ def record(
                     writer.write(name, pa.record_batch(batch))
 
             simulation = simulate(scenario, progress, take)
-            # Those that are made at the end, and the columns of those that got no row.
+            # Tables that are made at the end, and the columns of tables without a row.
             for name in (name for name in tables_of(scenario) if name not in writer.names):
-                for batch in Simulated(simulation).batches(name):
+                for batch in SimulationTables(simulation).batches(name):
                     writer.write(name, batch)
-        result = Result(scenario, summary_of(scenario, simulation), Stored(beside))
+        result = Result(scenario, summary_of(scenario, simulation), FolderTables(beside))
         del simulation
         finish(conclude(result), beside, pictures=pictures)
-    return Result(scenario, result.summary, Stored(folder))
+    return Result(scenario, result.summary, FolderTables(folder))
 
 
 @contextmanager
-def whole(folder: Path, *, force: bool, tell: Callable[[str], None] = lambda _: None) -> Iterator[Path]:
-    """A new folder beside `folder`, which takes its name if the body comes to its end, and else goes away."""
-    for line in unfinished.sweep(folder, lambda old: holds(old) is not None):
+def new_folder(folder: Path, *, force: bool, tell: Callable[[str], None] = lambda _: None) -> Iterator[Path]:
+    """A temporary folder beside `folder`, which takes its name when the body ends; if the body raises, it is removed."""
+    for line in unfinished.remove_leftovers(folder, lambda old: kind_of_result(old) is not None):
         tell(line)
-    check(folder, force=force)
-    # Takes a while, in which Ctrl-C is not heard: before anything is there that has to go away.
+    check_folder(folder, force=force)
+    # The import takes a while, in which Ctrl-C is not handled: before there is anything to remove.
     importlib.import_module("pyarrow.parquet")
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with unfinished.made(folder) as beside:
+    with unfinished.temporary_folder(folder) as beside:
         yield beside
         beside.chmod(0o755)
         replace(beside, folder)
@@ -248,13 +260,13 @@ class Writer:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         for writer in self._open.values():
-            # After a failure the files go away, and so may what closing them says.
+            # After a failure the files are removed, and errors of closing them do not matter.
             with suppress(*([OSError] if kind is not None else [])):
                 writer.close()
 
 
 def finish(result: Result, folder: Path, *, pictures: bool) -> None:
-    """Writes what lies beside the tables."""
+    """Writes the files beside the tables: scenario, summary, pictures, manifest."""
     (folder / "scenario.toml").write_text(result.scenario.to_toml())
     with (folder / "summary.json").open("w") as file:
         json.dump(result.summary, file, indent=1)
@@ -263,13 +275,13 @@ def finish(result: Result, folder: Path, *, pictures: bool) -> None:
         from cwnd.plot import draw
 
         draw(result, folder)
-    # Last: a folder without it is not taken for a result.
+    # The manifest last: a folder without it is no result.
     files = sorted([MANIFEST, *(path.name for path in folder.iterdir())])
     (folder / MANIFEST).write_text(json.dumps(manifest(result, files), indent=1) + "\n")
 
 
 def why_not_drawn(result: Result) -> str | None:
-    """Why a run is not drawn, if it is too large for that."""
+    """The reason if a run is too large to be drawn; else `None`."""
     rows, flows = sum(result.rows(name) for name in ("cwnd", "queue", "events")), len(result.summary["flows"])
     if flows > MOST_FLOWS_DRAWN:
         return f"{flows:,} flows are more than the {MOST_FLOWS_DRAWN:,} that are drawn"
@@ -279,7 +291,7 @@ def why_not_drawn(result: Result) -> str | None:
 
 
 def replace(new: Path, folder: Path) -> None:
-    """Gives `new` the name `folder`; what was there goes away only when that has worked."""
+    """Gives `new` the name `folder`, and then removes what had the name before."""
     if not folder.exists():
         new.rename(folder)
         return
@@ -293,7 +305,7 @@ def replace(new: Path, folder: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-class Stored:
+class FolderTables:
     """The tables of a folder."""
 
     def __init__(self, folder: Path) -> None:
@@ -319,8 +331,8 @@ def load(folder: str | Path) -> Result | KernelTrace:
     """Reads what `save`, `cwnd run -o` or `cwnd compare -o` wrote: the scenario, the summary, and the tables when asked for;
     of `cwnd kernel trace -o`, a `KernelTrace`.
 
-    Raises `NoResultError`, saying why, for a folder that holds no run, one that was stopped half-way, one of an earlier version that kept fewer tables, or one
-    whose scenario needs something that is not there (an algorithm of one's own, the file of a trace).
+    Raises `NoResultError`, with the reason, for a folder without a run, with a run that did not end, of an earlier version with fewer
+    tables, or whose scenario needs a plugin or the file of a trace that is not there.
     """
     folder = path_of("folder", folder)
 
@@ -347,4 +359,4 @@ def load(folder: str | Path) -> Result | KernelTrace:
         raise refuse(
             f"the tables {', '.join(lacking)}, which the version that wrote it did not keep; cwnd run {folder}/scenario.toml makes them"
         )
-    return Result(scenario, summary, Stored(folder))
+    return Result(scenario, summary, FolderTables(folder))

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Tables for any terminal: as wide as it is, in the characters that it has, and never a number cut."""
+"""Tables for any terminal: they fit its width and its characters, and no number is cut."""
 
 from __future__ import annotations
 
 import codecs
 import os
 import sys
+import textwrap
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from rich.box import SIMPLE_HEAD, Box
@@ -14,11 +15,13 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-# Where standard output is no terminal.
+# Width if standard output is no terminal.
 WIDTH = 100
+# With fewer columns beside its name, the text of a list entry is printed below it.
+MIN_TEXT_WIDTH = 30
 # Wider than any table.
 UNLIMITED = 1 << 16
-# What stands for a character where there is ASCII only; "?" for any other.
+# Replacements for characters if there is only ASCII; "?" for any other.
 ASCII = {
     "α": "alpha",
     "β": "beta",
@@ -30,6 +33,13 @@ ASCII = {
     "μ": "mu",
     "ρ": "rho",
     "τ": "tau",
+    "φ": "phi",
+    "Δ": "Delta",
+    "µ": "u",
+    "√": "sqrt ",
+    "²": "^2",
+    "³": "^3",
+    "−": "-",
     "±": "+-",
     "×": "x",
     "·": ".",
@@ -44,14 +54,14 @@ RULE = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
 
 
 def is_ascii() -> bool:
-    """Whether standard output takes ASCII only: by its encoding, or because the locale is C."""
+    """Whether standard output takes only ASCII: by its encoding, or because the locale is C."""
     encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower()
     named = next((os.environ[name] for name in ("LC_ALL", "LC_CTYPE", "LANG") if os.environ.get(name)), "")
     return not encoding.startswith("utf") or named in ("C", "POSIX")
 
 
 def in_ascii(text: str) -> str:
-    """The text in ASCII, as `ASCII` has it."""
+    """The text in ASCII, with the replacements of `ASCII`."""
     return "".join(letter if letter.isascii() else ASCII.get(letter, "?") for letter in text)
 
 
@@ -60,13 +70,13 @@ def printable(text: str) -> str:
     return in_ascii(text) if is_ascii() else text
 
 
-def forgiving() -> None:
-    """Has standard output and error write what their encoding lacks as `in_ascii` does, instead of failing."""
+def replace_unprintable() -> None:
+    """Makes standard output and error write characters that their encoding lacks as `in_ascii`, instead of failing."""
 
     def replaced(error: UnicodeError) -> tuple[str, int]:
         if not isinstance(error, UnicodeEncodeError):
             raise error
-        # A byte of the command line that is no text, as it came.
+        # Bytes of the command line that are no text are escaped surrogates.
         bytes_ = error.object[error.start : error.end]
         return "".join("?" if 0xDC80 <= ord(letter) <= 0xDCFF else in_ascii(letter) for letter in bytes_), error.end
 
@@ -76,24 +86,52 @@ def forgiving() -> None:
             stream.reconfigure(errors="cwnd.ascii")
 
 
-class Page:
-    """Standard output: the terminal, or a page as wide as `WIDTH`."""
+class Printer:
+    """Prints to standard output: as wide as the terminal, or `WIDTH` if it is none."""
 
     def __init__(self, console: Console | None = None) -> None:
+        # In a pipe or a file an entry of a list is one line, for grep.
+        self._breaks = console is not None or sys.stdout.isatty()
         self._console = console or Console(
             width=None if sys.stdout.isatty() else WIDTH, highlight=False, markup=False, emoji=False
         )
 
-    def print(self, what: str | Grid, *, soft_wrap: bool = False) -> None:
-        """A table, or a text that is broken between words."""
-        self._console.print(printable(what) if isinstance(what, str) else what, soft_wrap=soft_wrap)
+    def print(self, content: str | Grid, *, soft_wrap: bool = False) -> None:
+        """Prints a table, or a text that is broken between words."""
+        self._console.print(printable(content) if isinstance(content, str) else content, soft_wrap=soft_wrap)
+
+    def paragraph(self, text: str, *, indent: int = 0, hang: int = 2) -> None:
+        """Prints a text; lines after the first are indented by `hang` more columns."""
+        text = printable(text)
+        lines = [" " * indent + text.rstrip()]
+        if self._breaks and len(lines[0]) > self._console.width:
+            first, others = " " * indent, " " * (indent + hang)
+            lines = textwrap.wrap(
+                text,
+                self._console.width,
+                initial_indent=first,
+                subsequent_indent=others,
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+        for line in lines:
+            self._console.print(line, soft_wrap=True)
+
+    def entry(self, name: str, text: str, *, column: int, indent: int = 2) -> None:
+        """Prints an entry of a list: its name, and its text from `column` on, or below the name if there is too little room."""
+        room = self._console.width - column
+        if not self._breaks or room >= MIN_TEXT_WIDTH or len(text) <= room:
+            self.paragraph(f"{' ' * indent + name:{column}}{text}", hang=column)
+        else:
+            self.paragraph(name, indent=indent)
+            self.paragraph(text, indent=indent + 2, hang=0)
 
 
 class Grid:
     """A table whose first column is a name and whose others are numbers.
 
-    Where it is wider than the terminal its columns are spread over several tables, each with the names; where not even two of
-    them fit, each row becomes a list.
+    If it is wider than the terminal, its columns are split over several tables, each with the names; if not even two columns fit,
+    each row becomes a list.
     """
 
     def __init__(
@@ -102,10 +140,10 @@ class Grid:
         headings: Sequence[str],
         rows: Iterable[tuple[str, Sequence[str]]],
         *,
-        texts: bool = False,
+        texts: Collection[int] = (),
         dim: Collection[int] = (),
     ) -> None:
-        """With `texts` the columns are no numbers; the rows `dim` are over."""
+        """The columns `texts` are texts, not numbers; the rows `dim` are printed dim."""
         self.texts = texts
         self.dim = dim
         self.first = printable(first)
@@ -122,7 +160,7 @@ class Grid:
                 yield self._table(part)
 
     def _parts(self, console: Console, options: ConsoleOptions) -> Iterator[range]:
-        """The columns, in runs of as many as fit beside the names."""
+        """The columns, in ranges of as many as fit beside the names."""
         begin = 0
         for end in range(1, len(self.headings) + 1):
             if end - begin > 1 and self._width(range(begin, end), console, options) > options.max_width:
@@ -135,25 +173,27 @@ class Grid:
         return Measurement.get(console, options.update(width=UNLIMITED), table).maximum
 
     def _table(self, columns: range) -> Table:
-        made = Table(box=RULE if is_ascii() else SIMPLE_HEAD, pad_edge=False)
-        made.add_column(Text(self.first), no_wrap=True, min_width=8)
+        table = Table(box=RULE if is_ascii() else SIMPLE_HEAD, pad_edge=False)
+        table.add_column(Text(self.first), no_wrap=True, min_width=8)
         for column in columns:
-            made.add_column(Text(self.headings[column]), justify="left" if self.texts else "right", no_wrap=True)
+            table.add_column(
+                Text(self.headings[column]), justify="left" if column in self.texts else "right", no_wrap=True
+            )
         for number, (name, values) in enumerate(self.rows):
             cells = [Text(values[column]) for column in columns]
-            made.add_row(Text(name), *cells, style="dim" if number in self.dim else None)
-        return made
+            table.add_row(Text(name), *cells, style="dim" if number in self.dim else None)
+        return table
 
     def _lists(self) -> Iterator[Text]:
-        """A row as lines of a heading and a number, under its name. What is wider than the terminal the terminal breaks."""
+        """Each row as a list: its name, then a line with heading and number per column."""
         left = max(map(len, self.headings))
-        right = max((len(value) for _, values in self.rows for value in values), default=0)
+        numbers = [number for number in range(len(self.headings)) if number not in self.texts]
+        right = max((len(values[number]) for _, values in self.rows for number in numbers), default=0)
         yield Text()
         for number, (name, values) in enumerate(self.rows):
             yield Text(name, style="dim" if number in self.dim else "bold")
-            for heading, value in zip(self.headings, values):
-                shown = value if self.texts else f"{value:>{right}}"
-                yield Text(
-                    f"  {heading:{left}}  {shown}", no_wrap=not self.texts, overflow="fold" if self.texts else "ignore"
-                )
+            for column, (heading, value) in enumerate(zip(self.headings, values)):
+                text = column in self.texts
+                shown = value if text else f"{value:>{right}}"
+                yield Text(f"  {heading:{left}}  {shown}", no_wrap=not text, overflow="fold" if text else "ignore")
         yield Text()

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The folders beside a result that a run, or a kernel trace, writes to before they take its name: kept by a lock while it goes on, and
-removed by the next one where one was killed."""
+"""The temporary folders that runs and kernel traces write to before they take the result's name.
+
+Each is locked while its run is in progress. The next run into the same folder removes those that a killed run has left.
+"""
 
 from __future__ import annotations
 
@@ -16,30 +18,30 @@ from pathlib import Path
 from cwnd.kernel.result import TABLES as TRACED
 from cwnd.result import TABLES
 
-#: What a run or a trace writes before its manifest, which is the last.
+#: The files that a run or a trace writes before its manifest, which comes last.
 FILES = re.compile(rf"({'|'.join({*TABLES, *TRACED})})\.parquet|scenario\.toml|summary\.json|[a-z_]+\.(png|svg)")
 # What `tempfile` puts at the end of a name.
 SUFFIX = "[a-z0-9_]{8}"
 
 
-def claim(folder: Path) -> int:
-    """Locks a folder; the lock lasts until what this returns is closed, or the process ends in whatever way.
+def lock(folder: Path) -> int:
+    """Locks a folder and returns a file descriptor; the lock ends when it is closed or the process ends.
 
-    Raises `BlockingIOError` where another has it, `OSError` where the system has no such locks.
+    Raises `BlockingIOError` if another process has it, and `OSError` if the system has no such locks.
     """
-    handle = os.open(folder, os.O_RDONLY)
+    descriptor = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BaseException:
-        os.close(handle)
+        os.close(descriptor)
         raise
-    return handle
+    return descriptor
 
 
-def goes_on(part: Path) -> bool:
-    """Whether the run that writes to this folder goes on, as far as the system can tell."""
+def is_in_progress(part: Path) -> bool:
+    """Whether the run that writes to this folder is in progress, as far as the system can tell."""
     try:
-        os.close(claim(part))
+        os.close(lock(part))
     except FileNotFoundError:
         return False
     except OSError:
@@ -48,30 +50,30 @@ def goes_on(part: Path) -> bool:
 
 
 @contextmanager
-def made(folder: Path) -> Iterator[Path]:
+def temporary_folder(folder: Path) -> Iterator[Path]:
     """A new folder beside `folder`, locked while the body runs, and gone afterwards unless it has another name then."""
     while True:
         part = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-        handle = None
+        descriptor = None
         try:
-            handle = claim(part)
+            descriptor = lock(part)
         except (BlockingIOError, FileNotFoundError):
-            continue  # another run has taken it for left over, and removes it
+            continue  # another run has found it unlocked and removes it
         except OSError:
-            break  # no such locks here: nobody removes it
+            break  # without locks nothing removes it
         if part.exists():
             break
-        os.close(handle)
+        os.close(descriptor)
     try:
         yield part
     finally:
         shutil.rmtree(part, ignore_errors=True)
-        if handle is not None:
-            os.close(handle)
+        if descriptor is not None:
+            os.close(descriptor)
 
 
-def is_part(folder: Path) -> bool:
-    """Whether a folder is, by its name and all that is in it, one that a run has not come to the end of."""
+def is_unfinished(folder: Path) -> bool:
+    """Whether a folder is, by its name and its files, that of a run that did not end."""
     if not re.fullmatch(rf"\..+\.{SUFFIX}", folder.name) or folder.is_symlink() or not folder.is_dir():
         return False
     try:
@@ -80,8 +82,8 @@ def is_part(folder: Path) -> bool:
         return False
 
 
-def beside(folder: Path) -> list[tuple[Path, Path | None]]:
-    """What runs into `folder` have beside it: the folder that one writes to, and the earlier result that it has moved aside."""
+def temporary_folders(folder: Path) -> list[tuple[Path, Path | None]]:
+    """The temporary folders of runs into `folder`, each with the earlier result that the run has moved aside."""
     name = re.compile(rf"(\.{re.escape(folder.name)}\.{SUFFIX})(\.old)?")
     try:
         matches = [name.fullmatch(path.name) for path in folder.parent.iterdir()]
@@ -93,37 +95,39 @@ def beside(folder: Path) -> list[tuple[Path, Path | None]]:
     return [(folder.with_name(part), old) for part, old in sorted(parts.items())]
 
 
-def sweep(folder: Path, is_ours: Callable[[Path], bool]) -> list[str]:
-    """Removes what killed runs into `folder` have left, and brings back an earlier result that one of them had moved aside; returns a
-    line for each. `is_ours` says whether a folder is a result and nothing else."""
-    said = []
-    for part, old in beside(folder):
-        if goes_on(part):
+def remove_leftovers(folder: Path, is_ours: Callable[[Path], bool]) -> list[str]:
+    """Removes what killed runs into `folder` have left, and restores an earlier result that one of them had moved aside.
+
+    Returns a message for each. `is_ours` says whether a folder is a result and nothing else.
+    """
+    messages = []
+    for part, old in temporary_folders(folder):
+        if is_in_progress(part):
             continue
-        if is_part(part):
+        if is_unfinished(part):
             with suppress(OSError):
-                handle = claim(part)
+                descriptor = lock(part)
                 shutil.rmtree(part, ignore_errors=True)
-                os.close(handle)
-                said.append(f"removed {part}, which a run that was stopped half-way had left")
+                os.close(descriptor)
+                messages.append(f"removed {part}, which a run that was stopped half-way had left")
         if old is None or not is_ours(old):
             continue
         if folder.exists():
             shutil.rmtree(old, ignore_errors=True)
-            said.append(f"removed {old}, which a run that was stopped half-way had left")
+            messages.append(f"removed {old}, which a run that was stopped half-way had left")
         else:
             with suppress(OSError):
                 old.rename(folder)
-                said.append(f"restored {folder}, which a run that was stopped half-way had moved aside")
-    return said
+                messages.append(f"restored {folder}, which a run that was stopped half-way had moved aside")
+    return messages
 
 
 def why(folder: Path) -> str | None:
-    """Why there is no result in a folder, if a run is to blame: what is expected in its place."""
-    parts = [folder] if is_part(folder) else []
+    """What is expected instead of this folder, if it has no result because a run did not end."""
+    parts = [folder] if is_unfinished(folder) else []
     if not folder.exists():
-        parts = [part for part, _ in beside(folder) if is_part(part)]
+        parts = [part for part, _ in temporary_folders(folder) if is_unfinished(part)]
     if not parts:
         return None
-    state = "goes on" if any(map(goes_on, parts)) else "was stopped half-way"
+    state = "goes on" if any(map(is_in_progress, parts)) else "was stopped half-way"
     return f"a run that came to its end: this one {state}"

@@ -64,7 +64,7 @@ def load() -> Iterator[Callable[..., Loader]]:
 
 
 #: They load algorithms of one's own into this process, where they stay: after all the others, in this order.
-LAST = ("test_own", "test_contributing")
+LAST = ("test_plugin", "test_contributing")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

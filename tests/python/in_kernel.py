@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from cwnd import _native, own
+from cwnd import _native, plugin
 
 PROGRAM = Path(sys.executable).with_name("cwnd")
 # How long a test waits for what has to come: a guard against waiting for ever, and no measure of anything.
@@ -58,18 +58,18 @@ def until(is_so: Callable[[], bool], awaited: str = "what another process is abo
 
 def read_until(file: int, words: bytes) -> bytes:
     """What a descriptor says up to some words."""
-    said = b""
+    output = b""
 
     def says() -> bool:
-        nonlocal said
-        while words not in said and select.select([file], [], [], 0)[0]:
+        nonlocal output
+        while words not in output and select.select([file], [], [], 0)[0]:
             more = os.read(file, 4096)
-            assert more, f"{words!r}: the end came before it, after {said!r}"
-            said += more
-        return words in said
+            assert more, f"{words!r}: the end came before it, after {output!r}"
+            output += more
+        return words in output
 
     until(says, repr(words))
-    return said
+    return output
 
 
 class Loader:
@@ -133,7 +133,7 @@ def cgroups() -> list[Path]:
 def crate_with_object(name: str, folder: Path, rule: Path | None = None) -> Path:
     """A crate as `cwnd new` makes it, with its kernel object, or with the `rule` of another file; the test is skipped where none can be built, but not in CI. Built by
     the program: an algorithm that this process had loaded would be among those of every later test."""
-    crate = own.new(name, folder / name)
+    crate = plugin.new(name, folder / name)
     if rule is not None:
         shutil.copy(rule, crate / "src" / f"{name}.rs")
     done = subprocess.run(

@@ -13,11 +13,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from conftest import Cli
 
 import cwnd as package
-from cwnd import Flow, Link, Scenario, ScenarioError, dumbbell, graph, own, replicate, run
+from cwnd import Flow, Link, Scenario, ScenarioError, dumbbell, graph, plugin, replicate, run
 
 LINK = {"rate": "10Mbit/s", "rtt": "20ms", "duration": "2s"}
 
@@ -42,7 +43,7 @@ def refusal_of(name: str, folder: Path) -> Exception:
     given: dict[str, Make] = {
         "NoResultError": lambda: package.load(folder),
         "NotOursError": lambda: package.save(run(small()), folder, pictures=False),
-        "CrateError": lambda: own.new("Not A Name"),
+        "CrateError": lambda: plugin.new("Not A Name"),
         "ScenarioError": lambda: small(rate=40),
     }
     with pytest.raises(getattr(package, name)) as caught:
@@ -60,7 +61,7 @@ def test_every_error_that_is_raised_is_in_the_package_with_its_meaning() -> None
     assert all(issubclass(getattr(package, name), ValueError) for name in ERRORS if name != "PluginError")
 
 
-# A study over processes gets them through a pickle. (How PluginError travels, test_own has.)
+# A study over processes gets them through a pickle. (How PluginError travels, test_plugin has.)
 @pytest.mark.parametrize("name", [name for name in ERRORS if name != "PluginError"])
 def test_an_error_pickles_with_all_that_it_says(name: str, tmp_path: Path) -> None:
     error = refusal_of(name, tmp_path)
@@ -81,11 +82,11 @@ def test_everything_says_what_it_is() -> None:
 
 
 def test_scenarios_compare_hash_copy_and_pickle() -> None:
-    one, other = small(), small(seed=2)
-    assert one == small() and one != other and one != "text"
-    assert len({one, small(), other}) == 2
-    for twin in (pickle.loads(pickle.dumps(one)), copy.copy(one), copy.deepcopy(one)):
-        assert twin == one and twin.to_toml() == one.to_toml()
+    scenario, other = small(), small(seed=2)
+    assert scenario == small() and scenario != other and scenario != "text"
+    assert len({scenario, small(), other}) == 2
+    for twin in (pickle.loads(pickle.dumps(scenario)), copy.copy(scenario), copy.deepcopy(scenario)):
+        assert twin == scenario and twin.to_toml() == scenario.to_toml()
     assert Flow("cubic", beta=0.8) == Flow("cubic", beta=0.8) != Flow("cubic", beta=0.7)
 
 
@@ -129,6 +130,13 @@ assert dict(matplotlib.rcParams) == before
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "run" / "overview.png").stat().st_size > 5000
+
+
+def test_a_computed_number_is_as_good_as_a_written_one() -> None:
+    for beta in (0.1 * 7, 0.1 + 0.2, 1 / 3, np.float32(0.8), *np.arange(0.5, 0.95, 0.1)):
+        flow = package.dumbbell([package.Flow("cubic", beta=beta)], rate="1Mbit/s", rtt="20ms").to_json()
+        used = float(json.loads(flow)["flow"][0]["beta"])
+        assert abs(used - float(beta)) <= 1.5e-5, (beta, used)  # 1/65536, and the five digits that are printed
 
 
 def test_texts_are_flows_as_on_the_command_line() -> None:
@@ -339,7 +347,7 @@ def test_a_flow_that_is_no_flow_is_a_scenario_error_that_pickles() -> None:
 def test_the_command_line_refuses_in_one_line(
     cwnd: Cli, tmp_path: Path, arguments: tuple[str | bytes, ...], words: tuple[str, ...]
 ) -> None:
-    given = [one.decode(errors="surrogateescape") if isinstance(one, bytes) else one for one in arguments]
+    given = [each.decode(errors="surrogateescape") if isinstance(each, bytes) else each for each in arguments]
     done = cwnd(*given, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
     assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1, done.stderr

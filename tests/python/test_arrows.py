@@ -1,98 +1,170 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The package's arrows point down: a module imports only modules of a lower level."""
+"""No module imports, by whatever way, one that imports it: neither in the package nor in a crate. Nothing here lists modules."""
 
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+
+import pytest
 
 import cwnd
 from cwnd.experiments.claims import DOCUMENTS
 
 PACKAGE = Path(cwnd.__file__).parent
-# The files of the experiments, found by being there: nobody imports them, nor do they each other.
-EXPERIMENT = "experiments.<document>.<figure>"
-# The package of a document has a sentence in it and nothing else.
-DOCUMENT = "experiments.<document>"
-# What figures of a document share.
-SETUP = "experiments.<document>._<name>"
-LEVELS = [
-    ["_native", "terminal"],
-    ["refused", "table"],
-    ["kernel", "kernel.doctor", "kernel.native", "kernel.view", "groups", "flowspec"],
-    ["scenario"],
-    ["kernel.listing", "kernel.result", "kernel.spec", "progress", "replay", "report", "vectors"],
-    ["kernel.hold", "kernel.switch", "kernel.use", "own"],
-    ["contract", "options"],
-    ["metrics.value"],
-    ["metrics.quantile", "metrics.series"],
-    ["metrics.capacity", "metrics.change", "metrics.curve", "metrics.fairness", "metrics.loss", "metrics.statistics"],
-    ["metrics.amount", "metrics.delay", "metrics.trace"],
-    ["metrics.transfers"],
-    ["metrics", "metrics.run"],
-    ["plot.run", "result"],
-    ["plot.draw", "plot.experiments"],
-    ["plot", "plot.kernel"],
-    ["unfinished"],
-    ["store"],
-    ["entry", "redraw"],
-    ["replicates.document", "replicates.folder", "replicates.report", "replicates.runner"],
-    ["replicates.study"],
-    ["replicates", "replicates.command"],
-    ["experiments.claims", "experiments.forms", "experiments.frame", "experiments.iperf"],
-    ["experiments", "experiments.counts"],
-    [DOCUMENT],
-    [SETUP],
-    [EXPERIMENT],
-    ["experiments.find"],
-    ["experiments.verdict"],
-    ["experiments.cache", "experiments.picture"],
-    ["experiments.runner"],
-    ["experiments.book"],
-    ["experiments.page"],
-    ["experiments.command"],
-    ["kernel.trace"],
-    ["kernel.cli"],
-    ["catalogue", "own_commands"],
-    ["cli"],
-    ["__main__"],
-    [""],
-]
+CRATES = sorted(path.parent for path in (Path(__file__).parents[2] / "crates").glob("*/src"))
+#: A module, by the parts of its name, and those that it imports.
+Module = tuple[str, ...]
+Imports = dict[Module, set[Module]]
 
 
-def level(module: str) -> int:
-    if module.startswith("experiments.") and module.split(".")[1] in DOCUMENTS:
-        _, _, figure = module.split(".") if module.count(".") == 2 else (*module.split("."), "")
-        module = DOCUMENT if not figure else SETUP if figure.startswith("_") else EXPERIMENT
-    found = [number for number, names in enumerate(LEVELS) if module in names]
-    assert found, f"{module or 'the package itself'} has no level: add it to LEVELS"
-    return found[0]
+def cycle(imports: Imports, joint: str) -> str | None:
+    """A cycle, written with arrows, if there is one."""
+    try:
+        TopologicalSorter(imports).prepare()
+    except CycleError as error:
+        return " -> ".join(joint.join(module) for module in reversed(error.args[1]))
+    return None
 
 
-def test_imports_point_down() -> None:
-    arrows = 0
-    for path in sorted(PACKAGE.rglob("*.py")):
-        parts = path.relative_to(PACKAGE).with_suffix("").parts
-        module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+def of_package(folder: Path) -> Imports:
+    """What the modules of a Python package import when they run: not for types alone."""
+    names: dict[Module, Path] = {}
+    for path in sorted(folder.rglob("*.py")):
+        parts = path.relative_to(folder).with_suffix("").parts
+        names[parts[:-1] if parts[-1] == "__init__" else parts] = path
+    imports: Imports = {}
+    for module, path in names.items():
         tree = ast.parse(path.read_text())
-        typing_only = [
+        typing_only = {
             inner
             for node in ast.walk(tree)
             if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
             for inner in ast.walk(node)
-        ]
+        }
+        targets = set()
         for node in ast.walk(tree):
             if (
-                not isinstance(node, ast.ImportFrom)
-                or node in typing_only
-                or not (node.module or "").startswith("cwnd")
+                isinstance(node, ast.ImportFrom)
+                and node not in typing_only
+                and (node.module or "").startswith(folder.name)
             ):
-                continue
-            below = (node.module or "").removeprefix("cwnd").removeprefix(".")
-            targets = [below] if below else [alias.name for alias in node.names]
-            for target in targets:
-                # A document's set-ups may build on each other.
-                alike = LEVELS[level(module)] == LEVELS[level(target)] == [SETUP]
-                assert module == "" or alike or level(target) < level(module), f"{module} imports {target}"
-                arrows += 1
-    assert arrows >= 10
+                base = tuple((node.module or "").split(".")[1:])
+                targets |= {(*base, alias.name) if (*base, alias.name) in names else base for alias in node.names}
+        # The package itself gives its names when they are asked for, and hears of nobody.
+        imports[module] = targets - {module, ()} if module else set()
+    return imports
+
+
+def of_crate(folder: Path) -> Imports:
+    """What the modules of a crate use of each other; tests and what a module's parents hold do not count."""
+    names: dict[Module, Path] = {}
+    for path in sorted(folder.rglob("*.rs")):
+        parts = path.relative_to(folder).with_suffix("").parts
+        name = parts[:-1] if parts[-1] in ("lib", "mod") else parts
+        if not (name and name[-1].endswith("tests")):
+            names[name] = path
+    imports: Imports = {}
+    for module, path in names.items():
+        imports[module] = set()
+        for used in paths_in(path.read_text()):
+            target = resolved(used, module, names)
+            is_kin = target[: len(module)] == module or module[: len(target)] == target
+            if not is_kin:
+                imports[module].add(target)
+    return imports
+
+
+def resolved(used: list[str], module: Module, names: dict[Module, Path]) -> Module:
+    """The module of a crate that a path of Rust leads into; the module itself for a path into another crate."""
+    base: Module = ()
+    if used[0] in ("super", "self"):
+        base = module
+        while used and used[0] in ("super", "self"):
+            base, used = (base[:-1] if used[0] == "super" else base), used[1:]
+    elif used[0] == "crate":
+        used = used[1:]
+    elif (*module, used[0]) in names:
+        base = module
+    else:
+        return module
+    target = (*base, *used)
+    while target and target not in names:
+        target = target[:-1]
+    return target
+
+
+def paths_in(text: str) -> Iterator[list[str]]:
+    """Every path of `use` declarations and every path from `crate` in a Rust source, its tests left out."""
+    text = re.sub(r"#\[cfg\(test\)\]\s*mod \w+ \{.*", "", text, flags=re.DOTALL)
+    text = re.sub(r"//[^\n]*", "", text)
+    for declared in re.findall(r"\buse ([^;]+);", text):
+        for path in leaves(declared):
+            yield [part.strip() for part in path.split("::")]
+    for written in re.findall(r"\bcrate(?:::\w+)+", re.sub(r"\buse [^;]+;", "", text)):
+        yield written.split("::")
+
+
+def leaves(tree: str, prefix: str = "") -> Iterator[str]:
+    """The paths of a tree such as `a::{b, c::{d, e}}`."""
+    head, brace, rest = tree.partition("{")
+    if not brace:
+        yield prefix + head.split(" as ")[0].strip()
+        return
+    depth, part = 0, ""
+    for letter in rest.rpartition("}")[0] + ",":
+        depth += {"{": 1, "}": -1}.get(letter, 0)
+        if letter == "," and depth == 0:
+            if part.strip():
+                yield from leaves(part, prefix + head.strip())
+            part = ""
+        else:
+            part += letter
+
+
+def test_no_module_of_the_package_imports_one_that_imports_it() -> None:
+    imports = of_package(PACKAGE)
+    assert sum(map(len, imports.values())) > 300
+    assert cycle(imports, ".") is None
+
+
+@pytest.mark.parametrize("crate", CRATES, ids=lambda path: path.name)
+def test_no_module_of_a_crate_uses_one_that_uses_it(crate: Path) -> None:
+    assert cycle(of_crate(crate / "src"), "::") is None
+
+
+def test_only_figures_of_a_paper_stand_above_the_experiments_and_metrics_know_no_picture() -> None:
+    imports = of_package(PACKAGE)
+    for module, targets in imports.items():
+        for target in targets:
+            arrow = f"{'.'.join(module)} imports {'.'.join(target)}"
+            is_figure = target[0] == "experiments" and len(target) == 3 and not target[2].startswith("_")
+            assert not (is_figure and target[1] in DOCUMENTS), f"{arrow}, which is found by being there"
+            if module[:1] == ("metrics",):
+                assert target[0] not in ("plot", "report", "cli"), arrow
+            if target[:1] == ("experiments",):
+                assert module[0] in ("experiments", "cli", "plot"), arrow
+
+
+def test_a_cycle_is_found(tmp_path: Path) -> None:
+    package, crate = tmp_path / "cwnd", tmp_path / "src"
+    for folder in (package, crate / "b"):
+        folder.mkdir(parents=True)
+    (package / "__init__.py").write_text("from cwnd.a import x\n")
+    (package / "a.py").write_text("def x():\n    from cwnd.b import y\n")
+    (package / "b.py").write_text("from cwnd import c\n")
+    (package / "c.py").write_text("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from cwnd.a import x\n")
+    assert cycle(of_package(package), ".") is None
+    (package / "c.py").write_text("from cwnd.a import x\n")
+    assert cycle(of_package(package), ".") in ("a -> b -> c -> a", "b -> c -> a -> b", "c -> a -> b -> c")
+
+    (crate / "lib.rs").write_text("mod a; mod b;\n")
+    (crate / "a.rs").write_text("use crate::b::{deep::{Thing, Other as Else}, More};\n")
+    (crate / "b" / "mod.rs").write_text("mod deep;\npub use deep::Thing;\n// use crate::a::X;\n")
+    (crate / "b" / "deep.rs").write_text("use super::More;\n#[cfg(test)]\nmod tests {\n    use crate::a::X;\n}\n")
+    assert cycle(of_crate(crate), "::") is None
+    (crate / "b" / "deep.rs").write_text("fn f() -> crate::a::X {}\n")
+    assert cycle(of_crate(crate), "::") in ("a -> b::deep -> a", "b::deep -> a -> b::deep")

@@ -18,9 +18,9 @@ import pytest
 from conftest import Cli
 from watched import Watched
 
-from cwnd import own
+from cwnd import plugin
 from cwnd.contract import Failure, promises
-from cwnd.entry import guarded
+from cwnd.entry import run_guarded
 
 cargo = pytest.mark.skipif(
     shutil.which("cargo") is None and os.environ.get("CI") != "true", reason="it needs cargo: Rust 1.89 or newer"
@@ -40,7 +40,7 @@ BURST = """        let credit = conn.cwnd_cnt.saturating_add(acked);
 @pytest.fixture(scope="module")
 def crate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A crate as `cwnd new` makes it."""
-    return own.new("pace", tmp_path_factory.mktemp("check") / "pace")
+    return plugin.new("pace", tmp_path_factory.mktemp("check") / "pace")
 
 
 @pytest.fixture
@@ -54,15 +54,15 @@ def rule(crate: Path) -> Iterator[Path]:
 
 def python(code: str, *arguments: object) -> str:
     """What this prints in an interpreter of its own: what it loads stays out of this one's registry."""
-    command = [sys.executable, "-c", f"import dataclasses, json, sys, cwnd, cwnd.own\n{code}", *map(str, arguments)]
+    command = [sys.executable, "-c", f"import dataclasses, json, sys, cwnd, cwnd.plugin\n{code}", *map(str, arguments)]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 def checked(crate: Path, seed: int) -> dict[str, Any]:
     """What `cwnd.check` finds, without simulations; the interpreter lives on to print it."""
     code = "print(json.dumps(dataclasses.asdict(cwnd.check(sys.argv[1], seconds=0, seed=int(sys.argv[2])))))"
-    found: dict[str, Any] = json.loads(python(code, crate, seed))
-    return found
+    check: dict[str, Any] = json.loads(python(code, crate, seed))
+    return check
 
 
 def change(rule: Path, old: str, new: str) -> None:
@@ -86,17 +86,17 @@ def test_the_burst_after_idle_is_found_said_in_a_line_and_shown_again(cwnd: Cli,
     change(rule, SAFE, BURST)
     done = cwnd("check", crate, "--json", "--seconds", "0", "--seed", "1")
     assert done.returncode == 1 and done.stderr.count("\n") == 1, done.stderr
-    found = json.loads(done.stdout)["failure"]
-    assert found["promise"] == "GrowthIsBackedByAcknowledgements" and found["event"].startswith("Ack {")
-    assert found["history"][0].startswith("connection: cwnd ") and found["history"][-1] == found["event"]
-    assert len(found["history"]) < 40, "made small, of some hundred steps"
-    for words in ("error: pace: ", found["promise"], found["event"], found["seen"], f"seed {found['seed']}"):
+    failure = json.loads(done.stdout)["failure"]
+    assert failure["promise"] == "GrowthIsBackedByAcknowledgements" and failure["event"].startswith("Ack {")
+    assert failure["history"][0].startswith("connection: cwnd ") and failure["history"][-1] == failure["event"]
+    assert len(failure["history"]) < 40, "made small, of some hundred steps"
+    for words in ("error: pace: ", failure["promise"], failure["event"], failure["seen"], f"seed {failure['seed']}"):
         assert words in done.stderr, done.stderr
-    program, *arguments = shlex.split(found["again"])
+    program, *arguments = shlex.split(failure["again"])
     assert program == "cwnd"
     again = cwnd(*arguments)
     assert again.returncode == 1 and again.stderr == done.stderr
-    assert f"again: {found['again']}" in again.stdout and "pace: breaks a promise" in again.stdout
+    assert f"again: {failure['again']}" in again.stdout and "pace: breaks a promise" in again.stdout
 
 
 @cargo
@@ -106,8 +106,8 @@ def test_a_promise_that_is_broken_on_purpose_can_be_excepted(cwnd: Cli, crate: P
         "        if self.queueing_us() > params.rest_us {\n",
         "        if self.queueing_us() > params.rest_us {\n            conn.cwnd = (conn.cwnd - 1).max(2);\n",
     )
-    one = cwnd("check", crate, "--seconds", "0", "--seed", "1")
-    assert one.returncode == 1 and "NeverShrinksOnAnAck" in one.stderr, one.stderr
+    done = cwnd("check", crate, "--seconds", "0", "--seed", "1")
+    assert done.returncode == 1 and "NeverShrinksOnAnAck" in done.stderr, done.stderr
     excepted = cwnd("check", crate, "--seconds", "0", "--seed", "1", "--except", "NeverShrinksOnAnAck")
     assert "NeverShrinksOnAnAck:" not in excepted.stderr, excepted.stderr
 
@@ -119,8 +119,8 @@ def test_an_overflow_is_a_panic_with_its_place_and_python_lives(crate: Path, rul
         rule, "self.last_rtt_us.saturating_sub(self.base_rtt_us)", "self.last_rtt_us + 4_000_000_000 - self.base_rtt_us"
     )
     line = next(n for n, text in enumerate(rule.read_text().splitlines(), 1) if "4_000_000_000" in text)
-    found = checked(crate, seed=3)
-    failure = found["failure"]
+    check = checked(crate, seed=3)
+    failure = check["failure"]
     assert failure["promise"] == "NoHookPanics"
     assert f"pace.rs:{line}: attempt to add with overflow" in failure["seen"]
     assert failure["history"] and f"{failure['seed']}" in failure["again"]
@@ -136,12 +136,12 @@ def test_a_fault_that_only_a_simulation_meets_comes_with_its_scenario(cwnd: Cli,
     )
     done = cwnd("check", crate, "--seed", "1", "--simulations", "1000", "--json")
     assert done.returncode == 1, done.stdout + done.stderr
-    found = json.loads(done.stdout)["failure"]
-    assert found["promise"] == "NoHookPanics" and "pace.rs" in found["seen"] and "sent 1" in found["seen"]
-    scenario = "\n".join(found["history"])
+    failure = json.loads(done.stdout)["failure"]
+    assert failure["promise"] == "NoHookPanics" and "pace.rs" in failure["seen"] and "sent 1" in failure["seen"]
+    scenario = "\n".join(failure["history"])
     names = "print(cwnd.Scenario.from_toml(sys.argv[2]).flow_names)"
     assert "pace" in scenario and "pace" in python(
-        f"cwnd.load_plugin(cwnd.own.build(sys.argv[1])); {names}", crate, scenario
+        f"cwnd.load_plugin(cwnd.plugin.build(sys.argv[1])); {names}", crate, scenario
     )
 
 
@@ -166,7 +166,7 @@ def test_every_promise_that_is_printed_can_be_excepted(crate: Path, rule: Path) 
         "        if self.queueing_us() > params.rest_us {\n",
         f"{SINS}        if self.queueing_us() > params.rest_us {{\n",
     )
-    change(rule, "/// State of", f"{SINNER}\n/// State of")
+    change(rule, "cwnd::state! {\n", f"{SINNER}\ncwnd::state! {{\n")
     code = (
         "from cwnd import contract\n"
         "broken = []\n"
@@ -202,24 +202,24 @@ def test_a_panic_of_the_engine_is_a_line_on_the_command_line(
         pass
 
     def app(*_: object, **__: object) -> None:
-        raise PanicException("panicked at crates/cwnd-sim/src/hop.rs:7:3:\nno such link")
+        raise PanicException("panicked at crates/cwnd-sim/src/link.rs:7:3:\nno such link")
 
     monkeypatch.setattr("sys.argv", ["cwnd", "compare", "cubic"])
-    assert guarded(app) == 1  # type: ignore[arg-type]
+    assert run_guarded(app) == 1  # type: ignore[arg-type]
     said = capsys.readouterr().err
-    assert said == "error: a fault of cwnd, to be reported: panicked at crates/cwnd-sim/src/hop.rs:7:3: no such link\n"
+    assert said == "error: a fault of cwnd, to be reported: panicked at crates/cwnd-sim/src/link.rs:7:3: no such link\n"
 
 
 @cargo
 def test_an_algorithm_with_cong_control_is_checked_too(crate: Path, tmp_path: Path) -> None:
-    steer = own.new("steer", tmp_path / "steer")
-    shutil.copy(Path(__file__).with_name("own") / "steer.rs", steer / "src" / "steer.rs")
+    steer = plugin.new("steer", tmp_path / "steer")
+    shutil.copy(Path(__file__).with_name("plugin") / "steer.rs", steer / "src" / "steer.rs")
     assert checked(steer, seed=1)["algorithm"] == "steer"
 
 
 @cargo
 def test_ctrl_c_ends_a_check_in_a_line(crate: Path) -> None:
-    own.build(crate, "crate", profile="checked")
+    plugin.build(crate, "crate", profile="checked")
     run = Watched(["check", crate, "--seconds", "600"])
     run.until_said(r"\d[\d,]* simulations|left")
     code, _, said, _ = run.interrupt()

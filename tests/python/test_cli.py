@@ -39,7 +39,7 @@ def test_flows_carry_their_own_settings_and_parameters(cwnd: Cli) -> None:
     flow = "cubic:2@rtt=160ms,start=1s,beta=0.8,fast_convergence=false,initial_cwnd=70,initial_ssthresh=70,ack_every=1"
     done = cwnd("compare", flow, "sack@recovery=tahoe", "--duration", "4s", "--json")
     flows = json.loads(done.stdout)["flows"]
-    assert [(one["rtt_ms"], one["recovery"]) for one in flows] == [(160.0, "sack-prr")] * 2 + [(40.0, "tahoe")]
+    assert [(flow["rtt_ms"], flow["recovery"]) for flow in flows] == [(160.0, "sack-prr")] * 2 + [(40.0, "tahoe")]
     assert flows[0]["start_s"] == 1.0
 
 
@@ -195,8 +195,8 @@ def test_ctrl_c_stops_at_once_and_leaves_nothing(tmp_path: Path, phase: str) -> 
         flow = ["cubic@ack_every=1", "--rate", "400Mbit/s", "--duration", "120s", "--per-ack"]
         run = Watched(["compare", *flow, "-o", "out"], cwd=tmp_path)
         until(lambda: any(tmp_path.glob(".out.*/*.parquet")))
-    code, output, said, cpu_s = run.interrupt()
-    assert (code, output, said[-1]) == (130, "", "stopped"), said
+    code, output, errors, cpu_s = run.interrupt()
+    assert (code, output, errors[-1]) == (130, "", "stopped"), errors
     assert list(tmp_path.iterdir()) == []
     # Of its own work; a busy machine may take longer to give it that.
     assert cpu_s < 1, cpu_s
@@ -216,6 +216,14 @@ def test_what_must_start_quickly_imports_nothing_heavy(arguments: list[str]) -> 
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr == "[]\n"
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_a_closed_standard_output_or_error_is_no_fault(tmp_path: Path, closed: str) -> None:
+    line = f"exec {PROGRAM} {' '.join(SHORT)} -o {tmp_path}/out --no-plots {closed}"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
+    assert (tmp_path / "out" / "cwnd.parquet").exists()
 
 
 def test_progress_goes_to_a_terminals_standard_error_only(cwnd: Cli) -> None:
@@ -272,7 +280,7 @@ def test_a_slow_starts_settings_are_a_flows(cwnd: Cli) -> None:
 
 def test_algorithms_and_show_describe_the_registry(cwnd: Cli) -> None:
     known = json.loads(cwnd("algorithms", "--json").stdout)
-    names = [one["name"] for algorithm in known for one in algorithm["sets"]]
+    names = [parameter_set["name"] for algorithm in known for parameter_set in algorithm["sets"]]
     assert {"cubic", "cubic-2.2", "reno", "sack", "newreno", "tahoe"} <= set(names)
     plain = cwnd("algorithms").stdout
     for name in names:

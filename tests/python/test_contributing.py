@@ -17,7 +17,7 @@ from test_response import RATES, RTT_S, TOLERANCE
 import cwnd as package
 from bench.response import rules
 from bench.response.measure import mean_window
-from cwnd import _native, own
+from cwnd import _native, plugin
 
 ROOT = Path(__file__).parents[2]
 cargo = pytest.mark.skipif(
@@ -28,11 +28,11 @@ cargo = pytest.mark.skipif(
 def steps() -> list[tuple[str, str]]:
     """The guide's blocks in their order: the file that is named before each, and its text."""
     guide = (ROOT / "CONTRIBUTING.md").read_text().split("## Add an algorithm")[1].split("\n## ")[0]
-    found, file = [], ""
+    blocks, file = [], ""
     for text, block in re.findall(r"(.*?)^ {3}```\w+\n(.*?)^ {3}```$", guide, re.DOTALL | re.MULTILINE):
         file = [name for name in re.findall(r"`([^`\s]+\.(?:rs|py|toml))`", text) if "/" in name][-1]
-        found.append((file, textwrap.dedent(block)))
-    return found
+        blocks.append((file, textwrap.dedent(block)))
+    return blocks
 
 
 FILES = [
@@ -78,8 +78,8 @@ def test_the_guides_algorithm_passes_the_cores_tests(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def lull(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The guide's algorithm as a crate of one's own, so that this process knows it by its name."""
-    crate = own.new("lull", tmp_path_factory.mktemp("guide") / "lull")
-    text = re.sub(r"crate::(conn::|control::)?", "cwnd::", steps()[0][1])
+    crate = plugin.new("lull", tmp_path_factory.mktemp("guide") / "lull")
+    text = re.sub(r"crate::(conn::|control::)?", "cwnd::", steps()[0][1].replace("registered::", "registry::"))
     (crate / "src" / "lull.rs").write_text(text)
     package.load_plugin(crate)
     return crate
@@ -91,7 +91,7 @@ def test_the_guides_page_is_one(lull: Path, tmp_path: Path, monkeypatch: pytest.
     import pages
 
     (tmp_path / "lull.toml").write_text(steps()[4][1])
-    (algorithm,) = [one for one in _native.algorithms() if one["name"] == "lull"]
+    (algorithm,) = [each for each in _native.algorithms() if each["name"] == "lull"]
     assert pages.read(algorithm, tmp_path).about["title"] == "Lull"
 
 
@@ -100,8 +100,8 @@ def test_the_guides_response_function_is_the_algorithms(lull: Path) -> None:
     rule = eval("{" + steps()[3][1] + "}", vars(rules))["lull"]
     for p, cycles, skip in RATES:
         cycle = rule.cycle(p)
-        found = mean_window("lull", p, RTT_S, cycle.w_max, cycle.rounds, cycles, skip)
-        assert (found.cycles, found.timeouts) == (cycles, 0)
-        assert found.mean == pytest.approx(cycle.mean, rel=TOLERANCE)
+        window = mean_window("lull", p, RTT_S, cycle.w_max, cycle.rounds, cycles, skip)
+        assert (window.cycles, window.timeouts) == (cycles, 0)
+        assert window.mean == pytest.approx(cycle.mean, rel=TOLERANCE)
         if p <= rule.formula_to:
-            assert found.mean == pytest.approx(rule.formula(p), rel=TOLERANCE)
+            assert window.mean == pytest.approx(rule.formula(p), rel=TOLERANCE)

@@ -41,21 +41,21 @@ def result() -> Result:
 
 @pytest.mark.parametrize("flow", range(3))
 def test_a_flows_counts_are_those_of_the_events_in_the_interval(result: Result, flow: int) -> None:
-    one = result.summary["flows"][flow]
+    row = result.summary["flows"][flow]
     for suffix, begin, end in (("", 12, 48), ("_run", 0, 60)):
         for key, kind in KINDS.items():
-            assert one[key + suffix] == of(result, flow, {kind}, begin, end), key
-        assert one[f"timeouts{suffix}"] == of(result, flow, {"timeout"}, begin, end)
-        assert one[f"drops{suffix}"] == sum(one[key + suffix] for key in DROPS)
-        assert one[f"packets_sent{suffix}"] >= one[f"retransmits{suffix}"]
-    assert all(one[key] < one[f"{key}_run"] for key in ("packets_sent", "retransmits", "drops"))
-    assert result.flows.to_pylist()[flow].items() >= {key: one[key] for c in COUNTS for key in (c, f"{c}_run")}.items()
+            assert row[key + suffix] == of(result, flow, {kind}, begin, end), key
+        assert row[f"timeouts{suffix}"] == of(result, flow, {"timeout"}, begin, end)
+        assert row[f"drops{suffix}"] == sum(row[key + suffix] for key in DROPS)
+        assert row[f"packets_sent{suffix}"] >= row[f"retransmits{suffix}"]
+    assert all(row[key] < row[f"{key}_run"] for key in ("packets_sent", "retransmits", "drops"))
+    assert result.flows.to_pylist()[flow].items() >= {key: row[key] for c in COUNTS for key in (c, f"{c}_run")}.items()
 
 
 def test_there_are_timeouts_and_drops_of_every_kind_on_both_sides_of_the_interval(result: Result) -> None:
     flows = result.summary["flows"]
     for key in ("timeouts", *DROPS):
-        assert 0 < sum(one[key] for one in flows) < sum(one[f"{key}_run"] for one in flows), key
+        assert 0 < sum(row[key] for row in flows) < sum(row[f"{key}_run"] for row in flows), key
 
 
 # Between two samples of a flow that are on the interval's bounds its packets are those that left its host, less what is lost.
@@ -75,9 +75,9 @@ def test_packets_sent_and_retransmits_are_those_between_two_times() -> None:
 
 
 def test_the_whole_run_measured_has_the_same_counts_twice() -> None:
-    (one,) = cwnd.run(cwnd.dumbbell({"cubic": 1}, rate="20Mbit/s", rtt="20ms", duration="5s")).summary["flows"]
-    assert one["drops"] > 0
-    assert {key: one[key] for key in COUNTS} == {key: one[f"{key}_run"] for key in COUNTS}
+    (row,) = cwnd.run(cwnd.dumbbell({"cubic": 1}, rate="20Mbit/s", rtt="20ms", duration="5s")).summary["flows"]
+    assert row["drops"] > 0
+    assert {key: row[key] for key in COUNTS} == {key: row[f"{key}_run"] for key in COUNTS}
 
 
 def test_a_links_drops_are_those_of_its_flows_and_datagrams_in_the_interval(result: Result) -> None:
@@ -85,7 +85,7 @@ def test_a_links_drops_are_those_of_its_flows_and_datagrams_in_the_interval(resu
     for suffix in ("", "_run"):
         for key in DROPS:
             # Traffic is dropped too, and has no events.
-            assert link[key + suffix] >= sum(one[key + suffix] for one in result.summary["flows"]) > 0
+            assert link[key + suffix] >= sum(row[key + suffix] for row in result.summary["flows"]) > 0
     assert all(link[key] < link[f"{key}_run"] for key in DROPS)
     last = result.queue.to_pylist()[-1]
     for key in DROPS:
@@ -118,12 +118,12 @@ RUN = (
 
 def test_the_table_says_which_interval_its_counts_are_of(cwnd: Any) -> None:  # noqa: ANN401
     document = json.loads(cwnd(*RUN, "--json").stdout)
-    (one,), text = document["flows"], cwnd(*RUN).stdout
-    assert one["retransmits"] < one["retransmits_run"]
+    (flow,), text = document["flows"], cwnd(*RUN).stdout
+    assert flow["retransmits"] < flow["retransmits_run"]
     row = next(line.split() for line in text.splitlines() if line.split()[:1] == ["cubic"])
-    assert row[-2:] == [str(one["retransmits"]), str(one["timeouts"])]
+    assert row[-2:] == [str(flow["retransmits"]), str(flow["timeouts"])]
     assert "measured 4 to 20 s" in text
-    assert f"in the whole run flows: {one['retransmits_run']} retransmits, {one['timeouts_run']} timeouts" in text
+    assert f"in the whole run flows: {flow['retransmits_run']} retransmits, {flow['timeouts_run']} timeouts" in text
     assert f"{document['link']['drops_queue_run']} drops" in text
 
 
@@ -145,13 +145,13 @@ def test_early_drops_are_told_from_overflow(cwnd: Cli, red: str | None, dropped:
     options = ["--red", red, "--buffer", "1000packets"] if red else ["--buffer", "20packets"]
     done = cwnd("compare", "cubic", "--rate", "10Mbit/s", "--rtt", "20ms", "--duration", "10s", *options, "--json")
     document = json.loads(done.stdout)
-    for one in (document["link"], document["flows"][0]):
-        assert one[f"{dropped}_run"] > 0
-        assert one[f"{never}_run"] == one["drops_loss_run"] == 0
+    for row in (document["link"], document["flows"][0]):
+        assert row[f"{dropped}_run"] > 0
+        assert row[f"{never}_run"] == row["drops_loss_run"] == 0
 
 
 def test_the_default_run_says_what_it_measures(tmp_path: Any, cwnd: Cli) -> None:  # noqa: ANN401
     assert cwnd(*RUN, "-o", tmp_path / "run", "--no-plots").returncode == 0
-    kept = json.loads((tmp_path / "run" / "summary.json").read_text())
-    assert kept["measured_s"] == [4.0, 20.0]
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert summary["measured_s"] == [4.0, 20.0]
     assert tomllib.loads((tmp_path / "run" / "scenario.toml").read_text())["measure"] == ["4s", "20s"]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import re
 import shutil
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from conftest import Cli
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -94,3 +96,13 @@ def test_figure_1_shows_the_two_growth_functions(pages: ModuleType) -> None:
     assert growth[(at > 830) & (at < 920)].mean() == pytest.approx(16, abs=1)
     assert growth[(at > 996) & (at < 1003)].max() <= 1
     assert growth[(at > 1080) & (at < 1250)].mean() == pytest.approx(16, abs=1)
+
+
+def test_the_readme_counts_algorithms_and_parameter_sets_right(cwnd: Cli) -> None:
+    # A process of its own knows no plugin of another test.
+    algorithms = json.loads(cwnd("algorithms", "--json").stdout)
+    names = [one["name"] for algorithm in algorithms for one in algorithm["sets"]]
+    cubic = [one for algorithm in algorithms if algorithm["name"].startswith("cubic") for one in algorithm["sets"]]
+    readme = (DOCS.parent / "README.md").read_text()
+    assert f"**{len(algorithms)} algorithms, {len(names)} parameter sets**" in readme
+    assert len(cubic) == 12 and "twelve forms of CUBIC" in readme

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The frame of the experiments: claims as they are written, verdicts by hand arithmetic, every experiment as it should be."""
+"""The machinery of the experiments: claims as they are written, verdicts by hand arithmetic, every experiment as it should be."""
 
 from __future__ import annotations
 
@@ -15,23 +15,24 @@ import pytest
 
 import cwnd
 from cwnd import _native
-from cwnd.experiments import Held, Measured, Point, Reported, Results, Setup, Undecidable
-from cwnd.experiments.book import COMMITTED, entries
-from cwnd.experiments.cache import constant, text_of
-from cwnd.experiments.claims import DOCUMENTS, KINDS, Claim, claim, claims
-from cwnd.experiments.counts import counts, of_entries
-from cwnd.experiments.find import Experiment, chosen, experiments
+from cwnd.experiments import Holds, Measured, Point, Reported, Results, Setup, Undecidable
+from cwnd.experiments.cache import collect_value, source_hash
+from cwnd.experiments.claims import DOCUMENTS, EMPIRICAL, KINDS, Claim, claim, claims
+from cwnd.experiments.counts import counts, decided, of_entries
+from cwnd.experiments.discover import experiments, select
+from cwnd.experiments.experiment import Experiment
+from cwnd.experiments.run_folder import COMMITTED, entries
 from cwnd.experiments.runner import column, document, plain
 from cwnd.experiments.verdict import FAILS, HOLDS, OPEN, PART, REPORTED, judge, summary
 
 KNOWN = experiments()
-SETS = {one["name"] for algorithm in _native.algorithms() for one in algorithm["sets"]}
+SETS = {each["name"] for algorithm in _native.algorithms() for each in algorithm["sets"]}
 
 
 Value = int | float | list[Any] | None
 
 
-def made(op: str, value: Value = None, **more: object) -> Claim:
+def claim_with(op: str, value: Value = None, **more: object) -> Claim:
     exact = Decimal(str(value)) if isinstance(value, float) else value
     row = {
         "id": "d/f/c",
@@ -43,15 +44,15 @@ def made(op: str, value: Value = None, **more: object) -> Claim:
         "value": exact,
         **more,
     }
-    return claim({key: one for key, one in row.items() if one is not None})
+    return claim({key: field for key, field in row.items() if field is not None})
 
 
 def test_there_are_350_claims_in_73_experiments_of_the_five_documents() -> None:
     assert len(claims()) == 350
-    assert len({one.experiment for one in claims().values()}) == 73
-    assert {one.id.partition("/")[0] for one in claims().values()} == set(DOCUMENTS)
-    for one in claims().values():
-        assert one.id.rpartition("/")[0] == one.experiment
+    assert len({each.experiment for each in claims().values()}) == 73
+    assert {each.id.partition("/")[0] for each in claims().values()} == set(DOCUMENTS)
+    for each in claims().values():
+        assert each.id.rpartition("/")[0] == each.experiment
 
 
 @pytest.mark.parametrize(
@@ -70,48 +71,48 @@ def test_within_accepts_what_the_file_says(
     value: Value, tolerance: float | str | None, low: float, high: float
 ) -> None:
     exact = Decimal(str(tolerance)) if isinstance(tolerance, float) else tolerance
-    one = made("within", value, tolerance=exact)
-    assert (one.low, one.high) == (low, high)
+    within = claim_with("within", value, tolerance=exact)
+    assert (within.low, within.high) == (low, high)
 
 
 def test_every_value_in_the_file_is_read() -> None:
-    for one in claims().values():
-        assert (one.value is not None) == (
-            one.op in (">=", "<=", ">", "<") or (one.op == "within" and one.value is not None)
+    for each in claims().values():
+        assert (each.value is not None) == (
+            each.op in (">=", "<=", ">", "<") or (each.op == "within" and each.value is not None)
         )
-        assert (one.low is not None) == (one.op == "within")
-        assert bool(one.order) == (one.op == "order")
-        assert bool(one.accepted) == (one.op not in ("holds", "report"))
+        assert (each.low is not None) == (each.op == "within")
+        assert bool(each.order) == (each.op == "order")
+        assert bool(each.accepted) == (each.op not in ("holds", "report"))
 
 
 def test_a_comparison_is_decided_by_the_mean_and_near_when_its_interval_reaches_over_the_bound() -> None:
     # Mean 2, standard deviation 1, t = 4.303 for two degrees of freedom: 2 ± 4.303/√3 = 2 ± 2.484.
-    one = judge(made(">", 1), Measured([1, 2, 3]))
-    assert (one.holds, one.measured, one.near) == (True, 2, True)
-    assert one.ci95 == pytest.approx([-0.484, 4.484], abs=1e-3)
-    far = judge(made(">", -1), Measured([1, 2, 3]))
+    verdict = judge(claim_with(">", 1), Measured([1, 2, 3]))
+    assert (verdict.holds, verdict.measured, verdict.near) == (True, 2, True)
+    assert verdict.ci95 == pytest.approx([-0.484, 4.484], abs=1e-3)
+    far = judge(claim_with(">", -1), Measured([1, 2, 3]))
     assert (far.holds, far.near) == (True, False)
-    assert judge(made(">", 2), Measured([1, 2, 3])).holds is False
-    assert judge(made(">=", 2), Measured([1, 2, 3])).holds is True
-    assert judge(made("<", 2), Measured([1, 2, 3])).holds is False
-    assert judge(made("<=", 2), Measured(2.0)).holds is True
+    assert judge(claim_with(">", 2), Measured([1, 2, 3])).holds is False
+    assert judge(claim_with(">=", 2), Measured([1, 2, 3])).holds is True
+    assert judge(claim_with("<", 2), Measured([1, 2, 3])).holds is False
+    assert judge(claim_with("<=", 2), Measured(2.0)).holds is True
 
 
 def test_one_seed_has_no_interval() -> None:
-    one = judge(made("<", 3), Measured([2]))
-    assert (one.holds, one.ci95, one.seeds, one.near) == (True, None, 1, False)
+    verdict = judge(claim_with("<", 3), Measured([2]))
+    assert (verdict.holds, verdict.ci95, verdict.seeds, verdict.near) == (True, None, 1, False)
 
 
 def test_a_time_that_was_not_reached_is_later_than_all_that_were() -> None:
-    one = judge(made(">", 300), Measured([200, math.inf, math.inf]))
-    assert (one.holds, one.measured) == (True, "never")
+    verdict = judge(claim_with(">", 300), Measured([200, math.inf, math.inf]))
+    assert (verdict.holds, verdict.measured) == (True, "never")
     # Two of four: the median lies between 400 and never.
-    assert judge(made("<", 300), Measured([100, 200, 250, math.inf])).measured == 225
-    assert judge(made("<", 300), Measured([math.inf])).holds is False
+    assert judge(claim_with("<", 300), Measured([100, 200, 250, math.inf])).measured == 225
+    assert judge(claim_with("<", 300), Measured([math.inf])).holds is False
 
 
 def test_within_is_near_from_outside_when_its_interval_reaches_in() -> None:
-    bound = made("within", [0.9, 1.1])
+    bound = claim_with("within", [0.9, 1.1])
     assert judge(bound, Measured([1.0, 1.01, 0.99])).near is False
     outside = judge(bound, Measured([1.1, 1.2, 1.3]))  # 1.2 ± 0.248
     assert (outside.holds, outside.near) == (False, True)
@@ -119,15 +120,15 @@ def test_within_is_near_from_outside_when_its_interval_reaches_in() -> None:
 
 
 def test_of_a_sweep_every_point_counts_and_the_worst_is_shown() -> None:
-    one = judge(made(">=", 0.9), Measured({"16 ms": [1.0, 1.0], "324 ms": [0.8, 0.9]}))
-    assert (one.holds, one.at, one.measured) == (False, "324 ms", 0.85)
-    assert one.sweep is not None
-    assert [point["holds"] for point in one.sweep.values()] == [True, False]
-    assert judge(made(">=", 0.8), Measured({"a": 0.9, "b": 0.81})).at == "b"
+    verdict = judge(claim_with(">=", 0.9), Measured({"16 ms": [1.0, 1.0], "324 ms": [0.8, 0.9]}))
+    assert (verdict.holds, verdict.at, verdict.measured) == (False, "324 ms", 0.85)
+    assert verdict.sweep is not None
+    assert [point["holds"] for point in verdict.sweep.values()] == [True, False]
+    assert judge(claim_with(">=", 0.8), Measured({"a": 0.9, "b": 0.81})).at == "b"
 
 
 def test_an_order_holds_when_every_name_exceeds_every_name_of_the_next_group() -> None:
-    best = made("order", ["cubic", ["sack", "hstcp"]])
+    best = claim_with("order", ["cubic", ["sack", "hstcp"]])
     assert best.accepted == "cubic > sack, hstcp"
     assert judge(best, Measured({"cubic": [3, 3], "sack": [1, 2], "hstcp": [2, 1]})).holds is True
     worse = judge(best, Measured({"cubic": [3, 3], "sack": [4, 3], "hstcp": [1, 1]}))
@@ -139,52 +140,67 @@ def test_an_order_holds_when_every_name_exceeds_every_name_of_the_next_group() -
         best, Measured({"82 ms": {"cubic": 2, "sack": 1, "hstcp": 1}, "162 ms": {"cubic": 2, "sack": 3, "hstcp": 1}})
     )
     assert (swept.holds, swept.at) == (False, "162 ms")
-    free = made("order", [["a", "b"], "c"])
+    free = claim_with("order", [["a", "b"], "c"])
     assert judge(free, Measured({"a": 2, "b": 9, "c": 1})).holds is True
     with pytest.raises(ValueError, match="expected"):
         judge(free, Measured({"a": 2, "c": 1}))
 
 
 def test_never_is_above_a_time_and_not_above_never() -> None:
-    slower = made("order", ["500", "250"])
+    slower = claim_with("order", ["500", "250"])
     assert judge(slower, Measured({"500": math.inf, "250": 400})).holds is True
     assert judge(slower, Measured({"500": math.inf, "250": math.inf})).holds is False
 
 
 def test_a_criterion_holds_when_more_than_half_of_the_seeds_say_so() -> None:
-    assert judge(made("holds"), Held("asked", [True, True, False])).holds is True
-    half = judge(made("holds"), Held("asked", [True, False], [1.0, 2.0]))
+    assert judge(claim_with("holds"), Holds("asked", [True, True, False])).holds is True
+    half = judge(claim_with("holds"), Holds("asked", [True, False], [1.0, 2.0], within=(1.5, None)))
     assert (half.holds, half.near, half.measured) == (False, True, 1.5)
-    assert judge(made("holds"), Held("asked", True)).near is False
+    assert judge(claim_with("holds"), Holds("asked", True)).near is False
     with pytest.raises(ValueError, match="criterion"):
-        judge(made("holds"), Held("", True))
+        judge(claim_with("holds"), Holds("", True))
+
+
+def test_a_criterion_is_near_where_the_interval_of_its_number_reaches_over_the_bound() -> None:
+    def near(seeds: list[bool], values: list[float], within: tuple[float | None, float | None]) -> bool:
+        return judge(claim_with("holds"), Holds("asked", seeds, values, within=within)).near
+
+    # Student's t of one degree of freedom is 12.706: 1.1 ± 12.706 · 0.1, and 1.01 ± 12.706 · 0.01.
+    assert near([True, True], [1.0, 1.2], (None, 1.5))
+    assert not near([True, True], [1.0, 1.02], (None, 1.5))
+    assert near([True, True], [1.0, 1.02], (0.9, None))
+    assert near([False, False], [1.0, 1.2], (1.5, None))
+    # The number is where it should be: another part of the criterion decides, which no interval reaches over.
+    assert not near([False, False], [1.0, 1.2], (None, 1.5))
+    with pytest.raises(ValueError, match="bounds"):
+        judge(claim_with("holds"), Holds("asked", [True, True], [1.0, 1.2]))
 
 
 def test_an_answer_of_another_kind_is_refused() -> None:
     for op, answer in (
         ("holds", Measured(1)),
-        (">", Held("asked", True)),
+        (">", Holds("asked", True)),
         ("<", Reported("text")),
-        ("report", Held("x", True)),
+        ("report", Holds("x", True)),
     ):
         with pytest.raises(ValueError, match="no answer"):
-            judge(made(op, 1 if op in "<>" else None), answer)
+            judge(claim_with(op, 1 if op in "<>" else None), answer)
     for broken in ([], [math.nan], [None], ["1"]):
         with pytest.raises(ValueError, match="not numbers"):
-            judge(made(">", 1), Measured(broken))  # type: ignore[arg-type]
+            judge(claim_with(">", 1), Measured(broken))  # type: ignore[arg-type]
 
 
 def test_reports_and_what_cannot_be_decided_have_no_verdict() -> None:
-    shown = judge(made("report"), Measured({"a": [1, 2], "b": 3}))
+    shown = judge(claim_with("report"), Measured({"a": [1, 2], "b": 3}))
     assert (shown.holds, shown.measured) == (None, {"a": 1.5, "b": 3})
-    assert judge(made("report"), Reported("in words")).measured == "in words"
-    open_ = judge(made(">", 1), Undecidable("no such machine"))
+    assert judge(claim_with("report"), Reported("in words")).measured == "in words"
+    open_ = judge(claim_with(">", 1), Undecidable("no such machine"))
     assert (open_.holds, open_.undecidable) == (None, "no such machine")
 
 
 def test_the_verdict_on_an_experiment_is_that_on_its_decided_claims() -> None:
-    yes, no = judge(made(">", 1), Measured(2)), judge(made(">", 1), Measured(0))
-    shown, open_ = judge(made("report"), Measured(1)), judge(made(">", 1), Undecidable("why"))
+    yes, no = judge(claim_with(">", 1), Measured(2)), judge(claim_with(">", 1), Measured(0))
+    shown, open_ = judge(claim_with("report"), Measured(1)), judge(claim_with(">", 1), Undecidable("why"))
     assert summary([yes, shown, open_]) == HOLDS
     assert summary([no, shown]) == FAILS
     assert summary([yes, no]) == PART
@@ -193,30 +209,32 @@ def test_the_verdict_on_an_experiment_is_that_on_its_decided_claims() -> None:
 
 
 def test_every_claim_has_the_file_of_its_experiment() -> None:
-    missing = {one.experiment for one in claims().values()} - KNOWN.keys()
+    missing = {each.experiment for each in claims().values()} - KNOWN.keys()
     assert not missing, f"{len(missing)} experiments have no file yet: {', '.join(sorted(missing))}"
 
 
 def test_every_file_is_an_experiment_of_the_list() -> None:
-    assert KNOWN.keys() <= {one.experiment for one in claims().values()}
-    assert [one.id for one in chosen("ha2008/fig6", KNOWN)] == ["ha2008/fig6"]
-    assert {one.document for one in chosen("leith2007", KNOWN)} == {"leith2007"}
+    assert KNOWN.keys() <= {each.experiment for each in claims().values()}
+    assert [experiment.id for experiment in select("ha2008/fig6", KNOWN)] == ["ha2008/fig6"]
+    assert {experiment.document for experiment in select("leith2007", KNOWN)} == {"leith2007"}
     with pytest.raises(LookupError):
-        chosen("ha2008/fig99", KNOWN)
+        select("ha2008/fig99", KNOWN)
 
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_an_experiment_is_complete(name: str) -> None:
-    one = KNOWN[name]
-    assert one.title
-    assert len(one.text) > 100, "the docstring says what the document says and what it leaves open"
-    assert one.cubic is None or one.cubic in SETS
-    assert one.second is None or (one.second in SETS and one.cubic not in (None, one.second))
-    for setup in (Setup(one.cubic or "cubic"), Setup("cubic", full=True)):
+    experiment = KNOWN[name]
+    assert experiment.title
+    assert len(experiment.text) > 100, "the docstring says what the document says and what it leaves open"
+    assert experiment.cubic is None or experiment.cubic in SETS
+    assert experiment.second is None or (
+        experiment.second in SETS and experiment.cubic not in (None, experiment.second)
+    )
+    for setup in (Setup(experiment.cubic or "cubic"), Setup("cubic", full=True)):
         tasks: dict[str, Any] = {}
-        of = column(one, setup, tasks)
+        of = column(experiment, setup, tasks)
         assert of.points and all(of.names.values())
-    path = Path(inspect.getsourcefile(one.module) or "")
+    path = Path(inspect.getsourcefile(experiment.module) or "")
     lines = path.read_text().splitlines()
     assert len(lines) <= 140, f"{len(lines)} lines: what others could use belongs into cwnd.metrics or cwnd.plot"
     for node in ast.walk(ast.parse("\n".join(lines))):
@@ -225,27 +243,27 @@ def test_an_experiment_is_complete(name: str) -> None:
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_a_shortened_grid_is_not_the_full_one_in_disguise(name: str) -> None:
-    one = KNOWN[name]
+    experiment = KNOWN[name]
     cost = {
-        full: sum(task.cost for task in laid_out(one, full=full).values() if task.scenario is not None)
+        full: sum(task.cost for task in laid_out(experiment, full=full).values() if task.scenario is not None)
         for full in (False, True)
     }
     assert cost[False] <= cost[True]
 
 
-def laid_out(one: Experiment, *, full: bool) -> dict[str, Any]:
+def laid_out(experiment: Experiment, *, full: bool) -> dict[str, Any]:
     tasks: dict[str, Any] = {}
-    column(one, Setup(one.cubic or "cubic", full), tasks)
+    column(experiment, Setup(experiment.cubic or "cubic", full), tasks)
     return tasks
 
 
 @pytest.mark.parametrize("name", ["verdicts.json", "verdicts-full.json"])
 def test_the_committed_verdicts_answer_each_claim_once(name: str) -> None:
-    found = entries(COMMITTED.with_name(name))
-    rows = [row["id"] for one in found for row in one["claims"]]
+    committed = entries(COMMITTED.with_name(name))
+    rows = [row["id"] for entry in committed for row in entry["claims"]]
     assert sorted(rows) == sorted(claims())
-    for one in found:
-        for row in one["claims"]:
+    for entry in committed:
+        for row in entry["claims"]:
             assert {"paper", "measured", "ci95", "tolerance", "holds"} <= row.keys()
             assert row["holds"] is not False or row["why"], f"{row['id']} does not hold, and nothing says why"
 
@@ -254,14 +272,14 @@ def test_a_reason_stands_only_where_a_claim_does_not_hold_in_one_of_the_committe
     fails = {
         row["id"]
         for name in ("verdicts.json", "verdicts-full.json")
-        for one in entries(COMMITTED.with_name(name))
-        for row in one["claims"]
+        for entry in entries(COMMITTED.with_name(name))
+        for row in entry["claims"]
         if row["holds"] is False
     }
     reasons = {
-        f"{one.id}/{name}"
-        for one in KNOWN.values()
-        for names in getattr(one.module, "WHY", {})
+        f"{experiment.id}/{name}"
+        for experiment in KNOWN.values()
+        for names in getattr(experiment.module, "WHY", {})
         for name in (names if isinstance(names, tuple) else (names,))
     }
     assert not reasons - fails, f"these hold, and have a reason why they do not: {sorted(reasons - fails)}"
@@ -270,35 +288,38 @@ def test_a_reason_stands_only_where_a_claim_does_not_hold_in_one_of_the_committe
 def test_every_text_of_a_reason_is_in_use() -> None:
     folder = Path(inspect.getsourcefile(KNOWN["ha2008/fig6"].module) or "").parents[1]
     used = {
-        f"{one.document}/{text}"
-        for one in KNOWN.values()
-        for text in getattr(one.module, "WHY", {}).values()
+        f"{experiment.document}/{text}"
+        for experiment in KNOWN.values()
+        for text in getattr(experiment.module, "WHY", {}).values()
         if text.endswith(".md")
     }
     assert used == {str(path.relative_to(folder)) for path in folder.glob("*/*.md")}
 
 
 def test_the_readme_has_the_three_numbers_of_the_committed_verdicts() -> None:
-    found = of_entries(entries(COMMITTED))
+    totals = of_entries(entries(COMMITTED))
     # 330 of 350 can be decided; fig 6 has two readings of six statements, the clamps three of three, eq 2-4 two of two, sec C two of one.
-    assert sum(part.decided for _, part in found.parts()) >= 330 - 6 - 6 - 2 - 1
-    assert found.exact.hold / found.exact.decided >= 0.85
+    assert sum(part.decided for _, part in totals.parts()) >= 330 - 6 - 6 - 2 - 1
+    assert totals.exact.hold / totals.exact.decided >= 0.85
     readme = " ".join((COMMITTED.parents[2] / "README.md").read_text().split())
-    assert found.sentence() in readme
+    assert totals.sentence() in readme
+    rows = decided(row for entry in entries(COMMITTED) for row in entry["claims"])
+    bare = [row for row in rows if row["kind"] == EMPIRICAL and not row.get("near") and row["ci95"] is None]
+    assert f"Of the clear ones {len(bare)} have no interval" in readme
 
 
 def test_every_claim_has_a_kind_and_one_without_is_refused() -> None:
-    assert {one.kind for one in claims().values()} == set(KINDS)
+    assert {each.kind for each in claims().values()} == set(KINDS)
     for kind in (None, "empiric"):
         with pytest.raises(ValueError, match="kind"):
-            made("holds", kind=kind)
+            claim_with("holds", kind=kind)
 
 
 def test_the_readings_of_a_statement_differ_in_the_reading_alone() -> None:
     by_experiment: dict[str, list[Claim]] = {}
-    for one in claims().values():
-        if one.reading:
-            by_experiment.setdefault(one.experiment, []).append(one)
+    for each in claims().values():
+        if each.reading:
+            by_experiment.setdefault(each.experiment, []).append(each)
     assert by_experiment.keys() == {
         "ha2008/fig6",
         "leith2007/fig2-linear-growth",
@@ -306,17 +327,17 @@ def test_the_readings_of_a_statement_differ_in_the_reading_alone() -> None:
         "rhee2005/secc-edge",
     }
     for name, of in by_experiment.items():
-        readings, statements = {one.reading for one in of}, {one.statement for one in of}
+        readings, statements = {each.reading for each in of}, {each.statement for each in of}
         assert len(readings) > 1, name
         # Each statement in each reading, once.
-        assert sorted((one.statement, one.reading) for one in of) == sorted(
+        assert sorted((each.statement, each.reading) for each in of) == sorted(
             (s, r) for s in statements for r in readings
         )
         for statement in statements:
-            alike = {(one.kind, one.op, one.accepted, one.ours) for one in of if one.statement == statement}
+            alike = {(each.kind, each.op, each.accepted, each.ours) for each in of if each.statement == statement}
             assert len(alike) == 1, f"{name}/{statement}"
     with pytest.raises(ValueError, match="reading"):
-        made("holds", reading="one of two")
+        claim_with("holds", reading="one of two")
 
 
 def row(name: str, holds: bool | None, near: bool = False) -> dict[str, Any]:
@@ -332,11 +353,11 @@ def test_of_readings_that_exclude_each_other_one_is_counted_for_all_statements()
         row(f"{fig6}sack-share-background", False),
     ]
     # Two of three hold without background, one with: three statements, not six, and not the best of each.
-    found = counts([*alone, *busy])
-    assert (str(found.exact), str(found.clear), str(found.near)) == ("0 of 0", "1 of 2", "1 of 1")
+    totals = counts([*alone, *busy])
+    assert (str(totals.exact), str(totals.clear), str(totals.near)) == ("0 of 0", "1 of 2", "1 of 1")
     # As many hold with background then, and two of them are clear.
-    found = counts([*alone, row(f"{fig6}total-background", True), *busy[1:]])
-    assert (str(found.clear), str(found.near)) == ("2 of 3", "0 of 0")
+    totals = counts([*alone, row(f"{fig6}total-background", True), *busy[1:]])
+    assert (str(totals.clear), str(totals.near)) == ("2 of 3", "0 of 0")
 
 
 def test_arithmetic_and_conformance_are_counted_apart_from_what_flows_do() -> None:
@@ -347,9 +368,9 @@ def test_arithmetic_and_conformance_are_counted_apart_from_what_flows_do() -> No
         row("ha2008/fig5a/windows-alike", False, near=True),
         row("ha2008/fig5b/sack-share", None),
     ]
-    found = counts(rows)
-    assert (str(found.exact), str(found.clear), str(found.near)) == ("1 of 2", "1 of 1", "0 of 1")
-    assert found.sentence() == (
+    totals = counts(rows)
+    assert (str(totals.exact), str(totals.clear), str(totals.near)) == ("1 of 2", "1 of 1", "0 of 1")
+    assert totals.sentence() == (
         "arithmetic and conformance: 1 of 2 hold; empirical, clear of the bound: 1 of 1 hold; empirical, near the bound: 0 of 1 hold"
     )
 
@@ -361,9 +382,9 @@ ODD = ("cubic", "cubic-linux", "cubic-2.1", "cubic-freebsd-newreno", "cubic-2.6.
 @pytest.mark.parametrize("name", KNOWN)
 @pytest.mark.parametrize("version", ODD)
 def test_every_form_of_cubic_can_stand_in_every_experiment(name: str, version: str) -> None:
-    one = KNOWN[name]
-    if one.cubic is not None:
-        assert column(one, Setup(version), {}).points
+    experiment = KNOWN[name]
+    if experiment.cubic is not None:
+        assert column(experiment, Setup(version), {}).points
 
 
 class Answering:
@@ -379,8 +400,8 @@ class Answering:
 def test_a_claim_without_an_answer_and_an_answer_without_a_claim_are_refused() -> None:
     results = Results(Setup("cubic"), [], {})
     complete = {"rtts": Measured(1), "seconds": Measured(2)}
-    one = Experiment("ha2008/sec1-sluggishness", Answering(complete))  # type: ignore[arg-type]
-    assert list(one.answers(results)) == ["rtts", "seconds"]
+    experiment = Experiment("ha2008/sec1-sluggishness", Answering(complete))  # type: ignore[arg-type]
+    assert list(experiment.answers(results)) == ["rtts", "seconds"]
     for answers in ({"rtts": Measured(1)}, {**complete, "more": Measured(3)}):
         with pytest.raises(ValueError, match="claims without an answer"):
             Experiment("ha2008/sec1-sluggishness", Answering(answers)).answers(results)  # type: ignore[arg-type]
@@ -411,9 +432,9 @@ def test_points_are_chosen_by_what_they_are_about() -> None:
 
 
 def test_name_and_seed_of_a_scenario_do_not_matter_and_its_forms_are_alike() -> None:
-    one = cwnd.dumbbell({"cubic": 2}, rate="10Mbit/s", rtt="20ms", name="a", seed=7)
-    table = json.loads(one.to_json())
-    forms = [document(Point("p", form)) for form in (one, {**table, "name": "b"}, one.to_toml())]
+    scenario = cwnd.dumbbell({"cubic": 2}, rate="10Mbit/s", rtt="20ms", name="a", seed=7)
+    table = json.loads(scenario.to_json())
+    forms = [document(Point("p", form)) for form in (scenario, {**table, "name": "b"}, scenario.to_toml())]
     assert {json.dumps({**form, "seed": 0}) for form in forms} == {json.dumps({**forms[0], "seed": 0})}
 
 
@@ -445,7 +466,7 @@ def test_the_text_of_a_function_has_in_it_what_it_calls(tmp_path: Path, monkeypa
         import importlib
 
         importlib.invalidate_caches()
-        hashes.append(text_of(importlib.import_module(f"cwnd_made_up.a{factor}{unused}").outer))
+        hashes.append(source_hash(importlib.import_module(f"cwnd_made_up.a{factor}{unused}").outer))
     assert hashes[0] != hashes[1], "a constant of what it calls has changed"
     assert hashes[0] == hashes[2], "a constant that it does not use has not"
 
@@ -453,8 +474,8 @@ def test_the_text_of_a_function_has_in_it_what_it_calls(tmp_path: Path, monkeypa
 def test_arrays_and_tables_among_the_constants_count() -> None:
     import numpy as np
 
-    for one, other in ((np.arange(3), np.arange(4)), ({"a": [1, 2]}, {"a": [1, 3]}), (Setup("cubic"), Setup("sack"))):
+    for first, other in ((np.arange(3), np.arange(4)), ({"a": [1, 2]}, {"a": [1, 3]}), (Setup("cubic"), Setup("sack"))):
         texts: list[dict[str, str]] = [{}, {}, {}]
-        for value, seen in zip((one, one, other), texts):
-            constant("module:NAME", value, seen, set())
+        for value, seen in zip((first, first, other), texts):
+            collect_value("module:NAME", value, seen, set())
         assert texts[0] == texts[1] != texts[2]

@@ -94,10 +94,10 @@ def test_a_kernel_trace_is_refused_before_it_begins(tmp_path: Path, kind: str, m
     folder = made(tmp_path / "out", kind)
     before = contents(folder)
     with pytest.raises(NotOursError, match=f"--force.*{kind}"):
-        trace.main(trace.Wanted(folder=folder), [])
+        trace.main(trace.TraceOptions(folder=folder), [])
     assert contents(folder) == before
     with pytest.raises(AssertionError, match="it has begun"):
-        trace.main(trace.Wanted(folder=folder, force=True), [])
+        trace.main(trace.TraceOptions(folder=folder, force=True), [])
     assert contents(folder) == before, "nothing goes away before there is something in its place"
 
 

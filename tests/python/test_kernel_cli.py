@@ -20,27 +20,27 @@ from conftest import PROGRAM, Cli
 from in_kernel import PATIENCE_S, Connection, Loader, kernel, registered, until
 
 from cwnd import _native
-from cwnd.own import LOADED
+from cwnd.plugin import LOADED
 
 ROOT = Path(__file__).parents[2]
 
 
 def listed(cwnd: Cli, name: str) -> dict[str, object] | None:
-    found = json.loads(cwnd("kernel", "list", "--json").stdout)["loaded"]
-    return next((one for one in found if one["name"] == name), None)
+    loaded = json.loads(cwnd("kernel", "list", "--json").stdout)["loaded"]
+    return next((row for row in loaded if row["name"] == name), None)
 
 
 @kernel
 def test_the_list_has_every_set_and_what_the_kernel_has_itself(cwnd: Cli) -> None:
     done = cwnd("kernel", "list", "--json")
     assert (done.returncode, done.stderr) == (0, "")
-    found = json.loads(done.stdout)
-    sets = {one["name"] for algorithm in found["available"] for one in algorithm["sets"]}
+    listing = json.loads(done.stdout)
+    sets = {each["name"] for algorithm in listing["available"] for each in algorithm["sets"]}
     built_in = [algorithm for algorithm in _native.algorithms() if algorithm["name"] not in LOADED]
-    assert sets == {one["name"] for algorithm in built_in for one in algorithm["sets"]}
-    names = [one["kernel_name"] for algorithm in found["available"] for one in algorithm["sets"]]
+    assert sets == {each["name"] for algorithm in built_in for each in algorithm["sets"]}
+    names = [each["kernel_name"] for algorithm in listing["available"] for each in algorithm["sets"]]
     assert len(set(names)) == len(names) and all(len(name) <= 15 for name in names), "each has a name of its own"
-    assert {"reno", found["kernel"]["default"]} <= set(found["kernel"]["available"])
+    assert {"reno", listing["kernel"]["default"]} <= set(listing["kernel"]["available"])
     plain = cwnd("kernel", "list").stdout
     assert all(f" {name}" in plain for name in sets)
 
@@ -52,9 +52,9 @@ def test_without_a_pin_it_stays_until_the_loader_is_told_to_end(
 ) -> None:
     loader = load("htcp", "--as", "cwnd_t_stay")
     assert "cwnd kernel use cwnd_t_stay" in loader.said and 'TCP_CONGESTION, "cwnd_t_stay"' in loader.said
-    one = listed(cwnd, "cwnd_t_stay")
-    assert one and (one["set"], one["pid"], one["pinned"]) == ("htcp", loader.process.pid, None)
-    assert one["repaired"] == 0, "nothing has run on it"
+    row = listed(cwnd, "cwnd_t_stay")
+    assert row and (row["set"], row["pid"], row["pinned"]) == ("htcp", loader.process.pid, None)
+    assert row["repaired"] == 0, "nothing has run on it"
     assert loader.end(sign) == (0, "", "")
     assert "cwnd_t_stay" not in registered()
 
@@ -83,15 +83,15 @@ def test_connections_use_it_and_keep_it_when_it_goes(cwnd: Cli, load: Callable[.
     try:
         connection.move(5)
         assert connection.algorithm() == "cwnd_t_used"
-        one = listed(cwnd, "cwnd_t_used")
-        assert one and one["connections"] == 1
+        row = listed(cwnd, "cwnd_t_used")
+        assert row and row["connections"] == 1
         code, out, _ = loader.end()
         assert code == 0 and "1 connection uses it until it ends" in out
         assert "cwnd_t_used" not in registered()
         connection.move(5)
         assert connection.algorithm() == "cwnd_t_used"
-        one = listed(cwnd, "cwnd_t_used")
-        assert one and (one["registered"], one["connections"]) == (False, 1)
+        row = listed(cwnd, "cwnd_t_used")
+        assert row and (row["registered"], row["connections"]) == (False, 1)
     finally:
         connection.close()
     until(lambda: listed(cwnd, "cwnd_t_used") is None, "the kernel to free cwnd_t_used")
@@ -134,8 +134,8 @@ def test_a_pin_outlives_the_command_until_it_is_unloaded(cwnd: Cli) -> None:
     pin = Path("/sys/fs/bpf/cwnd/cwnd_t_pin")
     try:
         assert str(pin) in done.stdout and pin.exists() and "cwnd_t_pin" in registered()
-        one = listed(cwnd, "cwnd_t_pin")
-        assert one and (one["pinned"], one["running"]) == (str(pin), False)
+        row = listed(cwnd, "cwnd_t_pin")
+        assert row and (row["pinned"], row["running"]) == (str(pin), False)
         again = cwnd("kernel", "load", "hybla-growth", "--param", "rtt0_ms=50", "--as", "cwnd_t_pin", "--pin")
         assert again.returncode == 0 and "already, with the same settings" in again.stdout
         connection = Connection("cwnd_t_pin")
@@ -288,7 +288,7 @@ def test_a_build_without_the_kernel_part_says_how_to_get_it() -> None:
 
 
 def test_the_pages_commands_and_options_are_there(cwnd: Cli) -> None:
-    found = 0
+    commands = 0
     for page in (ROOT / "docs" / "kernel.md", ROOT / "docs" / "own-algorithm.md", ROOT / "README.md"):
         for command in re.findall(
             r"^[$ ]*(?:sudo )?(?:\.venv/bin/)?cwnd kernel ([^#\n]+)", page.read_text(), re.MULTILINE
@@ -297,8 +297,8 @@ def test_the_pages_commands_and_options_are_there(cwnd: Cli) -> None:
             options = [word for word in rest if word.startswith("--")]
             text = cwnd("kernel", name, "--help").stdout
             assert text and all(option in text for option in options), command
-            found += 1
-    assert found >= 12
+            commands += 1
+    assert commands >= 12
 
 
 def test_the_kernels_commands_explain_themselves(cwnd: Cli) -> None:

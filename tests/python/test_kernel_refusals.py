@@ -13,7 +13,7 @@ import pytest
 from conftest import PROGRAM, Cli
 from in_kernel import PATIENCE_S, crate_with_object, kernel, registered
 
-from cwnd import own
+from cwnd import plugin
 
 BPFFS = Path("/sys/fs/bpf")
 PINS = BPFFS / "cwnd"
@@ -35,13 +35,13 @@ def alone(script: str, **options: object) -> subprocess.CompletedProcess[str]:
 
 def clang() -> str:
     """A clang for BPF; the test is skipped where there is none, but not in CI."""
-    found = shutil.which("clang") or next(
+    clang = shutil.which("clang") or next(
         (str(path) for path in sorted(Path("/usr/lib").glob("llvm-*/bin/clang"))), None
     )
-    if found is None:
+    if clang is None:
         assert os.environ.get("CI") != "true", "the test needs clang, and CI must run it"
         pytest.skip("the test needs clang")
-    return found
+    return clang
 
 
 @pytest.fixture
@@ -141,7 +141,7 @@ def test_an_object_of_somebody_else_is_refused_as_what_it_is(cwnd: Cli, foreign:
 
 @pytest.fixture(scope="module")
 def crate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return crate_with_object("extra", tmp_path_factory.mktemp("own"))
+    return crate_with_object("extra", tmp_path_factory.mktemp("plugin"))
 
 
 @kernel
@@ -166,17 +166,17 @@ def test_an_object_with_another_program_in_it_is_refused_before_anything_is_load
 ) -> None:
     """The object that `build-kernel` makes, with one thing more in its C source."""
     sources = tmp_path / "cwnd-bpf"
-    shutil.copytree(own.source() / "crates" / "cwnd-bpf" / "bpf", sources / "bpf")
+    shutil.copytree(plugin.source() / "crates" / "cwnd-bpf" / "bpf", sources / "bpf")
     with (sources / "bpf" / "glue.bpf.c").open("a") as glue:
         glue.write(more + "\n")
     (tmp_path / "scratch").mkdir()
     hooks = crate / "target" / "cwnd" / "kernel"
     code = (
-        f"from cwnd import _native, own; own.load_plugin({str(crate)!r});"
+        f"from cwnd import _native, plugin; plugin.load_plugin({str(crate)!r});"
         f"print(_native.build_kernel_object('extra', [], {str(sources)!r}, {str(hooks)!r}, {str(tmp_path / 'scratch')!r}))"
     )
-    made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE_S, check=True)
-    built = made.stdout.strip()
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE_S, check=True)
+    built = done.stdout.strip()
     done = cwnd("kernel", "load", built)
     assert (done.returncode, done.stdout) == (2, "")
     assert "cwnd build-kernel" in done.stderr and words in done.stderr and done.stderr.count("\n") == 1, done.stderr

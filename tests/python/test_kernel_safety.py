@@ -28,10 +28,10 @@ def calm() -> Iterator[None]:
     with open("/dev/kmsg", "rb", buffering=0, opener=lambda path, _: os.open(path, os.O_RDONLY | os.O_NONBLOCK)) as log:
         log.seek(0, os.SEEK_END)
         yield
-        said = []
+        messages = []
         while record := log.read(8192):
-            said.append(record.decode(errors="replace"))
-    warnings = [record for record in said if int(record.partition(",")[0]) & 7 <= WARNING]
+            messages.append(record.decode(errors="replace"))
+    warnings = [record for record in messages if int(record.partition(",")[0]) & 7 <= WARNING]
     assert not warnings, warnings
 
 

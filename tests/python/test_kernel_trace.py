@@ -20,7 +20,7 @@ from conftest import PROGRAM, Cli
 from in_kernel import PATIENCE_S, kernel, registered, until
 
 from cwnd import KernelTrace, NoResultError, _native, load
-from cwnd.own import LOADED
+from cwnd.plugin import LOADED
 from cwnd.replay import replay
 
 MEGABYTE = 1_000_000
@@ -57,7 +57,7 @@ def traced(network: path_in_kernel.Path, count: int, *arguments: object) -> dict
 @kernel
 def test_every_algorithms_calls_replay_without_a_difference(network: path_in_kernel.Path, tmp_path: Path) -> None:
     calls = 0
-    algorithms = [one["name"] for one in _native.algorithms() if one["name"] not in LOADED]
+    algorithms = [each["name"] for each in _native.algorithms() if each["name"] not in LOADED]
     for algorithm in algorithms:
         folder = tmp_path / algorithm
         summary = traced(network, 50 * MEGABYTE, "--cc", algorithm, "-o", folder)
@@ -75,11 +75,13 @@ def test_every_algorithms_calls_replay_without_a_difference(network: path_in_ker
 
 
 @kernel
-@pytest.mark.parametrize("own", ["cubic", "reno"])
-def test_the_kernels_own_algorithm_is_repeated_by_ours(network: path_in_kernel.Path, tmp_path: Path, own: str) -> None:
-    summary = traced(network, 20 * MEGABYTE, "--cc", f"kernel/{own}", "-o", tmp_path / "trace")
+@pytest.mark.parametrize("kernels_own", ["cubic", "reno"])
+def test_the_kernels_own_algorithm_is_repeated_by_ours(
+    network: path_in_kernel.Path, tmp_path: Path, kernels_own: str
+) -> None:
+    summary = traced(network, 20 * MEGABYTE, "--cc", f"kernel/{kernels_own}", "-o", tmp_path / "trace")
     assert (summary["lost"], summary["differences"]) == (0, 0), summary
-    again = replay(tmp_path / "trace" / "hooks.parquet", f"{own}-linux")
+    again = replay(tmp_path / "trace" / "hooks.parquet", f"{kernels_own}-linux")
     assert (again["calls"], again["differences"]) == (summary["calls"], 0)
     assert again["state_differences"] in (0, None)
     # Its bytes are laid out by the kernel's module.
@@ -251,8 +253,8 @@ def test_a_state_of_which_one_byte_is_another_and_another_pace_are_reported(
     pace = table.column("pacing_rate_after").to_pylist()
     pace[last] ^= 1
     for name, values, words in (("state_after", state, "state byte 0 "), ("pacing_rate_after", pace, "pacing_rate ")):
-        place = table.schema.get_field_index(name)
-        other = table.set_column(place, table.schema.field(name), pa.array(values, table.schema.field(name).type))
+        column = table.schema.get_field_index(name)
+        other = table.set_column(column, table.schema.field(name), pa.array(values, table.schema.field(name).type))
         pq.write_table(other, tmp_path / f"{name}.parquet")
         outcome = replay(tmp_path / f"{name}.parquet", "cubic")
         assert outcome["differences"] == 1 and words in outcome["first"], outcome

@@ -151,8 +151,8 @@ def test_connections_without_room_for_their_guard_are_counted_as_unguarded(
     load("cubic", "--as", "cwnd_t_bare")
 
     def unguarded() -> object:
-        found = json.loads(cwnd("kernel", "list", "--json").stdout)["loaded"]
-        return next(one["unguarded"] for one in found if one["name"] == "cwnd_t_bare")
+        loaded = json.loads(cwnd("kernel", "list", "--json").stdout)["loaded"]
+        return next(row["unguarded"] for row in loaded if row["name"] == "cwnd_t_bare")
 
     def sends() -> None:
         subprocess.run(namespace(*SENDS, "cwnd_t_bare"), check=True, timeout=PATIENCE_S)

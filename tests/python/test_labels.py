@@ -49,8 +49,8 @@ def test_replicates_name_their_groups_by_it(cwnd: Cli) -> None:
 def test_a_label_of_ones_own_goes_the_same_way(cwnd: Cli, tmp_path: Path) -> None:
     flows = ("cubic:2@label=0..1,beta=0.7", "cubic@label=007", "sack")
     done = cwnd("compare", *flows, *SHORT, "-o", tmp_path / "out", "--no-plots", "--json")
-    found = json.loads(done.stdout)["flows"]
-    assert [(flow["name"], flow["label"]) for flow in found] == [
+    rows = json.loads(done.stdout)["flows"]
+    assert [(row["name"], row["label"]) for row in rows] == [
         ("0..1 1", "0..1"),
         ("0..1 2", "0..1"),
         ("007", "007"),
@@ -98,23 +98,23 @@ def test_labels_that_python_gets_wrong_are_refused_as_in_a_file() -> None:
 
 
 def drawn(flows: list[Flow], **keys: Any) -> Any:  # noqa: ANN401
-    from cwnd.plot.run import Run
+    from cwnd.plot.run import RunData
 
-    return Run(package.run(dumbbell(flows, rate="20Mbit/s", rtt="20ms", duration="3s", **keys)))
+    return RunData(package.run(dumbbell(flows, rate="20Mbit/s", rtt="20ms", duration="3s", **keys)))
 
 
 def test_every_group_has_a_colour_a_dash_and_a_bar_of_its_own() -> None:
     run = drawn([Flow("cubic", count=2, beta=beta) for beta in (0.5, 0.6, 0.7, 0.8, 0.9)] + [Flow("sack", count=2)])
-    assert list(run.kinds) == [f"cubic β=0.{n}" for n in (5, 6, 7, 8, 9)] + ["sack"]
+    assert list(run.flows_of) == [f"cubic β=0.{n}" for n in (5, 6, 7, 8, 9)] + ["sack"]
     looks = [(run.style(number)["color"], run.style(number)["linestyle"]) for number in range(12)]
     assert looks[::2] == looks[1::2] and len(set(looks)) == 6
     # In grey four dashes are left, and neighbours never share one.
-    assert all(one[1] != other[1] for one, other in zip(looks[::2], looks[2::2]))
+    assert all(look[1] != other[1] for look, other in zip(looks[::2], looks[2::2]))
     assert len({(run.style(number)["color"], run.style(number)["alpha"]) for number in range(12)}) == 12
 
     # What is the same in all is one group, and its flows have the dashes.
     alike = drawn([Flow("cubic", count=2), Flow("cubic")])
-    assert list(alike.kinds) == ["cubic"] and alike.labels == ["cubic"] * 3
+    assert list(alike.flows_of) == ["cubic"] and alike.labels == ["cubic"] * 3
     assert len({str(alike.style(number)["linestyle"]) for number in range(3)}) == 3
 
 
@@ -128,12 +128,12 @@ def test_share_bars_and_legends_are_of_the_labels() -> None:
     figure, axes = plt.subplots()
     shares(run, axes)
     flows = run.summary["flows"]
-    said = [text.get_text() for text in axes.texts]
+    texts = [text.get_text() for text in axes.texts]
     expected = [100 * sum(flows[number]["share"] for number in numbers) for numbers in ((0, 1), (2, 3))]
-    assert said == [f"$a_b$ (2): {expected[0]:.1f} %", f"_b (2): {expected[1]:.1f} %"]
+    assert texts == [f"$a_b$ (2): {expected[0]:.1f} %", f"_b (2): {expected[1]:.1f} %"]
     assert len(axes.patches) == 4
     legend(run, figure)
-    (made,) = figure.legends
-    assert [text.get_text() for text in made.get_texts()] == ["$a_b$ 1", "$a_b$ 2", "_b 1", "_b 2"]
+    (legend_of_figure,) = figure.legends
+    assert [text.get_text() for text in legend_of_figure.get_texts()] == ["$a_b$ 1", "$a_b$ 2", "_b 1", "_b 2"]
     figure.canvas.draw()  # a name is no mathematics
     plt.close(figure)

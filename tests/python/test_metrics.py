@@ -22,9 +22,9 @@ def table(**columns: list[object]) -> pa.Table:
     return pa.table(columns)
 
 
-def value(one: Measure) -> float:
-    assert one.value is not None, one.why
-    return one.value
+def value(measure: Measure) -> float:
+    assert measure.value is not None, measure.why
+    return measure.value
 
 
 def test_a_measure_has_a_finite_value_or_a_reason() -> None:
@@ -90,12 +90,12 @@ def test_rates_refuse_what_the_samples_do_not_tell() -> None:
 
 def test_completion_times_know_of_transfers_that_did_not_end() -> None:
     ended = table(start_s=[float(n) for n in range(100)], end_s=[n + (n + 1) / 100 for n in range(100)])
-    found = m.completion_time(ended)  # they took 0.01, 0.02 … 1.00 s
-    assert [round(value(found[key]), 9) for key in ("mean", "p50", "p95", "p99")] == [0.505, 0.5, 0.95, 0.99]
+    times = m.completion_time(ended)  # they took 0.01, 0.02 … 1.00 s
+    assert [round(value(times[key]), 9) for key in ("mean", "p50", "p95", "p99")] == [0.505, 0.5, 0.95, 0.99]
     # The last three did not end: no mean, and no 99th percentile.
-    found = m.completion_time(table(start_s=[0.0] * 100, end_s=[*map(float, range(1, 98)), None, None, None]))
-    assert "3 of 100" in found["mean"].why and "99%" in found["p99"].why
-    assert value(found["p95"]) == 95
+    times = m.completion_time(table(start_s=[0.0] * 100, end_s=[*map(float, range(1, 98)), None, None, None]))
+    assert "3 of 100" in times["mean"].why and "99%" in times["p99"].why
+    assert value(times["p95"]) == 95
     assert "no transfer" in m.completion_time(table(start_s=[], end_s=[]))["mean"].why
 
 
@@ -104,16 +104,16 @@ def test_queueing_delay_weighs_packets() -> None:
     histogram = table(wait_ms=[50.0, 0.0, 10.0], packets=[2, 90, 8])
     one_by_one = table(wait_ms=[0.0] * 90 + [10.0] * 8 + [50.0] * 2)
     for waits in (histogram, one_by_one):
-        found = {key: value(one) for key, one in m.queueing_delay(waits).items()}
-        assert found == {"mean": pytest.approx(1.8), "p50": 0, "p95": 10, "p99": 50}
+        delays = {key: value(measure) for key, measure in m.queueing_delay(waits).items()}
+        assert delays == {"mean": pytest.approx(1.8), "p50": 0, "p95": 10, "p99": 50}
     assert "no packet" in m.queueing_delay(table(wait_ms=[], packets=[]))["mean"].why
 
 
 def test_queueing_delay_is_estimated_from_samples() -> None:
     # 12 500 bytes at 10 Mbit/s take 10 ms; samples before 1 s do not count.
     queue = table(time_s=[0.5, 1.0, 1.5, 2.0], bytes=[999_999, 0, 12_500, 777])
-    found = m.sampled_queueing_delay(queue, capacity=m.Capacity.constant(10), begin_s=1, end_s=2)
-    assert value(found["mean"]) == pytest.approx(5) and value(found["p99"]) == pytest.approx(10)
+    delays = m.sampled_queueing_delay(queue, capacity=m.Capacity.constant(10), begin_s=1, end_s=2)
+    assert value(delays["mean"]) == pytest.approx(5) and value(delays["p99"]) == pytest.approx(10)
     assert m.sampled_queueing_delay(queue, capacity=m.Capacity.constant(10), begin_s=7, end_s=8)["p50"].value is None
 
 
@@ -127,10 +127,10 @@ def test_quantiles_are_observed_values() -> None:
 
 @given(RATES, st.floats(0.01, 1))
 def test_a_quantile_covers_its_part_and_no_smaller_value_does(values: list[float], part: float) -> None:
-    found = m.quantile(values, part)
-    assert found in values
-    assert sum(one <= found for one in values) >= part * len(values) * (1 - 1e-9)
-    assert sum(one < found for one in values) < part * len(values)
+    percentile = m.quantile(values, part)
+    assert percentile in values
+    assert sum(each <= percentile for each in values) >= part * len(values) * (1 - 1e-9)
+    assert sum(each < percentile for each in values) < part * len(values)
 
 
 def test_loss_rate_and_loss_events() -> None:
@@ -180,9 +180,9 @@ def test_synchronisation_is_the_share_that_reduces_together() -> None:
 
 @given(st.lists(st.lists(st.floats(0, 100), max_size=8).map(sorted), min_size=2, max_size=6), st.floats(0.01, 10))
 def test_synchronisation_lies_between_one_flow_and_all(times: list[list[float]], window: float) -> None:
-    found = m.synchronisation(dict(enumerate(times)), window_s=window)
+    measured = m.synchronisation(dict(enumerate(times)), window_s=window)
     if any(times):
-        assert 1 / len(times) <= value(found) + 1e-12 <= 1 + 2e-12
+        assert 1 / len(times) <= value(measured) + 1e-12 <= 1 + 2e-12
     together = m.synchronisation({flow: [1.0, 50.0] for flow in range(len(times))}, window_s=window)
     assert value(together) == 1
 
@@ -204,7 +204,7 @@ def test_jain_lies_between_1_over_n_and_1_and_knows_no_unit_and_no_order(
 ) -> None:
     index, ratio = value(m.jain(values)), value(m.min_max_ratio(values))
     assert 1 / len(values) <= index + 1e-12 <= 1 + 2e-12
-    shuffled = [one * factor for one in values]
+    shuffled = [each * factor for each in values]
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     assert value(m.jain(shuffled)) == pytest.approx(index, rel=1e-9)
     assert value(m.min_max_ratio(shuffled)) == pytest.approx(ratio, rel=1e-9)
@@ -245,8 +245,8 @@ def test_convergence_is_the_first_time_that_lasts() -> None:
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.floats(0.05, 0.9), st.integers(1, 5))
 def test_a_longer_hold_or_a_smaller_delta_never_converges_sooner(shares: list[float], delta: float, hold: int) -> None:
     def time(delta: float, hold: int) -> float:
-        found = m.convergence_time(two(*shares), delta=delta, hold_s=hold, since_s=0).value
-        return math.inf if found is None else found
+        measured = m.convergence_time(two(*shares), delta=delta, hold_s=hold, since_s=0).value
+        return math.inf if measured is None else measured
 
     assert time(delta, hold) <= time(delta, hold + 1)
     assert time(delta, hold) <= time(delta / 2, hold)
@@ -269,7 +269,7 @@ def test_smoothness_and_the_largest_reduction_by_hand() -> None:
 
 @given(SEQUENCES, st.floats(1e-3, 1e3))
 def test_what_compares_rates_knows_no_unit(values: list[float], factor: float) -> None:
-    scaled = [one * factor for one in values]
+    scaled = [each * factor for each in values]
     for formula in (m.smoothness, m.largest_reduction, m.coefficient_of_variation):
         assert value(formula(scaled)) == pytest.approx(value(formula(values)), rel=1e-6, abs=1e-9)
     assert value(m.smoothness(values)) >= 1 and 0 <= value(m.largest_reduction(values)) < 1
@@ -315,9 +315,9 @@ def test_a_backlog_waits_for_what_the_link_can_send() -> None:
     mbit = np.array([3.0, 5.0, 6.0, 0.0, 2.0, 3.0])
     assert STEPS.wait_s(at, mbit).tolist() == pytest.approx([0.3, 0.5, 2.55, 0.0, 1.1, math.inf])
     queue = table(time_s=[0.5, 9.9], bytes=[375_000, 375_000])
-    found = m.sampled_queueing_delay(queue, capacity=STEPS, begin_s=0, end_s=10)
-    assert value(found["p50"]) == pytest.approx(300)
-    assert "never sends" in found["mean"].why and "never sends" in found["p95"].why
+    delays = m.sampled_queueing_delay(queue, capacity=STEPS, begin_s=0, end_s=10)
+    assert value(delays["p50"]) == pytest.approx(300)
+    assert "never sends" in delays["mean"].why and "never sends" in delays["p95"].why
 
 
 def test_transfers_are_told_apart_by_who_started_them_and_which_way_they_went() -> None:
@@ -330,16 +330,16 @@ def test_transfers_are_told_apart_by_who_started_them_and_which_way_they_went() 
         direction=["forward", "forward", "forward", "forward", "reverse", "forward", "forward"],
     )
     flows = [("cubic", range(2)), ("sack", range(2, 4))]
-    found = m.transfers_by_group(rows, begin_s=0.5, end_s=9, flows=flows, traffic=["web", "long"])
+    groups = m.transfers_by_group(rows, begin_s=0.5, end_s=9, flows=flows, traffic=["web", "long"])
     # Flow 0 started before the interval, one of the web's at its end; the long one has no size.
-    assert [(one.name, one.direction, one.started, one.finished) for one in found] == [
+    assert [(group.name, group.direction, group.started, group.finished) for group in groups] == [
         ("sack", "forward", 1, 1),
         ("web", "forward", 2, 1),
         ("web", "reverse", 1, 1),
     ]
-    assert value(found[0].completion["mean"]) == 4 and value(found[1].completion["p50"]) == 0.5
-    assert "1 of 2" in found[1].completion["mean"].why and value(found[2].completion["p99"]) == 0.25
-    document = found[1].document()
+    assert value(groups[0].completion["mean"]) == 4 and value(groups[1].completion["p50"]) == 0.5
+    assert "1 of 2" in groups[1].completion["mean"].why and value(groups[2].completion["p99"]) == 0.25
+    document = groups[1].document()
     assert document["completion_s"]["mean"] is None and "did not end" in document["why"]
     assert m.transfers_by_group(rows.slice(0, 0), begin_s=0, end_s=9, flows=flows, traffic=["web"]) == []
 
@@ -355,11 +355,11 @@ def test_what_is_read_off_one_curve() -> None:
 
 def test_a_rate_has_come_to_stay_with_the_end_of_its_first_interval() -> None:
     # Half-second means from 10 s on. 9 Mbit/s: once for one interval, then from the fourth on, which ends at 10 + 4 × 0.5 s.
-    found = Rates(10, 0.5, (3, 4), np.array([[1.0, 9, 2, 9, 9.5, 9], [9, 9, 9, 9, 9, 9]]))
-    assert curve.filled(found, 9, hold_s=1.5) == 12 and curve.filled(found, 9, hold_s=0.5) == 11
-    assert curve.filled(found, 9, hold_s=2) == math.inf and curve.filled(found, 10, hold_s=0.5) == math.inf
+    rates = Rates(10, 0.5, (3, 4), np.array([[1.0, 9, 2, 9, 9.5, 9], [9, 9, 9, 9, 9, 9]]))
+    assert curve.filled(rates, 9, hold_s=1.5) == 12 and curve.filled(rates, 9, hold_s=0.5) == 11
+    assert curve.filled(rates, 9, hold_s=2) == math.inf and curve.filled(rates, 10, hold_s=0.5) == math.inf
     with pytest.raises(ValueError, match="multiple"):
-        curve.filled(found, 9, hold_s=0.7)
+        curve.filled(rates, 9, hold_s=0.7)
 
 
 def test_growth_is_taken_on_lines_between_samples() -> None:

@@ -16,7 +16,7 @@ PEERS = Path(__file__).resolve().parents[2] / "bench" / "peers"
 sys.path.insert(0, str(PEERS))
 
 import peer  # noqa: E402
-from cases import CASES, Case, Group, document, flows, run_ours, run_peer, spec  # noqa: E402
+from cases import CASES, Case, CaseGroup, document, flows, run_ours, run_peer, spec  # noqa: E402
 from ns3.run import build_ns3  # noqa: E402
 from trials import ALONE, TRIALS  # noqa: E402
 
@@ -49,7 +49,7 @@ def test_a_seed_draws_the_same_whenever_it_is_asked_and_another_draws_otherwise(
 
 def standard_tcp(hops: int) -> Case:
     """One flow from a threshold of 10 that loses nothing."""
-    return Case("reno", "", 100, 333, (Group("sack", 100),), ssthresh=10, hops=hops, hop_ms=10 if hops > 1 else 0)
+    return Case("reno", "", 100, 333, (CaseGroup("sack", 100),), ssthresh=10, hops=hops, hop_ms=10 if hops > 1 else 0)
 
 
 def formula_mbps(case: Case) -> float:

@@ -42,10 +42,10 @@ def closed() -> Iterator[None]:
 def figures(result: package.Result, folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Figure]:
     """Every picture of a run, before it goes to disk."""
     draw = importlib.import_module("cwnd.plot.draw")
-    found: dict[str, Figure] = {}
-    monkeypatch.setattr(draw, "save", lambda figure, path, digest: found.__setitem__(path.name, figure))
+    saved: dict[str, Figure] = {}
+    monkeypatch.setattr(draw, "save", lambda figure, path, digest: saved.__setitem__(path.name, figure))
     draw.draw(result, folder)
-    return found
+    return saved
 
 
 def test_the_readmes_picture_is_the_one_that_make_demo_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,14 +63,14 @@ def test_the_readmes_picture_is_the_one_that_make_demo_draws(tmp_path: Path, mon
 
 
 def test_a_long_loss_leaves_rate_round_trip_buffer_and_seed_in_the_title() -> None:
-    from cwnd.plot.draw import head
-    from cwnd.plot.run import Run
+    from cwnd.plot.draw import heading
+    from cwnd.plot.run import RunData
 
     drops = ",".join(str(number) for number in range(100, 4100, 100))
-    made = dumbbell("cubic", rate="20Mbit/s", rtt="20ms", loss=f"at:{drops}", duration="2s", seed=4711)
-    run = Run(package.run(made))
+    scenario = dumbbell("cubic", rate="20Mbit/s", rtt="20ms", loss=f"at:{drops}", duration="2s", seed=4711)
+    run = RunData(package.run(scenario))
     for width in (80, 110):
-        line = head(run, width).splitlines()[-1]
+        line = heading(run, width).splitlines()[-1]
         assert len(line) <= width, line
         assert line.startswith("20 Mbit/s, RTT 20 ms, buffer 1 BDP, loss at:100,200,"), line
         assert line.endswith(",…, seed 4711"), line
@@ -80,17 +80,17 @@ def test_what_leaves_the_window_panel_is_marked_with_its_largest_value(starts: p
     import matplotlib.pyplot as plt
 
     from cwnd.plot.draw import windows
-    from cwnd.plot.run import Run
+    from cwnd.plot.run import RunData
 
     figure, axes = plt.subplots()
-    windows(Run(starts), axes)
+    windows(RunData(starts), axes)
     top = axes.get_ylim()[1]
     # A window falls when its flow changes its state, which the table of events has with the window of that time.
     tables = (starts.cwnd, starts.events)
     flow, cwnd, time = (
         np.concatenate([table[name].to_numpy() for table in tables]) for name in ("flow", "cwnd", "time_s")
     )
-    highest = {label: int(cwnd[np.isin(flow, flows)].max()) for label, flows in Run(starts).kinds.items()}
+    highest = {label: int(cwnd[np.isin(flow, flows)].max()) for label, flows in RunData(starts).flows_of.items()}
     standard, hystart = highest["cubic slow_start=standard"], highest["cubic slow_start=hystart++"]
     assert standard > top >= hystart
     assert [text.get_text() for text in axes.texts] == [f"cubic slow_start=standard: largest recorded {standard}"]
@@ -106,14 +106,14 @@ def test_the_mark_has_the_largest_window_that_there_was_between_samples_too() ->
     import matplotlib.pyplot as plt
 
     from cwnd.plot.draw import windows
-    from cwnd.plot.run import Run
+    from cwnd.plot.run import RunData
 
     keys = {"rate": "50Mbit/s", "rtt": "60ms", "duration": "30s"}
     sampled, acks = (package.run(dumbbell({"hybla-growth": 2}, per_ack=every, **keys)) for every in (False, True))  # type: ignore[arg-type]
     largest, seen = (result.cwnd["cwnd"].to_numpy().max() for result in (acks, sampled))
     assert largest > 1.5 * seen
     figure, axes = plt.subplots()
-    windows(Run(sampled), axes)
+    windows(RunData(sampled), axes)
     assert [text.get_text() for text in axes.texts] == [f"largest recorded {largest}"]
     plt.close(figure)
 
@@ -142,9 +142,9 @@ def test_every_picture_says_rate_round_trip_buffer_and_seed(
         # It has no name: what is in it stands for one.
         assert lines[0] == "cubic slow_start=standard (2), cubic slow_start=hystart++ (2)", name
     lot = package.run(package.Scenario.from_toml(LOT))
-    said = {figure.get_suptitle() for figure in figures(lot, tmp_path, monkeypatch).values()}
+    headings = {figure.get_suptitle() for figure in figures(lot, tmp_path, monkeypatch).values()}
     # Six links of 20 Mbit/s, of which an action lowers one to 10; round trips of 30 ms and of 10 ms.
-    assert said == {"three bottlenecks\n6 links, 10 to 20 Mbit/s, RTT 10 to 30 ms, buffer 1 BDP, seed 1"}
+    assert headings == {"three bottlenecks\n6 links, 10 to 20 Mbit/s, RTT 10 to 30 ms, buffer 1 BDP, seed 1"}
     udp = '[[traffic]]\nmodel = "udp"\nrate = "12Mbit/s"\n'
     queue = 'queue = { kind = "red", limit = "150kB", min = "10packets", max = "30packets" }'
     text = f'duration = "2s"\nseed = 7\n[link]\nrate = "10Mbit/s"\nrtt = "20ms"\nloss = "every:1000"\n{queue}\n{udp}'

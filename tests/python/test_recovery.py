@@ -16,9 +16,9 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "algorithms" / "README.md"
 # Those of today's standards; the forms of today's kernel, which all end in -linux, join them. An older kernel's has its number.
 STANDARDS = {"cubic", "reno"}
 SETS = {
-    one["name"]: one["recovery"]
+    parameter_set["name"]: parameter_set["recovery"]
     for algorithm in _native.algorithms()
-    for one in algorithm["sets"]
+    for parameter_set in algorithm["sets"]
     if algorithm["built_in"]
 }
 
@@ -56,5 +56,5 @@ def test_the_tools_own_default_run_has_no_timeout(cwnd: Cli) -> None:
 )
 def test_its_neighbours_have_none_either(cc: str, rate: str, rtt: str) -> None:
     flow = Flow(cc, start={"uniform": ["0s", "100ms"]})
-    (one,) = run(dumbbell([flow], rate=rate, rtt=rtt, duration="20s", interval="0s")).summary["flows"]
-    assert one["timeouts_run"] == 0
+    (row,) = run(dumbbell([flow], rate=rate, rtt=rtt, duration="20s", interval="0s")).summary["flows"]
+    assert row["timeouts_run"] == 0

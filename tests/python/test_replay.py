@@ -63,8 +63,8 @@ def test_one_changed_row_is_found_and_named(cwnd: Cli, tmp_path: Path) -> None:
     table = pq.read_table(GOLDEN / "linux-6.1" / "reno_12M_40ms.parquet")
     windows = table["cwnd_after"].to_pylist()
     windows[4711] += 1
-    place = table.schema.get_field_index("cwnd_after")
-    changed = table.set_column(place, "cwnd_after", pa.array(windows, pa.uint32()))
+    column = table.schema.get_field_index("cwnd_after")
+    changed = table.set_column(column, "cwnd_after", pa.array(windows, pa.uint32()))
     pq.write_table(changed, tmp_path / "changed.parquet")
     done = cwnd("replay", tmp_path / "changed.parquet", "--cc", "reno-linux", "--json")
     outcome = json.loads(done.stdout)

@@ -6,9 +6,11 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
+import warnings
 from collections.abc import Collection, Iterator
 from concurrent.futures import Future
 from functools import partial
@@ -59,11 +61,11 @@ def test_the_number_of_threads_changes_no_byte(cwnd: Cli, tmp_path: Path) -> Non
 def test_each_seed_is_the_run_that_it_would_be_alone(cwnd: Cli, tmp_path: Path) -> None:
     assert cwnd(*SHORT, "--seed", 5, "--seeds", 3, "-o", tmp_path / "many").returncode == 0
     assert cwnd(*SHORT, "--seed", 6, "--no-plots", "-o", tmp_path / "one").returncode == 0
-    many, one = files(tmp_path / "many" / "seed-0006"), files(tmp_path / "one")
-    assert many.keys() == one.keys() and {"scenario.toml", "cwnd.parquet"} <= one.keys()
+    many, single = files(tmp_path / "many" / "seed-0006"), files(tmp_path / "one")
+    assert many.keys() == single.keys() and {"scenario.toml", "cwnd.parquet"} <= single.keys()
     # The summaries differ in what the run cost, and in the measures.
-    assert {name for name in one if one[name] != many[name]} == {"summary.json"}
-    ours, theirs = json.loads(many["summary.json"]), json.loads(one["summary.json"])
+    assert {name for name in single if single[name] != many[name]} == {"summary.json"}
+    ours, theirs = json.loads(many["summary.json"]), json.loads(single["summary.json"])
     assert {key for key in theirs if ours[key] != theirs[key]} == {"perf"} and ours.keys() - theirs.keys() == {
         "measures"
     }
@@ -110,12 +112,37 @@ def test_the_usual_run_has_a_convergence_time(cwnd: Cli) -> None:
     document = json.loads(done.stdout)
     assert document["duration_s"] == 60
     assert document["convergence"] == {"delta": pytest.approx(1 / 9), "interval_s": 4, "hold_s": 24}
-    found = document["groups"][0]["measures"]["convergence_s"]
-    assert 0 <= found["median"] <= 36 and found["unit"] == "s", found
+    convergence = document["groups"][0]["measures"]["convergence_s"]
+    assert 0 <= convergence["median"] <= 36 and convergence["unit"] == "s", convergence
     shown = cwnd("compare", "reno:2", "--rate", "10Mbit/s", "--rtt", "20ms", "--seeds", 6).stdout
     row = next(line for line in shown[shown.index("converged s") :].splitlines() if line.startswith(" reno "))
-    assert f"{found['median']:.1f}" in row
+    assert f"{convergence['median']:.1f}" in row
     assert "within 11 % of fair for 24 s, by means over 4 s" in " ".join(shown.split())
+
+
+def test_a_star_beside_a_measure_stands_for_a_line_below(cwnd: Cli) -> None:
+    alone = cwnd("compare", "cubic", "--duration", "4s", "--seeds", 2).stdout
+    assert "*" not in alone and re.search(r"synchronised *\n.*\n link .* - *\n", alone), alone
+    pair = cwnd("compare", "cubic", "sack", "--duration", "4s", "--seeds", 2).stdout
+    starred = {line.split()[0] for line in pair.splitlines() if line.rstrip().endswith("-*")}
+    told = {line.split()[1].rstrip(",") for line in pair.splitlines() if line.startswith("* ")}
+    # Of one flow nobody asks when it came to share alike.
+    assert starred == told == {"all"}, pair
+
+
+def test_that_every_run_is_the_same_is_said_from_python_too(cwnd: Cli) -> None:
+    scenario = package.dumbbell([package.Flow("cubic")], rate="10Mbit/s", rtt="20ms", duration="2s")
+    with pytest.warns(UserWarning, match="every run is the same"):
+        study = package.replicate(scenario, 2, 1)
+    assert "every run is the same" in repr(study)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        one = package.replicate(scenario, 1, 1)
+        drawn = package.replicate(package.dumbbell("cubic", rate="10Mbit/s", rtt="20ms", duration="2s"), 2, 1)
+    assert "same" not in repr(one) + repr(drawn)
+    # The command says it once, below its tables.
+    done = cwnd("compare", "cubic@start=0s", "--duration", "2s", "--seeds", 2)
+    assert done.stdout.count("every run is the same") == 1 and done.stderr == "", done.stderr
 
 
 def test_a_run_too_short_to_converge_says_how_long_it_has_to_be(cwnd: Cli) -> None:
@@ -147,13 +174,20 @@ def test_the_hold_grows_with_the_run_up_to_a_minute() -> None:
 def test_runs_that_never_converge_count_as_late_ones() -> None:
     from cwnd.replicates.document import over_measure
 
-    def one(value: float | None) -> dict[str, Any]:
+    def measure(value: float | None) -> dict[str, Any]:
         return {"value": value, "unit": "s"} | ({} if value is not None else {"why": "never"})
 
-    found = over_measure("convergence_s", [one(value) for value in (10, 20, 30, 40, 50, 60, 70, None, None, None)])
-    assert (found["median"], found["low"], found["high"], found["undefined"]) == (55, 20, None, 3)
-    found = over_measure("loss_rate", [one(1.0), one(None), one(3.0)])
-    assert (found["mean"], found["n"], found["undefined"], found["why"]) == (2, 2, 1, "never")
+    convergence = over_measure(
+        "convergence_s", [measure(value) for value in (10, 20, 30, 40, 50, 60, 70, None, None, None)]
+    )
+    assert (convergence["median"], convergence["low"], convergence["high"], convergence["undefined"]) == (
+        55,
+        20,
+        None,
+        3,
+    )
+    loss_rate = over_measure("loss_rate", [measure(1.0), measure(None), measure(3.0)])
+    assert (loss_rate["mean"], loss_rate["n"], loss_rate["undefined"], loss_rate["why"]) == (2, 2, 1, "never")
 
 
 def test_groups_are_named_apart(cwnd: Cli) -> None:
@@ -162,7 +196,7 @@ def test_groups_are_named_apart(cwnd: Cli) -> None:
         rate="10Mbit/s",
         rtt="40ms",
     )
-    assert [(one.name, list(one.flows)) for one in groups(scenario)] == [
+    assert [(group.name, list(group.flows)) for group in groups(scenario)] == [
         ("cubic 16 ms", [0, 1]),
         ("cubic 40 ms", [2]),
         ("sack", [3, 4]),
@@ -256,7 +290,7 @@ def test_after_a_failure_nothing_more_is_begun(monkeypatch: pytest.MonkeyPatch) 
 
     begun = []
 
-    def task(number: int, check: runner.Check) -> int:
+    def task(number: int, check: runner.StopCheck) -> int:
         check()
         begun.append(number)
         if number == 3:
@@ -270,7 +304,7 @@ def test_after_a_failure_nothing_more_is_begun(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(runner, "as_completed", late)
     with pytest.raises(OSError, match="No space left"):
-        runner.spread({number: partial(task, number) for number in range(1, 7)}, 1)
+        runner.run_on_threads({number: partial(task, number) for number in range(1, 7)}, 1)
     assert begun == [1, 2, 3]
 
 
@@ -285,8 +319,8 @@ def test_a_disk_that_fails_ends_it_and_keeps_what_is_done(tmp_path: Path, monkey
     monkeypatch.setattr(folders, "save", full)
     with pytest.raises(OSError, match="No space left"):
         package.replicate(small(), 6, 1, tmp_path / "out")
-    kept = {path.name for path in (tmp_path / "out").iterdir()}
-    assert kept == {"manifest.json", "seed-0001", "seed-0002"}
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert names == {"manifest.json", "seed-0001", "seed-0002"}
     monkeypatch.undo()
     study = package.replicate(small(), 6, 1, tmp_path / "out")
     assert (study.done, study.found) == (6, 2)

@@ -22,7 +22,7 @@ from in_kernel import PATIENCE_S, until
 
 from cwnd.experiments import Point, Reduced, Setup
 from cwnd.experiments.claims import claims, claims_of
-from cwnd.experiments.find import experiments
+from cwnd.experiments.discover import experiments
 from cwnd.result import Result
 
 QUICK = "ha2008/eq3-4"
@@ -67,7 +67,7 @@ def test_killed_at_any_moment_it_goes_on_to_the_same_result(done: Path, tmp_path
     print(f"CWND_SEED={seed}")
     chance = random.Random(seed)
     command = [PROGRAM, "reproduce", QUICK, "--cubic", "none", "-o", tmp_path / "r"]
-    kept = []
+    done_after_each = []
     for _ in range(int(os.environ.get("CWND_KILLS", "4"))):
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
@@ -75,8 +75,8 @@ def test_killed_at_any_moment_it_goes_on_to_the_same_result(done: Path, tmp_path
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGKILL)
             process.wait()
-        kept.append(len(list((tmp_path / "r" / "points").glob("*/*.json"))))
-    assert kept == sorted(kept), "what was done has gone"
+        done_after_each.append(len(list((tmp_path / "r" / "points").glob("*/*.json"))))
+    assert done_after_each == sorted(done_after_each), "what was done has gone"
     last = subprocess.run(command, capture_output=True, text=True)
     assert last.returncode == 0, last.stderr
     assert outcome(tmp_path / "r") == outcome(done)
@@ -109,9 +109,9 @@ def test_ctrl_c_leaves_nothing_half_written_and_says_how_to_go_on(tmp_path: Path
     points = tmp_path / "r" / "points"
     until(lambda: any(points.glob("*/*.json")) or process.poll() is not None)
     process.send_signal(signal.SIGINT)
-    said = process.communicate(timeout=PATIENCE_S)[1]
-    assert process.returncode == 130, said
-    assert "the same command goes on from there" in said
+    errors = process.communicate(timeout=PATIENCE_S)[1]
+    assert process.returncode == 130, errors
+    assert "the same command goes on from there" in errors
     for path in points.rglob("*"):
         assert not path.name.startswith("."), path
         if path.is_file():
@@ -133,7 +133,7 @@ def test_a_second_column_that_cannot_be_run_costs_itself_alone(done: Path, cwnd:
     assert alone.returncode == 0, alone.stderr
     assert both.returncode == 1
     assert f"error: {name}, second column, reno: " in both.stderr and "expected a set of CUBIC" in both.stderr
-    (first,), (entry,) = (json.loads((tmp_path / one / "verdicts.json").read_text()) for one in ("alone", "both"))
+    (first,), (entry,) = (json.loads((tmp_path / name / "verdicts.json").read_text()) for name in ("alone", "both"))
     failed = entry.pop("second")
     assert entry == first
     assert failed["cubic"] == "reno" and "expected a set of CUBIC" in failed["failed"]
@@ -145,27 +145,29 @@ def test_a_point_that_fails_while_it_runs_costs_its_own_column_alone(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     from cwnd.experiments import runner
-    from cwnd.experiments.book import Book, Second, keep
+    from cwnd.experiments.run_folder import RunFolder, SecondColumn, judge_and_write
 
-    one = experiments()["ha2008/eq1-2"]
+    experiment = experiments()["ha2008/eq1-2"]
     tasks: dict[str, runner.Task] = {}
-    first = runner.column(one, Setup("cubic-2.2"), tasks)
-    mine = set(tasks)
-    second = runner.column(one, Setup("cubic-2.1"), tasks)
-    reduce = one.module.reduce
+    first = runner.column(experiment, Setup("cubic-2.2"), tasks)
+    first_tasks = set(tasks)
+    second = runner.column(experiment, Setup("cubic-2.1"), tasks)
+    reduce = experiment.module.reduce
 
     def broken(run: Result, point: Point) -> Reduced:
-        if run.scenario.to_json() not in mine:
+        if run.scenario.to_json() not in first_tasks:
             raise ValueError("not with this one")
         return reduce(run, point)
 
-    monkeypatch.setattr(one.module, "reduce", broken)
-    book = Book(tmp_path / "r")
-    with book.held():
-        outcome = runner.work(list(tasks.values()), book.cache, 2)
+    monkeypatch.setattr(experiment.module, "reduce", broken)
+    run_folder = RunFolder(tmp_path / "r")
+    with run_folder.locked():
+        outcome = runner.run_tasks(list(tasks.values()), run_folder.cache, 2)
         assert first.failure(outcome.failures) == ""
         assert "not with this one" in second.failure(outcome.failures)
-        entry = keep(book, one, first, Second("cubic-2.1", second, second.failure(outcome.failures)))
+        entry = judge_and_write(
+            run_folder, experiment, first, SecondColumn("cubic-2.1", second, second.failure(outcome.failures))
+        )
     assert entry is not None and "not with this one" in entry["second"]["failed"]
     assert all("second" not in row for row in entry["claims"])
 
@@ -178,8 +180,8 @@ def test_the_end_of_a_run_says_the_three_numbers(done: Path, cwnd: Cli) -> None:
 def test_the_list_has_every_experiment_and_the_last_verdicts_of_a_folder(done: Path, cwnd: Cli) -> None:
     rows = json.loads(cwnd("reproduce", "--list", "--json", "-o", done).stdout)
     assert [row["id"] for row in rows] == list(experiments())
-    mine = {row["id"]: row for row in rows}
-    assert mine[QUICK]["claims"] and mine[QUICK]["verdict"]
+    by_id = {row["id"]: row for row in rows}
+    assert by_id[QUICK]["claims"] and by_id[QUICK]["verdict"]
     plain = cwnd("reproduce", "ha2008", "--list", "-o", done).stdout
     assert QUICK in plain and "leith2007" not in plain
 
@@ -215,16 +217,16 @@ def test_a_folder_with_something_else_is_left_alone(cwnd: Cli, tmp_path: Path) -
 def reported(done: Path, cwnd: Cli, tmp_path: Path) -> Path:
     """A copy with its report."""
     shutil.copytree(done, tmp_path / "r")
-    made = cwnd("report", tmp_path / "r")
-    assert (made.returncode, made.stdout.strip()) == (0, str(tmp_path / "r" / "report.html"))
+    command = cwnd("report", tmp_path / "r")
+    assert (command.returncode, command.stdout.strip()) == (0, str(tmp_path / "r" / "report.html"))
     return tmp_path / "r"
 
 
 def test_the_report_has_all_claims_and_asks_nothing_of_the_network(reported: Path) -> None:
     page = (reported / "report.html").read_text()
-    for one in claims_of(QUICK).values():
-        assert f'id="{one.id}"' in page
-        assert html.escape(one.text) in page
+    for claim in claims_of(QUICK).values():
+        assert f'id="{claim.id}"' in page
+        assert html.escape(claim.text) in page
     assert page.count("<svg") == 1
     # Addresses of schemas are names; nothing else may point outside, and what points to a file points to one that is there.
     assert not re.search(r'(?:src|href)="(?:https?:)?//', page)
@@ -293,9 +295,9 @@ def test_a_browser_shows_the_page_without_an_error_and_without_scrolling_sideway
         (tmp_path / "look.html").as_uri(),
     ]
     seen = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S)
-    found = re.search(r'<pre id="found">(.+?)</pre>', seen.stdout)
-    assert found, seen.stderr[-2000:]
-    looked = json.loads(html.unescape(found[1]))
+    result = re.search(r'<pre id="found">(.+?)</pre>', seen.stdout)
+    assert result, seen.stderr[-2000:]
+    looked = json.loads(html.unescape(result[1]))
     assert looked["title"]
     assert looked["wide"] <= looked["inside"] <= width, looked
     assert looked["pictures"] == 1, looked

@@ -43,14 +43,14 @@ def test_the_mean_window_is_that_of_the_rule_and_of_the_published_formula(
 ) -> None:
     rule = RULES[name]
     cycle = rule.cycle(p)
-    found = mean_window(name, p, RTT_S, cycle.w_max, cycle.rounds, cycles, skip, **rule.settings)
-    assert (found.cycles, found.timeouts) == (cycles, 0)
-    off = abs(found.mean / cycle.mean - 1)
-    assert off <= EXCEPTIONS.get((name, p), TOLERANCE), f"{found.mean:.1f}, the rule says {cycle.mean:.1f}"
+    window = mean_window(name, p, RTT_S, cycle.w_max, cycle.rounds, cycles, skip, **rule.settings)
+    assert (window.cycles, window.timeouts) == (cycles, 0)
+    off = abs(window.mean / cycle.mean - 1)
+    assert off <= EXCEPTIONS.get((name, p), TOLERANCE), f"{window.mean:.1f}, the rule says {cycle.mean:.1f}"
     assert (name, p) not in EXCEPTIONS or off > TOLERANCE, "no exception any more: take it out of the list"
     if rule.formula is not None and p <= rule.formula_to:
         formula = rule.formula(p)
-        assert found.mean == pytest.approx(formula, rel=TOLERANCE), f"{rule.formula_text}: {formula:.1f}"
+        assert window.mean == pytest.approx(formula, rel=TOLERANCE), f"{rule.formula_text}: {formula:.1f}"
 
 
 # RFC 3649, table 2; RFC 9438, table 1 (RTT 0.1 s, C = 0.4); 1.17 (RTT/p)^¾ of ha2008 eq 6.
@@ -91,6 +91,6 @@ def test_the_cycle_becomes_the_formula(name: str) -> None:
 
 # Why there is no such thing for Westwood+ stands at `westwood`; at p = 10⁻² it has arrived after some hundred losses.
 def test_westwood_grows_until_a_cycle_is_two_round_trips() -> None:
-    found = mean_window("westwood", 1e-2, RTT_S, 20, 6, 60, 300)
-    assert found.mean == pytest.approx(westwood(1e-2), rel=TOLERANCE)
-    assert math.isclose(found.w_max, westwood(1e-2), rel_tol=TOLERANCE)
+    window = mean_window("westwood", 1e-2, RTT_S, 20, 6, 60, 300)
+    assert window.mean == pytest.approx(westwood(1e-2), rel=TOLERANCE)
+    assert math.isclose(window.w_max, westwood(1e-2), rel_tol=TOLERANCE)

@@ -305,12 +305,12 @@ def test_the_report_of_links_traffic_and_transfers_fits_a_hundred_columns(cwnd: 
             assert word in done.stdout, word
     document = json.loads(cwnd("run", tmp_path / "lot.toml", "--json").stdout)
     assert [link["name"] for link in document["links"]] == ["hop1", "hop2", "hop3", "back1", "back2", "back3"]
-    assert {(one["name"], one["direction"]) for one in document["traffic"]} == {
+    assert {(group["name"], group["direction"]) for group in document["traffic"]} == {
         ("ha2008", "forward"),
         ("ha2008", "reverse"),
         ("udp", "forward"),
     }
-    assert [(one["of"], one["name"]) for one in document["transfers"]] == [
+    assert [(group["of"], group["name"]) for group in document["transfers"]] == [
         ("flow", "sack"),
         ("traffic", "ha2008"),
         ("traffic", "ha2008"),
@@ -324,10 +324,10 @@ def test_the_report_of_links_traffic_and_transfers_fits_a_hundred_columns(cwnd: 
 
 def test_what_happened_to_flows_and_links_is_marked(lot: package.Result) -> None:
     from cwnd.groups import seconds
-    from cwnd.plot.run import Run
+    from cwnd.plot.run import RunData
 
     assert [seconds(text) for text in ("2s", "250us", "1.5ms", "7ns")] == pytest.approx([2, 0.00025, 0.0015, 7e-9])
-    run = Run(lot)
+    run = RunData(lot)
     assert [(mark.time_s, mark.text) for mark in run.marks_of()] == [
         (2, "start reno"),
         (6, "start sack"),

@@ -41,8 +41,8 @@ def test_an_m_d_1_queue_has_pollaczek_and_khinchins_wait_within_its_confidence_i
     assert document is not None and document["groups"] == [] and not document["identical"]
     link, (traffic,), (transfers,) = document["link"], document["traffic"], document["transfers"]
 
-    def holds(one: dict[str, float], value: float, within: float = 0.0) -> bool:
-        return one["low"] - within <= value <= one["high"] + within
+    def holds(interval: dict[str, float], value: float, within: float = 0.0) -> bool:
+        return interval["low"] - within <= value <= interval["high"] + within
 
     # ρ = 0.5 and S = 1 ms: W = ρ S / (2 (1 − ρ)) = 0.5 ms. Half of the packets do not wait.
     assert holds(link["queue_mean_ms"], 0.5) and link["queue_mean_ms"]["high"] - link["queue_mean_ms"]["low"] < 0.02
@@ -79,9 +79,14 @@ def test_a_transfer_on_an_empty_link_takes_what_arithmetic_says(packets: int, ta
         (row,) = run.transfers.to_pylist()
         assert (row["group"], row["bytes"], row["rtt_ms"]) == (None if of == "flow" else 0, packets * 1448, 100)
         assert row["start_s"] == 1 and row["end_s"] - row["start_s"] == pytest.approx(takes_s, abs=1e-9)
-        (said,) = run.summary["transfers"]
-        assert (said["of"], said["started"], said["finished"], said["direction"]) == (of, 1, 1, "forward")
-        assert said["completion_s"]["mean"] == said["completion_s"]["p99"] == pytest.approx(takes_s, abs=1e-9)
+        (transfers,) = run.summary["transfers"]
+        assert (transfers["of"], transfers["started"], transfers["finished"], transfers["direction"]) == (
+            of,
+            1,
+            1,
+            "forward",
+        )
+        assert transfers["completion_s"]["mean"] == transfers["completion_s"]["p99"] == pytest.approx(takes_s, abs=1e-9)
         assert m.completion_time(run.transfers)["p50"].value == pytest.approx(takes_s, abs=1e-9)
 
 
@@ -98,13 +103,13 @@ def test_a_transfer_that_does_not_end_is_later_than_all_that_do() -> None:
 
 def test_goodput_from_the_table_is_the_links_rate_without_headers() -> None:
     run = cwnd.run(scenario(LINK + '[[flow]]\ncc = "reno"\nrwnd = 100\n'))  # 41 packets of BDP: the link is always busy
-    found = m.goodput(run.cwnd, 0, payload_bytes=1448, begin_s=5, end_s=15).value
+    goodput = m.goodput(run.cwnd, 0, payload_bytes=1448, begin_s=5, end_s=15).value
     packet = 1448 * 8 / 1e6 / 10
-    assert found == pytest.approx(12 * 1448 / 1500, abs=packet)
+    assert goodput == pytest.approx(12 * 1448 / 1500, abs=packet)
     series = m.rates(run.cwnd, packet_bytes=1448, interval_s=1, begin_s=5, end_s=15, of="delivered")
     assert series.mbps[0] == pytest.approx(np.full(10, 12 * 1448 / 1500), abs=10 * packet)
     again = cwnd.run(scenario(LINK + '[[flow]]\ncc = "reno"\nrwnd = 100\n', measure=("5s", "15s")))
-    assert again.summary["flows"][0]["goodput_mbps"] == pytest.approx(found, abs=packet)
+    assert again.summary["flows"][0]["goodput_mbps"] == pytest.approx(goodput, abs=packet)
 
 
 def test_a_link_whose_rate_steps_is_full_at_each_of_its_rates() -> None:
@@ -123,8 +128,8 @@ def test_a_link_whose_rate_steps_is_full_at_each_of_its_rates() -> None:
         run.summary["link"]["utilization"], abs=2e-4
     )
     for begin, end, mbps in ((3, 8, 12), (10, 15, 6), (16, 20, 24)):
-        found = m.throughput(run.cwnd, 0, packet_bytes=1500, begin_s=begin, end_s=end).value
-        assert found == pytest.approx(mbps, abs=0.02)
+        throughput = m.throughput(run.cwnd, 0, packet_bytes=1500, begin_s=begin, end_s=end).value
+        assert throughput == pytest.approx(mbps, abs=0.02)
     # Before the outage 360 packets and more wait, whose last goes at 6 Mbit/s.
     assert 2000 < run.summary["link"]["queue_max_ms"] < 2000 + 2 * 400
     assert "no capacity" in m.utilisation(run.cwnd, capacity=capacity, packet_bytes=1500, begin_s=8.5, end_s=9).why
@@ -166,13 +171,13 @@ def test_each_of_two_links_in_a_row_has_its_own_losses_and_waits() -> None:
     run = cwnd.run(scenario(text, measure=("2s", "20s")))
     first, second = run.summary["links"]
     assert run.summary["link"] == first and [first["name"], second["name"]] == ["first", "second"]
-    found = measures(run, []).links
-    assert found[0]["loss_rate"].value == pytest.approx(1 / 6, abs=1e-3) and found[1]["loss_rate"].value == 0
-    assert found[0]["utilization"].value == pytest.approx(1, abs=1e-3)
-    assert found[1]["utilization"].value == pytest.approx(1 / 2, abs=1e-3)
+    links = measures(run, []).links
+    assert links[0]["loss_rate"].value == pytest.approx(1 / 6, abs=1e-3) and links[1]["loss_rate"].value == 0
+    assert links[0]["utilization"].value == pytest.approx(1, abs=1e-3)
+    assert links[1]["utilization"].value == pytest.approx(1 / 2, abs=1e-3)
     # A full queue of 20: who comes waits for 19 to 20 packets of 1.2 ms, the last part of the one being sent included.
-    assert 19 * 1.2 <= (found[0]["queue_p50_ms"].value or 0) <= 20 * 1.2 + 1.2 and first["queue_max_ms"] <= 21 * 1.2
-    assert found[1]["queue_p99_ms"].value == second["queue_max_ms"] == 0
+    assert 19 * 1.2 <= (links[0]["queue_p50_ms"].value or 0) <= 20 * 1.2 + 1.2 and first["queue_max_ms"] <= 21 * 1.2
+    assert links[1]["queue_p99_ms"].value == second["queue_max_ms"] == 0
     (traffic,) = run.summary["traffic"]
     assert traffic["offered_mbps"] == pytest.approx(12, abs=0.01) and traffic["carried_mbps"] == pytest.approx(
         10, abs=0.01
@@ -192,14 +197,14 @@ def test_acknowledgements_wait_behind_data_that_goes_their_way() -> None:
     back = '[[flow]]\ncc = "reno"\nrwnd = 30\ndirection = "reverse"\n'
     alone, both = (cwnd.run(scenario(link + text, measure=("5s", "20s"))) for text in (forward, forward + back))
     assert both.flows["path"].to_pylist() == [[0], [1]] and both.flows["back"].to_pylist() == [[1], [0]]
-    found = measures(both, [[0], [1]])
-    wait_ms = found.links[1]["queue_mean_ms"].value
+    run_measures = measures(both, [[0], [1]])
+    wait_ms = run_measures.links[1]["queue_mean_ms"].value
     assert wait_ms == pytest.approx(134, abs=5)
     # 20 packets per round trip: 41 ms and the last one's wait for up to 19 others at 1 ms alone, with the wait behind data beside it.
     slow, fast = (run.summary["flows"][0]["throughput_mbps"] for run in (both, alone))
     assert 20 * 12 / (41 + 19 + wait_ms) < slow < 20 * 12 / (41 + wait_ms) and 20 * 12 / 60 < fast < 20 * 12 / 41
     # The two share no data's link, so each link's synchronisation has nobody to compare.
-    assert all("fewer than two flows" in one["synchronisation"].why for one in found.links)
+    assert all("fewer than two flows" in link["synchronisation"].why for link in run_measures.links)
 
 
 def test_jitter_is_in_the_round_trips() -> None:
@@ -215,10 +220,10 @@ def test_the_summarys_percentiles_are_the_histograms() -> None:
     scenario_ = cwnd.dumbbell({"cubic": 2, "sack": 1}, rate="20Mbit/s", rtt="20ms", duration="10s")
     run = cwnd.run(scenario_)
     link = run.summary["link"]
-    found = m.queueing_delay(run.waits, 0)
+    delays = m.queueing_delay(run.waits, 0)
     for name in ("p50", "p95", "p99"):
-        assert link[f"queue_{name}_ms"] == found[name].value == run.links[f"queue_{name}_ms"].to_pylist()[0]
-    assert found["mean"].value == pytest.approx(link["queue_mean_ms"], rel=1 / 128)
+        assert link[f"queue_{name}_ms"] == delays[name].value == run.links[f"queue_{name}_ms"].to_pylist()[0]
+    assert delays["mean"].value == pytest.approx(link["queue_mean_ms"], rel=1 / 128)
     assert sum(run.waits["packets"].to_pylist()) == link["packets"]
     assert max(run.waits["wait_ms"].to_pylist()) <= link["queue_max_ms"]
     assert link["packets"] * 1500 * 8 / 1e6 / 10 / 20 == pytest.approx(link["utilization"])

@@ -24,7 +24,7 @@ def document(scenario: package.Scenario) -> dict[str, Any]:
 
 
 def test_a_dumbbell_takes_what_a_file_takes() -> None:
-    made = document(
+    scenario = document(
         dumbbell(
             [Flow("cubic", count=2, access={"rate": "5Mbit/s", "queue": "9packets"}, size="1MB")],
             rate=[("0s", "10Mbit/s"), ("3s", "5Mbit/s")],
@@ -38,21 +38,26 @@ def test_a_dumbbell_takes_what_a_file_takes() -> None:
             duration="10s",
         )
     )
-    assert made["link"]["rate"] == [["0s", "10Mbit/s"], ["3s", "5Mbit/s"]]
-    assert made["link"]["reverse"]["rate"] == "1Mbit/s" and made["link"]["reverse"]["delay"] == "5ms"
-    assert made["link"]["jitter"]["max"] == "1ms" and made["link"]["reorder"]["extra"] == "2ms"
-    assert made["flow"][0]["access"] == {"rate": "5Mbit/s", "queue": "9packets"} and made["flow"][0]["size"] == "1MB"
-    assert [one["name"] for one in made["traffic"]] == ["leith2007", "ha2008"] and made["traffic"][1]["share"] == 0.1
-    assert made["action"] == [{"switch": {"flow": "cubic 1", "at": "5s", "cc": "sack"}}]
+    assert scenario["link"]["rate"] == [["0s", "10Mbit/s"], ["3s", "5Mbit/s"]]
+    assert scenario["link"]["reverse"]["rate"] == "1Mbit/s" and scenario["link"]["reverse"]["delay"] == "5ms"
+    assert scenario["link"]["jitter"]["max"] == "1ms" and scenario["link"]["reorder"]["extra"] == "2ms"
+    assert (
+        scenario["flow"][0]["access"] == {"rate": "5Mbit/s", "queue": "9packets"}
+        and scenario["flow"][0]["size"] == "1MB"
+    )
+    assert [group["name"] for group in scenario["traffic"]] == ["leith2007", "ha2008"] and scenario["traffic"][1][
+        "share"
+    ] == 0.1
+    assert scenario["action"] == [{"switch": {"flow": "cubic 1", "at": "5s", "cc": "sack"}}]
 
 
 def test_a_parking_lot_and_a_graph_are_built() -> None:
     lot = parking_lot([Flow("cubic", from_="n0", to="n2")], hops=2, rate="10Mbit/s", delay="5ms", reverse=True)
     assert [link["name"] for link in document(lot)["link"]] == ["hop1", "hop2", "back1", "back2"]
     links = [Link("a", "b", rate="8Mbit/s", delay="5ms"), Link("b", "a", name="up", rate="8Mbit/s")]
-    made = graph(links, [Flow("cubic", path=["a-b"])], duration="4s", packet_size="1kB")
-    assert document(made)["flow"][0]["back"] == ["up"] and document(made)["packet_size"] == "1kB"
-    result = package.run(made)
+    scenario = graph(links, [Flow("cubic", path=["a-b"])], duration="4s", packet_size="1kB")
+    assert document(scenario)["flow"][0]["back"] == ["up"] and document(scenario)["packet_size"] == "1kB"
+    result = package.run(scenario)
     assert result.summary["flows"][0]["rtt_ms"] == 5.0
     assert result.summary["link"]["utilization"] > 0.9
     with pytest.raises(ScenarioError, match=r'flow\[0\].to: "n3" is not accepted; expected the name of a node'):
@@ -78,13 +83,13 @@ def test_flags_and_flow_keys_reach_the_scenario(cwnd: Cli, tmp_path: Path) -> No
     more = ("--reverse", "--jitter", "1ms", "--traffic", "leith2007", "--traffic", udp, "--duration", "3s")
     done = cwnd("compare", *flows, *more, "--no-plots", "-o", tmp_path / "out")
     assert done.returncode == 0, done.stderr
-    made = tomllib.loads((tmp_path / "out" / "scenario.toml").read_text())
-    first, second = made["flow"]
+    scenario = tomllib.loads((tmp_path / "out" / "scenario.toml").read_text())
+    first, second = scenario["flow"]
     assert (first["pacing"], first["burst"], first["size"], first["idle_restart"]) == (True, 4, "100kB", False)
     assert first["access"]["rate"] == "50Mbit/s" and first["access_delay"] == "1ms"
     assert second["app_rate"] == "1Mbit/s" and "size" not in second
-    assert made["link"]["jitter"]["max"] == "1ms" and made["link"]["reverse"]["rate"] == "100Mbit/s"
-    assert [one["model"] for one in made["traffic"]] == ["sessions", "udp"]
+    assert scenario["link"]["jitter"]["max"] == "1ms" and scenario["link"]["reverse"]["rate"] == "100Mbit/s"
+    assert [group["model"] for group in scenario["traffic"]] == ["sessions", "udp"]
 
 
 @pytest.mark.parametrize(

@@ -44,16 +44,16 @@ def test_students_t_is_the_printed_table(nu: int) -> None:
 
 def test_a_mean_by_hand() -> None:
     # 2, 4, 6, 8: mean 5, variance (9 + 1 + 1 + 9)/3, t of three degrees 3.182: ± 3.182 × 2.582/2.
-    found = mean_interval([2, 4, 6, 8])
-    assert found.centre == 5 and found.n == 4 and found.sd == pytest.approx(2.582, abs=5e-4)
-    assert found.half_width == pytest.approx(4.108, abs=2e-3)
-    assert (found.low, found.high) == (pytest.approx(5 - 4.108, abs=2e-3), pytest.approx(5 + 4.108, abs=2e-3))
+    interval = mean_interval([2, 4, 6, 8])
+    assert interval.centre == 5 and interval.n == 4 and interval.sd == pytest.approx(2.582, abs=5e-4)
+    assert interval.half_width == pytest.approx(4.108, abs=2e-3)
+    assert (interval.low, interval.high) == (pytest.approx(5 - 4.108, abs=2e-3), pytest.approx(5 + 4.108, abs=2e-3))
 
 
 def test_too_few_replicates_say_so() -> None:
     assert (mean_interval([]).centre, mean_interval([]).why) == (None, "no replicate has a value")
-    one = mean_interval([3.0])
-    assert (one.centre, one.low, one.half_width) == (3, None, None) and "one replicate" in one.why
+    single = mean_interval([3.0])
+    assert (single.centre, single.low, single.half_width) == (3, None, None) and "one replicate" in single.why
     assert median_interval([]).centre is None
     five = median_interval([1, 2, 3, 4, 5])
     assert (five.centre, five.low) == (3, None) and "too few" in five.why
@@ -69,14 +69,14 @@ def test_too_few_replicates_say_so() -> None:
     ("n", "k", "level"), [(6, 1, 0.969), (10, 2, 0.979), (20, 6, 0.959), (25, 8, 0.957), (50, 18, 0.967)]
 )
 def test_a_medians_interval_is_the_sign_tests(n: int, k: int, level: float) -> None:
-    found = median_interval([float(value) for value in range(1, n + 1)])
-    assert (found.low, found.high) == (k, n + 1 - k)
-    assert found.centre == (n + 1) / 2 and found.level == pytest.approx(level, abs=5e-4)
+    interval = median_interval([float(value) for value in range(1, n + 1)])
+    assert (interval.low, interval.high) == (k, n + 1 - k)
+    assert interval.centre == (n + 1) / 2 and interval.level == pytest.approx(level, abs=5e-4)
 
 
 def test_a_median_stands_runs_that_never_ended() -> None:
-    found = median_interval([1, 2, 3, 4, 5, 6, 7, math.inf, math.inf, math.inf])
-    assert (found.centre, found.low, found.high) == (5.5, 2, None) and "no upper end" in found.why
+    interval = median_interval([1, 2, 3, 4, 5, 6, 7, math.inf, math.inf, math.inf])
+    assert (interval.centre, interval.low, interval.high) == (5.5, 2, None) and "no upper end" in interval.why
     none = median_interval([math.inf] * 10)
     assert none.centre is None and "half of the replicates" in none.why
 
@@ -84,8 +84,8 @@ def test_a_median_stands_runs_that_never_ended() -> None:
 def test_pairs_take_out_what_the_seeds_have_in_common() -> None:
     ours, theirs = {1: 10.0, 2: 20.0, 3: 30.0}, {1: 9.0, 2: 18.0, 3: 29.0}
     # Differences 1, 2, 1: mean 4/3, s = √(1/3), t of two degrees 4.303.
-    found = paired_difference(ours, theirs)
-    assert found.centre == pytest.approx(4 / 3) and found.half_width == pytest.approx(
+    interval = paired_difference(ours, theirs)
+    assert interval.centre == pytest.approx(4 / 3) and interval.half_width == pytest.approx(
         4.303 * math.sqrt(1 / 9), abs=1e-3
     )
     with pytest.raises(ValueError, match=r"\[3, 4\]"):
@@ -113,9 +113,9 @@ def test_95_per_cent_of_the_intervals_cover() -> None:
     for _ in range(2000):
         normal = [source.gauss(5, 2) for _ in range(10)]
         skewed = [source.expovariate(1) for _ in range(10)]
-        found, median = mean_interval(normal), median_interval(skewed)
-        assert None not in (found.low, found.high, median.low, median.high)
-        means += found.low <= 5 <= found.high  # type: ignore[operator]
+        interval, median = mean_interval(normal), median_interval(skewed)
+        assert None not in (interval.low, interval.high, median.low, median.high)
+        means += interval.low <= 5 <= interval.high  # type: ignore[operator]
         medians += median.low <= math.log(2) <= median.high  # type: ignore[operator]
     # 0.95 and 0.979 within three standard errors of 2000 trials: 0.0146 and 0.0096.
     assert means / 2000 == pytest.approx(0.95, abs=0.0146), f"seed {seed}"

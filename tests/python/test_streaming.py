@@ -28,21 +28,21 @@ REFUSAL = "record: about 6.2 TB of tables (rows: 60 G of cwnd, 60 G of queue) is
 
 
 def test_a_run_into_a_folder_has_the_tables_of_one_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = package.run(BUSY)
+    in_memory = package.run(BUSY)
     # In many pieces.
     for module in (result, store):
         monkeypatch.setattr(module, "ROWS_PER_BATCH", 1000)
     monkeypatch.setattr(result, "EVENTS_PER_CHUNK", 1000)
     streamed = package.run(BUSY, folder=tmp_path / "run", pictures=False)
     assert pq.ParquetFile(tmp_path / "run" / "cwnd.parquet").num_row_groups > 20
-    for one in (streamed, package.load(tmp_path / "run")):
-        assert {name: one.table(name).num_rows for name in one.tables} == {
-            name: kept.rows(name) for name in kept.tables
+    for stored in (streamed, package.load(tmp_path / "run")):
+        assert {name: stored.table(name).num_rows for name in stored.tables} == {
+            name: in_memory.rows(name) for name in in_memory.tables
         }
-        for name, table in kept.tables.items():
-            assert one.table(name).equals(table), name
-        assert {**one.summary, "perf": 0} == {**kept.summary, "perf": 0}
-    assert kept.summary["transfers"] and kept.rows("transfers") > 20
+        for name, table in in_memory.tables.items():
+            assert stored.table(name).equals(table), name
+        assert {**stored.summary, "perf": 0} == {**in_memory.summary, "perf": 0}
+    assert in_memory.summary["transfers"] and in_memory.rows("transfers") > 20
 
 
 def test_every_file_of_a_saved_result_is_there(tmp_path: Path) -> None:
@@ -124,14 +124,14 @@ def test_only_the_flows_that_are_chosen_are_sampled(flows: str | list[str | int]
     def ran(**record: object) -> package.Result:
         return package.run(dumbbell({"cubic": 2, "sack": 1}, duration="5s", inner=True, **record, **LINK))  # type: ignore[arg-type]
 
-    every, one = ran(), ran(record_flows=flows)
-    assert set(one.cwnd["flow"].to_pylist()) == numbers
-    assert set(one.inner["flow"].to_pylist()) == numbers & {0, 1}
+    every, chosen = ran(), ran(record_flows=flows)
+    assert set(chosen.cwnd["flow"].to_pylist()) == numbers
+    assert set(chosen.inner["flow"].to_pylist()) == numbers & {0, 1}
     rows = [row for row in every.cwnd.to_pylist() if row["flow"] in numbers]
-    assert one.cwnd.to_pylist() == rows, "the others' rows are the same"
-    assert one.events.equals(every.events)
-    assert one.queue.equals(every.queue)
-    assert {**one.summary, "perf": 0} == {**every.summary, "perf": 0}
+    assert chosen.cwnd.to_pylist() == rows, "the others' rows are the same"
+    assert chosen.events.equals(every.events)
+    assert chosen.queue.equals(every.queue)
+    assert {**chosen.summary, "perf": 0} == {**every.summary, "perf": 0}
 
 
 def test_per_ack_samples_only_the_flows_that_are_chosen() -> None:
@@ -220,10 +220,10 @@ def test_a_sweep_reaches_parts_of_a_bdp_that_are_less_than_a_packet(cwnd: Cli, t
 
 
 def test_a_burst_may_have_its_unit_on_the_command_line_too(cwnd: Cli) -> None:
-    said = [cwnd("compare", f"cubic@burst={burst}", "--duration", "2s", "--json") for burst in ("4", "4packets")]
-    one, other = (json.loads(done.stdout)["flows"] for done in said)
-    assert one == other
-    assert one != json.loads(cwnd("compare", "cubic", "--duration", "2s", "--json").stdout)["flows"]
+    runs = [cwnd("compare", f"cubic@burst={burst}", "--duration", "2s", "--json") for burst in ("4", "4packets")]
+    flows, other = (json.loads(done.stdout)["flows"] for done in runs)
+    assert flows == other
+    assert flows != json.loads(cwnd("compare", "cubic", "--duration", "2s", "--json").stdout)["flows"]
 
 
 def test_the_table_of_completion_times_says_that_there_is_no_handshake(cwnd: Cli) -> None:

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use cwnd::registry::ALGORITHMS;
-use cwnd_cost::stream::{Step, Stream, drive, play};
+use cwnd_cost::stream::{AckStream, StreamStep, drive, play};
 
 fn cost(criterion: &mut Criterion) {
     let stream = cwnd_cost::recorded();
@@ -52,7 +52,7 @@ fn cost(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn ours<const HOOKS: bool>(stream: &Stream, name: &str, steps: &[Step]) -> u32 {
+fn ours<const HOOKS: bool>(stream: &AckStream, name: &str, steps: &[StreamStep]) -> u32 {
     let (mut cc, mut conn) = stream.ours(name);
     play::<HOOKS>(black_box(&mut cc), black_box(&mut conn), steps);
     conn.cwnd

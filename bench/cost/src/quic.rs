@@ -23,7 +23,7 @@ const HEADERS: u32 = 48;
 
 /// The path.
 #[derive(Clone, Copy, Debug)]
-pub struct Path {
+pub struct QuicPath {
     /// Bottleneck, bit/s.
     pub rate: u64,
     /// Round trip without queueing.
@@ -261,7 +261,7 @@ fn ends(start: Instant, log: &Log) -> (End, End) {
 
 /// Sends over `path` for `duration` of virtual time with quinn's CUBIC; what the controller was told.
 #[must_use]
-pub fn record(path: Path, duration: Duration) -> Vec<Told> {
+pub fn record(path: QuicPath, duration: Duration) -> Vec<Told> {
     #[expect(
         clippy::disallowed_methods,
         reason = "the only source of an Instant: the origin of virtual time"

@@ -14,7 +14,7 @@ const MSS: u32 = DATAGRAM as u32;
 
 /// An acknowledgement as the registry's algorithms see it: what a transport writes into its [`Conn`] anyway.
 #[derive(Clone, Copy, Debug)]
-pub struct Ack {
+pub struct StreamAck {
     now_us: u64,
     /// When the packet was sent, ns: a number that grows from packet to packet, as a position must.
     position: u64,
@@ -29,27 +29,27 @@ pub struct Ack {
 
 /// What happens to a connection.
 #[derive(Clone, Copy, Debug)]
-pub enum Step {
+pub enum StreamStep {
     /// An acknowledgement.
-    Ack(Ack),
+    Ack(StreamAck),
     /// A loss that begins an episode: when it was found, µs, when the packet was sent and when the next one will be, ns.
     Loss { now_us: u64, position: u64, next: u64 },
 }
 
 /// The stream, from the first loss on.
-pub struct Stream {
+pub struct AckStream {
     /// What quinn's controller was told outside recovery (within it, it does nothing).
     told: Vec<Told>,
     start: Instant,
     window: u64,
     last_window: u64,
     /// One acknowledgement a packet: the calls that quinn's controller gets.
-    pub by_packet: Vec<Step>,
+    pub by_packet: Vec<StreamStep>,
     /// One acknowledgement an ACK frame, for all its packets: the calls that a TCP's module gets.
-    pub by_ack: Vec<Step>,
+    pub by_ack: Vec<StreamStep>,
 }
 
-impl Stream {
+impl AckStream {
     /// Cuts the slow start off.
     ///
     /// # Panics
@@ -102,14 +102,16 @@ impl Stream {
     /// Number of packets acknowledged outside recovery, and of ACK frames for them.
     #[must_use]
     pub fn counts(&self) -> (u64, u64) {
-        let acks = |steps: &[Step]| steps.iter().filter(|step| matches!(step, Step::Ack(_))).count() as u64;
+        let acks = |steps: &[StreamStep]| {
+            steps.iter().filter(|step| matches!(step, StreamStep::Ack(_))).count() as u64
+        };
         (acks(&self.by_packet), acks(&self.by_ack))
     }
 
     /// Number of losses that begin an episode.
     #[must_use]
     pub fn losses(&self) -> usize {
-        self.by_ack.iter().filter(|step| matches!(step, Step::Loss { .. })).count()
+        self.by_ack.iter().filter(|step| matches!(step, StreamStep::Loss { .. })).count()
     }
 
     /// The same behind a driver.
@@ -165,7 +167,7 @@ impl Stream {
 }
 
 /// What the registry's algorithms are told: nothing within recovery but its end.
-fn steps(told: &[Told], whole_acks: bool) -> Vec<Step> {
+fn steps(told: &[Told], whole_acks: bool) -> Vec<StreamStep> {
     let Some(Told::Lost { now: origin, .. }) = told.first().copied() else { return Vec::new() };
     // Some packets acknowledged later were sent before the first loss was found.
     let origin = origin - Duration::from_secs(1);
@@ -174,7 +176,7 @@ fn steps(told: &[Told], whole_acks: bool) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut recovery = None;
     let mut delivered = 0_u32;
-    let mut open: Option<Ack> = None;
+    let mut open: Option<StreamAck> = None;
     for one in told {
         match *one {
             Told::Acked { now, sent, bytes, app_limited, rtt, window: after } => {
@@ -184,7 +186,7 @@ fn steps(told: &[Told], whole_acks: bool) -> Vec<Step> {
                 }
                 let window = after as u32;
                 let now_us = micros(now);
-                let ack = Ack {
+                let ack = StreamAck {
                     now_us,
                     position: position(sent),
                     ticks: (now_us / 1000) as u32,
@@ -198,14 +200,14 @@ fn steps(told: &[Told], whole_acks: bool) -> Vec<Step> {
                 if whole_acks {
                     open = Some(ack);
                 } else {
-                    steps.push(Step::Ack(ack));
+                    steps.push(StreamStep::Ack(ack));
                 }
             }
-            Told::EndOfAck => steps.extend(open.take().map(Step::Ack)),
+            Told::EndOfAck => steps.extend(open.take().map(StreamStep::Ack)),
             Told::Lost { now, sent, .. } => {
                 if recovery.is_none_or(|since| sent > since) {
                     recovery = Some(now);
-                    steps.push(Step::Loss {
+                    steps.push(StreamStep::Loss {
                         now_us: micros(now),
                         position: position(sent),
                         next: position(now) + 1,
@@ -217,7 +219,7 @@ fn steps(told: &[Told], whole_acks: bool) -> Vec<Step> {
     steps
 }
 
-impl Ack {
+impl StreamAck {
     #[inline]
     fn show(&self, conn: &mut Conn) {
         conn.now_us = self.now_us;
@@ -232,10 +234,10 @@ impl Ack {
 
 /// Tells an algorithm of the registry, the connection kept as Linux keeps it; without `HOOKS`, the loop alone.
 #[inline]
-pub fn play<const HOOKS: bool>(cc: &mut Controller, conn: &mut Conn, steps: &[Step]) {
+pub fn play<const HOOKS: bool>(cc: &mut Controller, conn: &mut Conn, steps: &[StreamStep]) {
     for step in steps {
         match step {
-            Step::Ack(ack) => {
+            StreamStep::Ack(ack) => {
                 ack.show(conn);
                 if HOOKS {
                     let sample =
@@ -245,7 +247,7 @@ pub fn play<const HOOKS: bool>(cc: &mut Controller, conn: &mut Conn, steps: &[St
                     cc.cong_avoid(conn, ack.snd_una, ack.acked);
                 }
             }
-            Step::Loss { now_us, .. } => {
+            StreamStep::Loss { now_us, .. } => {
                 conn.now_us = *now_us;
                 conn.prior_cwnd = conn.cwnd;
                 conn.ssthresh = cc.ssthresh(conn);
@@ -260,10 +262,10 @@ pub fn play<const HOOKS: bool>(cc: &mut Controller, conn: &mut Conn, steps: &[St
 
 /// Tells a driver, as a QUIC transport would: it keeps track of recovery itself, as quinn's controllers do.
 #[inline]
-pub fn drive(driver: &mut Driver, steps: &[Step]) {
+pub fn drive(driver: &mut Driver, steps: &[StreamStep]) {
     for step in steps {
         match step {
-            Step::Ack(ack) => {
+            StreamStep::Ack(ack) => {
                 ack.show(&mut driver.conn);
                 driver.on_ack(&driver::Ack {
                     now_us: ack.now_us,
@@ -275,7 +277,7 @@ pub fn drive(driver: &mut Driver, steps: &[Step]) {
                     new_loss: false,
                 });
             }
-            Step::Loss { now_us, position, next } => {
+            StreamStep::Loss { now_us, position, next } => {
                 driver.on_loss(*now_us, *position, *next);
             }
         }

@@ -45,7 +45,7 @@ def build_ns3() -> Path:
         return PROGRAM
     PROGRAM.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=PROGRAM.parent) as folder:
-        made = Path(folder) / "chain"
+        program = Path(folder) / "chain"
         # All libraries stay linked: an unused one still registers its types.
         command = [
             compiler,
@@ -55,7 +55,7 @@ def build_ns3() -> Path:
             "-Wextra",
             str(SOURCE),
             "-o",
-            str(made),
+            str(program),
             "-Wl,--no-as-needed",
         ]
         done = subprocess.run(
@@ -63,7 +63,7 @@ def build_ns3() -> Path:
         )
         if done.returncode != 0:
             raise PeerError(f"chain.cc does not build against the installed ns-3:\n{done.stderr.strip()}")
-        made.replace(PROGRAM)
+        program.replace(PROGRAM)
     return PROGRAM
 
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Containment of answers that the algorithm never gave (docs/adr/0007): Linux 6.18 has been seen to leave out the programs of
-// one acknowledgement, and to take a left-over address for the result of `ssthresh` or `undo_cwnd`. The glue knows what window
-// and threshold the last call left; what has changed since is either the kernel's own doing, which follows few rules, or such
-// an answer. That is replaced at the next call, by asking once more or by what the last call left, and counted.
+// Replaces hook results that the algorithm never returned (docs/adr/0007): Linux 6.18 has been seen to skip the programs of one
+// acknowledgement, and to use a left-over address as the result of `ssthresh` or `undo_cwnd`. The glue stores the window and the
+// threshold after each call. A later change is either the kernel's own, which follows few rules, or such a result. The glue replaces
+// the latter at the next call, by a new result of the hook or by the stored value, and counts it.
 //
 // Included by glue.bpf.c, which declares the hooks of the core.
 #pragma once
@@ -19,7 +19,7 @@ struct guard {
 	__u32 cwnd;
 	__u32 ssthresh;
 	// Both when the threshold was last asked for. The kernel's own copies, prior_cwnd and prior_ssthresh, cannot be trusted: it
-	// makes them while programs are left out, too.
+	// makes them while programs are skipped, too.
 	__u32 cwnd_before;
 	__u32 ssthresh_before;
 	// The threshold was asked for, and answered, since the last change of state.
@@ -118,7 +118,7 @@ static __always_inline _Bool kernel_raises_cwnd(struct tcp_sock *tp, struct guar
 			record_after(tp, record, result);                                   \
 	} while (0)
 
-// The connection as an answer is to be made up for, with the window that the last call left.
+// The connection on which a missing result is computed, with the window that the last call left.
 static __always_inline void conn_before(struct tcp_sock *tp, struct guard *guard, struct conn *conn)
 {
 	read_conn(tp, conn);

@@ -2,8 +2,8 @@
 //! `export_all!`, for the crate in hooks/ and for those of algorithms from outside the tree, which take this file by its path.
 
 /// Exports one function. The references come from the glue, which owns what Rust demands of them: `conn`, `params` and
-/// `sample` are its own stack variables, `state` is the socket's private area (integers and `bool`s, zeros at first, that only
-/// hooks write; large and aligned enough, which `export_all!` and the glue assert), and `conn`'s `bool` and enums are in range.
+/// `sample` are its own stack variables, in which `bool` and enums are in range; `state` is the socket's private area, large and
+/// aligned enough and of a type of which every bit pattern is a value (`export_all!` and the glue assert it).
 macro_rules! export {
     ($algorithm:ty, $name:literal, $hook:ident, ($($arg:ident: $type:ty),*) $(-> $ret:ty)?, $call:expr) => {
         // SAFETY: the registry's names are unique, and no other symbol begins with `cwnd_`.
@@ -25,6 +25,8 @@ macro_rules! export_all {
         const _: () = {
             use ::cwnd::CongestionControl as _;
             type A = $algorithm;
+            const fn assert_any_bit_pattern<T: ::cwnd::AnyBitPattern>() {}
+            assert_any_bit_pattern::<A>();
             assert!(size_of::<A>() <= ::cwnd::PRIVATE_BYTES, "the state must fit the kernel's private area");
             assert!(align_of::<A>() <= 8, "the kernel's private area is aligned to 8 bytes");
             export!(A, $name, init, (), A::init);

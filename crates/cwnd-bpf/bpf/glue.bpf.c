@@ -92,9 +92,50 @@ static __always_inline void leave(const struct call *call, __u32 returned)
 		record_after(tp, call->record, returned);
 }
 
+// Only in objects that tests build, never in embedded ones: programs are skipped, as the kernel has been seen to do, and the kernel
+// uses a left-over number as the result. The numbers are the lower halves of addresses. That of `undo_cwnd` is positive as a signed
+// number: the kernel warns, once, of a negative window.
+#define LEFT_OVER_ssthresh 0x81e0b2c5
+#define LEFT_OVER_undo_cwnd 0x01e0b2c5
+
+// LAPSE: skips every LAPSE-th call of `ssthresh` and `undo_cwnd`.
+#ifdef LAPSE
+SEC(".data.answers") __u64 answers = 0;
+#define LEAVE_OUT(hook)                                                         \
+	if (__sync_fetch_and_add(&answers, 1) % LAPSE == LAPSE - 1)             \
+		return LEFT_OVER_##hook
+#else
+#define LEAVE_OUT(hook)
+#endif
+
+// LAPSE_OF_ACKS: skips all programs of every LAPSE_OF_ACKS-th acknowledgement that reports a gap outside of a reduction. The programs
+// of one acknowledgement see the same `tcp_mstamp`. At one of the first acknowledgements of a gap the kernel calls `ssthresh` and
+// `set_state`.
+#ifdef LAPSE_OF_ACKS
+SEC(".data.gaps") struct {
+	__u64 acks;
+	__u64 left_out_at;
+} gaps = {};
+
+static __always_inline _Bool is_left_out(struct tcp_sock *tp, __u32 hook)
+{
+	if (hook == HOOK_pkts_acked && tp->sacked_out && where_it_is(tp) == CONTAIN_OPEN &&
+	    __sync_fetch_and_add(&gaps.acks, 1) % LAPSE_OF_ACKS == LAPSE_OF_ACKS - 1)
+		gaps.left_out_at = tp->tcp_mstamp;
+	return hook != HOOK_init && hook != HOOK_release && tp->tcp_mstamp == gaps.left_out_at;
+}
+
+#define LEAVE_OUT_WITH_ITS_ACK(hook, left_over)                                 \
+	if (is_left_out((struct tcp_sock *)args[0], HOOK_##hook))               \
+		return left_over
+#else
+#define LEAVE_OUT_WITH_ITS_ACK(hook, left_over)
+#endif
+
 // Makes `call`; the numbers after the hook are recorded with it. `guarded` is the connection's guard, or 0.
 #define ENTER(hook, guarded, ...)                                                            \
 	struct tcp_sock *tp = (struct tcp_sock *)args[0];                                    \
+	LEAVE_OUT_WITH_ITS_ACK(hook, 0);                                                     \
 	struct call call = { .tp = tp, .state = tp->inet_conn.icsk_ca_priv, .guard = guarded }; \
 	enter(&call, HOOK_##hook, (const __u32[3]){ __VA_ARGS__ })
 
@@ -113,6 +154,7 @@ static __always_inline void leave(const struct call *call, __u32 returned)
 	PROGRAM(hook, __u32)                                                    \
 	{                                                                       \
 		LEAVE_OUT(hook);                                                \
+		LEAVE_OUT_WITH_ITS_ACK(hook, LEFT_OVER_##hook);                 \
 		ENTER(hook, HOOK_##hook == HOOK_ssthresh ? watch_asked(tp) : watch(tp, where_it_is(tp))); \
 		__u32 result = core_##hook(call.state, &call.conn, call.params); \
 		leave(&call, result);                                           \
@@ -123,20 +165,6 @@ static __always_inline void leave(const struct call *call, __u32 returned)
 		}                                                               \
 		return result;                                                  \
 	}
-
-// Only in the objects that tests build, never in those that are embedded: of all answers, each that makes a multiple of LAPSE
-// is left out, as the kernel was seen to do it, and what it finds instead is no answer. The kernel warns, once, when a window
-// is negative as a signed number, which an address is: the lower half of one that is not.
-#ifdef LAPSE
-#define LEFT_OVER_ssthresh 0x81e0b2c5
-#define LEFT_OVER_undo_cwnd 0x01e0b2c5
-SEC(".data.answers") __u64 answers = 0;
-#define LEAVE_OUT(hook)                                                         \
-	if (__sync_fetch_and_add(&answers, 1) % LAPSE == LAPSE - 1)             \
-		return LEFT_OVER_##hook
-#else
-#define LEAVE_OUT(hook)
-#endif
 
 PROGRAM_VOID(release, 0)
 PROGRAM_U32(ssthresh, ssthresh)

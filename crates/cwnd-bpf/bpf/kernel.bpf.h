@@ -112,9 +112,9 @@ struct tcp_congestion_ops {
 	__u32 (*undo_cwnd)(struct sock *);
 	void (*pkts_acked)(struct sock *, const struct ack_sample *);
 };
-_Static_assert(__builtin_offsetof(struct tcp_congestion_ops, cwnd_event_tx_start) == 24, "as in src/loader.rs");
-_Static_assert(__builtin_offsetof(struct tcp_congestion_ops, cong_control) == 32, "as in src/loader.rs");
-_Static_assert(__builtin_offsetof(struct tcp_congestion_ops, cong_control_of_two) == 40, "as in src/loader.rs");
+_Static_assert(__builtin_offsetof(struct tcp_congestion_ops, cwnd_event_tx_start) == 24, "as in src/kernel/loader.rs");
+_Static_assert(__builtin_offsetof(struct tcp_congestion_ops, cong_control) == 32, "as in src/kernel/loader.rs");
+_Static_assert(__builtin_offsetof(struct tcp_congestion_ops, cong_control_of_two) == 40, "as in src/kernel/loader.rs");
 
 // Two of the events (cwnd::CaEvent::TxStart and Loss).
 #define CA_EVENT_TX_START 0

@@ -4,7 +4,7 @@
 
 #include "kernel.bpf.h"
 
-// What a sample holds, as cwnd_bpf::Sample reads it; layout.h asserts it.
+// What a sample holds, as cwnd_bpf::ProbeSample reads it; layout.h asserts it.
 struct observation {
 	struct conn conn;
 	struct socket kernel;

@@ -24,7 +24,7 @@ struct record {
 	__u32 ssthresh_after;
 	__u32 cwnd_cnt_after;
 	__u32 pacing_status_after;
-	// 1 for a call that the glue made up for one that the kernel left out; see contain.bpf.h.
+	// 1 for a call by the glue in place of one that the kernel skipped; see contain.bpf.h.
 	__u32 repaired;
 };
 ASSERT_RECORD_LAYOUT
@@ -82,7 +82,7 @@ static __noinline void record_after(struct tcp_sock *tp, struct record *record, 
 	__builtin_memcpy(record->state_after, tp->inet_conn.icsk_ca_priv, PRIVATE_BYTES);
 	record->returned = returned;
 	record->ticks_after = bpf_jiffies64();
-	// A call that is made up sees the window as it should have been; no hook that answers changes it.
+	// A call by the glue sees the window as it should have been; no hook with a result changes it.
 	record->cwnd_after = record->repaired ? record->before.cwnd : tp->snd_cwnd;
 	record->ssthresh_after = tp->snd_ssthresh;
 	record->cwnd_cnt_after = tp->snd_cwnd_cnt;

@@ -9,10 +9,10 @@
 //! param      NAME  KIND  UNIT  MIN  MAX  HELP  SOURCE  CHOICE,…    of each parameter, in the order of the values
 //! ```
 //!
-//! Values are in the kept form (`cwnd::params::Kind`). `src/meta.rs` reads it.
+//! Values are in the stored form (`cwnd::params::ParamKind`). `src/kernel/meta.rs` reads it.
 
 use cwnd::Controller;
-use cwnd::params::Kind;
+use cwnd::params::ParamKind;
 use cwnd::registry::Description;
 
 use crate::fnv::fnv;
@@ -33,10 +33,10 @@ pub(crate) fn text(algorithm: &Description, set: &str, controller: &Controller, 
     lines.push(line(&["built", set, &values(controller, algorithm)]));
     for spec in algorithm.specs {
         let (kind, choices) = match spec.kind {
-            Kind::Decimal => ("decimal", String::new()),
-            Kind::Whole => ("whole", String::new()),
-            Kind::Flag => ("flag", String::new()),
-            Kind::Choice(names) => ("choice", names.join(",")),
+            ParamKind::Decimal => ("decimal", String::new()),
+            ParamKind::Whole => ("whole", String::new()),
+            ParamKind::Flag => ("flag", String::new()),
+            ParamKind::Choice(names) => ("choice", names.join(",")),
         };
         let (min, max) = (spec.min.to_string(), spec.max.to_string());
         lines.push(line(&[

@@ -7,7 +7,7 @@ use std::mem::{offset_of, size_of};
 use cwnd::{AckSample, Conn, PRIVATE_BYTES};
 
 use crate::hook::Hook;
-use crate::raw::{Counted, FILE_BYTES, Identity, Observation, Raw, STATES, Socket};
+use crate::raw::{FILE_BYTES, Identity, RawCounters, RawRecord, RawSample, STATES, Socket};
 
 /// Asserts size and every offset of a struct, as a macro that the glue puts after its own declaration.
 macro_rules! asserts {
@@ -90,11 +90,11 @@ pub(crate) fn header() -> Result<String, std::fmt::Error> {
             remote_port,
         ]
     );
-    asserts!(out, "ASSERT_OBSERVATION_LAYOUT", Observation, "observation", [conn, kernel, socket, algorithm]);
+    asserts!(out, "ASSERT_OBSERVATION_LAYOUT", RawSample, "observation", [conn, kernel, socket, algorithm]);
     asserts!(
         out,
         "ASSERT_COUNTED_LAYOUT",
-        Counted,
+        RawCounters,
         "counted",
         [calls, states, seq, lost, repaired, unguarded]
     );
@@ -108,7 +108,7 @@ pub(crate) fn header() -> Result<String, std::fmt::Error> {
     asserts!(
         out,
         "ASSERT_RECORD_LAYOUT",
-        Raw,
+        RawRecord,
         "record",
         [
             before,

@@ -19,8 +19,10 @@ const PROGRAMS: [(&str, &str); 3] = [
     ("switch", "The program that moves live connections to another algorithm."),
 ];
 
-/// CUBIC with a glue that leaves out every n-th answer: for `tests/kernel/lapse.rs` alone, and embedded nowhere.
-const LAPSES: [(&str, &str); 2] = [("lapse-50", "LAPSE=50"), ("lapse-2", "LAPSE=2")];
+/// CUBIC with a glue that skips every n-th result, or all programs of some acknowledgements: only for `tests/kernel/lapse.rs`, and
+/// embedded nowhere.
+const LAPSES: [(&str, &str); 3] =
+    [("lapse-50", "LAPSE=50"), ("lapse-2", "LAPSE=2"), ("lapse-acks", "LAPSE_OF_ACKS=2")];
 
 /// Builds an object for each algorithm and `objects.rs`, which embeds them.
 pub(crate) fn build() -> Result<(), String> {

@@ -9,8 +9,8 @@
 mod network;
 
 use cwnd::registry::ALGORITHMS;
-use cwnd_bpf::{Cost, Hook, Module, Timing};
-use network::Network;
+use cwnd_bpf::{Hook, HookCost, Module, Timing};
+use network::TestNetwork;
 use serde_json::json;
 
 const ROUNDS: usize = 3;
@@ -18,7 +18,7 @@ const BYTES: u64 = 20_000_000;
 const KERNEL_NAME: &str = "cwnd_cost";
 
 /// One object.
-struct Row {
+struct CostRow {
     name: &'static str,
     object_bytes: usize,
     /// Time in all hooks over the acknowledgements that arrived: median of the rounds.
@@ -28,7 +28,7 @@ struct Row {
 
 /// One of its programs.
 struct Program {
-    cost: Cost,
+    cost: HookCost,
     /// Median of the rounds' means; none for a hook that was not called.
     ns_per_call: Option<f64>,
 }
@@ -38,7 +38,7 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
     values.get(values.len() / 2).copied()
 }
 
-fn measure(name: &'static str, network: &Network) -> Result<Row, Box<dyn std::error::Error>> {
+fn measure(name: &'static str, network: &TestNetwork) -> Result<CostRow, Box<dyn std::error::Error>> {
     let module = Module::find(name)?;
     let mut rounds = Vec::new();
     for _ in 0..ROUNDS {
@@ -52,21 +52,21 @@ fn measure(name: &'static str, network: &Network) -> Result<Row, Box<dyn std::er
         rounds.push(loaded.costs()?);
     }
     let programs = Hook::ALL.into_iter().enumerate().filter_map(|(index, _)| {
-        let costs: Vec<&Cost> = rounds.iter().filter_map(|costs| costs.get(index)).collect();
+        let costs: Vec<&HookCost> = rounds.iter().filter_map(|costs| costs.get(index)).collect();
         let ran = costs.iter().filter(|cost| cost.runs > 0);
         let ns_per_call = median(ran.map(|cost| cost.run_ns as f64 / cost.runs as f64).collect());
-        Some(Program { cost: Cost::clone(costs.first()?), ns_per_call })
+        Some(Program { cost: HookCost::clone(costs.first()?), ns_per_call })
     });
     let per_ack = rounds.iter().filter_map(|costs| {
         let acks = costs.iter().find(|cost| cost.hook == Hook::InAckEvent)?.runs;
         Some(costs.iter().map(|cost| cost.run_ns).sum::<u64>() as f64 / acks as f64)
     });
     let ns_per_ack = median(per_ack.collect());
-    Ok(Row { name, object_bytes: module.object_bytes(), ns_per_ack, programs: programs.collect() })
+    Ok(CostRow { name, object_bytes: module.object_bytes(), ns_per_ack, programs: programs.collect() })
 }
 
 /// A table of algorithms and hooks, with the sum of each row where a sum means something.
-fn table(rows: &[Row], summed: bool, value: impl Fn(&Program) -> Option<f64>) -> String {
+fn table(rows: &[CostRow], summed: bool, value: impl Fn(&Program) -> Option<f64>) -> String {
     let names: Vec<_> = Hook::ALL.iter().map(|hook| format!(" `{}` |", hook.name())).collect();
     let mut text = format!("| |{}{}\n", names.concat(), if summed { " all |" } else { "" });
     text += &format!("| --- |{}\n", " --- |".repeat(names.len() + usize::from(summed)));
@@ -84,7 +84,7 @@ fn table(rows: &[Row], summed: bool, value: impl Fn(&Program) -> Option<f64>) ->
     text
 }
 
-fn page(rows: &[Row]) -> String {
+fn page(rows: &[CostRow]) -> String {
     let mut whole = "| | ns per acknowledgement | object, bytes | machine code, bytes |\n".to_owned();
     whole += "| --- | --- | --- | --- |\n";
     for row in rows {
@@ -135,7 +135,7 @@ gives up at a million in one program.
     )
 }
 
-fn document(rows: &[Row]) -> serde_json::Value {
+fn document(rows: &[CostRow]) -> serde_json::Value {
     let rows = rows.iter().map(|row| {
         let programs = row.programs.iter().map(|Program { cost, ns_per_call }| {
             json!({
@@ -158,7 +158,7 @@ fn document(rows: &[Row]) -> serde_json::Value {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let network = Network::new("cost", "200mbit", 30);
+    let network = TestNetwork::new("cost", "200mbit", 30);
     let mut rows = Vec::new();
     for algorithm in ALGORITHMS {
         eprintln!("{} ...", algorithm.name);

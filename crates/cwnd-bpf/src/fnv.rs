@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A digest that tells contents apart, and is not meant to resist anybody. Compiled into the build script too.
+//! A digest that tells contents apart; it is not cryptographic. The build script compiles it too.
 
 /// FNV-1a, 64 bits.
 pub(crate) fn fnv(bytes: impl Iterator<Item = u8>) -> u64 {

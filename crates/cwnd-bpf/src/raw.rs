@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What an object puts into the ring buffer at each call. Compiled into the build script too, which holds the structs of
-//! `bpf/kernel.bpf.h` against it.
+//! What an object puts into the ring buffer at each call. The build script compiles it too, and
+//! compares it with the structs of `bpf/kernel.bpf.h`.
 
 use cwnd::{Conn, PrivateWords};
 
@@ -46,7 +46,7 @@ pub struct Socket {
 
 /// What the probe puts into the ring buffer at each acknowledgement.
 #[repr(C)]
-pub struct Observation {
+pub struct RawSample {
     /// The connection after it.
     pub conn: Conn,
     /// The same connection in the kernel's terms.
@@ -62,7 +62,7 @@ pub const STATES: usize = 5;
 
 /// What an object counts, in its map `.data.counters`. Only its layout is used.
 #[repr(C)]
-pub struct Counted {
+pub struct RawCounters {
     /// Calls of each hook.
     pub calls: [u64; Hook::ALL.len()],
     /// Calls of `set_state` with each state.
@@ -71,9 +71,9 @@ pub struct Counted {
     pub seq: u64,
     /// Of them, those that found the ring buffer full.
     pub lost: u64,
-    /// Windows and thresholds that were set right.
+    /// Windows and thresholds that were replaced.
     pub repaired: u64,
-    /// Connections that began without room for their guard.
+    /// Connections that began without room for their last window and threshold.
     pub unguarded: u64,
 }
 
@@ -96,7 +96,7 @@ pub struct Identity {
     pub counters: u32,
     /// Process that loaded it.
     pub pid: u32,
-    /// Loaders that hold the registration besides the first.
+    /// Loaders that share the registration with the first.
     pub sharers: u32,
     /// Number of the map of parameters; 0 for a wrapper, which has none.
     pub params: u32,
@@ -106,7 +106,7 @@ pub struct Identity {
 
 /// One call. Only its layout is used: bytes that the kernel wrote become typed values field by field.
 #[repr(C)]
-pub struct Raw {
+pub struct RawRecord {
     /// The connection before the call; `tick_hz` is left 0.
     pub before: Conn,
     /// The same connection in the kernel's terms.
@@ -139,6 +139,6 @@ pub struct Raw {
     pub cwnd_cnt_after: u32,
     /// Who paces after it.
     pub pacing_status_after: u32,
-    /// 1 for a call that the glue made up for one that the kernel left out.
+    /// 1 for a call by the glue in place of one that the kernel skipped.
     pub repaired: u32,
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One parameter set against the whole contract: random histories from a seed, then what is the same in every run.
+//! Checks one parameter set against the whole contract: random histories from a seed, then the fixed ones.
 
-use crate::play::{Play, Promise, Step, conn, step};
+use crate::play::{ContractPromise, Play, Step, conn, step};
 use crate::{size, state, time};
 use cwnd::Conn;
 use cwnd::registry::SetDescription;
@@ -28,7 +28,7 @@ pub const NO_PANIC: Named = ("NoHookPanics", "no hook panics");
 const INIT_FORGETS: Named = ("InitForgets", "init leaves nothing of an earlier connection's state");
 const SAME_STATE: Named = ("SameHistorySameState", "the same calls give the same state");
 
-/// Name and meaning of a promise that is no [`Promise`].
+/// Name and meaning of a promise that is no [`ContractPromise`].
 pub type Named = (&'static str, &'static str);
 
 /// The promises that an algorithm need not keep, by name.
@@ -44,9 +44,9 @@ impl Excepted<'_> {
 }
 
 /// A case: a connection, another for what came before, and what happens.
-type Case = (Conn, Conn, Vec<Step>);
+type History = (Conn, Conn, Vec<Step>);
 
-fn case() -> impl Strategy<Value = Case> {
+fn case() -> impl Strategy<Value = History> {
     (conn(), conn(), prop::collection::vec(step(), 1..200))
 }
 
@@ -68,7 +68,7 @@ pub fn histories(set: &SetDescription, seed: u64, cases: u32, excepted: Excepted
     }
 }
 
-fn breach(set: &SetDescription, case: &Case, excepted: Excepted<'_>) -> Option<Breach> {
+fn breach(set: &SetDescription, case: &History, excepted: Excepted<'_>) -> Option<Breach> {
     let (conn, before, steps) = case;
     let history = |count: usize| {
         let Conn { cwnd, cwnd_clamp, mss, now_us, ticks, tick_hz, pacing_status, .. } = *conn;
@@ -114,7 +114,7 @@ fn breach(set: &SetDescription, case: &Case, excepted: Excepted<'_>) -> Option<B
 }
 
 type Fixed =
-    (&'static str, &'static str, fn(&SetDescription, &dyn Fn(Promise) -> bool) -> Result<(), String>);
+    (&'static str, &'static str, fn(&SetDescription, &dyn Fn(ContractPromise) -> bool) -> Result<(), String>);
 
 /// Promises whose histories are the same in every run.
 const FIXED: &[Fixed] = &[
@@ -131,7 +131,7 @@ const FIXED: &[Fixed] = &[
         time::clocks_and_sequence_numbers_wrap_unseen(set)
     }),
     ("NoBurstOfCredit", "credit of a large window is no burst at a small one", |set, excused| {
-        let excused = excused(Promise::GrowthIsBackedByAcknowledgements);
+        let excused = excused(ContractPromise::GrowthIsBackedByAcknowledgements);
         if excused { Ok(()) } else { size::credit_of_a_large_window_is_no_burst(set) }
     }),
     ("TenYears", "ten years without a loss neither panic nor shrink", |set, _| {
@@ -148,7 +148,7 @@ const FIXED: &[Fixed] = &[
 /// Names and meanings of every promise.
 #[must_use]
 pub fn promises() -> Vec<(String, &'static str)> {
-    let random = Promise::ALL.iter().map(|promise| (promise.name(), promise.meaning()));
+    let random = ContractPromise::ALL.iter().map(|promise| (promise.name(), promise.meaning()));
     let named = [NO_PANIC, INIT_FORGETS, SAME_STATE].into_iter();
     let named = named.chain(FIXED.iter().map(|(name, meaning, _)| (*name, *meaning)));
     random.chain(named.map(|(name, meaning)| (name.to_owned(), meaning))).collect()
@@ -162,7 +162,7 @@ pub fn fixed(
     excepted: Excepted<'_>,
     mut panicked: impl FnMut() -> bool,
 ) -> Option<Breach> {
-    let excused = |promise: Promise| excepted.has(&promise.name());
+    let excused = |promise: ContractPromise| excepted.has(&promise.name());
     FIXED.iter().filter(|(name, ..)| !excepted.has(name)).find_map(|(name, meaning, promise)| {
         let seen = promise(set, &excused).err();
         let (seen, (name, meaning)) = match (panicked(), seen) {

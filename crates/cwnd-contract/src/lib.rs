@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What every congestion control promises, whatever a transport does to it.
+//! What every congestion control guarantees, whatever a transport does.
 //!
-//! The core's tests hold the registry to it (`crates/cwnd/tests/contract`), `cwnd check` an algorithm that was built outside
-//! the tree ([`check`]). Nothing here panics on what an algorithm does.
+//! The core's tests check the registry against it (`crates/cwnd/tests/contract`), and `cwnd check` a plugin ([`check`]). Nothing here panics on what an algorithm does.
 #![forbid(unsafe_code)]
 
 pub mod check;

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 /// A promise that holds whatever a transport does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Promise {
+pub enum ContractPromise {
     /// The window never shrinks on an ACK. Rows GV2, NG3, RF2, LQ1.
     NeverShrinksOnAnAck,
     /// It does not grow while the application limits the flow. Rows Q1, G1, MV1, NX1.
@@ -29,7 +29,7 @@ pub enum Promise {
     HooksKeepToTheirFields,
 }
 
-impl Promise {
+impl ContractPromise {
     /// All of them.
     pub const ALL: [Self; 9] = [
         Self::NeverShrinksOnAnAck,
@@ -149,7 +149,7 @@ pub struct Play {
     /// Its connection.
     pub conn: Conn,
     /// Broken promises, each with what was seen.
-    pub broken: Vec<(Promise, String)>,
+    pub broken: Vec<(ContractPromise, String)>,
     /// What a loss has to keep, a fraction.
     pub kept: f64,
 }
@@ -161,14 +161,14 @@ impl Play {
         Self::with(set.controller().expect("listed"), conn)
     }
 
-    /// The same with settings of one's own.
+    /// The same with a given controller.
     pub fn with(cc: Controller, conn: Conn) -> Self {
         let mut play = Self { cc, conn, broken: Vec::new(), kept: 0.5 };
         play.hook(|cc, conn| cc.init(conn));
         play
     }
 
-    fn expect(&mut self, promise: Promise, kept: bool, what: impl Fn() -> String) {
+    fn expect(&mut self, promise: ContractPromise, kept: bool, what: impl Fn() -> String) {
         if !kept {
             self.broken.push((promise, what()));
         }
@@ -186,12 +186,14 @@ impl Play {
             pacing_rate: after.pacing_rate,
             ..before
         };
-        self.expect(Promise::HooksKeepToTheirFields, after == writable, || {
+        self.expect(ContractPromise::HooksKeepToTheirFields, after == writable, || {
             format!("{before:?} to {after:?}")
         });
         let limit = before.cwnd.max(before.cwnd_clamp);
-        self.expect(Promise::TheClampHolds, after.cwnd <= limit, || format!("{} beyond {limit}", after.cwnd));
-        self.expect(Promise::NeverBelowItsFloor, after.cwnd >= 1, || "a window of nothing".into());
+        self.expect(ContractPromise::TheClampHolds, after.cwnd <= limit, || {
+            format!("{} beyond {limit}", after.cwnd)
+        });
+        self.expect(ContractPromise::NeverBelowItsFloor, after.cwnd >= 1, || "a window of nothing".into());
         result
     }
 
@@ -225,13 +227,13 @@ impl Play {
             self.hook(|cc, conn| cc.cong_avoid(conn, una, acked));
         }
         let after = self.conn.cwnd;
-        self.expect(Promise::NeverShrinksOnAnAck, after >= before, || format!("{before} to {after}"));
+        self.expect(ContractPromise::NeverShrinksOnAnAck, after >= before, || format!("{before} to {after}"));
         let idle_growth = !was_limited && after > before;
-        self.expect(Promise::NoGrowthWhileApplicationLimited, !idle_growth, || {
+        self.expect(ContractPromise::NoGrowthWhileApplicationLimited, !idle_growth, || {
             format!("{before} to {after}")
         });
         let most = u64::from(before) + u64::from(acked) + 1;
-        self.expect(Promise::GrowthIsBackedByAcknowledgements, u64::from(after) <= most, || {
+        self.expect(ContractPromise::GrowthIsBackedByAcknowledgements, u64::from(after) <= most, || {
             format!("{before} to {after} for {acked} segments")
         });
     }
@@ -242,13 +244,13 @@ impl Play {
         self.conn.in_flight = self.conn.packets_out;
         self.conn.prior_cwnd = before;
         let ssthresh = self.hook(|cc, conn| cc.ssthresh(conn));
-        self.expect(Promise::NeverBelowItsFloor, ssthresh >= 2, || format!("ssthresh {ssthresh}"));
-        self.expect(Promise::ALossNeverRaises, ssthresh <= before.max(2), || {
+        self.expect(ContractPromise::NeverBelowItsFloor, ssthresh >= 2, || format!("ssthresh {ssthresh}"));
+        self.expect(ContractPromise::ALossNeverRaises, ssthresh <= before.max(2), || {
             format!("a loss at {before} set the threshold to {ssthresh}")
         });
         let flight = self.conn.packets_out.min(before);
         let least = (self.kept * f64::from(flight)).floor() as u32;
-        self.expect(Promise::ALossKeepsAHalf, ssthresh >= least, || {
+        self.expect(ContractPromise::ALossKeepsAHalf, ssthresh >= least, || {
             format!("a loss with {flight} in flight set the threshold to {ssthresh}")
         });
         self.conn.ssthresh = ssthresh;
@@ -261,7 +263,9 @@ impl Play {
         if !timeout {
             self.hook(|cc, conn| cc.cwnd_event(conn, CaEvent::CompleteCwr));
             let cwnd = self.conn.cwnd;
-            self.expect(Promise::NeverBelowItsFloor, cwnd >= 2, || format!("{cwnd} after a recovery"));
+            self.expect(ContractPromise::NeverBelowItsFloor, cwnd >= 2, || {
+                format!("{cwnd} after a recovery")
+            });
         }
         self.set_state(CaState::Open);
     }
@@ -279,7 +283,7 @@ impl Play {
                 let (before, prior) = (self.conn.cwnd, self.conn.prior_cwnd);
                 let restored = self.hook(|cc, conn| cc.undo_cwnd(conn));
                 let kept = restored >= before && restored <= before.max(prior);
-                self.expect(Promise::UndoNeitherTakesNorInvents, kept, || {
+                self.expect(ContractPromise::UndoNeitherTakesNorInvents, kept, || {
                     format!("{before} to {restored}, {prior} before the reduction")
                 });
                 self.conn.cwnd = restored.max(1);

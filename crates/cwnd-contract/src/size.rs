@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Sizes: ten years without a loss, windows to 2³⁰, windows of one to three segments.
 
-use crate::play::Promise;
+use crate::play::ContractPromise;
 use crate::promise;
-use crate::support::Flow;
+use crate::support::DrivenFlow;
 use cwnd::registry::SetDescription;
 
 const YEAR_US: u64 = 365 * 24 * 3600 * 1_000_000;
@@ -13,7 +13,7 @@ const YEAR_US: u64 = 365 * 24 * 3600 * 1_000_000;
 /// # Errors
 /// What was seen instead.
 pub fn ten_years_without_a_loss_neither_panic_nor_shrink(set: &SetDescription) -> Result<(), String> {
-    let mut flow = Flow::after_loss(set, 1000, 100_000);
+    let mut flow = DrivenFlow::after_loss(set, 1000, 100_000);
     flow.driver.conn.cwnd_clamp = 1 << 30;
     let (begin, mut last) = (flow.cwnd(), flow.cwnd());
     for hour in 0..10 * YEAR_US / 3_600_000_000 {
@@ -33,10 +33,10 @@ pub fn ten_years_without_a_loss_neither_panic_nor_shrink(set: &SetDescription) -
 /// What was seen instead.
 pub fn windows_to_a_billion_segments_keep_their_arithmetic(
     set: &SetDescription,
-    excused: &dyn Fn(Promise) -> bool,
+    excused: &dyn Fn(ContractPromise) -> bool,
 ) -> Result<(), String> {
     for cwnd in [1 << 16, 1 << 20, 1 << 24, 1 << 26, (1 << 30) - 1, 1 << 30] {
-        let mut flow = Flow::in_avoidance(set, cwnd, 100_000);
+        let mut flow = DrivenFlow::in_avoidance(set, cwnd, 100_000);
         flow.driver.conn.cwnd_clamp = 1 << 30;
         flow.ack(1);
         promise!(flow.cwnd() >= cwnd, "an ACK at {cwnd} gave {}", flow.cwnd());
@@ -45,7 +45,7 @@ pub fn windows_to_a_billion_segments_keep_their_arithmetic(
         let kept = f64::from(flow.cwnd()) / f64::from(before);
         promise!(flow.cwnd() < before, "a loss at {before} left {}", flow.cwnd());
         promise!(
-            kept >= 0.49 || excused(Promise::ALossKeepsAHalf),
+            kept >= 0.49 || excused(ContractPromise::ALossKeepsAHalf),
             "a loss at {before} left {}",
             flow.cwnd()
         );
@@ -70,7 +70,7 @@ pub fn windows_to_a_billion_segments_keep_their_arithmetic(
 pub fn credit_of_a_large_window_is_no_burst(set: &SetDescription) -> Result<(), String> {
     // However far an algorithm is from its next segment: the window drops after every ACK but the last of a round trip.
     for acked in [1, 100, 300, 479] {
-        let mut flow = Flow::in_avoidance(set, 480, 25_000);
+        let mut flow = DrivenFlow::in_avoidance(set, 480, 25_000);
         for _ in 0..acked {
             flow.pace(1);
             flow.ack(1);
@@ -90,7 +90,7 @@ pub fn credit_of_a_large_window_is_no_burst(set: &SetDescription) -> Result<(), 
 /// What was seen instead.
 pub fn losses_at_the_smallest_windows_leave_a_window_that_grows(set: &SetDescription) -> Result<(), String> {
     for cwnd in [1, 2, 3, 4] {
-        let mut flow = Flow::in_avoidance(set, cwnd, 20_000);
+        let mut flow = DrivenFlow::in_avoidance(set, cwnd, 20_000);
         for _ in 0..50 {
             flow.lose();
             flow.ack(1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the tests over the whole registry share: its parameter sets, and a flow in virtual time.
 
-use cwnd::driver::{Ack, Driver, Episode, Options};
+use cwnd::driver::{Ack, Driver, Options, RecoveryEpoch};
 use cwnd::registry::{ALGORITHMS, Description, SetDescription};
 use cwnd::{CaEvent, Conn, Controller};
 use proptest::test_runner::{Config as ProptestConfig, FileFailurePersistence};
@@ -59,7 +59,7 @@ pub fn whole(set: &SetDescription, name: &str) -> Option<u32> {
 
 /// One flow in virtual time, its window always in full use, around the driver that simulator and QUIC stacks use.
 #[derive(Debug)]
-pub struct Flow {
+pub struct DrivenFlow {
     /// The driver, with algorithm and connection.
     pub driver: Driver,
     /// Round trip without a queue, µs.
@@ -72,10 +72,10 @@ pub struct Flow {
     /// The part of the clock below a microsecond, 1/2³² µs.
     fraction: u64,
     /// The last reductions that can be proven spurious: a loss, and a timeout after it.
-    episodes: [Option<Episode>; 2],
+    epochs: [Option<RecoveryEpoch>; 2],
 }
 
-impl Flow {
+impl DrivenFlow {
     /// A flow that starts with `cwnd` segments, in slow start.
     pub fn new(set: &SetDescription, cwnd: u32, rtt_us: u64) -> Self {
         Self::with(set, Conn::new(MSS, cwnd), rtt_us)
@@ -98,7 +98,7 @@ impl Flow {
         flow
     }
 
-    /// The same with settings of one's own.
+    /// The same with a given connection.
     pub fn with(set: &SetDescription, conn: Conn, rtt_us: u64) -> Self {
         let options = Options { timeout_reduces_again: false, ..Options::default() };
         let mut conn = Conn { is_cwnd_limited: true, ..conn };
@@ -114,7 +114,7 @@ impl Flow {
             una: 0,
             next: u64::from(conn.cwnd),
             fraction: 0,
-            episodes: [None; 2],
+            epochs: [None; 2],
         }
     }
 
@@ -187,7 +187,7 @@ impl Flow {
         self.fill();
     }
 
-    /// [`Flow::ack_with`] the path's round trip.
+    /// [`DrivenFlow::ack_with`] the path's round trip.
     pub fn ack(&mut self, acked: u32) {
         self.ack_with(acked, Some(self.rtt_us as u32));
     }
@@ -211,7 +211,7 @@ impl Flow {
         }
     }
 
-    /// [`Flow::round`] so many times, an acknowledgement for each segment.
+    /// [`DrivenFlow::round`] so many times, an acknowledgement for each segment.
     pub fn rounds(&mut self, count: u32) {
         for _ in 0..count {
             self.round(1);
@@ -230,11 +230,11 @@ impl Flow {
     pub fn declare_lost(&mut self) -> bool {
         self.fill();
         let now_us = self.driver.conn.now_us;
-        let episode = self.driver.on_loss(now_us, self.una, self.next);
-        if episode.is_some() {
-            self.episodes = [episode, None];
+        let epoch = self.driver.on_loss(now_us, self.una, self.next);
+        if epoch.is_some() {
+            self.epochs = [epoch, None];
         }
-        episode.is_some()
+        epoch.is_some()
     }
 
     /// Everything sent so far is acknowledged, an RTT later, by one acknowledgement of one segment.
@@ -255,15 +255,15 @@ impl Flow {
     pub fn time_out(&mut self) {
         self.fill();
         let now_us = self.driver.conn.now_us;
-        self.episodes[1] = Some(self.driver.on_timeout(now_us, self.una, self.next));
+        self.epochs[1] = Some(self.driver.on_timeout(now_us, self.una, self.next));
     }
 
     /// The last reduction was a mistake, all of it.
     pub fn spurious(&mut self) -> bool {
         let now_us = self.driver.conn.now_us;
         let mut undone = false;
-        for episode in self.episodes.into_iter().flatten() {
-            undone |= self.driver.on_spurious(now_us, episode);
+        for epoch in self.epochs.into_iter().flatten() {
+            undone |= self.driver.on_spurious(now_us, epoch);
         }
         undone
     }

@@ -2,14 +2,14 @@
 //! Clocks and round trips: any RTT, time that stands still, runs backwards or wraps.
 
 use crate::promise;
-use crate::support::{Flow, MSS};
+use crate::support::{DrivenFlow, MSS};
 use cwnd::Conn;
 use cwnd::registry::SetDescription;
 
 /// A life in short: slow start, a loss, avoidance, a timeout, avoidance; returns the window after each part.
-fn life(flow: &mut Flow) -> [u32; 4] {
+fn life(flow: &mut DrivenFlow) -> [u32; 4] {
     let mut windows = [0; 4];
-    let rounds = |flow: &mut Flow, count| {
+    let rounds = |flow: &mut DrivenFlow, count| {
         for _ in 0..count {
             flow.round((flow.cwnd() / 50).max(1));
         }
@@ -33,7 +33,7 @@ fn life(flow: &mut Flow) -> [u32; 4] {
 /// What was seen instead.
 pub fn any_round_trip_time_leaves_a_window_that_lives(set: &SetDescription) -> Result<(), String> {
     for rtt_us in [0, 1, 10, 1_000_000, 10_000_000] {
-        let windows = life(&mut Flow::new(set, 10, rtt_us));
+        let windows = life(&mut DrivenFlow::new(set, 10, rtt_us));
         promise!(windows[1] >= 5 && windows[3] >= 3, "{rtt_us} µs: {windows:?}");
     }
     Ok(())
@@ -44,7 +44,7 @@ pub fn any_round_trip_time_leaves_a_window_that_lives(set: &SetDescription) -> R
 /// # Errors
 /// What was seen instead.
 pub fn without_a_single_rtt_sample_it_grows(set: &SetDescription) -> Result<(), String> {
-    let mut flow = Flow::new(set, 10, 50_000);
+    let mut flow = DrivenFlow::new(set, 10, 50_000);
     let mut grow = |rounds: u32| {
         let before = flow.cwnd();
         for _ in 0..rounds {
@@ -74,7 +74,7 @@ pub fn without_a_single_rtt_sample_it_grows(set: &SetDescription) -> Result<(), 
 /// What was seen instead.
 pub fn a_clock_that_stands_or_runs_backwards_makes_no_jump(set: &SetDescription) -> Result<(), String> {
     for back_us in [0, 1, 50_000, 50_000_000, 2_000_000_000] {
-        let mut flow = Flow::after_loss(set, 100, 100_000);
+        let mut flow = DrivenFlow::after_loss(set, 100, 100_000);
         flow.rounds(3);
         flow.driver.conn.now_us -= back_us;
         flow.driver.conn.ticks = flow.driver.conn.ticks.wrapping_sub((back_us / 1000) as u32);
@@ -98,7 +98,7 @@ pub fn a_clock_that_stands_or_runs_backwards_makes_no_jump(set: &SetDescription)
 /// What was seen instead.
 pub fn clocks_and_sequence_numbers_wrap_unseen(set: &SetDescription) -> Result<(), String> {
     let from = |now_us: u64, ticks: u32| {
-        let mut flow = Flow::with(set, Conn { now_us, ticks, ..Conn::new(MSS, 10) }, 100_000);
+        let mut flow = DrivenFlow::with(set, Conn { now_us, ticks, ..Conn::new(MSS, 10) }, 100_000);
         (life(&mut flow), flow.driver.conn.ssthresh)
     };
     // A whole number of milliseconds, so that the tick counter moves at the same moments.

@@ -2,10 +2,10 @@
 //! A million packets through each piece, to be counted: `valgrind --tool=callgrind target/release/examples/packets CASE`,
 //! less the case `none`, divided by a million, is what a packet costs in instructions.
 
-use cwnd_link::random::{CERTAIN, Stream, probability};
+use cwnd_link::random::{CERTAIN, RandomStream, probability};
 use cwnd_link::{
-    Delay, DelaySpec, Fifo, FifoSpec, GilbertElliott, Jitter, Limit, Loss, LossProcess, Overhead, Queue,
-    Rate, RedParams, RedUnit, Reorder, Steps, Trace,
+    Delay, DelayConfig, Fifo, FifoConfig, GilbertElliott, Jitter, Limit, Loss, LossProcess, Overhead,
+    QueueConfig, Rate, RedConfig, RedUnit, Reorder, Steps, Trace,
 };
 
 const PACKETS: u64 = 1_000_000;
@@ -13,9 +13,9 @@ const RATE: u64 = 400_000_000;
 /// Time between packets of 1500 bytes: 30 µs at 400 Mbit/s, offered a little faster than they leave.
 const GAP_NS: u64 = 29_500;
 
-fn link(rate: Rate, limit: Limit, queue: Queue, small_every: u64) -> Box<dyn FnMut(u64) -> u64> {
+fn link(rate: Rate, limit: Limit, queue: QueueConfig, small_every: u64) -> Box<dyn FnMut(u64) -> u64> {
     let mut link =
-        Fifo::from_spec(FifoSpec { rate, limit: Steps::constant(limit), queue }, Stream::new(1, 0));
+        Fifo::from_config(FifoConfig { rate, limit: Steps::constant(limit), queue }, RandomStream::new(1, 0));
     Box::new(move |n| {
         let size = if small_every > 0 && n % small_every == 0 { 52 } else { 1500 };
         link.push(n * GAP_NS, size).unwrap_or(0)
@@ -23,18 +23,20 @@ fn link(rate: Rate, limit: Limit, queue: Queue, small_every: u64) -> Box<dyn FnM
 }
 
 fn loss(loss: Loss) -> Box<dyn FnMut(u64) -> u64> {
-    let mut process = LossProcess::new(loss, Stream::new(1, 0));
+    let mut process = LossProcess::new(loss, RandomStream::new(1, 0));
     Box::new(move |_| u64::from(process.loses_next()))
 }
 
 fn delay(jitter: Jitter, reorder: Option<Reorder>) -> Box<dyn FnMut(u64) -> u64> {
-    let mut delay =
-        Delay::new(DelaySpec { jitter, reorder, ..DelaySpec::constant(20_000_000) }, Stream::new(1, 0));
+    let mut delay = Delay::new(
+        DelayConfig { jitter, reorder, ..DelayConfig::constant(20_000_000) },
+        RandomStream::new(1, 0),
+    );
     Box::new(move |n| delay.arrival(n * GAP_NS))
 }
 
 fn main() -> Result<(), String> {
-    let red = Queue::Red(RedParams {
+    let red = QueueConfig::Red(RedConfig {
         unit: RedUnit::Packets,
         min: 100,
         max: 300,
@@ -56,12 +58,12 @@ fn main() -> Result<(), String> {
     let case = std::env::args().nth(1).unwrap_or_default();
     let mut step = match case.as_str() {
         "none" => Box::new(|n| n),
-        "droptail" => link(constant, room, Queue::DropTail, 0),
-        "droptail-bytes" => link(constant, Limit::Bytes(2_000_000), Queue::DropTail, 0),
-        "droptail-mixed" => link(constant, room, Queue::DropTail, 2),
+        "droptail" => link(constant, room, QueueConfig::DropTail, 0),
+        "droptail-bytes" => link(constant, Limit::Bytes(2_000_000), QueueConfig::DropTail, 0),
+        "droptail-mixed" => link(constant, room, QueueConfig::DropTail, 2),
         "red" => link(constant, room, red, 0),
-        "steps" => link(steps, room, Queue::DropTail, 0),
-        "trace" => link(trace, room, Queue::DropTail, 0),
+        "steps" => link(steps, room, QueueConfig::DropTail, 0),
+        "trace" => link(trace, room, QueueConfig::DropTail, 0),
         "loss-none" => loss(Loss::None),
         "loss-random" => loss(Loss::Random(p)),
         "loss-gilbert" => loss(Loss::Gilbert(burst)),
@@ -71,7 +73,7 @@ fn main() -> Result<(), String> {
         "jitter-exponential" => delay(Jitter::Exponential { mean: 1_000_000 }, None),
         "reorder" => delay(Jitter::None, Some(Reorder { share: p, extra: 1_000_000 })),
         "overhead" => {
-            let mut overhead = Overhead::new(300_000, Stream::new(1, 0));
+            let mut overhead = Overhead::new(300_000, RandomStream::new(1, 0));
             Box::new(move |n| overhead.release(n * GAP_NS)) as Box<dyn FnMut(u64) -> u64>
         }
         other => return Err(format!("{other:?}: expected a case, see the source")),

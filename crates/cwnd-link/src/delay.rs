@@ -3,9 +3,9 @@
 //!
 //! arrival = departure + delay at the departure + jitter. Unless jitter may reorder, a packet that would overtake arrives at
 //! the time of the one before it (so the mean delay grows by a little); the same holds where the delay itself falls. Chosen packets
-//! are then held back by a fixed extra time, and others pass them, whatever jitter may do.
+//! are then delayed by a fixed extra time, and later ones overtake them, whether or not jitter may reorder.
 
-use crate::random::Stream;
+use crate::random::RandomStream;
 use crate::steps::{Stepping, Steps};
 
 /// Time added to each packet's delay.
@@ -35,7 +35,7 @@ pub enum Jitter {
 }
 
 impl Jitter {
-    fn draw(self, stream: &mut Stream) -> u64 {
+    fn draw(self, stream: &mut RandomStream) -> u64 {
         match self {
             Self::None => 0,
             Self::Uniform { most } => stream.below(most.saturating_add(1)),
@@ -47,7 +47,7 @@ impl Jitter {
 
 /// By rejection: from the normal distribution where it is narrow, from the uniform one where it is wide, so that at least
 /// 0.6 of the trials succeed.
-fn truncated_normal(mean: f64, sd: f64, stream: &mut Stream) -> u64 {
+fn truncated_normal(mean: f64, sd: f64, stream: &mut RandomStream) -> u64 {
     loop {
         let x = if sd <= mean { mean + sd * stream.normal() } else { 2.0 * mean * stream.unit() };
         let taken = if sd <= mean {
@@ -62,29 +62,29 @@ fn truncated_normal(mean: f64, sd: f64, stream: &mut Stream) -> u64 {
     }
 }
 
-/// Packets held back, so that later ones pass them.
+/// Packets that are delayed extra, so that later ones overtake them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reorder {
     /// Share of packets, a probability in units of 2⁻⁶⁴.
     pub share: u64,
-    /// How long they are held, ns.
+    /// Extra delay, ns.
     pub extra: u64,
 }
 
 /// The delay of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DelaySpec {
+pub struct DelayConfig {
     /// One-way propagation, ns, from given times on.
     pub propagation: Steps<u64>,
     /// Added to it.
     pub jitter: Jitter,
     /// Whether jitter, and a delay that falls, may put packets out of order.
     pub overtaking: bool,
-    /// Packets held back.
+    /// Packets with an extra delay.
     pub reorder: Option<Reorder>,
 }
 
-impl DelaySpec {
+impl DelayConfig {
     /// `propagation` ns and nothing else.
     #[must_use]
     pub const fn constant(propagation: u64) -> Self {
@@ -96,7 +96,7 @@ impl DelaySpec {
         }
     }
 
-    /// Whether packets arrive in the order in which they depart: then a ring holds them, else they need sorting.
+    /// Whether packets arrive in the order in which they depart. If not, a delay line has to sort them.
     #[must_use]
     pub const fn keeps_order(&self) -> bool {
         !self.overtaking && self.reorder.is_none()
@@ -107,28 +107,29 @@ impl DelaySpec {
 #[derive(Clone, Debug)]
 pub struct Delay {
     propagation: Stepping<u64>,
-    /// Whether there is nothing but the propagation, for ever.
-    plain: bool,
+    /// Whether the delay is constant: propagation only, without steps.
+    constant: bool,
     jitter: Jitter,
     overtaking: bool,
     reorder: Option<Reorder>,
-    /// Latest arrival so far, packets held back excluded, ns.
+    /// Latest arrival so far, without packets with an extra delay, ns.
     last: u64,
-    stream: Stream,
+    stream: RandomStream,
 }
 
 impl Delay {
-    /// Starts `spec`; `stream` serves jitter and reordering.
+    /// Starts `config`; `stream` serves jitter and reordering.
     #[must_use]
-    pub fn new(spec: DelaySpec, stream: Stream) -> Self {
-        let plain =
-            spec.propagation.changes().is_empty() && spec.jitter == Jitter::None && spec.reorder.is_none();
+    pub fn new(config: DelayConfig, stream: RandomStream) -> Self {
+        let constant = config.propagation.changes().is_empty()
+            && config.jitter == Jitter::None
+            && config.reorder.is_none();
         Self {
-            propagation: Stepping::new(spec.propagation),
-            plain,
-            jitter: spec.jitter,
-            overtaking: spec.overtaking,
-            reorder: spec.reorder,
+            propagation: Stepping::new(config.propagation),
+            constant,
+            jitter: config.jitter,
+            overtaking: config.overtaking,
+            reorder: config.reorder,
             last: 0,
             stream,
         }
@@ -137,7 +138,7 @@ impl Delay {
     /// When a packet that departs at this time, ns, arrives. Departures must not run backwards.
     #[inline]
     pub fn arrival(&mut self, departs: u64) -> u64 {
-        if self.plain { departs.saturating_add(self.propagation.value()) } else { self.drawn(departs) }
+        if self.constant { departs.saturating_add(self.propagation.value()) } else { self.drawn(departs) }
     }
 
     #[inline(never)]
@@ -161,8 +162,8 @@ mod tests {
     use super::*;
     use crate::random::{CERTAIN, probability};
 
-    fn delays(spec: DelaySpec, gap: u64, packets: u64, seed: u64) -> Vec<u64> {
-        let mut delay = Delay::new(spec, Stream::new(seed, 0));
+    fn delays(config: DelayConfig, gap: u64, packets: u64, seed: u64) -> Vec<u64> {
+        let mut delay = Delay::new(config, RandomStream::new(seed, 0));
         (0..packets).map(|n| delay.arrival(n * gap) - n * gap).collect()
     }
 
@@ -176,15 +177,15 @@ mod tests {
     #[test]
     fn the_delay_is_the_one_at_the_departure() {
         let propagation = Steps::new(10, vec![(100, 30), (200, 5)]).expect("rising");
-        let spec = DelaySpec { propagation, overtaking: true, ..DelaySpec::constant(0) };
-        let arrivals = |spec| {
-            let mut delay = Delay::new(spec, Stream::new(1, 0));
+        let config = DelayConfig { propagation, overtaking: true, ..DelayConfig::constant(0) };
+        let arrivals = |config| {
+            let mut delay = Delay::new(config, RandomStream::new(1, 0));
             [0, 99, 100, 199, 200, 230].map(|departs| delay.arrival(departs))
         };
-        assert_eq!(arrivals(spec.clone()), [10, 109, 130, 229, 205, 235]);
+        assert_eq!(arrivals(config.clone()), [10, 109, 130, 229, 205, 235]);
         // In order, the packet of 200 waits for the one of 199.
-        assert_eq!(arrivals(DelaySpec { overtaking: false, ..spec }), [10, 109, 130, 229, 229, 235]);
-        assert_eq!(arrivals(DelaySpec::constant(7)), [7, 106, 107, 206, 207, 237]);
+        assert_eq!(arrivals(DelayConfig { overtaking: false, ..config }), [10, 109, 130, 229, 229, 235]);
+        assert_eq!(arrivals(DelayConfig::constant(7)), [7, 106, 107, 206, 207, 237]);
     }
 
     // Means of 10⁵ delays, each within 5 σ/√10⁵ = 0.0158 σ of its value; µs.
@@ -205,8 +206,8 @@ mod tests {
         ];
         for (jitter, mean, sd) in cases {
             for seed in 1..=3 {
-                let spec = DelaySpec { jitter, overtaking: true, ..DelaySpec::constant(0) };
-                let got = moments(&delays(spec, 1, 100_000, seed));
+                let config = DelayConfig { jitter, overtaking: true, ..DelayConfig::constant(0) };
+                let got = moments(&delays(config, 1, 100_000, seed));
                 assert!((got.0 / 1000.0 - mean).abs() < 0.0158 * sd, "{jitter:?}, seed {seed}: {got:?}");
                 // The deviation of an exponential sample's σ is σ/√n · √2 at most of the five.
                 assert!((got.1 / 1000.0 - sd).abs() < 0.0224 * sd, "{jitter:?}, seed {seed}: {got:?}");
@@ -217,13 +218,13 @@ mod tests {
     #[test]
     fn jitter_reorders_only_where_it_may() {
         for overtaking in [false, true] {
-            let spec = DelaySpec {
+            let config = DelayConfig {
                 jitter: Jitter::Exponential { mean: 1000 },
                 overtaking,
-                ..DelaySpec::constant(50)
+                ..DelayConfig::constant(50)
             };
-            assert_eq!(spec.keeps_order(), !overtaking);
-            let mut delay = Delay::new(spec, Stream::new(3, 0));
+            assert_eq!(config.keeps_order(), !overtaking);
+            let mut delay = Delay::new(config, RandomStream::new(3, 0));
             let arrivals: Vec<u64> = (0..1000).map(|n| delay.arrival(n * 100)).collect();
             assert_eq!(arrivals.is_sorted(), !overtaking);
             assert!(arrivals.iter().enumerate().all(|(n, &at)| at >= n as u64 * 100 + 50));
@@ -234,12 +235,12 @@ mod tests {
     #[test]
     fn a_share_of_packets_is_held_back_and_passed() {
         let reorder = Some(Reorder { share: probability(0.05), extra: 1_000_000 });
-        let spec = DelaySpec { reorder, ..DelaySpec::constant(20) };
-        let seen = delays(spec.clone(), 300, 100_000, 1);
+        let config = DelayConfig { reorder, ..DelayConfig::constant(20) };
+        let seen = delays(config.clone(), 300, 100_000, 1);
         let held = seen.iter().filter(|&&d| d == 1_000_020).count();
         assert!((4655..=5345).contains(&held), "{held}");
         assert_eq!(seen.iter().filter(|&&d| d == 20).count(), 100_000 - held);
-        let all = DelaySpec { reorder: Some(Reorder { share: CERTAIN, extra: 5 }), ..spec };
+        let all = DelayConfig { reorder: Some(Reorder { share: CERTAIN, extra: 5 }), ..config };
         assert_eq!(delays(all, 300, 3, 1), [25, 25, 25]);
     }
 }

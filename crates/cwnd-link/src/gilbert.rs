@@ -11,7 +11,7 @@
 //!
 //! It starts in the good state.
 
-use crate::random::Stream;
+use crate::random::RandomStream;
 
 /// The four parameters, each a probability in units of 2⁻⁶⁴; `u64::MAX` is certainty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl GilbertElliott {
 
     /// Whether the next packet is lost, `bad` being the state.
     #[inline]
-    pub(crate) fn loses_next(&self, bad: &mut bool, stream: &mut Stream) -> bool {
+    pub(crate) fn loses_next(&self, bad: &mut bool, stream: &mut RandomStream) -> bool {
         let (loss, change) = if *bad { (self.loss_bad, self.r) } else { (self.loss_good, self.p) };
         let lost = stream.happens(loss);
         *bad ^= stream.happens(change);
@@ -61,7 +61,7 @@ mod tests {
     }
 
     fn play(model: GilbertElliott, packets: u64, seed: u64) -> Seen {
-        let (mut bad, mut stream, mut before) = (false, Stream::new(seed, 0), false);
+        let (mut bad, mut stream, mut before) = (false, RandomStream::new(seed, 0), false);
         let mut seen = Seen { lost: 0, bursts: 0 };
         for _ in 0..packets {
             let lost = model.loses_next(&mut bad, &mut stream);
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn certain_changes_alternate() {
         let model = GilbertElliott { p: CERTAIN, r: CERTAIN, loss_good: 0, loss_bad: CERTAIN };
-        let (mut bad, mut stream) = (false, Stream::new(1, 0));
+        let (mut bad, mut stream) = (false, RandomStream::new(1, 0));
         let lost: Vec<bool> = (0..6).map(|_| model.loses_next(&mut bad, &mut stream)).collect();
         assert_eq!(lost, [false, true, false, true, false, true]);
     }

@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Links and queues without input, output or clock: time comes in as nanoseconds, what happens comes out.
 //!
-//! The pieces of a one-way hop, in the order in which a packet meets them:
+//! The parts of a one-way link, in the order in which a packet passes them:
 //!
-//! | piece | question | answer |
+//! | part | question | answer |
 //! | --- | --- | --- |
 //! | [`Overhead`] | when does the sender's packet really leave it? | a time |
 //! | [`LossProcess`] | is this packet lost, whatever the queue? | yes or no |
-//! | [`Fifo`] | does the queue take it, and when has it left the wire? | a [`Verdict`] |
+//! | [`Fifo`] | does the queue take it, and when has it left the wire? | a [`OfferResult`] |
 //! | [`Delay`] | when is it at the other end? | a time |
 //!
-//! Each is a value that is asked in the order of time, draws from a [random stream](random::Stream) of its own, and
-//! never looks ahead of what it was asked. None knows what a packet is: sizes in bytes go in, so simulator and emulator keep
-//! whatever they like in queues of their own, in the order of the times that they were given.
+//! Each is a value whose calls are in the order of time, draws from its own [random stream](random::RandomStream), and never looks
+//! ahead. None depends on what a packet is: only sizes in bytes are passed in, so a simulator and an emulator can store packets as they
+//! like, in the order of the returned times.
 //!
 //! # Two kinds of queue discipline
 //!
 //! **Decided at arrival** (DropTail, RED; PIE would be one). Whether a packet stays depends on what came before it, so on a
 //! link that is never idle while packets wait, and whose rate is known for the future (constant, steps, a trace), its
-//! departure is known when it arrives. [`Fifo::offer`] answers at once: no event of the link's own, and two integers
-//! to remember per waiting packet, or nothing at all while all packets are of one size.
+//! departure is known when it arrives. [`Fifo::offer`] returns it at once: the link has no events, and stores two integers per
+//! waiting packet, or none while all packets are of one size.
 //!
 //! **Decided at the head** (CoDel, FQ-CoDel; any link whose rate is changed unforeseen). What happens to a packet depends on
-//! later arrivals. Such a queue has to keep the packets and be woken; it will be a type beside [`Fifo`] with three verbs,
-//! `push(now, packet)`, `next_event()` and `pop(now)`, and `pop` will answer in the same [`Verdict`]: what a caller does with
-//! [`Verdict::Departs`], namely to put the packet on the delay line behind the link, is the same in both. The whole is in
+//! later arrivals. Such a queue has to store the packets and needs events. It will be a second type next to [`Fifo`] with three methods,
+//! `push(now, packet)`, `next_event()` and `pop(now)`, and `pop` will return the same [`OfferResult`]: the caller puts a packet that
+//! [departs](OfferResult::Departs) on the delay line behind the link in both cases. See
 //! `docs/adr/0005-queues-at-arrival-and-at-the-head.md`.
 #![forbid(unsafe_code)]
 
+mod admission;
 mod delay;
 mod fifo;
 mod gilbert;
@@ -40,13 +41,14 @@ mod service;
 mod steps;
 mod trace;
 
-pub use delay::{Delay, DelaySpec, Jitter, Reorder};
-pub use fifo::{Fifo, FifoSpec};
+pub use admission::{Backlog, DropCause, Ecn};
+pub use delay::{Delay, DelayConfig, Jitter, Reorder};
+pub use fifo::{Fifo, FifoConfig};
 pub use gilbert::GilbertElliott;
 pub use loss::{Loss, LossProcess};
 pub use overhead::Overhead;
-pub use queue::{Backlog, Cause, Limit, Queue, Verdict};
-pub use red::{RedParams, RedUnit};
+pub use queue::{Limit, OfferResult, QueueConfig};
+pub use red::{RedConfig, RedUnit};
 pub use service::{NEVER, Rate};
 pub use steps::{Steps, StepsError};
 pub use trace::{OPPORTUNITY_BYTES, Trace, TraceError};

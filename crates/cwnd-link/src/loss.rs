@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Losses that no queue causes.
+//! Random losses, independent of the queue.
 //!
-//! A loss process numbers the packets that it is asked about from 1. Asked about data only, or acknowledgements only, it counts and
-//! loses only those: which packets it is for is the caller's choice.
+//! A loss process numbers the packets that are offered to it, from 1. The caller chooses which packets it offers: all, data only, or
+//! acknowledgements only.
 
 use crate::gilbert::GilbertElliott;
-use crate::random::Stream;
+use crate::random::RandomStream;
 
 /// Which packets a link loses, by the order in which they are offered to it (the first is number 1).
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -32,20 +32,20 @@ pub enum Loss {
 #[derive(Clone, Debug)]
 pub struct LossProcess {
     offered: u64,
-    /// Number of the next packet to look at: the next to lose, or the next at all if chance decides.
+    /// Number of the next packet to decide on: the next lost one, or every one where losses are drawn.
     next: u64,
     loss: Loss,
     /// The next place in a list.
     index: usize,
     /// State of the Gilbert–Elliott model.
     bad: bool,
-    stream: Stream,
+    stream: RandomStream,
 }
 
 impl LossProcess {
     /// Starts `loss`; `stream` serves [`Loss::Random`] and [`Loss::Gilbert`].
     #[must_use]
-    pub fn new(loss: Loss, stream: Stream) -> Self {
+    pub fn new(loss: Loss, stream: RandomStream) -> Self {
         let next = match &loss {
             Loss::Every { first, .. } => *first,
             Loss::At(list) => list.first().copied().unwrap_or(u64::MAX),
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     fn lost(loss: Loss, offered: u64) -> Vec<u64> {
-        let mut process = LossProcess::new(loss, Stream::new(1, 0));
+        let mut process = LossProcess::new(loss, RandomStream::new(1, 0));
         (1..=offered).filter(|_| process.loses_next()).collect()
     }
 
@@ -106,12 +106,12 @@ mod tests {
         assert_eq!(lost(Loss::Random(u64::MAX), 3), [1, 2, 3]);
     }
 
-    // Losses of two links are independent of each other and of how often the other is asked.
+    // Losses of two links are independent of each other and of how many packets the other is offered.
     #[test]
     fn processes_do_not_disturb_each_other() {
         let p = Loss::Random(crate::random::probability(0.1));
-        let mut acks = LossProcess::new(p.clone(), Stream::new(1, 9));
-        let mut data = LossProcess::new(p.clone(), Stream::new(1, 0));
+        let mut acks = LossProcess::new(p.clone(), RandomStream::new(1, 9));
+        let mut data = LossProcess::new(p.clone(), RandomStream::new(1, 0));
         let seen: Vec<u64> = (1..=1000)
             .filter(|n| {
                 if n % 2 == 0 {

@@ -1,32 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Queue disciplines that decide at a packet's arrival, and the words in which they answer.
+//! Queue disciplines that decide at a packet's arrival.
 
-use crate::random::Stream;
-use crate::red::{Red, RedParams};
+use crate::admission::{Admission, Arrival, DropCause};
+use crate::random::RandomStream;
+use crate::red::{Red, RedConfig};
 
-/// Size of a queue. What counts is what waits; the packet being sent does not.
+/// Limit of a queue. It counts the packets that wait, not the one being sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// Waiting packets, the new one included.
     Packets(u64),
     /// Bytes of waiting packets, the new one included.
     Bytes(u64),
-    /// Longest wait before a packet's own serialisation, ns: a buffer that shrinks and grows with the link's rate.
+    /// Max queueing delay before a packet's own serialisation, ns: a limit that scales with the link's rate.
     Time(u64),
 }
 
-/// What is in a queue at some instant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Backlog {
-    /// Packets.
-    pub packets: u64,
-    /// Bytes.
-    pub bytes: u64,
-}
-
-/// What becomes of a packet offered to a link.
+/// The result of offering a packet to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum OfferResult {
     /// It is accepted.
     Departs {
         /// When its first bit is sent, ns: the wait is from its arrival to here.
@@ -37,72 +29,38 @@ pub enum Verdict {
         mark: bool,
     },
     /// It is dropped.
-    Dropped(Cause),
+    Dropped(DropCause),
 }
 
-/// Why a queue dropped a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
-    /// No room.
-    Full,
-    /// The discipline wanted it, before the queue was full.
-    Early,
-}
-
-/// A discipline beside the limit.
+/// Which queue discipline a link has, with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Queue {
+pub enum QueueConfig {
     /// None: packets are dropped when there is no room.
     #[default]
     DropTail,
     /// Random Early Detection.
-    Red(RedParams),
+    Red(RedConfig),
 }
 
-/// What a discipline is shown of an arrival. Enough for one that looks at delays (PIE) instead of lengths.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrival {
-    pub now: u64,
-    pub size: u32,
-    /// Whether the packet may be marked instead of dropped.
-    pub ecn: bool,
-    /// What waits, the packet being sent and this one excluded.
-    pub waiting: Backlog,
-    /// Since when nothing is being sent, ns, if nothing is.
-    pub idle_since: Option<u64>,
-    /// Rate of the link, bit/s.
-    pub rate: u64,
-    /// Whether the limit leaves no room for it.
-    pub full: bool,
-}
-
-/// What a discipline wants done with an arrival.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Admission {
-    Accept,
-    Mark,
-    Drop(Cause),
-}
-
-/// A running discipline: an enum, so that calls are inlined. A new one is a file, a variant here and in [`Queue`].
+/// A running queue discipline: an enum, so that calls are inlined. A new one needs a file, a variant here and one in [`QueueConfig`].
 #[derive(Clone, Debug)]
-pub(crate) enum Discipline {
+pub(crate) enum QueueDiscipline {
     DropTail,
     Red(Red),
 }
 
-impl Discipline {
-    pub fn new(queue: Queue, stream: Stream) -> Self {
+impl QueueDiscipline {
+    pub fn new(queue: QueueConfig, stream: RandomStream) -> Self {
         match queue {
-            Queue::DropTail => Self::DropTail,
-            Queue::Red(params) => Self::Red(Red::new(params, stream)),
+            QueueConfig::DropTail => Self::DropTail,
+            QueueConfig::Red(params) => Self::Red(Red::new(params, stream)),
         }
     }
 
     #[inline]
     pub fn on_arrival(&mut self, arrival: &Arrival) -> Admission {
         match self {
-            Self::DropTail if arrival.full => Admission::Drop(Cause::Full),
+            Self::DropTail if arrival.full => Admission::Drop(DropCause::Full),
             Self::DropTail => Admission::Accept,
             Self::Red(red) => red.on_arrival(arrival),
         }

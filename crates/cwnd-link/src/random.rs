@@ -9,12 +9,12 @@ use std::f64::consts::TAU;
 
 /// A stream of random numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stream {
+pub struct RandomStream {
     key: u64,
     counter: u64,
 }
 
-/// The probability that stands for certainty. (The one true 2⁻⁶⁴ less cannot be said.)
+/// Certainty. (1 − 2⁻⁶⁴, which this value would otherwise be, cannot be expressed.)
 pub const CERTAIN: u64 = u64::MAX;
 
 /// 2⁶⁴.
@@ -28,7 +28,7 @@ pub fn fraction(probability: u64) -> f64 {
     probability as f64 / TWO_64
 }
 
-/// A number from 0 to 1 as a probability in units of 2⁻⁶⁴; what lies outside counts as the nearer end.
+/// A number from 0 to 1 as a probability in units of 2⁻⁶⁴; values outside are clamped.
 #[must_use]
 pub fn probability(fraction: f64) -> u64 {
     (fraction * TWO_64) as u64
@@ -43,7 +43,7 @@ const fn mix(mut z: u64) -> u64 {
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-impl Stream {
+impl RandomStream {
     /// Stream number `stream` of the run with this `seed`.
     #[must_use]
     pub const fn new(seed: u64, stream: u64) -> Self {
@@ -63,7 +63,7 @@ impl Stream {
         ((self.next_u64() as u128 * bound as u128) >> 64) as u64
     }
 
-    /// Whether something of this probability, in units of 2⁻⁶⁴, happens; always at [`CERTAIN`]. One draw in any case.
+    /// Whether an event of this probability, in units of 2⁻⁶⁴, happens; always with [`CERTAIN`]. Always takes one draw.
     #[inline]
     pub const fn happens(&mut self, probability: u64) -> bool {
         (self.next_u64() < probability) | (probability == CERTAIN)
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn streams_are_reproducible_and_differ() {
-        let draw = |seed, stream| Stream::new(seed, stream).next_u64();
+        let draw = |seed, stream| RandomStream::new(seed, stream).next_u64();
         assert_eq!(draw(1, 0), draw(1, 0));
         assert_ne!(draw(1, 0), draw(1, 1));
         assert_ne!(draw(1, 0), draw(2, 0));
@@ -102,7 +102,7 @@ mod tests {
     // 10⁵ draws below 10: each digit 10⁴ ± 5 σ, σ = √(10⁵ · 0.1 · 0.9) = 95.
     #[test]
     fn draws_are_uniform() {
-        let mut stream = Stream::new(7, 7);
+        let mut stream = RandomStream::new(7, 7);
         let mut seen = [0_i64; 10];
         for _ in 0..100_000 {
             seen[stream.below(10) as usize] += 1;
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn certain_things_happen_and_impossible_ones_do_not() {
-        let mut stream = Stream::new(1, 1);
+        let mut stream = RandomStream::new(1, 1);
         assert!((0..1000).all(|_| stream.happens(CERTAIN) && !stream.happens(0)));
         assert_eq!((probability(1.0), probability(0.0), probability(0.5)), (CERTAIN, 0, 1 << 63));
         assert!(fraction(CERTAIN) >= 1.0 && fraction(1 << 62) == 0.25);
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn distributions_are_what_they_say() {
         for seed in 1..=3 {
-            let mut stream = Stream::new(seed, 0);
+            let mut stream = RandomStream::new(seed, 0);
             let exponential = (0..100_000).map(|_| stream.exponential(2.5)).collect();
             let d = distance(exponential, |x| 1.0 - (-x / 2.5_f64).exp());
             assert!(d < 1.95, "exponential, seed {seed}: {d}");
@@ -143,10 +143,10 @@ mod tests {
         }
     }
 
-    // The first numbers of a stream, for good: if they change, every recorded result changes.
+    // The first numbers of a stream are fixed: if they change, every recorded result changes.
     #[test]
     fn the_same_seed_gives_the_same_bits_on_every_machine() {
-        let mut stream = Stream::new(1, 0);
+        let mut stream = RandomStream::new(1, 0);
         assert_eq!(stream.exponential(1.0).to_bits(), EXPONENTIAL_BITS);
         assert_eq!(stream.normal().to_bits(), NORMAL_BITS);
     }

@@ -4,34 +4,34 @@
 //! At each arrival the average queue moves by `weight` towards the queue (packets or bytes that wait; the one being sent and the one
 //! arriving are not counted). After an idle time it has decayed as if `idle / s` packets had met an empty queue, s being
 //! the transmission time of a packet of `mean_packet` bytes. Between `min` and `max` a packet is dropped or marked with
-//! p_a = p_b / (1 − count · p_b), where p_b rises linearly to `max_p` and `count` is the number of packets since the last one hit:
-//! that spaces hits evenly (uniform gaps instead of geometric ones). Beyond `max`, gentle RED goes on to p_b = 1 at twice
-//! `max`; without it everything is hit from `max` on.
+//! p_a = p_b / (1 − count · p_b), where p_b rises linearly to `max_p` and `count` is the number of packets since the last drop or mark.
+//! This spaces drops evenly (uniform gaps instead of geometric ones). Above `max`, gentle RED raises p_b to 1 at twice `max`; without
+//! the gentle slope every packet is dropped from `max` on.
 //!
-//! Choices: `count` starts at −1 and rises before it is used, as in the paper's pseudo-code, so the first packet after a hit has
+//! Choices: `count` starts at −1 and rises before it is used, as in the paper's pseudo-code, so the first packet after a drop has
 //! count 1 and gaps are uniform on 1 … 1/p_b − 1 (its § 7 reckons from 0). In bytes, p_b is scaled by size / mean_packet. A packet
-//! that may be marked is marked while hits are random and dropped where they are certain (RFC 3168 § 7). Floating point, but only
+//! that may be marked is marked while drops are random and dropped where they are certain (RFC 3168 § 7). Floating point, but only
 //! + − × ÷, which IEEE 754 fixes: the same bytes on every machine.
 
-use crate::queue::{Admission, Arrival, Cause};
-use crate::random::Stream;
+use crate::admission::{Admission, Arrival, DropCause, Ecn};
+use crate::random::RandomStream;
 
-/// What a queue of RED is measured in.
+/// The unit of a RED queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum RedUnit {
     /// Packets.
     #[default]
     Packets,
-    /// Bytes: small packets are hit less often.
+    /// Bytes: small packets are dropped less often.
     Bytes,
 }
 
 /// Settings of RED.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RedParams {
+pub struct RedConfig {
     /// Unit of `min` and `max`.
     pub unit: RedUnit,
-    /// Average queue from which packets are hit.
+    /// Average queue from which packets are dropped or marked.
     pub min: u64,
     /// Average queue at which p_b is `max_p`; above `min`.
     pub max: u64,
@@ -50,19 +50,19 @@ pub struct RedParams {
 /// A running RED.
 #[derive(Clone, Debug)]
 pub(crate) struct Red {
-    params: RedParams,
+    config: RedConfig,
     min: f64,
     max: f64,
     max_p: f64,
     weight: f64,
     avg: f64,
-    /// Packets since the last hit; −1 while the average is below `min`.
+    /// Packets since the last drop or mark; −1 while the average is below `min`.
     count: i64,
-    stream: Stream,
+    stream: RandomStream,
 }
 
-/// p_b for an average of at least `min`; 1 or more is a certain hit.
-fn slope(avg: f64, min: f64, max: f64, max_p: f64, gentle: bool) -> f64 {
+/// p_b for an average of at least `min`; 1 or more is a certain drop.
+fn drop_probability(avg: f64, min: f64, max: f64, max_p: f64, gentle: bool) -> f64 {
     if avg < max {
         max_p * (avg - min) / (max - min)
     } else if gentle && avg < 2.0 * max {
@@ -72,8 +72,8 @@ fn slope(avg: f64, min: f64, max: f64, max_p: f64, gentle: bool) -> f64 {
     }
 }
 
-/// p_a: the chance of a hit, `count` packets after the last one.
-fn spaced(p_b: f64, count: i64) -> f64 {
+/// p_a: the probability of a drop or mark, `count` packets after the last one.
+fn spaced_probability(p_b: f64, count: i64) -> f64 {
     let passed = count as f64 * p_b;
     if passed + p_b >= 1.0 { 1.0 } else { p_b / (1.0 - passed) }
 }
@@ -92,13 +92,13 @@ fn power(mut base: f64, mut n: u64) -> f64 {
 }
 
 impl Red {
-    pub fn new(params: RedParams, stream: Stream) -> Self {
+    pub fn new(config: RedConfig, stream: RandomStream) -> Self {
         Self {
-            params,
-            min: params.min as f64,
-            max: params.max.max(params.min + 1) as f64,
-            max_p: crate::random::fraction(params.max_p),
-            weight: crate::random::fraction(params.weight),
+            config,
+            min: config.min as f64,
+            max: config.max.max(config.min + 1) as f64,
+            max_p: crate::random::fraction(config.max_p),
+            weight: crate::random::fraction(config.weight),
             avg: 0.0,
             count: -1,
             stream,
@@ -107,11 +107,11 @@ impl Red {
 
     fn update_average(&mut self, arrival: &Arrival) {
         if let Some(since) = arrival.idle_since {
-            let bits_e9 = u128::from(self.params.mean_packet) * 8_000_000_000;
+            let bits_e9 = u128::from(self.config.mean_packet) * 8_000_000_000;
             let s_ns = ((bits_e9 / u128::from(arrival.rate.max(1))) as u64).max(1);
             self.avg *= power(1.0 - self.weight, (arrival.now - since) / s_ns);
         } else {
-            let queue = match self.params.unit {
+            let queue = match self.config.unit {
                 RedUnit::Packets => arrival.waiting.packets,
                 RedUnit::Bytes => arrival.waiting.bytes,
             };
@@ -124,27 +124,31 @@ impl Red {
         debug_assert!(self.avg.is_finite() && self.avg >= 0.0, "{self:?}");
         if arrival.full {
             self.count = 0;
-            return Admission::Drop(Cause::Full);
+            return Admission::Drop(DropCause::Full);
         }
         if self.avg < self.min {
             self.count = -1;
             return Admission::Accept;
         }
         self.count += 1;
-        let mut p_b = slope(self.avg, self.min, self.max, self.max_p, self.params.gentle);
+        let mut p_b = drop_probability(self.avg, self.min, self.max, self.max_p, self.config.gentle);
         if p_b >= 1.0 {
             self.count = 0;
-            return Admission::Drop(Cause::Early);
+            return Admission::Drop(DropCause::Early);
         }
-        if self.params.unit == RedUnit::Bytes {
-            p_b *= f64::from(arrival.size) / f64::from(self.params.mean_packet.max(1));
+        if self.config.unit == RedUnit::Bytes {
+            p_b *= f64::from(arrival.size) / f64::from(self.config.mean_packet.max(1));
         }
         debug_assert!(p_b >= 0.0 && self.count >= 0, "{p_b}: {self:?}");
-        if self.stream.unit() >= spaced(p_b, self.count) {
+        if self.stream.unit() >= spaced_probability(p_b, self.count) {
             return Admission::Accept;
         }
         self.count = 0;
-        if self.params.ecn && arrival.ecn { Admission::Mark } else { Admission::Drop(Cause::Early) }
+        if self.config.ecn && arrival.ecn == Ecn::Capable {
+            Admission::Mark
+        } else {
+            Admission::Drop(DropCause::Early)
+        }
     }
 }
 

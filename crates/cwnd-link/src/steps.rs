@@ -17,7 +17,7 @@ pub struct StepsError {
     pub index: usize,
     /// Its time, ns.
     pub time: u64,
-    /// The time it has to lie behind, ns.
+    /// The time that it has to be after, ns.
     pub after: u64,
 }
 
@@ -89,7 +89,7 @@ impl<T: Copy> Stepping<T> {
         self.value
     }
 
-    /// The value after the last time asked for.
+    /// The value at the time of the last call.
     pub const fn value(&self) -> T {
         self.value
     }

@@ -4,7 +4,7 @@
 //! One whole number of milliseconds per line, never falling: at that time the link can deliver 1500 bytes. Equal lines add
 //! up. Bytes are counted, not packets: several small packets leave in one opportunity, a large one takes as many as it
 //! needs, and what is left of an opportunity carries the beginning of the next packet. An opportunity is wasted on bytes
-//! that are not there at its instant. At its last line the trace begins again, so that line's time is the period.
+//! that are not queued at its instant. At its last line the trace begins again, so that line's time is the period.
 //!
 //! Where this leaves room, we do as Mahimahi does: a packet that arrives at the very instant of an opportunity has missed it;
 //! an opportunity at 0 ms is in every round but unreachable in the first. Mahimahi's own packets are larger by the TUN
@@ -22,12 +22,12 @@ const NS_PER_MS: u64 = 1_000_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     /// Times, rising, and how many opportunities there are at each.
-    groups: Arc<[Group]>,
+    entries: Arc<[TraceEntry]>,
     opportunities: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Group {
+struct TraceEntry {
     ms: u32,
     count: u32,
 }
@@ -37,9 +37,9 @@ struct Group {
 pub struct TraceError {
     /// Line, from 1.
     pub line: usize,
-    /// What stands there.
+    /// The text of the line.
     pub value: String,
-    /// What should.
+    /// What was expected.
     pub expected: String,
 }
 
@@ -62,7 +62,7 @@ impl Trace {
             value: value.chars().take(40).collect(),
             expected,
         };
-        let mut groups: Vec<Group> = Vec::new();
+        let mut entries: Vec<TraceEntry> = Vec::new();
         let mut opportunities = 0;
         let mut last = (1, "");
         for (index, value) in text.lines().enumerate() {
@@ -71,33 +71,33 @@ impl Trace {
             let ms: u32 = value.parse().ok().filter(|_| digits).ok_or_else(|| {
                 error(index + 1, value, "a whole number of milliseconds below 2^32".to_owned())
             })?;
-            match groups.last_mut() {
-                Some(group) if ms < group.ms => {
+            match entries.last_mut() {
+                Some(entry) if ms < entry.ms => {
                     return Err(error(
                         index + 1,
                         value,
-                        format!("at least the {} of the line before", group.ms),
+                        format!("at least the {} of the line before", entry.ms),
                     ));
                 }
-                Some(group) if ms == group.ms && group.count < u32::MAX => group.count += 1,
-                _ => groups.push(Group { ms, count: 1 }),
+                Some(entry) if ms == entry.ms && entry.count < u32::MAX => entry.count += 1,
+                _ => entries.push(TraceEntry { ms, count: 1 }),
             }
             opportunities += 1;
         }
-        if groups.last().is_none_or(|group| group.ms == 0) {
+        if entries.last().is_none_or(|entry| entry.ms == 0) {
             return Err(error(
                 last.0,
                 last.1,
                 "a last line above 0, the trace's period in milliseconds".to_owned(),
             ));
         }
-        Ok(Self { groups: groups.into(), opportunities })
+        Ok(Self { entries: entries.into(), opportunities })
     }
 
     /// Time after which the trace repeats, ns.
     #[must_use]
     pub fn period(&self) -> u64 {
-        self.groups.last().map_or(1, |group| u64::from(group.ms).max(1)) * NS_PER_MS
+        self.entries.last().map_or(1, |entry| u64::from(entry.ms).max(1)) * NS_PER_MS
     }
 
     /// Opportunities, that is lines, of one period.
@@ -114,7 +114,7 @@ impl Trace {
     }
 }
 
-/// A trace that is being used up.
+/// The running position in a trace.
 #[derive(Clone, Debug)]
 pub(crate) struct Opportunities {
     trace: Trace,
@@ -127,25 +127,25 @@ pub(crate) struct Opportunities {
 
 impl Opportunities {
     pub fn new(trace: Trace) -> Self {
-        let left = trace.groups.first().map_or(0, |group| u64::from(group.count) * OPPORTUNITY_BYTES);
+        let left = trace.entries.first().map_or(0, |entry| u64::from(entry.count) * OPPORTUNITY_BYTES);
         Self { trace, round: 0, index: 0, left }
     }
 
-    fn group(&self) -> Group {
-        self.trace.groups.get(self.index).copied().unwrap_or(Group { ms: 0, count: 0 })
+    fn entry(&self) -> TraceEntry {
+        self.trace.entries.get(self.index).copied().unwrap_or(TraceEntry { ms: 0, count: 0 })
     }
 
     fn time(&self) -> u64 {
-        self.round + u64::from(self.group().ms) * NS_PER_MS
+        self.round + u64::from(self.entry().ms) * NS_PER_MS
     }
 
     fn next(&mut self) {
         self.index += 1;
-        if self.index == self.trace.groups.len() {
+        if self.index == self.trace.entries.len() {
             self.index = 0;
             self.round += self.trace.period();
         }
-        self.left = u64::from(self.group().count) * OPPORTUNITY_BYTES;
+        self.left = u64::from(self.entry().count) * OPPORTUNITY_BYTES;
     }
 
     /// Wastes every opportunity up to `now`, itself included.
@@ -162,8 +162,8 @@ impl Opportunities {
         let period = self.trace.period();
         self.round = now / period * period;
         let within = now - self.round;
-        self.index = self.trace.groups.partition_point(|group| u64::from(group.ms) * NS_PER_MS <= within);
-        self.left = u64::from(self.group().count) * OPPORTUNITY_BYTES;
+        self.index = self.trace.entries.partition_point(|entry| u64::from(entry.ms) * NS_PER_MS <= within);
+        self.left = u64::from(self.entry().count) * OPPORTUNITY_BYTES;
     }
 
     /// Uses `size` bytes: when the first and when the last of them leave.

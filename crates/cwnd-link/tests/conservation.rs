@@ -2,8 +2,10 @@
 //! Whatever is offered to a link: no packet is lost from sight at any instant, and every answer is that of a queue that
 //! keeps its packets and reckons with the whole of what the link could have sent since time 0.
 
-use cwnd_link::random::{Stream, probability};
-use cwnd_link::{Backlog, Fifo, FifoSpec, Limit, Queue, Rate, RedParams, RedUnit, Steps, Trace, Verdict};
+use cwnd_link::random::{RandomStream, probability};
+use cwnd_link::{
+    Backlog, Ecn, Fifo, FifoConfig, Limit, OfferResult, QueueConfig, Rate, RedConfig, RedUnit, Steps, Trace,
+};
 use proptest::prelude::*;
 
 /// DropTail, packet by packet.
@@ -131,11 +133,11 @@ fn traces() -> impl Strategy<Value = (Vec<u64>, Trace)> {
     })
 }
 
-fn reds() -> impl Strategy<Value = Queue> {
+fn reds() -> impl Strategy<Value = QueueConfig> {
     (0_u64..6, 1_u64..8, 0.0..1.0, 0.0..1.0, any::<bool>(), any::<bool>()).prop_map(
         |(min, more, max_p, weight, gentle, bytes)| {
             let (unit, factor) = if bytes { (RedUnit::Bytes, 1500) } else { (RedUnit::Packets, 1) };
-            Queue::Red(RedParams {
+            QueueConfig::Red(RedConfig {
                 unit,
                 min: min * factor,
                 max: (min + more) * factor,
@@ -152,13 +154,13 @@ fn reds() -> impl Strategy<Value = Queue> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
-    // Every verdict, departure and backlog of the link is the reference's, by the short way and by the long one.
+    // Every result, departure and backlog of the link is the reference's, on the fast path and off it.
     #[test]
     fn a_link_answers_as_a_queue_that_keeps_its_packets(
         sizes in sizes(), gaps in gaps(), limit in limits(), rate in rates(), look in any::<u64>(), edges in any::<u64>(),
     ) {
-        let spec = FifoSpec { rate: rate.clone(), limit: limit.clone(), queue: Queue::DropTail };
-        let mut link = Fifo::from_spec(spec, Stream::new(1, 0));
+        let config = FifoConfig { rate: rate.clone(), limit: limit.clone(), queue: QueueConfig::DropTail };
+        let mut link = Fifo::from_config(config, RandomStream::new(1, 0));
         let mut reference = Reference { rate, limit, accepted: Vec::new() };
         let mut now = 0;
         for (n, gap) in gaps.iter().enumerate() {
@@ -183,12 +185,12 @@ proptest! {
     // Mahimahi's rules, opportunity by opportunity, on a queue of bytes.
     #[test]
     fn a_trace_delivers_as_its_opportunities_come((times, trace) in traces(), sizes in sizes(), gaps in gaps()) {
-        let spec = FifoSpec {
+        let config = FifoConfig {
             rate: Rate::Trace(trace.clone()),
             limit: Steps::constant(Limit::Packets(1000)),
-            queue: Queue::DropTail,
+            queue: QueueConfig::DropTail,
         };
-        let mut link = Fifo::from_spec(spec, Stream::new(1, 0));
+        let mut link = Fifo::from_config(config, RandomStream::new(1, 0));
         let mut now = 0;
         let arrivals: Vec<(u64, u64, u64)> = gaps.iter().enumerate().map(|(n, gap)| {
             now += gap;
@@ -229,9 +231,9 @@ proptest! {
     fn packets_are_conserved_at_every_instant(
         sizes in sizes(), gaps in gaps(), limit in limits(),
         rate in prop_oneof![rates(), traces().prop_map(|(_, trace)| Rate::Trace(trace))],
-        queue in prop_oneof![Just(Queue::DropTail), reds()], seed in any::<u64>(),
+        queue in prop_oneof![Just(QueueConfig::DropTail), reds()], seed in any::<u64>(),
     ) {
-        let mut link = Fifo::from_spec(FifoSpec { rate, limit, queue }, Stream::new(seed, 0));
+        let mut link = Fifo::from_config(FifoConfig { rate, limit, queue }, RandomStream::new(seed, 0));
         let (mut arrived, mut dropped) = (Backlog::default(), Backlog::default());
         let mut departures: Vec<(u64, u64)> = Vec::new();
         let (mut now, mut before) = (0, (0, 0));
@@ -253,9 +255,9 @@ proptest! {
                 sum.bytes += u64::from(size);
             };
             count(&mut arrived);
-            match link.offer(now, size, true) {
-                Verdict::Dropped(_) => count(&mut dropped),
-                Verdict::Departs { begins, at, .. } => {
+            match link.offer(now, size, Ecn::Capable) {
+                OfferResult::Dropped(_) => count(&mut dropped),
+                OfferResult::Departs { begins, at, .. } => {
                     prop_assert!(now <= begins && before.0 <= begins && begins <= at && before.1 <= at);
                     before = (begins, at);
                     departures.push((at, u64::from(size)));

@@ -5,15 +5,15 @@
 //! to bytes is a millionth. Means of 30 batches are nearly independent and nearly normal, so their mean lies within 3.66 standard
 //! errors (Student's t, 29 degrees of freedom) of the truth in 999 of 1000 runs; that interval is asked to be narrow, too.
 
-use cwnd_link::random::Stream;
-use cwnd_link::{Fifo, Limit, Verdict};
+use cwnd_link::random::RandomStream;
+use cwnd_link::{Ecn, Fifo, Limit, OfferResult};
 
 const SERVICE_NS: f64 = 1e6;
 const BATCHES: usize = 30;
 const BATCH: u32 = 100_000;
 
 #[derive(Clone, Copy, Debug)]
-enum Service {
+enum ServiceTime {
     Fixed,
     Exponential,
 }
@@ -26,10 +26,10 @@ struct Batch {
 }
 
 /// Offers packets at load `rho` and looks at the queue every 3.7 service times. A first batch warms the queue up.
-fn batches(service: Service, rho: f64, limit: Limit, seed: u64) -> Vec<Batch> {
+fn batches(service: ServiceTime, rho: f64, limit: Limit, seed: u64) -> Vec<Batch> {
     let mut link = Fifo::new(8_000_000_000, limit);
-    let mut gaps = Stream::new(seed, 0);
-    let mut sizes = Stream::new(seed, 1);
+    let mut gaps = RandomStream::new(seed, 0);
+    let mut sizes = RandomStream::new(seed, 1);
     let (mut now, mut look) = (0.0, 0_u64);
     let mut batch = || {
         let (mut wait, mut accepted, mut waiting, mut looks) = (0, 0_u32, 0, 0_u32);
@@ -42,10 +42,10 @@ fn batches(service: Service, rho: f64, limit: Limit, seed: u64) -> Vec<Batch> {
                 look += 3_700_000;
             }
             let size = match service {
-                Service::Fixed => 1_000_000,
-                Service::Exponential => sizes.exponential(1e6).round() as u32,
+                ServiceTime::Fixed => 1_000_000,
+                ServiceTime::Exponential => sizes.exponential(1e6).round() as u32,
             };
-            if let Verdict::Departs { begins, .. } = link.offer(at, size, false) {
+            if let OfferResult::Departs { begins, .. } = link.offer(at, size, Ecn::NotCapable) {
                 wait += begins - at;
                 accepted += 1;
             }
@@ -78,7 +78,7 @@ const NO_LIMIT: Limit = Limit::Packets(1 << 32);
 #[test]
 fn fixed_packets_wait_as_in_m_d_1() {
     for (seed, rho, wait, waiting) in [(1, 0.5, 0.5, 0.25), (2, 0.8, 2.0, 1.6), (3, 0.8, 2.0, 1.6)] {
-        let batches = batches(Service::Fixed, rho, NO_LIMIT, seed);
+        let batches = batches(ServiceTime::Fixed, rho, NO_LIMIT, seed);
         let name = format!("M/D/1 at {rho}, seed {seed}");
         check(&format!("{name}, wait"), batches.iter().map(|b| b.wait), wait, 0.02);
         check(&format!("{name}, waiting"), batches.iter().map(|b| b.waiting), waiting, 0.02);
@@ -90,7 +90,7 @@ fn fixed_packets_wait_as_in_m_d_1() {
 #[test]
 fn exponential_packets_wait_as_in_m_m_1() {
     for (seed, rho, wait, waiting) in [(1, 0.5, 1.0, 0.5), (2, 0.8, 4.0, 3.2), (3, 0.8, 4.0, 3.2)] {
-        let batches = batches(Service::Exponential, rho, NO_LIMIT, seed);
+        let batches = batches(ServiceTime::Exponential, rho, NO_LIMIT, seed);
         let name = format!("M/M/1 at {rho}, seed {seed}");
         check(&format!("{name}, wait"), batches.iter().map(|b| b.wait), wait, 0.03);
         check(&format!("{name}, waiting"), batches.iter().map(|b| b.waiting), waiting, 0.03);
@@ -102,7 +102,7 @@ fn exponential_packets_wait_as_in_m_m_1() {
 #[test]
 fn a_full_queue_loses_as_in_m_m_1_k() {
     for (seed, rho, lost) in [(1, 0.9, 0.050_814), (2, 1.2, 0.192_587)] {
-        let batches = batches(Service::Exponential, rho, Limit::Packets(9), seed);
+        let batches = batches(ServiceTime::Exponential, rho, Limit::Packets(9), seed);
         check(&format!("M/M/1/10 at {rho}, seed {seed}"), batches.iter().map(|b| b.lost), lost, 0.03);
     }
 }
@@ -113,6 +113,6 @@ fn a_full_queue_loses_as_in_m_m_1_k() {
 // 1 − 1/1.367879 = 0.268941.
 #[test]
 fn a_queue_for_one_loses_as_in_m_d_1_2() {
-    let batches = batches(Service::Fixed, 1.0, Limit::Packets(1), 1);
+    let batches = batches(ServiceTime::Fixed, 1.0, Limit::Packets(1), 1);
     check("M/D/1/2 at 1, seed 1", batches.iter().map(|b| b.lost), 0.268_941, 0.02);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A panic of the algorithm's ends at the C boundary: it is reported to the host, and the hook returns as if it had done
-//! nothing.
+//! Panics of the algorithm end at the C boundary: they are reported to the host, and the hook returns as if it had done nothing.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook};
@@ -57,31 +56,31 @@ fn keep(info: &PanicHookInfo<'_>) {
 }
 
 /// What a hook that panicked returns; the host does not use it.
-pub(crate) trait Nothing {
-    const NOTHING: Self;
+pub(crate) trait PanicReturn {
+    const VALUE: Self;
 }
 
-impl Nothing for () {
-    const NOTHING: Self = ();
+impl PanicReturn for () {
+    const VALUE: Self = ();
 }
 
-impl Nothing for bool {
-    const NOTHING: Self = false;
+impl PanicReturn for bool {
+    const VALUE: Self = false;
 }
 
-impl Nothing for u32 {
-    const NOTHING: Self = 0;
+impl PanicReturn for u32 {
+    const VALUE: Self = 0;
 }
 
-impl Nothing for Variable {
-    const NOTHING: Self = Self { name: NOTHING, value: 0 };
+impl PanicReturn for Variable {
+    const VALUE: Self = Self { name: NOTHING, value: 0 };
 }
 
 /// Calls a hook. An algorithm is plain integers: a hook that stops half-way leaves nothing that would be unsafe to look at.
-pub(crate) fn guarded<R: Nothing>(hook: &'static str, call: impl FnOnce() -> R) -> R {
+pub(crate) fn guarded<R: PanicReturn>(hook: &'static str, call: impl FnOnce() -> R) -> R {
     catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| {
         report(hook);
-        R::NOTHING
+        R::VALUE
     })
 }
 

@@ -6,22 +6,22 @@ use cwnd::registry::Registered;
 use cwnd::{AckSample, CaEvent, CaState, Conn, PrivateWords, StateWords, Tuned};
 
 use crate::guard::guarded;
-use crate::{Instance, Look, NOTHING, Text, Variable};
+use crate::{Instance, InstanceRef, NOTHING, Text, Variable};
 
 /// The instance at an address.
 ///
 /// # Safety
-/// As [`crate::Table`] says: memory of the host's own that `make::<A>` has filled, and that nobody else uses meanwhile.
+/// As [`crate::PluginTable`] says: the host's memory, which `make::<A>` has filled and nothing else uses during the call.
 unsafe fn at<'a, A: Registered>(instance: Instance) -> &'a mut Tuned<A> {
-    // SAFETY: Table::of has checked size and alignment of Tuned<A> against the memory's; the caller vouches for the rest.
+    // SAFETY: PluginTable::of has checked size and alignment of Tuned<A> against the memory's; the caller vouches for the rest.
     unsafe { &mut *instance.cast() }
 }
 
-/// The instance at an address, to be looked at.
+/// The instance at an address, to be read.
 ///
 /// # Safety
-/// As for [`at`], but others may look at it too.
-unsafe fn shared<'a, A: Registered>(instance: Look) -> &'a Tuned<A> {
+/// As for [`at`], but others may read it too.
+unsafe fn shared<'a, A: Registered>(instance: InstanceRef) -> &'a Tuned<A> {
     // SAFETY: as in `at`.
     unsafe { &*instance.cast() }
 }
@@ -36,7 +36,7 @@ pub(crate) unsafe extern "C" fn make<A: Registered>(instance: Instance, set: u32
     })
 }
 
-pub(crate) unsafe extern "C" fn is_same<A: Registered>(one: Look, other: Look) -> bool {
+pub(crate) unsafe extern "C" fn is_same<A: Registered>(one: InstanceRef, other: InstanceRef) -> bool {
     // SAFETY: the table's contract, which the host keeps.
     let (one, other) = unsafe { (shared::<A>(one), shared::<A>(other)) };
     guarded("eq", || one == other)
@@ -54,14 +54,14 @@ macro_rules! functions {
 }
 
 functions! {
-    param(this: Look by shared, index: u32) -> u32 { this.params.get(index as usize) }
+    param(this: InstanceRef by shared, index: u32) -> u32 { this.params.get(index as usize) }
     set_param(this: Instance by at, index: u32, value: u32) { this.params.set(index as usize, value); }
     load_words(this: Instance by at, words: &PrivateWords) -> bool {
         let Some(state) = A::from_words(words) else { return false };
         this.state = state;
         true
     }
-    state_words(this: Look by shared, words: &mut StateWords) { *words = crate::state_words(&this.state); }
+    state_words(this: InstanceRef by shared, words: &mut StateWords) { *words = crate::state_words(&this.state); }
     init(this: Instance by at, conn: &mut Conn) { this.state.init(conn, &this.params); }
     release(this: Instance by at, conn: &mut Conn) { this.state.release(conn, &this.params); }
     ssthresh(this: Instance by at, conn: &mut Conn) -> u32 { this.state.ssthresh(conn, &this.params) }
@@ -81,10 +81,10 @@ functions! {
     pkts_acked(this: Instance by at, conn: &mut Conn, sample: &AckSample) {
         this.state.pkts_acked(conn, sample, &this.params);
     }
-    has_cong_control(this: Look by shared) -> bool { this.state.has_cong_control() }
+    has_cong_control(this: InstanceRef by shared) -> bool { this.state.has_cong_control() }
     cong_control(this: Instance by at, conn: &mut Conn, acked: u32) { this.state.cong_control(conn, acked, &this.params); }
-    min_cwnd(this: Look by shared, conn: &Conn) -> u32 { this.state.min_cwnd(conn, &this.params) }
-    info(this: Look by shared, conn: &Conn, index: u32) -> Variable {
+    min_cwnd(this: InstanceRef by shared, conn: &Conn) -> u32 { this.state.min_cwnd(conn, &this.params) }
+    info(this: InstanceRef by shared, conn: &Conn, index: u32) -> Variable {
         let info = this.state.info(conn, &this.params);
         let (name, value) = info.fields.get(index as usize).copied().unwrap_or(("", 0));
         if name.is_empty() { Variable { name: NOTHING, value: 0 } } else { Variable { name: Text::of(name), value } }

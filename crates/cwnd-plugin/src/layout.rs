@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What both sides must agree on before either reads the other's memory.
+//! The layouts that host and library must share before either reads the other's memory.
 
 use core::mem::offset_of;
 
 use cwnd::{AckSample, Conn, StateWords};
 
-use crate::{Memory, Panic, SetText, SpecText, Table, Text, Variable};
+use crate::{Memory, Panic, PluginTable, SetText, SpecText, Text, Variable};
 
 /// Version of cwnd that this side was compiled from.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Rises when a function of [`Table`] changes its meaning and no layout does.
+/// Rises when a function of [`PluginTable`] changes its meaning and no layout does.
 const INTERFACE: u32 = 1;
 
 const MAGIC: [u8; 8] = *b"cwnd cc\n";
 const VERSION_BYTES: usize = 32;
 
-/// The beginning of a [`Table`], the same in every version: fixed sizes, no addresses.
+/// The beginning of a [`PluginTable`], the same in every version: fixed sizes, no addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
-pub struct Head {
+pub struct TableHeader {
     magic: [u8; 8],
     interface: u32,
     layout: u32,
@@ -27,7 +27,7 @@ pub struct Head {
     version: [u8; VERSION_BYTES],
 }
 
-impl Head {
+impl TableHeader {
     /// This side's.
     pub const HERE: Self =
         Self { magic: MAGIC, interface: INTERFACE, layout: layout(), version: padded(VERSION.as_bytes()) };
@@ -62,10 +62,10 @@ const fn padded(text: &[u8]) -> [u8; VERSION_BYTES] {
     bytes
 }
 
-/// FNV-1a over sizes and offsets: any change of what crosses changes it, without anybody's having to think of it.
+/// FNV-1a over sizes and offsets: any change of the interface changes it, and nothing has to be kept up by hand.
 const fn layout() -> u32 {
     let numbers = [
-        size_of::<Table>(),
+        size_of::<PluginTable>(),
         size_of::<Text>(),
         size_of::<SpecText>(),
         size_of::<SetText>(),
@@ -118,12 +118,12 @@ mod tests {
 
     #[test]
     fn this_sides_head_matches_and_any_other_does_not() {
-        assert!(Head::HERE.matches());
-        assert_eq!(Head::HERE.version(), VERSION);
-        assert!(!Head { layout: Head::HERE.layout ^ 1, ..Head::HERE }.matches());
-        let newer = Head { interface: INTERFACE + 1, version: padded(b"9.9.9"), ..Head::HERE };
+        assert!(TableHeader::HERE.matches());
+        assert_eq!(TableHeader::HERE.version(), VERSION);
+        assert!(!TableHeader { layout: TableHeader::HERE.layout ^ 1, ..TableHeader::HERE }.matches());
+        let newer = TableHeader { interface: INTERFACE + 1, version: padded(b"9.9.9"), ..TableHeader::HERE };
         assert!(newer.is_ours() && !newer.matches());
         assert_eq!(newer.version(), "9.9.9");
-        assert!(!Head { magic: *b"\x7fELF\0\0\0\0", ..Head::HERE }.is_ours());
+        assert!(!TableHeader { magic: *b"\x7fELF\0\0\0\0", ..TableHeader::HERE }.is_ours());
     }
 }

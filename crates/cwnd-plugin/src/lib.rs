@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The C interface between the simulator and an algorithm that was built outside cwnd's tree, as a library of its own.
 //!
-//! The library exports one symbol, [`SYMBOL`], a [`Table`] made by [`Table::of`]:
+//! The library exports one symbol, [`SYMBOL`], a [`PluginTable`] made by [`PluginTable::of`]:
 //!
 //! ```ignore
 //! #[unsafe(no_mangle)]
-//! pub static cwnd_plugin: cwnd_plugin::Table = cwnd_plugin::Table::of::<mine::Mine>();
+//! pub static cwnd_plugin: cwnd_plugin::PluginTable = cwnd_plugin::PluginTable::of::<mine::Mine>();
 //! ```
 //!
-//! An instance is a [`Tuned`] in memory that the host owns and does not look into; it may copy it as bytes. Both sides
+//! An instance is a [`Tuned`] in memory that the host owns and does not interpret; it may copy it as bytes. Both sides
 //! compile this crate and the core, maybe with different compilers and from different versions: everything that crosses is
-//! `#[repr(C)]`, and [`Head::matches`] compares the layouts before anything else is read.
+//! `#[repr(C)]`, and [`TableHeader::matches`] compares the layouts before anything else is read.
 //!
 //! The algorithm's crate has no standard library; this one has, because a panic must not cross the boundary: see [`Panic`].
 
@@ -21,12 +21,12 @@ mod state;
 
 use core::mem::MaybeUninit;
 
-use cwnd::params::{Kind, Params};
+use cwnd::params::{ParamKind, Params};
 use cwnd::registry::Registered;
 use cwnd::{AckSample, Conn, PrivateWords, StateWords, Tuned};
 
 pub use guard::{Panic, Reporter};
-pub use layout::{Head, VERSION};
+pub use layout::{TableHeader, VERSION};
 pub use state::{controller_words, state_words};
 
 /// Name of the symbol that a library exports.
@@ -41,10 +41,10 @@ pub type Memory = [MaybeUninit<u64>; WORDS];
 /// An instance, from the outside: the first word of its [`Memory`].
 pub type Instance = *mut MaybeUninit<u64>;
 
-/// An [`Instance`] that is only looked at.
-pub type Look = *const MaybeUninit<u64>;
+/// An [`Instance`] that is only read.
+pub type InstanceRef = *const MaybeUninit<u64>;
 
-/// A text that lives as long as the library.
+/// A string that lives as long as the library.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Text {
@@ -89,7 +89,7 @@ pub struct SpecText {
     pub max: u32,
     /// 0 decimal, 1 whole, 2 flag, 3 choice.
     pub kind: u32,
-    /// How many names a choice has; see [`Table::choice`].
+    /// How many names a choice has; see [`PluginTable::choice`].
     pub choices: u32,
 }
 
@@ -121,9 +121,9 @@ pub struct Variable {
 /// which this library's `make` has put an instance (only `make` may be given memory without one).
 #[derive(Debug)]
 #[repr(C)]
-pub struct Table {
+pub struct PluginTable {
     /// Says whether the rest can be read.
-    pub head: Head,
+    pub head: TableHeader,
     /// Name of the algorithm.
     pub name: Text,
     /// One line.
@@ -143,15 +143,15 @@ pub struct Table {
     /// Makes an instance with the settings of a parameter set; whether there is such a set.
     pub make: unsafe extern "C" fn(Instance, u32) -> bool,
     /// Value of a parameter; 0 beyond the last.
-    pub param: unsafe extern "C" fn(Look, u32) -> u32,
+    pub param: unsafe extern "C" fn(InstanceRef, u32) -> u32,
     /// Sets a parameter to a value within its range.
     pub set_param: unsafe extern "C" fn(Instance, u32, u32),
     /// `Registered::from_words`: puts an instance into the state of a module's private words; whether it could.
     pub load_words: unsafe extern "C" fn(Instance, &PrivateWords) -> bool,
     /// The bytes of the state, see [`state_words`].
-    pub state_words: unsafe extern "C" fn(Look, &mut StateWords),
+    pub state_words: unsafe extern "C" fn(InstanceRef, &mut StateWords),
     /// Whether two instances are in the same state with the same settings.
-    pub is_same: unsafe extern "C" fn(Look, Look) -> bool,
+    pub is_same: unsafe extern "C" fn(InstanceRef, InstanceRef) -> bool,
     /// `CongestionControl::init`
     pub init: unsafe extern "C" fn(Instance, &mut Conn),
     /// `CongestionControl::release`
@@ -171,19 +171,19 @@ pub struct Table {
     /// `CongestionControl::pkts_acked`
     pub pkts_acked: unsafe extern "C" fn(Instance, &mut Conn, &AckSample),
     /// `CongestionControl::has_cong_control`
-    pub has_cong_control: unsafe extern "C" fn(Look) -> bool,
+    pub has_cong_control: unsafe extern "C" fn(InstanceRef) -> bool,
     /// `CongestionControl::cong_control`
     pub cong_control: unsafe extern "C" fn(Instance, &mut Conn, u32),
     /// `CongestionControl::min_cwnd`
-    pub min_cwnd: unsafe extern "C" fn(Look, &Conn) -> u32,
+    pub min_cwnd: unsafe extern "C" fn(InstanceRef, &Conn) -> u32,
     /// `CongestionControl::info`: one of its variables by its number (an unused one beyond the last)
-    pub info: unsafe extern "C" fn(Look, &Conn, u32) -> Variable,
+    pub info: unsafe extern "C" fn(InstanceRef, &Conn, u32) -> Variable,
 }
 
 // SAFETY: functions and constants; the texts in it are never written.
-unsafe impl Sync for Table {}
+unsafe impl Sync for PluginTable {}
 
-impl Table {
+impl PluginTable {
     /// The table of an algorithm.
     #[must_use]
     pub const fn of<A: Registered>() -> Self {
@@ -199,7 +199,7 @@ impl Table {
             );
         }
         Self {
-            head: Head::HERE,
+            head: TableHeader::HERE,
             name: Text::of(A::NAME),
             summary: Text::of(A::SUMMARY),
             report_to: guard::report_to,
@@ -247,10 +247,10 @@ extern "C" fn spec<A: Registered>(index: u32) -> SpecText {
         };
     };
     let (kind, choices) = match spec.kind {
-        Kind::Decimal => (0, 0),
-        Kind::Whole => (1, 0),
-        Kind::Flag => (2, 0),
-        Kind::Choice(names) => (3, names.len() as u32),
+        ParamKind::Decimal => (0, 0),
+        ParamKind::Whole => (1, 0),
+        ParamKind::Flag => (2, 0),
+        ParamKind::Choice(names) => (3, names.len() as u32),
     };
     SpecText {
         name: Text::of(spec.name),
@@ -266,7 +266,7 @@ extern "C" fn spec<A: Registered>(index: u32) -> SpecText {
 
 extern "C" fn choice<A: Registered>(index: u32, name: u32) -> Text {
     match A::Params::SPECS.get(index as usize).map(|spec| spec.kind) {
-        Some(Kind::Choice(names)) => names.get(name as usize).map_or(NOTHING, |name| Text::of(name)),
+        Some(ParamKind::Choice(names)) => names.get(name as usize).map_or(NOTHING, |name| Text::of(name)),
         _ => NOTHING,
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The bytes of an algorithm's state, as the kernel's private area holds them: what a replay compares.
 //!
-//! A state is `#[repr(C)]`, of integers and `bool`s, and may begin as zeros: the kernel shows a module the handshake before it
-//! calls `init`. So every byte of it that is 0 may be 1 as well, which is how padding is found: bytes that equality does not see.
+//! Every bit pattern is a value of a state ([`cwnd::AnyBitPattern`]). So each of its bytes can be set to 1 by itself, which is how
+//! padding is found: bytes that equality does not see.
 
 use core::mem::MaybeUninit;
 
@@ -18,9 +18,9 @@ impl Area {
     /// The state that lies in it.
     ///
     /// # Safety
-    /// The bytes are those of a state: zeros but for some that are 1.
+    /// A state is no larger than the area and needs no stricter alignment.
     unsafe fn state<A: Registered>(&self) -> &A {
-        // SAFETY: `state_words` asserts size and alignment; the caller vouches for the bytes.
+        // SAFETY: the caller vouches for size and alignment; every bit pattern is a value of a state.
         unsafe { &*self.0.as_ptr().cast() }
     }
 
@@ -39,7 +39,7 @@ fn fields<A: Registered>() -> Area {
     let (zeros, mut probe) = (Area([0; PRIVATE_BYTES]), Area([0; PRIVATE_BYTES]));
     for (place, field) in fields.0.iter_mut().enumerate().take(size_of::<A>()) {
         probe.0[place] = 1;
-        // SAFETY: zeros, and one 1.
+        // SAFETY: `state_words`, the only caller, asserts size and alignment.
         let is_seen = unsafe { probe.state::<A>() != zeros.state::<A>() };
         probe.0[place] = 0;
         *field = if is_seen { u8::MAX } else { 0 };
@@ -89,20 +89,20 @@ mod tests {
     use cwnd::registry::{Recovery, Set};
     use cwnd::{CongestionControl, Conn};
 
-    /// Bytes 1 to 3 and 9 to 15 are padding.
-    #[derive(Clone, Copy, Debug, Default, PartialEq)]
-    #[repr(C)]
-    struct Holes {
-        flag: bool,
-        word: u32,
-        byte: u8,
-        wide: u64,
+    cwnd::state! {
+        /// Bytes 1 to 3 and 9 to 15 are padding.
+        struct Holes {
+            flag: u8,
+            word: u32,
+            byte: u8,
+            wide: u64,
+        }
     }
 
     #[derive(Clone, Copy, Debug, PartialEq)]
-    struct Nothing;
+    struct NoParams;
 
-    impl Params for Nothing {
+    impl Params for NoParams {
         const SPECS: &'static [cwnd::params::Spec] = &[];
         fn get(&self, _index: usize) -> u32 {
             0
@@ -113,16 +113,16 @@ mod tests {
     impl Registered for Holes {
         const NAME: &'static str = "holes";
         const SUMMARY: &'static str = "";
-        const SETS: &'static [Set<Nothing>] =
-            &[Set { name: "holes", summary: "", source: "", recovery: Recovery::Sack, params: Nothing }];
+        const SETS: &'static [Set<NoParams>] =
+            &[Set { name: "holes", summary: "", source: "", recovery: Recovery::Sack, params: NoParams }];
     }
 
     impl CongestionControl for Holes {
-        type Params = Nothing;
-        fn ssthresh(&mut self, _conn: &mut Conn, _params: &Nothing) -> u32 {
+        type Params = NoParams;
+        fn ssthresh(&mut self, _conn: &mut Conn, _params: &NoParams) -> u32 {
             2
         }
-        fn cong_avoid(&mut self, _conn: &mut Conn, _ack: u32, _acked: u32, _params: &Nothing) {}
+        fn cong_avoid(&mut self, _conn: &mut Conn, _ack: u32, _acked: u32, _params: &NoParams) {}
     }
 
     fn bytes(words: &PrivateWords) -> impl Iterator<Item = u8> {
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn fields_are_given_as_they_lie_and_padding_as_zero() {
-        let read = state_words(&Holes { flag: true, word: 0x0403_0201, byte: 9, wide: u64::MAX });
+        let read = state_words(&Holes { flag: 1, word: 0x0403_0201, byte: 9, wide: u64::MAX });
         let mut expected = [0; PRIVATE_BYTES];
         expected[0] = 1;
         expected[4..8].copy_from_slice(&0x0403_0201_u32.to_ne_bytes());
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn padding_of_the_record_does_not_matter_and_any_other_byte_does() {
-        let read = state_words(&Holes { flag: true, word: 5, byte: 9, wide: 7 });
+        let read = state_words(&Holes { flag: 1, word: 5, byte: 9, wide: 7 });
         for place in 0..PRIVATE_BYTES {
             let mut recorded = read.words;
             let word = &mut recorded[place / 4];

@@ -6,7 +6,9 @@ use std::cell::Cell;
 use crate::fault::{self, Fault};
 use cwnd::registry::{self, Description, SetDescription};
 use cwnd_contract::check::{self, Breach, Excepted, NO_PANIC};
-use cwnd_fuzz::{Broken, Outcome, Promise, caught, distance, document_about, kind_of, random_bytes, shrink};
+use cwnd_fuzz::{
+    Broken, Outcome, SimulationPromise, caught, distance, document_about, kind_of, random_bytes, shrink,
+};
 use pyo3::exceptions::PyKeyError;
 use pyo3::panic::PanicException;
 use pyo3::prelude::*;
@@ -36,7 +38,7 @@ fn describe<'py>(py: Python<'py>, breach: &Breach, of_cwnd: bool) -> PyResult<Bo
 #[pyfunction]
 pub fn contract_promises() -> Vec<(String, &'static str)> {
     let mut promises = check::promises();
-    let simulated = Promise::ALL.into_iter().map(|promise| (promise.name(), promise.meaning()));
+    let simulated = SimulationPromise::ALL.into_iter().map(|promise| (promise.name(), promise.meaning()));
     let further: Vec<_> =
         simulated.filter(|(name, _)| promises.iter().all(|(other, _)| other != name)).collect();
     promises.extend(further);

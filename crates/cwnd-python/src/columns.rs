@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a summary says of links and flows, in one list each: the JSON document and the tables are made of the same columns.
 
-use crate::links::Waits;
-use crate::tables::{f64s, texts, u64s};
+use crate::arrays::{f64s, texts, u64s};
+use crate::links::LinkRow;
 use arrow_array::ArrayRef;
-use cwnd_sim::{FlowCounts, FlowSummary, LinkSummary};
+use cwnd_sim::{FlowCounts, FlowSummary};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -40,9 +40,6 @@ pub fn document<'py, T>(py: Python<'py>, columns: &Columns<T>, row: &T) -> PyRes
     }
     Ok(item)
 }
-
-/// A link, and what the packets that left it had waited.
-pub type LinkRow = (LinkSummary, Waits);
 
 /// Of a link. Counts are those of the measured interval; `_run` is the whole run.
 pub const LINKS: &Columns<LinkRow> = &[

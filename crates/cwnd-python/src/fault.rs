@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cwnd_plugin::{Panic, Table, Text};
+use cwnd_plugin::{Panic, PluginTable, Text};
 use pyo3::create_exception;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -48,7 +48,7 @@ thread_local! {
 }
 
 /// Has `table`'s library tell of its panics.
-pub fn listen(table: &Table) {
+pub fn listen(table: &PluginTable) {
     (table.report_to)(note);
 }
 

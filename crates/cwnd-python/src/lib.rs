@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The Python module `cwnd._native`: scenarios, simulations and the registry, as the package `cwnd` needs them.
 
+mod arrays;
 mod check;
 mod clock;
 mod columns;

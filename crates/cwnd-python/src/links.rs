@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is told of a run's links beside the engine's own summary.
 
-use crate::columns::LinkRow;
 use cwnd_link::Rate;
 use cwnd_scenario::Scenario;
-use cwnd_sim::Summary;
+use cwnd_sim::{LinkSummary, Summary};
 
 /// A row of the table `rates`: how fast a link sends from a time on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,9 +19,9 @@ pub struct RateRow {
 /// The rates of a scenario's links over the time of the run, link by link; each has one from time 0 on.
 pub fn rates(scenario: &Scenario) -> Vec<RateRow> {
     let mut rows = Vec::new();
-    for (link, hop) in (0..).zip(scenario.hops()) {
+    for (link, config) in (0..).zip(scenario.link_configs()) {
         let mut push = |from_ns, rate| rows.push(RateRow { link, from_ns, rate });
-        match &hop.fifo.0.rate {
+        match &config.fifo.0.rate {
             Rate::Constant(rate) => push(0, *rate),
             Rate::Trace(trace) => push(0, trace.mean_rate()),
             Rate::Steps(steps) => {
@@ -34,6 +33,9 @@ pub fn rates(scenario: &Scenario) -> Vec<RateRow> {
     }
     rows
 }
+
+/// A link, and what the packets that left it had waited.
+pub type LinkRow = (LinkSummary, Waits);
 
 /// What the packets that left a link in the measured interval had waited, ns, and how many had.
 #[derive(Debug)]

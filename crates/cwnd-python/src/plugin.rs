@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Algorithms from outside our tree: a library by `cwnd_plugin::Table` is loaded and joins the registry.
+//! Algorithms from outside our tree: a library by `cwnd_plugin::PluginTable` is loaded and joins the registry.
 
 use std::fmt;
 use std::mem::MaybeUninit;
@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::{fault, scenario};
-use cwnd::params::{Kind, Spec};
-use cwnd::registry::{self, Custom, Description, Maker, ParamError, Recovery, Set, SetDescription};
+use cwnd::params::{ParamKind, Spec};
+use cwnd::registry::{self, Custom, Description, ParamError, PluginFactory, Recovery, Set, SetDescription};
 use cwnd::{AckSample, CaEvent, CaState, CongestionControl, Conn, Info, PrivateWords, StateWords};
-use cwnd_bpf::{Failure, Own, build_object};
-use cwnd_plugin::{Head, Instance, Look, Memory, SYMBOL, Table, Text, VERSION, WORDS};
+use cwnd_bpf::{BuildError, KernelPlugin, build_object};
+use cwnd_plugin::{Instance, InstanceRef, Memory, PluginTable, SYMBOL, TableHeader, Text, VERSION, WORDS};
 use cwnd_scenario::Invalid;
 use libloading::Library;
 use pyo3::exceptions::{PyOSError, PyValueError};
@@ -59,26 +59,27 @@ pub fn build_kernel_object(
             .set_param(name, value)
             .map_err(|why| PyValueError::new_err(format!("{name} {value}: {why:?}")))?;
     }
-    let own = Own { algorithm, set, controller: &controller, hooks: &hooks, crate_dir: &crate_dir };
-    py.detach(|| build_object(&own, &scratch)).map_err(|failure| match failure {
-        Failure::Toolchain(why) => PyOSError::new_err(why),
+    let plugin =
+        KernelPlugin { algorithm, set, controller: &controller, hooks: &hooks, crate_dir: &crate_dir };
+    py.detach(|| build_object(&plugin, &scratch)).map_err(|failure| match failure {
+        BuildError::Toolchain(why) => PyOSError::new_err(why),
         other => PyValueError::new_err(other.to_string()),
     })
 }
 
 /// The library's table, or what was expected of it.
-fn open(file: &str) -> Result<&'static Table, String> {
+fn open(file: &str) -> Result<&'static PluginTable, String> {
     // SAFETY: loading runs the library's initialisers; it is code that the user asked to run, as a Python module is.
     let library = unsafe { Library::new(file) }
         .map_err(|why| format!("a library that this machine can load: {}", with_sources(&why)))?;
     // SAFETY: only the address is taken here; a symbol of this name is a table, or none of ours, which the head shows.
-    let symbol = unsafe { library.get::<*const Table>(SYMBOL) }
+    let symbol = unsafe { library.get::<*const PluginTable>(SYMBOL) }
         .map_err(|_| format!("a library with the symbol {}, as cwnd builds it", SYMBOL.to_string_lossy()))?;
-    let address: *const Table = *symbol;
+    let address: *const PluginTable = *symbol;
     // Never closed: instances, and the texts of the registry, point into it.
     std::mem::forget(library);
     // SAFETY: any library that exports the symbol exports at least a head, of integers and bytes only.
-    let head = unsafe { &*address.cast::<Head>() };
+    let head = unsafe { &*address.cast::<TableHeader>() };
     if !head.is_ours() {
         return Err(format!("{} to be a table of cwnd's", SYMBOL.to_string_lossy()));
     }
@@ -89,7 +90,7 @@ fn open(file: &str) -> Result<&'static Table, String> {
         ));
     }
     // SAFETY: the head vouches for the layout, and the library stays loaded.
-    let table: &'static Table = unsafe { &*address };
+    let table: &'static PluginTable = unsafe { &*address };
     fault::listen(table);
     Ok(table)
 }
@@ -108,16 +109,16 @@ fn text(text: Text) -> &'static str {
 }
 
 /// The algorithm as the registry describes it; what it says of itself stays in memory for good.
-fn describe(table: &'static Table) -> Result<Description, String> {
+fn describe(table: &'static PluginTable) -> Result<Description, String> {
     let mut specs = Vec::new();
     for index in 0..table.specs {
         let given = (table.spec)(index);
         let choices = (0..given.choices).map(|name| text((table.choice)(index, name)));
         let kind = match given.kind {
-            0 => Kind::Decimal,
-            1 => Kind::Whole,
-            2 => Kind::Flag,
-            _ => Kind::Choice(choices.collect::<Vec<_>>().leak()),
+            0 => ParamKind::Decimal,
+            1 => ParamKind::Whole,
+            2 => ParamKind::Flag,
+            _ => ParamKind::Choice(choices.collect::<Vec<_>>().leak()),
         };
         let name = text(given.name);
         if cwnd_scenario::FLOW_KEYS.contains(&name) {
@@ -153,7 +154,7 @@ fn describe(table: &'static Table) -> Result<Description, String> {
 /// A loaded algorithm.
 #[derive(Clone, Copy)]
 struct Plugin {
-    table: &'static Table,
+    table: &'static PluginTable,
     specs: &'static [Spec],
 }
 
@@ -163,7 +164,7 @@ impl fmt::Debug for Plugin {
     }
 }
 
-impl Maker for Plugin {
+impl PluginFactory for Plugin {
     fn make(&self, set: usize) -> Option<Box<dyn Custom>> {
         let set = u32::try_from(set).ok()?;
         let mut memory = [MaybeUninit::uninit(); WORDS];
@@ -198,7 +199,7 @@ impl Plugged {
     }
 
     /// The instance, to be looked at.
-    fn look(&self) -> Look {
+    fn look(&self) -> InstanceRef {
         self.memory.as_ptr()
     }
 

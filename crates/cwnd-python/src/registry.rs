@@ -2,7 +2,7 @@
 //! The registry of algorithms, as Python dictionaries.
 
 use crate::fault;
-use cwnd::params::{Kind, Params, Spec};
+use cwnd::params::{ParamKind, Params, Spec};
 use cwnd::registry;
 use cwnd::slow_start::{self, SlowStartParams};
 use cwnd::unit_and_scale;
@@ -70,10 +70,10 @@ pub fn algorithms(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
 fn describe<'py>(py: Python<'py>, spec: &Spec, default: &str) -> PyResult<Bound<'py, PyDict>> {
     let item = PyDict::new(py);
     let (kind, choices): (_, &[&str]) = match spec.kind {
-        Kind::Decimal => ("decimal", &[]),
-        Kind::Whole => ("whole", &[]),
-        Kind::Flag => ("flag", &["false", "true"]),
-        Kind::Choice(names) => ("choice", names),
+        ParamKind::Decimal => ("decimal", &[]),
+        ParamKind::Whole => ("whole", &[]),
+        ParamKind::Flag => ("flag", &["false", "true"]),
+        ParamKind::Choice(names) => ("choice", names),
     };
     item.set_item("name", spec.name)?;
     item.set_item("kind", kind)?;

@@ -51,8 +51,8 @@ impl Replay {
             .column_by_name("hook")
             .and_then(|column| column.as_any().downcast_ref::<StringArray>())
             .ok_or_else(|| PyValueError::new_err("column hook: missing; expected text"))?;
-        let columns = Columns::of(&table)?;
-        let words = Words::of(&table);
+        let columns = ReplayColumns::of(&table)?;
+        let words = WordColumns::of(&table);
         for index in 0..table.len() {
             let row = columns.row(hooks.value(index), index, self.tick_hz)?;
             let (before, after) = (words.before(index), words.after(index));
@@ -119,11 +119,11 @@ impl Replay {
 }
 
 /// The columns of the module's private words, before and after each call. Those that are always zero are absent.
-struct Words<'a> {
+struct WordColumns<'a> {
     columns: [Vec<(usize, &'a Int64Array)>; 2],
 }
 
-impl<'a> Words<'a> {
+impl<'a> WordColumns<'a> {
     fn of(table: &'a StructArray) -> Self {
         let columns = ["before", "after"].map(|side| {
             let column = |word: usize| table.column_by_name(&format!("priv{word:02}_{side}"));
@@ -169,14 +169,14 @@ fn import(batch: &Bound<'_, PyAny>) -> PyResult<StructArray> {
 macro_rules! columns {
     ($($name:ident),+ $(,)?) => {
         /// The columns of a trace that a replay reads.
-        struct Columns<'a> {
+        struct ReplayColumns<'a> {
             $($name: &'a Int64Array,)+
             /// Not in every record.
             pacing: Option<[&'a Int64Array; 2]>,
             state_after: Option<&'a FixedSizeBinaryArray>,
         }
 
-        impl<'a> Columns<'a> {
+        impl<'a> ReplayColumns<'a> {
             fn of(table: &'a StructArray) -> PyResult<Self> {
                 let column = |name: &str| {
                     table.column_by_name(name).and_then(|c| c.as_any().downcast_ref::<Int64Array>()).ok_or_else(|| {
@@ -250,7 +250,7 @@ fn words(bytes: &[u8]) -> PrivateWords {
     words
 }
 
-impl Columns<'_> {
+impl ReplayColumns<'_> {
     /// One row. Unsigned values come as their bits.
     fn row(&self, hook: &str, i: usize, tick_hz: u32) -> PyResult<Row> {
         let u32_at = |column: &Int64Array| column.value(i) as u32;

@@ -85,9 +85,9 @@ impl Simulation {
             item.set_item("asked_mbps", rate.map(|bits| bits / 1e6))?;
             item.set_item("offered_mbps", group.offered_mbps)?;
             item.set_item("carried_mbps", group.carried_mbps)?;
-            item.set_item("transfers", group.tally.transfers)?;
-            item.set_item("finished", group.tally.finished)?;
-            item.set_item("datagrams", group.tally.packets)?;
+            item.set_item("transfers", group.measured.transfers)?;
+            item.set_item("finished", group.measured.finished)?;
+            item.set_item("datagrams", group.measured.packets)?;
             item.set_item("transfers_run", group.run.transfers)?;
             item.set_item("finished_run", group.run.finished)?;
             item.set_item("datagrams_run", group.run.packets)?;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Tables as Arrow record batches, handed over by the Arrow C data interface.
 
-use crate::columns::{self, LinkRow};
+use crate::arrays::{f64s, texts, u32s, u64s};
+use crate::columns;
+use crate::links::LinkRow;
 use crate::links::{RateRow, Waits};
 use arrow_array::builder::{ListBuilder, UInt32Builder};
 use arrow_array::ffi::to_ffi;
 use arrow_array::types::Int32Type;
-use arrow_array::{
-    Array, ArrayRef, DictionaryArray, Float64Array, StringArray, StructArray, UInt32Array, UInt64Array,
-};
+use arrow_array::{Array, ArrayRef, DictionaryArray, Float64Array, StructArray, UInt32Array, UInt64Array};
 use arrow_schema::{DataType, Field};
-use cwnd_scenario::{Flow, Link};
-use cwnd_sim::{CwndRow, Event, InnerRow, NO_LINK, QueueRow, Summary, Tables, TransferRow};
+use cwnd_scenario::{Flow, LinkSpec};
+use cwnd_sim::{CwndRow, EventRow, InnerRow, NO_LINK, QueueRow, Summary, Tables, TransferRow};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
@@ -54,14 +54,6 @@ fn table_with_nulls(columns: Vec<(&str, ArrayRef)>, nullable: &[&str]) -> Struct
     StructArray::from(columns)
 }
 
-pub(crate) fn f64s(values: impl Iterator<Item = f64>) -> ArrayRef {
-    Arc::new(Float64Array::from_iter_values(values))
-}
-
-pub(crate) fn u32s(values: impl Iterator<Item = u32>) -> ArrayRef {
-    Arc::new(UInt32Array::from_iter_values(values))
-}
-
 fn optional_u32s(values: impl Iterator<Item = Option<u32>>) -> ArrayRef {
     Arc::new(UInt32Array::from_iter(values))
 }
@@ -75,14 +67,6 @@ fn routes<'a>(values: impl Iterator<Item = &'a [u32]>) -> ArrayRef {
         builder.append(true);
     }
     Arc::new(builder.finish())
-}
-
-pub(crate) fn u64s(values: impl Iterator<Item = u64>) -> ArrayRef {
-    Arc::new(UInt64Array::from_iter_values(values))
-}
-
-pub(crate) fn texts<'a>(values: impl Iterator<Item = &'a str>) -> ArrayRef {
-    Arc::new(StringArray::from_iter_values(values))
 }
 
 fn seconds(ns: u64) -> f64 {
@@ -117,7 +101,7 @@ pub fn queue(rows: &[QueueRow]) -> StructArray {
     ])
 }
 
-pub fn events(rows: &[Event]) -> StructArray {
+pub fn events(rows: &[EventRow]) -> StructArray {
     let columns = vec![
         ("time_s", f64s(rows.iter().map(|r| seconds(r.time_ns)))),
         ("flow", u32s(rows.iter().map(|r| r.flow))),
@@ -187,7 +171,7 @@ pub fn rates(rows: &[RateRow]) -> StructArray {
     ])
 }
 
-pub fn links(links: &[Link], rows: &[LinkRow]) -> StructArray {
+pub fn links(links: &[LinkSpec], rows: &[LinkRow]) -> StructArray {
     let mut columns = columns::arrays(columns::LINKS, rows);
     columns.insert(0, ("link", u32s(0..rows.len() as u32)));
     let ends = [

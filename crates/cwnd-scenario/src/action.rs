@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `[[action]]`: what is done to flows and links at given times; read, checked and written.
+//! `[[action]]`: changes of flows and links at given times; parsed, validated and printed.
 
 use crate::flow::{param, parse_cc, parse_params};
-use crate::invalid::{Invalid, Table, shown};
+use crate::invalid::{Invalid, KeyTable, shown};
 use crate::link::time;
-use crate::model::{Action, Link, LinkRate, Scenario, What};
+use crate::model::{Action, ActionKind, LinkRate, LinkSpec, Scenario};
 use crate::queue::BUFFER;
-use crate::routes::like;
+use crate::routes::suggest;
 use crate::units::{self, TIME, write_rate, write_time};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
@@ -14,7 +14,7 @@ use std::collections::HashSet;
 const KINDS: [&str; 6] = ["start", "stop", "switch", "rate", "delay", "buffer"];
 const RATE: &str = "a rate with its unit (bit/s, kbit/s, Mbit/s, Gbit/s), or 0bit/s for an outage";
 
-/// Reads the value of the key `action`, for a `scenario` whose links and flows are known; in the order of time.
+/// Reads the value of the key `action`; the links and flows of `scenario` are complete. Returns the actions in the order of time.
 pub(crate) fn parse_list(value: Option<&Value>, scenario: &Scenario) -> Result<Vec<Action>, Invalid> {
     let Some(value) = value else { return Ok(Vec::new()) };
     let Value::Array(list) = value else {
@@ -30,7 +30,7 @@ pub(crate) fn parse_list(value: Option<&Value>, scenario: &Scenario) -> Result<V
     flows.extend(scenario.flows.iter().map(|group| group.cc.as_str()));
     let mut known: Vec<&str> = flows.iter().copied().collect();
     known.sort_unstable();
-    let scope = Scope { scenario, labels: &labels, names: &names, flows, known };
+    let scope = ActionTargets { scenario, labels: &labels, names: &names, flows, known };
     let mut actions = list
         .iter()
         .enumerate()
@@ -40,27 +40,27 @@ pub(crate) fn parse_list(value: Option<&Value>, scenario: &Scenario) -> Result<V
     Ok(actions)
 }
 
-/// What actions may name.
-struct Scope<'a> {
+/// The names that actions may refer to.
+struct ActionTargets<'a> {
     scenario: &'a Scenario,
     labels: &'a [String],
     names: &'a [String],
-    /// Names of flows, and labels and algorithms, which stand for all their flows.
+    /// Names of flows, and labels and algorithms, which refer to all their flows.
     flows: HashSet<&'a str>,
     /// The same, sorted.
     known: Vec<&'a str>,
 }
 
-impl Scope<'_> {
+impl ActionTargets<'_> {
     fn parse(&self, path: &str, value: &Value) -> Result<Action, Invalid> {
-        let mut table = Table::new(path, value)?;
+        let mut table = KeyTable::new(path, value)?;
         let mut given = KINDS.into_iter().filter_map(|kind| Some((kind, table.get(kind)?)));
-        let one = (given.next(), given.next());
+        let first_two = (given.next(), given.next());
         drop(given);
         let expected = format!("one of {}, each in an [[action]] of its own", KINDS.join(", "));
-        match one {
+        match first_two {
             (Some((kind, keys)), None) => {
-                let mut keys = Table::new(&table.field(kind), keys)?;
+                let mut keys = KeyTable::new(&table.field(kind), keys)?;
                 table.finish()?;
                 self.parse_one(kind, &mut keys)
             }
@@ -72,38 +72,42 @@ impl Scope<'_> {
         }
     }
 
-    fn parse_one(&self, kind: &'static str, keys: &mut Table<'_>) -> Result<Action, Invalid> {
+    fn parse_one(&self, kind: &'static str, keys: &mut KeyTable<'_>) -> Result<Action, Invalid> {
         let on =
             if matches!(kind, "start" | "stop" | "switch") { self.flow(keys)? } else { self.link(keys)? };
         let expected = format!("{TIME}, before the end");
         let at = keys.required("at", &expected, |v| time(v).filter(|at| *at < self.scenario.duration))?;
         let what = match kind {
-            "start" => What::Start(on),
-            "stop" => What::Stop(on),
+            "start" => ActionKind::Start(on),
+            "stop" => ActionKind::Stop(on),
             "switch" => {
                 let (cc, specs) = parse_cc(keys)?;
                 let params = parse_params(keys, &cc, specs)?;
-                return Ok(Action { at, what: What::Switch(on, cc, params) });
+                return Ok(Action { at, what: ActionKind::Switch(on, cc, params) });
             }
             "rate" => {
-                let traced = |link: &Link| link.name == on && matches!(link.rate, LinkRate::Trace(..));
+                let traced = |link: &LinkSpec| link.name == on && matches!(link.rate, LinkRate::Trace(..));
                 if self.scenario.links.iter().any(traced) {
                     let expected = "a link whose rate does not follow a trace";
                     return keys.refuse("link", Some(&json!(on)), expected);
                 }
-                What::Rate(on, keys.required("to", RATE, |v| v.as_str().and_then(units::read_rate_or_0))?)
+                ActionKind::Rate(
+                    on,
+                    keys.required("to", RATE, |v| v.as_str().and_then(units::read_rate_or_0))?,
+                )
             }
-            "delay" => What::Delay(on, keys.required("to", TIME, time)?),
+            "delay" => ActionKind::Delay(on, keys.required("to", TIME, time)?),
             _ => {
                 let buffer = keys.required("to", BUFFER, crate::queue::read)?;
-                let room =
-                    |link: &Link| crate::queue::check_room(link, buffer, self.scenario.packet_size).err();
+                let room = |link: &LinkSpec| {
+                    crate::queue::check_limit(link, buffer, self.scenario.packet_size).err()
+                };
                 let link = self.scenario.links.iter().find(|link| link.name == on);
                 if let Some(expected) = link.and_then(room) {
                     let value = keys.get("to");
                     return keys.refuse("to", value, expected);
                 }
-                What::Buffer(on, buffer)
+                ActionKind::Buffer(on, buffer)
             }
         };
         keys.finish()?;
@@ -111,19 +115,19 @@ impl Scope<'_> {
     }
 
     /// The key `flow`: the name of a flow, or a label or an algorithm for all their flows.
-    fn flow(&self, keys: &mut Table<'_>) -> Result<String, Invalid> {
+    fn flow(&self, keys: &mut KeyTable<'_>) -> Result<String, Invalid> {
         const FLOW: &str = "the name of a flow, or a label or an algorithm for all their flows";
         let name = keys.required_text("flow", FLOW)?;
         let known = self.flows.contains(name.as_str());
-        if known || !self.scenario.flows_called(&name, self.labels, self.names).is_empty() {
+        if known || !self.scenario.flows_named(&name, self.labels, self.names).is_empty() {
             return Ok(name);
         }
-        let expected = like(FLOW, &name, self.known.iter().copied());
+        let expected = suggest(FLOW, &name, self.known.iter().copied());
         keys.refuse("flow", Some(&json!(name)), expected)
     }
 
-    /// The key `link`, which a dumbbell's bottleneck can do without.
-    fn link(&self, keys: &mut Table<'_>) -> Result<String, Invalid> {
+    /// The key `link`; in a dumbbell it may be left out and is then the bottleneck.
+    fn link(&self, keys: &mut KeyTable<'_>) -> Result<String, Invalid> {
         const LINK: &str = "the name of a link";
         let name = keys.text("link", LINK, |_| true)?;
         let name = match name {
@@ -135,7 +139,7 @@ impl Scope<'_> {
         if names.clone().any(|known| known == name) {
             return Ok(name);
         }
-        keys.refuse("link", Some(&json!(name)), like(LINK, &name, names))
+        keys.refuse("link", Some(&json!(name)), suggest(LINK, &name, names))
     }
 }
 
@@ -143,9 +147,9 @@ impl Scope<'_> {
 pub(crate) fn print(action: &Action) -> Value {
     let at = write_time(action.at);
     let (kind, keys) = match &action.what {
-        What::Start(flow) => ("start", json!({ "flow": flow, "at": at })),
-        What::Stop(flow) => ("stop", json!({ "flow": flow, "at": at })),
-        What::Switch(flow, cc, params) => {
+        ActionKind::Start(flow) => ("start", json!({ "flow": flow, "at": at })),
+        ActionKind::Stop(flow) => ("stop", json!({ "flow": flow, "at": at })),
+        ActionKind::Switch(flow, cc, params) => {
             let mut keys = Map::new();
             for (key, value) in [("flow", flow), ("at", &at), ("cc", cc)] {
                 keys.insert(key.into(), json!(value));
@@ -153,9 +157,11 @@ pub(crate) fn print(action: &Action) -> Value {
             keys.extend(params.iter().map(|(name, text)| (name.clone(), param(text))));
             ("switch", Value::Object(keys))
         }
-        What::Rate(link, rate) => ("rate", json!({ "link": link, "at": at, "to": write_rate(*rate) })),
-        What::Delay(link, delay) => ("delay", json!({ "link": link, "at": at, "to": write_time(*delay) })),
-        What::Buffer(link, buffer) => {
+        ActionKind::Rate(link, rate) => ("rate", json!({ "link": link, "at": at, "to": write_rate(*rate) })),
+        ActionKind::Delay(link, delay) => {
+            ("delay", json!({ "link": link, "at": at, "to": write_time(*delay) }))
+        }
+        ActionKind::Buffer(link, buffer) => {
             ("buffer", json!({ "link": link, "at": at, "to": crate::queue::write(*buffer) }))
         }
     };

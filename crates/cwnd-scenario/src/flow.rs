@@ -1,23 +1,37 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `[[flow]]`: like flows, their senders and receivers, and the parameters of their algorithm; read and written.
+//! `[[flow]]`: groups of flows with their senders, receivers and algorithm parameters; parsed and printed.
 
-use crate::invalid::{Invalid, Table, shown, unknown_key, unknown_name};
-use crate::label::{LABEL, is_label};
+use crate::invalid::{Invalid, KeyTable, shown, unknown_key, unknown_name};
 use crate::link::time;
-use crate::model::{Access, Buffer, Group, HEADER_BYTES, Start};
-use crate::print::show_param;
-use crate::topology::Network;
+use crate::model::{AccessLink, Buffer, FlowGroup, HEADER_BYTES, Start};
+use crate::params::expectation;
+use crate::topology::Topology;
 use crate::traffic::Unit;
 use crate::units::{self, RATE, TIME, write_frequency, write_rate, write_size, write_time};
-use cwnd::params::{Kind, Spec};
+use cwnd::params::Spec;
 use cwnd::registry::{self, ParamError, Recovery};
 use serde_json::{Map, Value, json};
 
-/// Most flows of a scenario.
+/// Max characters of a user's label.
+const LONGEST: usize = 40;
+/// What a label may be, for error messages.
+const LABEL: &str = "a text of 1 to 40 printable characters without a space at either end";
+
+/// Whether `text` is a valid label: printable, without outer spaces.
+fn is_label(text: &str) -> bool {
+    let invisible = |c: char| {
+        c.is_control()
+            || (c.is_whitespace() && c != ' ')
+            || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    };
+    (1..=LONGEST).contains(&text.chars().count()) && text.trim() == text && !text.contains(invisible)
+}
+
+/// Max number of flows of a scenario.
 pub(crate) const MAX_FLOWS: u64 = 1_000_000;
-/// Longest send overhead, ns.
+/// Max send overhead, ns.
 const MAX_OVERHEAD: u64 = 1_000_000_000;
-/// Queue of an access link that names none, packets (Linux's `txqueuelen`).
+/// Default queue limit of an access link, packets (Linux's `txqueuelen`).
 pub(crate) const ACCESS_QUEUE: u64 = 1000;
 
 const OVERHEAD: &str = "a time with its unit (ns, us, ms, s), at most 1s, such as 300us";
@@ -35,19 +49,19 @@ pub(crate) fn pair(value: &Value) -> Option<(u64, u64)> {
     Some((units::read_time(from.as_str()?)?, units::read_time(to.as_str()?)?))
 }
 
-/// What is said of an algorithm that does not exist.
-pub(crate) fn offer(cc: &str) -> String {
+/// What is expected in place of an unknown algorithm, for error messages.
+pub(crate) fn unknown_algorithm(cc: &str) -> String {
     let names: Vec<&str> = registry::all().flat_map(|a| a.sets().map(|set| set.name)).collect();
     unknown_name("the name of an algorithm", cc, &names)
 }
 
 /// Reads `cc`, an algorithm that exists.
-pub(crate) fn parse_cc(table: &mut Table<'_>) -> Result<(String, &'static [Spec]), Invalid> {
+pub(crate) fn parse_cc(table: &mut KeyTable<'_>) -> Result<(String, &'static [Spec]), Invalid> {
     let cc = table.required_text("cc", "the name of an algorithm")?;
     match registry::find(&cc) {
         Some((algorithm, _)) => Ok((cc, algorithm.specs)),
         None => {
-            let expected = offer(&cc);
+            let expected = unknown_algorithm(&cc);
             table.refuse("cc", Some(&Value::String(cc)), expected)
         }
     }
@@ -58,9 +72,9 @@ pub(crate) fn parse(
     path: &str,
     value: &Value,
     duration: u64,
-    network: &Network<'_>,
-) -> Result<Group, Invalid> {
-    let mut table = Table::new(path, value)?;
+    topology: &Topology<'_>,
+) -> Result<FlowGroup, Invalid> {
+    let mut table = KeyTable::new(path, value)?;
     let before_end = |t: &u64| *t < duration;
     let (cc, specs) = parse_cc(&mut table)?;
     let recoveries = Recovery::ALL.map(Recovery::name).join(", ");
@@ -71,10 +85,10 @@ pub(crate) fn parse(
             .map(|(a, b)| Start::Uniform(a, b)),
         _ => None,
     })?;
-    let payload = Unit::Size { packet: network.packet_size - HEADER_BYTES };
-    let flag = |table: &mut Table<'_>, key| table.read(key, FLAG, Value::as_bool);
-    let default = Group::of(&cc, start.unwrap_or(Start::At(0)));
-    let mut group = Group {
+    let payload = Unit::Size { packet: topology.packet_size - HEADER_BYTES };
+    let flag = |table: &mut KeyTable<'_>, key| table.read(key, FLAG, Value::as_bool);
+    let default = FlowGroup::of(&cc, start.unwrap_or(Start::At(0)));
+    let mut group = FlowGroup {
         label: table.text("label", LABEL, is_label)?,
         count: table.whole("count", 1, MAX_FLOWS)?.map_or(default.count, |n| n as u32),
         stop: table.quantity("stop", TIME, units::read_time)?,
@@ -95,8 +109,8 @@ pub(crate) fn parse(
         host_clock: table
             .read("host_clock", CLOCK, |v| v.as_str().and_then(units::read_frequency))?
             .unwrap_or(default.host_clock),
-        route: crate::routes::parse(&mut table, network)?,
-        access: parse_access(&mut table, network.packet_size)?,
+        route: crate::routes::parse(&mut table, topology)?,
+        access: parse_access(&mut table, topology.packet_size)?,
         access_delay: table.read("access_delay", TIME, time)?.unwrap_or(default.access_delay),
         pacing: flag(&mut table, "pacing")?.unwrap_or(default.pacing),
         burst: table.read("burst", BURST, read_burst)?,
@@ -109,22 +123,22 @@ pub(crate) fn parse(
     Ok(group)
 }
 
-/// How many packets leave at once: with their unit, or as a number.
+/// Packets per burst: with their unit, or as a number.
 fn read_burst(value: &Value) -> Option<u32> {
     let packets = value.as_u64().or_else(|| crate::queue::read_packets(value.as_str()?.trim()))?;
     (1..=1 << 20).contains(&packets).then_some(packets as u32)
 }
 
-/// A flow's own link: a rate, or a table with its queue.
-fn parse_access(table: &mut Table<'_>, packet: u32) -> Result<Option<Access>, Invalid> {
+/// The access link of a flow: a rate, or a table with its queue.
+fn parse_access(table: &mut KeyTable<'_>, packet: u32) -> Result<Option<AccessLink>, Invalid> {
     let Some(value) = table.get("access") else { return Ok(None) };
     if let Some(text) = value.as_str() {
         return match units::read_rate(text) {
-            Some(rate) => Ok(Some(Access { rate, limit: ACCESS_QUEUE })),
+            Some(rate) => Ok(Some(AccessLink { rate, limit: ACCESS_QUEUE })),
             None => table.refuse("access", Some(value), format!("{RATE}, or a table with rate and queue")),
         };
     }
-    let mut keys = Table::new(&table.field("access"), value)?;
+    let mut keys = KeyTable::new(&table.field("access"), value)?;
     let rate = keys.required("rate", RATE, |v| v.as_str().and_then(units::read_rate))?;
     let limit = keys.read("queue", ACCESS, |v| {
         let packets = match crate::queue::read(v)? {
@@ -139,12 +153,12 @@ fn parse_access(table: &mut Table<'_>, packet: u32) -> Result<Option<Access>, In
         Some(packets).filter(|packets| (1..=1 << 32).contains(packets))
     })?;
     keys.finish()?;
-    Ok(Some(Access { rate, limit: limit.unwrap_or(ACCESS_QUEUE) }))
+    Ok(Some(AccessLink { rate, limit: limit.unwrap_or(ACCESS_QUEUE) }))
 }
 
-/// The keys that `table` has not been asked for: parameters of the algorithm.
+/// The keys of `table` that were not read: parameters of the algorithm.
 pub(crate) fn parse_params(
-    table: &Table<'_>,
+    table: &KeyTable<'_>,
     cc: &str,
     specs: &[Spec],
 ) -> Result<Vec<(String, String)>, Invalid> {
@@ -152,7 +166,7 @@ pub(crate) fn parse_params(
 }
 
 fn parse_param(
-    table: &Table<'_>,
+    table: &KeyTable<'_>,
     cc: &str,
     specs: &[Spec],
     (key, value): (&str, &Value),
@@ -164,7 +178,7 @@ fn parse_param(
     let mut probe = cwnd::Controller::by_name(cc).ok_or_else(|| Invalid {
         field: table.field("cc"),
         value: Some(shown(&json!(cc))),
-        expected: offer(cc),
+        expected: unknown_algorithm(cc),
     })?;
     match probe.set_param(key, &text) {
         Ok(()) => Ok(text),
@@ -212,20 +226,7 @@ pub const FLOW_KEYS: &[&str] = &[
     "idle_restart",
 ];
 
-/// What a parameter accepts, in words.
-#[must_use]
-pub fn expectation(spec: &Spec) -> String {
-    let range = || format!("{} to {}", show_param(spec, spec.min), show_param(spec, spec.max));
-    let what = match spec.kind {
-        Kind::Decimal => format!("a decimal from {}", range()),
-        Kind::Whole => format!("a whole number from {}", range()),
-        Kind::Flag => "true or false".to_owned(),
-        Kind::Choice(names) => format!("one of {}", names.join(", ")),
-    };
-    format!("{what} ({})", spec.help)
-}
-
-/// A parameter's text as the TOML value that a person would write.
+/// A parameter's text as a TOML value: a boolean, a number or a string.
 pub(crate) fn param(text: &str) -> Value {
     match text {
         "true" => json!(true),
@@ -235,7 +236,7 @@ pub(crate) fn param(text: &str) -> Value {
 }
 
 /// A group as a table, every default written out.
-pub(crate) fn print(group: &Group) -> Value {
+pub(crate) fn print(group: &FlowGroup) -> Value {
     let mut map = Map::new();
     let start = match group.start {
         Start::At(at) => json!(write_time(at)),
@@ -286,7 +287,7 @@ pub(crate) fn print(group: &Group) -> Value {
 mod tests {
     use super::*;
 
-    // Both stand side by side in a [[flow]].
+    // Both are keys of a [[flow]].
     #[test]
     fn no_parameter_has_the_name_of_a_flows_key() {
         for spec in registry::all().flat_map(|algorithm| algorithm.specs) {
@@ -295,7 +296,7 @@ mod tests {
         }
     }
 
-    // An unknown key's refusal lists the keys that were asked for, then the algorithm's parameters.
+    // The error about an unknown key lists the keys that were read, then the algorithm's parameters.
     #[test]
     fn the_keys_of_a_flow_are_those_that_are_read() {
         let text = "duration = '1s'\n[link]\nrate = '1Mbit/s'\nrtt = '1s'\n[[flow]]\ncc = 'cubic'\nqqqqqqqqqqqqqqqqq = 1\n";

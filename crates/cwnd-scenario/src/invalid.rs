@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Refusals: which field, what value, what was expected.
+//! Validation errors: which field, what value, what was expected.
 
-use crate::meant::meant;
+use crate::unit_hints::suggest_quantities;
+use crate::units::NOT_JSON;
 use serde_json::{Map, Value};
 use std::fmt;
 
@@ -27,15 +28,12 @@ impl fmt::Display for Invalid {
 
 impl std::error::Error for Invalid {}
 
-/// Begins a text that stands for a value that JSON has no word for: `nan`, `inf`, a date, a number too long. No text may begin so.
-pub(crate) const NOT_JSON: char = '\0';
-
-/// A text that somebody wrote as a text.
+/// A string, unless it stands for a value that JSON cannot express.
 pub(crate) fn text(value: &Value) -> Option<String> {
     value.as_str().filter(|text| !text.starts_with(NOT_JSON)).map(str::to_owned)
 }
 
-/// A value as a person wrote it: strings in quotes.
+/// A value as written in a document: strings in quotes.
 pub(crate) fn shown(value: &Value) -> String {
     // As JSON escapes `NOT_JSON`.
     let text = value.to_string().replace("\"\\u0000", "\"");
@@ -69,7 +67,7 @@ fn begins(lower: &str, other: &str) -> bool {
     !lower.is_empty() && other.to_lowercase().strip_prefix(lower).is_some_and(|rest| rest.starts_with('-'))
 }
 
-/// Letters put in, left out, replaced or swapped with their neighbour that make `b` of `a`: optimal string alignment.
+/// Edit distance between `a` and `b` with insertion, deletion, replacement and swap of neighbours: optimal string alignment.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut before = Vec::new(); // the row above `row`'s
@@ -90,14 +88,14 @@ fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-/// Reads a table key by key and refuses what is left over.
-pub(crate) struct Table<'a> {
+/// Reads a table key by key and refuses unknown keys.
+pub(crate) struct KeyTable<'a> {
     path: String,
     map: &'a Map<String, Value>,
     known: Vec<&'static str>,
 }
 
-impl<'a> Table<'a> {
+impl<'a> KeyTable<'a> {
     pub fn new(path: &str, value: &'a Value) -> Result<Self, Invalid> {
         match value {
             Value::Object(map) => Ok(Self { path: path.to_owned(), map, known: Vec::new() }),
@@ -140,9 +138,10 @@ impl<'a> Table<'a> {
         match self.get(key) {
             None => Ok(None),
             Some(value) => match read(value) {
-                Some(it) => Ok(Some(it)),
+                Some(parsed) => Ok(Some(parsed)),
                 None => {
-                    let near = meant(value, |text| read(&Value::String(text.to_owned())).is_some());
+                    let near =
+                        suggest_quantities(value, |text| read(&Value::String(text.to_owned())).is_some());
                     let offer =
                         if near.is_empty() { "" } else { &format!(" (did you mean {}?)", near.join(" or ")) };
                     self.refuse(key, Some(value), format!("{expected}{offer}"))
@@ -151,7 +150,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// A text that `accepts` takes. A number is no quantity whose unit is missing here.
+    /// A text that `accepts` accepts. A number here is not a quantity without its unit.
     pub fn text(
         &mut self,
         key: &'static str,
@@ -167,7 +166,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Any text, which has to be there.
+    /// Any text; required.
     pub fn required_text(&mut self, key: &'static str, expected: &str) -> Result<String, Invalid> {
         match self.text(key, expected, |_| true)? {
             Some(text) => Ok(text),
@@ -182,7 +181,7 @@ impl<'a> Table<'a> {
         read: impl Fn(&Value) -> Option<T>,
     ) -> Result<T, Invalid> {
         match self.read(key, expected, read)? {
-            Some(it) => Ok(it),
+            Some(parsed) => Ok(parsed),
             None => self.refuse(key, None, expected),
         }
     }
@@ -204,24 +203,24 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// Keys that nothing has asked for.
+    /// Keys that were not read.
     pub fn rest(&self) -> impl Iterator<Item = (&'a String, &'a Value)> {
         self.map.iter().filter(|(key, _)| !self.known.contains(&key.as_str()))
     }
 
-    /// Keys that were asked for.
+    /// Keys that were read.
     pub fn asked(&self) -> Vec<&'static str> {
         self.known.clone()
     }
 
-    /// Refuses the first key that nothing has asked for.
+    /// Refuses the first key that was not read.
     pub fn finish(&self) -> Result<(), Invalid> {
         let Some((key, value)) = self.rest().next() else { return Ok(()) };
         self.refuse(key, Some(value), unknown_key(key, &self.known))
     }
 }
 
-/// What to say of a name that is not among `names`, which are `what`: the nearest, or else all of them.
+/// What is expected in place of a name that is not among `names`, which are `what`: the nearest names, or else all.
 #[must_use]
 pub fn unknown_name(what: &str, name: &str, names: &[&str]) -> String {
     let near = nearest(name, names.iter().copied());
@@ -232,7 +231,7 @@ pub fn unknown_name(what: &str, name: &str, names: &[&str]) -> String {
     }
 }
 
-/// What to say about an unknown key.
+/// What is expected in place of an unknown key.
 #[must_use]
 pub fn unknown_key(key: &str, known: &[&str]) -> String {
     let near = nearest(key, known.iter().copied());
@@ -259,7 +258,7 @@ mod tests {
         assert!(nearest("zzzzzz", ["cubic", "reno"]).is_empty());
     }
 
-    // Seven letters away, but no other name begins so: who asks for an algorithm is offered its parameter sets.
+    // Seven letters away, but no other name begins with it: for the name of an algorithm its parameter sets are suggested.
     #[test]
     fn a_name_that_others_go_on_from_is_near_to_them() {
         let sets = ["reno", "hybla-linux", "hyblas", "hybla-growth", "my-hybla-x"];

@@ -1,38 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What groups of flows and their flows are called: a label of the user's own, or the algorithm and what differs from its
-//! other groups. Derived here and nowhere else.
+//! Labels of groups and names of flows: the user's label, or the algorithm and the settings that differ from its other groups.
+//! Derived here and nowhere else.
 
-use crate::expand::controller;
 use crate::invalid::{Invalid, shown};
-use crate::model::{Group, Scenario};
-use crate::print::show_param;
+use crate::model::{FlowGroup, Scenario};
+use crate::params::{controller, show_param};
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
 
-/// Most characters of a label that a user gives.
-const LONGEST: usize = 40;
-/// Most characters of settings in a derived label.
+/// Max characters of the settings in a derived label.
 const SETTINGS: usize = 50;
-/// What a label may be, for error messages.
-pub(crate) const LABEL: &str = "a text of 1 to 40 printable characters without a space at either end";
-/// Keys that never distinguish two groups: what they are compared by, how many they are, and what they are called.
+/// Keys that never distinguish two groups.
 const NOT_COMPARED: [&str; 3] = ["cc", "count", "label"];
-/// The two keys that are written as one way.
+/// The two keys that are written as one route.
 const ENDS: [&str; 2] = ["from", "to"];
 
-/// Whether `text` is a label that prints as it is.
-pub(crate) fn is_label(text: &str) -> bool {
-    let invisible = |c: char| {
-        c.is_control()
-            || (c.is_whitespace() && c != ' ')
-            || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-    };
-    (1..=LONGEST).contains(&text.chars().count()) && text.trim() == text && !text.contains(invisible)
-}
-
 impl Scenario {
-    /// What each group of flows is called: its own label, or its algorithm and the settings that differ between the groups of
-    /// this algorithm that have no label of their own. Groups that differ in nothing are called alike, and no others.
+    /// The label of each group of flows: the user's, or the algorithm and the settings that differ between its groups without a user's
+    /// label. Only groups that differ in no setting have the same label.
     #[must_use]
     pub fn labels(&self) -> Vec<String> {
         let mut groups: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -50,8 +35,8 @@ impl Scenario {
         labels
     }
 
-    /// Every setting of a group, as a scenario writes it, with the values that it has by default.
-    fn settings(&self, group: &Group) -> Map<String, Value> {
+    /// Every setting of a group as printed in a scenario, defaults included.
+    fn settings(&self, group: &FlowGroup) -> Map<String, Value> {
         let mut all = Map::new();
         if let Some((algorithm, _)) = cwnd::registry::find(&group.cc) {
             let controller = controller(&group.cc, &group.params);
@@ -59,9 +44,9 @@ impl Scenario {
                 all.insert(spec.name.to_owned(), json!(show_param(spec, controller.param(index))));
             }
         }
-        let like = self.like(group);
-        all.insert("recovery".into(), json!(like.recovery.name()));
-        all.insert("rtt".into(), json!(crate::units::write_time(like.rtt)));
+        let template = self.template(group);
+        all.insert("recovery".into(), json!(template.recovery.name()));
+        all.insert("rtt".into(), json!(crate::units::write_time(template.rtt)));
         for (key, value) in crate::flow::print(group).as_object().into_iter().flatten() {
             all.entry(key.as_str()).or_insert_with(|| value.clone());
         }
@@ -74,7 +59,7 @@ impl Scenario {
         all
     }
 
-    /// Refuses labels that another group has, or whose flows would be called like others.
+    /// Refuses a label that another group has, or that gives two flows the same name.
     pub(crate) fn check_labels(&self) -> Result<(), Invalid> {
         if self.flows.iter().all(|group| group.label.is_none()) {
             return Ok(());
@@ -97,7 +82,7 @@ impl Scenario {
                 return refuse(wrong, format!("no other group has (flow[{other}] is called {label})"));
             }
         }
-        // The name of one flow may be the label of another, or that with a number.
+        // The name of one flow may be the label of another group, or that label with a number.
         let names = names(&self.flows, &labels);
         let mut seen = HashSet::new();
         if let Some(name) = names.iter().find(|name| !seen.insert(name.as_str())) {
@@ -110,11 +95,11 @@ impl Scenario {
         Ok(())
     }
 
-    /// The numbers of the flows that `name` names: one flow by its name; or all flows of a group by its label, or of an
-    /// algorithm by its name; or, by an algorithm's name and a number, one of its flows.
+    /// The numbers of the flows that `name` refers to: one flow by its name; all flows of a group by its label, or of an algorithm by
+    /// its name; or one flow by its algorithm's name and a number.
     #[must_use]
-    pub(crate) fn flows_called(&self, name: &str, labels: &[String], names: &[String]) -> Vec<u32> {
-        let numbers = |test: &dyn Fn(usize, &Group) -> bool| -> Vec<u32> {
+    pub(crate) fn flows_named(&self, name: &str, labels: &[String], names: &[String]) -> Vec<u32> {
+        let numbers = |test: &dyn Fn(usize, &FlowGroup) -> bool| -> Vec<u32> {
             let group_of = self
                 .flows
                 .iter()
@@ -145,8 +130,8 @@ impl Scenario {
     }
 }
 
-/// Names of the flows, in the order of their numbers: that of their group, with a number where it is called on again.
-pub(crate) fn names(groups: &[Group], labels: &[String]) -> Vec<String> {
+/// Names of the flows, in the order of their numbers: the group's label, with a number where several flows have it.
+pub(crate) fn names(groups: &[FlowGroup], labels: &[String]) -> Vec<String> {
     let mut same: HashMap<&str, (u64, u64)> = HashMap::new();
     for (group, label) in groups.iter().zip(labels) {
         same.entry(label).or_default().0 += u64::from(group.count);
@@ -181,7 +166,7 @@ fn differing(groups: &[Map<String, Value>]) -> Vec<String> {
     }
     let differs = |key: &&String| groups.iter().any(|group| group.get(*key) != groups[0].get(*key));
     let mut keys: Vec<String> = keys.into_iter().filter(differs).cloned().collect();
-    // A way is one thing, though it has two ends.
+    // A route counts as one setting, though it has two ends.
     if ENDS.iter().any(|end| keys.iter().any(|key| key == end)) {
         keys.retain(|key| !ENDS.contains(&key.as_str()));
         keys.insert(0, ENDS[0].to_owned());
@@ -191,16 +176,16 @@ fn differing(groups: &[Map<String, Value>]) -> Vec<String> {
 
 /// What follows the algorithm in the label of each group. `places` are the numbers of the groups in the scenario.
 ///
-/// The settings that differ, in their order. Where cutting leaves two differing groups alike, a setting that separates them comes first;
-/// where none is short enough, the group's place follows.
+/// The settings that differ, in order. Where truncation makes two different groups the same, a setting that distinguishes them comes
+/// first; where none is short enough, the group's number follows.
 fn suffixes(places: &[usize], groups: &[Map<String, Value>]) -> Vec<String> {
     let mut keys = differing(groups);
     let texts = |keys: &[String]| groups.iter().map(|group| suffix(group, keys)).collect::<Vec<_>>();
     // Each round moves one more key that separates two groups to the front.
     for moved in 0..keys.len() {
-        let separating = alike(&texts(&keys), groups).into_iter().find_map(|(one, other)| {
+        let separating = alike(&texts(&keys), groups).into_iter().find_map(|(earlier, other)| {
             (moved..keys.len())
-                .find(|&at| written(&keys[at], &groups[one]) != written(&keys[at], &groups[other]))
+                .find(|&at| written(&keys[at], &groups[earlier]) != written(&keys[at], &groups[other]))
         });
         let Some(at) = separating else { break };
         keys[moved..=at].rotate_right(1);
@@ -212,21 +197,21 @@ fn suffixes(places: &[usize], groups: &[Map<String, Value>]) -> Vec<String> {
         if !ambiguous.contains(text.as_str()) {
             return text.clone();
         }
-        // Groups with the same settings are called alike: by the place of the first.
+        // Groups with the same settings have the same label: by the number of the first.
         let first = groups.iter().position(|other| same(other, &groups[index])).unwrap_or(index);
         format!("{text} flow[{}]", places[first])
     };
     texts.iter().enumerate().map(placed).collect()
 }
 
-/// Groups that have the same text as an earlier one and differ from it, after that one.
+/// Pairs of groups that have the same text but different settings, the earlier one first.
 fn alike(texts: &[String], groups: &[Map<String, Value>]) -> Vec<(usize, usize)> {
     let mut first: HashMap<&str, usize> = HashMap::new();
     let pairs = texts.iter().enumerate().map(|(index, text)| (*first.entry(text).or_insert(index), index));
-    pairs.filter(|&(one, other)| !same(&groups[one], &groups[other])).collect()
+    pairs.filter(|&(earlier, other)| !same(&groups[earlier], &groups[other])).collect()
 }
 
-/// Whether two groups differ in nothing.
+/// Whether two groups have the same settings.
 fn same(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     let lacks = |all: &Map<String, Value>, of: &Map<String, Value>| {
         of.iter().any(|(key, value)| !NOT_COMPARED.contains(&key.as_str()) && all.get(key) != Some(value))
@@ -234,7 +219,7 @@ fn same(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
     !lacks(one, other) && !lacks(other, one)
 }
 
-/// These settings of a group, each after a space; cut between two of them where they are too many to be read.
+/// These settings of a group, each after a space; truncated between two settings at [`SETTINGS`] characters.
 fn suffix(settings: &Map<String, Value>, keys: &[String]) -> String {
     let mut text = String::new();
     for part in keys.iter().filter_map(|key| written(key, settings)) {
@@ -246,7 +231,7 @@ fn suffix(settings: &Map<String, Value>, keys: &[String]) -> String {
     text
 }
 
-/// A setting as the command line writes it, or shorter where its value says what it is; nothing where the group has none.
+/// A setting as the command line writes it, or its value alone where that is clear; `None` where the group does not have it.
 fn written(key: &str, settings: &Map<String, Value>) -> Option<String> {
     let text = plain(settings.get(key)?);
     Some(match key {
@@ -261,7 +246,7 @@ fn written(key: &str, settings: &Map<String, Value>) -> Option<String> {
     })
 }
 
-/// A value without quotes; a random start as its bounds.
+/// A value without quotes; a uniform start as its bounds.
 fn plain(value: &Value) -> String {
     let join = |values: &mut dyn Iterator<Item = &Value>, between: &str| -> String {
         values.map(plain).collect::<Vec<_>>().join(between)

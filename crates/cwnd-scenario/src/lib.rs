@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What to run and what comes back.
+//! Scenarios: links, flows, traffic, and what to record.
 //!
-//! A scenario is a TOML file, a JSON document or a Python object: the same schema, validated here and nowhere else.
+//! A scenario is a TOML file, a JSON document or a Python object. All have one schema, which is validated here and nowhere else.
 #![forbid(unsafe_code)]
 
 mod action;
@@ -10,26 +10,29 @@ mod flow;
 mod invalid;
 mod label;
 mod link;
-mod meant;
+mod link_config;
 mod model;
-mod network;
+mod params;
 mod parse;
 mod print;
 mod queue;
 mod record;
+mod route;
 mod routes;
 mod template;
 mod topology;
 pub mod traffic;
+mod unit_hints;
 mod units;
 
 pub use expand::FlowAction;
-pub use flow::{FLOW_KEYS, expectation};
+pub use flow::FLOW_KEYS;
 pub use invalid::{Invalid, nearest, unknown_key, unknown_name};
+pub use link_config::LinkConfig;
 pub use model::{
-    Access, Action, Buffer, Chosen, Discipline, Dumbbell, Flow, Group, HEADER_BYTES, Inner, Link, LinkRate,
-    Pick, Record, Red, Route, Scenario, Start, What,
+    AccessLink, Action, ActionKind, Buffer, DisciplineSpec, Dumbbell, Flow, FlowGroup, FlowRef, HEADER_BYTES,
+    Inner, LinkRate, LinkSpec, RecordSpec, RecordedFlows, RedSpec, Scenario, Start,
 };
-pub use network::Hop;
-pub use print::show_param;
-pub use record::Rows;
+pub use params::{expectation, show_param};
+pub use record::ExpectedRows;
+pub use route::RouteSpec;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The keys of a link, read and written: rate, delay, queue, losses, jitter, reordering.
+//! The keys of a link, parsed and printed: rate, delay, queue, losses, jitter, reordering.
 
-use crate::invalid::{Invalid, Table, shown};
-use crate::model::{Buffer, Discipline, Link, LinkRate};
+use crate::invalid::{Invalid, KeyTable, shown};
+use crate::model::{Buffer, DisciplineSpec, LinkRate, LinkSpec};
 use crate::queue::{FRACTION, decimal_number, fraction};
 use crate::units::{self, RATE, TIME, probability, read_probability, write_rate, write_time};
 use cwnd_link::{GilbertElliott, Jitter, Loss, Reorder, Trace};
@@ -24,18 +24,18 @@ pub(crate) fn time(value: &Value) -> Option<u64> {
     value.as_str().and_then(units::read_time)
 }
 
-/// Reads the keys that every link has. Where `like` is given, rate, delay and queue are its own when they are not written.
-/// Name, ends and RTT are left open, and the queue's size is not checked.
-pub(crate) fn parse(table: &mut Table<'_>, like: Option<&Link>) -> Result<Link, Invalid> {
-    let mut link = Link {
+/// Reads the keys that every link has. `default`, where given, provides rate, delay and queue where they are not written. Name, ends and
+/// RTT are not set here, and the queue's limit is not checked.
+pub(crate) fn parse(table: &mut KeyTable<'_>, default: Option<&LinkSpec>) -> Result<LinkSpec, Invalid> {
+    let mut link = LinkSpec {
         name: String::new(),
         from: String::new(),
         to: String::new(),
-        rate: parse_rate(table, like)?,
-        delay: table.read("delay", TIME, time)?.or(like.map(|link| link.delay)).unwrap_or(0),
-        rtt: like.map_or(0, |link| link.rtt),
-        buffer: like.map_or(Buffer::Bdp(1_000_000, 0), |link| link.buffer),
-        discipline: like.map_or(Discipline::DropTail, |link| link.discipline),
+        rate: parse_rate(table, default)?,
+        delay: table.read("delay", TIME, time)?.or(default.map(|link| link.delay)).unwrap_or(0),
+        rtt: default.map_or(0, |link| link.rtt),
+        buffer: default.map_or(Buffer::Bdp(1_000_000, 0), |link| link.buffer),
+        discipline: default.map_or(DisciplineSpec::DropTail, |link| link.discipline),
         loss: table.read("loss", LOSS, |v| v.as_str().and_then(read_loss))?.unwrap_or_default(),
         jitter: Jitter::None,
         overtaking: false,
@@ -45,7 +45,7 @@ pub(crate) fn parse(table: &mut Table<'_>, like: Option<&Link>) -> Result<Link, 
         (link.jitter, link.overtaking) = parse_jitter(table, value)?;
     }
     if let Some(value) = table.get("reorder") {
-        let mut keys = Table::new(&table.field("reorder"), value)?;
+        let mut keys = KeyTable::new(&table.field("reorder"), value)?;
         let share = keys.required("share", FRACTION, fraction)?;
         link.reorder = Some(Reorder { share, extra: keys.required("extra", ABOVE_0, above_0)? });
         keys.finish()?;
@@ -56,12 +56,12 @@ pub(crate) fn parse(table: &mut Table<'_>, like: Option<&Link>) -> Result<Link, 
     Ok(link)
 }
 
-fn parse_rate(table: &mut Table<'_>, like: Option<&Link>) -> Result<LinkRate, Invalid> {
+fn parse_rate(table: &mut KeyTable<'_>, default: Option<&LinkSpec>) -> Result<LinkRate, Invalid> {
     let expected =
         || format!("{RATE}, steps ([[\"0s\", \"10Mbit/s\"], ...]) or a trace ({{ trace = \"file\" }})");
     let field = table.field("rate");
-    match (table.get("rate"), like) {
-        (None, Some(like)) => Ok(like.rate.clone()),
+    match (table.get("rate"), default) {
+        (None, Some(default)) => Ok(default.rate.clone()),
         (Some(Value::Array(list)), _) if !list.is_empty() => parse_steps(&field, list),
         (Some(value @ Value::Object(_)), _) => parse_trace(&field, value),
         _ => table
@@ -99,9 +99,9 @@ fn parse_steps(field: &str, list: &[Value]) -> Result<LinkRate, Invalid> {
     Ok(if steps.is_empty() { LinkRate::Constant(first) } else { LinkRate::Steps(first, steps) })
 }
 
-/// A file of opportunities; its path is relative to the working directory.
+/// A trace file; its path is relative to the working directory.
 fn parse_trace(field: &str, value: &Value) -> Result<LinkRate, Invalid> {
-    let mut table = Table::new(field, value)?;
+    let mut table = KeyTable::new(field, value)?;
     let path = table.required_text("trace", "the path of a trace in Mahimahi's format")?;
     table.finish()?;
     let field = format!("{field}.trace");
@@ -118,14 +118,14 @@ fn parse_trace(field: &str, value: &Value) -> Result<LinkRate, Invalid> {
     Ok(LinkRate::Trace(trace, path))
 }
 
-fn parse_jitter(table: &Table<'_>, value: &Value) -> Result<(Jitter, bool), Invalid> {
+fn parse_jitter(table: &KeyTable<'_>, value: &Value) -> Result<(Jitter, bool), Invalid> {
     if !value.is_object() {
         return match above_0(value) {
             Some(most) => Ok((Jitter::Uniform { most }, false)),
             None => table.refuse("jitter", Some(value), JITTER),
         };
     }
-    let mut keys = Table::new(&table.field("jitter"), value)?;
+    let mut keys = KeyTable::new(&table.field("jitter"), value)?;
     let kinds = ["uniform", "normal", "exponential", "none"];
     let jitter = match keys.required("kind", JITTERS, |v| kinds.into_iter().find(|kind| v == kind))? {
         "uniform" => Jitter::Uniform { most: keys.required("max", ABOVE_0, above_0)? },
@@ -179,7 +179,7 @@ fn write_loss(loss: &Loss) -> Option<String> {
 }
 
 /// The keys of a link into `map`, every default written out.
-pub(crate) fn print(link: &Link, map: &mut Map<String, Value>) {
+pub(crate) fn print(link: &LinkSpec, map: &mut Map<String, Value>) {
     let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
     let step = |at: u64, rate: u64| json!([write_time(at), write_rate(rate)]);
     put(

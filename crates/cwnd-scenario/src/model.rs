@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A scenario: links, the flows through them, and what to record.
 
+use crate::route::RouteSpec;
 use crate::traffic::Traffic;
 use cwnd::registry::Recovery;
-use cwnd_link::random::Stream;
-use cwnd_link::{Jitter, Limit, Loss, Queue, RedParams, RedUnit, Reorder, Trace};
+use cwnd_link::random::RandomStream;
+use cwnd_link::{Jitter, Limit, Loss, QueueConfig, RedConfig, RedUnit, Reorder, Trace};
 use std::sync::Arc;
 
 /// IP and TCP headers with timestamps: 20 + 20 + 12 bytes.
 pub const HEADER_BYTES: u32 = 52;
 
-/// Random streams of a run, by what draws from them: those of the links, `STREAMS_OF_A_LINK` each, then the flows'.
+/// Numbers of the random streams of a run: `STREAMS_OF_A_LINK` per link, then those of the flows.
 pub(crate) const STREAM_LOSS: u64 = 0;
 pub(crate) const STREAM_QUEUE: u64 = 1;
 pub(crate) const STREAM_DELAY: u64 = 2;
@@ -18,10 +19,10 @@ pub(crate) const STREAMS_OF_A_LINK: u64 = 4;
 pub(crate) const STREAM_FLOWS: u64 = 1 << 32;
 pub(crate) const STREAM_OVERHEAD: u64 = 2 << 32;
 
-/// What to run. Times in ns, rates in bit/s.
+/// A scenario. Times in ns, rates in bit/s.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scenario {
-    /// Name, for people.
+    /// Name, for display.
     pub name: String,
     /// Simulated time.
     pub duration: u64,
@@ -32,70 +33,70 @@ pub struct Scenario {
     /// Size of every full data packet on the wire, bytes.
     pub packet_size: u32,
     /// The links; the first is the one that a summary calls the bottleneck. Never empty.
-    pub links: Vec<Link>,
-    /// Which links a dumbbell is made of; `None` for any graph.
+    pub links: Vec<LinkSpec>,
+    /// The links of a dumbbell; `None` for any other graph.
     pub dumbbell: Option<Dumbbell>,
-    /// Groups of like flows, in the order of their numbers.
-    pub flows: Vec<Group>,
-    /// Traffic beside them.
+    /// Groups of flows, in the order of their numbers.
+    pub flows: Vec<FlowGroup>,
+    /// Traffic groups.
     pub traffic: Vec<Traffic>,
-    /// What is done to flows and links at given times, in the order of time.
+    /// Actions on flows and links, in the order of time.
     pub actions: Vec<Action>,
     /// What to record.
-    pub record: Record,
+    pub record: RecordSpec,
 }
 
-/// The two ways through a dumbbell, as numbers of links.
+/// The numbers of the links of a dumbbell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dumbbell {
     /// The bottleneck.
     pub forward: u32,
-    /// The way back, when it is a link with a queue of its own; else nothing is ever queued or lost there.
+    /// The reverse link, if the reverse path is a link with a queue. Without, the reverse path neither queues nor loses packets.
     pub reverse: Option<u32>,
 }
 
-/// A one-way link behind a queue.
+/// A one-way link and its queue, as a scenario specifies them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Link {
-    /// Name, unlike every other link's.
+pub struct LinkSpec {
+    /// Its name, unique among the links.
     pub name: String,
-    /// The node that it leads from.
+    /// The node that it starts at.
     pub from: String,
-    /// The node that it leads to.
+    /// The node that it ends at.
     pub to: String,
-    /// How fast it sends, IP bits on the wire.
+    /// Its rate, IP bits on the wire.
     pub rate: LinkRate,
-    /// One-way propagation of the link itself; a flow's round trip beyond its links' is spent at its ends.
+    /// One-way propagation delay of the link. The rest of a flow's round trip time is delay at its ends.
     pub delay: u64,
-    /// Round trip time that sizes in multiples of the BDP refer to; in a dumbbell also that of flows that name none.
+    /// Round trip time for sizes in multiples of the BDP; in a dumbbell also the default round trip time of flows.
     pub rtt: u64,
-    /// Size of the queue.
+    /// Limit of the queue.
     pub buffer: Buffer,
-    /// What drops packets beside its limit.
-    pub discipline: Discipline,
-    /// Losses beside the queue's.
+    /// Queue discipline.
+    pub discipline: DisciplineSpec,
+    /// Random losses.
     pub loss: Loss,
-    /// Random delay beside the propagation.
+    /// Random delay in addition to the propagation delay.
     pub jitter: Jitter,
     /// Whether jitter may put packets out of order.
     pub overtaking: bool,
-    /// Packets held back, so that later ones pass them.
+    /// Packets that are delayed extra, so that later ones overtake them.
     pub reorder: Option<Reorder>,
 }
 
-/// How fast a link sends.
+/// Rate of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkRate {
-    /// At this rate, bit/s.
+    /// A constant rate, bit/s.
     Constant(u64),
-    /// At the first rate, then at others from given times on, bit/s; 0 is an outage.
+    /// The first rate, and further rates from given times on, bit/s; 0 is an outage.
     Steps(u64, Vec<(u64, u64)>),
-    /// By a trace of opportunities, and the file that it was read from.
+    /// A trace of delivery opportunities, and the file that it was read from.
     Trace(Trace, String),
 }
 
 impl LinkRate {
-    /// The rate that sizes in time and BDP refer to: the first, of a trace the mean.
+    /// The rate for sizes in time and BDP: the first rate; of a trace the mean.
     #[must_use]
     pub fn nominal(&self) -> u64 {
         match self {
@@ -105,58 +106,58 @@ impl LinkRate {
     }
 }
 
-/// Something done at a given time.
+/// A scheduled action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Action {
     /// When.
     pub at: u64,
     /// What.
-    pub what: What,
+    pub what: ActionKind,
 }
 
 /// See [`Action`]. Flows and links by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
-    /// The flow's application starts, or goes on after a stop.
+pub enum ActionKind {
+    /// The flow's application starts, or resumes after a stop.
     Start(String),
     /// The flow's application stops.
     Stop(String),
-    /// The live connection goes over to another algorithm with these parameters.
+    /// The live connection switches to another algorithm with these parameters.
     Switch(String, String, Vec<(String, String)>),
     /// The link's rate becomes this, bit/s; 0 is an outage.
     Rate(String, u64),
-    /// The link's one-way propagation becomes this.
+    /// The link's one-way propagation delay becomes this.
     Delay(String, u64),
-    /// The link's queue gets this limit. A queue that shrinks drops nobody who waits.
+    /// The link's queue gets this limit. Shrinking the limit does not drop queued packets.
     Buffer(String, Buffer),
 }
 
-/// Size of a queue as a person says it.
+/// Limit of a queue, in the units of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Buffer {
     /// Packets.
     Packets(u64),
     /// Bytes.
     Bytes(u64),
-    /// What the link sends in this time, ns.
+    /// As many bytes as the link sends in this time, ns.
     Time(u64),
-    /// Multiples of rate × RTT, in millionths, and the fewest packets that it may come to; 0 when no such floor is named.
+    /// Multiples of rate × RTT, in millionths, and the min number of packets; 0 without a minimum.
     Bdp(u64, u64),
 }
 
-/// What a queue does beside holding packets.
+/// Queue discipline, as a scenario specifies it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Discipline {
-    /// Nothing: it drops what it has no room for.
+pub enum DisciplineSpec {
+    /// Drops packets that arrive at a full queue.
     #[default]
     DropTail,
     /// Random Early Detection.
-    Red(Red),
+    Red(RedSpec),
 }
 
-/// Settings of RED (Floyd and Jacobson 1993) as a person says them. Thresholds in bytes both, or neither.
+/// Settings of RED (Floyd and Jacobson 1993) in the units of a scenario. Either both thresholds are in bytes, or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Red {
+pub struct RedSpec {
     /// Average queue from which packets are dropped.
     pub min: Buffer,
     /// Average queue at which `max_p` is reached; above `min`.
@@ -178,35 +179,21 @@ pub enum Start {
     Uniform(u64, u64),
 }
 
-/// The links that a flow uses.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Route {
-    /// A dumbbell's forward way, and back by its reverse one.
-    #[default]
-    Forward,
-    /// The other way round.
-    Reverse,
-    /// By the fewest links from one node to another and, if links lead there, back.
-    Ends(String, String),
-    /// By these links, in order, and back by those; nothing is ever queued or lost on a way back without links.
-    Links(Vec<String>, Vec<String>),
-}
-
-/// A link of a flow's own before all others.
+/// An access link: a link of one flow, before all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Access {
+pub struct AccessLink {
     /// Rate, bit/s.
     pub rate: u64,
-    /// Size of its queue, packets.
+    /// Limit of its queue, packets.
     pub limit: u64,
 }
 
-/// Like flows.
+/// A group of flows with the same settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Group {
+pub struct FlowGroup {
     /// Algorithm or parameter set.
     pub cc: String,
-    /// What the user calls it; without, [`Scenario::labels`] derives a name.
+    /// The user's label; without, [`Scenario::labels`] derives one.
     pub label: Option<String>,
     /// Parameters that differ from the set, as written.
     pub params: Vec<(String, String)>,
@@ -230,29 +217,29 @@ pub struct Group {
     pub ack_delay: u64,
     /// Receive window, segments.
     pub rwnd: Option<u32>,
-    /// How far the retransmission timeout lies above the smoothed RTT at least (Linux's 200 ms).
+    /// Min distance of the retransmission timeout above the smoothed RTT (Linux: 200 ms).
     pub min_rto: u64,
     /// Whether early duplicate acknowledgements release new segments (RFC 3042).
     pub limited_transmit: bool,
-    /// The host sends a packet a random time of up to this after it decided to, ns.
+    /// Max random delay between the sender's decision to send a packet and its transmission, ns.
     pub overhead: u64,
     /// Ticks per second of the host's clock.
     pub host_clock: u32,
-    /// Its links.
-    pub route: Route,
-    /// A link of each flow's own before them.
-    pub access: Option<Access>,
-    /// One-way propagation from the sender to the first link, part of the round trip.
+    /// Its route.
+    pub route: RouteSpec,
+    /// The access link of each flow, before the route.
+    pub access: Option<AccessLink>,
+    /// One-way propagation delay from the sender to the first link, part of the round trip time.
     pub access_delay: u64,
-    /// Whether packets leave at a pace instead of in bursts.
+    /// Whether the flow is paced.
     pub pacing: bool,
-    /// Most packets that leave at once.
+    /// Max packets per burst.
     pub burst: Option<u32>,
     /// Payload of each flow, bytes; without, it never ends.
     pub size: Option<u64>,
-    /// Rate at which the application writes payload, bit/s; without, it is always ahead.
+    /// Rate at which the application writes payload, bit/s; without, there is always data to send.
     pub app_rate: Option<u64>,
-    /// Whether the window falls back after an idle time (RFC 5681 §4.1).
+    /// Whether the window is reset after an idle time (RFC 5681 §4.1).
     pub idle_restart: bool,
 }
 
@@ -275,44 +262,44 @@ impl Inner {
         match self {
             Self::Off => false,
             Self::All => true,
-            Self::Only(names) => names.iter().any(|one| one == name),
+            Self::Only(names) => names.iter().any(|known| known == name),
         }
     }
 }
 
 /// Which flows have rows in the tables `cwnd` and `inner`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Chosen {
+pub enum RecordedFlows {
     /// All of them.
     #[default]
     All,
     /// None of them.
     Nothing,
     /// These.
-    Only(Vec<Pick>),
+    Only(Vec<FlowRef>),
 }
 
-/// Flows that [`Chosen::Only`] names.
+/// Flows that [`RecordedFlows::Only`] names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Pick {
+pub enum FlowRef {
     /// The flow of this number in the tables.
     Number(u32),
     /// The flow of this name, or all flows of the algorithm of this name.
     Name(String),
 }
 
-/// What to record beside the summary.
+/// What to record in addition to the summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
-    /// Distance of the samples in the tables `cwnd` and `queue`; 0 for none.
+pub struct RecordSpec {
+    /// Interval of the samples in the tables `cwnd` and `queue`; 0 for no samples.
     pub interval: u64,
     /// A row of `cwnd` at every acknowledgement, instead of samples.
     pub per_ack: bool,
     /// Inner variables of the algorithms, in the table `inner`, whenever a row of `cwnd` is written.
     pub inner: Inner,
-    /// Whose rows those are.
-    pub flows: Chosen,
-    /// Most bytes that the tables may be expected to hold, when there is such a limit.
+    /// The flows that have such rows.
+    pub flows: RecordedFlows,
+    /// Max expected size of the tables, bytes, if limited.
     pub limit: Option<u64>,
 }
 
@@ -321,25 +308,25 @@ pub struct Record {
 pub struct Flow {
     /// Name: the label, with a number where several flows have it.
     pub name: String,
-    /// What its group is called, see [`Scenario::labels`].
+    /// The label of its group, see [`Scenario::labels`].
     pub label: Arc<str>,
     /// Recovery.
     pub recovery: Recovery,
     /// Round trip time without queueing and serialisation, at time 0.
     pub rtt: u64,
-    /// Numbers of the links that its data crosses, in order.
+    /// Numbers of the links of its data, in order.
     pub path: Arc<[u32]>,
-    /// Numbers of the links that its acknowledgements cross; nothing is queued or lost on a way back without links.
+    /// Numbers of the links of its acknowledgements. A reverse path without links neither queues nor loses packets.
     pub back: Arc<[u32]>,
     /// Start.
     pub start: u64,
-    /// What the send overhead draws from.
-    pub overhead_stream: Stream,
-    /// What it shares with its like.
-    pub group: Arc<Group>,
+    /// Random stream of the send overhead.
+    pub overhead_stream: RandomStream,
+    /// Its group.
+    pub group: Arc<FlowGroup>,
 }
 
-impl Link {
+impl LinkSpec {
     /// rate × RTT in whole packets of `packet` bytes, rounded down.
     #[must_use]
     pub fn bdp_packets(&self, packet: u32) -> u64 {
@@ -368,9 +355,9 @@ impl Link {
         }
     }
 
-    /// A size as the limit of this link's queue. A part of a BDP that is less than a packet is one packet.
+    /// The limit of this link's queue for a size. A fraction of a BDP that is less than a packet is one packet.
     #[must_use]
-    pub fn room(&self, buffer: Buffer, packet: u32) -> Limit {
+    pub fn limit(&self, buffer: Buffer, packet: u32) -> Limit {
         let above_0 = self.rate.nominal() > 0 && self.rtt > 0;
         match (buffer, self.threshold(buffer, packet)) {
             (Buffer::Bdp(1.., _), Limit::Packets(0)) if above_0 => Limit::Packets(1),
@@ -378,16 +365,16 @@ impl Link {
         }
     }
 
-    /// The discipline as the link takes it. A typical packet is a full one.
+    /// The queue discipline with its parameters in packets or bytes. RED's mean packet is a full one.
     #[must_use]
-    pub fn queue(&self, packet: u32) -> Queue {
-        let Discipline::Red(red) = self.discipline else { return Queue::DropTail };
+    pub fn queue_config(&self, packet: u32) -> QueueConfig {
+        let DisciplineSpec::Red(red) = self.discipline else { return QueueConfig::DropTail };
         let threshold = |buffer| match self.threshold(buffer, packet) {
             Limit::Packets(n) => (RedUnit::Packets, n),
             Limit::Bytes(n) | Limit::Time(n) => (RedUnit::Bytes, n),
         };
         let ((unit, min), (_, max)) = (threshold(red.min), threshold(red.max));
-        Queue::Red(RedParams {
+        QueueConfig::Red(RedConfig {
             unit,
             min,
             max,
@@ -409,7 +396,7 @@ impl Scenario {
 
     /// The first link.
     #[must_use]
-    pub fn bottleneck(&self) -> &Link {
+    pub fn bottleneck(&self) -> &LinkSpec {
         &self.links[0]
     }
 }

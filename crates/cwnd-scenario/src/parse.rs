@@ -2,10 +2,11 @@
 //! Scenarios from TOML and JSON, validated field by field.
 
 use crate::flow::{MAX_FLOWS, pair};
-use crate::invalid::{Invalid, Table};
-use crate::model::{Group, HEADER_BYTES, Record, Route, Scenario};
+use crate::invalid::{Invalid, KeyTable};
+use crate::model::{FlowGroup, HEADER_BYTES, RecordSpec, Scenario};
+use crate::route::RouteSpec;
 use crate::routes::{check_rtt, check_traffic};
-use crate::topology::Network;
+use crate::topology::Topology;
 use crate::traffic::{Context, parse_list};
 use crate::units;
 use serde_json::Value;
@@ -20,7 +21,7 @@ impl Scenario {
     pub fn from_toml(text: &str) -> Result<Self, Invalid> {
         let wrong = |error: toml::de::Error| document("TOML", &error.to_string());
         let value = toml::Value::Table(toml::from_str(text).map_err(wrong)?);
-        Self::from_value(&crate::meant::json(value))
+        Self::from_value(&crate::unit_hints::json(value))
     }
 
     /// Reads a JSON document of the same shape.
@@ -34,7 +35,7 @@ impl Scenario {
     }
 
     fn from_value(value: &Value) -> Result<Self, Invalid> {
-        let mut table = Table::new("", value)?;
+        let mut table = KeyTable::new("", value)?;
         let name = table.text("name", "a text", |_| true)?.unwrap_or_default();
         let duration = table.required("duration", "a time above 0 with its unit, such as 100s", |v| {
             v.as_str().and_then(units::read_time).filter(|t| *t > 0)
@@ -43,25 +44,25 @@ impl Scenario {
             .read("measure", INTERVAL, |v| pair(v).filter(|(a, b)| a < b && *b <= duration))?
             .unwrap_or((0, duration));
         let seed = table.whole("seed", 0, i64::MAX as u64)?.unwrap_or(1);
-        let mut network = Network::parse(&mut table)?;
+        let mut topology = Topology::parse(&mut table)?;
         let record = match table.get("record") {
             Some(value) => crate::record::parse(value)?,
-            None => Record::default(),
+            None => RecordSpec::default(),
         };
-        let flows = parse_flows(&mut table, duration, &network)?;
-        let context = Context { duration, payload: network.packet_size - HEADER_BYTES };
+        let flows = parse_flows(&mut table, duration, &topology)?;
+        let context = Context { duration, payload: topology.packet_size - HEADER_BYTES };
         let written = table.get("traffic");
         let traffic = parse_list(written, &context)?;
         for (index, (group, keys)) in
             traffic.iter().zip(written.and_then(Value::as_array).into_iter().flatten()).enumerate()
         {
-            check_traffic(index, keys, group, &mut network)?;
+            check_traffic(index, keys, group, &mut topology)?;
         }
         if flows.is_empty() && traffic.is_empty() {
             return table.refuse("flow", value.get("flow"), "at least one [[flow]] or [[traffic]]");
         }
-        if flows.iter().any(|group| group.route == Route::Reverse) {
-            network.need_reverse();
+        if flows.iter().any(|group| group.route == RouteSpec::Reverse) {
+            topology.ensure_reverse();
         }
         let actions = table.get("action");
         table.finish()?;
@@ -70,15 +71,15 @@ impl Scenario {
             duration,
             measure,
             seed,
-            packet_size: network.packet_size,
-            links: network.links.clone(),
-            dumbbell: network.dumbbell,
+            packet_size: topology.packet_size,
+            links: topology.links.clone(),
+            dumbbell: topology.dumbbell,
             flows,
             traffic,
             actions: Vec::new(),
             record,
         };
-        network.settle(&mut scenario)?;
+        topology.resolve(&mut scenario)?;
         scenario.check_rtts()?;
         scenario.check_labels()?;
         scenario.actions = crate::action::parse_list(actions, &scenario)?;
@@ -86,7 +87,7 @@ impl Scenario {
         Ok(scenario)
     }
 
-    /// Refuses flows whose round trip is shorter than the delays that it is made of.
+    /// Refuses flows whose round trip time is shorter than the delays on their path.
     fn check_rtts(&self) -> Result<(), Invalid> {
         for (index, group) in self.flows.iter().enumerate() {
             let (path, back) = self.links_of(&group.route);
@@ -98,13 +99,17 @@ impl Scenario {
     }
 }
 
-fn parse_flows(table: &mut Table<'_>, duration: u64, network: &Network<'_>) -> Result<Vec<Group>, Invalid> {
+fn parse_flows(
+    table: &mut KeyTable<'_>,
+    duration: u64,
+    topology: &Topology<'_>,
+) -> Result<Vec<FlowGroup>, Invalid> {
     let flows = match table.get("flow") {
         None => Vec::new(),
         Some(Value::Array(list)) => list
             .iter()
             .enumerate()
-            .map(|(index, value)| crate::flow::parse(&format!("flow[{index}]"), value, duration, network))
+            .map(|(index, value)| crate::flow::parse(&format!("flow[{index}]"), value, duration, topology))
             .collect::<Result<Vec<_>, _>>()?,
         other => return table.refuse("flow", other, "flows, each a [[flow]]"),
     };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A link's queue: sizes as a person says them, DropTail, RED; read, checked and written.
+//! A link's queue: its limit, DropTail, RED; parsed, validated and printed.
 
-use crate::invalid::{Invalid, Table, shown};
-use crate::model::{Buffer, Discipline, Link, Red};
+use crate::invalid::{Invalid, KeyTable, shown};
+use crate::model::{Buffer, DisciplineSpec, LinkSpec, RedSpec};
 use crate::units::{self, decimal, decimal_millionths, probability, read_probability};
 use cwnd_link::Limit;
 use serde_json::{Value, json};
@@ -11,22 +11,28 @@ pub(crate) const BUFFER: &str = "packets (1000packets), a size (500kB), a time (
 pub(crate) const FRACTION: &str = "a number above 0, at most 1, of at most fifteen decimals";
 
 /// Reads the queue at `path` into `link`. [`check`] follows when the link's rate and RTT are known.
-pub(crate) fn parse(value: &Value, path: &str, link: &mut Link) -> Result<(), Invalid> {
-    let mut queue = Table::new(path, value)?;
+pub(crate) fn parse(value: &Value, path: &str, link: &mut LinkSpec) -> Result<(), Invalid> {
+    let mut queue = KeyTable::new(path, value)?;
     let red = queue.required("kind", "droptail or red", |v| match v.as_str() {
         Some("droptail") => Some(false),
         Some("red") => Some(true),
         _ => None,
     })?;
     link.buffer = queue.required("limit", BUFFER, read)?;
-    link.discipline = if red { Discipline::Red(parse_red(&mut queue)?) } else { Discipline::DropTail };
+    link.discipline =
+        if red { DisciplineSpec::Red(parse_red(&mut queue)?) } else { DisciplineSpec::DropTail };
     queue.finish()
 }
 
 /// Checks the queue of `link`, as it was `written` at `path`.
-pub(crate) fn check(link: &Link, packet: u32, path: &str, written: Option<&Value>) -> Result<(), Invalid> {
+pub(crate) fn check(
+    link: &LinkSpec,
+    packet: u32,
+    path: &str,
+    written: Option<&Value>,
+) -> Result<(), Invalid> {
     let field = |key: &str| written.and_then(|queue| queue.get(key)).map(shown);
-    if let Discipline::Red(red) = link.discipline {
+    if let DisciplineSpec::Red(red) = link.discipline {
         let (min, max) = (link.threshold(red.min, packet), link.threshold(red.max, packet));
         if number(max) <= number(min) {
             return Err(Invalid {
@@ -36,16 +42,16 @@ pub(crate) fn check(link: &Link, packet: u32, path: &str, written: Option<&Value
             });
         }
     }
-    check_room(link, link.buffer, packet).map_err(|expected| Invalid {
+    check_limit(link, link.buffer, packet).map_err(|expected| Invalid {
         field: format!("{path}.limit"),
         value: Some(field("limit").unwrap_or_else(|| format!("the default, {}", write(link.buffer)))),
         expected,
     })
 }
 
-/// Whether the queue of `link` may be of the size `buffer`; else what would do.
-pub(crate) fn check_room(link: &Link, buffer: Buffer, packet: u32) -> Result<(), String> {
-    let (packets, bytes) = match link.room(buffer, packet) {
+/// Checks that the queue of `link` may have the limit `buffer`; the error is what is expected instead.
+pub(crate) fn check_limit(link: &LinkSpec, buffer: Buffer, packet: u32) -> Result<(), String> {
+    let (packets, bytes) = match link.limit(buffer, packet) {
         Limit::Packets(n) => (n, n.saturating_mul(u64::from(packet))),
         Limit::Bytes(n) => (n / u64::from(packet), n),
         Limit::Time(ns) => {
@@ -67,7 +73,7 @@ pub(crate) fn check_room(link: &Link, buffer: Buffer, packet: u32) -> Result<(),
     ))
 }
 
-fn parse_red(queue: &mut Table<'_>) -> Result<Red, Invalid> {
+fn parse_red(queue: &mut KeyTable<'_>) -> Result<RedSpec, Invalid> {
     let min = queue.required("min", BUFFER, read)?;
     let in_bytes = matches!(min, Buffer::Bytes(_));
     let expected = if in_bytes {
@@ -77,7 +83,7 @@ fn parse_red(queue: &mut Table<'_>) -> Result<Red, Invalid> {
     };
     let max = queue
         .required("max", expected, |v| read(v).filter(|max| matches!(max, Buffer::Bytes(_)) == in_bytes))?;
-    Ok(Red {
+    Ok(RedSpec {
         min,
         max,
         max_p: queue.read("max_p", FRACTION, fraction)?.unwrap_or_else(|| parts(1, 10)),
@@ -86,12 +92,12 @@ fn parse_red(queue: &mut Table<'_>) -> Result<Red, Invalid> {
     })
 }
 
-/// n / of in units of 2⁻⁶⁴, as the decimal is read.
+/// n / of in units of 2⁻⁶⁴, rounded as a parsed decimal is.
 fn parts(n: u128, of: u128) -> u64 {
     ((n << 64) / of) as u64
 }
 
-/// A size of a queue.
+/// A limit of a queue.
 pub(crate) fn read(value: &Value) -> Option<Buffer> {
     value.as_str().and_then(read_buffer)
 }
@@ -119,7 +125,7 @@ fn in_words(limit: Limit) -> String {
     }
 }
 
-/// What stands between a multiple of the BDP and the fewest packets that it may come to.
+/// The text between a multiple of the BDP and its min number of packets.
 const FLOOR: &str = ", at least ";
 
 /// `4packets` or `1packet`.
@@ -142,7 +148,7 @@ fn read_buffer(text: &str) -> Option<Buffer> {
     units::read_size(text).map(Buffer::Bytes).or_else(|| units::read_time(text).map(Buffer::Time))
 }
 
-/// A size of a queue, so that it reads back.
+/// Prints a limit of a queue.
 pub(crate) fn write(buffer: Buffer) -> String {
     match buffer {
         Buffer::Packets(n) => format!("{n}packets"),
@@ -153,18 +159,18 @@ pub(crate) fn write(buffer: Buffer) -> String {
     }
 }
 
-/// A probability as the number that reads back to it.
+/// A probability as the number that parses to it.
 pub(crate) fn decimal_number(p: u64) -> Value {
     let text = probability(p);
     text.parse::<f64>().map_or(Value::String(text), |n| json!(n))
 }
 
 /// The queue, every default written out.
-pub(crate) fn print(link: &Link) -> Value {
+pub(crate) fn print(link: &LinkSpec) -> Value {
     let limit = write(link.buffer);
     match link.discipline {
-        Discipline::DropTail => json!({ "kind": "droptail", "limit": limit }),
-        Discipline::Red(red) => json!({
+        DisciplineSpec::DropTail => json!({ "kind": "droptail", "limit": limit }),
+        DisciplineSpec::Red(red) => json!({
             "kind": "red",
             "limit": limit,
             "min": write(red.min),

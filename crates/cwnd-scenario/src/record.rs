@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `[record]`: which rows the tables get, and how many of them there will be; read, checked and written.
+//! `[record]`: which rows are recorded, and how many are expected; parsed, validated and printed.
 
-use crate::invalid::{Invalid, Table, nearest, shown};
-use crate::model::{Chosen, Inner, LinkRate, Pick, Record, Scenario, What};
+use crate::invalid::{Invalid, KeyTable, nearest, shown};
+use crate::model::{ActionKind, FlowRef, Inner, LinkRate, RecordSpec, RecordedFlows, Scenario};
 use crate::units::{self, TIME, write_size, write_time};
 use cwnd::registry;
 use serde_json::{Value, json};
@@ -12,25 +12,25 @@ const INNER: &str = "true, false, or a list of names of inner variables (see cwn
 const FLOWS: &str =
     "\"all\", \"none\", or a list of flows: numbers, names, or labels or algorithms for all their flows";
 const LIMIT: &str = "a size (2GB), or \"none\"";
-/// Most bytes of tables that a scenario which names no limit may be expected to fill.
+/// Default limit of the expected size of the tables, bytes.
 const DEFAULT_LIMIT: u64 = 2_000_000_000;
 
-impl Default for Record {
+impl Default for RecordSpec {
     fn default() -> Self {
         Self {
             interval: 100_000_000,
             per_ack: false,
             inner: Inner::Off,
-            flows: Chosen::All,
+            flows: RecordedFlows::All,
             limit: Some(DEFAULT_LIMIT),
         }
     }
 }
 
 /// Reads `[record]`.
-pub(crate) fn parse(value: &Value) -> Result<Record, Invalid> {
-    let mut table = Table::new("record", value)?;
-    let default = Record::default();
+pub(crate) fn parse(value: &Value) -> Result<RecordSpec, Invalid> {
+    let mut table = KeyTable::new("record", value)?;
+    let default = RecordSpec::default();
     let interval = table.quantity("interval", TIME, units::read_time)?.unwrap_or(default.interval);
     let per_ack = table.read("per_ack", "true or false", Value::as_bool)?.unwrap_or(default.per_ack);
     let inner = table.read("inner", INNER, read_inner)?.unwrap_or_default();
@@ -40,7 +40,7 @@ pub(crate) fn parse(value: &Value) -> Result<Record, Invalid> {
         text => units::read_size(text).map(Some),
     })?;
     table.finish()?;
-    Ok(Record { interval, per_ack, inner, flows, limit: limit.unwrap_or(default.limit) })
+    Ok(RecordSpec { interval, per_ack, inner, flows, limit: limit.unwrap_or(default.limit) })
 }
 
 fn read_inner(value: &Value) -> Option<Inner> {
@@ -54,36 +54,36 @@ fn read_inner(value: &Value) -> Option<Inner> {
     }
 }
 
-fn read_flows(value: &Value) -> Option<Chosen> {
+fn read_flows(value: &Value) -> Option<RecordedFlows> {
     let pick = |value: &Value| match value {
-        Value::String(name) => Some(Pick::Name(name.clone())),
-        _ => value.as_u64().and_then(|number| u32::try_from(number).ok()).map(Pick::Number),
+        Value::String(name) => Some(FlowRef::Name(name.clone())),
+        _ => value.as_u64().and_then(|number| u32::try_from(number).ok()).map(FlowRef::Number),
     };
     match value {
-        Value::String(text) if text == "all" => Some(Chosen::All),
-        Value::String(text) if text == "none" => Some(Chosen::Nothing),
+        Value::String(text) if text == "all" => Some(RecordedFlows::All),
+        Value::String(text) if text == "none" => Some(RecordedFlows::Nothing),
         Value::Array(list) if !list.is_empty() => {
-            list.iter().map(pick).collect::<Option<_>>().map(Chosen::Only)
+            list.iter().map(pick).collect::<Option<_>>().map(RecordedFlows::Only)
         }
         _ => None,
     }
 }
 
 /// `[record]`, every default written out.
-pub(crate) fn print(record: &Record) -> Value {
+pub(crate) fn print(record: &RecordSpec) -> Value {
     let inner = match &record.inner {
         Inner::Off => json!(false),
         Inner::All => json!(true),
         Inner::Only(names) => json!(names),
     };
     let flows = match &record.flows {
-        Chosen::All => json!("all"),
-        Chosen::Nothing => json!("none"),
-        Chosen::Only(picks) => picks
+        RecordedFlows::All => json!("all"),
+        RecordedFlows::Nothing => json!("none"),
+        RecordedFlows::Only(picks) => picks
             .iter()
             .map(|pick| match pick {
-                Pick::Number(number) => json!(number),
-                Pick::Name(name) => json!(name),
+                FlowRef::Number(number) => json!(number),
+                FlowRef::Name(name) => json!(name),
             })
             .collect(),
     };
@@ -96,10 +96,10 @@ pub(crate) fn print(record: &Record) -> Value {
     })
 }
 
-/// Rows that the tables of samples are expected to get; what an algorithm or a queue does decides on the others' rows.
+/// Expected numbers of rows of the tables of samples. The rows of other tables depend on algorithms and queues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Rows {
-    /// Of the table `cwnd`. With a row at every acknowledgement: as many as the links can carry.
+pub struct ExpectedRows {
+    /// Of the table `cwnd`. With a row at every acknowledgement: as many acknowledgements as the links can carry.
     pub cwnd: u128,
     /// Of the table `queue`.
     pub queue: u128,
@@ -111,17 +111,17 @@ impl Scenario {
     /// Checks what `[record]` names.
     pub(crate) fn check_record(&self) -> Result<(), Invalid> {
         self.check_inner()?;
-        let Chosen::Only(picks) = &self.record.flows else { return Ok(()) };
+        let RecordedFlows::Only(picks) = &self.record.flows else { return Ok(()) };
         let labels = self.labels();
         let names = crate::label::names(&self.flows, &labels);
         let groups =
             || labels.iter().map(String::as_str).chain(self.flows.iter().map(|group| group.cc.as_str()));
         for pick in picks {
             let (value, near) = match pick {
-                Pick::Number(number) if (*number as usize) < names.len() => continue,
-                Pick::Name(name) if !self.flows_called(name, &labels, &names).is_empty() => continue,
-                Pick::Number(number) => (json!(number), Vec::new()),
-                Pick::Name(name) => {
+                FlowRef::Number(number) if (*number as usize) < names.len() => continue,
+                FlowRef::Name(name) if !self.flows_named(name, &labels, &names).is_empty() => continue,
+                FlowRef::Number(number) => (json!(number), Vec::new()),
+                FlowRef::Name(name) => {
                     (json!(name), nearest(name, names.iter().map(String::as_str).chain(groups())))
                 }
             };
@@ -135,11 +135,11 @@ impl Scenario {
         Ok(())
     }
 
-    /// Refuses names that no flow's algorithm shows.
+    /// Refuses names of variables that no flow's algorithm has.
     fn check_inner(&self) -> Result<(), Invalid> {
         let Inner::Only(names) = &self.record.inner else { return Ok(()) };
         let switched = self.actions.iter().filter_map(|action| match &action.what {
-            What::Switch(_, cc, _) => Some(cc),
+            ActionKind::Switch(_, cc, _) => Some(cc),
             _ => None,
         });
         let mut shown: Vec<&str> = self
@@ -169,16 +169,16 @@ impl Scenario {
     pub fn recorded(&self) -> Vec<bool> {
         let flows = || self.flows.iter().flat_map(|group| std::iter::repeat_n(group, group.count as usize));
         match &self.record.flows {
-            Chosen::All => flows().map(|_| true).collect(),
-            Chosen::Nothing => flows().map(|_| false).collect(),
-            Chosen::Only(picks) => {
+            RecordedFlows::All => flows().map(|_| true).collect(),
+            RecordedFlows::Nothing => flows().map(|_| false).collect(),
+            RecordedFlows::Only(picks) => {
                 let labels = self.labels();
                 let names = crate::label::names(&self.flows, &labels);
                 let mut recorded = vec![false; names.len()];
                 for pick in picks {
                     let numbers = match pick {
-                        Pick::Number(number) => vec![*number],
-                        Pick::Name(name) => self.flows_called(name, &labels, &names),
+                        FlowRef::Number(number) => vec![*number],
+                        FlowRef::Name(name) => self.flows_named(name, &labels, &names),
                     };
                     for number in numbers {
                         if let Some(flow) = recorded.get_mut(number as usize) {
@@ -191,19 +191,21 @@ impl Scenario {
         }
     }
 
-    /// How many rows the tables of samples are expected to get.
+    /// Expected numbers of rows of the tables of samples.
     #[must_use]
-    pub fn expected_rows(&self) -> Rows {
+    pub fn expected_rows(&self) -> ExpectedRows {
         let recorded = self.recorded();
         let interval = u128::from(self.record.interval);
         let samples = u128::from(self.duration).checked_div(interval).map_or(0, |samples| samples + 1);
-        let mut rows = Rows { queue: samples * self.links.len() as u128, ..Rows::default() };
-        // By the slowest link of flows: acknowledgements that they can be sent there.
+        let mut rows = ExpectedRows { queue: samples * self.links.len() as u128, ..ExpectedRows::default() };
+        // The acknowledgements that the slowest link of the flows allows.
         let mut at_link: BTreeMap<u32, (u128, u32)> = BTreeMap::new();
         let (mut inner, mut first) = (0, 0);
         for group in &self.flows {
-            let flows =
-                recorded[first..first + group.count as usize].iter().filter(|one| **one).count() as u128;
+            let flows = recorded[first..first + group.count as usize]
+                .iter()
+                .filter(|is_recorded| **is_recorded)
+                .count() as u128;
             first += group.count as usize;
             if flows == 0 {
                 continue;
@@ -237,7 +239,7 @@ impl Scenario {
         rows
     }
 
-    /// Refuses a run whose tables would be expected to hold more than `record.limit`, given the bytes of their rows.
+    /// Refuses a run whose tables are expected to be larger than `record.limit`, given their size in bytes.
     ///
     /// # Errors
     /// [`Invalid`], with the rows, the bytes and the keys that change them.
@@ -278,7 +280,7 @@ impl Scenario {
             _ => &[],
         };
         let actions = self.actions.iter().filter_map(|action| match &action.what {
-            What::Rate(name, rate) if *name == link.name => Some(*rate),
+            ActionKind::Rate(name, rate) if *name == link.name => Some(*rate),
             _ => None,
         });
         steps.iter().map(|step| step.1).chain(actions).fold(link.rate.nominal(), u64::max)

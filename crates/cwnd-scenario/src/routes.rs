@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which way a flow or a group of traffic goes: read, checked against the links, written.
+//! Routes of flows and traffic groups: parsed, validated against the links, printed.
 
-use crate::invalid::{Invalid, Table, nearest, shown};
-use crate::model::{Link, Route};
-use crate::network::route;
-use crate::topology::Network;
-use crate::traffic::{Traffic, parse_ends};
+use crate::invalid::{Invalid, KeyTable, nearest, shown};
+use crate::link_config::route;
+use crate::model::LinkSpec;
+use crate::route::RouteSpec;
+use crate::topology::Topology;
+use crate::traffic::{Directions, Traffic, parse_ends};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
@@ -13,11 +14,11 @@ const DIRECTION: &str = "forward or reverse";
 const LINKS: &str = "a list of names of links, each beginning where the one before ends";
 
 /// Reads `direction`, or `from` and `to`, or `path` and `back` of a flow.
-pub(crate) fn parse(table: &mut Table<'_>, network: &Network<'_>) -> Result<Route, Invalid> {
+pub(crate) fn parse(table: &mut KeyTable<'_>, topology: &Topology<'_>) -> Result<RouteSpec, Invalid> {
     let direction = table.get("direction");
     let ends = parse_ends(table)?;
     let (path, back) = (table.get("path"), table.get("back"));
-    if network.dumbbell.is_some() {
+    if topology.dumbbell.is_some() {
         for key in ["from", "to", "path", "back"] {
             if let Some(value) = table.get(key) {
                 let expected =
@@ -26,8 +27,8 @@ pub(crate) fn parse(table: &mut Table<'_>, network: &Network<'_>) -> Result<Rout
             }
         }
         return match direction.map(Value::as_str) {
-            None | Some(Some("forward")) => Ok(Route::Forward),
-            Some(Some("reverse")) => Ok(Route::Reverse),
+            None | Some(Some("forward")) => Ok(RouteSpec::Forward),
+            Some(Some("reverse")) => Ok(RouteSpec::Reverse),
             _ => table.refuse("direction", direction, DIRECTION),
         };
     }
@@ -42,10 +43,10 @@ pub(crate) fn parse(table: &mut Table<'_>, network: &Network<'_>) -> Result<Rout
         (Some(_), Some(path)) => table.refuse("path", Some(path), "either from and to, or path, not both"),
         (Some(_), None) if back.is_some() => table.refuse("back", back, "no back, which goes with path"),
         (Some(ends), None) => {
-            check_ends(table, &network.links, &ends, [true, false])?;
-            Ok(Route::Ends(ends.0, ends.1))
+            check_ends(table, &topology.links, &ends, Directions::Forward)?;
+            Ok(RouteSpec::Ends(ends.0, ends.1))
         }
-        (None, Some(path)) => parse_path(table, &network.links, path, back),
+        (None, Some(path)) => parse_path(table, &topology.links, path, back),
         (None, None) => {
             table.refuse("from", None, "from and to, the names of two nodes, or path, names of links")
         }
@@ -53,11 +54,11 @@ pub(crate) fn parse(table: &mut Table<'_>, network: &Network<'_>) -> Result<Rout
 }
 
 fn parse_path(
-    table: &Table<'_>,
-    links: &[Link],
+    table: &KeyTable<'_>,
+    links: &[LinkSpec],
     path: &Value,
     back: Option<&Value>,
-) -> Result<Route, Invalid> {
+) -> Result<RouteSpec, Invalid> {
     let there = named(table, links, "path", path)?;
     let (Some(first), Some(last)) = (there.first(), there.last()) else {
         return table.refuse("path", Some(path), LINKS);
@@ -67,48 +68,48 @@ fn parse_path(
             let back = named(table, links, "back", value)?;
             let ends = back.first().zip(back.last());
             if ends.is_some_and(|(begin, end)| begin.from != last.to || end.to != first.from) {
-                let expected = format!("a way from {} to {}, against the path", last.to, first.from);
+                let expected = format!("a reverse path from {} to {}", last.to, first.from);
                 return table.refuse("back", Some(value), expected);
             }
             back
         }
         None => {
-            let way = route(links, &last.to, &first.from).unwrap_or_default();
-            way.into_iter().map(|number| &links[number as usize]).collect()
+            let path_links = route(links, &last.to, &first.from).unwrap_or_default();
+            path_links.into_iter().map(|number| &links[number as usize]).collect()
         }
     };
-    let names = |way: Vec<&Link>| way.into_iter().map(|link| link.name.clone()).collect();
-    Ok(Route::Links(names(there), names(back)))
+    let names = |path_links: Vec<&LinkSpec>| path_links.into_iter().map(|link| link.name.clone()).collect();
+    Ok(RouteSpec::Links(names(there), names(back)))
 }
 
 /// The links of this list, each beginning where the one before ends.
 fn named<'l>(
-    table: &Table<'_>,
-    links: &'l [Link],
+    table: &KeyTable<'_>,
+    links: &'l [LinkSpec],
     key: &str,
     value: &Value,
-) -> Result<Vec<&'l Link>, Invalid> {
+) -> Result<Vec<&'l LinkSpec>, Invalid> {
     let Some(list) = value.as_array() else { return table.refuse(key, Some(value), LINKS) };
-    let mut way: Vec<&Link> = Vec::new();
+    let mut path_links: Vec<&LinkSpec> = Vec::new();
     for (index, item) in list.iter().enumerate() {
         let refuse = |expected: String| table.refuse(&format!("{key}[{index}]"), Some(item), expected);
         let Some(link) = links.iter().find(|link| item == link.name.as_str()) else {
             let names = links.iter().map(|link| link.name.as_str());
-            return refuse(like("the name of a link", item.as_str().unwrap_or_default(), names));
+            return refuse(suggest("the name of a link", item.as_str().unwrap_or_default(), names));
         };
-        if let Some(before) = way.last().filter(|before| before.to != link.from) {
+        if let Some(before) = path_links.last().filter(|before| before.to != link.from) {
             return refuse(format!("a link that begins at {}, where {} ends", before.to, before.name));
         }
-        if way.iter().any(|other| other.name == link.name) {
+        if path_links.iter().any(|other| other.name == link.name) {
             return refuse("each link once".into());
         }
-        way.push(link);
+        path_links.push(link);
     }
-    Ok(way)
+    Ok(path_links)
 }
 
-/// `what`, and the names nearest to `name`; a few of all, when none is near.
-pub(crate) fn like<'a>(what: &str, name: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
+/// `what`, and the names nearest to `name`; a few of all names, when none is near.
+pub(crate) fn suggest<'a>(what: &str, name: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
     let near = nearest(name, names.clone());
     if !near.is_empty() {
         return format!("{what} (did you mean {}?)", near.join(" or "));
@@ -120,12 +121,12 @@ pub(crate) fn like<'a>(what: &str, name: &str, names: impl Iterator<Item = &'a s
     format!("{what}: {}", some.join(", "))
 }
 
-/// Refuses ends that are no two nodes, or that no links lead between, in those of the two ways that are wanted.
+/// Refuses ends that are not two nodes, or between which there is no path in a wanted direction.
 fn check_ends(
-    table: &Table<'_>,
-    links: &[Link],
+    table: &KeyTable<'_>,
+    links: &[LinkSpec],
     (from, to): &(String, String),
-    ways: [bool; 2],
+    directions: Directions,
 ) -> Result<(), Invalid> {
     for (key, node) in [("from", from), ("to", to)] {
         if !links.iter().any(|link| link.from == *node || link.to == *node) {
@@ -135,11 +136,11 @@ fn check_ends(
             return table.refuse(
                 key,
                 Some(&json!(node)),
-                like("the name of a node", node, nodes.into_iter()),
+                suggest("the name of a node", node, nodes.into_iter()),
             );
         }
     }
-    for (wanted, a, b) in [(ways[0], from, to), (ways[1], to, from)] {
+    for (wanted, a, b) in [(directions.has_forward(), from, to), (directions.has_reverse(), to, from)] {
         if wanted && route(links, a, b).is_none() {
             return table.refuse(
                 "to",
@@ -151,18 +152,18 @@ fn check_ends(
     Ok(())
 }
 
-/// Refuses a group of traffic whose ways `network` does not have, and gives a dumbbell the way back that it needs.
+/// Refuses a traffic group whose path does not exist, and adds the reverse link to a dumbbell that needs one.
 pub(crate) fn check_traffic(
     index: usize,
     value: &Value,
     traffic: &Traffic,
-    network: &mut Network<'_>,
+    topology: &mut Topology<'_>,
 ) -> Result<(), Invalid> {
-    let table = Table::new(&format!("traffic[{index}]"), value)?;
-    match (&traffic.ends, network.dumbbell.is_some()) {
+    let table = KeyTable::new(&format!("traffic[{index}]"), value)?;
+    match (&traffic.ends, topology.dumbbell.is_some()) {
         (None, true) => {
-            if traffic.sends()[1] {
-                network.need_reverse();
+            if traffic.sends().has_reverse() {
+                topology.ensure_reverse();
             }
             Ok(())
         }
@@ -173,14 +174,14 @@ pub(crate) fn check_traffic(
         (None, false) => {
             table.refuse("from", None, "from and to, the names of two nodes, because the links are a graph")
         }
-        (Some(ends), false) => check_ends(&table, &network.links, ends, traffic.sends()),
+        (Some(ends), false) => check_ends(&table, &topology.links, ends, traffic.sends()),
     }
 }
 
-/// Refuses a round trip that is shorter than the propagation of its parts.
+/// Refuses a round trip time that is shorter than the propagation delays on the path.
 pub(crate) fn check_rtt(
     field: &str,
-    (rtt, own): (u64, bool),
+    (rtt, is_own): (u64, bool),
     (links, access): (u64, u64),
 ) -> Result<(), Invalid> {
     let least = links.saturating_add(access);
@@ -188,7 +189,7 @@ pub(crate) fn check_rtt(
         return Ok(());
     }
     let (rtt, least) = (crate::units::write_time(rtt), crate::units::write_time(least));
-    let (key, value, expected) = if own {
+    let (key, value, expected) = if is_own {
         let expected =
             format!("at least {least}, the delay of its links there and back and its access_delay");
         ("rtt", rtt, expected)
@@ -202,16 +203,16 @@ pub(crate) fn check_rtt(
 }
 
 /// The keys of a route into `map`.
-pub(crate) fn print(route: &Route, map: &mut Map<String, Value>) {
+pub(crate) fn print(route: &RouteSpec, map: &mut Map<String, Value>) {
     let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
     match route {
-        Route::Forward => put("direction", json!("forward")),
-        Route::Reverse => put("direction", json!("reverse")),
-        Route::Ends(from, to) => {
+        RouteSpec::Forward => put("direction", json!("forward")),
+        RouteSpec::Reverse => put("direction", json!("reverse")),
+        RouteSpec::Ends(from, to) => {
             put("from", json!(from));
             put("to", json!(to))
         }
-        Route::Links(path, back) => {
+        RouteSpec::Links(path, back) => {
             put("path", json!(path));
             put("back", json!(back))
         }

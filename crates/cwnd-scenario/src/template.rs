@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Flows that a scenario does not write out: what a flow is without a word about it, and what those of a group of traffic are like.
+//! Default settings of a flow, and the flows of traffic groups.
 
-use crate::model::{Flow, Group, Route, Scenario, Start};
+use crate::model::{Flow, FlowGroup, Scenario, Start};
+use crate::route::RouteSpec;
 use crate::traffic::Traffic;
-use cwnd_link::random::Stream;
+use cwnd_link::random::RandomStream;
 
-impl Group {
-    /// One flow with every default.
+impl FlowGroup {
+    /// A group of one flow with default settings.
     #[must_use]
     pub fn of(cc: &str, start: Start) -> Self {
         Self {
@@ -27,7 +28,7 @@ impl Group {
             limited_transmit: true,
             overhead: 0,
             host_clock: 1000,
-            route: Route::Forward,
+            route: RouteSpec::Forward,
             access: None,
             access_delay: 0,
             pacing: false,
@@ -40,18 +41,18 @@ impl Group {
 }
 
 impl Scenario {
-    /// A flow of a group of traffic in its own direction, or against it; `None` if the network has no such way. It starts
-    /// without data. Round trip time (the path's own here), receive window and start are for the caller to fill in.
+    /// A flow of a traffic group, in its direction or in reverse; `None` if the network has no such path. It starts without data. The
+    /// caller sets round trip time (here the path's), receive window and start.
     #[must_use]
     pub fn traffic_flow(&self, traffic: &Traffic, reverse: bool) -> Option<Flow> {
         let route = traffic.routes()[usize::from(reverse)].clone();
         match (&route, self.dumbbell) {
-            (Route::Reverse, Some(ways)) if ways.reverse.is_none() => return None,
-            (Route::Ends(from, to), _) if self.route(from, to).is_none() => return None,
+            (RouteSpec::Reverse, Some(ways)) if ways.reverse.is_none() => return None,
+            (RouteSpec::Ends(from, to), _) if self.route(from, to).is_none() => return None,
             _ => {}
         }
-        let group = Group { route, size: Some(0), ..Group::of(&traffic.cc, Start::At(0)) };
-        let overhead = Stream::new(0, 0); // its hosts have none
-        Some(self.like(&group).flow((traffic.name.clone(), traffic.name.as_str().into()), (0, overhead)))
+        let group = FlowGroup { route, size: Some(0), ..FlowGroup::of(&traffic.cc, Start::At(0)) };
+        let overhead = RandomStream::new(0, 0); // its hosts have no overhead
+        Some(self.template(&group).flow((traffic.name.clone(), traffic.name.as_str().into()), (0, overhead)))
     }
 }

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which links a scenario has: those of a dumbbell, of a parking lot, of any graph.
+//! The links of a scenario: a dumbbell, a parking lot, or any graph.
 
-use crate::invalid::{Invalid, Table, shown};
+use crate::invalid::{Invalid, KeyTable, shown};
 use crate::link::{parse as parse_link, print as print_link, time};
-use crate::model::{Dumbbell, Link, Scenario};
+use crate::model::{Dumbbell, LinkSpec, Scenario};
 use crate::units::{self, TIME, write_size, write_time};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
-/// Most links of a scenario.
+/// Max number of links of a scenario.
 const MAX_LINKS: usize = 10_000;
-/// Most bottlenecks of a parking lot.
+/// Max number of bottlenecks of a parking lot.
 const MAX_HOPS: u64 = 1000;
 const PACKET: &str = "a size from 100B to 64kB";
 const REVERSE: &str = "true, false, or a table with keys of the link";
 
-/// The links as they are written, their sizes in BDP not yet known.
-pub(crate) struct Network<'a> {
-    pub links: Vec<Link>,
+/// The links as parsed; sizes in BDP are not yet resolved.
+pub(crate) struct Topology<'a> {
+    pub links: Vec<LinkSpec>,
     pub dumbbell: Option<Dumbbell>,
     pub packet_size: u32,
-    /// Of each link: where its keys are, and the queue that is written there.
+    /// Of each link: the path of its keys, and its queue as written.
     written: Vec<(String, Option<&'a Value>)>,
     /// Of each link: whether its RTT is known.
     rtt: Vec<bool>,
 }
 
-impl<'a> Network<'a> {
+impl<'a> Topology<'a> {
     /// Reads `link` or `parking_lot`, and `packet_size`, of the document.
-    pub fn parse(document: &mut Table<'a>) -> Result<Self, Invalid> {
+    pub fn parse(document: &mut KeyTable<'a>) -> Result<Self, Invalid> {
         let packet = document.read("packet_size", PACKET, packet_size)?;
-        let mut network = Self {
+        let mut topology = Self {
             links: Vec::new(),
             dumbbell: None,
             packet_size: packet.unwrap_or(1500),
@@ -41,27 +41,27 @@ impl<'a> Network<'a> {
             (Some(_), Some(lot)) => {
                 return document.refuse("parking_lot", Some(lot), "either link or parking_lot, not both");
             }
-            (None, Some(lot)) => network.parking_lot(lot)?,
-            (Some(Value::Array(links)), None) if !links.is_empty() => network.graph(links)?,
-            (Some(link @ Value::Object(_)), None) => network.dumbbell(link, packet)?,
+            (None, Some(lot)) => topology.parking_lot(lot)?,
+            (Some(Value::Array(links)), None) if !links.is_empty() => topology.graph(links)?,
+            (Some(link @ Value::Object(_)), None) => topology.dumbbell(link, packet)?,
             (link, None) => {
                 let expected =
                     "a table with rate, rtt and queue, several [[link]] of a graph, or a [parking_lot]";
                 return document.refuse("link", link, expected);
             }
         }
-        Ok(network)
+        Ok(topology)
     }
 
     /// Adds a link, whose keys are at `path`.
-    fn add(&mut self, link: Link, path: &str, keys: Option<&'a Value>, rtt: bool) {
+    fn add(&mut self, link: LinkSpec, path: &str, keys: Option<&'a Value>, rtt: bool) {
         self.links.push(link);
         self.written.push((format!("{path}.queue"), keys.and_then(|keys| keys.get("queue"))));
         self.rtt.push(rtt);
     }
 
     fn dumbbell(&mut self, value: &'a Value, packet: Option<u32>) -> Result<(), Invalid> {
-        let mut table = Table::new("link", value)?;
+        let mut table = KeyTable::new("link", value)?;
         let forward = parse_link(&mut table, None)?;
         let rtt = table.required("rtt", TIME, time)?;
         match (table.read("packet_size", PACKET, packet_size)?, packet) {
@@ -72,7 +72,7 @@ impl<'a> Network<'a> {
             (Some(packet), None) => self.packet_size = packet,
             (None, _) => {}
         }
-        let named = |link: Link, name: &str, ends: [&str; 2]| Link {
+        let named = |link: LinkSpec, name: &str, ends: [&str; 2]| LinkSpec {
             name: name.into(),
             from: ends[0].into(),
             to: ends[1].into(),
@@ -90,16 +90,20 @@ impl<'a> Network<'a> {
         Ok(())
     }
 
-    fn add_reverse(&mut self, reverse: Link, keys: Option<&'a Value>) {
+    fn add_reverse(&mut self, reverse: LinkSpec, keys: Option<&'a Value>) {
         self.add(reverse, "link.reverse", keys, true);
         self.dumbbell = Some(Dumbbell { forward: 0, reverse: Some(1) });
     }
 
-    /// Sees to it that a dumbbell's way back is a link: like the forward one, and without losses.
-    pub fn need_reverse(&mut self) {
+    /// Makes sure that a dumbbell has a reverse link: a copy of the forward one, without random losses, jitter and reordering.
+    pub fn ensure_reverse(&mut self) {
         if let (Some(Dumbbell { reverse: None, .. }), Some(forward)) = (self.dumbbell, self.links.first()) {
-            let link =
-                Link { name: "reverse".into(), from: "right".into(), to: "left".into(), ..plain(forward) };
+            let link = LinkSpec {
+                name: "reverse".into(),
+                from: "right".into(),
+                to: "left".into(),
+                ..plain(forward)
+            };
             self.add_reverse(link, None);
         }
     }
@@ -116,7 +120,7 @@ impl<'a> Network<'a> {
         let mut names = HashSet::new();
         for (index, value) in list.iter().enumerate() {
             let path = format!("link[{index}]");
-            let mut table = Table::new(&path, value)?;
+            let mut table = KeyTable::new(&path, value)?;
             let name = table.text("name", "a name for the link", |text| !text.is_empty())?;
             let mut end = |key| match table.text(key, NODE, |text| !text.is_empty())? {
                 Some(node) => Ok(node),
@@ -135,23 +139,23 @@ impl<'a> Network<'a> {
             let link = parse_link(&mut table, None)?;
             let rtt = table.read("rtt", TIME, time)?;
             table.finish()?;
-            let link = Link { name, from, to, rtt: rtt.unwrap_or(0), ..link };
+            let link = LinkSpec { name, from, to, rtt: rtt.unwrap_or(0), ..link };
             self.add(link, &path, Some(value), rtt.is_some());
         }
         Ok(())
     }
 
     fn parking_lot(&mut self, value: &'a Value) -> Result<(), Invalid> {
-        let mut table = Table::new("parking_lot", value)?;
+        let mut table = KeyTable::new("parking_lot", value)?;
         let expected = format!("a whole number from 1 to {MAX_HOPS}");
         let hops =
             table.required("hops", &expected, |v| v.as_u64().filter(|n| (1..=MAX_HOPS).contains(n)))?;
         let link = parse_link(&mut table, None)?;
         let rtt = table.read("rtt", TIME, time)?;
-        let link = Link { rtt: rtt.unwrap_or(0), ..link };
+        let link = LinkSpec { rtt: rtt.unwrap_or(0), ..link };
         let reverse = parse_reverse(&mut table, &link)?;
         table.finish()?;
-        let hop = |link: &Link, name: &str, [from, to]: [u64; 2]| Link {
+        let hop = |link: &LinkSpec, name: &str, [from, to]: [u64; 2]| LinkSpec {
             name: format!("{name}{}", from.max(to)),
             from: format!("n{from}"),
             to: format!("n{to}"),
@@ -169,18 +173,17 @@ impl<'a> Network<'a> {
         Ok(())
     }
 
-    /// Gives the links of `scenario`, which are these, the RTTs that are left open and checks their queues.
+    /// Resolves the missing RTTs of the links of `scenario`, and validates their queues.
     ///
-    /// A link's sizes in BDP are for the longest round trip of the flows that cross it, there or back; where none does, for
-    /// twice its own delay.
-    pub fn settle(&self, scenario: &mut Scenario) -> Result<(), Invalid> {
+    /// The RTT of a link is the longest round trip time of the flows that use it, forward or in reverse; without flows, twice its delay.
+    pub fn resolve(&self, scenario: &mut Scenario) -> Result<(), Invalid> {
         let mut longest: Vec<Option<u64>> = vec![None; scenario.links.len()];
         for group in &scenario.flows {
             let (path, back) = scenario.links_of(&group.route);
             let rtt = group.rtt.unwrap_or_else(|| scenario.default_rtt(group, &path, &back));
             for &link in path.iter().chain(&back) {
-                let one = &mut longest[link as usize];
-                *one = Some(one.map_or(rtt, |other| other.max(rtt)));
+                let rtts = &mut longest[link as usize];
+                *rtts = Some(rtts.map_or(rtt, |longest| longest.max(rtt)));
             }
         }
         for (number, link) in scenario.links.iter_mut().enumerate() {
@@ -202,9 +205,9 @@ impl<'a> Network<'a> {
     }
 }
 
-/// A link like this one that loses and disturbs nothing.
-fn plain(link: &Link) -> Link {
-    Link {
+/// A copy of this link without random losses, jitter and reordering.
+fn plain(link: &LinkSpec) -> LinkSpec {
+    LinkSpec {
         loss: cwnd_link::Loss::None,
         jitter: cwnd_link::Jitter::None,
         overtaking: false,
@@ -213,16 +216,16 @@ fn plain(link: &Link) -> Link {
     }
 }
 
-/// The key `reverse`: a way back like `forward`, and its own keys where it has some.
+/// The key `reverse`: a reverse link like `forward`, with its own keys where it has some.
 fn parse_reverse<'a>(
-    table: &mut Table<'a>,
-    forward: &Link,
-) -> Result<Option<(Link, Option<&'a Value>)>, Invalid> {
+    table: &mut KeyTable<'a>,
+    forward: &LinkSpec,
+) -> Result<Option<(LinkSpec, Option<&'a Value>)>, Invalid> {
     match table.get("reverse") {
         None | Some(Value::Bool(false)) => Ok(None),
         Some(Value::Bool(true)) => Ok(Some((plain(forward), None))),
         Some(value @ Value::Object(_)) => {
-            let mut keys = Table::new(&table.field("reverse"), value)?;
+            let mut keys = KeyTable::new(&table.field("reverse"), value)?;
             let link = parse_link(&mut keys, Some(forward))?;
             if let Some(rtt) = keys.get("rtt") {
                 return keys.refuse("rtt", Some(rtt), "no rtt: it is that of the link forward");
@@ -238,12 +241,12 @@ fn packet_size(value: &Value) -> Option<u32> {
     value.as_str().and_then(units::read_size).filter(|n| (100..=64_000).contains(n)).map(|n| n as u32)
 }
 
-/// `link`, and `packet_size` where it stands beside it, into a document.
+/// Prints `link`, and `packet_size` next to it, into a document.
 pub(crate) fn print(scenario: &Scenario, document: &mut Map<String, Value>) {
     let packet_size = json!(write_size(u64::from(scenario.packet_size)));
     let Some(dumbbell) = scenario.dumbbell else {
         document.insert("packet_size".into(), packet_size);
-        let link = |link: &Link| {
+        let link = |link: &LinkSpec| {
             let mut map = Map::new();
             for (key, text) in [("name", &link.name), ("from", &link.from), ("to", &link.to)] {
                 map.insert(key.into(), json!(text));

@@ -9,11 +9,11 @@ const SIZES: &[(&str, u64)] = &[("B", 1), ("kB", 1_000), ("MB", 1_000_000), ("GB
 
 const FREQUENCIES: &[(&str, u64)] = &[("Hz", 1), ("kHz", 1_000), ("MHz", 1_000_000)];
 
-/// The longest time, and the longest simulated one: a hundred days, ns. Sums of some of them do not overflow.
+/// The longest time, also of a simulation: a hundred days, ns. Sums of several such times do not overflow.
 pub const MAX_TIME: u64 = 8_640_000_000_000_000;
-/// What a time looks like, for error messages.
+/// The expected form of a time, for error messages.
 pub const TIME: &str = "a time with its unit (ns, us, ms, s, min), 0 or more, at most 100 days, such as 40ms";
-/// What a rate looks like, for error messages.
+/// The expected form of a rate, for error messages.
 pub const RATE: &str = "a rate above 0 with its unit (bit/s, kbit/s, Mbit/s, Gbit/s), such as 400Mbit/s";
 
 /// `text` as number × unit, in the smallest unit; `None` unless it is exact, not negative and fits.
@@ -56,7 +56,7 @@ pub fn read_time(text: &str) -> Option<u64> {
     read(text, TIMES).filter(|ns| *ns <= MAX_TIME)
 }
 
-/// Writes a time of `ns`. Minutes are understood but not written.
+/// Writes a time of `ns`. Minutes are read but not written.
 #[must_use]
 pub fn write_time(ns: u64) -> String {
     if ns == 0 { "0s".into() } else { write(ns, &TIMES[..4]) }
@@ -122,6 +122,10 @@ pub(crate) fn probability(p: u64) -> String {
     let text = format!("{}.{:015}", ppq / 1_000_000_000_000_000, ppq % 1_000_000_000_000_000);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
+
+/// First character of a text that stands for a value that JSON cannot express: `nan`, `inf`, a date, a number too long. No other text
+/// may begin with it.
+pub(crate) const NOT_JSON: char = '\0';
 
 #[cfg(test)]
 mod tests {

@@ -73,8 +73,8 @@ fn groups_of_one_algorithm_are_called_by_the_keys_that_differ() {
     ];
     for (first, second, expected) in cases {
         let flows = [first, second].map(|keys| format!("cc = 'cubic'\n{keys}"));
-        let found = names(&flows.each_ref().map(String::as_str));
-        assert_eq!(found, expected, "{first:?} {second:?}");
+        let actual = names(&flows.each_ref().map(String::as_str));
+        assert_eq!(actual, expected, "{first:?} {second:?}");
     }
 }
 
@@ -85,9 +85,9 @@ fn in_a_graph_they_are_called_by_their_ends_or_links() {
                 [[flow]]\ncc = 'cubic'\nfrom = 'n1'\nto = 'n2'\nrtt = '40ms'\n\
                 [[flow]]\ncc = 'sack'\npath = ['hop1', 'hop2']\n[[flow]]\ncc = 'sack'\npath = ['hop3']\nrtt = '20ms'\n";
     let scenario = Scenario::from_toml(text).expect("good");
-    let found: Vec<String> = scenario.expand().into_iter().map(|flow| flow.name).collect();
+    let actual: Vec<String> = scenario.expand().into_iter().map(|flow| flow.name).collect();
     // Two links of 5 ms, there and back without links: 20 ms.
-    assert_eq!(found, ["cubic n0→n3", "cubic n1→n2", "sack path=hop1,hop2", "sack path=hop3"]);
+    assert_eq!(actual, ["cubic n0→n3", "cubic n1→n2", "sack path=hop1,hop2", "sack path=hop3"]);
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn a_label_of_ones_own_is_kept_through_toml_and_json() {
     let scenario = scenario(&flows);
     let label = "bare metal: α, \"x\"";
     let flows = scenario.expand();
-    let found: Vec<(&str, &str)> = flows.iter().map(|flow| (flow.name.as_str(), &*flow.label)).collect();
+    let actual: Vec<(&str, &str)> = flows.iter().map(|flow| (flow.name.as_str(), &*flow.label)).collect();
     // The others are compared with each other only: they differ in nothing.
     let expected = [
         (&*format!("{label} 1"), label),
@@ -123,7 +123,7 @@ fn a_label_of_ones_own_is_kept_through_toml_and_json() {
         ("cubic 1", "cubic"),
         ("cubic 2", "cubic"),
     ];
-    assert_eq!(found, expected);
+    assert_eq!(actual, expected);
     assert_eq!(scenario.labels(), [label, "cubic", "cubic"]);
     let toml = scenario.to_toml();
     assert_eq!(toml.matches("label").count(), 1, "only labels that were given are written: {toml}");
@@ -170,8 +170,8 @@ fn a_label_too_long_to_read_is_cut_between_settings_and_its_flows_are_still_told
         )
     };
     let flows = [7, 8, 9].map(keys);
-    let found = names(&flows.each_ref().map(String::as_str));
-    for (name, n) in found.iter().zip([7, 8, 9]) {
+    let actual = names(&flows.each_ref().map(String::as_str));
+    for (name, n) in actual.iter().zip([7, 8, 9]) {
         assert!(
             name.starts_with(&format!("cubic β=0.{n} {n} ms start={n}s ")) && name.ends_with(" …"),
             "{name}"
@@ -187,18 +187,18 @@ fn what_tells_two_groups_apart_is_not_cut_away_by_what_differs_from_a_third() {
     let of = |keys: [&str; 3]| {
         scenario(&keys.map(|keys| format!("cc = 'cubic'\n{keys}")).each_ref().map(String::as_str)).labels()
     };
-    let found = of(["rwnd = 10", "rwnd = 400", other]);
-    assert!(found[0].starts_with("cubic rwnd=10 β=0.7 ") && found[0].ends_with(" …"), "{found:?}");
-    assert!(found[1].starts_with("cubic rwnd=400 β=0.7 ") && found[1].ends_with(" …"), "{found:?}");
-    assert!(found[2].starts_with("cubic rwnd=50 β=0.8 "), "{found:?}");
+    let actual = of(["rwnd = 10", "rwnd = 400", other]);
+    assert!(actual[0].starts_with("cubic rwnd=10 β=0.7 ") && actual[0].ends_with(" …"), "{actual:?}");
+    assert!(actual[1].starts_with("cubic rwnd=400 β=0.7 ") && actual[1].ends_with(" …"), "{actual:?}");
+    assert!(actual[2].starts_with("cubic rwnd=50 β=0.8 "), "{actual:?}");
     // Two keys are needed, one for each pair; the group that has none of them says nothing of it.
-    let found = of(["rwnd = 10", "rwnd = 10\nburst = 9", other]);
-    assert_ne!(found[0], found[1]);
-    assert!(found[1].contains("burst=9"), "{found:?}");
-    assert!(found.iter().all(|label| label.chars().count() <= 58), "{found:?}");
+    let actual = of(["rwnd = 10", "rwnd = 10\nburst = 9", other]);
+    assert_ne!(actual[0], actual[1]);
+    assert!(actual[1].contains("burst=9"), "{actual:?}");
+    assert!(actual.iter().all(|label| label.chars().count() <= 58), "{actual:?}");
     // Those that differ in nothing are called alike still.
-    let found = of(["rwnd = 10", other, "rwnd = 10"]);
-    assert_eq!(found[0], found[2]);
+    let actual = of(["rwnd = 10", other, "rwnd = 10"]);
+    assert_eq!(actual[0], actual[2]);
 }
 
 // Each path alone is longer than a label may be: what is left is the group's place in the scenario.

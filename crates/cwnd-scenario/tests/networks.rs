@@ -2,7 +2,9 @@
 //! Networks, routes and actions: what is read, what it means, what is written.
 
 use cwnd_link::{Jitter, Limit, Loss, Rate};
-use cwnd_scenario::{Access, Buffer, Discipline, FlowAction, LinkRate, Route, Scenario, What};
+use cwnd_scenario::{
+    AccessLink, ActionKind, Buffer, DisciplineSpec, FlowAction, LinkRate, RouteSpec, Scenario,
+};
 
 const MS: u64 = 1_000_000;
 const S: u64 = 1000 * MS;
@@ -100,8 +102,8 @@ fn a_dumbbells_way_back_is_like_the_way_there_unless_it_says_otherwise() {
     let flow = &scenario.expand()[0];
     assert_eq!((&flow.path[..], &flow.back[..], flow.rtt), (&[0][..], &[1][..], 40 * MS));
 
-    let own = "reverse = { rate = '1Mbit/s', loss = 'random:0.1', queue = { kind = 'droptail', limit = '9packets' } }";
-    let scenario = dumbbell(&format!("delay = '5ms'\n{own}"), "");
+    let reverse = "reverse = { rate = '1Mbit/s', loss = 'random:0.1', queue = { kind = 'droptail', limit = '9packets' } }";
+    let scenario = dumbbell(&format!("delay = '5ms'\n{reverse}"), "");
     let reverse = &scenario.links[1];
     assert_eq!((&reverse.rate, reverse.buffer), (&LinkRate::Constant(1_000_000), Buffer::Packets(9)));
     assert!(matches!(reverse.loss, Loss::Random(_)) && reverse.delay == 5 * MS);
@@ -138,7 +140,7 @@ fn a_parking_lot_is_a_row_of_links() {
     let flows = scenario.expand();
     assert_eq!((&flows[0].path[..], &flows[0].back[..]), (&[0, 1, 2][..], &[5, 4, 3][..]));
     assert_eq!((&flows[1].path[..], &flows[1].back[..]), (&[1][..], &[][..]));
-    // Three links of 5 ms, there and back; a way back without links is as long as the way there.
+    // Three links of 5 ms, forward and reverse; a reverse path without links has the delay of the forward path.
     assert_eq!((flows[0].rtt, flows[1].rtt), (30 * MS, 10 * MS));
     assert!(scenario.to_toml().contains("[[link]]") && !scenario.to_toml().contains("parking_lot"));
 }
@@ -149,7 +151,7 @@ fn a_links_bdp_is_for_the_longest_round_trip_of_the_flows_that_cross_it() {
     let flows =
         "[[flow]]\ncc = 'cubic'\nfrom = 'n0'\nto = 'n3'\n[[flow]]\ncc = 'reno'\nfrom = 'n1'\nto = 'n2'\n";
     let limits = |scenario: &Scenario| {
-        let limit = |l: &cwnd_scenario::Link| (l.rtt / MS, l.threshold(l.buffer, 1500));
+        let limit = |l: &cwnd_scenario::LinkSpec| (l.rtt / MS, l.threshold(l.buffer, 1500));
         scenario.links.iter().map(limit).collect::<Vec<_>>()
     };
     assert_eq!(limits(&parking_lot("", flows)), [(30, Limit::Packets(25)); 3]);
@@ -175,15 +177,24 @@ fn a_flow_takes_the_fewest_links_or_those_that_it_names() {
         assert_eq!(scenario.packet_size, 1000);
         (scenario.expand().remove(0), scenario.flows[0].route.clone())
     };
-    let (one, route) = flow("from = 'a'\nto = 'c'");
-    assert_eq!((one.path.to_vec(), one.back.to_vec(), one.rtt), (vec![0, 1], vec![4], 30 * MS));
-    assert_eq!(route, Route::Ends("a".into(), "c".into()));
-    let (one, route) = flow("path = ['a-x', 'x-b', 'b-c']");
-    assert_eq!((one.path.to_vec(), one.back.to_vec(), one.rtt), (vec![2, 3, 1], vec![4], 40 * MS));
+    let (resolved, route) = flow("from = 'a'\nto = 'c'");
+    assert_eq!(
+        (resolved.path.to_vec(), resolved.back.to_vec(), resolved.rtt),
+        (vec![0, 1], vec![4], 30 * MS)
+    );
+    assert_eq!(route, RouteSpec::Ends("a".into(), "c".into()));
+    let (resolved, route) = flow("path = ['a-x', 'x-b', 'b-c']");
+    assert_eq!(
+        (resolved.path.to_vec(), resolved.back.to_vec(), resolved.rtt),
+        (vec![2, 3, 1], vec![4], 40 * MS)
+    );
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-    assert_eq!(route, Route::Links(names(&["a-x", "x-b", "b-c"]), names(&["c-a"])));
-    let (one, _) = flow("path = ['a-b']\nback = ['b-c', 'c-a']\naccess_delay = '5ms'");
-    assert_eq!((one.path.to_vec(), one.back.to_vec(), one.rtt), (vec![0], vec![1, 4], 40 * MS));
+    assert_eq!(route, RouteSpec::Links(names(&["a-x", "x-b", "b-c"]), names(&["c-a"])));
+    let (resolved, _) = flow("path = ['a-b']\nback = ['b-c', 'c-a']\naccess_delay = '5ms'");
+    assert_eq!(
+        (resolved.path.to_vec(), resolved.back.to_vec(), resolved.rtt),
+        (vec![0], vec![1, 4], 40 * MS)
+    );
 }
 
 #[test]
@@ -198,7 +209,7 @@ fn what_limits_a_sender_is_read() {
     ] {
         let scenario = dumbbell("", &format!("{keys}access = {access}"));
         let group = &scenario.flows[0];
-        assert_eq!(group.access, Some(Access { rate: 20_000_000, limit }), "{access}");
+        assert_eq!(group.access, Some(AccessLink { rate: 20_000_000, limit }), "{access}");
         assert_eq!((group.access_delay, group.pacing, group.burst), (2 * MS, true, Some(4)));
         // Ten payloads of 1448 bytes.
         assert_eq!((group.size, group.app_rate, group.idle_restart), (Some(14_480), Some(3_000_000), false));
@@ -233,7 +244,7 @@ fn actions_are_in_the_order_of_time_and_name_flows_or_all_of_an_algorithm() {
     let times: Vec<u64> = scenario.actions.iter().map(|action| action.at / S).collect();
     assert_eq!(times, [10, 10, 11, 12, 13, 20, 30]);
     // Of two at one time the one written first.
-    assert_eq!(scenario.actions[0].what, What::Rate("link".into(), 0));
+    assert_eq!(scenario.actions[0].what, ActionKind::Rate("link".into(), 0));
     let actions = scenario.flow_actions();
     let seen: Vec<(u64, u32)> = actions.iter().map(|(at, flow, _)| (at / S, *flow)).collect();
     assert_eq!(seen, [(10, 2), (20, 1), (30, 0), (30, 1)]);
@@ -246,12 +257,12 @@ fn actions_are_in_the_order_of_time_and_name_flows_or_all_of_an_algorithm() {
 
 #[test]
 fn actions_on_links_are_steps_of_what_the_link_is_made_of() {
-    let hop = dumbbell("", ACTIONS).hops().remove(0);
-    let Rate::Steps(rate) = &hop.fifo.0.rate else { panic!("steps") };
+    let link = dumbbell("", ACTIONS).link_configs().remove(0);
+    let Rate::Steps(rate) = &link.fifo.0.rate else { panic!("steps") };
     assert_eq!((rate.first(), rate.changes()), (10_000_000, &[(10 * S, 0), (11 * S, 5_000_000)][..]));
-    assert_eq!(hop.delay.0.propagation.changes(), [(12 * S, 8 * MS)]);
+    assert_eq!(link.delay.0.propagation.changes(), [(12 * S, 8 * MS)]);
     // 10 Mbit/s × 40 ms: 33 packets; twice that, 66.7.
-    let limit = &hop.fifo.0.limit;
+    let limit = &link.fifo.0.limit;
     assert_eq!((limit.first(), limit.changes()), (Limit::Packets(33), &[(13 * S, Limit::Packets(66))][..]));
 }
 
@@ -266,7 +277,7 @@ fn red_is_checked_against_the_rtt_that_a_graph_gives() {
     let red = "queue = { kind = 'red', limit = '1bdp', min = '10packets', max = '0.5bdp' }";
     let flow = "[[flow]]\ncc = 'cubic'\nfrom = 'n0'\nto = 'n3'\n";
     let scenario = parking_lot(red, flow); // half of 25
-    assert!(matches!(scenario.links[2].discipline, Discipline::Red(_)));
+    assert!(matches!(scenario.links[2].discipline, DisciplineSpec::Red(_)));
     let text =
         format!("duration = '60s'\n[parking_lot]\nrate = '10Mbit/s'\ndelay = '5ms'\nhops = 3\n{red}\n{flow}");
     let message = Scenario::from_toml(&text.replace("'n3'", "'n1'")).expect_err("4 packets").to_string();

@@ -95,7 +95,9 @@ fn the_page_names_every_key_that_is_read_and_no_other() {
     }
 
     // Those of which a part is read at a time.
-    let union = |documents: Vec<String>| documents.iter().flat_map(|one| read(one)).collect::<BTreeSet<_>>();
+    let union = |documents: Vec<String>| {
+        documents.iter().flat_map(|document| read(document)).collect::<BTreeSet<_>>()
+    };
     let jitter = ["'uniform', max = '1ms'", "'normal', mean = '1ms', sd = '1ms'", "'none'"]
         .map(|keys| inner("jitter", &format!("kind = {keys}")));
     assert_eq!(union(jitter.into()), rows(&["### `jitter`"]));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Documents made at random: either refused in one line that names a field, or read back from what they are written as.
 
-use cwnd_link::random::Stream;
+use cwnd_link::random::RandomStream;
 use cwnd_scenario::Scenario;
 
 /// Keys with values of which most are good, by table.
@@ -64,9 +64,9 @@ const TRAFFIC: &[&str] = &[
     "model = 'request-response'\nrequest = '1kB'\nresponse = '30packets'",
 ];
 
-struct Maker(Stream);
+struct DocumentGenerator(RandomStream);
 
-impl Maker {
+impl DocumentGenerator {
     fn one_in(&mut self, n: u64) -> bool {
         self.0.below(n) == 0
     }
@@ -128,7 +128,7 @@ impl Maker {
 fn documents_made_at_random_are_refused_in_one_line_or_read_back() {
     let (mut good, mut refused) = (0, 0);
     for seed in 0..3000 {
-        let text = Maker(Stream::new(seed, 0)).document();
+        let text = DocumentGenerator(RandomStream::new(seed, 0)).document();
         match Scenario::from_toml(&text) {
             Ok(scenario) => {
                 let written = scenario.to_toml();
@@ -143,7 +143,7 @@ fn documents_made_at_random_are_refused_in_one_line_or_read_back() {
                     "seed {seed}:\n{text}"
                 );
                 // What an engine asks for is there.
-                assert_eq!(scenario.hops().len(), scenario.links.len());
+                assert_eq!(scenario.link_configs().len(), scenario.links.len());
                 let flows = scenario.expand().len();
                 assert!(
                     scenario.flow_actions().iter().all(|(_, flow, _)| (*flow as usize) < flows),

@@ -167,7 +167,12 @@ fn what_is_wrong_with_a_route_is_said() {
         ("from = 'a'\nto = 'c'", "path = 'ab'", "flow[0].path: \"ab\"", "a list of names of links"),
         ("from = 'a'\nto = 'c'", "path = ['ac']", "flow[0].path[0]: \"ac\"", "did you mean ab?"),
         ("from = 'a'\nto = 'c'", "path = ['b-c', 'ab']", "flow[0].path[1]: \"ab\"", "begins at c, where b-c"),
-        ("from = 'a'\nto = 'c'", "path = ['ab']\nback = ['b-c']", "flow[0].back", "a way from b to a"),
+        (
+            "from = 'a'\nto = 'c'",
+            "path = ['ab']\nback = ['b-c']",
+            "flow[0].back",
+            "a reverse path from b to a",
+        ),
     ];
     check(GRAPH, &cases);
     let text = GRAPH.replace("cc = 'cubic'", "cc = 'cubic'\nrtt = '19ms'");
@@ -226,7 +231,7 @@ fn what_is_wrong_with_a_route_is_said() {
 
 #[test]
 fn what_is_wrong_with_an_action_is_said() {
-    let one = |action: &str| message(&format!("{DUMBBELL}[[action]]\n{action}\n"));
+    let refusal = |action: &str| message(&format!("{DUMBBELL}[[action]]\n{action}\n"));
     let cases = [
         ("", "action[0]: {}", "one of start, stop, switch, rate, delay, buffer, each in an [[action]]"),
         ("pause = { flow = 'cubic' }", "action[0].pause", "one of the keys start, stop"),
@@ -261,7 +266,7 @@ fn what_is_wrong_with_an_action_is_said() {
         ("buffer = { at = '1s', to = '0bdp' }", "action[0].buffer.to: \"0bdp\"", "room for at least one"),
     ];
     for (action, subject, expectation) in cases {
-        let message = one(action);
+        let message = refusal(action);
         assert!(message.starts_with(subject) && message.contains(expectation), "{action:?}: {message}");
     }
     let graph = message(&format!("{GRAPH}[[action]]\nrate = {{ at = '1s', to = '1Mbit/s' }}\n"));

@@ -2,7 +2,7 @@
 //! Sizes that are less than a packet, bursts with their unit, and how large the tables of a run will be.
 
 use cwnd_link::Limit;
-use cwnd_scenario::{Chosen, Pick, Rows, Scenario};
+use cwnd_scenario::{ExpectedRows, FlowRef, RecordedFlows, Scenario};
 
 fn read(link: &str, rest: &str) -> Result<Scenario, String> {
     let text = format!("duration = '10s'\n[link]\n{link}\n[[flow]]\ncc = 'cubic'\ncount = 3\n{rest}");
@@ -14,7 +14,9 @@ fn limit(rate: &str, rtt: &str, limit: &str) -> Result<(u64, String), String> {
     let queue = format!("queue = {{ kind = 'droptail', limit = '{limit}' }}");
     let scenario = read(&format!("rate = '{rate}'\nrtt = '{rtt}'\n{queue}"), "")?;
     assert_eq!(Scenario::from_toml(&scenario.to_toml()).as_ref(), Ok(&scenario));
-    let Limit::Packets(packets) = scenario.hops()[0].fifo.0.limit.first() else { panic!("in packets") };
+    let Limit::Packets(packets) = scenario.link_configs()[0].fifo.0.limit.first() else {
+        panic!("in packets")
+    };
     let written = scenario.to_toml();
     let line = written.lines().find(|line| line.starts_with("limit = ")).expect("a limit");
     Ok((packets, line.trim_start_matches("limit = ").trim_matches('"').to_owned()))
@@ -30,7 +32,7 @@ fn a_part_of_a_bdp_is_at_least_a_packet_or_the_floor_that_is_named() {
     assert_eq!(short("0.1bdp, at least 6packets"), (6, "0.1bdp, at least 6packets".to_owned()));
     assert_eq!(short("1bdp, at least 6 packets"), (8, "1bdp, at least 6packets".to_owned()));
     // Where there is no BDP at all, only a floor that is named says anything.
-    assert_eq!(limit("10Mbit/s", "0s", "1bdp, at least 6packets").map(|one| one.0), Ok(6));
+    assert_eq!(limit("10Mbit/s", "0s", "1bdp, at least 6packets").map(|(packets, ..)| packets), Ok(6));
     let refused = limit("10Mbit/s", "0s", "1bdp").expect_err("of 0 packets");
     assert!(refused.contains("link.queue.limit") && refused.contains("at least one packet"), "{refused}");
 }
@@ -56,7 +58,7 @@ fn reds_thresholds_have_no_floor_of_their_own() {
     let scenario = read(&format!("rate = '10Mbit/s'\nrtt = '10ms'\n{queue}"), "").expect("accepted");
     let written = scenario.to_toml();
     assert!(written.contains("min = \"0.1bdp\"") && written.contains("max = \"0.5bdp\""), "{written}");
-    assert!(format!("{:?}", scenario.hops()[0].fifo.0.queue).contains("min: 0, max: 4"));
+    assert!(format!("{:?}", scenario.link_configs()[0].fifo.0.queue).contains("min: 0, max: 4"));
 }
 
 #[test]
@@ -64,7 +66,7 @@ fn an_actions_buffer_has_the_same_floors() {
     let action = |to: &str| {
         let rest = format!("[[action]]\nbuffer = {{ at = '1s', to = '{to}' }}");
         let scenario = read("rate = '10Mbit/s'\nrtt = '10ms'", &rest)?;
-        Ok::<_, String>(scenario.hops()[0].fifo.0.limit.changes()[0].1)
+        Ok::<_, String>(scenario.link_configs()[0].fifo.0.limit.changes()[0].1)
     };
     assert_eq!(action("0.1bdp"), Ok(Limit::Packets(1)));
     assert_eq!(action("0.1bdp, at least 3packets"), Ok(Limit::Packets(3)));
@@ -89,16 +91,16 @@ fn a_burst_is_a_number_of_packets_with_or_without_their_unit() {
 
 const LINK: &str = "rate = '12Mbit/s'\nrtt = '10ms'";
 
-fn rows(record: &str) -> Rows {
+fn rows(record: &str) -> ExpectedRows {
     read(LINK, &format!("[record]\n{record}")).expect("accepted").expected_rows()
 }
 
 // 10 s at every 100 ms and one at 0: 101 samples; three flows, one link.
 #[test]
 fn samples_are_counted_before_the_run() {
-    assert_eq!(rows(""), Rows { cwnd: 303, queue: 101, inner: 0 });
-    assert_eq!(rows("interval = '1ms'"), Rows { cwnd: 30_003, queue: 10_001, inner: 0 });
-    assert_eq!(rows("interval = '0s'"), Rows::default());
+    assert_eq!(rows(""), ExpectedRows { cwnd: 303, queue: 101, inner: 0 });
+    assert_eq!(rows("interval = '1ms'"), ExpectedRows { cwnd: 30_003, queue: 10_001, inner: 0 });
+    assert_eq!(rows("interval = '0s'"), ExpectedRows::default());
     assert_eq!(rows("flows = 'none'").cwnd, 0);
     assert_eq!(rows("flows = ['cubic 2', 0]").cwnd, 202);
     assert_eq!(rows("flows = ['cubic']").cwnd, 303);
@@ -124,7 +126,10 @@ fn tables_beyond_the_limit_are_refused_with_the_keys_that_change_it() {
 #[test]
 fn the_flows_to_record_are_read_back_and_must_exist() {
     let scenario = read(LINK, "[record]\nflows = ['cubic 2', 0]").expect("accepted");
-    assert_eq!(scenario.record.flows, Chosen::Only(vec![Pick::Name("cubic 2".into()), Pick::Number(0)]));
+    assert_eq!(
+        scenario.record.flows,
+        RecordedFlows::Only(vec![FlowRef::Name("cubic 2".into()), FlowRef::Number(0)])
+    );
     assert_eq!(scenario.recorded(), [true, true, false]);
     for (flows, expected) in [
         ("['cubic 4']", "did you mean cubic 1"),

@@ -2,8 +2,8 @@
 //! `[[traffic]]`: what is read, what is written, what is refused and in which words.
 
 use cwnd_scenario::traffic::{
-    Arrivals, Context, Distribution, GapFrom, KINDS, Model, PRESETS, Scale, Starts, Traffic, Ways, read,
-    to_toml,
+    Arrivals, Context, Directions, Distribution, GapFrom, KINDS, Model, PRESETS, Scale, Starts, Traffic,
+    read, to_toml,
 };
 use cwnd_scenario::{Invalid, Scenario};
 
@@ -59,16 +59,16 @@ fn the_documents_numbers_are_what_is_read() {
         let Model::Sessions(preset) = group("preset = 'leith2007'").model else { panic!("sessions") };
         preset
     });
-    let Distribution::Smooth(size) = &web.size else { panic!("{:?}", web.size) };
+    let Distribution::Parametric(size) = &web.size else { panic!("{:?}", web.size) };
     assert_eq!((size.shape, size.scale, size.at_most), (1_200_000, Scale::Mean(8688), None));
     assert_eq!((web.sessions, web.gap_from, web.pages), (1, GapFrom::Finish, None));
 
     let fig4 = group("preset = 'leith2007-fig4'");
-    assert_eq!(fig4.direction, Ways::Both);
+    assert_eq!(fig4.direction, Directions::Both);
     assert!(matches!(fig4.model, Model::Sessions(web) if web.sessions == 200));
 
     let ha2008 = group("preset = 'ha2008'\nshare = 0.1");
-    assert_eq!((ha2008.direction, ha2008.window), (Ways::Both, Some(65_536)));
+    assert_eq!((ha2008.direction, ha2008.window), (Directions::Both, Some(65_536)));
     assert!(matches!(ha2008.model, Model::Mix { arrivals: Arrivals::Share(100_000), .. }));
 
     let ns2 = group("preset = 'ns2-web'");

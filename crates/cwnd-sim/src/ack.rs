@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Acknowledgements as packets of a line, for ways back on which they travel by themselves.
+//! Acknowledgements as packets on a delay line, for flows that are not fused.
 
-use crate::line::{Kind, Packet};
+use crate::delay_line::{Packet, PacketKind};
 use crate::receiver::{AckPacket, Blocks};
 
 /// Size of an acknowledgement on the wire: IP and TCP headers with timestamps, bytes.
@@ -11,9 +11,9 @@ const HAS_TIMES: u8 = 1;
 const HAS_SACKED: u8 = 2;
 const HAS_BLOCKS: u8 = 4;
 
-/// Blocks of acknowledgements under way: few have any.
+/// SACK blocks of acknowledgements in the network. Few acknowledgements have any, so they are kept apart from the packets.
 #[derive(Clone, Debug, Default)]
-pub struct Carried {
+pub struct AckSlab {
     blocks: Vec<Blocks>,
     free: Vec<u32>,
 }
@@ -23,9 +23,9 @@ fn position(near: u64, low: u32) -> u64 {
     near.wrapping_add_signed(i64::from(low.wrapping_sub(near as u32).cast_signed()))
 }
 
-impl Carried {
-    /// Packs an acknowledgement; the caller fills in when it is due and where it goes. Low 32 bits of `departs`: when the newest
-    /// segment was sent; high ones: the segment that it reports, or the place of its blocks.
+impl AckSlab {
+    /// Packs an acknowledgement; the caller sets when it is due and its path. Low 32 bits of `departs`: when the newest segment was
+    /// sent. High 32 bits: the segment that it reports, or the index of its blocks.
     pub fn pack(&mut self, flow: u32, ack: &AckPacket, blocks: Option<Blocks>) -> Packet {
         let (first_us, newest_us) = ack.sent_us.unwrap_or((0, 0));
         let mut flags = if ack.sent_us.is_some() { HAS_TIMES } else { 0 };
@@ -42,7 +42,7 @@ impl Carried {
             flow,
             position: ack.cumulative as u32,
             sent_us: first_us,
-            kind: Kind::Ack,
+            kind: PacketKind::Ack,
             flags,
             ..Packet::default()
         }
@@ -57,7 +57,7 @@ impl Carried {
         self.blocks.len() as u32 - 1
     }
 
-    /// Takes an acknowledgement out of its packet; `near` is any position of the flow's window.
+    /// Unpacks an acknowledgement; `near` is any position of the flow's window.
     pub fn unpack(&mut self, packet: &Packet, near: u64) -> (AckPacket, Option<Blocks>) {
         let high = (packet.departs >> 32) as u32;
         let has = |flag| packet.flags & flag != 0;
@@ -69,7 +69,7 @@ impl Carried {
         (ack, self.release(packet))
     }
 
-    /// Gives back what a packet carried: it is at its end, or lost.
+    /// Takes the blocks of a packet that has arrived or is lost, and frees their place.
     pub fn release(&mut self, packet: &Packet) -> Option<Blocks> {
         (packet.flags & HAS_BLOCKS != 0).then(|| {
             let place = (packet.departs >> 32) as u32;
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn an_acknowledgement_comes_out_as_it_went_in() {
-        let mut carried = Carried::default();
+        let mut ack_slab = AckSlab::default();
         let near = (1 << 40) - 5;
         for (cumulative, sacked, sent_us) in [
             (near, None, None),
@@ -94,9 +94,9 @@ mod tests {
             (1 << 40, None, Some((0, 0))),
         ] {
             let ack = AckPacket { cumulative, sacked, sent_us };
-            let packet = carried.pack(9, &ack, None);
-            assert_eq!((packet.flow, packet.kind), (9, Kind::Ack));
-            let (out, blocks) = carried.unpack(&packet, near);
+            let packet = ack_slab.pack(9, &ack, None);
+            assert_eq!((packet.flow, packet.kind), (9, PacketKind::Ack));
+            let (out, blocks) = ack_slab.unpack(&packet, near);
             assert_eq!(out, ack);
             assert!(blocks.is_none());
         }

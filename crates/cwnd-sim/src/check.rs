@@ -1,42 +1,46 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What holds between any two events, checked in debug builds now and then. Sender, receiver and links check themselves.
+//! Invariants between any two events, checked in debug builds at intervals. Sender, receiver and links check themselves.
 
+use crate::delay_line::PacketKind;
 use crate::engine::Simulation;
+use crate::event_queue::{EventClass, EventId};
 use crate::flow::Owner;
-use crate::line::Kind;
-use crate::queue::{Class, Id};
 use std::collections::BTreeSet;
 
 impl Simulation {
-    /// Panics, saying what does not hold.
+    /// Panics with the invariant that does not hold.
     pub(crate) fn check(&self) {
         self.check_order();
         self.check_flows();
     }
 
-    /// Everything that waits for a time is in a queue for no later than that.
+    /// Every flow and every delay line has an entry no later than its next event.
     fn check_order(&self) {
-        let timers: BTreeSet<(u64, Id)> =
+        let timers: BTreeSet<(u64, EventId)> =
             self.timers.entries().map(|entry| (entry.time, entry.id())).collect();
-        let armed = |class: Class, number: usize, time: u64| {
-            time == u64::MAX || timers.contains(&(time, Id::new(class, number as u32)))
+        let armed = |class: EventClass, number: usize, time: u64| {
+            time == u64::MAX || timers.contains(&(time, EventId::new(class, number as u32)))
         };
         for (number, flow) in self.flows.iter().enumerate() {
             assert!(flow.armed <= flow.next_event(), "flow {number}: armed for {} ns", flow.armed);
             assert!(flow.rto_armed <= flow.sender.rto_at(), "flow {number}: armed for {} ns", flow.rto_armed);
-            assert!(armed(Class::Main, number, flow.armed), "flow {number}: no entry at {} ns", flow.armed);
             assert!(
-                armed(Class::Rto, number, flow.rto_armed),
+                armed(EventClass::Main, number, flow.armed),
+                "flow {number}: no entry at {} ns",
+                flow.armed
+            );
+            assert!(
+                armed(EventClass::Rto, number, flow.rto_armed),
                 "flow {number}: no entry at {} ns",
                 flow.rto_armed
             );
         }
-        let lines: BTreeSet<(u64, Id)> =
-            self.network.queue.entries().map(|entry| (entry.time, entry.id())).collect();
+        let lines: BTreeSet<(u64, EventId)> =
+            self.network.event_queue.entries().map(|entry| (entry.time, entry.id())).collect();
         for (number, line) in self.network.lines.iter().enumerate() {
             assert_eq!(line.armed, line.next(), "line {number}");
             assert!(line.iter().map(|packet| packet.due).is_sorted(), "line {number}");
-            let id = Id::new(Class::Main, number as u32);
+            let id = EventId::new(EventClass::Main, number as u32);
             assert!(
                 line.armed == u64::MAX || lines.contains(&(line.armed, id)),
                 "line {number}: no entry at {} ns",
@@ -45,26 +49,28 @@ impl Simulation {
         }
     }
 
-    /// Packets and acknowledgements under way are those that flows have out.
+    /// Packets and acknowledgements in delay lines are those that the flows count as in the network.
     fn check_flows(&self) {
-        let mut under_way = vec![(0_u64, 0_u32); self.flows.len()];
-        for packet in self.network.lines.iter().flat_map(crate::line::Line::iter) {
+        let mut in_lines = vec![(0_u64, 0_u32); self.flows.len()];
+        for packet in self.network.lines.iter().flat_map(crate::delay_line::DelayLine::iter) {
             match packet.kind {
-                Kind::Fused | Kind::Hop | Kind::Data => under_way[packet.flow as usize].0 += 1,
-                Kind::Ack | Kind::AckHop => under_way[packet.flow as usize].1 += 1,
-                Kind::Datagram => {}
+                PacketKind::Fused | PacketKind::Link | PacketKind::Data => {
+                    in_lines[packet.flow as usize].0 += 1
+                }
+                PacketKind::Ack | PacketKind::AckLink => in_lines[packet.flow as usize].1 += 1,
+                PacketKind::Datagram => {}
             }
         }
-        for (number, (flow, out)) in self.flows.iter().zip(under_way).enumerate() {
+        for (number, (flow, out)) in self.flows.iter().zip(in_lines).enumerate() {
             assert_eq!(
-                (flow.on_the_way(), flow.acks_out),
+                (flow.in_network(), flow.acks_out),
                 out,
                 "flow {number}: data and acknowledgements out"
             );
             let dropped = flow.count.dropped.total();
             assert!(flow.count.forwarded + dropped <= flow.sender.sent.packets, "flow {number}");
             assert!(flow.receiver.distinct >= flow.receiver.next(), "flow {number}");
-            assert!(flow.owner != Owner::Nobody || flow.is_gone(), "flow {number} has ended");
+            assert!(flow.owner != Owner::Nobody || flow.has_drained(), "flow {number} has ended");
         }
     }
 }

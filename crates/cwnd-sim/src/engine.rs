@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The simulation as a value: built, stepped, read. What its events do is in [`crate::events`] and [`crate::transfers`].
+//! The simulation: built, stepped, read. Its event handlers are in [`crate::events`] and [`crate::transfers`].
 
-use crate::ack::Carried;
+use crate::ack::AckSlab;
+use crate::counts::FlowCounts;
+use crate::delay_line::PacketKind;
+use crate::event_queue::{EventClass, EventId, EventSeq};
 use crate::flow::{FlowState, Owner};
-use crate::line::Kind;
-use crate::network::Network;
-use crate::queue::{Class, Id, Orders};
+use crate::network::{Network, PathNeeds};
 use crate::record::Tables;
 use crate::sources::Background;
-use crate::summary::{FlowCounts, Summary};
 use crate::wheel::Wheel;
 use cwnd_scenario::{Flow, FlowAction, Inner, Scenario};
 
-/// Numbers of the sampler and of the measured interval's begin and end on the agenda; actions follow.
+/// Numbers of the scheduled actions: the sampler, begin and end of the measured interval, then the scenario's actions.
 const SAMPLER: u32 = 0;
 const MEASURE: [u32; 2] = [1, 2];
 const ACTIONS: u32 = 3;
@@ -24,38 +24,38 @@ pub struct Simulation {
     pub(crate) named: Vec<Flow>,
     /// The scenario's flows first, then those of traffic.
     pub(crate) flows: Vec<FlowState>,
-    /// Places of flows of traffic that have ended.
+    /// Places in `flows` whose flow has ended.
     pub(crate) free: Vec<u32>,
     pub(crate) network: Network,
     pub(crate) background: Background,
-    pub(crate) carried: Carried,
-    pub(crate) orders: Orders,
-    /// Timers of flows, sources, the agenda.
+    pub(crate) ack_slab: AckSlab,
+    pub(crate) event_seq: EventSeq,
+    /// Timers of flows and sources, scheduled actions.
     pub(crate) timers: Wheel,
     pub(crate) tables: Tables,
     pub(crate) now: u64,
     actions: Vec<(u64, u32, FlowAction)>,
-    /// What the scenario's flows had counted when the measured interval began, and when it ended.
+    /// Counts of the scenario's flows when the measured interval began, and when it ended.
     marks: [Option<Vec<FlowCounts>>; 2],
-    /// Rows of a table at which [`Simulation::step`] returns after a sample.
+    /// Number of rows of a table at which [`Simulation::step`] returns after a sample.
     pause_at: usize,
     over: bool,
     #[cfg(debug_assertions)]
     events: u64,
 }
 
-/// Where every packet of a flow is at one instant.
+/// Where the packets of a flow are at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Audit {
     /// Sent, retransmissions included.
     pub sent: u64,
     /// Arrived at the receiver, duplicates included.
     pub arrived: u64,
-    /// Held back by the sender's host.
+    /// In the sender's host.
     pub at_host: u64,
     /// In a link's queue, or being sent.
     pub queued: u64,
-    /// Between links and hosts.
+    /// In propagation.
     pub in_flight: u64,
     /// Dropped or lost.
     pub dropped: u64,
@@ -74,8 +74,8 @@ impl Simulation {
             free: Vec::new(),
             network,
             background,
-            carried: Carried::default(),
-            orders: Orders::default(),
+            ack_slab: AckSlab::default(),
+            event_seq: EventSeq::default(),
             timers: Wheel::default(),
             tables: Tables::default(),
             now: 0,
@@ -87,9 +87,9 @@ impl Simulation {
             events: 0,
             scenario: scenario.clone(),
         };
-        // Before all else, so that what happens at these very times comes after them.
-        simulation.agenda(scenario.measure.0, MEASURE[0]);
-        simulation.agenda(scenario.measure.1, MEASURE[1]);
+        // First, so that these actions come before every other event of the same time.
+        simulation.schedule_action(scenario.measure.0, MEASURE[0]);
+        simulation.schedule_action(scenario.measure.1, MEASURE[1]);
         for (number, (flow, recorded)) in named.iter().zip(scenario.recorded()).enumerate() {
             simulation.add_named(number as u32, flow, recorded);
         }
@@ -99,22 +99,22 @@ impl Simulation {
             simulation.wake_source(number, at);
         }
         if scenario.record.interval > 0 {
-            simulation.agenda(0, SAMPLER);
+            simulation.schedule_action(0, SAMPLER);
         }
         for number in 0..simulation.actions.len() {
-            simulation.agenda(simulation.actions[number].0, number as u32 + ACTIONS);
+            simulation.schedule_action(simulation.actions[number].0, number as u32 + ACTIONS);
         }
         simulation
     }
 
-    fn agenda(&mut self, at: u64, number: u32) {
-        self.timers.push(&mut self.orders, at, Id::new(Class::Agenda, number));
+    fn schedule_action(&mut self, at: u64, number: u32) {
+        self.timers.push(&mut self.event_seq, at, EventId::new(EventClass::ScheduledAction, number));
     }
 
     fn add_named(&mut self, number: u32, flow: &Flow, recorded: bool) {
         let route = self.network.route_of(flow);
-        let ties = self.network.tie(route, flow.rtt, false, false);
-        let flow = FlowState::new(flow, self.scenario.mss(), ties, Owner::Scenario);
+        let path = self.network.attach(route, flow.rtt, PathNeeds::default());
+        let flow = FlowState::new(flow, self.scenario.mss(), path, Owner::Scenario);
         self.flows.push(FlowState { recorded, ..flow });
         self.arm(number);
     }
@@ -124,13 +124,13 @@ impl Simulation {
         for _ in 0..events {
             #[cfg(debug_assertions)]
             {
-                // The dearer the check, the rarer.
+                // The more flows, the more expensive the check, so the rarer.
                 self.events += 1;
                 if self.events.is_multiple_of(64 * (16 + self.flows.len() as u64).pow(2)) {
                     self.check();
                 }
             }
-            let (line, timer) = (self.network.queue.first(), self.timers.first());
+            let (line, timer) = (self.network.event_queue.first(), self.timers.first());
             let first = line.min(timer);
             if first.time > self.scenario.duration {
                 self.finish();
@@ -142,11 +142,11 @@ impl Simulation {
                 self.on_line(first.time, first.id().number());
             } else {
                 match first.id().class() {
-                    Class::Main => self.on_timer(first.time, first.id().number()),
-                    Class::Rto => self.on_rto_timer(first.time, first.id().number()),
-                    Class::Source => self.on_source(first.time, first.id().number()),
-                    Class::Agenda => {
-                        self.on_agenda(first.time, first.id().number());
+                    EventClass::Main => self.on_timer(first.time, first.id().number()),
+                    EventClass::Rto => self.on_rto_timer(first.time, first.id().number()),
+                    EventClass::Source => self.on_source(first.time, first.id().number()),
+                    EventClass::ScheduledAction => {
+                        self.on_scheduled_action(first.time, first.id().number());
                         if self.tables.has(self.pause_at) {
                             return false;
                         }
@@ -171,19 +171,18 @@ impl Simulation {
 
     /// The links, in the order of their numbers in the tables.
     #[must_use]
-    pub fn links(&self) -> &[cwnd_scenario::Link] {
+    pub fn links(&self) -> &[cwnd_scenario::LinkSpec] {
         &self.scenario.links
     }
 
-    /// From now on [`Simulation::step`] returns early, after a sample, when one of the tables of samples has this many rows: it
-    /// is time to take them out.
+    /// From now on [`Simulation::step`] returns early, after a sample, when one of the tables of samples has this many rows, so that
+    /// the caller can take them out.
     pub const fn pause_at(&mut self, rows: usize) {
         self.pause_at = rows;
     }
 
-    /// Takes out of the tables what is complete: each table of at least `least` rows, and when the run is over all of them. So a
-    /// run's tables take no more memory the longer it lasts. Of the transfers those stay, with all that started after them, that
-    /// have not ended.
+    /// Takes the complete rows out of each table of at least `least` rows, and when the run is over all rows. So the memory of the
+    /// tables does not grow with the length of the run. The first transfer that has not ended, and all after it, stay.
     pub fn take_tables(&mut self, least: usize) -> Tables {
         self.tables.take(least, self.over)
     }
@@ -193,25 +192,19 @@ impl Simulation {
         self.tables.discard_samples();
     }
 
-    /// What was recorded so far, as far as it was not taken out.
+    /// The recorded rows that were not taken out.
     #[must_use]
     pub const fn tables(&self) -> &Tables {
         &self.tables
     }
 
-    /// Waits before their own serialisation, ns, of the packets that left a link in the measured interval, and how many had them;
-    /// each stands for waits within 1/128 of it.
+    /// Histogram of the queueing delays of the packets that left a link in the measured interval: the delay, ns, within 1/128 of the
+    /// exact one, and the number of packets.
     pub fn waits(&self, link: usize) -> impl Iterator<Item = (u64, u64)> {
-        self.network.hops[link].waits.rows()
+        self.network.links[link].waits.rows()
     }
 
-    /// The summary of the measured interval.
-    #[must_use]
-    pub fn summary(&self) -> Summary {
-        Summary::of(self)
-    }
-
-    /// What one of the scenario's flows has counted in the measured interval, so far.
+    /// Counts of one of the scenario's flows in the measured interval, so far.
     pub(crate) fn counts_measured(&self, number: usize) -> FlowCounts {
         let now = self.flows[number].counts();
         let [begin, end] =
@@ -222,11 +215,10 @@ impl Simulation {
     /// Data packets that left the first link within the run, so far.
     #[must_use]
     pub const fn packets(&self) -> u64 {
-        self.network.hops.as_slice()[0].count.packets
+        self.network.links.as_slice()[0].count.packets
     }
 
-    /// Name of the flow whose algorithm has stopped by a fault of its own, or of its group of traffic, if one has
-    /// (`Controller::has_failed`).
+    /// Name of the flow, or of the traffic group, whose algorithm has failed (`Controller::has_failed`), if one has.
     #[must_use]
     pub fn failed(&self) -> Option<&str> {
         let number = self.flows.iter().position(|flow| flow.sender.driver.cc.has_failed())?;
@@ -240,13 +232,13 @@ impl Simulation {
         }
     }
 
-    /// Flows that there is room for: those of the scenario, and the most of traffic that were there at once.
+    /// Number of places for flows: the scenario's flows, and the largest number of traffic flows that existed at once.
     #[must_use]
     pub const fn places(&self) -> usize {
         self.flows.len()
     }
 
-    /// Where every packet of the scenario's flows is now, flow by flow. Debug builds check the whole engine as well.
+    /// Where the packets of the scenario's flows are now, flow by flow. Debug builds also check all invariants.
     #[must_use]
     pub fn audit(&self) -> Vec<Audit> {
         #[cfg(debug_assertions)]
@@ -262,7 +254,7 @@ impl Simulation {
             dropped: flow.count.dropped.total(),
         };
         let mut audits: Vec<Audit> = self.flows[..self.named.len()].iter().map(at).collect();
-        for packet in self.network.lines.iter().flat_map(crate::line::Line::iter) {
+        for packet in self.network.lines.iter().flat_map(crate::delay_line::DelayLine::iter) {
             if let Some(audit) = audits.get_mut(packet.flow as usize)
                 && packet.kind.is_data()
             {
@@ -272,23 +264,23 @@ impl Simulation {
         audits
     }
 
-    fn on_agenda(&mut self, now: u64, number: u32) {
+    fn on_scheduled_action(&mut self, now: u64, number: u32) {
         if number == SAMPLER {
             self.sample(now);
-            self.timers.replace_first(&mut self.orders, now + self.scenario.record.interval);
+            self.timers.replace_first(&mut self.event_seq, now + self.scenario.record.interval);
             return;
         }
         self.timers.remove_first();
-        if let Some(mark) = MEASURE.iter().position(|&one| one == number) {
+        if let Some(mark) = MEASURE.iter().position(|&boundary| boundary == number) {
             let flows = &self.flows[..self.named.len()];
             self.marks[mark] = Some(flows.iter().map(FlowState::counts).collect());
             return;
         }
         let (_, flow, action) = self.actions[(number - ACTIONS) as usize].clone();
-        self.act(now, flow, &action);
+        self.apply_action(now, flow, &action);
     }
 
-    /// Counts what has left its link by `now`, for all flows.
+    /// Counts the packets that have left their link by `now`, for all flows.
     pub(crate) fn count_forwarded(&mut self, now: u64) {
         for line in &mut self.network.lines {
             while let Some(packet) = line.pass(now) {
@@ -299,7 +291,7 @@ impl Simulation {
         }
     }
 
-    /// Writes the rows of a flow's window.
+    /// Writes the rows of a flow in the tables `cwnd` and `inner`.
     pub(crate) fn sample_window(&mut self, now: u64, number: u32) {
         let flow = &self.flows[number as usize];
         self.tables.sample_flow(now, number, flow);
@@ -319,9 +311,9 @@ impl Simulation {
             }
         }
         for number in 0..self.scenario.links.len() {
-            let hop = &mut self.network.hops[number];
-            let backlog = hop.backlog(now);
-            self.tables.sample_queue(now, number as u32, backlog, hop.count.drops);
+            let link = &mut self.network.links[number];
+            let backlog = link.backlog(now);
+            self.tables.sample_queue(now, number as u32, backlog, link.count.drops);
         }
     }
 
@@ -331,19 +323,20 @@ impl Simulation {
         }
         self.over = true;
         self.now = self.scenario.duration;
-        self.receive_the_rest();
+        self.receive_remaining();
         for flow in &mut self.flows[..self.named.len()] {
-            flow.close_window(self.now, self.scenario.measure);
+            flow.integrate_window(self.now, self.scenario.measure);
         }
     }
 
-    /// Fused flows' receivers are behind by the way back: what reaches them before the end is theirs, though no acknowledgement
-    /// of it reaches a sender any more.
-    fn receive_the_rest(&mut self) {
+    /// Receivers of fused flows run late by the delay of the reverse path. Delivers the packets that arrive before the end, though
+    /// their acknowledgements no longer reach the sender.
+    fn receive_remaining(&mut self) {
         for number in 0..self.network.lines.len() {
             while let Some(&packet) = self.network.lines[number].get(0) {
-                let lag = if packet.kind == Kind::Fused { self.flows[packet.flow as usize].lag() } else { 0 };
-                if packet.kind != Kind::Fused || packet.due.saturating_sub(lag) > self.now {
+                let lag =
+                    if packet.kind == PacketKind::Fused { self.flows[packet.flow as usize].lag() } else { 0 };
+                if packet.kind != PacketKind::Fused || packet.due.saturating_sub(lag) > self.now {
                     break;
                 }
                 if let Some((packet, counted)) = self.network.lines[number].pop() {

@@ -1,54 +1,61 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One flow: sender, receiver, and what the engine keeps of it.
+//! One flow: sender, receiver, and the engine's state of it.
 //!
-//! Where the way behind a flow's last queue has a constant delay, and the way back loses and queues nothing, a packet's arrival
-//! and the arrival of its acknowledgement at the sender are one event, at the latter's time; everything the receiver
-//! does is shifted by the constant way back. Such a flow is *fused*.
+//! Where the delay behind a flow's last queue is constant, and the reverse path neither queues nor loses packets, a packet's arrival at
+//! the receiver and the arrival of its acknowledgement at the sender are one event, at the time of the latter. The receiver then runs
+//! late by the constant delay of the reverse path. Such a flow is *fused*.
 
+use crate::counts::{Drops, FlowCounts};
+use crate::delay_line::PacketKind;
 use crate::host::Host;
-use crate::line::Kind;
+use crate::index::OptionIndex;
 use crate::receiver::Receiver;
-use crate::record::Drops;
 use crate::sender::Sender;
-use crate::summary::FlowCounts;
+use crate::traffic::Direction;
+use cwnd::CaState;
 use cwnd_scenario::{Flow, HEADER_BYTES};
 
 /// State of one flow.
 #[derive(Debug)]
 pub struct FlowState {
-    /// The times of its entries among the timers, `u64::MAX` when it has none: the retransmission timer's, which is moved by
-    /// every acknowledgement, and that of all others. Apart, so that a near one leaves no far one behind.
+    /// Time of the retransmission timer's entry among the timers, ns; `u64::MAX` when it has none. Every acknowledgement moves this
+    /// timer, so it has an entry of its own: else each nearer timer would leave a stale far entry behind.
     pub rto_armed: u64,
+    /// Time of the entry of all other timers, ns; `u64::MAX` when there is none.
     pub armed: u64,
-    /// When a delayed acknowledgement is sent (fused: reaches the sender), ns; `u64::MAX` when none is delayed.
+    /// When a delayed acknowledgement is sent (of a fused flow: reaches the sender), ns; `u64::MAX` when none is delayed.
     pub ack_at: u64,
     /// When the flow starts, ns; `u64::MAX` once it has.
     pub start_at: u64,
-    /// Position that completes the transfer under way, at the receiver; `u64::MAX` when nothing does.
+    /// The receiver's next position when the current transfer is complete; `u64::MAX` without a transfer that ends.
     pub goal: u64,
-    /// From the far end of its last link to the receiver, and the way back, without links, ns.
-    pub tails: (u64, u64),
-    /// From the far end of its last link to its packet's next event, ns.
-    pub beyond: u64,
-    /// The line behind its last link, and the one to its sender.
-    pub exits: (u32, u32),
-    /// The last segment that has been written, low half of its position, and its size on the wire, bytes.
+    /// Delay from the far end of the last link to the receiver, ns.
+    pub access_delay_fwd: u64,
+    /// Delay from the far end of the last reverse link (without one: from the receiver) to the sender, ns.
+    pub access_delay_rev: u64,
+    /// Delay from the far end of the last link to the packet's next event, ns.
+    pub to_next_event: u64,
+    /// The delay line behind the last link.
+    pub delivery_line: u32,
+    /// The delay line to the sender.
+    pub ack_line: u32,
+    /// The last segment that has been written: low half of its position, and its size on the wire, bytes.
     pub last: (u32, u32),
-    /// Its links, a number of [`crate::network::Network`].
+    /// Index into [`crate::network::Network::routes`].
     pub route: u32,
-    /// Its link, where its packets come to the only one as soon as its sender decides; else [`NOT_DIRECT`].
-    pub direct: u32,
+    /// The flow's only link, if every packet enters it the moment the sender sends.
+    pub direct: OptionIndex,
     pub ack_every: u32,
     pub ack_delay: u64,
-    /// Acknowledgements that travel by themselves, under way.
+    /// Acknowledgements in the network, of a flow that is not fused.
     pub acks_out: u32,
-    /// Its transfer under way, a row of the table.
-    pub transfer: u32,
-    /// What it belongs to.
+    /// Its current transfer, a row of the table.
+    pub transfer: OptionIndex,
+    /// Its owner.
     pub owner: Owner,
-    /// See above.
+    /// Whether it is fused, see above.
     pub fused: bool,
-    /// Whether its lines are its own.
+    /// Whether its delay lines are private.
     pub private: bool,
     /// Whether it has rows in the tables of samples.
     pub recorded: bool,
@@ -56,39 +63,33 @@ pub struct FlowState {
     pub receiver: Receiver,
     /// The sender.
     pub sender: Sender,
-    /// Decided on by the sender, not yet sent, where the host takes its time.
+    /// The sending host, if it has an overhead.
     pub host: Option<Box<Host>>,
     /// Counters and integrals.
-    pub count: Count,
+    pub count: FlowCounters,
 }
 
-/// See [`FlowState::direct`].
-pub const NOT_DIRECT: u32 = u32::MAX;
-
-/// No transfer.
-pub const NO_TRANSFER: u32 = u32::MAX;
-
-/// What a flow belongs to.
+/// Who a flow belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
     /// The scenario: it has a number in the tables.
     Scenario,
-    /// A source of traffic, which lives on it, and in which direction (0 or 1).
-    Source(u32, u8),
+    /// A source of traffic, by its number, and the direction of its data.
+    Source(u32, Direction),
     /// Nobody: its place is free.
     Nobody,
 }
 
-/// What a flow's summary is made of.
+/// Counters for a flow's summary.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Count {
+pub struct FlowCounters {
     /// Packets that left the last link in the measured interval.
     pub forwarded_measured: u64,
-    /// Packets that left the last link, as far as known: see [`crate::line::Line::pass`].
+    /// Packets that left the last link, as counted so far: see [`crate::delay_line::DelayLine::pass`].
     pub forwarded: u64,
     /// Distinct segments that reached the receiver in the measured interval.
     pub distinct_measured: u64,
-    /// Bytes that those of either lack to full ones: last segments of transfers are short.
+    /// Bytes by which the segments of either count are smaller than full ones: last segments of transfers are short.
     pub forwarded_short: u64,
     pub distinct_short: u64,
     /// Packets dropped.
@@ -100,18 +101,31 @@ pub struct Count {
     cwnd_since: u64,
 }
 
-/// How a flow is tied to the network.
+/// A flow's recovery state: the state, and the end of the recovery. A loss behind that end begins another recovery in the same state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecoveryState(pub CaState, u64);
+
+impl RecoveryState {
+    #[inline]
+    pub const fn of(flow: &FlowState) -> Self {
+        Self(flow.sender.driver.conn.ca_state, flow.sender.driver.recovery_end())
+    }
+}
+
+/// A flow's path through the network; the fields are those of [`FlowState`].
 #[derive(Clone, Copy, Debug)]
-pub struct Ties {
+pub struct FlowPath {
     pub route: u32,
-    pub direct: u32,
-    pub tails: (u64, u64),
-    pub exits: (u32, u32),
+    pub direct: OptionIndex,
+    pub access_delay_fwd: u64,
+    pub access_delay_rev: u64,
+    pub delivery_line: u32,
+    pub ack_line: u32,
     pub fused: bool,
 }
 
 impl FlowState {
-    pub fn new(flow: &Flow, mss: u32, ties: Ties, owner: Owner) -> Self {
+    pub fn new(flow: &Flow, mss: u32, path: FlowPath, owner: Owner) -> Self {
         let overhead = flow.group.overhead;
         Self {
             rto_armed: u64::MAX,
@@ -119,55 +133,57 @@ impl FlowState {
             ack_at: u64::MAX,
             start_at: flow.start,
             goal: u64::MAX,
-            tails: ties.tails,
-            beyond: ties.tails.0 + if ties.fused { ties.tails.1 } else { 0 },
-            exits: ties.exits,
+            access_delay_fwd: path.access_delay_fwd,
+            access_delay_rev: path.access_delay_rev,
+            to_next_event: path.access_delay_fwd + if path.fused { path.access_delay_rev } else { 0 },
+            delivery_line: path.delivery_line,
+            ack_line: path.ack_line,
             last: (0, mss + HEADER_BYTES),
-            route: ties.route,
-            direct: if overhead > 0 { NOT_DIRECT } else { ties.direct },
+            route: path.route,
+            direct: if overhead > 0 { OptionIndex::NONE } else { path.direct },
             ack_every: flow.group.ack_every,
             ack_delay: flow.group.ack_delay,
             acks_out: 0,
-            transfer: NO_TRANSFER,
+            transfer: OptionIndex::NONE,
             owner,
-            fused: ties.fused,
+            fused: path.fused,
             private: false,
             recorded: false,
             receiver: Receiver::default(),
             sender: Sender::new(flow, mss),
             host: (overhead > 0).then(|| Box::new(Host::new(overhead, flow.overhead_stream))),
-            count: Count { cwnd_since: flow.start, ..Count::default() },
+            count: FlowCounters { cwnd_since: flow.start, ..FlowCounters::default() },
         }
     }
 
-    /// When something next happens at its ends beside a retransmission timeout, ns.
+    /// When its hosts next have an event other than a retransmission timeout, ns.
     #[inline]
     pub fn next_event(&self) -> u64 {
         let host = self.host.as_ref().map_or(u64::MAX, |host| host.next());
         self.sender.wake_at().min(self.ack_at).min(self.start_at).min(host)
     }
 
-    /// The application has written `bytes`, of which whole segments carry `mss`: notes how long the last one is.
-    pub fn end_with(&mut self, bytes: u64, mss: u32) {
+    /// The application has written `bytes`, in segments of `mss`: sets the size of the last one.
+    pub fn set_last_segment(&mut self, bytes: u64, mss: u32) {
         let rest = (bytes % u64::from(mss)) as u32;
         let payload = if rest == 0 { mss } else { rest };
         self.last = ((self.goal as u32).wrapping_sub(1), payload + HEADER_BYTES);
     }
 
-    /// Size of the segment at a position, of which the low half is given, bytes on the wire; `full` if it is no last one.
+    /// Size of the segment at `position` (low half), bytes on the wire: `full` unless it is a transfer's last one.
     #[inline]
     pub const fn size(&self, position: u32, full: u32) -> u32 {
         if position == self.last.0 { self.last.1 } else { full }
     }
 
-    /// Counts a segment of `size` bytes that leaves the last link within the measured interval.
+    /// Counts a segment of `size` bytes that leaves the last link in the measured interval.
     #[inline]
     pub const fn count_forwarded(&mut self, size: u32, full: u32) {
         self.count.forwarded_measured += 1;
         self.count.forwarded_short += (full - size) as u64;
     }
 
-    /// What it has counted so far.
+    /// Its counts so far.
     pub const fn counts(&self) -> FlowCounts {
         let sent = &self.sender.sent;
         FlowCounts {
@@ -178,47 +194,47 @@ impl FlowState {
         }
     }
 
-    /// Wire bytes that left the last link in the measured interval, if full segments have `full`.
+    /// Wire bytes that left the last link in the measured interval; full segments have `full` bytes.
     pub const fn forwarded_bytes(&self, full: u32) -> u64 {
         self.count.forwarded_measured * full as u64 - self.count.forwarded_short
     }
 
-    /// What a packet behind its last link is.
+    /// The kind of a packet behind its last link.
     #[inline]
-    pub const fn kind(&self) -> Kind {
-        if self.fused { Kind::Fused } else { Kind::Data }
+    pub const fn kind(&self) -> PacketKind {
+        if self.fused { PacketKind::Fused } else { PacketKind::Data }
     }
 
-    /// How long ago, at `now`, the receiver did what the engine does now.
+    /// By how much the receiver runs late, ns: see above.
     #[inline]
     pub const fn lag(&self) -> u64 {
-        if self.fused { self.tails.1 } else { 0 }
+        if self.fused { self.access_delay_rev } else { 0 }
     }
 
-    /// Packets under way: in lines, in links.
-    pub fn on_the_way(&self) -> u64 {
+    /// Data packets in links and delay lines.
+    pub fn in_network(&self) -> u64 {
         let waiting = self.host.as_ref().map_or(0, |host| host.len());
         self.sender.sent.packets - self.receiver.arrived - waiting - self.count.dropped.total()
     }
 
-    /// Whether nothing of it is left anywhere.
-    pub fn is_gone(&self) -> bool {
+    /// Whether none of its packets is left.
+    pub fn has_drained(&self) -> bool {
         let waiting = self.host.as_ref().map_or(0, |host| host.len());
-        self.acks_out == 0 && self.on_the_way() == 0 && waiting == 0
+        self.acks_out == 0 && self.in_network() == 0 && waiting == 0
     }
 
-    /// Notes the window at `now`, for the mean over the measured interval.
+    /// Records the window at `now`, for its mean over the measured interval.
     #[inline]
-    pub fn note_window(&mut self, now: u64, measure: (u64, u64)) {
+    pub fn record_window(&mut self, now: u64, measure: (u64, u64)) {
         let cwnd = self.sender.driver.conn.cwnd;
         if cwnd != self.count.cwnd {
-            self.close_window(now, measure);
+            self.integrate_window(now, measure);
             self.count.cwnd = cwnd;
         }
     }
 
-    /// Adds the time up to `now` to the mean's integral.
-    pub fn close_window(&mut self, now: u64, measure: (u64, u64)) {
+    /// Adds the time up to `now` to the integral of the window.
+    pub fn integrate_window(&mut self, now: u64, measure: (u64, u64)) {
         let from = self.count.cwnd_since.max(measure.0);
         let to = now.min(measure.1);
         if to > from {

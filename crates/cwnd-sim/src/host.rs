@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What lies between a sender's decision to send a packet and the packet's start: the host's random overhead.
+//! The sending host: a random overhead between a sender's decision to send a packet and its transmission.
 
 use cwnd_link::Overhead;
-use cwnd_link::random::Stream;
+use cwnd_link::random::RandomStream;
 use std::collections::VecDeque;
 
-/// A packet that the sender has decided to send.
+/// A packet that the sender has decided to send and that is still in the host.
 #[derive(Clone, Copy, Debug)]
-pub struct Decided {
+pub struct PendingSend {
     /// When it leaves the host, ns.
     leaves: u64,
-    /// When the sender decided, ns: what its round trip is measured from, as a timestamp option has it.
+    /// When the sender decided, ns. Its round trip time is measured from here, as with a timestamp option.
     pub at: u64,
     /// Its position.
     pub position: u64,
@@ -19,34 +19,34 @@ pub struct Decided {
 /// The host's packets, first in, first out.
 #[derive(Debug)]
 pub struct Host {
-    /// When the first of them leaves, ns; `u64::MAX` when there is none.
+    /// When the first packet leaves, ns; `u64::MAX` when there is none.
     next: u64,
     overhead: Overhead,
-    waiting: VecDeque<Decided>,
+    waiting: VecDeque<PendingSend>,
 }
 
 impl Host {
-    /// A host that takes up to `most` ns for a packet.
-    pub fn new(most: u64, stream: Stream) -> Self {
+    /// A host with an overhead of up to `most` ns per packet.
+    pub fn new(most: u64, stream: RandomStream) -> Self {
         Self { next: u64::MAX, overhead: Overhead::new(most, stream), waiting: VecDeque::new() }
     }
 
-    /// When a packet next leaves, ns; `u64::MAX` for never.
+    /// When the next packet leaves, ns; `u64::MAX` for never.
     #[inline]
     pub const fn next(&self) -> u64 {
         self.next
     }
 
-    /// The sender decides at `at` to send.
+    /// The sender decides at `at` to send a packet.
     pub fn push(&mut self, at: u64, position: u64) {
-        self.waiting.push_back(Decided { leaves: self.overhead.release(at), at, position });
-        self.look();
+        self.waiting.push_back(PendingSend { leaves: self.overhead.release(at), at, position });
+        self.update_next();
     }
 
     /// The packet that leaves next.
-    pub fn pop(&mut self) -> Option<Decided> {
+    pub fn pop(&mut self) -> Option<PendingSend> {
         let first = self.waiting.pop_front();
-        self.look();
+        self.update_next();
         first
     }
 
@@ -55,7 +55,7 @@ impl Host {
         self.waiting.len() as u64
     }
 
-    fn look(&mut self) {
+    fn update_next(&mut self) {
         self.next = self.waiting.front().map_or(u64::MAX, |packet| packet.leaves);
     }
 }

@@ -18,29 +18,31 @@
 #![deny(unsafe_code)] // but for one instruction: see prefetch.rs
 
 mod ack;
-mod bits;
+mod bitmap;
 #[cfg(debug_assertions)]
 mod check;
+mod counts;
+mod delay_line;
 mod engine;
+mod event_queue;
 mod events;
 mod flow;
-mod hop;
 mod host;
-mod line;
+mod index;
+mod link;
 mod network;
 mod prefetch;
-mod queue;
 mod receiver;
 mod record;
 mod sender;
 mod sources;
+mod summarise;
 mod summary;
 pub mod traffic;
 mod transfers;
 mod wheel;
 
+pub use counts::{Drops, EventKind, FlowCounts};
 pub use engine::{Audit, Simulation};
-pub use record::{
-    CwndRow, Drops, Event, EventKind, InnerRow, NO_LINK, QueueRow, Tables, TransferRow, expected_bytes,
-};
-pub use summary::{FlowCounts, FlowSummary, LinkSummary, Summary, TrafficSummary};
+pub use record::{CwndRow, EventRow, InnerRow, NO_LINK, QueueRow, Tables, TransferRow, expected_bytes};
+pub use summary::{FlowSummary, LinkSummary, Summary, TrafficSummary};

@@ -1,46 +1,53 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Links, the lines behind them, and the routes that flows take through both.
+//! The network of a run: links, the delay lines behind them, and the routes of flows.
 
-use crate::flow::{NOT_DIRECT, Ties};
-use crate::hop::Hop;
-use crate::line::{Kind, Line, Packet};
-use crate::queue::{Class, Id, Orders, Queue};
-use cwnd_scenario::{Access, Flow, Scenario};
+use crate::delay_line::{DelayLine, Packet, PacketKind};
+use crate::event_queue::{EventClass, EventId, EventQueue, EventSeq};
+use crate::flow::FlowPath;
+use crate::index::OptionIndex;
+use crate::link::Link;
+use cwnd_scenario::{AccessLink, Flow, Scenario};
 use std::collections::BTreeMap;
 
-/// A link on a route, and the line from there to the next one.
+/// A link on a route, and the delay line from there to the next link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Via {
+pub struct RouteLink {
     pub link: u32,
     pub line: u32,
 }
 
-/// A way through the network, and back.
+/// A route through the network: the forward path and the reverse path.
 #[derive(Clone, Debug)]
 pub struct Route {
-    /// From the sender to the first link, if that takes any time: the line, and how long, ns.
+    /// The delay line from the sender to the first link and its delay, ns, if that delay is not 0.
     pub entry: Option<(u32, u64)>,
-    pub path: Vec<Via>,
-    pub back: Vec<Via>,
+    pub path: Vec<RouteLink>,
+    pub back: Vec<RouteLink>,
 }
 
-/// No link: a line that begins at a host.
-const AT_A_HOST: u32 = u32::MAX;
+/// What a flow needs of its path.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PathNeeds {
+    /// Arrivals at the receiver are events: the flow's source is told when a transfer finishes.
+    pub receiver_events: bool,
+    /// Delay lines of its own: few flows have its round trip time.
+    pub private_lines: bool,
+}
 
 /// The network.
 #[derive(Debug)]
 pub struct Network {
-    /// The scenario's links first, in its order, then the flows' own.
-    pub hops: Vec<Hop>,
-    pub lines: Vec<Line>,
+    /// The scenario's links in its order, then the access links of flows.
+    pub links: Vec<Link>,
+    pub lines: Vec<DelayLine>,
     pub routes: Vec<Route>,
-    /// Lines with packets, by when their fronts are due.
-    pub queue: Queue,
-    /// Lines by where they begin, what travels on them, and how long they take beyond the link.
-    shared: BTreeMap<(u32, u8, u64), u32>,
+    /// One entry for each delay line that holds packets, at the time at which its front packet is due.
+    pub event_queue: EventQueue,
+    /// Shared delay lines by the link they begin at (none: a host), the kind of packet, and the delay after that, ns.
+    shared: BTreeMap<(OptionIndex, u8, u64), u32>,
     /// Propagation of the scenario's links at time 0, ns.
     delays: Vec<u64>,
-    /// Private lines that nobody uses.
+    /// Private delay lines that no flow uses.
     free: Vec<u32>,
     known: BTreeMap<(u64, Vec<u32>, Vec<u32>), u32>,
     measure: (u64, u64),
@@ -51,10 +58,14 @@ impl Network {
     pub fn new(scenario: &Scenario) -> Self {
         let (measure, end) = (scenario.measure, scenario.duration);
         Self {
-            hops: scenario.hops().into_iter().map(|hop| Hop::new(hop, measure, end)).collect(),
+            links: scenario
+                .link_configs()
+                .into_iter()
+                .map(|config| Link::new(config, measure, end))
+                .collect(),
             lines: Vec::new(),
             routes: Vec::new(),
-            queue: Queue::default(),
+            event_queue: EventQueue::default(),
             shared: BTreeMap::new(),
             delays: scenario.links.iter().map(|link| link.delay).collect(),
             free: Vec::new(),
@@ -64,29 +75,34 @@ impl Network {
         }
     }
 
-    /// Puts a packet on a line.
+    /// Puts a packet on a delay line.
     #[inline(always)]
-    pub fn push(&mut self, orders: &mut Orders, number: u32, packet: Packet) {
+    pub fn push(&mut self, event_seq: &mut EventSeq, number: u32, packet: Packet) {
         let line = &mut self.lines[number as usize];
         line.push(packet);
         if packet.due < line.armed {
             line.armed = packet.due;
-            self.wake(orders, packet.due, number);
+            self.wake(event_seq, packet.due, number);
         }
     }
 
     #[inline(never)]
-    fn wake(&mut self, orders: &mut Orders, due: u64, number: u32) {
-        self.queue.push(orders, due, Id::new(Class::Main, number));
+    fn wake(&mut self, event_seq: &mut EventSeq, due: u64, number: u32) {
+        self.event_queue.push(event_seq, due, EventId::new(EventClass::Main, number));
     }
 
-    fn line(&mut self, link: u32) -> u32 {
-        let disordered = self.hops.get(link as usize).is_some_and(|hop| hop.disordered);
-        self.lines.push(Line::new(disordered));
+    /// Whether packets may overtake each other behind `link`; never behind a host.
+    fn is_disordered(&self, link: OptionIndex) -> bool {
+        link.get().is_some_and(|link| self.links[link as usize].disordered)
+    }
+
+    fn line(&mut self, link: OptionIndex) -> u32 {
+        let disordered = self.is_disordered(link);
+        self.lines.push(DelayLine::new(disordered));
         self.lines.len() as u32 - 1
     }
 
-    fn shared_line(&mut self, link: u32, kind: Kind, extra: u64) -> u32 {
+    fn shared_line(&mut self, link: OptionIndex, kind: PacketKind, extra: u64) -> u32 {
         if let Some(&line) = self.shared.get(&(link, kind as u8, extra)) {
             return line;
         }
@@ -95,9 +111,9 @@ impl Network {
         line
     }
 
-    /// A line for one flow alone.
-    fn private_line(&mut self, link: u32) -> u32 {
-        let disordered = self.hops.get(link as usize).is_some_and(|hop| hop.disordered);
+    /// A delay line for one flow.
+    fn private_line(&mut self, link: OptionIndex) -> u32 {
+        let disordered = self.is_disordered(link);
         match self.free.pop() {
             Some(line) => {
                 debug_assert_eq!(self.lines[line as usize].len(), 0);
@@ -108,33 +124,41 @@ impl Network {
         }
     }
 
-    /// Gives a private line back; it is empty.
-    pub fn give_back(&mut self, line: u32) {
+    /// Returns a private delay line, which must be empty.
+    pub fn release_line(&mut self, line: u32) {
         self.free.push(line);
     }
 
-    fn vias(&mut self, links: &[u32], kind: Kind) -> Vec<Via> {
-        links.iter().map(|&link| Via { link, line: self.shared_line(link, kind, 0) }).collect()
+    fn route_links(&mut self, links: &[u32], kind: PacketKind) -> Vec<RouteLink> {
+        links
+            .iter()
+            .map(|&link| RouteLink { link, line: self.shared_line(OptionIndex::some(link), kind, 0) })
+            .collect()
     }
 
-    /// The number of a route by these links, `before` ns behind the sender.
+    /// The number of the route over these links; the first link is `before` ns away from the sender.
     pub fn route(&mut self, before: u64, path: &[u32], back: &[u32]) -> u32 {
         let key = (before, path.to_vec(), back.to_vec());
         if let Some(&number) = self.known.get(&key) {
             return number;
         }
-        let entry = (before > 0).then(|| (self.shared_line(AT_A_HOST, Kind::Hop, before), before));
-        let route = Route { entry, path: self.vias(path, Kind::Hop), back: self.vias(back, Kind::AckHop) };
+        let entry =
+            (before > 0).then(|| (self.shared_line(OptionIndex::NONE, PacketKind::Link, before), before));
+        let route = Route {
+            entry,
+            path: self.route_links(path, PacketKind::Link),
+            back: self.route_links(back, PacketKind::AckLink),
+        };
         self.routes.push(route);
         let number = self.routes.len() as u32 - 1;
         self.known.insert(key, number);
         number
     }
 
-    /// A link of a flow's own.
-    fn access(&mut self, access: Access) -> u32 {
-        self.hops.push(Hop::access(access, self.measure, self.end));
-        self.hops.len() as u32 - 1
+    /// Adds an access link for one flow; its number.
+    fn access(&mut self, access: AccessLink) -> u32 {
+        self.links.push(Link::access(access, self.measure, self.end));
+        self.links.len() as u32 - 1
     }
 
     /// The route of a flow.
@@ -146,37 +170,39 @@ impl Network {
         self.route(flow.group.access_delay, &path, &flow.back)
     }
 
-    /// Propagation of a route's links, there and back, and of the way to the first, ns.
+    /// Propagation delay of a route, ns: its forward and reverse links, and the path to the first link.
     pub fn propagation(&self, route: u32) -> u64 {
         let route = &self.routes[route as usize];
         let links = route.path.iter().chain(&route.back);
-        let delays = links.map(|via| self.delays.get(via.link as usize).copied().unwrap_or(0));
+        let delays = links.map(|route_link| self.delays.get(route_link.link as usize).copied().unwrap_or(0));
         delays.sum::<u64>() + route.entry.map_or(0, |entry| entry.1)
     }
 
-    /// Ties a flow of this round trip time to a route. `closed`: somebody waits for its arrivals at the receiver, so these are
-    /// events of their own. `private`: few flows have this round trip time, so it gets lines of its own.
-    pub fn tie(&mut self, route: u32, rtt: u64, closed: bool, private: bool) -> Ties {
+    /// Attaches a flow of this round trip time to a route.
+    pub fn attach(&mut self, route: u32, rtt: u64, needs: PathNeeds) -> FlowPath {
         let rest = rtt.saturating_sub(self.propagation(route));
-        let tails = (rest / 2, rest - rest / 2);
-        let it = &self.routes[route as usize];
-        let fused = it.back.is_empty() && !closed;
-        let last = it.path.last().map_or(AT_A_HOST, |via| via.link);
-        let last_back = it.back.last().map_or(AT_A_HOST, |via| via.link);
-        let exits = if private {
-            let there = self.private_line(last);
-            (there, if fused { there } else { self.private_line(last_back) })
+        let (access_delay_fwd, access_delay_rev) = (rest / 2, rest - rest / 2);
+        let links = &self.routes[route as usize];
+        let fused = links.back.is_empty() && !needs.receiver_events;
+        let last =
+            links.path.last().map_or(OptionIndex::NONE, |route_link| OptionIndex::some(route_link.link));
+        let last_back =
+            links.back.last().map_or(OptionIndex::NONE, |route_link| OptionIndex::some(route_link.link));
+        let (delivery_line, ack_line) = if needs.private_lines {
+            let delivery = self.private_line(last);
+            (delivery, if fused { delivery } else { self.private_line(last_back) })
         } else if fused {
-            let there = self.shared_line(last, Kind::Fused, rest);
-            (there, there)
+            let delivery = self.shared_line(last, PacketKind::Fused, rest);
+            (delivery, delivery)
         } else {
-            (self.shared_line(last, Kind::Data, tails.0), self.shared_line(last_back, Kind::Ack, tails.1))
+            let delivery = self.shared_line(last, PacketKind::Data, access_delay_fwd);
+            (delivery, self.shared_line(last_back, PacketKind::Ack, access_delay_rev))
         };
-        let it = &self.routes[route as usize];
-        let direct = match it.path.as_slice() {
-            [only] if it.entry.is_none() => only.link,
-            _ => NOT_DIRECT,
+        let links = &self.routes[route as usize];
+        let direct = match links.path.as_slice() {
+            [only] if links.entry.is_none() => OptionIndex::some(only.link),
+            _ => OptionIndex::NONE,
         };
-        Ties { route, direct, tails, exits, fused }
+        FlowPath { route, direct, access_delay_fwd, access_delay_rev, delivery_line, ack_line, fused }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Has the processor fetch memory that will be needed soon. With a hundred thousand flows every packet is another flow's, and
-//! most of its time would be spent waiting for that flow's state.
+//! Prefetches memory that will be needed soon. With a hundred thousand flows every packet belongs to another flow, and without a
+//! prefetch most of the time is spent waiting for that flow's state.
 
 /// Bytes of a cache line, on every processor that this matters on.
 const LINE: usize = 64;

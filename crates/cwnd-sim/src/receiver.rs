@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A TCP receiver: reassembly, delayed acknowledgements (RFC 5681 §4.2), selective acknowledgements (RFC 2018).
 
-use crate::bits::Bits;
-use crate::line::Packet;
+use crate::bitmap::Bitmap;
+use crate::delay_line::Packet;
 
 /// An acknowledgement as it reaches the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,10 +16,10 @@ pub struct AckPacket {
     pub sent_us: Option<(u32, u32)>,
 }
 
-/// The SACK option of an acknowledgement (RFC 2018): up to three blocks, which is what fits beside timestamps.
+/// The SACK option of an acknowledgement (RFC 2018): up to three blocks, as many as fit with timestamps.
 ///
-/// One arrival is all the news while every acknowledgement arrives in order ([`AckPacket::sacked`]); on paths that lose or
-/// reorder acknowledgements the blocks repeat what the last ones said.
+/// While every acknowledgement arrives in order, one newly arrived segment is all the information ([`AckPacket::sacked`]). Where
+/// acknowledgements may be lost or reordered, blocks repeat the information of earlier ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Blocks {
     /// From and to, counted from the acknowledgement's `cumulative`; `(0, 0)` where there is none.
@@ -44,8 +44,8 @@ impl Blocks {
 #[derive(Clone, Debug, Default)]
 pub struct Receiver {
     next: u64,
-    /// There only while something has arrived beyond `next`.
-    beyond: Option<Box<Beyond>>,
+    /// `None` while nothing has arrived beyond `next`.
+    out_of_order: Option<Box<OutOfOrder>>,
     /// Segments in order not yet acknowledged.
     pending: u32,
     first_sent_us: u32,
@@ -56,17 +56,17 @@ pub struct Receiver {
     pub arrived: u64,
 }
 
-/// What arrived beyond a hole.
+/// Segments that arrived beyond a hole.
 #[derive(Clone, Debug, Default)]
-struct Beyond {
-    arrived: Bits,
+struct OutOfOrder {
+    arrived: Bitmap,
     /// One past the highest position among it.
     highest: u64,
     /// A position of each of the three blocks that something arrived in last, newest first, plus one; 0 for none.
     recent: [u64; 3],
 }
 
-impl Beyond {
+impl OutOfOrder {
     /// The block around `position`, which has arrived, of what is beyond `next`.
     fn block(&self, next: u64, position: u64) -> (u64, u64) {
         let from = self.arrived.last_clear(next, position).map_or(next, |hole| hole + 1);
@@ -102,7 +102,7 @@ impl Receiver {
             self.pending += 1;
             self.distinct += 1;
             self.next += 1;
-            if self.beyond.is_some() {
+            if self.out_of_order.is_some() {
                 // RFC 5681 §4.2: a segment that fills a hole, or part of one, is acknowledged at once.
                 self.fill();
                 return Some(self.acknowledge());
@@ -112,15 +112,15 @@ impl Receiver {
         let mut sacked = None;
         if ahead > 0 {
             let position = self.next + u64::from(ahead.unsigned_abs());
-            let beyond = self.beyond.get_or_insert_default();
-            beyond.arrived.cover(self.next, position + 1);
-            if !beyond.arrived.get(position) {
-                beyond.arrived.set(position);
+            let out_of_order = self.out_of_order.get_or_insert_default();
+            out_of_order.arrived.cover(self.next, position + 1);
+            if !out_of_order.arrived.get(position) {
+                out_of_order.arrived.set(position);
                 self.distinct += 1;
                 sacked = Some(position);
             }
-            beyond.highest = beyond.highest.max(position + 1);
-            beyond.note(self.next, position);
+            out_of_order.highest = out_of_order.highest.max(position + 1);
+            out_of_order.note(self.next, position);
         }
         // RFC 5681 §4.2: out of order, or old: a duplicate acknowledgement at once.
         let echo = if self.pending > 0 {
@@ -149,11 +149,13 @@ impl Receiver {
     #[must_use]
     pub fn blocks(&self) -> Blocks {
         let mut blocks = Blocks::default();
-        let Some(beyond) = &self.beyond else { return blocks };
+        let Some(out_of_order) = &self.out_of_order else { return blocks };
         let mut count = 0;
         // What arrived last may all have been acknowledged since; the highest segment has not.
-        for recent in beyond.recent.into_iter().chain([beyond.highest]).filter(|&recent| recent > self.next) {
-            let (from, to) = beyond.block(self.next, recent - 1);
+        for recent in
+            out_of_order.recent.into_iter().chain([out_of_order.highest]).filter(|&recent| recent > self.next)
+        {
+            let (from, to) = out_of_order.block(self.next, recent - 1);
             let offsets = ((from - self.next) as u32, (to - self.next) as u32);
             if count < 3 && !blocks.offsets[..count].contains(&offsets) {
                 blocks.offsets[count] = offsets;
@@ -174,10 +176,11 @@ impl Receiver {
 
     /// Moves `next` over what had arrived beyond a hole.
     fn fill(&mut self) {
-        let Some(beyond) = &self.beyond else { return };
-        self.next = beyond.arrived.first_clear(self.next, beyond.highest).unwrap_or(beyond.highest);
-        if self.next == beyond.highest {
-            self.beyond = None;
+        let Some(out_of_order) = &self.out_of_order else { return };
+        self.next =
+            out_of_order.arrived.first_clear(self.next, out_of_order.highest).unwrap_or(out_of_order.highest);
+        if self.next == out_of_order.highest {
+            self.out_of_order = None;
         }
     }
 }
@@ -185,7 +188,7 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cwnd_link::random::Stream;
+    use cwnd_link::random::RandomStream;
     use std::collections::BTreeSet;
 
     fn packet(position: u32) -> Packet {
@@ -261,7 +264,7 @@ mod tests {
     // Whatever arrives, in whatever order: the first block holds it, all are true and whole, none is there twice; seed 5.
     #[test]
     fn blocks_are_whole_and_start_with_the_newest_arrival() {
-        let mut random = Stream::new(5, 0);
+        let mut random = RandomStream::new(5, 0);
         let mut receiver = Receiver::default();
         let mut arrived = BTreeSet::new();
         for _ in 0..20_000 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The tables that a run fills.
+//! The tables that a run records.
 
+use crate::counts::{Drops, EventKind};
 use crate::flow::FlowState;
 use cwnd_link::Backlog;
 use cwnd_scenario::{Inner, Scenario};
@@ -22,7 +23,7 @@ pub struct CwndRow {
     pub in_flight: u32,
     /// Segments that have left the flow's last link so far.
     pub forwarded: u64,
-    /// Distinct segments that have reached the receiver, as far as acknowledgements that reached the sender by now can tell.
+    /// Distinct segments that have reached the receiver; of a fused flow, as of the newest acknowledgement at the sender.
     pub delivered: u64,
     /// State of loss recovery, Linux's number.
     pub ca_state: u8,
@@ -41,44 +42,6 @@ pub struct QueueRow {
     pub bytes: u64,
     /// Packets dropped so far.
     pub drops: Drops,
-}
-
-/// Packets dropped, by what dropped them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Drops {
-    /// The queue had no room.
-    pub queue: u64,
-    /// The discipline (RED) dropped them while there was room.
-    pub early: u64,
-    /// The loss process.
-    pub loss: u64,
-}
-
-impl Drops {
-    /// All of them.
-    #[must_use]
-    pub const fn total(&self) -> u64 {
-        self.queue + self.early + self.loss
-    }
-
-    /// Those since `earlier`.
-    #[must_use]
-    pub const fn since(&self, earlier: &Self) -> Self {
-        Self {
-            queue: self.queue - earlier.queue,
-            early: self.early - earlier.early,
-            loss: self.loss - earlier.loss,
-        }
-    }
-
-    /// Counts a drop of this kind.
-    pub(crate) fn count(&mut self, kind: EventKind) {
-        *match kind {
-            EventKind::DropEarly => &mut self.early,
-            EventKind::DropLoss => &mut self.loss,
-            _ => &mut self.queue,
-        } += 1;
-    }
 }
 
 /// A row of the table `inner`: one inner variable of a flow's algorithm.
@@ -103,9 +66,9 @@ pub struct TransferRow {
     pub number: u32,
     /// When it started, ns.
     pub start_ns: u64,
-    /// When its last byte was at the receiver, ns; `None` if it was not.
+    /// When its last byte reached the receiver, ns; `None` if it did not.
     pub end_ns: Option<u64>,
-    /// Payload, bytes; `None`: without an end.
+    /// Payload, bytes; `None` for a transfer without an end.
     pub bytes: Option<u64>,
     /// Round trip time without queueing and serialisation, ns.
     pub rtt_ns: u64,
@@ -116,48 +79,9 @@ pub struct TransferRow {
 /// No link: the column `link` of events that happen at a host.
 pub const NO_LINK: u32 = u32::MAX;
 
-/// What an event is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum EventKind {
-    /// The queue was full.
-    DropQueue,
-    /// The queue's discipline dropped the packet while there was room.
-    DropEarly,
-    /// The loss process took the packet.
-    DropLoss,
-    /// The connection entered another state; `value` is Linux's number.
-    State,
-    /// The retransmission timer fired.
-    Timeout,
-    /// The flow started, or its application went on.
-    Start,
-    /// The flow's application stopped.
-    Stop,
-    /// The connection went over to another algorithm.
-    Switch,
-}
-
-impl EventKind {
-    /// Name in the table.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::DropQueue => "drop_queue",
-            Self::DropEarly => "drop_early",
-            Self::DropLoss => "drop_loss",
-            Self::State => "state",
-            Self::Timeout => "timeout",
-            Self::Start => "start",
-            Self::Stop => "stop",
-            Self::Switch => "switch",
-        }
-    }
-}
-
 /// A row of the table `events`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Event {
+pub struct EventRow {
     /// Time, ns.
     pub time_ns: u64,
     /// Flow number.
@@ -174,7 +98,7 @@ pub struct Event {
     pub ssthresh: u32,
 }
 
-/// Everything recorded, as far as it was not taken out.
+/// All recorded rows that were not taken out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tables {
     /// Windows over time.
@@ -182,16 +106,16 @@ pub struct Tables {
     /// The queue over time.
     pub queue: Vec<QueueRow>,
     /// Drops, state changes, timeouts.
-    pub events: Vec<Event>,
+    pub events: Vec<EventRow>,
     /// Inner variables over time.
     pub inner: Vec<InnerRow>,
     /// Transfers, in the order of their starts.
     pub transfers: Vec<TransferRow>,
-    /// Transfers that were taken out.
-    transfers_gone: u32,
+    /// Number of transfers that were taken out.
+    transfers_taken: u32,
 }
 
-/// Bytes that the tables of samples are expected to take, as they are kept here.
+/// Bytes that the tables of samples are expected to take in memory.
 #[must_use]
 pub fn expected_bytes(scenario: &Scenario) -> u128 {
     let rows = scenario.expected_rows();
@@ -201,8 +125,8 @@ pub fn expected_bytes(scenario: &Scenario) -> u128 {
 }
 
 impl Tables {
-    /// Moves out each table of at least `least` rows, and of the transfers those at the front that will not change any more;
-    /// with `all` every row of every table.
+    /// Moves out each table of at least `least` rows; of the transfers, those at the front that will not change any more. With `all`,
+    /// every row of every table.
     pub(crate) fn take(&mut self, least: usize, all: bool) -> Self {
         fn rows<T>(table: &mut Vec<T>, least: usize, all: bool) -> Vec<T> {
             if all || table.len() >= least { std::mem::take(table) } else { Vec::new() }
@@ -215,19 +139,19 @@ impl Tables {
             let changes = |row: &TransferRow| row.end_ns.is_none() && row.bytes.is_some();
             self.transfers.iter().position(changes).unwrap_or(self.transfers.len())
         };
-        let transfers_gone = self.transfers_gone;
-        self.transfers_gone += settled as u32;
+        let transfers_taken = self.transfers_taken;
+        self.transfers_taken += settled as u32;
         Self {
             cwnd: rows(&mut self.cwnd, least, all),
             queue: rows(&mut self.queue, least, all),
             events: rows(&mut self.events, least, all),
             inner: rows(&mut self.inner, least, all),
             transfers: self.transfers.drain(..settled).collect(),
-            transfers_gone,
+            transfers_taken,
         }
     }
 
-    /// Drops all rows but those of transfers.
+    /// Drops all rows except transfers.
     pub(crate) fn discard_samples(&mut self) {
         self.cwnd.clear();
         self.queue.clear();
@@ -235,7 +159,7 @@ impl Tables {
         self.inner.clear();
     }
 
-    /// Whether a table of samples has at least so many rows.
+    /// Whether a table of samples has at least this many rows.
     pub(crate) const fn has(&self, rows: usize) -> bool {
         self.cwnd.len() >= rows || self.queue.len() >= rows || self.inner.len() >= rows
     }
@@ -243,12 +167,12 @@ impl Tables {
     /// A transfer starts: its number.
     pub(crate) fn start_transfer(&mut self, row: TransferRow) -> u32 {
         self.transfers.push(row);
-        self.transfers_gone + self.transfers.len() as u32 - 1
+        self.transfers_taken + self.transfers.len() as u32 - 1
     }
 
     /// A transfer has ended.
     pub(crate) fn end_transfer(&mut self, number: u32, at: u64) {
-        self.transfers[(number - self.transfers_gone) as usize].end_ns = Some(at);
+        self.transfers[(number - self.transfers_taken) as usize].end_ns = Some(at);
     }
 
     pub(crate) fn sample_flow(&mut self, time_ns: u64, flow: u32, state: &FlowState) {
@@ -288,7 +212,7 @@ impl Tables {
         state: &FlowState,
     ) {
         let conn = &state.sender.driver.conn;
-        self.events.push(Event {
+        self.events.push(EventRow {
             time_ns,
             flow,
             kind,

@@ -1,41 +1,44 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What applications do: flows begin and end, sources of traffic start transfers, actions take place.
+//! Application events: flows begin and end, traffic sources start transfers, actions are applied.
 
+use crate::counts::EventKind;
+use crate::delay_line::{Packet, PacketKind};
 use crate::engine::Simulation;
-use crate::flow::{FlowState, NO_TRANSFER, Owner};
-use crate::line::{Kind, Packet};
-use crate::queue::{Class, Id};
-use crate::record::{EventKind, NO_LINK, TransferRow};
-use crate::sources::NO_FLOW;
-use crate::traffic::{self, Direction, Event, Transfer};
+use crate::event_queue::{EventClass, EventId};
+use crate::flow::{FlowState, Owner};
+use crate::index::OptionIndex;
+use crate::link::PacketClass;
+use crate::network::PathNeeds;
+use crate::record::{NO_LINK, TransferRow};
+use crate::traffic::{self, Direction, SourceEvent, Transfer};
 use cwnd_scenario::FlowAction;
 use std::sync::Arc;
 
 impl Simulation {
     /// One of the scenario's flows starts.
-    pub(crate) fn begin(&mut self, now: u64, number: u32) {
+    pub(crate) fn start_flow(&mut self, now: u64, number: u32) {
         let named = &self.named[number as usize];
         let flow = &mut self.flows[number as usize];
         flow.start_at = u64::MAX;
         if let Some(bytes) = named.group.size {
             flow.goal = bytes.div_ceil(u64::from(self.scenario.mss()));
-            flow.end_with(bytes, self.scenario.mss());
-            flow.transfer = self.tables.start_transfer(TransferRow {
+            flow.set_last_segment(bytes, self.scenario.mss());
+            flow.transfer = OptionIndex::some(self.tables.start_transfer(TransferRow {
                 group: None,
                 number,
                 start_ns: now,
                 end_ns: None,
                 bytes: Some(bytes),
                 rtt_ns: named.rtt,
-                reverse: named.group.route == cwnd_scenario::Route::Reverse,
-            });
+                reverse: named.group.route == cwnd_scenario::RouteSpec::Reverse,
+            }));
         }
-        self.note(now, number, EventKind::Start, NO_LINK, 0);
+        self.record_event(now, number, EventKind::Start, NO_LINK, 0);
         self.respond_to(now, number);
     }
 
     /// An action on one of the scenario's flows.
-    pub(crate) fn act(&mut self, now: u64, number: u32, action: &FlowAction) {
+    pub(crate) fn apply_action(&mut self, now: u64, number: u32, action: &FlowAction) {
         let flow = &mut self.flows[number as usize];
         let waits = flow.start_at != u64::MAX;
         let kind = match action {
@@ -44,7 +47,7 @@ impl Simulation {
                     flow.sender.resume();
                 }
                 if waits {
-                    return self.begin(now, number);
+                    return self.start_flow(now, number);
                 }
                 EventKind::Start
             }
@@ -59,7 +62,7 @@ impl Simulation {
                 EventKind::Switch
             }
         };
-        self.note(now, number, kind, NO_LINK, 0);
+        self.record_event(now, number, kind, NO_LINK, 0);
         if !waits {
             self.respond_to(now, number);
         }
@@ -67,16 +70,16 @@ impl Simulation {
 
     pub(crate) fn wake_source(&mut self, number: u32, at: Option<u64>) {
         if let Some(at) = at {
-            self.timers.push(&mut self.orders, at, Id::new(Class::Source, number));
+            self.timers.push(&mut self.event_seq, at, EventId::new(EventClass::Source, number));
         }
     }
 
-    /// What a source announced happens.
+    /// The event that a source announced is due.
     pub(crate) fn on_source(&mut self, now: u64, number: u32) {
         self.timers.remove_first();
         match self.background.sources[number as usize].pending.take() {
-            Some(Event::Start(transfer)) => self.start_transfer(now, number, transfer),
-            Some(Event::Send(packet)) => self.send_datagram(now, number, packet),
+            Some(SourceEvent::Start(transfer)) => self.start_transfer(now, number, transfer),
+            Some(SourceEvent::Send(packet)) => self.send_datagram(now, number, packet),
             _ => {}
         }
         let at = self.background.next(number);
@@ -92,12 +95,14 @@ impl Simulation {
         let mss = self.scenario.mss();
         let measured = self.in_measure(now);
         self.background.groups[group as usize].load.started(&transfer, mss, measured);
-        let way = transfer.direction as usize;
-        let known = self.background.sources[source as usize].connections[way];
-        let number =
-            if transfer.fresh || known == NO_FLOW { self.connect(now, source, &transfer) } else { known };
+        let direction = transfer.direction as usize;
+        let number = match self.background.sources[source as usize].connections[direction].get() {
+            Some(number) if !transfer.fresh => number,
+            _ => self.connect(now, source, &transfer),
+        };
         let keeps = self.background.groups[group as usize].group.keeps();
-        self.background.sources[source as usize].connections[way] = if keeps { number } else { NO_FLOW };
+        self.background.sources[source as usize].connections[direction] =
+            if keeps { OptionIndex::some(number) } else { OptionIndex::NONE };
         let flow = &mut self.flows[number as usize];
         let row = TransferRow {
             group: Some(group),
@@ -105,14 +110,14 @@ impl Simulation {
             start_ns: now,
             end_ns: None,
             bytes: transfer.bytes,
-            rtt_ns: self.network.propagation(flow.route) + flow.tails.0 + flow.tails.1,
+            rtt_ns: self.network.propagation(flow.route) + flow.access_delay_fwd + flow.access_delay_rev,
             reverse: transfer.direction == Direction::Reverse,
         };
-        flow.transfer = self.tables.start_transfer(row);
+        flow.transfer = OptionIndex::some(self.tables.start_transfer(row));
         if let Some(bytes) = transfer.bytes {
             flow.sender.write(bytes.div_ceil(u64::from(mss)));
             flow.goal = flow.sender.data_end();
-            flow.end_with(bytes, mss);
+            flow.set_last_segment(bytes, mss);
         } else {
             flow.sender.write(u64::MAX);
         }
@@ -121,20 +126,21 @@ impl Simulation {
 
     /// A new flow for a source.
     fn connect(&mut self, now: u64, source: u32, transfer: &Transfer) -> u32 {
-        let live = self.background.sources[source as usize];
-        let running = &mut self.background.groups[live.group as usize];
-        let way = transfer.direction as usize;
-        let route = running.routes[way];
-        let template = running.templates[way].as_mut().expect("validated: the way exists");
+        let group = self.background.sources[source as usize].group;
+        let running = &mut self.background.groups[group as usize];
+        let direction = transfer.direction as usize;
+        let route = running.routes[direction];
+        let template = running.templates[direction].as_mut().expect("validated: the route exists");
         let least = self.network.propagation(route);
         let rtt = transfer.rtt.unwrap_or(template.rtt).max(least);
         let private = rtt != template.rtt;
-        let ties = self.network.tie(route, rtt, running.group.closed(), private);
+        let needs = PathNeeds { receiver_events: running.group.closed(), private_lines: private };
+        let path = self.network.attach(route, rtt, needs);
         let mss = self.scenario.mss();
         template.start = now;
         let rwnd = transfer.window.map(|bytes| (bytes / u64::from(mss)).clamp(1, 1 << 30) as u32);
         Arc::make_mut(&mut template.group).rwnd = rwnd;
-        let mut flow = FlowState::new(template, mss, ties, Owner::Source(source, way as u8));
+        let mut flow = FlowState::new(template, mss, path, Owner::Source(source, transfer.direction));
         flow.start_at = u64::MAX;
         flow.private = private;
         match self.free.pop() {
@@ -149,77 +155,79 @@ impl Simulation {
         }
     }
 
-    /// The last byte of a transfer was at the receiver at `at`.
+    /// The last byte of a transfer reached the receiver at `at`.
     pub(crate) fn complete(&mut self, now: u64, number: u32, at: u64) {
         let full = self.scenario.packet_size;
         let measured = self.in_measure(at);
         let flow = &mut self.flows[number as usize];
         flow.goal = u64::MAX;
         flow.count.distinct_short += if measured { u64::from(full - flow.last.1) } else { 0 };
-        if flow.transfer != NO_TRANSFER {
-            self.tables.end_transfer(flow.transfer, at);
+        if let Some(transfer) = flow.transfer.get() {
+            self.tables.end_transfer(transfer, at);
         }
-        let Owner::Source(source, way) = flow.owner else { return };
+        let Owner::Source(source, direction) = flow.owner else { return };
         let group = self.background.sources[source as usize].group;
-        self.background.groups[group as usize].load.finished(Direction::ALL[usize::from(way)], measured);
+        self.background.groups[group as usize].load.finished(direction, measured);
         let wake = self.background.finished(source, now);
         self.wake_source(source, wake);
     }
 
-    /// Gives back the place of a flow of traffic that has ended and of which nothing is left.
+    /// Frees the place of a traffic flow that has ended and has no packet left.
     #[inline]
     pub(crate) fn try_to_free(&mut self, number: u32) {
         let flow = &self.flows[number as usize];
-        if flow.goal == u64::MAX && flow.sender.is_finished() && flow.is_gone() {
+        if flow.goal == u64::MAX && flow.sender.is_finished() && flow.has_drained() {
             self.free_flow(number);
         }
     }
 
     fn free_flow(&mut self, number: u32) {
         let flow = &mut self.flows[number as usize];
-        let Owner::Source(source, way) = flow.owner else { return };
-        let live = &self.background.sources[source as usize];
-        if live.connections[usize::from(way)] == number {
-            return; // kept for what follows
+        let Owner::Source(source, direction) = flow.owner else { return };
+        let source = &self.background.sources[source as usize];
+        if source.connections[direction as usize].get() == Some(number) {
+            return; // the source will reuse the connection
         }
         let carried = flow.forwarded_bytes(self.scenario.packet_size);
-        self.background.groups[live.group as usize].load.carried(Direction::ALL[usize::from(way)], carried);
+        self.background.groups[source.group as usize].load.carried(direction, carried);
         flow.owner = Owner::Nobody;
         flow.ack_at = u64::MAX;
         if flow.private {
-            self.network.give_back(flow.exits.0);
-            if flow.exits.1 != flow.exits.0 {
-                self.network.give_back(flow.exits.1);
+            self.network.release_line(flow.delivery_line);
+            if flow.ack_line != flow.delivery_line {
+                self.network.release_line(flow.ack_line);
             }
         }
         self.free.push(number);
     }
 
-    fn send_datagram(&mut self, now: u64, source: u32, packet: traffic::Packet) {
+    fn send_datagram(&mut self, now: u64, source: u32, packet: traffic::Datagram) {
         let group = self.background.sources[source as usize].group;
         let measured = self.in_measure(now);
         self.background.groups[group as usize].load.sent(&packet, measured);
         let flow = group << 1 | packet.direction as u32;
-        let packet = Packet { flow, position: packet.bytes, kind: Kind::Datagram, ..Packet::default() };
+        let packet = Packet { flow, position: packet.bytes, kind: PacketKind::Datagram, ..Packet::default() };
         self.forward_datagram(now, packet);
     }
 
-    /// A datagram comes to its next link; behind its last one nobody waits for it.
+    /// A datagram arrives at its next link. Behind its last link it is not simulated.
     pub(crate) fn forward_datagram(&mut self, now: u64, mut packet: Packet) {
-        let (group, way) = ((packet.flow >> 1) as usize, (packet.flow & 1) as usize);
-        let path = &self.network.routes[self.background.groups[group].routes[way] as usize].path;
-        let via = path[usize::from(packet.hop)];
-        let last = usize::from(packet.hop) + 1 == path.len();
-        let Ok(crossing) = self.network.hops[via.link as usize].offer(now, packet.position, true) else {
+        let (group, direction) = ((packet.flow >> 1) as usize, (packet.flow & 1) as usize);
+        let path = &self.network.routes[self.background.groups[group].routes[direction] as usize].path;
+        let route_link = path[usize::from(packet.path_index)];
+        let last = usize::from(packet.path_index) + 1 == path.len();
+        let Ok(transit) =
+            self.network.links[route_link.link as usize].offer(now, packet.position, PacketClass::Data)
+        else {
             return;
         };
         if !last {
-            packet.hop += 1;
-            (packet.due, packet.departs) = (crossing.arrives, crossing.departs);
-            self.network.push(&mut self.orders, via.line, packet);
-        } else if self.in_measure(crossing.departs) {
+            packet.path_index += 1;
+            (packet.due, packet.departs) = (transit.arrives, transit.departs);
+            self.network.push(&mut self.event_seq, route_link.line, packet);
+        } else if self.in_measure(transit.departs) {
             let bytes = u64::from(packet.position);
-            self.background.groups[group].load.carried(Direction::ALL[way], bytes);
+            self.background.groups[group].load.carried(Direction::ALL[direction], bytes);
         }
     }
 }

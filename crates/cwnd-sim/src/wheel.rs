@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Timers: a heap for those that are due soon, and slots of about a millisecond for the others.
 //!
-//! Most timers are moved or forgotten before they are due, so they should cost little until then: one that lies ahead is appended
-//! to its slot, unsorted. When time reaches a slot, its entries go over to the heap, which holds a slot's worth and stays in the
-//! fastest cache. The order is that of one heap: by time, then by insertion.
+//! Most timers are moved or cancelled before they are due, so an entry should cost little until then: a later entry is appended to its
+//! slot, unsorted. When time reaches a slot, its entries move to the heap, which holds about one slot of entries and stays in the
+//! level 1 cache. The order is that of one heap: by time, then by insertion.
 
-use crate::queue::{Entry, Id, Orders, Queue};
+use crate::event_queue::{Entry, EventId, EventQueue, EventSeq};
 
 /// A slot is 2²⁰ ns.
 const SLOT_SHIFT: u32 = 20;
-/// Slots, that is 4.3 s; what lies beyond waits in a heap of its own.
+/// Number of slots, 4.3 s together; entries beyond that are in a second heap.
 const SLOTS: u64 = 4096;
 const WORDS: usize = (SLOTS / 64) as usize;
 
 /// The timers of a simulation.
 #[derive(Clone, Debug)]
 pub struct Wheel {
-    near: Queue,
-    /// `near` holds what is due before this slot.
+    near: EventQueue,
+    /// `near` holds the entries due before this slot.
     horizon: u64,
     slots: Vec<Vec<Entry>>,
     /// Which slots have entries.
     filled: [u64; WORDS],
-    far: Queue,
+    far: EventQueue,
 }
 
 impl Default for Wheel {
     fn default() -> Self {
         Self {
-            near: Queue::default(),
+            near: EventQueue::default(),
             horizon: 0,
             slots: vec![Vec::new(); SLOTS as usize],
             filled: [0; WORDS],
-            far: Queue::default(),
+            far: EventQueue::default(),
         }
     }
 }
@@ -40,8 +40,8 @@ impl Default for Wheel {
 impl Wheel {
     /// Adds an entry.
     #[inline]
-    pub fn push(&mut self, orders: &mut Orders, time: u64, id: Id) {
-        self.place(orders.entry(time, id));
+    pub fn push(&mut self, event_seq: &mut EventSeq, time: u64, id: EventId) {
+        self.place(event_seq.entry(time, id));
         self.look_ahead();
     }
 
@@ -51,10 +51,10 @@ impl Wheel {
         self.near.first()
     }
 
-    /// Puts the earliest entry's id at another time.
+    /// Moves the earliest entry to another time.
     #[inline]
-    pub fn replace_first(&mut self, orders: &mut Orders, time: u64) {
-        let entry = orders.entry(time, self.near.first().id());
+    pub fn replace_first(&mut self, event_seq: &mut EventSeq, time: u64) {
+        let entry = event_seq.entry(time, self.near.first().id());
         if entry.time >> SLOT_SHIFT < self.horizon {
             self.near.replace_first_with(entry);
         } else {
@@ -71,7 +71,7 @@ impl Wheel {
         self.look_ahead();
     }
 
-    /// All entries, in no order.
+    /// All entries, unordered.
     #[cfg(debug_assertions)]
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.near.entries().chain(self.slots.iter().flatten()).chain(self.far.entries())
@@ -91,7 +91,7 @@ impl Wheel {
         }
     }
 
-    /// Sees to it that the heap has the earliest entry.
+    /// Makes sure that the near heap has the earliest entry.
     #[inline]
     fn look_ahead(&mut self) {
         if self.near.is_empty() {
@@ -123,7 +123,7 @@ impl Wheel {
     /// The earliest slot with entries.
     fn next_filled(&self) -> Option<u64> {
         let from = self.horizon % SLOTS;
-        // The word that it lies in is looked at twice: its upper part first, its lower part last.
+        // The word of the first slot is read twice: its upper part first, its lower part last.
         (0..=WORDS as u64).find_map(|step| {
             let word = (from / 64 + step) % WORDS as u64;
             let mut bits = self.filled[word as usize];
@@ -143,29 +143,29 @@ impl Wheel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::Class;
-    use cwnd_link::random::Stream;
+    use crate::event_queue::EventClass;
+    use cwnd_link::random::RandomStream;
 
     // Against one heap: what is pushed, moved and removed at random comes out in the same order.
     #[test]
     fn the_order_is_that_of_one_heap() {
         for seed in 0..20 {
-            let mut draw = Stream::new(seed, 0);
-            let (mut wheel, mut heap) = (Wheel::default(), Queue::default());
-            let (mut orders, mut same) = (Orders::default(), Orders::default());
+            let mut draw = RandomStream::new(seed, 0);
+            let (mut wheel, mut heap) = (Wheel::default(), EventQueue::default());
+            let (mut event_seq, mut same) = (EventSeq::default(), EventSeq::default());
             let mut now = 0;
             for number in 0..3000 {
                 // Mostly within milliseconds, some at once, some beyond the slots, some an hour away.
                 let ahead = [0, 1_000, 3_000_000, 40_000_000, 6_000_000_000, 3_600_000_000_000]
                     [draw.below(6) as usize];
                 let time = now + draw.below(ahead + 1);
-                let id = Id::new(Class::Main, number);
+                let id = EventId::new(EventClass::Main, number);
                 if draw.below(3) == 0 && heap.first() != Entry::NEVER {
                     let time = time.max(now);
-                    wheel.replace_first(&mut orders, time);
+                    wheel.replace_first(&mut event_seq, time);
                     heap.replace_first(&mut same, time);
                 } else {
-                    wheel.push(&mut orders, time, id);
+                    wheel.push(&mut event_seq, time, id);
                     heap.push(&mut same, time, id);
                 }
                 assert_eq!(wheel.first(), heap.first(), "seed {seed}, {number}");

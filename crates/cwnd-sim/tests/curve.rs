@@ -27,7 +27,7 @@ fn epochs(simulation: &Simulation) -> Vec<Epoch> {
     let states = simulation.tables().events.iter().filter(|e| e.kind == EventKind::State);
     let before = |time: u64| rows[rows.partition_point(|row| row.time_ns < time) - 1].cwnd;
     let (mut w_max, mut lowered, mut opened) = (0.0, false, None);
-    let mut found = Vec::new();
+    let mut epochs = Vec::new();
     for state in states {
         if state.value == OPEN {
             opened = Some(state.time_ns);
@@ -38,7 +38,7 @@ fn epochs(simulation: &Simulation) -> Vec<Epoch> {
         if let Some(begin) = opened.take().filter(|_| w_max > 0.0) {
             let from = rows.partition_point(|r| r.time_ns < begin);
             let slice = &rows[from..rows.partition_point(|r| r.time_ns < state.time_ns)];
-            found.push(Epoch {
+            epochs.push(Epoch {
                 begin: begin as f64 / 1e9,
                 from: f64::from(slice[0].cwnd),
                 w_max,
@@ -50,7 +50,7 @@ fn epochs(simulation: &Simulation) -> Vec<Epoch> {
         lowered = lost_at < w_max;
         w_max = if lowered { (0.85 * lost_at).round() } else { lost_at };
     }
-    found
+    epochs
 }
 
 // RFC 9438 §4.2: with t = s·K, W(t)/W_max = 1 + 0.3 (s − 1)³ for every W_max. The window aims at W(t + RTT), so it

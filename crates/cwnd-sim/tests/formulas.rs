@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Standard TCP under independent losses beside the formulas of Mathis et al. 1997 and Padhye et al. 1998.
+//! Standard TCP under independent losses compared with the formulas of Mathis et al. 1997 and Padhye et al. 1998.
 //!
 //! Link and buffer are so large that only losses limit the flow. A rate is in segments sent per round trip; each comes from
 //! eight seeds, and is allowed five of its standard errors beside what a formula is known to be off by.

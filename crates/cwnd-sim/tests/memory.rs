@@ -71,7 +71,7 @@ fn a_packet_in_flight_takes_two_bits_beside_itself() {
         // The first window's acknowledgements come from 800 ms on; just before its last the scoreboard is at its largest.
         let (mut most, mut rows) = (0, 0);
         while simulation.now() < 1_150_000_000 && !simulation.step(16) {
-            rows = simulation.tables().events.capacity() * size_of::<cwnd_sim::Event>();
+            rows = simulation.tables().events.capacity() * size_of::<cwnd_sim::EventRow>();
             most = most.max(LIVE.get() - before - rows);
         }
         assert!(rows < 1 << 22);
@@ -127,8 +127,8 @@ fn tables_in_pieces_are_the_tables() {
                 [[flow]]\ncc = 'cubic'\ncount = 3\n[[flow]]\ncc = 'sack'\nsize = '2MB'\n\
                 [[traffic]]\nmodel = 'mix'\nshare = 0.1\nsize = '20packets'\n[[traffic]]\nmodel = 'long'";
     let scenario = scenario(text);
-    let mut kept = Simulation::new(&scenario);
-    while !kept.step(1000) {}
+    let mut whole = Simulation::new(&scenario);
+    while !whole.step(1000) {}
     let mut taken = Simulation::new(&scenario);
     let (mut cwnd, mut queue, mut events, mut inner, mut transfers) =
         (vec![], vec![], vec![], vec![], vec![]);
@@ -143,10 +143,10 @@ fn tables_in_pieces_are_the_tables() {
         inner.extend(piece.inner);
         transfers.extend(piece.transfers);
     }
-    let tables = kept.tables();
+    let tables = whole.tables();
     assert!(pieces > 3, "{pieces} pieces with transfers");
     assert!((&cwnd, &queue) == (&tables.cwnd, &tables.queue));
     assert!((&events, &inner) == (&tables.events, &tables.inner));
     assert_eq!(transfers, tables.transfers);
-    assert_eq!(format!("{:?}", taken.summary()), format!("{:?}", kept.summary()));
+    assert_eq!(format!("{:?}", taken.summary()), format!("{:?}", whole.summary()));
 }

@@ -44,7 +44,7 @@ fn share_of_the_long_one(rtts: [&str; 2], overhead: &str) -> f64 {
         )
     };
     let flows = rtts.map(flow).concat();
-    let one = |seed| {
+    let of_seed = |seed| {
         run(&format!(
             "duration = '100s'\nmeasure = ['20s', '100s']\nseed = {seed}\n[link]\nrate = '400Mbit/s'\nrtt = '40ms'\n\
              queue = {{ kind = 'droptail', limit = '1332packets' }}\n[record]\ninterval = '0s'\n{flows}"
@@ -53,7 +53,7 @@ fn share_of_the_long_one(rtts: [&str; 2], overhead: &str) -> f64 {
         .flows[1]
             .throughput_mbps
     };
-    (1..=5).map(one).sum::<f64>() / 5.0
+    (1..=5).map(of_seed).sum::<f64>() / 5.0
 }
 
 // Floyd and Jacobson 1992. A packet takes 30 µs: 16 and 160 ms put both flows at fixed places of that cycle, 20 and 5 µs more

@@ -11,7 +11,7 @@ use cwnd_sim::{EventKind, Simulation, Summary};
 const SETTINGS: &[(&str, &str)] = &[
     ("a dumbbell", "[link]\nrate = '20Mbit/s'\nrtt = '30ms'\n[[flow]]\ncc = 'cubic'\ncount = 3"),
     (
-        "a way back with a queue",
+        "a reverse path with a queue",
         "[link]\nrate = '20Mbit/s'\nrtt = '30ms'\nreverse = { rate = '300kbit/s', queue = { kind = 'droptail', limit = '5packets' } }\n\
          [[flow]]\ncc = 'cubic'\ncount = 3\n[[flow]]\ncc = 'reno'\ndirection = 'reverse'",
     ),
@@ -92,23 +92,24 @@ fn summary(rest: &str) -> Summary {
     run_of(rest).summary()
 }
 
-// Two ways to one result: a way back that is a link of its own, but so fast that nothing waits there, must do what the fused
+// A reverse path that is a link, but so fast that no packet waits there, must give the same result as the fused
 // flow does, in which a packet's arrival and its acknowledgement's are one event. 52 bytes at 1 Tbit/s are 0.4 ps: rounded, nothing.
 #[test]
 fn an_acknowledgement_that_travels_by_itself_does_what_a_fused_one_does() {
     let fused = "[link]\nrate = '20Mbit/s'\nrtt = '30ms'\nloss = 'every:1000'\n[[flow]]\ncc = 'cubic'\ncount = 3\nstart = { uniform = ['0s', '100ms'] }";
-    let own = fused.replace("loss", "reverse = { rate = '1000Gbit/s', loss = 'at:999999999' }\nloss");
-    let (fused, own) = (run_of(fused), run_of(&own));
-    let rows = |it: &Simulation| -> Vec<_> {
-        it.tables()
+    let linked = fused.replace("loss", "reverse = { rate = '1000Gbit/s', loss = 'at:999999999' }\nloss");
+    let (fused, linked) = (run_of(fused), run_of(&linked));
+    let rows = |simulation: &Simulation| -> Vec<_> {
+        simulation
+            .tables()
             .cwnd
             .iter()
             .map(|row| (row.time_ns, row.flow, row.cwnd, row.ssthresh, row.forwarded))
             .collect()
     };
     assert!(fused.tables().events.iter().filter(|event| event.kind == EventKind::DropLoss).count() > 5);
-    assert_eq!(rows(&fused), rows(&own));
-    assert_eq!(fused.summary().flows, own.summary().flows);
+    assert_eq!(rows(&fused), rows(&linked));
+    assert_eq!(fused.summary().flows, linked.summary().flows);
 }
 
 // 20 Mbit/s carry 1666.7 packets of 1500 bytes a second, acknowledged in pairs by 833.3 packets of 52 bytes: 346.7 kbit/s.

@@ -4,7 +4,7 @@
 mod common;
 
 use common::run;
-use cwnd::registry::{self, Custom, Description, Maker, Recovery, Set, SetDescription};
+use cwnd::registry::{self, Custom, Description, PluginFactory, Recovery, Set, SetDescription};
 use cwnd::{CongestionControl, Conn};
 
 /// A window of a hundred segments and 1 Mbit/s: 125 000 bytes/s. Without `rate`, none.
@@ -40,7 +40,7 @@ impl CongestionControl for Pac {
 
 impl Custom for Pac {}
 
-impl Maker for Pac {
+impl PluginFactory for Pac {
     fn make(&self, set: usize) -> Option<Box<dyn Custom>> {
         (set == 0).then(|| Box::new(*self) as Box<dyn Custom>)
     }

@@ -79,7 +79,7 @@ pub const ACK_WINDOW_UPDATE: u32 = 1 << 1;
 /// An acknowledgement that carried an ECN echo.
 pub const ACK_ECE: u32 = 1 << 2;
 
-/// Whether somebody spaces this connection's packets (Linux's `sk_pacing`).
+/// Whether this connection's packets are paced, and by what (Linux's `sk_pacing`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]
 pub enum PacingStatus {
@@ -115,8 +115,8 @@ pub struct Conn {
     pub now_us: u64,
     /// Packets delivered so far, retransmissions counted once.
     pub delivered: u64,
-    /// Pacing rate, bytes of payload per second; `u64::MAX` when unset. Writable, and followed where somebody paces: for an
-    /// algorithm with `cong_control` always, for others where the scenario or the system asks for it.
+    /// Pacing rate, bytes of payload per second; `u64::MAX` when unset. Writable, and followed where packets are
+    /// paced: for an algorithm with `cong_control` always, for others where the scenario or the system asks for it.
     pub pacing_rate: u64,
     /// The kernel's tick counter (jiffies), wrapping. [`Conn::set_now`] moves it.
     pub ticks: u32,

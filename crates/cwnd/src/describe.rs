@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the registry knows of an algorithm and of its parameter sets.
 
-#[cfg(feature = "std")]
-use crate::added::Maker;
 use crate::conn::Conn;
-use crate::control::Info;
-use crate::params::Spec;
+use crate::control::{CongestionControl, Info, Tuned};
+use crate::controller::Controller;
 #[cfg(feature = "std")]
-use crate::registry::Set;
-use crate::registry::{Controller, Recovery, Registered};
+use crate::controller::Custom;
+use crate::params::{Params, Spec};
+#[cfg(feature = "std")]
+use crate::registered::Set;
+use crate::registered::{Recovery, Registered};
 
 /// A registered algorithm, described.
 #[derive(Clone, Copy, Debug)]
@@ -19,21 +20,21 @@ pub struct Description {
     pub summary: &'static str,
     /// Its parameters.
     pub specs: &'static [Spec],
-    pub(crate) sets: Sets,
+    sets: ParamSets,
 }
 
 /// Where an algorithm's parameter sets are.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Sets {
+enum ParamSets {
     /// Of an algorithm that is built in: how many, and each by its number.
     BuiltIn(usize, fn(usize) -> Option<SetDescription>),
-    /// Of one that was added.
+    /// Of a plugin.
     #[cfg(feature = "std")]
-    Added(&'static [SetDescription]),
+    Plugin(&'static [SetDescription]),
 }
 
 impl Description {
-    /// An algorithm for [`add`](crate::registry::add); `sets` has its default first.
+    /// A plugin for [`add`](crate::registry::add); `sets` has its default first.
     #[cfg(feature = "std")]
     #[must_use]
     pub const fn outside(
@@ -42,7 +43,7 @@ impl Description {
         specs: &'static [Spec],
         sets: &'static [SetDescription],
     ) -> Self {
-        Self { name, summary, specs, sets: Sets::Added(sets) }
+        Self { name, summary, specs, sets: ParamSets::Plugin(sets) }
     }
 
     /// Names of its inner variables, as [`CongestionControl::info`] gives them in any of its sets.
@@ -64,16 +65,23 @@ impl Description {
     pub fn sets(&self) -> impl Iterator<Item = SetDescription> {
         let sets = self.sets;
         let count = match sets {
-            Sets::BuiltIn(count, _) => count,
+            ParamSets::BuiltIn(count, _) => count,
             #[cfg(feature = "std")]
-            Sets::Added(list) => list.len(),
+            ParamSets::Plugin(list) => list.len(),
         };
         (0..count).filter_map(move |index| match sets {
-            Sets::BuiltIn(_, set) => set(index),
+            ParamSets::BuiltIn(_, set) => set(index),
             #[cfg(feature = "std")]
-            Sets::Added(list) => list.get(index).copied(),
+            ParamSets::Plugin(list) => list.get(index).copied(),
         })
     }
+}
+
+/// Makes instances of a plugin.
+#[cfg(feature = "std")]
+pub trait PluginFactory: core::fmt::Debug + Send + Sync {
+    /// A new instance, not yet initialised, with the settings of parameter set `set`; `None` beyond the last.
+    fn make(&self, set: usize) -> Option<Box<dyn Custom>>;
 }
 
 /// A named parameter set, described; made into a running algorithm by [`SetDescription::controller`].
@@ -95,16 +103,16 @@ pub struct SetDescription {
 enum Make {
     BuiltIn(fn(usize) -> Option<Controller>),
     #[cfg(feature = "std")]
-    Added(&'static dyn Maker),
+    Plugin(&'static dyn PluginFactory),
 }
 
 impl SetDescription {
-    /// Parameter set `index` of an algorithm for [`add`](crate::registry::add); `set.params` are those that `maker` gives it.
+    /// Parameter set `index` of a plugin for [`add`](crate::registry::add); `set.params` are those that `factory` gives it.
     #[cfg(feature = "std")]
     #[must_use]
-    pub const fn outside(set: &Set<()>, index: usize, maker: &'static dyn Maker) -> Self {
+    pub const fn outside(set: &Set<()>, index: usize, factory: &'static dyn PluginFactory) -> Self {
         let Set { name, summary, source, recovery, params: () } = *set;
-        Self { name, summary, source, recovery, make: Make::Added(maker), index }
+        Self { name, summary, source, recovery, make: Make::Plugin(factory), index }
     }
 
     /// A new instance with this set's settings, not yet initialised.
@@ -113,13 +121,13 @@ impl SetDescription {
         match self.make {
             Make::BuiltIn(make) => make(self.index),
             #[cfg(feature = "std")]
-            Make::Added(maker) => maker.make(self.index).map(Controller::Custom),
+            Make::Plugin(factory) => factory.make(self.index).map(Controller::Custom),
         }
     }
 }
 
 /// Parameter set `index` of an algorithm that is built in.
-pub(crate) fn describe_set<A: Registered>(
+fn describe_set<A: Registered>(
     index: usize,
     make: fn(usize) -> Option<Controller>,
 ) -> Option<SetDescription> {
@@ -132,3 +140,26 @@ pub(crate) fn describe_set<A: Registered>(
         index,
     })
 }
+
+fn tuned<A: Registered>(index: usize) -> Option<Tuned<A>> {
+    A::SETS.get(index).map(|set| Tuned { state: A::default(), params: set.params })
+}
+
+/// Makes the list of descriptions.
+macro_rules! descriptions {
+    ($($variant:ident: $algorithm:ty, $name:literal;)+) => {
+        /// Every algorithm that is built in; see [`all`](crate::registry::all).
+        pub const ALGORITHMS: &[Description] = &[$(
+            Description {
+                name: <$algorithm as Registered>::NAME,
+                summary: <$algorithm as Registered>::SUMMARY,
+                specs: <<$algorithm as CongestionControl>::Params as Params>::SPECS,
+                sets: ParamSets::BuiltIn(<$algorithm as Registered>::SETS.len(), |index| {
+                    describe_set::<$algorithm>(index, |i| tuned(i).map(Controller::$variant))
+                }),
+            },
+        )+];
+    };
+}
+
+crate::for_each_algorithm!(descriptions);

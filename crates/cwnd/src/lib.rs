@@ -8,27 +8,31 @@
 //!
 //! * [`Conn`] is what a transport shows an algorithm;
 //! * [`CongestionControl`] is what an algorithm implements;
-//! * [`driver::Driver`] does what Linux's TCP does around a module, for transports that lack it;
+//! * [`driver::Driver`] adds recovery, timeouts and ECN for transports that have none of their own;
 //! * [`registry`] knows every algorithm and every named parameter set.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "std")]
-mod added;
 pub mod algorithms;
 mod conn;
 mod control;
+mod controller;
 mod describe;
 pub mod driver;
 pub mod math;
 pub mod params;
+#[cfg(feature = "std")]
+mod plugins;
+mod registered;
 pub mod registry;
 pub mod replay;
 pub mod slow_start;
+mod state;
 
 pub use conn::{
     ACK_ECE, ACK_SLOW_PATH, ACK_WINDOW_UPDATE, AckSample, CaEvent, CaState, Conn, INFINITE_SSTHRESH,
     PacingStatus,
 };
 pub use control::{CongestionControl, Info, PRIVATE_BYTES, PrivateWords, StateWords, Tuned, unit_and_scale};
-pub use registry::Controller;
+pub use controller::Controller;
+pub use state::AnyBitPattern;

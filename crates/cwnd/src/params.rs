@@ -7,7 +7,7 @@ use crate::math::ONE_X64K;
 
 /// How a parameter's `u32` is read and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ParamKind {
     /// A decimal number, kept in 1/65536.
     Decimal,
     /// A whole number.
@@ -24,12 +24,12 @@ pub struct Spec {
     /// Name, as in scenarios and on the command line.
     pub name: &'static str,
     /// How the value is written.
-    pub kind: Kind,
+    pub kind: ParamKind,
     /// Unit of the value; empty for pure numbers.
     pub unit: &'static str,
-    /// Smallest value, in the kept form.
+    /// Smallest value, in the stored form.
     pub min: u32,
-    /// Largest value, in the kept form.
+    /// Largest value, in the stored form.
     pub max: u32,
     /// One line of help.
     pub help: &'static str,
@@ -59,14 +59,14 @@ impl Spec {
     /// [`Refused`], when it is malformed or out of range.
     pub fn parse(&self, text: &str) -> Result<u32, Refused> {
         let value = match self.kind {
-            Kind::Decimal => parse_decimal_x64k(text).ok_or(Refused::Malformed)?,
-            Kind::Whole => text.parse().map_err(|_| Refused::Malformed)?,
-            Kind::Flag => match text {
+            ParamKind::Decimal => parse_decimal_x64k(text).ok_or(Refused::Malformed)?,
+            ParamKind::Whole => text.parse().map_err(|_| Refused::Malformed)?,
+            ParamKind::Flag => match text {
                 "true" => 1,
                 "false" => 0,
                 _ => return Err(Refused::Malformed),
             },
-            Kind::Choice(names) => match names.iter().position(|name| *name == text) {
+            ParamKind::Choice(names) => match names.iter().position(|name| *name == text) {
                 Some(index) => index as u32,
                 None => return Err(Refused::Malformed),
             },
@@ -75,19 +75,20 @@ impl Spec {
     }
 }
 
-/// A decimal such as `0.8` in 1/65536, rounded to nearest; at most nine digits behind the point.
+/// A decimal such as `0.8` in 1/65536, rounded to nearest. Digits behind the ninth are left out, as 1/65536 is 15 000 times as
+/// much: what a program computed (`0.7999999999999999`) is as good as what a person writes.
 fn parse_decimal_x64k(text: &str) -> Option<u32> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    if whole.is_empty() || fraction.len() > 9 || !text.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
+    if whole.is_empty() || !text.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
         return None;
     }
     let whole: u64 = whole.parse().ok()?;
     let mut numerator = 0_u64;
     let mut denominator = 1_u64;
-    for digit in fraction.bytes() {
-        if digit == b'.' {
-            return None;
-        }
+    if fraction.contains('.') {
+        return None;
+    }
+    for digit in fraction.bytes().take(9) {
         numerator = numerator * 10 + u64::from(digit - b'0');
         denominator *= 10;
     }
@@ -101,7 +102,8 @@ fn parse_decimal_x64k(text: &str) -> Option<u32> {
 /// `N` is their number; of more than that the last are left out.
 #[must_use]
 pub const fn joined<const N: usize>(own: &[Spec], shared: &[Spec]) -> [Spec; N] {
-    const EMPTY: Spec = Spec { name: "", kind: Kind::Whole, unit: "", min: 0, max: 0, help: "", source: "" };
+    const EMPTY: Spec =
+        Spec { name: "", kind: ParamKind::Whole, unit: "", min: 0, max: 0, help: "", source: "" };
     let mut all = [EMPTY; N];
     let (mut places, mut own, mut shared): (&mut [Spec], _, _) = (&mut all, own, shared);
     while let [place, more @ ..] = places {
@@ -197,46 +199,48 @@ mod tests {
         assert_eq!(parse_decimal_x64k("0.7"), Some(45_875)); // 45 875.2
         assert_eq!(parse_decimal_x64k("0.4"), Some(26_214)); // 26 214.4
         assert_eq!(parse_decimal_x64k("1"), Some(65_536));
+        assert_eq!(parse_decimal_x64k("0.7999999999999999"), Some(52_429)); // 52 428.8
+        assert_eq!(parse_decimal_x64k("0.30000000000000004"), Some(19_661)); // 19 660.8
         assert_eq!(parse_decimal_x64k("65535.999999999"), None); // rounds past 32 bits
     }
 
     #[test]
     fn what_is_no_decimal_is_refused() {
-        for text in ["", ".", ".5", "-1", "+1", "1e3", "0.1234567890", "1.2.3", "0,8", "nan", "70000"] {
+        for text in ["", ".", ".5", "-1", "+1", "1e3", "1.2.3", "0.1234567890.1", "0,8", "nan", "70000"] {
             assert_eq!(parse_decimal_x64k(text), None, "{text:?}");
         }
     }
 
     params! {
         /// Two of several algorithms.
-        pub struct Shared {
-            third: Kind::Whole, "", 0 => 9, "", "the third";
-            fourth: Kind::Whole, "", 0 => 9, "", "the fourth";
+        pub struct SharedParams {
+            third: ParamKind::Whole, "", 0 => 9, "", "the third";
+            fourth: ParamKind::Whole, "", 0 => 9, "", "the fourth";
         }
     }
     params! {
         /// Two of its own, and those.
-        pub struct Own {
-            first: Kind::Whole, "", 0 => 9, "", "the first";
-            second: Kind::Whole, "", 0 => 9, "", "the second";
-            ..shared: Shared;
+        pub struct TestParams {
+            first: ParamKind::Whole, "", 0 => 9, "", "the first";
+            second: ParamKind::Whole, "", 0 => 9, "", "the second";
+            ..shared: SharedParams;
         }
     }
 
     #[test]
     fn shared_parameters_follow_an_algorithms_own() {
-        let names: Vec<_> = Own::SPECS.iter().map(|spec| spec.name).collect();
+        let names: Vec<_> = TestParams::SPECS.iter().map(|spec| spec.name).collect();
         assert_eq!(names, ["first", "second", "third", "fourth"]);
-        let mut own = Own { first: 1, second: 2, shared: Shared { third: 3, fourth: 4 } };
+        let mut own = TestParams { first: 1, second: 2, shared: SharedParams { third: 3, fourth: 4 } };
         assert_eq!([0, 1, 2, 3, 4].map(|index| own.get(index)), [1, 2, 3, 4, 0]);
         (0..5).for_each(|index| own.set(index, 9 - index as u32));
-        assert_eq!(own, Own { first: 9, second: 8, shared: Shared { third: 7, fourth: 6 } });
+        assert_eq!(own, TestParams { first: 9, second: 8, shared: SharedParams { third: 7, fourth: 6 } });
     }
 
     #[test]
     fn a_help_that_begins_with_a_condition_states_it() {
         let needs = |help| {
-            Spec { name: "x", kind: Kind::Whole, unit: "", min: 0, max: 1, help, source: "" }.condition()
+            Spec { name: "x", kind: ParamKind::Whole, unit: "", min: 0, max: 1, help, source: "" }.condition()
         };
         assert_eq!(needs("with slow_start=hystart++: rounds: five"), Some(("slow_start", "hystart++")));
         assert_eq!(needs("with friendliness=newreno: for good"), Some(("friendliness", "newreno")));
@@ -247,10 +251,10 @@ mod tests {
     #[test]
     fn choices_and_flags_know_their_names() {
         let spec = |kind, max| Spec { name: "x", kind, unit: "", min: 0, max, help: "", source: "" };
-        assert_eq!(spec(Kind::Choice(&["a", "b"]), 1).parse("b"), Ok(1));
-        assert_eq!(spec(Kind::Choice(&["a", "b"]), 1).parse("c"), Err(Refused::Malformed));
-        assert_eq!(spec(Kind::Flag, 1).parse("true"), Ok(1));
-        assert_eq!(spec(Kind::Flag, 1).parse("yes"), Err(Refused::Malformed));
-        assert_eq!(spec(Kind::Whole, 5).parse("6"), Err(Refused::OutOfRange));
+        assert_eq!(spec(ParamKind::Choice(&["a", "b"]), 1).parse("b"), Ok(1));
+        assert_eq!(spec(ParamKind::Choice(&["a", "b"]), 1).parse("c"), Err(Refused::Malformed));
+        assert_eq!(spec(ParamKind::Flag, 1).parse("true"), Ok(1));
+        assert_eq!(spec(ParamKind::Flag, 1).parse("yes"), Err(Refused::Malformed));
+        assert_eq!(spec(ParamKind::Whole, 5).parse("6"), Err(Refused::OutOfRange));
     }
 }

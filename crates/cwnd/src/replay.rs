@@ -10,7 +10,7 @@ use core::fmt;
 
 use crate::conn::{AckSample, CaEvent, CaState, Conn, PacingStatus};
 use crate::control::{PrivateWords, StateWords};
-use crate::registry::Controller;
+use crate::controller::Controller;
 
 /// A recorded call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,7 +121,7 @@ fn bytes(state: Option<PrivateWords>) -> impl Iterator<Item = u8> {
 }
 
 /// Reads the bytes of an algorithm's state (see [`Controller::state_words`]).
-pub type ReadState = fn(&Controller) -> Option<StateWords>;
+pub type StateReader = fn(&Controller) -> Option<StateWords>;
 
 /// A replay in progress.
 #[derive(Debug)]
@@ -129,7 +129,7 @@ pub struct Replay {
     /// States that agree with everything so far. There is one, and a second while a tick that fell inside a call has
     /// left the module in either of two states, until a later call tells which.
     states: [Option<Controller>; STATES],
-    read: Option<ReadState>,
+    read: Option<StateReader>,
     calls: u64,
     differences: u64,
     states_compared: u64,
@@ -142,7 +142,7 @@ const STATES: usize = 8;
 impl Replay {
     /// Replays on `cc`, which has not been initialised. Without a `read`, or where it gives nothing, states are not compared.
     #[must_use]
-    pub fn new(cc: Controller, read: Option<ReadState>) -> Self {
+    pub fn new(cc: Controller, read: Option<StateReader>) -> Self {
         let mut states = [const { None }; STATES];
         keep(&mut states, cc);
         Self { states, read, calls: 0, differences: 0, states_compared: 0, pacing_compared: 0 }
@@ -245,7 +245,7 @@ fn keep(states: &mut [Option<Controller>; STATES], cc: Controller) {
 }
 
 /// Makes the call; what it left, beside what was recorded.
-fn call(cc: &mut Controller, row: &Row, ticks: u32, read: Option<ReadState>) -> Difference {
+fn call(cc: &mut Controller, row: &Row, ticks: u32, read: Option<StateReader>) -> Difference {
     let mut conn = Conn { ticks, ..row.before };
     let (mut recorded, mut returned) = (0, 0);
     match row.call {
@@ -294,13 +294,13 @@ mod tests {
     fn a_true_record_has_no_difference_and_a_false_one_is_found() {
         let mut replay = Replay::new(reno(), None);
         assert_eq!(replay.step(&row()), None);
-        let found =
+        let difference =
             replay.step(&Row { after: After { cwnd_cnt: 5, ..AFTER }, ..row() }).expect("a difference");
-        assert_eq!(found.to_string(), "cwnd_cnt 4 instead of 5");
+        assert_eq!(difference.to_string(), "cwnd_cnt 4 instead of 5");
         let halved = Row { call: Call::Ssthresh(5), after: After { cwnd_cnt: 0, ..AFTER }, ..row() };
         assert_eq!(replay.step(&halved), None);
-        let found = replay.step(&Row { call: Call::Ssthresh(7), ..halved }).expect("a difference");
-        assert_eq!(found.to_string(), "returned 5 instead of 7");
+        let difference = replay.step(&Row { call: Call::Ssthresh(7), ..halved }).expect("a difference");
+        assert_eq!(difference.to_string(), "returned 5 instead of 7");
         assert_eq!((replay.calls(), replay.differences()), (4, 2));
         assert_eq!((replay.states_compared(), replay.pacing_compared()), (0, 0));
     }
@@ -327,16 +327,16 @@ mod tests {
         assert_eq!(replay.step(&after(state, pacing)), None);
         let mut other = state;
         other[0] = u32::from_ne_bytes([7, 99, 2, 0]);
-        let found = replay.step(&after(other, pacing)).expect("a difference");
-        assert_eq!(found.to_string(), "state byte 2 0x01 instead of 0x02");
+        let difference = replay.step(&after(other, pacing)).expect("a difference");
+        assert_eq!(difference.to_string(), "state byte 2 0x01 instead of 0x02");
         other = state;
         other[25] = u32::from_ne_bytes([0, 0, 0, 1]);
-        let found = replay.step(&after(other, pacing)).expect("a difference");
-        assert_eq!(found.to_string(), "state byte 103 0x00 instead of 0x01");
-        let found = replay.step(&after(state, (125_000, PacingStatus::Needed))).expect("a difference");
+        let difference = replay.step(&after(other, pacing)).expect("a difference");
+        assert_eq!(difference.to_string(), "state byte 103 0x00 instead of 0x01");
+        let difference = replay.step(&after(state, (125_000, PacingStatus::Needed))).expect("a difference");
         let unset = u64::MAX;
         assert_eq!(
-            found.to_string(),
+            difference.to_string(),
             format!("pacing_rate {unset} instead of 125000, pacing_status 0 instead of 1")
         );
         assert_eq!((replay.calls(), replay.differences()), (4, 3));

@@ -3,7 +3,7 @@
 //! numbers, losses declared by packet number or found by a timer, ECN counts, spurious losses, no cumulative point, no SACK. It
 //! fills the fields that the driver's documentation names, and no others.
 
-use cwnd::driver::{Ack, Driver, EcnOutcome, Episode, Options, Reduction};
+use cwnd::driver::{Ack, Driver, EcnOutcome, Options, RecoveryEpoch, Reduction};
 use cwnd::{CaState, Conn, Controller, INFINITE_SSTHRESH};
 
 const MTU: u64 = 1200;
@@ -92,7 +92,7 @@ impl Quic {
     }
 
     /// Packets are found lost: by an acknowledgement that follows, or by a timer. They have left the bytes in flight.
-    fn lose(&mut self, now_us: u64, packets: &[u64]) -> Option<Episode> {
+    fn lose(&mut self, now_us: u64, packets: &[u64]) -> Option<RecoveryEpoch> {
         self.in_flight_bytes -= packets.len() as u64 * MTU;
         self.show_flight();
         self.driver.on_loss(now_us, *packets.last()?, self.next_pn)
@@ -220,22 +220,22 @@ fn losses_that_a_timer_finds_let_go_what_the_reduction_allows() {
     }
 }
 
-// RFC 9438 §4.9: the packets that were declared lost arrive after all, and the stack names their episode. The mark that comes in
+// RFC 9438 §4.9: the packets that were declared lost arrive after all, and the stack names their epoch. The mark that comes in
 // another one is congestion, whatever becomes of the losses.
 #[test]
 fn a_spurious_loss_is_undone_and_one_with_a_mark_is_not() {
     for reduction in [Reduction::Immediate, Reduction::Proportional] {
         let (mut quic, now, sent) = eighty("cubic", Options { reduction, ..Options::QUIC });
-        let episode = quic.lose(now, &sent[..10]).expect("begun");
+        let epoch = quic.lose(now, &sent[..10]).expect("begun");
         quic.acknowledge(now, &sent[10..], MTU);
-        assert!(quic.driver.on_spurious(now + 1000, episode));
+        assert!(quic.driver.on_spurious(now + 1000, epoch));
         assert_eq!((quic.window(), quic.driver.conn.ssthresh), (80 * MTU, INFINITE_SSTHRESH));
 
         let (mut quic, now, sent) = eighty("cubic", Options { reduction, ..Options::QUIC });
-        let episode = quic.lose(now, &sent[..10]).expect("begun");
+        let epoch = quic.lose(now, &sent[..10]).expect("begun");
         quic.acknowledge_marked(now, &sent[10..], MTU, Some(sent[20]));
         let window = quic.window();
-        assert!(!quic.driver.on_spurious(now + 1000, episode));
+        assert!(!quic.driver.on_spurious(now + 1000, epoch));
         assert_eq!((quic.window(), quic.driver.conn.ssthresh), (window, 56));
     }
 }

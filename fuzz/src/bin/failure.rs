@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `failure FILE`: makes of what libFuzzer left, or of a scenario in TOML, the smallest scenario that fails like it, and prints
-//! that with the failure above. `failure --hunt COUNT SEED`: the same for every failure, known or not, each once, that random
-//! inputs meet without libFuzzer. `failure --seeds COUNT SEED FOLDER`: fills a folder with random inputs for libFuzzer to begin with.
+//! `failure FILE`: reduces an input of libFuzzer, or a scenario in TOML, to the smallest scenario with the same failure, and prints both.
+//! `failure --hunt COUNT SEED`: the same for every failure, known or not, each once, of random inputs without libFuzzer.
+//! `failure --seeds COUNT SEED FOLDER`: fills a folder with random inputs for libFuzzer to begin with.
 
 use cwnd_fuzz::{distance, document, failure_of, kind_of, random_bytes, shrink};
 use serde_json::Value;
 use std::error::Error;
 use std::path::Path;
 
-/// Bytes of a random input: what most scenarios use up.
+/// Bytes of a random input: enough for most scenarios.
 const LENGTH: usize = 400;
 
 fn main() -> Result<(), Box<dyn Error>> {

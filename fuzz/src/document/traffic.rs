@@ -1,137 +1,137 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Traffic beside the flows.
+//! Background traffic.
 
 use super::flow::{algorithm, ends};
-use super::link::Net;
-use super::{Frame, before_end, rate, short, some_rate, span, time, within};
-use crate::draw::Draw;
+use super::link::NetworkShape;
+use super::{DocumentContext, before_end, rate, short, some_rate, span, time, within};
+use crate::choices::Choices;
 use cwnd_scenario::traffic::PRESETS;
 use serde_json::{Map, Value, json};
 
 /// One `[[traffic]]`.
-pub(super) fn group(draw: &mut Draw<'_>, frame: &Frame) -> Value {
+pub(super) fn group(choices: &mut Choices<'_>, context: &DocumentContext) -> Value {
     let mut map = Map::new();
     let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
     let mut udp = false;
-    match draw.whole(0, 5) {
+    match choices.whole(0, 5) {
         0 => {
             put("model", json!("long"));
-            put("flows", json!(draw.whole(1, 8)));
+            put("flows", json!(choices.whole(1, 8)));
         }
         1 => {
             put("model", json!("sessions"));
-            put("sessions", json!(draw.whole(1, 12)));
-            put("gap", gap(draw, frame));
-            put("size", size(draw, frame));
-            if draw.chance(6) {
-                put("pages", json!(draw.magnitude(1, 1000)));
+            put("sessions", json!(choices.whole(1, 12)));
+            put("gap", gap(choices, context));
+            put("size", size(choices, context));
+            if choices.chance(6) {
+                put("pages", json!(choices.magnitude(1, 1000)));
             }
-            if draw.chance(6) {
-                put("objects", json!(draw.whole(0, 9)));
-                put("object_gap", gap(draw, frame));
+            if choices.chance(6) {
+                put("objects", json!(choices.whole(0, 9)));
+                put("object_gap", gap(choices, context));
             }
-            if draw.chance(4) {
-                put(if draw.chance(8) { "gap_from" } else { "object_gap_from" }, json!("start"));
-            } else if draw.chance(6) {
+            if choices.chance(4) {
+                put(if choices.chance(8) { "gap_from" } else { "object_gap_from" }, json!("start"));
+            } else if choices.chance(6) {
                 put("keep", json!(true));
             }
         }
         2 => {
             put("model", json!("mix"));
-            put("size", size(draw, frame));
-            if draw.chance(8) {
-                put("share", json!(draw.magnitude(1000, 2_000_000) as f64 / 1e6));
+            put("size", size(choices, context));
+            if choices.chance(8) {
+                put("share", json!(choices.magnitude(1000, 2_000_000) as f64 / 1e6));
             } else {
-                put("arrivals", gap(draw, frame));
+                put("arrivals", gap(choices, context));
             }
         }
         3 => {
             put("model", json!("request-response"));
-            put("sessions", json!(draw.whole(1, 12)));
-            put("request", size(draw, frame));
-            put("response", size(draw, frame));
+            put("sessions", json!(choices.whole(1, 12)));
+            put("request", size(choices, context));
+            put("response", size(choices, context));
             for key in ["server", "think"] {
-                if draw.chance(8) {
-                    put(key, gap(draw, frame));
+                if choices.chance(8) {
+                    put(key, gap(choices, context));
                 }
             }
-            if draw.chance(6) {
-                put("exchanges", json!(draw.magnitude(1, 1000)));
-                put("keep", json!(draw.chance(8)));
+            if choices.chance(6) {
+                put("exchanges", json!(choices.magnitude(1, 1000)));
+                put("keep", json!(choices.chance(8)));
             }
         }
         4 => {
             udp = true;
             put("model", json!("udp"));
-            put("sources", json!(draw.whole(1, 8)));
-            put("rate", rate((some_rate(draw, frame) / 8).max(1)));
-            put("packet_size", json!(format!("{}B", draw.magnitude(28, 64_000))));
-            if draw.chance(8) {
-                put("on", gap(draw, frame));
-                put("off", gap(draw, frame));
+            put("sources", json!(choices.whole(1, 8)));
+            put("rate", rate((some_rate(choices, context) / 8).max(1)));
+            put("packet_size", json!(format!("{}B", choices.magnitude(28, 64_000))));
+            if choices.chance(8) {
+                put("on", gap(choices, context));
+                put("off", gap(choices, context));
             }
         }
         _ => {
             let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
-            let name = draw.one_of(&names);
+            let name = choices.one_of(&names);
             put("preset", json!(name));
             udp = name.contains("on-off") && name.contains("ns2");
         }
     }
-    if draw.chance(6) {
-        put("start", start(draw, frame));
+    if choices.chance(6) {
+        put("start", start(choices, context));
     }
-    if draw.chance(3) {
-        put("stop", time(within(draw, frame)));
+    if choices.chance(3) {
+        put("stop", time(within(choices, context)));
     }
     if !udp {
-        if draw.chance(6) {
-            put("cc", json!(algorithm(draw).1));
+        if choices.chance(6) {
+            put("cc", json!(algorithm(choices).1));
         }
-        if draw.chance(6) {
-            put("rtt", gap(draw, frame));
+        if choices.chance(6) {
+            put("rtt", gap(choices, context));
         }
-        // A window bounds what an algorithm may do on a path of its own length.
-        put("window", json!(format!("{}packets", draw.magnitude(1, 4096))));
+        // The window limits an algorithm on a path with an RTT of its own.
+        put("window", json!(format!("{}packets", choices.magnitude(1, 4096))));
     }
-    if let Net::Dumbbell { .. } = frame.net {
-        if draw.chance(8) {
-            put("direction", json!(draw.one_of(&["forward", "reverse", "both"])));
+    if let NetworkShape::Dumbbell { .. } = context.net {
+        if choices.chance(8) {
+            put("direction", json!(choices.one_of(&["forward", "reverse", "both"])));
         }
     } else {
-        map.extend(ends(draw, &frame.net));
+        map.extend(ends(choices, &context.net));
     }
     Value::Object(map)
 }
 
-fn start(draw: &mut Draw<'_>, frame: &Frame) -> Value {
-    let from = before_end(draw, frame);
-    match draw.whole(0, 3) {
+fn start(choices: &mut Choices<'_>, context: &DocumentContext) -> Value {
+    let from = before_end(choices, context);
+    match choices.whole(0, 3) {
         0 => time(from),
         1 if from > 0 => json!({ "uniform": [time(0), time(from)] }),
-        2 => json!({ "every": time(short(draw, frame)), "from": time(from) }),
-        _ => json!({ "poisson": time(short(draw, frame)), "from": time(from) }),
+        2 => json!({ "every": time(short(choices, context)), "from": time(from) }),
+        _ => json!({ "poisson": time(short(choices, context)), "from": time(from) }),
     }
 }
 
-/// A distribution of times: of the order of a round trip, or of anything.
-fn gap(draw: &mut Draw<'_>, frame: &Frame) -> Value {
-    let typical = if draw.chance(3) { span(draw, frame).max(1) } else { short(draw, frame) };
-    distribution(draw, typical.min(1 << 50), &|ns| time(ns))
+/// A distribution of times: of the order of a round trip, or any time.
+fn gap(choices: &mut Choices<'_>, context: &DocumentContext) -> Value {
+    let typical = if choices.chance(3) { span(choices, context).max(1) } else { short(choices, context) };
+    distribution(choices, typical.min(1 << 50), &|ns| time(ns))
 }
 
 /// A distribution of sizes of transfers.
-fn size(draw: &mut Draw<'_>, frame: &Frame) -> Value {
-    let typical = draw.magnitude(1, frame.packet_size * 64);
-    distribution(draw, typical, &|bytes| json!(format!("{bytes}B")))
+fn size(choices: &mut Choices<'_>, context: &DocumentContext) -> Value {
+    let typical = choices.magnitude(1, context.packet_size * 64);
+    distribution(choices, typical, &|bytes| json!(format!("{bytes}B")))
 }
 
 /// A distribution of about `typical`, and never more than ten thousand times it.
-fn distribution(draw: &mut Draw<'_>, typical: u64, write: &dyn Fn(u64) -> Value) -> Value {
-    let most = write(typical.saturating_mul(draw.magnitude(2, 10_000)).min(1 << 52));
-    let shape = draw.whole(1_050_000, 3_000_000) as f64 / 1e6;
+fn distribution(choices: &mut Choices<'_>, typical: u64, write: &dyn Fn(u64) -> Value) -> Value {
+    let most = write(typical.saturating_mul(choices.magnitude(2, 10_000)).min(1 << 52));
+    let shape = choices.whole(1_050_000, 3_000_000) as f64 / 1e6;
     let mean = write(typical);
-    match draw.whole(0, 7) {
+    match choices.whole(0, 7) {
         0 => mean,
         1 => json!({ "kind": "exponential", "mean": mean, "at_most": most }),
         2 => json!({ "kind": "pareto", "shape": shape, "mean": mean, "at_most": most }),

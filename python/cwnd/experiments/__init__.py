@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The experiments of five texts about CUBIC, one file per figure, table or tested statement: run, measured, judged, drawn.
+"""The experiments of five papers about CUBIC, one file per figure, table or tested statement: run, measured, judged, drawn.
 
-`<document>/<figure>.py` is an experiment by being there (`fig2_modules.py` is `…/fig2-modules`); a name that begins with `_` is not one.
-How to write one, and what the frame does with it: docs/experiments/writing.md. The claims with their numbers and
+Each file `<document>/<figure>.py` is an experiment (`fig2_modules.py` is `…/fig2-modules`), unless its name begins with `_`.
+docs/experiments/writing.md says how to write one. The claims with their numbers and
 tolerances are in claims.toml, and nowhere else.
 """
 
 from typing import TYPE_CHECKING, Any
 
-from cwnd.experiments.frame import Answer, Held, Measured, Point, Reduced, Reported, Results, Setup, Undecidable
+from cwnd.experiments.experiment import Answer, Holds, Measured, Point, Reduced, Reported, Results, Setup, Undecidable
 from cwnd.result import Result
+
+#: The earlier name of `Holds`, for experiments that others have written.
+Held = Holds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,6 +24,7 @@ __all__ = [
     "Answer",
     "Figure",
     "Held",
+    "Holds",
     "Measured",
     "Point",
     "Reduced",

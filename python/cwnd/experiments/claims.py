@@ -24,7 +24,7 @@ ARITHMETIC, CONFORMANCE, EMPIRICAL = "arithmetic", "conformance", "empirical"
 KINDS = (ARITHMETIC, CONFORMANCE, EMPIRICAL)
 OPS = (*COMPARISONS, "within", "order", "holds", "report")
 
-#: Names in an order; an inner tuple: free among themselves.
+#: Groups of names, the largest first; names of one group are in no order.
 Order = tuple[tuple[str, ...], ...]
 
 
@@ -38,24 +38,24 @@ class Claim:
     #: What is measured, with unit.
     metric: str
     op: str
-    #: For comparisons the bound, for `within` the middle where there is one.
+    #: For comparisons the bound, for `within` the middle if there is one.
     value: float | None
-    #: For `within`, what is accepted.
+    #: For `within`, the accepted range.
     low: float | None
     high: float | None
     #: For `order`, largest first.
     order: Order
-    #: What is accepted, in words: "0.9 to 1.1", "≥ 0.9", "cubic > sack, bic"; empty where nothing is asked.
+    #: What is accepted, as text: "0.9 to 1.1", "≥ 0.9", "cubic > sack, bic"; empty for other ops.
     accepted: str
-    #: Whether value or tolerance are this project's choice.
+    #: Whether value or tolerance is this project's choice, not the document's.
     ours: bool
     #: Conditions.
     where: str
-    #: The document's number or numbers; `None` where it states none.
+    #: The document's number or numbers; `None` if it states none.
     paper: float | list[float] | None
     #: One of `KINDS`.
     kind: str
-    #: Of claims that are readings of one statement: the statement, and which reading this is; else empty.
+    #: If the claim is one of several readings of a statement: the statement and the reading; else empty.
     statement: str = ""
     reading: str = ""
 
@@ -66,12 +66,12 @@ class Claim:
 
 
 def plain(number: Decimal | int) -> float:
-    """As the number that it is."""
+    """A number of claims.toml as `int` or `float`, as it is written there."""
     return int(number) if number == int(number) and "." not in str(number) else float(number)
 
 
 def bounds(row: dict[str, Any]) -> tuple[float, float]:
-    """What `within` accepts: a range, a middle with a tolerance, or all that rounds to the value as it is written."""
+    """The range that `within` accepts: given, a middle with a tolerance, or all that rounds to the value as it is written."""
     value, tolerance = row["value"], row.get("tolerance")
     if isinstance(value, list):
         low, high = value
@@ -80,8 +80,8 @@ def bounds(row: dict[str, Any]) -> tuple[float, float]:
         low, high = value - half, value + half
     else:
         relative = isinstance(tolerance, str)
-        wide = abs(value) * Decimal(tolerance.removesuffix("%")) / 100 if relative else tolerance
-        low, high = value - wide, value + wide
+        half_width = abs(value) * Decimal(tolerance.removesuffix("%")) / 100 if relative else tolerance
+        low, high = value - half_width, value + half_width
     return float(low), float(high)
 
 
@@ -102,7 +102,7 @@ def claim(row: dict[str, Any]) -> Claim:
         low, high = bounds(row)
         accepted = f"{low:.6g} to {high:.6g}"
     elif op == "order":
-        order = tuple((one,) if isinstance(one, str) else tuple(one) for one in value)
+        order = tuple((group,) if isinstance(group, str) else tuple(group) for group in value)
         accepted = " > ".join(", ".join(group) for group in order)
     elif op in COMPARISONS:
         accepted = f"{op.replace('>=', '≥').replace('<=', '≤')} {plain(value):g}"
@@ -120,7 +120,11 @@ def claim(row: dict[str, Any]) -> Claim:
         accepted=accepted,
         ours=row.get("tolerance_ours", False),
         where=row.get("where", ""),
-        paper=[plain(one) for one in paper] if isinstance(paper, list) else None if paper is None else plain(paper),
+        paper=[plain(number) for number in paper]
+        if isinstance(paper, list)
+        else None
+        if paper is None
+        else plain(paper),
         kind=row["kind"],
         statement=row.get("statement", ""),
         reading=row.get("reading", ""),
@@ -132,12 +136,12 @@ def claims() -> dict[str, Claim]:
     """All claims by id, in the order of the documents."""
     text = (Path(__file__).parent / "claims.toml").read_text(encoding="utf-8")
     rows = [claim(row) for row in tomllib.loads(text, parse_float=Decimal)["claim"]]
-    found = {one.id: one for one in rows}
-    if len(found) != len(rows):
+    by_id = {row.id: row for row in rows}
+    if len(by_id) != len(rows):
         raise ValueError("claims.toml: an id stands there twice")
-    return found
+    return by_id
 
 
 def claims_of(experiment: str) -> dict[str, Claim]:
     """The claims of an experiment by the last part of their id."""
-    return {one.name: one for one in claims().values() if one.experiment == experiment}
+    return {each.name: each for each in claims().values() if each.experiment == experiment}

@@ -17,10 +17,10 @@ import typer
 from cwnd.entry import fail
 
 if TYPE_CHECKING:
-    from cwnd.experiments.book import Book, Entry, Second
-    from cwnd.experiments.find import Experiment
+    from cwnd.experiments.experiment import Experiment
+    from cwnd.experiments.run_folder import Entry, RunFolder, SecondColumn
     from cwnd.experiments.runner import Column
-    from cwnd.terminal import Page
+    from cwnd.terminal import Printer
 
 HERE = Path("out/reproduce")
 TODAY = "cubic"
@@ -34,7 +34,7 @@ def add(app: typer.Typer) -> None:
 
 
 def reproduce(
-    what: Annotated[
+    pattern: Annotated[
         str | None,
         typer.Argument(metavar="[DOCUMENT[/FIGURE]]", help="Such as ha2008 or ha2008/fig6.", show_default="all"),
     ] = None,
@@ -63,49 +63,51 @@ def reproduce(
 
     Shortened if not --full. What is done is kept in DIR; the same command goes on from there. `cwnd report DIR` makes a page of it.
     """
-    from cwnd.experiments.book import COMMITTED, Book, entries
-    from cwnd.experiments.find import chosen, experiments
-    from cwnd.replicates.command import MOST_JOBS, MOST_SEEDS, whole
+    from cwnd.experiments.discover import experiments, select
+    from cwnd.experiments.run_folder import COMMITTED, RunFolder, entries
+    from cwnd.replicates.command import MOST_JOBS, MOST_SEEDS, whole_number
     from cwnd.replicates.study import processors
 
     known = experiments()
     try:
-        wanted = chosen(what, known)
+        wanted = select(pattern, known)
     except LookupError:
         from cwnd import _native
 
-        near = _native.nearest(what or "", [*dict.fromkeys(name.partition("/")[0] for name in known), *known])
+        near = _native.nearest(pattern or "", [*dict.fromkeys(name.partition("/")[0] for name in known), *known])
         offer = f" (did you mean {' or '.join(near)}?)" if near else ": one of cwnd reproduce --list"
-        fail(f'DOCUMENT[/FIGURE]: "{what}" is not accepted; expected a document or a figure{offer}')
+        fail(f'DOCUMENT[/FIGURE]: "{pattern}" is not accepted; expected a document or a figure{offer}')
     if listing:
-        # One's own folder, or the last list that was kept with the source.
-        own = Book(out or HERE).entries() if out is not None or (HERE / "verdicts.json").exists() else None
-        show_list(wanted, own if own is not None else entries(COMMITTED), as_json=as_json)
+        # The verdicts of the user's folder, or those that are committed with the source.
+        has_folder = out is not None or (HERE / "verdicts.json").exists()
+        show_list(wanted, RunFolder(out or HERE).entries() if has_folder else entries(COMMITTED), as_json=as_json)
         return
     if as_json:
         fail("--json: not accepted without --list; expected --list with it")
     if cubic not in (None, NONE):
-        known_set(cubic)
-    asked = None if seeds is None else whole("--seeds", seeds, MOST_SEEDS)
-    threads = processors() if jobs is None else whole("--jobs", jobs, MOST_JOBS)
+        check_set(cubic)
+    asked = None if seeds is None else whole_number("--seeds", seeds, MOST_SEEDS)
+    threads = processors() if jobs is None else whole_number("--jobs", jobs, MOST_JOBS)
     if force and out is None:
         fail("--force: not accepted without -o; expected -o DIR with it")
-    work(Book(out or HERE, force=force), wanted, list(known), full=full, asked=asked, jobs=threads, cubic=cubic)
+    run_experiments(
+        RunFolder(out or HERE, force=force), wanted, list(known), full=full, asked=asked, jobs=threads, cubic=cubic
+    )
 
 
-def known_set(cubic: str) -> None:
-    """Ends the program when there is no such parameter set."""
+def check_set(cubic: str) -> None:
+    """Ends the program if there is no such parameter set."""
     from cwnd import _native
 
-    names = [one["name"] for algorithm in _native.algorithms() for one in algorithm["sets"]]
+    names = [parameter_set["name"] for algorithm in _native.algorithms() for parameter_set in algorithm["sets"]]
     if cubic not in names:
         near = _native.nearest(cubic, names)
         offer = f" (did you mean {' or '.join(near)}?)" if near else f", such as {TODAY}"
         fail(f'--cubic: "{cubic}" is not accepted; expected the name of a parameter set{offer}')
 
 
-def work(
-    book: Book,
+def run_experiments(
+    run_folder: RunFolder,
     wanted: list[Experiment],
     order: list[str],
     *,
@@ -114,32 +116,32 @@ def work(
     jobs: int,
     cubic: str | None,
 ) -> None:
-    """Runs what is missing, judges, writes; says what could not be done."""
+    """Runs the missing points, judges and writes the experiments, and reports failures."""
     from cwnd.experiments import runner
-    from cwnd.experiments.book import keep
     from cwnd.experiments.counts import of_entries
+    from cwnd.experiments.run_folder import judge_and_write
 
     begun = time.monotonic()
     failures: dict[str, str] = {}
-    with book.held():
+    with run_folder.locked():
         tasks: dict[str, runner.Task] = {}
         laid_out = lay_out(wanted, tasks, failures, full=full, asked=asked, cubic=cubic)
-        open_ones = runner.missing(tasks.values(), book.cache)
+        missing = runner.missing(tasks.values(), run_folder.cache)
         cpu_s: dict[str, float] = {}
         failed: dict[str, str] = {}
-        if open_ones:
-            with bar([task.cost for task in open_ones]) as watch:
-                outcome = runner.work(open_ones, book.cache, jobs, watch)
+        if missing:
+            with bar([task.cost for task in missing]) as watch:
+                outcome = runner.run_tasks(missing, run_folder.cache, jobs, watch)
             failed = outcome.failures
             cpu_s = outcome.cpu_s
             if outcome.stopped:
                 print(
-                    f"{len(tasks) - len(open_ones) + outcome.done} of {len(tasks)} points are done and kept in {book.path}; "
+                    f"{len(tasks) - len(missing) + outcome.done} of {len(tasks)} points are done and kept in {run_folder.path}; "
                     "the same command goes on from there",
                     file=sys.stderr,
                 )
                 raise typer.Exit(130)
-        made: list[Entry] = []
+        new_entries: list[Entry] = []
         for experiment, first, second in laid_out:
             if message := first.failure(failed):
                 failures[experiment.id] = message
@@ -147,24 +149,24 @@ def work(
             if second is not None and second.column is not None:
                 second = replace(second, failed=second.column.failure(failed))
             try:
-                found = keep(book, experiment, first, second)
+                entry = judge_and_write(run_folder, experiment, first, second)
             except runner.ERRORS as error:
                 failures[experiment.id] = f"{type(error).__name__}: {error}"
                 continue
-            if found is not None:
-                made.append(found)
-                if message := found.get("second", {}).get("failed"):
-                    failures[f"{experiment.id}, second column, {found['second']['cubic']}"] = message
-        book.keep(made, order)
+            if entry is not None:
+                new_entries.append(entry)
+                if message := entry.get("second", {}).get("failed"):
+                    failures[f"{experiment.id}, second column, {entry['second']['cubic']}"] = message
+        run_folder.write_entries(new_entries, order)
         took = time.monotonic() - begun
-        book.finish(
+        run_folder.finish(
             {"finished": datetime.now(UTC).isoformat(timespec="seconds"), "took_s": round(took, 1), "full": full}
         )
-    table(made, cpu_s)
-    if made:
-        print(of_entries(made).sentence())
+    table(new_entries, cpu_s)
+    if new_entries:
+        print(of_entries(new_entries).sentence())
     print(
-        f"{len(tasks)} points in {took:.1f} s, {len(tasks) - len(open_ones)} of them were there; written to {book.path}",
+        f"{len(tasks)} points in {took:.1f} s, {len(tasks) - len(missing)} of them were there; written to {run_folder.path}",
         file=sys.stderr,
     )
     for name, message in failures.items():
@@ -181,41 +183,41 @@ def lay_out(
     full: bool,
     asked: int | None,
     cubic: str | None,
-) -> list[tuple[Experiment, Column, Second | None]]:
-    """The columns of each experiment: with the document's CUBIC, and with another. One that cannot be laid out costs only itself."""
-    from cwnd.experiments.book import Second
-    from cwnd.experiments.frame import Setup
+) -> list[tuple[Experiment, Column, SecondColumn | None]]:
+    """The columns of each experiment: with the document's CUBIC, and with another. One that fails here does not stop the others."""
+    from cwnd.experiments.experiment import Setup
+    from cwnd.experiments.run_folder import SecondColumn
     from cwnd.experiments.runner import ERRORS, column
 
     laid_out = []
     for experiment in wanted:
-        first = experiment.cubic or TODAY
+        cubic_of_paper = experiment.cubic or TODAY
         try:
-            mine = column(experiment, Setup(first, full, asked), tasks)
+            first_column = column(experiment, Setup(cubic_of_paper, full, asked), tasks)
         except ERRORS as error:
             failures[experiment.id] = f"{type(error).__name__}: {error}"
             continue
         second = None
         name = cubic or experiment.second or TODAY
-        if experiment.cubic and name not in (NONE, first):
-            theirs: dict[str, Any] = {}
+        if experiment.cubic and name not in (NONE, cubic_of_paper):
+            second_tasks: dict[str, Any] = {}
             try:
-                second = Second(name, column(experiment, Setup(name, full, asked), theirs))
+                second = SecondColumn(name, column(experiment, Setup(name, full, asked), second_tasks))
             except ERRORS as error:
-                second = Second(name, None, f"{type(error).__name__}: {error}")
+                second = SecondColumn(name, None, f"{type(error).__name__}: {error}")
             else:
-                add_tasks(tasks, theirs)
-        laid_out.append((experiment, mine, second))
+                add_tasks(tasks, second_tasks)
+        laid_out.append((experiment, first_column, second))
     return laid_out
 
 
 def add_tasks(tasks: dict[str, Any], more: dict[str, Any]) -> None:
-    """Adds tasks to those that are there: what is wanted of the same simulation twice is run once."""
+    """Adds tasks; a simulation that is there already is run once, for all that want its numbers."""
     for key, task in more.items():
-        there = tasks.setdefault(key, task)
-        if there is not task:
-            known = {want.name for want in there.wants}
-            there.wants.extend(want for want in task.wants if want.name not in known)
+        same = tasks.setdefault(key, task)
+        if same is not task:
+            known = {want.name for want in same.wants}
+            same.wants.extend(want for want in task.wants if want.name not in known)
 
 
 def bar(costs: list[float]) -> Any:  # noqa: ANN401
@@ -227,43 +229,50 @@ def bar(costs: list[float]) -> Any:  # noqa: ANN401
     return shown_tasks(costs)
 
 
-def table(made: list[Entry], cpu_s: dict[str, float], page: Page | None = None) -> None:
-    """Prints the verdicts, and what they cost this time."""
-    from cwnd.terminal import Grid, Page
+def table(shown: list[Entry], cpu_s: dict[str, float], printer: Printer | None = None) -> None:
+    """Prints the verdicts, and the processor time of this run."""
+    from cwnd.terminal import Grid, Printer
 
     rows = []
-    for one in made:
-        decided = [row["holds"] for row in one["claims"] if row["holds"] is not None]
+    for entry in shown:
+        decided = [row["holds"] for row in entry["claims"] if row["holds"] is not None]
         count = f"{sum(decided)} of {len(decided)}" if decided else ""
-        second = one.get("second", {})
-        beside = f"{second.get('verdict', 'failed')} ({second['cubic']})" if second else ""
-        cost = f"{cpu_s[one['id']]:.1f}" if one["id"] in cpu_s else ""
-        rows.append((one["id"], [one["verdict"], count, one["cubic"] or "", beside, cost]))
-    grid = Grid("experiment", ("verdict", "holds", "with", "second column", "CPU s"), rows, texts=True)
-    (page or Page()).print(grid)
+        second = entry.get("second", {})
+        second_verdict = f"{second.get('verdict', 'failed')} ({second['cubic']})" if second else ""
+        cost = f"{cpu_s[entry['id']]:.1f}" if entry["id"] in cpu_s else ""
+        rows.append((entry["id"], [entry["verdict"], count, entry["cubic"] or "", second_verdict, cost]))
+    grid = Grid("experiment", ("verdict", "holds", "with", "second column", "CPU s"), rows, texts=range(4))
+    (printer or Printer()).print(grid)
 
 
-def show_list(wanted: list[Experiment], known: list[Entry], *, as_json: bool) -> None:
+def show_list(wanted: list[Experiment], known: list[Entry], *, as_json: bool, printer: Printer | None = None) -> None:
     """All experiments with their last verdicts."""
-    last = {one["id"]: one for one in known}
+    from cwnd.terminal import Printer
+
+    last = {entry["id"]: entry for entry in known}
     rows = [
-        last.get(one.id, {"id": one.id, "title": one.title, "verdict": None, "cubic": one.cubic, "claims": []})
-        for one in wanted
+        last.get(
+            experiment.id,
+            {"id": experiment.id, "title": experiment.title, "verdict": None, "cubic": experiment.cubic, "claims": []},
+        )
+        for experiment in wanted
     ]
     if as_json:
         print(json.dumps(rows))
         return
+    printer = printer or Printer()
     width = max(len(row["id"]) for row in rows)
     for row in rows:
         decided = [claim["holds"] for claim in row["claims"] if claim["holds"] is not None]
         count = f" ({sum(decided)} of {len(decided)})" if decided else ""
-        print(f"{row['id']:{width}}  {(row['verdict'] or 'not run') + count:28}  {row['title']}")
+        verdict = f"{row['id']:{width}}  {(row['verdict'] or 'not run') + count}"
+        printer.entry(verdict, row["title"], column=width + 32, indent=0)
 
 
 def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="What cwnd reproduce has written.")] = HERE,
 ) -> None:
     """Make one page of what `cwnd reproduce` found: DIR/report.html, complete in itself."""
-    from cwnd.experiments.page import write_page
+    from cwnd.experiments.html_report import write_page
 
     print(write_page(folder))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""How many claims hold, in three numbers that mean different things: docs/experiments/README.md says which."""
+"""How many claims hold, in three numbers, which docs/experiments/README.md explains."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Of so many claims that are decided, so many hold."""
+    """How many claims are decided, and how many of them hold."""
 
     hold: int
     decided: int
@@ -44,26 +44,29 @@ class Counts:
         )
 
     def sentence(self) -> str:
-        """As the command and the README say it."""
+        """The numbers in one line, as the command and the README print them."""
         return "; ".join(f"{name}: {part} hold" for name, part in self.parts())
 
 
 def decided(rows: Iterable[Row]) -> list[Row]:
-    """The rows (an experiment's claims after another's, as verdicts.json has them) that can be decided, of readings that exclude each other
-    the one in which most statements hold: first by holds, then by holds that are clear, then as they stand in the file."""
-    found: list[Row] = []
+    """The rows that are decided. `rows` are grouped by experiment, as in verdicts.json.
+
+    Of readings that exclude each other only one is kept: that with most statements that hold, then with most that hold clear of the
+    bound, then the first in the file.
+    """
+    selected: list[Row] = []
     for _, group in groupby(rows, key=lambda row: claims()[row["id"]].experiment):
-        of = [row for row in group if row["holds"] is not None]
-        names = dict.fromkeys(claims()[row["id"]].reading for row in of)
+        with_verdict = [row for row in group if row["holds"] is not None]
+        names = dict.fromkeys(claims()[row["id"]].reading for row in with_verdict)
         readings = [name for name in names if name]
 
-        def worth(reading: str, of: Sequence[Row] = of) -> tuple[int, int]:
-            holding = [row for row in of if claims()[row["id"]].reading == reading and row["holds"]]
+        def rank(reading: str, with_verdict: Sequence[Row] = with_verdict) -> tuple[int, int]:
+            holding = [row for row in with_verdict if claims()[row["id"]].reading == reading and row["holds"]]
             return len(holding), sum(not row.get("near") for row in holding)
 
-        taken = max(readings, key=worth, default="")
-        found += [row for row in of if claims()[row["id"]].reading in ("", taken)]
-    return found
+        best = max(readings, key=rank, default="")
+        selected += [row for row in with_verdict if claims()[row["id"]].reading in ("", best)]
+    return selected
 
 
 def counts(rows: Iterable[Row]) -> Counts:
@@ -79,4 +82,4 @@ def counts(rows: Iterable[Row]) -> Counts:
 
 def of_entries(entries: Iterable[Mapping[str, Any]]) -> Counts:
     """The three numbers of experiments, as verdicts.json has them."""
-    return counts([row for one in entries for row in one["claims"]])
+    return counts([row for entry in entries for row in entry["claims"]])

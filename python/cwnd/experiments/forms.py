@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The forms of CUBIC that can stand in an experiment: two mechanisms, whose parameters and inner variables have names of their own."""
+"""The two mechanisms of CUBIC that an experiment can use, and the names of their parameters and inner variables."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from cwnd.metrics.series import Floats
     from cwnd.result import Result
 
-#: In real time (`crates/cwnd/src/algorithms/cubic`), and in the kernel's ticks and counts (`cubic/counted`).
+#: In real time (`crates/cwnd/src/algorithms/cubic`), and in the kernel's ticks and counts (`cubic/linux`).
 REAL_TIME, KERNEL = "cubic", "cubic-linux"
-#: Their inner variables by one name for both; the kernel's smallest RTT is in ticks or in µs, as its set says.
+#: Their inner variables by a common name; the kernel's smallest RTT is in ticks or in µs, which the set decides.
 VARIABLES: dict[str, dict[str, tuple[str, ...]]] = {
     REAL_TIME: {
         "w_max": ("w_max",),
@@ -39,18 +39,21 @@ VARIABLES: dict[str, dict[str, tuple[str, ...]]] = {
         "epoch": ("epoch_start_ticks",),
     },
 }
-#: What a recorded name is called here, and its unit: ticks of 1 ms, the simulated hosts' default.
-CALLED = {own: name for names in VARIABLES.values() for name, owns in names.items() for own in owns}
+#: The common name of each recorded variable.
+COMMON_NAME = {
+    variable: name for names in VARIABLES.values() for name, variables in names.items() for variable in variables
+}
+#: Units of the recorded variables, in s; ticks are 1 ms, the simulated hosts' default.
 UNITS = {"k_s_x1024": 1 / 1024, "min_rtt_us": 1e-6, "min_rtt_ticks": 1e-3}
 
 
 def parameters(cc: str) -> tuple[str, Mapping[str, Any]]:
     """The algorithm that a parameter set belongs to, and the set's values."""
     return next(
-        (algorithm["name"], one["params"])
+        (algorithm["name"], parameter_set["params"])
         for algorithm in _native.algorithms()
-        for one in algorithm["sets"]
-        if one["name"] == cc
+        for parameter_set in algorithm["sets"]
+        if parameter_set["name"] == cc
     )
 
 
@@ -69,8 +72,8 @@ def from_linux(cc: str) -> bool:
     return parameters(cc)[0] == KERNEL
 
 
-def kept(cc: str) -> float:
-    """The part of its window that a parameter set keeps after a loss."""
+def kept_fraction(cc: str) -> float:
+    """β of a parameter set: the part of the window that is kept after a loss."""
     values = parameters(cc)[1]
     if "beta" not in values:
         raise ValueError(f'"{cc}" is not accepted in this experiment, which asks for its beta; expected a set of CUBIC')
@@ -78,33 +81,32 @@ def kept(cc: str) -> float:
 
 
 def recorded(cc: str, *names: str) -> list[str]:
-    """What `record.inner` lists so that these variables are kept."""
-    owns, clock = VARIABLES[mechanism(cc)], parameters(cc)[1].get("clock")
-    found = [own for name in names for own in owns[name]]
-    other = "min_rtt_us" if mechanism(cc) == KERNEL and clock == "ticks" else "min_rtt_ticks"
-    return [own for own in found if own != other]
+    """The entries of `record.inner` that record these variables."""
+    by_name, clock = VARIABLES[mechanism(cc)], parameters(cc)[1].get("clock")
+    unused = "min_rtt_us" if mechanism(cc) == KERNEL and clock == "ticks" else "min_rtt_ticks"
+    return [variable for name in names for variable in by_name[name] if variable != unused]
 
 
 def variables(run: Result) -> dict[str, dict[int, tuple[Floats, Floats]]]:
-    """The recorded inner variables by their name here and by flow: times and values; K and the smallest RTT in seconds."""
+    """The recorded inner variables by common name and flow: times and values; K and the smallest RTT in seconds."""
     rows: pa.Table = run.inner
     names = np.asarray(rows["name"])
     return {
-        CALLED[own]: {
-            flow: (times, values.astype(float) * UNITS.get(own, 1))
-            for flow, (times, values) in by_flow(rows.filter(names == own), "time_s", "value")
+        COMMON_NAME[variable]: {
+            flow: (times, values.astype(float) * UNITS.get(variable, 1))
+            for flow, (times, values) in by_flow(rows.filter(names == variable), "time_s", "value")
         }
-        for own in dict.fromkeys(names.tolist())
-        if own in CALLED
+        for variable in dict.fromkeys(names.tolist())
+        if variable in COMMON_NAME
     }
 
 
 def with_c(cc: str, c: float) -> dict[str, Any]:
-    """The set with another C; the kernel's has it twice, for K and for the curve."""
+    """The set with another C, which the kernel's CUBIC has twice: for K and for the curve."""
     return {"cc": cc, "c": c, **({"curve_c": c} if mechanism(cc) == KERNEL else {})}
 
 
-def kernels_alpha(kept: float) -> float:
-    """Growth of the kernel's W_tcp per round trip, in packets: of its integers, 8 over 8 (1024 + β) / 3 / (1024 - β)."""
-    beta = round(1024 * kept)
-    return 8 / (8 * (1024 + beta) // 3 // (1024 - beta))
+def kernels_alpha(beta: float) -> float:
+    """Growth of the kernel's W_tcp per round trip, in packets, from its integers: 8 over 8 (1024 + β) / 3 / (1024 - β), β in 1/1024."""
+    beta_x1024 = round(1024 * beta)
+    return 8 / (8 * (1024 + beta_x1024) // 3 // (1024 - beta_x1024))

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The picture of an experiment: SVG and PNG, the same numbers give the same bytes."""
+"""The picture of an experiment, as SVG and PNG; the same numbers give the same bytes."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from cwnd.experiments.find import Experiment
-from cwnd.experiments.frame import Results
+from cwnd.experiments.experiment import Experiment, Results
 
 NAME = "figure"
 
@@ -23,7 +22,7 @@ def draw(experiment: Experiment, results: Results, digest: str, folder: Path) ->
     import matplotlib as mpl  # isort: skip
     from matplotlib.figure import Figure  # isort: skip
 
-    dashes = [DASHES[place % len(DASHES)] for place in range(len(COLOURS))]
+    dashes = [DASHES[index % len(DASHES)] for index in range(len(COLOURS))]
     with mpl.rc_context(
         {
             **STYLE,

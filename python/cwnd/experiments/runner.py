@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""All points of the chosen experiments under their seeds: each simulation once, on threads, the longest first, the finished kept."""
+"""Runs all points of the chosen experiments under their seeds: each simulation once, on threads, the longest first."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from time import thread_time
 from typing import Any
 
 from cwnd._native import Scenario, Simulation
 from cwnd.experiments.cache import Cache
-from cwnd.experiments.find import Experiment
-from cwnd.experiments.frame import Point, Reduced, Results, Setup
-from cwnd.replicates.runner import Check, spread
+from cwnd.experiments.experiment import Experiment, Point, Reduced, Results, Setup
+from cwnd.replicates.runner import StopCheck, run_on_threads
 from cwnd.result import run
 
-#: Called by the thread of a task with its number, and how far it is: packets so far, and the part that is done.
-Watch = Callable[[int, int, float], None]
+#: Called by the thread of a task with its number, its packets so far, and the part that is done.
+WatchTask = Callable[[int, int, float], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Want:
-    """Numbers that an experiment wants of a task, and the name under which they are kept."""
+class WantedNumbers:
+    """Numbers that an experiment wants of a task, and their name in the cache."""
 
     experiment: Experiment
     point: Point
@@ -33,72 +33,72 @@ class Want:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One simulation with all that is wanted of it, or one call."""
+    """One simulation, or one call of a function, with all numbers that are wanted of it."""
 
-    #: What it costs, roughly: megabits that the link could carry.
+    #: Approximate cost: megabits that the link can carry in the run.
     cost: float
     scenario: Scenario | None = None
     arguments: tuple[Any, ...] = ()
-    wants: list[Want] = field(default_factory=list)
+    wants: list[WantedNumbers] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Column:
-    """An experiment with one version of CUBIC: its points, and under which names their numbers are, per seed."""
+    """An experiment with one version of CUBIC: its points, and per seed the names of their numbers in the cache."""
 
     experiment: Experiment
     setup: Setup
     points: list[Point]
     names: dict[str, list[str]]
-    #: Of all its scenarios.
+    #: Hash of all its scenarios.
     digest: str
     #: Scenarios by point, under seed 1.
     scenarios: dict[str, Scenario]
 
     def failure(self, failures: Mapping[str, str]) -> str:
-        """What went wrong with one of its points; empty if nothing did."""
+        """The error of one of its points; empty if there is none."""
         return next((failures[name] for names in self.names.values() for name in names if name in failures), "")
 
     def results(self, cache: Cache) -> Results | None:
-        """What came of its points; `None` while one is missing."""
-        found: dict[str, list[Reduced]] = {}
+        """The numbers of its points; `None` while one is missing."""
+        by_point: dict[str, list[Reduced]] = {}
         for key, names in self.names.items():
             runs = [cache.get(name) for name in names]
-            if any(one is None for one in runs):
+            if any(run is None for run in runs):
                 return None
-            found[key] = [one for one in runs if one is not None]
-        return Results(self.setup, self.points, found)
+            by_point[key] = [run for run in runs if run is not None]
+        return Results(self.setup, self.points, by_point)
 
 
 def plain(value: Any, where: str) -> Any:  # noqa: ANN401
-    """Numbers as JSON has them; `ValueError` for what is not a number, a text or a list of these."""
+    """A value as JSON has it; `ValueError` for anything but numbers, texts, and lists and dictionaries of them."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, Mapping):
-        return {str(key): plain(one, f"{where}.{key}") for key, one in value.items()}
+        return {str(key): plain(inner, f"{where}.{key}") for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(one, where) for one in value]
+        return [plain(element, where) for element in value]
     if value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and not math.isnan(value)):
         return value
     raise ValueError(f"{where}: {value!r} cannot be kept; expected numbers (not NaN), texts and lists of them")
 
 
 def document(point: Point) -> dict[str, Any]:
-    """A point's scenario in the schema, checked, without what does not matter for its numbers."""
+    """A point's scenario in the schema, checked, without its name, which does not matter for its numbers."""
     given = point.scenario
     if isinstance(given, str):
-        made = Scenario.from_toml(given)
+        scenario = Scenario.from_toml(given)
     elif isinstance(given, Mapping):
-        made = Scenario.from_json(json.dumps(given))
+        scenario = Scenario.from_json(json.dumps(given))
     else:
         assert given is not None
-        made = given
-    found: dict[str, Any] = json.loads(made.to_json())
-    return found | {"name": ""}
+        scenario = given
+    fields: dict[str, Any] = json.loads(scenario.to_json())
+    return fields | {"name": ""}
 
 
 def column(experiment: Experiment, setup: Setup, tasks: dict[str, Task]) -> Column:
-    """Lays out an experiment: its tasks are added to those that are there."""
+    """The column of an experiment; its tasks are added to `tasks`."""
     points = experiment.grid(setup)
     names: dict[str, list[str]] = {}
     scenarios: dict[str, Scenario] = {}
@@ -126,40 +126,40 @@ def column(experiment: Experiment, setup: Setup, tasks: dict[str, Task]) -> Colu
                 texts.append(json.dumps([point.key, plain(list(point.args), point.key)]))
             names[point.key].append(name)
             if all(want.name != name for want in task.wants):
-                task.wants.append(Want(experiment, point, name))
+                task.wants.append(WantedNumbers(experiment, point, name))
     digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
     return Column(experiment, setup, points, names, digest, scenarios)
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What came of the tasks."""
+class ReproduceOutcome:
+    """How the tasks ended."""
 
     stopped: bool
     done: int
-    #: What went wrong, by the name under which the numbers would have been kept.
+    #: Errors by the name that the numbers would have in the cache.
     failures: dict[str, str]
-    #: Processor time, s, by the experiment that was first to want it.
+    #: Processor time, s, by the first experiment that wanted a task.
     cpu_s: dict[str, float]
 
 
-#: What an experiment's file can do wrong: it is told of, and the others go on.
+#: Errors of an experiment's file: they are reported, and the other experiments go on.
 ERRORS = (ArithmeticError, LookupError, TypeError, ValueError, AssertionError, AttributeError)
 
 
-def told(want: Want, error: Exception) -> str:
-    """A failure of a point, in words."""
+def message(want: WantedNumbers, error: Exception) -> str:
+    """The error of a point as a message."""
     return f"point {want.point.key!r}: {type(error).__name__}: {error}"
 
 
-def work(tasks: Sequence[Task], cache: Cache, jobs: int, watch: Watch | None = None) -> Outcome:
-    """Runs the tasks. One that fails is told of, and the others go on; Ctrl-C gives up those in progress."""
+def run_tasks(tasks: Sequence[Task], cache: Cache, jobs: int, watch: WatchTask | None = None) -> ReproduceOutcome:
+    """Runs the tasks. A failed task is reported, and the others go on; Ctrl-C gives up the tasks in progress."""
     failures: dict[str, str] = {}
     costs: list[tuple[str, float]] = []
 
-    def one(number: int, check: Check) -> bool:
+    def run_task(number: int, check: StopCheck) -> bool:
         task = tasks[number]
-        begun = thread_time()
+        start_s = thread_time()
 
         def between(simulation: Simulation) -> None:
             check()
@@ -173,7 +173,7 @@ def work(tasks: Sequence[Task], cache: Cache, jobs: int, watch: Watch | None = N
             try:
                 result = run(task.scenario, between)
             except ERRORS as error:
-                failures.update({want.name: told(want, error) for want in task.wants})
+                failures.update({want.name: message(want, error) for want in task.wants})
                 return False
             packets = result.summary["perf"]["packets"]
         for want in task.wants:
@@ -187,28 +187,28 @@ def work(tasks: Sequence[Task], cache: Cache, jobs: int, watch: Watch | None = N
                     numbers = want.point.call(*task.arguments)
                 cache.put(want.name, plain(numbers, want.point.key))
             except ERRORS as error:
-                failures[want.name] = told(want, error)
+                failures[want.name] = message(want, error)
                 failed = True
         if failed:
             return False
-        costs.append((task.wants[0].experiment.id, thread_time() - begun))
+        costs.append((task.wants[0].experiment.id, thread_time() - start_s))
         if watch is not None:
             watch(number, packets, 1.0)
         return True
 
     longest_first = sorted(range(len(tasks)), key=lambda number: -tasks[number].cost)
-    outcome = spread({number: lambda check, number=number: one(number, check) for number in longest_first}, jobs)  # type: ignore[misc]
+    outcome = run_on_threads({number: partial(run_task, number) for number in longest_first}, jobs)
     cpu_s: dict[str, float] = {}
     for name, seconds in costs:
         cpu_s[name] = cpu_s.get(name, 0.0) + seconds
-    return Outcome(outcome.stopped, sum(outcome.done.values()), dict(sorted(failures.items())), cpu_s)
+    return ReproduceOutcome(outcome.stopped, sum(outcome.done.values()), dict(sorted(failures.items())), cpu_s)
 
 
 def missing(tasks: Iterable[Task], cache: Cache) -> list[Task]:
-    """The tasks of which something is not there yet, with what is missing only."""
-    found = []
+    """The tasks with numbers that are not in the cache yet, reduced to those numbers."""
+    incomplete = []
     for task in tasks:
         wants = [want for want in task.wants if cache.get(want.name) is None]
         if wants:
-            found.append(Task(task.cost, task.scenario, task.arguments, wants))
-    return found
+            incomplete.append(Task(task.cost, task.scenario, task.arguments, wants))
+    return incomplete

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Whether a claim holds, and what is said of an experiment."""
+"""Verdicts on claims, and the summary verdict on an experiment."""
 
 from __future__ import annotations
 
@@ -9,42 +9,42 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from cwnd.experiments.claims import Claim
-from cwnd.experiments.frame import Answer, Held, Measured, Reported, Undecidable, Values
+from cwnd.experiments.claims import EMPIRICAL, Claim
+from cwnd.experiments.experiment import Answer, Holds, Measured, Reported, Undecidable, Values
 from cwnd.metrics.statistics import Interval, mean_interval, median_interval
 
 HOLDS, FAILS, PART = "holds", "does not hold", "holds in part"
 REPORTED, OPEN = "reported", "not decidable here"
-#: How an infinite time is written: it did not come within the run.
+#: How an infinite time is written: the event did not occur within the run.
 NEVER = "never"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What came of one claim."""
+    """The verdict on one claim."""
 
     claim: Claim
-    #: `None` for a report, and where it cannot be decided.
+    #: `None` for a report, and for a claim that cannot be decided.
     holds: bool | None
     #: A number, numbers by name, a text, or nothing.
     measured: Any = None
-    #: 95 % over seeds: of the number, of the numbers by name, or of the smallest gap of an order.
+    #: 95 % interval over seeds: of the number, of the numbers by name, or of the smallest gap of an order.
     ci95: Any = None
     seeds: int = 0
     #: The interval reaches over the bound, or the seeds disagree.
     near: bool = False
-    #: Of a sweep, the point that decides: `measured` is there; and all of them.
+    #: Of a sweep, the point that decides, whose value `measured` is; and all points.
     at: str = ""
     sweep: Mapping[str, Any] | None = None
     criterion: str = ""
     note: str = ""
-    #: Why it cannot be decided here.
+    #: The reason if it cannot be decided here.
     undecidable: str = ""
 
     def document(self) -> dict[str, Any]:
-        """As JSON; keys without content are left out."""
+        """The verdict as JSON; optional keys without content are left out."""
         claim = self.claim
-        found = {
+        required = {
             "id": claim.id,
             "text": claim.text,
             "metric": claim.metric,
@@ -59,7 +59,7 @@ class Verdict:
             "holds": self.holds,
             "seeds": self.seeds,
         }
-        rest = {
+        optional = {
             "statement": claim.statement,
             "reading": claim.reading,
             "near": self.near,
@@ -69,19 +69,19 @@ class Verdict:
             "note": self.note,
             "undecidable": self.undecidable,
         }
-        return found | {key: value for key, value in rest.items() if value}
+        return required | {key: value for key, value in optional.items() if value}
 
 
 def per_seed(values: Values, claim: Claim) -> list[float]:
-    """One number per seed; refuses what is not a number."""
-    found = list(values) if isinstance(values, Sequence) else [values]
-    if not found or any(not isinstance(one, int | float) or math.isnan(one) for one in found):
-        raise ValueError(f"{claim.id}: {found} are not numbers, one per seed")
-    return found
+    """The numbers, one per seed; anything that is not a number is a `ValueError`."""
+    numbers = list(values) if isinstance(values, Sequence) else [values]
+    if not numbers or any(not isinstance(number, int | float) or math.isnan(number) for number in numbers):
+        raise ValueError(f"{claim.id}: {numbers} are not numbers, one per seed")
+    return numbers
 
 
 def centre(values: Sequence[float]) -> tuple[float, Interval]:
-    """Mean with its interval; the median where a time was not reached within some run."""
+    """The mean with its interval; the median if a time was not reached in some run."""
     if all(map(math.isfinite, values)):
         interval = mean_interval(values)
         return interval.centre or 0.0, interval
@@ -91,21 +91,21 @@ def centre(values: Sequence[float]) -> tuple[float, Interval]:
 
 
 def written(number: float) -> float | str:
-    """As JSON has it: twelve digits are what a sum over threads' results leaves alone, and more than a reader wants."""
+    """A number as JSON: rounded to twelve digits, which do not depend on the order of a sum over threads."""
     if math.isinf(number):
         return NEVER if number > 0 else f"-{NEVER}"
     return number if isinstance(number, int) else float(f"{number:.12g}")
 
 
 def ends(interval: Interval) -> list[float | str | None] | None:
-    """The interval as JSON has it; nothing where there is none. An open end is `null`."""
+    """An interval as JSON; `None` if there is none. An open end is `null`."""
     if interval.low is None and interval.high is None:
         return None
     return [None if end is None else written(end) for end in (interval.low, interval.high)]
 
 
 def margin(claim: Claim, value: float) -> float:
-    """How far a value is inside what the claim accepts: negative outside."""
+    """The distance of a value to the bound of its claim; negative outside."""
     if claim.op == "within":
         assert claim.low is not None and claim.high is not None
         return min(value - claim.low, claim.high - value)
@@ -114,14 +114,14 @@ def margin(claim: Claim, value: float) -> float:
 
 
 def satisfies(claim: Claim, value: float) -> bool:
-    """Whether a value is what the claim says."""
+    """Whether a value satisfies its claim."""
     inside = margin(claim, value)
     return inside > 0 if claim.op in ("<", ">") else inside >= 0
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
-    """One point of a claim."""
+class PointVerdict:
+    """The verdict on one point of a claim."""
 
     holds: bool
     margin: float
@@ -131,52 +131,52 @@ class Decided:
     near: bool
 
 
-def number(claim: Claim, values: Values) -> Decided:
-    """A comparison, or `within`."""
-    found = per_seed(values, claim)
-    value, interval = centre(found)
+def compare(claim: Claim, values: Values) -> PointVerdict:
+    """The verdict on a comparison, or `within`."""
+    numbers = per_seed(values, claim)
+    value, interval = centre(numbers)
     holds = satisfies(claim, value)
-    # An end that is missing beside one that is there lies at infinity.
+    # If only the upper end is missing, it is infinite.
     low, high = interval.low, math.inf if interval.low is not None and interval.high is None else interval.high
     near = low is not None and high is not None and any(satisfies(claim, end) != holds for end in (low, high))
     if low is not None and high is not None and claim.op == "within" and not holds:
         assert claim.low is not None and claim.high is not None
         near = low <= claim.high and high >= claim.low
-    return Decided(holds, margin(claim, value), written(value), ends(interval), len(found), near)
+    return PointVerdict(holds, margin(claim, value), written(value), ends(interval), len(numbers), near)
 
 
-def order(claim: Claim, values: Mapping[str, Values]) -> Decided:
-    """Whether every name of a group exceeds every name of the next group; the smallest gap, with its interval, says how far."""
+def order(claim: Claim, values: Mapping[str, Values]) -> PointVerdict:
+    """Whether each name of a group exceeds each name of the next group. The smallest gap, with its interval, is the margin."""
     names = [name for group in claim.order for name in group]
     if set(values) != set(names):
         raise ValueError(f"{claim.id}: {sorted(values)} were measured; expected {sorted(names)}")
-    found = {name: per_seed(values[name], claim) for name in names}
-    centres = {name: centre(found[name])[0] for name in names}
+    by_name = {name: per_seed(values[name], claim) for name in names}
+    centres = {name: centre(by_name[name])[0] for name in names}
     gaps = {}
     for higher, lower in pairwise(claim.order):
-        for one in higher:
-            for other in lower:
-                # Two that never came are not in an order.
-                same = centres[one] == centres[other]
-                gaps[one, other] = 0.0 if same else centres[one] - centres[other]
-    (one, other), gap = min(gaps.items(), key=lambda item: item[1])
+        for above in higher:
+            for below in lower:
+                # Two infinite times have no order.
+                same = centres[above] == centres[below]
+                gaps[above, below] = 0.0 if same else centres[above] - centres[below]
+    (above, below), gap = min(gaps.items(), key=lambda item: item[1])
     interval = None
-    if len(found[one]) == len(found[other]):
-        differences = [a - b for a, b in zip(found[one], found[other])]
+    if len(by_name[above]) == len(by_name[below]):
+        differences = [a - b for a, b in zip(by_name[above], by_name[below])]
         interval = mean_interval(differences) if all(map(math.isfinite, differences)) else None
     low, high = (interval.low, interval.high) if interval else (None, None)
     near = low is not None and high is not None and low <= 0 <= high
     shown = {name: written(centres[name]) for name in names}
-    return Decided(gap > 0, gap, shown, ends(interval) if interval else None, len(found[one]), near)
+    return PointVerdict(gap > 0, gap, shown, ends(interval) if interval else None, len(by_name[above]), near)
 
 
 def measured(claim: Claim, answer: Measured) -> Verdict:
-    """A claim with numbers."""
-    decide: Any = order if claim.op == "order" else number
+    """The verdict on a claim with numbers, or with a sweep of them."""
+    decide: Any = order if claim.op == "order" else compare
     values: Any = answer.values
     depth = 1 if claim.op == "order" else 0
     if isinstance(values, Mapping) and (not depth or isinstance(next(iter(values.values())), Mapping)):
-        points = {str(key): decide(claim, one) for key, one in values.items()}
+        points = {str(key): decide(claim, point) for key, point in values.items()}
         at, worst = min(points.items(), key=lambda item: (item[1].holds, item[1].margin))
         sweep = {key: {"measured": p.measured, "ci95": p.ci95, "holds": p.holds} for key, p in points.items()}
         near = any(p.near for p in points.values() if p.holds == worst.holds)
@@ -189,21 +189,21 @@ def measured(claim: Claim, answer: Measured) -> Verdict:
 
 
 def reported(claim: Claim, values: Any) -> tuple[Any, Any, int]:  # noqa: ANN401
-    """Numbers to be shown: centre and interval of each."""
+    """Centre and interval of numbers, or of numbers by name, and the number of seeds."""
     if isinstance(values, Mapping):
-        inner = {str(key): reported(claim, one) for key, one in values.items()}
+        inner = {str(key): reported(claim, named) for key, named in values.items()}
         return (
-            {key: one[0] for key, one in inner.items()},
-            {key: one[1] for key, one in inner.items()},
-            max((one[2] for one in inner.values()), default=0),
+            {key: centre for key, (centre, _, _) in inner.items()},
+            {key: ci95 for key, (_, ci95, _) in inner.items()},
+            max((seeds for _, _, seeds in inner.values()), default=0),
         )
-    found = per_seed(values, claim)
-    value, interval = centre(found)
-    return written(value), ends(interval), len(found)
+    numbers = per_seed(values, claim)
+    value, interval = centre(numbers)
+    return written(value), ends(interval), len(numbers)
 
 
 def judge(claim: Claim, answer: Answer) -> Verdict:
-    """The verdict on a claim; `ValueError` where the answer is not of the kind that it asks for."""
+    """The verdict on a claim; `ValueError` if the answer is of the wrong kind."""
     if isinstance(answer, Undecidable):
         return Verdict(claim, None, undecidable=answer.why)
     if claim.op == "report":
@@ -213,27 +213,49 @@ def judge(claim: Claim, answer: Answer) -> Verdict:
             value, interval, seeds = reported(claim, answer.values)
             return Verdict(claim, None, value, interval, seeds, note=answer.note)
     elif claim.op == "holds":
-        if isinstance(answer, Held):
-            asked = [answer.seeds] if isinstance(answer.seeds, bool) else [bool(one) for one in answer.seeds]
-            if not asked or not answer.criterion:
+        if isinstance(answer, Holds):
+            answers = [answer.seeds] if isinstance(answer.seeds, bool) else [bool(seed) for seed in answer.seeds]
+            if not answers or not answer.criterion:
                 raise ValueError(f"{claim.id}: without seeds or without a criterion")
-            yes = sum(asked)
+            yes = sum(answers)
             value, interval = None, None
             if answer.values is not None:
                 value, interval, _ = reported(claim, answer.values)
-            near = 0 < yes < len(asked)
-            note = " ".join(filter(None, (f"Yes in {yes} of {len(asked)} seeds." if near else "", answer.note)))
-            return Verdict(
-                claim, yes > len(asked) / 2, value, interval, len(asked), near, criterion=answer.criterion, note=note
-            )
+            holds, disagree = yes > len(answers) / 2, 0 < yes < len(answers)
+            near = disagree or reaches_over(claim, answer.within, value, interval, holds=holds)
+            note = " ".join(filter(None, (f"Yes in {yes} of {len(answers)} seeds." if disagree else "", answer.note)))
+            return Verdict(claim, holds, value, interval, len(answers), near, criterion=answer.criterion, note=note)
     elif isinstance(answer, Measured):
         return measured(claim, answer)
     raise ValueError(f"{claim.id}: {type(answer).__name__} is no answer to a claim with op {claim.op!r}")
 
 
+def reaches_over(
+    claim: Claim,
+    within: tuple[float | None, float | None] | None,
+    value: Any,  # noqa: ANN401
+    interval: Any,  # noqa: ANN401
+    *,
+    holds: bool,
+) -> bool:
+    """Whether the interval of a criterion's number reaches over a bound; not where another part of the criterion decides."""
+    if within is None:
+        if claim.kind == EMPIRICAL and interval is not None:
+            raise ValueError(
+                f"{claim.id}: numbers of several seeds without the bounds within which the criterion holds"
+            )
+        return False
+    if interval is None or not isinstance(value, int | float):
+        return False
+    low, high = (-math.inf if within[0] is None else within[0], math.inf if within[1] is None else within[1])
+    # An end of the interval is open, or a time that never came.
+    begin, end = (side if isinstance(side, int | float) else sign * math.inf for side, sign in zip(interval, (-1, 1)))
+    return holds == (low <= value <= high) and any(begin <= bound <= end for bound in (low, high))
+
+
 def summary(verdicts: Sequence[Verdict]) -> str:
-    """The verdict on an experiment: of its claims that can be decided."""
-    decided = [one.holds for one in verdicts if one.holds is not None]
+    """The verdict on an experiment, from those of its claims that can be decided."""
+    decided = [verdict.holds for verdict in verdicts if verdict.holds is not None]
     if not decided:
-        return OPEN if any(one.undecidable for one in verdicts) else REPORTED
+        return OPEN if any(verdict.undecidable for verdict in verdicts) else REPORTED
     return HOLDS if all(decided) else PART if any(decided) else FAILS

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The commands of `cwnd kernel`; each imports what it needs when it runs.
+"""The commands of `cwnd kernel`. Each imports what it needs when it runs.
 
 Exit codes: 0 done, 2 the input was refused, 1 the kernel refused or this build lacks its kernel part; of `trace`, also that kernel
 and host differ or that nothing was recorded, of `use`, what its command ended with, of `switch`, that a connection was refused.
@@ -56,11 +56,11 @@ def list_(as_json: Json = False) -> None:
     required()
     from cwnd.kernel.listing import collect, show
 
-    found = collect()
+    listing = collect()
     if as_json:
-        print(json.dumps(found))
+        print(json.dumps(listing))
     else:
-        show(found)
+        show(listing)
 
 
 @app.command()
@@ -78,11 +78,11 @@ def load(
     Nothing uses it that does not ask for it.
     """
     required()
-    from cwnd.kernel.hold import load as hold
+    from cwnd.kernel.load import load as load_module
     from cwnd.kernel.spec import module
 
     asked = module(name, settings or [])
-    hold(asked, asked.kernel_name if kernel_name is None else kernel_name, pin=pin)
+    load_module(asked, asked.kernel_name if kernel_name is None else kernel_name, pin=pin)
 
 
 @app.command()
@@ -91,9 +91,9 @@ def unload(
 ) -> None:
     """Take an algorithm out that cwnd has loaded; connections that run on it keep it until they end."""
     required()
-    from cwnd.kernel.hold import unload as take_out
+    from cwnd.kernel.load import unload as unload_module
 
-    take_out(name)
+    unload_module(name)
 
 
 @app.command()
@@ -196,14 +196,14 @@ def trace(
     from cwnd.kernel.spec import seconds
 
     limit_s = None if duration is None else seconds("--duration", duration)
-    wanted = tracing.Wanted(
+    options = tracing.TraceOptions(
         cc, settings or [], plugins or [], kernel_name, port, limit_s, out, force, pictures=not no_plots
     )
-    summary = tracing.main(wanted, command or [])
+    summary = tracing.main(options, command or [])
     if as_json:
         print(json.dumps(summary))
     if not summary["calls"]:
-        print(f"error: {tracing.nothing(summary, port)}", file=sys.stderr)
+        print(f"error: {tracing.why_nothing_recorded(summary, port)}", file=sys.stderr)
         raise typer.Exit(1)
     if not as_json:
         tracing.report(summary, out)

@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from cwnd._native import KernelCheck
 
 WORDS = {True: "yes", False: "no", None: "?"}
-#: What a `no` must not be needed for, if anything is to be loaded.
+#: Checks needed for these must pass before anything can be loaded.
 VITAL = ("everything", "load")
 WIDTH = 110
 
 
 def show(checks: Sequence[KernelCheck]) -> None:
-    """A line for each; below a `no`, what cannot be done and what to do."""
+    """Prints a line for each check; below a `no`, what it prevents and what to do."""
     width = max(len(check["name"]) for check in checks)
     margin = " " * (width + 6)
     for check in checks:
@@ -28,5 +28,5 @@ def show(checks: Sequence[KernelCheck]) -> None:
 
 
 def can_load(checks: Sequence[KernelCheck]) -> bool:
-    """Whether nothing stands in the way of `cwnd kernel load`."""
+    """Whether no check prevents `cwnd kernel load`."""
     return not any(check["answer"] is False and check["needed_for"] in VITAL for check in checks)

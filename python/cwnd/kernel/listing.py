@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""`cwnd kernel list`: what is loaded, what the kernel has itself, what there is to load."""
+"""`cwnd kernel list`: the loaded algorithms, the kernel's own, and those that can be loaded."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Any
 
 from cwnd import _native
 from cwnd._native import KernelError, KernelModule, kernel_registrations
+from cwnd.terminal import Grid, Printer
 
 SYSCTLS = Path("/proc/sys/net/ipv4")
 
 
-def words(name: str) -> list[str]:
-    """A setting of the kernel's TCP; nothing where there is none."""
+def tcp_setting(name: str) -> list[str]:
+    """The words of a setting of the kernel's TCP; none if it does not exist."""
     try:
         return (SYSCTLS / name).read_text().split()
     except OSError:
@@ -21,44 +22,44 @@ def words(name: str) -> list[str]:
 
 
 def collect() -> dict[str, Any]:
-    """All of it, as `--json` prints it; `loaded` is `None` where this process may not ask, and `why` says so."""
+    """The whole list, as `--json` prints it. `loaded` is `None` if this process may not ask, for the reason `why`."""
     loaded: list[dict[str, Any]] | None = None
     why = None
     try:
         loaded = [
             {
-                "name": one.name,
-                "set": one.set,
-                "pid": one.pid,
-                "running": Path(f"/proc/{one.pid}").exists(),
-                "pinned": None if one.pinned is None else str(one.pinned),
-                "connections": one.connections,
-                "repaired": one.repaired,
-                "unguarded": one.unguarded,
-                "registered": one.registered,
+                "name": registration.name,
+                "set": registration.set,
+                "pid": registration.pid,
+                "running": Path(f"/proc/{registration.pid}").exists(),
+                "pinned": None if registration.pinned is None else str(registration.pinned),
+                "connections": registration.connections,
+                "repaired": registration.repaired,
+                "unguarded": registration.unguarded,
+                "registered": registration.registered,
             }
-            for one in kernel_registrations()
+            for registration in kernel_registrations()
         ]
     except KernelError as error:
         why = str(error)
-    ours = {one["name"] for one in loaded or [] if one["registered"]}
+    ours = {each["name"] for each in loaded or [] if each["registered"]}
     return {
         "loaded": loaded,
         "why": why,
         "kernel": {
-            "available": [name for name in words("tcp_available_congestion_control") if name not in ours],
-            "default": next(iter(words("tcp_congestion_control")), None),
+            "available": [name for name in tcp_setting("tcp_available_congestion_control") if name not in ours],
+            "default": next(iter(tcp_setting("tcp_congestion_control")), None),
         },
         "available": [
             {
                 "algorithm": algorithm["name"],
                 "sets": [
                     {
-                        "name": one["name"],
-                        "kernel_name": KernelModule(one["name"]).kernel_name,
-                        "summary": one["summary"],
+                        "name": parameter_set["name"],
+                        "kernel_name": KernelModule(parameter_set["name"]).kernel_name,
+                        "summary": parameter_set["summary"],
                     }
-                    for one in algorithm["sets"]
+                    for parameter_set in algorithm["sets"]
                 ],
             }
             for algorithm in _native.algorithms()
@@ -66,33 +67,45 @@ def collect() -> dict[str, Any]:
     }
 
 
-def show(found: dict[str, Any]) -> None:
-    """The same for eyes."""
-    if found["loaded"] is None:
-        print(f"loaded by cwnd: not known; {found['why']}")
-    elif not found["loaded"]:
-        print("loaded by cwnd: nothing")
+def show(listing: dict[str, Any], printer: Printer | None = None) -> None:
+    """Prints the list."""
+    printer = printer or Printer()
+    if listing["loaded"] is None:
+        printer.paragraph(f"loaded by cwnd: not known; {listing['why']}")
+    elif not listing["loaded"]:
+        printer.paragraph("loaded by cwnd: nothing")
     else:
-        print("loaded by cwnd:")
-        print(f"  {'name':15}  {'set':20}  connections  repaired  unguarded  loaded by")
-        for one in found["loaded"]:
-            count = "?" if one["connections"] is None else one["connections"]
-            repaired, unguarded = ("?" if one[key] is None else one[key] for key in ("repaired", "unguarded"))
-            print(f"  {one['name']:15}  {one['set']:20}  {count:>11}  {repaired:>8}  {unguarded:>9}  {holder(one)}")
-    kernel = found["kernel"]
+        printer.paragraph("loaded by cwnd:")
+        counts = ("connections", "repaired", "unguarded")
+        rows = [
+            (
+                module["name"],
+                [
+                    module["set"],
+                    *("?" if module[key] is None else str(module[key]) for key in counts),
+                    loaded_by(module),
+                ],
+            )
+            for module in listing["loaded"]
+        ]
+        printer.print(Grid("name", ["set", *counts, "loaded by"], rows, texts=(0, 4)))
+    kernel = listing["kernel"]
     default = kernel["default"]
-    own = [f"{name} (the default)" if name == default else name for name in kernel["available"]]
-    print(f"the kernel's own: {', '.join(own) or 'not known'}")
-    print("to load, as NAME or NAME:SET (cwnd show NAME explains each):")
-    width = max(len(one["algorithm"]) for one in found["available"])
-    for one in found["available"]:
-        print(f"  {one['algorithm']:{width}}  {' '.join(each['name'] for each in one['sets'])}")
+    kernels_own = [f"{name} (the default)" if name == default else name for name in kernel["available"]]
+    printer.paragraph(f"the kernel's own: {', '.join(kernels_own) or 'not known'}")
+    printer.paragraph("to load, as NAME or NAME:SET (cwnd show NAME explains each):")
+    column = max(len(entry["algorithm"]) for entry in listing["available"]) + 4
+    for entry in listing["available"]:
+        sets = " ".join(parameter_set["name"] for parameter_set in entry["sets"])
+        printer.entry(entry["algorithm"], sets, column=column)
 
 
-def holder(one: dict[str, Any]) -> str:
-    """Why it is still in the kernel."""
-    if not one["registered"]:
+def loaded_by(module: dict[str, Any]) -> str:
+    """What keeps a module in the kernel."""
+    if not module["registered"]:
         return "unloaded; stays until its last connection ends"
-    if one["pinned"]:
-        return f"process {one['pid']}, pinned at {one['pinned']}"
-    return f"process {one['pid']}" if one["running"] else f"process {one['pid']}, which has ended; others hold it"
+    if module["pinned"]:
+        return f"process {module['pid']}, pinned at {module['pinned']}"
+    return (
+        f"process {module['pid']}" if module["running"] else f"process {module['pid']}, which has ended; others hold it"
+    )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The native module's kernel part, where this build has it; and what the commands refuse."""
+"""Access to the kernel part of the native module, which not every build has, and the error for refused input."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ MISSING = (
 
 
 class KernelInputError(ScenarioError):
-    """What the user wrote was refused; the message is one line."""
+    """An input of the user was refused; the message is one line."""
 
     def __init__(self, field: str, value: object, expected: str) -> None:
         super().__init__(f'{field}: "{value}" is not accepted; expected {expected}')
         self.field, self.value, self.expected = field, str(value), expected
 
     def __reduce__(self) -> tuple[type[KernelInputError], tuple[str, object, str]]:
-        # An exception is made again of its message alone unless told otherwise.
+        # By default an exception is unpickled from its message alone.
         return type(self), (self.field, self.value, self.expected)
 
 
 def required() -> None:
-    """Raises `OSError` where this build cannot reach a kernel."""
+    """Raises `OSError` if this build has no kernel part."""
     if not hasattr(_native, "KernelModule"):
         raise OSError(MISSING)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""A kernel trace that is on disk: what `cwnd kernel trace -o` wrote, with its tables."""
+"""A kernel trace on disk, as `cwnd kernel trace -o` wrote it."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class KernelTrace:
 
     def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
         self.folder = folder
-        #: What was traced and what came of it, as `cwnd kernel trace --json` prints it: algorithm (its name in the kernel), set and
-        #: params (where it was traced call by call), seconds, connections, calls, lost, differences, first, states_compared, repaired,
+        #: What was traced, and the counts of the trace, as `cwnd kernel trace --json` prints it: algorithm (its name in the kernel), set and
+        #: params (if it was traced call by call), seconds, connections, calls, lost, differences, first, states_compared, repaired,
         #: unguarded, versions.
         self.summary = {key: value for key, value in manifest.items() if key not in ("kind", "files", "lane")}
         self._names = tuple(name for name in TABLES if f"{name}.parquet" in manifest["files"])
@@ -48,7 +48,7 @@ class KernelTrace:
     @property
     def tables(self) -> Mapping[str, pa.Table]:
         """Every table of the trace by its name. Read when asked for."""
-        return Tables(self)
+        return TraceTables(self)
 
     @property
     def flows(self) -> pa.Table:
@@ -74,7 +74,7 @@ class KernelTrace:
         return self.folder / f"{name}.parquet"
 
 
-class Tables(Mapping[str, "pa.Table"]):
+class TraceTables(Mapping[str, "pa.Table"]):
     """A trace's tables by name."""
 
     def __init__(self, trace: KernelTrace) -> None:
@@ -107,8 +107,7 @@ def headline(summary: Mapping[str, Any]) -> str:
 
 
 def replayed(folder: Path, cc: str | None, settings: list[tuple[str, str]]) -> tuple[Path, str, list[tuple[str, str]]]:
-    """What to replay of a trace's folder, on which set, with which parameters: those that it was traced with, unless told
-    otherwise."""
+    """The file of hook calls of a trace's folder, and the set and parameters to replay it with: by default those of the trace."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text())
         is_trace = manifest["kind"] == KIND
@@ -121,6 +120,6 @@ def replayed(folder: Path, cc: str | None, settings: list[tuple[str, str]]) -> t
         raise KernelInputError("FILE", folder, "a trace call by call; this one has no hooks.parquet")
     if cc is not None and cc != traced:
         return file, cc, settings
-    if traced not in {one["name"] for algorithm in _native.algorithms() for one in algorithm["sets"]}:
+    if traced not in {each["name"] for algorithm in _native.algorithms() for each in algorithm["sets"]}:
         raise KernelInputError("--plugin", "", f"the crate of {traced}, which was traced; or --cc, another algorithm")
     return file, traced, list({**manifest["params"], **dict(settings)}.items())

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""An algorithm as the command line writes it: `cubic`, `cubic-2.2`, `cubic:cubic-2.2`, `lull/lull.bpf.o` to be loaded;
-`cwnd_cubic`, which is loaded; `kernel/cubic`, the kernel's own.
+"""Algorithms as the command line names them.
+
+`cubic`, `cubic-2.2`, `cubic:cubic-2.2` and `lull/lull.bpf.o` are to be loaded, `cwnd_cubic` is loaded, `kernel/cubic` is the
+kernel's own.
 """
 
 from __future__ import annotations
@@ -15,12 +17,12 @@ from cwnd.kernel.native import KernelInputError
 
 
 def is_object(text: str) -> bool:
-    """Whether it is a file's name, and not an algorithm's."""
+    """Whether a text names a file and not an algorithm."""
     return text.endswith(".o") or "/" in text
 
 
 def module(text: str, settings: Sequence[str]) -> KernelModule:
-    """The module that `NAME[:SET]` and `--param KEY=VALUE` ask for, all of it validated."""
+    """The module for `NAME[:SET]` and `--param KEY=VALUE`, validated."""
     if is_object(text):
         if not Path(text).is_file():
             raise KernelInputError("NAME", text, "a kernel object that exists; cwnd build-kernel makes them")
@@ -32,7 +34,7 @@ def module(text: str, settings: Sequence[str]) -> KernelModule:
 
 
 def configure(asked: KernelModule, settings: Sequence[str]) -> None:
-    """Sets what `--param KEY=VALUE` says."""
+    """Sets the parameters of `--param KEY=VALUE`."""
     seen = set()
     for setting in settings:
         key, equals, value = setting.partition("=")
@@ -46,39 +48,45 @@ def configure(asked: KernelModule, settings: Sequence[str]) -> None:
 
 def name_of_set(text: str) -> str:
     """The parameter set's name in `NAME` or `NAME:SET`."""
-    name, colon, one = text.partition(":")
+    name, colon, set_name = text.partition(":")
     if not colon:
         return name
     for algorithm in _native.algorithms():
         if algorithm["name"] == name:
             names = [known["name"] for known in algorithm["sets"]]
-            if one not in names:
-                raise KernelInputError("SET", one, f"a parameter set of {name}: {', '.join(names)}")
-            return one
-    # Refused with the names that there are.
+            if set_name not in names:
+                raise KernelInputError("SET", set_name, f"a parameter set of {name}: {', '.join(names)}")
+            return set_name
+    # The caller refuses it, with the names that there are.
     return name
 
 
-def held(text: str, settings: Sequence[str]) -> tuple[str, KernelHeld | None]:
-    """The name in the kernel of what is asked for, and a hold on it, loaded if need be; the kernel's own needs none."""
-    first, slash, own = text.partition("/")
+def acquire(text: str, settings: Sequence[str]) -> tuple[str, KernelHeld | None]:
+    """The name in the kernel of an algorithm, and a handle that keeps it loaded; the kernel's own algorithms need no handle.
+
+    Loads the algorithm if it is not loaded.
+    """
+    first, slash, kernels_own = text.partition("/")
     if slash and first == "kernel":
-        found, holding = own, None
+        name, handle = kernels_own, None
     else:
-        sets = [one["name"] for algorithm in _native.algorithms() for one in algorithm["sets"]]
-        plain = not slash and ":" not in text and not text.endswith(".o") and text not in sets
-        loaded = [one for one in kernel_registrations() if one.registered and one.name == text] if plain else []
+        sets = [parameter_set["name"] for algorithm in _native.algorithms() for parameter_set in algorithm["sets"]]
+        may_be_loaded = not slash and ":" not in text and not text.endswith(".o") and text not in sets
+        registrations = kernel_registrations() if may_be_loaded else []
+        loaded = [
+            registration for registration in registrations if registration.registered and registration.name == text
+        ]
         if not loaded:
             asked = module(text, settings)
             return asked.kernel_name, asked.hold(asked.kernel_name)
-        found, holding = text, loaded[0].share()
+        name, handle = text, loaded[0].share()
     if settings:
-        raise KernelInputError("--param", settings[0], f"no parameter: {found} has those that it has")
-    return found, holding
+        raise KernelInputError("--param", settings[0], f"no parameter: {name} has those that it has")
+    return name, handle
 
 
 def seconds(field: str, text: str) -> float:
-    """A time in seconds, `2.5` or `2.5s`; none that is not a number, and none without an end."""
+    """A finite time in seconds, `2.5` or `2.5s`."""
     try:
         number = float(text.removesuffix("s"))
     except ValueError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""`cwnd kernel trace`: what connections in the kernel do, call by call, into tables and onto the terminal."""
+"""`cwnd kernel trace`: records what connections in the kernel do, in tables and on the terminal."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ import pyarrow.parquet as pq
 
 from cwnd import _native, unfinished
 from cwnd._native import KernelConnection, KernelEnded, KernelModule, KernelTrace, ScenarioError, Table
-from cwnd.kernel.listing import words
+from cwnd.kernel.listing import tcp_setting
 from cwnd.kernel.native import KernelInputError
 from cwnd.kernel.result import KernelTrace as StoredTrace
 from cwnd.kernel.spec import is_object, module, name_of_set
-from cwnd.kernel.use import by_the_setting, what_was_not_done
-from cwnd.own import LOADED
+from cwnd.kernel.use import by_namespace_setting, report_exceptions
+from cwnd.plugin import LOADED
 from cwnd.replay import what_is_compared
-from cwnd.store import MANIFEST, TRACE, check, holds, replace
+from cwnd.store import MANIFEST, TRACE, check_folder, kind_of_result, replace
 
-# How the kernel's own algorithms are named here.
+# Prefix of the names of the kernel's own algorithms.
 KERNELS_OWN = "kernel/"
 RING_BYTES = 64 << 20
 ROWS_PER_GROUP = 1 << 16
-# Seconds between two looks at the ring buffer, which holds several seconds of a fast path.
-PATIENCE_S = 0.25
+# Interval between two reads of the ring buffer, which holds several seconds of a fast path, s.
+POLL_S = 0.25
 
 
 @dataclass
-class Wanted:
+class TraceOptions:
     """What to trace, and how."""
 
     cc: str = ""
@@ -53,76 +53,76 @@ class Wanted:
 
 
 @dataclass
-class Begun:
-    """A trace, and what it is of, where it is call by call: the parameter set and the values of its parameters."""
+class RunningTrace:
+    """A trace in progress and, if it is call by call, the parameter set and the values of its parameters."""
 
     source: KernelTrace
     about: dict[str, Any] = field(default_factory=dict)
 
 
-def begin(wanted: Wanted, *, has_command: bool) -> Begun:
-    """The trace's source: an algorithm of ours or of somebody's own, one of the kernel's, or acknowledgements of any."""
-    asked = module_of(wanted, has_command=has_command)
+def begin(options: TraceOptions, *, has_command: bool) -> RunningTrace:
+    """Starts a trace: of an algorithm of ours or of a plugin, of one of the kernel's own, or of the acknowledgements of any."""
+    asked = module_of(options, has_command=has_command)
     if asked is not None:
-        if wanted.plugins and asked.algorithm is not None and asked.algorithm not in LOADED:
-            whose = f"the crate of {asked.algorithm}, from which {wanted.cc} was built"
-            raise KernelInputError("--plugin", wanted.plugins[0], whose)
-        name = wanted.kernel_name or asked.kernel_name
-        source = KernelTrace.of_module(asked, name, wanted.port, RING_BYTES)
-        return Begun(source, {"set": asked.set_name, "params": dict(asked.params)})
-    if wanted.settings:
+        if options.plugins and asked.algorithm is not None and asked.algorithm not in LOADED:
+            whose = f"the crate of {asked.algorithm}, from which {options.cc} was built"
+            raise KernelInputError("--plugin", options.plugins[0], whose)
+        name = options.kernel_name or asked.kernel_name
+        source = KernelTrace.of_module(asked, name, options.port, RING_BYTES)
+        return RunningTrace(source, {"set": asked.set_name, "params": dict(asked.params)})
+    if options.settings:
         raise KernelInputError(
-            "--param", wanted.settings[0], "none: only an algorithm that is loaded for it has parameters"
+            "--param", options.settings[0], "none: only an algorithm that is loaded for it has parameters"
         )
-    if wanted.cc.startswith(KERNELS_OWN):
-        own = wanted.cc.removeprefix(KERNELS_OWN)
-        if own not in KernelTrace.kernels_own():
+    if options.cc.startswith(KERNELS_OWN):
+        kernels_own = options.cc.removeprefix(KERNELS_OWN)
+        if kernels_own not in KernelTrace.kernels_own():
             names = ", ".join(KERNELS_OWN + name for name in KernelTrace.kernels_own())
-            raise KernelInputError("--cc", wanted.cc, f"one whose functions the kernel opens to us: {names}")
-        name = wanted.kernel_name or f"cwnd_k_{own}"
-        source = KernelTrace.of_kernels_own(own, name, wanted.port, RING_BYTES)
-        return Begun(source, {"set": f"{own}-linux", "params": {}})
-    available = words("tcp_available_congestion_control")
-    if wanted.cc and wanted.cc not in available:
-        near = " or ".join(_native.nearest(wanted.cc, list(dict.fromkeys([*set_names(), *available]))))
+            raise KernelInputError("--cc", options.cc, f"one whose functions the kernel opens to us: {names}")
+        name = options.kernel_name or f"cwnd_k_{kernels_own}"
+        source = KernelTrace.of_kernels_own(kernels_own, name, options.port, RING_BYTES)
+        return RunningTrace(source, {"set": f"{kernels_own}-linux", "params": {}})
+    available = tcp_setting("tcp_available_congestion_control")
+    if options.cc and options.cc not in available:
+        near = " or ".join(_native.nearest(options.cc, list(dict.fromkeys([*set_names(), *available]))))
         raise KernelInputError(
             "--cc",
-            wanted.cc,
+            options.cc,
             "an algorithm of ours (cwnd algorithms), an object of cwnd build-kernel, a name that is loaded, kernel/cubic, "
             "kernel/reno, or one that the kernel has" + (f" (did you mean {near}?)" if near else ""),
         )
-    if wanted.kernel_name:
-        raise KernelInputError("--as", wanted.kernel_name, "none: nothing is loaded for this trace")
-    return Begun(KernelTrace.of_acknowledgements(wanted.cc, wanted.port, RING_BYTES))
+    if options.kernel_name:
+        raise KernelInputError("--as", options.kernel_name, "none: nothing is loaded for this trace")
+    return RunningTrace(KernelTrace.of_acknowledgements(options.cc, options.port, RING_BYTES))
 
 
-def module_of(wanted: Wanted, *, has_command: bool) -> KernelModule | None:
-    """What is to be loaded for the trace; nothing, where what there is is looked at from outside."""
-    if not wanted.cc or wanted.cc.startswith(KERNELS_OWN):
+def module_of(options: TraceOptions, *, has_command: bool) -> KernelModule | None:
+    """The module to load for the trace; `None` if connections are only observed from outside."""
+    if not options.cc or options.cc.startswith(KERNELS_OWN):
         return None
     try:
-        if is_object(wanted.cc):
-            return module(wanted.cc, wanted.settings)
-        one = name_of_set(wanted.cc)
-        if one in set_names():
-            if one in {name for known in _native.algorithms() if not known["built_in"] for name in sets_of(known)}:
-                expected = f"the object of {one}, as cwnd build-kernel makes it, or the name of one that is loaded"
-                raise KernelInputError("--cc", wanted.cc, expected)
-            return module(wanted.cc, wanted.settings)
-        # Its connections cannot be recorded any more; those of a command are, on the same once more.
-        loaded = KernelModule.of_loaded(wanted.cc) if has_command else None
+        if is_object(options.cc):
+            return module(options.cc, options.settings)
+        set_name = name_of_set(options.cc)
+        if set_name in set_names():
+            if set_name in {name for known in _native.algorithms() if not known["built_in"] for name in sets_of(known)}:
+                expected = f"the object of {set_name}, as cwnd build-kernel makes it, or the name of one that is loaded"
+                raise KernelInputError("--cc", options.cc, expected)
+            return module(options.cc, options.settings)
+        # Connections of a loaded algorithm cannot be recorded any more. For a command, the same module is loaded once more.
+        loaded = KernelModule.of_loaded(options.cc) if has_command else None
     except ScenarioError as error:
         if getattr(error, "field", "") != "NAME":
             raise
-        raise KernelInputError("--cc", (error.value or wanted.cc).strip('"'), error.expected) from None
-    if loaded is not None and wanted.settings:
-        raise KernelInputError("--param", wanted.settings[0], f"no parameter: {wanted.cc} has those that it has")
+        raise KernelInputError("--cc", (error.value or options.cc).strip('"'), error.expected) from None
+    if loaded is not None and options.settings:
+        raise KernelInputError("--param", options.settings[0], f"no parameter: {options.cc} has those that it has")
     return loaded
 
 
 def sets_of(algorithm: _native.Algorithm) -> list[str]:
     """Names of an algorithm's parameter sets."""
-    return [one["name"] for one in algorithm["sets"]]
+    return [parameter_set["name"] for parameter_set in algorithm["sets"]]
 
 
 def set_names() -> set[str]:
@@ -130,26 +130,26 @@ def set_names() -> set[str]:
     return {name for algorithm in _native.algorithms() for name in sets_of(algorithm)}
 
 
-class Tables:
-    """Parquet files in a folder, `partial`, that gets its name, `folder`, when they are whole."""
+class TraceWriter:
+    """Writes Parquet files to a folder, `partial`, which gets the name `folder` when they are complete."""
 
     def __init__(self, partial: Path, folder: Path) -> None:
         self.partial = partial
         self.folder = folder
         self.writers: dict[str, pq.ParquetWriter] = {}
-        self.waiting: dict[str, list[pa.RecordBatch]] = {}
+        self.buffered: dict[str, list[pa.RecordBatch]] = {}
 
     def write(self, name: str, rows: pa.RecordBatch) -> None:
-        """Keeps the rows until there are enough for a row group: each has a cost of its own for every column."""
+        """Buffers the rows until there are enough for a row group, each of which costs time for every column."""
         if not rows.num_rows:
             return
-        waiting = self.waiting.setdefault(name, [])
-        waiting.append(rows)
-        if sum(batch.num_rows for batch in waiting) >= ROWS_PER_GROUP:
+        buffered = self.buffered.setdefault(name, [])
+        buffered.append(rows)
+        if sum(batch.num_rows for batch in buffered) >= ROWS_PER_GROUP:
             self.flush(name)
 
     def flush(self, name: str) -> None:
-        table = pa.Table.from_batches(self.waiting.pop(name, [])).combine_chunks()
+        table = pa.Table.from_batches(self.buffered.pop(name, [])).combine_chunks()
         if name not in self.writers:
             self.writers[name] = pq.ParquetWriter(
                 self.partial / f"{name}.parquet",
@@ -162,9 +162,9 @@ class Tables:
         self.writers[name].write_table(table)
 
     def finish(self, connections: list[KernelConnection], about: dict[str, Any], *, pictures: bool) -> None:
-        """Writes what is known at the end only, draws it, and gives the folder its name."""
+        """Writes the table of flows and the manifest, draws the picture, and gives the folder its name."""
         self.write("flows", flows(connections))
-        for name in list(self.waiting):
+        for name in list(self.buffered):
             self.flush(name)
         for writer in self.writers.values():
             writer.close()
@@ -180,18 +180,18 @@ class Tables:
 
 
 @contextlib.contextmanager
-def tables_for(folder: Path | None) -> Iterator[Tables | None]:
-    """Tables that are gone afterwards unless they were finished; none where nothing is kept."""
+def trace_writer(folder: Path | None) -> Iterator[TraceWriter | None]:
+    """A writer into a temporary folder, which is removed unless the writer has finished; `None` without a folder."""
     if folder is None:
         yield None
         return
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with unfinished.made(folder) as partial:
-        yield Tables(partial, folder)
+    with unfinished.temporary_folder(folder) as partial:
+        yield TraceWriter(partial, folder)
 
 
 def flows(connections: list[KernelConnection]) -> pa.RecordBatch:
-    """The table `flows`: a line per connection."""
+    """The table `flows`: a row per connection."""
     columns: dict[str, list[Any]] = {
         "flow": [c.number for c in connections],
         "algorithm": [c.algorithm for c in connections],
@@ -222,19 +222,19 @@ def stopped_by_signals() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def main(wanted: Wanted, command: list[str]) -> dict[str, Any]:
-    """Traces, beside a command if there is one; returns the summary."""
-    if wanted.folder is not None:
-        for line in unfinished.sweep(wanted.folder, lambda old: holds(old) is not None):
+def main(options: TraceOptions, command: list[str]) -> dict[str, Any]:
+    """Traces, together with a command if there is one; returns the summary."""
+    if options.folder is not None:
+        for line in unfinished.remove_leftovers(options.folder, lambda old: kind_of_result(old) is not None):
             print(line, file=sys.stderr)
-        check(wanted.folder, TRACE, force=wanted.force)
-    begun = begin(wanted, has_command=bool(command))
-    source = begun.source
+        check_folder(options.folder, TRACE, force=options.force)
+    trace = begin(options, has_command=bool(command))
+    source = trace.source
     if not command:
-        return run(wanted, begun, lambda: False)
+        return run(options, trace, lambda: False)
     if source.kernel_name is None:
         source.close()
-        raise KernelInputError("--cc", wanted.cc, "an algorithm that is traced call by call, for a command to use")
+        raise KernelInputError("--cc", options.cc, "an algorithm that is traced call by call, for a command to use")
     ends: list[KernelEnded] = []
 
     def is_over() -> bool:
@@ -244,48 +244,48 @@ def main(wanted: Wanted, command: list[str]) -> dict[str, Any]:
 
     because = source.run(command)
     if because is not None:
-        by_the_setting(because)
-    summary = run(wanted, begun, is_over)
+        by_namespace_setting(because)
+    summary = run(options, trace, is_over)
     ended = ends[0] if ends else None
     if ended is not None:
-        what_was_not_done(summary["algorithm"], ended)
+        report_exceptions(summary["algorithm"], ended)
     counts = dict(zip(("made", "accepted", "refused"), ended.connections)) if ended and ended.connections else None
     return {**summary, "command": command, "exit": None if ended is None else ended.code, "command_connections": counts}
 
 
-def run(wanted: Wanted, trace: Begun, is_over: Callable[[], bool]) -> dict[str, Any]:
+def run(options: TraceOptions, trace: RunningTrace, is_over: Callable[[], bool]) -> dict[str, Any]:
     """Traces until `is_over()`, a signal, or the duration's end; returns the summary."""
     from cwnd.kernel import view
 
     source = trace.source
-    begun = time.monotonic()
-    algorithm = source.kernel_name or wanted.cc
-    with tables_for(wanted.folder) as tables:
-        with stopped_by_signals() as signals, view.live(sys.stderr.isatty(), source, algorithm, begun) as show:
+    start_s = time.monotonic()
+    algorithm = source.kernel_name or options.cc
+    with trace_writer(options.folder) as tables:
+        with stopped_by_signals() as signals, view.live(sys.stderr.isatty(), source, algorithm, start_s) as show:
 
             def done() -> bool:
-                late = wanted.duration_s is not None and time.monotonic() - begun >= wanted.duration_s
+                late = options.duration_s is not None and time.monotonic() - start_s >= options.duration_s
                 return bool(signals) or late or is_over()
 
             while not done():
-                left = PATIENCE_S
-                if wanted.duration_s is not None:
-                    left = min(left, max(0.0, wanted.duration_s - (time.monotonic() - begun)))
+                left = POLL_S
+                if options.duration_s is not None:
+                    left = min(left, max(0.0, options.duration_s - (time.monotonic() - start_s)))
                 store(tables, *source.take(left))
                 show()
             store(tables, *source.close())
-        summary = {**summarised(source, algorithm, time.monotonic() - begun), **trace.about}
+        summary = {**summary_of(source, algorithm, time.monotonic() - start_s), **trace.about}
         if tables and summary["calls"]:
-            tables.finish(source.connections(), {"lane": "kernel", **summary, **plugins()}, pictures=wanted.pictures)
+            tables.finish(source.connections(), {"lane": "kernel", **summary, **plugins()}, pictures=options.pictures)
     return summary
 
 
 def plugins() -> dict[str, dict[str, str]]:
-    """Algorithms of somebody's own that the host repeated calls on, by the digest of their library."""
+    """The plugins on which the host repeated calls, by the digests of their libraries."""
     return {"plugins": dict(sorted(LOADED.items()))} if LOADED else {}
 
 
-def store(tables: Tables | None, hooks: Table | None, cwnd: Table) -> None:
+def store(tables: TraceWriter | None, hooks: Table | None, cwnd: Table) -> None:
     if tables is None:
         return
     if hooks is not None:
@@ -293,8 +293,8 @@ def store(tables: Tables | None, hooks: Table | None, cwnd: Table) -> None:
     tables.write("cwnd", pa.record_batch(cwnd))
 
 
-def summarised(source: KernelTrace, algorithm: str, elapsed_s: float) -> dict[str, Any]:
-    """What a trace comes to."""
+def summary_of(source: KernelTrace, algorithm: str, elapsed_s: float) -> dict[str, Any]:
+    """The summary of a trace."""
     return {
         "algorithm": algorithm,
         "seconds": round(elapsed_s, 3),
@@ -310,8 +310,8 @@ def summarised(source: KernelTrace, algorithm: str, elapsed_s: float) -> dict[st
     }
 
 
-def nothing(summary: dict[str, Any], port: int) -> str:
-    """Why nothing was recorded, in one line, and what to do about it."""
+def why_nothing_recorded(summary: dict[str, Any], port: int) -> str:
+    """The reason why nothing was recorded, in one line, and what to do about it."""
     line = f"nothing was recorded in {summary['seconds']:.1f} s: "
     with_port = f" with --port {port}" if port else ""
     if "set" not in summary:
@@ -339,7 +339,7 @@ def nothing(summary: dict[str, Any], port: int) -> str:
 
 
 def report(summary: dict[str, Any], folder: Path | None) -> None:
-    """The same for eyes."""
+    """Prints the summary."""
     whose = summary["algorithm"] or "every algorithm"
     what = "calls" if "set" in summary else "acknowledgements"
     print(

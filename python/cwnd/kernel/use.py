@@ -7,46 +7,46 @@ import sys
 from collections.abc import Sequence
 
 from cwnd._native import KernelEnded, KernelScope
-from cwnd.kernel.spec import held
+from cwnd.kernel.spec import acquire
 
-#: What a shell reports of a command that is not there, and of one that cannot be run.
+#: Exit codes of a shell for a command that does not exist, and for one that cannot be run.
 ABSENT, NO_PROGRAM = 127, 126
 
 
 def use(text: str, settings: Sequence[str], command: Sequence[str]) -> int:
     """Runs `command` on the algorithm that `text` and `settings` ask for; returns its exit code."""
-    name, holding = held(text, settings)
+    name, handle = acquire(text, settings)
     try:
         scope = KernelScope(name)
         if scope.because is not None:
-            by_the_setting(scope.because)
+            by_namespace_setting(scope.because)
         try:
             ended = scope.run(list(command))
         except (FileNotFoundError, PermissionError) as error:
             say(f"{error.filename}: {error.strerror}")
             return ABSENT if isinstance(error, FileNotFoundError) else NO_PROGRAM
     finally:
-        if holding is not None:
-            holding.close()
+        if handle is not None:
+            handle.close()
     report(name, ended)
     return ended.code
 
 
 def report(name: str, ended: KernelEnded) -> None:
-    """What the command's connections did, if somebody watches; what they could not do, always."""
-    what_was_not_done(name, ended)
+    """Reports connections that did not get the algorithm; on a terminal, also how many did."""
+    report_exceptions(name, ended)
     if ended.connections is not None and not ended.connections[2] and sys.stderr.isatty():
         made, accepted, _ = ended.connections
         say(f"on {name}: {made} made, {accepted} accepted")
 
 
-def by_the_setting(because: str) -> None:
-    """How the command's connections come to the algorithm, where it is not by a cgroup of their own."""
+def by_namespace_setting(because: str) -> None:
+    """Reports that the command's connections get the algorithm by the namespace's setting, not by a cgroup of their own."""
     say(f"by the setting of this network namespace, as there can be no cgroup: {because}")
 
 
-def what_was_not_done(name: str, ended: KernelEnded) -> None:
-    """What the command's connections, and processes that it left, do not use."""
+def report_exceptions(name: str, ended: KernelEnded) -> None:
+    """Reports connections, and processes left behind, that do not use the algorithm."""
     if ended.connections is not None and ended.connections[2]:
         refused = ended.connections[2]
         say(f"{refused} times the kernel refused {name} ({ended.refusal}): such a connection ran on something else")
@@ -55,5 +55,5 @@ def what_was_not_done(name: str, ended: KernelEnded) -> None:
 
 
 def say(text: str) -> None:
-    """Standard output is the command's."""
+    """Prints a message to standard error: standard output is the command's."""
     print(f"cwnd: {text}", file=sys.stderr)

@@ -14,8 +14,8 @@ from rich.text import Text
 from cwnd._native import KernelConnection, KernelTrace
 from cwnd.terminal import Grid
 
-# A terminal shows the connections of most calls; the tables have all.
-MOST = 20
+# A terminal shows the connections with most calls; the tables have all.
+MAX_SHOWN = 20
 REFRESHES_PER_S = 4
 
 
@@ -25,7 +25,7 @@ def number(value: int) -> str:
 
 def grid(connections: list[KernelConnection], algorithm: str) -> Group:
     """Connections as a table: window, threshold, RTT, flight; below it the algorithm's inner variables."""
-    chosen = sorted(connections, key=lambda connection: (connection.is_over, -connection.calls))[:MOST]
+    chosen = sorted(connections, key=lambda connection: (connection.is_over, -connection.calls))[:MAX_SHOWN]
     shown = sorted(chosen, key=lambda connection: connection.number)
     rows = [
         (
@@ -42,7 +42,7 @@ def grid(connections: list[KernelConnection], algorithm: str) -> Group:
         for connection in shown
     ]
     headings = ["ports", *(["algorithm"] if not algorithm else []), "cwnd", "ssthresh", "srtt ms", "in flight"]
-    table = Grid("flow", headings, rows, dim=[place for place, one in enumerate(shown) if one.is_over])
+    table = Grid("flow", headings, rows, dim=[row for row, connection in enumerate(shown) if connection.is_over])
     inner = [
         Text(f"{connection.number}: " + "  ".join(f"{name} {number(value)}" for name, value in connection.inner))
         for connection in shown
@@ -68,7 +68,7 @@ def status(source: KernelTrace, algorithm: str, elapsed_s: float) -> str:
 
 @contextlib.contextmanager
 def live(is_terminal: bool, source: KernelTrace, algorithm: str, begun: float) -> Iterator[Callable[[], None]]:
-    """Shows the connections on standard error while the trace goes on; elsewhere than on a terminal, nothing."""
+    """Shows the connections on standard error while the trace goes on, if that is a terminal."""
     if not is_terminal:
         yield lambda: None
         return

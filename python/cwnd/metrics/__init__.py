@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The measures of RFC 5166, over the tables of a run, and statements over replicates.
+"""The measures of RFC 5166, over the tables of a run, and statistics over replicates.
 
-Formulas take numbers or tables and return a `Measure`: a finite value with its unit, or `None` with the reason. What each of them is,
-with source and example, is in docs/measures.md. The tables are those of `cwnd.result.Result`; those of other lanes may lack
-some, and the measures that need them are undefined there.
+Formulas take numbers or tables and return a `Measure`: a finite value with its unit, or `None` with the reason. docs/measures.md
+defines each, with source and example. The tables are those of `cwnd.result.Result`. Other lanes may lack some of them: measures
+that need these are undefined there.
 """
 
 from cwnd.metrics.amount import completion_time, goodput, throughput, utilisation

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""How much, and how soon: throughput, goodput, utilisation, completion times (RFC 5166 §2.1.1)."""
+"""Throughput, goodput, utilisation and completion times (RFC 5166 §2.1.1)."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ def goodput(cwnd: pa.Table, flow: int, *, payload_bytes: int, begin_s: float, en
     """Payload bits of a flow that reached the receiver between two times, each once, over that time (RFC 5166 §2.1.1).
 
     Needs the column `delivered` of `cwnd`: segments at the receiver so far, duplicates not counted. Undefined without it.
-    What is on its way counts as soon as the sender knows of it, so both ends of the interval are late by the way back; the summary (table
-    `flows`) counts at the receiver.
+    A segment counts as soon as the sender knows of it, so both ends of the interval are late by the delay of the reverse path; the
+    summary (table `flows`) counts at the receiver.
     """
-    only = rates(
+    flow_rates = rates(
         cwnd, packet_bytes=payload_bytes, interval_s=end_s - begin_s, begin_s=begin_s, end_s=end_s, of="delivered"
     )
-    if flow not in only.flows:
+    if flow not in flow_rates.flows:
         raise UndefinedError(f"flow {flow} was not recorded")
-    return float(only.only([flow]).mbps[0, 0])
+    return float(flow_rates.only([flow]).mbps[0, 0])
 
 
 @measure("")
@@ -60,16 +60,16 @@ def utilisation(
 ) -> float:
     """Wire bits of the flows that left a link over what it could carry, 0 to 1 (RFC 5166 §2.1.1).
 
-    `flows` are those whose last link it is, all without; what traffic beside them carried is in the summary only, which counts
-    everything at each link. A packet counts when it has left, so an interval may have 1 and up to a packet more. Undefined when
+    `flows` are those whose last link it is, all by default; background traffic is only in the summary, which counts everything at
+    each link. A packet counts when it has left, so an interval may have 1 and up to a packet more. Undefined when
     the link could carry nothing.
     """
-    most = capacity.mbit(begin_s, end_s) if end_s > begin_s else 0.0
-    if most <= 0:
+    capacity_mbit = capacity.mbit(begin_s, end_s) if end_s > begin_s else 0.0
+    if capacity_mbit <= 0:
         raise UndefinedError(f"no capacity between {begin_s:g} and {end_s:g} s")
     counts = forwarded(cwnd, begin_s, end_s)
-    mine = sum(count for flow, count in counts.items() if flows is None or flow in flows)
-    return mine * packet_bytes * 8 / 1e6 / most
+    packets = sum(count for flow, count in counts.items() if flows is None or flow in flows)
+    return packets * packet_bytes * 8 / 1e6 / capacity_mbit
 
 
 def completion_time(transfers: pa.Table) -> dict[str, Measure]:
@@ -100,7 +100,7 @@ def completion_time(transfers: pa.Table) -> dict[str, Measure]:
             raise UndefinedError(f"fewer than {part:.0%} of the transfers ended")
         return taken
 
-    found = {"mean": attempt(mean, "s")}
+    measures = {"mean": attempt(mean, "s")}
     for name, part in (("p50", 0.50), ("p95", 0.95), ("p99", 0.99)):
-        found[name] = attempt(lambda part=part: at(part), "s")  # type: ignore[misc]
-    return found
+        measures[name] = attempt(lambda part=part: at(part), "s")  # type: ignore[misc]
+    return measures

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""How fast a link sends over time: a rate, or one that changes in steps."""
+"""The rate of a link over time, constant or in steps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """A link's rate from given times on. Of a link that follows a trace, its mean."""
+    """The rate of a link from given times on; of a link that follows a trace, the mean."""
 
     #: When each rate begins, s; the first is 0.
     times_s: Floats
@@ -31,11 +31,11 @@ class Capacity:
 
     @classmethod
     def of(cls, rates: pa.Table, link: int = 0) -> Capacity:
-        """That of a link in the table `rates`; `UndefinedError` where it is not in there."""
-        mine = column(rates, "link", np.int64) == link
-        if not mine.any():
+        """The capacity of a link in the table `rates`; `UndefinedError` if it is not in there."""
+        rows = column(rates, "link", np.int64) == link
+        if not rows.any():
             raise UndefinedError(f"link {link} was not recorded")
-        times, mbps = (np.asarray(column(rates, name), np.float64)[mine] for name in ("time_s", "rate_mbps"))
+        times, mbps = (np.asarray(column(rates, name), np.float64)[rows] for name in ("time_s", "rate_mbps"))
         return cls(times, mbps)
 
     @property
@@ -50,8 +50,8 @@ class Capacity:
     def sent_mbit(self, at_s: Floats) -> Floats:
         """What the link can have sent from 0 up to these times, Mbit."""
         step = np.maximum(np.searchsorted(self.times_s, at_s, side="right") - 1, 0)
-        found: Floats = self._at_steps()[step] + self.mbps[step] * (at_s - self.times_s[step])
-        return found
+        sent: Floats = self._at_steps()[step] + self.mbps[step] * (at_s - self.times_s[step])
+        return sent
 
     def mbit(self, begin_s: float, end_s: float) -> float:
         """What the link can send between two times, Mbit."""
@@ -59,12 +59,12 @@ class Capacity:
         return float(last - first)
 
     def wait_s(self, at_s: Floats, backlog_mbit: Floats) -> Floats:
-        """How long the link takes, from these times on, to send these backlogs; infinite where it never does."""
-        by = self._at_steps()
+        """The time that the link takes, from these times on, to send these backlogs; infinite if it never does."""
+        sent_by = self._at_steps()
         goal = self.sent_mbit(at_s) + backlog_mbit
-        # The last step before the goal is reached: in an outage nothing is.
-        step = np.maximum(np.searchsorted(by, goal, side="left") - 1, 0)
+        # The last step before the goal is reached, which is never in an outage.
+        step = np.maximum(np.searchsorted(sent_by, goal, side="left") - 1, 0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            done = self.times_s[step] + (goal - by[step]) / self.mbps[step]
+            done = self.times_s[step] + (goal - sent_by[step]) / self.mbps[step]
         waits: Floats = np.where(backlog_mbit > 0, np.maximum(done - at_s, 0.0), 0.0)
         return waits

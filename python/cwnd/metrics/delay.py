@@ -19,7 +19,7 @@ PERCENTILES = (("p50", 0.50), ("p95", 0.95), ("p99", 0.99))
 
 
 def queueing_delay(waits: pa.Table, link: int | None = None) -> dict[str, Measure]:
-    """What packets waited before their own serialisation: mean, p50, p95, p99, in ms (RFC 5166 §2.1.2).
+    """Time that packets wait before their own serialisation: mean, p50, p95, p99, in ms (RFC 5166 §2.1.2).
 
     `waits` has a row per packet that left a queue in the measured interval, or per bin of a histogram of them: `wait_ms`, and
     `packets` for how many (1 without that column); with `link`, the rows of that link alone. A run's table is a histogram whose
@@ -27,17 +27,17 @@ def queueing_delay(waits: pa.Table, link: int | None = None) -> dict[str, Measur
     """
     if link is not None:
         waits = waits.filter(column(waits, "link", np.int64) == link)
-    often = column(waits, "packets") if "packets" in waits.column_names else np.ones(waits.num_rows)
-    return described(np.asarray(column(waits, "wait_ms"), np.float64), np.asarray(often, np.float64))
+    counts = column(waits, "packets") if "packets" in waits.column_names else np.ones(waits.num_rows)
+    return described(np.asarray(column(waits, "wait_ms"), np.float64), np.asarray(counts, np.float64))
 
 
 def sampled_queueing_delay(
     queue: pa.Table, *, capacity: Capacity, begin_s: float, end_s: float, link: int = 0
 ) -> dict[str, Measure]:
-    """The same, estimated from the samples of the table `queue`: what a packet that came at a sample would have waited.
+    """Queueing delay, estimated from the samples of the table `queue`: the wait of a packet that arrives at a sample.
 
-    It weighs times, not packets, and takes the packet in service as whole: at most one serialisation too much. A queue that
-    is first in, first out, at the link's `capacity` (of a trace, its mean). Undefined without a sample from `begin_s` up to `end_s`, and when a
+    It weighs times, not packets, and counts the packet in service as a whole: at most one serialisation too much. The queue is
+    first in, first out, and sends at the link's `capacity` (of a trace, its mean). Undefined without a sample from `begin_s` up to `end_s`, and when a
     backlog is never sent.
     """
     times = np.asarray(column(queue, "time_s"), np.float64)
@@ -48,25 +48,25 @@ def sampled_queueing_delay(
     return described(wait_ms, np.ones(len(wait_ms)))
 
 
-def described(wait_ms: Floats, often: Floats) -> dict[str, Measure]:
+def described(wait_ms: Floats, counts: Floats) -> dict[str, Measure]:
     """Mean and percentiles of a weighted sample."""
 
     def mean() -> float:
-        if often.sum() <= 0:
+        if counts.sum() <= 0:
             raise UndefinedError("no packet left the queue")
-        return sent(float(np.average(wait_ms, weights=often)))
+        return finite(float(np.average(wait_ms, weights=counts)))
 
     def at(part: float) -> float:
-        if often.sum() <= 0:
+        if counts.sum() <= 0:
             raise UndefinedError("no packet left the queue")
-        return sent(quantile(wait_ms, part, often))
+        return finite(quantile(wait_ms, part, counts))
 
-    def sent(value: float) -> float:
+    def finite(value: float) -> float:
         if np.isinf(value):
             raise UndefinedError("the link never sends what waits")
         return value
 
-    found = {"mean": attempt(mean, "ms")}
+    measures = {"mean": attempt(mean, "ms")}
     for name, part in PERCENTILES:
-        found[name] = attempt(lambda part=part: at(part), "ms")  # type: ignore[misc]
-    return found
+        measures[name] = attempt(lambda part=part: at(part), "ms")  # type: ignore[misc]
+    return measures

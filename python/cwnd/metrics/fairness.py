@@ -15,7 +15,7 @@ Shares = Sequence[float] | NDArray[np.float64]
 
 
 def scaled(values: Shares) -> NDArray[np.float64]:
-    """The values over the largest of them: their squares neither overflow nor vanish."""
+    """The values divided by the largest, so that their squares neither overflow nor vanish."""
     shares = np.asarray(values, dtype=np.float64)
     if not len(shares):
         raise UndefinedError("there is no flow")
@@ -65,14 +65,14 @@ def convergence_time(rates: Rates, *, delta: float, hold_s: float, since_s: floa
     later = begins >= since_s - TICK_S
     begins, mbps = begins[later], rates.mbps[:, later]
     total = mbps.sum(axis=0)
-    # Idle intervals are not fair: nobody got anything.
+    # Idle intervals are not fair.
     shares = np.divide(mbps, total, out=np.zeros_like(mbps), where=total > 0)
     # A rounding error does not make a share of exactly (1 + δ)/n unfair.
     fair = (np.abs(shares * count - 1) <= delta + 1e-9).all(axis=0) & (total > 0)
     needed = max(1, int(np.ceil(hold_s / rates.interval_s - 1e-6)))
     streak = 0
-    for index, good in enumerate(fair):
-        streak = streak + 1 if good else 0
+    for index, is_fair in enumerate(fair):
+        streak = streak + 1 if is_fair else 0
         if streak == needed:
             return float(begins[index - needed + 1] - since_s)
     if streak:

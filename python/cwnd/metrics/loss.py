@@ -36,7 +36,7 @@ def loss_event_rate(drop_times_s: Numbers, packets: float, *, rtt_s: float) -> f
 
 
 def episodes(times_s: Numbers, window_s: float) -> list[float]:
-    """First times of the episodes: each takes in all that comes within `window_s` of its first."""
+    """The first times of episodes, each of which contains all times within `window_s` of its first."""
     begins: list[float] = []
     for time in times_s:
         if not begins or time > begins[-1] + window_s:
@@ -102,13 +102,13 @@ def congestion_events(reductions: Mapping[int, Numbers], window_s: float) -> lis
     """
     ordered = sorted((float(time), flow) for flow, times in reductions.items() for time in times)
     begins = episodes([time for time, _ in ordered], window_s)
-    found: list[tuple[float, set[int]]] = [(begin, set()) for begin in begins]
+    events: list[tuple[float, set[int]]] = [(begin, set()) for begin in begins]
     index = -1
     for time, flow in ordered:
         while index + 1 < len(begins) and begins[index + 1] <= time:
             index += 1
-        found[index][1].add(flow)
-    return found
+        events[index][1].add(flow)
+    return events
 
 
 @measure("")

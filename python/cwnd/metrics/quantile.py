@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from cwnd.metrics.value import UndefinedError
 
-Values = Sequence[float] | NDArray[np.float64]
+Sample = Sequence[float] | NDArray[np.float64]
 
 
-def quantile(values: Values, part: float, weights: Values | None = None) -> float:
+def quantile(values: Sample, part: float, weights: Sample | None = None) -> float:
     """The smallest value that at least `part` of the sample does not exceed (0 < part ≤ 1): one that was observed.
 
     `weights` say how often each value occurred. Infinite values are allowed: they are larger than all others.
@@ -23,9 +23,9 @@ def quantile(values: Values, part: float, weights: Values | None = None) -> floa
     sample = np.asarray(values, dtype=np.float64)
     if np.isnan(sample).any():
         raise ValueError("a value is not a number")
-    often = np.ones(len(sample)) if weights is None else np.asarray(weights, dtype=np.float64)
+    counts = np.ones(len(sample)) if weights is None else np.asarray(weights, dtype=np.float64)
     order = np.argsort(sample, kind="stable")
-    total = np.cumsum(often[order])
+    total = np.cumsum(counts[order])
     if not len(sample) or total[-1] <= 0:
         raise UndefinedError("there is no value")
     # The tolerance keeps 0.07 × 100, which is a little more than 7 in floating point, at rank 7.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Every measure that a run's tables give by themselves, over its measured interval."""
+"""All measures of a run, over its measured interval."""
 
 from __future__ import annotations
 
@@ -29,35 +29,35 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the measures leave open."""
+    """Settings of the measures."""
 
     #: Time scale of variation, smoothness and dispersion, s.
     scale_s: float = 1.0
-    #: Convergence: means over `interval_s` within δ of fair for `hold_s`. 1/9 says of two flows that the smaller has 80 % of the larger.
+    #: Convergence: means over `interval_s` within δ of fair for `hold_s`. With 1/9, the smaller of two flows has 80 % of the larger.
     delta: float = 1 / 9
     interval_s: float = 10.0
     hold_s: float = 60.0
 
     @classmethod
     def of(cls, scenario: Scenario) -> Settings:
-        """Those for a scenario of any length: the hold is half of what is measured after the last start, at most the default.
+        """Settings for a scenario of any length: the hold is half of the measured time after the last start, at most the default.
 
         An interval is a sixth of the hold, in whole seconds, and at least `SHORTEST_S`.
         """
-        usual = cls()
-        intervals = usual.hold_s / usual.interval_s
+        default = cls()
+        intervals = default.hold_s / default.interval_s
         span_s = scenario.measured_s[1] - last_start_s(scenario)
-        interval_s = min(usual.interval_s, max(SHORTEST_S, span_s / (2 * intervals) // 1))
+        interval_s = min(default.interval_s, max(SHORTEST_S, span_s / (2 * intervals) // 1))
         return cls(interval_s=interval_s, hold_s=intervals * interval_s)
 
 
-# The shortest interval that says something of a rate, s.
+# The shortest interval over which a rate is meaningful, s.
 SHORTEST_S = 1.0
 DEFAULT = Settings()
 
 
 def last_start_s(scenario: Scenario) -> float:
-    """When the last flow starts at the latest, whatever the seed."""
+    """The latest start of the last flow under any seed."""
     starts = [flow["start"] for flow in json.loads(scenario.to_json()).get("flow", [])]
     latest = [start["uniform"][1] if isinstance(start, dict) else start for start in starts]
     return max(map(seconds, latest), default=0.0)
@@ -65,7 +65,7 @@ def last_start_s(scenario: Scenario) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Of all flows together, of each link, of each group of flows, and of the transfers of each group."""
+    """Measures of all flows together, of each link, of each group of flows, and of the transfers of each group."""
 
     everyone: dict[str, Measure]
     links: list[dict[str, Measure]]
@@ -73,11 +73,11 @@ class Measures:
     transfers: list[Transfers]
 
 
-def defined(one: Measure) -> float:
-    """Its value; `UndefinedError` with its reason where there is none."""
-    if one.value is None:
-        raise UndefinedError(one.why)
-    return one.value
+def defined(measure: Measure) -> float:
+    """The value of a measure; `UndefinedError` with its reason if there is none."""
+    if measure.value is None:
+        raise UndefinedError(measure.why)
+    return measure.value
 
 
 def measures(result: Result, groups: Sequence[Sequence[int]], settings: Settings = DEFAULT) -> Measures:
@@ -93,7 +93,7 @@ def measures(result: Result, groups: Sequence[Sequence[int]], settings: Settings
         return rates(cwnd, packet_bytes=scenario.packet_bytes, interval_s=interval_s, begin_s=from_s, end_s=end_s)
 
     def of_flows(chosen: Sequence[int]) -> dict[str, Measure]:
-        got = [flows[flow]["throughput_mbps"] for flow in chosen]
+        throughputs = [flows[flow]["throughput_mbps"] for flow in chosen]
         last = max((flows[flow]["start_s"] for flow in chosen), default=0.0)
         chosen = list(chosen)
 
@@ -114,15 +114,15 @@ def measures(result: Result, groups: Sequence[Sequence[int]], settings: Settings
         def lost() -> float:
             if carried is None:
                 raise UndefinedError("nothing was recorded")
-            if lacking := [flow for flow in chosen if flow not in carried]:
-                raise UndefinedError(f"flow {lacking[0]} was not recorded")
+            if missing := [flow for flow in chosen if flow not in carried]:
+                raise UndefinedError(f"flow {missing[0]} was not recorded")
             sent = sum(carried[flow] for flow in chosen)
             return defined(loss_rate(int(np.isin(lost_by, chosen).sum()), sent))
 
         return {
-            "jain": jain(got),
-            "min_max_ratio": min_max_ratio(got),
-            "variation": attempt(lambda: each(coefficient_of_variation, lambda found: float(np.mean(found))), ""),
+            "jain": jain(throughputs),
+            "min_max_ratio": min_max_ratio(throughputs),
+            "variation": attempt(lambda: each(coefficient_of_variation, lambda values: float(np.mean(values))), ""),
             "smoothness": attempt(lambda: each(smoothness, max), ""),
             "convergence_s": attempt(converged, "s"),
             "loss_rate": attempt(lost, ""),
@@ -131,10 +131,11 @@ def measures(result: Result, groups: Sequence[Sequence[int]], settings: Settings
     reduced = reductions(events)
 
     def synchronised(chosen: Sequence[int]) -> Measure:
-        # As late as a flow notices: its round trip, and the longest queues on its way.
-        ways = [{*flows[flow]["path"], *flows[flow]["back"]} for flow in chosen]
+        # The latest time at which a flow notices a loss: its round trip, and the longest queues on its path.
+        paths = [{*flows[flow]["path"], *flows[flow]["back"]} for flow in chosen]
         late_ms = [
-            flows[flow]["rtt_ms"] + sum(links[link]["queue_max_ms"] for link in way) for flow, way in zip(chosen, ways)
+            flows[flow]["rtt_ms"] + sum(links[link]["queue_max_ms"] for link in path)
+            for flow, path in zip(chosen, paths)
         ]
         measured = {flow: [time for time in reduced.get(flow, []) if begin_s <= time < end_s] for flow in chosen}
         return synchronisation(measured, window_s=max(late_ms, default=0.0) / 1e3)
@@ -147,8 +148,8 @@ def measures(result: Result, groups: Sequence[Sequence[int]], settings: Settings
             "loss_rate": loss_rate(sum(link[cause] for cause in LINK_DROPS), link["packets"]),
             "drop_run": mean_drop_run(runs_of_drops(by, where)),
             "drop_dispersion": index_of_dispersion(at, window_s=settings.scale_s, begin_s=begin_s, end_s=end_s),
-            "synchronisation": synchronised([flow for flow, one in enumerate(flows) if number in one["path"]]),
-            # The summary's is exact, not of a histogram.
+            "synchronisation": synchronised([flow for flow, row in enumerate(flows) if number in row["path"]]),
+            # The summary's mean is exact; that of the histogram is not.
             "queue_mean_ms": Measure(link["queue_mean_ms"], "ms") if waits["mean"].value is not None else waits["mean"],
             **{f"queue_{name}_ms": waits[name] for name in ("p50", "p95", "p99")},
         }
@@ -183,12 +184,12 @@ def transfers_of(result: Result) -> list[Transfers]:
 def converged(result: Result, flows: Sequence[int] | None = None, settings: Settings = DEFAULT) -> float:
     """Seconds from the last start among `flows` (all) to their convergence; infinite when they do not converge within the run.
 
-    With the settings not given: from then on, and for 60 s, the means over 10 s of every two are within 20 % of each other.
+    With the default settings: for 60 s, the means over 10 s of each two flows are within 20 % of each other.
     """
     summary = result.summary["flows"]
     chosen = list(range(len(summary)) if flows is None else flows)
     since, end = max(summary[flow]["start_s"] for flow in chosen), result.scenario.duration_s
     bytes_ = result.scenario.packet_bytes
-    found = rates(result.cwnd, packet_bytes=bytes_, interval_s=settings.interval_s, begin_s=since, end_s=end)
-    time = convergence_time(found.only(chosen), delta=settings.delta, hold_s=settings.hold_s, since_s=since)
+    flow_rates = rates(result.cwnd, packet_bytes=bytes_, interval_s=settings.interval_s, begin_s=since, end_s=end)
+    time = convergence_time(flow_rates.only(chosen), delta=settings.delta, hold_s=settings.hold_s, since_s=since)
     return math.inf if time.value is None else time.value

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""From a run's tables to the sequences that the formulas take."""
+"""The sequences that the formulas take, from a run's tables."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-# Times come from whole nanoseconds: sums of them differ by less than this, s.
+# Times are whole nanoseconds: rounding errors of their sums are below this, s.
 TICK_S = 1e-9
-#: A summary's counts of a link, by what dropped the packets.
+#: A summary's counts of a link's drops, by cause.
 LINK_DROPS = ("drops_queue", "drops_early", "drops_loss")
 DROPS = ("drop_queue", "drop_early", "drop_loss")
 # Linux's numbers of the states in which a window has been reduced: CWR, Recovery, Loss.
@@ -41,17 +41,17 @@ class Rates:
     mbps: Floats
 
     def only(self, flows: list[int]) -> Rates:
-        """The rows of these flows; `UndefinedError` where one was not recorded."""
+        """The rows of these flows; `UndefinedError` if one was not recorded."""
         row_of = {flow: row for row, flow in enumerate(self.flows)}
-        if lone := [flow for flow in flows if flow not in row_of]:
-            raise UndefinedError(f"flow {lone[0]} was not recorded")
+        if missing := [flow for flow in flows if flow not in row_of]:
+            raise UndefinedError(f"flow {missing[0]} was not recorded")
         rows = [row_of[flow] for flow in flows]
         return Rates(self.begin_s, self.interval_s, tuple(flows), self.mbps[rows])
 
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """A flow's window, once per round trip."""
+    """The window of a flow, once per round trip."""
 
     time_s: Floats
     #: Congestion window, segments.
@@ -61,14 +61,14 @@ class Rounds:
 
 
 def column(table: pa.Table, name: str, kind: type[np.generic] = np.float64) -> NDArray[np.generic]:
-    """A column as numbers; `UndefinedError` where the table does not have it."""
+    """A column as numbers; `UndefinedError` if the table does not have it."""
     if name not in table.column_names:
         raise UndefinedError(f"the table has no column {name}")
     return np.asarray(table[name].to_numpy(zero_copy_only=False), dtype=kind)
 
 
 def by_flow(table: pa.Table, *names: str) -> Iterator[tuple[int, list[Floats]]]:
-    """The rows of each flow in turn: its number, and the columns `names`."""
+    """The number of each flow, and the columns `names` of its rows."""
     flows = column(table, "flow", np.int64)
     # Stable: each flow's rows stay in the order of time.
     order = np.argsort(flows, kind="stable")
@@ -111,11 +111,11 @@ def rates(
 
 
 def curves(table: pa.Table, times: Floats, name: str = "cwnd", default: float = 0.0) -> dict[int, Floats]:
-    """A column of each flow at given times, by flow: for pictures, and to set flows beside each other. `default` before its first row."""
-    found = {}
+    """A column of each flow at given times, interpolated; `default` before the flow's first row."""
+    by_number = {}
     for flow, (sampled, values) in by_flow(table, "time_s", name):
-        found[flow] = np.asarray(np.interp(times, sampled, values, left=default), np.float64)
-    return found
+        by_number[flow] = np.asarray(np.interp(times, sampled, values, left=default), np.float64)
+    return by_number
 
 
 def forwarded(cwnd: pa.Table, begin_s: float, end_s: float) -> dict[int, float]:
@@ -130,10 +130,10 @@ def rounds(cwnd: pa.Table, events: pa.Table, flow: int, *, begin_s: float, end_s
 
     Raises `UndefinedError` when the samples are further apart than the round trips: record every acknowledgement then.
     """
-    found = dict(by_flow(cwnd, "time_s", "cwnd", "srtt_ms"))
-    if flow not in found:
+    recorded = dict(by_flow(cwnd, "time_s", "cwnd", "srtt_ms"))
+    if flow not in recorded:
         raise UndefinedError(f"flow {flow} was not recorded")
-    times, windows, srtt_ms = found[flow]
+    times, windows, srtt_ms = recorded[flow]
     within = (times >= begin_s - TICK_S) & (times <= end_s + TICK_S) & (srtt_ms > 0)
     times, windows, srtt_s = times[within], windows[within], srtt_ms[within] / 1e3
     if len(times) < 2:
@@ -172,7 +172,7 @@ def drops(
 
 
 def reductions(events: pa.Table) -> dict[int, Floats]:
-    """When each flow entered CWR, Recovery or Loss, or another episode of it."""
+    """The times at which each flow entered CWR, Recovery or Loss, or a further episode of it."""
     import pyarrow.compute as pc
 
     states = events.filter(pc.equal(events["kind"], "state"))

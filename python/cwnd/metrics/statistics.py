@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Statements over replicates: means and medians with intervals, paired differences. No library: sums of a few terms."""
+"""Statistics over replicates: means and medians with confidence intervals, paired differences."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A centre with its confidence interval. `low` and `high` are `None` where there is none, `centre` where there is no value."""
+    """A centre with its confidence interval. `low` and `high` are `None` if there is no interval, `centre` if there is no value."""
 
     centre: float | None
     low: float | None
     high: float | None
     #: How many replicates had a value.
     n: int
-    #: What the interval really covers: the level asked for, or more (median); `None` without an interval.
+    #: The level that the interval covers: that asked for, or more (median); `None` without an interval.
     level: float | None = None
     #: Standard deviation of the sample (n − 1); means only.
     sd: float | None = None
@@ -123,12 +123,12 @@ def paired_difference(ours: Mapping[int, float], theirs: Mapping[int, float], le
     Both must have the same seeds.
     """
     if ours.keys() != theirs.keys():
-        lone = sorted(ours.keys() ^ theirs.keys())
-        raise ValueError(f"the seeds differ: {lone} are in one of the two only")
+        unpaired = sorted(ours.keys() ^ theirs.keys())
+        raise ValueError(f"the seeds differ: {unpaired} are in one of the two only")
     return mean_interval([ours[seed] - theirs[seed] for seed in sorted(ours)], level)
 
 
 def finite(values: Sequence[float]) -> None:
-    """Refuses what would make a mean infinite or no number."""
+    """Refuses values that are infinite or not a number."""
     if not all(math.isfinite(value) for value in values):
         raise ValueError("a value is infinite or not a number")

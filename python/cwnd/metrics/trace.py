@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""How curves grow and fall: a window or a rate over time, or a measure over a sweep; and a window beside the reductions of its flow."""
+"""Growth and fall of curves: a window or a rate over time, or a measure over a sweep; and windows relative to reductions."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from cwnd.metrics.series import Floats, by_flow, curves, reductions
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# Linux's number of the state in which nothing is repaired.
+# Linux's number of the state Open.
 OPEN = 0
 
 
 def growth(times: Sequence[float] | Floats, values: Sequence[float] | Floats, begin_s: float, lasts_s: float) -> float:
-    """By how much a sampled curve grows per second over `lasts_s` from `begin_s` on, on straight lines between its samples."""
+    """Mean growth per second of a sampled curve over `lasts_s` from `begin_s` on, interpolated between its samples."""
     early, late = np.interp([begin_s, begin_s + lasts_s], times, values)
     return float((late - early) / lasts_s)
 
 
 def exponent(xs: Iterable[float], ys: Iterable[float]) -> float:
-    """The power of x that y goes with: the slope of the line through their logarithms, by least squares."""
+    """The exponent n of y ~ xⁿ: the slope of the line through their logarithms, by least squares."""
     return float(np.polyfit(np.log(list(xs)), np.log(list(ys)), 1)[0])
 
 
 def falls_to(xs: Iterable[float], ys: Iterable[float], level: float) -> float:
-    """Where, from the smallest x up, a curve first falls to `level`, on lines of logarithms between its points.
+    """The smallest x at which a curve falls to `level`, interpolated linearly between logarithms.
 
-    Where it nowhere does: the smallest x if it is at or below `level` there, infinite else.
+    If it never does: the smallest x if the curve is at or below `level` there, else infinite.
     """
     points = sorted(zip(xs, ys))
     for (x, y), (next_x, next_y) in pairwise(points):
@@ -44,7 +44,7 @@ def falls_to(xs: Iterable[float], ys: Iterable[float], level: float) -> float:
 
 
 def stays_below(xs: Iterable[float], ys: Iterable[float], level: float) -> float:
-    """From which of its x on, all of them larger included, a curve is at or below `level`; infinite where it is above at the largest."""
+    """The smallest x from which on a curve is at or below `level`; infinite if it is above at the largest x."""
     points = sorted(zip(xs, ys))
     last_above = max((x for x, y in points if y > level), default=-math.inf)
     return min((x for x, _ in points if x > last_above), default=math.inf)
@@ -56,7 +56,7 @@ def mean_epoch(reduced_s: Sequence[float] | Floats) -> float:
 
 
 def recovered(events: pa.Table) -> dict[int, Floats]:
-    """When (s) each flow was through with a recovery: its state was Open again."""
+    """The times (s) at which each flow ended a recovery: its state was Open again."""
     import pyarrow.compute as pc
 
     states = events.filter(pc.equal(events["kind"], "state"))
@@ -66,7 +66,7 @@ def recovered(events: pa.Table) -> dict[int, Floats]:
 def near_last_maximum(
     cwnd: pa.Table, events: pa.Table, flow: int, *, part: float, begin_s: float, end_s: float
 ) -> float:
-    """The part of its time, 0 to 1, that a flow's window is at or above `part` of what it was before its last reduction.
+    """The part of the time, 0 to 1, in which a flow's window is at or above `part` of that before its last reduction.
 
     Every 100 ms up to `end_s`, from the second reduction after `begin_s` on (300 ms later, when it is made); what the window was before a
     reduction is that of 150 ms before it. 0 for fewer than two reductions.

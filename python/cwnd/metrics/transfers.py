@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Transfers by who started them and which way they went: how many, and how long they took."""
+"""Transfers by group and direction: how many, and their completion times."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from cwnd.metrics.value import Measure
 if TYPE_CHECKING:
     import pyarrow as pa
 
-WAYS = ("forward", "reverse")
+DIRECTIONS = ("forward", "reverse")
 
 
 @dataclass(frozen=True, slots=True)
 class Transfers:
-    """The transfers with an end that started in the measured interval, of one group, one way."""
+    """The finite transfers of one group and direction that started in the measured interval."""
 
     #: `flow` or `traffic`, and the number of its group.
     of: str
@@ -36,7 +36,7 @@ class Transfers:
 
     @property
     def key(self) -> tuple[str, int, str]:
-        """What tells it from the others of a scenario."""
+        """Its key among those of a scenario."""
         return self.of, self.index, self.direction
 
     def document(self) -> dict[str, Any]:
@@ -48,9 +48,11 @@ class Transfers:
             "direction": self.direction,
             "started": self.started,
             "finished": self.finished,
-            "completion_s": {name: one.value for name, one in self.completion.items()},
+            "completion_s": {name: measure.value for name, measure in self.completion.items()},
             **(
-                {"why": why} if (why := "; ".join(sorted({one.why for one in self.completion.values()} - {""}))) else {}
+                {"why": why}
+                if (why := "; ".join(sorted({measure.why for measure in self.completion.values()} - {""})))
+                else {}
             ),
         }
 
@@ -66,31 +68,33 @@ def transfers_by_group(
     """The rows of the table `transfers` that have an end and started from `begin_s` up to `end_s`, by group and direction.
 
     `flows` are names and flow numbers of the scenario's groups, `traffic` names of its groups of traffic. Groups without such a
-    transfer have no entry; flows come first, the way forward before the other.
+    transfer have no entry; flows come first, the forward direction before the reverse.
     """
     started = np.asarray(column(transfers, "start_s"), np.float64)
     sized = np.isfinite(np.asarray(column(transfers, "bytes"), np.float64))
     within = sized & (started >= begin_s) & (started < end_s)
     source = np.asarray(column(transfers, "group"), np.float64)  # NaN: a flow of the scenario
     number = np.asarray(column(transfers, "number", np.int64), np.int64)
-    reverse = np.array(transfers["direction"].to_pylist(), dtype=object) == WAYS[1]
+    reverse = np.array(transfers["direction"].to_pylist(), dtype=object) == DIRECTIONS[1]
 
-    def of(kind: str, index: int, name: str, mine: np.ndarray[Any, np.dtype[np.bool_]]) -> list[Transfers]:
-        found = []
-        for way, direction in enumerate(WAYS):
-            rows = np.flatnonzero(within & mine & (reverse == bool(way)))
+    def by_direction(
+        kind: str, index: int, name: str, in_group: np.ndarray[Any, np.dtype[np.bool_]]
+    ) -> list[Transfers]:
+        groups = []
+        for is_reverse, direction in enumerate(DIRECTIONS):
+            rows = np.flatnonzero(within & in_group & (reverse == bool(is_reverse)))
             if not len(rows):
                 continue
             chosen = transfers.select(["start_s", "end_s"]).take(rows)
             finished = len(rows) - chosen["end_s"].null_count
-            found.append(Transfers(kind, index, name, direction, len(rows), finished, completion_time(chosen)))
-        return found
+            groups.append(Transfers(kind, index, name, direction, len(rows), finished, completion_time(chosen)))
+        return groups
 
     known = [
         *(
-            ("flow", place, name, np.isnan(source) & np.isin(number, list(all_of)))
-            for place, (name, all_of) in enumerate(flows)
+            ("flow", index, name, np.isnan(source) & np.isin(number, list(group)))
+            for index, (name, group) in enumerate(flows)
         ),
-        *(("traffic", place, name, source == place) for place, name in enumerate(traffic)),
+        *(("traffic", index, name, source == index) for index, name in enumerate(traffic)),
     ]
-    return [one for entry in known for one in of(*entry)]
+    return [transfers_of_group for group in known for transfers_of_group in by_direction(*group)]

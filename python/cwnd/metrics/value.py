@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""What a measure is: a finite number with its unit, or the reason why there is none."""
+"""A measure: a finite number with its unit, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ P = ParamSpec("P")
 
 
 class UndefinedError(ValueError):
-    """The measure has no value on these data; the message says why."""
+    """The measure has no value for these data; the message is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Measure:
             raise ValueError(f"{self.value} is not a measure's value")
 
     def document(self) -> dict[str, Any]:
-        """As JSON: value and unit, and the reason where there is no value."""
+        """As JSON: value and unit, and the reason if there is no value."""
         document: dict[str, Any] = {"value": self.value, "unit": self.unit}
         return document | ({"why": self.why} if self.why else {})
 
@@ -42,7 +42,7 @@ class Measure:
 
 
 def measure(unit: str) -> Callable[[Callable[P, float]], Callable[P, Measure]]:
-    """Makes a `Measure` of what a formula returns, and of the `UndefinedError` that it raises."""
+    """Makes a formula return a `Measure`, of its value or of the `UndefinedError` that it raises."""
 
     def wrap(formula: Callable[P, float]) -> Callable[P, Measure]:
         @wraps(formula)
@@ -55,7 +55,7 @@ def measure(unit: str) -> Callable[[Callable[P, float]], Callable[P, Measure]]:
 
 
 def attempt(formula: Callable[[], float], unit: str) -> Measure:
-    """The measure that `formula` returns or says to be undefined."""
+    """The value of `formula` as a measure, undefined if it raises `UndefinedError`."""
     try:
         return Measure(float(formula()), unit)
     except UndefinedError as why:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Ways of drawing that pictures of experiments have in common."""
+"""Drawing functions that several experiments use."""
 
 from __future__ import annotations
 

@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 Numbers = np.ndarray[Any, np.dtype[Any]]
 
 NAME = "trace"
-#: More connections than this are not drawn, but for those with most rows.
-MOST = 8
-#: More points than this in a curve are two per column of the picture: the least and the greatest.
-POINTS = 6000
-#: `ssthresh` before anything has set it.
-NONE_YET = 1 << 30
-#: States of a connection, and their colours; `open` is the ground.
+#: Of more connections than this only those with most rows are drawn.
+MAX_CONNECTIONS = 8
+#: A curve of more points than this is drawn with two per column of the picture: the smallest and the largest.
+MAX_POINTS = 6000
+#: `ssthresh` before it is set.
+UNSET_SSTHRESH = 1 << 30
+#: States of a connection, and their colours; `open` is the background.
 STATES = {"open": "#DDDDDD", "disorder": "#56B4E9", "cwr": "#E69F00", "recovery": "#0072B2", "loss": "#D55E00"}
 
 
 def draw(trace: KernelTrace, folder: Path) -> list[Path]:
-    """Writes `trace.png` and `trace.svg` to `folder`; returns them, or nothing where no connection was seen."""
+    """Writes `trace.png` and `trace.svg` to `folder`; returns them, or an empty list if no connection was recorded."""
     if "cwnd" not in trace.tables:
         return []
     digest = hashlib.sha256(json.dumps(trace.summary, sort_keys=True).encode()).hexdigest()[:16]
@@ -51,36 +51,36 @@ def draw(trace: KernelTrace, folder: Path) -> list[Path]:
 
 
 def picture(trace: KernelTrace) -> Figure:
-    """Three panels over the same time: windows with thresholds, round trips, states."""
+    """Three panels with the same time axis: windows with thresholds, round trips, states."""
     table = trace.table("cwnd")
     flow = table["flow"].to_numpy()
     time = table["time_s"].to_numpy()
     time = time - time.min()
     numbers, counts = np.unique(flow, return_counts=True)
-    chosen = sorted(numbers[np.argsort(-counts, kind="stable")][:MOST].tolist())
+    chosen = sorted(numbers[np.argsort(-counts, kind="stable")][:MAX_CONNECTIONS].tolist())
     figure = Figure(figsize=(11, 7.2 + 0.22 * len(chosen)), layout="constrained")
     FigureCanvasAgg(figure)
     heights = (3.2, 1.6, 0.5 + 0.22 * len(chosen))
-    windows, trips, states = figure.subplots(3, 1, sharex=True, height_ratios=heights)
-    for place, number in enumerate(chosen):
-        of = np.flatnonzero(flow == number)
-        colour = COLOURS[place % len(COLOURS)]
+    windows, round_trips, states = figure.subplots(3, 1, sharex=True, height_ratios=heights)
+    for index, number in enumerate(chosen):
+        rows = np.flatnonzero(flow == number)
+        colour = COLOURS[index % len(COLOURS)]
 
-        def column(name: str, of: Numbers = of) -> Numbers:
-            values: Numbers = table[name].to_numpy()[of].astype(float)
+        def column(name: str, rows: Numbers = rows) -> Numbers:
+            values: Numbers = table[name].to_numpy()[rows].astype(float)
             return values
 
         ssthresh = column("ssthresh")
-        ssthresh[ssthresh >= NONE_YET] = np.nan
-        line(windows, time[of], column("cwnd"), color=colour, linewidth=1.0)
-        line(windows, time[of], ssthresh, color=colour, linewidth=1.0, linestyle=(0, (1, 1.2)), alpha=0.8)
-        trip = column("srtt_ms")
-        trip[trip == 0] = np.nan
-        line(trips, time[of], trip, color=colour, linewidth=1.0)
-        strip(states, place, time[of], table["ca_state"].to_numpy(zero_copy_only=False)[of])
+        ssthresh[ssthresh >= UNSET_SSTHRESH] = np.nan
+        line(windows, time[rows], column("cwnd"), color=colour, linewidth=1.0)
+        line(windows, time[rows], ssthresh, color=colour, linewidth=1.0, linestyle=(0, (1, 1.2)), alpha=0.8)
+        srtt_ms = column("srtt_ms")
+        srtt_ms[srtt_ms == 0] = np.nan
+        line(round_trips, time[rows], srtt_ms, color=colour, linewidth=1.0)
+        strip(states, index, time[rows], table["ca_state"].to_numpy(zero_copy_only=False)[rows])
     windows.set_ylabel("segments")
-    trips.set_ylabel("smoothed RTT (ms)")
-    for axes in (windows, trips):
+    round_trips.set_ylabel("smoothed RTT (ms)")
+    for axes in (windows, round_trips):
         axes.set_ylim(bottom=0)
     states.set_ylabel("state")
     states.set_yticks(range(len(chosen)), [f"connection {number}" for number in chosen], fontsize=8)
@@ -94,42 +94,42 @@ def picture(trace: KernelTrace) -> Figure:
 
 
 def line(axes: Axes, time: Numbers, values: Numbers, **style: Any) -> None:  # noqa: ANN401 (matplotlib's own)
-    """A curve that keeps its value between two rows; of many points the least and the greatest of each column."""
-    if values.size > POINTS:
-        edges = np.linspace(0, values.size, POINTS // 2 + 1).astype(int)
+    """Draws a curve that is constant between two rows; of many points, the smallest and the largest of each column."""
+    if values.size > MAX_POINTS:
+        edges = np.linspace(0, values.size, MAX_POINTS // 2 + 1).astype(int)
         parts = [(begin, end) for begin, end in pairwise(edges) if not np.isnan(values[begin:end]).all()]
         ends = [
             (begin + int(np.nanargmin(values[begin:end])), begin + int(np.nanargmax(values[begin:end])))
             for begin, end in parts
         ]
-        kept = np.array(sorted({place for pair in ends for place in pair}), dtype=int)
-        time, values = time[kept], values[kept]
+        drawn = np.array(sorted({row for pair in ends for row in pair}), dtype=int)
+        time, values = time[drawn], values[drawn]
     axes.plot(time, values, drawstyle="steps-post", **style)
 
 
-def strip(axes: Axes, place: int, time: Numbers, states: Numbers) -> None:
-    """The states of a connection as bars of their colours."""
+def strip(axes: Axes, index: int, time: Numbers, states: Numbers) -> None:
+    """Draws the states of a connection as coloured bars."""
     changes = np.flatnonzero(np.append(True, states[1:] != states[:-1]))
     ends = np.append(time[changes[1:]], time[-1])
     names = states[changes]
     for name, colour in STATES.items():
-        of = np.flatnonzero(names == name)
-        bars = [(float(time[changes[k]]), float(ends[k] - time[changes[k]])) for k in of]
-        # A state that lasts less than a line is wide is seen all the same.
+        rows = np.flatnonzero(names == name)
+        bars = [(float(time[changes[k]]), float(ends[k] - time[changes[k]])) for k in rows]
+        # With an edge, a state that is shorter than a line is visible too.
         width = 0.0 if name == "open" else 0.6
-        axes.broken_barh(bars, (place - 0.38, 0.76), facecolor=colour, edgecolor=colour, linewidth=width)
+        axes.broken_barh(bars, (index - 0.38, 0.76), facecolor=colour, edgecolor=colour, linewidth=width)
 
 
 def legends(figure: Figure, windows: Axes, chosen: list[int]) -> None:
-    """What lines are, whose they are, and what the colours of states mean."""
+    """The legends: line styles, connections, and colours of states."""
     kinds: list[Line2D | Patch] = [
         Line2D([], [], color="#333333", linewidth=1.2, label="cwnd"),
         Line2D([], [], color="#333333", linewidth=1.2, linestyle=(0, (1, 1.2)), label="ssthresh"),
     ]
     if len(chosen) > 1:
         kinds += [
-            Patch(color=COLOURS[place % len(COLOURS)], label=f"connection {number}")
-            for place, number in enumerate(chosen)
+            Patch(color=COLOURS[index % len(COLOURS)], label=f"connection {number}")
+            for index, number in enumerate(chosen)
         ]
     windows.legend(handles=kinds, loc="upper right", ncols=min(5, len(kinds)), fontsize=8, framealpha=0.85)
     figure.legend(
@@ -142,7 +142,7 @@ def legends(figure: Figure, windows: Axes, chosen: list[int]) -> None:
 
 
 def title(trace: KernelTrace, drawn: int, seen: int) -> str:
-    """What was traced, where, with which parameters."""
+    """The heading: what was traced, and the kernel's version."""
     summary = trace.summary
     text = f"{headline(summary)} · Linux {summary['versions']['kernel']}"
     if drawn < seen:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""What the panels draw of a run, as arrays."""
+"""The data that the panels draw of a run, as arrays."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
     from cwnd.result import Result
 
-# Okabe and Ito's colours, which the colour-blind can tell apart; one per label.
+# Okabe and Ito's colours, which colour-blind people can distinguish; one per label.
 COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 DASHES = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)))
-# More flows than this are drawn thin and without a legend entry each.
+# More flows than this are drawn thin, without a legend entry each.
 NAMED = 12
-# More marks than this in one panel would hide what they explain.
-MARKS = 12
+# A panel with more marks than this is drawn without any.
+MAX_MARKS = 12
 
 Numbers = np.ndarray[Any, np.dtype[Any]]
 Series = dict[int, tuple[Numbers, ...]]
@@ -31,25 +31,25 @@ Series = dict[int, tuple[Numbers, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something that was done to a flow or a link, and when."""
+    """An action on a flow or a link, and its time."""
 
     time_s: float
     text: str
-    #: The link, where it was done to one.
+    #: The link, if the action is on a link.
     link: str | None = None
 
 
-def turns(events: pa.Table) -> dict[int, tuple[float, float]]:
-    """Per flow, when the largest window in the table `events` was, and how large."""
+def peaks(events: pa.Table) -> dict[int, tuple[float, float]]:
+    """Per flow, time and size of the largest window in the table `events`."""
     flow, time_s, cwnd = (events[name].to_numpy() for name in ("flow", "time_s", "cwnd"))
-    # The largest of each flow last, and of equals the first.
+    # Sorted so that the largest of each flow comes last, the earliest of equals.
     order = np.lexsort((-time_s, cwnd, flow))
     last = np.append(flow[order][1:] != flow[order][:-1], True) if flow.size else np.zeros(0, dtype=bool)
     return {int(flow[row]): (float(time_s[row]), float(cwnd[row])) for row in order[last]}
 
 
-class Run:
-    """What the panels draw, as arrays per flow and per link."""
+class RunData:
+    """The data that the panels draw, as arrays per flow and per link."""
 
     def __init__(self, result: Result) -> None:
         self.summary = result.summary
@@ -64,15 +64,15 @@ class Run:
         self.series: Series = {
             number: tuple(part[bounds[number] : bounds[number + 1]] for part in parts) for number in range(len(counts))
         }
-        #: Per flow that has one, time and size of the largest window at an event: a window falls at a change of state, between samples.
-        self.turns = turns(result.events)
-        #: What each flow's group is called, by its number; one colour and dash for each.
+        #: Per flow with events, time and size of the largest window at an event: windows fall at changes of state, between samples.
+        self.peaks = peaks(result.events)
+        #: The label of each flow's group, by the flow's number; one colour and dash for each label.
         self.labels = [group.label for group in groups(self.scenario) for _ in group.flows]
         #: The flows of each label.
-        self.kinds: dict[str, list[int]] = {}
+        self.flows_of: dict[str, list[int]] = {}
         for number, label in enumerate(self.labels):
-            self.kinds.setdefault(label, []).append(number)
-        self.colour = {kind: COLOURS[place % len(COLOURS)] for place, kind in enumerate(self.kinds)}
+            self.flows_of.setdefault(label, []).append(number)
+        self.colour = {label: COLOURS[index % len(COLOURS)] for index, label in enumerate(self.flows_of)}
         queue, rates = result.queue, result.rates
         at = queue["link"].to_numpy()
         #: Per link: times, packets, bytes.
@@ -84,24 +84,24 @@ class Run:
         self.marks = self._marks(result)
 
     def _marks(self, result: Result) -> list[Mark]:
-        """Stops, switches, late starts, and what was done to links, in the order of time."""
+        """Stops, switches, late starts and actions on links, in the order of time."""
         flows, events = self.summary["flows"], result.events
         kinds = events["kind"].to_numpy(zero_copy_only=False)
-        times, who = events["time_s"].to_numpy(), events["flow"].to_numpy()
-        found: dict[tuple[float, str], list[int]] = {}
+        times, flow = events["time_s"].to_numpy(), events["flow"].to_numpy()
+        flows_at: dict[tuple[float, str], list[int]] = {}
         for row in np.flatnonzero(np.isin(kinds, ("start", "stop", "switch"))):
-            # The starts at the begin are what a run is; a mark says what happens in its course.
+            # Starts at the beginning of the run get no mark.
             if kinds[row] != "start" or times[row] > 0.02 * self.scenario.duration_s:
-                found.setdefault((float(times[row]), str(kinds[row])), []).append(int(who[row]))
+                flows_at.setdefault((float(times[row]), str(kinds[row])), []).append(int(flow[row]))
         marks = [
-            Mark(time, f"{kind} {flows[who[0]]['name'] if len(who) == 1 else f'of {len(who)} flows'}")
-            for (time, kind), who in found.items()
+            Mark(time, f"{kind} {flows[numbers[0]]['name'] if len(numbers) == 1 else f'of {len(numbers)} flows'}")
+            for (time, kind), numbers in flows_at.items()
         ]
         document = json.loads(self.scenario.to_json())
         for group, keys in zip(groups(self.scenario), document.get("flow", [])):
             if "stop" in keys:
-                who = flows[group.flows.start]["name"] if len(group.flows) == 1 else f"of {len(group.flows)} flows"
-                marks.append(Mark(seconds(keys["stop"]), f"stop {who}"))
+                name = flows[group.flows.start]["name"] if len(group.flows) == 1 else f"of {len(group.flows)} flows"
+                marks.append(Mark(seconds(keys["stop"]), f"stop {name}"))
         for action in document.get("action", []):
             for kind, keys in action.items():
                 if kind in ("delay", "buffer"):
@@ -112,9 +112,9 @@ class Run:
         return sorted(marks, key=lambda mark: mark.time_s)
 
     def marks_of(self, link: str | None = None) -> list[Mark]:
-        """The marks of flows and links, or of one link; those too close to be told apart on paper as one.
+        """The marks of flows and links, or of one link; marks that are too close to each other are merged.
 
-        None when there are more than can be read.
+        An empty list if there are too many to be read.
         """
         chosen = [mark for mark in self.marks if link is None or mark.link == link]
         merged: list[Mark] = []
@@ -128,46 +128,47 @@ class Run:
                 merged[-1] = Mark(merged[-1].time_s, f"{merged[-1].text}, {text}")
             else:
                 merged.append(Mark(mark.time_s, text))
-        return merged if len(merged) <= MARKS else []
+        return merged if len(merged) <= MAX_MARKS else []
 
     def style(self, number: int) -> dict[str, Any]:
-        """Colour and dashes by label, lightness by number within it; dashes by number where all have one label."""
+        """Colour and dashes by label, lightness by number within it; dashes by number if all flows have the same label."""
         label = self.labels[number]
-        place = self.kinds[label].index(number) if len(self.labels) <= NAMED else 0
-        group = list(self.kinds).index(label)
+        index = self.flows_of[label].index(number) if len(self.labels) <= NAMED else 0
+        group = list(self.flows_of).index(label)
         few = len(self.labels) <= NAMED
         return {
             "color": self.colour[label],
-            "linestyle": DASHES[(group if len(self.kinds) > 1 else place) % len(DASHES)],
-            "alpha": 1.0 - 0.2 * (place % 4) if few else 0.5,
+            "linestyle": DASHES[(group if len(self.flows_of) > 1 else index) % len(DASHES)],
+            "alpha": 1.0 - 0.2 * (index % 4) if few else 0.5,
             "linewidth": 1.1 if few else 0.6,
         }
 
     @property
     def name(self) -> str:
-        """The scenario's name; without one, what is in it."""
-        kinds = ", ".join(f"{label} ({len(flows)})" for label, flows in self.kinds.items())
-        return self.scenario.name or kinds or ", ".join(traffic(self.scenario))
+        """The scenario's name; if it has none, its labels or its traffic."""
+        labels = ", ".join(f"{label} ({len(flows)})" for label, flows in self.flows_of.items())
+        return self.scenario.name or labels or ", ".join(traffic(self.scenario))
 
     def setup(self, width: int) -> str:
-        """What was simulated, in a line: rates, round trips, buffers, losses, seed. Where it is wider than `width` characters the losses
-        are shortened."""
+        """The scenario in one line: rates, round trips, buffers, losses, seed. If it is longer than `width`, the losses are shortened."""
         document = json.loads(self.scenario.to_json())
-        link = document["link"]
-        links = link if isinstance(link, list) else [link]
-        rates = [(float(one.mbps.min()), float(one.mbps.max())) for one in self.capacity[: len(links)]]
+        given = document["link"]
+        links = given if isinstance(given, list) else [given]
+        rates = [(float(capacity.mbps.min()), float(capacity.mbps.max())) for capacity in self.capacity[: len(links)]]
         parts = [f"{len(links)} links"] if len(links) > 1 else []
         parts.append(f"{between(min(low for low, _ in rates), max(high for _, high in rates))} Mbit/s")
         rtts = [flow["rtt_ms"] for flow in self.summary["flows"]]
         if rtts:
             parts.append(f"RTT {between(min(rtts), max(rtts))} ms")
         elif "rtt" in links[0]:
-            parts.append(f"RTT {spaced(links[0]['rtt'])}")
-        limits = list(dict.fromkeys(one["queue"]["limit"] for one in links))
-        parts.append("buffer " + (" or ".join(map(spaced, limits)) if len(limits) <= 3 else f"of {len(limits)} sizes"))
-        if any(one["queue"]["kind"] != "droptail" for one in links):
-            parts.append(" and ".join(dict.fromkeys(one["queue"]["kind"].upper() for one in links)))
-        losses = list(dict.fromkeys(one["loss"] for one in links if "loss" in one))
+            parts.append(f"RTT {with_space(links[0]['rtt'])}")
+        limits = list(dict.fromkeys(link["queue"]["limit"] for link in links))
+        parts.append(
+            "buffer " + (" or ".join(map(with_space, limits)) if len(limits) <= 3 else f"of {len(limits)} sizes")
+        )
+        if any(link["queue"]["kind"] != "droptail" for link in links):
+            parts.append(" and ".join(dict.fromkeys(link["queue"]["kind"].upper() for link in links)))
+        losses = list(dict.fromkeys(link["loss"] for link in links if "loss" in link))
         seed = f"seed {self.scenario.seed}"
         shown = [f"loss {loss}" for loss in losses[:2]]
         if shown and len(", ".join([*parts, *shown, seed])) > width:
@@ -177,11 +178,11 @@ class Run:
 
 
 def cut(text: str, width: int) -> str:
-    """The text in so many characters, cut after a comma where there is one."""
+    """The text, shortened to `width` characters, after a comma if there is one."""
     if len(text) <= width:
         return text
-    kept = text[: max(width - 1, len("loss"))]
-    return kept[: kept.rfind(",") + 1 or None] + "…"
+    shortened = text[: max(width - 1, len("loss"))]
+    return shortened[: shortened.rfind(",") + 1 or None] + "…"
 
 
 def between(low: float, high: float) -> str:
@@ -189,7 +190,7 @@ def between(low: float, high: float) -> str:
     return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
-def spaced(quantity: str) -> str:
+def with_space(quantity: str) -> str:
     """`1.5bdp` as `1.5 BDP`, `100packets` as `100 packets`."""
     digits = quantity.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
     return f"{digits} {quantity.removeprefix(digits).replace('bdp', 'BDP')}"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Replicates: one scenario under many seeds, over threads, and what can be said over them.
+"""Replicates: one scenario under many seeds, on threads, and statistics over the runs.
 
-The outcome depends on scenario and seeds only, not on the number of threads nor on when which run ended.
+The results depend on scenario and seeds only, not on the number of threads or on the order in which runs end.
 """
 
 from cwnd.replicates.study import Study, replicate

@@ -6,7 +6,10 @@ from __future__ import annotations
 import json
 import sys
 import time
+import warnings
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -14,46 +17,48 @@ from cwnd._native import Scenario
 from cwnd.entry import fail
 from cwnd.replicates.study import MOST_JOBS, MOST_SEEDS, processors, replicate
 
-__all__ = ["MOST_JOBS", "MOST_SEEDS", "study", "whole"]
+__all__ = ["MOST_JOBS", "MOST_SEEDS", "study", "whole_number"]
 
 
 def study(
     scenario: Scenario, out: Path | None, seeds: str | None, jobs: str | None, *, as_json: bool, force: bool
 ) -> None:
-    """Runs the seeds, reports, says what is kept."""
+    """Runs the seeds, prints the tables, and says what is written."""
     if seeds is None:
         fail(f'--jobs: "{jobs}" is not accepted without --seeds; expected --seeds N with it')
-    asked = whole("--seeds", seeds, MOST_SEEDS)
-    threads = processors() if jobs is None else whole("--jobs", jobs, MOST_JOBS)
-    begun = time.monotonic()
+    asked = whole_number("--seeds", seeds, MOST_SEEDS)
+    threads = processors() if jobs is None else whole_number("--jobs", jobs, MOST_JOBS)
+    start = time.monotonic()
     if sys.stderr.isatty():
         from cwnd.progress import shown_runs
 
-        with shown_runs(asked) as watch:
-            ended = replicate(scenario, asked, threads, out, watch, force=force)
+        watching: Any = shown_runs(asked)
     else:
-        ended = replicate(scenario, asked, threads, out, force=force)
-    took = time.monotonic() - begun
-    if ended.document is not None:
+        watching = nullcontext()
+    # The tables say whether every run is the same: no warning.
+    with warnings.catch_warnings(action="ignore"), watching as watch:
+        result = replicate(scenario, asked, threads, out, watch, force=force)
+    took = time.monotonic() - start
+    if result.document is not None:
         if as_json:
-            print(json.dumps(ended.document))
+            print(json.dumps(result.document))
         else:
             from cwnd.replicates.report import table
 
-            table(ended.document)
-    if ended.stopped:
+            table(result.document)
+    if result.stopped:
         rest = f"kept in {out}; the same command goes on from there" if out is not None else "in the numbers"
         print(
-            f"{ended.done} of {ended.asked} runs are done and {rest if ended.done else 'nothing is kept'}",
+            f"{result.done} of {result.asked} runs are done and {rest if result.done else 'nothing is kept'}",
             file=sys.stderr,
         )
         raise typer.Exit(130)
     if out is not None:
-        before = f", {ended.found} of them were there" if ended.found else ""
-        print(f"{ended.done} runs in {took:.1f} s{before}; written to {out}", file=sys.stderr)
+        before = f", {result.found} of them were there" if result.found else ""
+        print(f"{result.done} runs in {took:.1f} s{before}; written to {out}", file=sys.stderr)
 
 
-def whole(option: str, text: str, most: int) -> int:
+def whole_number(option: str, text: str, most: int) -> int:
     """A whole number from 1 to `most`, or the end of the program."""
     if not (text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= most):
         fail(f'{option}: "{text}" is not accepted; expected a whole number from 1 to {most}')

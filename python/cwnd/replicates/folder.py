@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Replicates on disk: a folder per seed, each whole or not there, so that a study goes on where it was stopped.
+"""Replicates on disk: a folder per seed, complete or absent, so that a stopped study can be continued.
 
-`manifest.json` says of what; `seed-0001/` and so on are results as `cwnd run -o` writes them, without pictures; `summary.json` is the
-document over all that are done.
+`manifest.json` names the scenario and the versions; `seed-0001/` and so on are results as `cwnd run -o` writes them, without
+pictures; `summary.json` is the document over all runs that are done.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from typing import Any
 from cwnd import _native
 from cwnd._native import Scenario
 from cwnd.result import Result
-from cwnd.store import MANIFEST, REPLICATES, NotOursError, holds, origin, save
-from cwnd.store import check as check_result
-from cwnd.unfinished import claim
+from cwnd.store import MANIFEST, REPLICATES, NotOursError, kind_of_result, origin, save
+from cwnd.store import check_folder as check_result
+from cwnd.unfinished import lock
 
 SUMMARY = "summary.json"
 
 
-class Folder:
-    """The folder of a study. Made or checked when entered, and nobody else's until it is left."""
+class StudyFolder:
+    """The folder of a study."""
 
     def __init__(self, path: Path, scenario: Scenario, *, force: bool = False) -> None:
         self.path = path
@@ -36,20 +36,20 @@ class Folder:
         document.pop("seed")
         # The engine by its digest: runs of two builds are not replicates of each other.
         engine = hashlib.sha256(Path(_native.__file__).read_bytes()).hexdigest()
-        made_by = origin()
-        made_by["versions"] = {**made_by["versions"], "engine": engine}
-        self._manifest: dict[str, Any] = {"kind": REPLICATES, "lane": "sim", "scenario": document, **made_by}
+        written_by = origin()
+        written_by["versions"] = {**written_by["versions"], "engine": engine}
+        self._manifest: dict[str, Any] = {"kind": REPLICATES, "lane": "sim", "scenario": document, **written_by}
 
     def check(self) -> None:
         """Refuses, before any work, a folder that holds something else."""
         path = self.path
-        found = read(path / MANIFEST)
-        if path.is_symlink() or not path.is_dir() or found.get("kind") != REPLICATES:
+        manifest = read(path / MANIFEST)
+        if path.is_symlink() or not path.is_dir() or manifest.get("kind") != REPLICATES:
             check_result(path, REPLICATES, force=self._force)
             return
-        if found.get("scenario") != self._manifest["scenario"]:
+        if manifest.get("scenario") != self._manifest["scenario"]:
             expected = "replicates of this scenario, or a free name (it holds those of another one)"
-        elif any(found.get(key) != self._manifest.get(key) for key in ("versions", "plugins")):
+        elif any(manifest.get(key) != self._manifest.get(key) for key in ("versions", "plugins")):
             expected = "replicates by this build, or a free name (it holds those of another build)"
         else:
             return
@@ -59,31 +59,33 @@ class Folder:
         raise NotOursError(f'folder: "{path}" is not accepted; expected {expected}, or --force (force=True in Python)')
 
     def _clear(self) -> None:
-        """Removes what `check` has found that may be replaced and is not of this study."""
-        found = read(self.path / MANIFEST)
-        alike = all(found.get(key) == self._manifest.get(key) for key in ("kind", "scenario", "versions", "plugins"))
-        if self._force and not alike and holds(self.path) is not None:
+        """Removes a result of something else than this study, which `check` allows to replace."""
+        manifest = read(self.path / MANIFEST)
+        same_study = all(
+            manifest.get(key) == self._manifest.get(key) for key in ("kind", "scenario", "versions", "plugins")
+        )
+        if self._force and not same_study and kind_of_result(self.path) is not None:
             for path in self.path.iterdir():
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     @contextmanager
-    def held(self) -> Iterator[None]:
-        """Makes the folder and keeps others out while the body runs; leaves nothing when it left nothing in it."""
+    def locked(self) -> Iterator[None]:
+        """Makes the folder and locks it against other processes while the body runs; removes it if the body wrote nothing."""
         self.check()
-        free = not self.path.exists()
+        is_new = not self.path.exists()
         self.path.mkdir(parents=True, exist_ok=True)
-        with alone(self.path):
+        with folder_lock(self.path):
             self._clear()
-            # What a killed run left half written.
-            for rest in self.path.glob(".seed-*"):
-                shutil.rmtree(rest, ignore_errors=True)
+            # Folders that a killed run has left.
+            for unfinished in self.path.glob(".seed-*"):
+                shutil.rmtree(unfinished, ignore_errors=True)
             try:
                 write(self.path / MANIFEST, self._manifest)
                 yield
             finally:
                 if {path.name for path in self.path.iterdir()} <= {MANIFEST}:
                     (self.path / MANIFEST).unlink(missing_ok=True)
-                    if free:
+                    if is_new:
                         self.path.rmdir()
 
     def seed(self, seed: int) -> Path:
@@ -91,7 +93,7 @@ class Folder:
         return self.path / f"seed-{seed:04}"
 
     def done(self, scenario: Scenario) -> dict[str, Any] | None:
-        """What is kept of the run of `scenario`, if it is there; refuses what is there in its place."""
+        """The summary of the run of `scenario`, if it is there; refuses anything else in its place."""
         folder = self.seed(scenario.seed)
         if not folder.exists():
             return None
@@ -102,8 +104,8 @@ class Folder:
         check_result(folder)
         return None
 
-    def keep(self, result: Result, document: dict[str, Any], check: Callable[[], None]) -> None:
-        """Writes a run; `check` may raise between two pieces, and nothing is left of it then."""
+    def write_run(self, result: Result, document: dict[str, Any], check: Callable[[], None]) -> None:
+        """Writes a run. `check` is called between two pieces of a table; if it raises, nothing of the run is left."""
         result.summary = document
         save(result, self.seed(result.scenario.seed), pictures=False, between=check)
 
@@ -113,32 +115,32 @@ class Folder:
 
 
 @contextmanager
-def alone(path: Path) -> Iterator[None]:
-    """Keeps others out of a folder while the body runs."""
+def folder_lock(path: Path) -> Iterator[None]:
+    """Locks a folder against other processes while the body runs."""
     try:
-        handle = claim(path)
+        descriptor = lock(path)
     except BlockingIOError:
         raise NotOursError(f'folder: "{path}" is not accepted; another cwnd writes to it now') from None
     try:
         yield
     finally:
-        os.close(handle)
+        os.close(descriptor)
 
 
 def write(path: Path, document: Any) -> None:  # noqa: ANN401
-    """JSON, written beside and then given its name."""
-    beside = path.with_name(f".{path.name}")
+    """Writes JSON to a temporary file, which then takes the name."""
+    part = path.with_name(f".{path.name}")
     try:
-        beside.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-        beside.replace(path)
+        part.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        part.replace(path)
     finally:
-        beside.unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
 
 
 def read(path: Path) -> dict[str, Any]:
-    """A JSON object; an empty one where there is none."""
+    """Reads a JSON object; an empty one if there is none."""
     try:
-        found = json.loads(path.read_text())
+        document = json.loads(path.read_text())
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return document if isinstance(document, dict) else {}

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from cwnd.report import ASKED, mbps
-from cwnd.terminal import Grid, Page
+from cwnd.terminal import Grid, Printer
 
 #: Heading, key, factor and decimals of a column.
-Column = tuple[str, str, float, int]
+ColumnFormat = tuple[str, str, float, int]
 COLUMNS = (
     ("Mbit/s", "throughput_mbps", 1, 2),
     ("goodput", "goodput_mbps", 1, 2),
@@ -44,7 +44,7 @@ DELAY = (
     ("p50", "queue_p50_ms", 1, 2),
     ("p95", "queue_p95_ms", 1, 2),
     ("p99", "queue_p99_ms", 1, 2),
-    ("most", "queue_max_ms", 1, 2),
+    ("max", "queue_max_ms", 1, 2),
     ("synchronised", "synchronisation", 1, 3),
 )
 TRAFFIC = (
@@ -57,19 +57,19 @@ TRAFFIC = (
 TRANSFERS = (("took s: mean", "mean", 1, 4), ("p50", "p50", 1, 4), ("p95", "p95", 1, 4), ("p99", "p99", 1, 4))
 
 
-def said(one: dict[str, Any], factor: float, digits: int) -> str:
+def formatted(value: dict[str, Any], factor: float, digits: int) -> str:
     """`12.3 ± 0.4`, `[1.0 .. 2.0]` around a median, or a dash; `*` where some runs have no value.
 
-    `digits` decimals, and no more than the interval has two figures.
+    `digits` decimals, and no more than give the interval two significant digits.
     """
-    centre = one.get("mean", one.get("median"))
-    star = "*" if one.get("undefined") else ""
+    centre = value.get("mean", value.get("median"))
+    star = "*" if value.get("undefined") and not is_obvious(value) else ""
     if centre is None:
         return f"-{star}"
-    low, high = one["low"], one["high"]
+    low, high = value["low"], value["high"]
     if low is None and high is None:
         return f"{centre * factor:.{digits}f}{star}"
-    if "median" in one:
+    if "median" in value:
         ends = (f"{end * factor:.{digits}f}" if end is not None else "never" for end in (low, high))
         return f"{centre * factor:.{digits}f} [{' .. '.join(ends)}]{star}"
     half = (high - low) / 2 * factor
@@ -79,86 +79,100 @@ def said(one: dict[str, Any], factor: float, digits: int) -> str:
     return f"{centre * factor:.{digits}f} ± {half:.{digits}f}{star}"
 
 
-def table(document: dict[str, Any], page: Page | None = None) -> None:
+def table(document: dict[str, Any], printer: Printer | None = None) -> None:
     """Prints groups, links, traffic, transfers and measures."""
-    page = page or Page()
-    columns, links = document["groups"], document["links"]
-    if columns:
+    printer = printer or Printer()
+    groups, links = document["groups"], document["links"]
+    if groups:
         everyone = {"name": "all", "measures": document["measures"]}
-        page.print(numbers("flows", COLUMNS, [(group["name"], group) for group in columns]))
-        page.print(numbers("flows", GROUP, [(group["name"], group["measures"]) for group in [*columns, everyone]]))
+        printer.print(numbers("flows", COLUMNS, [(group["name"], group) for group in groups]))
+        printer.print(numbers("flows", GROUP, [(group["name"], group["measures"]) for group in [*groups, everyone]]))
         if len(document["runs"][0]["flows"]) > 1:
-            page.print(
-                numbers("flows", CONVERGED, [(group["name"], group["measures"]) for group in [*columns, everyone]])
+            printer.print(
+                numbers("flows", CONVERGED, [(group["name"], group["measures"]) for group in [*groups, everyone]])
             )
     rows = [(link["name"], {**link, **link["measures"]}) for link in links]
-    page.print(numbers("link", LINK, rows))
-    page.print(numbers("link", DELAY, rows))
+    printer.print(numbers("link", LINK, rows))
+    printer.print(numbers("link", DELAY, rows))
     if document["traffic"]:
-        page.print(traffic(document["traffic"]))
+        printer.print(traffic(document["traffic"]))
     if document["transfers"]:
-        rows = [(f"{one['name']}, {one['direction']}", one["completion_s"]) for one in document["transfers"]]
-        page.print(numbers("transfers", TRANSFERS, rows))
+        rows = [(f"{group['name']}, {group['direction']}", group["completion_s"]) for group in document["transfers"]]
+        printer.print(numbers("transfers", TRANSFERS, rows))
     begin, end = document["measured_s"]
     runs = len(document["seeds"])
-    page.print(
+    printer.print(
         f"{runs} of {document['asked']} seeds ({document['seeds'][0]} to {document['seeds'][-1]}), each measured {begin:g} to {end:g} s: "
         "means, of sums over a group's flows (windows: of means), with 95 % confidence intervals. "
         "counts are of that interval too (--json has those of the whole run). delay: the wait in the queue; full, early, random: "
         "dropped for want of room, by RED before that, by the loss process",
     )
-    if columns and len(document["runs"][0]["flows"]) > 1:
+    if groups and len(document["runs"][0]["flows"]) > 1:
         rule = document["convergence"]
-        page.print(
+        printer.print(
             "converged: the median time from the last start until every flow's share comes within "
             f"{100 * rule['delta']:.0f} % of fair for {rule['hold_s']:g} s, by means over {rule['interval_s']:g} s"
         )
     for reason in reasons(document):
-        page.print(reason, soft_wrap=True)
+        printer.print(reason, soft_wrap=True)
     if document["identical"]:
-        page.print("every run is the same: nothing in this scenario is random, and the intervals mean nothing")
+        printer.print(IDENTICAL_RUNS)
 
 
-def numbers(first: str, columns: Sequence[Column], rows: Sequence[tuple[str, dict[str, Any]]]) -> Grid:
+def numbers(first: str, columns: Sequence[ColumnFormat], rows: Sequence[tuple[str, dict[str, Any]]]) -> Grid:
     """A table of these columns; those that are 0 or missing in every row are left out."""
-    shown = [column for column in columns if any(tells(values[column[1]]) for _, values in rows)] or columns[:1]
-    cells = [(name, [said(values[key], factor, digits) for _, key, factor, digits in shown]) for name, values in rows]
+    shown = [column for column in columns if any(is_informative(values[column[1]]) for _, values in rows)] or columns[
+        :1
+    ]
+    cells = [
+        (name, [formatted(values[key], factor, digits) for _, key, factor, digits in shown]) for name, values in rows
+    ]
     return Grid(first, [heading for heading, *_ in shown], cells)
 
 
-def tells(one: dict[str, Any]) -> bool:
-    """Whether there is anything but 0 to say."""
-    return bool(one.get("mean", one.get("median")) or one.get("undefined"))
+def is_informative(value: dict[str, Any]) -> bool:
+    """Whether a value is anything but 0 or missing."""
+    return bool(value.get("mean", value.get("median")) or value.get("undefined"))
 
 
 def traffic(groups: Sequence[dict[str, Any]]) -> Grid:
-    """A row per group of traffic and way: what was asked beside what came of it."""
-    shown = [column for column in TRAFFIC if any(tells(one[column[1]]) for one in groups)] or TRAFFIC[:1]
+    """A row per group of traffic and direction: the load that was asked for, offered and carried."""
+    shown = [column for column in TRAFFIC if any(is_informative(group[column[1]]) for group in groups)] or TRAFFIC[:1]
     rows = []
-    for one in groups:
-        rate = one["asked_mbps"]
-        asked = ASKED[one["asked"]].format(mbps(rate) if rate is not None else "")
+    for group in groups:
+        rate = group["asked_mbps"]
+        asked = ASKED[group["asked"]].format(mbps(rate) if rate is not None else "")
         rows.append(
-            (f"{one['name']}, {one['direction']}", [asked, *(said(one[key], *rest) for _, key, *rest in shown)])
+            (
+                f"{group['name']}, {group['direction']}",
+                [asked, *(formatted(group[key], *rest) for _, key, *rest in shown)],
+            )
         )
     return Grid("traffic", ["asked Mbit/s", *(heading for heading, *_ in shown)], rows)
 
 
-# What needs no line where it holds for every run: the numbers beside it say so.
+#: The message if all of several runs are the same.
+IDENTICAL_RUNS = "every run is the same: nothing in this scenario is random, and the intervals mean nothing"
+# Reasons that need no line if they hold for every run: the numbers show them.
 OBVIOUS = ("nothing was dropped", "nothing was sent", "no packet came", "fewer than two flows", "there is no flow")
 
 
+def is_obvious(measure: dict[str, Any]) -> bool:
+    """Whether a measure is undefined in every run for a reason that other numbers show."""
+    return measure.get("mean", measure.get("median")) is None and measure["why"] in OBVIOUS
+
+
 def reasons(document: dict[str, Any]) -> list[str]:
-    """What is not defined in some runs, one line each; that a single flow has no company needs no line."""
-    groups = [(group["name"], group["measures"]) for group in document["groups"] if group["flows"] > 1]
+    """A line for each measure that is undefined in some runs."""
+    groups = [(group["name"], group["measures"]) for group in document["groups"]]
     lines = []
     links = [(link["name"], link["measures"]) for link in document["links"]]
-    transfers = [(f"{one['name']}, {one['direction']}", one["completion_s"]) for one in document["transfers"]]
+    transfers = [(f"{group['name']}, {group['direction']}", group["completion_s"]) for group in document["transfers"]]
     everyone = [("all", document["measures"])] if document["groups"] else []
-    for name, found in [*groups, *everyone, *links, *transfers]:
-        for key, one in found.items():
-            if one.get("undefined") and not (one["undefined"] == len(document["seeds"]) and one["why"] in OBVIOUS):
+    for name, measures in [*groups, *everyone, *links, *transfers]:
+        for key, measure in measures.items():
+            if measure.get("undefined") and not is_obvious(measure):
                 lines.append(
-                    f"* {name}, {key}: undefined in {one['undefined']} of {len(document['seeds'])} runs ({one['why']})"
+                    f"* {name}, {key}: undefined in {measure['undefined']} of {len(document['seeds'])} runs ({measure['why']})"
                 )
     return lines

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Runs over threads. The native module simulates without the interpreter's lock, so threads are as good as processes."""
+"""Runs over threads. The native module releases the interpreter's lock, so threads are as fast as processes."""
 
 from __future__ import annotations
 
@@ -13,30 +13,32 @@ from cwnd._native import Scenario, Simulation
 from cwnd.result import Result, run
 
 T = TypeVar("T")
-#: Called now and then by a thread that works on a seed.
+#: Called repeatedly by the thread that simulates a seed.
 Watch = Callable[[int, Simulation], None]
-#: Raises `StoppedError` when the program is to end.
-Check = Callable[[], None]
-#: Makes of a finished run what is kept of it; calls its last argument now and then.
-Finish = Callable[[int, Result, Check], T]
+#: Raises `StoppedError` if the run is to be given up.
+StopCheck = Callable[[], None]
+#: Reduces a finished run to its document; calls its last argument repeatedly.
+Finish = Callable[[int, Result, StopCheck], T]
 
 
 class StoppedError(Exception):
     """The run was given up because the program is to end."""
 
 
-class Outcome(Generic[T]):
-    """What came of the tasks: `done` by their numbers, and whether Ctrl-C ended it before all were."""
+class TaskOutcomes(Generic[T]):
+    """The results of the tasks that are done, by number, and whether Ctrl-C ended the work before all were done."""
 
     def __init__(self, done: Mapping[int, T], *, stopped: bool) -> None:
         self.done = dict(done)
         self.stopped = stopped
 
 
-def run_all(scenarios: Mapping[int, Scenario], jobs: int, finish: Finish[T], watch: Watch | None = None) -> Outcome[T]:
-    """Simulates the scenarios, given by seed, on `jobs` threads; Ctrl-C and exceptions as `spread` has them."""
+def run_all(
+    scenarios: Mapping[int, Scenario], jobs: int, finish: Finish[T], watch: Watch | None = None
+) -> TaskOutcomes[T]:
+    """Simulates the scenarios, given by seed, on `jobs` threads; Ctrl-C and exceptions as in `run_on_threads`."""
 
-    def one(seed: int, scenario: Scenario, check: Check) -> T:
+    def run_seed(seed: int, scenario: Scenario, check: StopCheck) -> T:
         def between(simulation: Simulation) -> None:
             check()
             if watch is not None:
@@ -44,14 +46,14 @@ def run_all(scenarios: Mapping[int, Scenario], jobs: int, finish: Finish[T], wat
 
         return finish(seed, run(scenario, between), check)
 
-    return spread({seed: partial(one, seed, scenario) for seed, scenario in scenarios.items()}, jobs)
+    return run_on_threads({seed: partial(run_seed, seed, scenario) for seed, scenario in scenarios.items()}, jobs)
 
 
-def spread(tasks: Mapping[int, Callable[[Check], T]], jobs: int) -> Outcome[T]:
-    """Does the tasks, in their order, on `jobs` threads. Each calls its argument now and then, which may raise `StoppedError`.
+def run_on_threads(tasks: Mapping[int, Callable[[StopCheck], T]], jobs: int) -> TaskOutcomes[T]:
+    """Runs the tasks, in their order, on `jobs` threads. Each calls its argument repeatedly, which may raise `StoppedError`.
 
-    Ctrl-C gives up those in progress within hundredths of a second and keeps the finished ones. When one raises, the
-    others are given up and the exception goes on.
+    Ctrl-C gives up the tasks in progress within hundredths of a second and keeps the results of the finished ones. If a task raises,
+    the others are given up and the exception is raised.
     """
     stop = threading.Event()
 
@@ -59,12 +61,12 @@ def spread(tasks: Mapping[int, Callable[[Check], T]], jobs: int) -> Outcome[T]:
         if stop.is_set():
             raise StoppedError
 
-    def one(task: Callable[[Check], T]) -> T:
+    def run_task(task: Callable[[StopCheck], T]) -> T:
         check()
         try:
             return task(check)
         except BaseException:
-            # Here, not where it is heard of: this thread would have begun the next task by then.
+            # Set here, in the task's thread: before the main thread sees the exception, this one would begin the next task.
             stop.set()
             raise
 
@@ -73,9 +75,9 @@ def spread(tasks: Mapping[int, Callable[[Check], T]], jobs: int) -> Outcome[T]:
     pool = ThreadPoolExecutor(max_workers=jobs, thread_name_prefix="cwnd")
     try:
         for number, task in tasks.items():
-            futures[number] = pool.submit(one, task)
+            futures[number] = pool.submit(run_task, task)
         for future in as_completed(futures.values()):
-            # One that another's fault has stopped may be heard of before that fault.
+            # A task that was given up may complete before the task that raised.
             if not given_up(future):
                 future.result()
     except KeyboardInterrupt:
@@ -84,7 +86,7 @@ def spread(tasks: Mapping[int, Callable[[Check], T]], jobs: int) -> Outcome[T]:
         stop.set()
         pool.shutdown(cancel_futures=True)
     ended = {number: future for number, future in futures.items() if future.done() and not future.cancelled()}
-    return Outcome(
+    return TaskOutcomes(
         {number: future.result() for number, future in ended.items() if not given_up(future)}, stopped=stopped
     )
 

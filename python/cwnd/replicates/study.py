@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""A study: its scenarios, their runs, the document over them."""
+"""A study: one scenario under several seeds, and the document over the runs."""
 
 from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -15,7 +16,8 @@ from cwnd._native import Scenario
 from cwnd.groups import groups
 from cwnd.refused import path_of, refused
 from cwnd.replicates.document import combine, describe
-from cwnd.replicates.folder import Folder
+from cwnd.replicates.folder import StudyFolder
+from cwnd.replicates.report import IDENTICAL_RUNS
 from cwnd.replicates.runner import Watch, run_all
 from cwnd.result import Result, expect
 
@@ -25,22 +27,23 @@ MOST_JOBS = 256
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """What came of it."""
+    """The results of a study."""
 
     #: Means and intervals, and each run; `None` when no run ended. What `--json` prints.
     document: dict[str, Any] | None
-    #: Runs that were asked for, that are done, and that were done before.
+    #: Runs that were asked for, runs that are done, and those of them that an earlier call had done.
     asked: int
     done: int
     found: int
-    #: Whether Ctrl-C ended it before all were done.
+    #: Whether Ctrl-C ended it before all runs were done.
     stopped: bool
 
     def __repr__(self) -> str:
         groups = (self.document or {}).get("groups", [])
         shown = [f"{group['name']} {group['throughput_mbps']['mean']:.4g} Mbit/s" for group in groups[:6]]
         stopped = ", stopped" if self.stopped else ""
-        return f"Study({self.done} of {self.asked} runs{stopped}; {', '.join(shown) or 'no result'})"
+        same = f"; {IDENTICAL_RUNS}" if self.document and self.document["identical"] else ""
+        return f"Study({self.done} of {self.asked} runs{stopped}; {', '.join(shown) or 'no result'}{same})"
 
 
 def processors() -> int:
@@ -52,7 +55,7 @@ def with_seeds(scenario: Scenario, seeds: int) -> dict[int, Scenario]:
     """The scenario under its own seed and the next ones; raises `ScenarioError` when these are too large."""
     document = json.loads(scenario.to_json())
     numbers = range(scenario.seed, scenario.seed + seeds)
-    # The last first: a seed that is too large is refused before any other is made.
+    # The last seed first: one that is too large is refused before any scenario is made.
     Scenario.from_json(json.dumps({**document, "seed": numbers[-1]}))
     return {seed: Scenario.from_json(json.dumps({**document, "seed": seed})) for seed in numbers}
 
@@ -68,9 +71,9 @@ def replicate(
 ) -> Study:
     """Runs `scenario` under `seeds` seeds, from its own on, on `jobs` threads (all processors).
 
-    With `folder`, runs that are already there are not run again, and every run is there as soon as it is done; with `force` they
-    take the place of another result. Raises
-    `ScenarioError`, `NotOursError`, or `OSError` when the disk says no; runs that are done stay.
+    With `folder`, runs that are already there are not run again, and every run is written as soon as it is done; with `force` they
+    replace another result. Raises `ScenarioError`, `NotOursError`, or `OSError` when writing fails; runs that are done stay. Warns if
+    several runs are all the same: then nothing in the scenario is random (in Python a `Flow` starts at 0 s by default).
     """
     expect(scenario)
     if isinstance(seeds, bool) or not isinstance(seeds, int) or not 1 <= seeds <= MOST_SEEDS:
@@ -79,25 +82,26 @@ def replicate(
         raise refused("jobs", jobs, f"a whole number from 1 to {MOST_JOBS}")
     scenario.check_size()
     scenarios = with_seeds(scenario, seeds)
-    of = groups(scenario)
-    place = Folder(path_of("folder", folder), scenario, force=force) if folder is not None else None
-    with place.held() if place is not None else nullcontext():
-        kept: dict[int, dict[str, Any]] = {}
-        if place is not None:
-            known = {seed: place.done(one) for seed, one in scenarios.items()}
-            kept = {seed: document for seed, document in known.items() if document is not None}
-        found = len(kept)
+    flow_groups = groups(scenario)
+    study_folder = StudyFolder(path_of("folder", folder), scenario, force=force) if folder is not None else None
+    with study_folder.locked() if study_folder is not None else nullcontext():
+        earlier: dict[int, dict[str, Any]] = {}
+        if study_folder is not None:
+            known = {seed: study_folder.done(each) for seed, each in scenarios.items()}
+            earlier = {seed: document for seed, document in known.items() if document is not None}
 
         def finish(seed: int, result: Result, check: Callable[[], None]) -> dict[str, Any]:
-            document = describe(result, of)
-            if place is not None:
-                place.keep(result, document, check)
+            document = describe(result, flow_groups)
+            if study_folder is not None:
+                study_folder.write_run(result, document, check)
             return document
 
-        open_ones = {seed: one for seed, one in scenarios.items() if seed not in kept}
-        outcome = run_all(open_ones, jobs or processors(), finish, watch)
-        runs = [document for _, document in sorted({**kept, **outcome.done}.items())]
-        document = combine(of, runs, seeds) if runs else None
-        if place is not None and document is not None:
-            place.conclude(document)
-    return Study(document, seeds, len(runs), found, outcome.stopped)
+        missing = {seed: each for seed, each in scenarios.items() if seed not in earlier}
+        outcome = run_all(missing, jobs or processors(), finish, watch)
+        runs = [document for _, document in sorted({**earlier, **outcome.done}.items())]
+        document = combine(flow_groups, runs, seeds) if runs else None
+        if study_folder is not None and document is not None:
+            study_folder.conclude(document)
+    if document is not None and document["identical"]:
+        warnings.warn(IDENTICAL_RUNS, stacklevel=2)
+    return Study(document, seeds, len(runs), len(earlier), outcome.stopped)

@@ -4,7 +4,7 @@
 use std::hint::black_box;
 
 use cwnd::registry::ALGORITHMS;
-use cwnd_cost::stream::{Step, Stream, drive, play};
+use cwnd_cost::stream::{AckStream, StreamStep, drive, play};
 
 #[inline(never)]
 fn counted(run: impl FnOnce()) {
@@ -37,7 +37,7 @@ fn main() {
     }
 }
 
-fn ours<const HOOKS: bool>(stream: &Stream, name: &str, steps: &[Step]) {
+fn ours<const HOOKS: bool>(stream: &AckStream, name: &str, steps: &[StreamStep]) {
     let (mut cc, mut conn) = stream.ours(name);
     counted(|| play::<HOOKS>(black_box(&mut cc), black_box(&mut conn), steps));
     black_box(conn.cwnd);

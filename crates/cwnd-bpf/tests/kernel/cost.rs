@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the kernel tells about an object's cost.
 
-use cwnd_bpf::{Cost, Hook, Timing};
+use cwnd_bpf::{Hook, HookCost, Timing};
 
-use crate::network::Network;
+use crate::network::TestNetwork;
 use crate::{MEGABYTE, kernel_is_ours, module};
 
-fn instructions(costs: &[Cost]) -> usize {
+fn instructions(costs: &[HookCost]) -> usize {
     costs.iter().map(|cost| cost.instructions).sum()
 }
 
@@ -35,7 +35,7 @@ fn times_are_taken_only_while_asked_for() {
     if !kernel_is_ours() {
         return;
     }
-    let network = Network::new("times", "200mbit", 30);
+    let network = TestNetwork::new("times", "200mbit", 30);
     let loaded = module("reno").load("cwnd_times").expect("loaded");
     let before = std::fs::read_to_string("/proc/sys/kernel/bpf_stats_enabled").expect("a sysctl");
     let timing = Timing::start().expect("rights");

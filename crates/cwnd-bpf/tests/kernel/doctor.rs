@@ -4,11 +4,11 @@
 use std::process::Command;
 use std::thread;
 
-use cwnd_bpf::{Answer, Check, Hook, Scope, doctor, give_up_rights, registrations};
+use cwnd_bpf::{Answer, Check, CommandScope, Hook, doctor, give_up_rights, registrations};
 use libbpf_rs::Link;
 use rustix::process::{Signal, kill_process};
 
-use crate::network::Network;
+use crate::network::TestNetwork;
 use crate::{MEGABYTE, kernel_is_ours, module, registered, until, until_recorded};
 
 fn find<'a>(checks: &'a [Check], name: &str) -> &'a Check {
@@ -78,7 +78,7 @@ fn a_pin_of_a_registration_that_was_taken_out_past_us_is_found_and_removed() {
     let shown = path.display().to_string();
     println!("{}: {}", find(&checks, "left behind").detail.contains(&shown), shown);
     assert!(!path.exists());
-    assert!(!registrations().expect("a list").iter().any(|found| found.name == "cwnd_stale"));
+    assert!(!registrations().expect("a list").iter().any(|registration| registration.name == "cwnd_stale"));
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn a_loader_without_rights_reads_counters_and_records_and_takes_its_algorithm_ou
     if !kernel_is_ours() {
         return;
     }
-    let network = Network::new("rights", "200mbit", 30);
+    let network = TestNetwork::new("rights", "200mbit", 30);
     let (loaded, mut recorder) = module("reno").load_recording("cwnd_rights", 1 << 22).expect("loaded");
     thread::scope(|scope| {
         let loader = scope.spawn(|| {
@@ -117,12 +117,12 @@ fn who_waits_for_a_command_without_rights_passes_signals_on_and_cleans_up() {
         // Another user's before long.
         let mut command = Command::new("setpriv");
         command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "sleep", "600"]);
-        let running = Scope::new("reno").expect("a scope").start(command).expect("started");
+        let running = CommandScope::new("reno").expect("a scope").start(command).expect("started");
         running.give_up_rights().expect("given up");
         assert!(module("reno").load("cwnd_rights_3").is_err(), "no right to load");
         let status = || std::fs::read_to_string(format!("/proc/{}/status", running.id())).expect("it runs");
         until("the command to be sleep", || status().contains("Name:\tsleep"));
-        let cwnd_bpf::Means::Cgroup(path) = running.scope().means() else { panic!("{running:?}") };
+        let cwnd_bpf::ScopeMethod::Cgroup(path) = running.scope().means() else { panic!("{running:?}") };
         kill_process(rustix::process::getpid(), Signal::TERM).expect("sent");
         assert_eq!(running.wait().expect("an end").code(), 143);
         assert!(!path.exists());

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Connections that the kernel has no room to remember anything of: answers that nobody gave are not noticed there
-//! (docs/adr/0007), and it shows.
+//! Connections for which the kernel has no room to store the last window and threshold: missing results are not detected there
+//! (docs/adr/0007), and such connections are counted.
 
 use std::io::Write;
 
 use cwnd_bpf::{Hook, registrations};
 
-use crate::network::Network;
+use crate::network::TestNetwork;
 use crate::{MEGABYTE, kernel_is_ours, module};
 
 /// Bytes of options, of BPF's storage too, that a socket may have; a setting of the network namespace from Linux 6.8 on.
@@ -17,7 +17,7 @@ fn connections_without_room_for_their_guard_are_counted_and_all_others_are_not()
     if !kernel_is_ours() {
         return;
     }
-    let network = Network::new("guard", "200mbit", 30);
+    let network = TestNetwork::new("guard", "200mbit", 30);
     if network.in_sender(|| !std::path::Path::new(ROOM).exists()) {
         assert!(std::env::var("CI").as_deref() != Ok("true"), "the test needs Linux 6.8, and CI must run it");
         let _ = writeln!(std::io::stderr(), "skipped: the test needs Linux 6.8");

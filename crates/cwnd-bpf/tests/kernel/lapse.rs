@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Answers that the algorithm never gave, made on purpose: objects whose glue leaves out every n-th `ssthresh` or `undo_cwnd`, as
-//! Linux was seen to do it (docs/adr/0007), and hands the kernel what may lie there instead. The build makes them for these
-//! tests alone.
+//! Injected lapses: objects whose glue skips every n-th `ssthresh` or `undo_cwnd`, or all programs of an acknowledgement, as Linux was
+//! seen to do (docs/adr/0007), and returns to the kernel what the register may hold instead. The build makes them for these tests only.
 
 use std::time::{Duration, Instant};
 
 use cwnd::INFINITE_SSTHRESH;
 use cwnd::replay::Call;
-use cwnd_bpf::{Counters, Hook, Module, Record};
+use cwnd_bpf::{CallRecord, Counters, Hook, Module};
 
-use crate::network::Network;
+use crate::network::TestNetwork;
 use crate::recording::{record_with, replay};
 use crate::{MEGABYTE, kernel_is_ours, module};
 
 #[repr(C, align(8))]
-struct Aligned<T: ?Sized>(T);
+struct AlignedBytes<T: ?Sized>(T);
 
-static EVERY_50TH: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/lapse-50.bpf.o")));
-static EVERY_2ND: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/lapse-2.bpf.o")));
+static EVERY_50TH: &AlignedBytes<[u8]> =
+    &AlignedBytes(*include_bytes!(concat!(env!("OUT_DIR"), "/lapse-50.bpf.o")));
+static EVERY_2ND: &AlignedBytes<[u8]> =
+    &AlignedBytes(*include_bytes!(concat!(env!("OUT_DIR"), "/lapse-2.bpf.o")));
+static ALL_OF_ACKS: &AlignedBytes<[u8]> =
+    &AlignedBytes(*include_bytes!(concat!(env!("OUT_DIR"), "/lapse-acks.bpf.o")));
 
 /// What the largest send buffer holds (Linux's tcp_wmem: 4 MiB of segments of 1448 bytes, and no more in flight). The paths hold
 /// 20 and 40 segments; a lapse of the kernel's own can send a buffer's worth before any program runs again, and the kernel's
@@ -27,11 +30,11 @@ const LARGEST: u32 = 2900;
 /// A transfer: how long it took, its calls, its counters.
 struct Ran {
     took: Duration,
-    records: Vec<Record>,
+    records: Vec<CallRecord>,
     counters: Counters,
 }
 
-fn run(module: &Module, network: &Network, bytes: u64) -> Ran {
+fn run(module: &Module, network: &TestNetwork, bytes: u64) -> Ran {
     let loaded = module.load_recording("cwnd_lapse", 1 << 24).unwrap_or_else(|why| panic!("{why}"));
     let took = std::sync::Mutex::new(Duration::ZERO);
     let (records, counters) = record_with(loaded, |name| {
@@ -51,16 +54,22 @@ impl Ran {
         windows.max().unwrap_or(0)
     }
 
-    /// Calls of the two hooks that answer, the made-up ones among them.
+    /// Calls of the two hooks with a result, those by the glue included.
     fn answers(&self) -> u64 {
         self.counters.calls(Hook::Ssthresh) + self.counters.calls(Hook::UndoCwnd)
     }
 
-    /// What is not as it should be after every `n`-th answer was left out.
-    fn check(&self, n: u64) {
+    /// Largest window at the call after one by the glue.
+    fn largest_after_a_repair(&self) -> u32 {
+        let pairs = self.records.iter().zip(self.records.iter().skip(1));
+        let after = pairs.filter(|(record, _)| record.repaired).map(|(_, next)| next.row.before.cwnd);
+        after.max().unwrap_or(0)
+    }
+
+    /// What is not as it should be after `left_out` answers, at least, were left out.
+    fn check(&self, left_out: u64) {
         let Self { records, counters, .. } = self;
-        // Every answer that was left out is made up; and besides, where the kernel lapses by itself.
-        let left_out = self.answers() / n;
+        // The glue makes every call that was skipped, and those that the kernel itself skips.
         assert!(counters.repaired() >= left_out, "{left_out} of {} answers: {counters}", self.answers());
         let made_up: Vec<_> = records.iter().filter(|record| record.repaired).collect();
         assert!(made_up.len() as u64 <= counters.repaired());
@@ -71,9 +80,22 @@ impl Ran {
             records.iter().flat_map(|record| [record.row.before.ssthresh, record.row.after.ssthresh]);
         assert_eq!(thresholds.filter(|ssthresh| (LARGEST..INFINITE_SSTHRESH).contains(ssthresh)).max(), None);
         assert!(records.iter().all(|record| record.row.before.ssthresh <= INFINITE_SSTHRESH));
-        // The host repeats the made-up calls as any other: its state after each is the kernel's.
+        // The host repeats the glue's calls like any other: its state after each is the kernel's.
         assert_eq!(replay(records, module("cubic").controller()), (0, None));
     }
+}
+
+/// Windows and repairs of a transfer without faults and of one with them, for eyes.
+fn show(clean: &Ran, faulty: &Ran) {
+    println!(
+        "repaired {}, {} of {} answers made up; windows up to {} without faults, {} with them, {} after a repair",
+        faulty.counters.repaired(),
+        faulty.records.iter().filter(|record| record.repaired).count(),
+        faulty.answers(),
+        clean.largest(),
+        faulty.largest(),
+        faulty.largest_after_a_repair()
+    );
 }
 
 #[test]
@@ -81,53 +103,55 @@ fn a_transfer_with_every_second_answer_left_out_keeps_its_window_and_repairs_eac
     if !kernel_is_ours() {
         return;
     }
-    let network = Network::new("lapse2", "50mbit", 30);
+    let network = TestNetwork::new("lapse2", "50mbit", 30);
     let clean = run(&module("cubic"), &network, 20 * MEGABYTE);
     let faulty = run(&module("cubic").with_object(&EVERY_2ND.0), &network, 20 * MEGABYTE);
-    println!(
-        "repaired {}, windows up to {} and {}",
-        faulty.counters.repaired(),
-        clean.largest(),
-        faulty.largest()
-    );
-    faulty.check(2);
+    show(&clean, &faulty);
+    faulty.check(faulty.answers() / 2);
     assert!(faulty.counters.repaired() >= 5, "{}", faulty.counters);
 }
 
-// Medians of three pairs, or of more where the machine disturbs them: the path decides how long a transfer takes, and that of a pair
-// with faults is as long as the other's.
+// `set_state` as well: the kernel enters its recovery with a threshold of billions, and the next acknowledgement repairs it. The path
+// loses every 1024th packet of some 14 000 besides what its queue has no room for: a dozen recoveries, of whose first acknowledgements
+// every second is left out. The glue made nine calls for thresholds when this was written.
+#[test]
+fn a_transfer_with_all_programs_of_acknowledgements_left_out_keeps_its_window_and_ends() {
+    if !kernel_is_ours() {
+        return;
+    }
+    let network = TestNetwork::new("lapse-acks", "50mbit", 30);
+    let clean = run(&module("cubic"), &network, 20 * MEGABYTE);
+    let faulty = run(&module("cubic").with_object(&ALL_OF_ACKS.0), &network, 20 * MEGABYTE);
+    show(&clean, &faulty);
+    faulty.check(5);
+}
+
+/// Pairs of transfers, one without faults and one with them, one right after the other. The ratios of nine lay within 0.956 and
+/// 1.006 on a machine with one other job, within 0.960 and 1.042 beside twelve busy loops; a median of five bears two that are disturbed.
+const PAIRS: usize = 5;
+
+// The path decides how long a transfer takes, and one with faults takes as long as the other.
 #[test]
 fn a_transfer_with_every_50th_answer_left_out_is_as_fast_as_a_clean_one() {
     if !kernel_is_ours() {
         return;
     }
-    let network = Network::new("lapse50", "50mbit", 8);
+    let network = TestNetwork::new("lapse50", "50mbit", 8);
     let (clean, faulty) = (module("cubic"), module("cubic").with_object(&EVERY_50TH.0));
-    let mut took = [Vec::new(), Vec::new()];
-    let (mut repaired, mut by_itself, mut largest) = (0, 0, 0);
-    let mut ratio = 0.0;
-    for pair in 1..=9 {
-        let ran = run(&clean, &network, 30 * MEGABYTE);
-        by_itself += ran.counters.repaired();
-        largest = largest.max(ran.largest());
-        took[0].push(ran.took);
-        let ran = run(&faulty, &network, 30 * MEGABYTE);
-        ran.check(50);
-        repaired += ran.counters.repaired();
-        took[1].push(ran.took);
-        let [clean, faulty] = [0, 1].map(|which: usize| {
-            let mut took = took[which].clone();
-            took.sort();
-            took[took.len() / 2].as_secs_f64()
-        });
-        ratio = faulty / clean;
-        println!(
-            "{clean:.3} s and {by_itself} repairs without faults, {faulty:.3} s and {repaired} with them; windows up to {largest}"
-        );
-        if pair >= 3 && (0.95..=1.05).contains(&ratio) {
-            break;
-        }
+    let (mut repaired, mut ratios) = (0, Vec::new());
+    for _ in 0..PAIRS {
+        let clean = run(&clean, &network, 30 * MEGABYTE);
+        let faulty = run(&faulty, &network, 30 * MEGABYTE);
+        show(&clean, &faulty);
+        faulty.check(faulty.answers() / 50);
+        repaired += faulty.counters.repaired();
+        let [took, with_faults] = [clean.took, faulty.took].map(|took| took.as_secs_f64());
+        println!("{took:.3} s without faults, {with_faults:.3} s with them: {:.3}", with_faults / took);
+        ratios.push(with_faults / took);
     }
-    assert!(repaired >= 3, "{repaired} answers were left out: too few to tell anything");
-    assert!((0.95..=1.05).contains(&ratio), "{ratio:.3} of the time without faults");
+    ratios.sort_by(f64::total_cmp);
+    println!("{ratios:.3?}");
+    assert!(repaired >= PAIRS as u64, "{repaired} answers were left out: too few to tell anything");
+    let median = ratios[PAIRS / 2];
+    assert!((0.95..=1.05).contains(&median), "{median:.3} of the time without faults");
 }

@@ -9,8 +9,8 @@ mod doctor;
 mod guard;
 mod lapse;
 mod network;
-mod own;
 mod parameters;
+mod plugin;
 mod probe;
 mod recording;
 mod registration;
@@ -35,7 +35,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 const LOOKS: u32 = 180_000;
 
 thread_local! {
-    /// Held by a test's thread as long as the test runs.
+    /// The lock that a test's thread has as long as the test runs.
     static TURN: RefCell<Option<File>> = const { RefCell::new(None) };
 }
 
@@ -84,7 +84,11 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
 }
 
 /// The same while records are taken; each wait for one is as long as a pause.
-fn until_recorded(what: &str, recorder: &mut Recorder, mut is_so: impl FnMut(Vec<cwnd_bpf::Record>) -> bool) {
+fn until_recorded(
+    what: &str,
+    recorder: &mut Recorder,
+    mut is_so: impl FnMut(Vec<cwnd_bpf::CallRecord>) -> bool,
+) {
     for _ in 0..LOOKS {
         if is_so(recorder.take(PAUSE).expect("records")) {
             return;

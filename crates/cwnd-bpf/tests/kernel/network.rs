@@ -26,12 +26,12 @@ const RECEIVER: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::new(10, 77, 1, 1), 50
 const CHUNK: usize = 1 << 16;
 
 /// The namespaces; dropping removes them and, with them, their devices.
-pub struct Network {
+pub struct TestNetwork {
     prefix: String,
 }
 
 /// What a transfer left behind.
-pub struct Transfer {
+pub struct TcpTransfer {
     /// Bytes that the receiver read.
     pub received: u64,
     /// `TCP_CONGESTION` of the sender's socket at the end.
@@ -49,7 +49,7 @@ pub fn run(line: &str) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-impl Network {
+impl TestNetwork {
     /// A path of `rate` with a queue of `limit` packets, unknown to every other process and test.
     pub fn new(tag: &str, rate: &str, limit: u32) -> Self {
         let network = Self { prefix: format!("cwnd-{}-{tag}", std::process::id()) };
@@ -101,12 +101,12 @@ impl Network {
     }
 
     /// Moves `bytes` on the congestion control `algorithm`.
-    pub fn transfer(&self, algorithm: &str, bytes: u64) -> Transfer {
+    pub fn transfer(&self, algorithm: &str, bytes: u64) -> TcpTransfer {
         self.transfer_in_parts(algorithm, bytes, bytes, Duration::ZERO)
     }
 
     /// Moves data until `more` says no; it is asked before each 64 kB. What `received` says is what was sent.
-    pub fn transfer_while(&self, algorithm: &str, more: &Arc<AtomicBool>) -> Transfer {
+    pub fn transfer_while(&self, algorithm: &str, more: &Arc<AtomicBool>) -> TcpTransfer {
         let more = Arc::clone(more);
         self.carry(algorithm, move |stream| {
             while more.load(Ordering::Relaxed) {
@@ -117,7 +117,7 @@ impl Network {
     }
 
     /// The same with a pause after every `part` bytes: an application that has nothing to send.
-    pub fn transfer_in_parts(&self, algorithm: &str, bytes: u64, part: u64, pause: Duration) -> Transfer {
+    pub fn transfer_in_parts(&self, algorithm: &str, bytes: u64, part: u64, pause: Duration) -> TcpTransfer {
         self.carry(algorithm, move |stream| send_parts(stream, bytes, part, pause))
     }
 
@@ -125,7 +125,7 @@ impl Network {
         &self,
         algorithm: &str,
         write: impl FnOnce(&mut TcpStream) -> std::io::Result<()> + Send + 'static,
-    ) -> Transfer {
+    ) -> TcpTransfer {
         let [sender, _, receiver] = self.namespaces();
         let listener = within(&receiver, || TcpListener::bind(RECEIVER)).expect("a listener");
         // An accept that never returns must not hold the test: the threads report, and are left if they do not.
@@ -134,27 +134,27 @@ impl Network {
         thread::spawn(move || {
             let bytes = receive(&listener);
             drop(listener); // before the report: the next transfer listens at the same address
-            received.send(Report::Received(bytes))
+            received.send(TransferReport::Received(bytes))
         });
         let algorithm = algorithm.to_owned();
-        thread::spawn(move || report.send(Report::Sent(send(&sender, &algorithm, write))));
+        thread::spawn(move || report.send(TransferReport::Sent(send(&sender, &algorithm, write))));
         let (mut count, mut at_end) = (0, (String::new(), String::new()));
         for _ in 0..2 {
             match reports.recv_timeout(PATIENCE).expect("the transfer ends in time") {
-                Report::Received(bytes) => count = bytes.expect("receiving"),
-                Report::Sent(end) => at_end = end.expect("sending"),
+                TransferReport::Received(bytes) => count = bytes.expect("receiving"),
+                TransferReport::Sent(end) => at_end = end.expect("sending"),
             }
         }
-        Transfer { received: count, congestion: at_end.0, info: at_end.1 }
+        TcpTransfer { received: count, congestion: at_end.0, info: at_end.1 }
     }
 }
 
-enum Report {
+enum TransferReport {
     Received(std::io::Result<u64>),
     Sent(std::io::Result<(String, String)>),
 }
 
-impl Drop for Network {
+impl Drop for TestNetwork {
     fn drop(&mut self) {
         for namespace in self.namespaces() {
             // Some may be missing when `new` panicked half-way.

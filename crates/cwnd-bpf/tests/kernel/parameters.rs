@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Parameters of the caller's own reach the kernel.
 
-use crate::network::Network;
+use crate::network::TestNetwork;
 use crate::recording::{record, replay};
 use crate::{MEGABYTE, kernel_is_ours, module};
 
@@ -13,13 +13,13 @@ fn calls_on_own_values_replay_with_them_and_not_with_the_defaults() {
         return;
     }
     // Round trips of 30 to 80 ms, on which C matters more than the friendliness to Reno.
-    let network = Network::new("values", "12mbit", 200);
-    let mut own = module("cubic");
+    let network = TestNetwork::new("values", "12mbit", 200);
+    let mut changed = module("cubic");
     for (name, value) in OWN {
-        own.set(name, value).expect("accepted");
+        changed.set(name, value).expect("accepted");
     }
-    let records = record(&own, "cwnd_values", &network, 12 * MEGABYTE).expect("recorded");
-    let (differences, first) = replay(&records, own.controller());
+    let records = record(&changed, "cwnd_values", &network, 12 * MEGABYTE).expect("recorded");
+    let (differences, first) = replay(&records, changed.controller());
     assert_eq!((differences, first), (0, None));
     // And each of the three matters by itself.
     for left_out in [&OWN[..], &OWN[0..1], &OWN[1..2], &OWN[2..3]] {

@@ -8,10 +8,10 @@ use std::time::Duration;
 use cwnd::registry::ALGORITHMS;
 use cwnd::replay::{After, Call, Replay};
 use cwnd::{Controller, INFINITE_SSTHRESH};
-use cwnd_bpf::{Counters, Hook, Loaded, Module, Record, Recorder};
+use cwnd_bpf::{CallRecord, Counters, Hook, Module, OwnedModule, Recorder};
 use cwnd_plugin::controller_words;
 
-use crate::network::{Going, Network};
+use crate::network::{Going, TestNetwork};
 use crate::{MEGABYTE, kernel_is_ours, module, none_of, until, until_recorded};
 
 /// How long to wait for a record where there must be one, and between looks at a transfer that runs.
@@ -21,23 +21,26 @@ const PATIENCE: Duration = Duration::from_millis(200);
 pub fn record(
     module: &Module,
     kernel_name: &str,
-    network: &Network,
+    network: &TestNetwork,
     bytes: u64,
-) -> Result<Vec<Record>, String> {
+) -> Result<Vec<CallRecord>, String> {
     let loaded = module.load_recording(kernel_name, 1 << 24).map_err(|why| why.to_string())?;
     record_on(loaded, |name| assert_eq!(network.transfer(name, bytes).received, bytes))
 }
 
 /// Every call of what was loaded during `traffic`, which is given its name in the kernel.
-pub fn record_on(loaded: (Loaded, Recorder), traffic: impl Fn(&str) + Sync) -> Result<Vec<Record>, String> {
+pub fn record_on(
+    loaded: (OwnedModule, Recorder),
+    traffic: impl Fn(&str) + Sync,
+) -> Result<Vec<CallRecord>, String> {
     record_with(loaded, traffic).map(|(records, _)| records)
 }
 
 /// The same, and the counters afterwards.
 pub fn record_with(
-    (loaded, mut recorder): (Loaded, Recorder),
+    (loaded, mut recorder): (OwnedModule, Recorder),
     traffic: impl Fn(&str) + Sync,
-) -> Result<(Vec<Record>, Counters), String> {
+) -> Result<(Vec<CallRecord>, Counters), String> {
     let mut records = Vec::new();
     thread::scope(|scope| {
         let traffic = scope.spawn(|| traffic(loaded.name()));
@@ -55,7 +58,7 @@ pub fn record_with(
 }
 
 /// Takes what the kernel has recorded and nobody has taken yet.
-fn take_rest(loaded: &Loaded, recorder: &mut Recorder, records: &mut Vec<Record>) {
+fn take_rest(loaded: &OwnedModule, recorder: &mut Recorder, records: &mut Vec<CallRecord>) {
     until_recorded("every record", recorder, |more| {
         records.extend(more);
         records.len() as u64 >= loaded.counters().expect("counters").recorded()
@@ -63,7 +66,7 @@ fn take_rest(loaded: &Loaded, recorder: &mut Recorder, records: &mut Vec<Record>
 }
 
 /// Differences, and the first in words.
-pub fn replay(records: &[Record], controller: Controller) -> (u64, Option<String>) {
+pub fn replay(records: &[CallRecord], controller: Controller) -> (u64, Option<String>) {
     let mut replay = Replay::new(controller, Some(controller_words));
     let mut first = None;
     for record in records {
@@ -85,7 +88,7 @@ pub fn replay(records: &[Record], controller: Controller) -> (u64, Option<String
 }
 
 /// What is wrong with the records themselves: order, one connection, private state as the call before left it.
-fn incoherent(records: &[Record]) -> Option<String> {
+fn incoherent(records: &[CallRecord]) -> Option<String> {
     let Some(last) = records.last() else { return Some("no calls".to_owned()) };
     // Linux shows a module the handshake's acknowledgement before it calls its `init`.
     let Some(init) = records.iter().take(3).find(|record| record.row.call == Call::Init) else {
@@ -110,7 +113,7 @@ fn kernel_and_host_compute_the_same_on_every_parameter_set() {
     if !kernel_is_ours() {
         return;
     }
-    let network = Network::new("replay", "200mbit", 30);
+    let network = TestNetwork::new("replay", "200mbit", 30);
     let mut failures = Vec::new();
     let (mut calls, mut repaired) = (0, 0);
     for set in ALGORITHMS.iter().flat_map(|algorithm| algorithm.sets()) {
@@ -127,7 +130,7 @@ fn kernel_and_host_compute_the_same_on_every_parameter_set() {
         if !records.iter().any(|record| matches!(record.row.call, Call::Ssthresh(_))) {
             failures.push(format!("{}: no loss", set.name));
         }
-        // Where the kernel leaves a program out by itself (docs/adr/0007), what was made up for it is repeated like any call.
+        // Where the kernel leaves a program out by itself (docs/adr/0007), the glue's call in its place is repeated like any call.
         repaired += records.iter().filter(|record| record.repaired).count();
         let (differences, first) = replay(&records, module.controller());
         if let Some(first) = first {
@@ -144,7 +147,7 @@ fn a_state_of_which_one_byte_is_another_and_another_pace_are_reported_though_the
     if !kernel_is_ours() {
         return;
     }
-    let network = Network::new("byte", "200mbit", 30);
+    let network = TestNetwork::new("byte", "200mbit", 30);
     let module = module("cubic");
     let mut records = record(&module, "cwnd_byte", &network, MEGABYTE).expect("recorded");
     let last = records.len() - 1;
@@ -173,12 +176,12 @@ fn connections_at_the_same_time_are_told_apart() {
     if !kernel_is_ours() {
         return;
     }
-    let networks = ["left", "right"].map(|tag| Network::new(tag, "100mbit", 30));
+    let networks = ["left", "right"].map(|tag| TestNetwork::new(tag, "100mbit", 30));
     let module = module("cubic");
     let loaded = module.load_recording("cwnd_both", 1 << 24).expect("loaded");
     let (loaded, mut recorder) = loaded;
-    let mut records: Vec<Record> = Vec::new();
-    let changes = |records: &[Record]| {
+    let mut records: Vec<CallRecord> = Vec::new();
+    let changes = |records: &[CallRecord]| {
         records.windows(2).filter(|pair| pair[0].connection != pair[1].connection).count()
     };
     // Both send until their calls have come in turn a hundred times.
@@ -223,7 +226,7 @@ fn the_tick_rate_in_records_is_the_kernels() {
     let config = std::process::Command::new("zcat").arg("/proc/config.gz").output().expect("zcat");
     let config = String::from_utf8_lossy(&config.stdout).into_owned();
     let rate = config.lines().find_map(|line| line.strip_prefix("CONFIG_HZ=")?.parse::<u32>().ok());
-    let network = Network::new("ticks", "200mbit", 30);
+    let network = TestNetwork::new("ticks", "200mbit", 30);
     for set in ["cubic", "reno"] {
         let records = record(&module(set), "cwnd_ticks", &network, MEGABYTE / 10).expect("recorded");
         let said = records.first().expect("records").row.before.tick_hz;
@@ -237,7 +240,7 @@ fn what_finds_no_room_is_counted() {
     if !kernel_is_ours() {
         return;
     }
-    let network = Network::new("room", "200mbit", 30);
+    let network = TestNetwork::new("room", "200mbit", 30);
     // One page holds a handful of records, and nobody takes them out.
     let (loaded, mut recorder) = module("reno").load_recording("cwnd_room", 1).expect("loaded");
     // Until more calls than the ring has room for are lost.

@@ -30,11 +30,11 @@ fn every_parameter_set_loads_under_its_own_name() {
     let mut held = Vec::new();
     for set in sets {
         let (module, name) = (module(set.name), module(set.name).kernel_name());
-        let loaded = module.hold(&name).unwrap_or_else(|why| panic!("{}: {why}", set.name));
+        let loaded = module.load_or_share(&name).unwrap_or_else(|why| panic!("{}: {why}", set.name));
         assert!(registered().contains(&name), "{name}");
         held.push(loaded);
     }
-    let mut names: Vec<_> = held.iter().map(cwnd_bpf::Held::name).collect();
+    let mut names: Vec<_> = held.iter().map(cwnd_bpf::LoadedModule::name).collect();
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), held.len(), "each has a name of its own");

@@ -7,7 +7,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use cwnd_bpf::{Error, Hook, Means, Running, Scope};
+use cwnd_bpf::{CommandScope, Error, Hook, RunningCommand, ScopeMethod};
 use rustix::net::{AddressFamily, SocketType, ipproto, sockopt};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -50,7 +50,7 @@ fn command(role: &str) -> Command {
 }
 
 /// What a command printed for us, beside what the harness does.
-fn said(running: &mut Running) -> String {
+fn said(running: &mut RunningCommand) -> String {
     let mut text = String::new();
     running.child().stdout.take().expect("piped").read_to_string(&mut text).expect("text");
     text.lines().filter_map(|line| Some(line.split_once("said: ")?.1)).collect::<Vec<_>>().join("\n")
@@ -98,8 +98,8 @@ fn role() {
             print!("{}", String::from_utf8_lossy(&output.stdout));
         }
         "is killed" => {
-            let scope = Scope::new("reno").expect("a scope");
-            let Means::Cgroup(path) = scope.means() else { panic!("no cgroup: {scope:?}") };
+            let scope = CommandScope::new("reno").expect("a scope");
+            let ScopeMethod::Cgroup(path) = scope.means() else { panic!("no cgroup: {scope:?}") };
             let mut sleeps = Command::new("sleep");
             sleeps.arg("600");
             let running = scope.start(sleeps).expect("started");
@@ -108,8 +108,8 @@ fn role() {
         }
         "falls back" => {
             run("ip link set lo up");
-            let scope = Scope::new("reno").expect("a scope");
-            let Means::Namespace { because, .. } = scope.means() else { panic!("a cgroup: {scope:?}") };
+            let scope = CommandScope::new("reno").expect("a scope");
+            let ScopeMethod::Namespace { because, .. } = scope.means() else { panic!("a cgroup: {scope:?}") };
             say(&because);
             let mut running = scope.start(command("connects")).expect("started");
             say(&said(&mut running).replace('\n', "; "));
@@ -127,8 +127,8 @@ fn a_command_and_its_children_use_the_algorithm_and_others_do_not() {
     let alone = Alone::new("scope");
     let loaded = module("illinois").load("cwnd_scope").expect("loaded");
     for role in ["connects", "has a child that connects"] {
-        let scope = Scope::new("cwnd_scope").expect("a scope");
-        assert!(matches!(scope.means(), Means::Cgroup(path) if path.is_dir()), "{scope:?}");
+        let scope = CommandScope::new("cwnd_scope").expect("a scope");
+        assert!(matches!(scope.means(), ScopeMethod::Cgroup(path) if path.is_dir()), "{scope:?}");
         let mut running = alone.within(|| scope.start(command(role)).expect("started"));
         let outside = alone.within(|| algorithms(Ipv4Addr::LOCALHOST.into(), None).expect("a connection"));
         assert!(!outside.contains(&"cwnd_scope".to_owned()), "{outside:?}");
@@ -152,7 +152,7 @@ fn the_algorithm_begins_when_the_connection_stands_and_knows_its_first_round_tri
     let alone = Alone::new("begins");
     let (loaded, mut recorder) =
         module("hybla-growth").load_recording("cwnd_begins", 1 << 20).expect("loaded");
-    let scope = Scope::new("cwnd_begins").expect("a scope");
+    let scope = CommandScope::new("cwnd_begins").expect("a scope");
     let running = alone.within(|| scope.start(command("connects")).expect("started"));
     assert_eq!(running.wait().expect("an end").code(), 0);
     let records = recorder.take(std::time::Duration::from_millis(200)).expect("records");
@@ -167,14 +167,14 @@ fn the_cgroup_goes_with_its_command_and_so_do_the_programs() {
     if !kernel_is_ours() {
         return;
     }
-    let place = |running: &Running| match running.scope().means() {
-        Means::Cgroup(path) => path,
+    let place = |running: &RunningCommand| match running.scope().means() {
+        ScopeMethod::Cgroup(path) => path,
         other => panic!("{other:?}"),
     };
     let exits = |code: &str| {
         let mut command = Command::new("sh");
         command.args(["-c", code]);
-        Scope::new("reno").expect("a scope").start(command).expect("started")
+        CommandScope::new("reno").expect("a scope").start(command).expect("started")
     };
     let running = exits("exit 7");
     let path = place(&running);
@@ -187,7 +187,7 @@ fn the_cgroup_goes_with_its_command_and_so_do_the_programs() {
     let mut running = {
         let mut command = Command::new("sh");
         command.args(["-c", "sleep 600 >/dev/null 2>&1 & echo $!"]).stdout(Stdio::piped());
-        Scope::new("reno").expect("a scope").start(command).expect("started")
+        CommandScope::new("reno").expect("a scope").start(command).expect("started")
     };
     let path = place(&running);
     let mut sleeper = String::new();
@@ -216,15 +216,15 @@ fn a_command_that_there_is_not_is_an_error_that_leaves_nothing() {
     if !kernel_is_ours() {
         return;
     }
-    let scope = Scope::new("reno").expect("a scope");
-    let Means::Cgroup(path) = scope.means() else { panic!("{scope:?}") };
+    let scope = CommandScope::new("reno").expect("a scope");
+    let ScopeMethod::Cgroup(path) = scope.means() else { panic!("{scope:?}") };
     let error = scope.start(Command::new("/no/such/command")).expect_err("no command");
     assert!(
         matches!(&error, Error::Command(_, why) if why.kind() == std::io::ErrorKind::NotFound),
         "{error}"
     );
     assert!(!path.exists());
-    let error = Scope::new("cwnd_not_there").expect_err("not registered").to_string();
+    let error = CommandScope::new("cwnd_not_there").expect_err("not registered").to_string();
     assert!(error.contains("no congestion control \"cwnd_not_there\"; it has reno"), "{error}");
 }
 
@@ -235,7 +235,7 @@ fn a_signal_to_the_loader_ends_the_command_not_the_loader() {
     }
     let mut sleeps = Command::new("sleep");
     sleeps.arg("600");
-    let running = Scope::new("reno").expect("a scope").start(sleeps).expect("started");
+    let running = CommandScope::new("reno").expect("a scope").start(sleeps).expect("started");
     kill_process(rustix::process::getpid(), Signal::TERM).expect("sent");
     assert_eq!(running.wait().expect("an end").code(), 128 + 15);
 }
@@ -257,12 +257,12 @@ fn a_killed_loader_leaves_no_program_and_its_cgroup_is_removed_by_the_next() {
     // The kernel takes them away when it gets to it.
     until("the kernel to take the programs away", || programs(&path) == 0);
     // As long as the command runs in it, the cgroup stays, and nobody moves the command.
-    drop(Scope::new("reno").expect("a scope"));
+    drop(CommandScope::new("reno").expect("a scope"));
     assert!(path.exists());
     end(sleeper);
     let members = || std::fs::read_to_string(path.join("cgroup.procs"));
     until("the command to leave its cgroup", || members().is_ok_and(|left| left.is_empty()));
-    drop(Scope::new("reno").expect("a scope"));
+    drop(CommandScope::new("reno").expect("a scope"));
     assert!(!path.exists());
 }
 
@@ -286,15 +286,17 @@ fn without_a_cgroup_the_namespace_is_set_and_put_back_but_never_the_machines_fir
     let setting =
         || std::fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control").expect("the setting");
     let machine = setting();
-    let error = Scope::of_namespace("reno").expect_err("the machine's").to_string();
+    let error = CommandScope::of_namespace("reno").expect_err("the machine's").to_string();
     assert!(error.contains("the machine's first network namespace"), "{error}");
     assert_eq!(setting(), machine);
     let alone = Alone::new("setting");
     let _loaded = module("veno").load("cwnd_setting").expect("loaded");
     alone.within(|| {
         let before = setting();
-        let scope = Scope::of_namespace("cwnd_setting").expect("a scope");
-        assert!(matches!(scope.means(), Means::Namespace { before: was, .. } if was == before.trim_end()));
+        let scope = CommandScope::of_namespace("cwnd_setting").expect("a scope");
+        assert!(
+            matches!(scope.means(), ScopeMethod::Namespace { before: was, .. } if was == before.trim_end())
+        );
         let mut running = scope.start(command("connects")).expect("started");
         // Its own choice holds there, where it makes one.
         let own = "reno cwnd_setting cwnd_setting";

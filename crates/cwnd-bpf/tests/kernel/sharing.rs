@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
-use cwnd_bpf::{Error, Held, Registration, registrations};
+use cwnd_bpf::{Error, LoadedModule, Registration, registrations};
 
-use crate::network::{Going, Network};
+use crate::network::{Going, TestNetwork};
 use crate::{kernel_is_ours, module, registered, until};
 
 fn found(name: &str) -> Option<Registration> {
@@ -33,9 +33,9 @@ fn the_same_settings_are_shared_and_stay_when_their_first_loader_goes() {
         return;
     }
     let veno = module("veno");
-    let first = veno.hold("cwnd_shared").expect("loaded");
-    let second = veno.hold("cwnd_shared").expect("shared");
-    assert!(matches!((&first, &second), (Held::Own(_), Held::Shared(_))));
+    let first = veno.load_or_share("cwnd_shared").expect("loaded");
+    let second = veno.load_or_share("cwnd_shared").expect("shared");
+    assert!(matches!((&first, &second), (LoadedModule::Owned(_), LoadedModule::Shared(_))));
     drop(first);
     assert!(registered().contains(&"cwnd_shared".to_owned()), "the second holds it");
     drop(second);
@@ -49,15 +49,15 @@ fn loaders_that_come_and_go_at_once_are_all_counted() {
         return;
     }
     let veno = module("veno");
-    let first = veno.hold("cwnd_counted").expect("loaded");
+    let first = veno.load_or_share("cwnd_counted").expect("loaded");
     let mut others = thread::scope(|scope| {
         let holders: Vec<_> = (0..8)
             .map(|_| {
                 scope.spawn(|| {
                     for _ in 0..400 {
-                        drop(veno.hold("cwnd_counted").expect("shared"));
+                        drop(veno.load_or_share("cwnd_counted").expect("shared"));
                     }
-                    veno.hold("cwnd_counted").expect("shared")
+                    veno.load_or_share("cwnd_counted").expect("shared")
                 })
             })
             .collect();
@@ -77,13 +77,13 @@ fn other_settings_do_not_share_a_name() {
     if !kernel_is_ours() {
         return;
     }
-    let _first = module("veno").hold("cwnd_taken").expect("loaded");
+    let _first = module("veno").load_or_share("cwnd_taken").expect("loaded");
     let mut other = module("veno");
     other.set("beta", "5").expect("a parameter of Veno");
-    let error = other.hold("cwnd_taken").expect_err("other settings");
+    let error = other.load_or_share("cwnd_taken").expect_err("other settings");
     assert!(matches!(error, Error::Taken { .. }), "{error}");
     assert!(error.to_string().contains("veno with other settings"), "{error}");
-    let error = module("reno").hold("cubic").expect_err("the kernel's own");
+    let error = module("reno").load_or_share("cubic").expect_err("the kernel's own");
     assert!(error.to_string().contains("no cwnd has loaded"), "{error}");
 }
 
@@ -133,7 +133,7 @@ fn unloading_under_a_live_connection_lets_it_finish() {
     if !kernel_is_ours() {
         return;
     }
-    let network = Network::new("unload", "100mbit", 30);
+    let network = TestNetwork::new("unload", "100mbit", 30);
     let loaded = module("illinois").load("cwnd_unload").expect("loaded");
     let transfer = thread::scope(|scope| {
         let going = Going::new();

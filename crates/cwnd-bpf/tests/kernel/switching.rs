@@ -7,16 +7,16 @@ use std::sync::Arc;
 use std::thread;
 
 use cwnd::CaState;
-use cwnd_bpf::{Error, Hook, Which, connections, switch};
+use cwnd_bpf::{ConnectionFilter, Error, Hook, connections, switch};
 use rustix::net::sockopt;
 
-use crate::network::{Going, Network};
+use crate::network::{Going, TestNetwork};
 use crate::scope::Alone;
 use crate::{kernel_is_ours, module, until};
 
-/// To the port of `Network`'s receiver.
-fn to_the_receiver() -> Which {
-    Which { remote_port: Some(5001), ..Which::ALL }
+/// To the port of `TestNetwork`'s receiver.
+fn to_the_receiver() -> ConnectionFilter {
+    ConnectionFilter { remote_port: Some(5001), ..ConnectionFilter::ALL }
 }
 
 // ha2008 §4.2: a pluggable module can be put under a connection that runs.
@@ -25,7 +25,7 @@ fn a_transfer_is_moved_to_our_algorithm_in_mid_flight_and_back_and_finishes() {
     if !kernel_is_ours() {
         return;
     }
-    let network = Network::new("switch", "200mbit", 30);
+    let network = TestNetwork::new("switch", "200mbit", 30);
     let loaded = module("htcp").load("cwnd_switch").expect("loaded");
     let calls = |hook| loaded.counters().expect("counters").calls(hook);
     let transfer = thread::scope(|scope| {
@@ -33,15 +33,15 @@ fn a_transfer_is_moved_to_our_algorithm_in_mid_flight_and_back_and_finishes() {
         let more = Arc::clone(&going.0);
         let transfer = scope.spawn(|| network.transfer_while("reno", &{ more }));
         let moves = |from: &str, to: &str| {
-            let from = Which { algorithm: Some(from.to_owned()), ..to_the_receiver() };
-            let mut found = None;
+            let from = ConnectionFilter { algorithm: Some(from.to_owned()), ..to_the_receiver() };
+            let mut report = None;
             until("a connection to be moved", || {
                 assert!(!transfer.is_finished(), "it ended before it was moved to {to}");
                 let walk = network.in_sender(|| switch(&from, to)).expect("a walk");
-                found = (walk.matched > 0).then_some(walk);
-                found.is_some()
+                report = (walk.matched > 0).then_some(walk);
+                report.is_some()
             });
-            found.expect("a walk that found it")
+            report.expect("a walk that found it")
         };
         let there = moves("reno", "cwnd_switch");
         assert_eq!((there.matched, there.changed, there.unreported), (1, 1, 0));
@@ -97,16 +97,16 @@ fn only_what_matches_is_moved() {
     let (((four, four_there), (mut six, mut six_there)), listener, _six) = here.within(listen);
     let (((other, _other_there), _), ..) = elsewhere.within(listen);
     let algorithm = |end: &TcpStream| sockopt::tcp_congestion(end).expect("a name");
-    let all = here.within(|| connections(&Which::ALL)).expect("a walk");
+    let all = here.within(|| connections(&ConnectionFilter::ALL)).expect("a walk");
     assert_eq!((all.matched, all.changed, all.connections.len()), (4, 0, 4), "{all:?}");
-    let ends = all.connections.iter().map(|found| (found.local, found.remote));
+    let ends = all.connections.iter().map(|connection| (connection.local, connection.remote));
     let expected = [&four, &four_there, &six, &six_there]
         .map(|end| (end.local_addr().expect("an address"), end.peer_addr().expect("an address")));
-    assert!(expected.iter().all(|end| ends.clone().any(|found| found == *end)), "{all:?}");
+    assert!(expected.iter().all(|end| ends.clone().any(|seen| seen == *end)), "{all:?}");
 
-    let local = Which { local_port: Some(7001), ..Which::ALL };
-    let found = here.within(|| switch(&local, "cwnd_matches")).expect("a walk");
-    assert_eq!((found.matched, found.changed), (1, 1), "{found:?}");
+    let local = ConnectionFilter { local_port: Some(7001), ..ConnectionFilter::ALL };
+    let report = here.within(|| switch(&local, "cwnd_matches")).expect("a walk");
+    assert_eq!((report.matched, report.changed), (1, 1), "{report:?}");
     assert_eq!(
         [&four, &four_there, &six, &six_there].map(algorithm),
         ["reno", "cwnd_matches", "reno", "reno"]
@@ -115,16 +115,20 @@ fn only_what_matches_is_moved() {
     assert_ne!(sockopt::tcp_congestion(&listener).expect("a name"), "cwnd_matches");
     assert_eq!(algorithm(&other), "reno");
 
-    let remote = Which { remote_port: Some(7002), algorithm: Some("reno".to_owned()), ..Which::ALL };
-    let found = here.within(|| switch(&remote, "cwnd_matches")).expect("a walk");
-    assert_eq!((found.matched, found.changed), (1, 1), "{found:?}");
+    let remote = ConnectionFilter {
+        remote_port: Some(7002),
+        algorithm: Some("reno".to_owned()),
+        ..ConnectionFilter::ALL
+    };
+    let report = here.within(|| switch(&remote, "cwnd_matches")).expect("a walk");
+    assert_eq!((report.matched, report.changed), (1, 1), "{report:?}");
     assert_eq!((algorithm(&six), algorithm(&six_there)), ("cwnd_matches".to_owned(), "reno".to_owned()));
     // Again: it is not on reno any more; and what is on the algorithm already is not moved.
-    let found = here.within(|| switch(&remote, "cwnd_matches")).expect("a walk");
-    assert_eq!((found.matched, found.changed), (0, 0), "{found:?}");
-    let anyhow = Which { algorithm: None, ..remote };
-    let found = here.within(|| switch(&anyhow, "cwnd_matches")).expect("a walk");
-    assert_eq!((found.matched, found.changed), (1, 0), "{found:?}");
+    let report = here.within(|| switch(&remote, "cwnd_matches")).expect("a walk");
+    assert_eq!((report.matched, report.changed), (0, 0), "{report:?}");
+    let anyhow = ConnectionFilter { algorithm: None, ..remote };
+    let report = here.within(|| switch(&anyhow, "cwnd_matches")).expect("a walk");
+    assert_eq!((report.matched, report.changed), (1, 0), "{report:?}");
     six.write_all(b"still there").expect("sent");
     let mut text = [0; 11];
     six_there.read_exact(&mut text).expect("received");
@@ -136,7 +140,7 @@ fn a_refusal_comes_with_its_reason() {
     if !kernel_is_ours() {
         return;
     }
-    let everything = switch(&Which::ALL, "reno").expect_err("all of the machine").to_string();
+    let everything = switch(&ConnectionFilter::ALL, "reno").expect_err("all of the machine").to_string();
     assert!(everything.contains("which connections?"), "{everything}");
     let unknown = switch(&to_the_receiver(), "cwnd_nowhere").expect_err("no such algorithm");
     assert!(matches!(unknown, Error::NotRegistered(_)), "{unknown}");

@@ -5,11 +5,11 @@ use cwnd::CaState;
 use cwnd::registry::ALGORITHMS;
 use cwnd_bpf::Hook;
 
-use crate::network::{Network, run};
+use crate::network::{TestNetwork, run};
 use crate::{MEGABYTE, kernel_is_ours, module, none_of, registered};
 
 /// 20 MB on the algorithm's default parameter set, as a user would load it.
-fn carry_20_mb(algorithm: &str, kernel_name: &str, network: &Network) -> Vec<String> {
+fn carry_20_mb(algorithm: &str, kernel_name: &str, network: &TestNetwork) -> Vec<String> {
     let loaded = match module(algorithm).load(kernel_name) {
         Ok(loaded) => loaded,
         Err(why) => return vec![format!("{algorithm}: {why}")],
@@ -46,7 +46,7 @@ fn every_algorithm_carries_20_mb_through_losses_and_leaves_nothing_behind() {
         return;
     }
     let mut failures = Vec::new();
-    let network = Network::new("traffic", "200mbit", 30);
+    let network = TestNetwork::new("traffic", "200mbit", 30);
     for algorithm in ALGORITHMS {
         failures.extend(carry_20_mb(algorithm.name, "cwnd_traffic", &network));
         if registered().contains(&"cwnd_traffic".to_owned()) {

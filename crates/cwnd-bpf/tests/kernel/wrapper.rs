@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use cwnd::replay::Call;
 use cwnd::{CaEvent, Controller};
-use cwnd_bpf::{Record, Wrapper};
+use cwnd_bpf::{CallRecord, Wrapper};
 
-use crate::network::Network;
+use crate::network::TestNetwork;
 use crate::recording::{record_on, replay};
 use crate::{MEGABYTE, kernel_is_ours};
 
 /// What the glue made of the kernel's fields, where the two disagree.
-fn mistaken(record: &Record) -> Option<String> {
+fn mistaken(record: &CallRecord) -> Option<String> {
     let (core, kernel) = (&record.row.before, &record.kernel);
     let in_flight = kernel.packets_out - kernel.sacked_out - kernel.lost_out + kernel.retrans_out;
     let min_rtt_us = if kernel.rtt_min_us == u32::MAX { 0 } else { kernel.rtt_min_us };
@@ -24,7 +24,7 @@ fn mistaken(record: &Record) -> Option<String> {
 }
 
 /// Every call of the kernel's `name` during `traffic`; none of them may end otherwise on the host.
-fn repeated(name: &str, set: &str, traffic: impl Fn(&str) + Sync) -> Vec<Record> {
+fn repeated(name: &str, set: &str, traffic: impl Fn(&str) + Sync) -> Vec<CallRecord> {
     let kernel_name = format!("cwnd_w_{name}");
     let wrapper = Wrapper::find(name).expect("a wrapper");
     let loaded = wrapper.load_recording(&kernel_name, 1 << 26).unwrap_or_else(|why| panic!("{name}: {why}"));
@@ -35,7 +35,7 @@ fn repeated(name: &str, set: &str, traffic: impl Fn(&str) + Sync) -> Vec<Record>
     records
 }
 
-fn any(records: &[Record], holds: impl Fn(&Record) -> bool) -> bool {
+fn any(records: &[CallRecord], holds: impl Fn(&CallRecord) -> bool) -> bool {
     records.iter().any(holds)
 }
 
@@ -44,7 +44,7 @@ fn the_kernels_reno_is_recorded_and_repeated_without_a_difference() {
     if !kernel_is_ours() {
         return;
     }
-    let network = Network::new("wreno", "200mbit", 30);
+    let network = TestNetwork::new("wreno", "200mbit", 30);
     let records = repeated("reno", "reno-linux", |name| {
         network.transfer(name, 10 * MEGABYTE);
     });
@@ -55,7 +55,7 @@ fn the_kernels_reno_is_recorded_and_repeated_without_a_difference() {
 
 /// Rounds of traffic, each with all its calls repeated, until one shows what is looked for: what a round comes to depends on how
 /// the machine's other work delays its packets. Returns the calls of all rounds.
-fn until(what: &str, round: impl Fn() -> Vec<Record>, shows: impl Fn(&[Record]) -> bool) -> usize {
+fn until(what: &str, round: impl Fn() -> Vec<CallRecord>, shows: impl Fn(&[CallRecord]) -> bool) -> usize {
     let mut calls = 0;
     for _ in 0..ROUNDS {
         let records = round();
@@ -77,8 +77,8 @@ fn the_kernels_cubic_is_recorded_and_repeated_without_a_difference() {
     if !kernel_is_ours() {
         return;
     }
-    let small = Network::new("wsmall", "200mbit", 60);
-    let large = Network::new("wlarge", "200mbit", 2000);
+    let small = TestNetwork::new("wsmall", "200mbit", 60);
+    let large = TestNetwork::new("wlarge", "200mbit", 2000);
     let lossy = || {
         repeated("cubic", "cubic-linux", |name| {
             small.transfer(name, 40 * MEGABYTE);
@@ -98,7 +98,7 @@ fn the_kernels_cubic_is_recorded_and_repeated_without_a_difference() {
             large.transfer(name, 20 * MEGABYTE);
         })
     };
-    let left = |record: &Record| {
+    let left = |record: &CallRecord| {
         matches!(record.row.call, Call::PktsAcked(_))
             && record.row.after.ssthresh != record.row.before.ssthresh
     };
@@ -109,7 +109,7 @@ fn the_kernels_cubic_is_recorded_and_repeated_without_a_difference() {
             large.transfer_in_parts(name, 24 * MEGABYTE, 4 * MEGABYTE, Duration::from_millis(600));
         })
     };
-    let restarts = |record: &Record| record.row.call == Call::CwndEvent(CaEvent::CwndRestart);
+    let restarts = |record: &CallRecord| record.row.call == Call::CwndEvent(CaEvent::CwndRestart);
     calls += until("a restart after idle", idle, |records| any(records, restarts));
 
     let limited = || {

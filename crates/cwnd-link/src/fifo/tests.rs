@@ -17,11 +17,11 @@ fn the_answer_tells_the_wait_from_the_serialisation() {
     let mut link = Fifo::new(12_000_000, Limit::Packets(10));
     for (now, begins, at) in [(5, 5, 1_000_005), (5, 1_000_005, 2_000_005), (3_000_000, 3_000_000, 4_000_000)]
     {
-        assert_eq!(link.offer(now, 1500, true), Verdict::Departs { begins, at, mark: false });
+        assert_eq!(link.offer(now, 1500, Ecn::Capable), OfferResult::Departs { begins, at, mark: false });
     }
-    // Another size, so the long way: 750 bytes take half a ms.
+    // Another size, so not the fast path: 750 bytes take half a ms.
     let (begins, at) = (4_000_000, 4_500_000);
-    assert_eq!(link.offer(3_000_000, 750, true), Verdict::Departs { begins, at, mark: false });
+    assert_eq!(link.offer(3_000_000, 750, Ecn::Capable), OfferResult::Departs { begins, at, mark: false });
     assert_eq!((link.serialisation(), link.free_at()), (500_000, 4_500_000));
 }
 
@@ -55,7 +55,7 @@ fn a_limit_in_bytes_counts_waiting_bytes() {
 }
 
 // One size only: 4499 bytes have room for two of 1500, 4500 for three; the one being sent is not counted. With a small packet
-// in between (the long way) the same.
+// in between (not the fast path) the same.
 #[test]
 fn a_limit_in_bytes_is_exact_at_its_edge() {
     for (limit, room) in [(4499, 2), (4500, 3), (4501, 3)] {
@@ -115,16 +115,16 @@ fn a_link_may_be_faster_than_a_packet_per_nanosecond() {
     assert_eq!((link.backlog(1).packets, link.backlog(3).packets), (4, 2));
 }
 
-fn at_12m(limit: Steps<Limit>, rate: Rate, queue: Queue) -> Fifo {
-    Fifo::from_spec(FifoSpec { rate, limit, queue }, Stream::new(1, 0))
+fn at_12m(limit: Steps<Limit>, rate: Rate, queue: QueueConfig) -> Fifo {
+    Fifo::from_config(FifoConfig { rate, limit, queue }, RandomStream::new(1, 0))
 }
 
-// Room for 2 until 10 ms, for 4 until 20 ms, for 1 from then on: nobody who waits is dropped, but nobody comes in.
+// Room for 2 until 10 ms, for 4 until 20 ms, for 1 from then on: queued packets are not dropped, but none is accepted.
 #[test]
 fn the_room_changes_when_it_is_told_to() {
     let changes = vec![(10_000_000, Limit::Packets(4)), (20_000_000, Limit::Packets(1))];
     let limit = Steps::new(Limit::Packets(2), changes).expect("rising");
-    let mut link = at_12m(limit, Rate::Constant(12_000_000), Queue::DropTail);
+    let mut link = at_12m(limit, Rate::Constant(12_000_000), QueueConfig::DropTail);
     let mut burst = |now| (0..9).filter(|_| link.push(now, 1500).is_some()).count();
     assert_eq!((burst(0), burst(10_000_000), burst(19_999_999)), (3, 5, 5));
     assert_eq!(burst(20_000_000), 0, "four wait still");
@@ -135,7 +135,7 @@ fn the_room_changes_when_it_is_told_to() {
 #[test]
 fn a_limit_in_time_grows_with_the_rate() {
     let rate = Rate::Steps(Steps::new(12_000_000, vec![(1_000_000, 24_000_000)]).expect("rising"));
-    let mut link = at_12m(Steps::constant(Limit::Time(1_000_000)), rate, Queue::DropTail);
+    let mut link = at_12m(Steps::constant(Limit::Time(1_000_000)), rate, QueueConfig::DropTail);
     let times: Vec<Option<u64>> = (0..4).map(|_| link.push(0, 1500)).collect();
     assert_eq!(times, [Some(1_000_000), Some(1_500_000), None, None]);
     let times: Vec<Option<u64>> = (0..4).map(|_| link.push(2_000_000, 1500)).collect();
@@ -145,7 +145,7 @@ fn a_limit_in_time_grows_with_the_rate() {
 #[test]
 fn a_dead_link_fills_up_and_then_drops() {
     let rate = Rate::Steps(Steps::new(12_000_000, vec![(1_500_000, 0)]).expect("rising"));
-    let mut link = at_12m(Steps::constant(Limit::Packets(3)), rate, Queue::DropTail);
+    let mut link = at_12m(Steps::constant(Limit::Packets(3)), rate, QueueConfig::DropTail);
     let times: Vec<Option<u64>> = (0..6).map(|_| link.push(0, 1500)).collect();
     assert_eq!(times, [Some(1_000_000), Some(NEVER), Some(NEVER), Some(NEVER), None, None]);
     let late = NEVER - 1;
@@ -158,7 +158,7 @@ fn a_dead_link_fills_up_and_then_drops() {
 // is no room, whatever the limit says, and no departure wraps. In sizes that mix, and behind RED, the same.
 #[test]
 fn a_queue_that_would_take_centuries_is_full() {
-    let red = crate::RedParams {
+    let red = crate::RedConfig {
         unit: crate::RedUnit::Packets,
         min: 1 << 40,
         max: 1 << 41,
@@ -169,10 +169,12 @@ fn a_queue_that_would_take_centuries_is_full() {
         mean_packet: 1500,
     };
     let big = 500_000_000;
-    for (queue, other) in [(Queue::DropTail, big), (Queue::DropTail, big - 1), (Queue::Red(red), big)] {
+    for (queue, other) in
+        [(QueueConfig::DropTail, big), (QueueConfig::DropTail, big - 1), (QueueConfig::Red(red), big)]
+    {
         let limit = Steps::constant(Limit::Packets(u64::from(u32::MAX)));
-        let spec = FifoSpec { rate: Rate::Constant(1), limit, queue };
-        let mut link = Fifo::from_spec(spec, Stream::new(1, 0));
+        let config = FifoConfig { rate: Rate::Constant(1), limit, queue };
+        let mut link = Fifo::from_config(config, RandomStream::new(1, 0));
         let sizes = [big, other, big, other, big, other];
         let left: Vec<_> = sizes.iter().map(|&size| link.push(7, size)).collect();
         let second = 4_000_000_000_000_000_007 + u64::from(other) * 8_000_000_000;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::*;
-use crate::queue::Backlog;
+use crate::admission::Backlog;
 use crate::random::{CERTAIN, probability};
-use crate::{Fifo, FifoSpec, Limit, Queue, Rate, Steps, Verdict};
+use crate::{Fifo, FifoConfig, Limit, OfferResult, QueueConfig, Rate, Steps};
 
-const PARAMS: RedParams = RedParams {
+const PARAMS: RedConfig = RedConfig {
     unit: RedUnit::Packets,
     min: 5,
     max: 15,
@@ -19,7 +19,7 @@ const PARAMS: RedParams = RedParams {
 const BUSY: Arrival = Arrival {
     now: 0,
     size: 1500,
-    ecn: false,
+    ecn: Ecn::NotCapable,
     waiting: Backlog { packets: 8, bytes: 12_000 },
     idle_since: None,
     rate: 12_000_000,
@@ -30,7 +30,7 @@ const BUSY: Arrival = Arrival {
 // half a packet's time: unchanged.
 #[test]
 fn the_average_by_hand() {
-    let mut red = Red::new(PARAMS, Stream::new(1, 0));
+    let mut red = Red::new(PARAMS, RandomStream::new(1, 0));
     let mut after = |arrival: Arrival| {
         red.on_arrival(&arrival);
         red.avg
@@ -47,8 +47,10 @@ fn the_average_by_hand() {
 // The same in bytes: 12 000 · 1/4 = 3000, then 5250.
 #[test]
 fn the_average_in_bytes() {
-    let mut red =
-        Red::new(RedParams { unit: RedUnit::Bytes, min: 7500, max: 22_500, ..PARAMS }, Stream::new(1, 0));
+    let mut red = Red::new(
+        RedConfig { unit: RedUnit::Bytes, min: 7500, max: 22_500, ..PARAMS },
+        RandomStream::new(1, 0),
+    );
     red.on_arrival(&BUSY);
     assert_eq!(red.avg, 3000.0);
     red.on_arrival(&BUSY);
@@ -62,13 +64,13 @@ fn the_average_in_bytes() {
 // behind it 3: 2.85, accepted; 4: 3.42 (drop).
 #[test]
 fn a_burst_through_a_link_by_hand() {
-    let red = RedParams { min: 1, max: 3, weight: 1 << 63, gentle: false, ..PARAMS };
-    let spec = FifoSpec {
+    let red = RedConfig { min: 1, max: 3, weight: 1 << 63, gentle: false, ..PARAMS };
+    let config = FifoConfig {
         rate: Rate::Constant(12_000_000),
         limit: Steps::constant(Limit::Packets(100)),
-        queue: Queue::Red(red),
+        queue: QueueConfig::Red(red),
     };
-    let mut link = Fifo::from_spec(spec, Stream::new(1, 0));
+    let mut link = Fifo::from_config(config, RandomStream::new(1, 0));
     let mut taken = |now, n| (0..n).map(|_| link.push(now, 1500).is_some()).collect::<Vec<_>>();
     assert_eq!(taken(0, 8), [true, true, true, true, true, false, false, false]);
     assert_eq!(taken(1_000_000, 1), [false]);
@@ -77,8 +79,8 @@ fn a_burst_through_a_link_by_hand() {
 
 // min 5, max 15, max_p 0.1; halfway up 0.05. Gentle: at 22.5, halfway from 15 to 30, 0.1 + 0.9/2.
 #[test]
-fn the_slope_by_hand() {
-    let p = |avg, gentle| slope(avg, 5.0, 15.0, 0.1, gentle);
+fn the_drop_probability_by_hand() {
+    let p = |avg, gentle| drop_probability(avg, 5.0, 15.0, 0.1, gentle);
     assert_eq!([p(5.0, false), p(10.0, false), p(15.0, false)], [0.0, 0.05, 1.0]);
     assert_eq!([p(10.0, true), p(15.0, true), p(22.5, true), p(30.0, true)], [0.05, 0.1, 0.55, 1.0]);
 }
@@ -86,17 +88,17 @@ fn the_slope_by_hand() {
 // p_b = 1/50: at once 1/50, after 25 packets 1/25, after 49 certain.
 #[test]
 fn the_chance_rises_with_the_packets_since_the_last_hit() {
-    assert_eq!(spaced(0.02, 0), 0.02);
-    assert!((spaced(0.02, 25) - 0.04).abs() < 1e-15);
-    assert!(spaced(0.02, 48) < 0.51);
-    assert_eq!(spaced(0.02, 49), 1.0);
-    assert_eq!(spaced(0.02, 1_000_000), 1.0);
+    assert_eq!(spaced_probability(0.02, 0), 0.02);
+    assert!((spaced_probability(0.02, 25) - 0.04).abs() < 1e-15);
+    assert!(spaced_probability(0.02, 48) < 0.51);
+    assert_eq!(spaced_probability(0.02, 49), 1.0);
+    assert_eq!(spaced_probability(0.02, 1_000_000), 1.0);
 }
 
 // Weight 1: the average is the queue. Above min the count rises, below it starts anew.
 #[test]
 fn the_count_starts_anew_below_the_lower_threshold() {
-    let mut red = Red::new(RedParams { weight: CERTAIN, ..PARAMS }, Stream::new(1, 0));
+    let mut red = Red::new(RedConfig { weight: CERTAIN, ..PARAMS }, RandomStream::new(1, 0));
     let mut after = |packets| {
         red.on_arrival(&Arrival { waiting: Backlog { packets, bytes: 0 }, ..BUSY });
         red.count
@@ -105,8 +107,8 @@ fn the_count_starts_anew_below_the_lower_threshold() {
 }
 
 /// Numbers of the hit ones among `n` arrivals of `size` bytes at an average that stays.
-fn hits(params: RedParams, arrival: Arrival, n: u64, seed: u64) -> Vec<u64> {
-    let mut red = Red::new(RedParams { weight: CERTAIN, ..params }, Stream::new(seed, 0));
+fn hits(config: RedConfig, arrival: Arrival, n: u64, seed: u64) -> Vec<u64> {
+    let mut red = Red::new(RedConfig { weight: CERTAIN, ..config }, RandomStream::new(seed, 0));
     (1..=n).filter(|_| red.on_arrival(&arrival) != Admission::Accept).collect()
 }
 
@@ -117,9 +119,9 @@ fn ten_waiting(size: u32) -> Arrival {
 // Halfway between 5 and 15 with max_p 0.04: p_b = 1/50, so gaps are uniform on 1 … 49. Of about 10⁶/25 = 40 000 gaps each length
 // has 816 ± 5 σ, σ = 28.3.
 #[test]
-fn hits_are_spaced_evenly() {
+fn drops_are_spaced_evenly() {
     for seed in 1..=3 {
-        let hits = hits(RedParams { max_p: probability(0.04), ..PARAMS }, ten_waiting(1500), 1_000_000, seed);
+        let hits = hits(RedConfig { max_p: probability(0.04), ..PARAMS }, ten_waiting(1500), 1_000_000, seed);
         let mut seen = [0_i64; 50];
         for pair in hits.windows(2) {
             seen[(pair[1] - pair[0]) as usize] += 1;
@@ -133,49 +135,50 @@ fn hits_are_spaced_evenly() {
 #[test]
 fn small_packets_are_hit_less_often_in_bytes_and_alike_in_packets() {
     let bytes =
-        RedParams { unit: RedUnit::Bytes, min: 7500, max: 22_500, max_p: probability(0.04), ..PARAMS };
-    let count = |params, size| hits(params, ten_waiting(size), 100_000, 1).len() as i64;
+        RedConfig { unit: RedUnit::Bytes, min: 7500, max: 22_500, max_p: probability(0.04), ..PARAMS };
+    let count = |config, size| hits(config, ten_waiting(size), 100_000, 1).len() as i64;
     assert!((count(bytes, 1500) - 4000).abs() < 179, "{}", count(bytes, 1500));
     assert!((count(bytes, 750) - 2000).abs() < 128, "{}", count(bytes, 750));
-    let packets = RedParams { max_p: probability(0.04), ..PARAMS };
+    let packets = RedConfig { max_p: probability(0.04), ..PARAMS };
     assert_eq!(count(packets, 750), count(packets, 1500));
 }
 
 #[test]
 fn what_may_be_marked_is_marked_where_chance_decides_and_dropped_where_not() {
-    let likely = RedParams { min: 1, max: 100, max_p: CERTAIN, weight: CERTAIN, ecn: true, ..PARAMS };
-    let answer = |params, packets, ecn, full| {
-        let mut red = Red::new(params, Stream::new(1, 0));
+    let likely = RedConfig { min: 1, max: 100, max_p: CERTAIN, weight: CERTAIN, ecn: true, ..PARAMS };
+    let answer = |config, packets, ecn, full| {
+        let mut red = Red::new(config, RandomStream::new(1, 0));
         let arrival = Arrival { ecn, full, waiting: Backlog { packets, bytes: 0 }, ..BUSY };
         // p_b is 98/99 at most, so the second packet at the latest is hit.
         (0..2).map(|_| red.on_arrival(&arrival)).find(|answer| *answer != Admission::Accept)
     };
-    assert_eq!(answer(likely, 99, true, false), Some(Admission::Mark));
-    assert_eq!(answer(likely, 99, false, false), Some(Admission::Drop(Cause::Early)));
+    assert_eq!(answer(likely, 99, Ecn::Capable, false), Some(Admission::Mark));
+    assert_eq!(answer(likely, 99, Ecn::NotCapable, false), Some(Admission::Drop(DropCause::Early)));
     assert_eq!(
-        answer(RedParams { ecn: false, ..likely }, 99, true, false),
-        Some(Admission::Drop(Cause::Early))
+        answer(RedConfig { ecn: false, ..likely }, 99, Ecn::Capable, false),
+        Some(Admission::Drop(DropCause::Early))
     );
-    assert_eq!(answer(likely, 200, true, false), Some(Admission::Drop(Cause::Early)));
-    assert_eq!(answer(likely, 1, true, true), Some(Admission::Drop(Cause::Full)));
-    assert_eq!(answer(likely, 0, true, false), None);
+    assert_eq!(answer(likely, 200, Ecn::Capable, false), Some(Admission::Drop(DropCause::Early)));
+    assert_eq!(answer(likely, 1, Ecn::Capable, true), Some(Admission::Drop(DropCause::Full)));
+    assert_eq!(answer(likely, 0, Ecn::Capable, false), None);
 }
 
 // A mark comes through the link with the departure, and the packet takes its place.
 #[test]
 fn a_marked_packet_departs() {
-    let red = RedParams { min: 1, max: 4, max_p: CERTAIN, weight: CERTAIN, ecn: true, ..PARAMS };
-    let spec = FifoSpec {
+    let red = RedConfig { min: 1, max: 4, max_p: CERTAIN, weight: CERTAIN, ecn: true, ..PARAMS };
+    let config = FifoConfig {
         rate: Rate::Constant(12_000_000),
         limit: Steps::constant(Limit::Packets(3)),
-        queue: Queue::Red(red),
+        queue: QueueConfig::Red(red),
     };
-    let mut link = Fifo::from_spec(spec, Stream::new(1, 0));
-    let verdicts: Vec<Verdict> = (0..200).map(|n| link.offer(n / 4 * 1_000_000, 1500, true)).collect();
-    let marked = verdicts.iter().filter(|v| matches!(v, Verdict::Departs { mark: true, .. })).count();
-    let departed = verdicts.iter().filter(|v| matches!(v, Verdict::Departs { .. })).count();
+    let mut link = Fifo::from_config(config, RandomStream::new(1, 0));
+    let results: Vec<OfferResult> =
+        (0..200).map(|n| link.offer(n / 4 * 1_000_000, 1500, Ecn::Capable)).collect();
+    let marked = results.iter().filter(|v| matches!(v, OfferResult::Departs { mark: true, .. })).count();
+    let departed = results.iter().filter(|v| matches!(v, OfferResult::Departs { .. })).count();
     assert!(marked > 0 && departed > marked);
     // One leaves per ms: the link is never idle, and three wait at the end beside the one being sent.
     assert_eq!(departed, 49 + 4);
-    assert!(verdicts.iter().all(|v| *v != Verdict::Dropped(Cause::Early)));
+    assert!(results.iter().all(|v| *v != OfferResult::Dropped(DropCause::Early)));
 }

@@ -28,12 +28,12 @@ create_exception!(
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("KernelError", module.py().get_type::<KernelError>())?;
     module.add_class::<module::KernelModule>()?;
-    module.add_class::<module::KernelHeld>()?;
+    module.add_class::<module::KernelLoadedModule>()?;
     module.add_class::<registrations::KernelRegistration>()?;
     module.add_class::<scope::KernelScope>()?;
     module.add_class::<scope::KernelEnded>()?;
     module.add_class::<trace::KernelTrace>()?;
-    module.add_class::<trace::Connection>()?;
+    module.add_class::<trace::TracedConnection>()?;
     module.add_function(wrap_pyfunction!(registrations::kernel_registrations, module)?)?;
     module.add_function(wrap_pyfunction!(switching::kernel_switch, module)?)?;
     module.add_function(wrap_pyfunction!(doctor::kernel_doctor, module)?)?;

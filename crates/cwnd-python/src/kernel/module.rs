@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An algorithm on its way into the kernel, and held there.
+//! An algorithm before it is loaded into the kernel, and after.
 
 use std::path::PathBuf;
 
 use cwnd::Controller;
-use cwnd_bpf::{Held, Loaded, Module, ObjectFile, Recorder, Source, registrations};
+use cwnd_bpf::{LoadedModule, Module, ModuleSource, ObjectFile, OwnedModule, Recorder, registrations};
 use pyo3::prelude::*;
 
 use super::raise;
@@ -12,8 +12,8 @@ use super::raise;
 /// A parameter set with settings, or an object's file with settings; not yet in the kernel.
 #[pyclass(module = "cwnd._native")]
 pub struct KernelModule {
-    source: Source,
-    /// Whether it is what somebody has loaded already.
+    source: ModuleSource,
+    /// Whether a process has loaded it already.
     is_loaded: bool,
 }
 
@@ -23,14 +23,14 @@ impl KernelModule {
     #[new]
     fn new(py: Python<'_>, set: &str) -> PyResult<Self> {
         let module = Module::find(set).map_err(|why| raise(py, &why))?;
-        Ok(Self { source: Source::Set(module), is_loaded: false })
+        Ok(Self { source: ModuleSource::Set(module), is_loaded: false })
     }
 
     /// An object that `cwnd build-kernel` made; raises `ScenarioError` for anything else, `KernelError`.
     #[staticmethod]
     fn from_file(py: Python<'_>, file: PathBuf) -> PyResult<Self> {
         let object = ObjectFile::open(&file).map_err(|why| raise(py, &why))?;
-        Ok(Self { source: Source::File(object), is_loaded: false })
+        Ok(Self { source: ModuleSource::File(object), is_loaded: false })
     }
 
     /// What some cwnd has loaded as `name`, with the settings that it has; `None`, if nothing of that name is loaded. Raises
@@ -48,8 +48,8 @@ impl KernelModule {
     /// Sets a parameter, written as in a scenario; raises `ScenarioError`.
     fn set(&mut self, py: Python<'_>, name: &str, value: &str) -> PyResult<()> {
         let set = match &mut self.source {
-            Source::Set(module) => module.set(name, value),
-            Source::File(object) => object.set(name, value),
+            ModuleSource::Set(module) => module.set(name, value),
+            ModuleSource::File(object) => object.set(name, value),
         };
         set.map_err(|why| raise(py, &why))
     }
@@ -58,10 +58,10 @@ impl KernelModule {
     #[getter]
     fn kernel_name(&self, py: Python<'_>) -> PyResult<String> {
         match &self.source {
-            Source::Set(module) if self.is_loaded => Ok(module.traced_name()),
-            Source::Set(module) => Ok(module.kernel_name()),
-            Source::File(object) if self.is_loaded => Ok(object.traced_name()),
-            Source::File(object) => object.kernel_name().map_err(|why| raise(py, &why)),
+            ModuleSource::Set(module) if self.is_loaded => Ok(module.traced_name()),
+            ModuleSource::Set(module) => Ok(module.kernel_name()),
+            ModuleSource::File(object) if self.is_loaded => Ok(object.traced_name()),
+            ModuleSource::File(object) => object.kernel_name().map_err(|why| raise(py, &why)),
         }
     }
 
@@ -69,8 +69,8 @@ impl KernelModule {
     #[getter]
     fn set_name(&self) -> String {
         match &self.source {
-            Source::Set(module) => module.set_name().to_owned(),
-            Source::File(object) => object.set_name().to_owned(),
+            ModuleSource::Set(module) => module.set_name().to_owned(),
+            ModuleSource::File(object) => object.set_name().to_owned(),
         }
     }
 
@@ -78,8 +78,8 @@ impl KernelModule {
     #[getter]
     fn algorithm(&self) -> Option<String> {
         match &self.source {
-            Source::Set(_) => None,
-            Source::File(object) => Some(object.algorithm().to_owned()),
+            ModuleSource::Set(_) => None,
+            ModuleSource::File(object) => Some(object.algorithm().to_owned()),
         }
     }
 
@@ -87,18 +87,18 @@ impl KernelModule {
     #[getter]
     fn params(&self) -> Vec<(&'static str, String)> {
         match &self.source {
-            Source::Set(module) => module.settings(),
-            Source::File(object) => object.settings(),
+            ModuleSource::Set(module) => module.settings(),
+            ModuleSource::File(object) => object.settings(),
         }
     }
 
     /// Puts it into the kernel as `name`, or shares what is there already with the same code and settings; raises `KernelError`.
-    fn hold(&self, py: Python<'_>, name: &str) -> PyResult<KernelHeld> {
-        let held = py.detach(|| match &self.source {
-            Source::Set(module) => module.hold(name),
-            Source::File(object) => object.hold(name),
+    fn hold(&self, py: Python<'_>, name: &str) -> PyResult<KernelLoadedModule> {
+        let loaded = py.detach(|| match &self.source {
+            ModuleSource::Set(module) => module.load_or_share(name),
+            ModuleSource::File(object) => object.load_or_share(name),
         });
-        held.map(|held| KernelHeld(Some(held))).map_err(|why| raise(py, &why))
+        loaded.map(|loaded| KernelLoadedModule(Some(loaded))).map_err(|why| raise(py, &why))
     }
 }
 
@@ -108,30 +108,30 @@ impl KernelModule {
         &self,
         name: &str,
         ring_bytes: u32,
-    ) -> Result<(Loaded, Recorder, Option<Controller>), cwnd_bpf::Error> {
+    ) -> Result<(OwnedModule, Recorder, Option<Controller>), cwnd_bpf::Error> {
         let host = match &self.source {
-            Source::Set(module) => Some(module.controller()),
-            Source::File(object) => object.host()?,
+            ModuleSource::Set(module) => Some(module.controller()),
+            ModuleSource::File(object) => object.host()?,
         };
         let (loaded, recorder) = match &self.source {
-            Source::Set(module) => module.load_recording(name, ring_bytes)?,
-            Source::File(object) => object.load_recording(name, ring_bytes)?,
+            ModuleSource::Set(module) => module.load_recording(name, ring_bytes)?,
+            ModuleSource::File(object) => object.load_recording(name, ring_bytes)?,
         };
         Ok((loaded, recorder, host))
     }
 }
 
-/// An algorithm in the kernel, there as long as somebody holds it.
-#[pyclass(module = "cwnd._native")]
-pub struct KernelHeld(pub Option<Held>);
+/// An algorithm in the kernel. It stays there while a process holds it.
+#[pyclass(module = "cwnd._native", name = "KernelHeld")]
+pub struct KernelLoadedModule(pub Option<LoadedModule>);
 
 #[pymethods]
-impl KernelHeld {
+impl KernelLoadedModule {
     /// Who loaded it, if another process did.
     #[getter]
     fn shared_with(&self) -> Option<u32> {
         match &self.0 {
-            Some(Held::Shared(shared)) => Some(shared.registration().pid),
+            Some(LoadedModule::Shared(shared)) => Some(shared.registration().pid),
             _ => None,
         }
     }
@@ -139,24 +139,24 @@ impl KernelHeld {
     /// Connections on it now; `None` when they cannot be told.
     #[getter]
     fn connections(&self) -> Option<u64> {
-        self.0.as_ref().and_then(Held::connections)
+        self.0.as_ref().and_then(LoadedModule::connections)
     }
 
     /// Whether new connections can choose it.
     #[getter]
     fn is_registered(&self) -> bool {
-        self.0.as_ref().is_some_and(Held::is_registered)
+        self.0.as_ref().is_some_and(LoadedModule::is_registered)
     }
 
     /// Makes it outlive this process; returns where the pin is, and whether bpffs had to be mounted. Raises `KernelError`.
     fn pin(&mut self, py: Python<'_>) -> PyResult<Option<(PathBuf, bool)>> {
-        let Some(held) = &mut self.0 else { return Ok(None) };
-        py.detach(|| held.pin()).map(Some).map_err(|why| raise(py, &why))
+        let Some(loaded) = &mut self.0 else { return Ok(None) };
+        py.detach(|| loaded.pin()).map(Some).map_err(|why| raise(py, &why))
     }
 
     /// Lets go of it: unless it is pinned or somebody else holds it, new connections cannot choose it any more.
     fn close(&mut self, py: Python<'_>) {
-        let held = self.0.take();
-        py.detach(|| drop(held));
+        let loaded = self.0.take();
+        py.detach(|| drop(loaded));
     }
 }

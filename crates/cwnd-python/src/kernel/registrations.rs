@@ -3,10 +3,10 @@
 
 use std::path::PathBuf;
 
-use cwnd_bpf::{Held, Registration};
+use cwnd_bpf::{LoadedModule, Registration};
 use pyo3::prelude::*;
 
-use super::module::KernelHeld;
+use super::module::KernelLoadedModule;
 use super::raise;
 
 /// An algorithm that some cwnd of this machine has put into the kernel.
@@ -66,9 +66,9 @@ impl KernelRegistration {
     }
 
     /// Holds it: it stays though its loader may go. Raises `KernelError`.
-    fn share(&self, py: Python<'_>) -> PyResult<KernelHeld> {
+    fn share(&self, py: Python<'_>) -> PyResult<KernelLoadedModule> {
         let shared = self.0.share().map_err(|why| raise(py, &why))?;
-        Ok(KernelHeld(Some(Held::Shared(shared))))
+        Ok(KernelLoadedModule(Some(LoadedModule::Shared(shared))))
     }
 
     /// Takes it out of what new connections can choose, and its pin away; raises `KernelError`.

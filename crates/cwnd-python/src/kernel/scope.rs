@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use cwnd_bpf::{Ended, Means, Scope};
+use cwnd_bpf::{CommandResult, CommandScope, ScopeMethod};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -11,7 +11,7 @@ use super::raise;
 
 /// A place for one command.
 #[pyclass(module = "cwnd._native")]
-pub struct KernelScope(Option<Scope>);
+pub struct KernelScope(Option<CommandScope>);
 
 #[pymethods]
 impl KernelScope {
@@ -19,7 +19,7 @@ impl KernelScope {
     /// `KernelError` where there can be no such place.
     #[new]
     fn new(py: Python<'_>, algorithm: &str) -> PyResult<Self> {
-        let scope = py.detach(|| Scope::new(algorithm)).map_err(|why| raise(py, &why))?;
+        let scope = py.detach(|| CommandScope::new(algorithm)).map_err(|why| raise(py, &why))?;
         Ok(Self(Some(scope)))
     }
 
@@ -27,8 +27,8 @@ impl KernelScope {
     #[getter]
     fn because(&self) -> Option<String> {
         match self.0.as_ref()?.means() {
-            Means::Cgroup(_) => None,
-            Means::Namespace { because, .. } => Some(because),
+            ScopeMethod::Cgroup(_) => None,
+            ScopeMethod::Namespace { because, .. } => Some(because),
         }
     }
 
@@ -42,7 +42,7 @@ impl KernelScope {
         started.args(arguments);
         let ended = py.detach(|| {
             // To put a namespace's setting back takes rights.
-            let may_give_up = matches!(scope.means(), Means::Cgroup(_));
+            let may_give_up = matches!(scope.means(), ScopeMethod::Cgroup(_));
             let running = scope.start(started)?;
             if may_give_up {
                 running.give_up_rights()?;
@@ -55,7 +55,7 @@ impl KernelScope {
 
 /// How a command ended.
 #[pyclass(frozen, module = "cwnd._native")]
-pub struct KernelEnded(pub Ended);
+pub struct KernelEnded(pub CommandResult);
 
 #[pymethods]
 impl KernelEnded {
@@ -65,7 +65,7 @@ impl KernelEnded {
         self.0.code()
     }
 
-    /// Connections made, accepted, and refused by the kernel; `None`, where nobody counted.
+    /// Connections made, accepted, and refused by the kernel; `None` without a cgroup.
     #[getter]
     fn connections(&self) -> Option<(u64, u64, u64)> {
         self.0.uses.map(|uses| (uses.connected, uses.accepted, uses.refused))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Live connections, moved from one algorithm to another.
 
-use cwnd_bpf::{Which, switch};
+use cwnd_bpf::{ConnectionFilter, switch};
 use pyo3::prelude::*;
 
 use super::raise;
@@ -21,7 +21,7 @@ pub fn kernel_switch(
     remote_port: Option<u16>,
     algorithm: Option<String>,
 ) -> PyResult<(u64, u64, Vec<(String, String, String, Option<String>)>)> {
-    let which = Which { local_port, remote_port, algorithm };
+    let which = ConnectionFilter { local_port, remote_port, algorithm };
     let found = py.detach(|| switch(&which, to)).map_err(|why| raise(py, &why))?;
     let rows = found.connections.into_iter().map(|one| {
         let refused = one.refused.map(|why| why.to_string());

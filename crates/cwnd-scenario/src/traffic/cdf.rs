@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Measured distributions: points of a cumulative distribution, from a file or written out.
+//! Measured distributions: points of a cumulative distribution function, from a file or listed.
 //!
-//! A file has a line per point: the value and the probability of at most that value, apart by a comma, a tab or
-//! spaces. Values and probabilities do not fall; the last probability is 1. Empty lines and what follows `#` are left
-//! out, and so is a first line of column names. A path is relative to the working directory. A scenario that is
-//! written holds the points, not the path, so that it says the same elsewhere.
+//! A file has a line per point: the value and the probability of at most that value, separated by a comma, a tab or spaces. Values and
+//! probabilities do not decrease; the last probability is 1. Empty lines, comments after `#` and a first line of column names are
+//! ignored. A path is relative to the working directory. A printed scenario has the points instead of the path, so that it means the
+//! same elsewhere.
 
-use super::distribution::Unit;
-use crate::invalid::{Invalid, Table, shown};
+use super::unit::Unit;
+use crate::invalid::{Invalid, KeyTable, shown};
 use crate::units::decimal;
 use serde_json::{Value, json};
 
 /// One, in the unit of probabilities.
 pub const CERTAIN: u64 = 1_000_000_000_000_000;
-/// Most points.
+/// Max number of points.
 const MAX_POINTS: usize = 65_536;
 
 /// Points of a cumulative distribution function.
@@ -30,13 +30,13 @@ impl Cdf {
         &self.points
     }
 
-    /// Whether only the points themselves are drawn; otherwise the values between two points are alike.
+    /// Whether only the points themselves are drawn; otherwise values between two points are uniform.
     #[must_use]
     pub const fn steps(&self) -> bool {
         self.steps
     }
 
-    /// Reads a file's text. `read` reads a value in the field's unit; a refusal names `field` and the line.
+    /// Reads a file's text. `read` reads a value in the field's unit; an error names `field` and the line.
     pub(crate) fn from_text(
         field: &str,
         text: &str,
@@ -81,7 +81,7 @@ impl Cdf {
     }
 
     /// Reads `file` and `unit`, or `points`, and `steps`.
-    pub(crate) fn parse(table: &mut Table<'_>, unit: Unit) -> Result<Self, Invalid> {
+    pub(crate) fn parse(table: &mut KeyTable<'_>, unit: Unit) -> Result<Self, Invalid> {
         let steps = table.read("steps", "true or false", Value::as_bool)?.unwrap_or(false);
         let file = table.text("file", "the path of a file", |_| true)?;
         let listed = table.get("points");
@@ -102,7 +102,7 @@ impl Cdf {
         Ok(Self { points, steps })
     }
 
-    fn from_file(table: &mut Table<'_>, path: &str, unit: Unit) -> Result<Vec<(u64, u64)>, Invalid> {
+    fn from_file(table: &mut KeyTable<'_>, path: &str, unit: Unit) -> Result<Vec<(u64, u64)>, Invalid> {
         let names: &[&str] = match unit {
             Unit::Time => &["ns", "us", "ms", "s", "min"],
             Unit::Size { .. } => &["B", "kB", "MB", "GB", "packets"],
@@ -144,7 +144,7 @@ impl Cdf {
                 Some([value, Value::Number(p)]) => {
                     unit.read(value).zip(p.as_f64().and_then(|p| decimal(&format!("{p:.15}"), CERTAIN)))
                 }
-                // Probabilities with more digits than a number keeps are written as text.
+                // Probabilities with more digits than an `f64` has are written as text.
                 Some([value, Value::String(p)]) => unit.read(value).zip(decimal(p, CERTAIN)),
                 _ => None,
             };

@@ -1,68 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Distributions as a scenario names them: a kind, its numbers with their units, bounds. What is drawn from them is
-//! the simulator's affair.
+//! Distributions as a scenario specifies them: a kind, its parameters with their units, bounds. The simulator draws samples from them.
 //!
-//! A bare quantity is a constant. `mean` is always that of the distribution *without* its bounds, because that is
-//! what the documents state; whoever draws works out the mean of what is drawn.
+//! A bare quantity is a constant. `mean` is always that of the distribution *without* its bounds, because the papers state that one. The
+//! simulator computes the mean of the samples.
 
 use super::cdf::Cdf;
 use super::kinds::KINDS;
-use crate::invalid::{Invalid, Table};
-use crate::units::{decimal, read_size, read_time, write_size, write_time};
+use super::unit::Unit;
+use crate::invalid::{Invalid, KeyTable};
 use serde_json::{Map, Value, json};
 
-/// Largest value of a distribution's number: whole numbers up to here are exact in an `f64`.
-const MAX_VALUE: u64 = 1 << 53;
-/// One, in the millionths that shapes and shares are kept in.
+/// One, in millionths, the unit of shapes and shares.
 pub const ONE: u64 = 1_000_000;
-
-/// What a distribution's values are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// ns.
-    Time,
-    /// Bytes of payload. Written in bytes, or in packets of this payload.
-    Size {
-        /// Payload of a full packet, bytes.
-        packet: u32,
-    },
-    /// A number of things.
-    Count,
-}
-
-impl Unit {
-    /// Reads a value: text with its unit, or a whole number for [`Unit::Count`].
-    pub(crate) fn read(self, value: &Value) -> Option<u64> {
-        let read = match self {
-            Self::Time => read_time(value.as_str()?),
-            Self::Size { packet } => {
-                let text = value.as_str()?;
-                let packets = text.strip_suffix("packets").or_else(|| text.strip_suffix("packet"));
-                packets.map_or_else(|| read_size(text), |n| decimal(n.trim(), u64::from(packet)))
-            }
-            Self::Count => value.as_u64(),
-        };
-        read.filter(|n| *n <= MAX_VALUE)
-    }
-
-    /// Writes `value` so that it reads back.
-    pub(crate) fn write(self, value: u64) -> Value {
-        match self {
-            Self::Time => json!(write_time(value)),
-            Self::Size { .. } => json!(write_size(value)),
-            Self::Count => json!(value),
-        }
-    }
-
-    /// What a value looks like.
-    pub(crate) const fn expected(self) -> &'static str {
-        match self {
-            Self::Time => "a time with its unit, such as 40ms",
-            Self::Size { .. } => "a size with its unit (B, kB, MB, GB, packets), such as 100kB or 6packets",
-            Self::Count => "a whole number",
-        }
-    }
-}
 
 /// A distribution of times, sizes or counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,25 +26,25 @@ pub enum Distribution {
         max: u64,
     },
     /// One of the families with a density.
-    Smooth(Smooth),
+    Parametric(Parametric),
     /// A lognormal body with a Pareto tail.
     BodyTail(BodyTail),
     /// Measured.
     Empirical(Cdf),
 }
 
-/// A family, its shape and scale, and bounds beyond which nothing is drawn (the rest is stretched to one).
+/// A family with its shape and scale, truncated to bounds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Smooth {
+pub struct Parametric {
     /// Which family.
     pub family: Family,
     /// Its shape (for [`Family::Lognormal`] sigma), millionths; 10⁶ where it has none.
     pub shape: u64,
     /// Its scale.
     pub scale: Scale,
-    /// Nothing below.
+    /// Lower bound.
     pub at_least: Option<u64>,
-    /// Nothing above.
+    /// Upper bound.
     pub at_most: Option<u64>,
 }
 
@@ -104,8 +53,8 @@ pub struct Smooth {
 pub enum Scale {
     /// By the mean of the unbounded distribution.
     Mean(u64),
-    /// By the family's own number ([`Family::own`]).
-    Own(u64),
+    /// By the scale parameter of the family ([`Family::scale_key`]).
+    Parameter(u64),
 }
 
 /// Families of distributions with a density.
@@ -140,9 +89,9 @@ impl Family {
         }
     }
 
-    /// Key of the number that fixes its scale beside `mean`; the exponential has none.
+    /// Key of its scale parameter, the alternative to `mean`; the exponential has none.
     #[must_use]
-    pub const fn own(self) -> Option<&'static str> {
+    pub const fn scale_key(self) -> Option<&'static str> {
         match self {
             Self::Exponential => None,
             Self::Pareto => Some("minimum"),
@@ -151,7 +100,7 @@ impl Family {
         }
     }
 
-    /// Key of its shape, and the range that is taken (millionths).
+    /// Key of its shape, and the accepted range (millionths).
     #[must_use]
     pub const fn shape(self) -> Option<(&'static str, u64, u64)> {
         match self {
@@ -168,7 +117,7 @@ impl Family {
     }
 }
 
-/// A lognormal up to where the tail begins, a Pareto from there (the file sizes of Surge, Barford and Crovella 1998).
+/// A lognormal body and a Pareto tail (the file sizes of Surge, Barford and Crovella 1998).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BodyTail {
     /// e^μ of the body.
@@ -181,12 +130,12 @@ pub struct BodyTail {
     pub tail_shape: u64,
     /// Probability of the tail, millionths.
     pub tail_share: u64,
-    /// Nothing above.
+    /// Upper bound.
     pub at_most: Option<u64>,
 }
 
 /// A decimal of `min..=max` millionths. The quotient of two whole numbers is the `f64` that their decimal reads as,
-/// so nothing between two millionths passes.
+/// so a value between two millionths is refused.
 fn millionths(value: &Value, min: u64, max: u64) -> Option<u64> {
     let value = value.as_f64().filter(|v| (0.0..1e9).contains(v))?;
     let whole = (value * ONE as f64).round();
@@ -206,7 +155,7 @@ pub(crate) fn show_millionths(value: u64) -> Value {
 
 /// A decimal key with its range.
 pub(crate) fn read_millionths(
-    table: &mut Table<'_>,
+    table: &mut KeyTable<'_>,
     key: &'static str,
     min: u64,
     max: u64,
@@ -230,7 +179,7 @@ impl Distribution {
                 }
             };
         }
-        let mut table = Table::new(path, value)?;
+        let mut table = KeyTable::new(path, value)?;
         let names = KINDS.map(|kind| kind.name);
         let kind = table.required("kind", &format!("one of {}", names.join(", ")), |v| {
             names.into_iter().find(|name| v == name)
@@ -241,7 +190,7 @@ impl Distribution {
             "empirical" => Self::Empirical(Cdf::parse(&mut table, unit)?),
             name => {
                 let family = Family::ALL.into_iter().find(|family| family.name() == name);
-                Self::Smooth(parse_smooth(&mut table, family.unwrap_or(Family::Exponential), unit)?)
+                Self::Parametric(parse_parametric(&mut table, family.unwrap_or(Family::Exponential), unit)?)
             }
         };
         table.finish()?;
@@ -255,17 +204,17 @@ impl Distribution {
             Self::Uniform { min, max } => {
                 json!({ "kind": "uniform", "min": unit.write(*min), "max": unit.write(*max) })
             }
-            Self::Smooth(smooth) => smooth.to_value(unit),
-            Self::BodyTail(it) => {
+            Self::Parametric(spec) => spec.to_value(unit),
+            Self::BodyTail(spec) => {
                 let mut value = json!({
                     "kind": "body-tail",
-                    "median": unit.write(it.median),
-                    "sigma": show_millionths(it.sigma),
-                    "tail_from": unit.write(it.tail_from),
-                    "tail_shape": show_millionths(it.tail_shape),
-                    "tail_share": show_millionths(it.tail_share),
+                    "median": unit.write(spec.median),
+                    "sigma": show_millionths(spec.sigma),
+                    "tail_from": unit.write(spec.tail_from),
+                    "tail_shape": show_millionths(spec.tail_shape),
+                    "tail_share": show_millionths(spec.tail_share),
                 });
-                if let Some(most) = it.at_most {
+                if let Some(most) = spec.at_most {
                     value["at_most"] = unit.write(most);
                 }
                 value
@@ -274,28 +223,28 @@ impl Distribution {
         }
     }
 
-    /// Whether the mean of what is drawn exists.
+    /// Whether the mean of the samples is finite.
     #[must_use]
     pub fn mean_is_finite(&self) -> bool {
         match self {
-            Self::Smooth(it) => !it.family.heavy() || it.shape > ONE || it.at_most.is_some(),
-            Self::BodyTail(it) => it.tail_shape > ONE || it.at_most.is_some(),
+            Self::Parametric(spec) => !spec.family.heavy() || spec.shape > ONE || spec.at_most.is_some(),
+            Self::BodyTail(spec) => spec.tail_shape > ONE || spec.at_most.is_some(),
             Self::Constant(_) | Self::Uniform { .. } | Self::Empirical(_) => true,
         }
     }
 
-    /// Whether nothing but zero can be drawn.
+    /// Whether every sample is zero.
     #[must_use]
     pub fn is_zero(&self) -> bool {
         match self {
             Self::Constant(value) | Self::Uniform { max: value, .. } => *value == 0,
             Self::Empirical(cdf) => cdf.points().last().is_none_or(|(value, _)| *value == 0),
-            Self::Smooth(_) | Self::BodyTail(_) => false,
+            Self::Parametric(_) | Self::BodyTail(_) => false,
         }
     }
 }
 
-impl Smooth {
+impl Parametric {
     fn to_value(&self, unit: Unit) -> Value {
         let mut map = Map::new();
         map.insert("kind".into(), json!(self.family.name()));
@@ -304,7 +253,9 @@ impl Smooth {
         }
         match self.scale {
             Scale::Mean(mean) => map.insert("mean".into(), unit.write(mean)),
-            Scale::Own(own) => map.insert(self.family.own().unwrap_or("mean").into(), unit.write(own)),
+            Scale::Parameter(parameter) => {
+                map.insert(self.family.scale_key().unwrap_or("mean").into(), unit.write(parameter))
+            }
         };
         for (key, bound) in [("at_least", self.at_least), ("at_most", self.at_most)] {
             if let Some(bound) = bound {
@@ -316,25 +267,25 @@ impl Smooth {
 }
 
 /// A quantity above zero.
-fn positive(table: &mut Table<'_>, key: &'static str, unit: Unit) -> Result<Option<u64>, Invalid> {
+fn positive(table: &mut KeyTable<'_>, key: &'static str, unit: Unit) -> Result<Option<u64>, Invalid> {
     table.read(key, &format!("{}, above 0", unit.expected()), |v| unit.read(v).filter(|n| *n > 0))
 }
 
-fn required(table: &mut Table<'_>, key: &'static str, unit: Unit) -> Result<u64, Invalid> {
+fn required(table: &mut KeyTable<'_>, key: &'static str, unit: Unit) -> Result<u64, Invalid> {
     match positive(table, key, unit)? {
         Some(value) => Ok(value),
         None => table.refuse(key, None, format!("{}, above 0", unit.expected())),
     }
 }
 
-fn parse_uniform(table: &mut Table<'_>, unit: Unit) -> Result<Distribution, Invalid> {
+fn parse_uniform(table: &mut KeyTable<'_>, unit: Unit) -> Result<Distribution, Invalid> {
     let min = table.required("min", unit.expected(), |v| unit.read(v))?;
     let expected = format!("{}, not below min", unit.expected());
     let max = table.required("max", &expected, |v| unit.read(v).filter(|max| *max >= min))?;
     Ok(Distribution::Uniform { min, max })
 }
 
-fn parse_smooth(table: &mut Table<'_>, family: Family, unit: Unit) -> Result<Smooth, Invalid> {
+fn parse_parametric(table: &mut KeyTable<'_>, family: Family, unit: Unit) -> Result<Parametric, Invalid> {
     let shape = match family.shape() {
         None => ONE,
         Some((key, min, max)) => match read_millionths(table, key, min, max)? {
@@ -343,28 +294,28 @@ fn parse_smooth(table: &mut Table<'_>, family: Family, unit: Unit) -> Result<Smo
         },
     };
     let mean = positive(table, "mean", unit)?;
-    let own = match family.own() {
+    let parameter = match family.scale_key() {
         Some(key) => positive(table, key, unit)?.map(|value| (key, value)),
         None => None,
     };
-    let scale = match (mean, own) {
+    let scale = match (mean, parameter) {
         (Some(mean), None) => Scale::Mean(mean),
-        (None, Some((_, value))) => Scale::Own(value),
+        (None, Some((_, value))) => Scale::Parameter(value),
         (Some(_), Some((key, value))) => {
             return table.refuse(key, Some(&unit.write(value)), format!("either mean or {key}, not both"));
         }
         (None, None) => {
-            let or = family.own().map_or_else(String::new, |key| format!(", or its {key}"));
+            let or = family.scale_key().map_or_else(String::new, |key| format!(", or its {key}"));
             return table.refuse("mean", None, format!("the mean of {}{or}", family.name()));
         }
     };
     if family.heavy() && shape <= ONE && mean.is_some() {
-        let own = family.own().unwrap_or("scale");
-        let expected = format!("above 1 where a mean is given (with less there is none: give {own})");
+        let parameter = family.scale_key().unwrap_or("scale");
+        let expected = format!("above 1 where a mean is given (with less there is none: give {parameter})");
         return table.refuse("shape", Some(&show_millionths(shape)), expected);
     }
-    // Bounds about a value near the middle, so that a fair part of the distribution lies between them.
-    let (Scale::Mean(middle) | Scale::Own(middle)) = scale;
+    // The bounds enclose a value near the middle, so that a substantial part of the distribution lies between them.
+    let (Scale::Mean(middle) | Scale::Parameter(middle)) = scale;
     let low = format!("{}, at most {}", unit.expected(), unit.write(middle));
     let high = format!("{}, above {}", unit.expected(), unit.write(middle));
     let at_least = match family {
@@ -374,10 +325,10 @@ fn parse_smooth(table: &mut Table<'_>, family: Family, unit: Unit) -> Result<Smo
         _ => table.read("at_least", &low, |v| unit.read(v).filter(|n| *n <= middle))?,
     };
     let at_most = table.read("at_most", &high, |v| unit.read(v).filter(|n| *n > middle))?;
-    Ok(Smooth { family, shape, scale, at_least, at_most })
+    Ok(Parametric { family, shape, scale, at_least, at_most })
 }
 
-fn parse_body_tail(table: &mut Table<'_>, unit: Unit) -> Result<BodyTail, Invalid> {
+fn parse_body_tail(table: &mut KeyTable<'_>, unit: Unit) -> Result<BodyTail, Invalid> {
     let median = required(table, "median", unit)?;
     let Some(sigma) = read_millionths(table, "sigma", 1_000, 10 * ONE)? else {
         return table.refuse("sigma", None, "the body's deviation of ln");

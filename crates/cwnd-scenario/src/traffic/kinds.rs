@@ -1,62 +1,67 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The kinds of distributions, described.
+//! Descriptions of the kinds of distributions.
 
 /// A kind of distribution: `{ kind = "name", ... }`.
 #[derive(Clone, Copy, Debug)]
-pub struct Kind {
+pub struct DistributionKind {
     /// Its name.
     pub name: &'static str,
     /// Its keys; those in brackets may be left out, `|` parts alternatives. Times and sizes carry their unit.
     pub keys: &'static str,
-    /// What it is.
+    /// Its definition.
     pub help: &'static str,
-    /// Where its formulas are from, or who uses it.
+    /// The source of its formulas, or papers that use it.
     pub source: &'static str,
 }
 
-/// All of them, beside the constant, which is a bare quantity.
-pub const KINDS: [Kind; 8] = [
-    Kind {
+/// All kinds except the constant, which is a bare quantity.
+pub const KINDS: [DistributionKind; 8] = [
+    DistributionKind {
         name: "exponential",
         keys: "mean, [at_least], [at_most]",
         help: "P(X > x) = e^(-x/mean)",
         source: "gaps of leith2007 and ns-2; RTTs of ha2008, cut to an interval",
     },
-    Kind {
+    DistributionKind {
         name: "pareto",
         keys: "shape, mean | minimum, [at_most]",
         help: "P(X > x) = (minimum/x)^shape from the minimum on; mean = minimum shape/(shape - 1), none for a shape of 1 or less",
         source: "sizes of leith2007; ns-2's Pareto",
     },
-    Kind {
+    DistributionKind {
         name: "pareto2",
         keys: "shape, mean | scale, [at_least], [at_most]",
         help: "P(X > x) = (1 + x/scale)^-shape (Lomax); mean = scale/(shape - 1), none for a shape of 1 or less",
         source: "ns-2's ParetoII",
     },
-    Kind {
+    DistributionKind {
         name: "lognormal",
         keys: "sigma, mean | median, [at_least], [at_most]",
         help: "ln X is normal with deviation sigma about ln median; mean = median e^(sigma^2/2)",
         source: "bodies of web sizes; quantiles by Wichura's AS 241 (1988)",
     },
-    Kind {
+    DistributionKind {
         name: "weibull",
         keys: "shape, mean | scale, [at_least], [at_most]",
         help: "P(X > x) = e^-((x/scale)^shape); mean = scale Gamma(1 + 1/shape)",
         source: "pauses within a page in Surge (1.46 s, 0.382: unverified), cache run lengths of PackMime",
     },
-    Kind {
+    DistributionKind {
         name: "body-tail",
         keys: "median, sigma, tail_from, tail_shape, tail_share, [at_most]",
         help: "with probability tail_share a Pareto from tail_from on, else a lognormal cut there",
         source: "file sizes of Surge (Barford and Crovella 1998)",
     },
-    Kind { name: "uniform", keys: "min, max", help: "each whole number from min to max alike", source: "" },
-    Kind {
+    DistributionKind {
+        name: "uniform",
+        keys: "min, max",
+        help: "each whole number from min to max alike",
+        source: "",
+    },
+    DistributionKind {
         name: "empirical",
         keys: "file, unit | points, [steps]",
         help: "points of a cumulative distribution, straight lines between them, or with steps the points alone",
-        source: "measured by whoever measured it",
+        source: "the measurement in the file",
     },
 ];

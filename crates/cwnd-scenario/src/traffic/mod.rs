@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Traffic beside the flows of an experiment: `[[traffic]]`.
+//! Background traffic: `[[traffic]]`.
 //!
-//! A group is a model with its numbers. Named sets of numbers are in [`PRESETS`], each with its source; keys written
-//! beside `preset` take the place of the set's. A scenario is written out with every key and without `preset`.
+//! A group is a model with its parameters. [`PRESETS`] has named sets of parameters, each with its source; a key written next to `preset`
+//! overrides the preset's. A scenario is printed with every key and without `preset`.
 //!
 //! ```toml
 //! [[traffic]]                       # figure 4 of Leith, Shorten and McCullagh (2007)
@@ -30,8 +30,8 @@
 //! the path's own. `both` gives a `mix` one process per direction, each with the whole `share`, and lets sessions
 //! alternate.
 //!
-//! **Ways.** In a dumbbell data goes forward as most flows do, or in reverse, or `both`; a way back that carries data is a
-//! link with a queue. In a graph `from` and `to` name two nodes, and the links are the fewest between them.
+//! **Directions.** In a dumbbell data goes `forward`, in `reverse`, or `both`; a reverse path that carries data is a link with a queue. In
+//! a graph `from` and `to` name two nodes, and the route has the fewest links between them.
 
 mod cdf;
 mod distribution;
@@ -39,33 +39,35 @@ mod kinds;
 mod parse;
 mod presets;
 mod print;
+mod unit;
 
 pub use cdf::{CERTAIN, Cdf};
-pub use distribution::{BodyTail, Distribution, Family, ONE, Scale, Smooth, Unit};
-pub use kinds::{KINDS, Kind};
+pub use distribution::{BodyTail, Distribution, Family, ONE, Parametric, Scale};
+pub use kinds::{DistributionKind, KINDS};
 pub use parse::{Context, read};
 pub(crate) use parse::{parse_ends, parse_list};
 pub use presets::{PRESETS, Preset};
 pub use print::to_toml;
+pub use unit::Unit;
 
-use crate::model::Route;
+use crate::route::RouteSpec;
 
-/// A group of like sources.
+/// A traffic group: sources with the same settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Traffic {
-    /// Name, for people.
+    /// Name, for display.
     pub name: String,
     /// Algorithm or parameter set of the transfers' senders.
     pub cc: String,
-    /// Which way the data goes.
-    pub direction: Ways,
-    /// The nodes of a graph that it goes forward from and to; in a dumbbell none.
+    /// Direction of the data.
+    pub direction: Directions,
+    /// In a graph, the nodes that it goes from and to in forward direction; `None` in a dumbbell.
     pub ends: Option<(String, String)>,
     /// When its sources start.
     pub start: Starts,
-    /// No transfer and no packet starts at this time or later, ns.
+    /// No transfer starts and no datagram is sent at this time or later, ns.
     pub stop: Option<u64>,
-    /// Round trip times, ns; the path's own without.
+    /// Round trip times, ns; `None` for the path's own.
     pub rtt: Option<Distribution>,
     /// Receive window, bytes.
     pub window: Option<u64>,
@@ -76,38 +78,37 @@ pub struct Traffic {
 impl Traffic {
     /// The routes of its data forward and in reverse.
     #[must_use]
-    pub fn routes(&self) -> [Route; 2] {
+    pub fn routes(&self) -> [RouteSpec; 2] {
         match &self.ends {
-            None => [Route::Forward, Route::Reverse],
+            None => [RouteSpec::Forward, RouteSpec::Reverse],
             Some((from, to)) => {
-                [Route::Ends(from.clone(), to.clone()), Route::Ends(to.clone(), from.clone())]
+                [RouteSpec::Ends(from.clone(), to.clone()), RouteSpec::Ends(to.clone(), from.clone())]
             }
         }
     }
 
-    /// Whether it sends data forward, and in reverse.
+    /// The directions that it sends data in.
     #[must_use]
-    pub const fn sends(&self) -> [bool; 2] {
-        match (&self.model, self.direction) {
-            (Model::RequestResponse(_), _) | (_, Ways::Both) => [true, true],
-            (_, Ways::Forward) => [true, false],
-            (_, Ways::Reverse) => [false, true],
+    pub const fn sends(&self) -> Directions {
+        match self.model {
+            Model::RequestResponse(_) => Directions::Both,
+            _ => self.direction,
         }
     }
 }
 
-/// Which way data goes through the bottleneck.
+/// The directions of data through the bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ways {
-    /// As the flows of the experiment do.
+pub enum Directions {
+    /// The direction of the experiment's flows.
     Forward,
-    /// Against them.
+    /// The opposite direction.
     Reverse,
-    /// Both ways.
+    /// Both directions.
     Both,
 }
 
-impl Ways {
+impl Directions {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Forward, Self::Reverse, Self::Both];
 
@@ -119,6 +120,16 @@ impl Ways {
             Self::Reverse => "reverse",
             Self::Both => "both",
         }
+    }
+
+    /// Whether forward is one of them.
+    pub(crate) const fn has_forward(self) -> bool {
+        matches!(self, Self::Forward | Self::Both)
+    }
+
+    /// Whether reverse is one of them.
+    pub(crate) const fn has_reverse(self) -> bool {
+        matches!(self, Self::Reverse | Self::Both)
     }
 }
 
@@ -145,12 +156,12 @@ pub enum Starts {
     },
 }
 
-/// GapFrom where a gap is counted.
+/// What a gap is counted from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GapFrom {
-    /// GapFrom the start of the one before: nothing waits for a transfer's end.
+    /// The start of the transfer before: no transfer waits for the end of another.
     Start,
-    /// GapFrom its end.
+    /// The end of the transfer before.
     Finish,
 }
 
@@ -173,16 +184,16 @@ pub enum Model {
         /// How many.
         flows: u32,
     },
-    /// Sessions that fetch one page after another: the web, on–off sources, files one after the other.
+    /// Sessions that fetch one page after another: the web, on–off sources, a sequence of files.
     Sessions(Sessions),
-    /// Transfers that arrive whether or not those before have finished: background at a stated load.
+    /// Transfers that arrive independently of earlier ones: background traffic of a given load.
     Mix {
         /// How often.
         arrivals: Arrivals,
         /// Their sizes, bytes.
         size: Distribution,
     },
-    /// A request one way, a response the other, then a pause.
+    /// A request in one direction, a response in the other, then a pause.
     RequestResponse(RequestResponse),
     /// Datagrams at a constant rate, all the time or in bursts.
     Udp(Udp),
@@ -193,21 +204,21 @@ pub enum Model {
 pub struct Sessions {
     /// How many sessions.
     pub sessions: u32,
-    /// Pages per session; without, until the end.
+    /// Pages per session; `None` for no limit.
     pub pages: Option<u64>,
     /// Pause before each page, ns.
     pub gap: Distribution,
-    /// GapFrom where it is counted.
+    /// What it is counted from.
     pub gap_from: GapFrom,
     /// Objects per page; 0 counts as 1.
     pub objects: Distribution,
     /// Pause before each further object of a page, ns.
     pub object_gap: Distribution,
-    /// GapFrom where it is counted.
+    /// What it is counted from.
     pub object_gap_from: GapFrom,
     /// Bytes of an object.
     pub size: Distribution,
-    /// Whether a session's objects go over one connection, one after another (only where gaps count from the finish).
+    /// Whether a session's objects use one connection, one after another (only where gaps count from the finish).
     pub keep: bool,
 }
 
@@ -225,9 +236,9 @@ pub enum Arrivals {
 pub struct RequestResponse {
     /// How many sessions.
     pub sessions: u32,
-    /// Exchanges per session; without, until the end.
+    /// Exchanges per session; `None` for no limit.
     pub exchanges: Option<u64>,
-    /// Bytes of a request, against `direction`.
+    /// Bytes of a request, which goes in the opposite of `direction`.
     pub request: Distribution,
     /// Bytes of a response.
     pub response: Distribution,
@@ -248,6 +259,6 @@ pub struct Udp {
     pub rate: u64,
     /// Size of a datagram on the wire, bytes.
     pub packet_size: u32,
-    /// Length of bursts and of the pauses before them, ns; without, it always sends.
+    /// Length of bursts and of the pauses before them, ns; `None` sends all the time.
     pub on_off: Option<(Distribution, Distribution)>,
 }

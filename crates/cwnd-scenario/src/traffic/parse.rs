@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `[[traffic]]`, read key by key.
+//! Parses `[[traffic]]`.
 
-use super::distribution::{Distribution, ONE, Unit, read_millionths};
+use super::distribution::{Distribution, ONE, read_millionths};
 use super::presets::PRESETS;
-use super::{Arrivals, GapFrom, Model, RequestResponse, Sessions, Starts, Traffic, Udp, Ways};
-use crate::invalid::{Invalid, Table, unknown_name};
+use super::unit::Unit;
+use super::{Arrivals, Directions, GapFrom, Model, RequestResponse, Sessions, Starts, Traffic, Udp};
+use crate::invalid::{Invalid, KeyTable, unknown_name};
 use crate::units::{self, RATE, TIME};
 use cwnd::registry;
 use serde_json::{Map, Value, json};
 
-/// Most sources of a group.
+/// Max number of sources of a group.
 const MAX_SOURCES: u64 = 1_000_000;
 const MODELS: [&str; 5] = ["long", "sessions", "mix", "request-response", "udp"];
 const STARTS: &str = "a time before the end (10s), { uniform = [\"0s\", \"1s\"] }, { every = \"1s\", from = \"0s\" } \
                       or { poisson = \"1s\", from = \"0s\" } (from: 0s)";
 
-/// What a group of traffic has to fit.
+/// The properties of the scenario that parsing a traffic group needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Context {
     /// Simulated time, ns.
@@ -37,7 +38,7 @@ impl Context {
 pub fn read(text: &str, context: &Context) -> Result<Vec<Traffic>, Invalid> {
     let value: Value =
         toml::from_str(text).map_err(|error| crate::parse::document("TOML", &error.to_string()))?;
-    let mut table = Table::new("", &value)?;
+    let mut table = KeyTable::new("", &value)?;
     let groups = parse_list(table.get("traffic"), context)?;
     table.finish()?;
     Ok(groups)
@@ -62,7 +63,7 @@ pub(crate) fn parse_list(value: Option<&Value>, context: &Context) -> Result<Vec
 
 fn parse(path: &str, value: &Value, context: &Context) -> Result<Traffic, Invalid> {
     let (value, preset) = with_preset(path, value)?;
-    let mut table = Table::new(path, &value)?;
+    let mut table = KeyTable::new(path, &value)?;
     let table = &mut table;
     let _ = table.get("preset");
     let expected = format!("one of {} (or a preset)", MODELS.join(", "));
@@ -74,9 +75,9 @@ fn parse(path: &str, value: &Value, context: &Context) -> Result<Traffic, Invali
         cc: if udp { String::new() } else { parse_cc(table)? },
         direction: table
             .read("direction", "forward, reverse or both", |v| {
-                Ways::ALL.into_iter().find(|direction| v == direction.name())
+                Directions::ALL.into_iter().find(|direction| v == direction.name())
             })?
-            .unwrap_or(Ways::Forward),
+            .unwrap_or(Directions::Forward),
         ends: parse_ends(table)?,
         start: table.read("start", STARTS, |v| read_starts(v, context))?.unwrap_or(Starts::At(0)),
         stop: table.quantity("stop", TIME, units::read_time)?,
@@ -101,9 +102,9 @@ fn parse(path: &str, value: &Value, context: &Context) -> Result<Traffic, Invali
     }
 }
 
-/// The keys with those of the preset that they leave open.
+/// The keys, and those of the preset that are not written.
 fn with_preset(path: &str, value: &Value) -> Result<(Value, Option<&'static str>), Invalid> {
-    let mut table = Table::new(path, value)?;
+    let mut table = KeyTable::new(path, value)?;
     let Some(written) = table.get("preset") else { return Ok((value.clone(), None)) };
     let Some(preset) = PRESETS.iter().find(|preset| written == preset.name) else {
         let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
@@ -112,18 +113,18 @@ fn with_preset(path: &str, value: &Value) -> Result<(Value, Option<&'static str>
     };
     let mut keys: Map<String, Value> =
         toml::from_str(preset.keys).map_err(|error| crate::parse::document("preset", &error.to_string()))?;
-    if let Value::Object(own) = value {
-        // Two ways to say how often: the written one counts.
-        if own.contains_key("arrivals") {
+    if let Value::Object(written) = value {
+        // `share` and `gap` exclude each other: the written one overrides the preset's.
+        if written.contains_key("arrivals") {
             keys.remove("share");
         }
-        keys.extend(own.iter().map(|(key, value)| (key.clone(), value.clone())));
+        keys.extend(written.iter().map(|(key, value)| (key.clone(), value.clone())));
     }
     Ok((Value::Object(keys), Some(preset.name)))
 }
 
 /// `from` and `to`, both or neither.
-pub(crate) fn parse_ends(table: &mut Table<'_>) -> Result<Option<(String, String)>, Invalid> {
+pub(crate) fn parse_ends(table: &mut KeyTable<'_>) -> Result<Option<(String, String)>, Invalid> {
     const NODE: &str = "the name of a node";
     let ends = (table.text("from", NODE, |_| true)?, table.text("to", NODE, |_| true)?);
     match ends {
@@ -134,15 +135,19 @@ pub(crate) fn parse_ends(table: &mut Table<'_>) -> Result<Option<(String, String
     }
 }
 
-fn parse_cc(table: &mut Table<'_>) -> Result<String, Invalid> {
+fn parse_cc(table: &mut KeyTable<'_>) -> Result<String, Invalid> {
     let Some(value) = table.get("cc") else { return Ok("sack".into()) };
     match value.as_str() {
         Some(cc) if registry::find(cc).is_some() => Ok(cc.to_owned()),
-        _ => table.refuse("cc", Some(value), crate::flow::offer(value.as_str().unwrap_or_default())),
+        _ => table.refuse(
+            "cc",
+            Some(value),
+            crate::flow::unknown_algorithm(value.as_str().unwrap_or_default()),
+        ),
     }
 }
 
-fn parse_window(table: &mut Table<'_>, context: &Context) -> Result<Option<u64>, Invalid> {
+fn parse_window(table: &mut KeyTable<'_>, context: &Context) -> Result<Option<u64>, Invalid> {
     let payload = u64::from(context.payload);
     let expected = format!("a size of at least one packet's payload, {payload}B");
     table.read("window", &expected, |v| context.size().read(v).filter(|bytes| *bytes >= payload))
@@ -155,7 +160,7 @@ fn read_starts(value: &Value, context: &Context) -> Option<Starts> {
     if let (1, Some(pair)) = (map.len(), map.get("uniform")) {
         let [from, to] = pair.as_array()?.as_slice() else { return None };
         return Some(Starts::Uniform(time(from)?, time(to)?))
-            .filter(|it| matches!(it, Starts::Uniform(a, b) if a < b && before_end(b)));
+            .filter(|starts| matches!(starts, Starts::Uniform(a, b) if a < b && before_end(b)));
     }
     let known = |key: &String| ["from", "every", "poisson"].contains(&key.as_str());
     let from = map.get("from").map_or(Some(0), time).filter(before_end)?;
@@ -167,13 +172,13 @@ fn read_starts(value: &Value, context: &Context) -> Option<Starts> {
     }
 }
 
-/// A number of sources; 1 when it is not written.
-fn count(table: &mut Table<'_>, key: &'static str) -> Result<u32, Invalid> {
+/// A number of sources; default 1.
+fn count(table: &mut KeyTable<'_>, key: &'static str) -> Result<u32, Invalid> {
     Ok(table.whole(key, 1, MAX_SOURCES)?.unwrap_or(1) as u32)
 }
 
 fn distribution(
-    table: &mut Table<'_>,
+    table: &mut KeyTable<'_>,
     key: &'static str,
     unit: Unit,
 ) -> Result<Option<Distribution>, Invalid> {
@@ -181,20 +186,20 @@ fn distribution(
     Distribution::parse(&table.field(key), value, unit).map(Some)
 }
 
-fn required(table: &mut Table<'_>, key: &'static str, unit: Unit) -> Result<Distribution, Invalid> {
+fn required(table: &mut KeyTable<'_>, key: &'static str, unit: Unit) -> Result<Distribution, Invalid> {
     match distribution(table, key, unit)? {
-        Some(it) => Ok(it),
+        Some(value) => Ok(value),
         None => table.refuse(key, None, format!("{}, or a distribution", unit.expected())),
     }
 }
 
-fn from(table: &mut Table<'_>, key: &'static str) -> Result<GapFrom, Invalid> {
+fn from(table: &mut KeyTable<'_>, key: &'static str) -> Result<GapFrom, Invalid> {
     let read = |v: &Value| [GapFrom::Start, GapFrom::Finish].into_iter().find(|from| v == from.name());
     Ok(table.read(key, "start or finish", read)?.unwrap_or(GapFrom::Finish))
 }
 
-/// Refuses gaps that are always zero where nothing else keeps two starts apart.
-fn apart(table: &Table<'_>, key: &str, gap: &Distribution) -> Result<(), Invalid> {
+/// Refuses gaps that are always zero where nothing else separates two starts.
+fn apart(table: &KeyTable<'_>, key: &str, gap: &Distribution) -> Result<(), Invalid> {
     if gap.is_zero() {
         return table.refuse(
             key,
@@ -205,7 +210,7 @@ fn apart(table: &Table<'_>, key: &str, gap: &Distribution) -> Result<(), Invalid
     Ok(())
 }
 
-fn parse_sessions(table: &mut Table<'_>, context: &Context) -> Result<Sessions, Invalid> {
+fn parse_sessions(table: &mut KeyTable<'_>, context: &Context) -> Result<Sessions, Invalid> {
     // Leith, Shorten and McCullagh 2007, II.A.
     let gap = json!({ "kind": "exponential", "mean": "1s" });
     let size = json!({ "kind": "pareto", "shape": 1.2, "mean": "6packets" });
@@ -238,7 +243,7 @@ fn parse_sessions(table: &mut Table<'_>, context: &Context) -> Result<Sessions, 
     Ok(sessions)
 }
 
-fn parse_mix(table: &mut Table<'_>, context: &Context) -> Result<Model, Invalid> {
+fn parse_mix(table: &mut KeyTable<'_>, context: &Context) -> Result<Model, Invalid> {
     let share = read_millionths(table, "share", 1, 10 * ONE)?;
     let gaps = distribution(table, "arrivals", Unit::Time)?;
     let size = required(table, "size", context.size())?;
@@ -268,7 +273,7 @@ fn parse_mix(table: &mut Table<'_>, context: &Context) -> Result<Model, Invalid>
     Ok(Model::Mix { arrivals, size })
 }
 
-fn parse_exchanges(table: &mut Table<'_>, context: &Context) -> Result<RequestResponse, Invalid> {
+fn parse_exchanges(table: &mut KeyTable<'_>, context: &Context) -> Result<RequestResponse, Invalid> {
     Ok(RequestResponse {
         sessions: count(table, "sessions")?,
         exchanges: table.whole("exchanges", 1, u64::MAX >> 1)?,
@@ -280,7 +285,7 @@ fn parse_exchanges(table: &mut Table<'_>, context: &Context) -> Result<RequestRe
     })
 }
 
-fn parse_udp(table: &mut Table<'_>) -> Result<Udp, Invalid> {
+fn parse_udp(table: &mut KeyTable<'_>) -> Result<Udp, Invalid> {
     let sources = count(table, "sources")?;
     let rate = table.required("rate", RATE, |v| v.as_str().and_then(units::read_rate))?;
     let packet_size = table.read("packet_size", "a size from 28B to 64kB", |v| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The numbers of the documents, by name.
+//! Traffic presets: the parameters of the papers, by name.
 
 /// A named set of keys of `[[traffic]]`.
 #[derive(Clone, Copy, Debug)]
@@ -8,7 +8,7 @@ pub struct Preset {
     pub name: &'static str,
     /// What it is.
     pub help: &'static str,
-    /// Where its numbers are from, which of them are ours, and which nobody has checked.
+    /// The source of its parameters: which are from the paper, which are our choice, which are unverified.
     pub source: &'static str,
     /// The keys, as TOML.
     pub keys: &'static str,

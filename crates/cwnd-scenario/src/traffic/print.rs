@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `[[traffic]]`, written so that it reads back.
+//! Prints `[[traffic]]` so that it parses to the same groups.
 
-use super::distribution::{Distribution, Unit, show_millionths};
+use super::distribution::{Distribution, show_millionths};
+use super::unit::Unit;
 use super::{Arrivals, Model, Starts, Traffic};
 use crate::units::{write_rate, write_size, write_time};
 use serde_json::{Map, Value, json};
@@ -9,7 +10,7 @@ use serde_json::{Map, Value, json};
 /// Groups as a TOML document, every default written out.
 ///
 /// # Panics
-/// Never: a group holds only what TOML can say.
+/// Never: a group has only values that TOML can express.
 #[must_use]
 pub fn to_toml(groups: &[Traffic]) -> String {
     let groups: Vec<Value> = groups.iter().map(Traffic::to_value).collect();
@@ -29,9 +30,9 @@ impl Traffic {
     /// The group as a table of a scenario, every default written out.
     #[must_use]
     pub fn to_value(&self) -> Value {
-        // Sizes are kept in bytes, so what a packet holds does not matter here.
-        let size = |it: &Distribution| it.to_value(Unit::Size { packet: 1 });
-        let time = |it: &Distribution| it.to_value(Unit::Time);
+        // Sizes are stored in bytes, so the payload of a packet does not matter here.
+        let size = |distribution: &Distribution| distribution.to_value(Unit::Size { packet: 1 });
+        let time = |distribution: &Distribution| distribution.to_value(Unit::Time);
         let mut map = Map::new();
         let mut put = |key: &str, value: Value| {
             map.insert(key.to_owned(), value);
@@ -60,19 +61,19 @@ impl Traffic {
                 put("model", json!("long"));
                 put("flows", json!(flows));
             }
-            Model::Sessions(it) => {
+            Model::Sessions(model) => {
                 put("model", json!("sessions"));
-                put("sessions", json!(it.sessions));
-                if let Some(pages) = it.pages {
+                put("sessions", json!(model.sessions));
+                if let Some(pages) = model.pages {
                     put("pages", json!(pages));
                 }
-                put("gap", time(&it.gap));
-                put("gap_from", json!(it.gap_from.name()));
-                put("objects", it.objects.to_value(Unit::Count));
-                put("object_gap", time(&it.object_gap));
-                put("object_gap_from", json!(it.object_gap_from.name()));
-                put("size", size(&it.size));
-                put("keep", json!(it.keep));
+                put("gap", time(&model.gap));
+                put("gap_from", json!(model.gap_from.name()));
+                put("objects", model.objects.to_value(Unit::Count));
+                put("object_gap", time(&model.object_gap));
+                put("object_gap_from", json!(model.object_gap_from.name()));
+                put("size", size(&model.size));
+                put("keep", json!(model.keep));
             }
             Model::Mix { arrivals, size: sizes } => {
                 put("model", json!("mix"));
@@ -82,24 +83,24 @@ impl Traffic {
                 }
                 put("size", size(sizes));
             }
-            Model::RequestResponse(it) => {
+            Model::RequestResponse(model) => {
                 put("model", json!("request-response"));
-                put("sessions", json!(it.sessions));
-                if let Some(exchanges) = it.exchanges {
+                put("sessions", json!(model.sessions));
+                if let Some(exchanges) = model.exchanges {
                     put("exchanges", json!(exchanges));
                 }
-                put("request", size(&it.request));
-                put("response", size(&it.response));
-                put("server", time(&it.server));
-                put("think", time(&it.think));
-                put("keep", json!(it.keep));
+                put("request", size(&model.request));
+                put("response", size(&model.response));
+                put("server", time(&model.server));
+                put("think", time(&model.think));
+                put("keep", json!(model.keep));
             }
-            Model::Udp(it) => {
+            Model::Udp(model) => {
                 put("model", json!("udp"));
-                put("sources", json!(it.sources));
-                put("rate", json!(write_rate(it.rate)));
-                put("packet_size", json!(write_size(u64::from(it.packet_size))));
-                if let Some((on, off)) = &it.on_off {
+                put("sources", json!(model.sources));
+                put("rate", json!(write_rate(model.rate)));
+                put("packet_size", json!(write_size(u64::from(model.packet_size))));
+                if let Some((on, off)) = &model.on_off {
                     put("on", time(on));
                     put("off", time(off));
                 }

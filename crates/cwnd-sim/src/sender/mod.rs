@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A TCP sender: what it keeps, what an acknowledgement does to it, what it may send.
+//! A TCP sender: its state, acknowledgements, transmission.
 //!
-//! Split by duty: `rto` (timeout), `scoreboard` (what is known of each segment), `recovery` (what is lost), `timers` (when to wake it),
-//! `limits` (pace, bursts, an application that writes at a rate). Window, recovery states and round trip times are the core's [`Driver`].
+//! Modules: `rto` (timeout), `scoreboard` (what is known of each segment), `recovery` (loss detection), `timers` (when to wake the
+//! sender), `pacer` (pacing, bursts), `application` (the application above it). Window, recovery states and round trip times are the core's [`Driver`].
 
-mod limits;
+mod application;
+mod pacer;
 mod recovery;
 mod rto;
 mod scoreboard;
@@ -17,7 +18,7 @@ use cwnd::driver::{Ack, Driver, Options, Reduction};
 use cwnd::registry::Recovery;
 use cwnd::{CaState, Conn};
 use cwnd_scenario::Flow;
-use limits::Limits;
+use pacer::SendLimits;
 use rto::Rto;
 use scoreboard::Scoreboard;
 
@@ -46,7 +47,7 @@ enum Next {
     Rescue(u64),
 }
 
-// A hundred thousand flows are mostly this: the driver takes 408 bytes of it, the algorithm with its parameters 216 of those.
+// This is most of the memory of a hundred thousand flows. The driver takes 408 bytes, the algorithm with its parameters 216 of these.
 const _: () = assert!(size_of::<Sender>() <= 552);
 
 /// The sender. Positions are segment numbers from 0. Segments are whole: a transfer's last one is sent as a full one.
@@ -72,12 +73,12 @@ pub struct Sender {
     rwnd: u32,
     /// When the retransmission timer fires, ns; `u64::MAX` when it is off.
     rto_at: u64,
-    /// When the application stops, ns; 0 once it was told to.
+    /// When the application stops, ns; 0 once it has been stopped.
     stop_at: u64,
     /// One past the last segment that the application has written; `u64::MAX` when it never ends.
     data_end: u64,
-    /// What else holds it back, where anything does.
-    limits: Option<Box<Limits>>,
+    /// Other limits, if it has any: pacing, bursts, an application with a rate.
+    limits: Option<Box<SendLimits>>,
     /// Counters.
     pub sent: Sent,
 }
@@ -100,7 +101,7 @@ impl Sender {
         let options = Options { reduction, idle_restart: flow.group.idle_restart, ..Options::default() };
         let total = flow.group.size.map_or(u64::MAX, |bytes| bytes.div_ceil(u64::from(mss)));
         let controller = flow.controller();
-        let limits = Limits::new(flow, &controller, mss, total);
+        let limits = SendLimits::new(flow, &controller, mss, total);
         if let Some(limits) = &limits {
             conn.pacing_status = limits.pacing_status();
         }
@@ -125,7 +126,7 @@ impl Sender {
         }
     }
 
-    /// Recomputes the counts that `conn` shows, after `una`, `nxt` or the scoreboard changed.
+    /// Recomputes the counts in `conn` after `una`, `nxt` or the scoreboard changed.
     #[inline]
     fn refresh(&mut self) {
         let out = (self.nxt - self.una) as u32;
@@ -135,33 +136,33 @@ impl Sender {
         conn.in_flight = (out + self.board.retrans_out).saturating_sub(arrived + self.board.lost_out);
     }
 
-    /// Checks what must hold after every event.
+    /// Checks the invariants after every event.
     #[cfg(debug_assertions)]
     fn check(&self) {
         let conn = &self.driver.conn;
         assert!(self.una <= self.nxt && conn.cwnd >= 1, "{self:?}");
         assert_eq!(u64::from(conn.packets_out), self.nxt - self.una, "{self:?}");
         self.board.check(self.una, self.nxt);
-        // Segment by segment costs a window: now and then, when that is large.
+        // Counting segment by segment takes time proportional to the window, so it is done rarely for large windows.
         if conn.packets_out < 64 || self.sent.packets.is_multiple_of(64) {
             let pipe = self.board.pipe(self.una, self.nxt);
             assert_eq!(conn.in_flight, pipe.saturating_sub(self.dup_acks.min(conn.packets_out)), "{self:?}");
         }
     }
 
-    /// An acknowledgement arrived at `now`, ns, by a way that neither loses nor reorders them.
+    /// An acknowledgement arrived at `now`, ns, over a reverse path that neither loses nor reorders acknowledgements.
     #[inline]
     pub fn on_ack(&mut self, now: u64, packet: &AckPacket) {
         self.acknowledge(now, packet, None);
     }
 
-    /// An acknowledgement arrived at `now`, ns; `blocks` are there where earlier ones may have been lost. One that is older
-    /// than others before it still tells what it selectively acknowledges.
+    /// An acknowledgement arrived at `now`, ns, with SACK `blocks`, because earlier acknowledgements may have been lost. The blocks of an
+    /// acknowledgement that arrives late are still used.
     pub fn on_ack_with(&mut self, now: u64, packet: &AckPacket, blocks: Option<&Blocks>) {
         self.acknowledge(now, packet, blocks);
     }
 
-    /// Compiled once without blocks, which is the hot path, and once with them.
+    /// Inlined twice: without blocks, the fast path, and with blocks.
     #[inline(always)]
     fn acknowledge(&mut self, now: u64, packet: &AckPacket, blocks: Option<&Blocks>) {
         let now_us = now / 1000;
@@ -194,7 +195,7 @@ impl Sender {
             self.refresh();
             false
         } else {
-            self.judge(packet, blocks, acked, &mut delivered)
+            self.detect_losses(packet, blocks, acked, &mut delivered)
         };
         let position = self.una;
         self.driver.on_ack(&Ack { now_us, position, acked, delivered, rtt_us, oldest_rtt_us, new_loss });
@@ -217,11 +218,15 @@ impl Sender {
     /// What to send next at `now`, if data and receiver allow anything. // RFC 6675 §4, NextSeg
     #[inline]
     fn next_to_send(&mut self, now: u64) -> Option<Next> {
-        if self.board.lost_out == 0 && self.has_new(now) { Some(Next::New) } else { self.next_of_rules(now) }
+        if self.board.lost_out == 0 && self.has_new(now) {
+            Some(Next::New)
+        } else {
+            self.next_segment_by_rules(now)
+        }
     }
 
     #[cold]
-    fn next_of_rules(&mut self, now: u64) -> Option<Next> {
+    fn next_segment_by_rules(&mut self, now: u64) -> Option<Next> {
         if let Some(lost) = self.board.next_lost(self.una) {
             return Some(Next::Retransmission(lost)); // rule 1
         }
@@ -241,20 +246,21 @@ impl Sender {
         self.board.last_unreported(self.una, self.nxt).map(Next::Rescue) // rule 4
     }
 
-    /// Whether the window, or waiting for a loss to be decided, keeps it from sending.
+    /// Whether the window, or loss detection in progress, keeps it from sending.
     #[inline]
-    fn is_held(&self) -> bool {
+    fn is_blocked(&self) -> bool {
         let conn = &self.driver.conn;
-        (conn.in_flight >= conn.cwnd && !self.retransmit_now) || self.holds_back()
+        (conn.in_flight >= conn.cwnd && !self.retransmit_now) || self.waits_for_detection()
     }
 
-    /// Takes the next packet to send at `now`, ns: its position. `None` when window, receiver, pace or application say so.
-    /// Call until it gives `None`, after every acknowledgement, [`Sender::on_wake`], [`Sender::on_timeout`], [`Sender::write`] and
+    /// Takes the next packet to send at `now`, ns, and returns its position; `None` when window, receive window, pacing or application
+    /// allow none.
+    /// Call until it returns `None`, after every acknowledgement, [`Sender::on_wake`], [`Sender::on_timeout`], [`Sender::write`] and
     /// [`Sender::resume`]; then [`Sender::end_burst`].
     #[inline(always)]
     pub fn send(&mut self, now: u64) -> Option<u64> {
         let limited = self.limits.is_some();
-        if self.is_held() || (limited && !self.admits(now)) {
+        if self.is_blocked() || (limited && !self.admits(now)) {
             return None;
         }
         let Some(next) = self.next_to_send(now) else {

@@ -15,9 +15,9 @@ impl Sender {
         matches!(self.recovery, Recovery::Sack | Recovery::SackPrr)
     }
 
-    /// The full treatment of an acknowledgement when something is or was out of order; `self.una` has advanced by
-    /// `acked`. Returns whether it revealed a loss.
-    pub(super) fn judge(
+    /// Loss detection for an acknowledgement while data is or was out of order; `self.una` has advanced by `acked`. Returns
+    /// whether a new loss was detected.
+    pub(super) fn detect_losses(
         &mut self,
         packet: &AckPacket,
         blocks: Option<&Blocks>,
@@ -25,18 +25,18 @@ impl Sender {
         delivered: &mut u32,
     ) -> bool {
         if self.has_sack() {
-            return self.judge_sack(packet, blocks, delivered);
+            return self.detect_losses_by_sack(packet, blocks, delivered);
         }
         if packet.cumulative < self.una {
-            // Overtaken on its way: it tells nothing that others have not told.
+            // Overtaken on the reverse path: it has no new information.
             *delivered = 0;
             return false;
         }
         if acked == 0 && self.nxt > self.una {
             return self.on_duplicate();
         }
-        // Each duplicate told of one of these segments already; after a timeout nothing tells which have arrived
-        // before, so an acknowledgement counts for one (RFC 3465 §2.3: L = 1).
+        // Each duplicate has already counted one of these segments. After a timeout it is unknown which had arrived before, so an
+        // acknowledgement counts as one segment (RFC 3465 §2.3: L = 1).
         *delivered = if self.driver.conn.ca_state == CaState::Loss {
             acked.min(1)
         } else {
@@ -45,7 +45,12 @@ impl Sender {
         self.on_advance(acked)
     }
 
-    fn judge_sack(&mut self, packet: &AckPacket, blocks: Option<&Blocks>, delivered: &mut u32) -> bool {
+    fn detect_losses_by_sack(
+        &mut self,
+        packet: &AckPacket,
+        blocks: Option<&Blocks>,
+        delivered: &mut u32,
+    ) -> bool {
         if let Some(position) = packet.sacked
             && self.board.report(self.una, position)
         {
@@ -56,15 +61,15 @@ impl Sender {
                 *delivered += self.board.report_range(self.una, from, to);
             }
         }
-        let new_loss = self.board.detect_losses(self.una);
+        let new_loss = self.board.mark_losses(self.una);
         self.refresh();
-        // Also a loss that was seen during the recovery that ends here, of data sent after it began.
-        let begins = !self.driver.in_episode() || self.una >= self.driver.recovery_end();
+        // Includes a loss that was detected during the recovery that ends here, of data sent after that recovery began.
+        let begins = !self.driver.in_recovery_epoch() || self.una >= self.driver.recovery_end();
         if self.board.lost_out > 0 && begins {
             let now_us = self.driver.conn.now_us;
             if self.driver.on_loss(now_us, self.una, self.nxt).is_some() {
                 self.rescued = false;
-                // RFC 6675 §5, step 4.3. The last recovery may have sent it already.
+                // RFC 6675 §5, step 4.3. The last recovery may already have retransmitted it.
                 self.retransmit_now = self.board.next_lost(self.una).is_some();
             }
         } else {
@@ -75,11 +80,11 @@ impl Sender {
 
     fn on_duplicate(&mut self) -> bool {
         if self.driver.conn.ca_state == CaState::Loss {
-            return false; // what was out before the timeout is already counted as gone
+            return false; // segments outstanding before the timeout already count as lost
         }
         self.dup_acks += 1;
         self.refresh();
-        if self.driver.in_episode() {
+        if self.driver.in_recovery_epoch() {
             return false;
         }
         self.driver.on_disorder(true);
@@ -137,10 +142,10 @@ impl Sender {
         self.refresh();
     }
 
-    /// Before a loss is decided, limited transmit answers each arrival with a new segment (RFC 3042, RFC 6675 §5 step 3);
-    /// with it disabled, the sender waits.
+    /// Before a loss is detected, limited transmit sends a new segment for each duplicate (RFC 3042, RFC 6675 §5 step 3). With limited
+    /// transmit disabled, the sender waits.
     #[inline]
-    pub(super) fn holds_back(&self) -> bool {
+    pub(super) fn waits_for_detection(&self) -> bool {
         self.driver.conn.ca_state == CaState::Disorder && !self.limited_transmit
     }
 }

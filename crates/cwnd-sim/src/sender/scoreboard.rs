@@ -5,23 +5,22 @@
 //! is true of everything unreported below the third highest report, and retransmissions go out in rising order, so that
 //! everything unreported up to HighRxt has been sent again. The counts are kept as the edges and bits move.
 //!
-//! HighRxt outlives the recovery that moved it. RFC 6675 §2 has one per recovery, and would send again at the start of the next
-//! what is lost and whose retransmission is still under way; the pipe would leave those retransmissions out. Linux keeps its
-//! marks, too, and RFC 8985 §6.2 takes a retransmission for lost only when something sent after it has arrived. Here, only a timeout
-//! says that retransmissions are lost.
+//! HighRxt is kept after the recovery that moved it. RFC 6675 §2 has one per recovery: the next recovery would retransmit segments whose
+//! retransmission is still in the network, and the pipe would not count those. Linux keeps its marks, too, and RFC 8985 §6.2 takes a
+//! retransmission for lost only when something sent after it has arrived. Here, only a timeout marks retransmissions as lost.
 
 #[cfg(test)]
 mod tests;
 
-use crate::bits::Bits;
+use crate::bitmap::Bitmap;
 
 /// Segments delivered above one that make it lost (RFC 6675 §2).
 pub const DUP_THRESH: u32 = 3;
 
-/// The scoreboard of the segments `una..nxt`, which its methods are told.
+/// The scoreboard of the segments `una..nxt`, which are arguments of its methods.
 #[derive(Debug, Default)]
 pub struct Scoreboard {
-    /// There only while something is reported.
+    /// `None` while no segment is reported.
     reports: Option<Box<Reports>>,
     /// Outstanding segments that selective acknowledgements reported.
     pub sacked_out: u32,
@@ -38,7 +37,7 @@ pub struct Scoreboard {
 /// What selective acknowledgements reported.
 #[derive(Debug, Default)]
 struct Reports {
-    sacked: Bits,
+    sacked: Bitmap,
     /// The three highest reported positions, highest first, plus one; 0 when there are fewer.
     top: [u64; DUP_THRESH as usize],
 }
@@ -108,13 +107,13 @@ impl Scoreboard {
         self.lost_out -= u32::from(position < self.lost_edge);
         self.retrans_out -= u32::from(position < self.next_retransmission);
         let [first, second, third] = reports.top;
-        let it = position + 1;
-        reports.top = if it > first {
-            [it, first, second]
-        } else if it > second {
-            [first, it, second]
+        let edge = position + 1;
+        reports.top = if edge > first {
+            [edge, first, second]
+        } else if edge > second {
+            [first, edge, second]
         } else {
-            [first, second, third.max(it)]
+            [first, second, third.max(edge)]
         };
         true
     }
@@ -143,8 +142,8 @@ impl Scoreboard {
         news
     }
 
-    /// Marks as lost what has [`DUP_THRESH`] reported segments above it; returns whether anything was.
-    pub fn detect_losses(&mut self, una: u64) -> bool {
+    /// Marks as lost the segments with [`DUP_THRESH`] reported segments above them; returns whether there were any.
+    pub fn mark_losses(&mut self, una: u64) -> bool {
         let Some(reports) = &self.reports else { return false };
         // All unreported positions below the third highest reported one. // RFC 6675 §4, IsLost
         let edge = reports.top[DUP_THRESH as usize - 1].saturating_sub(1);
@@ -206,7 +205,7 @@ impl Scoreboard {
         }
     }
 
-    /// `position`, found by rule 1 or 3, is being retransmitted. Rule 4's is not told: it moves nothing.
+    /// `position`, found by rule 1 or 3, is being retransmitted. Not called for rule 4, which does not move HighRxt.
     pub fn retransmit(&mut self, position: u64) {
         debug_assert!(position >= self.next_retransmission, "retransmissions go upwards");
         self.next_retransmission = position + 1;

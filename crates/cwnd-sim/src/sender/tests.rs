@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Sender and receiver across a path of the test's own: what a real way back does to acknowledgements, what pacing and the
-//! application do to the sending times.
+//! Sender and receiver over a small test path: acknowledgements on a reverse path with losses and jitter; sending times with pacing and
+//! with an application.
 
 mod retransmissions;
 
 use super::Sender;
-use crate::line::Packet;
+use crate::delay_line::Packet;
 use crate::receiver::{AckPacket, Blocks, Receiver};
-use cwnd_link::random::Stream;
+use cwnd_link::random::RandomStream;
 use cwnd_scenario::{Flow, Scenario};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -25,20 +25,20 @@ fn flow(settings: &str) -> Flow {
 }
 
 #[derive(Clone, Copy)]
-enum Event {
+enum TestPathEvent {
     Data(Packet),
     Ack(AckPacket, Blocks),
 }
 
 /// A path: 12 Mbit/s (a packet takes 1 ms), 10 ms each way, drawn losses, acknowledgements delayed by a drawn time.
-struct Path {
+struct TestPath {
     sender: Sender,
     receiver: Receiver,
-    events: BTreeMap<(u64, u64), Event>,
+    events: BTreeMap<(u64, u64), TestPathEvent>,
     count: u64,
     free_at: u64,
     now: u64,
-    random: Stream,
+    random: RandomStream,
     /// In a thousand: data packets lost, acknowledgements lost.
     loss: (u64, u64),
     /// Acknowledgements take up to this longer, ns.
@@ -56,7 +56,7 @@ struct Path {
     needless: Vec<(u64, u64)>,
 }
 
-impl Path {
+impl TestPath {
     fn new(flow: &Flow, seed: u64) -> Self {
         Self {
             sender: Sender::new(flow, MSS),
@@ -65,7 +65,7 @@ impl Path {
             count: 0,
             free_at: 0,
             now: 0,
-            random: Stream::new(seed, 0),
+            random: RandomStream::new(seed, 0),
             loss: (0, 0),
             jitter: 0,
             with_blocks: true,
@@ -77,7 +77,7 @@ impl Path {
         }
     }
 
-    fn schedule(&mut self, at: u64, event: Event) {
+    fn schedule(&mut self, at: u64, event: TestPathEvent) {
         self.count += 1;
         self.events.insert((at, self.count), event);
     }
@@ -104,7 +104,7 @@ impl Path {
                     sent_us: (self.now / 1000) as u32,
                     ..Packet::default()
                 };
-                self.schedule(self.free_at + 10 * MS, Event::Data(packet));
+                self.schedule(self.free_at + 10 * MS, TestPathEvent::Data(packet));
             }
         }
         self.sender.end_burst();
@@ -129,15 +129,15 @@ impl Path {
             }
             let (_, event) = self.events.pop_first().expect("looked at");
             match event {
-                Event::Data(packet) => {
+                TestPathEvent::Data(packet) => {
                     if let Some(ack) = self.receiver.on_packet(&packet, 1)
                         && self.random.below(1000) >= self.loss.1
                     {
                         let late = if self.jitter > 0 { self.random.below(self.jitter) } else { 0 };
-                        self.schedule(at + 10 * MS + late, Event::Ack(ack, self.receiver.blocks()));
+                        self.schedule(at + 10 * MS + late, TestPathEvent::Ack(ack, self.receiver.blocks()));
                     }
                 }
-                Event::Ack(ack, blocks) => {
+                TestPathEvent::Ack(ack, blocks) => {
                     if self.with_blocks {
                         let ack = AckPacket { sacked: None, ..ack };
                         self.sender.on_ack_with(at, &ack, Some(&blocks));
@@ -155,7 +155,7 @@ impl Path {
 #[test]
 fn blocks_say_what_single_arrivals_say_while_no_acknowledgement_is_lost() {
     let run = |with_blocks| {
-        let mut path = Path::new(&flow("cc = 'cubic'\ninitial_ssthresh = 40"), 3);
+        let mut path = TestPath::new(&flow("cc = 'cubic'\ninitial_ssthresh = 40"), 3);
         path.loss = (10, 0);
         path.with_blocks = with_blocks;
         path.run(20 * SECOND);
@@ -173,7 +173,7 @@ fn blocks_say_what_single_arrivals_say_while_no_acknowledgement_is_lost() {
 #[test]
 fn blocks_make_up_for_lost_acknowledgements() {
     let run = |seed, with_blocks| {
-        let mut path = Path::new(&flow("cc = 'sack'\ninitial_ssthresh = 20"), seed);
+        let mut path = TestPath::new(&flow("cc = 'sack'\ninitial_ssthresh = 20"), seed);
         path.loss = (5, 333);
         path.with_blocks = with_blocks;
         path.run(60 * SECOND);
@@ -197,7 +197,7 @@ fn blocks_make_up_for_lost_acknowledgements() {
 fn late_acknowledgements_are_harmless() {
     for recovery in ["sack", "sack-prr", "newreno", "reno", "tahoe"] {
         let settings = format!("cc = 'reno'\nrecovery = '{recovery}'\ninitial_ssthresh = 20");
-        let mut path = Path::new(&flow(&settings), 6);
+        let mut path = TestPath::new(&flow(&settings), 6);
         (path.loss, path.jitter) = ((5, 100), 15 * MS);
         path.run(30 * SECOND);
         let (next, sent) = (path.receiver.next(), path.sender.sent);
@@ -281,7 +281,7 @@ fn an_algorithms_own_rate_goes_before_the_windows() {
     assert_eq!(sender.driver.conn.pacing_rate, 955_680);
 }
 
-/// A rate of its own, 2000 segments/s of 1448 bytes.
+/// An algorithm that sets its rate: 2000 segments/s of 1448 bytes.
 #[derive(Debug)]
 struct Rated;
 
@@ -410,7 +410,7 @@ fn every_transfer_ends() {
             Arc::make_mut(&mut flow.group).rwnd = [None, Some(8)][usize::from(seed % 7 == 6)];
             Arc::make_mut(&mut flow.group).limited_transmit = seed % 4 > 0;
             Arc::make_mut(&mut flow.group).host_clock = [1000, 100, 300][seed as usize % 3];
-            let mut path = Path::new(&flow, seed);
+            let mut path = TestPath::new(&flow, seed);
             (path.loss, path.jitter) = ((seed % 4 * 20, seed % 3 * 50), seed % 5 * 4 * MS);
             path.run(300 * SECOND);
             let what = format!("{recovery}, seed {seed}: {:?}", path.sender);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! When a sender wants to be woken: the retransmission timer (RFC 6298 §5), and what holds packets back.
+//! When to wake a sender: the retransmission timer (RFC 6298 §5), and the limits of [`super::pacer`].
 
 use super::Sender;
 use cwnd::CaState;
 use cwnd::registry::Recovery;
 
 /// When a timer set for `at` fires on a host whose clock ticks `hz` times a second, ns: on a clock coarser than 1 kHz at the
-/// next tick, as in ns-2 (`tcpTick_`) and in kernels of 100 Hz; finer ones are not noticed.
+/// next tick, as in ns-2 (`tcpTick_`) and in kernels of 100 Hz. Finer clocks make no difference.
 #[inline]
 const fn on_tick(at: u64, hz: u32) -> u64 {
     if hz >= 1000 || at == u64::MAX {
@@ -26,7 +26,7 @@ impl Sender {
         self.rto_at
     }
 
-    /// When it wants to be woken beside that, ns; `u64::MAX` for never.
+    /// When to wake it for any other reason, ns; `u64::MAX` for never.
     #[inline]
     #[must_use]
     pub fn wake_at(&self) -> u64 {
@@ -40,7 +40,7 @@ impl Sender {
         on_tick(at, self.driver.conn.tick_hz)
     }
 
-    /// The retransmission timer, set at `now` anew.
+    /// When the retransmission timer fires if it is set at `now`, ns.
     #[inline]
     pub(super) const fn rto_after(&self, now: u64) -> u64 {
         self.on_tick(now + self.rto.us() as u64 * 1000)
@@ -63,7 +63,7 @@ impl Sender {
         self.rto_at = self.rto_after(now);
     }
 
-    /// The pace lets the next packet go, or the application has written more: [`Sender::wake_at`] has come.
+    /// [`Sender::wake_at`] is due: pacing allows the next packet, or the application has written more.
     pub fn on_wake(&mut self, now: u64) {
         self.driver.conn.set_now(now / 1000);
         if let Some(limits) = &mut self.limits {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A group, prepared: its distributions, its sources, its load.
+//! A traffic group, prepared for a link: its distributions, its sources, the load that it asks for.
 
 use super::load::Asked;
-use super::{Direction, Draw, Event, Source};
-use cwnd_link::random::Stream;
-use cwnd_scenario::traffic::{Arrivals, GapFrom, Model, Starts, Traffic, Ways};
+use super::{Direction, Sampler, SourceEvent, TrafficSource};
+use cwnd_link::random::RandomStream;
+use cwnd_scenario::traffic::{Arrivals, Directions, GapFrom, Model, Starts, Traffic};
 
-/// Random streams of traffic: beside those of flows and links.
+/// Numbers of the random streams of traffic: disjoint from those of flows and links.
 const STREAMS: u64 = 1 << 63;
 /// The stream of a group that draws its sources' starts.
-const OWN_STREAM: u64 = u32::MAX as u64;
+const START_STREAM: u64 = u32::MAX as u64;
 
-/// What a group has to know of the bottleneck.
+/// The properties of the bottleneck that a group needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkFacts {
     /// Rate, bits on the wire per second.
@@ -20,57 +20,56 @@ pub struct LinkFacts {
     pub mss: u32,
 }
 
-/// Like sources, ready to run.
+/// A traffic group, ready to run.
 #[derive(Clone, Debug)]
-pub struct Group {
-    pub(super) kind: Kind,
+pub struct TrafficGroup {
+    pub(super) kind: TrafficKind,
     pub(super) stop: u64,
     pub(super) window: Option<u64>,
-    pub(super) rtt: Option<Draw>,
+    pub(super) rtt: Option<Sampler>,
     sources: u32,
     start: Starts,
-    ways: Ways,
+    directions: Directions,
     asked: Asked,
-    asked_back: Asked,
+    asked_reverse: Asked,
 }
 
-/// The model, prepared.
+/// The traffic model with its prepared distributions.
 #[derive(Clone, Debug)]
-pub(super) enum Kind {
+pub(super) enum TrafficKind {
     Long,
     Sessions {
         pages: u64,
-        gap: Draw,
+        gap: Sampler,
         gap_from: GapFrom,
-        objects: Draw,
-        object_gap: Draw,
+        objects: Sampler,
+        object_gap: Sampler,
         object_from: GapFrom,
-        size: Draw,
+        size: Sampler,
         keep: bool,
     },
     Mix {
-        gap: Draw,
-        size: Draw,
+        gap: Sampler,
+        size: Sampler,
     },
     Exchanges {
         exchanges: u64,
-        request: Draw,
-        response: Draw,
-        server: Draw,
-        think: Draw,
+        request: Sampler,
+        response: Sampler,
+        server: Sampler,
+        think: Sampler,
         keep: bool,
     },
     Udp {
         rate: u64,
         bytes: u32,
-        on_off: Option<(Draw, Draw)>,
+        on_off: Option<(Sampler, Sampler)>,
     },
 }
 
-/// Mean bytes on the wire of a transfer; `None` when infinite. The headers' part needs the mean of size/mss rounded
-/// up: size/mss, which may have a heavy tail, has its mean in closed form; the rounding, which is below one, is
-/// averaged over the distribution.
-fn mean_wire(size: &Draw, mss: u32) -> Option<f64> {
+/// Mean bytes on the wire of a transfer; `None` when infinite. The headers need the mean of size/mss, rounded up. The mean of size/mss,
+/// which may have a heavy tail, is exact; the rounding, which is below one, is averaged over the distribution.
+fn mean_wire(size: &Sampler, mss: u32) -> Option<f64> {
     let mss = u64::from(mss.max(1));
     let rounding = size.mean_of(|bytes| (bytes.div_ceil(mss) * mss - bytes) as f64);
     let headers = f64::from(cwnd_scenario::HEADER_BYTES) / mss as f64;
@@ -78,7 +77,7 @@ fn mean_wire(size: &Draw, mss: u32) -> Option<f64> {
 }
 
 /// Mean number of datagrams of a burst, each taking `slot` ns; `None` when infinite.
-fn mean_datagrams(on: &Draw, slot: f64) -> Option<f64> {
+fn mean_datagrams(on: &Sampler, slot: f64) -> Option<f64> {
     let rounding = on.mean_of(|length| datagrams(length, slot) as f64 - length as f64 / slot);
     on.mean().map(|length| length / slot + rounding)
 }
@@ -93,27 +92,27 @@ pub(super) fn slot(bytes: u32, rate: u64) -> f64 {
     f64::from(bytes) * 8e9 / rate as f64
 }
 
-impl Group {
+impl TrafficGroup {
     /// Prepares a group for a bottleneck.
     #[must_use]
     pub fn new(traffic: &Traffic, link: LinkFacts) -> Self {
-        let time = |it| Draw::new(it, 0);
-        let size = |it| Draw::new(it, 1);
-        let both = traffic.direction == Ways::Both;
+        let time = |distribution| Sampler::new(distribution, 0);
+        let size = |distribution| Sampler::new(distribution, 1);
+        let both = traffic.direction == Directions::Both;
         let (kind, sources) = match &traffic.model {
-            Model::Long { flows } => (Kind::Long, *flows),
-            Model::Sessions(it) => (
-                Kind::Sessions {
-                    pages: it.pages.unwrap_or(u64::MAX),
-                    gap: time(&it.gap),
-                    gap_from: it.gap_from,
-                    objects: Draw::new(&it.objects, 1),
-                    object_gap: time(&it.object_gap),
-                    object_from: it.object_gap_from,
-                    size: size(&it.size),
-                    keep: it.keep,
+            Model::Long { flows } => (TrafficKind::Long, *flows),
+            Model::Sessions(model) => (
+                TrafficKind::Sessions {
+                    pages: model.pages.unwrap_or(u64::MAX),
+                    gap: time(&model.gap),
+                    gap_from: model.gap_from,
+                    objects: Sampler::new(&model.objects, 1),
+                    object_gap: time(&model.object_gap),
+                    object_from: model.object_gap_from,
+                    size: size(&model.size),
+                    keep: model.keep,
                 },
-                it.sessions,
+                model.sessions,
             ),
             Model::Mix { arrivals, size: sizes } => {
                 let size = size(sizes);
@@ -122,25 +121,25 @@ impl Group {
                     Arrivals::Share(share) => {
                         let bits = 8.0 * mean_wire(&size, link.mss).unwrap_or(f64::INFINITY);
                         let per_second = *share as f64 / 1e6 * link.rate as f64;
-                        Draw::exponential(bits / per_second * 1e9)
+                        Sampler::exponential(bits / per_second * 1e9)
                     }
                 };
-                (Kind::Mix { gap, size }, if both { 2 } else { 1 })
+                (TrafficKind::Mix { gap, size }, if both { 2 } else { 1 })
             }
-            Model::RequestResponse(it) => (
-                Kind::Exchanges {
-                    exchanges: it.exchanges.unwrap_or(u64::MAX),
-                    request: size(&it.request),
-                    response: size(&it.response),
-                    server: time(&it.server),
-                    think: time(&it.think),
-                    keep: it.keep,
+            Model::RequestResponse(model) => (
+                TrafficKind::Exchanges {
+                    exchanges: model.exchanges.unwrap_or(u64::MAX),
+                    request: size(&model.request),
+                    response: size(&model.response),
+                    server: time(&model.server),
+                    think: time(&model.think),
+                    keep: model.keep,
                 },
-                it.sessions,
+                model.sessions,
             ),
-            Model::Udp(it) => {
-                let on_off = it.on_off.as_ref().map(|(on, off)| (time(on), time(off)));
-                (Kind::Udp { rate: it.rate, bytes: it.packet_size, on_off }, it.sources)
+            Model::Udp(model) => {
+                let on_off = model.on_off.as_ref().map(|(on, off)| (time(on), time(off)));
+                (TrafficKind::Udp { rate: model.rate, bytes: model.packet_size, on_off }, model.sources)
             }
         };
         let mut group = Self {
@@ -150,27 +149,30 @@ impl Group {
             rtt: traffic.rtt.as_ref().map(time),
             sources,
             start: traffic.start,
-            ways: traffic.direction,
+            directions: traffic.direction,
             asked: Asked::Rate(0.0),
-            asked_back: Asked::Rate(0.0),
+            asked_reverse: Asked::Rate(0.0),
         };
-        (group.asked, group.asked_back) = group.asks(link.mss);
+        (group.asked, group.asked_reverse) = group.asks(link.mss);
         group
     }
 
-    /// Whether its sources need to be told when their transfers finish.
+    /// Whether its sources depend on when their transfers finish.
     #[must_use]
     pub const fn closed(&self) -> bool {
-        matches!(self.kind, Kind::Sessions { .. } | Kind::Exchanges { .. })
+        matches!(self.kind, TrafficKind::Sessions { .. } | TrafficKind::Exchanges { .. })
     }
 
-    /// Whether its sources keep their connections: a transfer follows on the one before it.
+    /// Whether its sources reuse their connections.
     #[must_use]
     pub const fn keeps(&self) -> bool {
-        matches!(self.kind, Kind::Sessions { keep: true, .. } | Kind::Exchanges { keep: true, .. })
+        matches!(
+            self.kind,
+            TrafficKind::Sessions { keep: true, .. } | TrafficKind::Exchanges { keep: true, .. }
+        )
     }
 
-    /// What one source asks, bits per second: in its own direction, and with its requests in the other.
+    /// The load that one source asks for, bits per second: in its own direction, and with its requests in the other.
     fn asks(&self, mss: u32) -> (Asked, Asked) {
         let per = |bytes: Option<f64>, ns: Option<f64>, closed: bool| match (bytes, ns) {
             (None, _) => Asked::Unbounded,
@@ -181,29 +183,29 @@ impl Group {
         };
         let plus = |a: Option<f64>, b: Option<f64>| a.zip(b).map(|(a, b)| a + b);
         let data = match &self.kind {
-            Kind::Long => Asked::Everything,
-            Kind::Sessions { gap, gap_from, objects, object_gap, object_from, size, .. } => {
+            TrafficKind::Long => Asked::Everything,
+            TrafficKind::Sessions { gap, gap_from, objects, object_gap, object_from, size, .. } => {
                 let many = objects.mean();
                 let bytes = mean_wire(size, mss).zip(many).map(|(size, n)| size * n);
-                // Gaps within a page lengthen a cycle; they also do so where the page's gap counts from its start and
-                // is the shorter, which is left out.
+                // Gaps within a page lengthen a cycle. They also do where the page's gap counts from its start and is shorter, which is
+                // neglected.
                 let within = object_gap.mean().zip(many).map(|(gap, n)| gap * (n - 1.0));
                 let closed =
                     *gap_from == GapFrom::Finish || *object_from == GapFrom::Finish && many != Some(1.0);
                 let cycle = if *gap_from == GapFrom::Finish { plus(gap.mean(), within) } else { gap.mean() };
                 per(bytes, cycle, closed)
             }
-            Kind::Mix { gap, size } => per(mean_wire(size, mss), gap.mean(), false),
-            Kind::Exchanges { request, response, server, think, .. } => {
+            TrafficKind::Mix { gap, size } => per(mean_wire(size, mss), gap.mean(), false),
+            TrafficKind::Exchanges { request, response, server, think, .. } => {
                 let both = |size| per(mean_wire(size, mss), plus(server.mean(), think.mean()), true);
                 return (both(response), both(request));
             }
-            Kind::Udp { rate, on_off: None, .. } => Asked::Rate(*rate as f64),
-            Kind::Udp { rate, bytes, on_off: Some((on, off)) } => {
+            TrafficKind::Udp { rate, on_off: None, .. } => Asked::Rate(*rate as f64),
+            TrafficKind::Udp { rate, bytes, on_off: Some((on, off)) } => {
                 let slot = slot(*bytes, *rate);
                 let many = mean_datagrams(on, slot);
                 let data = many.map(|n| n * f64::from(*bytes));
-                // Bursts without a mean fill the time, whatever the pauses.
+                // Bursts whose mean is infinite take all the time, whatever the pauses.
                 if many.is_none() && off.mean().is_some() {
                     Asked::Rate(*rate as f64)
                 } else {
@@ -214,65 +216,69 @@ impl Group {
         (data, Asked::Rate(0.0))
     }
 
-    /// What the group asks of the link in `direction`, all its sources running: data, and the requests of those whose
-    /// responses go the other way.
+    /// The load that the group asks for in `direction` with all its sources running: data, and the requests of sources whose
+    /// responses go in the other direction.
     #[must_use]
     pub fn asked(&self, direction: Direction) -> Asked {
-        let there = (0..self.sources).filter(|index| self.way(*index) == direction).count() as f64;
-        let back = f64::from(self.sources) - there;
-        self.asked.times(there).plus(self.asked_back.times(back))
+        let same = (0..self.sources).filter(|index| self.direction_of(*index) == direction).count() as f64;
+        let opposite = f64::from(self.sources) - same;
+        self.asked.times(same).plus(self.asked_reverse.times(opposite))
     }
 
-    const fn way(&self, index: u32) -> Direction {
-        match self.ways {
-            Ways::Forward => Direction::Forward,
-            Ways::Reverse => Direction::Reverse,
-            Ways::Both if index.is_multiple_of(2) => Direction::Forward,
-            Ways::Both => Direction::Reverse,
+    const fn direction_of(&self, index: u32) -> Direction {
+        match self.directions {
+            Directions::Forward => Direction::Forward,
+            Directions::Reverse => Direction::Reverse,
+            Directions::Both if index.is_multiple_of(2) => Direction::Forward,
+            Directions::Both => Direction::Reverse,
         }
     }
 
-    /// Its sources, as they are before their first event. `number` is the group's place in the scenario.
+    /// Its sources before their first event. `number` is the group's index in the scenario.
     #[must_use]
-    pub fn sources(&self, seed: u64, number: u32) -> Vec<Source> {
+    pub fn sources(&self, seed: u64, number: u32) -> Vec<TrafficSource> {
         let streams = STREAMS | u64::from(number) << 32;
-        let mut own = Stream::new(seed, streams | OWN_STREAM);
+        let mut start_stream = RandomStream::new(seed, streams | START_STREAM);
         let gap = if let Starts::Poisson { gap, .. } = self.start { gap as f64 } else { 0.0 };
-        let gap = Draw::exponential(gap);
+        let gap = Sampler::exponential(gap);
         let mut at = match self.start {
             Starts::At(at) | Starts::Every { from: at, .. } | Starts::Poisson { from: at, .. } => at,
             Starts::Uniform(from, _) => from,
         };
         let starts = (0..self.sources).map(|index| match self.start {
             Starts::At(at) => at,
-            Starts::Uniform(from, to) => from + own.below(to - from),
+            Starts::Uniform(from, to) => from + start_stream.below(to - from),
             Starts::Every { from, gap } => from.saturating_add(gap.saturating_mul(u64::from(index))),
             Starts::Poisson { .. } => {
-                at = at.saturating_add(gap.draw(&mut own));
+                at = at.saturating_add(gap.draw(&mut start_stream));
                 at
             }
         });
         starts
             .enumerate()
             .map(|(index, at)| {
-                self.source(Stream::new(seed, streams | index as u64), at, self.way(index as u32))
+                self.source(
+                    RandomStream::new(seed, streams | index as u64),
+                    at,
+                    self.direction_of(index as u32),
+                )
             })
             .collect()
     }
 
-    fn source(&self, mut stream: Stream, at: u64, direction: Direction) -> Source {
-        let per_transfer = matches!(self.kind, Kind::Mix { .. });
+    fn source(&self, mut stream: RandomStream, at: u64, direction: Direction) -> TrafficSource {
+        let per_transfer = matches!(self.kind, TrafficKind::Mix { .. });
         let rtt = self.rtt.as_ref().filter(|_| !per_transfer).map_or(u64::MAX, |rtt| rtt.draw(&mut stream));
         let left = match self.kind {
-            Kind::Long => 1,
-            Kind::Sessions { pages, .. } => pages,
-            Kind::Exchanges { exchanges, .. } => exchanges,
-            Kind::Udp { on_off: None, .. } => u64::MAX,
-            Kind::Mix { .. } | Kind::Udp { .. } => 0,
+            TrafficKind::Long => 1,
+            TrafficKind::Sessions { pages, .. } => pages,
+            TrafficKind::Exchanges { exchanges, .. } => exchanges,
+            TrafficKind::Udp { on_off: None, .. } => u64::MAX,
+            TrafficKind::Mix { .. } | TrafficKind::Udp { .. } => 0,
         };
         // Datagrams count in `last` what was sent.
-        let last = if matches!(self.kind, Kind::Udp { .. }) { 0 } else { at };
-        Source {
+        let last = if matches!(self.kind, TrafficKind::Udp { .. }) { 0 } else { at };
+        TrafficSource {
             stream,
             at,
             last,
@@ -288,17 +294,17 @@ impl Group {
         }
     }
 
-    /// The source's next event: to be asked at the beginning, and after each start or datagram.
-    pub fn next(&self, source: &mut Source) -> Event {
+    /// The source's next event. Call it at the beginning, and after each start or datagram.
+    pub fn next(&self, source: &mut TrafficSource) -> SourceEvent {
         source.pending = false;
         self.answer(source)
     }
 
     /// A transfer of the source has finished at `now`.
-    pub fn finished(&self, source: &mut Source, now: u64) -> Event {
+    pub fn finished(&self, source: &mut TrafficSource, now: u64) -> SourceEvent {
         source.running = source.running.saturating_sub(1);
         if !self.closed() || source.pending {
-            return Event::Wait;
+            return SourceEvent::Wait;
         }
         if source.running == 0 {
             self.idle(source, now);
@@ -306,9 +312,9 @@ impl Group {
         self.answer(source)
     }
 
-    fn answer(&self, source: &mut Source) -> Event {
-        let event = if source.over { Event::Done } else { self.step(source) };
-        source.over = event == Event::Done;
-        if source.over && source.running > 0 && self.closed() { Event::Wait } else { event }
+    fn answer(&self, source: &mut TrafficSource) -> SourceEvent {
+        let event = if source.over { SourceEvent::Done } else { self.step(source) };
+        source.over = event == SourceEvent::Done;
+        if source.over && source.running > 0 && self.closed() { SourceEvent::Wait } else { event }
     }
 }

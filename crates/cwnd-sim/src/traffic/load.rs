@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The load of a group: asked, offered, carried.
 //!
-//! Asked is what the scenario's numbers say, offered what the sources drew, carried what the engine says went over
-//! the link. With a heavy tail the first two differ for long: at a shape of 1.2 the mean of n transfers comes within
-//! a given distance of its own only as n^(−1/6), so 2 % takes of the order of 10¹⁰ transfers. That is why they are
-//! reported side by side.
+//! The asked load is the mean that the scenario's numbers imply. The offered load is what the sources drew. The carried load is what
+//! the link transmitted. With a heavy tail the asked and the offered load differ for a long time: at a shape of 1.2 the mean of n
+//! transfers converges as n^(−1/6), so 2 % takes about 10¹⁰ transfers. Therefore both are reported.
 
-use super::{Direction, Packet, Transfer};
+use super::{Datagram, Direction, Transfer};
 use cwnd_scenario::HEADER_BYTES;
 
 /// Bytes on the wire of a transfer of `payload` bytes in segments of `mss`: headers once per segment, the last one
@@ -18,21 +17,21 @@ pub const fn wire_bytes(payload: u64, mss: u32) -> u64 {
     )
 }
 
-/// What a group asks of the link in one direction.
+/// The load that a group asks for in one direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Asked {
     /// This many bits on the wire per second, on average.
     Rate(f64),
-    /// At most that: pauses begin when transfers end, so the time that these take lowers it.
+    /// At most this rate: pauses begin when transfers end, so the duration of transfers reduces it.
     AtMost(f64),
-    /// As much as there is.
+    /// All available capacity.
     Everything,
-    /// No mean exists.
+    /// Its mean does not exist.
     Unbounded,
 }
 
 impl Asked {
-    /// Of so many sources.
+    /// The load of this many sources.
     pub(super) fn times(self, sources: f64) -> Self {
         match self {
             _ if sources == 0.0 => Self::Rate(0.0),
@@ -42,10 +41,10 @@ impl Asked {
         }
     }
 
-    /// Of both together.
+    /// The sum of both.
     pub(super) fn plus(self, other: Self) -> Self {
         match (self, other) {
-            (one, Self::Rate(0.0)) | (Self::Rate(0.0), one) => one,
+            (load, Self::Rate(0.0)) | (Self::Rate(0.0), load) => load,
             (Self::Rate(a), Self::Rate(b)) => Self::Rate(a + b),
             (Self::AtMost(a) | Self::Rate(a), Self::AtMost(b) | Self::Rate(b)) => Self::AtMost(a + b),
             (Self::Everything, _) | (_, Self::Everything) => Self::Everything,
@@ -56,12 +55,12 @@ impl Asked {
 
 /// Counts of one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct TrafficCounts {
     /// Transfers that started.
     pub transfers: u64,
-    /// Those of them without an end.
+    /// Of these, transfers without an end.
     pub endless: u64,
-    /// Payload of the others, bytes.
+    /// Payload of the transfers with an end, bytes.
     pub bytes: u64,
     /// Transfers that finished.
     pub finished: u64,
@@ -69,11 +68,11 @@ pub struct Tally {
     pub packets: u64,
     /// Bytes on the wire of transfers with an end ([`wire_bytes`]) and of datagrams.
     pub wire: u64,
-    /// Bytes on the wire that left the bottleneck, retransmissions and all.
+    /// Bytes on the wire that left the bottleneck, retransmissions included.
     pub carried: u64,
 }
 
-impl Tally {
+impl TrafficCounts {
     /// Mean payload of the transfers with an end, bytes.
     #[must_use]
     pub fn mean_size(&self) -> Option<f64> {
@@ -94,7 +93,7 @@ impl Tally {
     }
 }
 
-/// What is counted of one direction over the whole run.
+/// Counts of one direction over the whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Started {
     /// Transfers that started.
@@ -108,15 +107,15 @@ pub struct Started {
 /// Counts of a group: of the measured interval, and a few over the whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Load {
-    tallies: [Tally; 2],
+    measured: [TrafficCounts; 2],
     run: [Started; 2],
 }
 
 impl Load {
     /// Counts of one direction.
     #[must_use]
-    pub const fn of(&self, direction: Direction) -> &Tally {
-        &self.tallies[direction as usize]
+    pub const fn of(&self, direction: Direction) -> &TrafficCounts {
+        &self.measured[direction as usize]
     }
 
     /// Counts of one direction over the whole run.
@@ -125,8 +124,8 @@ impl Load {
         &self.run[direction as usize]
     }
 
-    fn tally(&mut self, direction: Direction) -> &mut Tally {
-        &mut self.tallies[direction as usize]
+    fn counts_mut(&mut self, direction: Direction) -> &mut TrafficCounts {
+        &mut self.measured[direction as usize]
     }
 
     /// A transfer started, in segments of `mss`; `measured`: within the measured interval.
@@ -135,13 +134,13 @@ impl Load {
         if !measured {
             return;
         }
-        let tally = self.tally(transfer.direction);
-        tally.transfers += 1;
+        let counts = self.counts_mut(transfer.direction);
+        counts.transfers += 1;
         match transfer.bytes {
-            None => tally.endless += 1,
+            None => counts.endless += 1,
             Some(bytes) => {
-                tally.bytes = tally.bytes.saturating_add(bytes);
-                tally.wire = tally.wire.saturating_add(wire_bytes(bytes, mss));
+                counts.bytes = counts.bytes.saturating_add(bytes);
+                counts.wire = counts.wire.saturating_add(wire_bytes(bytes, mss));
             }
         }
     }
@@ -149,23 +148,23 @@ impl Load {
     /// A transfer in this direction finished.
     pub fn finished(&mut self, direction: Direction, measured: bool) {
         self.run[direction as usize].finished += 1;
-        self.tally(direction).finished += u64::from(measured);
+        self.counts_mut(direction).finished += u64::from(measured);
     }
 
     /// A datagram was sent.
-    pub fn sent(&mut self, packet: &Packet, measured: bool) {
+    pub fn sent(&mut self, packet: &Datagram, measured: bool) {
         self.run[packet.direction as usize].packets += 1;
         if !measured {
             return;
         }
-        let tally = self.tally(packet.direction);
-        tally.packets += 1;
-        tally.wire = tally.wire.saturating_add(u64::from(packet.bytes));
+        let counts = self.counts_mut(packet.direction);
+        counts.packets += 1;
+        counts.wire = counts.wire.saturating_add(u64::from(packet.bytes));
     }
 
     /// A packet of the group left the bottleneck.
     pub fn carried(&mut self, direction: Direction, bytes: u64) {
-        let tally = self.tally(direction);
-        tally.carried = tally.carried.saturating_add(bytes);
+        let counts = self.counts_mut(direction);
+        counts.carried = counts.carried.saturating_add(bytes);
     }
 }

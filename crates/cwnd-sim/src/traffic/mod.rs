@@ -1,50 +1,46 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Traffic as the papers have it: generators that say when to send what, and know nothing of the network.
+//! Traffic models of the papers: generators that decide when to send what. They do not depend on the network.
 //!
-//! A [`Group`] is prepared from one `[[traffic]]` of a scenario ([`cwnd_scenario::traffic`] holds the keys, the named
-//! sets of numbers and their sources). It makes its [`Source`]s, small states that only it can advance. An engine
-//! drives a source like this:
+//! A [`TrafficGroup`] is prepared from one `[[traffic]]` of a scenario ([`cwnd_scenario::traffic`] holds the keys, the named
+//! sets of numbers and their sources). It creates its [`TrafficSource`]s, small states that only it can advance. An
+//! engine drives a source as follows:
 //!
-//! * [`Group::next`] at the beginning, and again when the transfer or packet that it answered last has started.
-//! * [`Group::finished`] when a transfer of the source has finished, if [`Group::closed`]; sources of open groups
-//!   need not be told.
-//! * Either answers with one [`Event`]: start this at that time; nothing before a transfer finishes; nothing ever
-//!   again.
+//! * [`TrafficGroup::next`] at the beginning, and again when the transfer or datagram that it returned last has started.
+//! * [`TrafficGroup::finished`] when a transfer of the source has finished, if [`TrafficGroup::closed`]; not called
+//!   for the sources of open groups.
+//! * Both return one [`SourceEvent`]: a start at a given time; nothing before a transfer finishes; or nothing any more.
 //!
-//! So a source has at most one start that is announced and has not happened, and an engine needs one place per source
-//! in its queue. A
-//! source's times never go back.
+//! So a source has at most one pending start, and an engine needs one place per source in its queue. The times of a source never
+//! decrease.
 //!
-//! **Randomness.** Each source draws from a stream of its own, and in an order that its own decisions fix: pages,
-//! objects and sizes of a session are the same whatever the network, the algorithm or the other sources do; only
-//! their times differ.
+//! **Randomness.** Each source draws from its own random stream, in an order that depends on its own decisions only. Pages, objects and
+//! sizes of a session do not depend on the network, the algorithm or other sources; only their times do.
 //!
-//! **Sources and what nobody has checked.** See [`cwnd_scenario::traffic::PRESETS`]. Settled here, because the
-//! documents are silent: a session begins with a pause (so that sessions that start together do not fetch together);
-//! sizes are drawn in bytes, also where a mean is given in packets; a transfer has one byte at least, a page one
-//! object; a `mix` begins empty (no transfers that are under way at time 0, so its load builds up within the longest
-//! common transfer time); the wire share counts data with headers, not acknowledgements, which load the other
-//! direction with about 52 bytes for every second segment.
+//! **Sources and unverified numbers.** See [`cwnd_scenario::traffic::PRESETS`]. Where the papers state nothing, we chose: a session
+//! begins with a pause, so that sessions that start together do not fetch at the same time; sizes are drawn in bytes, also where a mean
+//! is given in packets; a transfer has at least one byte, a page at least one object; a `mix` begins without transfers, so its load
+//! builds up within the longest common transfer time; the share counts data with headers, but not acknowledgements, which load the
+//! other direction with about 52 bytes for every second segment.
 
-mod distribution;
+mod continuous;
 mod group;
-mod law;
 mod load;
-mod special;
-mod steps;
+mod normal_and_gamma;
+mod sampler;
+mod source_models;
 
-pub use distribution::Draw;
-pub use group::{Group, LinkFacts};
-pub use load::{Asked, Load, Started, Tally, wire_bytes};
+pub use group::{LinkFacts, TrafficGroup};
+pub use load::{Asked, Load, Started, TrafficCounts, wire_bytes};
+pub use sampler::Sampler;
 
-use cwnd_link::random::Stream;
+use cwnd_link::random::RandomStream;
 
-/// Which way through the bottleneck.
+/// The direction through the bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
-    /// As the experiment's flows go.
+    /// The direction of the experiment's flows.
     Forward = 0,
-    /// Against them.
+    /// The opposite direction.
     Reverse = 1,
 }
 
@@ -62,17 +58,17 @@ impl Direction {
     }
 }
 
-/// What a source wants.
+/// What a source announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
+pub enum SourceEvent {
     /// Start this transfer at its time; then ask for the next event.
     Start(Transfer),
     /// Send this datagram at its time; then ask for the next event.
-    Send(Packet),
-    /// Nothing before a transfer of this source finishes (or, for an answer of [`Group::finished`], beyond the start
+    Send(Datagram),
+    /// Nothing before a transfer of this source finishes (or, for an answer of [`TrafficGroup::finished`], beyond the start
     /// that is announced).
     Wait,
-    /// Nothing any more. Transfers that run may still finish.
+    /// Nothing any more. Running transfers may still finish.
     Done,
 }
 
@@ -87,28 +83,27 @@ pub struct Transfer {
     pub rtt: Option<u64>,
     /// Receive window, bytes.
     pub window: Option<u64>,
-    /// Which way the payload goes.
+    /// Direction of the payload.
     pub direction: Direction,
-    /// Whether it opens a connection. If not, it follows on the source's last one (as a response does, in the other
-    /// direction).
+    /// Whether it opens a connection. If not, it uses the source's last one (as a response does, in the other direction).
     pub fresh: bool,
 }
 
 /// A datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Packet {
+pub struct Datagram {
     /// When it is sent, ns.
     pub at: u64,
     /// Size on the wire, bytes.
     pub bytes: u32,
-    /// Which way it goes.
+    /// Its direction.
     pub direction: Direction,
 }
 
-/// State of one source; its [`Group`] knows what it means.
+/// State of one source; only its [`TrafficGroup`] interprets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Source {
-    stream: Stream,
+pub struct TrafficSource {
+    stream: RandomStream,
     /// Start of the page, of the burst; else of the source.
     at: u64,
     /// From where the next gap counts; for datagrams, how many of the burst were sent.
@@ -132,4 +127,4 @@ pub struct Source {
     over: bool,
 }
 
-const _: () = assert!(size_of::<Source>() <= 64);
+const _: () = assert!(size_of::<TrafficSource>() <= 64);

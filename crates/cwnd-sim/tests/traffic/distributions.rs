@@ -2,9 +2,9 @@
 //! Every distribution against its distribution function and its mean, both written here a second time.
 
 use crate::driver::{LINK, groups};
-use cwnd_link::random::Stream;
+use cwnd_link::random::RandomStream;
 use cwnd_scenario::traffic::{Distribution, Model};
-use cwnd_sim::traffic::Draw;
+use cwnd_sim::traffic::Sampler;
 
 const N: usize = 100_000;
 const SEEDS: [u64; 3] = [11, 12, 13];
@@ -28,9 +28,9 @@ fn draws(distribution: &Distribution, seed: u64) -> Vec<u64> {
 
 /// The same from another stream: with one and the same, all inverses would be tested with the same probabilities.
 fn sample(distribution: &Distribution, seed: u64, stream: usize) -> Vec<u64> {
-    let draw = Draw::new(distribution, 0);
-    let mut stream = Stream::new(seed, stream as u64);
-    (0..N).map(|_| draw.draw(&mut stream)).collect()
+    let sampler = Sampler::new(distribution, 0);
+    let mut stream = RandomStream::new(seed, stream as u64);
+    (0..N).map(|_| sampler.draw(&mut stream)).collect()
 }
 
 /// Kolmogorov's statistic √n · sup |F_n − F|: above 1.95 once in a thousand samples of F.
@@ -57,12 +57,12 @@ fn cut(f: impl Fn(f64) -> f64 + 'static, low: f64, high: f64) -> Box<dyn Fn(f64)
 }
 
 /// Name, distribution, its distribution function.
-type Case = (&'static str, Distribution, Box<dyn Fn(f64) -> f64>);
+type DistributionCase = (&'static str, Distribution, Box<dyn Fn(f64) -> f64>);
 
 /// Every kind with its distribution function, in ns and bytes. Values are in the millions, or at least a thousand, so
 /// that whole units change the statistic by little: at a median of 10⁴ bytes a density of 10⁻⁴ per byte, √n · 10⁻⁴/2
 /// = 0.016.
-fn cases() -> Vec<Case> {
+fn cases() -> Vec<DistributionCase> {
     let pareto = |k: f64, a: f64| move |x: f64| 1.0 - (k / x.max(k)).powf(a);
     let lognormal = |mu: f64, s: f64| move |x: f64| phi((x.ln() - mu) / s);
     let body = lognormal(11_580_f64.ln(), 1.318);
@@ -186,15 +186,15 @@ fn means_are_what_they_say() {
         if ["pareto", "pareto, shape 1", "pareto2", "body-tail"].contains(&name) {
             continue;
         }
-        let mean = Draw::new(&distribution, 0).mean().expect(name);
+        let mean = Sampler::new(&distribution, 0).mean().expect(name);
         for seed in SEEDS {
             let sample = sample(&distribution, seed, number);
             let n = sample.len() as f64;
-            let found = sample.iter().map(|x| *x as f64).sum::<f64>() / n;
-            let variance = sample.iter().map(|x| (*x as f64 - found).powi(2)).sum::<f64>() / (n - 1.0);
-            let error = (found - mean) / (variance / n).sqrt();
-            println!("{name}, seed {seed}: mean {found:.0} for {mean:.0}, {error:+.2} standard errors");
-            assert!(error.abs() < 4.0, "{name}, seed {seed}: {found} for {mean}");
+            let actual = sample.iter().map(|x| *x as f64).sum::<f64>() / n;
+            let variance = sample.iter().map(|x| (*x as f64 - actual).powi(2)).sum::<f64>() / (n - 1.0);
+            let error = (actual - mean) / (variance / n).sqrt();
+            println!("{name}, seed {seed}: mean {actual:.0} for {mean:.0}, {error:+.2} standard errors");
+            assert!(error.abs() < 4.0, "{name}, seed {seed}: {actual} for {mean}");
         }
     }
 }
@@ -203,10 +203,10 @@ fn means_are_what_they_say() {
 // and 0.93 of the body's below 133 kB: 27 600 B · Φ(1.852 − 1.318)/Φ(1.852) = 27 600 · 0.7033/0.9680 = 20.05 kB.
 #[test]
 fn means_of_heavy_tails_are_exact_or_none() {
-    let mean = |distribution: Distribution| Draw::new(&distribution, 0).mean();
-    let near = |found: Option<f64>, expected: f64| {
-        let found = found.expect("finite");
-        assert!((found / expected - 1.0).abs() < 2e-3, "{found} for {expected}");
+    let mean = |distribution: Distribution| Sampler::new(&distribution, 0).mean();
+    let near = |actual: Option<f64>, expected: f64| {
+        let actual = actual.expect("finite");
+        assert!((actual / expected - 1.0).abs() < 2e-3, "{actual} for {expected}");
     };
     near(mean(size("{ kind = 'pareto', shape = 1.2, mean = '6packets' }")), 8688.0);
     near(mean(size("{ kind = 'pareto2', shape = 1.2, mean = '10packets' }")), 14_480.0);
@@ -232,12 +232,12 @@ fn steps_draw_their_points_only() {
     for seed in SEEDS {
         let sample = draws(&size(toml), seed);
         for (value, expected, bound) in [(1_000, 25_000, 548), (2_000, 50_000, 632), (9_000, 25_000, 548)] {
-            let found = sample.iter().filter(|x| **x == value).count() as i64;
-            assert!((found - expected).abs() < bound, "seed {seed}: {found} of {value}");
+            let actual = sample.iter().filter(|x| **x == value).count() as i64;
+            assert!((actual - expected).abs() < bound, "seed {seed}: {actual} of {value}");
         }
         assert!(sample.iter().all(|x| [1_000, 2_000, 9_000].contains(x)));
     }
-    assert_eq!(Draw::new(&size(toml), 0).mean(), Some(3500.0)); // 250 + 1000 + 2250
+    assert_eq!(Sampler::new(&size(toml), 0).mean(), Some(3500.0)); // 250 + 1000 + 2250
 }
 
 // Probability on the first point is a mass there; equal values with different probabilities are one too.
@@ -248,7 +248,7 @@ fn a_measured_distribution_may_have_masses() {
     let part = |value: u64| sample.iter().filter(|x| **x == value).count() as f64 / N as f64;
     assert!((part(1000) - 0.5).abs() < 0.0064 && (part(2000) - 0.25).abs() < 0.0056);
     assert!(sample.iter().all(|x| *x == 1000 || (2000..=4000).contains(x)));
-    assert_eq!(Draw::new(&size(toml), 0).mean(), Some(1750.0)); // 500 + 500 + 0.25 · 3000
+    assert_eq!(Sampler::new(&size(toml), 0).mean(), Some(1750.0)); // 500 + 500 + 0.25 · 3000
 }
 
 #[test]
@@ -262,10 +262,10 @@ fn bounds_hold_and_the_floor_too() {
         assert!(draws(&time("'40ms'"), seed).iter().all(|x| *x == 40_000_000));
     }
     let tiny = size("{ kind = 'exponential', mean = '1B' }");
-    let (draw, mut stream) = (Draw::new(&tiny, 1), Stream::new(1, 0));
-    assert!((0..1000).all(|_| draw.draw(&mut stream) >= 1));
+    let (sampler, mut stream) = (Sampler::new(&tiny, 1), RandomStream::new(1, 0));
+    assert!((0..1000).all(|_| sampler.draw(&mut stream) >= 1));
     // Rounded: 1 + Σ_{k ≥ 1} P(X > k + ½) = 1 + e^−1.5/(1 − e^−1) = 1.3530.
-    let mean = draw.mean().expect("finite");
+    let mean = sampler.mean().expect("finite");
     assert!((mean - 1.3530).abs() < 1e-3, "{mean}");
     assert_eq!(LINK.mss, 1448);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The smallest engine that traffic needs: a queue of events, and transfers that take as long as they are told to.
+//! A minimal engine for traffic generators: a queue of events, and transfers of given durations.
 
 use cwnd_scenario::traffic::{Context, Traffic, read};
-use cwnd_sim::traffic::{Event, Group, LinkFacts, Load, Transfer};
+use cwnd_sim::traffic::{LinkFacts, Load, SourceEvent, TrafficGroup, Transfer};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -16,47 +16,47 @@ pub fn groups(toml: &str) -> Vec<Traffic> {
 }
 
 /// The one group with these keys.
-pub fn group(keys: &str) -> Group {
-    Group::new(&groups(&format!("[[traffic]]\n{keys}"))[0], LINK)
+pub fn group(keys: &str) -> TrafficGroup {
+    TrafficGroup::new(&groups(&format!("[[traffic]]\n{keys}"))[0], LINK)
 }
 
 /// What one source announced, and in which order.
-pub type Trace = Vec<Vec<Event>>;
+pub type SourceLog = Vec<Vec<SourceEvent>>;
 
-enum What {
-    Starts(Event),
+enum TransferEvent {
+    Starts(SourceEvent),
     Finishes,
 }
 
 /// Runs a group until `end`; `takes` says how long a transfer lasts. Load, and what each source announced.
-pub fn run(group: &Group, seed: u64, end: u64, takes: impl Fn(&Transfer) -> u64) -> (Load, Trace) {
+pub fn run(group: &TrafficGroup, seed: u64, end: u64, takes: impl Fn(&Transfer) -> u64) -> (Load, SourceLog) {
     let mut sources = group.sources(seed, 0);
-    let mut trace: Trace = vec![Vec::new(); sources.len()];
+    let mut trace: SourceLog = vec![Vec::new(); sources.len()];
     let load = drive(group, &mut sources, end, takes, |source, event| trace[source].push(event));
     (load, trace)
 }
 
 /// The same without the trace, which long runs have no room for.
-pub fn load(group: &Group, seed: u64, end: u64, takes: impl Fn(&Transfer) -> u64) -> Load {
+pub fn load(group: &TrafficGroup, seed: u64, end: u64, takes: impl Fn(&Transfer) -> u64) -> Load {
     drive(group, &mut group.sources(seed, 0), end, takes, |_, _| ())
 }
 
 fn drive(
-    group: &Group,
-    sources: &mut [cwnd_sim::traffic::Source],
+    group: &TrafficGroup,
+    sources: &mut [cwnd_sim::traffic::TrafficSource],
     end: u64,
     takes: impl Fn(&Transfer) -> u64,
-    mut seen: impl FnMut(usize, Event),
+    mut seen: impl FnMut(usize, SourceEvent),
 ) -> Load {
     let (mut load, mut order) = (Load::default(), 0_u64);
     let mut queue = BinaryHeap::new();
-    let mut pending: Vec<Option<Event>> = vec![None; sources.len()];
+    let mut pending: Vec<Option<SourceEvent>> = vec![None; sources.len()];
     let mut announce =
-        |event: Event, source: usize, queue: &mut BinaryHeap<_>, order: &mut u64, last: u64| {
+        |event: SourceEvent, source: usize, queue: &mut BinaryHeap<_>, order: &mut u64, last: u64| {
             let at = match event {
-                Event::Start(transfer) => transfer.at,
-                Event::Send(packet) => packet.at,
-                Event::Wait | Event::Done => return None,
+                SourceEvent::Start(transfer) => transfer.at,
+                SourceEvent::Send(packet) => packet.at,
+                SourceEvent::Wait | SourceEvent::Done => return None,
             };
             assert!(at >= last, "time goes back: {event:?} at {last}");
             seen(source, event);
@@ -72,27 +72,30 @@ fn drive(
             break;
         }
         let source = &mut sources[number];
-        let what =
-            if starts { What::Starts(pending[number].take().expect("announced")) } else { What::Finishes };
+        let what = if starts {
+            TransferEvent::Starts(pending[number].take().expect("announced"))
+        } else {
+            TransferEvent::Finishes
+        };
         let next = match what {
-            What::Starts(event) => {
+            TransferEvent::Starts(event) => {
                 match event {
-                    Event::Start(transfer) => {
+                    SourceEvent::Start(transfer) => {
                         load.started(&transfer, LINK.mss, true);
                         order += 1;
                         if transfer.bytes.is_some() {
                             queue.push(Reverse((now + takes(&transfer), order, number, false)));
                         }
                     }
-                    Event::Send(packet) => load.sent(&packet, true),
-                    Event::Wait | Event::Done => unreachable!("not announced"),
+                    SourceEvent::Send(packet) => load.sent(&packet, true),
+                    SourceEvent::Wait | SourceEvent::Done => unreachable!("not announced"),
                 }
                 group.next(source)
             }
-            What::Finishes => {
+            TransferEvent::Finishes => {
                 let event = group.finished(source, now);
                 assert!(
-                    pending[number].is_none() || event == Event::Wait,
+                    pending[number].is_none() || event == SourceEvent::Wait,
                     "a second start beside {:?}: {event:?}",
                     pending[number]
                 );

@@ -6,7 +6,7 @@
 //! has c² ≈ (a/(2−a)) r^(2−a)/m², m = (a/(a−1))(1 − r^(1−a)). Each test states its n.
 
 use crate::driver::{LINK, SECOND, group, load};
-use cwnd_sim::traffic::{Asked, Direction, Group, Transfer};
+use cwnd_sim::traffic::{Asked, Direction, TrafficGroup, Transfer};
 
 const FORWARD: Direction = Direction::Forward;
 
@@ -26,7 +26,13 @@ fn within_two_percent(what: &str, seed: u64, offered: f64, expected: f64) {
     assert!((offered / expected - 1.0).abs() < 0.02, "{what}, seed {seed}: {offered} for {expected}");
 }
 
-fn both_ways(what: &str, group: &Group, seed: u64, seconds: u64, takes: impl Fn(&Transfer) -> u64 + Copy) {
+fn both_ways(
+    what: &str,
+    group: &TrafficGroup,
+    seed: u64,
+    seconds: u64,
+    takes: impl Fn(&Transfer) -> u64 + Copy,
+) {
     let load = load(group, seed, seconds * SECOND, takes);
     for direction in Direction::ALL {
         let asked = rate(group.asked(direction));
@@ -91,12 +97,16 @@ fn closed(what: &str, keys: &str, mean: f64, objects: f64, gap: f64, sessions: f
     let wire = mean + 52.0 * mean / 1448.0;
     let seed = 1;
     let load = load(&group, seed, seconds * SECOND, takes);
-    let tally = load.of(FORWARD);
+    let counts = load.of(FORWARD);
     // In payload, which the header's rounding is not in.
-    let offered = tally.bytes as f64 * 8.0 / seconds as f64;
+    let offered = counts.bytes as f64 * 8.0 / seconds as f64;
     within_two_percent(what, seed, offered, sessions * objects * mean * 8.0 / cycle);
     let Asked::AtMost(most) = group.asked(FORWARD) else { panic!("{what} is closed") };
-    assert!(tally.offered(seconds * SECOND) < most, "{what}: {} of {most}", tally.offered(seconds * SECOND));
+    assert!(
+        counts.offered(seconds * SECOND) < most,
+        "{what}: {} of {most}",
+        counts.offered(seconds * SECOND)
+    );
     // The bound is what transfers without duration would offer: gaps alone, with headers, half a segment rounded up.
     let bound = sessions * objects * (wire + 26.0) * 8.0 / gap;
     assert!((most / bound - 1.0).abs() < 0.01, "{what}: {most} for {bound}");

@@ -2,25 +2,25 @@
 //! What each model announces, event by event.
 
 use crate::driver::{SECOND, group, run};
-use cwnd_sim::traffic::{Direction, Event, Packet, Transfer};
+use cwnd_sim::traffic::{Datagram, Direction, SourceEvent, Transfer};
 
 const MS: u64 = SECOND / 1000;
 
-fn starts(trace: &[Vec<Event>]) -> Vec<u64> {
+fn starts(trace: &[Vec<SourceEvent>]) -> Vec<u64> {
     trace
         .iter()
         .flatten()
         .map(|event| match event {
-            Event::Start(transfer) => transfer.at,
-            Event::Send(packet) => packet.at,
+            SourceEvent::Start(transfer) => transfer.at,
+            SourceEvent::Send(packet) => packet.at,
             other => panic!("{other:?}"),
         })
         .collect()
 }
 
-fn transfer(event: Event) -> Transfer {
+fn transfer(event: SourceEvent) -> Transfer {
     match event {
-        Event::Start(transfer) => transfer,
+        SourceEvent::Start(transfer) => transfer,
         other => panic!("{other:?}"),
     }
 }
@@ -106,11 +106,11 @@ fn nothing_starts_at_the_stop_or_later() {
     let group = group("model = 'sessions'\ngap = '1s'\nsize = '1kB'\nstop = '3s'");
     let mut source = group.sources(1, 0)[0];
     assert_eq!(transfer(group.next(&mut source)).at, SECOND);
-    assert_eq!(group.next(&mut source), Event::Wait);
+    assert_eq!(group.next(&mut source), SourceEvent::Wait);
     assert_eq!(transfer(group.finished(&mut source, SECOND)).at, 2 * SECOND);
-    assert_eq!(group.next(&mut source), Event::Wait);
-    assert_eq!(group.finished(&mut source, 2 * SECOND), Event::Done);
-    assert_eq!(group.next(&mut source), Event::Done);
+    assert_eq!(group.next(&mut source), SourceEvent::Wait);
+    assert_eq!(group.finished(&mut source, 2 * SECOND), SourceEvent::Done);
+    assert_eq!(group.next(&mut source), SourceEvent::Done);
     for model in [
         "model = 'mix'\narrivals = '1s'\nsize = '1kB'",
         "model = 'udp'\nrate = '8kbit/s'\npacket_size = '1kB'",
@@ -129,8 +129,11 @@ fn a_response_follows_its_request() {
     );
     let (load, trace) = run(&group, 1, u64::MAX, |_| 20 * MS);
     assert_eq!(starts(&trace), [1000, 1025, 2045, 2070].map(|t| t * MS));
-    let shape: Vec<_> =
-        trace[0].iter().map(|event| transfer(*event)).map(|it| (it.bytes, it.direction, it.fresh)).collect();
+    let shape: Vec<_> = trace[0]
+        .iter()
+        .map(|event| transfer(*event))
+        .map(|transfer| (transfer.bytes, transfer.direction, transfer.fresh))
+        .collect();
     let (up, down) = (Direction::Reverse, Direction::Forward);
     let expected = [
         (Some(100), up, true),
@@ -150,8 +153,8 @@ fn constant_rates_do_not_drift() {
     let mut source = group.sources(1, 0)[0];
     for k in 0..1_000_000_u64 {
         let at = SECOND + k * 12_000_000 / 7;
-        let expected = Packet { at, bytes: 1500, direction: Direction::Forward };
-        assert_eq!(group.next(&mut source), Event::Send(expected));
+        let expected = Datagram { at, bytes: 1500, direction: Direction::Forward };
+        assert_eq!(group.next(&mut source), SourceEvent::Send(expected));
     }
 }
 
@@ -170,8 +173,9 @@ fn round_trip_times_are_drawn_per_session_or_per_transfer() {
     let rtts = |model: &str| {
         let rtt = "rtt = { kind = 'exponential', mean = '100ms', at_least = '1ms', at_most = '1s' }";
         let (_, trace) = run(&group(&format!("{model}\n{rtt}")), 1, 100 * SECOND, |_| MS);
-        let of =
-            |source: &Vec<Event>| source.iter().map(|event| transfer(*event).rtt.expect("drawn")).collect();
+        let of = |source: &Vec<SourceEvent>| {
+            source.iter().map(|event| transfer(*event).rtt.expect("drawn")).collect()
+        };
         trace.iter().map(of).collect::<Vec<Vec<u64>>>()
     };
     let sessions = rtts("model = 'sessions'\nsessions = 10");

@@ -15,36 +15,36 @@ use super::additive_increase;
 use crate::conn::{AckSample, CaState, Conn};
 use crate::control::{CongestionControl, Info};
 use crate::math::{ONE_X64K, scale_x64k, seq_after};
-use crate::params::Kind;
-use crate::registry::{Recovery, Registered, Set};
+use crate::params::ParamKind;
+use crate::registered::{Recovery, Registered, Set};
 use crate::slow_start;
 
 crate::params! {
     /// Settings of FAST.
     pub struct FastParams {
-        alpha: Kind::Whole, "segments", 1 => 1_000_000, "Wei et al. 2006 §III; ns-2",
+        alpha: ParamKind::Whole, "segments", 1 => 1_000_000, "Wei et al. 2006 §III; ns-2",
             "segments of a flow that wait in queues at rest";
-        gamma: Kind::Decimal, "", 655 => 65_536, "Wei et al. 2006 §III; ns-2",
+        gamma: ParamKind::Decimal, "", 655 => 65_536, "Wei et al. 2006 §III; ns-2",
             "part of the way to the new window that an update goes";
-        start_delay: Kind::Whole, "us", 0 => 10_000_000, "ns-2 (mi_threshold)",
+        start_delay: ParamKind::Whole, "us", 0 => 10_000_000, "ns-2 (mi_threshold)",
             "queueing delay that ends the start";
     }
 }
 
-/// State of FAST.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub struct Fast {
-    /// Mean RTT, in 1/65536 µs; 0 before the first sample.
-    mean_rtt_us_x64k: u64,
-    /// Smallest RTT, µs; 0 before the first sample.
-    base_rtt_us: u32,
-    /// The round ends when this byte is acknowledged.
-    round_end_seq: u32,
-    /// Window decided on and still to be reached, segments; 0 for none.
-    target: u32,
-    /// Whether the present round shows what the last decision did, and ends without one.
-    settling: bool,
+crate::state! {
+    /// State of FAST.
+    pub struct Fast {
+        /// Mean RTT, in 1/65536 µs; 0 before the first sample.
+        mean_rtt_us_x64k: u64,
+        /// Smallest RTT, µs; 0 before the first sample.
+        base_rtt_us: u32,
+        /// The round ends when this byte is acknowledged.
+        round_end_seq: u32,
+        /// Window decided on and still to be reached, segments; 0 for none.
+        target: u32,
+        /// 1 while the round shows what the last decision did; it ends without another.
+        settling: u8,
+    }
 }
 
 /// min(2w, (1 − γ) w + γ (baseRTT/RTT · w + α)), at least 2. // Wei et al. 2006 §III
@@ -73,13 +73,13 @@ impl Fast {
     fn restart(&mut self, conn: &Conn) {
         self.round_end_seq = conn.snd_nxt;
         self.target = 0;
-        self.settling = false;
+        self.settling = 0;
     }
 
     fn end_of_round(&mut self, conn: &mut Conn, params: &FastParams) {
         self.round_end_seq = conn.snd_nxt;
-        self.settling = !self.settling;
-        if !self.settling || self.base_rtt_us == 0 {
+        self.settling = u8::from(self.settling == 0);
+        if self.settling == 0 || self.base_rtt_us == 0 {
             return;
         }
         self.target = next_window(conn.cwnd, self.base_rtt_us, self.rtt_us(), params).min(conn.cwnd_clamp);

@@ -10,8 +10,8 @@
 use super::{COUNT_ACKS, COUNT_NAMES, counted};
 use crate::conn::Conn;
 use crate::control::{CongestionControl, Info};
-use crate::params::Kind;
-use crate::registry::{Recovery, Registered, Set};
+use crate::params::ParamKind;
+use crate::registered::{Recovery, Registered, Set};
 use crate::slow_start;
 
 #[cfg(test)]
@@ -36,21 +36,21 @@ const TABLE: [(u32, u32); 73] = [
 crate::params! {
     /// Settings of HighSpeed TCP.
     pub struct HighSpeedParams {
-        row: Kind::Choice(&["reached", "not_passed", "interpolated"]), "", 0 => 2, "RFC 3649 §5, appendix B; Linux",
+        row: ParamKind::Choice(&["reached", "not_passed", "interpolated"]), "", 0 => 2, "RFC 3649 §5, appendix B; Linux",
             "row of the table: the last that the window has reached, the first that it has not passed, or between the two";
-        counting: Kind::Choice(COUNT_NAMES), "", 0 => 1, "RFC 3649 §5",
+        counting: ParamKind::Choice(COUNT_NAMES), "", 0 => 1, "RFC 3649 §5",
             "what grows the window: acknowledged segments, or acknowledgements";
     }
 }
 
-/// State of HighSpeed TCP.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub struct HighSpeed {
-    /// Row of the last increase.
-    row: u32,
-    /// Growth not yet worth a segment, in 1/256, times the window; `cwnd_cnt` where whole numbers will do.
-    credit_x256: u64,
+crate::state! {
+    /// State of HighSpeed TCP.
+    pub struct HighSpeed {
+        /// Row of the last increase.
+        row: u32,
+        /// Growth not yet worth a segment, in 1/256, times the window; `cwnd_cnt` where whole numbers will do.
+        credit_x256: u64,
+    }
 }
 
 /// How many rows' windows lie below `cwnd`: seven steps, whatever the window.

@@ -14,8 +14,8 @@
 use super::standard;
 use crate::conn::{CaState, Conn};
 use crate::control::{CongestionControl, Info, PrivateWords};
-use crate::params::Kind;
-use crate::registry::{Recovery, Registered, Set};
+use crate::params::ParamKind;
+use crate::registered::{Recovery, Registered, Set};
 
 /// Names of the arithmetics, in the order of their numbers.
 const ARITHMETIC_NAMES: &[&str] = &["fine", "linux"];
@@ -50,29 +50,29 @@ const START_RHO: u32 = 1;
 crate::params! {
     /// Settings of Hybla.
     pub struct HyblaParams {
-        rtt0_ms: Kind::Whole, "ms", 1 => 10_000, "Caini and Firrincieli 2004",
+        rtt0_ms: ParamKind::Whole, "ms", 1 => 10_000, "Caini and Firrincieli 2004",
             "round trip of the reference flow";
-        arithmetic: Kind::Choice(ARITHMETIC_NAMES), "", 0 => 1, "Linux",
+        arithmetic: ParamKind::Choice(ARITHMETIC_NAMES), "", 0 => 1, "Linux",
             "ρ and the window in 1/1024 and 1/65536, or in the kernel's 1/8 and 1/128";
-        first_window: Kind::Choice(START_NAMES), "", 0 => 1, "Linux",
+        first_window: ParamKind::Choice(START_NAMES), "", 0 => 1, "Linux",
             "window that a connection starts with: the transport's initial one, or ρ";
-        largest: Kind::Whole, "segments", 0 => 1_073_741_824, "Linux",
+        largest: ParamKind::Whole, "segments", 0 => 1_073_741_824, "Linux",
             "largest window that growth reaches; 0: no limit";
     }
 }
 
-/// State of Hybla.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub struct Hybla {
-    /// Smallest smoothed RTT so far × 8, µs; [`u32::MAX`] before the first.
-    min_srtt_us8: u32,
-    /// ρ in the arithmetic's parts.
-    rho: u32,
-    /// What the window has beyond whole segments, in the arithmetic's parts.
-    fraction: u32,
-    /// 1 while nothing is being repaired.
-    active: u8,
+crate::state! {
+    /// State of Hybla.
+    pub struct Hybla {
+        /// Smallest smoothed RTT so far × 8, µs; [`u32::MAX`] before the first.
+        min_srtt_us8: u32,
+        /// ρ in the arithmetic's parts.
+        rho: u32,
+        /// What the window has beyond whole segments, in the arithmetic's parts.
+        fraction: u32,
+        /// 1 while nothing is being repaired.
+        active: u8,
+    }
 }
 
 /// Parts of ρ, as a power of two.

@@ -10,27 +10,27 @@ use super::{
 };
 use crate::conn::{AckSample, CaState, Conn};
 use crate::control::CongestionControl;
-use crate::params::Kind;
-use crate::registry::{Recovery, Registered, Set};
+use crate::params::ParamKind;
+use crate::registered::{Recovery, Registered, Set};
 use crate::slow_start::{self, SlowStart, SlowStartParams};
 
 crate::params! {
     /// Settings of standard TCP.
     pub struct RenoParams {
-        counting: Kind::Choice(COUNT_NAMES), "", 0 => 1, "RFC 3465; RFC 5681 eq 3",
+        counting: ParamKind::Choice(COUNT_NAMES), "", 0 => 1, "RFC 3465; RFC 5681 eq 3",
             "what grows the window: acknowledged segments, or acknowledgements";
-        reduce_from: Kind::Choice(REDUCE_NAMES), "", 0 => 1, "RFC 5681 §3.1 eq 4; Linux",
+        reduce_from: ParamKind::Choice(REDUCE_NAMES), "", 0 => 1, "RFC 5681 §3.1 eq 4; Linux",
             "what the threshold after a loss is half of: the flight, at most the window, or the window";
         ..slow_start: SlowStartParams;
     }
 }
 
-/// State of standard TCP.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub struct Reno {
-    slow_start: SlowStart,
-    min_rtt_us: u32,
+crate::state! {
+    /// State of standard TCP.
+    pub struct Reno {
+        slow_start: SlowStart,
+        min_rtt_us: u32,
+    }
 }
 
 const SEGMENTS: RenoParams =

@@ -8,27 +8,27 @@
 use super::{COUNT_ACKS, COUNT_NAMES, COUNT_SEGMENTS, additive_increase, counted};
 use crate::conn::Conn;
 use crate::control::CongestionControl;
-use crate::params::Kind;
-use crate::registry::{Recovery, Registered, Set};
+use crate::params::ParamKind;
+use crate::registered::{Recovery, Registered, Set};
 use crate::slow_start;
 
 crate::params! {
     /// Settings of Scalable TCP.
     pub struct ScalableParams {
-        per_segment: Kind::Whole, "segments", 1 => 10_000, "Kelly 2003 (a = 0.01)",
+        per_segment: ParamKind::Whole, "segments", 1 => 10_000, "Kelly 2003 (a = 0.01)",
             "acknowledged segments to one segment of growth";
-        low_window: Kind::Whole, "segments", 0 => 1_000_000, "Kelly 2003",
+        low_window: ParamKind::Whole, "segments", 0 => 1_000_000, "Kelly 2003",
             "up to this window it is standard TCP; 0: wherever standard TCP is the faster one";
-        counting: Kind::Choice(COUNT_NAMES), "", 0 => 1, "RFC 3465; Kelly 2003",
+        counting: ParamKind::Choice(COUNT_NAMES), "", 0 => 1, "RFC 3465; Kelly 2003",
             "what grows the window: acknowledged segments, or acknowledgements";
     }
 }
 
-/// State of Scalable TCP: none beside the connection's.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub struct Scalable {
-    unused: u32,
+crate::state! {
+    /// State of Scalable TCP: none beside the connection's.
+    pub struct Scalable {
+        unused: u32,
+    }
 }
 
 impl Registered for Scalable {

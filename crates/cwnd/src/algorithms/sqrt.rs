@@ -16,25 +16,25 @@ use super::grow_per_rtt;
 use crate::conn::Conn;
 use crate::control::{CongestionControl, Info};
 use crate::math::{ONE_X64K, sqrt};
-use crate::params::Kind;
-use crate::registry::{Recovery, Registered, Set};
+use crate::params::ParamKind;
+use crate::registered::{Recovery, Registered, Set};
 use crate::slow_start;
 
 crate::params! {
     /// Settings of SQRT.
     pub struct SqrtParams {
-        alpha: Kind::Decimal, "", 655 => 6_553_600, "Bansal and Balakrishnan 2001 §II",
+        alpha: ParamKind::Decimal, "", 655 => 6_553_600, "Bansal and Balakrishnan 2001 §II",
             "a round trip grows the window by this over its square root";
-        beta: Kind::Decimal, "", 655 => 65_536, "Bansal and Balakrishnan 2001 §II",
+        beta: ParamKind::Decimal, "", 655 => 65_536, "Bansal and Balakrishnan 2001 §II",
             "a loss takes this times the window's square root";
     }
 }
 
-/// State of SQRT: none beside the connection's.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub struct Sqrt {
-    unused: u32,
+crate::state! {
+    /// State of SQRT: none beside the connection's.
+    pub struct Sqrt {
+        unused: u32,
+    }
 }
 
 /// √`window` in 1/65536.

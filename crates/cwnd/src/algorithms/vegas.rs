@@ -19,8 +19,8 @@ use super::standard;
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
 use crate::control::{CongestionControl, Info};
 use crate::math::{ONE_X64K, seq_after};
-use crate::params::Kind;
-use crate::registry::{Recovery, Registered, Set};
+use crate::params::ParamKind;
+use crate::registered::{Recovery, Registered, Set};
 use crate::slow_start;
 
 /// No RTT known yet, µs.
@@ -36,36 +36,36 @@ const EXIT_EIGHTH: u32 = 1;
 crate::params! {
     /// Settings of Vegas.
     pub struct VegasParams {
-        alpha: Kind::Whole, "segments", 0 => 1_000_000, "Brakmo and Peterson 1995 §4",
+        alpha: ParamKind::Whole, "segments", 0 => 1_000_000, "Brakmo and Peterson 1995 §4",
             "grow while fewer segments than this wait in queues";
-        beta: Kind::Whole, "segments", 0 => 1_000_000, "Brakmo and Peterson 1995 §4",
+        beta: ParamKind::Whole, "segments", 0 => 1_000_000, "Brakmo and Peterson 1995 §4",
             "shrink while more segments than this wait in queues";
-        gamma: Kind::Whole, "segments", 0 => 1_000_000, "Brakmo and Peterson 1995 §5",
+        gamma: ParamKind::Whole, "segments", 0 => 1_000_000, "Brakmo and Peterson 1995 §5",
             "leave slow start when more segments than this wait in queues";
-        doubling_rounds: Kind::Whole, "round trips", 1 => 16, "Brakmo and Peterson 1995 §3.3; Linux",
+        doubling_rounds: ParamKind::Whole, "round trips", 1 => 16, "Brakmo and Peterson 1995 §3.3; Linux",
             "slow start grows in the first of this many round trips and holds its window in the others";
-        slow_start_exit: Kind::Choice(EXIT_NAMES), "", 0 => 1, "ns-2; Linux",
+        slow_start_exit: ParamKind::Choice(EXIT_NAMES), "", 0 => 1, "ns-2; Linux",
             "window at which slow start ends: the window without queueing and one, or 7/8 of the present one";
-        kept: Kind::Decimal, "", 6_554 => 64_881, "ns-2; Linux",
+        kept: ParamKind::Decimal, "", 6_554 => 64_881, "ns-2; Linux",
             "fraction of the window kept after a loss, rounded down to whole segments";
     }
 }
 
-/// State of Vegas.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub struct Vegas {
-    /// The round ends when this byte is acknowledged.
-    round_end_seq: u32,
-    /// RTT samples of this round.
-    samples: u32,
-    /// Smallest RTT of this round, and of the connection, µs.
-    round_min_rtt_us: u32,
-    base_rtt_us: u32,
-    /// 1 while nothing is being repaired.
-    active: u8,
-    /// Rounds of slow start since the last one that grew; 0 in one that grows.
-    holding: u8,
+crate::state! {
+    /// State of Vegas.
+    pub struct Vegas {
+        /// The round ends when this byte is acknowledged.
+        round_end_seq: u32,
+        /// RTT samples of this round.
+        samples: u32,
+        /// Smallest RTT of this round, and of the connection, µs.
+        round_min_rtt_us: u32,
+        base_rtt_us: u32,
+        /// 1 while nothing is being repaired.
+        active: u8,
+        /// Rounds of slow start since the last one that grew; 0 in one that grows.
+        holding: u8,
+    }
 }
 
 impl Vegas {

@@ -15,8 +15,8 @@ use super::standard;
 use super::vegas::UNKNOWN_US;
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
 use crate::control::{CongestionControl, Info, PrivateWords};
-use crate::params::Kind;
-use crate::registry::{Recovery, Registered, Set};
+use crate::params::ParamKind;
+use crate::registered::{Recovery, Registered, Set};
 use crate::slow_start;
 
 /// Names of the ways to grow while many segments wait, in the order of their numbers.
@@ -29,34 +29,34 @@ const ALTERNATE: u32 = 1;
 crate::params! {
     /// Settings of Veno.
     pub struct VenoParams {
-        beta: Kind::Whole, "segments", 0 => 1_000_000, "Fu and Liew 2003 §III",
+        beta: ParamKind::Whole, "segments", 0 => 1_000_000, "Fu and Liew 2003 §III",
             "with fewer segments than this in queues a loss is random, and growth is standard TCP's";
-        random_kept: Kind::Whole, "%", 50 => 99, "Fu and Liew 2003 §III",
+        random_kept: ParamKind::Whole, "%", 50 => 99, "Fu and Liew 2003 §III",
             "part of the window kept after a random loss";
-        parts: Kind::Whole, "1/segment", 1 => 1_024, "Linux",
+        parts: ParamKind::Whole, "1/segment", 1 => 1_024, "Linux",
             "the estimate of the segments in queues is rounded up to one of so many parts of a segment";
-        crowded: Kind::Choice(CROWDED_NAMES), "", 0 => 1, "Fu and Liew 2003 §III; Linux",
+        crowded: ParamKind::Choice(CROWDED_NAMES), "", 0 => 1, "Fu and Liew 2003 §III; Linux",
             "growth while many wait: half of what is acknowledged counts, or every other increment is left out";
-        fresh_base: Kind::Flag, "", 0 => 1, "Fu and Liew 2003 §II",
+        fresh_base: ParamKind::Flag, "", 0 => 1, "Fu and Liew 2003 §II",
             "measure the base RTT anew after a loss";
     }
 }
 
-/// State of Veno.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub struct Veno {
-    /// Smallest RTT since the last acknowledgement, and of the connection, µs.
-    min_rtt_us: u32,
-    base_rtt_us: u32,
-    /// Segments in queues, in `parts`.
-    waiting: u32,
-    /// RTT samples, wrapping at 16 bits as the kernel's do.
-    samples: u16,
-    /// 1 while nothing is being repaired.
-    active: u8,
-    /// 1 if the next increment counts ([`ALTERNATE`]).
-    increment: u8,
+crate::state! {
+    /// State of Veno.
+    pub struct Veno {
+        /// Smallest RTT since the last acknowledgement, and of the connection, µs.
+        min_rtt_us: u32,
+        base_rtt_us: u32,
+        /// Segments in queues, in `parts`.
+        waiting: u32,
+        /// RTT samples, wrapping at 16 bits as the kernel's do.
+        samples: u16,
+        /// 1 while nothing is being repaired.
+        active: u8,
+        /// 1 if the next increment counts ([`ALTERNATE`]).
+        increment: u8,
+    }
 }
 
 impl Veno {

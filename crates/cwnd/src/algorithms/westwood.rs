@@ -13,8 +13,8 @@ use super::standard;
 use crate::conn::{ACK_SLOW_PATH, AckSample, CaEvent, Conn};
 use crate::control::{CongestionControl, Info};
 use crate::math::ONE_X64K;
-use crate::params::Kind;
-use crate::registry::{Recovery, Registered, Set};
+use crate::params::ParamKind;
+use crate::registered::{Recovery, Registered, Set};
 
 const CLOCK_NAMES: &[&str] = &["us", "ticks"];
 const MICROSECONDS: u32 = 0;
@@ -32,38 +32,39 @@ const US_SHIFT: u32 = 12;
 crate::params! {
     /// Settings of Westwood+.
     pub struct WestwoodParams {
-        clock: Kind::Choice(CLOCK_NAMES), "", 0 => 1, "Linux",
+        clock: ParamKind::Choice(CLOCK_NAMES), "", 0 => 1, "Linux",
             "what times are counted in: microseconds, or the kernel's ticks";
-        adopt: Kind::Choice(ADOPT_NAMES), "", 0 => 1, "Grieco and Mascolo 2004 §2; Linux",
+        adopt: ParamKind::Choice(ADOPT_NAMES), "", 0 => 1, "Grieco and Mascolo 2004 §2; Linux",
             "when the estimate becomes the window: at the loss, or at the end of a reduction to a half";
-        filter: Kind::Decimal, "", 0 => 65_535, "Grieco and Mascolo 2004 §2; Linux",
+        filter: ParamKind::Decimal, "", 0 => 65_535, "Grieco and Mascolo 2004 §2; Linux",
             "weight of the old value in the bandwidth filter";
-        filters: Kind::Whole, "", 1 => 2, "Linux",
+        filters: ParamKind::Whole, "", 1 => 2, "Linux",
             "bandwidth filters in a row";
-        min_sample: Kind::Whole, "ms", 0 => 10_000, "Linux",
+        min_sample: ParamKind::Whole, "ms", 0 => 10_000, "Linux",
             "shortest time over which bandwidth is sampled; a round trip if that is longer";
     }
 }
 
-/// State of Westwood+. Times are in the unit of [`WestwoodParams::clock`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub struct Westwood {
-    /// Bandwidth after one filter, and after all: bytes per tick, or 1/4096 bytes per µs.
-    filtered_once: u32,
-    bandwidth: u32,
-    /// When the present sample began, and the bytes acknowledged since.
-    sample_start: u32,
-    sample_bytes: u32,
-    snd_una: u32,
-    /// Bytes that duplicate acknowledgements have announced before their cumulative one came.
-    announced: u32,
-    /// Newest and smallest RTT.
-    rtt: u32,
-    rtt_min: u32,
-    first_ack: bool,
-    /// A timeout may mean another path.
-    forget_rtt_min: bool,
+crate::state! {
+    /// State of Westwood+. Times are in the unit of [`WestwoodParams::clock`].
+    pub struct Westwood {
+        /// Bandwidth after one filter, and after all: bytes per tick, or 1/4096 bytes per µs.
+        filtered_once: u32,
+        bandwidth: u32,
+        /// When the present sample began, and the bytes acknowledged since.
+        sample_start: u32,
+        sample_bytes: u32,
+        snd_una: u32,
+        /// Bytes that duplicate acknowledgements have announced before their cumulative one came.
+        announced: u32,
+        /// Newest and smallest RTT.
+        rtt: u32,
+        rtt_min: u32,
+        /// 1 until the first acknowledgement.
+        first_ack: u8,
+        /// 1 after a timeout, which may mean another path.
+        forget_rtt_min: u8,
+    }
 }
 
 /// Duration `us` µs in ticks of `hz` per second, rounded up.
@@ -81,8 +82,8 @@ fn filtered(old: u32, new: u32, weight_x64k: u32) -> u32 {
         as u32
 }
 
-/// What a path of this bandwidth and RTT holds, segments, at least 2. // Grieco and Mascolo 2004 §2
-fn held(bandwidth: u32, rtt_min: u32, shift: u32, mss: u32) -> u32 {
+/// Segments in flight on a path of this bandwidth and RTT without a queue, at least 2. // Grieco and Mascolo 2004 §2
+fn path_capacity(bandwidth: u32, rtt_min: u32, shift: u32, mss: u32) -> u32 {
     let bytes = (u64::from(bandwidth) * u64::from(rtt_min)) >> shift;
     (bytes / u64::from(mss.max(1))).clamp(2, u64::from(u32::MAX)) as u32
 }
@@ -98,7 +99,7 @@ impl Westwood {
 
     /// The window that the path has been carrying, segments.
     fn estimate(&self, conn: &Conn, params: &WestwoodParams) -> u32 {
-        held(self.bandwidth, self.rtt_min, Self::shift(params), conn.mss)
+        path_capacity(self.bandwidth, self.rtt_min, Self::shift(params), conn.mss)
     }
 
     /// Takes a sample of the bandwidth if a round trip is over.
@@ -193,8 +194,8 @@ impl CongestionControl for Westwood {
             snd_una: conn.snd_una,
             rtt: unknown,
             rtt_min: unknown,
-            first_ack: true,
-            forget_rtt_min: true,
+            first_ack: 1,
+            forget_rtt_min: 1,
             ..Self::default()
         };
     }
@@ -223,15 +224,15 @@ impl CongestionControl for Westwood {
                 if params.adopt == AT_END {
                     conn.ssthresh = self.estimate(conn, params);
                 }
-                self.forget_rtt_min = true;
+                self.forget_rtt_min = 1;
             }
             _ => {}
         }
     }
 
     fn in_ack_event(&mut self, conn: &mut Conn, flags: u32, params: &WestwoodParams) {
-        if self.first_ack {
-            self.first_ack = false;
+        if self.first_ack != 0 {
+            self.first_ack = 0;
             self.snd_una = conn.snd_una; // the connection's opening is no data
         }
         self.sample(conn, params);
@@ -242,8 +243,8 @@ impl CongestionControl for Westwood {
             conn.snd_una.wrapping_sub(before)
         };
         self.sample_bytes = self.sample_bytes.saturating_add(bytes);
-        self.rtt_min = if self.forget_rtt_min { self.rtt } else { self.rtt_min.min(self.rtt) };
-        self.forget_rtt_min = false;
+        self.rtt_min = if self.forget_rtt_min != 0 { self.rtt } else { self.rtt_min.min(self.rtt) };
+        self.forget_rtt_min = 0;
     }
 
     fn pkts_acked(&mut self, conn: &mut Conn, sample: &AckSample, params: &WestwoodParams) {

@@ -16,50 +16,50 @@ use super::vegas::UNKNOWN_US;
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
 use crate::control::{CongestionControl, Info, PrivateWords};
 use crate::math::seq_after;
-use crate::params::Kind;
-use crate::registry::{Recovery, Registered, Set};
+use crate::params::ParamKind;
+use crate::registered::{Recovery, Registered, Set};
 use crate::slow_start;
 
 crate::params! {
     /// Settings of YeAH-TCP.
     pub struct YeahParams {
-        alpha: Kind::Whole, "segments", 1 => 1_000_000, "Baiocchi et al. 2007 (Q_max)",
+        alpha: ParamKind::Whole, "segments", 1 => 1_000_000, "Baiocchi et al. 2007 (Q_max)",
             "with more segments than this in the queue the round is slow and the queue is taken out";
-        phi: Kind::Whole, "", 1 => 1_000, "Baiocchi et al. 2007 (φ)",
+        phi: ParamKind::Whole, "", 1 => 1_000, "Baiocchi et al. 2007 (φ)",
             "with more than 1/phi of the base RTT as queueing delay the round is slow";
-        gamma: Kind::Whole, "", 1 => 1_000, "Baiocchi et al. 2007 (γ)",
+        gamma: ParamKind::Whole, "", 1 => 1_000, "Baiocchi et al. 2007 (γ)",
             "1/gamma of the queue is taken out per round";
-        epsilon: Kind::Whole, "log2", 0 => 16, "Baiocchi et al. 2007 (ε); Linux",
+        epsilon: ParamKind::Whole, "log2", 0 => 16, "Baiocchi et al. 2007 (ε); Linux",
             "a round takes out 1/2^epsilon of the window at most";
-        delta: Kind::Whole, "log2", 1 => 16, "Baiocchi et al. 2007; Linux",
+        delta: ParamKind::Whole, "log2", 1 => 16, "Baiocchi et al. 2007; Linux",
             "a loss takes out 1/2^delta of the window at least";
-        rho: Kind::Whole, "rounds", 0 => 1_000, "Baiocchi et al. 2007; Linux",
+        rho: ParamKind::Whole, "rounds", 0 => 1_000, "Baiocchi et al. 2007; Linux",
             "after so many slow rounds in a row a loss halves the window";
-        zeta: Kind::Whole, "rounds", 0 => 1_000_000, "Linux",
+        zeta: ParamKind::Whole, "rounds", 0 => 1_000_000, "Linux",
             "after more fast rounds than this the standard flow's window is forgotten";
-        per_segment: Kind::Whole, "segments", 1 => 10_000, "Kelly 2003 (a = 0.01)",
+        per_segment: ParamKind::Whole, "segments", 1 => 10_000, "Kelly 2003 (a = 0.01)",
             "acknowledged segments to one segment of growth in fast rounds, or the window if that is smaller";
     }
 }
 
-/// State of YeAH-TCP.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub struct Yeah {
-    /// The round ends when this byte is acknowledged.
-    round_end_seq: u32,
-    /// RTT samples of this round.
-    samples: u32,
-    /// Smallest RTT of this round, and of the connection, µs.
-    round_min_rtt_us: u32,
-    base_rtt_us: u32,
-    /// Segments in the queue in the last round.
-    queue: u32,
-    /// Slow rounds in a row.
-    slow_rounds: u32,
-    /// Window of a standard flow beside this one, segments.
-    reno_window: u32,
-    fast_rounds: u32,
+crate::state! {
+    /// State of YeAH-TCP.
+    pub struct Yeah {
+        /// The round ends when this byte is acknowledged.
+        round_end_seq: u32,
+        /// RTT samples of this round.
+        samples: u32,
+        /// Smallest RTT of this round, and of the connection, µs.
+        round_min_rtt_us: u32,
+        base_rtt_us: u32,
+        /// Segments in the queue in the last round.
+        queue: u32,
+        /// Slow rounds in a row.
+        slow_rounds: u32,
+        /// Window of a standard flow beside this one, segments.
+        reno_window: u32,
+        fast_rounds: u32,
+    }
 }
 
 impl Yeah {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What Linux's TCP does around a congestion module, for transports that lack it: enter and leave recovery, timeouts,
-//! ECN, undo, proportional rate reduction, idle restart, round trip times. The simulator's TCP and QUIC stacks use this one; in
-//! the kernel, the kernel plays its role.
+//! Recovery, timeouts, ECN, undo, proportional rate reduction, idle restart and round trip times, for transports that have none of
+//! their own. The simulator's TCP and QUIC stacks use this driver; in the kernel, Linux's TCP does the same around a module.
 //!
 //! # What the transport keeps
 //! Before the start, in [`Conn`]: `mss`, `cwnd`, `tick_hz`, and `pacing_status` where it paces. Then, up to date at every call:
@@ -43,18 +42,19 @@
 mod flight;
 mod options;
 mod prr;
+mod reduction;
 mod rtt;
 #[cfg(test)]
 mod tests;
 mod undo;
 
 use crate::conn::{ACK_SLOW_PATH, ACK_WINDOW_UPDATE, AckSample, CaEvent, CaState, Conn};
-use crate::registry::Controller;
+use crate::controller::Controller;
 use flight::{LargestFlight, Rounds};
 pub use options::{Ack, EcnOutcome, Flight, Options, Reduction};
 use prr::Prr;
 use rtt::Variation;
-pub use undo::Episode;
+pub use undo::RecoveryEpoch;
 use undo::Undo;
 
 /// Ticks per second of a connection that names none.
@@ -72,7 +72,7 @@ pub struct Driver {
     pub cc: Controller,
     options: Options,
     prr: Prr,
-    /// First position beyond the data that was out when the present or last episode began.
+    /// First position beyond the data that was out when the present or last epoch began.
     recovery_end: u64,
     initial_cwnd: u32,
     undo: Undo,
@@ -110,7 +110,7 @@ impl Driver {
         }
     }
 
-    /// First position beyond the present or last episode's data (RFC 6582's `recover` + 1).
+    /// First position beyond the present or last epoch's data (RFC 6582's `recover` + 1).
     #[inline]
     #[must_use]
     pub const fn recovery_end(&self) -> u64 {
@@ -161,7 +161,7 @@ impl Driver {
             self.undo.close();
             self.cc.cwnd_event(&mut self.conn, CaEvent::CwndRestart);
         }
-        if !self.in_episode() {
+        if !self.in_recovery_epoch() {
             self.largest.forget();
         }
         self.cc.cwnd_event(&mut self.conn, CaEvent::TxStart);
@@ -194,13 +194,16 @@ impl Driver {
         self.cc.in_ack_event(conn, if slow { ACK_SLOW_PATH } else { ACK_WINDOW_UPDATE });
         // The acknowledgement that carried an echo never ends what the echo began, though it may acknowledge all that is out.
         let mut credit = ack.delivered;
-        if self.in_episode() && !core::mem::take(&mut self.undo.echoed) && ack.position >= self.recovery_end {
+        if self.in_recovery_epoch()
+            && !core::mem::take(&mut self.undo.echoed)
+            && ack.position >= self.recovery_end
+        {
             if self.options.flight == Flight::Pipe {
                 // RFC 9002 §7.3.2, §B.5: packets sent before the recovery began grow nothing.
                 let since = (ack.position - self.recovery_end).saturating_add(1);
                 credit = credit.min(u32::try_from(since).unwrap_or(u32::MAX));
             }
-            self.end_episode();
+            self.end_epoch();
         }
         if self.cc.has_cong_control() {
             self.cc.cong_control(&mut self.conn, ack.delivered);
@@ -244,9 +247,9 @@ impl Driver {
         }
     }
 
-    /// The packet at `lost` was found lost; `next` is the position that the next new packet will have. Returns the episode's name if
+    /// The packet at `lost` was found lost; `next` is the position that the next new packet will have. Returns the epoch's name if
     /// this began one: one reduction per window of data (RFC 9438 §4.6, RFC 9002 §7.3.2).
-    pub fn on_loss(&mut self, now_us: u64, lost: u64, next: u64) -> Option<Episode> {
+    pub fn on_loss(&mut self, now_us: u64, lost: u64, next: u64) -> Option<RecoveryEpoch> {
         self.conn.set_now(now_us);
         if lost < self.recovery_end {
             if matches!(self.conn.ca_state, CaState::Recovery | CaState::Cwr) {
@@ -254,14 +257,14 @@ impl Driver {
             }
             return None;
         }
-        self.open_episode();
+        self.open_epoch();
         self.reduce(next, self.flight());
         self.enter(CaState::Recovery);
         self.start_reduction(self.cc.min_cwnd(&self.conn)); // R9438-4.6-a
         Some(self.undo.by_loss())
     }
 
-    /// An ECN echo for the packet at `marked` arrived. What it asks for is never undone, nor is an episode that it came in: it says
+    /// An ECN echo for the packet at `marked` arrived. What it asks for is never undone, nor is an epoch that it came in: it says
     /// that there was congestion. // RFC 9438 §4.6, RFC 3168 §6.1.2
     pub fn on_ecn(&mut self, now_us: u64, marked: u64, next: u64) -> EcnOutcome {
         self.conn.set_now(now_us);
@@ -269,7 +272,7 @@ impl Driver {
             self.undo.close();
             return EcnOutcome::Ignored;
         }
-        self.open_episode();
+        self.open_epoch();
         self.undo.close();
         let cwnd = self.conn.cwnd;
         // What was marked has just left the flight.
@@ -285,12 +288,12 @@ impl Driver {
     /// The retransmission timer fired (TCP), or congestion persisted (QUIC). Further timeouts for the same data leave
     /// `ssthresh` where it is (RFC 5681 §3.1); within fast recovery, see [`Options::timeout_reduces_again`].
     ///
-    /// A timeout within an episode is a part of it, with a name of its own: an undo takes the proof of both.
-    pub fn on_timeout(&mut self, now_us: u64, lost: u64, next: u64) -> Episode {
+    /// A timeout within an epoch is a part of it, with a name of its own: an undo takes the proof of both.
+    pub fn on_timeout(&mut self, now_us: u64, lost: u64, next: u64) -> RecoveryEpoch {
         self.conn.set_now(now_us);
         let begins = lost >= self.recovery_end;
         if begins {
-            self.open_episode();
+            self.open_epoch();
         }
         let again = self.options.timeout_reduces_again && self.conn.ca_state != CaState::Loss;
         if begins || again {
@@ -305,24 +308,24 @@ impl Driver {
         if begins { self.undo.by_timeout() } else { self.undo.join_timeout() }
     }
 
-    /// Ends the episode early, at an acknowledgement of everything before `position`; recoveries that last only to the first new
-    /// acknowledgement need this. Later losses are another episode's, of data too that was out when this one began.
+    /// Ends the epoch early, at an acknowledgement of everything before `position`; recoveries that last only to the first new
+    /// acknowledgement need this. Later losses are another epoch's, of data too that was out when this one began.
     pub fn leave_recovery(&mut self, position: u64) {
-        self.end_episode();
+        self.end_epoch();
         self.recovery_end = self.recovery_end.min(position);
     }
 
-    /// The losses, or the timeout, that began `episode` were none: takes the reduction back, once. Nothing happens where another
+    /// The losses, or the timeout, that began `epoch` were none: takes the reduction back, once. Nothing happens where another
     /// reduction came after it, where an ECN echo came in it, and where not all of it is proven so. // RFC 9438 §4.9
-    pub fn on_spurious(&mut self, now_us: u64, episode: Episode) -> bool {
+    pub fn on_spurious(&mut self, now_us: u64, epoch: RecoveryEpoch) -> bool {
         self.conn.set_now(now_us);
-        if !self.undo.prove(episode) {
+        if !self.undo.prove(epoch) {
             return false;
         }
         let restored = self.cc.undo_cwnd(&mut self.conn);
         self.conn.cwnd = self.conn.cwnd.max(restored).min(self.conn.cwnd_clamp);
         self.conn.ssthresh = self.conn.ssthresh.max(self.undo.ssthresh);
-        // A later loss of this data is judged anew; one of the episode before has had its reduction.
+        // A later loss of this data is judged anew; one of the epoch before has had its reduction.
         self.recovery_end = self.undo.recovery_end;
         self.enter(CaState::Open);
         true
@@ -337,78 +340,11 @@ impl Driver {
         self.cc.init(&mut self.conn);
     }
 
-    /// Whether a window reduction or the repair after a timeout is going on.
+    /// Whether a recovery epoch goes on: a window reduction, or the repair after a timeout.
     #[inline]
     #[must_use]
-    pub const fn in_episode(&self) -> bool {
+    pub const fn in_recovery_epoch(&self) -> bool {
         matches!(self.conn.ca_state, CaState::Cwr | CaState::Recovery | CaState::Loss)
-    }
-
-    /// An episode begins: ends the one before, and keeps what an undo has to give back.
-    fn open_episode(&mut self) {
-        if self.in_episode() {
-            self.end_episode();
-        }
-        self.conn.prior_cwnd = self.conn.cwnd;
-        self.undo.open(self.conn.ssthresh, self.recovery_end);
-    }
-
-    /// The episode's data has been repaired.
-    fn end_episode(&mut self) {
-        if matches!(self.conn.ca_state, CaState::Recovery | CaState::Cwr) {
-            self.finish_reduction();
-            self.cc.cwnd_event(&mut self.conn, CaEvent::CompleteCwr);
-        }
-        self.enter(CaState::Open);
-    }
-
-    /// The window is where the reduction leads: what a proportional one lets go at the moment is no window.
-    fn finish_reduction(&mut self) {
-        if matches!(self.conn.ca_state, CaState::Recovery | CaState::Cwr)
-            && self.options.reduction == Reduction::Proportional
-            && !self.cc.has_cong_control()
-        {
-            self.conn.cwnd = self.prr.target;
-        }
-    }
-
-    /// Asks the algorithm for the new threshold after `flight` segments; the episode lasts until `next`.
-    fn reduce(&mut self, next: u64, flight: u32) {
-        let packets_out = self.conn.packets_out;
-        self.conn.packets_out = flight;
-        self.conn.ssthresh = self.cc.ssthresh(&mut self.conn);
-        self.conn.packets_out = packets_out;
-        self.conn.cwnd_cnt = 0;
-        self.recovery_end = next;
-    }
-
-    /// What was out when the lost data was, segments. // RFC 5681 §3.1, RFC 9438 §4.6
-    fn flight(&self) -> u32 {
-        match self.options.flight {
-            Flight::Outstanding => self.conn.packets_out,
-            Flight::Pipe => self.conn.packets_out.max(self.largest.largest()),
-        }
-    }
-
-    /// Brings the window towards `target`, by the chosen way.
-    fn start_reduction(&mut self, target: u32) {
-        if self.cc.has_cong_control() {
-            return;
-        }
-        match self.options.reduction {
-            Reduction::Immediate => self.conn.cwnd = target,
-            Reduction::Proportional => {
-                self.prr = Prr::start(self.flight(), target);
-                self.prr.hold(&mut self.conn);
-            }
-        }
-    }
-
-    /// No acknowledgement came with what was found: the proportional reduction allows nothing more for it.
-    fn hold(&mut self) {
-        if self.options.reduction == Reduction::Proportional && !self.cc.has_cong_control() {
-            self.prr.hold(&mut self.conn);
-        }
     }
 
     fn enter(&mut self, new: CaState) {

@@ -51,7 +51,7 @@ impl Prr {
             limit.min(target - pipe)
         };
         send = send.max(self.forced(conn));
-        // With nothing in flight and nothing owed both are 0. No window is: nobody would send, and only the timer go on.
+        // With nothing in flight and nothing owed both are 0. A window of 0 would leave everything to the timer.
         conn.cwnd = pipe.saturating_add(send).max(1);
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Slow start, a choice of its own: `standard` (RFC 3465 without its limit, as Linux), `hystart++` (RFC 9406), `hystart` (Linux),
+//! Slow start, a setting of its own: `standard` (RFC 3465 without its limit, as Linux), `hystart++` (RFC 9406), `hystart` (Linux),
 //! `rfc5681` (a segment per acknowledgement).
 //!
 //! They share one small state, because 104 bytes must hold an algorithm together with its slow start.
@@ -12,26 +12,26 @@ use crate::conn::Conn;
 use crate::math::seq_after;
 pub use params::{CHOICES, Choice, HYSTART, HYSTART_PP, NAMES, RFC5681, STANDARD, SlowStartParams};
 
-/// State of whichever slow start is chosen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub struct SlowStart {
-    /// The round ends when this byte is acknowledged.
-    round_end_seq: u32,
-    /// Smallest RTT of this round, µs; 0 before the first sample.
-    round_min_rtt_us: u32,
-    /// HyStart++: smallest RTT of the last round, µs. HyStart: when the round began, µs.
-    last_round: u32,
-    /// HyStart++: RTT that entry into CSS was judged by, µs. HyStart: when the train's last ACK came, µs.
-    reference: u32,
-    /// RTT samples of this round, counted up to what the rule asks for.
-    samples: u8,
-    /// See the constants `phase::*`.
-    phase: u8,
-    /// HyStart++: rounds spent in CSS.
-    css_rounds: u8,
-    /// HyStart++: acknowledged segments not yet turned into growth in CSS, below the divisor.
-    css_credit: u8,
+crate::state! {
+    /// State of whichever slow start is chosen.
+    pub struct SlowStart {
+        /// The round ends when this byte is acknowledged.
+        round_end_seq: u32,
+        /// Smallest RTT of this round, µs; 0 before the first sample.
+        round_min_rtt_us: u32,
+        /// HyStart++: smallest RTT of the last round, µs. HyStart: when the round began, µs.
+        last_round: u32,
+        /// HyStart++: RTT that entry into CSS was judged by, µs. HyStart: when the train's last ACK came, µs.
+        reference: u32,
+        /// RTT samples of this round, counted up to what the rule asks for.
+        samples: u8,
+        /// See the constants `phase::*`.
+        phase: u8,
+        /// HyStart++: rounds spent in CSS.
+        css_rounds: u8,
+        /// HyStart++: acknowledged segments not yet turned into growth in CSS, below the divisor.
+        css_credit: u8,
+    }
 }
 
 /// Values of [`SlowStart`]'s `phase`; a fresh state is all zero.

@@ -2,7 +2,7 @@
 //! The slow starts by name, and their settings: one struct for every algorithm that carries a slow start.
 
 use crate::conn::{Conn, INFINITE_SSTHRESH};
-use crate::params::Kind;
+use crate::params::ParamKind;
 
 /// Names of the choices, in the order of their numbers.
 pub const NAMES: &[&str] = &["standard", "hystart++", "hystart", "rfc5681"];
@@ -14,21 +14,21 @@ const RFC5681_KIND: u32 = 3;
 crate::params! {
     /// Settings of slow start, the same for every algorithm that carries one.
     pub struct SlowStartParams {
-        slow_start: Kind::Choice(NAMES), "", 0 => 3, "RFC 3465 §2.2; RFC 9438 §4.10; RFC 9406; Linux; RFC 5681 §3.1",
+        slow_start: ParamKind::Choice(NAMES), "", 0 => 3, "RFC 3465 §2.2; RFC 9438 §4.10; RFC 9406; Linux; RFC 5681 §3.1",
             "slow start: standard, hystart++ (RFC 9406), hystart (Linux) or rfc5681 (a segment per ACK)";
-        min_rtt_thresh: Kind::Whole, "us", 0 => 10_000_000, "RFC 9406 §4.3 (MIN_RTT_THRESH)",
+        min_rtt_thresh: ParamKind::Whole, "us", 0 => 10_000_000, "RFC 9406 §4.3 (MIN_RTT_THRESH)",
             "with slow_start=hystart++: least rise of a round's RTT that counts; where it is above max_rtt_thresh, it holds";
-        max_rtt_thresh: Kind::Whole, "us", 0 => 10_000_000, "RFC 9406 §4.3 (MAX_RTT_THRESH)",
+        max_rtt_thresh: ParamKind::Whole, "us", 0 => 10_000_000, "RFC 9406 §4.3 (MAX_RTT_THRESH)",
             "with slow_start=hystart++: rise of a round's RTT that counts whatever the RTT";
-        min_rtt_divisor: Kind::Whole, "", 1 => 1_000, "RFC 9406 §4.3 (MIN_RTT_DIVISOR)",
+        min_rtt_divisor: ParamKind::Whole, "", 1 => 1_000, "RFC 9406 §4.3 (MIN_RTT_DIVISOR)",
             "with slow_start=hystart++: between the two, the last round's RTT divided by this is the rise that counts";
-        n_rtt_sample: Kind::Whole, "samples", 1 => 255, "RFC 9406 §4.3 (N_RTT_SAMPLE)",
+        n_rtt_sample: ParamKind::Whole, "samples", 1 => 255, "RFC 9406 §4.3 (N_RTT_SAMPLE)",
             "with slow_start=hystart++: RTT samples of a round before anything is decided";
-        css_growth_divisor: Kind::Whole, "", 2 => 255, "RFC 9406 §4.3 (CSS_GROWTH_DIVISOR)",
+        css_growth_divisor: ParamKind::Whole, "", 2 => 255, "RFC 9406 §4.3 (CSS_GROWTH_DIVISOR)",
             "with slow_start=hystart++: in conservative slow start growth is that of slow start divided by this"; // R9406-4.3-c
-        css_rounds: Kind::Whole, "rounds", 1 => 255, "RFC 9406 §4.3 (CSS_ROUNDS)",
+        css_rounds: ParamKind::Whole, "rounds", 1 => 255, "RFC 9406 §4.3 (CSS_ROUNDS)",
             "with slow_start=hystart++: rounds of conservative slow start before congestion avoidance begins";
-        l: Kind::Whole, "segments", 0 => 1_000_000, "RFC 9406 §4.3 (L)",
+        l: ParamKind::Whole, "segments", 0 => 1_000_000, "RFC 9406 §4.3 (L)",
             "with slow_start=hystart++: most that an ACK adds to the window of a flow that is not paced; 0: no limit";
     }
 }

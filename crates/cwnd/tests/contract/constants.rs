@@ -2,7 +2,7 @@
 //! The constants of published forms, as their sources have them, written out in full: a set is code that inherits from
 //! another, and what it inherits by mistake shows here. (The constants of the `-linux` sets show in the golden traces too.)
 
-use crate::support::{Flow, algorithm, set};
+use crate::support::{DrivenFlow, algorithm, set};
 
 /// A set, and its settings as `name=value` in the words of the command line.
 type Published = (&'static str, &'static str);
@@ -157,7 +157,7 @@ fn s_max_limits_the_growth_per_second() {
         ("cubic-2.1", 2, true, 160.0),
         ("cubic-2.6.18", 1, false, 20.0),
     ] {
-        let mut flow = Flow::after_loss(&set(name), 10_000, 100_000);
+        let mut flow = DrivenFlow::after_loss(&set(name), 10_000, 100_000);
         let mut grown_in = |seconds: f64| {
             let (before, end) = (flow.cwnd(), flow.now_s() + seconds);
             while flow.now_s() < end {
@@ -177,10 +177,10 @@ fn s_max_limits_the_growth_per_second() {
 // rules. From 10 segments at an RTT of 1 s the curve is 0.4 · 10³ = 400 up after ten round trips; 5 % would make 16 of 10.
 #[test]
 fn before_a_loss_the_kernel_takes_the_faster_of_the_curve_and_5_percent() {
-    let mut flow = Flow::in_avoidance(&set("cubic-linux"), 10, 1_000_000);
+    let mut flow = DrivenFlow::in_avoidance(&set("cubic-linux"), 10, 1_000_000);
     flow.rounds(10);
     assert!(flow.cwnd() > 100, "{}", flow.cwnd());
-    let mut flow = Flow::in_avoidance(&set("cubic-linux"), 1000, 10_000);
+    let mut flow = DrivenFlow::in_avoidance(&set("cubic-linux"), 1000, 10_000);
     flow.rounds(10);
     assert!((1500..=1640).contains(&flow.cwnd()), "{}", flow.cwnd()); // 1000 · 1.05¹⁰ = 1629
 }

@@ -2,84 +2,92 @@
 //! Promises that an algorithm breaks on purpose, each with its source. `main.rs` shows every break: an exception that is
 //! not needed fails its test.
 
-use crate::play::Promise;
+use crate::play::ContractPromise;
 use crate::support::is_called;
 use cwnd::registry::SetDescription;
 
 /// The promise, whose it is not (a set; `name*`: an algorithm with all its sets), and why.
-pub type Exception = (Promise, &'static str, &'static str);
+pub type Exception = (ContractPromise, &'static str, &'static str);
 
 pub const EXCEPTIONS: &[Exception] = &[
-    (Promise::NeverShrinksOnAnAck, "vegas*", "shrinks when the RTT rises: Brakmo and Peterson 1995 §4"),
     (
-        Promise::NeverShrinksOnAnAck,
+        ContractPromise::NeverShrinksOnAnAck,
+        "vegas*",
+        "shrinks when the RTT rises: Brakmo and Peterson 1995 §4",
+    ),
+    (
+        ContractPromise::NeverShrinksOnAnAck,
         "fast",
         "shrinks when too many of its segments wait: Wei et al. 2006 §III",
     ),
     (
-        Promise::NeverShrinksOnAnAck,
+        ContractPromise::NeverShrinksOnAnAck,
         "yeah*",
         "takes a queue of more than 80 segments out of its window: Baiocchi et al. 2007",
     ),
     (
-        Promise::NoGrowthWhileApplicationLimited,
+        ContractPromise::NoGrowthWhileApplicationLimited,
         "vegas*",
         "judges a round by its RTT, whoever limited it: Brakmo and Peterson 1995 §4, Linux",
     ),
     (
-        Promise::NoGrowthWhileApplicationLimited,
+        ContractPromise::NoGrowthWhileApplicationLimited,
         "hybla-linux",
         "its initial window, ρ segments, comes with the first RTT where no handshake gave one: Linux's hybla_init",
     ),
     (
-        Promise::GrowthIsBackedByAcknowledgements,
+        ContractPromise::GrowthIsBackedByAcknowledgements,
         "hybla-growth*",
         "2^ρ − 1 segments per segment in slow start, ρ² / w in avoidance: Caini and Firrincieli 2004",
     ),
     (
-        Promise::GrowthIsBackedByAcknowledgements,
+        ContractPromise::GrowthIsBackedByAcknowledgements,
         "illinois-linux",
         "α of a larger window lasts to the round's end, and multiplies whatever an ACK brings: golden traces",
     ),
-    (Promise::GrowthIsBackedByAcknowledgements, "illinois-2.6.22", "as illinois-linux"),
+    (ContractPromise::GrowthIsBackedByAcknowledgements, "illinois-2.6.22", "as illinois-linux"),
     (
-        Promise::ALossKeepsAHalf,
+        ContractPromise::ALossKeepsAHalf,
         "illinois-2.6.22",
         "kept β instead of 1 − β, an eighth: that kernel's mistake",
     ),
     (
-        Promise::ALossKeepsAHalf,
+        ContractPromise::ALossKeepsAHalf,
         "cubic-linux*",
         "cwnd · 717 is kept in 32 bits, and wraps from six million segments on: recorded from Linux 6.18",
     ),
-    (Promise::ALossKeepsAHalf, "westwood", "bandwidth × RTT, whatever the window was: Mascolo et al. 2001"),
+    (
+        ContractPromise::ALossKeepsAHalf,
+        "westwood",
+        "bandwidth × RTT, whatever the window was: Mascolo et al. 2001",
+    ),
 ];
 
 /// Whether `set` may break `promise`.
-pub fn excused(promise: Promise, set: &SetDescription) -> bool {
+pub fn excused(promise: ContractPromise, set: &SetDescription) -> bool {
     EXCEPTIONS.iter().any(|(which, whose, _)| *which == promise && is_called(set, whose))
 }
 
 /// The promise, the algorithm, the parameter and value, and why.
-pub type BySetting = (Promise, &'static str, Option<(&'static str, &'static str)>, &'static str);
+pub type BySetting = (ContractPromise, &'static str, Option<(&'static str, &'static str)>, &'static str);
 
 /// The same for settings of one's own: the promise, the algorithm, the parameter and the value that break it (none: any
 /// settings), and why.
 pub const BY_SETTINGS: &[BySetting] = &[
     (
-        Promise::NoGrowthWhileApplicationLimited,
+        ContractPromise::NoGrowthWhileApplicationLimited,
         "hybla-growth*",
         Some(("first_window", "rho")),
         "as hybla-linux: the initial window comes with the first RTT",
     ),
     (
-        Promise::GrowthIsBackedByAcknowledgements,
+        ContractPromise::GrowthIsBackedByAcknowledgements,
         "illinois*",
         Some(("arithmetic", "linux")),
         "as illinois-linux: α of a larger window lasts to the round's end",
     ),
     (
-        Promise::ALossKeepsAHalf,
+        ContractPromise::ALossKeepsAHalf,
         "westwood*",
         None,
         "bandwidth × RTT, as the clock and the filters of the settings see it",
@@ -87,7 +95,11 @@ pub const BY_SETTINGS: &[BySetting] = &[
 ];
 
 /// Whether `set` may break `promise` with these settings (name and value).
-pub fn excused_by_settings(promise: Promise, set: &SetDescription, settings: &[(String, String)]) -> bool {
+pub fn excused_by_settings(
+    promise: ContractPromise,
+    set: &SetDescription,
+    settings: &[(String, String)],
+) -> bool {
     BY_SETTINGS.iter().any(|(which, whose, needs, _)| {
         let given = |(name, value): (&str, &str)| settings.iter().any(|(n, v)| n == name && v == value);
         *which == promise && is_called(set, whose) && needs.is_none_or(given)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Inner variables mean what their names say: on a path whose RTT, losses and rate are known.
 
-use crate::support::{Flow, MSS, algorithm, decimal, sets};
+use crate::support::{DrivenFlow, MSS, algorithm, decimal, sets};
 
 const RTT_US: u64 = 40_000;
 
 /// The variable `name`, if this algorithm shows it.
-fn shown(flow: &Flow, name: &str) -> Option<f64> {
+fn shown(flow: &DrivenFlow, name: &str) -> Option<f64> {
     flow.info(name).map(|value| value as f64)
 }
 
@@ -16,7 +16,7 @@ fn shown(flow: &Flow, name: &str) -> Option<f64> {
 fn inner_variables_mean_what_their_names_say() {
     let mut meanings = 0;
     for set in sets() {
-        let mut flow = Flow::after_loss(&set, 200, RTT_US);
+        let mut flow = DrivenFlow::after_loss(&set, 200, RTT_US);
         let kept = flow.driver.conn.ssthresh;
         flow.seconds(2.0);
         let rate = f64::from(flow.cwnd()) * f64::from(MSS) / (RTT_US as f64 / 1e6);
@@ -54,7 +54,7 @@ fn inner_variables_mean_what_their_names_say() {
 #[test]
 fn every_other_algorithm_shows_its_inner_variables() {
     for set in sets() {
-        let flow = Flow::after_loss(&set, 200, RTT_US);
+        let flow = DrivenFlow::after_loss(&set, 200, RTT_US);
         let names: Vec<_> = flow.driver.cc.info(&flow.driver.conn).fields.map(|field| field.0).into();
         let bare = ["reno", "scalable"].contains(&algorithm(&set).name);
         assert!(bare || !names[0].is_empty(), "{}: {names:?}", set.name);

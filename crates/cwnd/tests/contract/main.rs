@@ -19,7 +19,7 @@ use cwnd::registry::SetDescription;
 use cwnd_contract::check::Excepted;
 use cwnd_contract::{check, play, support};
 use exceptions::{EXCEPTIONS, excused};
-use play::{Play, Promise, Step, conn, step};
+use play::{ContractPromise, Play, Step, conn, step};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -90,14 +90,19 @@ fn the_check_of_one_set_finds_what_it_breaks_and_nothing_else() {
     let vegas = support::set("vegas");
     for seed in 0..3 {
         let breach = check::histories(&vegas, seed, 50, none).expect("Vegas shrinks on an ACK");
-        let promise =
-            Promise::ALL.into_iter().find(|promise| promise.name() == breach.promise).expect("a promise");
+        let promise = ContractPromise::ALL
+            .into_iter()
+            .find(|promise| promise.name() == breach.promise)
+            .expect("a promise");
         assert!(excused(promise, &vegas), "{breach:?}");
         assert!(!breach.seen.is_empty() && breach.history.last() == Some(&breach.event), "{breach:?}");
         assert!(breach.history.len() < 20, "made small: {breach:?}");
         assert_eq!(Some(breach), check::histories(&vegas, seed, 50, none), "a seed is a history");
     }
-    let on_purpose = Promise::ALL.into_iter().filter(|promise| excused(*promise, &vegas)).map(Promise::name);
+    let on_purpose = ContractPromise::ALL
+        .into_iter()
+        .filter(|promise| excused(*promise, &vegas))
+        .map(ContractPromise::name);
     let on_purpose: Vec<String> = on_purpose.collect();
     assert_eq!(check::histories(&vegas, 1, 50, Excepted(&on_purpose)), None);
 }

@@ -3,9 +3,9 @@
 //! product that leaves 64 bits fails.
 
 use crate::exceptions::{BY_SETTINGS, excused, excused_by_settings};
-use crate::play::{Play, Promise, Step, conn, step};
+use crate::play::{ContractPromise, Play, Step, conn, step};
 use crate::support::{algorithm, cases, is_called, sets};
-use cwnd::params::{Kind, Spec};
+use cwnd::params::{ParamKind, Spec};
 use cwnd::registry::SetDescription;
 use cwnd::{Conn, Controller};
 use proptest::prelude::*;
@@ -13,10 +13,10 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 /// One parameter's draw: how, and from what.
-type Draw = (u8, u32);
+type RandomSetting = (u8, u32);
 
 /// A value of `spec`'s range; `None` leaves the set's own.
-fn drawn(spec: &Spec, (how, raw): Draw) -> Option<u32> {
+fn drawn(spec: &Spec, (how, raw): RandomSetting) -> Option<u32> {
     let (min, max) = (u64::from(spec.min), u64::from(spec.max));
     let value = match how {
         0..=3 => return None,
@@ -33,15 +33,15 @@ fn drawn(spec: &Spec, (how, raw): Draw) -> Option<u32> {
 /// A value as a scenario writes it.
 fn written(spec: &Spec, value: u32) -> String {
     match spec.kind {
-        Kind::Decimal => format!("{:.9}", f64::from(value) / 65_536.0),
-        Kind::Whole => value.to_string(),
-        Kind::Flag => (value == 1).to_string(),
-        Kind::Choice(names) => names[value as usize].to_owned(),
+        ParamKind::Decimal => format!("{:.9}", f64::from(value) / 65_536.0),
+        ParamKind::Whole => value.to_string(),
+        ParamKind::Flag => (value == 1).to_string(),
+        ParamKind::Choice(names) => names[value as usize].to_owned(),
     }
 }
 
 /// A controller of `set` with drawn settings, and all of its settings, as a scenario writes them.
-fn with_settings(set: &SetDescription, draws: &[Draw]) -> (Controller, Vec<(String, String)>) {
+fn with_settings(set: &SetDescription, draws: &[RandomSetting]) -> (Controller, Vec<(String, String)>) {
     let mut cc = set.controller().expect("listed");
     let mut settings = Vec::new();
     for (index, (spec, draw)) in algorithm(set).specs.iter().zip(draws).enumerate() {
@@ -76,7 +76,12 @@ fn kept(set: &SetDescription, settings: &[(String, String)]) -> f64 {
 }
 
 /// The promises that `set` breaks with these draws, without an excuse and with one.
-fn broken(set: &SetDescription, conn: Conn, draws: &[Draw], steps: &[Step]) -> [Vec<(Promise, String)>; 2] {
+fn broken(
+    set: &SetDescription,
+    conn: Conn,
+    draws: &[RandomSetting],
+    steps: &[Step],
+) -> [Vec<(ContractPromise, String)>; 2] {
     let (cc, settings) = with_settings(set, draws);
     let play = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         let mut play = Play { kept: kept(set, &settings), ..Play::with(cc, conn) };
@@ -94,7 +99,7 @@ fn broken(set: &SetDescription, conn: Conn, draws: &[Draw], steps: &[Step]) -> [
 }
 
 /// Thirty-two draws: more than any algorithm has parameters.
-fn draws() -> impl Strategy<Value = Vec<Draw>> {
+fn draws() -> impl Strategy<Value = Vec<RandomSetting>> {
     prop::collection::vec((0..12_u8, any::<u32>()), 32)
 }
 

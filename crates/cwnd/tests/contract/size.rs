@@ -3,8 +3,8 @@
 
 use crate::every_set;
 use crate::exceptions::excused;
-use crate::play::Promise;
-use crate::support::{Flow, sets};
+use crate::play::ContractPromise;
+use crate::support::{DrivenFlow, sets};
 use cwnd::registry::SetDescription;
 use cwnd_contract::size;
 
@@ -27,7 +27,7 @@ fn windows_to_a_billion_segments_keep_their_arithmetic() {
 fn a_loss_of_a_large_window_costs_a_thirtieth() {
     for set in sets().into_iter().filter(|set| set.name != "sqrt") {
         for cwnd in [1 << 16, 1 << 30] {
-            let mut flow = Flow::in_avoidance(&set, cwnd, 100_000);
+            let mut flow = DrivenFlow::in_avoidance(&set, cwnd, 100_000);
             flow.driver.conn.cwnd_clamp = 1 << 30;
             flow.declare_lost();
             assert!(
@@ -43,7 +43,7 @@ fn a_loss_of_a_large_window_costs_a_thirtieth() {
 // Rows F1, L1: an idle restart at 10 segments spends no credit of 480.
 #[test]
 fn credit_of_a_large_window_is_no_burst() {
-    let bound = |set: &SetDescription| !excused(Promise::GrowthIsBackedByAcknowledgements, set);
+    let bound = |set: &SetDescription| !excused(ContractPromise::GrowthIsBackedByAcknowledgements, set);
     every_set(|set| if bound(set) { size::credit_of_a_large_window_is_no_burst(set) } else { Ok(()) });
 }
 

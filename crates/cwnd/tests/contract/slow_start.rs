@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! HyStart++ in every algorithm that carries a slow start: what an undone loss leaves of it, and its settings.
 
-use crate::support::{Flow, algorithm, sets};
+use crate::support::{DrivenFlow, algorithm, sets};
 use cwnd::INFINITE_SSTHRESH;
 use cwnd::registry::SetDescription;
 
@@ -11,8 +11,8 @@ fn carriers() -> impl Iterator<Item = SetDescription> {
 }
 
 /// A flow of 50 segments in its first slow start, with HyStart++ and these settings.
-fn watching(set: &SetDescription, settings: &[(&str, &str)]) -> Flow {
-    let mut flow = Flow::new(set, 50, 50_000);
+fn watching(set: &SetDescription, settings: &[(&str, &str)]) -> DrivenFlow {
+    let mut flow = DrivenFlow::new(set, 50, 50_000);
     flow.driver.conn.ssthresh = INFINITE_SSTHRESH; // some sets begin with a threshold of their own
     for (name, value) in [("slow_start", "hystart++")].iter().chain(settings) {
         flow.driver.cc.set_param(name, value).expect("a slow start's setting");
@@ -21,7 +21,7 @@ fn watching(set: &SetDescription, settings: &[(&str, &str)]) -> Flow {
 }
 
 /// Rounds, the RTT 20 ms longer in each, until slow start ends or the window is a million; the window at the end.
-fn until_the_exit(flow: &mut Flow) -> u32 {
+fn until_the_exit(flow: &mut DrivenFlow) -> u32 {
     while flow.driver.conn.ssthresh == INFINITE_SSTHRESH && flow.cwnd() < 1_000_000 {
         flow.round(1);
         flow.rtt_us += 20_000;

@@ -2,14 +2,14 @@
 //! Clocks and round trips: any RTT, time that stands still, runs backwards or wraps.
 
 use crate::every_set;
-use crate::support::{Flow, sets};
+use crate::support::{DrivenFlow, sets};
 use cwnd_contract::time;
 
 // RFC 5681 §3.1: a new connection is in slow start. (Vegas grows in one round trip and holds in the next: 40 of 10 after three.)
 #[test]
 fn every_algorithm_starts_in_slow_start() {
     for set in sets() {
-        let mut flow = Flow::new(&set, 10, 25_000);
+        let mut flow = DrivenFlow::new(&set, 10, 25_000);
         // Linux's Hybla begins with ρ segments, 1 where no round trip is known yet, and takes one to learn it.
         let (start, rounds) = if set.name == "hybla-linux" { (1, 4) } else { (10, 3) };
         assert_eq!(flow.cwnd(), start, "{}", set.name);

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What an algorithm was asked and told since the last look.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct HookLog {
     /// For each call of `ssthresh`: the flight that it was shown, and the window.
     pub reductions: Vec<(u32, u32)>,
     pub timeouts: u32,
@@ -15,14 +15,14 @@ pub struct Told {
 
 /// Where it is written down.
 #[derive(Clone, Debug, Default)]
-pub struct Watch(Arc<Mutex<Told>>);
+pub struct Watch(Arc<Mutex<HookLog>>);
 
 impl Watch {
-    fn told(&self) -> MutexGuard<'_, Told> {
+    fn told(&self) -> MutexGuard<'_, HookLog> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub fn take(&self) -> Told {
+    pub fn take(&self) -> HookLog {
         std::mem::take(&mut *self.told())
     }
 }

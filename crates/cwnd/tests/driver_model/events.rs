@@ -4,7 +4,7 @@
 use crate::transport::{Fate, Transport};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
+pub enum PathEvent {
     /// The oldest packet is lost; the acknowledgement of the next one shows it.
     Loss,
     /// Another one of a window that has had its reduction.
@@ -13,13 +13,13 @@ pub enum Event {
     LaterLoss,
     /// The acknowledgement of the oldest packet says that it was marked.
     Ce,
-    /// A late report of a mark within the last episode's data.
+    /// A late report of a mark within the last epoch's data.
     OldCe,
     /// The retransmission timer fires.
     Timeout,
     /// QUIC: everything out is lost, for so long that congestion counts as persistent.
     PersistentCongestion,
-    /// The last episode is proven spurious, all of it.
+    /// The last epoch is proven spurious, all of it.
     Spurious,
     /// Only its last part is.
     SpuriousPart,
@@ -33,7 +33,7 @@ pub enum Event {
     Idle,
 }
 
-impl Event {
+impl PathEvent {
     pub const ALL: [Self; 14] = [
         Self::Loss,
         Self::FurtherLoss,
@@ -71,7 +71,7 @@ fn ack(transport: &mut Transport<'_>, positions: &[u64]) -> bool {
     true
 }
 
-fn spurious(transport: &mut Transport<'_>, names: &[cwnd::driver::Episode]) -> bool {
+fn spurious(transport: &mut Transport<'_>, names: &[cwnd::driver::RecoveryEpoch]) -> bool {
     if names.is_empty() {
         return false;
     }
@@ -83,22 +83,22 @@ fn spurious(transport: &mut Transport<'_>, names: &[cwnd::driver::Episode]) -> b
 }
 
 /// Plays `event`; whether it could happen.
-pub fn play(transport: &mut Transport<'_>, event: Event) -> bool {
+pub fn play(transport: &mut Transport<'_>, event: PathEvent) -> bool {
     transport.wait();
     let out = transport.out();
     let paid = transport.account.paid;
     let names: Vec<_> = transport.account.names.iter().map(|(name, _)| *name).collect();
     match event {
-        Event::Loss => lose_one(transport, |_| true),
-        Event::FurtherLoss => lose_one(transport, |position| position < paid),
-        Event::LaterLoss => lose_one(transport, |position| position >= paid),
-        Event::Ce => {
+        PathEvent::Loss => lose_one(transport, |_| true),
+        PathEvent::FurtherLoss => lose_one(transport, |position| position < paid),
+        PathEvent::LaterLoss => lose_one(transport, |position| position >= paid),
+        PathEvent::Ce => {
             let Some(oldest) = out.first() else { return false };
             transport.acknowledge(&[*oldest], None, Some(*oldest));
             transport.send(false, false);
             true
         }
-        Event::OldCe => {
+        PathEvent::OldCe => {
             if paid == 0 {
                 return false;
             }
@@ -106,39 +106,39 @@ pub fn play(transport: &mut Transport<'_>, event: Event) -> bool {
             transport.send(false, false);
             true
         }
-        Event::Timeout | Event::PersistentCongestion => {
+        PathEvent::Timeout | PathEvent::PersistentCongestion => {
             let (Some(newest), oldest) = (out.last(), out.first().copied()) else { return false };
             let first = if transport.setting.quic { oldest.unwrap_or(*newest) } else { transport.una() };
             transport.lose(&out);
-            if event == Event::PersistentCongestion {
+            if event == PathEvent::PersistentCongestion {
                 transport.tell_loss(*newest);
             }
             transport.tell_timeout(first);
             transport.send(false, false);
             true
         }
-        Event::Spurious => spurious(transport, &names),
-        Event::SpuriousPart => {
+        PathEvent::Spurious => spurious(transport, &names),
+        PathEvent::SpuriousPart => {
             if names.len() < 2 {
                 return false;
             }
             spurious(transport, &names[1..])
         }
-        Event::SpuriousEarlier => {
+        PathEvent::SpuriousEarlier => {
             let stale = transport.account.stale.clone();
             spurious(transport, &stale)
         }
-        Event::FullAck => {
+        PathEvent::FullAck => {
             let played = ack(transport, &out);
             transport.send(false, false);
             played
         }
-        Event::PartialAck => {
+        PathEvent::PartialAck => {
             let played = ack(transport, &out[..out.len().div_ceil(2)]);
             transport.send(false, false);
             played
         }
-        Event::TimerLoss => {
+        PathEvent::TimerLoss => {
             let lost = &out[..out.len().div_ceil(2)];
             let Some(newest) = lost.last() else { return false };
             transport.lose(lost);
@@ -146,7 +146,7 @@ pub fn play(transport: &mut Transport<'_>, event: Event) -> bool {
             transport.send(true, false);
             true
         }
-        Event::Idle => {
+        PathEvent::Idle => {
             if transport.any_lost() && !transport.setting.quic {
                 return false;
             }

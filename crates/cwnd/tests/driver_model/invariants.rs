@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What holds after every call of the driver.
 
-use crate::transport::{Call, Setting, Step};
+use crate::account::{CheckedStep, DriverCall};
+use crate::transport::ModelSetting;
 use cwnd::CaState;
 use cwnd::driver::{EcnOutcome, Reduction};
 
 type Holds = Result<(), String>;
-type Invariant = fn(&Setting, &Step) -> Option<Holds>;
+type Invariant = fn(&ModelSetting, &CheckedStep) -> Option<Holds>;
 
 /// All of them.
 pub const INVARIANTS: [(&str, Invariant); 14] = [
     ("windows_and_thresholds_have_floors", windows_and_thresholds_have_floors),
     ("one_reduction_per_window_of_data", one_reduction_per_window_of_data),
     ("a_timeout_reduces_as_rfc_5681_says", a_timeout_reduces_as_rfc_5681_says),
-    ("an_episode_lasts_as_long_as_its_data", an_episode_lasts_as_long_as_its_data),
+    ("an_epoch_lasts_as_long_as_its_data", an_epoch_lasts_as_long_as_its_data),
     ("a_mark_is_never_undone", a_mark_is_never_undone),
     ("a_mark_is_never_lost", a_mark_is_never_lost),
-    ("an_undo_names_its_episode", an_undo_names_its_episode),
+    ("an_undo_names_its_epoch", an_undo_names_its_epoch),
     ("an_undo_gives_back_what_was_taken", an_undo_gives_back_what_was_taken),
     ("the_flight_counts_what_was_lost", the_flight_counts_what_was_lost),
     ("what_a_timer_finds_lost_lets_nothing_go", what_a_timer_finds_lost_lets_nothing_go),
@@ -28,7 +29,7 @@ pub const INVARIANTS: [(&str, Invariant); 14] = [
 
 /// What became of one invariant.
 #[derive(Clone, Debug, Default)]
-pub struct Count {
+pub struct InvariantResult {
     /// Steps that it had something to say about.
     pub steps: u64,
     /// The first step that broke it; the sequences come shortest first.
@@ -37,14 +38,14 @@ pub struct Count {
 
 /// What became of all of them.
 #[derive(Debug, Default)]
-pub struct Tally {
-    pub counts: [Count; INVARIANTS.len()],
+pub struct InvariantResults {
+    pub counts: [InvariantResult; INVARIANTS.len()],
     /// Those that the present event broke for the first time.
     pub fresh: Vec<usize>,
 }
 
 /// Looks at a step.
-pub fn check(setting: &Setting, step: &Step, tally: &mut Tally) {
+pub fn check(setting: &ModelSetting, step: &CheckedStep, tally: &mut InvariantResults) {
     for (number, ((_, invariant), count)) in INVARIANTS.iter().zip(&mut tally.counts).enumerate() {
         let Some(holds) = invariant(setting, step) else { continue };
         count.steps += 1;
@@ -62,24 +63,24 @@ fn that(holds: bool, otherwise: impl Fn() -> String) -> Option<Holds> {
 }
 
 /// RFC 5681 §3.1, RFC 9438 §4.6: a segment may always go, and the threshold is two at least.
-fn windows_and_thresholds_have_floors(_: &Setting, step: &Step) -> Option<Holds> {
+fn windows_and_thresholds_have_floors(_: &ModelSetting, step: &CheckedStep) -> Option<Holds> {
     let (cwnd, ssthresh) = (step.after.cwnd, step.after.ssthresh);
     that(cwnd >= 1 && ssthresh >= 2, || format!("window {cwnd}, threshold {ssthresh}"))
 }
 
 /// RFC 9438 §4.6, RFC 9002 §7.3.2, RFC 3168 §6.1.2.
-fn one_reduction_per_window_of_data(_: &Setting, step: &Step) -> Option<Holds> {
+fn one_reduction_per_window_of_data(_: &ModelSetting, step: &CheckedStep) -> Option<Holds> {
     let asked = step.told.reductions.len();
     let expected = match step.call {
-        Call::Loss { lost, began } => {
+        DriverCall::Loss { lost, began } => {
             let new = lost >= step.account.paid;
             if began != new {
                 return that(false, || format!("{lost} lost, paid up to {}", step.account.paid));
             }
             usize::from(new)
         }
-        Call::Ecn { marked, .. } => usize::from(marked >= step.account.paid),
-        Call::Timeout { .. } => return that(asked <= 1, || format!("{asked} reductions")),
+        DriverCall::Ecn { marked, .. } => usize::from(marked >= step.account.paid),
+        DriverCall::Timeout { .. } => return that(asked <= 1, || format!("{asked} reductions")),
         _ => 0,
     };
     that(asked == expected, || format!("{asked} reductions instead of {expected}"))
@@ -87,8 +88,8 @@ fn one_reduction_per_window_of_data(_: &Setting, step: &Step) -> Option<Holds> {
 
 /// RFC 5681 §3.1, RFC 9002 §7.6.2: once for the same data, in TCP once more within recovery; the algorithm hears of it, as
 /// in Linux; the window falls to the loss window.
-fn a_timeout_reduces_as_rfc_5681_says(setting: &Setting, step: &Step) -> Option<Holds> {
-    let Call::Timeout { lost } = step.call else { return None };
+fn a_timeout_reduces_as_rfc_5681_says(setting: &ModelSetting, step: &CheckedStep) -> Option<Holds> {
+    let DriverCall::Timeout { lost } = step.call else { return None };
     let options = setting.options();
     let again = options.timeout_reduces_again && step.before.state != CaState::Loss;
     let reduces = u32::from(lost >= step.account.paid || again);
@@ -96,36 +97,36 @@ fn a_timeout_reduces_as_rfc_5681_says(setting: &Setting, step: &Step) -> Option<
     if (asked, step.told.timeouts) != (reduces, reduces) {
         return that(false, || format!("{asked} reductions, {} events, not {reduces}", step.told.timeouts));
     }
-    // One for data of after an episode ends that first, at its target.
+    // One for data of after an epoch ends that first, at its target.
     let window = step.told.reductions.first().map_or(step.before.cwnd, |(_, window)| *window);
     let window = window.min(options.loss_window);
     that(step.after.cwnd == window && step.after.state == CaState::Loss, || format!("not {window}"))
 }
 
-/// RFC 6582 §3.2 (`recover`): an episode's data is what was out when it began; a later proof that it was none gives the end of
+/// RFC 6582 §3.2 (`recover`): an epoch's data is what was out when it began; a later proof that it was none gives the end of
 /// the one before back.
-fn an_episode_lasts_as_long_as_its_data(_: &Setting, step: &Step) -> Option<Holds> {
+fn an_epoch_lasts_as_long_as_its_data(_: &ModelSetting, step: &CheckedStep) -> Option<Holds> {
     let end = match step.call {
-        Call::Loss { began: true, .. } | Call::Timeout { .. } => step.next,
-        Call::Ecn { outcome, .. } if outcome != EcnOutcome::Ignored => step.next,
-        Call::Spurious { undone: true, .. } => step.account.paid_before,
+        DriverCall::Loss { began: true, .. } | DriverCall::Timeout { .. } => step.next,
+        DriverCall::Ecn { outcome, .. } if outcome != EcnOutcome::Ignored => step.next,
+        DriverCall::Spurious { undone: true, .. } => step.account.paid_before,
         _ => step.account.paid,
     };
     that(step.after.recovery_end == end, || format!("it ends at {}, not {end}", step.after.recovery_end))
 }
 
 /// RFC 9438 §4.9 is about losses; Linux: "ECE prohibits undo".
-fn a_mark_is_never_undone(_: &Setting, step: &Step) -> Option<Holds> {
-    let Call::Spurious { undone, .. } = step.call else { return None };
+fn a_mark_is_never_undone(_: &ModelSetting, step: &CheckedStep) -> Option<Holds> {
+    let DriverCall::Spurious { undone, .. } = step.call else { return None };
     if !step.account.marked {
         return None;
     }
-    that(!undone && step.before == step.after, || "an episode with a mark in it was undone".into())
+    that(!undone && step.before == step.after, || "an epoch with a mark in it was undone".into())
 }
 
 /// RFC 9438 §4.6 MUST: the window goes down, to one segment, and then says so.
-fn a_mark_is_never_lost(setting: &Setting, step: &Step) -> Option<Holds> {
-    let Call::Ecn { marked, outcome } = step.call else { return None };
+fn a_mark_is_never_lost(setting: &ModelSetting, step: &CheckedStep) -> Option<Holds> {
+    let DriverCall::Ecn { marked, outcome } = step.call else { return None };
     let window = step.told.reductions.first().map_or(step.before.cwnd, |(_, window)| *window);
     let expected = match (marked < step.account.paid, window) {
         (true, _) => EcnOutcome::Ignored,
@@ -144,9 +145,9 @@ fn a_mark_is_never_lost(setting: &Setting, step: &Step) -> Option<Holds> {
     that(step.after.cwnd <= most, || format!("{} segments, {most} at most", step.after.cwnd))
 }
 
-/// A proof for an episode that is not the last one, or for a part of it only, or a second one, changes nothing.
-fn an_undo_names_its_episode(_: &Setting, step: &Step) -> Option<Holds> {
-    let Call::Spurious { name, undone } = step.call else { return None };
+/// A proof for an epoch that is not the last one, or for a part of it only, or a second one, changes nothing.
+fn an_undo_names_its_epoch(_: &ModelSetting, step: &CheckedStep) -> Option<Holds> {
+    let DriverCall::Spurious { name, undone } = step.call else { return None };
     let account = &step.account;
     let is_last = account.names.iter().any(|(known, _)| *known == name);
     let proven = account.names.iter().all(|(_, proven)| *proven);
@@ -155,9 +156,9 @@ fn an_undo_names_its_episode(_: &Setting, step: &Step) -> Option<Holds> {
     that(undone == expected && still, || format!("undone {undone}, expected {expected}"))
 }
 
-/// RFC 9438 §4.9.2: window and threshold of before the episode, or what they are by now where that is more.
-fn an_undo_gives_back_what_was_taken(setting: &Setting, step: &Step) -> Option<Holds> {
-    let Call::Spurious { undone: true, .. } = step.call else { return None };
+/// RFC 9438 §4.9.2: window and threshold of before the epoch, or what they are by now where that is more.
+fn an_undo_gives_back_what_was_taken(setting: &ModelSetting, step: &CheckedStep) -> Option<Holds> {
+    let DriverCall::Spurious { undone: true, .. } = step.call else { return None };
     let given = if setting.is_steady() { 0 } else { step.account.cwnd_before };
     let expected =
         (step.before.cwnd.max(given), step.before.ssthresh.max(step.account.ssthresh_before), CaState::Open);
@@ -166,15 +167,15 @@ fn an_undo_gives_back_what_was_taken(setting: &Setting, step: &Step) -> Option<H
 }
 
 /// RFC 5681 §3.1, RFC 9438 §4.6: FlightSize is what was out when the lost data was, up to the window.
-fn the_flight_counts_what_was_lost(_: &Setting, step: &Step) -> Option<Holds> {
+fn the_flight_counts_what_was_lost(_: &ModelSetting, step: &CheckedStep) -> Option<Holds> {
     let (flight, window) = *step.told.reductions.first()?;
     let least = step.flight.min(window);
     that(flight >= least, || format!("a flight of {flight} is reduced, {least} were out"))
 }
 
 /// RFC 9438 §4.6 MUST: the window goes down immediately. RFC 9937: without an acknowledgement only the first retransmission.
-fn what_a_timer_finds_lost_lets_nothing_go(setting: &Setting, step: &Step) -> Option<Holds> {
-    let Call::Burst { sent, unacknowledged: true, .. } = step.call else { return None };
+fn what_a_timer_finds_lost_lets_nothing_go(setting: &ModelSetting, step: &CheckedStep) -> Option<Holds> {
+    let DriverCall::Burst { sent, unacknowledged: true, .. } = step.call else { return None };
     let reducing = matches!(step.before.state, CaState::Recovery | CaState::Cwr);
     if setting.is_steady() || !reducing {
         return None;
@@ -187,8 +188,8 @@ fn what_a_timer_finds_lost_lets_nothing_go(setting: &Setting, step: &Step) -> Op
 }
 
 /// RFC 6937 §3, RFC 9937: the fast retransmit goes, whatever is in flight.
-fn the_first_retransmission_goes(setting: &Setting, step: &Step) -> Option<Holds> {
-    let Call::Burst { sent, began: true, .. } = step.call else { return None };
+fn the_first_retransmission_goes(setting: &ModelSetting, step: &CheckedStep) -> Option<Holds> {
+    let DriverCall::Burst { sent, began: true, .. } = step.call else { return None };
     let open = step.before.state != CaState::Recovery;
     if setting.is_steady() || setting.reduction == Reduction::Immediate || open {
         return None;
@@ -197,8 +198,8 @@ fn the_first_retransmission_goes(setting: &Setting, step: &Step) -> Option<Holds
 }
 
 /// RFC 5681 §3.2 step 6, RFC 6937 §3, RFC 9438 §4.6: the window is the target, and what this acknowledgement adds to it.
-fn recovery_ends_at_its_target(setting: &Setting, step: &Step) -> Option<Holds> {
-    let Call::Ack { acked } = step.call else { return None };
+fn recovery_ends_at_its_target(setting: &ModelSetting, step: &CheckedStep) -> Option<Holds> {
+    let DriverCall::Ack { acked } = step.call else { return None };
     let ended =
         matches!(step.before.state, CaState::Recovery | CaState::Cwr) && step.after.state == CaState::Open;
     if !ended || setting.is_steady() {
@@ -210,21 +211,21 @@ fn recovery_ends_at_its_target(setting: &Setting, step: &Step) -> Option<Holds> 
 
 /// Linux's `tcp_end_cwnd_reduction` and `tcp_slow_start_after_idle_check` leave the window alone, `tcp_enter_loss` does not: a timeout
 /// leaves the loss window, an acknowledgement what the algorithm sets, and nothing else changes it.
-fn cong_control_is_cut_by_a_timeout_only(setting: &Setting, step: &Step) -> Option<Holds> {
+fn cong_control_is_cut_by_a_timeout_only(setting: &ModelSetting, step: &CheckedStep) -> Option<Holds> {
     if !setting.is_steady() {
         return None;
     }
     let expected = match step.call {
-        Call::Timeout { .. } => step.before.cwnd.min(setting.options().loss_window),
-        Call::Ack { .. } => setting.steady_window(),
+        DriverCall::Timeout { .. } => step.before.cwnd.min(setting.options().loss_window),
+        DriverCall::Ack { .. } => setting.steady_window(),
         _ => step.before.cwnd,
     };
     that(step.after.cwnd == expected, || format!("{}, not {expected}", step.after.cwnd))
 }
 
 /// RFC 5681 §4.1: after an idle timeout no more than the initial window.
-fn an_idle_window_restarts(setting: &Setting, step: &Step) -> Option<Holds> {
-    let Call::Burst { idle: true, .. } = step.call else { return None };
+fn an_idle_window_restarts(setting: &ModelSetting, step: &CheckedStep) -> Option<Holds> {
+    let DriverCall::Burst { idle: true, .. } = step.call else { return None };
     if setting.is_steady() || step.before.state == CaState::Loss {
         return None;
     }

@@ -3,39 +3,40 @@
 //! reductions, as TCP and as QUIC, from a window of twelve and of two, against what the RFCs say of every step. It is played once;
 //! each invariant is a test of its own, and says which is the shortest sequence that breaks it.
 
+mod account;
 mod algorithm;
 mod events;
 mod invariants;
 mod transport;
 
 use cwnd::driver::{EcnOutcome, Reduction};
-use events::{Event, play};
-use invariants::{INVARIANTS, Tally};
+use events::{PathEvent, play};
+use invariants::{INVARIANTS, InvariantResults};
 use std::fmt::Write as _;
 use std::sync::OnceLock;
-use transport::{Setting, Transport};
+use transport::{ModelSetting, Transport};
 
 const LONGEST: usize = 4;
 
 /// What the whole play came to.
 #[derive(Debug, Default)]
-struct Report {
-    tally: Tally,
+struct ModelReport {
+    tally: InvariantResults,
     sequences: u64,
     /// How often each event could happen.
-    possible: [u64; Event::ALL.len()],
+    possible: [u64; PathEvent::ALL.len()],
     /// Sequences after which every packet was marked, and the first after which that led not to the floor.
     marked: u64,
     no_floor: Option<String>,
 }
 
-fn settings() -> Vec<Setting> {
+fn settings() -> Vec<ModelSetting> {
     let mut all = Vec::new();
     for algorithm in ["reno", "cubic", "steady"] {
         for quic in [false, true] {
             for reduction in [Reduction::Immediate, Reduction::Proportional] {
                 for window in [12, 2] {
-                    all.push(Setting { algorithm, quic, reduction, window });
+                    all.push(ModelSetting { algorithm, quic, reduction, window });
                 }
             }
         }
@@ -44,11 +45,11 @@ fn settings() -> Vec<Setting> {
 }
 
 /// The sequence of `length` events with this number.
-fn sequence(mut number: usize, length: usize) -> Vec<Event> {
+fn sequence(mut number: usize, length: usize) -> Vec<PathEvent> {
     let mut events = Vec::with_capacity(length);
     for _ in 0..length {
-        events.push(Event::ALL[number % Event::ALL.len()]);
-        number /= Event::ALL.len();
+        events.push(PathEvent::ALL[number % PathEvent::ALL.len()]);
+        number /= PathEvent::ALL.len();
     }
     events
 }
@@ -69,9 +70,9 @@ fn mark_everything(transport: &mut Transport<'_>) -> Result<(), u32> {
     Err(transport.driver.conn.cwnd)
 }
 
-impl Report {
+impl ModelReport {
     /// Plays a sequence.
-    fn run(&mut self, setting: Setting, events: &[Event]) {
+    fn run(&mut self, setting: ModelSetting, events: &[PathEvent]) {
         self.sequences += 1;
         let mut transport = Transport::new(setting, &mut self.tally);
         let mut story = format!("{setting:?}");
@@ -106,12 +107,12 @@ impl Report {
     }
 }
 
-fn report() -> &'static Report {
-    static REPORT: OnceLock<Report> = OnceLock::new();
+fn report() -> &'static ModelReport {
+    static REPORT: OnceLock<ModelReport> = OnceLock::new();
     REPORT.get_or_init(|| {
-        let mut report = Report::default();
+        let mut report = ModelReport::default();
         for length in 1..=LONGEST {
-            for number in 0..Event::ALL.len().pow(length as u32) {
+            for number in 0..PathEvent::ALL.len().pow(length as u32) {
                 let events = sequence(number, length);
                 settings().into_iter().for_each(|setting| report.run(setting, &events));
             }
@@ -125,7 +126,7 @@ fn report() -> &'static Report {
 fn every_sequence_is_played_and_every_event_and_invariant_has_its_say() {
     let report = report();
     assert_eq!((report.sequences, report.marked), (41_370 * 24, 2_954 * 16));
-    for (event, times) in Event::ALL.iter().zip(report.possible) {
+    for (event, times) in PathEvent::ALL.iter().zip(report.possible) {
         assert!(times > 10_000, "{event:?} could happen {times} times only");
     }
     for ((name, _), count) in INVARIANTS.iter().zip(&report.tally.counts) {
@@ -163,10 +164,10 @@ tests! {
     windows_and_thresholds_have_floors,
     one_reduction_per_window_of_data,
     a_timeout_reduces_as_rfc_5681_says,
-    an_episode_lasts_as_long_as_its_data,
+    an_epoch_lasts_as_long_as_its_data,
     a_mark_is_never_undone,
     a_mark_is_never_lost,
-    an_undo_names_its_episode,
+    an_undo_names_its_epoch,
     an_undo_gives_back_what_was_taken,
     the_flight_counts_what_was_lost,
     what_a_timer_finds_lost_lets_nothing_go,

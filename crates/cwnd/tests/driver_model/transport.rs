@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A small transport, as TCP (positions are segments, acknowledged cumulatively and selectively, sent again under their own) or as
 //! QUIC (positions are packets, what is lost goes again in new ones). It tells the driver everything in the documented order and
-//! sends only while `in_flight < cwnd`. Beside the driver it keeps its own account of episodes, which the invariants look at.
+//! sends only while `in_flight < cwnd`. Beside the driver it keeps its own account of epochs, which the invariants look at.
 
-use crate::algorithm::{Steady, Told, Watch, Watched};
-use crate::invariants::{self, Tally};
-use cwnd::driver::{Ack, Driver, EcnOutcome, Episode, Options, Reduction};
+use crate::account::{Account, CheckedStep, DriverCall, WindowState};
+use crate::algorithm::{Steady, Watch, Watched};
+use crate::invariants::{self, InvariantResults};
+use cwnd::driver::{Ack, Driver, EcnOutcome, Options, RecoveryEpoch, Reduction};
 use cwnd::{CaState, Conn, Controller};
 
 pub const MSS: u32 = 1200;
@@ -16,14 +17,14 @@ const IDLE_US: u64 = 5_000_000;
 
 /// What is played.
 #[derive(Clone, Copy, Debug)]
-pub struct Setting {
+pub struct ModelSetting {
     pub algorithm: &'static str,
     pub quic: bool,
     pub reduction: Reduction,
     pub window: u32,
 }
 
-impl Setting {
+impl ModelSetting {
     pub fn options(&self) -> Options {
         let stack = if self.quic { Options::QUIC } else { Options::TCP };
         Options { reduction: self.reduction, ..stack }
@@ -47,118 +48,29 @@ pub enum Fate {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Packet {
+pub struct ModelPacket {
     pub fate: Fate,
     pub sent_us: u64,
     /// What was out once it had left.
     pub flight: u32,
 }
 
-/// The last episode by the transport's own account.
-#[derive(Clone, Debug, Default)]
-pub struct Account {
-    /// Data below this has had its reduction.
-    pub paid: u64,
-    pub paid_before: u64,
-    pub cwnd_before: u32,
-    pub ssthresh_before: u32,
-    /// Where its reduction leads.
-    pub target: u32,
-    /// An ECN echo began it or came in it.
-    pub marked: bool,
-    /// Names of its parts, and which are proven spurious.
-    pub names: Vec<(Episode, bool)>,
-    pub undone: bool,
-    /// The window has restarted since, after an idle time: there is nothing to give back.
-    pub restarted: bool,
-    /// The parts of the episode before.
-    pub stale: Vec<Episode>,
-}
-
-impl Account {
-    fn begin(&mut self, conn: &Conn, next: u64) {
-        let stale = self.names.iter().map(|(name, _)| *name).collect();
-        *self = Self {
-            paid: next,
-            paid_before: self.paid,
-            cwnd_before: conn.prior_cwnd,
-            ssthresh_before: self.ssthresh_before,
-            stale,
-            ..Self::default()
-        };
-    }
-}
-
-/// What of the connection the invariants compare.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Snap {
-    pub cwnd: u32,
-    pub ssthresh: u32,
-    pub state: CaState,
-    pub recovery_end: u64,
-    pub in_flight: u32,
-}
-
-/// One call of the driver, or one burst.
-#[derive(Clone, Copy, Debug)]
-pub enum Call {
-    Loss {
-        lost: u64,
-        began: bool,
-    },
-    Ecn {
-        marked: u64,
-        outcome: EcnOutcome,
-    },
-    Timeout {
-        lost: u64,
-    },
-    Spurious {
-        name: Episode,
-        undone: bool,
-    },
-    Ack {
-        acked: u32,
-    },
-    /// `unacknowledged`: after a loss that a timer found. `began`: an episode began by a loss since the last burst.
-    Burst {
-        sent: u32,
-        unacknowledged: bool,
-        began: bool,
-        idle: bool,
-    },
-}
-
-/// A call with what was before and after it.
-#[derive(Debug)]
-pub struct Step {
-    pub call: Call,
-    pub before: Snap,
-    pub after: Snap,
-    pub told: Told,
-    /// The account before the call.
-    pub account: Account,
-    pub next: u64,
-    /// What was out once the packet that this is about had left.
-    pub flight: u32,
-}
-
 pub struct Transport<'a> {
-    pub setting: Setting,
+    pub setting: ModelSetting,
     pub driver: Driver,
     watch: Watch,
-    pub packets: Vec<Packet>,
+    pub packets: Vec<ModelPacket>,
     una: u64,
     largest_acked: u64,
     pub account: Account,
     /// What the last ECN echo led to.
     pub echo: Option<EcnOutcome>,
     began: bool,
-    pub tally: &'a mut Tally,
+    pub tally: &'a mut InvariantResults,
 }
 
 impl<'a> Transport<'a> {
-    pub fn new(setting: Setting, tally: &'a mut Tally) -> Self {
+    pub fn new(setting: ModelSetting, tally: &'a mut InvariantResults) -> Self {
         let watch = Watch::default();
         let cc: Box<dyn cwnd::registry::Custom> = if setting.is_steady() {
             Box::new(Steady { window: setting.steady_window(), watch: watch.clone() })
@@ -204,7 +116,7 @@ impl<'a> Transport<'a> {
         self.packets.iter().any(|packet| packet.fate == Fate::Lost)
     }
 
-    pub fn packet(&mut self, position: u64) -> &mut Packet {
+    pub fn packet(&mut self, position: u64) -> &mut ModelPacket {
         &mut self.packets[position as usize]
     }
 
@@ -234,9 +146,9 @@ impl<'a> Transport<'a> {
         self.driver.conn.set_now(now_us);
     }
 
-    pub fn snap(&self) -> Snap {
+    pub fn snap(&self) -> WindowState {
         let conn = &self.driver.conn;
-        Snap {
+        WindowState {
             cwnd: conn.cwnd,
             ssthresh: conn.ssthresh,
             state: conn.ca_state,
@@ -245,9 +157,9 @@ impl<'a> Transport<'a> {
         }
     }
 
-    fn judge(&mut self, before: Snap, account: Account, flight: u32, call: Call) {
+    fn judge(&mut self, before: WindowState, account: Account, flight: u32, call: DriverCall) {
         let (after, told, next) = (self.snap(), self.watch.take(), self.next());
-        let step = Step { call, before, after, told, account, next, flight };
+        let step = CheckedStep { call, before, after, told, account, next, flight };
         invariants::check(&self.setting, &step, self.tally);
     }
 
@@ -270,7 +182,7 @@ impl<'a> Transport<'a> {
             self.account.names.push((name, false));
             self.began = true;
         }
-        self.judge(before, account, flight, Call::Loss { lost, began: name.is_some() });
+        self.judge(before, account, flight, DriverCall::Loss { lost, began: name.is_some() });
     }
 
     pub fn tell_ecn(&mut self, marked: u64) {
@@ -286,7 +198,7 @@ impl<'a> Transport<'a> {
         }
         self.account.marked = true;
         self.echo = Some(outcome);
-        self.judge(before, account, flight, Call::Ecn { marked, outcome });
+        self.judge(before, account, flight, DriverCall::Ecn { marked, outcome });
     }
 
     pub fn tell_timeout(&mut self, lost: u64) {
@@ -301,10 +213,10 @@ impl<'a> Transport<'a> {
         self.account.paid = next;
         self.account.names.retain(|(known, _)| *known != name); // another timeout takes another proof
         self.account.names.push((name, false));
-        self.judge(before, account, flight, Call::Timeout { lost });
+        self.judge(before, account, flight, DriverCall::Timeout { lost });
     }
 
-    pub fn tell_spurious(&mut self, name: Episode) {
+    pub fn tell_spurious(&mut self, name: RecoveryEpoch) {
         let (before, now_us) = (self.snap(), self.now());
         for (known, proven) in &mut self.account.names {
             *proven |= *known == name;
@@ -315,7 +227,7 @@ impl<'a> Transport<'a> {
             self.account.undone = true;
             self.account.paid = self.account.paid_before;
         }
-        self.judge(before, account, 0, Call::Spurious { name, undone });
+        self.judge(before, account, 0, DriverCall::Spurious { name, undone });
     }
 
     /// Acknowledges `positions`; `new_loss` says that it revealed a loss.
@@ -346,7 +258,7 @@ impl<'a> Transport<'a> {
             oldest_rtt_us: None,
             new_loss,
         });
-        self.judge(before, account, 0, Call::Ack { acked: delivered.max(acked) });
+        self.judge(before, account, 0, DriverCall::Ack { acked: delivered.max(acked) });
     }
 
     /// Something arrived: the packets at `positions`, of which `lost` reveals a loss and `marked` was marked.
@@ -378,7 +290,7 @@ impl<'a> Transport<'a> {
             assert!(sent < 5000, "a window without bound");
             self.driver.on_sent(now_us, RTO_US);
             let flight = self.driver.conn.in_flight + 1;
-            let packet = Packet { fate: Fate::Out, sent_us: now_us, flight };
+            let packet = ModelPacket { fate: Fate::Out, sent_us: now_us, flight };
             let again = self.packets.iter().position(|packet| packet.fate == Fate::Lost);
             match again.filter(|_| !self.setting.quic) {
                 Some(position) => self.packets[position] = packet,
@@ -391,7 +303,7 @@ impl<'a> Transport<'a> {
         let limited = conn.in_flight >= conn.cwnd;
         self.driver.on_burst_end(limited);
         let began = std::mem::take(&mut self.began);
-        self.judge(before, account, 0, Call::Burst { sent, unacknowledged, began, idle });
+        self.judge(before, account, 0, DriverCall::Burst { sent, unacknowledged, began, idle });
     }
 
     /// Nothing happens for a while.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Acknowledgements of many segments. Table `acks`.
 
-use crate::support::Flow;
-use crate::{Verdict, claim};
+use crate::support::DrivenFlow;
+use crate::{ProbeResult, claim};
 use cwnd::registry::SetDescription;
 
 /// The time from a loss at 320 segments back to there, RTT 200 ms, with an ACK for every 1, 2, 4, 10 and 25: within 3 % and a
 /// round trip.
-pub fn the_ack_ratio_does_not_change_the_growth(set: &SetDescription) -> Verdict {
+pub fn the_ack_ratio_does_not_change_the_growth(set: &SetDescription) -> ProbeResult {
     let time_to_regain = |every| {
-        let mut flow = Flow::in_avoidance(set, 320, 200_000);
+        let mut flow = DrivenFlow::in_avoidance(set, 320, 200_000);
         flow.round(every);
         flow.driver.conn.cwnd = 320;
         flow.lose();
@@ -25,8 +25,8 @@ pub fn the_ack_ratio_does_not_change_the_growth(set: &SetDescription) -> Verdict
 }
 
 /// Slow start, the ACKs of each round in one burst of a microsecond, steady RTT: nothing ends it.
-pub fn a_burst_of_acknowledgements_is_no_train(set: &SetDescription) -> Verdict {
-    let mut flow = Flow::new(set, 16, 100_000);
+pub fn a_burst_of_acknowledgements_is_no_train(set: &SetDescription) -> ProbeResult {
+    let mut flow = DrivenFlow::new(set, 16, 100_000);
     let threshold = flow.driver.conn.ssthresh;
     for _ in 0..8 {
         flow.wait(flow.rtt_us);

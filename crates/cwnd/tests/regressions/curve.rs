@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The curve, Reno's estimate, fast convergence, fractions. Table `curve`, and what of `arithmetic` belongs to the curve.
 
-use crate::support::{Flow, MSS, algorithm, decimal, set as named, whole};
-use crate::{Verdict, claim};
+use crate::support::{DrivenFlow, MSS, algorithm, decimal, set as named, whole};
+use crate::{ProbeResult, claim};
 use cwnd::Conn;
 use cwnd::registry::SetDescription;
 
@@ -19,11 +19,11 @@ fn alpha(set: &SetDescription) -> f64 {
 
 /// Two losses, the second at nine tenths of the first: the curve begins where the window is, so two round trips bring two
 /// segments (their slope at K before the plateau is 3·C·K²: four segments per round trip and more).
-pub fn growth_starts_at_once_after_fast_convergence(set: &SetDescription) -> Verdict {
+pub fn growth_starts_at_once_after_fast_convergence(set: &SetDescription) -> ProbeResult {
     if !is_cubic(set) {
         return None;
     }
-    let mut flow = Flow::after_loss(set, 1000, 100_000);
+    let mut flow = DrivenFlow::after_loss(set, 1000, 100_000);
     flow.driver.conn.cwnd = 900;
     flow.lose();
     let begin = flow.cwnd();
@@ -32,11 +32,11 @@ pub fn growth_starts_at_once_after_fast_convergence(set: &SetDescription) -> Ver
 }
 
 /// Sixty seconds beyond the plateau, where the curve is 86 000 segments up, a round trip grows the window by half.
-pub fn a_round_trip_grows_by_half_at_most(set: &SetDescription) -> Verdict {
+pub fn a_round_trip_grows_by_half_at_most(set: &SetDescription) -> ProbeResult {
     if !is_cubic(set) {
         return None;
     }
-    let mut flow = Flow::after_loss(set, 100, 100_000);
+    let mut flow = DrivenFlow::after_loss(set, 100, 100_000);
     flow.rounds(2);
     flow.wait(64_000_000);
     flow.ack(1);
@@ -47,12 +47,12 @@ pub fn a_round_trip_grows_by_half_at_most(set: &SetDescription) -> Verdict {
 
 /// W(t) against the closed form: how late the window is, on average over both regions, in round trips. It aims at
 /// W(t + RTT) and arrives there a round trip later.
-pub fn the_curve_is_read_at_its_time(set: &SetDescription) -> Verdict {
+pub fn the_curve_is_read_at_its_time(set: &SetDescription) -> ProbeResult {
     if !is_cubic(set) {
         return None;
     }
     let (plateau, rtt_s) = (1000.0, 0.2);
-    let mut flow = Flow::after_loss(set, 1000, 200_000);
+    let mut flow = DrivenFlow::after_loss(set, 1000, 200_000);
     let c = decimal(set, "c")?;
     let k = ((plateau - f64::from(flow.cwnd())) / c).cbrt();
     let begin = flow.now_s();
@@ -72,9 +72,9 @@ pub fn the_curve_is_read_at_its_time(set: &SetDescription) -> Verdict {
 }
 
 /// 536, 1200, 1448 and 9000 bytes: the same windows in segments after 50 round trips, within 1 %.
-pub fn segments_of_any_size_make_the_same_windows(set: &SetDescription) -> Verdict {
+pub fn segments_of_any_size_make_the_same_windows(set: &SetDescription) -> ProbeResult {
     let windows = [MSS, 536, 1200, 9000].map(|mss| {
-        let mut flow = Flow::with(set, Conn { ssthresh: 200, ..Conn::new(mss, 200) }, 50_000);
+        let mut flow = DrivenFlow::with(set, Conn { ssthresh: 200, ..Conn::new(mss, 200) }, 50_000);
         (flow.driver.conn.cwnd, flow.driver.conn.ssthresh) = (200, 200);
         flow.rounds(5);
         flow.driver.conn.cwnd = 200;
@@ -87,11 +87,11 @@ pub fn segments_of_any_size_make_the_same_windows(set: &SetDescription) -> Verdi
 }
 
 /// RTT 1 ms, W_max 100: Reno's estimate rules, α per round trip, 60 of them, within 2 %.
-pub fn the_estimate_grows_by_alpha(set: &SetDescription) -> Verdict {
+pub fn the_estimate_grows_by_alpha(set: &SetDescription) -> ProbeResult {
     if !is_cubic(set) {
         return None;
     }
-    let mut flow = Flow::after_loss(set, 100, 1_000);
+    let mut flow = DrivenFlow::after_loss(set, 100, 1_000);
     let begin = f64::from(flow.cwnd());
     flow.rounds(40);
     let expected = 40.0 * alpha(set);
@@ -102,12 +102,12 @@ pub fn the_estimate_grows_by_alpha(set: &SetDescription) -> Verdict {
 }
 
 /// The same with acknowledgements of 1, 3, 2 and 4 segments in turn.
-pub fn mixed_acknowledgements_do_not_inflate_the_estimate(set: &SetDescription) -> Verdict {
+pub fn mixed_acknowledgements_do_not_inflate_the_estimate(set: &SetDescription) -> ProbeResult {
     if !is_cubic(set) {
         return None;
     }
     let grown = |sizes: &[u32]| {
-        let mut flow = Flow::after_loss(set, 100, 1_000);
+        let mut flow = DrivenFlow::after_loss(set, 100, 1_000);
         let begin = flow.cwnd();
         let end = flow.driver.conn.now_us + 40_000;
         for acked in sizes.iter().cycle() {
@@ -124,12 +124,12 @@ pub fn mixed_acknowledgements_do_not_inflate_the_estimate(set: &SetDescription) 
 }
 
 /// A path of 10 ms that holds 18 segments: the mean window over a loss cycle is 0.95 of standard TCP's at least.
-pub fn small_windows_are_no_smaller_than_renos(set: &SetDescription) -> Verdict {
+pub fn small_windows_are_no_smaller_than_renos(set: &SetDescription) -> ProbeResult {
     if !is_cubic(set) {
         return None;
     }
     let mean = |set: &SetDescription| {
-        let mut flow = Flow::after_loss(set, 18, 10_000);
+        let mut flow = DrivenFlow::after_loss(set, 18, 10_000);
         let (begin, mut sum, mut rounds) = (flow.now_s(), 0.0, 0.0);
         while flow.now_s() - begin < 20.0 {
             flow.round(1);
@@ -146,11 +146,11 @@ pub fn small_windows_are_no_smaller_than_renos(set: &SetDescription) -> Verdict 
 }
 
 /// Slow start left without a loss at 100 segments: the window never falls, and has grown by 0.4 · 8³ = 205 after 8 s.
-pub fn a_lossless_exit_grows_convexly(set: &SetDescription) -> Verdict {
+pub fn a_lossless_exit_grows_convexly(set: &SetDescription) -> ProbeResult {
     if !is_cubic(set) {
         return None;
     }
-    let mut flow = Flow::in_avoidance(set, 100, 100_000);
+    let mut flow = DrivenFlow::in_avoidance(set, 100, 100_000);
     let begin = flow.now_s();
     let mut last = 100;
     while flow.now_s() - begin < 8.0 {
@@ -164,7 +164,7 @@ pub fn a_lossless_exit_grows_convexly(set: &SetDescription) -> Verdict {
 }
 
 /// Losses at 100, 80 and 50: 80 · (1 + β)/2 and 50 · (1 + β)/2 are remembered, not parts of the old maximum.
-pub fn fast_convergence_remembers_the_window_at_the_loss(set: &SetDescription) -> Verdict {
+pub fn fast_convergence_remembers_the_window_at_the_loss(set: &SetDescription) -> ProbeResult {
     if !is_cubic(set) {
         return None;
     }
@@ -172,7 +172,7 @@ pub fn fast_convergence_remembers_the_window_at_the_loss(set: &SetDescription) -
         return None;
     }
     let factor = f64::midpoint(1.0, decimal(set, "beta")?);
-    let mut flow = Flow::after_loss(set, 100, 100_000);
+    let mut flow = DrivenFlow::after_loss(set, 100, 100_000);
     for cwnd in [80, 50] {
         flow.driver.conn.cwnd = cwnd;
         flow.lose();
@@ -186,8 +186,8 @@ pub fn fast_convergence_remembers_the_window_at_the_loss(set: &SetDescription) -
 }
 
 /// A flow at 1 ms whose last two losses came at 100 and 90, once it has reached `from`.
-fn converged(set: &SetDescription, from: u32) -> Flow {
-    let mut flow = Flow::after_loss(set, 100, 1_000);
+fn converged(set: &SetDescription, from: u32) -> DrivenFlow {
+    let mut flow = DrivenFlow::after_loss(set, 100, 1_000);
     flow.driver.conn.cwnd = 90;
     flow.lose();
     for _ in 0..2000 {
@@ -200,7 +200,7 @@ fn converged(set: &SetDescription, from: u32) -> Flow {
 }
 
 /// Between W_max (76) and the window before the loss (90) α is still 0.53: ten segments take 10/α round trips.
-pub fn alpha_stays_low_up_to_the_window_before(set: &SetDescription) -> Verdict {
+pub fn alpha_stays_low_up_to_the_window_before(set: &SetDescription) -> ProbeResult {
     if !is_cubic(set) {
         return None;
     }
@@ -215,7 +215,7 @@ pub fn alpha_stays_low_up_to_the_window_before(set: &SetDescription) -> Verdict 
 }
 
 /// Beyond it α is 1: twenty segments take twenty round trips.
-pub fn alpha_becomes_one_beyond_it(set: &SetDescription) -> Verdict {
+pub fn alpha_becomes_one_beyond_it(set: &SetDescription) -> ProbeResult {
     if !is_cubic(set) {
         return None;
     }
@@ -229,13 +229,13 @@ pub fn alpha_becomes_one_beyond_it(set: &SetDescription) -> Verdict {
 }
 
 /// At K the window is back at W_max, within a segment and 0.5 %, from 10 to 10 000 segments.
-pub fn no_fraction_is_lost_on_the_way_to_the_plateau(set: &SetDescription) -> Verdict {
+pub fn no_fraction_is_lost_on_the_way_to_the_plateau(set: &SetDescription) -> ProbeResult {
     if !is_cubic(set) {
         return None;
     }
     let c = decimal(set, "c")?;
     for plateau in [10_u32, 100, 1000, 10_000] {
-        let mut flow = Flow::after_loss(set, plateau, 20_000);
+        let mut flow = DrivenFlow::after_loss(set, plateau, 20_000);
         let k = (f64::from(plateau - flow.cwnd()) / c).cbrt();
         flow.seconds(k + 0.02);
         if flow.cwnd() + 1 + plateau / 200 < plateau {
@@ -246,12 +246,12 @@ pub fn no_fraction_is_lost_on_the_way_to_the_plateau(set: &SetDescription) -> Ve
 }
 
 /// 346, 348, 400 and 4000 s beyond the plateau the curve is far above: a round trip grows the window by 30 % at least.
-pub fn beyond_347_seconds_the_curve_goes_on(set: &SetDescription) -> Verdict {
+pub fn beyond_347_seconds_the_curve_goes_on(set: &SetDescription) -> ProbeResult {
     if !is_cubic(set) {
         return None;
     }
     for beyond_s in [346_u64, 348, 400, 700, 4000] {
-        let mut flow = Flow::after_loss(set, 1000, 100_000);
+        let mut flow = DrivenFlow::after_loss(set, 1000, 100_000);
         flow.rounds(2);
         // One acknowledgement every ten seconds.
         for _ in 0..beyond_s.div_ceil(10) {
@@ -270,8 +270,8 @@ pub fn beyond_347_seconds_the_curve_goes_on(set: &SetDescription) -> Verdict {
 }
 
 /// One ACK before the window would grow, a loss: the first ACK after it brings nothing.
-pub fn credit_does_not_outlive_a_loss(set: &SetDescription) -> Verdict {
-    let mut flow = Flow::after_loss(set, 200, 20_000);
+pub fn credit_does_not_outlive_a_loss(set: &SetDescription) -> ProbeResult {
+    let mut flow = DrivenFlow::after_loss(set, 200, 20_000);
     flow.rounds(3);
     for _ in 0..100_000 {
         let mut next = flow.twin();

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Idle, limited by the application, paced. Table `idle`.
 
-use crate::support::Flow;
-use crate::{Verdict, claim};
+use crate::support::DrivenFlow;
+use crate::{ProbeResult, claim};
 use cwnd::driver::Ack;
 use cwnd::registry::SetDescription;
 
 const RTT_US: u64 = 100_000;
 
 /// At two segments nothing is in flight once per round trip; a window that takes this for idleness never grows.
-pub fn two_segments_without_loss_grow(set: &SetDescription) -> Verdict {
-    let mut flow = Flow::in_avoidance(set, 2, 10_000);
+pub fn two_segments_without_loss_grow(set: &SetDescription) -> ProbeResult {
+    let mut flow = DrivenFlow::in_avoidance(set, 2, 10_000);
     for _ in 0..4 {
         flow.tx_start();
         flow.round(1);
@@ -19,7 +19,7 @@ pub fn two_segments_without_loss_grow(set: &SetDescription) -> Verdict {
 }
 
 /// The most that one of the next three round trips would add.
-fn usual_growth(flow: &Flow) -> u32 {
+fn usual_growth(flow: &DrivenFlow) -> u32 {
     let mut busy = flow.twin();
     let mut rounds = || {
         let before = busy.cwnd();
@@ -31,10 +31,10 @@ fn usual_growth(flow: &Flow) -> u32 {
 
 /// 1 s, 10 s and 10 min of silence before and beyond K: the next round trip adds 1.5 % of the window and twice what it
 /// would have added without the silence, at most.
-pub fn an_idle_period_makes_no_jump(set: &SetDescription) -> Verdict {
+pub fn an_idle_period_makes_no_jump(set: &SetDescription) -> ProbeResult {
     let mut worst = (0.0, String::new());
     for after_s in [2.0, 12.0] {
-        let mut flow = Flow::after_loss(set, 1000, RTT_US);
+        let mut flow = DrivenFlow::after_loss(set, 1000, RTT_US);
         flow.seconds(after_s);
         let usual = usual_growth(&flow);
         for idle_s in [1, 10, 600] {
@@ -54,9 +54,9 @@ pub fn an_idle_period_makes_no_jump(set: &SetDescription) -> Verdict {
 
 /// Slow start reaches its threshold, the application stalls for 20 round trips: no ACK after it is worth more than a
 /// segment, and a round trip brings what it would have brought before, and 2 % of the window.
-pub fn a_stalled_slow_start_makes_no_jump(set: &SetDescription) -> Verdict {
+pub fn a_stalled_slow_start_makes_no_jump(set: &SetDescription) -> ProbeResult {
     for silent in [true, false] {
-        let mut flow = Flow::in_avoidance(set, 64, RTT_US);
+        let mut flow = DrivenFlow::in_avoidance(set, 64, RTT_US);
         flow.round(1);
         let usual = usual_growth(&flow);
         if silent {
@@ -83,7 +83,7 @@ pub fn a_stalled_slow_start_makes_no_jump(set: &SetDescription) -> Verdict {
 }
 
 /// A round trip of an application that sends `packets` at once, as far as the window lets it.
-fn application_round(flow: &mut Flow, packets: u32) {
+fn application_round(flow: &mut DrivenFlow, packets: u32) {
     let sent = packets.min(flow.cwnd());
     let conn = &mut flow.driver.conn;
     conn.snd_una = conn.snd_nxt;
@@ -111,8 +111,8 @@ fn application_round(flow: &mut Flow, packets: u32) {
 }
 
 /// An application that sends ten packets a round trip, for a minute, from slow start: 20 segments at most.
-pub fn an_application_limited_flow_keeps_to_twice_its_flight(set: &SetDescription) -> Verdict {
-    let mut flow = Flow::new(set, 10, RTT_US);
+pub fn an_application_limited_flow_keeps_to_twice_its_flight(set: &SetDescription) -> ProbeResult {
+    let mut flow = DrivenFlow::new(set, 10, RTT_US);
     for _ in 0..600 {
         application_round(&mut flow, 10);
     }
@@ -120,9 +120,9 @@ pub fn an_application_limited_flow_keeps_to_twice_its_flight(set: &SetDescriptio
 }
 
 /// Packets that leave half a gap after the ACK that allowed them: the window was full all the same.
-pub fn a_paced_flow_grows_as_an_unpaced_one(set: &SetDescription) -> Verdict {
-    let mut unpaced = Flow::after_loss(set, 100, RTT_US);
-    let mut paced = Flow::after_loss(set, 100, RTT_US);
+pub fn a_paced_flow_grows_as_an_unpaced_one(set: &SetDescription) -> ProbeResult {
+    let mut unpaced = DrivenFlow::after_loss(set, 100, RTT_US);
+    let mut paced = DrivenFlow::after_loss(set, 100, RTT_US);
     let begin = unpaced.cwnd();
     unpaced.rounds(60);
     for _ in 0..60 {
@@ -145,8 +145,8 @@ pub fn a_paced_flow_grows_as_an_unpaced_one(set: &SetDescription) -> Verdict {
 }
 
 /// Bulk for five round trips, then one packet in each: after two more nothing grows.
-pub fn growth_stops_when_bulk_becomes_a_trickle(set: &SetDescription) -> Verdict {
-    let mut flow = Flow::in_avoidance(set, 20, RTT_US);
+pub fn growth_stops_when_bulk_becomes_a_trickle(set: &SetDescription) -> ProbeResult {
+    let mut flow = DrivenFlow::in_avoidance(set, 20, RTT_US);
     for _ in 0..5 {
         application_round(&mut flow, 1000);
     }
@@ -162,8 +162,8 @@ pub fn growth_stops_when_bulk_becomes_a_trickle(set: &SetDescription) -> Verdict
 
 /// Every other ACK finds the flow limited by its application: half of the time at most is not counted, so after K and a
 /// little the window is most of the way back; without a curve it has grown.
-pub fn alternating_limits_do_not_stop_the_curve(set: &SetDescription) -> Verdict {
-    let mut flow = Flow::after_loss(set, 1000, RTT_US);
+pub fn alternating_limits_do_not_stop_the_curve(set: &SetDescription) -> ProbeResult {
+    let mut flow = DrivenFlow::after_loss(set, 1000, RTT_US);
     let begin = flow.cwnd();
     for _ in 0..100 {
         for _ in 0..flow.cwnd() {
@@ -178,9 +178,9 @@ pub fn alternating_limits_do_not_stop_the_curve(set: &SetDescription) -> Verdict
 }
 
 /// A pause of 0.9 and of 10 retransmission timeouts: 20 round trips later the window has grown.
-pub fn after_a_pause_growth_goes_on(set: &SetDescription) -> Verdict {
+pub fn after_a_pause_growth_goes_on(set: &SetDescription) -> ProbeResult {
     for pause_us in [270_000, 3_000_000] {
-        let mut flow = Flow::after_loss(set, 100, RTT_US);
+        let mut flow = DrivenFlow::after_loss(set, 100, RTT_US);
         flow.rounds(5);
         let before = flow.cwnd();
         flow.idle(pause_us);
@@ -193,8 +193,8 @@ pub fn after_a_pause_growth_goes_on(set: &SetDescription) -> Verdict {
 }
 
 /// For a round trip after a loss half the window is in flight: the window grows once it is used again.
-pub fn a_small_flight_after_a_loss_stops_no_growth(set: &SetDescription) -> Verdict {
-    let mut flow = Flow::after_loss(set, 100, RTT_US);
+pub fn a_small_flight_after_a_loss_stops_no_growth(set: &SetDescription) -> ProbeResult {
+    let mut flow = DrivenFlow::after_loss(set, 100, RTT_US);
     let before = flow.cwnd();
     application_round(&mut flow, before / 2);
     flow.rounds(20);

@@ -2,17 +2,17 @@
 //! What a loss takes, and how often. Table `loss`, and K4.
 
 use crate::curve::is_cubic;
-use crate::support::{Flow, algorithm, decimal};
-use crate::{Verdict, claim};
+use crate::support::{DrivenFlow, algorithm, decimal};
+use crate::{ProbeResult, claim};
 use cwnd::CaState;
 use cwnd::registry::SetDescription;
 
 /// A loss at nine tenths of the last maximum keeps β of the window, as any other.
-pub fn fast_convergence_leaves_the_reduction_alone(set: &SetDescription) -> Verdict {
+pub fn fast_convergence_leaves_the_reduction_alone(set: &SetDescription) -> ProbeResult {
     if !is_cubic(set) && algorithm(set).name != "bic" {
         return None;
     }
-    let mut flow = Flow::after_loss(set, 1000, 100_000);
+    let mut flow = DrivenFlow::after_loss(set, 1000, 100_000);
     let beta = decimal(set, "beta")?;
     flow.driver.conn.cwnd = 900;
     flow.lose();
@@ -21,8 +21,8 @@ pub fn fast_convergence_leaves_the_reduction_alone(set: &SetDescription) -> Verd
 }
 
 /// A recovery that becomes persistent congestion, and five timeouts in a row: `ssthresh` falls once.
-pub fn timeouts_reduce_once(set: &SetDescription) -> Verdict {
-    let mut flow = Flow::in_avoidance(set, 100, 100_000);
+pub fn timeouts_reduce_once(set: &SetDescription) -> ProbeResult {
+    let mut flow = DrivenFlow::in_avoidance(set, 100, 100_000);
     flow.round(1);
     flow.declare_lost();
     let once = flow.driver.conn.ssthresh;
@@ -35,8 +35,8 @@ pub fn timeouts_reduce_once(set: &SetDescription) -> Verdict {
 }
 
 /// Ten losses of one window are one reduction.
-pub fn a_window_of_losses_is_one_reduction(set: &SetDescription) -> Verdict {
-    let mut flow = Flow::in_avoidance(set, 100, 100_000);
+pub fn a_window_of_losses_is_one_reduction(set: &SetDescription) -> ProbeResult {
+    let mut flow = DrivenFlow::in_avoidance(set, 100, 100_000);
     flow.round(1);
     let mut reductions = u32::from(flow.declare_lost());
     let once = flow.cwnd();
@@ -50,8 +50,8 @@ pub fn a_window_of_losses_is_one_reduction(set: &SetDescription) -> Verdict {
 }
 
 /// After a timeout at 100 segments, the repair's slow start: after four round trips the window is four segments at least.
-pub fn after_a_timeout_the_window_grows_again(set: &SetDescription) -> Verdict {
-    let mut flow = Flow::in_avoidance(set, 100, 100_000);
+pub fn after_a_timeout_the_window_grows_again(set: &SetDescription) -> ProbeResult {
+    let mut flow = DrivenFlow::in_avoidance(set, 100, 100_000);
     flow.round(1);
     flow.time_out();
     flow.repair();
@@ -61,19 +61,19 @@ pub fn after_a_timeout_the_window_grows_again(set: &SetDescription) -> Verdict {
 }
 
 /// An ACK of 40 segments at 49 of 50: slow start adds one, and the other 39 what they would have added at 50.
-pub fn slow_start_stops_at_the_threshold(set: &SetDescription) -> Verdict {
-    let mut flow = Flow::new(set, 49, 100_000);
+pub fn slow_start_stops_at_the_threshold(set: &SetDescription) -> ProbeResult {
+    let mut flow = DrivenFlow::new(set, 49, 100_000);
     flow.driver.conn.cwnd = 49;
     flow.driver.conn.ssthresh = 50;
     flow.ack(40);
-    let mut beyond = Flow::in_avoidance(set, 50, 100_000);
+    let mut beyond = DrivenFlow::in_avoidance(set, 50, 100_000);
     beyond.ack(39);
     claim(flow.cwnd() <= beyond.cwnd() + 1, || format!("{} segments, {} from 50", flow.cwnd(), beyond.cwnd()))
 }
 
 /// Half of the window is in flight when a packet is lost: the threshold is below that half, not below the window.
-pub fn the_flight_is_what_a_loss_reduces(set: &SetDescription) -> Verdict {
-    let mut flow = Flow::in_avoidance(set, 100, 100_000);
+pub fn the_flight_is_what_a_loss_reduces(set: &SetDescription) -> ProbeResult {
+    let mut flow = DrivenFlow::in_avoidance(set, 100, 100_000);
     flow.round(1);
     flow.driver.conn.cwnd = 100;
     flow.driver.conn.packets_out = 50;
@@ -84,11 +84,11 @@ pub fn the_flight_is_what_a_loss_reduces(set: &SetDescription) -> Verdict {
 }
 
 /// After a timeout, back at the threshold: ten round trips of avoidance add 15 % at most (5 % in each would be 63 %).
-pub fn after_a_timeout_avoidance_begins_gently(set: &SetDescription) -> Verdict {
+pub fn after_a_timeout_avoidance_begins_gently(set: &SetDescription) -> ProbeResult {
     if !is_cubic(set) {
         return None;
     }
-    let mut flow = Flow::in_avoidance(set, 200, 100_000);
+    let mut flow = DrivenFlow::in_avoidance(set, 200, 100_000);
     flow.round(1);
     flow.time_out();
     flow.repair();
@@ -102,8 +102,8 @@ pub fn after_a_timeout_avoidance_begins_gently(set: &SetDescription) -> Verdict 
 }
 
 /// A real loss in each of eight round trips: the window goes down each time, to its floor, and stays down.
-pub fn real_losses_stay_reductions(set: &SetDescription) -> Verdict {
-    let mut flow = Flow::in_avoidance(set, 1000, 100_000);
+pub fn real_losses_stay_reductions(set: &SetDescription) -> ProbeResult {
+    let mut flow = DrivenFlow::in_avoidance(set, 1000, 100_000);
     flow.round(1);
     for _ in 0..8 {
         let before = flow.cwnd();
@@ -117,8 +117,8 @@ pub fn real_losses_stay_reductions(set: &SetDescription) -> Verdict {
 }
 
 /// An hour later, an ACK from within the lost window: recovery goes on, the window stays.
-pub fn recovery_ends_by_position_not_by_time(set: &SetDescription) -> Verdict {
-    let mut flow = Flow::in_avoidance(set, 100, 100_000);
+pub fn recovery_ends_by_position_not_by_time(set: &SetDescription) -> ProbeResult {
+    let mut flow = DrivenFlow::in_avoidance(set, 100, 100_000);
     flow.round(1);
     flow.declare_lost();
     let reduced = flow.cwnd();

@@ -15,10 +15,10 @@ use cwnd_contract::support;
 use support::{is_called, sets};
 
 /// `None`: the row is not about this algorithm. An error says what was seen instead.
-type Verdict = Option<Result<(), String>>;
+type ProbeResult = Option<Result<(), String>>;
 
 /// The claim holds if `kept`.
-fn claim(kept: bool, seen: impl Fn() -> String) -> Verdict {
+fn claim(kept: bool, seen: impl Fn() -> String) -> ProbeResult {
     Some(if kept { Ok(()) } else { Err(seen()) })
 }
 
@@ -28,16 +28,16 @@ enum For {
     Only(&'static [&'static str]),
 }
 
-struct Probe {
+struct FaultProbe {
     name: &'static str,
     rows: &'static [&'static str],
-    check: fn(&SetDescription) -> Verdict,
+    check: fn(&SetDescription) -> ProbeResult,
     bound: For,
     /// Sets that have the fault on purpose, and the source that says so.
     historic: &'static [(&'static str, &'static str)],
 }
 
-impl Probe {
+impl FaultProbe {
     /// Why this set may fail, if it may.
     fn excuse(&self, set: &SetDescription) -> Option<&'static str> {
         self.historic.iter().find(|(name, _)| is_called(set, name)).map(|(_, why)| *why)
@@ -66,7 +66,7 @@ impl Probe {
 /// Makes the list of probes, and a test of each.
 macro_rules! probes {
     ($($module:ident::$name:ident: $rows:expr, $bound:expr, $historic:expr;)+) => {
-        const PROBES: &[Probe] = &[$(Probe {
+        const PROBES: &[FaultProbe] = &[$(FaultProbe {
             name: concat!(stringify!($module), "::", stringify!($name)),
             rows: &$rows,
             check: $module::$name,
@@ -143,7 +143,7 @@ probes! {
 
     undo::a_spurious_timeout_is_taken_back: ["FB2"], For::Everyone, [];
     undo::nested_reductions_return_to_the_first: ["P3"], For::Everyone, [];
-    undo::only_the_last_episode_is_taken_back: ["NQ1"], For::Everyone, [];
+    undo::only_the_last_epoch_is_taken_back: ["NQ1"], For::Everyone, [];
     undo::growth_continues_as_if_nothing_had_been: ["L5", "RF5"], For::Only(&["cubic", "cubic-2.2"]), [];
 
     slow_start::idle_before_the_first_round_ends_nothing: ["L3"], For::Everyone, [];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The bench of the FreeBSD review: iperf over a LAN of virtual machines that loses data packets at random.
+"""The testbed of the FreeBSD review: iperf over a LAN of virtual machines that loses data packets at random.
 
 Left open: rate, round trip, queue, delayed acknowledgements, recovery, durations. The document's NewReno needs 0.15 ms or less.
 Chosen after runs of this table with 100, 120 and 150 us, SACK recovery with and without PRR, and every or every second segment acknowledged:
@@ -13,7 +13,7 @@ from typing import Any
 
 from cwnd.experiments import Reduced, Result
 
-#: What the document calls this cubic patch.
+#: The set of the document's patched CUBIC.
 PATCHED = "cubic-freebsd-newreno"
 #: The kernel's own algorithm without CUBIC: segments counted.
 NEWRENO = "reno"
@@ -52,6 +52,6 @@ def lan(
 
 
 def iperf(run: Result) -> Reduced:
-    """What iperf says: payload, Mbit/s."""
+    """The numbers that iperf reports: payload, Mbit/s."""
     flow = run.summary["flows"][0]
     return {"mbps": flow["goodput_mbps"], "cwnd": flow["cwnd_mean"], "timeouts": flow["timeouts_run"]}

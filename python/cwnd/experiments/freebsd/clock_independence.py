@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """The patch does "not require an accurate timer": equally fast at clocks of 100 Hz to 100 kHz. The document measured it at 100 Hz only.
 
-The bench is that of the table.
+The testbed is that of the table.
 """
 
 from __future__ import annotations

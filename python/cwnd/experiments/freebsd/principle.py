@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """The principle: "CUBIC should have the same performance with NewReno in LAN or short latency network", by Eq. 4 of RFC 8312.
 
-With an exact clock, so that the principle and not the clock is what is tested, on the table's bench; losses: the table's two, and none.
+The clock is exact, so that the principle is tested and not the clock. The testbed is that of the table; losses: the table's two, and none.
 """
 
 from __future__ import annotations

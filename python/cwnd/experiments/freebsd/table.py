@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """The table of the review: tick CUBIC at four clock rates, NewReno and patched CUBIC at 100 Hz, at 1 and 2 % of random loss.
 
-The bench is `_lan`'s, which was chosen after a look at several; table.md has what others give. "Stock cubic" takes W_est from a clock of ticks; the patch takes NewReno's window.
+The testbed is that of `_lan`, which was chosen after runs of several; table.md has the results of others. "Stock cubic" takes W_est from a clock of ticks; the patch takes NewReno's window.
 Repetitions are not given.
 """
 
@@ -37,19 +37,19 @@ def reduce(run: Result, point: Point) -> Reduced:
 
 
 def claims(results: Results) -> dict[str, Answer]:
-    found: dict[str, Answer] = {key: Measured(results.values(key, "mbps")) for key in results}
+    answers: dict[str, Answer] = {key: Measured(results.values(key, "mbps")) for key in results}
     for loss in ("1", "2"):
         newreno, patched = f"newreno-100hz-loss-{loss}", f"patched-100hz-loss-{loss}"
         ticks = [key for key in results if key.startswith("tick") and key.endswith(f"loss-{loss}")]
         best = max(ticks, key=lambda key: results.mean(key, "mbps"))
-        found |= {
+        answers |= {
             f"tick-collapse-loss-{loss}": Measured(results.ratio(f"tick-100hz-loss-{loss}", newreno, "mbps")),
             f"patched-to-newreno-loss-{loss}": Measured(results.ratio(patched, newreno, "mbps")),
             f"patched-{'to-best' if loss == '1' else 'above'}-tick-loss-{loss}": Measured(
                 results.ratio(patched, best, "mbps"), f"the best is {best}"
             ),
         }
-    return found
+    return answers
 
 
 def plot(results: Results, figure: Figure) -> None:
@@ -59,10 +59,10 @@ def plot(results: Results, figure: Figure) -> None:
     for axes, loss in zip(figure.subplots(2, 1, sharex=True), LOSSES):
         keys = [key for key, point in results.points.items() if point.info["loss"] == loss]
         rows = [results.points[key].info for key in keys]
-        for place, (shift, label, colour, hatch) in enumerate(
+        for group, (shift, label, colour, hatch) in enumerate(
             ((-0.2, "document", "#BBBBBB", ""), (0.2, "measured", "#0072B2", "//"))
         ):
-            heights = [results.mean(key, "mbps") if place else stated[key].value or 0.0 for key in keys]
+            heights = [results.mean(key, "mbps") if group else stated[key].value or 0.0 for key in keys]
             where = [number + shift for number in range(len(keys))]
             axes.bar(where, heights, 0.38, label=label, color=colour, hatch=hatch, edgecolor="white")
         axes.set(title=f"{loss:.0%} of random loss", ylabel="throughput (Mbit/s)", ylim=(0, 1200))

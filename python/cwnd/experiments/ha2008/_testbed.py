@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""What the experiments of section 6 share: the testbed's background traffic."""
+"""The testbed of section 6: its background traffic."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ OVERHEAD = "30us"
 
 
 def background(share: float = SHARE) -> list[dict[str, Any]]:
-    """Web transfers of Surge's sizes with more of medium size, exponential RTTs, 64 KB of socket buffer, both ways."""
+    """Web transfers of Surge's sizes with more of medium size, exponential RTTs, 64 KB of socket buffer, in both directions."""
     return [{"preset": "ha2008", "share": share}]

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.forms import kept
-from cwnd.experiments.ha2008._losses import C, epochs, lossy, sampled
+from cwnd.experiments.forms import kept_fraction
+from cwnd.experiments.ha2008._prescribed_losses import C, epochs, flow_with_losses, sampled
 
 TITLE = "A flow's windows after one loss beside the cubic of equations 1 and 2"
 CUBIC = "cubic-2.2"
@@ -20,11 +20,13 @@ CASES = ((100, 200), (300, 100), (1000, 40), (1000, 100), (3000, 100), (10000, 2
 
 
 def grid(setup: Setup) -> list[Point]:
-    beta = 1 - kept(setup.cubic)
+    beta = 1 - kept_fraction(setup.cubic)
     return [
         Point(
             f"W_max {w_max}, {rtt} ms",
-            lossy({"cc": setup.cubic}, rtt, [w_max], 2 * (w_max * beta / C) ** (1 / 3) + 4 * rtt / 1e3, window=w_max),
+            flow_with_losses(
+                {"cc": setup.cubic}, rtt, [w_max], 2 * (w_max * beta / C) ** (1 / 3) + 4 * rtt / 1e3, window=w_max
+            ),
             info={"beta": beta, "w_max": w_max, "rtt": rtt},
         )
         for w_max, rtt in setup.pick(CASES, CASES[:-1])

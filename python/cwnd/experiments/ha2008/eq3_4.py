@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.forms import from_linux, kept, with_c
+from cwnd.experiments.forms import from_linux, kept_fraction, with_c
 
 TITLE = "AIMD(α, β) beside AIMD(1, 0.5) at the same losses, and two forms of W_tcp"
 CUBIC = "cubic-2.2"
@@ -25,8 +25,13 @@ SMALL_C = 0.001
 def grid(setup: Setup) -> list[Point]:
     aimd: dict[str, Any] = {**with_c(setup.cubic, SMALL_C), "fast_convergence": False, "ack_every": 1}
     # The closed form is none of the kernel's: beside its sets both forms are Algorithm 1's, keeping as much.
-    own = {**with_c(CUBIC, SMALL_C), "beta": kept(setup.cubic), "fast_convergence": False, "ack_every": 1}
-    either = own if from_linux(setup.cubic) else aimd
+    with_small_c = {
+        **with_c(CUBIC, SMALL_C),
+        "beta": kept_fraction(setup.cubic),
+        "fast_convergence": False,
+        "ack_every": 1,
+    }
+    either = with_small_c if from_linux(setup.cubic) else aimd
     forms: dict[str, dict[str, Any]] = {
         "standard": {"cc": "reno", "ack_every": 1},
         "aimd": aimd,

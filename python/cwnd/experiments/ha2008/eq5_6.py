@@ -13,8 +13,8 @@ from itertools import pairwise
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.forms import kept
-from cwnd.experiments.ha2008._losses import BETA, average, epochs, lossy
+from cwnd.experiments.forms import kept_fraction
+from cwnd.experiments.ha2008._prescribed_losses import BETA, average_window, epochs, flow_with_losses
 
 TITLE = "CUBIC's average window under deterministic loss, beside equations 5 and 6"
 CUBIC = "cubic-2.2"
@@ -26,14 +26,14 @@ EPOCHS = 40
 
 def grid(setup: Setup) -> list[Point]:
     # The version's own β is what equation 5 is compared with.
-    beta = 1 - kept(setup.cubic)
+    beta = 1 - kept_fraction(setup.cubic)
 
     def point(packets: int, rtt: int, times: float, epochs: int) -> Point:
-        mean = average(beta, rtt / 1e3, 1 / packets)
+        mean = average_window(beta, rtt / 1e3, 1 / packets)
         first = round(times * mean * 4 / (4 - beta))
         seconds = epochs * packets / mean * rtt / 1e3
         lost = [first + n * packets for n in range(2 * epochs)]
-        scenario = lossy({"cc": setup.cubic, "fast_convergence": False}, rtt, lost, seconds, window=first)
+        scenario = flow_with_losses({"cc": setup.cubic, "fast_convergence": False}, rtt, lost, seconds, window=first)
         key = f"1/p {packets}, {rtt} ms" + ("" if times == 1 else f", from {times:g} times the window")
         return Point(key, scenario, info={"mean": mean, "times": times, "packets": packets})
 
@@ -58,8 +58,8 @@ def reduce(run: Result, point: Point) -> Reduced:
 
 
 def claims(results: Results) -> dict[str, Answer]:
-    own = results.where(times=1)
-    others = [key for key in results if key not in own]
+    from_own_window = results.where(times=1)
+    others = [key for key in results if key not in from_own_window]
     by_epoch = {
         f"{key}, epoch {n}": results[key][0]["by_epoch"][n - 1]
         for key in others
@@ -67,9 +67,9 @@ def claims(results: Results) -> dict[str, Answer]:
         if n <= len(results[key][0]["by_epoch"])
     }
     return {
-        "constant": Measured(average(BETA, 1, 1)),
-        "average": Measured({key: results.values(key, "ratio") for key in own}),
-        "concave-only": Measured({key: results.values(key, "excess") for key in own}),
+        "constant": Measured(average_window(BETA, 1, 1)),
+        "average": Measured({key: results.values(key, "ratio") for key in from_own_window}),
+        "concave-only": Measured({key: results.values(key, "excess") for key in from_own_window}),
         "other-start": Measured(by_epoch),
     }
 

@@ -10,22 +10,26 @@ from __future__ import annotations
 
 import numpy as np
 
-from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.forms import kept
-from cwnd.experiments.ha2008._losses import curved, epochs, lossy, sampled
-from cwnd.experiments.ha2008._shapes import PACKET, bic_shape, cubic_shape
+from cwnd.experiments import Answer, Figure, Holds, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.experiments.forms import kept_fraction
+from cwnd.experiments.ha2008._growth_shapes import PACKET, bic_shape, cubic_shape
+from cwnd.experiments.ha2008._prescribed_losses import epochs, flow_with_losses, one_sided, sampled
 
 TITLE = "Growth of BIC and CUBIC after one loss at W_max"
 CUBIC = "cubic-2.2"
 #: Unstated: the window at the loss, packets, and the round trip.
 W_MAX, RTT_S = 2000, 0.1
-#: "Within" for BIC's shape, as we read it: an increment repeats itself within a packet (_shapes.py); the mirror image fits within 5 % of the way.
+#: "Within" for BIC's shape, as we read it: an increment repeats itself within a packet (_growth_shapes.py); the mirror image fits within 5 % of the way.
 MIRROR = 0.05
 
 
 def grid(setup: Setup) -> list[Point]:
     return [
-        Point(name, lossy({"cc": cc}, 1e3 * RTT_S, [W_MAX], 25, window=W_MAX), info={"kept": kept(cc), "rtts": rtts})
+        Point(
+            name,
+            flow_with_losses({"cc": cc}, 1e3 * RTT_S, [W_MAX], 25, window=W_MAX),
+            info={"kept": kept_fraction(cc), "rtts": rtts},
+        )
         for name, cc, rtts in (("BIC", "bic-2004", 60), ("BIC in Linux", "bic", 180), ("CUBIC", setup.cubic, 240))
     ]
 
@@ -43,30 +47,30 @@ def claims(results: Results) -> dict[str, Answer]:
     alike = f"{linux['linear']} round trips of {linux['step']:.0f}"
     beside = f"Linux's form: {alike}, mirrored within {linux['mirror']:.1%}"
     return {
-        "bic-linear": Held(
+        "bic-linear": Holds(
             f"at least three round trips from the loss on grow alike within {PACKET} packet",
             bic["linear"] >= 3,
             bic["linear"],
             beside,
         ),
-        "bic-logarithmic": Held(
+        "bic-logarithmic": Holds(
             f"then, up to W_max, no round trip grows by more than {PACKET} packet above the one before, and growth goes with the distance left (r > 0.95)",
             bic["falls"] and bic["to_distance"] > 0.95,
             bic["to_distance"],
         ),
-        "bic-mirror": Held(
+        "bic-mirror": Holds(
             f"turned around the point where it reaches W_max, the curve above fits that below within {MIRROR:.0%} of the way from the loss",
             bic["mirror"] <= MIRROR,
             bic["mirror"],
             beside,
         ),
-        "bic-smallest-step": Held(
+        "bic-smallest-step": Holds(
             "the smallest growth of five round trips is where the window is within 1 % of W_max",
             bic["smallest_at"] <= 0.01,
             bic["smallest_at"],
         ),
-        "cubic-concave": curved(cubic["second"][: half - 1], -1),
-        "cubic-convex": curved(cubic["second"][half:], 1),
+        "cubic-concave": one_sided(cubic["second"][: half - 1], -1),
+        "cubic-convex": one_sided(cubic["second"][half:], 1),
         "cubic-at-k": Measured(cubic["at_k"]),
         "cubic-plateau": Measured(cubic["plateau"]),
     }

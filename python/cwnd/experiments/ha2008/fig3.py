@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.forms import kept
-from cwnd.experiments.ha2008._losses import lossy, response
+from cwnd.experiments import Answer, Figure, Holds, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.experiments.forms import kept_fraction
+from cwnd.experiments.ha2008._prescribed_losses import flow_with_losses, response
 
 TITLE = "Response functions of standard TCP, HSTCP and CUBIC at 10 and 100 ms"
 CUBIC = "cubic-2.2"
@@ -30,7 +30,7 @@ PEAK = {"tcp": 4 / 3, "hstcp": 1.2}
 
 
 def grid(setup: Setup) -> list[Point]:
-    beta = 1 - kept(setup.cubic)
+    beta = 1 - kept_fraction(setup.cubic)
     cubic = {"cc": setup.cubic, "fast_convergence": False}
     flows: dict[str, dict[str, Any]] = {"tcp": {"cc": "sack"}, "hstcp": {"cc": "highspeed"}, "cubic": cubic}
 
@@ -42,7 +42,9 @@ def grid(setup: Setup) -> list[Point]:
         seconds = count * packets / mean * rtt / 1e3
         lost = [peak + n * packets for n in range(2 * count)]
         window = None if history == SLOW_START else peak
-        scenario = lossy(flow, rtt, lost, seconds, window=window, record={"per_ack": False, "interval": "0s"})
+        scenario = flow_with_losses(
+            flow, rtt, lost, seconds, window=window, record={"per_ack": False, "interval": "0s"}
+        )
         scenario["measure"] = [f"{seconds / 5:.3f}s", f"{seconds:.3f}s"]
         key = f"{name}, {rtt} ms, 1/{packets}" + (f", {history}" if history else "")
         info = {"name": name, "rtt": rtt, "packets": packets, "mean": mean, "history": history}
@@ -64,15 +66,15 @@ def claims(results: Results) -> dict[str, Answer]:
     rtt_s = 0.01
     tcp, hstcp, cubic = (response(name, 1e-6, rtt_s) for name in NAMES)
     beside = {
-        f"{rtt} ms, p = {one:.1e}": response("cubic", one, rtt / 1e3) / response("hstcp", one, rtt / 1e3)
+        f"{rtt} ms, p = {p:.1e}": response("cubic", p, rtt / 1e3) / response("hstcp", p, rtt / 1e3)
         for rtt in RTTS_MS
-        for one in AXIS
+        for p in AXIS
     }
     worst = max(beside, key=lambda key: beside[key])
     return {
         "tcp-window": Measured(tcp),
         "tcp-rate": Measured(tcp * 1500 * 8 / rtt_s / 1e9),
-        "cubic-equals-tcp": Held(
+        "cubic-equals-tcp": Holds(
             "the figure's average windows are equal within 0.1 %", abs(cubic / tcp - 1) <= 1e-3, cubic / tcp
         ),
         "hstcp-tenfold": Measured(hstcp / tcp),

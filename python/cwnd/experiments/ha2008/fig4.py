@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.experiments import Answer, Figure, Holds, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.forms import recorded, variables
 from cwnd.experiments.ha2008._testbed import OVERHEAD, background
 from cwnd.metrics import curves, reductions
@@ -52,7 +52,7 @@ def reduce(run: Result, point: Point) -> Reduced:
         above.append(float(np.mean(windows > aims + 1)))
         near = np.abs(windows / aims - 1) <= AROUND
         epochs = np.searchsorted(reductions(run.events).get(flow, np.empty(0)), times)
-        flat += [bool(np.mean(near[epochs == one]) >= PLATEAU) for one in np.unique(epochs)]
+        flat += [bool(np.mean(near[epochs == epoch]) >= PLATEAU) for epoch in np.unique(epochs)]
     shown = curves(run.cwnd, np.arange(0, run.scenario.duration_s, 1)).values()
     numbers = {"converged_s": converged(run), "concave": min(below), "convex": min(above), "plateaus": np.mean(flat)}
     return {**numbers, "cwnd": [window.round(1) for window in shown]}
@@ -63,20 +63,23 @@ def claims(results: Results) -> dict[str, Answer]:
         results.values("two flows", name) for name in ("plateaus", "concave", "convex", "converged_s")
     )
     return {
-        "plateaus": Held(
+        "plateaus": Holds(
             f"of the epochs of both flows more than half are within {AROUND:.0%} of W_max for at least {PLATEAU:.0%} of their time",
-            [one > 0.5 for one in plateaus],
+            [part > 0.5 for part in plateaus],
             plateaus,
+            within=(0.5, None),
         ),
-        "concave-visited": Held(
+        "concave-visited": Holds(
             f"each flow's window is below its epoch's W_max for at least {VISITED:.0%} of the time",
-            [one >= VISITED for one in concave],
+            [part >= VISITED for part in concave],
             concave,
+            within=(VISITED, None),
         ),
-        "convex-visited": Held(
+        "convex-visited": Holds(
             f"each flow's window is more than a packet above its epoch's W_max for at least {VISITED:.0%} of the time",
-            [one >= VISITED for one in convex],
+            [part >= VISITED for part in convex],
             convex,
+            within=(VISITED, None),
         ),
         "convergence-time": Measured(times, "a median where a run did not converge"),
     }
@@ -87,7 +90,7 @@ def plot(results: Results, figure: Figure) -> None:
 
     axes = figure.subplots()
     windows = results["two flows"][0]["cwnd"]
-    shown = {f"CUBIC flow {n}": [one or np.nan for one in window] for n, window in enumerate(windows, 1)}
+    shown = {f"CUBIC flow {n}": [packets or np.nan for packets in window] for n, window in enumerate(windows, 1)}
     over_time(axes, shown, 1, dashes=("-", (0, (4, 1.2))), linewidth=1.1)
     axes.set(xlabel="time (s)", xlim=(0, len(windows[0])))
     axes.set(ylabel="congestion window (packets)", ylim=(0, 1.1 * max(windows[0][20:])))

@@ -2,20 +2,20 @@
 """Figure 5 a: one CUBIC and one SACK flow on 400 Mbit/s, 8 ms.
 
 At this round trip "even TCP-SACK can use the full bandwidth of the path", and CUBIC, in its TCP-friendly mode, "shares the bandwidth fair"
-and keeps a window "similar with that of TCP-SACK". What is left open: _pair.py.
+and keeps a window "similar with that of TCP-SACK". What is left open: _cubic_and_sack.py.
 """
 
 from __future__ import annotations
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.ha2008._pair import draw, pair, reduced
+from cwnd.experiments.ha2008._cubic_and_sack import draw, points, reduced
 
 TITLE = "One CUBIC and one SACK flow, 400 Mbit/s, 8 ms"
 CUBIC, SECOND = "cubic-2.2-linux", "cubic-2.2"
 
 
 def grid(setup: Setup) -> list[Point]:
-    return pair(setup, 8, full=300, short=120, sample_ms=20)
+    return points(setup, 8, full=300, short=120, sample_ms=20)
 
 
 def reduce(run: Result, point: Point) -> Reduced:

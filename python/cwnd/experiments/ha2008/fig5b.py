@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Figure 5 b: one CUBIC and one SACK flow on 400 Mbit/s, 82 ms.
 
-"Where Standard TCP has the under-utilization problem", CUBIC "runs a cubic window growth function". What is left open: _pair.py.
+"Where Standard TCP has the under-utilization problem", CUBIC "runs a cubic window growth function". What is left open: _cubic_and_sack.py.
 """
 
 from __future__ import annotations
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.ha2008._pair import draw, pair, reduced
+from cwnd.experiments.ha2008._cubic_and_sack import draw, points, reduced
 
 TITLE = "One CUBIC and one SACK flow, 400 Mbit/s, 82 ms"
 CUBIC, SECOND = "cubic-2.2-linux", "cubic-2.2"
 
 
 def grid(setup: Setup) -> list[Point]:
-    return pair(setup, 82, full=600, short=180, sample_ms=50)
+    return points(setup, 82, full=600, short=180, sample_ms=50)
 
 
 def reduce(run: Result, point: Point) -> Reduced:

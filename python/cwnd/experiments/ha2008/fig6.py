@@ -2,7 +2,7 @@
 """Figure 6: four CUBIC and four SACK flows on 400 Mbit/s, 40 ms, a buffer of one BDP of a flow.
 
 The four CUBIC flows converge "nicely within a short period of time", with smooth windows; the link is used to about 95 %, 72 % of it by
-CUBIC, 23 % by SACK: read as iperf's numbers, which are payload. 72 + 23 leaves nothing for the 15 % of background traffic that section 6.1 describes, so it runs without and with it.
+CUBIC, 23 % by SACK: read as iperf's numbers, which are payload. 72 + 23 leaves no room for the 15 % of background traffic of section 6.1, so it runs without and with it.
 Left open: background, duration, start times, and what short and smooth mean.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.experiments import Answer, Figure, Holds, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.ha2008._testbed import OVERHEAD, background
 from cwnd.experiments.iperf import shares
 from cwnd.metrics import curves, jain, smoothness
@@ -39,13 +39,13 @@ def grid(setup: Setup) -> list[Point]:
 
 
 def reduce(run: Result, point: Point) -> Reduced:
-    flows, (begin, end), found = run.summary["flows"], run.scenario.measured_s, shares(run)
+    flows, (begin, end), flow_shares = run.summary["flows"], run.scenario.measured_s, shares(run)
     tenths = curves(run.cwnd, np.arange(0, end, 0.1)).values()
     seconds = [window.reshape(-1, 10).mean(axis=1) for window in tenths]
     changes = [smoothness(window[int(begin) :]).value for window in seconds[:4]]
     return {
-        "cubic": sum(found[:4]),
-        "sack": sum(found[4:]),
+        "cubic": sum(flow_shares[:4]),
+        "sack": sum(flow_shares[4:]),
         "jain": jain([flow["throughput_mbps"] for flow in flows[:4]]).value,
         "converged_s": converged(run, [0, 1, 2, 3]),
         "smoothness": max(np.inf if change is None else change for change in changes),
@@ -54,26 +54,28 @@ def reduce(run: Result, point: Point) -> Reduced:
 
 
 def claims(results: Results) -> dict[str, Answer]:
-    found: dict[str, Answer] = {}
+    answers: dict[str, Answer] = {}
     for key, suffix in (("alone", ""), ("background", "-background")):
         converged, smooth = results.values(key, "converged_s"), results.values(key, "smoothness")
-        found |= {
+        answers |= {
             f"total{suffix}": Measured(results.at(key, lambda run: run["cubic"] + run["sack"])),
             f"cubic-share{suffix}": Measured(results.values(key, "cubic")),
             f"sack-share{suffix}": Measured(results.values(key, "sack")),
-            f"cubic-converge{suffix}": Held(
+            f"cubic-converge{suffix}": Holds(
                 f"within {SOON_S} s of the last start, 10 s means come within 20 % of each other and stay so for 60 s",
                 [time <= SOON_S for time in converged],
                 converged,
+                within=(None, SOON_S),
             ),
             f"cubic-jain{suffix}": Measured(results.values(key, "jain")),
-            f"smooth-windows{suffix}": Held(
+            f"smooth-windows{suffix}": Holds(
                 f"no CUBIC window's one-second mean changes by more than {SMOOTH}-fold from one second to the next",
                 [change <= SMOOTH for change in smooth],
                 smooth,
+                within=(None, SMOOTH),
             ),
         }
-    return found
+    return answers
 
 
 def plot(results: Results, figure: Figure) -> None:

@@ -8,9 +8,10 @@ ratio of the two flows; read as the smaller over the larger. Left open: duration
 
 from __future__ import annotations
 
-from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.ha2008._fairness import panels, scenario
-from cwnd.experiments.ha2008._impact import NAMES, algorithm, falls
+from cwnd.experiments import Answer, Figure, Holds, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.experiments.ha2008._against_sack import falls
+from cwnd.experiments.ha2008._algorithms import NAMES, algorithm
+from cwnd.experiments.ha2008._two_flows import panels, scenario
 from cwnd.metrics import min_max_ratio
 
 TITLE = "Two flows of one algorithm and one RTT: fairness and utilisation, 400 Mbit/s, 2 Mbyte of buffer"
@@ -60,10 +61,11 @@ def claims(results: Results) -> dict[str, Answer]:
         "bic-above": Measured(longer["bic"]),
         "sack-best-short": Measured(ratios(*NAMES)["16 ms"]),
         **{f"{name}-full": Measured(use(name)) for name in ("cubic", "bic", "hstcp")},
-        "sack-use-falls": Held(
+        "sack-use-falls": Holds(
             "SACK's utilisation at 324 ms is below that at 16 ms by more than 5 points, and at no RTT above that at a shorter one by more than 1",
             results.each(lambda run: falls([run[f"sack, {rtt} ms"]["utilisation"] for rtt in rtts], BY, SLACK)),
             results.each(lambda run: run["sack, 324 ms"]["utilisation"] - run["sack, 16 ms"]["utilisation"]),
+            within=(None, -BY),
         ),
     }
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.ha2008._fairness import panels, scenario
-from cwnd.experiments.ha2008._impact import LABELS, NAMES, algorithm
+from cwnd.experiments import Answer, Figure, Holds, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.experiments.ha2008._algorithms import LABELS, NAMES, algorithm
+from cwnd.experiments.ha2008._two_flows import panels, scenario
 from cwnd.metrics import rates
 from cwnd.metrics.trace import exponent
 
@@ -32,7 +32,7 @@ def grid(setup: Setup) -> list[Point]:
     return [
         Point(
             f"{name}, {rtt} ms",
-            scenario(algorithm(setup, name), LONG_MS, [{"rtt": f"{one}ms"} for one in (LONG_MS, rtt)], end, WARM_UP),
+            scenario(algorithm(setup, name), LONG_MS, [{"rtt": f"{each}ms"} for each in (LONG_MS, rtt)], end, WARM_UP),
             seeds=seeds,
             info={"name": name, "rtt": rtt},
         )
@@ -61,7 +61,7 @@ def claims(results: Results) -> dict[str, Answer]:
         return results.each(slope)
 
     def less(name: str) -> list[float]:
-        return [one - sack for one, sack in zip(slopes(name), slopes("sack"))]
+        return [slope - sack for slope, sack in zip(slopes(name), slopes("sack"))]
 
     last = results.values(f"hstcp, {LONG_MS} ms", "last")
     return {
@@ -74,12 +74,13 @@ def claims(results: Results) -> dict[str, Answer]:
         "bic-lowest": Measured(
             {f"{rtt} ms": {name: results.values(f"{name}, {rtt} ms", "ratio") for name in NAMES} for rtt in unequal}
         ),
-        "hstcp-slope": Measured([abs(one) for one in less("hstcp")]),
+        "hstcp-slope": Measured([abs(slope) for slope in less("hstcp")]),
         "hstcp-full": Measured({f"{rtt} ms": results.values(f"hstcp, {rtt} ms", "utilisation") for rtt in rtts}),
-        "hstcp-not-converged": Held(
+        "hstcp-not-converged": Holds(
             f"over the last {LAST_S} s one of the two flows has less than {ALIKE:.0%} of the other's throughput",
-            [one < ALIKE for one in last],
+            [ratio < ALIKE for ratio in last],
             last,
+            within=(None, ALIKE),
         ),
     }
 

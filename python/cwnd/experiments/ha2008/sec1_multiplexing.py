@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.ha2008._impact import BIC
-from cwnd.experiments.ha2008._joins import compared, reduced
+from cwnd.experiments.ha2008._algorithms import BIC
+from cwnd.experiments.ha2008._joining_flow import reduced, time_ratio
 
 TITLE = "Two flows converge alone, and among many"
 CUBIC, SECOND = "cubic-2.2-linux", "cubic-2.2"
@@ -52,7 +52,7 @@ def reduce(run: Result, point: Point) -> Reduced:
 def claims(results: Results) -> dict[str, Answer]:
     # Where neither converged, neither was faster; where only the two alone did not, those among many were.
     return {
-        f"{name}-faster-among-many": Measured(compared(results, f"{name}, {MANY}", f"{name}, 2"))
+        f"{name}-faster-among-many": Measured(time_ratio(results, f"{name}, {MANY}", f"{name}, 2"))
         for name in ("cubic", "bic")
     }
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.ha2008._hooks import connection
+from cwnd.experiments.ha2008._hook_calls import connection
 from cwnd.metrics import curves
 from cwnd.metrics.curve import reached
 

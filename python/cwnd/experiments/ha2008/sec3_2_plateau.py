@@ -55,11 +55,11 @@ def reduce(run: Result, point: Point) -> Reduced:
     times = np.arange(begin, end, 0.1)
     windows = curves(run.cwnd, times)
     shown = windows[0][:600].round(1)
-    found = {"lost": len(lost_at), "events": events, "per_event": len(lost_at) / max(events, 1), "cwnd": shown}
+    numbers = {"lost": len(lost_at), "events": events, "per_event": len(lost_at) / max(events, 1), "cwnd": shown}
     if run.scenario.records_inner:
         memory = {flow: last_at(at, w_max, times) for flow, (at, w_max) in variables(run)["w_max"].items()}
-        found["near"] = float(np.mean([np.mean(window > 0.9 * memory[flow]) for flow, window in windows.items()]))
-    return found
+        numbers["near"] = float(np.mean([np.mean(window > 0.9 * memory[flow]) for flow, window in windows.items()]))
+    return numbers
 
 
 def claims(results: Results) -> dict[str, Answer]:

@@ -8,7 +8,7 @@ when the second flow starts. Two paths on which the windows are outside the TCP 
 from __future__ import annotations
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.ha2008._joins import draw, points, ratios, reduced
+from cwnd.experiments.ha2008._joining_flow import draw, points, reduced, time_ratios
 
 TITLE = "A second flow joins: 0.8 or 0.5 of the window kept after a loss"
 CUBIC, SECOND = "cubic-2.2-linux", "cubic-2.2"
@@ -23,7 +23,7 @@ def reduce(run: Result, point: Point) -> Reduced:
 
 
 def claims(results: Results) -> dict[str, Answer]:
-    return {"small-decrease-slower": Measured(ratios(results, "kept 0.8", "kept 0.5"))}
+    return {"small-decrease-slower": Measured(time_ratios(results, "kept 0.8", "kept 0.5"))}
 
 
 def plot(results: Results, figure: Figure) -> None:

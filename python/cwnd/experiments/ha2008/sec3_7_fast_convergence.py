@@ -8,7 +8,7 @@ second flow starts. Two paths on which the windows are outside the TCP region, a
 from __future__ import annotations
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.ha2008._joins import draw, points, ratios, reduced
+from cwnd.experiments.ha2008._joining_flow import draw, points, reduced, time_ratios
 
 TITLE = "A second flow joins: fast convergence on and off"
 CUBIC, SECOND = "cubic-2.2-linux", "cubic-2.2"
@@ -23,7 +23,7 @@ def reduce(run: Result, point: Point) -> Reduced:
 
 
 def claims(results: Results) -> dict[str, Answer]:
-    return {"on-sooner": Measured(ratios(results, "on", "off"))}
+    return {"on-sooner": Measured(time_ratios(results, "on", "off"))}
 
 
 def plot(results: Results, figure: Figure) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Section 4.2, CUBIC's hooks: what a timeout resets, what undo returns, what an initial ssthresh is good for.
+"""Section 4.2, CUBIC's hooks: what a timeout resets, what undo returns, and what an initial ssthresh is used for.
 
 Called one by one, in the module's integer form (Linux 2.6.22, `cubic-2.1`) and in that of Algorithm 1. By the text undo returns max(cwnd, last_max),
 "which is the congestion window before the drop". After fast convergence last_max is 0.9 of it by Algorithm 1, and 0.8 of it by section 4.2's own
@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.ha2008._growth import start_up
-from cwnd.experiments.ha2008._undo import after_timeout, undone
+from cwnd.experiments import Answer, Figure, Holds, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.experiments.ha2008._single_flow_growth import start_up
+from cwnd.experiments.ha2008._timeout_and_undo import after_timeout, undo_after_losses
 
 TITLE = "What a timeout resets, what undo returns, and start-up with an initial ssthresh"
 CUBIC = None
@@ -25,7 +25,7 @@ SSTHRESH = {"not set": 0, "set to the BDP": BDP, "set to twice the BDP": 2 * BDP
 
 def grid(setup: Setup) -> list[Point]:
     calls = [Point(f"timeout, {form}", call=after_timeout, args=(cc,)) for form, cc in FORMS.items()] + [
-        Point(f"{name} loss, {form}", call=undone, args=(cc, losses))
+        Point(f"{name} loss, {form}", call=undo_after_losses, args=(cc, losses))
         for form, cc in FORMS.items()
         for losses, name in ((1, "first"), (2, "second"))
     ]
@@ -54,13 +54,13 @@ def claims(results: Results) -> dict[str, Answer]:
     linux = timeout["Linux 2.6.22"]
     left = "; ".join(f"{form}: {run['names'] or 'nothing'} left" for form, run in timeout.items())
     return {
-        "timeout-resets-all": Held(
+        "timeout-resets-all": Holds(
             "in the module's form every inner variable of cubic_reset() is 0", linux["left"] == 0, linux["left"], left
         ),
-        "timeout-resets-delay-min": Held(
+        "timeout-resets-delay-min": Holds(
             "in the module's form the minimum delay is 0", linux["delay_min"] == 0, linux["delay_min"]
         ),
-        "undo-value": Held(
+        "undo-value": Holds(
             "in both forms undo after a first loss returns max(cwnd, last_max), and that is the window before the drop",
             all(run["undo"] == max(run["after"], run["memory"]) == run["before"] for run in first.values()),
             first["Linux 2.6.22"]["undo"],

@@ -8,7 +8,7 @@ state": networks with a small BDP, and networks with a short RTT, with a small B
 from __future__ import annotations
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.ha2008._impact import beside, shares
+from cwnd.experiments.ha2008._against_sack import against_sack, shares
 
 TITLE = "A SACK flow beside SACK, and beside CUBIC: small BDP, short RTT"
 CUBIC, SECOND = "cubic-2.2-linux", "cubic-2.2"
@@ -26,7 +26,9 @@ def grid(setup: Setup) -> list[Point]:
         Point(
             f"{kind}, {rate} Mbit/s, {rtt} ms, {name}",
             # The large networks take longest to forget how the flows began, and the small ones cost nothing.
-            beside(cc, rate=rate, rtt_ms=rtt, seconds=end if rate > 100 else 4 * end, each=1, busy=False),
+            against_sack(
+                cc, rate=rate, rtt_ms=rtt, seconds=end if rate > 100 else 4 * end, each=1, with_background=False
+            ),
             seeds=seeds,
             info={"kind": kind, "rate": rate, "rtt": rtt, "name": name},
         )
@@ -41,12 +43,12 @@ def reduce(run: Result, point: Point) -> Reduced:
 
 
 def claims(results: Results) -> dict[str, Answer]:
-    def kept(kind: str, rate: int, rtt: int) -> list[float]:
+    def sack_ratio(kind: str, rate: int, rtt: int) -> list[float]:
         key = f"{kind}, {rate} Mbit/s, {rtt} ms"
         return results.ratio(f"{key}, cubic", f"{key}, sack", "sack")
 
     return {
-        kind: Measured({f"{rate} Mbit/s, {rtt} ms": kept(kind, rate, rtt) for rate, rtt in networks})
+        kind: Measured({f"{rate} Mbit/s, {rtt} ms": sack_ratio(kind, rate, rtt) for rate, rtt in networks})
         for kind, networks in NETWORKS.items()
     }
 
@@ -58,7 +60,7 @@ def plot(results: Results, figure: Figure) -> None:
     for name, offset, hatch in (("sack", -0.2, ""), ("cubic", 0.2, "//")):
         keys = [f"{kind}, {rate} Mbit/s, {rtt} ms, {name}" for kind, (rate, rtt) in zip(kinds, networks)]
         values = [100 * results.mean(key, "sack") for key in keys]
-        at = [place + offset for place in range(len(keys))]
+        at = [group + offset for group in range(len(keys))]
         axes.bar(at, values, 0.38, hatch=hatch, edgecolor="black", linewidth=0.6, label=f"beside {name.upper()}")
     axes.set_xticks(range(len(networks)), [f"{rate} Mbit/s\n{rtt} ms" for rate, rtt in networks])
     axes.set(ylabel="share of the SACK flow (%)", ylim=(0, 65))

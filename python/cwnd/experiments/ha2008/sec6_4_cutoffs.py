@@ -8,7 +8,8 @@ of X and one SACK flow. Left open: bandwidths, how many flows; no background her
 from __future__ import annotations
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.ha2008._impact import LABELS, NAMES, algorithm, beside, shares
+from cwnd.experiments.ha2008._against_sack import against_sack, shares
+from cwnd.experiments.ha2008._algorithms import LABELS, NAMES, algorithm
 
 TITLE = "One flow of X and one SACK flow at 1 ms, BDP below and above the cutoffs of 14 and 38 packets"
 CUBIC, SECOND = "cubic-2.2-linux", "cubic-2.2"
@@ -23,7 +24,7 @@ def grid(setup: Setup) -> list[Point]:
     return [
         Point(
             f"{name}, {rate} Mbit/s",
-            beside(algorithm(setup, name), rate=rate, rtt_ms=1, seconds=end, each=1, busy=False),
+            against_sack(algorithm(setup, name), rate=rate, rtt_ms=1, seconds=end, each=1, with_background=False),
             seeds=seeds,
             info={"name": name, "rate": rate},
         )

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import Any
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.ha2008._growth import convex_growth, regain, start_up
-from cwnd.experiments.ha2008._joins import compared, reduced
+from cwnd.experiments.ha2008._joining_flow import reduced, time_ratio
+from cwnd.experiments.ha2008._single_flow_growth import convex_growth, regain, start_up
 from cwnd.metrics import jain
 
 TITLE = "CUBIC 2.0, 2.1 and 2.2 on 400 Mbit/s, 320 ms: what the clamps change"
@@ -76,7 +76,7 @@ def claims(results: Results) -> dict[str, Answer]:
         "regain-2-2-to-2-1": Measured(results.ratio("regain, 2.2", "regain, 2.1", "regain_s")),
         "regain-2-1-to-2-0": Measured(results.ratio("regain, 2.1", "regain, 2.0", "regain_s")),
         "convex-growth": Measured(results.ratio("freed, 2.2", "freed, 2.1", "growth")),
-        "convergence": Measured(compared(results, "joins, 2.2", "joins, 2.1")),
+        "convergence": Measured(time_ratio(results, "joins, 2.2", "joins, 2.1")),
         "start-up": Measured(results.ratio("start, 2.1", "start, 2.0", "start_up_s")),
         "fairness-2-1": change("2.1", "2.0", "jain"),
         "sack-share-2-1": change("2.1", "2.0", "sack"),

@@ -2,8 +2,8 @@
 """Table 1, the cube root: bisection against Newton-Raphson with a table for small arguments.
 
 The paper counts 1032 clocks for the one and 79 for the other on average, and says that the running time of the latter varies less. Here:
-processor time of the core's own roots (docs/cube-root.md has clocks, and whose they are), of arguments that CUBIC has and that never come
-twice. Left open: processor, arguments, compiler, and how far either root is off.
+processor time of the core's own roots (docs/cube-root.md has clocks, and whose they are), of arguments that CUBIC has, each used only
+once. Left open: processor, arguments, compiler, and how far either root is off.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def cost(method: str, seed: int) -> Reduced:
 
     def chain(octave: int) -> float:
         missing = [2 ** (octave + random.random()) for _ in range(CALLS)]
-        return _native.cube_root_ns(method, [int(FACTOR * one) for one in missing])
+        return _native.cube_root_ns(method, [int(FACTOR * segments) for segments in missing])
 
     return {"ns": [median(chain(octave) for _ in range(9)) for octave in OCTAVES]}
 
@@ -50,7 +50,7 @@ def error(method: str) -> Reduced:
         low, high = 2**octave, 2 ** (octave + 1)
         arguments = [low, high - 1, *(random.randrange(low, high) for _ in range(4096))]
         roots = _native.cube_roots(method, arguments)
-        largest.append(max(abs(root / math.cbrt(one) - 1) for one, root in zip(arguments, roots)))
+        largest.append(max(abs(root / math.cbrt(argument) - 1) for argument, root in zip(arguments, roots)))
     return {"largest": largest}
 
 
@@ -78,7 +78,7 @@ def plot(results: Results, figure: Figure) -> None:
     cost_axes, error_axes = figure.subplots(2, 1)
     for (method, label), marker in zip(METHODS.items(), "os"):
         cost_axes.plot(OCTAVES, results.means(f"cost, {method}", "ns"), marker=marker, label=label)
-        largest = [100 * one or math.nan for one in results[f"error, {method}"][0]["largest"]]
+        largest = [100 * error or math.nan for error in results[f"error, {method}"][0]["largest"]]
         error_axes.semilogy(range(64), largest, marker=marker, markersize=3, label=label)
     cost_axes.set(xlabel="missing packets (power of two)", ylabel="time of a root (ns)", ylim=(0, None))
     error_axes.set(xlabel="argument (power of two)", ylabel="largest error (%)")

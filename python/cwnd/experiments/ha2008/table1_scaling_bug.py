@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from cwnd import _native
-from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.experiments import Answer, Figure, Holds, Measured, Point, Reduced, Result, Results, Setup
 
 TITLE = "CUBIC 2.0 with the scaling bug of Linux 2.6.18 and without"
 #: The claims are about these two versions.
@@ -51,10 +51,10 @@ def reduce(run: Result, point: Point) -> Reduced:
 
 
 def claims(results: Results) -> dict[str, Answer]:
-    sets = {one["name"] for algorithm in _native.algorithms() for one in algorithm["sets"]}
+    sets = {each["name"] for algorithm in _native.algorithms() for each in algorithm["sets"]}
     words = {"cwnd_mean": "mean window (packets)", "mbps": "throughput (Mbit/s)"}
     return {
-        "both-forms": Held(
+        "both-forms": Holds(
             "both are parameter sets, both carry at least half of the link, and their windows are not the same",
             set(FORMS.values()) <= sets
             and all(results.mean(f"{form}, {path}", "mbps") >= PATHS[path][0] / 2 for form in FORMS for path in PATHS)

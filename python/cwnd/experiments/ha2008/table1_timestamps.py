@@ -2,14 +2,14 @@
 """Table 1, timestamps: a receiver that echoes timestamps of a later moment pretends a shorter round trip.
 
 Until 2.6.22 CUBIC takes its round trips from the echoed timestamps; 2.6.23 removes this against "malicious receiver attacks that reports wrong
-timestamps to reduce RTTs for more throughput". Here a sender keeps when it sent each packet and gets an echo of it; an algorithm is called with the
-round trip from the one or the other. One loss, then 20 s. Left open: what the lie is worth, and in which form of W_tcp.
+timestamps to reduce RTTs for more throughput". Here a sender stores when it sent each packet and also gets the echo. The algorithm is called with the
+round trip from the one or the other. One loss, then 20 s. Left open: how much the false echo gains, and in which form of W_tcp.
 """
 
 from __future__ import annotations
 
-from cwnd.experiments import Answer, Figure, Held, Point, Reduced, Reported, Results, Setup
-from cwnd.experiments.ha2008._hooks import connection
+from cwnd.experiments import Answer, Figure, Holds, Point, Reduced, Reported, Results, Setup
+from cwnd.experiments.ha2008._hook_calls import connection
 
 TITLE = "A receiver that lies about timestamps, and CUBIC that believes it or does not"
 #: The claims are about versions.
@@ -59,7 +59,7 @@ def claims(results: Results) -> dict[str, Answer]:
 
     linux = ("per ACK", "per ACK, Linux 2.6.22")
     changes = [apart("timestamps", form) for form in linux]
-    own = [
+    own_clock_changes = [
         max(
             abs(a - b)
             for a, b in zip(*(results[f"{form}, own clock, {echo}"][0]["cwnd"] for echo in ("true", "false")))
@@ -69,15 +69,15 @@ def claims(results: Results) -> dict[str, Answer]:
     words = "; ".join(f"{form}: {apart('timestamps', form):+.1f} packets" for form in FORMS)
     means = "; ".join(f"{form} {results.mean(f'{form}, own clock, true', 'mean'):.1f}" for form in FORMS)
     return {
-        "before-2-6-23": Held(
+        "before-2-6-23": Holds(
             f"with round trips from the timestamps the lie changes the mean window by more than {PACKET:g} packet in both forms with Algorithm 1's W_tcp",
-            all(abs(one) > PACKET for one in changes),
+            all(abs(change) > PACKET for change in changes),
             min(changes, key=abs),
         ),
-        "from-2-6-23": Held(
+        "from-2-6-23": Holds(
             "with round trips from the sender's own clock no window of any form changes",
-            not any(own),
-            max(own),
+            not any(own_clock_changes),
+            max(own_clock_changes),
             "the sender's clock leaves a receiver no way to lie",
         ),
         "direction": Reported(

@@ -11,9 +11,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.experiments import Answer, Figure, Holds, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.forms import recorded
-from cwnd.experiments.leith2007._bench import backoffs
+from cwnd.experiments.leith2007._testbed import backoffs
 from cwnd.metrics import curves
 from cwnd.metrics.curve import reached
 
@@ -68,19 +68,19 @@ def claims(results: Results) -> dict[str, Answer]:
 
     acks, clamp, kept = run["acks_above"], run["packets_per_s"], run["kept"]
     return {
-        "initial-ssthresh": Held(
+        "initial-ssthresh": Holds(
             "the threshold is 100 packets at the start; one packet per acknowledgement below it, fewer above",
             run["ssthresh"] == 100 and run["acks_below"] < 1.05 and acks > 2,
             run["ssthresh"],
         ),
-        "acks-per-increment": Held(
+        "acks-per-increment": Holds(
             "between 50 and 52 acknowledgements to a packet above the threshold: 50 in the text; the printed test takes two more",
             49.5 <= acks <= 52.5,
             acks,
         ),
-        "backoff": Held("0.8 within 1 % at both losses", all(near(one, 0.8, 0.01) for one in kept), kept[0]),
-        "clamp": Held(f"largest growth over a second: 20 packets within {ABOUT:.0%}", near(clamp, 20, ABOUT), clamp),
-        "adaptation": Held("0.9 within 1 % at the second loss", near(run["memory"], 0.9, 0.01), run["memory"]),
+        "backoff": Holds("0.8 within 1 % at both losses", all(near(part, 0.8, 0.01) for part in kept), kept[0]),
+        "clamp": Holds(f"largest growth over a second: 20 packets within {ABOUT:.0%}", near(clamp, 20, ABOUT), clamp),
+        "adaptation": Holds("0.9 within 1 % at the second loss", near(run["memory"], 0.9, 0.01), run["memory"]),
         "doubling": Measured({"100 to 200": run["doubling"][0], "200 to 400": run["doubling"][1]}),
     }
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.leith2007._pairs import unsynchronised
+from cwnd.experiments.leith2007._long_flows import unsynchronised
 from cwnd.metrics import curves
 
 TITLE = "Excursions of CUBIC's windows among on-off sessions, 250 Mbit/s, 200 ms"

@@ -11,7 +11,7 @@ from typing import Any
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.iperf import shares
-from cwnd.experiments.leith2007._pairs import pair
+from cwnd.experiments.leith2007._long_flows import long_flows
 
 TITLE = "Utilisation by two flows against the buffer, 10 and 250 Mbit/s, 200 ms"
 CUBIC, SECOND = "cubic-2.0", "cubic-2.6.18"
@@ -30,7 +30,7 @@ def grid(setup: Setup) -> list[Point]:
         flow = {"cc": cc, "count": 2, "start": START, **BURSTS[bursts]}
         return Point(
             f"{name}, {rate}, {buffer:g}, {bursts}",
-            pair([flow], f"{rate}Mbit/s", RTT_MS, end, begin=end / 4, queue=f"{buffer / 100:g}bdp"),
+            long_flows([flow], f"{rate}Mbit/s", RTT_MS, end, begin=end / 4, queue=f"{buffer / 100:g}bdp"),
             seeds=setup.seeds(full=5, short=5 if rate == 10 else 1),
             info={"name": name, "rate": rate, "buffer": buffer, "bursts": bursts},
         )
@@ -62,13 +62,16 @@ def claims(results: Results) -> dict[str, Answer]:
         "sack-falls-10": Measured(results.ratio(use("SACK", 10, 1), use("SACK", 10, 2.5), "use")),
         "cubic-half-250": Measured(results.values(use("CUBIC", 250, lowest), "use"), f"at {lowest:g} % of the BDP"),
         "cubic-below-sack-250": Measured(
-            {f"{one:g} %": results.ratio(use("CUBIC", 250, one), use("SACK", 250, one), "use") for one in SMALL}
+            {
+                f"{buffer:g} %": results.ratio(use("CUBIC", 250, buffer), use("SACK", 250, buffer), "use")
+                for buffer in SMALL
+            }
         ),
         "bursts": Measured(
             {
-                f"{name}, {one:g} %, {bursts}": results.values(use(name, 250, one, bursts), "use")
+                f"{name}, {buffer:g} %, {bursts}": results.values(use(name, 250, buffer, bursts), "use")
                 for name in ("CUBIC", "SACK")
-                for one in SMALL
+                for buffer in SMALL
                 for bursts in BURSTS
             }
         ),
@@ -80,7 +83,7 @@ def plot(results: Results, figure: Figure) -> None:
     for axes, rate in zip(figure.subplots(2, 1, sharex=True), (10, 250)):
         for name, look in (("CUBIC", "o-"), ("SACK", "s--")):
             colour = "#D55E00" if name == "CUBIC" else "#0072B2"
-            uses = [100 * results.mean(f"{name}, {rate}, {one:g}, no limit", "use") for one in BUFFERS]
+            uses = [100 * results.mean(f"{name}, {rate}, {buffer:g}, no limit", "use") for buffer in BUFFERS]
             axes.plot(BUFFERS, uses, look, color=colour, label=name.replace("SACK", "standard TCP"))
         axes.set(title=f"{rate} Mbit/s", ylabel="utilisation (%)", ylim=(0, 105))
     axes.set(xlabel="buffer (% of the BDP)", xlim=(0, 102))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.leith2007._pairs import LONG_MS, pair
+from cwnd.experiments.leith2007._long_flows import LONG_MS, long_flows
 
 TITLE = "Throughput ratio of two flows, 162 ms against 16 to 162 ms, at 10 and 250 Mbit/s"
 CUBIC, SECOND = "cubic-2.0", "cubic-2.6.18"
@@ -23,7 +23,9 @@ def grid(setup: Setup) -> list[Point]:
     return [
         Point(
             f"{name}, {rate}, {rtt} ms",
-            pair([{"cc": cc}, {"cc": cc, "rtt": f"{rtt}ms", "start": START}], f"{rate}Mbit/s", LONG_MS, end, begin=100),
+            long_flows(
+                [{"cc": cc}, {"cc": cc, "rtt": f"{rtt}ms", "start": START}], f"{rate}Mbit/s", LONG_MS, end, begin=100
+            ),
             seeds=setup.seeds(full=10, short=8 if rate == 10 else 2),
             info={"name": name, "rate": rate, "rtt": rtt},
         )
@@ -39,14 +41,14 @@ def reduce(run: Result, point: Point) -> Reduced:
 
 
 def claims(results: Results) -> dict[str, Answer]:
-    found: dict[str, Answer] = {}
+    answers: dict[str, Answer] = {}
     for rate in (10, 250):
 
         def off(name: str, rtt: int, rate: int = rate) -> float:
             return abs(math.log(results.mean(f"{name}, {rate}, {rtt} ms", "ratio")))
 
         nearer = [off("CUBIC", rtt) < off("SACK", rtt) for rtt in SHORT_MS]
-        found |= {
+        answers |= {
             f"cubic-floor-{rate}": Measured(
                 {f"{rtt} ms": results.values(f"CUBIC, {rate}, {rtt} ms", "ratio") for rtt in SHORT_MS}
             ),
@@ -54,7 +56,7 @@ def claims(results: Results) -> dict[str, Answer]:
                 sum(nearer) / len(nearer), "of the means over the seeds; nearer: on a logarithmic scale"
             ),
         }
-    return found
+    return answers
 
 
 def plot(results: Results, figure: Figure) -> None:

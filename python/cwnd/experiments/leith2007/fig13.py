@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Figure 13: the throughput ratio of two CUBIC flows of 162 ms and a shorter round trip for different start times of the second.
 
-The caption is lost; read: 10 Mbit/s and the shortest round trip of the bench, in the long form 250 Mbit/s besides. Twelve start times;
-the ratio of the ten minutes after the start, and of the ten minutes after those. To see what it hangs on, the same runs with packets that leave up to a
+The caption is lost; read: 10 Mbit/s and the shortest round trip of the testbed, in the long form 250 Mbit/s besides. Twelve start times;
+the ratio of the ten minutes after the start, and of the ten minutes after those. To find the cause, the same runs are repeated with packets that leave up to a
 packet's time late at random, and with standard TCP.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.leith2007._pairs import STARTS_S, TEN_MINUTES, later, ten_minutes
+from cwnd.experiments.leith2007._long_flows import STARTS_S, TEN_MINUTES, joined_later, ratio_over_ten_minutes
 
 TITLE = "Throughput ratio of two CUBIC flows, 162 and 16 ms, against the second's start time"
 CUBIC, SECOND = "cubic-2.0", "cubic-2.6.18"
@@ -25,7 +25,7 @@ def grid(setup: Setup) -> list[Point]:
     return [
         Point(
             f"{name}, {rate}, {start}",
-            later(flow, rate, start),
+            joined_later(flow, rate, start),
             # From where the second starts it is only chance that differs: what twelve draws of that do.
             seeds=len(STARTS_S) if name == "CUBIC, random" and not start else 1,
             info={"name": name, "rate": rate, "start": start},
@@ -38,7 +38,7 @@ def grid(setup: Setup) -> list[Point]:
 
 def reduce(run: Result, point: Point) -> Reduced:
     start = point.info["start"]
-    return {"early": ten_minutes(run, start), "late": ten_minutes(run, start + TEN_MINUTES)}
+    return {"early": ratio_over_ten_minutes(run, start), "late": ratio_over_ten_minutes(run, start + TEN_MINUTES)}
 
 
 def ratios(results: Results, name: str, when: str) -> list[float]:
@@ -48,8 +48,8 @@ def ratios(results: Results, name: str, when: str) -> list[float]:
 
 def claims(results: Results) -> dict[str, Answer]:
     def spread(name: str, when: str) -> float:
-        found = ratios(results, name, when)
-        return max(found) / min(found)
+        ratios_of_starts = ratios(results, name, when)
+        return max(ratios_of_starts) / min(ratios_of_starts)
 
     early, late = (ratios(results, "CUBIC", when) for when in ("early", "late"))
     lasting = float(np.corrcoef(early, late)[0, 1])
@@ -63,9 +63,11 @@ def claims(results: Results) -> dict[str, Answer]:
     return {
         name: Measured(
             spread("CUBIC", when),
-            note.format(min(found), max(found), spread("CUBIC, random", when), spread("SACK", when)),
+            note.format(
+                min(ratios_of_starts), max(ratios_of_starts), spread("CUBIC, random", when), spread("SACK", when)
+            ),
         )
-        for name, when, found in (("start-time-matters", "early", early), ("after-10-min", "late", late))
+        for name, when, ratios_of_starts in (("start-time-matters", "early", early), ("after-10-min", "late", late))
     }
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Figure 14: two CUBIC flows at low windows, 1 Mbit/s, of which one is "essentially starved".
 
-The caption is lost; read: each round trip of the bench with one BDP of queue (1 to 16 packets), the second flow later. "Can be observed": the
+The caption is lost; read: each round trip of the testbed with one BDP of queue (1 to 16 packets), the second flow later. "Can be observed": the
 worst round trip of each seed is judged (settled after first runs over these round trips and queues, which had shown no starvation of 2.6.18). The document suspects quantisation of increase and backoff, so the finer forms run too: every increment with
 its fraction in microseconds (`cubic-2.2`, and that of the second column), and the kernel's counting without its extra acknowledgements.
 """
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.leith2007._pairs import RTTS_MS, pair
+from cwnd.experiments.leith2007._long_flows import RTTS_MS, long_flows
 from cwnd.metrics import curves
 
 TITLE = "Two CUBIC flows at low windows, 1 Mbit/s: share of the smaller"
@@ -39,7 +39,7 @@ def grid(setup: Setup) -> list[Point]:
     return [
         Point(
             f"{name}, {rtt} ms",
-            pair([flow, {**flow, "start": START}], "1Mbit/s", rtt, end, begin=200),
+            long_flows([flow, {**flow, "start": START}], "1Mbit/s", rtt, end, begin=200),
             seeds=setup.seeds(full=10, short=6),
             info={"name": name, "rtt": rtt},
         )

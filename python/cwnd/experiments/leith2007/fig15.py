@@ -7,7 +7,7 @@ Left open: buffer (one BDP), start times (within ten seconds).
 from __future__ import annotations
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.leith2007._pairs import RTTS_MS, pair
+from cwnd.experiments.leith2007._long_flows import RTTS_MS, long_flows
 
 TITLE = "Standard TCP beside CUBIC at equal round trips, 10 and 250 Mbit/s"
 CUBIC, SECOND = "cubic-2.0", "cubic-2.6.18"
@@ -19,7 +19,7 @@ def grid(setup: Setup) -> list[Point]:
     return [
         Point(
             f"{rate}, {rtt} ms",
-            pair(
+            long_flows(
                 [{"cc": "sack", "start": START}, {"cc": setup.cubic, "start": START}],
                 f"{rate}Mbit/s",
                 rtt,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Reported, Result, Results, Setup
-from cwnd.experiments.leith2007._pairs import pair
+from cwnd.experiments.leith2007._long_flows import long_flows
 from cwnd.metrics import curves
 
 TITLE = "CUBIC of 160 ms beside standard TCP of 16 ms, 1 Mbit/s"
@@ -37,7 +37,7 @@ def grid(setup: Setup) -> list[Point]:
     return [
         Point(
             f"{name}, {queue}",
-            pair(
+            long_flows(
                 [{**flow, "start": START}, {"cc": "sack", "rtt": f"{SHORT_MS}ms", "start": START}],
                 "1Mbit/s",
                 LONG_MS,

@@ -13,9 +13,16 @@ from statistics import median
 
 import numpy as np
 
-from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.experiments import Answer, Figure, Holds, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.claims import claims_of
-from cwnd.experiments.leith2007._bench import backoffs, bench, bend, clamped, epoch_curves, two
+from cwnd.experiments.leith2007._testbed import (
+    backoffs,
+    deviation_from_line,
+    epoch_curves,
+    testbed,
+    two_flows,
+    with_clamp,
+)
 from cwnd.metrics.trace import exponent, stays_below
 
 TITLE = "Growth and epochs against the BDP: clamp of 20 and 160 packets a second, and none"
@@ -28,15 +35,17 @@ ALL, SOME = (500, 1000, 2000, 3500, 5000, 7000, 10000, 14000, 20000), (500, 1000
 def grid(setup: Setup) -> list[Point]:
     points = []
     for name, per_s in CLAMPS.items():
-        one = clamped(setup.cubic, per_s)
+        flow = with_clamp(setup.cubic, per_s)
         for bdp in setup.pick(ALL, SOME):
             # Start, and four epochs: a fifth of the two BDPs at half the clamp (the queue doubles the round trip), or at the cubic's pace.
             epoch = max(0.4 * bdp / (per_s / 2) if per_s else 0, 2 * bdp ** (1 / 3))
-            scenario = bench(bdp * 1500 * 8 / 0.2 / 1e6, 150 + 4 * epoch, [one])
+            scenario = testbed(bdp * 1500 * 8 / 0.2 / 1e6, 150 + 4 * epoch, [flow])
             points.append(
                 Point(f"{name}, {bdp}", {**scenario, "record": {"interval": "200ms"}}, info={"name": name, "bdp": bdp})
             )
-        points.append(Point(f"{name}, flow 1", bench(500, 400, two(**one)), seeds=setup.seeds(full=10, short=1)))
+        points.append(
+            Point(f"{name}, flow 1", testbed(500, 400, two_flows(**flow)), seeds=setup.seeds(full=10, short=1))
+        )
     return points
 
 
@@ -46,7 +55,7 @@ def reduce(run: Result, point: Point) -> Reduced:
     every = np.arange(0, run.scenario.duration_s, 1)
     last = epochs[-1] if epochs else (every, every)
     return {
-        "bend": median(bend(window) for _, window in epochs) if epochs else math.inf,
+        "bend": median(deviation_from_line(window) for _, window in epochs) if epochs else math.inf,
         "epoch_s": float(np.mean([time[-1] - time[0] + 2 for time, _ in epochs])) if epochs else math.inf,
         "epochs": len(epochs),
         "shape_s": (last[0] - last[0][0])[:400].round(1),
@@ -55,7 +64,7 @@ def reduce(run: Result, point: Point) -> Reduced:
 
 
 def claims(results: Results) -> dict[str, Answer]:
-    found: dict[str, Answer] = {}
+    answers: dict[str, Answer] = {}
     for name in CLAMPS:
         keys = results.where(name=name)
         bdps, bent = results.line(keys, "bdp", "bend")
@@ -64,16 +73,17 @@ def claims(results: Results) -> dict[str, Answer]:
         limit = onset if onset < bdps[-1] or not isinstance(stated, int) else stated
         above = [key for key in keys if results.points[key].info["bdp"] >= limit]
         notes = {bdps[0]: "already the smallest of the sweep", math.inf: "never: at no BDP of the sweep"}
-        found[f"{name}-onset"] = Measured(onset, notes.get(onset, ""))
+        answers[f"{name}-onset"] = Measured(onset, notes.get(onset, ""))
         slope = exponent(*results.line(above, "bdp", "epoch_s"))
-        found[f"{name}-epoch-slope"] = Measured(slope, f"from {limit:g} packets on")
+        answers[f"{name}-epoch-slope"] = Measured(slope, f"from {limit:g} packets on")
         bends = results.values(f"{name}, flow 1", "bend")
-        found[f"{name}-flow1"] = Held(
+        answers[f"{name}-flow1"] = Holds(
             f"the median of its epochs is nowhere further from a straight line than {LINEAR:.0%} of its growth",
             [value <= LINEAR for value in bends],
             bends,
+            within=(None, LINEAR),
         )
-    return found
+    return answers
 
 
 def plot(results: Results, figure: Figure) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.leith2007._bench import bench, two
+from cwnd.experiments.leith2007._testbed import testbed, two_flows
 from cwnd.metrics import curves, min_max_ratio, rates
 
 TITLE = "Two CUBIC flows, the second later: long-term throughput at 10, 250 and 500 Mbit/s"
@@ -23,7 +23,11 @@ SETTLED_S = 600
 def grid(setup: Setup) -> list[Point]:
     end = setup.seconds(full=7200, short=1800)
     return [
-        Point(str(rate), bench(rate, end, two(setup.cubic)), seeds=setup.seeds(full=5, short=2 if rate < 500 else 1))
+        Point(
+            str(rate),
+            testbed(rate, end, two_flows(setup.cubic)),
+            seeds=setup.seeds(full=5, short=2 if rate < 500 else 1),
+        )
         for rate in RATES
     ]
 

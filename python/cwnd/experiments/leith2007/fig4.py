@@ -2,7 +2,7 @@
 """Figure 4: with 200 web flows, 100 each way, the ensemble mean converges as slowly as in the synchronised case.
 
 250 Mbit/s, 200 ms, queue of one BDP, the second flow later; 25 runs in the text, 20 in the caption. Each time after the second start is the mean over
-all runs; the synchronised case (no web traffic) is treated alike. Left open: when the second flow starts, and what convergence is.
+all runs; the synchronised case (no web traffic) is treated in the same way. Left open: when the second flow starts, and what convergence is.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup, Undecidable
-from cwnd.experiments.leith2007._bench import bench, two
+from cwnd.experiments.leith2007._testbed import testbed, two_flows
 from cwnd.metrics import Rates, convergence_time, rates
 from cwnd.metrics.run import DEFAULT, converged
 
@@ -28,7 +28,7 @@ CASES = {"web": "200 web flows", "synchronised": "no web traffic"}
 
 
 def grid(setup: Setup) -> list[Point]:
-    plain = bench(250, setup.seconds(full=1500, short=1150), two(setup.cubic))
+    plain = testbed(250, setup.seconds(full=1500, short=1150), two_flows(setup.cubic))
     seeds = setup.seeds(full=25, short=5)
     web = {**plain, "traffic": [{"preset": "leith2007-fig4"}]}
     return [Point("web", web, seeds=seeds), Point("synchronised", plain, seeds=seeds)]
@@ -36,8 +36,8 @@ def grid(setup: Setup) -> list[Point]:
 
 def reduce(run: Result, point: Point) -> Reduced:
     since, end = run.summary["flows"][1]["start_s"], run.scenario.duration_s
-    found = rates(run.cwnd, packet_bytes=run.scenario.packet_bytes, interval_s=10, begin_s=since, end_s=end)
-    return {"converged_s": converged(run), "mbps": [found.mbps[flow].round(3) for flow in (0, 1)]}
+    mean_rates = rates(run.cwnd, packet_bytes=run.scenario.packet_bytes, interval_s=10, begin_s=since, end_s=end)
+    return {"converged_s": converged(run), "mbps": [mean_rates.mbps[flow].round(3) for flow in (0, 1)]}
 
 
 def ensemble(results: Results, key: str) -> NDArray[np.float64]:
@@ -51,8 +51,8 @@ def claims(results: Results) -> dict[str, Answer]:
     times = {}
     for key in CASES:
         mean = Rates(0, DEFAULT.interval_s, (0, 1), ensemble(results, key))
-        found = convergence_time(mean, delta=DEFAULT.delta, hold_s=DEFAULT.hold_s, since_s=0).value
-        times[key] = math.inf if found is None else found
+        time_s = convergence_time(mean, delta=DEFAULT.delta, hold_s=DEFAULT.hold_s, since_s=0).value
+        times[key] = math.inf if time_s is None else time_s
     if math.isinf(times["synchronised"]):
         return {"ensemble-as-slow": Undecidable("the synchronised case does not converge within the run")}
     single = ", ".join(f"{label} {median(results.values(key, 'converged_s')):g} s" for key, label in CASES.items())

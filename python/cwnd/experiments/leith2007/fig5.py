@@ -14,7 +14,7 @@ import math
 from typing import Any
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.leith2007._bench import ALONE, bench
+from cwnd.experiments.leith2007._testbed import ALONE, testbed
 from cwnd.metrics import rates
 
 TITLE = "Completion time against size, alone and beside a long flow: CUBIC, SACK and H-TCP, 250 Mbit/s, 200 ms"
@@ -29,8 +29,8 @@ def grid(setup: Setup) -> list[Point]:
     def scenario(cc: str, size: int, case: str) -> dict[str, Any]:
         download, end = {"cc": cc, "size": f"{size}MB"}, max(150, 0.6 * size)
         if case == "alone":
-            return bench(250, end, [download])
-        return bench(250, 150 + end, [{**download, "start": ALONE}, {"cc": cc}])
+            return testbed(250, end, [download])
+        return testbed(250, 150 + end, [{**download, "start": ALONE}, {"cc": cc}])
 
     return [
         Point(
@@ -57,15 +57,15 @@ def reduce(run: Result, point: Point) -> Reduced:
 
 
 def claims(results: Results) -> dict[str, Answer]:
-    def over(one: str, other: str, measure: str = "took_s") -> Measured:
+    def ratio(key: str, other: str, measure: str = "took_s") -> Measured:
         sizes = [f"{size} MB" for size in results.swept("size")]
-        return Measured({size: results.ratio(one.format(size), other.format(size), measure) for size in sizes})
+        return Measured({size: results.ratio(key.format(size), other.format(size), measure) for size in sizes})
 
     return {
-        "cubic-alone": over("cubic, {}, alone", "sack, {}, alone"),
-        "htcp-alone": over("htcp, {}, alone", "sack, {}, alone"),
-        **{f"{name}-beside": over(f"{name}, {{}}, beside", f"{name}, {{}}, alone") for name in NAMES},
-        "long-sack-fifth": over("sack, {}, beside", "htcp, {}, beside", "long_mbps"),
+        "cubic-alone": ratio("cubic, {}, alone", "sack, {}, alone"),
+        "htcp-alone": ratio("htcp, {}, alone", "sack, {}, alone"),
+        **{f"{name}-beside": ratio(f"{name}, {{}}, beside", f"{name}, {{}}, alone") for name in NAMES},
+        "long-sack-fifth": ratio("sack, {}, beside", "htcp, {}, beside", "long_mbps"),
     }
 
 

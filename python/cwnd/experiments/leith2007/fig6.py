@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Figure 6: three long CUBIC flows and 25 on-off sessions: alike over an hour, with hundreds of seconds of unfairness in it.
+"""Figure 6: three long CUBIC flows and 25 on-off sessions: equal shares over an hour, with hundreds of seconds of unfairness in it.
 
 250 Mbit/s, 200 ms, queue of one BDP; sessions with pauses of 10 s and transfers of 600 packets on average. Left open: the sessions' direction,
 and when the flows start.
@@ -12,7 +12,7 @@ from itertools import permutations
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.leith2007._bench import bench
+from cwnd.experiments.leith2007._testbed import testbed
 from cwnd.metrics import curves, min_max_ratio, rates
 
 TITLE = "Three CUBIC flows and 25 on-off sessions, 250 Mbit/s, 200 ms, one hour"
@@ -25,18 +25,20 @@ TIMES = 2
 
 def grid(setup: Setup) -> list[Point]:
     flows = [{"cc": setup.cubic, "count": 3, "start": START}]
-    scenario = bench(250, 3600 + WARM_UP_S, flows, traffic=[{"preset": "leith2007-fig6"}])
+    scenario = testbed(250, 3600 + WARM_UP_S, flows, traffic=[{"preset": "leith2007-fig6"}])
     return [Point("hour", scenario, seeds=setup.seeds(full=10, short=2))]
 
 
 def reduce(run: Result, point: Point) -> Reduced:
     end = run.scenario.duration_s
-    found = rates(run.cwnd, packet_bytes=run.scenario.packet_bytes, interval_s=MEAN_S, begin_s=WARM_UP_S, end_s=end)
-    mbps = found.mbps[:3]
+    mean_rates = rates(
+        run.cwnd, packet_bytes=run.scenario.packet_bytes, interval_s=MEAN_S, begin_s=WARM_UP_S, end_s=end
+    )
+    mbps = mean_rates.mbps[:3]
     longest = 0
-    for one, other in permutations(range(3), 2):
+    for flow, other in permutations(range(3), 2):
         spell = 0
-        for above in mbps[one] > TIMES * mbps[other]:
+        for above in mbps[flow] > TIMES * mbps[other]:
             spell = spell + 1 if above else 0
             longest = max(longest, spell)
     every = np.arange(0, end, 5)

@@ -14,7 +14,7 @@ import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.forms import recorded
-from cwnd.experiments.leith2007._bench import backoffs, bench, two
+from cwnd.experiments.leith2007._testbed import backoffs, testbed, two_flows
 from cwnd.metrics import curves
 
 TITLE = "Synchronised epochs of two CUBIC flows: before and after the inflection in turn"
@@ -28,7 +28,7 @@ def grid(setup: Setup) -> list[Point]:
     record = {"interval": "200ms", "inner": recorded(setup.cubic, "w_max")}
     end = setup.seconds(full=3000, short=1000)
     seeds = setup.seeds(full=5, short=1)
-    return [Point(str(rate), bench(rate, end, two(setup.cubic), record=record), seeds=seeds) for rate in RATES]
+    return [Point(str(rate), testbed(rate, end, two_flows(setup.cubic), record=record), seeds=seeds) for rate in RATES]
 
 
 def reduce(run: Result, point: Point) -> Reduced:
@@ -46,9 +46,9 @@ def reduce(run: Result, point: Point) -> Reduced:
             common = bool((np.abs(others - time) <= COMMON_S).any())
             last_max = maxima[flow][int((time - 0.4) / 0.2)]
             kinds.append(bool(before < last_max) if common and last_max > 0 else None)
-        pairs = [(one, two) for one, two in pairwise(kinds) if one is not None and two is not None]
+        pairs = [(first, second) for first, second in pairwise(kinds) if first is not None and second is not None]
         synchronised += len(pairs)
-        turns += sum(one != two for one, two in pairs)
+        turns += sum(first != second for first, second in pairs)
     every = np.arange(run.scenario.duration_s - 300, run.scenario.duration_s, 0.5)
     return {
         "alternate": turns / synchronised if synchronised else 0.0,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.leith2007._bench import HTCP_08, backoffs, clamped, threshold
+from cwnd.experiments.leith2007._testbed import HTCP_08, backoffs, with_clamp, with_ssthresh
 from cwnd.metrics import curves
 from cwnd.metrics.trace import growth
 
@@ -38,11 +38,11 @@ def grid(setup: Setup) -> list[Point]:
         }
         return Point(key, scenario)
 
-    cubic = clamped(setup.cubic, None)
+    cubic = with_clamp(setup.cubic, None)
     return [
         # The second loss comes at about 0.85 of the first one's window.
-        point("0.9 W", {**cubic, **threshold(setup.cubic, round(W / 0.87))}, round(W / 0.87), True),
-        point("W", {**cubic, **threshold(setup.cubic, W)}, W, False),
+        point("0.9 W", {**cubic, **with_ssthresh(setup.cubic, round(W / 0.87))}, round(W / 0.87), True),
+        point("W", {**cubic, **with_ssthresh(setup.cubic, W)}, W, False),
         point("htcp", {**HTCP_08, "initial_ssthresh": W}, W, False),
     ]
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.leith2007._bench import HTCP_08
-from cwnd.experiments.leith2007._pairs import unsynchronised
+from cwnd.experiments.leith2007._long_flows import unsynchronised
+from cwnd.experiments.leith2007._testbed import HTCP_08
 
 TITLE = "Window distributions of CUBIC and H-TCP among on-off sessions, 250 Mbit/s, 200 ms"
 CUBIC, SECOND = "cubic-2.0", "cubic-2.6.18"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.leith2007._bench import bench, two
+from cwnd.experiments.leith2007._testbed import testbed, two_flows
 from cwnd.metrics import rates
 from cwnd.metrics.run import converged
 
@@ -24,19 +24,19 @@ FORMS = {"adapting": "as it is", "fixed": "without the adaptation", "2005": "CUB
 def grid(setup: Setup) -> list[Point]:
     end = setup.seconds(full=3000, short=1500)
     flows = {
-        "adapting": two(setup.cubic),
-        "fixed": two(setup.cubic, fast_convergence=False),
-        "2005": two("cubic-2005"),
+        "adapting": two_flows(setup.cubic),
+        "fixed": two_flows(setup.cubic, fast_convergence=False),
+        "2005": two_flows("cubic-2005"),
     }
     seeds = setup.seeds(full=10, short=2)
-    return [Point(f"{form}, {rate}", bench(rate, end, flows[form]), seeds=seeds) for rate in RATES for form in FORMS]
+    return [Point(f"{form}, {rate}", testbed(rate, end, flows[form]), seeds=seeds) for rate in RATES for form in FORMS]
 
 
 def reduce(run: Result, point: Point) -> Reduced:
     since, end = run.summary["flows"][1]["start_s"], run.scenario.duration_s
-    found = rates(run.cwnd, packet_bytes=run.scenario.packet_bytes, interval_s=10, begin_s=since, end_s=end).mbps
+    mbps = rates(run.cwnd, packet_bytes=run.scenario.packet_bytes, interval_s=10, begin_s=since, end_s=end).mbps
     # Not converged within the run: it took longer than what was left of it.
-    return {"seconds": min(converged(run), end - since), "share": (found[1] / found.sum(axis=0)).round(4)}
+    return {"seconds": min(converged(run), end - since), "share": (mbps[1] / mbps.sum(axis=0)).round(4)}
 
 
 def claims(results: Results) -> dict[str, Answer]:

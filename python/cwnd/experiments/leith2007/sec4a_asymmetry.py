@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Section IV.A: after a common loss the larger CUBIC, HSTCP or BIC flow gains more than the smaller one; H-TCP's and SACK's gain alike.
+"""Section IV.A: after a common loss the larger CUBIC, HSTCP or BIC flow gains more than the smaller one; H-TCP's and SACK's gain the same.
 
 Two flows whose windows are four to one, on a link of 200 ms that never limits; both lose in one round trip. What each gains until the sum of
 their windows is back, which is when a bottleneck would lose again. Left open: windows, and over which time "more aggressive" is meant.
@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.leith2007._bench import backoffs, threshold
+from cwnd.experiments.leith2007._testbed import backoffs, with_ssthresh
 from cwnd.metrics import curves
 
 TITLE = "Two flows with unequal windows after a common loss: who gains more, 200 ms"
@@ -29,7 +29,7 @@ def grid(setup: Setup) -> list[Point]:
 
     def point(name: str) -> Point:
         cc = {"cubic": setup.cubic, "bic": BIC}.get(name, name)
-        starts = [threshold(cc, size) if name == "cubic" else {"initial_ssthresh": size} for size in WINDOWS]
+        starts = [with_ssthresh(cc, size) if name == "cubic" else {"initial_ssthresh": size} for size in WINDOWS]
         end = 1500 if name == "sack" else 60
         flows = [{"cc": cc, "overhead": OVERHEAD, **start} for start in starts]
         scenario = {"duration": f"{end}s", "link": link, "flow": flows, "record": {"interval": "100ms"}}
@@ -66,10 +66,12 @@ def claims(results: Results) -> dict[str, Answer]:
     equal = {"htcp": "htcp", "sack": "sack"}
     return {
         **{
-            f"{one}-larger-gains-more": Measured(results.values(name, "ratio"), note(name))
-            for one, name in more.items()
+            f"{protocol}-larger-gains-more": Measured(results.values(name, "ratio"), note(name))
+            for protocol, name in more.items()
         },
-        **{f"{one}-equal": Measured(results.values(name, "ratio"), note(name)) for one, name in equal.items()},
+        **{
+            f"{protocol}-equal": Measured(results.values(name, "ratio"), note(name)) for protocol, name in equal.items()
+        },
     }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.leith2007._bench import bench, two
+from cwnd.experiments.leith2007._testbed import testbed, two_flows
 from cwnd.metrics import rates
 from cwnd.metrics.run import converged
 
@@ -24,7 +24,7 @@ def grid(setup: Setup) -> list[Point]:
     return [
         Point(
             f"{factor}, {rate}",
-            bench(rate, end, two(setup.cubic, beta=factor)),
+            testbed(rate, end, two_flows(setup.cubic, beta=factor)),
             seeds=setup.seeds(full=10, short=3),
             info={"factor": factor, "rate": rate},
         )
@@ -35,9 +35,9 @@ def grid(setup: Setup) -> list[Point]:
 
 def reduce(run: Result, point: Point) -> Reduced:
     since, end = run.summary["flows"][1]["start_s"], run.scenario.duration_s
-    found = rates(run.cwnd, packet_bytes=run.scenario.packet_bytes, interval_s=10, begin_s=since, end_s=end).mbps
+    mbps = rates(run.cwnd, packet_bytes=run.scenario.packet_bytes, interval_s=10, begin_s=since, end_s=end).mbps
     # Not converged within the run: it took longer than what was left of it.
-    return {"seconds": min(converged(run), end - since), "share": (found[1] / found.sum(axis=0)).round(4)}
+    return {"seconds": min(converged(run), end - since), "share": (mbps[1] / mbps.sum(axis=0)).round(4)}
 
 
 def claims(results: Results) -> dict[str, Answer]:

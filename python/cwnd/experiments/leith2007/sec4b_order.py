@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
-from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.leith2007._bench import bench
+from cwnd.experiments import Answer, Figure, Holds, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.experiments.leith2007._testbed import testbed
 from cwnd.metrics import curves
 
 TITLE = "Two equal transfers of CUBIC, one started later: their completion times"
@@ -28,7 +28,7 @@ def grid(setup: Setup) -> list[Point]:
         return [{"cc": setup.cubic, "size": SIZE, **({"start": LATER} if flow == late else {})} for flow in (0, 1)]
 
     return [
-        Point(key, bench(250, 600, flows(late)), seeds=setup.seeds(full=10, short=3), info={"late": late})
+        Point(key, testbed(250, 600, flows(late)), seeds=setup.seeds(full=10, short=3), info={"late": late})
         for key, late in ORDERS.items()
     ]
 
@@ -47,7 +47,7 @@ def claims(results: Results) -> dict[str, Answer]:
 
     return {
         "completion-ratio": Measured({key: results.values(key, "ratio") for key in results}),
-        "order-decides": Held(
+        "order-decides": Holds(
             "in both orders the transfer that started later takes longer",
             results.each(lambda runs: all(slower(runs[key], late) for key, late in ORDERS.items())),
         ),

@@ -1,18 +1,25 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The five findings of the introduction, each decided by a run of its own at the heart of the figures that it sums up.
+"""The five findings of the introduction, each decided by a run with the central set-up of the figures that it summarises.
 
 1 slow convergence as the larger flow is the more aggressive (figures 2 to 6), 2 the cost of missing a drop (8, 9), 3 linear growth at large
-BDPs (2), 4 small buffers (11), 5 unfairness of unequal round trips that hangs on start times (12, 13). What those leave open is chosen as there.
+BDPs (2), 4 small buffers (11), 5 unfairness of unequal round trips, which depends on start times (12, 13). What those leave open is chosen as there.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from cwnd.experiments import Answer, Held, Point, Reduced, Result, Results, Setup
+from cwnd.experiments import Answer, Holds, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.iperf import shares
-from cwnd.experiments.leith2007._bench import ALONE, HTCP_08
-from cwnd.experiments.leith2007._pairs import STARTS_S, TEN_MINUTES, later, pair, ten_minutes, unsynchronised
+from cwnd.experiments.leith2007._long_flows import (
+    STARTS_S,
+    TEN_MINUTES,
+    joined_later,
+    long_flows,
+    ratio_over_ten_minutes,
+    unsynchronised,
+)
+from cwnd.experiments.leith2007._testbed import ALONE, HTCP_08
 from cwnd.metrics import curves, reductions
 from cwnd.metrics.run import converged
 from cwnd.metrics.trace import mean_epoch
@@ -37,15 +44,15 @@ def grid(setup: Setup) -> list[Point]:
     cubic, seeds, hour = {"cc": setup.cubic}, setup.seeds(full=5, short=3), setup.seconds(full=3600, short=900)
     both = {"count": 2, "start": {"uniform": ["0s", "10s"]}}
     scenarios = {
-        "1": pair([cubic, {**cubic, "start": ALONE}], "250Mbit/s", 200, 620, begin=150),
+        "1": long_flows([cubic, {**cubic, "start": ALONE}], "250Mbit/s", 200, 620, begin=150),
         "2, CUBIC": unsynchronised(cubic, hour),
         "2, H-TCP": unsynchronised(HTCP_08, hour),
-        **{f"3, {bdp}": pair([cubic], f"{bdp * 12 // LONG_MS}Mbit/s", LONG_MS, 3000, begin=600) for bdp in BDPS},
+        **{f"3, {bdp}": long_flows([cubic], f"{bdp * 12 // LONG_MS}Mbit/s", LONG_MS, 3000, begin=600) for bdp in BDPS},
         **{
-            f"4, {name}": pair([{"cc": cc, **both}], "250Mbit/s", 200, 1200, begin=400, queue=BUFFER)
+            f"4, {name}": long_flows([{"cc": cc, **both}], "250Mbit/s", 200, 1200, begin=400, queue=BUFFER)
             for name, cc in (("CUBIC", setup.cubic), ("SACK", "sack"))
         },
-        **{f"5, {start}": later(cubic, 10, start) for start in STARTS_S},
+        **{f"5, {start}": joined_later(cubic, 10, start) for start in STARTS_S},
     }
     return [Point(key, scenario, seeds=seeds if key[0] in "12" else 1) for key, scenario in scenarios.items()]
 
@@ -64,7 +71,7 @@ def reduce(run: Result, point: Point) -> Reduced:
         return {"epoch_s": mean_epoch([time for time in reductions(run.events)[0] if time > begin])}
     if finding == "4":
         return {"use": sum(shares(run))}
-    return {"ratio": ten_minutes(run, begin + TEN_MINUTES)}
+    return {"ratio": ratio_over_ten_minutes(run, begin + TEN_MINUTES)}
 
 
 def claims(results: Results) -> dict[str, Answer]:
@@ -76,30 +83,32 @@ def claims(results: Results) -> dict[str, Answer]:
     ratios = [results.mean(f"5, {start}", "ratio") for start in STARTS_S]
     spread = max(ratios) / min(ratios)
     return {
-        "finding-1": Held(
+        "finding-1": Holds(
             f"two flows take more than {SLOW_S} s to converge, and the earlier gains more packets per second meanwhile",
             [time > SLOW_S and gain > 1 for time, gain in zip(times, gains)],
             gains,
             "the number: gain of the earlier over that of the later flow",
+            within=(1, None),
         ),
-        "finding-2": Held(
+        "finding-2": Holds(
             f"largest over mean window, unsynchronised: CUBIC's over that of H-TCP with backoff 0.8 is within a factor of {SIMILAR:g}",
-            [1 / SIMILAR <= one <= SIMILAR for one in cost],
+            [1 / SIMILAR <= ratio <= SIMILAR for ratio in cost],
             cost,
+            within=(1 / SIMILAR, SIMILAR),
         ),
-        "finding-3": Held(
+        "finding-3": Holds(
             f"the epoch at {BDPS[1]} packets of BDP is as many times that at {BDPS[0]} as the BDP is, within {LINEAR:.0%}",
             abs(scaled / (BDPS[1] / BDPS[0]) - 1) <= LINEAR,
             scaled,
             f"{shorter:.1f} s and {longer:.1f} s",
         ),
-        "finding-4": Held(
+        "finding-4": Holds(
             f"at 250 Mbit/s and {BUFFER} CUBIC uses at most {COLLAPSED:.0%} of the link, and less than standard TCP",
             cubic <= COLLAPSED and cubic < sack,
             cubic,
             f"standard TCP {sack:.2f}",
         ),
-        "finding-5": Held(
+        "finding-5": Holds(
             f"over {len(STARTS_S)} start times the largest throughput ratio after ten minutes is at least {DEPENDS:g} times the smallest",
             spread >= DEPENDS,
             spread,

@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cwnd.experiments import Point, Reduced, Result, Results, Setup
-from cwnd.experiments.rhee2005._bench import SETS, around, background, host
+from cwnd.experiments.rhee2005._simulation import SETS, background, host_flow, varied_rtts
 from cwnd.metrics import coefficient_of_variation, jain, rates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-#: Whose BDP the buffer is measured in is not stated: that of the path of 220 ms.
+#: Unstated: the path whose BDP the buffer refers to; that of 220 ms.
 RATE_MBPS, LONG_MS, SHORT_MS = 2500, 220, 20
 BUFFERS = (20, 200)
-#: Unstated: slow start ends at an eighth of the link. Else one of the short paths fills 200 % of buffer with it, and holds it for minutes.
+#: Unstated: slow start ends at an eighth of the link. Otherwise a flow of the short path fills the buffer of 200 %, and keeps it full for minutes.
 SSTHRESH = {rtt: int(RATE_MBPS / 12 * rtt / 8) for rtt in (LONG_MS, SHORT_MS)}
 #: Unstated: time scales of the variation, s. The shortened run is too short for the last two.
 SCALES, FEWEST = (1, 2, 5, 10, 20, 50, 100), 4
 
 
 def points(setup: Setup, names: Sequence[str]) -> list[Point]:
-    """Every protocol behind both buffers."""
+    """Every protocol with both buffers."""
     sets = {**SETS, "cubic": setup.cubic}
     end, warm_up = (setup.seconds(full=1100, short=75), setup.seconds(full=100, short=20))
     return [
@@ -40,9 +40,9 @@ def points(setup: Setup, names: Sequence[str]) -> list[Point]:
                     "queue": {"kind": "droptail", "limit": f"{buffer / 100:g}bdp"},
                 },
                 "flow": [
-                    host(cc, RATE_MBPS, rtt=rtt, initial_ssthresh=SSTHRESH[path])
+                    host_flow(cc, RATE_MBPS, rtt=rtt, initial_ssthresh=SSTHRESH[path])
                     for cc, path in ((sets[name], LONG_MS), ("sack", SHORT_MS))
-                    for rtt in around(path, 4)
+                    for rtt in varied_rtts(path, 4)
                 ],
                 "traffic": background(),
                 "record": {"interval": "1s"},
@@ -59,25 +59,25 @@ def numbers(run: Result) -> Reduced:
     """Of the four long flows: throughput per second, and by time scale the mean coefficient of variation of one and Jain's index."""
     begin, end = run.scenario.measured_s
     scales = [scale for scale in SCALES if (end - begin) / scale >= FEWEST]
-    found: Reduced = {"scales": scales, "variation": [], "jain": []}
+    measured: Reduced = {"scales": scales, "variation": [], "jain": []}
     for scale in scales:
         mbps = (
             rates(run.cwnd, packet_bytes=run.scenario.packet_bytes, interval_s=scale, begin_s=begin, end_s=end)
             .only([0, 1, 2, 3])
             .mbps
         )
-        found["variation"].append(float(np.mean([coefficient_of_variation(row).value or 0 for row in mbps])))
-        found["jain"].append(float(np.mean([jain(column).value or 0 for column in mbps.T])))
+        measured["variation"].append(float(np.mean([coefficient_of_variation(row).value or 0 for row in mbps])))
+        measured["jain"].append(float(np.mean([jain(column).value or 0 for column in mbps.T])))
     seconds = rates(run.cwnd, packet_bytes=run.scenario.packet_bytes, interval_s=1, begin_s=0, end_s=end).mbps
-    found["mbps"] = [row.round(1) for row in seconds[:8]]
-    found["utilisation"] = run.summary["link"]["utilization"]
-    return found
+    measured["mbps"] = [row.round(1) for row in seconds[:8]]
+    measured["utilisation"] = run.summary["link"]["utilization"]
+    return measured
 
 
 def variation(results: Results, name: str, buffer: int) -> dict[str, list[float]]:
     """The coefficient of variation by time scale."""
     key = f"{name}, {buffer} %"
     return {
-        f"{scale} s": [run["variation"][place] for run in results[key]]
-        for place, scale in enumerate(results[key][0]["scales"])
+        f"{scale} s": [run["variation"][index] for run in results[key]]
+        for index, scale in enumerate(results[key][0]["scales"])
     }

@@ -27,8 +27,8 @@ def grid(setup: Setup) -> list[Point]:
     # The kernel's sets have no α to be set: the printed one is then that of the document's form.
     printed = CUBIC if from_linux(setup.cubic) else setup.cubic
     sets = {"formula": setup.cubic, "printed": printed}
-    own = {"fast_convergence": False, "beta": KEPT}
-    cubic = {name: {**with_c(sets[name], SMALL_C), **own, **keys} for name, keys in FORMS.items()}
+    common = {"fast_convergence": False, "beta": KEPT}
+    cubic = {name: {**with_c(sets[name], SMALL_C), **common, **keys} for name, keys in FORMS.items()}
     forms = {"standard": {"cc": "reno"}, **cubic}
     seeds = setup.seeds(full=10, short=5)
 
@@ -58,11 +58,11 @@ def grid(setup: Setup) -> list[Point]:
 
 def reduce(run: Result, point: Point) -> Reduced:
     flow = run.summary["flows"][0]
-    found = {"mbps": flow["throughput_mbps"], "cwnd": flow["cwnd_mean"]}
+    numbers = {"mbps": flow["throughput_mbps"], "cwnd": flow["cwnd_mean"]}
     if point.info["name"] == "standard":
-        return found
+        return numbers
     alpha = run.inner["value"][-1].as_py() / 65536 if run.scenario.records_inner else kernels_alpha(KEPT)
-    return {**found, "alpha": alpha}
+    return {**numbers, "alpha": alpha}
 
 
 def claims(results: Results) -> dict[str, Answer]:

@@ -2,13 +2,13 @@
 """Figures 10 and 11 (experiment 3): coefficient of variation of throughput by time scale, with buffers of 20 and 200 % of the BDP.
 
 The runs of figures 7 to 9; of each of the four flows at 220 ms, the mean over them. Left open: time scales, duration, background, whose BDP. Jain's index
-by time scale is what its authors were about to measure.
+by time scale is the measure that its authors had planned.
 """
 
 from __future__ import annotations
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.rhee2005._bench import NAMES
+from cwnd.experiments.rhee2005._simulation import NAMES
 from cwnd.experiments.rhee2005._stability import BUFFERS, numbers, points, variation
 
 TITLE = "Variation of throughput by time scale: CUBIC, STCP and H-TCP at 220 ms, buffers of 20 and 200 % BDP"
@@ -26,14 +26,14 @@ def reduce(run: Result, point: Point) -> Reduced:
 
 def claims(results: Results) -> dict[str, Answer]:
     def over(name: str, buffer: int) -> dict[str, list[float]]:
-        ours, theirs = (variation(results, one, buffer) for one in ("cubic", name))
-        return {scale: [a / b for a, b in zip(values, theirs[scale])] for scale, values in ours.items()}
+        of_cubic, of_other = (variation(results, protocol, buffer) for protocol in ("cubic", name))
+        return {scale: [a / b for a, b in zip(values, of_other[scale])] for scale, values in of_cubic.items()}
 
     fairness = {
-        f"{NAMES[name]}, {buffer} %, {scale} s": [run["jain"][place] for run in results[f"{name}, {buffer} %"]]
+        f"{NAMES[name]}, {buffer} %, {scale} s": [run["jain"][index] for run in results[f"{name}, {buffer} %"]]
         for buffer in BUFFERS
         for name in SHOWN
-        for place, scale in enumerate(results[f"{name}, {buffer} %"][0]["scales"])
+        for index, scale in enumerate(results[f"{name}, {buffer} %"][0]["scales"])
     }
     return {
         **{

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Figures 1 and 2: the growth functions of BIC and of CUBIC after one loss, and what S_max makes of CUBIC's.
+"""Figures 1 and 2: the growth functions of BIC and of CUBIC after one loss, and the effect of S_max on CUBIC's.
 
 BIC's constants are not given: those of its own paper. Windows are whole packets, and one loss is repaired within a round trip, so what is asked
 of the curves allows a packet and a round trip. The time t of equation 1 counts from the reduction. Left open: W_max, round trip.
@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.experiments import Answer, Figure, Holds, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.experiments.forms import recorded
-from cwnd.experiments.rhee2005._bench import alone
-from cwnd.experiments.rhee2005._growth import bends, bic_looks, curve
+from cwnd.experiments.rhee2005._curve_shapes import bic_properties, curve, second_differences
+from cwnd.experiments.rhee2005._simulation import flow_with_losses
 from cwnd.metrics import reductions
 from cwnd.metrics.curve import rising
 from cwnd.metrics.trace import growth
@@ -26,7 +26,7 @@ RTTS = (10, 50, 100, 200)
 
 def grid(setup: Setup) -> list[Point]:
     def point(key: str, cc: str, window: int, rtt: float, end: float, kind: str) -> Point:
-        scenario = alone(cc, window, rtt, end, "at:500")
+        scenario = flow_with_losses(cc, window, rtt, end, "at:500")
         record = {
             "interval": f"{rtt / 10:g}ms",
             "inner": ["last_max"] if kind == "bic" else recorded(setup.cubic, "w_max"),
@@ -47,11 +47,11 @@ def reduce(run: Result, point: Point) -> Reduced:
     rtt = point.info["rtt"] / 1000
     after = time >= at + 2 * rtt - 1e-9
     steps = 1 if point.info["kind"] == "bic" else 5
-    found = {"w_max": largest, "kept": float(window[time > at].min()), "time_s": (time[after] - at)[::steps].round(6)}
+    numbers = {"w_max": largest, "kept": float(window[time > at].min()), "time_s": (time[after] - at)[::steps].round(6)}
     if point.info["kind"] == "far":
         # Windows grow when acknowledgements come, once per round trip: whole ones, between two steps.
-        found["slope"] = growth(time, window, at + 1.5 * rtt + 1, 3)
-    return {**found, "cwnd": window[after][::steps]}
+        numbers["slope"] = growth(time, window, at + 1.5 * rtt + 1, 3)
+    return {**numbers, "cwnd": window[after][::steps]}
 
 
 def claims(results: Results) -> dict[str, Answer]:
@@ -59,23 +59,26 @@ def claims(results: Results) -> dict[str, Answer]:
     # K by equation 1, with the part given up as it was.
     top, time, window = curve(run)
     k = ((top - run["kept"]) / 0.4) ** (1 / 3)
-    concave, convex = bends(time, window, k / 10, k, k / 10), bends(time, window, k, 1.8 * k, k / 10)
+    concave, convex = (
+        second_differences(time, window, k / 10, k, k / 10),
+        second_differences(time, window, k, 1.8 * k, k / 10),
+    )
     flat = (time >= 0.64 * k) & (time <= 1.36 * k)
     slopes = {f"{rtt} ms": results.values(f"far, {rtt} ms", "slope") for rtt in RTTS}
     return {
-        **bic_looks(results["bic"][0], RTT_MS / 1000),
-        "cubic-concave": Held(
+        **bic_properties(results["bic"][0], RTT_MS / 1000),
+        "cubic-concave": Holds(
             "up to K no second difference over steps of K/10 is above 1 packet, and their sum is negative",
             bool((concave <= 1).all() and concave.sum() < 0),
         ),
-        "cubic-convex": Held(
+        "cubic-convex": Holds(
             "from K to 1.8 K no second difference over steps of K/10 is below -1 packet, and their sum is positive",
             bool((convex >= -1).all() and convex.sum() > 0),
         ),
         "cubic-at-k": Measured(float(np.interp(k, time, window)) - top),
         "cubic-plateau": Measured(float(abs(window[flat] - top).max() / top)),
         "smax-linear": Measured(slopes),
-        "smax-short-rtt": Held(
+        "smax-short-rtt": Holds(
             "packets per round trip rise from each RTT to the next",
             [rising(slopes[f"{rtt} ms"][0] * rtt / 1000 for rtt in RTTS)],
         ),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Figures 3 and 4: windows of two CUBIC and two SACK flows, 500 Mbit/s, 100 ms, with background traffic both ways.
+"""Figures 3 and 4: windows of two CUBIC and two SACK flows, 500 Mbit/s, 100 ms, with background traffic in both directions.
 
 The CUBIC windows have plateaus around W_max; the two flows converge "nicely around 220 seconds", very smooth; the link is used to 98 %, CUBIC having 78,
 SACK 11, the background 9 %. Left open: buffer, start times, duration, background, and what plateaus and smooth mean.
@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.rhee2005._bench import background, host
+from cwnd.experiments import Answer, Figure, Holds, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.experiments.rhee2005._simulation import background, host_flow
 from cwnd.metrics import curves, rates
 from cwnd.metrics.run import converged
 from cwnd.metrics.trace import near_last_maximum
@@ -36,7 +36,7 @@ def grid(setup: Setup) -> list[Point]:
         "duration": f"{end:g}s",
         "measure": [f"{WARM_UP_S}s", f"{end:g}s"],
         "link": {"rate": f"{RATE_MBPS}Mbit/s", "rtt": f"{RTT_MS}ms", "queue": {"kind": "droptail", "limit": LIMIT}},
-        "flow": [host(cc, RATE_MBPS, start=start) for cc, start in zip(algorithms, STARTS)],
+        "flow": [host_flow(cc, RATE_MBPS, start=start) for cc, start in zip(algorithms, STARTS)],
         "traffic": background(),
     }
     return [Point("two and two", scenario, seeds=setup.seeds(full=10, short=2))]
@@ -57,7 +57,7 @@ def reduce(run: Result, point: Point) -> Reduced:
         "smooth": float((changes <= SMOOTH).mean(axis=1).mean()),
         "largest_change": float(changes.max()),
         "plateau": float(np.mean(flat)),
-        "cwnd": [one.round(1) for one in curves(run.cwnd, np.arange(0, end, 1)).values()][:4],
+        "cwnd": [window.round(1) for window in curves(run.cwnd, np.arange(0, end, 1)).values()][:4],
     }
 
 
@@ -65,16 +65,18 @@ def claims(results: Results) -> dict[str, Answer]:
     key = "two and two"
     changes, flat = results.values(key, "largest_change"), results.values(key, "plateau")
     return {
-        "plateaus": Held(
+        "plateaus": Holds(
             f"at least {100 * FLAT:.0f} % of the time the window is above {PART} of that before the last reduction",
-            [one >= FLAT for one in flat],
+            [part >= FLAT for part in flat],
             flat,
+            within=(FLAT, None),
         ),
         "convergence-time": Measured(results.values(key, "converged_s"), "From the second flow's start."),
-        "smooth": Held(
+        "smooth": Holds(
             f"from {SLOW_START_S} s after the second start on, from one second to the next, neither flow's throughput changes by more than a factor of {SMOOTH}",
-            [one <= SMOOTH for one in changes],
+            [change <= SMOOTH for change in changes],
             changes,
+            within=(None, SMOOTH),
         ),
         "utilisation": Measured(results.values(key, "utilisation")),
         "cubic-share": Measured(results.values(key, "cubic")),

@@ -11,8 +11,8 @@ from itertools import pairwise
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.rhee2005._friendly import FAST, numbers, picture, points, sweep
+from cwnd.experiments import Answer, Figure, Holds, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.experiments.rhee2005._tcp_friendliness import HIGH_SPEED, draw, measured, points, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,11 +32,11 @@ LONG = ("hstcp", "stcp", "htcp")
 def grid(setup: Setup) -> list[Point]:
     chosen = setup.pick(ALL, SOME)
     seconds = {rate: setup.seconds(full=FULL_S, short=SHORT_S.get(rate, 120)) for rate in chosen}
-    return points(setup, FAST, RTT_MS, chosen, seconds, setup.seeds(full=5, short=2))
+    return points(setup, HIGH_SPEED, RTT_MS, chosen, seconds, setup.seeds(full=5, short=2))
 
 
 def reduce(run: Result, point: Point) -> Reduced:
-    return numbers(run)
+    return measured(run)
 
 
 def curve(results: Results, name: str) -> list[list[float]]:
@@ -48,14 +48,15 @@ def curve(results: Results, name: str) -> list[list[float]]:
 def claims(results: Results) -> dict[str, Answer]:
     speeds = results.swept("rate")
     criterion = f"at {speeds[-1]} Mbit/s at most {FALL} of the ratio at 20 Mbit/s, and from no bandwidth to the next more than {RISE}-fold"
-    by_seed = {name: curve(results, name) for name in FAST}
+    by_seed = {name: curve(results, name) for name in HIGH_SPEED}
 
-    def falls(name: str) -> Held:
-        kept = [found[-1] / found[0] for found in by_seed[name]]
-        steady = [all(b <= RISE * a for a, b in pairwise(found)) for found in by_seed[name]]
-        return Held(criterion, [one <= FALL and even for one, even in zip(kept, steady)], kept)
+    def falls(name: str) -> Holds:
+        remaining = [curve[-1] / curve[0] for curve in by_seed[name]]
+        steady = [all(b <= RISE * a for a, b in pairwise(curve)) for curve in by_seed[name]]
+        holds = [part <= FALL and even for part, even in zip(remaining, steady)]
+        return Holds(criterion, holds, remaining, within=(None, FALL))
 
-    def long(name: str) -> Held:
+    def long(name: str) -> Holds:
         def shortest(run: Mapping[str, Reduced]) -> float:
             return min(
                 float(run[f"{name}, {rate}"]["epoch_s"] / run[f"{other}, {rate}"]["epoch_s"])
@@ -63,24 +64,25 @@ def claims(results: Results) -> dict[str, Answer]:
                 for other in LONG
             )
 
-        found = results.each(shortest)
-        return Held(
+        smallest = results.each(shortest)
+        return Holds(
             "above 20 Mbit/s, at each bandwidth, a longer time between a flow's reductions than each of HSTCP, STCP and H-TCP",
-            [one > 1 for one in found],
-            found,
+            [ratio > 1 for ratio in smallest],
+            smallest,
+            within=(1, None),
         )
 
     return {
-        **{f"{name}-20mbit": Measured(results.values(f"{name}, 20", "ratio")) for name in FAST},
-        **{f"{name}-falls": falls(name) for name in FAST},
-        "cubic-best": Measured({name: [fmean(found) for found in by_seed[name]] for name in FAST}),
+        **{f"{name}-20mbit": Measured(results.values(f"{name}, 20", "ratio")) for name in HIGH_SPEED},
+        **{f"{name}-falls": falls(name) for name in HIGH_SPEED},
+        "cubic-best": Measured({name: [fmean(curve) for curve in by_seed[name]] for name in HIGH_SPEED}),
         **{f"{name}-long-epochs": long(name) for name in ("bic", "cubic")},
         **{f"{name}-full": Measured(sweep(results, name, "utilisation")) for name in ("bic", "cubic")},
     }
 
 
 def plot(results: Results, figure: Figure) -> None:
-    picture(results, figure)
+    draw(results, figure)
 
 
 WHY = {

@@ -7,8 +7,8 @@ throughput of a flow varies at every time scale, by a fifth of its mean, and mor
 
 from __future__ import annotations
 
-from cwnd.experiments import Answer, Figure, Held, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.rhee2005._bench import NAMES
+from cwnd.experiments import Answer, Figure, Holds, Point, Reduced, Result, Results, Setup
+from cwnd.experiments.rhee2005._simulation import NAMES
 from cwnd.experiments.rhee2005._stability import BUFFERS, numbers, points
 
 TITLE = "Throughput of four flows at 220 ms and four of SACK at 20 ms, 2.5 Gbit/s, buffers of 20 and 200 % BDP"
@@ -27,14 +27,15 @@ def reduce(run: Result, point: Point) -> Reduced:
 
 
 def claims(results: Results) -> dict[str, Answer]:
-    def oscillates(name: str, buffer: int) -> Held:
+    def oscillates(name: str, buffer: int) -> Holds:
         key, other = f"{name}, {buffer} %", f"cubic, {buffer} %"
         least = results.each(lambda run: min(run[key]["variation"]))
         beyond = results.each(lambda run: all(a > b for a, b in zip(run[key]["variation"], run[other]["variation"])))
-        return Held(
+        return Holds(
             f"at every time scale from 1 s on a coefficient of variation of at least {OSCILLATES}, and above CUBIC's",
-            [one >= OSCILLATES and more for one, more in zip(least, beyond)],
+            [ratio >= OSCILLATES and larger for ratio, larger in zip(least, beyond)],
             least,
+            within=(OSCILLATES, None),
         )
 
     return {f"{name}-oscillates-{buffer}": oscillates(name, buffer) for name in ("stcp", "htcp") for buffer in BUFFERS}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.rhee2005._bench import ACK_EVERY
+from cwnd.experiments.rhee2005._simulation import ACK_EVERY
 from cwnd.metrics.curve import reached
 
 TITLE = "Standard TCP to 30 packets, and to a full link of 1 Gbit/s, at 1 and 100 ms"
@@ -61,7 +61,9 @@ def plot(results: Results, figure: Figure) -> None:
     axes = figure.subplots()
     for key, dash in zip(results, ("-", "--")):
         run = results[key][0]
-        axes.semilogx([1000 * one for one in run["time_s"][1:]], run["cwnd"][1:], linestyle=dash, label=f"RTT {key}")
+        axes.semilogx(
+            [1000 * time_s for time_s in run["time_s"][1:]], run["cwnd"][1:], linestyle=dash, label=f"RTT {key}"
+        )
     axes.axhline(TARGET, color="black", linewidth=0.8, linestyle=":", label=f"{TARGET} packets")
     axes.set(xlabel="time (ms)", ylabel="congestion window (packets)", ylim=(0, None))
     axes.legend()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.experiments import Answer, Figure, Holds, Measured, Point, Reduced, Result, Results, Setup
 from cwnd.metrics import curves, reductions
 
 TITLE = "Two CUBIC flows with losses in common, of 3 to 1 at the start: windows, K, growth"
@@ -22,7 +22,9 @@ COMMON_S, GROWTH_S, EQUAL = 0.5, (1, 3), 1.25
 
 
 def grid(setup: Setup) -> list[Point]:
-    flows = [{"cc": setup.cubic, "ack_every": 1, "initial_cwnd": one, "initial_ssthresh": one} for one in WINDOWS]
+    flows = [
+        {"cc": setup.cubic, "ack_every": 1, "initial_cwnd": window, "initial_ssthresh": window} for window in WINDOWS
+    ]
     link = {"rate": f"{RATE_MBPS}Mbit/s", "rtt": f"{RTT_MS}ms", "queue": {"kind": "droptail", "limit": "1bdp"}}
     record = {"interval": "100ms", "inner": ["k_s_x1024"]}
     return [Point("two", {"duration": f"{END_S}s", "link": link, "flow": flows, "record": record})]
@@ -30,22 +32,22 @@ def grid(setup: Setup) -> list[Point]:
 
 def reduce(run: Result, point: Point) -> Reduced:
     times = reductions(run.events)
-    near = [min(abs(times[1] - one)) <= COMMON_S for one in times[0]]
+    near = [min(abs(times[1] - time)) <= COMMON_S for time in times[0]]
     common = times[0][near]
     common = common[(np.diff(common, append=np.inf) > GROWTH_S[1]) & (common > 1)]
     before, early, late = (curves(run.cwnd, common + after) for after in (-0.2, *GROWTH_S))
     inner = run.inner
     flow, when, value = (inner[name].to_numpy() for name in ("flow", "time_s", "value"))
-    ks = [np.interp(common + GROWTH_S[0], when[flow == one], value[flow == one] / 1024) for one in (0, 1)]
+    ks = [np.interp(common + GROWTH_S[0], when[flow == each], value[flow == each] / 1024) for each in (0, 1)]
     seconds = GROWTH_S[1] - GROWTH_S[0]
     every = np.arange(0.0, END_S, 2.0)
     return {
         "common_share": len(common) / max(len(times[0]), len(times[1])),
         "at_s": common.round(2),
-        "windows": [before[one].round(1) for one in (0, 1)],
+        "windows": [before[each].round(1) for each in (0, 1)],
         "k": [k.round(4) for k in ks],
-        "growth": [((late[one] - early[one]) / seconds).round(3) for one in (0, 1)],
-        "share": [((late[one] - early[one]) / seconds / early[one]).round(6) for one in (0, 1)],
+        "growth": [((late[each] - early[each]) / seconds).round(3) for each in (0, 1)],
+        "share": [((late[each] - early[each]) / seconds / early[each]).round(6) for each in (0, 1)],
         "time_s": every,
         "cwnd": [window.round(1) for window in curves(run.cwnd, every).values()],
     }
@@ -58,17 +60,17 @@ def claims(results: Results) -> dict[str, Answer]:
     end = float(ratio[-len(ratio) // 10 :].mean())
     # While there is a larger one.
     apart, larger = ratio > EQUAL, windows.argmax(axis=0)
-    places = np.flatnonzero(apart)
+    indices = np.flatnonzero(apart)
 
     def of(name: str, other: bool) -> list[float]:
-        return [run[name][larger[place] ^ other][place] for place in places]
+        return [run[name][larger[index] ^ other][index] for index in indices]
 
     def two(name: str) -> dict[str, float]:
         return {"larger": float(np.mean(of(name, other=False))), "smaller": float(np.mean(of(name, other=True)))}
 
-    note = f"Over {len(places)} common losses at which the windows were more than {EQUAL} apart."
+    note = f"Over {len(indices)} common losses at which the windows were more than {EQUAL} apart."
     return {
-        "converge": Held(
+        "converge": Holds(
             f"larger over smaller window, over the last tenth of the common losses, at most {EQUAL}",
             end <= EQUAL,
             end,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Section B: with synchronised losses the throughput ratio goes as 1/r in CUBIC, and as 1/r² in TCP and BIC (r: ratio of the RTTs).
 
-Synchronised by construction: the link stands still for a twentieth of a round trip every few seconds and drops what comes; nothing else limits a
-flow, so that each can run by itself; packets are paced, or a flow's could all miss the moment. Left open: link, round trips, how far apart losses are.
+Synchronised by construction: the link stops for a twentieth of a round trip every few seconds and drops all arrivals. Nothing else limits a
+flow, so that each can run alone. Packets are paced, or a flow might have none at that time. Left open: link, round trips, how far apart losses are.
 """
 
 from __future__ import annotations

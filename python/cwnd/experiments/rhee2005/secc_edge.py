@@ -9,7 +9,7 @@ bound as printed is expected not to hold. Left open: how losses fall; delayed ac
 from __future__ import annotations
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.rhee2005._response import mean_window, started
+from cwnd.experiments.rhee2005._mean_window import mean_window, periodic_losses
 from cwnd.metrics.trace import falls_to
 
 TITLE = "Where CUBIC leaves the window of TCP: loss rates around 0.36·C·RTT³"
@@ -26,7 +26,7 @@ def grid(setup: Setup) -> list[Point]:
     def two(where: str, sets: dict[str, str], rtt: int, period: int, losses: int, **more: float) -> list[Point]:
         info = {"rtt": rtt, "period": period, **more}
         return [
-            Point(f"{name}, {where}", started(cc, period, rtt, losses), info={"name": name, **info})
+            Point(f"{name}, {where}", periodic_losses(cc, period, rtt, losses), info={"name": name, **info})
             for name, cc in sets.items()
         ]
 
@@ -57,15 +57,15 @@ def ratios(results: Results, rtt: int) -> dict[float, float]:
 def claims(results: Results) -> dict[str, Answer]:
     above, short, edges = {}, {}, {}
     for rtt in RTTS:
-        found = ratios(results, rtt)
+        by_multiple = ratios(results, rtt)
         epoch_bound = 1 / (C * rtt / 1000) ** 0.5
-        for multiple, ratio in found.items():
+        for multiple, ratio in by_multiple.items():
             if multiple > 1:
                 above[f"{rtt} ms, p = {multiple:g} x bound"] = ratio
             epoch = results.mean(f"cubic, {rtt} ms, {multiple:g}", "epoch_s") / epoch_bound
             if epoch < 1:
                 short[f"{rtt} ms, epoch {epoch:.2f} x bound"] = ratio
-        edges[f"{rtt} ms"] = BOUND * falls_to(found.keys(), found.values(), FRIENDLY)
+        edges[f"{rtt} ms"] = BOUND * falls_to(by_multiple.keys(), by_multiple.values(), FRIENDLY)
     hstcp = {1 / n: results.ratio(f"hstcp, edge, {n}", f"hstcp's sack, edge, {n}", "mean")[0] for n in EDGE_PERIODS}
     return {
         "bound-100ms": Measured(BOUND * C * 0.1**3),
@@ -81,9 +81,9 @@ def claims(results: Results) -> dict[str, Answer]:
 def plot(results: Results, figure: Figure) -> None:
     axes = figure.subplots()
     for rtt, marker in zip(RTTS, "osD^"):
-        found = ratios(results, rtt)
-        rates = [BOUND * multiple for multiple in found]
-        axes.semilogx(rates, list(found.values()), marker=marker, fillstyle="none", label=f"{rtt} ms")
+        by_multiple = ratios(results, rtt)
+        rates = [BOUND * multiple for multiple in by_multiple]
+        axes.semilogx(rates, list(by_multiple.values()), marker=marker, fillstyle="none", label=f"{rtt} ms")
     axes.axhline(FRIENDLY, color="black", linewidth=0.8, linestyle=":")
     axes.axvline(BOUND, color="black", linewidth=0.8, linestyle="--", label="bound as printed")
     axes.set(xlabel="loss rate (C·RTT³)", ylabel="mean window, CUBIC / TCP", ylim=(0, None))

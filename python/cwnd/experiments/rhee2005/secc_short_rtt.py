@@ -8,8 +8,8 @@ which it is standard TCP. Left open: the round trip, loss rates, how losses fall
 from __future__ import annotations
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.rhee2005._bench import NAMES
-from cwnd.experiments.rhee2005._response import distance, mean_window, started
+from cwnd.experiments.rhee2005._mean_window import distance, mean_window, periodic_losses
+from cwnd.experiments.rhee2005._simulation import NAMES
 
 TITLE = "Mean windows of CUBIC, HSTCP and SACK at 1 ms, by loss rate"
 CUBIC = "cubic-2005"
@@ -23,7 +23,9 @@ LOW_WINDOW = 38
 def grid(setup: Setup) -> list[Point]:
     sets = {"cubic": setup.cubic, "hstcp": "highspeed", "sack": "sack"}
     return [
-        Point(f"{name}, 1/{n}", started(cc, n, RTT_MS, losses), info={"name": name, "period": n, "losses": losses})
+        Point(
+            f"{name}, 1/{n}", periodic_losses(cc, n, RTT_MS, losses), info={"name": name, "period": n, "losses": losses}
+        )
         for n, losses in PERIODS.items()
         for name, cc in sets.items()
     ]

@@ -12,7 +12,7 @@ from typing import Any
 
 #: 38 packets of BDP.
 LOW = {"rate": "2.64Mbit/s", "rtt": "176ms"}
-#: Unstated: as long, and fat: 1466 packets of BDP.
+#: Unstated: the same round trip, and a BDP of 1466 packets.
 HIGH = {"rate": "100Mbit/s", "rtt": "176ms"}
 #: Unstated: one BDP of queue.
 QUEUE = "1bdp"
@@ -20,7 +20,7 @@ QUEUE = "1bdp"
 START, WARM_UP_S = {"uniform": ["0s", "1s"]}, 20
 
 
-def shared(
+def shared_link(
     flows: Sequence[str | Mapping[str, Any]],
     seconds: float,
     link: Mapping[str, str] = LOW,

@@ -12,8 +12,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from cwnd.experiments import Answer, Figure, Held, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.shanker._link import WARM_UP_S, shared
+from cwnd.experiments import Answer, Figure, Holds, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.experiments.shanker._link import WARM_UP_S, shared_link
 from cwnd.metrics import curves, reductions
 from cwnd.metrics.trace import growth, recovered
 
@@ -28,18 +28,18 @@ def grid(setup: Setup) -> list[Point]:
     seconds, seeds = setup.seconds(full=600, short=300), setup.seeds(full=10, short=4)
     record = {"interval": f"{STEP_S * 1000:g}ms", "inner": ["k_s_x1024"]}
     return [
-        Point("cubic", shared([setup.cubic], seconds, record=record), seeds=seeds),
-        Point("tahoe", shared(["tahoe"], seconds), seeds=seeds),
+        Point("cubic", shared_link([setup.cubic], seconds, record=record), seeds=seeds),
+        Point("tahoe", shared_link(["tahoe"], seconds), seeds=seeds),
     ]
 
 
 def reduce(run: Result, point: Point) -> Reduced:
-    found: Reduced = {
+    numbers: Reduced = {
         "mbps": run.summary["flows"][0]["throughput_mbps"],
         "cwnd": curves(run.cwnd, np.arange(0, 120, 0.2))[0],
     }
     if point.key == "tahoe":
-        return found
+        return numbers
     times = np.arange(0, run.scenario.duration_s, STEP_S)
     window = curves(run.cwnd, times)[0]
     k_s = np.interp(times, run.inner["time_s"].to_numpy(), run.inner["value"].to_numpy()) / 1024
@@ -61,29 +61,36 @@ def reduce(run: Result, point: Point) -> Reduced:
         }
         for name, (fro, to) in parts.items():
             slopes[name].append(growth(times, window, start + fro, to - fro))
-    return found | slopes
+    return numbers | slopes
 
 
 def claims(results: Results) -> dict[str, Answer]:
     def share(run: Reduced, name: str, other: str, factor: float) -> float:
-        pairs = [one < factor * two for one, two in zip(run[name], run[other])]
+        pairs = [value < factor * reference for value, reference in zip(run[name], run[other])]
         return sum(pairs) / len(pairs) if pairs else 0.0
 
-    def held(criterion: str, name: str, other: str, factor: float = 1.0) -> Held:
+    def below_in_most_epochs(criterion: str, name: str, other: str, factor: float = 1.0) -> Holds:
         shares = results.at("cubic", lambda run: share(run, name, other, factor))
-        return Held(f"in more than half of the epochs, {criterion}", [one > 0.5 for one in shares], shares)
+        return Holds(
+            f"in more than half of the epochs, {criterion}",
+            [share > 0.5 for share in shares],
+            shares,
+            within=(0.5, None),
+        )
 
     return {
-        "concave": held(
+        "concave": below_in_most_epochs(
             "the window rises more slowly in the second half of K than in the first quarter", "before", "first"
         ),
-        "flat": held(
+        "flat": below_in_most_epochs(
             f"within a quarter of K around the plateau it rises at most {FLAT:g} times as fast as in the first quarter of K",
             "around",
             "first",
             FLAT,
         ),
-        "convex": held("it rises faster in the second half of the time after K than in the first", "after", "last"),
+        "convex": below_in_most_epochs(
+            "it rises faster in the second half of the time after K than in the first", "after", "last"
+        ),
         "throughput": Measured(results.ratio("cubic", "tahoe", "mbps")),
     }
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.shanker._link import HIGH, LOW, shared
+from cwnd.experiments.shanker._link import HIGH, LOW, shared_link
 
 TITLE = "Tahoe beside CUBIC with a smaller C, or with half of the window kept, on both links"
 CUBIC = "cubic-2.2"
@@ -28,7 +28,7 @@ def grid(setup: Setup) -> list[Point]:
     return [
         Point(
             f"{form}, {link}",
-            shared([{"cc": setup.cubic, **keys}, "tahoe"], seconds, LINKS[link]),
+            shared_link([{"cc": setup.cubic, **keys}, "tahoe"], seconds, LINKS[link]),
             seeds=setup.seeds(full=10, short=4),
         )
         for link in LINKS

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Why CUBIC would do better beside Tahoe: the queue fills sooner, CUBIC backs off at a smaller window and loses fewer packets each time.
+"""Why CUBIC does better beside Tahoe: the queue fills sooner, CUBIC backs off at a smaller window and loses fewer packets each time.
 
 CUBIC alone against CUBIC beside Tahoe, the same queue. A congestion event is a reduction of CUBIC's; the time to a full queue, that
 from the one to the next; the window at backoff, the largest of the half second before. Left open: what the link's module says.
@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.shanker._link import WARM_UP_S, shared
+from cwnd.experiments.shanker._link import WARM_UP_S, shared_link
 from cwnd.metrics import curves, drops, reductions
 from cwnd.metrics.trace import mean_epoch
 
@@ -23,7 +23,7 @@ def grid(setup: Setup) -> list[Point]:
     seconds, seeds = setup.seconds(full=600, short=300), setup.seeds(full=10, short=8)
     record = {"interval": f"{STEP_S * 1000:g}ms"}
     sides = {"alone": [setup.cubic], "beside Tahoe": [setup.cubic, "tahoe"]}
-    return [Point(name, shared(flows, seconds, record=record), seeds=seeds) for name, flows in sides.items()]
+    return [Point(name, shared_link(flows, seconds, record=record), seeds=seeds) for name, flows in sides.items()]
 
 
 def reduce(run: Result, point: Point) -> Reduced:
@@ -37,7 +37,7 @@ def reduce(run: Result, point: Point) -> Reduced:
     queue = np.interp(np.arange(0, 120, 0.25), run.queue["time_s"].to_numpy(), run.queue["packets"].to_numpy())
     return {
         "fill_s": mean_epoch(cuts),
-        "window": float(np.mean([window[max(0, place - 10) : place + 1].max() for place in places])),
+        "window": float(np.mean([window[max(0, row - 10) : row + 1].max() for row in places])),
         "lost": float((flows == 0).sum() / len(cuts)),
         "first_s": float(first[0]) if first.size else float("inf"),
         "queue": queue,

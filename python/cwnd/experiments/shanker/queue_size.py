@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from cwnd.experiments import Answer, Figure, Held, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.shanker._link import shared
+from cwnd.experiments import Answer, Figure, Holds, Point, Reduced, Result, Results, Setup
+from cwnd.experiments.shanker._link import shared_link
 
 TITLE = "CUBIC alone behind queues of 0.5 to 10 BDP, 2.64 Mbit/s, 88 ms each way"
 CUBIC = "cubic-2.2"
@@ -21,7 +21,7 @@ FALL = 0.01
 def grid(setup: Setup) -> list[Point]:
     seconds, seeds = setup.seconds(full=600, short=300), setup.seeds(full=10, short=4)
     return [
-        Point(f"{size:g}", shared([setup.cubic], seconds, queue=f"{size:g}bdp", warm_up=1), seeds=seeds)
+        Point(f"{size:g}", shared_link([setup.cubic], seconds, queue=f"{size:g}bdp", warm_up=1), seeds=seeds)
         for size in QUEUES_BDP
     ]
 
@@ -43,11 +43,12 @@ def claims(results: Results) -> dict[str, Answer]:
     falls = results.each(lambda run: fall([run[key]["mbps"] for key in keys]))
     rising = results.each(lambda run: all(run[a]["rtt_ms"] < run[b]["rtt_ms"] for a, b in pairwise(keys)))
     return {
-        "rtt-grows": Held("the mean RTT with each queue is above that with the next smaller one", rising),
-        "throughput-falls": Held(
+        "rtt-grows": Holds("the mean RTT with each queue is above that with the next smaller one", rising),
+        "throughput-falls": Holds(
             f"with some queue larger than the best one the throughput is lower by more than {FALL:.0%}",
-            [one > FALL for one in falls],
+            [fall > FALL for fall in falls],
             falls,
+            within=(FALL, None),
         ),
     }
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.shanker._link import HIGH, shared
+from cwnd.experiments.shanker._link import HIGH, shared_link
 from cwnd.metrics import curves
 
 TITLE = "Tahoe and CUBIC on a long fat link of 100 Mbit/s, 88 ms each way"
@@ -15,7 +15,7 @@ CUBIC = "cubic-2.2"
 
 def grid(setup: Setup) -> list[Point]:
     seconds, seeds = setup.seconds(full=600, short=300), setup.seeds(full=10, short=4)
-    return [Point("both", shared([setup.cubic, "tahoe"], seconds, HIGH), seeds=seeds)]
+    return [Point("both", shared_link([setup.cubic, "tahoe"], seconds, HIGH), seeds=seeds)]
 
 
 def reduce(run: Result, point: Point) -> Reduced:

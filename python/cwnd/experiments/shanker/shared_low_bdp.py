@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from cwnd.experiments import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-from cwnd.experiments.shanker._link import shared
+from cwnd.experiments.shanker._link import shared_link
 from cwnd.metrics import curves
 
 TITLE = "Tahoe and CUBIC on one link of 2.64 Mbit/s, 88 ms each way, and each alone"
@@ -19,7 +19,7 @@ CUBIC = "cubic-2.2"
 def grid(setup: Setup) -> list[Point]:
     seconds, seeds = setup.seconds(full=600, short=300), setup.seeds(full=10, short=8)
     sides = {"cubic": [setup.cubic], "tahoe": ["tahoe"], "both": [setup.cubic, "tahoe"]}
-    return [Point(name, shared(flows, seconds), seeds=seeds) for name, flows in sides.items()]
+    return [Point(name, shared_link(flows, seconds), seeds=seeds) for name, flows in sides.items()]
 
 
 def reduce(run: Result, point: Point) -> Reduced:

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 
 use cwnd::replay::{After, Call, Replay};
 use cwnd::{Conn, Controller, INFINITE_SSTHRESH};
-use cwnd_bpf::{Record, Sample};
+use cwnd_bpf::{CallRecord, ProbeSample};
 use cwnd_plugin::controller_words;
 use pyo3::prelude::*;
 
 /// A connection as it was last seen.
 #[pyclass(frozen, module = "cwnd._native", name = "KernelConnection")]
 #[derive(Clone, Debug)]
-pub struct Connection {
+pub struct TracedConnection {
     /// 0, 1, … in order of appearance.
     #[pyo3(get)]
     number: u64,
@@ -63,7 +63,7 @@ pub struct Connections {
     replays: HashMap<u64, Replay>,
     /// By the socket's address: the place in `all`.
     sockets: HashMap<u64, usize>,
-    all: Vec<Connection>,
+    all: Vec<TracedConnection>,
     calls: u64,
     differences: u64,
     states_compared: u64,
@@ -103,16 +103,16 @@ impl Connections {
     }
 
     /// Every connection seen, with what its algorithm's state on the host says.
-    pub fn all(&self) -> Vec<Connection> {
-        let seen = |known: &Connection| match self.replays.get(&known.number) {
-            Some(replay) => Connection { inner: inner(replay, &known.last), ..known.clone() },
+    pub fn all(&self) -> Vec<TracedConnection> {
+        let seen = |known: &TracedConnection| match self.replays.get(&known.number) {
+            Some(replay) => TracedConnection { inner: inner(replay, &known.last), ..known.clone() },
             None => known.clone(),
         };
         self.all.iter().map(seen).collect()
     }
 
     /// Repeats a recorded call, and keeps what it shows of its connection.
-    pub fn step(&mut self, record: &Record) {
+    pub fn step(&mut self, record: &CallRecord) {
         self.calls += 1;
         let number = record.connection;
         let Ok(place) = usize::try_from(number) else { return };
@@ -156,7 +156,7 @@ impl Connections {
     }
 
     /// Keeps what an acknowledgement shows of its connection; returns the connection's number.
-    pub fn see(&mut self, sample: &Sample) -> u64 {
+    pub fn see(&mut self, sample: &ProbeSample) -> u64 {
         self.calls += 1;
         let ports = (sample.kernel.local_port, sample.kernel.remote_port);
         let all = &mut self.all;
@@ -184,8 +184,8 @@ fn inner(replay: &Replay, conn: &Conn) -> Vec<(&'static str, u64)> {
     replay.state().map(|state| state.info(conn).named().collect()).unwrap_or_default()
 }
 
-fn connection(number: u64, conn: &Conn, time_us: u64, algorithm: String) -> Connection {
-    Connection {
+fn connection(number: u64, conn: &Conn, time_us: u64, algorithm: String) -> TracedConnection {
+    TracedConnection {
         number,
         algorithm,
         local_port: 0,
@@ -205,7 +205,7 @@ fn connection(number: u64, conn: &Conn, time_us: u64, algorithm: String) -> Conn
     }
 }
 
-impl Connection {
+impl TracedConnection {
     fn see(&mut self, conn: &Conn, time_us: u64) {
         self.last = *conn;
         self.last_s = time_us as f64 / 1e6;

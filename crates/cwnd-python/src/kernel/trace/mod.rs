@@ -14,13 +14,13 @@ use super::module::KernelModule;
 use super::raise;
 use super::scope::KernelEnded;
 use crate::tables::Table;
-pub use connections::Connection;
 use connections::Connections;
+pub use connections::TracedConnection;
 use cwnd::Controller;
-use cwnd_bpf::{Loaded, Means, Probe, Recorder, Running, Scope, Wrapper};
+use cwnd_bpf::{CommandScope, OwnedModule, Probe, Recorder, RunningCommand, ScopeMethod, Wrapper};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use rows::Words;
+use rows::StateLayout;
 
 /// The longest that one wait lasts without looking whether Python wants to stop.
 const SLICE: Duration = Duration::from_millis(100);
@@ -29,7 +29,7 @@ const SLICE: Duration = Duration::from_millis(100);
 #[pyclass(module = "cwnd._native")]
 pub struct KernelTrace {
     // Python may hand the object to another thread; the lock is never waited for.
-    source: Mutex<Option<Source>>,
+    source: Mutex<Option<RecordSource>>,
     connections: Connections,
     /// Port that a connection must have at one of its ends; 0: any.
     port: u16,
@@ -39,11 +39,11 @@ pub struct KernelTrace {
     repaired: u64,
     unguarded: u64,
     /// A command whose connections run on what is traced.
-    command: Mutex<Option<Running>>,
+    command: Mutex<Option<RunningCommand>>,
 }
 
-enum Source {
-    Hooks { loaded: Loaded, recorder: Recorder, words: Words },
+enum RecordSource {
+    Hooks { loaded: OwnedModule, recorder: Recorder, words: StateLayout },
     Probe(Probe),
 }
 
@@ -61,7 +61,7 @@ impl KernelTrace {
     ) -> PyResult<Self> {
         let recorded = module.record(kernel_name, ring_bytes);
         let (loaded, recorder, host) = recorded.map_err(|why| raise(py, &why))?;
-        Ok(Self::new(Source::Hooks { loaded, recorder, words: Words::Ours }, host, port))
+        Ok(Self::new(RecordSource::Hooks { loaded, recorder, words: StateLayout::Ours }, host, port))
     }
 
     /// Registers the kernel's own algorithm `name` once more, as `kernel_name`, with a wrapper that records it.
@@ -76,7 +76,7 @@ impl KernelTrace {
         let wrapper = Wrapper::find(name).map_err(|why| raise(py, &why))?;
         let (loaded, recorder) =
             wrapper.load_recording(kernel_name, ring_bytes).map_err(|why| raise(py, &why))?;
-        let source = Source::Hooks { loaded, recorder, words: Words::Kernels };
+        let source = RecordSource::Hooks { loaded, recorder, words: StateLayout::Kernels };
         Ok(Self::new(source, Controller::by_name(&format!("{name}-linux")), port))
     }
 
@@ -84,7 +84,7 @@ impl KernelTrace {
     #[staticmethod]
     fn of_acknowledgements(py: Python<'_>, algorithm: &str, port: u16, ring_bytes: u32) -> PyResult<Self> {
         let probe = Probe::attach(port, algorithm, ring_bytes).map_err(|why| raise(py, &why))?;
-        Ok(Self::new(Source::Probe(probe), None, port))
+        Ok(Self::new(RecordSource::Probe(probe), None, port))
     }
 
     /// Names of the kernel's own algorithms that can be recorded call by call.
@@ -116,10 +116,10 @@ impl KernelTrace {
         };
         let mut start = Command::new(program);
         start.args(args);
-        let scope = Scope::new(&name).map_err(|why| raise(py, &why))?;
+        let scope = CommandScope::new(&name).map_err(|why| raise(py, &why))?;
         let because = match scope.means() {
-            Means::Cgroup(_) => None,
-            Means::Namespace { because, .. } => Some(because),
+            ScopeMethod::Cgroup(_) => None,
+            ScopeMethod::Namespace { because, .. } => Some(because),
         };
         let running = scope.start(start).map_err(|why| raise(py, &why))?;
         *self.command.lock().unwrap_or_else(PoisonError::into_inner) = Some(running);
@@ -141,7 +141,7 @@ impl KernelTrace {
     #[getter]
     fn kernel_name(&self) -> Option<String> {
         match &*self.source() {
-            Some(Source::Hooks { loaded, .. }) => Some(loaded.name().to_owned()),
+            Some(RecordSource::Hooks { loaded, .. }) => Some(loaded.name().to_owned()),
             _ => None,
         }
     }
@@ -199,7 +199,7 @@ impl KernelTrace {
     }
 
     /// Every connection seen, in order of appearance.
-    fn connections(&self) -> Vec<Connection> {
+    fn connections(&self) -> Vec<TracedConnection> {
         self.connections.all()
     }
 
@@ -217,33 +217,33 @@ impl KernelTrace {
     }
 }
 
-fn lost(source: &Source) -> Result<u64, cwnd_bpf::Error> {
+fn lost(source: &RecordSource) -> Result<u64, cwnd_bpf::Error> {
     match source {
-        Source::Hooks { loaded, .. } => Ok(loaded.counters()?.lost()),
-        Source::Probe(probe) => probe.lost(),
+        RecordSource::Hooks { loaded, .. } => Ok(loaded.counters()?.lost()),
+        RecordSource::Probe(probe) => probe.lost(),
     }
 }
 
 /// What was repaired, and connections where nothing is.
-fn contained(source: &Source) -> Result<(u64, u64), cwnd_bpf::Error> {
+fn contained(source: &RecordSource) -> Result<(u64, u64), cwnd_bpf::Error> {
     match source {
-        Source::Hooks { loaded, .. } => {
+        RecordSource::Hooks { loaded, .. } => {
             let counters = loaded.counters()?;
             Ok((counters.repaired(), counters.unguarded()))
         }
-        Source::Probe(_) => Ok((0, 0)),
+        RecordSource::Probe(_) => Ok((0, 0)),
     }
 }
 
 impl KernelTrace {
-    fn source(&self) -> MutexGuard<'_, Option<Source>> {
+    fn source(&self) -> MutexGuard<'_, Option<RecordSource>> {
         self.source.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn new(source: Source, controller: Option<Controller>, port: u16) -> Self {
+    fn new(source: RecordSource, controller: Option<Controller>, port: u16) -> Self {
         let algorithm = match &source {
-            Source::Hooks { loaded, .. } => loaded.name().to_owned(),
-            Source::Probe(_) => String::new(),
+            RecordSource::Hooks { loaded, .. } => loaded.name().to_owned(),
+            RecordSource::Probe(_) => String::new(),
         };
         Self {
             source: Mutex::new(Some(source)),
@@ -261,7 +261,7 @@ impl KernelTrace {
         let Self { source, connections, port, .. } = self;
         let source = source.get_mut().unwrap_or_else(PoisonError::into_inner);
         let taken = py.detach(|| match source {
-            Some(Source::Hooks { recorder, words, .. }) => {
+            Some(RecordSource::Hooks { recorder, words, .. }) => {
                 let mut records = recorder.take(patience)?;
                 if *port != 0 {
                     records.retain(|record| {
@@ -273,7 +273,7 @@ impl KernelTrace {
                 }
                 Ok((Some(Table(rows::hooks(&records, *words))), Table(rows::cwnd(&records)), records.len()))
             }
-            Some(Source::Probe(probe)) => {
+            Some(RecordSource::Probe(probe)) => {
                 let samples = probe.take(patience)?;
                 let numbers: Vec<u64> = samples.iter().map(|sample| connections.see(sample)).collect();
                 Ok((None, Table(rows::samples(&samples, &numbers)), samples.len()))

@@ -8,13 +8,14 @@ use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, StructArray};
 use cwnd::replay::{After, Call};
 use cwnd::{Conn, PRIVATE_BYTES, PrivateWords};
-use cwnd_bpf::{Record, Sample};
+use cwnd_bpf::{CallRecord, ProbeSample};
 
-use crate::tables::{STATES, f64s, table, texts, u32s, u64s};
+use crate::arrays::{f64s, texts, u32s, u64s};
+use crate::tables::{STATES, table};
 
 /// Whose layout the private words have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Words {
+pub enum StateLayout {
     /// Our state's: a replay begins at `init`.
     Ours,
     /// The kernel's module's: a replay can begin anywhere.
@@ -22,7 +23,7 @@ pub enum Words {
 }
 
 /// Names of the hooks, their numbers in the record, and what they returned.
-fn call(record: &Record) -> (&'static str, [u32; 3], u32) {
+fn call(record: &CallRecord) -> (&'static str, [u32; 3], u32) {
     match record.row.call {
         Call::Init => ("init", [0; 3], 0),
         Call::Release => ("release", [0; 3], 0),
@@ -42,9 +43,9 @@ fn call(record: &Record) -> (&'static str, [u32; 3], u32) {
 }
 
 /// The table `hooks`.
-pub fn hooks(records: &[Record], words: Words) -> StructArray {
-    let of = |value: fn(&Record) -> u32| u32s(records.iter().map(value));
-    let wide = |value: fn(&Record) -> u64| u64s(records.iter().map(value));
+pub fn hooks(records: &[CallRecord], words: StateLayout) -> StructArray {
+    let of = |value: fn(&CallRecord) -> u32| u32s(records.iter().map(value));
+    let wide = |value: fn(&CallRecord) -> u64| u64s(records.iter().map(value));
     let calls: Vec<_> = records.iter().map(call).collect();
     let names: DictionaryArray<Int32Type> = calls.iter().map(|(name, _, _)| *name).collect();
     let arg = |place: usize| u32s(calls.iter().map(|(_, args, _)| args.get(place).copied().unwrap_or(0)));
@@ -101,9 +102,9 @@ pub fn hooks(records: &[Record], words: Words) -> StructArray {
         ("repaired", of(|r| u32::from(r.repaired))),
     ];
     let mut state = Vec::new();
-    let mut side = |side: &str, of: fn(&Record) -> &PrivateWords| match words {
-        Words::Ours => state.push((format!("state_{side}"), bytes(records.iter().map(of)))),
-        Words::Kernels => state.extend((0..PrivateWords::default().len()).map(|place| {
+    let mut side = |side: &str, of: fn(&CallRecord) -> &PrivateWords| match words {
+        StateLayout::Ours => state.push((format!("state_{side}"), bytes(records.iter().map(of)))),
+        StateLayout::Kernels => state.extend((0..PrivateWords::default().len()).map(|place| {
             let word = |r| of(r).get(place).copied().unwrap_or(0);
             (format!("priv{place:02}_{side}"), u32s(records.iter().map(word)))
         })),
@@ -149,7 +150,7 @@ fn window(rows: &[Window]) -> Vec<(&'static str, ArrayRef)> {
 }
 
 /// The table `cwnd`: the connection after each call that can change its window or state.
-pub fn cwnd(records: &[Record]) -> StructArray {
+pub fn cwnd(records: &[CallRecord]) -> StructArray {
     let changes = |call: &Call| {
         matches!(
             call,
@@ -173,8 +174,8 @@ pub fn cwnd(records: &[Record]) -> StructArray {
 }
 
 /// The table `cwnd` of a probe: the connection after each acknowledgement.
-pub fn samples(samples: &[Sample], numbers: &[u64]) -> StructArray {
-    let row = |(number, sample): (&u64, &Sample)| Window {
+pub fn samples(samples: &[ProbeSample], numbers: &[u64]) -> StructArray {
+    let row = |(number, sample): (&u64, &ProbeSample)| Window {
         time_us: sample.conn.now_us,
         flow: *number,
         conn: sample.conn,

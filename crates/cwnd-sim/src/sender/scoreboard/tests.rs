@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The scoreboard by hand, and beside sets of segments.
+//! The scoreboard by hand, and compared with sets of segments.
 
 use super::*;
-use cwnd_link::random::Stream;
+use cwnd_link::random::RandomStream;
 use std::collections::BTreeSet;
 
 // RFC 6675 §4: segment 0 is lost when three segments above it are reported, 1 to 3 are not outstanding losses.
@@ -11,7 +11,7 @@ fn three_reports_above_make_a_loss() {
     let mut board = Scoreboard::default();
     for (position, lost) in [(1, false), (2, false), (3, true)] {
         assert!(board.report(0, position));
-        assert_eq!(board.detect_losses(0), lost, "after {position}");
+        assert_eq!(board.mark_losses(0), lost, "after {position}");
     }
     assert_eq!((board.sacked_out, board.lost_out), (3, 1));
     assert_eq!(board.next_lost(0), Some(0));
@@ -23,13 +23,13 @@ fn losses_found_later_are_retransmitted_too() {
     for position in [1, 2, 3] {
         board.report(0, position);
     }
-    board.detect_losses(0);
+    board.mark_losses(0);
     board.retransmit(0);
     assert_eq!(board.next_lost(0), None);
     for position in [5, 6, 7] {
         board.report(0, position);
     }
-    assert!(board.detect_losses(0));
+    assert!(board.mark_losses(0));
     assert_eq!(board.next_lost(0), Some(4));
 }
 
@@ -39,9 +39,9 @@ fn every_hole_below_the_third_highest_report_is_lost_once() {
     for position in [2, 5, 6, 7] {
         board.report(0, position);
     }
-    assert!(board.detect_losses(0));
+    assert!(board.mark_losses(0));
     assert_eq!(board.lost_out, 4); // 0, 1, 3, 4 lie below 5, the third highest
-    assert!(!board.detect_losses(0));
+    assert!(!board.mark_losses(0));
     let mut holes = Vec::new();
     while let Some(position) = board.next_lost(0) {
         board.retransmit(position);
@@ -57,14 +57,14 @@ fn holes_ten_thousand_apart_are_both_retransmitted() {
     let mut board = Scoreboard::default();
     for position in 10_000..20_000 {
         board.report(9_999, position);
-        board.detect_losses(9_999);
+        board.mark_losses(9_999);
     }
     board.retransmit(9_999);
     assert_eq!(board.advance(9_999, 20_000), 10_000);
     for position in 20_001..20_004 {
         board.report(20_000, position);
     }
-    assert!(board.detect_losses(20_000));
+    assert!(board.mark_losses(20_000));
     assert_eq!(board.next_lost(20_000), Some(20_000));
     assert_eq!((board.sacked_out, board.lost_out, board.retrans_out), (3, 1, 0));
 }
@@ -75,11 +75,11 @@ fn the_cumulative_acknowledgement_clears_what_it_covers() {
     for position in [1, 2, 3, 9] {
         board.report(0, position);
     }
-    board.detect_losses(0);
+    board.mark_losses(0);
     board.retransmit(0);
     assert_eq!(board.advance(0, 4), 3);
     assert_eq!((board.sacked_out, board.lost_out, board.retrans_out), (1, 0, 0));
-    assert!(!board.detect_losses(4), "one report above 4 is not three");
+    assert!(!board.mark_losses(4), "one report above 4 is not three");
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn rules_1_and_3_count_in_the_pipe_and_rule_4_takes_the_last_hole() {
     for position in [3, 4, 5, 9, 19] {
         board.report(0, position);
     }
-    board.detect_losses(0); // below 5: 0, 1, 2
+    board.mark_losses(0); // below 5: 0, 1, 2
     for lost in 0..3 {
         assert_eq!(board.next_lost(0), Some(lost));
         board.retransmit(lost);
@@ -121,10 +121,10 @@ fn what_is_retransmitted_goes_again_after_a_timeout_only() {
     for position in [1, 2, 3] {
         board.report(0, position);
     }
-    board.detect_losses(0);
+    board.mark_losses(0);
     board.retransmit(0);
     board.report(0, 4);
-    board.detect_losses(0);
+    board.mark_losses(0);
     assert_eq!((board.next_lost(0), board.retrans_out, board.lost_out), (None, 1, 1));
     board.lose_all(0, 6);
     assert_eq!((board.next_lost(0), board.retrans_out, board.lost_out), (Some(0), 0, 2));
@@ -132,14 +132,14 @@ fn what_is_retransmitted_goes_again_after_a_timeout_only() {
 
 /// A sender's knowledge as three sets, by the definitions.
 #[derive(Default)]
-struct Sets {
+struct SetModel {
     sacked: BTreeSet<u64>,
-    /// By a timeout; beside them IsLost.
+    /// Lost by a timeout, in addition to IsLost.
     lost: BTreeSet<u64>,
     retransmitted: BTreeSet<u64>,
 }
 
-impl Sets {
+impl SetModel {
     fn report(&mut self, at: u64) -> bool {
         self.lost.remove(&at);
         self.retransmitted.remove(&at);
@@ -151,12 +151,12 @@ impl Sets {
     }
 }
 
-// RFC 6675's definitions, segment by segment, beside bits and edges: ten runs, seeds 0 to 9.
+// RFC 6675's definitions, segment by segment, compared with bits and edges: ten runs, seeds 0 to 9.
 #[test]
 fn bits_and_edges_say_what_sets_of_segments_say() {
     for seed in 0..10 {
-        let mut random = Stream::new(seed, 0);
-        let (mut board, mut sets) = (Scoreboard::default(), Sets::default());
+        let mut random = RandomStream::new(seed, 0);
+        let (mut board, mut sets) = (Scoreboard::default(), SetModel::default());
         let (mut una, mut nxt) = (0, 200);
         for step in 0..1000 {
             match random.below(20) {
@@ -196,12 +196,12 @@ fn bits_and_edges_say_what_sets_of_segments_say() {
                     for at in news {
                         sets.report(at);
                     }
-                    board.detect_losses(una);
+                    board.mark_losses(una);
                 }
                 _ if una < nxt => {
                     let at = una + 1 + random.below(nxt - una);
                     assert_eq!(at < nxt && board.report(una, at), at < nxt && sets.report(at));
-                    board.detect_losses(una);
+                    board.mark_losses(una);
                 }
                 _ => {}
             }

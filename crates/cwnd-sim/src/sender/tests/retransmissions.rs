@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What recoveries retransmit, beside what the path lost and what acknowledgements say.
+//! Retransmissions of each recovery, compared with the losses of the path and the acknowledgements.
 
-use super::{MS, Path, SECOND, Sender, ack, flow};
+use super::{MS, SECOND, Sender, TestPath, ack, flow};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use std::sync::Arc;
 #[test]
 fn a_recovery_does_not_send_again_what_the_one_before_it_sent_again() {
     for recovery in ["sack", "sack-prr"] {
-        let mut path = Path::new(&flow(&format!("cc = 'cubic'\nrecovery = '{recovery}'")), 1);
+        let mut path = TestPath::new(&flow(&format!("cc = 'cubic'\nrecovery = '{recovery}'")), 1);
         path.first_lost = vec![0, 11, 12];
         path.run(200 * MS);
         let mut seen = BTreeSet::new();
@@ -29,7 +29,7 @@ fn sack_recoveries_retransmit_only_what_was_lost() {
     for recovery in ["sack", "sack-prr"] {
         let mut retransmits = 0;
         for seed in 0..20 {
-            let mut path = Path::new(&flow(&format!("cc = 'cubic'\nrecovery = '{recovery}'")), seed);
+            let mut path = TestPath::new(&flow(&format!("cc = 'cubic'\nrecovery = '{recovery}'")), seed);
             (path.loss, path.limit) = ((seed % 4 * 5, 0), 15 + seed);
             path.run(20 * SECOND);
             assert_eq!(path.needless, [], "{recovery}, seed {seed}");
@@ -48,7 +48,7 @@ fn sack_recoveries_retransmit_what_was_not_lost_at_the_end_of_the_data() {
         for seed in 0..100 {
             let mut flow = flow(&format!("cc = 'cubic'\nrecovery = '{recovery}'"));
             Arc::make_mut(&mut flow.group).size = Some(100 * 1448);
-            let mut path = Path::new(&flow, seed);
+            let mut path = TestPath::new(&flow, seed);
             path.loss = (30, 0);
             path.run(60 * SECOND);
             assert!(path.needless.iter().all(|&(_, new)| new == 100), "{recovery}, seed {seed}");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The forms of CUBIC that share this mechanism, the window as a function of real time, as named parameter sets. The
-//! kernels' forms, which count acknowledgements in ticks, are sets of `counted`.
+//! kernels' forms, which count acknowledgements in ticks, are sets of `linux`.
 //!
 //! Where the documents contradict themselves or each other, the choice:
 //!
@@ -21,8 +21,8 @@
 use super::Cubic;
 use super::curve::{C_MAX_X64K, C_MIN_X64K};
 use crate::algorithms::{COUNT_ACKS, COUNT_NAMES, COUNT_SEGMENTS, FROM_CWND, FROM_FLIGHT, REDUCE_NAMES};
-use crate::params::Kind;
-use crate::registry::{Recovery, Registered, Set};
+use crate::params::ParamKind;
+use crate::registered::{Recovery, Registered, Set};
 use crate::slow_start::{self, SlowStartParams};
 
 #[cfg(test)]
@@ -46,40 +46,40 @@ pub(super) const COMPARE_LAST: u32 = 1;
 crate::params! {
     /// Settings of CUBIC.
     pub struct CubicParams {
-        beta: Kind::Decimal, "", 6_554 => 64_881, "RFC 9438 §4.6",
+        beta: ParamKind::Decimal, "", 6_554 => 64_881, "RFC 9438 §4.6",
             "factor of the window kept after a loss";
-        c: Kind::Decimal, "segments/s^3", C_MIN_X64K => C_MAX_X64K, "RFC 9438 §5.1",
+        c: ParamKind::Decimal, "segments/s^3", C_MIN_X64K => C_MAX_X64K, "RFC 9438 §5.1",
             "scale of the cubic function";
-        fast_convergence: Kind::Flag, "", 0 => 1, "RFC 9438 §4.7",
+        fast_convergence: ParamKind::Flag, "", 0 => 1, "RFC 9438 §4.7",
             "remember a lower W_max when losses come below the last one";
-        convergence_from: Kind::Choice(&["w_max", "w_last_max"]), "", 0 => 1, "RFC 9438 §4.7; RFC 8312 §4.6",
+        convergence_from: ParamKind::Choice(&["w_max", "w_last_max"]), "", 0 => 1, "RFC 9438 §4.7; RFC 8312 §4.6",
             "what fast convergence compares the window with: W_max as it left it, or the window before the last loss";
-        friendliness: Kind::Choice(&["off", "window", "target", "formula", "newreno"]), "", 0 => 4,
+        friendliness: ParamKind::Choice(&["off", "window", "target", "formula", "newreno"]), "", 0 => 4,
             "RFC 9438 §4.3; Ha et al. 2008 §3.3; RFC 8312 §4.2; FreeBSD D46546",
             "Reno-friendly region: none, window set to W_est, growth aimed at W_tcp, Eq. 4 of RFC 8312, NewReno's own growth";
-        alpha: Kind::Decimal, "segments", 0 => 655_360, "RFC 9438 §4.3; Rhee and Xu 2005 §II.C",
+        alpha: ParamKind::Decimal, "segments", 0 => 655_360, "RFC 9438 §4.3; Rhee and Xu 2005 §II.C",
             "growth of W_est per round trip; 0: 3 (1 - beta) / (1 + beta)";
-        alpha_one: Kind::Flag, "", 0 => 1, "RFC 9438 §4.3",
+        alpha_one: ParamKind::Flag, "", 0 => 1, "RFC 9438 §4.3",
             "let W_est grow as Reno's window once it reaches the window before the last reduction";
-        increment: Kind::Choice(&["exact", "counted"]), "", 0 => 1, "RFC 9438 §4.4; Ha et al. 2008 Algorithm 1",
+        increment: ParamKind::Choice(&["exact", "counted"]), "", 0 => 1, "RFC 9438 §4.4; Ha et al. 2008 Algorithm 1",
             "(target - cwnd) / cwnd with its fraction kept, or the pseudocode's integer count";
-        lookahead: Kind::Choice(&["srtt", "min_rtt", "none"]), "", 0 => 2, "RFC 9438 §4.2; Ha et al. 2008 Algorithm 1",
+        lookahead: ParamKind::Choice(&["srtt", "min_rtt", "none"]), "", 0 => 2, "RFC 9438 §4.2; Ha et al. 2008 Algorithm 1",
             "how far ahead of the present the curve is read";
-        k_from: Kind::Choice(&["window", "w_max"]), "", 0 => 1, "RFC 9438 §4.2; RFC 8312 §4.1",
+        k_from: ParamKind::Choice(&["window", "w_max"]), "", 0 => 1, "RFC 9438 §4.2; RFC 8312 §4.1",
             "what K is computed from: W_max less the window at the epoch's start, or W_max (1 - beta)";
-        limit_target: Kind::Flag, "", 0 => 1, "RFC 9438 §4.2",
+        limit_target: ParamKind::Flag, "", 0 => 1, "RFC 9438 §4.2",
             "aim at no more than 1.5 times the window";
-        max_increment: Kind::Whole, "segments/s", 0 => 100_000, "Rhee and Xu 2005 §II.B (S_max)",
+        max_increment: ParamKind::Whole, "segments/s", 0 => 100_000, "Rhee and Xu 2005 §II.B (S_max)",
             "largest growth on the curve; 0: no limit";
-        clock: Kind::Choice(&["us", "ticks"]), "", 0 => 1, "FreeBSD",
+        clock: ParamKind::Choice(&["us", "ticks"]), "", 0 => 1, "FreeBSD",
             "what time and RTT are measured in: microseconds, or the host's ticks";
-        halve_first: Kind::Flag, "", 0 => 1, "FreeBSD 13",
+        halve_first: ParamKind::Flag, "", 0 => 1, "FreeBSD 13",
             "let the first loss halve the window, and W_max be beta times it";
-        newreno_for_good: Kind::Flag, "", 0 => 1, "FreeBSD D46546",
+        newreno_for_good: ParamKind::Flag, "", 0 => 1, "FreeBSD D46546",
             "with friendliness=newreno: once in the Reno-friendly region, every later loss halves the window";
-        reduce_from: Kind::Choice(REDUCE_NAMES), "", 0 => 1, "RFC 9438 §4.6; Ha et al. 2008 §3.6",
+        reduce_from: ParamKind::Choice(REDUCE_NAMES), "", 0 => 1, "RFC 9438 §4.6; Ha et al. 2008 §3.6",
             "what a loss multiplies by beta";
-        counting: Kind::Choice(COUNT_NAMES), "", 0 => 1, "RFC 9438 §4.3; Ha et al. 2008 Algorithm 1",
+        counting: ParamKind::Choice(COUNT_NAMES), "", 0 => 1, "RFC 9438 §4.3; Ha et al. 2008 Algorithm 1",
             "what grows the window: acknowledged segments, or acknowledgements";
         ..slow_start: SlowStartParams;
     }

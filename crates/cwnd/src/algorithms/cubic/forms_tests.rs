@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What tells the historic forms apart, hand arithmetic beside each claim.
 
-use super::bench::Bench;
 use super::forms::*;
+use super::virtual_flow::VirtualFlow;
 use super::*;
 
 fn grown_after_loss(params: CubicParams, cwnd: u32, rtt_us: u64, seconds: f64) -> u32 {
-    let mut bench = Bench::new(params, cwnd, rtt_us);
-    bench.lose();
-    bench.seconds(seconds, 1);
-    bench.conn.cwnd
+    let mut flow = VirtualFlow::new(params, cwnd, rtt_us);
+    flow.lose();
+    flow.seconds(seconds, 1);
+    flow.conn.cwnd
 }
 
 // RFC 8312 §4.1 eq 2: K = ∛(W_max (1 − β) / C). After losses at 1000 and 900 W_max is 765 (0.85 · 900) and the window 630:
@@ -17,12 +17,12 @@ fn grown_after_loss(params: CubicParams, cwnd: u32, rtt_us: u64, seconds: f64) -
 #[test]
 fn rfc_8312_takes_k_from_w_max_alone() {
     let k_after = |params| {
-        let mut bench = Bench::new(params, 1000, 100_000);
-        bench.lose();
-        bench.conn.cwnd = 900;
-        bench.lose();
-        bench.round(1);
-        f64::from(bench.cubic.k_x1024) / 1024.0
+        let mut flow = VirtualFlow::new(params, 1000, 100_000);
+        flow.lose();
+        flow.conn.cwnd = 900;
+        flow.lose();
+        flow.round(1);
+        f64::from(flow.cubic.k_x1024) / 1024.0
     };
     assert!((k_after(RFC8312) - 8.31).abs() < 0.01, "{}", k_after(RFC8312));
     assert!((k_after(RFC9438) - 6.96).abs() < 0.01, "{}", k_after(RFC9438));
@@ -33,12 +33,12 @@ fn rfc_8312_takes_k_from_w_max_alone() {
 #[test]
 fn rfc_8312_compares_with_the_last_maximum_as_it_was() {
     let w_max_after = |params: CubicParams| {
-        let mut bench = Bench::new(params, 100, 100_000);
+        let mut flow = VirtualFlow::new(params, 100, 100_000);
         for cwnd in [100, 80, 70] {
-            bench.conn.cwnd = cwnd;
-            bench.lose();
+            flow.conn.cwnd = cwnd;
+            flow.lose();
         }
-        bench.cubic.w_max
+        flow.cubic.w_max
     };
     assert_eq!(w_max_after(RFC8312), 59); // 59.5, and 0.85 is 55 705/65 536
     assert_eq!(w_max_after(RFC9438), 70);
@@ -56,17 +56,17 @@ fn rfc_8312_estimates_by_the_time_since_the_loss() {
 #[test]
 fn rfc_8312_does_not_limit_the_target() {
     let grown = |params: CubicParams| {
-        let mut bench = Bench::new(CubicParams { friendliness: FRIENDLY_OFF, ..params }, 100, 100_000);
-        bench.lose();
-        bench.cubic.w_max = 10_000;
-        bench.ack(1);
-        bench.conn.now_us += 10_000_000;
-        bench.conn.cwnd = 70;
-        bench.cubic.credit = 0;
+        let mut flow = VirtualFlow::new(CubicParams { friendliness: FRIENDLY_OFF, ..params }, 100, 100_000);
+        flow.lose();
+        flow.cubic.w_max = 10_000;
+        flow.ack(1);
+        flow.conn.now_us += 10_000_000;
+        flow.conn.cwnd = 70;
+        flow.cubic.credit = 0;
         for _ in 0..70 {
-            bench.cubic.cong_avoid(&mut bench.conn, 0, 1, &bench.params);
+            flow.cubic.cong_avoid(&mut flow.conn, 0, 1, &flow.params);
         }
-        bench.conn.cwnd
+        flow.conn.cwnd
     };
     assert_eq!(grown(RFC9438), 105);
     assert_eq!(grown(RFC8312), 140);
@@ -93,11 +93,11 @@ fn the_form_of_2005_has_alpha_by_the_formula_or_as_given() {
 
 #[test]
 fn the_form_of_2005_has_no_fast_convergence() {
-    let mut bench = Bench::new(V2005, 100, 100_000);
-    bench.lose();
-    bench.conn.cwnd = 80;
-    bench.lose();
-    assert_eq!(bench.cubic.w_max, 80);
+    let mut flow = VirtualFlow::new(V2005, 100, 100_000);
+    flow.lose();
+    flow.conn.cwnd = 80;
+    flow.lose();
+    assert_eq!(flow.cubic.w_max, 80);
 }
 
 // Seed 004: on a clock of 100 Hz an RTT of 0.5 ms counts as 10 ms. In a second the estimate gains 0.53 · 100 segments where
@@ -105,13 +105,13 @@ fn the_form_of_2005_has_no_fast_convergence() {
 #[test]
 fn a_coarse_clock_starves_the_formula() {
     let after_a_second = |hz: u32| {
-        let mut bench = Bench::new(CubicParams { halve_first: 0, ..FREEBSD }, 20, 500);
-        bench.conn.tick_hz = hz;
-        bench.conn.ticks = (bench.conn.now_us * u64::from(hz) / 1_000_000) as u32;
-        bench.cubic.init(&mut bench.conn, &bench.params);
-        bench.lose();
-        bench.seconds(1.0, 1);
-        bench.conn.cwnd
+        let mut flow = VirtualFlow::new(CubicParams { halve_first: 0, ..FREEBSD }, 20, 500);
+        flow.conn.tick_hz = hz;
+        flow.conn.ticks = (flow.conn.now_us * u64::from(hz) / 1_000_000) as u32;
+        flow.cubic.init(&mut flow.conn, &flow.params);
+        flow.lose();
+        flow.seconds(1.0, 1);
+        flow.conn.cwnd
     };
     // α = 3 · 77 / 435 = 0.531
     assert!((66..=68).contains(&after_a_second(100)), "14 + 53: {}", after_a_second(100));
@@ -122,40 +122,40 @@ fn a_coarse_clock_starves_the_formula() {
 // FreeBSD 13: the first loss at 100 leaves 50 and W_max = 70; the second is as any: 0.7.
 #[test]
 fn freebsd_halves_at_the_first_loss() {
-    let mut bench = Bench::new(FREEBSD, 100, 100_000);
-    bench.lose();
-    assert_eq!((bench.conn.cwnd, bench.cubic.w_max), (50, 70));
-    bench.conn.cwnd = 100;
-    bench.lose();
-    assert_eq!(bench.conn.cwnd, 70);
+    let mut flow = VirtualFlow::new(FREEBSD, 100, 100_000);
+    flow.lose();
+    assert_eq!((flow.conn.cwnd, flow.cubic.w_max), (50, 70));
+    flow.conn.cwnd = 100;
+    flow.lose();
+    assert_eq!(flow.conn.cwnd, 70);
 }
 
 // Review D46546: at RTT 0.5 ms and 100 Hz the window gains a segment per round trip, NewReno's rate, at once:
 // 2 000 in a second, less the second's growth of RTTs that the window itself does not lengthen.
 #[test]
 fn the_patch_grows_as_newreno_whatever_the_clock_and_halves_ever_after() {
-    let mut bench = Bench::new(FREEBSD_NEWRENO, 20, 500);
-    bench.conn.tick_hz = 100;
-    bench.cubic.init(&mut bench.conn, &bench.params);
-    bench.lose();
-    assert_eq!(bench.conn.cwnd, 14);
+    let mut flow = VirtualFlow::new(FREEBSD_NEWRENO, 20, 500);
+    flow.conn.tick_hz = 100;
+    flow.cubic.init(&mut flow.conn, &flow.params);
+    flow.lose();
+    assert_eq!(flow.conn.cwnd, 14);
     // The plateau, 6 segments above, is K = 2.47 s away: until then it is CUBIC's window.
-    bench.seconds(2.6, 1);
-    let before = bench.conn.cwnd;
+    flow.seconds(2.6, 1);
+    let before = flow.conn.cwnd;
     for _ in 0..20 {
-        bench.round(1);
+        flow.round(1);
     }
-    assert_eq!(bench.conn.cwnd - before, 20);
-    assert_eq!(bench.cubic.in_newreno, 1);
-    bench.lose();
-    let halved = bench.conn.cwnd;
+    assert_eq!(flow.conn.cwnd - before, 20);
+    assert_eq!(flow.cubic.in_newreno, 1);
+    flow.lose();
+    let halved = flow.conn.cwnd;
     assert_eq!(halved, (before + 20) / 2);
-    bench.conn.cwnd = 1000;
-    bench.lose();
-    assert_eq!(bench.conn.cwnd, 500, "nothing clears the flag");
-    bench.params.newreno_for_good = 0;
-    bench.lose();
-    bench.conn.cwnd = 1000;
-    bench.lose();
-    assert_eq!(bench.conn.cwnd, 699, "179/256 of 1000");
+    flow.conn.cwnd = 1000;
+    flow.lose();
+    assert_eq!(flow.conn.cwnd, 500, "nothing clears the flag");
+    flow.params.newreno_for_good = 0;
+    flow.lose();
+    flow.conn.cwnd = 1000;
+    flow.lose();
+    assert_eq!(flow.conn.cwnd, 699, "179/256 of 1000");
 }

@@ -18,18 +18,18 @@
 //! Valid for every window that 32 bits hold and for epochs of any length: the curve's time is kept up to 12 days, and long
 //! before that every legal curve is above every window (`curve.rs`, which asserts it).
 
-#[cfg(test)]
-mod bench;
-pub mod counted;
 mod curve;
 mod forms;
 #[cfg(test)]
 mod forms_tests;
 mod growth;
+pub mod linux;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 mod time_tests;
+#[cfg(test)]
+mod virtual_flow;
 
 use super::{FROM_FLIGHT, counted};
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
@@ -40,18 +40,18 @@ pub use forms::CubicParams;
 use forms::{COMPARE_LAST, FRIENDLY_NEWRENO};
 use growth::now;
 
-/// What a spurious reduction took, to be given back. // RFC 9438 §4.9.2
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-struct Undo {
-    cwnd: u32,
-    cwnd_prior: u32,
-    w_max: u32,
-    origin: u32,
-    k_x1024: u32,
-    /// What `t` was when it last became 0 since the reduction: with `t` it is the time of the curve to be given back.
-    t: u32,
-    w_est: u32,
+crate::state! {
+    /// What a spurious reduction took, to be given back. // RFC 9438 §4.9.2
+    struct CurveSnapshot {
+        cwnd: u32,
+        cwnd_prior: u32,
+        w_max: u32,
+        origin: u32,
+        k_x1024: u32,
+        /// What `t` was when it last became 0 since the reduction: with `t` it is the time of the curve to be given back.
+        t: u32,
+        w_est: u32,
+    }
 }
 
 /// Values of [`Cubic`]'s `undo_kept`.
@@ -59,44 +59,44 @@ const NOTHING_KEPT: u8 = 0;
 const KEPT_BEFORE_EPOCH: u8 = 1;
 const KEPT_IN_EPOCH: u8 = 2;
 
-/// State of CUBIC.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub struct Cubic {
-    /// Progress towards the next segment of `cwnd`, in 1/65536 segment × cwnd (no division per ACK).
-    credit: u64,
-    /// The same for `w_est`.
-    est_credit: u64,
-    /// Window before the last reduction, less after fast convergence; 0: none known.
-    w_max: u32,
-    /// Window before the last reduction, or at the first exit from slow start.
-    cwnd_prior: u32,
-    /// Window of the curve's plateau in this epoch.
-    origin: u32,
-    k_x1024: u32,
-    /// Time t of the curve (RFC 9438 §4.2), in 256 µs (`T_SHIFT`), or in ticks with `clock=ticks`. Only time in which the
-    /// window was in use is added, so that a pause of any length leaves it alone.
-    t: u32,
-    /// When the last acknowledgement came, or the last pause ended.
-    last_ack: u32,
-    /// Estimate of Reno's window, whole segments.
-    w_est: u32,
-    alpha_x64k: u32,
-    min_rtt_us: u32,
-    undo: Undo,
-    slow_start: SlowStart,
-    /// 1 while `origin` … `w_est` describe the present epoch.
-    in_epoch: u8,
-    /// What of `t` lies below its unit, µs.
-    t_rest_us: u8,
-    /// `NOTHING_KEPT`, or what `in_epoch` was when `undo` was kept: `KEPT_BEFORE_EPOCH`, `KEPT_IN_EPOCH`.
-    undo_kept: u8,
-    /// 1 once the window grew as NewReno's (`friendliness=newreno`).
-    in_newreno: u8,
+crate::state! {
+    /// State of CUBIC.
+    pub struct Cubic {
+        /// Progress towards the next segment of `cwnd`, in 1/65536 segment × cwnd (no division per ACK).
+        credit: u64,
+        /// The same for `w_est`.
+        est_credit: u64,
+        /// Window before the last reduction, less after fast convergence; 0: none known.
+        w_max: u32,
+        /// Window before the last reduction, or at the first exit from slow start.
+        cwnd_prior: u32,
+        /// Window of the curve's plateau in this epoch.
+        origin: u32,
+        k_x1024: u32,
+        /// Time t of the curve (RFC 9438 §4.2), in 256 µs (`T_SHIFT`), or in ticks with `clock=ticks`. Only time in which the
+        /// window was in use is added, so that a pause of any length leaves it alone.
+        t: u32,
+        /// When the last acknowledgement came, or the last pause ended.
+        last_ack: u32,
+        /// Estimate of Reno's window, whole segments.
+        w_est: u32,
+        alpha_x64k: u32,
+        min_rtt_us: u32,
+        undo: CurveSnapshot,
+        slow_start: SlowStart,
+        /// 1 while `origin` … `w_est` describe the present epoch.
+        in_epoch: u8,
+        /// What of `t` lies below its unit, µs.
+        t_rest_us: u8,
+        /// `NOTHING_KEPT`, or what `in_epoch` was when `undo` was kept: `KEPT_BEFORE_EPOCH`, `KEPT_IN_EPOCH`.
+        undo_kept: u8,
+        /// 1 once the window grew as NewReno's (`friendliness=newreno`).
+        in_newreno: u8,
+    }
 }
 
 impl Cubic {
-    /// Keeps what the first reduction of an episode takes. // RFC 9438 §4.9.2
+    /// Keeps what the first reduction of a recovery epoch takes. // RFC 9438 §4.9.2
     fn keep_undo(&mut self, conn: &Conn) {
         if self.undo_kept != NOTHING_KEPT
             && matches!(conn.ca_state, CaState::Cwr | CaState::Recovery | CaState::Loss)
@@ -104,7 +104,7 @@ impl Cubic {
             return;
         }
         // R9438-4.9.2-b
-        self.undo = Undo {
+        self.undo = CurveSnapshot {
             cwnd: conn.cwnd,
             cwnd_prior: self.cwnd_prior,
             w_max: self.w_max,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The time t of the curve: idle of any length, epochs of any length, and the stage that begins after idle slow start.
 
-use super::bench::Bench;
 use super::forms::*;
+use super::virtual_flow::VirtualFlow;
 use super::*;
-use crate::registry::Registered;
+use crate::registered::Registered;
 use crate::slow_start;
 
 const MINUTE_US: u64 = 60_000_000;
@@ -34,26 +34,26 @@ fn sets() -> impl Iterator<Item = (&'static str, CubicParams)> {
 }
 
 /// A flow 3 s after a loss at 1000 segments.
-fn running(params: CubicParams) -> Bench {
-    let mut bench = Bench::new(params, 1000, 100_000);
-    bench.lose();
-    bench.seconds(3.0, 1);
-    bench
+fn running(params: CubicParams) -> VirtualFlow {
+    let mut flow = VirtualFlow::new(params, 1000, 100_000);
+    flow.lose();
+    flow.seconds(3.0, 1);
+    flow
 }
 
 /// Windows of the next twenty round trips.
-fn windows(bench: &mut Bench) -> Vec<u32> {
+fn windows(flow: &mut VirtualFlow) -> Vec<u32> {
     (0..20)
         .map(|_| {
-            bench.round(1);
-            bench.conn.cwnd
+            flow.round(1);
+            flow.conn.cwnd
         })
         .collect()
 }
 
-fn pause(bench: &mut Bench, us: u64) {
-    bench.conn.now_us += us;
-    bench.conn.ticks = (bench.conn.now_us * u64::from(bench.conn.tick_hz) / 1_000_000) as u32;
+fn pause(flow: &mut VirtualFlow, us: u64) {
+    flow.conn.now_us += us;
+    flow.conn.ticks = (flow.conn.now_us * u64::from(flow.conn.tick_hz) / 1_000_000) as u32;
 }
 
 // RFC 9438 §4.2 MUST NOT: t does not include idle time. Both bounds: the windows after the pause are those of a flow that
@@ -64,10 +64,10 @@ fn idle_time_of_any_length_leaves_the_curve_where_it_was() {
         let busy = windows(&mut running(params));
         assert!(busy[19] > busy[0], "{name} grows: {busy:?}");
         for idle_us in PAUSES_US {
-            let mut bench = running(params);
-            pause(&mut bench, idle_us);
-            bench.cubic.cwnd_event(&mut bench.conn, CaEvent::TxStart, &bench.params);
-            assert_eq!(windows(&mut bench), busy, "{name}, {} minutes idle", idle_us / MINUTE_US);
+            let mut flow = running(params);
+            pause(&mut flow, idle_us);
+            flow.cubic.cwnd_event(&mut flow.conn, CaEvent::TxStart, &flow.params);
+            assert_eq!(windows(&mut flow), busy, "{name}, {} minutes idle", idle_us / MINUTE_US);
         }
     }
 }
@@ -79,18 +79,18 @@ fn application_limited_time_of_any_length_leaves_the_curve_where_it_was() {
     for (name, params) in sets() {
         let busy = windows(&mut running(params));
         for idle_us in PAUSES_US {
-            let mut bench = running(params);
-            bench.conn.is_cwnd_limited = false;
-            bench.conn.max_packets_out = 1;
-            let end = bench.conn.now_us + idle_us;
-            while bench.conn.now_us < end {
+            let mut flow = running(params);
+            flow.conn.is_cwnd_limited = false;
+            flow.conn.max_packets_out = 1;
+            let end = flow.conn.now_us + idle_us;
+            while flow.conn.now_us < end {
                 // No more than 20 000 acknowledgements, the last of them at the end.
-                let step = (idle_us / 20_000).max(10_000_000).min(end - bench.conn.now_us);
-                pause(&mut bench, step);
-                bench.ack(1);
+                let step = (idle_us / 20_000).max(10_000_000).min(end - flow.conn.now_us);
+                pause(&mut flow, step);
+                flow.ack(1);
             }
-            bench.conn.is_cwnd_limited = true;
-            assert_eq!(windows(&mut bench), busy, "{name}, {} minutes limited", idle_us / MINUTE_US);
+            flow.conn.is_cwnd_limited = true;
+            assert_eq!(windows(&mut flow), busy, "{name}, {} minutes limited", idle_us / MINUTE_US);
         }
     }
 }
@@ -99,18 +99,18 @@ fn application_limited_time_of_any_length_leaves_the_curve_where_it_was() {
 #[test]
 fn short_pauses_lose_no_part_of_the_time_between_them() {
     let params = CubicParams { slow_start: slow_start::STANDARD, ..RFC9438 };
-    let mut bench = Bench::new(params, 1_000_000, 100_000);
-    bench.lose();
-    bench.ack(1);
+    let mut flow = VirtualFlow::new(params, 1_000_000, 100_000);
+    flow.lose();
+    flow.ack(1);
     for _ in 0..100_000 {
         for limited in [false, true] {
-            pause(&mut bench, 101);
-            bench.conn.is_cwnd_limited = limited;
-            bench.conn.max_packets_out = 1;
-            bench.ack(1);
+            pause(&mut flow, 101);
+            flow.conn.is_cwnd_limited = limited;
+            flow.conn.max_packets_out = 1;
+            flow.ack(1);
         }
     }
-    assert_eq!(bench.cubic.t_us(&bench.conn, &bench.params), 100_000 * 101);
+    assert_eq!(flow.cubic.t_us(&flow.conn, &flow.params), 100_000 * 101);
 }
 
 // RFC 5681 §4.1, RFC 9438 §4.2: after an idle period the transport restarts from 10 segments; slow start ends at ssthresh,
@@ -121,23 +121,23 @@ fn short_pauses_lose_no_part_of_the_time_between_them() {
 fn after_an_idle_restart_nothing_doubles_past_ssthresh() {
     for (name, params) in sets() {
         for rtt_us in [5_000, 100_000] {
-            let mut bench = Bench::new(params, 1000, rtt_us);
-            bench.lose();
-            let ssthresh = bench.conn.ssthresh;
-            while bench.conn.cwnd < 1900 {
-                bench.round(1);
+            let mut flow = VirtualFlow::new(params, 1000, rtt_us);
+            flow.lose();
+            let ssthresh = flow.conn.ssthresh;
+            while flow.conn.cwnd < 1900 {
+                flow.round(1);
             }
             let (c, kept) = (f64::from(params.c) / 65_536.0, f64::from(params.beta) / 65_536.0);
             let slope = 3.0 * c * (1000.0 * (1.0 - kept) / c).cbrt().powi(2);
             let slope = if params.max_increment > 0 { slope.min(params.max_increment.into()) } else { slope };
-            pause(&mut bench, 10_000_000);
-            bench.conn.cwnd = 10;
-            bench.cubic.cwnd_event(&mut bench.conn, CaEvent::CwndRestart, &bench.params);
-            bench.cubic.cwnd_event(&mut bench.conn, CaEvent::TxStart, &bench.params);
+            pause(&mut flow, 10_000_000);
+            flow.conn.cwnd = 10;
+            flow.cubic.cwnd_event(&mut flow.conn, CaEvent::CwndRestart, &flow.params);
+            flow.cubic.cwnd_event(&mut flow.conn, CaEvent::TxStart, &flow.params);
             for _ in 0..20 {
-                let before = bench.conn.cwnd;
-                bench.round(1);
-                let after = bench.conn.cwnd;
+                let before = flow.conn.cwnd;
+                flow.round(1);
+                let after = flow.conn.cwnd;
                 let base = before.max(ssthresh);
                 let most = if params.limit_target == 1 {
                     base + base / 2 + 1
@@ -146,7 +146,7 @@ fn after_an_idle_restart_nothing_doubles_past_ssthresh() {
                 };
                 assert!(after <= most, "{name}, RTT {rtt_us} µs, ssthresh {ssthresh}: {before} to {after}");
             }
-            assert!(bench.conn.cwnd >= ssthresh, "{name}, RTT {rtt_us} µs: {}", bench.conn.cwnd);
+            assert!(flow.conn.cwnd >= ssthresh, "{name}, RTT {rtt_us} µs: {}", flow.conn.cwnd);
         }
     }
 }
@@ -157,28 +157,28 @@ fn after_an_idle_restart_nothing_doubles_past_ssthresh() {
 fn after_an_idle_restart_a_new_stage_begins_at_ssthresh() {
     let params = CubicParams { slow_start: slow_start::STANDARD, ..RFC9438 };
     let after_loss = |rounds: u32| {
-        let mut bench = Bench::new(params, 1000, 5_000);
-        bench.lose();
-        (0..rounds).for_each(|_| bench.round(1));
-        bench.conn.cwnd
+        let mut flow = VirtualFlow::new(params, 1000, 5_000);
+        flow.lose();
+        (0..rounds).for_each(|_| flow.round(1));
+        flow.conn.cwnd
     };
-    let mut bench = Bench::new(params, 1000, 5_000);
-    bench.lose();
-    while bench.conn.cwnd < 1900 {
-        bench.round(1);
+    let mut flow = VirtualFlow::new(params, 1000, 5_000);
+    flow.lose();
+    while flow.conn.cwnd < 1900 {
+        flow.round(1);
     }
-    pause(&mut bench, 10_000_000);
-    bench.conn.cwnd = 10;
-    bench.cubic.cwnd_event(&mut bench.conn, CaEvent::CwndRestart, &bench.params);
-    bench.cubic.cwnd_event(&mut bench.conn, CaEvent::TxStart, &bench.params);
+    pause(&mut flow, 10_000_000);
+    flow.conn.cwnd = 10;
+    flow.cubic.cwnd_event(&mut flow.conn, CaEvent::CwndRestart, &flow.params);
+    flow.cubic.cwnd_event(&mut flow.conn, CaEvent::TxStart, &flow.params);
     // 10 20 40 … 640 700: seven round trips, the last of which has 60 of 640 acknowledgements below the threshold.
-    (0..6).for_each(|_| bench.round(1));
-    assert_eq!(bench.conn.cwnd, 640);
-    bench.round(1);
-    assert!((700..=701).contains(&bench.conn.cwnd), "{}", bench.conn.cwnd);
-    assert!(bench.cubic.k_x1024.abs_diff(9303) <= 1, "{}", bench.cubic.k_x1024); // 9.0856 · 1024
-    (0..200).for_each(|_| bench.round(1));
-    assert!(bench.conn.cwnd.abs_diff(after_loss(201)) <= 1, "{} beside {}", bench.conn.cwnd, after_loss(201));
+    (0..6).for_each(|_| flow.round(1));
+    assert_eq!(flow.conn.cwnd, 640);
+    flow.round(1);
+    assert!((700..=701).contains(&flow.conn.cwnd), "{}", flow.conn.cwnd);
+    assert!(flow.cubic.k_x1024.abs_diff(9303) <= 1, "{}", flow.cubic.k_x1024); // 9.0856 · 1024
+    (0..200).for_each(|_| flow.round(1));
+    assert!(flow.conn.cwnd.abs_diff(after_loss(201)) <= 1, "{} beside {}", flow.conn.cwnd, after_loss(201));
 }
 
 // No slow start where the restart window lies above ssthresh: W_est of the large window is regained by half a window per
@@ -186,18 +186,18 @@ fn after_an_idle_restart_a_new_stage_begins_at_ssthresh() {
 #[test]
 fn a_window_lowered_above_ssthresh_is_regained_by_half_of_it_per_round_trip() {
     for (name, params) in sets() {
-        let mut bench = Bench::new(CubicParams { limit_target: 1, ..params }, 10, 1_000);
-        bench.lose();
-        while bench.conn.cwnd < 300 {
-            bench.round(1);
+        let mut flow = VirtualFlow::new(CubicParams { limit_target: 1, ..params }, 10, 1_000);
+        flow.lose();
+        while flow.conn.cwnd < 300 {
+            flow.round(1);
         }
-        bench.conn.cwnd = 10;
+        flow.conn.cwnd = 10;
         for _ in 0..12 {
-            let before = bench.conn.cwnd;
-            bench.round(1);
-            assert!(bench.conn.cwnd <= before + before / 2 + 1, "{name}: {before} to {}", bench.conn.cwnd);
+            let before = flow.conn.cwnd;
+            flow.round(1);
+            assert!(flow.conn.cwnd <= before + before / 2 + 1, "{name}: {before} to {}", flow.conn.cwnd);
         }
-        assert!(bench.conn.cwnd > 20, "{name}: {}", bench.conn.cwnd); // NewReno's growth alone gives 22
+        assert!(flow.conn.cwnd > 20, "{name}: {}", flow.conn.cwnd); // NewReno's growth alone gives 22
     }
 }
 
@@ -208,23 +208,23 @@ fn a_window_lowered_above_ssthresh_is_regained_by_half_of_it_per_round_trip() {
 fn beyond_71_minutes_the_curve_goes_on() {
     let params =
         CubicParams { slow_start: slow_start::STANDARD, friendliness: FRIENDLY_OFF, c: 66, ..RFC9438 };
-    let mut bench = Bench::new(params, 1_000_000, 100_000);
-    bench.lose();
-    bench.ack(1);
+    let mut flow = VirtualFlow::new(params, 1_000_000, 100_000);
+    flow.lose();
+    flow.ack(1);
     let c = 66.0 / 65_536.0;
     let k = (300_000.0_f64 / c).cbrt();
     for hundred in 1..=60 {
-        pause(&mut bench, 100_000_000);
+        pause(&mut flow, 100_000_000);
         // Each closes 65 536 / cwnd of the gap: eight windows leave e⁻⁸, 0.03 %, of it.
-        for _ in 0..8 + 8 * bench.conn.cwnd / 65_536 * 3 / 2 {
-            bench.ack(65_536);
+        for _ in 0..8 + 8 * flow.conn.cwnd / 65_536 * 3 / 2 {
+            flow.ack(65_536);
         }
         let ahead = f64::from(hundred) * 100.0 + 0.1 - k; // the target is read a round trip ahead
         let (expected, slope) = (1e6 + c * ahead.powi(3), 3.0 * c * ahead.powi(2));
         // What is left of the growth of 100 s, two units of K's rounding and one of t's, and a segment.
         let off = 0.0005 * 150.0 * slope + slope * 3.0 / 1024.0 + 2.0;
-        let cwnd = f64::from(bench.conn.cwnd);
+        let cwnd = f64::from(flow.conn.cwnd);
         assert!((cwnd - expected).abs() <= off, "t = {hundred}00 s: {cwnd} beside {expected} ± {off}");
     }
-    assert!(bench.conn.cwnd > 150_000_000, "{}", bench.conn.cwnd); // 10⁶ + C · 5332³ = 1.54·10⁸
+    assert!(flow.conn.cwnd > 150_000_000, "{}", flow.conn.cwnd); // 10⁶ + C · 5332³ = 1.54·10⁸
 }

@@ -22,8 +22,8 @@ mod units;
 
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
 use crate::control::{CongestionControl, Info, PrivateWords};
-use crate::params::Kind;
-use crate::registry::{Recovery, Registered, Set};
+use crate::params::ParamKind;
+use crate::registered::{Recovery, Registered, Set};
 use crate::slow_start;
 use units::{hz, in_units, now, over, parts, rise, since};
 
@@ -37,64 +37,64 @@ const LINUX: u32 = 1;
 crate::params! {
     /// Settings of H-TCP.
     pub struct HtcpParams {
-        delta_l_ms: Kind::Whole, "ms", 0 => 600_000, "Leith and Shorten 2004 (Δ_L)",
+        delta_l_ms: ParamKind::Whole, "ms", 0 => 600_000, "Leith and Shorten 2004 (Δ_L)",
             "for so long after a loss it is standard TCP";
-        slope: Kind::Whole, "1/s", 0 => 1_000, "Leith and Shorten 2004",
+        slope: ParamKind::Whole, "1/s", 0 => 1_000, "Leith and Shorten 2004",
             "factor of Δ − Δ_L in α";
-        divisor: Kind::Whole, "s", 1 => 1_000, "Leith and Shorten 2004",
+        divisor: ParamKind::Whole, "s", 1 => 1_000, "Leith and Shorten 2004",
             "divisor of Δ − Δ_L, whose square is added to α";
-        beta_min: Kind::Decimal, "", 6_554 => 64_881, "Leith and Shorten 2004",
+        beta_min: ParamKind::Decimal, "", 6_554 => 64_881, "Leith and Shorten 2004",
             "smallest factor of the window kept after a loss";
-        beta_max: Kind::Decimal, "", 6_554 => 64_881, "Leith and Shorten 2004",
+        beta_max: ParamKind::Decimal, "", 6_554 => 64_881, "Leith and Shorten 2004",
             "largest factor of the window kept after a loss";
-        switch: Kind::Whole, "%", 0 => 1_000, "Leith and Shorten 2004 (Δ_B)",
+        switch: ParamKind::Whole, "%", 0 => 1_000, "Leith and Shorten 2004 (Δ_B)",
             "change of throughput between losses beyond which the smallest factor is kept; 0: whatever the change";
-        rtt_reference_ms: Kind::Whole, "ms", 0 => 10_000, "Linux",
+        rtt_reference_ms: ParamKind::Whole, "ms", 0 => 10_000, "Linux",
             "α is divided by this over RTTmin; 0: it is not";
-        rtt_floor_ms: Kind::Whole, "ms", 0 => 10_000, "Linux",
+        rtt_floor_ms: ParamKind::Whole, "ms", 0 => 10_000, "Linux",
             "RTTmin above which β follows the RTT";
-        rtt_step_ms: Kind::Whole, "ms", 0 => 10_000, "Linux",
+        rtt_step_ms: ParamKind::Whole, "ms", 0 => 10_000, "Linux",
             "samples further than this above RTTmax are ignored; 0: none is";
-        fading: Kind::Whole, "%", 0 => 100, "Linux",
+        fading: ParamKind::Whole, "%", 0 => 100, "Linux",
             "part of RTTmax − RTTmin that remains at each loss";
-        arithmetic: Kind::Choice(ARITHMETIC_NAMES), "", 0 => 1, "Linux",
+        arithmetic: ParamKind::Choice(ARITHMETIC_NAMES), "", 0 => 1, "Linux",
             "1/1024 and µs, or the kernel's 1/128 and ticks";
     }
 }
 
-/// State of H-TCP. Times are in µs or ticks, RTTs too, throughput in segments per second.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub struct Htcp {
-    last_congestion: u64,
-    /// Fine: up to when Δ has counted.
-    last_busy: u64,
-    /// Where the throughput's present measurement began.
-    measured_from: u64,
-    /// Fine: acknowledged segments times α, below the window in the same unit.
-    credit: u64,
-    /// Of the last loss, should it be undone.
-    undo_last_congestion: u64,
-    undo_max_rtt: u32,
-    undo_old_max_throughput: u32,
-    /// In the arithmetic's parts.
-    alpha: u32,
-    beta: u32,
-    /// 0 before the first sample.
-    min_rtt: u32,
-    max_rtt: u32,
-    /// Segments in the throughput's present measurement.
-    packets: u32,
-    throughput: u32,
-    /// Largest throughput since the last loss, and up to the loss before.
-    max_throughput: u32,
-    old_max_throughput: u32,
-    /// Linux: segments of the acknowledgement being processed.
-    acked: u32,
-    /// 1 once a loss came at steady throughput.
-    steady: u8,
-    /// 1 while the last loss may be undone.
-    can_undo: u8,
+crate::state! {
+    /// State of H-TCP. Times are in µs or ticks, RTTs too, throughput in segments per second.
+    pub struct Htcp {
+        last_congestion: u64,
+        /// Fine: up to when Δ has counted.
+        last_busy: u64,
+        /// Where the throughput's present measurement began.
+        measured_from: u64,
+        /// Fine: acknowledged segments times α, below the window in the same unit.
+        credit: u64,
+        /// Of the last loss, should it be undone.
+        undo_last_congestion: u64,
+        undo_max_rtt: u32,
+        undo_old_max_throughput: u32,
+        /// In the arithmetic's parts.
+        alpha: u32,
+        beta: u32,
+        /// 0 before the first sample.
+        min_rtt: u32,
+        max_rtt: u32,
+        /// Segments in the throughput's present measurement.
+        packets: u32,
+        throughput: u32,
+        /// Largest throughput since the last loss, and up to the loss before.
+        max_throughput: u32,
+        old_max_throughput: u32,
+        /// Linux: segments of the acknowledgement being processed.
+        acked: u32,
+        /// 1 once a loss came at steady throughput.
+        steady: u8,
+        /// 1 while the last loss may be undone.
+        can_undo: u8,
+    }
 }
 
 impl Htcp {

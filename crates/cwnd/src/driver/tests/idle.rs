@@ -2,7 +2,7 @@
 //! What a packet does that leaves with nothing out: the restart after an idle time, and the flight from before it.
 
 use super::*;
-use crate::registry::Custom;
+use crate::controller::Custom;
 use std::sync::{Arc, Mutex};
 
 /// Notes the events that it hears of, each with the window at that time.

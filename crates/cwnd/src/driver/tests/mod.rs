@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The driver's state machine, and a QUIC stack's way of using it.
 
-mod episodes;
 mod idle;
+mod recovery_epochs;
 
 use super::*;
 use crate::INFINITE_SSTHRESH;
@@ -44,9 +44,9 @@ fn a_window_of_losses_is_one_reduction() {
     assert!(driver.on_loss(4, 120, 160).is_some(), "the next window's loss is another reduction");
 }
 
-// A loss beyond the episode's data ends the episode and begins the next, without an acknowledgement between.
+// A loss beyond the epoch's data ends the epoch and begins the next, without an acknowledgement between.
 #[test]
-fn a_loss_of_later_data_begins_another_episode() {
+fn a_loss_of_later_data_begins_another_epoch() {
     let mut driver = driver("reno", 100, Options::default());
     driver.on_loss(1, 10, 100);
     driver.conn.packets_out = 50;
@@ -126,13 +126,13 @@ fn ecn_reduces_to_one_segment_and_then_says_so() {
 #[test]
 fn a_spurious_loss_is_undone_once() {
     let mut driver = driver("cubic", 100, Options::default());
-    let episode = driver.on_loss(1, 10, 100).expect("begun");
-    assert!(driver.on_spurious(2, episode));
+    let epoch = driver.on_loss(1, 10, 100).expect("begun");
+    assert!(driver.on_spurious(2, epoch));
     assert_eq!(
         (driver.conn.cwnd, driver.conn.ssthresh, driver.conn.ca_state),
         (100, INFINITE_SSTHRESH, CaState::Open)
     );
-    assert!(!driver.on_spurious(3, episode));
+    assert!(!driver.on_spurious(3, epoch));
     driver.on_loss(4, 20, 100);
     assert_eq!(driver.conn.cwnd, 70);
 }
@@ -142,13 +142,13 @@ fn a_spurious_loss_is_undone_once() {
 #[test]
 fn an_undo_keeps_to_the_clamp() {
     let mut driver = driver("cubic", 100, Options::default());
-    let episode = driver.on_loss(1, 10, 100).expect("begun");
+    let epoch = driver.on_loss(1, 10, 100).expect("begun");
     driver.conn.cwnd_clamp = 80;
-    assert!(driver.on_spurious(2, episode));
+    assert!(driver.on_spurious(2, epoch));
     assert_eq!(driver.conn.cwnd, 80);
 }
 
-// Linux undoes when every retransmission of the episode was for nothing, those after its timeouts too.
+// Linux undoes when every retransmission of the epoch was for nothing, those after its timeouts too.
 // Row DR11.
 #[test]
 fn a_timeout_within_recovery_is_undone_with_the_proof_of_both() {

@@ -6,7 +6,7 @@
 
 use cwnd::algorithms::additive_increase;
 use cwnd::math::scale_x64k;
-use cwnd::params::Kind;
+use cwnd::params::ParamKind;
 use cwnd::registry::{Recovery, Registered, Set};
 use cwnd::slow_start;
 use cwnd::{AckSample, CongestionControl, Conn, Info};
@@ -16,21 +16,21 @@ use cwnd::{AckSample, CongestionControl, Conn, Info};
 cwnd::params! {
     /// Settings of Lull.
     pub struct LullParams {
-        beta: Kind::Decimal, "", 6_554 => 64_881, "this crate",
+        beta: ParamKind::Decimal, "", 6_554 => 64_881, "this crate",
             "factor of the window kept after a loss";
-        rest_us: Kind::Whole, "us", 0 => 10_000_000, "this crate",
+        rest_us: ParamKind::Whole, "us", 0 => 10_000_000, "this crate",
             "queueing delay above which the window rests";
     }
 }
 
-/// State of Lull, of each connection: integers only, at most 104 bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub struct Lull {
-    /// Shortest round trip so far, µs; 0 before the first sample.
-    base_rtt_us: u32,
-    /// Latest round trip, µs; 0 before the first sample.
-    last_rtt_us: u32,
+cwnd::state! {
+    /// State of Lull, of each connection: integers only, at most 104 bytes.
+    pub struct Lull {
+        /// Shortest round trip so far, µs; 0 before the first sample.
+        base_rtt_us: u32,
+        /// Latest round trip, µs; 0 before the first sample.
+        last_rtt_us: u32,
+    }
 }
 
 impl Lull {

@@ -4,4 +4,4 @@
 // SAFETY: no other symbol of this library has that name.
 #[unsafe(no_mangle)]
 #[expect(non_upper_case_globals, reason = "it is a symbol's name")]
-pub static cwnd_plugin: cwnd_plugin::Table = cwnd_plugin::Table::of::<own::Algorithm>();
+pub static cwnd_plugin: cwnd_plugin::PluginTable = cwnd_plugin::PluginTable::of::<own::Algorithm>();

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Reads recorded calls from the ring buffer: each as a [`Row`] for the core's replay.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::mem::{offset_of, size_of};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use cwnd::replay::{After, Call, Row};
+use cwnd::{AckSample, CaEvent, CaState, Conn, PacingStatus, PrivateWords};
+use libbpf_rs::{ErrorKind, MapHandle, Object, RingBuffer, RingBufferBuilder};
+
+use crate::hook::Hook;
+use crate::kernel::error::{Error, refused};
+use crate::kernel::maps::{PARAMS, field, find};
+use crate::kernel::tick::tick_hz;
+use crate::raw::{RawRecord, Socket};
+
+/// A recorded call of a hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallRecord {
+    /// Place among all calls of the object's hooks; where numbers are missing, records were lost.
+    pub seq: u64,
+    /// Which connection: 0, 1, … in the order of their first records.
+    pub connection: u64,
+    /// When the call was made, µs. `row.before.now_us` is what the hook saw: the same, or 0 on a socket that was just accepted.
+    pub time_us: u64,
+    /// The call, for [`cwnd::replay::Replay`]. `tick_hz` is the machine's, which the reader adds.
+    pub row: Row,
+    /// Whether the glue made this call in place of one that the kernel skipped.
+    pub repaired: bool,
+    /// The connection before the call in the kernel's own terms.
+    pub kernel: Socket,
+    /// The module's private area before the call, in 32-bit words.
+    pub state_before: PrivateWords,
+    /// And after it.
+    pub state_after: PrivateWords,
+}
+
+/// The reading end of an object's ring buffer; outlives the registration, as connections on the algorithm do.
+pub struct Recorder {
+    // Dropped in this order: the ring before the descriptor that it waits for.
+    ring: RingBuffer<'static>,
+    _map: MapHandle,
+    records: Receiver<Result<CallRecord, Error>>,
+}
+
+impl fmt::Debug for Recorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recorder").finish_non_exhaustive()
+    }
+}
+
+impl Recorder {
+    /// Takes what is there; if nothing is, waits for `timeout`, or less when many records come. The kernel does not wake
+    /// this process for a few.
+    ///
+    /// # Errors
+    /// [`Error`], when the kernel does not answer or recorded what this reader does not know.
+    pub fn take(&mut self, timeout: Duration) -> Result<Vec<CallRecord>, Error> {
+        drain(&self.ring, timeout, &self.records)
+    }
+}
+
+/// What lies in a ring, or comes into it within `timeout`.
+pub(crate) fn drain<T>(
+    ring: &RingBuffer<'_>,
+    timeout: Duration,
+    received: &Receiver<Result<T, Error>>,
+) -> Result<Vec<T>, Error> {
+    ring.consume().map_err(refused("read the ring buffer"))?;
+    let mut taken = received.try_iter().collect::<Result<Vec<_>, _>>()?;
+    if taken.is_empty() && !timeout.is_zero() {
+        match ring.poll(timeout) {
+            // A signal is no failure: the next call waits again.
+            Err(why) if why.kind() == ErrorKind::Interrupted => {}
+            other => other.map_err(refused("read the ring buffer"))?,
+        }
+        ring.consume().map_err(refused("read the ring buffer"))?;
+        for item in received.try_iter() {
+            taken.push(item?);
+        }
+    }
+    Ok(taken)
+}
+
+/// Numbers connections: a new one may get the memory of one that has ended.
+#[derive(Default)]
+struct ConnectionNumbers {
+    /// By the socket's address: the number, and whether `init` was called.
+    open: HashMap<u64, (u64, bool)>,
+    next: u64,
+}
+
+impl ConnectionNumbers {
+    fn of(&mut self, socket: u64, call: Call) -> u64 {
+        let known = self.open.get(&socket).copied();
+        let (number, mut initialised) = match known {
+            // Its second `init`: the `release` between the two was lost.
+            Some((_, true)) if call == Call::Init => (self.next, false),
+            Some(known) => known,
+            // The handshake's acknowledgement comes before `init`.
+            None => (self.next, false),
+        };
+        self.next = self.next.max(number + 1);
+        initialised |= call == Call::Init;
+        if call == Call::Release {
+            self.open.remove(&socket);
+        } else {
+            self.open.insert(socket, (number, initialised));
+        }
+        number
+    }
+}
+
+/// The reader of `object`'s ring buffer, its only one.
+pub(crate) fn open(object: &Object, ring: &str) -> Result<Recorder, Error> {
+    // A wrapper has no parameters, and the private area is laid out by the kernel's module.
+    let ours = find(object, PARAMS).is_ok();
+    let map = MapHandle::try_from(&find(object, ring)?).map_err(refused("open the ring buffer"))?;
+    let tick_hz = tick_hz();
+    let (send, records) = channel();
+    let mut numbers = ConnectionNumbers::default();
+    let mut builder = RingBufferBuilder::new();
+    builder
+        .add(&map, move |bytes| {
+            let record = read(bytes, tick_hz, ours, |socket, call| numbers.of(socket, call));
+            // Fails only while the recorder is being dropped.
+            let _ = send.send(record);
+            0
+        })
+        .map_err(refused("open the ring buffer"))?;
+    let ring = builder.build().map_err(refused("open the ring buffer"))?;
+    Ok(Recorder { ring, _map: map, records })
+}
+
+/// A connection, from the bytes at `offset`.
+pub(crate) fn conn(bytes: &[u8], offset: usize) -> Conn {
+    let u8_at = |at: usize| field::<1>(bytes, offset + at)[0];
+    let u32_at = |at: usize| u32::from_ne_bytes(field(bytes, offset + at));
+    let u64_at = |at: usize| u64::from_ne_bytes(field(bytes, offset + at));
+    Conn {
+        now_us: u64_at(offset_of!(Conn, now_us)),
+        delivered: u64_at(offset_of!(Conn, delivered)),
+        pacing_rate: u64_at(offset_of!(Conn, pacing_rate)),
+        ticks: u32_at(offset_of!(Conn, ticks)),
+        tick_hz: u32_at(offset_of!(Conn, tick_hz)),
+        lsndtime_ticks: u32_at(offset_of!(Conn, lsndtime_ticks)),
+        mss: u32_at(offset_of!(Conn, mss)),
+        snd_una: u32_at(offset_of!(Conn, snd_una)),
+        snd_nxt: u32_at(offset_of!(Conn, snd_nxt)),
+        packets_out: u32_at(offset_of!(Conn, packets_out)),
+        in_flight: u32_at(offset_of!(Conn, in_flight)),
+        max_packets_out: u32_at(offset_of!(Conn, max_packets_out)),
+        cwnd: u32_at(offset_of!(Conn, cwnd)),
+        cwnd_cnt: u32_at(offset_of!(Conn, cwnd_cnt)),
+        ssthresh: u32_at(offset_of!(Conn, ssthresh)),
+        prior_cwnd: u32_at(offset_of!(Conn, prior_cwnd)),
+        cwnd_clamp: u32_at(offset_of!(Conn, cwnd_clamp)),
+        srtt_us8: u32_at(offset_of!(Conn, srtt_us8)),
+        min_rtt_us: u32_at(offset_of!(Conn, min_rtt_us)),
+        gso_max_size: u32_at(offset_of!(Conn, gso_max_size)),
+        is_cwnd_limited: u8_at(offset_of!(Conn, is_cwnd_limited)) != 0,
+        ca_state: CaState::from_u8(u8_at(offset_of!(Conn, ca_state))),
+        pacing_status: pacing_status(u32::from(u8_at(offset_of!(Conn, pacing_status)))),
+    }
+}
+
+/// Who paces, by Linux's number.
+const fn pacing_status(number: u32) -> PacingStatus {
+    match number {
+        1 => PacingStatus::Needed,
+        2 => PacingStatus::Fq,
+        _ => PacingStatus::None,
+    }
+}
+
+/// A connection in the kernel's terms, from the bytes at `offset`.
+pub(crate) fn socket(bytes: &[u8], offset: usize) -> Socket {
+    let u32_at = |at: usize| u32::from_ne_bytes(field(bytes, offset + at));
+    let u16_at = |at: usize| u16::from_ne_bytes(field(bytes, offset + at));
+    Socket {
+        packets_out: u32_at(offset_of!(Socket, packets_out)),
+        sacked_out: u32_at(offset_of!(Socket, sacked_out)),
+        lost_out: u32_at(offset_of!(Socket, lost_out)),
+        retrans_out: u32_at(offset_of!(Socket, retrans_out)),
+        rtt_min_us: u32_at(offset_of!(Socket, rtt_min_us)),
+        mdev_us: u32_at(offset_of!(Socket, mdev_us)),
+        rttvar_us: u32_at(offset_of!(Socket, rttvar_us)),
+        lost: u32_at(offset_of!(Socket, lost)),
+        total_retrans: u32_at(offset_of!(Socket, total_retrans)),
+        prior_ssthresh: u32_at(offset_of!(Socket, prior_ssthresh)),
+        high_seq: u32_at(offset_of!(Socket, high_seq)),
+        undo_marker: u32_at(offset_of!(Socket, undo_marker)),
+        app_limited: u32_at(offset_of!(Socket, app_limited)),
+        snd_wnd: u32_at(offset_of!(Socket, snd_wnd)),
+        local_port: u16_at(offset_of!(Socket, local_port)),
+        remote_port: u16_at(offset_of!(Socket, remote_port)),
+    }
+}
+
+/// A record, from its bytes; `number` gives the connection's.
+fn read(
+    bytes: &[u8],
+    tick_hz: u32,
+    ours: bool,
+    number: impl FnOnce(u64, Call) -> u64,
+) -> Result<CallRecord, Error> {
+    if bytes.len() < size_of::<RawRecord>() {
+        return Err(Error::Record(format!("{} bytes instead of {}", bytes.len(), size_of::<RawRecord>())));
+    }
+    let u32_at = |offset| u32::from_ne_bytes(field(bytes, offset));
+    let u64_at = |offset| u64::from_ne_bytes(field(bytes, offset));
+    let words_at = |offset| -> PrivateWords { std::array::from_fn(|index| u32_at(offset + 4 * index)) };
+    let before = Conn { tick_hz, ..conn(bytes, offset_of!(RawRecord, before)) };
+    let [arg0, arg1, arg2]: [u32; 3] = std::array::from_fn(|n| u32_at(offset_of!(RawRecord, args) + 4 * n));
+    let returned = u32_at(offset_of!(RawRecord, returned));
+    let hook = u32_at(offset_of!(RawRecord, hook));
+    let unknown = |what: String| Err(Error::Record(what));
+    let call = match Hook::ALL.get(hook as usize) {
+        Some(Hook::Init) => Call::Init,
+        Some(Hook::Release) => Call::Release,
+        Some(Hook::Ssthresh) => Call::Ssthresh(returned),
+        Some(Hook::CongAvoid) => Call::CongAvoid(arg0, arg1),
+        Some(Hook::SetState) => Call::SetState(CaState::from_u8(arg0 as u8)),
+        Some(Hook::CwndEvent) => match CaEvent::from_u8(arg0 as u8) {
+            Some(event) => Call::CwndEvent(event),
+            None => return unknown(format!("an unknown event, {arg0}")),
+        },
+        Some(Hook::InAckEvent) => Call::InAckEvent(arg0),
+        Some(Hook::UndoCwnd) => Call::UndoCwnd(returned),
+        Some(Hook::CongControl) => Call::CongControl(arg0),
+        Some(Hook::PktsAcked) => {
+            Call::PktsAcked(AckSample { pkts_acked: arg0, rtt_us: arg1.cast_signed(), in_flight: arg2 })
+        }
+        None => return unknown(format!("an unknown hook, {hook}")),
+    };
+    let state_after = words_at(offset_of!(RawRecord, state_after));
+    let status = pacing_status(u32_at(offset_of!(RawRecord, pacing_status_after)));
+    let after = After {
+        cwnd: u32_at(offset_of!(RawRecord, cwnd_after)),
+        ssthresh: u32_at(offset_of!(RawRecord, ssthresh_after)),
+        cwnd_cnt: u32_at(offset_of!(RawRecord, cwnd_cnt_after)),
+        pacing: Some((u64_at(offset_of!(RawRecord, pacing_rate_after)), status)),
+        state: ours.then_some(state_after),
+    };
+    let kernel = socket(bytes, offset_of!(RawRecord, kernel));
+    Ok(CallRecord {
+        kernel,
+        seq: u64_at(offset_of!(RawRecord, seq)),
+        connection: number(u64_at(offset_of!(RawRecord, socket)), call),
+        time_us: u64_at(offset_of!(RawRecord, time_us)),
+        row: Row { call, before, ticks_after: u32_at(offset_of!(RawRecord, ticks_after)), after },
+        state_before: words_at(offset_of!(RawRecord, state_before)),
+        state_after,
+        repaired: u32_at(offset_of!(RawRecord, repaired)) != 0,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_socket_is_a_new_connection_after_its_release_and_at_a_second_init() {
+        let mut numbers = ConnectionNumbers::default();
+        let event = Call::InAckEvent(0);
+        let calls = [
+            (7, event, 0), // before init
+            (7, Call::Init, 0),
+            (9, Call::Init, 1),
+            (7, event, 0),
+            (7, Call::Release, 0),
+            (7, event, 2),
+            (7, Call::Init, 2),
+            (7, Call::Init, 3), // a release was lost
+            (9, event, 1),
+        ];
+        for (socket, call, expected) in calls {
+            assert_eq!(numbers.of(socket, call), expected, "{socket} {call:?}");
+        }
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a queue discipline sees of a packet's arrival, and what it decides.
+
+/// The content of a queue at one instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Backlog {
+    /// Packets.
+    pub packets: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+/// Why a queue dropped a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DropCause {
+    /// The queue is full.
+    Full,
+    /// The queue discipline dropped it before the queue was full.
+    Early,
+}
+
+/// Whether a packet is ECN-capable (RFC 3168): whether it may be marked instead of dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ecn {
+    /// Not-ECT.
+    NotCapable,
+    /// ECT.
+    Capable,
+}
+
+/// What a queue discipline sees of an arrival. Enough for one that uses delays (PIE) instead of lengths.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    pub now: u64,
+    pub size: u32,
+    /// Whether the packet may be marked instead of dropped.
+    pub ecn: Ecn,
+    /// The packets that wait, without the one being sent and this one.
+    pub waiting: Backlog,
+    /// Since when the link is idle, ns; `None` if it is busy.
+    pub idle_since: Option<u64>,
+    /// Rate of the link, bit/s.
+    pub rate: u64,
+    /// Whether the queue has no room for it.
+    pub full: bool,
+}
+
+/// A queue discipline's decision on an arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Admission {
+    Accept,
+    Mark,
+    Drop(DropCause),
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! An algorithm's parameters as a scenario writes them.
+
+use cwnd::params::{ParamKind, Spec};
+use cwnd::registry::Controller;
+
+/// A number in 1/65536 as the shortest decimal that parses to it, with at most five digits.
+fn decimal_x64k(value: u32) -> String {
+    (0..=5)
+        .map(|digits| format!("{:.*}", digits, f64::from(value) / 65_536.0))
+        .find(|text| text.parse::<f64>().is_ok_and(|v| (v * 65_536.0).round() == f64::from(value)))
+        .unwrap_or_else(|| (f64::from(value) / 65_536.0).to_string())
+}
+
+/// A parameter's value as a scenario writes it.
+#[must_use]
+pub fn show_param(spec: &Spec, value: u32) -> String {
+    match spec.kind {
+        ParamKind::Decimal => decimal_x64k(value),
+        ParamKind::Whole => value.to_string(),
+        ParamKind::Flag => (value != 0).to_string(),
+        ParamKind::Choice(names) => {
+            names.get(value as usize).map_or_else(|| value.to_string(), |name| (*name).to_owned())
+        }
+    }
+}
+
+/// What a parameter accepts, for error messages.
+#[must_use]
+pub fn expectation(spec: &Spec) -> String {
+    let range = || format!("{} to {}", show_param(spec, spec.min), show_param(spec, spec.max));
+    let what = match spec.kind {
+        ParamKind::Decimal => format!("a decimal from {}", range()),
+        ParamKind::Whole => format!("a whole number from {}", range()),
+        ParamKind::Flag => "true or false".to_owned(),
+        ParamKind::Choice(names) => format!("one of {}", names.join(", ")),
+    };
+    format!("{what} ({})", spec.help)
+}
+
+/// A new instance of an algorithm with its parameters, which validation has found to exist.
+pub(crate) fn controller(cc: &str, params: &[(String, String)]) -> Controller {
+    let mut controller = Controller::by_name(cc).expect("validated: the algorithm is registered");
+    for (name, value) in params {
+        controller.set_param(name, value).expect("validated: the parameter exists and is in range");
+    }
+    controller
+}

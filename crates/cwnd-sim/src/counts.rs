@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is counted of a flow, and the kinds of the events that are recorded.
+
+/// Packets dropped, by what dropped them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Drops {
+    /// The queue had no room.
+    pub queue: u64,
+    /// The discipline (RED) dropped them while there was room.
+    pub early: u64,
+    /// The loss process.
+    pub loss: u64,
+}
+
+impl Drops {
+    /// All of them.
+    #[must_use]
+    pub const fn total(&self) -> u64 {
+        self.queue + self.early + self.loss
+    }
+
+    /// Those since `earlier`.
+    #[must_use]
+    pub const fn since(&self, earlier: &Self) -> Self {
+        Self {
+            queue: self.queue - earlier.queue,
+            early: self.early - earlier.early,
+            loss: self.loss - earlier.loss,
+        }
+    }
+
+    /// Counts a drop of this kind.
+    pub(crate) fn count(&mut self, kind: EventKind) {
+        *match kind {
+            EventKind::DropEarly => &mut self.early,
+            EventKind::DropLoss => &mut self.loss,
+            _ => &mut self.queue,
+        } += 1;
+    }
+}
+
+/// Counts of a flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowCounts {
+    /// Data packets sent, retransmissions included.
+    pub packets_sent: u64,
+    /// Retransmissions among them.
+    pub retransmits: u64,
+    /// Times that the retransmission timer fired.
+    pub timeouts: u64,
+    /// Packets dropped at links.
+    pub drops: Drops,
+}
+
+impl FlowCounts {
+    /// Counts since `earlier`.
+    #[must_use]
+    pub const fn since(&self, earlier: &Self) -> Self {
+        Self {
+            packets_sent: self.packets_sent - earlier.packets_sent,
+            retransmits: self.retransmits - earlier.retransmits,
+            timeouts: self.timeouts - earlier.timeouts,
+            drops: self.drops.since(&earlier.drops),
+        }
+    }
+}
+
+/// Kinds of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum EventKind {
+    /// The queue was full.
+    DropQueue,
+    /// The queue's discipline dropped the packet while there was room.
+    DropEarly,
+    /// The loss process dropped the packet.
+    DropLoss,
+    /// The connection entered another state; `value` is Linux's number.
+    State,
+    /// The retransmission timer fired.
+    Timeout,
+    /// The flow started, or its application went on.
+    Start,
+    /// The flow's application stopped.
+    Stop,
+    /// The connection went over to another algorithm.
+    Switch,
+}
+
+impl EventKind {
+    /// Name in the table.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::DropQueue => "drop_queue",
+            Self::DropEarly => "drop_early",
+            Self::DropLoss => "drop_loss",
+            Self::State => "state",
+            Self::Timeout => "timeout",
+            Self::Start => "start",
+            Self::Stop => "stop",
+            Self::Switch => "switch",
+        }
+    }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Delay lines: packets in propagation, sorted by arrival time.
+//!
+//! All packets that leave one link with the same delay ahead share a delay line, whatever their flow. So the next event of a line is
+//! the front of its ring, and a thousand flows with one round trip time take one entry in the event queue.
+
+/// What a packet is, and where its delay line ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum PacketKind {
+    /// Data of a fused flow: its acknowledgement reaches the sender now (see [`crate::flow`]).
+    #[default]
+    Fused,
+    /// Data that arrives at its next link.
+    Link,
+    /// Data that arrives at its receiver.
+    Data,
+    /// An acknowledgement that arrives at its next link.
+    AckLink,
+    /// An acknowledgement that arrives at the sender.
+    Ack,
+    /// A datagram that arrives at its next link.
+    Datagram,
+}
+
+impl PacketKind {
+    /// Whether it is a data packet of a flow.
+    pub const fn is_data(self) -> bool {
+        matches!(self, Self::Fused | Self::Link | Self::Data)
+    }
+
+    /// Whether its delay line is behind its flow's last link.
+    #[inline]
+    pub const fn leaves_last_link(self) -> bool {
+        matches!(self, Self::Fused | Self::Data)
+    }
+}
+
+/// A packet in the network.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Packet {
+    /// When it reaches the end of its delay line, ns.
+    pub due: u64,
+    /// Data: when it left its link, ns. An acknowledgement: see [`crate::ack`].
+    pub departs: u64,
+    /// Data, acknowledgement: its flow. A datagram: twice the number of its traffic group, plus its direction.
+    pub flow: u32,
+    /// Data: low 32 bits of its position. An acknowledgement: low 32 bits of the position that it acknowledges up to. A datagram: its
+    /// size, bytes.
+    pub position: u32,
+    /// When it was sent, µs, low 32 bits.
+    pub sent_us: u32,
+    /// Its kind.
+    pub kind: PacketKind,
+    /// An acknowledgement: which fields it has, see [`crate::ack`].
+    pub flags: u8,
+    /// Index, on its route, of the link that it arrives at next.
+    pub path_index: u16,
+}
+
+const _: () = assert!(size_of::<Packet>() == 32);
+
+/// A growing ring of packets, sorted by when they are due.
+#[derive(Clone, Debug, Default)]
+pub struct DelayLine {
+    ring: Vec<Packet>,
+    head: usize,
+    len: usize,
+    /// Time of the line's entry in the event queue, ns; `u64::MAX` when it has none.
+    pub armed: u64,
+    /// How many packets at the front are already counted as having left the link.
+    passed: usize,
+    /// Whether packets may overtake each other on the line.
+    disordered: bool,
+}
+
+impl DelayLine {
+    /// An empty line; `disordered` if packets may overtake each other on it.
+    pub fn new(disordered: bool) -> Self {
+        Self { armed: u64::MAX, disordered, ..Self::default() }
+    }
+
+    /// Reuses an empty line for another flow.
+    pub const fn renew(&mut self, disordered: bool) {
+        self.disordered = disordered;
+    }
+
+    /// Number of packets.
+    #[inline]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The packet `index` places behind the front.
+    #[inline]
+    pub fn get(&self, index: usize) -> Option<&Packet> {
+        if index < self.len { Some(&self.ring[(self.head + index) & (self.ring.len() - 1)]) } else { None }
+    }
+
+    /// When the front is due, ns; `u64::MAX` when the line is empty.
+    #[inline]
+    pub fn next(&self) -> u64 {
+        self.get(0).map_or(u64::MAX, |packet| packet.due)
+    }
+
+    /// Takes the front packet. The flag says whether it was already counted as having left its link.
+    #[inline]
+    pub fn pop(&mut self) -> Option<(Packet, bool)> {
+        let front = *self.get(0)?;
+        self.head = (self.head + 1) & (self.ring.len() - 1);
+        self.len -= 1;
+        let counted = self.passed > 0;
+        self.passed -= usize::from(counted);
+        Some((front, counted))
+    }
+
+    /// Appends a packet, or inserts it before those that it overtakes.
+    #[inline(always)]
+    pub fn push(&mut self, packet: Packet) {
+        if self.len == self.ring.len() {
+            self.grow();
+        }
+        let mask = self.ring.len() - 1;
+        let at = if self.disordered { self.make_way(packet.due) } else { self.len };
+        debug_assert!(at == 0 || self.ring[(self.head + at - 1) & mask].due <= packet.due);
+        self.ring[(self.head + at) & mask] = packet;
+        self.len += 1;
+    }
+
+    /// Moves the packets that a packet due at `due` overtakes one place back; returns the free place.
+    #[inline(never)]
+    fn make_way(&mut self, due: u64) -> usize {
+        let mask = self.ring.len() - 1;
+        let mut at = self.len;
+        while at > 0 && self.ring[(self.head + at - 1) & mask].due > due {
+            self.ring[(self.head + at) & mask] = self.ring[(self.head + at - 1) & mask];
+            at -= 1;
+        }
+        at
+    }
+
+    /// The next packet that has left the link by `now` and is not counted yet; counts it.
+    pub fn pass(&mut self, now: u64) -> Option<Packet> {
+        if self.disordered {
+            return None; // such packets are counted on arrival
+        }
+        let packet = *self.get(self.passed)?;
+        if packet.departs > now {
+            return None;
+        }
+        self.passed += 1;
+        Some(packet)
+    }
+
+    /// The packets, from the front on.
+    pub fn iter(&self) -> impl Iterator<Item = &Packet> {
+        (0..self.len).filter_map(|index| self.get(index))
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let room = (2 * self.ring.len()).max(8);
+        let mut ring = Vec::with_capacity(room);
+        ring.extend_from_slice(&self.ring[self.head..]);
+        ring.extend_from_slice(&self.ring[..self.head]);
+        ring.resize(room, Packet::default());
+        self.ring = ring;
+        self.head = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packet(due: u64) -> Packet {
+        Packet { due, departs: due - 10, ..Packet::default() }
+    }
+
+    fn dues(line: &mut DelayLine) -> Vec<u64> {
+        std::iter::from_fn(|| line.pop().map(|(packet, _)| packet.due)).collect()
+    }
+
+    #[test]
+    fn packets_keep_their_order_through_growth_and_wrap() {
+        let mut line = DelayLine::new(false);
+        for round in 0..50_u64 {
+            for n in 0..round {
+                line.push(packet(1000 * round + n + 10));
+            }
+            assert_eq!(line.len(), round as usize);
+            assert!(dues(&mut line).into_iter().eq((0..round).map(|n| 1000 * round + n + 10)));
+        }
+    }
+
+    #[test]
+    fn a_packet_that_overtakes_is_sorted_in_behind_those_due_with_it() {
+        let mut line = DelayLine::new(true);
+        for (number, due) in [30, 50, 40, 20, 40, 60].into_iter().enumerate() {
+            line.push(Packet { position: number as u32, ..packet(due) });
+        }
+        let order: Vec<u32> = line.iter().map(|packet| packet.position).collect();
+        assert_eq!(order, [3, 0, 2, 4, 1, 5]);
+    }
+
+    #[test]
+    fn a_packet_is_counted_once_when_it_leaves_the_link_or_when_it_is_taken() {
+        let mut line = DelayLine::new(false);
+        for due in [20, 21, 35] {
+            line.push(packet(due));
+        }
+        let passed = |line: &mut DelayLine, now| std::iter::from_fn(|| line.pass(now)).count();
+        assert_eq!((passed(&mut line, 9), passed(&mut line, 10), passed(&mut line, 11)), (0, 1, 1));
+        assert_eq!(line.pop().map(|(_, counted)| counted), Some(true));
+        assert_eq!(line.pop().map(|(_, counted)| counted), Some(true));
+        assert_eq!(line.pop().map(|(_, counted)| counted), Some(false));
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What limits a sender besides the congestion window, the receive window and the end of its data: pacing, a limit of bursts, an
+//! application that writes at a rate. Most flows have none of these, so the state is allocated apart.
+//!
+//! Pacing is Linux's: at the rate that the algorithm sets, else at `cwnd` / RTT with a margin. A flow is unpaced until it has a round
+//! trip time. Both rates count payload, as `sk_pacing_rate` does where TCP itself paces: headers are not counted. An algorithm
+//! with `cong_control` sets the rate itself. It is paced at that rate whatever the scenario says, and is not paced until it sets one.
+//! A burst is up to `burst` packets: without pacing per event (ns-2's `maxburst_`), with pacing as the depth of a bucket that fills at
+//! the rate.
+
+use super::Sender;
+use super::application::Application;
+use cwnd::{Conn, Controller, PacingStatus};
+use cwnd_scenario::Flow;
+
+/// The margins, per cent: in slow start, so that the window can double, and in congestion avoidance (Linux's `tcp_pacing_ss_ratio` and
+/// `tcp_pacing_ca_ratio`).
+const SLOW_START_PERCENT: u64 = 200;
+const AVOIDANCE_PERCENT: u64 = 120;
+
+/// One sender's limits.
+#[derive(Debug)]
+pub struct SendLimits {
+    pacing: bool,
+    /// Whether the rate follows the window as long as the algorithm sets none.
+    derives: bool,
+    /// Packets that may leave back to back, and of those how many still may in this event.
+    burst: u32,
+    burst_left: u32,
+    /// Payload of a full segment, bytes.
+    mss: u32,
+    /// The rate that was last derived from the window, bytes/s: any other is the algorithm's.
+    derived: u64,
+    /// Time between two packets when the last one left, ns.
+    gap: u64,
+    /// When the packet after the last one is due at the pace, ns.
+    due: u64,
+    /// When the next packet may leave, ns; `u64::MAX` when none waits for that. The window may have closed by then, and no packet
+    /// leaves.
+    pub wake_at: u64,
+    pub(super) application: Option<Application>,
+}
+
+impl SendLimits {
+    /// The limits of `flow` under its algorithm, if there are any; `total` segments of `mss` bytes are to be sent.
+    pub fn new(flow: &Flow, cc: &Controller, mss: u32, total: u64) -> Option<Box<Self>> {
+        let group = &flow.group;
+        let own_rate = cc.has_cong_control();
+        if !group.pacing && !own_rate && group.burst.is_none() && group.app_rate.is_none() {
+            return None;
+        }
+        let application = group.app_rate.map(|rate| Application::new(rate, mss, total));
+        let pacing = group.pacing || own_rate;
+        let burst = group.burst.unwrap_or(if pacing { 1 } else { u32::MAX }).max(1);
+        Some(Box::new(Self { application, ..Self::paced(pacing, group.pacing, burst, mss) }))
+    }
+
+    const fn paced(pacing: bool, derives: bool, burst: u32, mss: u32) -> Self {
+        Self {
+            pacing,
+            derives,
+            burst,
+            burst_left: burst,
+            mss,
+            derived: u64::MAX,
+            gap: 0,
+            due: 0,
+            wake_at: u64::MAX,
+            application: None,
+        }
+    }
+
+    /// The pacing status that the algorithm sees.
+    pub const fn pacing_status(&self) -> PacingStatus {
+        if self.pacing { PacingStatus::Needed } else { PacingStatus::None }
+    }
+
+    /// The burst of this event is over; the next event may send another.
+    pub const fn end_burst(&mut self) {
+        self.burst_left = self.burst;
+    }
+
+    /// Time between two packets, ns; 0 without a pace. Derives the rate from the window where the algorithm sets none.
+    fn gap(&mut self, conn: &mut Conn) -> u64 {
+        if conn.pacing_rate == self.derived {
+            if conn.srtt_us8 == 0 || !self.derives {
+                return 0;
+            }
+            // Linux: the larger margin while the window is below half the threshold.
+            let percent = if conn.cwnd < conn.ssthresh / 2 { SLOW_START_PERCENT } else { AVOIDANCE_PERCENT };
+            let window = u128::from(conn.cwnd.max(conn.packets_out)) * u128::from(self.mss);
+            let rate = window * 8_000_000 * u128::from(percent) / 100 / u128::from(conn.srtt_us8);
+            self.derived = rate.clamp(1, u128::from(u64::MAX >> 1)) as u64;
+            conn.pacing_rate = self.derived;
+        }
+        u64::from(self.mss) * 1_000_000_000 / conn.pacing_rate.max(1)
+    }
+}
+
+/// The parts of [`Sender::send`] for a sender with limits.
+impl Sender {
+    /// Whether pacing and burst limit allow the next packet at `now`; updates the end of the data by what the application has written.
+    #[cold]
+    pub(super) fn admits(&mut self, now: u64) -> bool {
+        let Some(limits) = &mut self.limits else { return true };
+        limits.wake_at = u64::MAX;
+        if now < self.stop_at
+            && let Some(app) = &mut limits.application
+        {
+            self.data_end = app.written(now, self.data_end);
+        }
+        if !limits.pacing {
+            return limits.burst_left > 0;
+        }
+        limits.gap = limits.gap(&mut self.driver.conn);
+        let from = limits.due.saturating_sub(limits.gap.saturating_mul(u64::from(limits.burst) - 1));
+        if from > now {
+            limits.wake_at = from;
+        }
+        from <= now
+    }
+
+    /// There is no data to send: sets the time at which the application has written the next segment.
+    #[cold]
+    pub(super) fn await_data(&mut self, now: u64) {
+        if let Some(limits) = &mut self.limits
+            && let Some(app) = &limits.application
+            && now < self.stop_at
+            && self.nxt - self.una < u64::from(self.rwnd)
+        {
+            limits.wake_at = app.written_at(self.nxt);
+        }
+    }
+
+    /// A packet leaves.
+    #[cold]
+    pub(super) fn count_sent(&mut self, now: u64) {
+        if let Some(limits) = &mut self.limits {
+            limits.due = limits.due.max(now) + limits.gap;
+            limits.burst_left -= u32::from(!limits.pacing);
+        }
+    }
+}
+
+impl Sender {
+    /// Switches the live connection to another algorithm. One with `cong_control` is paced from now on, and so are later algorithms, at
+    /// the window's rate: Linux does not turn pacing off again either.
+    pub fn switch(&mut self, controller: Controller) {
+        let own_rate = controller.has_cong_control();
+        let mss = self.driver.conn.mss;
+        if own_rate && self.limits.is_none() {
+            self.limits = Some(Box::new(SendLimits::paced(true, false, 1, mss)));
+        }
+        if let Some(limits) = &mut self.limits {
+            if !limits.pacing && own_rate {
+                (limits.pacing, limits.burst) =
+                    (true, if limits.burst == u32::MAX { 1 } else { limits.burst });
+            }
+            // Nothing is derived for an algorithm that sets the rate, unless the scenario asks for pacing anyway.
+            limits.derives |= limits.pacing && !own_rate;
+            self.driver.conn.pacing_status = limits.pacing_status();
+            self.driver.conn.pacing_rate = limits.derived; // the old algorithm's, if it set one
+        }
+        self.driver.switch(controller);
+    }
+}

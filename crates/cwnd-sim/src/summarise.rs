@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Makes the summary of a simulation.
+
+use crate::counts::FlowCounts;
+use crate::engine::Simulation;
+use crate::flow::{FlowState, Owner};
+use crate::link::Link;
+use crate::summary::{FlowSummary, LinkSummary, Summary, TrafficSummary};
+use crate::traffic::{Asked, Direction, Started, TrafficCounts};
+use cwnd_scenario::{Flow, LinkSpec};
+
+impl Simulation {
+    /// The summary of the measured interval.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        let scenario = &self.scenario;
+        let running = &self.network.links;
+        let links: Vec<LinkSummary> = scenario
+            .links
+            .iter()
+            .zip(running)
+            .map(|(spec, link)| of_link(spec, link, scenario.measure))
+            .collect();
+        let flows: Vec<FlowSummary> = self
+            .named
+            .iter()
+            .zip(&self.flows)
+            .enumerate()
+            .map(|(number, (flow, state))| {
+                let measured = self.counts_measured(number);
+                of_flow(self, flow, state, &links, measured)
+            })
+            .collect();
+        let (from, to) = scenario.measure;
+        Summary {
+            measured_s: (from as f64 / 1e9, to as f64 / 1e9),
+            jain: jain(&flows),
+            links,
+            flows,
+            traffic: of_traffic(self),
+        }
+    }
+}
+
+fn of_link(spec: &LinkSpec, link: &Link, (from, to): (u64, u64)) -> LinkSummary {
+    let seconds = (to - from) as f64 / 1e9;
+    let count = &link.count;
+    let capacity = link.capacity_bits(from, to);
+    LinkSummary {
+        name: spec.name.clone(),
+        capacity_mbps: capacity / seconds / 1e6,
+        utilization: if capacity > 0.0 { (count.measured_bytes * 8) as f64 / capacity } else { 0.0 },
+        drops: count.drops_measured,
+        drops_run: count.drops,
+        queue_mean_ms: if count.measured == 0 {
+            0.0
+        } else {
+            count.wait_sum as f64 / count.measured as f64 / 1e6
+        },
+        queue_max_ms: count.wait_max as f64 / 1e6,
+    }
+}
+
+fn of_flow(
+    simulation: &Simulation,
+    flow: &Flow,
+    state: &FlowState,
+    links: &[LinkSummary],
+    measured: FlowCounts,
+) -> FlowSummary {
+    let scenario = &simulation.scenario;
+    let (from, to) = scenario.measure;
+    let seconds = (to - from) as f64 / 1e9;
+    let wire = (state.forwarded_bytes(scenario.packet_size) * 8) as f64;
+    let payload = state.count.distinct_measured * u64::from(scenario.mss()) - state.count.distinct_short;
+    let payload = (payload * 8) as f64;
+    let active = to.saturating_sub(from.max(flow.start)).max(1);
+    let slowest =
+        flow.path.iter().map(|&link| links[link as usize].capacity_mbps).fold(f64::INFINITY, f64::min);
+    let throughput_mbps = wire / seconds / 1e6;
+    FlowSummary {
+        name: flow.name.clone(),
+        cc: flow.group.cc.clone(),
+        recovery: flow.recovery.name(),
+        rtt_ms: flow.rtt as f64 / 1e6,
+        start_s: flow.start as f64 / 1e9,
+        throughput_mbps,
+        goodput_mbps: payload / seconds / 1e6,
+        share: if slowest > 0.0 { throughput_mbps / slowest } else { 0.0 },
+        cwnd_mean: state.count.cwnd_ns as f64 / active as f64,
+        measured,
+        run: state.counts(),
+    }
+}
+
+fn of_traffic(simulation: &Simulation) -> Vec<TrafficSummary> {
+    let scenario = &simulation.scenario;
+    let interval = scenario.measure.1 - scenario.measure.0;
+    let background = &simulation.background;
+    let mut loads: Vec<_> = background.groups.iter().map(|running| running.load).collect();
+    // What those that still run have carried.
+    for flow in &simulation.flows[simulation.named.len()..] {
+        if let Owner::Source(source, direction) = flow.owner {
+            let load = &mut loads[background.sources[source as usize].group as usize];
+            let carried = flow.forwarded_bytes(scenario.packet_size);
+            load.carried(direction, carried);
+        }
+    }
+    let mut rows = Vec::new();
+    for ((traffic, running), load) in scenario.traffic.iter().zip(&background.groups).zip(&loads) {
+        for direction in Direction::ALL {
+            let (asked, counts, run) =
+                (running.group.asked(direction), load.of(direction), *load.over_the_run(direction));
+            if asked == Asked::Rate(0.0) && *counts == TrafficCounts::default() && run == Started::default() {
+                continue;
+            }
+            rows.push(TrafficSummary {
+                name: traffic.name.clone(),
+                reverse: direction == Direction::Reverse,
+                asked,
+                offered_mbps: counts.offered(interval) / 1e6,
+                carried_mbps: counts.carried(interval) / 1e6,
+                measured: *counts,
+                run,
+            });
+        }
+    }
+    rows
+}
+
+/// (Σx)² / (n Σx²) over the throughputs (RFC 5166 §2.3).
+fn jain(flows: &[FlowSummary]) -> f64 {
+    let sum: f64 = flows.iter().map(|flow| flow.throughput_mbps).sum();
+    let squares: f64 = flows.iter().map(|flow| flow.throughput_mbps.powi(2)).sum();
+    if squares == 0.0 { 1.0 } else { sum * sum / (flows.len() as f64 * squares) }
+}

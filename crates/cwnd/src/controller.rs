@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A running algorithm: an enum over the registry, so that every call of a hook is direct, with one variant for plugins.
+
+use crate::conn::{AckSample, CaEvent, CaState, Conn};
+use crate::control::{CongestionControl, Info, PRIVATE_BYTES, PrivateWords, StateWords, Tuned};
+use crate::params::{Params, Refused};
+use crate::registered::Registered;
+
+/// Reads a state's bytes. That takes `unsafe`, which the core has none of: the caller implements it (`cwnd_plugin::state_words`).
+pub trait ReadState {
+    /// The state's bytes.
+    fn read<A: Registered>(&self, state: &A) -> StateWords;
+}
+
+/// Makes the enum over all algorithms, with inlined dispatch.
+macro_rules! controller {
+    ($($variant:ident: $algorithm:ty, $name:literal;)+) => {
+        /// A running algorithm of the registry, or one of the caller's own.
+        #[derive(Debug)]
+        pub enum Controller {
+            $(
+                #[doc = concat!("`", $name, "`")]
+                $variant(Tuned<$algorithm>),
+            )+
+            /// An algorithm that is not in the registry.
+            #[cfg(feature = "std")]
+            Custom(Box<dyn Custom>),
+        }
+
+        $(
+            const _: () = assert!(
+                size_of::<$algorithm>() <= PRIVATE_BYTES,
+                "the state must fit the kernel's private area",
+            );
+        )+
+
+        fn duplicate(controller: &Controller) -> Option<Controller> {
+            match controller {
+                $(Controller::$variant(tuned) => Some(Controller::$variant(*tuned)),)+
+                #[cfg(feature = "std")]
+                Controller::Custom(custom) => custom.duplicate().map(Controller::Custom),
+            }
+        }
+
+        fn with_words(controller: &Controller, words: &PrivateWords) -> Option<Controller> {
+            match controller {
+                $(Controller::$variant(tuned) => <$algorithm as Registered>::from_words(words)
+                    .map(|state| Controller::$variant(Tuned { state, params: tuned.params })),)+
+                #[cfg(feature = "std")]
+                Controller::Custom(custom) => custom.with_words(words).map(Controller::Custom),
+            }
+        }
+
+        fn is_same(one: &Controller, other: &Controller) -> bool {
+            match (one, other) {
+                $((Controller::$variant(a), Controller::$variant(b)) => a == b,)+
+                #[cfg(feature = "std")]
+                (Controller::Custom(a), Controller::Custom(b)) => a.is_same(&**b),
+                _ => false,
+            }
+        }
+
+        macro_rules! dispatch {
+            ($self:expr, $t:ident => $call:expr, $custom:ident => $custom_call:expr) => {
+                match $self {
+                    $(Controller::$variant($t) => $call,)+
+                    #[cfg(feature = "std")]
+                    Controller::Custom($custom) => $custom_call,
+                }
+            };
+        }
+    };
+}
+
+crate::for_each_algorithm!(controller);
+
+/// An algorithm that is not built in. It keeps its settings itself, so the hooks get none. The methods here set and read
+/// them; an algorithm without settings writes `impl Custom for Mine {}`.
+#[cfg(feature = "std")]
+pub trait Custom: CongestionControl<Params = ()> + core::any::Any + core::fmt::Debug + Send + Sync {
+    /// See [`Controller::set_param`].
+    ///
+    /// # Errors
+    /// [`ParamError`]; nothing is changed then.
+    fn set_param(&mut self, _name: &str, _text: &str) -> Result<(), ParamError> {
+        Err(ParamError::Unknown)
+    }
+
+    /// See [`Controller::param`].
+    fn param(&self, _index: usize) -> u32 {
+        0
+    }
+
+    /// See [`Controller::duplicate`].
+    fn duplicate(&self) -> Option<Box<dyn Custom>> {
+        None
+    }
+
+    /// See [`Controller::with_words`].
+    fn with_words(&self, _words: &PrivateWords) -> Option<Box<dyn Custom>> {
+        None
+    }
+
+    /// See [`Controller::state_words`].
+    fn state_words(&self) -> Option<StateWords> {
+        None
+    }
+
+    /// See [`Controller::is_same`]; `other` may be of another type.
+    fn is_same(&self, _other: &dyn Custom) -> bool {
+        false
+    }
+
+    /// See [`Controller::has_failed`].
+    fn has_failed(&self) -> bool {
+        false
+    }
+}
+
+/// The hooks of [`CongestionControl`] without the settings, which a `Controller` holds.
+macro_rules! hooks {
+    ($($(#[$meta:meta])* $hook:ident($($arg:ident: $type:ty),*) $(-> $ret:ty)?;)+) => {
+        impl Controller {
+            $(
+                $(#[$meta])*
+                #[inline]
+                pub fn $hook(&mut self, conn: &mut Conn $(, $arg: $type)*) $(-> $ret)? {
+                    dispatch!(self, t => t.state.$hook(conn $(, $arg)*, &t.params), c => c.$hook(conn $(, $arg)*, &()))
+                }
+            )+
+        }
+    };
+}
+
+hooks! {
+    /// See [`CongestionControl::init`].
+    init();
+    /// See [`CongestionControl::release`].
+    release();
+    /// See [`CongestionControl::ssthresh`].
+    ssthresh() -> u32;
+    /// See [`CongestionControl::cong_avoid`].
+    cong_avoid(ack: u32, acked: u32);
+    /// See [`CongestionControl::set_state`].
+    set_state(new: CaState);
+    /// See [`CongestionControl::cwnd_event`].
+    cwnd_event(event: CaEvent);
+    /// See [`CongestionControl::in_ack_event`].
+    in_ack_event(flags: u32);
+    /// See [`CongestionControl::undo_cwnd`].
+    undo_cwnd() -> u32;
+    /// See [`CongestionControl::pkts_acked`].
+    pkts_acked(sample: &AckSample);
+    /// See [`CongestionControl::cong_control`].
+    cong_control(acked: u32);
+}
+
+/// Why a parameter was not set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParamError {
+    /// The algorithm has no parameter of that name.
+    Unknown,
+    /// The value was refused.
+    Refused(&'static str, Refused),
+}
+
+impl Controller {
+    /// See [`CongestionControl::has_cong_control`].
+    #[inline]
+    #[must_use]
+    pub fn has_cong_control(&self) -> bool {
+        dispatch!(self, t => t.state.has_cong_control(), c => c.has_cong_control())
+    }
+
+    /// See [`CongestionControl::min_cwnd`].
+    #[must_use]
+    pub fn min_cwnd(&self, conn: &Conn) -> u32 {
+        dispatch!(self, t => t.state.min_cwnd(conn, &t.params), c => c.min_cwnd(conn, &()))
+    }
+
+    /// See [`CongestionControl::info`].
+    #[must_use]
+    pub fn info(&self, conn: &Conn) -> Info {
+        dispatch!(self, t => t.state.info(conn, &t.params), c => c.info(conn, &()))
+    }
+
+    /// Sets the parameter `name` from `text`, before [`Controller::init`].
+    ///
+    /// # Errors
+    /// [`ParamError`]; nothing is changed then.
+    pub fn set_param(&mut self, name: &str, text: &str) -> Result<(), ParamError> {
+        fn set<P: Params>(params: &mut P, name: &str, text: &str) -> Result<(), ParamError> {
+            let (index, spec) =
+                P::SPECS.iter().enumerate().find(|(_, spec)| spec.name == name).ok_or(ParamError::Unknown)?;
+            params.set(index, spec.parse(text).map_err(|why| ParamError::Refused(spec.name, why))?);
+            Ok(())
+        }
+        dispatch!(self, t => set(&mut t.params, name, text), c => c.set_param(name, text))
+    }
+
+    /// A copy in the same state; `None` for an algorithm of the caller's own that cannot be copied.
+    #[must_use]
+    pub fn duplicate(&self) -> Option<Self> {
+        duplicate(self)
+    }
+
+    /// The same algorithm with the same settings in the state of `words` (see [`Registered::from_words`]); `None` where
+    /// the algorithm does not say how to read them.
+    #[must_use]
+    pub fn with_words(&self, words: &PrivateWords) -> Option<Self> {
+        with_words(self, words)
+    }
+
+    /// The state's bytes, as the private area holds them; `None` for an algorithm of the caller's own that does not give them.
+    #[must_use]
+    pub fn state_words(&self, reader: &impl ReadState) -> Option<StateWords> {
+        dispatch!(self, t => Some(reader.read(&t.state)), c => c.state_words())
+    }
+
+    /// Whether both are the same algorithm in the same state with the same settings, as far as the algorithm can tell.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        is_same(self, other)
+    }
+
+    /// Whether it has stopped for good by a fault of its own: an algorithm that was loaded, and panicked. Its hooks do nothing
+    /// from then on.
+    #[cfg(feature = "std")]
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        matches!(self, Self::Custom(custom) if custom.has_failed())
+    }
+
+    /// Value of parameter `index` in the stored form (see [`crate::params`]); 0 beyond the last.
+    #[must_use]
+    pub fn param(&self, index: usize) -> u32 {
+        dispatch!(self, t => t.params.get(index), c => c.param(index))
+    }
+}

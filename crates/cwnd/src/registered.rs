@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What an algorithm's file tells the registry: its name, its published forms, and the recovery that goes with each.
+
+use crate::control::{CongestionControl, PrivateWords};
+use crate::params::Params;
+use crate::state::AnyBitPattern;
+
+/// How a TCP sender repairs losses; a key of a flow beside its algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(u8)]
+pub enum Recovery {
+    /// RFC 6675: scoreboard of selective acknowledgements.
+    #[default]
+    Sack,
+    /// RFC 6675 for what to send, proportional rate reduction (RFC 6937) for how much.
+    SackPrr,
+    /// RFC 6582: fast recovery lasts until everything out at its start is acknowledged.
+    NewReno,
+    /// RFC 5681: fast recovery ends at the first new acknowledgement.
+    Reno,
+    /// Fast retransmit, then slow start from one segment.
+    Tahoe,
+}
+
+impl Recovery {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Sack, Self::SackPrr, Self::NewReno, Self::Reno, Self::Tahoe];
+
+    /// Name in scenarios and on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sack => "sack",
+            Self::SackPrr => "sack-prr",
+            Self::NewReno => "newreno",
+            Self::Reno => "reno",
+            Self::Tahoe => "tahoe",
+        }
+    }
+
+    /// The recovery called `name`.
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|recovery| recovery.name() == name)
+    }
+}
+
+/// A named parameter set: one published form of an algorithm.
+#[derive(Clone, Copy, Debug)]
+pub struct Set<P> {
+    /// Name, unique over the whole registry.
+    pub name: &'static str,
+    /// One line.
+    pub summary: &'static str,
+    /// Where this form is published.
+    pub source: &'static str,
+    /// Recovery that a flow of this name uses unless it says otherwise.
+    pub recovery: Recovery,
+    /// The settings.
+    pub params: P,
+}
+
+/// What an algorithm's file tells the registry.
+pub trait Registered: CongestionControl<Params: Params> + AnyBitPattern + Default + PartialEq {
+    /// Name of the algorithm and of its default parameter set.
+    const NAME: &'static str;
+    /// One line.
+    const SUMMARY: &'static str;
+    /// Parameter sets, the default first; its name is [`Registered::NAME`].
+    const SETS: &'static [Set<Self::Params>];
+
+    /// The state that corresponds to the private words of Linux's module of this algorithm, for replays of records that
+    /// begin in the middle of a connection. Not written where there is no such module or its state does not matter.
+    fn from_words(_words: &PrivateWords) -> Option<Self> {
+        None
+    }
+}

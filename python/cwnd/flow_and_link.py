@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""`Flow` and `Link`: tables of a scenario's keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Value = str | int | float | bool | Mapping[str, Any] | list[Any]
+
+
+class KeyTable:
+    """Keys of a scenario, given as keywords. A key that is a keyword of Python ends in an underscore: `from_="n0"`."""
+
+    def __init__(self, **keys: Value) -> None:
+        self.table: dict[str, Value] = {key.rstrip("_"): value for key, value in keys.items()}
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and other.table == self.table
+
+    # A table is mutable, and so not hashable.
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{key}={value!r}' for key, value in self.table.items())})"
+
+
+class Flow(KeyTable):
+    """A group of flows with the same settings: algorithm, count, and keys.
+
+    `Flow("cubic", count=2, rtt="160ms", start="10s", beta=0.8)`: keys of a flow and parameters of its algorithm stand
+    side by side, as in a scenario's `[[flow]]`. Times and sizes are texts with a unit.
+    """
+
+    def __init__(self, cc: str, count: int = 1, **settings: Value) -> None:
+        super().__init__(cc=cc, count=count, **settings)
+
+
+class Link(KeyTable):
+    """A link of a graph: `Link("a", "b", rate="10Mbit/s", delay="5ms")`, with the keys of a `[[link]]`."""
+
+    def __init__(self, begin: str, end: str, **settings: Value) -> None:
+        super().__init__(from_=begin, to=end, **settings)

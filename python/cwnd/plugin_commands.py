@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""`cwnd new`, `cwnd check` and `cwnd build-kernel`: the commands for plugins."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cwnd.entry import fail
+from cwnd.options import Json
+from cwnd.refused import refused
+
+
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the algorithm, up to ten letters.")],
+    path: Annotated[
+        Path | None, typer.Option("--path", metavar="DIR", help="The folder to make.", show_default="./NAME")
+    ] = None,
+) -> None:
+    """Make a crate with an algorithm of your own in it, and its tests.
+
+    It runs in the simulator beside the others (--plugin), and becomes a kernel object (cwnd build-kernel).
+    """
+    from cwnd.plugin import new as make
+
+    folder = shlex.quote(str(make(name, path)))
+    print(f"{folder} is made: the rule is in {folder}/src/{name}.rs, its tests in {folder}/tests/{name}.rs. Next:")
+    print(f"  cargo test --manifest-path {folder}/Cargo.toml")
+    print(f"  cwnd compare {name}:2 cubic:2 --plugin {folder}")
+    print(f"  cwnd check {folder}")
+    print(f"  cwnd build-kernel {folder}")
+
+
+def check(
+    crate: Annotated[Path, typer.Argument(metavar="CRATE", help="The folder of an algorithm of your own.")],
+    seconds: Annotated[
+        str | None,
+        typer.Option(metavar="N", help="How long to run random simulations; 0 for none.", show_default="60"),
+    ] = None,
+    simulations: Annotated[
+        str | None, typer.Option(metavar="N", help="How many random simulations to run, instead of how long.")
+    ] = None,
+    seed: Annotated[
+        str | None, typer.Option(metavar="N", help="Seed of all that is random.", show_default="another each time")
+    ] = None,
+    excepted: Annotated[
+        list[str] | None,
+        typer.Option("--except", metavar="PROMISE", help="A promise that it breaks on purpose. May be repeated."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Check an algorithm of your own against the contract that the built-in ones keep, then run random simulations with it.
+
+    Exit code 1 if it breaks a promise: the line says which, at what event, and whose fault it is; the line above is the command that
+    reproduces it.
+    """
+    from cwnd import contract
+    from cwnd.progress import shown_check
+    from cwnd.watchdog import start_watchdog
+
+    limit = None if seconds is None else seconds_of(seconds)
+    if simulations is not None:
+        if not (simulations.isascii() and simulations.isdigit() and int(simulations) < contract.MOST_SEED):
+            fail(f'--simulations: "{simulations}" is not accepted; expected a whole number from 0 to 2^63 - 1')
+        if seconds is not None:
+            fail(f'--simulations: "{simulations}" is not accepted with --seconds; expected one of the two')
+    if seed is not None and not (seed.isascii() and seed.isdigit() and int(seed) < contract.MOST_SEED):
+        fail(f'--seed: "{seed}" is not accepted; expected a whole number from 0 to 2^63 - 1')
+    for name in excepted or []:
+        if name not in contract.promises():
+            raise refused("--except", name, "the name of a promise", contract.promises())
+    start = None if seed is None else int(seed)
+    count = None if simulations is None else int(simulations)
+    start_watchdog()
+    with shown_check() as progress:
+        result = contract.check(
+            crate, seconds=limit, simulations=count, seed=start, excepted=excepted or [], progress=progress
+        )
+    failure = result.failure
+    if as_json:
+        print(json.dumps(dataclasses.asdict(result)))
+    else:
+        for name in result.sets:
+            broken = failure is not None and failure.set == name and not failure.of_cwnd
+            state = "breaks a promise" if broken else "keeps the contract"
+            if failure is None or result.sets.index(name) < result.sets.index(failure.set) + broken:
+                print(f"{name}: {state}" + (f", except {', '.join(result.excepted)}" if result.excepted else ""))
+        done = f"{result.histories:,} histories, {result.simulations:,} simulations"
+        print(f"{done} in {result.seconds:.0f} s (seed {result.seed})")
+        if failure is not None:
+            print(*failure.history, sep="\n")
+            print(f"again: {failure.again}")
+    if failure is not None:
+        fail(str(failure), 1)
+
+
+def seconds_of(text: str) -> float:
+    """The value of `--seconds`; ends the program if it is not valid."""
+    from cwnd.contract import MOST_SECONDS
+
+    try:
+        seconds = float(text) if text.isascii() else -1.0
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= MOST_SECONDS:
+        fail(f'--seconds: "{text}" is not accepted; expected a number of seconds from 0 to {MOST_SECONDS}')
+    return seconds
+
+
+def build_kernel(
+    crate: Annotated[Path, typer.Argument(metavar="CRATE", help="The folder of an algorithm of your own.")],
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--param", metavar="KEY=VALUE", help="Another value of a parameter. May be repeated."),
+    ] = None,
+    cc: Annotated[
+        str | None, typer.Option("--cc", metavar="NAME", help="Which of its parameter sets.", show_default="its first")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="FILE", show_default="NAME.bpf.o in the crate")
+    ] = None,
+) -> None:
+    """Build the kernel object of an algorithm of your own; needs a Rust compiler for BPF, clang and LLVM."""
+    from cwnd.plugin import build_kernel as build
+
+    print(build(crate, out, cc=cc, settings=settings or []))
+
+
+def add(app: typer.Typer) -> None:
+    """Adds the commands to the program."""
+    app.command()(new)
+    app.command()(check)
+    app.command()(build_kernel)

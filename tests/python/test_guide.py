@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The commands and programs of the README and of the guide run, page by page, in a folder of their own, and print what the pages show."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from in_kernel import PATIENCE_S, PROGRAM
+
+ROOT = Path(__file__).parents[2]
+GUIDE = ROOT / "docs" / "guide"
+#: The index shows where to begin, and nothing that runs.
+PAGES = [ROOT / "README.md", *sorted(path for path in GUIDE.glob("*.md") if path.stem != "README")]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+#: What other tests run: all of them, and what needs root.
+ELSEWHERE = ("make ", "sudo ")
+FILE = re.compile(r"# (\S+\.toml)\n")
+
+
+def words(text: str) -> list[list[str]]:
+    """The lines of a text, without blank ones and without the width of columns."""
+    return [line.split() for line in text.splitlines() if line.strip()]
+
+
+def contains(printed: str, shown: str) -> bool:
+    """Whether the lines that a page shows stand in what was printed, one after the other."""
+    lines, part = words(printed), words(shown)
+    return any(lines[start : start + len(part)] == part for start in range(len(lines) - len(part) + 1))
+
+
+@pytest.mark.skipif(
+    shutil.which("cargo") is None and os.environ.get("CI") != "true", reason="it needs cargo: Rust 1.89 or newer"
+)
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
+def test_a_page_does_what_it_says(page: Path, tmp_path: Path) -> None:
+    # The README's commands are given from the root of the project.
+    (tmp_path / ".venv").symlink_to(PROGRAM.parents[1])
+    environment = {
+        **os.environ,
+        "PATH": f"{PROGRAM.parent}:{os.environ['PATH']}",
+        "PYTHONUTF8": "1",
+        "LC_ALL": "C.UTF-8",
+    }
+    printed, run = "", 0
+    for kind, text in BLOCK.findall(page.read_text()):
+        if text.startswith(ELSEWHERE):
+            continue
+        if kind == "toml":
+            name = FILE.match(text)
+            assert name, f"a scenario without a first line that names its file:\n{text}"
+            (tmp_path / name[1]).write_text(text)
+        elif kind == "text":
+            assert contains(printed, text), f"the page shows\n{text}\nand what came is\n{printed}"
+        else:
+            command = {"sh": ["bash", "-euo", "pipefail", "-c", text], "python": [sys.executable, "-c", text]}[kind]
+            done = subprocess.run(
+                command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE_S, check=False
+            )
+            assert done.returncode == 0, f"{text}\n{done.stdout}\n{done.stderr}"
+            printed, run = done.stdout, run + 1
+    assert run, "a page without a command"
+
+
+def test_a_table_that_a_page_shows_wrongly_is_noticed() -> None:
+    printed = "\n flow   Mbit/s\n ─────────────\n cubic   34.84\n sack    15.16\n\n50.00 Mbit/s\n"
+    assert contains(printed, " flow Mbit/s\n ─────────────\n cubic 34.84\n")
+    assert not contains(printed, " flow Mbit/s\n ─────────────\n cubic 34.85\n")
+    assert not contains(printed, " flow Mbit/s\n sack 15.16\n")

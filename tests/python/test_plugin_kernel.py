@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""An algorithm of one's own as a kernel object: built, loaded, used by a connection, removed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import Cli
+from in_kernel import Loader
+
+from cwnd import _native, plugin
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def ease(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A crate as `cwnd new` makes it; the test is skipped where no object can be built of it, but not in CI."""
+    crate = plugin.new("ease", tmp_path_factory.mktemp("plugin") / "ease")
+    try:
+        plugin.build_kernel(crate, crate / "first.bpf.o")
+    except OSError as error:
+        if os.environ.get("CI") == "true":
+            raise
+        pytest.skip(str(error))
+    return crate
+
+
+def kernel_is_ours() -> None:
+    """Skips where nothing can be loaded, but not in CI."""
+    if os.environ.get("CI") == "true":
+        return
+    if os.geteuid() != 0 or not Path("/sys/kernel/btf/vmlinux").exists():
+        pytest.skip("loading it needs root and a kernel with BTF")
+    if subprocess.run(["pkg-config", "--exists", "libelf"], check=False).returncode != 0:
+        pytest.skip("the loader needs libelf-dev, zlib1g-dev and pkg-config")
+
+
+def registered(name: str) -> bool:
+    return name in Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
+
+
+def test_the_object_runs_in_the_kernel_with_the_settings_that_it_was_given(cwnd: Cli, ease: Path) -> None:
+    done = cwnd("build-kernel", ease, "--param", "beta=0.5", "--param", "rest_us=2000")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{ease}/ease.bpf.o\n", "")
+    kernel_is_ours()
+    test = "plugin::an_algorithm_from_outside_the_tree_carries_20_mb_through_losses_and_leaves_nothing_behind"
+    command = ["cargo", "test", "--locked", "-p", "cwnd-bpf", "--features", "kernel", "--test", "kernel", "--"]
+    command += ["--ignored", "--exact", test, "--nocapture"]
+    # 0.5 × 65 536 = 32 768.
+    env = {**os.environ, "CWND_OBJECT": str(ease / "ease.bpf.o"), "CWND_PARAMS": "32768,2000"}
+    ran = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0 and "1 passed" in ran.stdout, ran.stdout + ran.stderr
+
+
+def test_the_object_is_read_once(ease: Path) -> None:
+    kernel_is_ours()
+    test = "plugin::an_object_is_loaded_from_the_bytes_that_were_looked_through"
+    command = ["cargo", "test", "--locked", "-p", "cwnd-bpf", "--features", "kernel", "--test", "kernel", "--"]
+    command += ["--ignored", "--exact", test, "--nocapture"]
+    env = {**os.environ, "CWND_OBJECT": str(ease / "first.bpf.o")}
+    ran = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0 and "1 passed" in ran.stdout, ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "test"),
+    [
+        ("steer", "plugin::an_algorithm_that_steers_by_itself_is_called_in_every_state"),
+        ("pac", "plugin::one_megabit_per_second_asked_is_one_megabit_per_second_sent"),
+    ],
+)
+def test_an_algorithm_that_steers_by_itself_runs_in_the_kernel(
+    name: str, test: str, tmp_path: Path, ease: Path
+) -> None:
+    crate = plugin.new(name, tmp_path / name)
+    shutil.copy(Path(__file__).with_name("plugin") / f"{name}.rs", crate / "src" / f"{name}.rs")
+    plugin.build_kernel(crate, crate / f"{name}.bpf.o")
+    kernel_is_ours()
+    command = ["cargo", "test", "--locked", "-p", "cwnd-bpf", "--features", "kernel", "--test", "kernel", "--"]
+    command += ["--ignored", "--exact", test, "--nocapture"]
+    env = {**os.environ, "CWND_OBJECT": str(crate / f"{name}.bpf.o")}
+    ran = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0 and "1 passed" in ran.stdout, ran.stdout + ran.stderr
+
+
+def test_the_pages_commands_load_it_and_run_a_command_on_it(cwnd: Cli, ease: Path, load: Callable[..., Loader]) -> None:
+    kernel_is_ours()
+    if not hasattr(_native, "KernelModule"):
+        pytest.skip("this build has no kernel part")
+    file = str(ease / "first.bpf.o")
+    loader = load(file)
+    assert "cwnd_first is loaded" in loader.said and registered("cwnd_first")
+    loader.process.kill()
+    loader.process.wait()
+    assert not registered("cwnd_first")
+    done = cwnd("kernel", "use", file, "--", "cat", "/proc/sys/net/ipv4/tcp_available_congestion_control")
+    assert (done.returncode, done.stderr) == (0, "") and "cwnd_first" in done.stdout.split()
+    assert not registered("cwnd_first")
+    loader = load(file, "--param", "beta=0.5", "--as", "cwnd_half")
+    assert "cwnd_half is loaded" in loader.said
+
+
+def test_parameters_are_refused_as_those_of_a_flow(cwnd: Cli, ease: Path) -> None:
+    for option, value, words in (
+        ("--param", "beta=2", ("beta", "2", "0.1 to 0.99")),
+        ("--param", "rtt=3ms", ("--param", "rtt=3ms")),
+        ("--param", "beta", ("beta", "KEY=VALUE")),
+        ("--cc", "cubic", ("--cc", "cubic", "ease")),
+    ):
+        done = cwnd("build-kernel", ease, option, value)
+        assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
+        assert all(word in done.stderr for word in words), done.stderr
+
+
+def test_a_machine_without_the_compilers_is_told_what_to_install(cwnd: Cli, ease: Path, tmp_path: Path) -> None:
+    env = {**os.environ, "CWND_BPF_RUSTC": str(tmp_path / "rustc")}
+    done = cwnd("build-kernel", ease, "-o", tmp_path / "ease.bpf.o", env=env)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "rustc-web" in done.stderr and "clang" in done.stderr and done.stderr.count("\n") == 1, done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_rule_that_can_panic_is_no_rule_for_the_kernel(cwnd: Cli, ease: Path, tmp_path: Path) -> None:
+    rule = ease / "src" / "ease.rs"
+    text = rule.read_text()
+    assert text.count("let window = conn.cwnd;") == 1
+    rule.write_text(text.replace("let window = conn.cwnd;", "let window = [1, 2, 3][acked as usize];"))
+    try:
+        done = cwnd("build-kernel", ease, "-o", tmp_path / "ease.bpf.o")
+    finally:
+        rule.write_text(text)
+    assert done.returncode == 2 and "panic" in done.stderr, done.stderr
+    assert list(tmp_path.iterdir()) == []
