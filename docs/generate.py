@@ -42,12 +42,12 @@ def cube_root() -> None:
 
 def texts() -> dict[Path, str]:
     """Every generated page; raises `pages.FragmentError`."""
-    found = pages.pages()
+    algorithm_pages = pages.pages()
     folder = DOCS / "algorithms"
-    generated = {folder / f"{page.name}.md": pages.render(page) for page in found}
+    generated = {folder / f"{page.name}.md": pages.render(page) for page in algorithm_pages}
     return (
         generated
-        | {folder / "README.md": pages.gallery(found)}
+        | {folder / "README.md": pages.gallery(algorithm_pages)}
         | {folder / f"rfc{document}.md": statements.page(document) for document in statements.DOCUMENTS}
         | {folder / "slow-start.md": pages.slow_starts()}
     )

@@ -26,7 +26,7 @@ class FragmentError(ValueError):
 
 
 @dataclass(frozen=True)
-class Page:
+class AlgorithmPage:
     """An algorithm of the registry with what is written about it."""
 
     algorithm: _native.Algorithm
@@ -48,7 +48,7 @@ def built_in() -> list[_native.Algorithm]:
     return [algorithm for algorithm in _native.algorithms() if algorithm["built_in"]]
 
 
-def pages(folder: Path = ABOUT) -> list[Page]:
+def pages(folder: Path = ABOUT) -> list[AlgorithmPage]:
     """Every algorithm's page, in the registry's order; raises `FragmentError`."""
     known = built_in()
     names = {algorithm["name"] for algorithm in known}
@@ -58,7 +58,7 @@ def pages(folder: Path = ABOUT) -> list[Page]:
     return [read(algorithm, folder) for algorithm in known]
 
 
-def read(algorithm: _native.Algorithm, folder: Path) -> Page:
+def read(algorithm: _native.Algorithm, folder: Path) -> AlgorithmPage:
     """One algorithm's page."""
     path = folder / f"{algorithm['name']}.toml"
     if not path.exists():
@@ -69,20 +69,22 @@ def read(algorithm: _native.Algorithm, folder: Path) -> Page:
     about = tomllib.loads(path.read_text())
     required = KEYS - {"inner", "picture", "deviations"}
     check(path.name, "keys", set(about), required, KEYS)
-    check(path.name, "[inner]", set(about.get("inner", {})), set(), {one["name"] for one in algorithm["inner"]})
+    check(
+        path.name, "[inner]", set(about.get("inner", {})), set(), {variable["name"] for variable in algorithm["inner"]}
+    )
     picture = about.get("picture", {})
     check(path.name, "[picture]", set(picture), set(), PICTURE_KEYS)
-    sets = {one["name"] for other in built_in() for one in other["sets"]}
+    sets = {parameter_set["name"] for other in built_in() for parameter_set in other["sets"]}
     check(path.name, "the picture's sets", set(picture.get("sets", [])), set(), sets)
-    return Page(algorithm, about)
+    return AlgorithmPage(algorithm, about)
 
 
-def check(file: str, what: str, found: set[str], required: set[str], allowed: set[str]) -> None:
+def check(file: str, subject: str, present: set[str], required: set[str], allowed: set[str]) -> None:
     """Refuses what is missing and what is unknown."""
-    if missing := sorted(required - found):
-        raise FragmentError(f"{file}: {what}: {', '.join(missing)} missing")
-    if unknown := sorted(found - allowed):
-        raise FragmentError(f"{file}: {what}: {', '.join(unknown)} not among {', '.join(sorted(allowed))}")
+    if missing := sorted(required - present):
+        raise FragmentError(f"{file}: {subject}: {', '.join(missing)} missing")
+    if unknown := sorted(present - allowed):
+        raise FragmentError(f"{file}: {subject}: {', '.join(unknown)} not among {', '.join(sorted(allowed))}")
 
 
 def table(head: list[str], rows: list[list[str]]) -> list[str]:
@@ -91,7 +93,7 @@ def table(head: list[str], rows: list[list[str]]) -> list[str]:
     return lines + ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows] + [""]
 
 
-def render(page: Page) -> str:
+def render(page: AlgorithmPage) -> str:
     """The page of one algorithm."""
     algorithm, about = page.algorithm, page.about
     name = page.name
@@ -104,8 +106,14 @@ def render(page: Page) -> str:
     lines += table(
         ["name", "what it is", "source", "recovery", "settings that differ"],
         [
-            [f"`{one['name']}`", one["summary"], one["source"], one["recovery"], differing(algorithm, one)]
-            for one in algorithm["sets"]
+            [
+                f"`{parameter_set['name']}`",
+                parameter_set["summary"],
+                parameter_set["source"],
+                parameter_set["recovery"],
+                differing(algorithm, parameter_set),
+            ]
+            for parameter_set in algorithm["sets"]
         ],
     )
     lines += ["## Parameters", "", *parameters(algorithm["params"])]
@@ -114,7 +122,10 @@ def render(page: Page) -> str:
         meanings = about.get("inner", {})
         lines += table(
             ["name", "unit", "meaning"],
-            [[f"`{one['name']}`", unit(one), meanings.get(one["name"], "")] for one in algorithm["inner"]],
+            [
+                [f"`{variable['name']}`", unit(variable), meanings.get(variable["name"], "")]
+                for variable in algorithm["inner"]
+            ],
         )
     if about.get("deviations"):
         lines += ["## Deviations", "", *(f"* {text.strip()}" for text in about["deviations"]), ""]
@@ -130,20 +141,22 @@ def slow_starts() -> str:
         "slow-start.toml",
         "slow starts",
         set(about) - {"references", "intro"},
-        {one["name"] for one in known},
+        {start["name"] for start in known},
         set(about),
     )
     lines = ["# Slow starts", "", NOTE.format(source="slow-start.toml").replace("tables and picture", "tables"), ""]
     lines += [about["intro"].strip(), ""]
     lines += table(
-        ["name", "what it is", "source"], [[f"`{one['name']}`", one["summary"], one["source"]] for one in known]
+        ["name", "what it is", "source"], [[f"`{start['name']}`", start["summary"], start["source"]] for start in known]
     )
-    for one in known:
-        lines += [f"## {one['name']}", "", about[one["name"]]["text"].strip(), ""]
-        if one["params"]:
-            lines += ["Settings, of every algorithm that has this slow start:", "", *parameters(one["params"])]
+    for start in known:
+        lines += [f"## {start['name']}", "", about[start["name"]]["text"].strip(), ""]
+        if start["params"]:
+            lines += ["Settings, of every algorithm that has this slow start:", "", *parameters(start["params"])]
     carriers = [
-        f"[{name}]({name}.md)" for name in known[0]["algorithms"] if name in {one["name"] for one in built_in()}
+        f"[{name}]({name}.md)"
+        for name in known[0]["algorithms"]
+        if name in {algorithm["name"] for algorithm in built_in()}
     ]
     lines += [
         "## Where",
@@ -176,25 +189,25 @@ def parameters(params: list[_native.Param]) -> list[str]:
     )
 
 
-def differing(algorithm: _native.Algorithm, one: _native.Set) -> str:
+def differing(algorithm: _native.Algorithm, parameter_set: _native.Set) -> str:
     """A set's settings that are not the default set's."""
     defaults = {param["name"]: param["default"] for param in algorithm["params"]}
-    return ", ".join(f"{name} = {value}" for name, value in one["params"].items() if value != defaults[name])
+    return ", ".join(f"{name} = {value}" for name, value in parameter_set["params"].items() if value != defaults[name])
 
 
-def unit(one: _native.Inner) -> str:
+def unit(variable: _native.Inner) -> str:
     """An inner variable's unit and scale."""
-    scaled = one["scale"] > 1
-    name = one["unit"] or ("" if scaled else "segments, or a number")
-    return f"{name}, in 1/{one['scale']}".lstrip(", ") if scaled else name
+    scaled = variable["scale"] > 1
+    name = variable["unit"] or ("" if scaled else "segments, or a number")
+    return f"{name}, in 1/{variable['scale']}".lstrip(", ") if scaled else name
 
 
-def alt(page: Page) -> str:
+def alt(page: AlgorithmPage) -> str:
     """The picture in words."""
     return f"window of {', '.join(page.picture['sets'])} after one loss"
 
 
-def caption(page: Page) -> str:
+def caption(page: AlgorithmPage) -> str:
     """What the picture shows."""
     picture = page.picture
     if picture["rate"] is None:
@@ -206,16 +219,16 @@ def caption(page: Page) -> str:
     return f"{begin} {picture['shows'].strip()}".strip()
 
 
-def recoveries(all_pages: list[Page]) -> list[list[str]]:
+def recoveries(all_pages: list[AlgorithmPage]) -> list[list[str]]:
     """Each recovery that is some set's, with its sets."""
     sets_by_recovery: dict[str, list[str]] = {}
     for page in all_pages:
-        for one in page.algorithm["sets"]:
-            sets_by_recovery.setdefault(one["recovery"], []).append(f"`{one['name']}`")
+        for parameter_set in page.algorithm["sets"]:
+            sets_by_recovery.setdefault(parameter_set["recovery"], []).append(f"`{parameter_set['name']}`")
     return [[f"`{recovery}`", ", ".join(names)] for recovery, names in sorted(sets_by_recovery.items())]
 
 
-def gallery(all_pages: list[Page]) -> str:
+def gallery(all_pages: list[AlgorithmPage]) -> str:
     """All pictures on one page."""
     lines = [
         "# Algorithms",

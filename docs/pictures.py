@@ -74,14 +74,14 @@ def one_loss(names: list[str], window: int, seconds: float, rate: str | None, lo
     with mpl.rc_context(STYLE):
         figure, axes = plt.subplots(figsize=(6, 2.9), layout="constrained")
         top = float(window)
-        for place, name in enumerate(names):
+        for index, name in enumerate(names):
             trace = after_one_loss(name, window, seconds, rate, loss)
             top = max(top, min(trace.window.max(), 2 * window))
             axes.plot(
                 trace.time,
                 trace.window,
-                color=COLOURS[place % len(COLOURS)],
-                linestyle=DASHES[place % len(DASHES)],
+                color=COLOURS[index % len(COLOURS)],
+                linestyle=DASHES[index % len(DASHES)],
                 linewidth=1.4,
                 label=name,
             )

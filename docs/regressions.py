@@ -36,8 +36,8 @@ Row = dict[str, str]
 
 
 @dataclass
-class Verdict:
-    """What one parameter set did in one probe."""
+class ProbeResult:
+    """The outcome of one probe with one parameter set."""
 
     rows: list[str]
     parameter_set: str
@@ -46,7 +46,7 @@ class Verdict:
 
 
 def rows() -> dict[str, dict[str, Row]]:
-    """Table -> row -> what is known about it."""
+    """Table -> row -> its fields."""
     return tomllib.loads((DOCS / "algorithms" / "regressions.toml").read_text())
 
 
@@ -62,7 +62,7 @@ def named(text: str) -> Iterator[str]:
 
 def tagged() -> dict[str, list[str]]:
     """Row -> its tests, as file below the root and name."""
-    found: dict[str, list[str]] = {}
+    tests_by_row: dict[str, list[str]] = {}
     for path in sorted(
         [*ROOT.glob("crates/*/src/**/*.rs"), *ROOT.glob("crates/*/tests/**/*.rs"), *ROOT.glob("tests/python/*.py")]
     ):
@@ -79,19 +79,19 @@ def tagged() -> dict[str, list[str]]:
             comment = ""
             if test:
                 for row in pending:
-                    place = f"{path.relative_to(ROOT)}: {test.group(1)}"
-                    if place not in found.setdefault(row, []):
-                        found[row].append(place)
+                    test_name = f"{path.relative_to(ROOT)}: {test.group(1)}"
+                    if test_name not in tests_by_row.setdefault(row, []):
+                        tests_by_row[row].append(test_name)
             if test or not re.match(r"#\[|@|#!\[|proptest!|$", bare):
                 pending = []
     for name, ids in PROBE.findall((PROBES / "main.rs").read_text()):
         module, test = name.split("::")
         for row in re.findall(rf'"({ID})"', ids):
-            found.setdefault(row, []).append(f"crates/cwnd/tests/regressions/{module}.rs: {test}")
-    return found
+            tests_by_row.setdefault(row, []).append(f"crates/cwnd/tests/regressions/{module}.rs: {test}")
+    return tests_by_row
 
 
-def verdicts() -> list[Verdict]:
+def probe_results() -> list[ProbeResult]:
     """Runs every probe on every parameter set."""
     command = ["cargo", "test", "-q", "--locked", "-p", "cwnd", "--test", "regressions", "--"]
     done = subprocess.run(
@@ -100,7 +100,7 @@ def verdicts() -> list[Verdict]:
     if done.returncode != 0:
         raise SystemExit(done.stdout + done.stderr)
     lines = [line.split("\t") for line in done.stdout.splitlines() if "matrix\t" in line]
-    return [Verdict(line[1].split(","), line[3], line[4] == "passes", line[5]) for line in lines]
+    return [ProbeResult(line[1].split(","), line[3], line[4] == "passes", line[5]) for line in lines]
 
 
 def mutations() -> set[str]:
@@ -109,7 +109,7 @@ def mutations() -> set[str]:
 
 
 def unfounded() -> list[str]:
-    """What is wrong between rows, tests and mutations."""
+    """Inconsistencies between rows, tests and mutations."""
     known, tests = {row: entry for table in rows().values() for row, entry in table.items()}, tagged()
     wrong = [f"a test names row {row}, which is none" for row in tests if row not in known]
     wrong += [f"a mutation names row {row}, which is none" for row in mutations() - set(known)]
@@ -125,16 +125,16 @@ def unfounded() -> list[str]:
     ]
 
 
-def sets(row: str, results: list[Verdict], tests: list[str]) -> str:
+def sets(row: str, results: list[ProbeResult], tests: list[str]) -> str:
     """Which parameter sets pass a row's probes, and what the others do."""
-    mine = [verdict for verdict in results if row in verdict.rows]
-    if not mine:
+    of_row = [result for result in results if row in result.rows]
+    if not of_row:
         return "every set passes" if any("/tests/contract/" in test for test in tests) else ""
-    first = mine[0].rows[0]
-    if first != row and all(verdict.rows == mine[0].rows for verdict in mine) and any(not v.passes for v in mine):
+    first = of_row[0].rows[0]
+    if first != row and all(result.rows == of_row[0].rows for result in of_row) and any(not v.passes for v in of_row):
         return f"as {first}"
-    faults = {verdict.parameter_set: verdict.seen for verdict in mine if not verdict.passes}
-    passing = sorted({verdict.parameter_set for verdict in mine} - set(faults))
+    faults = {result.parameter_set: result.seen for result in of_row if not result.passes}
+    passing = sorted({result.parameter_set for result in of_row} - set(faults))
     text = "every set passes" if not faults else f"{len(passing)} pass"
     if len(passing) <= len(faults):
         text = "pass: " + ", ".join(f"`{name}`" for name in passing)
@@ -149,7 +149,7 @@ def page() -> str:
     """The page; exits when a row has neither test nor reason, or a test names a row that is none."""
     if wrong := unfounded():
         raise SystemExit("\n".join(wrong))
-    tables, tests, results, restored = rows(), tagged(), verdicts(), mutations()
+    tables, tests, results, restored = rows(), tagged(), probe_results(), mutations()
     known = {row for table in tables.values() for row in table}
     lines = [
         "# Faults that others had",
@@ -171,10 +171,10 @@ def page() -> str:
             "| --- | --- | --- | --- |",
         ]
         for name, row in tables[table].items():
-            mine = tests.get(name, [])
-            here = "<br>".join(f"{Path(test.split(': ')[0]).name}: {test.split(': ')[1]}" for test in mine)
+            of_row = tests.get(name, [])
+            here = "<br>".join(f"{Path(test.split(': ')[0]).name}: {test.split(': ')[1]}" for test in of_row)
             here = here + "<br>*mutation*" * (name in restored) or f"none: {row['why_not']}"
-            cells = [name, f"*{row['where']}*: {row['fault']}", here, sets(name, results, mine)]
+            cells = [name, f"*{row['where']}*: {row['fault']}", here, sets(name, results, of_row)]
             lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines) + "\n"
 

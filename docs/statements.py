@@ -22,8 +22,8 @@ TEST = re.compile(r"(?:async )?fn (\w+)")
 
 
 @dataclass
-class Places:
-    """Where a statement's id stands."""
+class Occurrences:
+    """The files and tests that name a statement."""
 
     code: list[str] = field(default_factory=list)
     tests: list[str] = field(default_factory=list)
@@ -31,21 +31,21 @@ class Places:
 
 def statements(document: str) -> list[dict[str, str]]:
     """The rows of one document."""
-    found: list[dict[str, str]] = tomllib.loads((DOCS / "algorithms" / f"rfc{document}.toml").read_text())["statement"]
-    return found
+    rows: list[dict[str, str]] = tomllib.loads((DOCS / "algorithms" / f"rfc{document}.toml").read_text())["statement"]
+    return rows
 
 
 def mutants() -> dict[str, list[dict[str, str]]]:
     """Statement -> its mutants."""
-    found: dict[str, list[dict[str, str]]] = {}
+    by_statement: dict[str, list[dict[str, str]]] = {}
     for mutation in tomllib.loads(MUTATIONS.read_text())["mutation"]:
-        found.setdefault(mutation["row"].removeprefix("R"), []).append(mutation)
-    return found
+        by_statement.setdefault(mutation["row"].removeprefix("R"), []).append(mutation)
+    return by_statement
 
 
-def places() -> dict[str, Places]:
+def occurrences() -> dict[str, Occurrences]:
     """Statement -> the code and the tests that name it, below crates/cwnd."""
-    found: dict[str, Places] = {}
+    by_statement: dict[str, Occurrences] = {}
     for path in sorted([*CORE.glob("src/**/*.rs"), *CORE.glob("tests/**/*.rs")]):
         tests_only = path.name.endswith("tests.rs") or "tests" in path.relative_to(CORE).parts
         pending: list[str] = []
@@ -54,41 +54,44 @@ def places() -> dict[str, Places]:
             ids = ID.findall(line)
             if not tests_only:
                 for name in ids:
-                    place = str(path.relative_to(CORE))
-                    if place not in (here := found.setdefault(name, Places()).code):
-                        here.append(place)
+                    file = str(path.relative_to(CORE))
+                    if file not in (here := by_statement.setdefault(name, Occurrences()).code):
+                        here.append(file)
                 continue
             pending += ids
             if test := TEST.match(line.strip()):
                 for name in pending:
-                    found.setdefault(name, Places()).tests.append(f"{path.relative_to(CORE)}: {test.group(1)}")
+                    by_statement.setdefault(name, Occurrences()).tests.append(
+                        f"{path.relative_to(CORE)}: {test.group(1)}"
+                    )
                 pending = []
-    return found
+    return by_statement
 
 
 def unfounded() -> list[str]:
-    """What is wrong between statements, code, tests and mutants."""
-    here, killed = places(), mutants()
+    """Inconsistencies between statements, code, tests and mutants."""
+    named, killed = occurrences(), mutants()
     rows = {row["id"]: row for document in DOCUMENTS for row in statements(document)}
     wrong = [
-        f"R{name} is named in {(here[name].code + here[name].tests)[0]}, but is no row" for name in here.keys() - rows
+        f"R{name} is named in {(named[name].code + named[name].tests)[0]}, but is no row"
+        for name in named.keys() - rows
     ]
     wrong += [f"a mutant names R{name}, which is no row" for name in killed.keys() - rows.keys()]
     whose: dict[str, list[str]] = {}
-    for name, place in sorted(here.items()):
-        for test in place.tests:
+    for name, occurrence in sorted(named.items()):
+        for test in occurrence.tests:
             whose.setdefault(test, []).append(f"R{name}")
     wrong += [f"{test} is the test of {', '.join(ids)}: one each" for test, ids in whose.items() if len(ids) > 1]
     for name, row in rows.items():
-        place = here.get(name, Places())
+        occurrence = named.get(name, Occurrences())
         if "chosen" in row:
-            if place.code or name in killed:
+            if occurrence.code or name in killed:
                 wrong.append(f"R{name} says what was chosen instead, and has code or a mutant")
             continue
-        for what, present in [("code", place.code), ("test", place.tests), ("mutant", killed.get(name))]:
+        for kind, present in [("code", occurrence.code), ("test", occurrence.tests), ("mutant", killed.get(name))]:
             if not present:
-                wrong.append(f"R{name} has no {what}")
-        tests = {test.partition(": ")[2] for test in place.tests}
+                wrong.append(f"R{name} has no {kind}")
+        tests = {test.partition(": ")[2] for test in occurrence.tests}
         wrong += [
             f"R{name}: its mutant is to be killed by {mutant['test']}, which does not name it"
             for mutant in killed.get(name, [])
@@ -101,7 +104,7 @@ def page(document: str) -> str:
     """The page of one document; exits when a statement lacks code, test or mutant."""
     if wrong := unfounded():
         raise SystemExit("\n".join(wrong))
-    here, killed = places(), mutants()
+    here, killed = occurrences(), mutants()
     lines = [
         f"# RFC {document} ({DOCUMENTS[document]}), statement by statement",
         "",
@@ -114,7 +117,7 @@ def page(document: str) -> str:
     ]
     for row in statements(document):
         name = row["id"]
-        place = here.get(name, Places())
+        place = here.get(name, Occurrences())
         how = row.get("how") or f"not implemented: {row['chosen']}"
         cells = [
             f"R{name}",

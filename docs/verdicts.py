@@ -3,7 +3,7 @@
 
 python docs/verdicts.py                        the table, from what is there
 python docs/verdicts.py --short DIR --full DIR takes over the verdicts of runs of `cwnd reproduce` first
-python docs/verdicts.py --full DIR --took TEXT …of a run that went on from what it had kept (--short likewise): its own time is that of the last piece only
+python docs/verdicts.py --full DIR --took TEXT …of a run that was continued (--short likewise): its manifest has the time of the last part only
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Entry = dict[str, Any]
 
 
 def take(name: str, folder: Path, took: str | None) -> None:
-    """Copies verdicts and what is said of the run from a folder of `cwnd reproduce`; `took` is said in place of the time in its manifest."""
+    """Copies verdicts, date and duration of a run from a folder of `cwnd reproduce`; `took` replaces the duration in its manifest."""
     manifest = json.loads((folder / "manifest.json").read_text())
     if manifest.get("full", False) != (name == "full"):
         sys.exit(f"error: {folder} holds no {name} run")
@@ -56,7 +56,7 @@ def totals(entries: list[Entry]) -> list[str]:
 def number(value: object) -> str:
     """A measured value as the table shows it."""
     if isinstance(value, dict):
-        return " · ".join(f"{key} {number(one)}" for key, one in value.items())
+        return " · ".join(f"{key} {number(inner)}" for key, inner in value.items())
     return f"{value:.3g}" if isinstance(value, float) and math.isfinite(value) else str(value)
 
 
@@ -64,41 +64,41 @@ def lines() -> list[str]:
     """The tables of the page."""
     runs = {name: json.loads(path.read_text()) if path.exists() else [] for name, path in FILES.items()}
     about = json.loads(RUNS.read_text()) if RUNS.exists() else {}
-    found = {name: {one["id"]: one for one in entries} for name, entries in runs.items()}
-    order = [one["id"] for one in runs["short"]]
+    entries_by_id = {name: {entry["id"]: entry for entry in entries} for name, entries in runs.items()}
+    order = [entry["id"] for entry in runs["short"]]
     names = [name for name, _ in of_entries([]).parts()]
-    heads = [f"{name}{form}" for form in (", shortened", ", full") for name in names]
-    made = [f"| claims that hold | {' | '.join(heads)} |", "| --- " * (len(heads) + 1) + "|"]
+    headings = [f"{name}{form}" for form in (", shortened", ", full") for name in names]
+    text = [f"| claims that hold | {' | '.join(headings)} |", "| --- " * (len(headings) + 1) + "|"]
     documents = list(dict.fromkeys(name.partition("/")[0] for name in order))
     for document in documents:
-        mine = [totals([one for one in runs[name] if one["id"].startswith(f"{document}/")]) for name in runs]
-        made.append(f"| `{document}` | {' | '.join(part for three in mine for part in three)} |")
-    every = " | ".join(f"**{part}**" for name in runs for part in totals(runs[name]))
-    made.append(f"| **all** | {every} |")
-    made += [""]
+        by_run = [totals([entry for entry in runs[name] if entry["id"].startswith(f"{document}/")]) for name in runs]
+        text.append(f"| `{document}` | {' | '.join(part for counts in by_run for part in counts)} |")
+    all_totals = " | ".join(f"**{part}**" for name in runs for part in totals(runs[name]))
+    text.append(f"| **all** | {all_totals} |")
+    text += [""]
     for name, label in (("short", "Shortened"), ("full", "Full")):
         if name in about:
-            made.append(f"{label}: finished on {about[name]['finished'][:10]}, {about[name]['took']}.")
-    made += [""]
-    made += ["| experiment | | shortened | full | seeds (short, full) |", "| --- | --- | --- | --- | --- |"]
+            text.append(f"{label}: finished on {about[name]['finished'][:10]}, {about[name]['took']}.")
+    text += [""]
+    text += ["| experiment | | shortened | full | seeds (short, full) |", "| --- | --- | --- | --- | --- |"]
     for name in order:
-        short, full = found["short"][name], found["full"].get(name)
+        short, full = entries_by_id["short"][name], entries_by_id["full"].get(name)
         seeds = f"{short['seeds']}, {full['seeds'] if full else ''}" if short["seeds"] > 1 else ""
-        made.append(f"| `{name}` | {short['title']} | {counted(short)} | {counted(full)} | {seeds} |")
-    rows = {name: {row["id"]: row for one in runs[name] for row in one["claims"]} for name in runs}
+        text.append(f"| `{name}` | {short['title']} | {counted(short)} | {counted(full)} | {seeds} |")
+    rows = {name: {row["id"]: row for entry in runs[name] for row in entry["claims"]} for name in runs}
     differ = [
         f"| `{key}` | {row['text']} | {row['tolerance']} | {shown(row)} | {shown(rows['full'][key])} |"
         for key, row in rows["short"].items()
         if key in rows["full"] and rows["full"][key]["holds"] != row["holds"]
     ]
     if differ:
-        made += ["", "Claims on which the two runs disagree:", ""]
-        made += ["| claim | | expected | shortened | full |", "| --- | --- | --- | --- | --- |", *differ]
-    return made
+        text += ["", "Claims on which the two runs disagree:", ""]
+        text += ["| claim | | expected | shortened | full |", "| --- | --- | --- | --- | --- |", *differ]
+    return text
 
 
 def shown(row: dict[str, Any]) -> str:
-    """What was measured, and whether the claim holds."""
+    """The measured value, and whether the claim holds."""
     near = ", near" if row.get("near") else ""
     return f"{number(row['measured'])}: {'holds' if row['holds'] else 'does not hold'}{near}"
 
