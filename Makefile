@@ -111,7 +111,7 @@ kernel-cost: $(NATIVE)
 	cargo run --quiet --release --locked -p cwnd-bpf --features kernel --example cost >target/kernel-cost.md
 	echo >>target/kernel-cost.md
 	$(BIN)/python bench/kernel_cubic.py --gb 2 >>target/kernel-cost.md
-	mv target/kernel-cost.md docs/kernel-cost.md
+	mv target/kernel-cost.md docs/results/kernel-cost.md
 
 response: $(NATIVE)
 	$(BIN)/python bench/response/run.py

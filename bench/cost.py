@@ -117,7 +117,7 @@ def report(rounds: list[dict[str, float]], counts: dict[str, float]) -> tuple[li
 
 
 def page(stream: str, rounds: list[dict[str, float]], counts: dict[str, float]) -> str:
-    """docs/cost.md."""
+    """docs/results/cost.md."""
     peers, every = report(rounds, counts)
     loop = min(each["ack/loop"] for each in rounds)
     version = re.search(r'name = "quinn-proto"\nversion = "([^"]+)"', (CRATE / "Cargo.lock").read_text())
@@ -125,7 +125,7 @@ def page(stream: str, rounds: list[dict[str, float]], counts: dict[str, float]) 
         [
             "# What an acknowledgement costs",
             "",
-            f"Written by `python bench/cost.py --page docs/cost.md` on {datetime.now(UTC):%d %B %Y}: {machine()}, one core;",
+            f"Written by `python bench/cost.py --page docs/results/cost.md` on {datetime.now(UTC):%d %B %Y}: {machine()}, one core;",
             f"criterion, the fastest sample of {len(rounds)} rounds of 20. `make bench` prints the same.",
             "",
             "The stream is real: quinn's own connection, both ends in virtual time over a DropTail bottleneck of 10 Mbit/s, 100 ms and",

@@ -130,7 +130,7 @@ def picture(errors: Rows, folder: Path) -> None:
 
 
 def page(clocks: Rows, errors: Rows) -> str:
-    """docs/cube-root.md."""
+    """docs/results/cube-root.md."""
     clock = {row["method"]: row["clocks"] for row in clocks}
     spread = {row["method"]: row["deviation"] for row in clocks}
     least, mean, largest = worst(errors, "table", 2**31, 2**64)
@@ -159,9 +159,9 @@ def page(clocks: Rows, errors: Rows) -> str:
             "",
             "## How far it is off",
             "",
-            "![Relative error of the table's root, and of the three that round down, over all arguments of 64 bits](pictures/cube-root.png)",
+            "![Relative error of the table's root, and of the three that round down, over all arguments of 64 bits](../pictures/cube-root.png)",
             "",
-            "([The picture as SVG](pictures/cube-root.svg).) In eighths of an octave: 4096 random arguments, or all; the ends; both sides of",
+            "([The picture as SVG](../pictures/cube-root.svg).) In eighths of an octave: 4096 random arguments, or all; the ends; both sides of",
             "64 cubes. Three roots are exact, rounded down: their error is below one unit and so vanishes as the root grows. The table's does not",
             f"vanish: {percent(least)} to {percent(largest)} for every argument that CUBIC has, {percent(mean).lstrip('+')} in the mean.",
             "",

@@ -43,7 +43,7 @@ def once(flows: int) -> float:
 
 
 def memory() -> str:
-    """What a run of 100 000 flows takes, in a sentence; docs/speed.md has the aim."""
+    """What a run of 100 000 flows takes, in a sentence; docs/results/speed.md has the aim."""
     text = (
         'duration = "100s"\n[link]\nrate = "1Gbit/s"\nrtt = "100ms"\n[record]\nlimit = "8GB"\n'
         '[[flow]]\ncc = "cubic"\ncount = 100_000\nstart = { uniform = ["0s", "2s"] }\n'

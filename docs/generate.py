@@ -34,16 +34,17 @@ def picture(path: Path = DOCS / "pictures" / "fig6.png") -> None:
 
 
 def cube_root() -> None:
-    """docs/cube-root.md and its picture: clocks of this machine, errors of any."""
+    """docs/results/cube-root.md and its picture: clocks of this machine, errors of any."""
     subprocess.run(
-        [sys.executable, str(DOCS.parent / "bench" / "cube_root.py"), "--page", str(DOCS / "cube-root.md")], check=True
+        [sys.executable, str(DOCS.parent / "bench" / "cube_root.py"), "--page", str(DOCS / "results" / "cube-root.md")],
+        check=True,
     )
 
 
 def texts() -> dict[Path, str]:
     """Every generated page; raises `pages.FragmentError`."""
     algorithm_pages = pages.pages()
-    folder = DOCS / "algorithms"
+    folder = pages.ALGORITHMS
     generated = {folder / f"{page.name}.md": pages.render(page) for page in algorithm_pages}
     return (
         generated
@@ -56,7 +57,7 @@ def texts() -> dict[Path, str]:
 def stale(generated: dict[Path, str]) -> list[str]:
     """Pages that are not what the code and the fragments say, and pages of algorithms that are gone."""
     wrong = [path.name for path, text in generated.items() if not path.exists() or path.read_text() != text]
-    return wrong + [path.name for path in (DOCS / "algorithms").glob("*.md") if path not in generated]
+    return wrong + [path.name for path in pages.ALGORITHMS.glob("*.md") if path not in generated]
 
 
 def draw(only: list[str]) -> None:
@@ -89,7 +90,7 @@ def main() -> None:
         raise SystemExit(str(error)) from None
     if args.check:
         if wrong := stale(generated):
-            raise SystemExit(f"out of date in docs/algorithms: {', '.join(sorted(wrong))}; run make docs")
+            raise SystemExit(f"out of date in docs/reference/algorithms: {', '.join(sorted(wrong))}; run make docs")
         return
     for path, text in generated.items():
         path.write_text(text)

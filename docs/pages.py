@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The generated pages of docs/algorithms: one per algorithm, and the gallery.
+"""The generated pages of docs/reference/algorithms: one per algorithm, and the gallery.
 
 Names, sets, parameters and inner variables come from the registry; history, rule, deviations and references from
 `about/NAME.toml`, which is found by being there.
@@ -14,7 +14,7 @@ from typing import Any
 
 from cwnd import _native
 
-ALGORITHMS = Path(__file__).resolve().parent / "algorithms"
+ALGORITHMS = Path(__file__).resolve().parent / "reference" / "algorithms"
 ABOUT = ALGORITHMS / "about"
 KEYS = {"title", "history", "rule", "deviations", "references", "inner", "picture"}
 PICTURE_KEYS = {"sets", "seconds", "window", "rate", "loss", "shows"}
@@ -63,7 +63,7 @@ def read(algorithm: _native.Algorithm, folder: Path) -> AlgorithmPage:
     path = folder / f"{algorithm['name']}.toml"
     if not path.exists():
         raise FragmentError(
-            f"the registry has {algorithm['name']}, but docs/algorithms/about/{path.name} is missing: write its history "
+            f"the registry has {algorithm['name']}, but docs/reference/algorithms/about/{path.name} is missing: write its history "
             f"(a paragraph), rule, deviations and references there ({', '.join(sorted(KEYS))})"
         )
     about = tomllib.loads(path.read_text())
@@ -99,7 +99,7 @@ def render(page: AlgorithmPage) -> str:
     name = page.name
     lines = [f"# {about['title']}", "", NOTE.format(source=f"about/{name}.toml"), ""]
     lines += [f"`{name}`: {algorithm['summary']}.", ""]
-    lines += [f"![{alt(page)}](../pictures/algorithms/{name}.png)", "", f"*{caption(page)}*", ""]
+    lines += [f"![{alt(page)}](../../pictures/algorithms/{name}.png)", "", f"*{caption(page)}*", ""]
     lines += ["## History", "", about["history"].strip(), ""]
     lines += ["## Rule", "", about["rule"].strip(), ""]
     lines += ["## Forms", ""]
@@ -241,7 +241,7 @@ def gallery(all_pages: list[AlgorithmPage]) -> str:
     ]
     cells = [
         f"[**{page.about['title']}**]({page.name}.md)<br>{page.algorithm['summary']}"
-        f"<br>[![{alt(page)}](../pictures/algorithms/{page.name}.png)]({page.name}.md)"
+        f"<br>[![{alt(page)}](../../pictures/algorithms/{page.name}.png)]({page.name}.md)"
         for page in all_pages
     ]
     if len(cells) % 2:
@@ -254,15 +254,15 @@ def gallery(all_pages: list[AlgorithmPage]) -> str:
         "Figure 1 of Ha, Rhee and Xu, *CUBIC: a new TCP-friendly high-speed TCP variant* (2008): the two growth functions,",
         "simulated: one flow, RTT 100 ms, one loss at 1000 segments, four fifths kept.",
         "",
-        "![Growth functions of BIC and CUBIC](../pictures/ha2008-fig1.png)",
+        "![Growth functions of BIC and CUBIC](../../pictures/ha2008-fig1.png)",
         "",
         "## Recovery",
         "",
-        "What a flow uses that names no `recovery` ([the keys](../scenarios.md)).",
+        "What a flow uses that names no `recovery` ([the keys](../../scenarios.md)).",
         "The sets of today's standards and kernels reduce the window in proportion to what is delivered (PRR, RFC 9937), as Linux does.",
         "The sets of papers have what their hosts had, which came before it.",
         "",
         *table(["recovery", "sets"], recoveries(all_pages)),
-        "[Slow starts](slow-start.md) · [CUBIC's statements in RFC 9438, one by one](rfc9438.md) · [HyStart++'s in RFC 9406](rfc9406.md) · [response functions](../response.md)",
+        "[Slow starts](slow-start.md) · [CUBIC's statements in RFC 9438, one by one](rfc9438.md) · [HyStart++'s in RFC 9406](rfc9406.md) · [response functions](../../results/response.md)",
     ]
     return "\n".join(lines) + "\n"

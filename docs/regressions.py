@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Makes docs/regressions.md: faults of other implementations, the tests of each, and what every parameter set does.
+"""Makes docs/reference/regressions.md: faults of other implementations, the tests of each, and what every parameter set does.
 
 The rows are data (algorithms/regressions.toml). A test belongs to a row by a comment `Row ID` or `Rows ID, ID` above it,
 or, for the probes that run over every parameter set, by their list in crates/cwnd/tests/regressions/main.rs.
@@ -47,7 +47,7 @@ class ProbeResult:
 
 def rows() -> dict[str, dict[str, Row]]:
     """Table -> row -> its fields."""
-    return tomllib.loads((DOCS / "algorithms" / "regressions.toml").read_text())
+    return tomllib.loads((DOCS / "reference" / "algorithms" / "regressions.toml").read_text())
 
 
 def named(text: str) -> Iterator[str]:
@@ -180,10 +180,10 @@ def page() -> str:
 
 
 def main() -> None:
-    target, text = DOCS / "regressions.md", page()
+    target, text = DOCS / "reference" / "regressions.md", page()
     if "--check" in sys.argv[1:]:
         if not target.exists() or target.read_text() != text:
-            raise SystemExit("docs/regressions.md is out of date: run make docs")
+            raise SystemExit("docs/reference/regressions.md is out of date: run make docs")
         return
     target.write_text(text)
 

@@ -31,7 +31,9 @@ class Occurrences:
 
 def statements(document: str) -> list[dict[str, str]]:
     """The rows of one document."""
-    rows: list[dict[str, str]] = tomllib.loads((DOCS / "algorithms" / f"rfc{document}.toml").read_text())["statement"]
+    rows: list[dict[str, str]] = tomllib.loads((DOCS / "reference" / "algorithms" / f"rfc{document}.toml").read_text())[
+        "statement"
+    ]
     return rows
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Writes the table of docs/experiments/README.md from the verdicts of the shortened and of the full run beside it.
+"""Writes the table of docs/results/experiments.md from the verdicts of the shortened and of the full run beside it.
 
 python docs/verdicts.py                        the table, from what is there
 python docs/verdicts.py --short DIR --full DIR takes over the verdicts of runs of `cwnd reproduce` first
@@ -17,8 +17,8 @@ from typing import Any
 
 from cwnd.experiments.counts import of_entries
 
-FOLDER = Path(__file__).resolve().parent / "experiments"
-PAGE = FOLDER / "README.md"
+FOLDER = Path(__file__).resolve().parent / "results"
+PAGE = FOLDER / "experiments.md"
 FILES = {"short": FOLDER / "verdicts.json", "full": FOLDER / "verdicts-full.json"}
 RUNS = FOLDER / "runs.json"
 BEGIN, END = "<!-- verdicts: written by docs/verdicts.py -->", "<!-- end of verdicts -->"

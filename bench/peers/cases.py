@@ -99,7 +99,7 @@ def fast(percent: int) -> Case:
         short=(100, 40),
         full=(400, 100),
         ssthresh=1000,
-        # A loss costs ns-3 a walk over the window, tens of thousands of packets here: see docs/peers.md.
+        # A loss costs ns-3 a walk over the window, tens of thousands of packets here: see docs/results/peers.md.
         simulators=SIMULATORS[:4],
     )
 

@@ -2,7 +2,7 @@
 """Results and CPU time beside ns-2 and ns-3, scenario by scenario, over several seeds.
 
 All simulators get the same path, the same start times, thresholds and receivers. What their algorithms differ in, and
-what the differences come from, is in docs/peers.md; --page writes its tables.
+what the differences come from, is in docs/results/peers.md; --page writes its tables.
 """
 
 from __future__ import annotations

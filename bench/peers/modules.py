@@ -121,7 +121,7 @@ def page(
         [
             "# Beside ns-2's TCP-Linux",
             "",
-            "Written by `python bench/peers/modules.py --page docs/peers-linux.md` (part of `make compare`). One flow, 100 Mbit/s, 60 ms, a buffer",
+            "Written by `python bench/peers/modules.py --page docs/results/peers-linux.md` (part of `make compare`). One flow, 100 Mbit/s, 60 ms, a buffer",
             f"of 100 packets, {SECONDS} s, no initial threshold, every second segment acknowledged; ns-2.35's `Agent/TCP/Linux`, which runs the",
             "modules of Linux 2.6.22. Ours is the parameter set nearest to that. Every cell: ours : ns-2's, bold where they differ by more than",
             "10 %. A reduction is a fall of the window by more than 5 %.",

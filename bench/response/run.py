@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """`make response`: mean windows under deterministic loss, simulated, beside the cycle of each rule and the formula.
 
-Writes docs/response.md, and figure 3 of the CUBIC paper and one of all algorithms to docs/pictures.
+Writes docs/results/response.md, and figure 3 of the CUBIC paper and one of all algorithms to docs/pictures.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ once. Fast convergence is off, where there is one: from other starts, and with i
 hundreds of losses (the plateau of CUBIC and BIC attracts only slowly). The first {skip} losses are not measured.
 
 **Cycle** is the steady state that follows from the algorithm's rule alone (the one of larger windows, where whole segments allow two), solved in floating point by
-[bench/response/rules.py](../bench/response/rules.py), independently of the code that runs: every segment of a cycle is
+[bench/response/rules.py](../../bench/response/rules.py), independently of the code that runs: every segment of a cycle is
 acknowledged in it, so W + Σ w/g(w) = 1/p from the window W′ after a loss to the window W at the next, with a growth of g(w)
 segments per round trip, none of them in the round trip of the repair. **Formula** is the published one. It leaves out the
 repair's round trip, that windows are whole segments, and growth within a round trip; where a cycle has few round trips, that is more
@@ -74,14 +74,14 @@ def difference(mean: float, other: float) -> str:
 
 
 def page(all_measured: dict[float, dict[tuple[str, float], float]]) -> str:
-    """docs/response.md."""
+    """docs/results/response.md."""
     lines = TEXT.format(skip=SKIP).splitlines()
-    lines += ["![Response functions of standard TCP, HighSpeed TCP and CUBIC](pictures/ha2008-fig3.png)", ""]
+    lines += ["![Response functions of standard TCP, HighSpeed TCP and CUBIC](../pictures/ha2008-fig3.png)", ""]
     lines += [
         "*Figure 3 of Ha, Rhee and Xu (2008): lines are the formulas (1.2/√p, RFC 3649, eq 6 and 4), marks the simulator.*",
         "",
     ]
-    lines += ["![Response functions of all algorithms](pictures/response.png)", ""]
+    lines += ["![Response functions of all algorithms](../pictures/response.png)", ""]
     for rtt_s, means in all_measured.items():
         lines += [f"## RTT {rtt_s * 1e3:g} ms", ""]
         for name, rule in rules(rtt_s).items():
@@ -182,7 +182,7 @@ def save(figure: mpl.figure.Figure, name: str) -> None:
 
 def main() -> None:
     by_rtt = {rtt_s: measured(rtt_s) for rtt_s in (0.01, 0.1)}
-    (DOCS / "response.md").write_text(page(by_rtt))
+    (DOCS / "results" / "response.md").write_text(page(by_rtt))
     figure_3(by_rtt)
     figure_all(by_rtt[0.1], rules(0.1))
 

@@ -40,7 +40,7 @@ FILES = [
     "crates/cwnd/src/algorithms/mod.rs",
     "crates/cwnd/src/registry.rs",
     "bench/response/rules.py",
-    "docs/algorithms/about/lull.toml",
+    "docs/reference/algorithms/about/lull.toml",
 ]
 
 

@@ -36,9 +36,9 @@ def test_the_page_of_the_experiments_shows_the_committed_verdicts(pages: ModuleT
 
 
 def test_every_algorithm_has_a_page_with_its_picture_and_stands_in_the_gallery(pages: ModuleType) -> None:
-    gallery = (DOCS / "algorithms" / "README.md").read_text()
+    gallery = (DOCS / "reference" / "algorithms" / "README.md").read_text()
     for algorithm in pages.built_in():
-        text = (DOCS / "algorithms" / f"{algorithm['name']}.md").read_text()
+        text = (DOCS / "reference" / "algorithms" / f"{algorithm['name']}.md").read_text()
         assert (DOCS / "pictures" / "algorithms" / f"{algorithm['name']}.png").stat().st_size > 5000
         assert f"]({algorithm['name']}.md)" in gallery
         for name in [*algorithm["sets"], *algorithm["params"], *algorithm["inner"]]:
@@ -47,7 +47,7 @@ def test_every_algorithm_has_a_page_with_its_picture_and_stands_in_the_gallery(p
 
 def test_every_link_and_picture_of_the_pages_exists() -> None:
     count = 0
-    for path in [*DOCS.glob("algorithms/*.md"), DOCS / "response.md"]:
+    for path in [*DOCS.glob("reference/algorithms/*.md"), DOCS / "results" / "response.md"]:
         for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text()):
             assert (path.parent / target).exists(), f"{path.name}: {target}"
             count += 1
@@ -59,7 +59,7 @@ def test_a_missing_or_ill_fitting_fragment_is_refused(pages: ModuleType, tmp_pat
     shutil.copytree(pages.ABOUT, folder)
     (folder / "bic.toml").unlink()
     with pytest.raises(
-        pages.FragmentError, match=r"the registry has bic, but docs/algorithms/about/bic.toml is missing"
+        pages.FragmentError, match=r"the registry has bic, but docs/reference/algorithms/about/bic.toml is missing"
     ):
         pages.pages(folder)
     text = (pages.ABOUT / "bic.toml").read_text()

@@ -289,7 +289,11 @@ def test_a_build_without_the_kernel_part_says_how_to_get_it() -> None:
 
 def test_the_pages_commands_and_options_are_there(cwnd: Cli) -> None:
     commands = 0
-    for page in (ROOT / "docs" / "kernel.md", ROOT / "docs" / "own-algorithm.md", ROOT / "README.md"):
+    for page in (
+        ROOT / "docs" / "guide" / "kernel.md",
+        ROOT / "docs" / "guide" / "own-algorithm.md",
+        ROOT / "README.md",
+    ):
         for command in re.findall(
             r"^[$ ]*(?:sudo )?(?:\.venv/bin/)?cwnd kernel ([^#\n]+)", page.read_text(), re.MULTILINE
         ):

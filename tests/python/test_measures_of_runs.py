@@ -108,7 +108,8 @@ def test_every_measure_of_a_run_has_a_value_or_says_why_not() -> None:
     assert link["queue_p50_ms"].value == counted["queue_p50_ms"] > 0
 
 
-def test_the_pages_examples_are_true() -> None:
-    page = Path(__file__).resolve().parents[2] / "docs" / "measures.md"
-    failed, tried = doctest.testfile(str(page), module_relative=False)
-    assert failed == 0 and tried >= 20
+@pytest.mark.parametrize(("page", "examples"), [("measures", 18), ("curves", 5), ("replicates", 5)])
+def test_the_pages_examples_are_true(page: str, examples: int) -> None:
+    path = Path(__file__).resolve().parents[2] / "docs" / "reference" / f"{page}.md"
+    failed, tried = doctest.testfile(str(path), module_relative=False)
+    assert failed == 0 and tried >= examples

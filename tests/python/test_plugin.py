@@ -87,7 +87,7 @@ def test_the_commands_that_new_prints_work_as_they_stand(cwnd: Cli, tmp_path: Pa
 
 @cargo
 def test_the_page_can_be_followed_to_the_letter(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "own-algorithm.md").read_text()
+    page = (ROOT / "docs" / "guide" / "own-algorithm.md").read_text()
     blocks = re.findall(r"```(sh|text|rust)\n(.*?)```", page, re.DOTALL)
     path = f"{PROGRAM.parent}{os.pathsep}{os.environ['PATH']}"
     printed, before, compared = "", None, 0

@@ -12,7 +12,7 @@ from conftest import Cli
 
 from cwnd import Flow, _native, dumbbell, run
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "algorithms" / "README.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "algorithms" / "README.md"
 # Those of today's standards; the forms of today's kernel, which all end in -linux, join them. An older kernel's has its number.
 STANDARDS = {"cubic", "reno"}
 SETS = {

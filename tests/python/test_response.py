@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Two paths to one number: the simulator's mean window under deterministic loss, and each algorithm's rule and formula.
 
-`make response` is the long form, at two round trip times; docs/response.md is its page.
+`make response` is the long form, at two round trip times; docs/results/response.md is its page.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ RULES = rules(RTT_S)
 # Loss rate, cycles measured, cycles before them.
 RATES = [(1e-2, 60, 4), (1e-3, 30, 4), (1e-4, 20, 4), (1e-5, 10, 4), (1e-6, 4, 6)]
 TOLERANCE = 0.05
-# What the cycle does not say within 5 %, why, and by how much it is off (docs/response.md).
+# What the cycle does not say within 5 %, why, and by how much it is off (docs/results/response.md).
 EXCEPTIONS = {
     # At the border to standard TCP, 14 segments: steady below it by the rule, above it in the simulation.
     ("bic-2004", 1e-2): 0.55,

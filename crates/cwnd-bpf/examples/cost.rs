@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the kernel objects cost: `docs/kernel-cost.md`, or JSON with `--json`. Needs root.
+//! What the kernel objects cost: `docs/results/kernel-cost.md`, or JSON with `--json`. Needs root.
 //!
 //! For every algorithm of the registry, three times: the object is loaded, 20 MB go through a queue that drops while the
 //! kernel takes the time of every call, and the kernel is asked.

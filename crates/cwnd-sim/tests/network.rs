@@ -34,7 +34,7 @@ fn red_keeps_the_queue_between_its_thresholds_for_a_little_throughput() {
     assert!((12.0..36.0).contains(&bytes.link().queue_mean_ms), "{}", bytes.link().queue_mean_ms);
 }
 
-/// Two CUBIC flows of these round trips at 400 Mbit/s, both out of slow start at 100 packets (docs/peers.md): what the long one
+/// Two CUBIC flows of these round trips at 400 Mbit/s, both out of slow start at 100 packets (docs/results/peers.md): what the long one
 /// gets, Mbit/s, mean over five seeds, which draw the starts.
 fn share_of_the_long_one(rtts: [&str; 2], overhead: &str) -> f64 {
     let flow = |rtt| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Rows of docs/algorithms/regressions.toml that need a path, not hooks alone.
+//! Rows of docs/reference/algorithms/regressions.toml that need a path, not hooks alone.
 
 mod common;
 

@@ -2,7 +2,7 @@
 """The experiments of five papers about CUBIC, one file per figure, table or tested statement: run, measured, judged, drawn.
 
 Each file `<document>/<figure>.py` is an experiment (`fig2_modules.py` is `…/fig2-modules`), unless its name begins with `_`.
-docs/experiments/writing.md says how to write one. The claims with their numbers and
+docs/guide/experiment.md says how to write one. The claims with their numbers and
 tolerances are in claims.toml, and nowhere else.
 """
 

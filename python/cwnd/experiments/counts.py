@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""How many claims hold, in three numbers, which docs/experiments/README.md explains."""
+"""How many claims hold, in three numbers, which docs/results/experiments.md explains."""
 
 from __future__ import annotations
 

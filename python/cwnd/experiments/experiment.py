@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""An experiment and the types that its file uses: points to run, results, answers to claims. docs/experiments/writing.md explains them."""
+"""An experiment and the types that its file uses: points to run, results, answers to claims. docs/guide/experiment.md explains them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""What iperf reports, where a document measured with it: payload that has arrived, once, without headers (docs/experiments/writing.md)."""
+"""What iperf reports, where a document measured with it: payload that has arrived, once, without headers (docs/guide/experiment.md)."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from cwnd.store import check_folder as check_result
 
 VERDICTS = "verdicts.json"
 #: The verdicts of the last full run, which a source tree has.
-COMMITTED = Path(cwnd.__file__).parents[2] / "docs" / "experiments" / VERDICTS
+COMMITTED = Path(cwnd.__file__).parents[2] / "docs" / "results" / VERDICTS
 
 Entry = dict[str, Any]
 

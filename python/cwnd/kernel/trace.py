@@ -355,13 +355,13 @@ def report(summary: dict[str, Any], folder: Path | None) -> None:
         print(f"not repeated on the host: that takes --plugin and the crate of {summary['set']}")
     if summary["repaired"]:
         print(
-            f"repaired: {summary['repaired']:,} windows and thresholds that the algorithm had not given (docs/kernel.md)"
+            f"repaired: {summary['repaired']:,} windows and thresholds that the algorithm had not given (docs/guide/kernel.md)"
         )
     if summary["unguarded"]:
         count = summary["unguarded"]
         print(
             f"unguarded: {count:,} connection{'' if count == 1 else 's'} without room for a guard (net.core.optmem_max): "
-            "nothing is repaired there (docs/kernel.md)"
+            "nothing is repaired there (docs/guide/kernel.md)"
         )
     if summary["first"]:
         print(f"first: {summary['first']}")

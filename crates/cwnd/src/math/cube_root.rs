@@ -2,7 +2,7 @@
 //! Four integer cube roots. CUBIC needs one at the start of every epoch (RFC 9438 §4.2, K), without floats.
 //!
 //! [`cbrt`] is what our CUBIC uses: exact. [`cbrt_table`] is Linux's since CUBIC 2.2 (2008), with its rounding, answer for answer.
-//! [`cbrt_bisection`] and [`cbrt_newton`] are what Linux had before (Ha, Rhee and Xu 2008, table 1). docs/cube-root.md
+//! [`cbrt_bisection`] and [`cbrt_newton`] are what Linux had before (Ha, Rhee and Xu 2008, table 1). docs/results/cube-root.md
 //! compares them: cycles, and the error over all arguments.
 
 /// The largest cube root of a 64-bit number: ∛(2⁶⁴ − 1), rounded down.
@@ -94,7 +94,7 @@ const START_X64: [u16; 64] = [
 ];
 
 /// Cube root as Linux takes it: a table over the six leading bits, then one Newton–Raphson step. Within 0.16 % of the root
-/// for `n >= 2³¹`, the smallest argument that CUBIC has; coarser below (docs/cube-root.md).
+/// for `n >= 2³¹`, the smallest argument that CUBIC has; coarser below (docs/results/cube-root.md).
 ///
 /// Below 64, where no argument of CUBIC's lies, it is the root rounded to nearest.
 #[inline]

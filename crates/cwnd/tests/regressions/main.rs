@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Faults that other implementations had, row by row (`docs/algorithms/regressions.toml`), as probes that run over every
+//! Faults that other implementations had, row by row (`docs/reference/algorithms/regressions.toml`), as probes that run over every
 //! parameter set. A probe says what must hold, and for whom; a historic form that has the fault is named with its source
-//! and must show it. `docs/generate.py` makes docs/regressions.md of what `the_matrix` prints.
+//! and must show it. `docs/generate.py` makes docs/reference/regressions.md of what `the_matrix` prints.
 
 mod acks;
 mod curve;

@@ -2,7 +2,7 @@
 """Table 1, the cube root: bisection against Newton-Raphson with a table for small arguments.
 
 The paper counts 1032 clocks for the one and 79 for the other on average, and says that the running time of the latter varies less. Here:
-processor time of the core's own roots (docs/cube-root.md has clocks, and whose they are), of arguments that CUBIC has, each used only
+processor time of the core's own roots (docs/results/cube-root.md has clocks, and whose they are), of arguments that CUBIC has, each used only
 once. Left open: processor, arguments, compiler, and how far either root is off.
 """
 
