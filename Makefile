@@ -8,7 +8,7 @@ NATIVE := $(VENV)/.native
 FEATURES := $(VENV)/.features
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates fuzz/src -name '*.rs' -o -name '*.bpf.[ch]' -o -name Cargo.toml | grep -v /target/)
 
-.PHONY: FORCE help demo test test-rust test-kernel test-wasm test-python lint bench instructions compare reproduce response kernel-cost docs mutations fuzz wheel clean
+.PHONY: FORCE help demo test test-rust test-kernel test-wasm test-python lint bench instructions compare reproduce response kernel-cost docs site mutations fuzz wheel clean
 
 help:
 	@echo "make demo     figure 6 of the CUBIC paper, simulated and drawn, in out/fig6"
@@ -23,6 +23,7 @@ help:
 	@echo "make response mean windows under deterministic loss beside their formulas"
 	@echo "make wheel    the Python package with the kernel's objects, in dist"
 	@echo "make docs     the generated pages and pictures of docs/"
+	@echo "make site     the pages as a web site, in out/site; a link that leads nowhere fails"
 	@echo "make lint     formatters, linters and type checkers"
 
 demo: $(NATIVE)
@@ -119,6 +120,16 @@ response: $(NATIVE)
 docs: $(NATIVE)
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/regressions.py
+
+# Its packages are many and only it needs them: an environment of its own.
+$(VENV)/site/.packages: requirements-site.lock
+	$(PYTHON) -m venv $(VENV)/site
+	$(VENV)/site/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-site.lock
+	@touch $@
+
+site: $(VENV)/site/.packages
+	NO_MKDOCS_2_WARNING=1 $(VENV)/site/bin/mkdocs build --quiet --strict
+	@echo "Open out/site/index.html"
 
 mutations:
 	$(PYTHON) tests/mutations/run.py

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""A hook of mkdocs: the navigation of folders, pages of the project that lie outside docs/, and the links to and from them.
+
+mkdocs knows files below docs/ only. The README becomes the site's first page. The other pages that docs/ links to are added under their
+own paths. A link to a source file, which is no page, becomes the file's path in code type.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+#: Where a page outside docs/ stands on the site.
+OUTSIDE = {
+    "README.md": "index.md",
+    "CONTRIBUTING.md": "CONTRIBUTING.md",
+    "CHANGELOG.md": "CHANGELOG.md",
+    "fuzz/README.md": "fuzz/README.md",
+    "vectors/README.md": "vectors/README.md",
+    "vectors/golden/README.md": "vectors/golden/README.md",
+}
+LINK = re.compile(r"(!?)\[((?:[^][]|\[[^]]*\])*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
+CODE = re.compile(r"(^```.*?^```$|`[^`\n]*`)", re.DOTALL | re.MULTILINE)
+
+
+def place_of(path: Path) -> str | None:
+    """The place of a file of the project on the site, if it has one."""
+    name = path.relative_to(ROOT).as_posix()
+    if path.is_dir() and (path / "README.md").is_file():
+        return place_of(path / "README.md")
+    if name in OUTSIDE:
+        return OUTSIDE[name]
+    is_shown = path.is_file() and path.is_relative_to(DOCS) and path.suffix in {".md", ".png", ".svg"}
+    return path.relative_to(DOCS).as_posix() if is_shown else None
+
+
+def rewritten(text: str, source: Path, place: str) -> str:
+    """A page's text with the links that it has at `place` on the site; `source` is its file."""
+
+    def link(match: re.Match[str]) -> str:
+        picture, words, target, anchor = match.groups()
+        if re.match(r"[a-z]+:", target):
+            return match[0]
+        path = (source.parent / target).resolve()
+        there = place_of(path)
+        if there is None:
+            name = path.relative_to(ROOT).as_posix()
+            return f"`{name}`" if words.strip("`") in {name, path.name} else f"{words} (`{name}`)"
+        return f"{picture}[{words}]({os.path.relpath(there, Path(place).parent)}{anchor or ''})"
+
+    parts = CODE.split(text)
+    # What is split off lies at the odd places: code, in which nothing is a link.
+    return "".join(part if number % 2 else LINK.sub(link, part) for number, part in enumerate(parts))
+
+
+def pages_of(folder: str) -> list[str]:
+    """The pages of a folder of docs/, its index first."""
+    names = sorted(path.name for path in (DOCS / folder).glob("*.md"))
+    names.sort(key=lambda name: name != "README.md")
+    return [f"{folder}/{name}" for name in names]
+
+
+def with_folders(nav: Any) -> Any:  # noqa: ANN401 -- as mkdocs reads it from YAML
+    """The navigation with the pages of each folder that it names."""
+    if isinstance(nav, dict):
+        return {title: with_folders(part) for title, part in nav.items()}
+    if isinstance(nav, list):
+        return [with_folders(part) for part in nav]
+    return pages_of(nav) if (DOCS / nav).is_dir() else nav
+
+
+def on_config(config: Any) -> Any:  # noqa: ANN401 -- mkdocs has no type for it
+    """Completes the navigation."""
+    config["nav"] = with_folders(config["nav"])
+    return config
+
+
+def on_files(files: Files, config: Any) -> Files:  # noqa: ANN401 -- as above
+    """Adds the pages that lie outside docs/."""
+    for name, place in OUTSIDE.items():
+        if (ROOT / name).is_file():
+            files.append(File.generated(config, place, abs_src_path=str(ROOT / name)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: object) -> str:  # noqa: ANN401 -- as above
+    """Each page with links that work on the site."""
+    return rewritten(markdown, Path(page.file.abs_src_path), page.file.src_uri)
