@@ -30,7 +30,12 @@ demo: $(NATIVE)
 	$(BIN)/cwnd compare cubic-2.2:4 sack:4 --rate 400Mbit/s --rtt 40ms --buffer 1bdp --duration 100s --seed 1 -o out/fig6
 	@echo "Look at out/fig6/overview.png; the tables and the scenario lie beside it."
 
-test: test-rust test-wasm test-kernel test-python
+test:
+	@for part in rust wasm kernel python; do \
+		begun=$$(date +%s); \
+		$(MAKE) --no-print-directory test-$$part || exit; \
+		echo "test-$$part took $$(($$(date +%s) - begun)) s"; \
+	done
 
 $(VENV)/.packages: requirements-dev.lock
 	$(PYTHON) -m venv $(VENV)
