@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a queue discipline sees of a packet's arrival, and what it decides.
 
+use crate::drops::DropCause;
+
 /// The content of a queue at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Backlog {
@@ -8,15 +10,6 @@ pub struct Backlog {
     pub packets: u64,
     /// Bytes.
     pub bytes: u64,
-}
-
-/// Why a queue dropped a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DropCause {
-    /// The queue is full.
-    Full,
-    /// The queue discipline dropped it before the queue was full.
-    Early,
 }
 
 /// Whether a packet is ECN-capable (RFC 3168): whether it may be marked instead of dropped.

@@ -12,7 +12,8 @@
 //! Everything else (mixed sizes, RED, steps, a trace) needs a ring of departures and sizes. When a packet of another size arrives, the
 //! ring is filled from that one number. Tests compare every path with a queue that stores its packets.
 
-use crate::admission::{Admission, Arrival, Backlog, DropCause, Ecn};
+use crate::admission::{Admission, Arrival, Backlog, Ecn};
+use crate::drops::DropCause;
 use crate::queue::{Limit, OfferResult, QueueConfig, QueueDiscipline};
 use crate::random::RandomStream;
 use crate::service::{Instant, Rate, Service, work};

@@ -10,6 +10,8 @@
 //! | [`Fifo`] | does the queue take it, and when has it left the wire? | a [`OfferResult`] |
 //! | [`Delay`] | when is it at the other end? | a time |
 //!
+//! A [`Link`] is the last three in one piece, with counters of drops and waits.
+//!
 //! Each is a value whose calls are in the order of time, draws from its own [random stream](random::RandomStream), and never looks
 //! ahead. None depends on what a packet is: only sizes in bytes are passed in, so a simulator and an emulator can store packets as they
 //! like, in the order of the returned times.
@@ -30,8 +32,10 @@
 
 mod admission;
 mod delay;
+mod drops;
 mod fifo;
 mod gilbert;
+mod link;
 mod loss;
 mod overhead;
 mod queue;
@@ -40,11 +44,14 @@ mod red;
 mod service;
 mod steps;
 mod trace;
+mod waits;
 
-pub use admission::{Backlog, DropCause, Ecn};
+pub use admission::{Backlog, Ecn};
 pub use delay::{Delay, DelayConfig, Jitter, Reorder};
+pub use drops::{DropCause, Drops};
 pub use fifo::{Fifo, FifoConfig};
 pub use gilbert::GilbertElliott;
+pub use link::{Link, LinkConfig, LinkCounters, PacketClass, Transit};
 pub use loss::{Loss, LossProcess};
 pub use overhead::Overhead;
 pub use queue::{Limit, OfferResult, QueueConfig};
@@ -52,3 +59,4 @@ pub use red::{RedConfig, RedUnit};
 pub use service::{NEVER, Rate};
 pub use steps::{Steps, StepsError};
 pub use trace::{OPPORTUNITY_BYTES, Trace, TraceError};
+pub use waits::WaitHistogram;

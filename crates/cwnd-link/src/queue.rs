@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Queue disciplines that decide at a packet's arrival.
 
-use crate::admission::{Admission, Arrival, DropCause};
+use crate::admission::{Admission, Arrival};
+use crate::drops::DropCause;
 use crate::random::RandomStream;
 use crate::red::{Red, RedConfig};
 

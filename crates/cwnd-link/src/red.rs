@@ -13,7 +13,8 @@
 //! that may be marked is marked while drops are random and dropped where they are certain (RFC 3168 § 7). Floating point, but only
 //! + − × ÷, which IEEE 754 fixes: the same bytes on every machine.
 
-use crate::admission::{Admission, Arrival, DropCause, Ecn};
+use crate::admission::{Admission, Arrival, Ecn};
+use crate::drops::DropCause;
 use crate::random::RandomStream;
 
 /// The unit of a RED queue.

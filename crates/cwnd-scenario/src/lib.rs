@@ -28,7 +28,6 @@ mod units;
 pub use expand::FlowAction;
 pub use flow::FLOW_KEYS;
 pub use invalid::{Invalid, nearest, unknown_key, unknown_name};
-pub use link_config::LinkConfig;
 pub use model::{
     AccessLink, Action, ActionKind, Buffer, DisciplineSpec, Dumbbell, Flow, FlowGroup, FlowRef, HEADER_BYTES,
     Inner, LinkRate, LinkSpec, RecordSpec, RecordedFlows, RedSpec, Scenario, Start,

@@ -2,23 +2,13 @@
 //! What running links are built from: the parts of `cwnd-link`, with all changes by actions. Finds the links of a route.
 
 use crate::model::{
-    ActionKind, LinkRate, LinkSpec, STREAM_DELAY, STREAM_LOSS, STREAM_QUEUE, STREAMS_OF_A_LINK, Scenario,
+    AccessLink, ActionKind, LinkRate, LinkSpec, STREAM_DELAY, STREAM_LOSS, STREAM_QUEUE, STREAMS_OF_A_LINK,
+    Scenario,
 };
 use crate::route::RouteSpec;
 use cwnd_link::random::RandomStream;
-use cwnd_link::{DelayConfig, FifoConfig, Limit, Loss, Rate, Steps};
+use cwnd_link::{DelayConfig, FifoConfig, Limit, LinkConfig, QueueConfig, Rate, Steps};
 use std::collections::{HashMap, VecDeque};
-
-/// The configuration of a running link: the parts of `cwnd-link`, each with its random stream.
-#[derive(Clone, Debug)]
-pub struct LinkConfig {
-    /// Queue and serialisation.
-    pub fifo: (FifoConfig, RandomStream),
-    /// Random losses.
-    pub loss: (Loss, RandomStream),
-    /// Delay from departure to the other end.
-    pub delay: (DelayConfig, RandomStream),
-}
 
 /// `first`, then the changes by actions. Of two changes at one time, the later in the list applies.
 fn schedule<T: Copy>(first: T, changes: impl Iterator<Item = (u64, T)>) -> Steps<T> {
@@ -31,6 +21,18 @@ fn schedule<T: Copy>(first: T, changes: impl Iterator<Item = (u64, T)>) -> Steps
         }
     }
     Steps::new(first, list).expect("validated: actions are in the order of time")
+}
+
+impl AccessLink {
+    /// The link: no delay, no random loss.
+    #[must_use]
+    pub fn link_config(self) -> LinkConfig {
+        LinkConfig::queue_only(FifoConfig {
+            rate: Rate::Constant(self.rate),
+            limit: Steps::constant(Limit::Packets(self.limit)),
+            queue: QueueConfig::DropTail,
+        })
+    }
 }
 
 impl Scenario {

@@ -1,43 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is counted of a flow, and the kinds of the events that are recorded.
 
-/// Packets dropped, by what dropped them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Drops {
-    /// The queue had no room.
-    pub queue: u64,
-    /// The discipline (RED) dropped them while there was room.
-    pub early: u64,
-    /// The loss process.
-    pub loss: u64,
-}
-
-impl Drops {
-    /// All of them.
-    #[must_use]
-    pub const fn total(&self) -> u64 {
-        self.queue + self.early + self.loss
-    }
-
-    /// Those since `earlier`.
-    #[must_use]
-    pub const fn since(&self, earlier: &Self) -> Self {
-        Self {
-            queue: self.queue - earlier.queue,
-            early: self.early - earlier.early,
-            loss: self.loss - earlier.loss,
-        }
-    }
-
-    /// Counts a drop of this kind.
-    pub(crate) fn count(&mut self, kind: EventKind) {
-        *match kind {
-            EventKind::DropEarly => &mut self.early,
-            EventKind::DropLoss => &mut self.loss,
-            _ => &mut self.queue,
-        } += 1;
-    }
-}
+use cwnd_link::{DropCause, Drops};
 
 /// Counts of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -100,6 +64,16 @@ impl EventKind {
             Self::Start => "start",
             Self::Stop => "stop",
             Self::Switch => "switch",
+        }
+    }
+}
+
+impl From<DropCause> for EventKind {
+    fn from(cause: DropCause) -> Self {
+        match cause {
+            DropCause::Full => Self::DropQueue,
+            DropCause::Early => Self::DropEarly,
+            DropCause::Loss => Self::DropLoss,
         }
     }
 }

@@ -7,10 +7,10 @@ use crate::delay_line::{Packet, PacketKind};
 use crate::engine::Simulation;
 use crate::event_queue::{EventClass, EventId};
 use crate::flow::{Owner, RecoveryState};
-use crate::link::{PacketClass, Transit};
 use crate::prefetch::prefetch;
 use crate::receiver::AckPacket;
 use crate::record::NO_LINK;
+use cwnd_link::{DropCause, PacketClass, Transit};
 
 /// The flow of the packet this many places behind the front of a delay line is prefetched.
 const AHEAD: usize = 4;
@@ -297,10 +297,10 @@ impl Simulation {
                     };
                     network.push(event_seq, flow.delivery_line, packet);
                 }
-                Err(kind) => {
-                    flow.count.dropped.count(kind);
+                Err(cause) => {
+                    flow.count.dropped.count(cause);
                     if flow.owner == Owner::Scenario {
-                        tables.event((now, number), kind, link, position, flow);
+                        tables.event((now, number), cause.into(), link, position, flow);
                     }
                 }
             }
@@ -353,18 +353,18 @@ impl Simulation {
                     route_link.line
                 }
             }
-            Err(kind) => return self.dropped(now, &packet, kind, route_link.link),
+            Err(cause) => return self.dropped(now, &packet, cause, route_link.link),
         };
         self.network.push(&mut self.event_seq, line, packet);
     }
 
     #[cold]
-    fn dropped(&mut self, now: u64, packet: &Packet, kind: EventKind, link: u32) {
+    fn dropped(&mut self, now: u64, packet: &Packet, cause: DropCause, link: u32) {
         let flow = &mut self.flows[packet.flow as usize];
-        flow.count.dropped.count(kind);
+        flow.count.dropped.count(cause);
         if flow.owner == Owner::Scenario {
             let link = if (link as usize) < self.scenario.links.len() { link } else { NO_LINK };
-            self.tables.event((now, packet.flow), kind, link, u64::from(packet.position), flow);
+            self.tables.event((now, packet.flow), cause.into(), link, u64::from(packet.position), flow);
         } else if packet.path_index > 0 {
             self.try_to_free(packet.flow);
         }

@@ -5,7 +5,7 @@
 //! the receiver and the arrival of its acknowledgement at the sender are one event, at the time of the latter. The receiver then runs
 //! late by the constant delay of the reverse path. Such a flow is *fused*.
 
-use crate::counts::{Drops, FlowCounts};
+use crate::counts::FlowCounts;
 use crate::delay_line::PacketKind;
 use crate::host::Host;
 use crate::index::OptionIndex;
@@ -13,6 +13,7 @@ use crate::receiver::Receiver;
 use crate::sender::Sender;
 use crate::traffic::Direction;
 use cwnd::CaState;
+use cwnd_link::Drops;
 use cwnd_scenario::{Flow, HEADER_BYTES};
 
 /// State of one flow.

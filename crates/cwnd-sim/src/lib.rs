@@ -29,7 +29,6 @@ mod events;
 mod flow;
 mod host;
 mod index;
-mod link;
 mod network;
 mod prefetch;
 mod receiver;
@@ -42,7 +41,8 @@ pub mod traffic;
 mod transfers;
 mod wheel;
 
-pub use counts::{Drops, EventKind, FlowCounts};
+pub use counts::{EventKind, FlowCounts};
+pub use cwnd_link::Drops;
 pub use engine::{Audit, Simulation};
 pub use record::{CwndRow, EventRow, InnerRow, NO_LINK, QueueRow, Tables, TransferRow, expected_bytes};
 pub use summary::{FlowSummary, LinkSummary, Summary, TrafficSummary};

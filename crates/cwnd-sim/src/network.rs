@@ -5,7 +5,7 @@ use crate::delay_line::{DelayLine, Packet, PacketKind};
 use crate::event_queue::{EventClass, EventId, EventQueue, EventSeq};
 use crate::flow::FlowPath;
 use crate::index::OptionIndex;
-use crate::link::Link;
+use cwnd_link::Link;
 use cwnd_scenario::{AccessLink, Flow, Scenario};
 use std::collections::BTreeMap;
 
@@ -157,7 +157,7 @@ impl Network {
 
     /// Adds an access link for one flow; its number.
     fn access(&mut self, access: AccessLink) -> u32 {
-        self.links.push(Link::access(access, self.measure, self.end));
+        self.links.push(Link::new(access.link_config(), self.measure, self.end));
         self.links.len() as u32 - 1
     }
 

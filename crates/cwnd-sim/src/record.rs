@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The tables that a run records.
 
-use crate::counts::{Drops, EventKind};
+use crate::counts::EventKind;
 use crate::flow::FlowState;
-use cwnd_link::Backlog;
+use cwnd_link::{Backlog, Drops};
 use cwnd_scenario::{Inner, Scenario};
 
 /// A row of the table `cwnd`.

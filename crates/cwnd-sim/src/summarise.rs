@@ -4,9 +4,9 @@
 use crate::counts::FlowCounts;
 use crate::engine::Simulation;
 use crate::flow::{FlowState, Owner};
-use crate::link::Link;
 use crate::summary::{FlowSummary, LinkSummary, Summary, TrafficSummary};
 use crate::traffic::{Asked, Direction, Started, TrafficCounts};
+use cwnd_link::Link;
 use cwnd_scenario::{Flow, LinkSpec};
 
 impl Simulation {

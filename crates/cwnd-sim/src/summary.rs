@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The summary of a run, over the measured interval.
 
-use crate::counts::{Drops, FlowCounts};
+use crate::counts::FlowCounts;
 use crate::traffic::{Asked, Started, TrafficCounts};
+use cwnd_link::Drops;
 
 /// The run as a whole.
 #[derive(Clone, Debug, PartialEq)]

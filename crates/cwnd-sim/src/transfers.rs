@@ -7,10 +7,10 @@ use crate::engine::Simulation;
 use crate::event_queue::{EventClass, EventId};
 use crate::flow::{FlowState, Owner};
 use crate::index::OptionIndex;
-use crate::link::PacketClass;
 use crate::network::PathNeeds;
 use crate::record::{NO_LINK, TransferRow};
 use crate::traffic::{self, Direction, SourceEvent, Transfer};
+use cwnd_link::PacketClass;
 use cwnd_scenario::FlowAction;
 use std::sync::Arc;
 
