@@ -11,7 +11,7 @@ use arrow_array::types::Int32Type;
 use arrow_array::{Array, ArrayRef, DictionaryArray, Float64Array, StructArray, UInt32Array, UInt64Array};
 use arrow_schema::{DataType, Field};
 use cwnd_scenario::{Flow, LinkSpec};
-use cwnd_sim::{CwndRow, EventRow, InnerRow, NO_LINK, QueueRow, Summary, Tables, TransferRow};
+use cwnd_sim::{CwndRow, EventRow, InnerRow, QueueRow, Summary, Tables, TransferRow};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
@@ -106,7 +106,7 @@ pub fn events(rows: &[EventRow]) -> StructArray {
         ("time_s", f64s(rows.iter().map(|r| seconds(r.time_ns)))),
         ("flow", u32s(rows.iter().map(|r| r.flow))),
         ("kind", texts(rows.iter().map(|r| r.kind.name()))),
-        ("link", optional_u32s(rows.iter().map(|r| (r.link != NO_LINK).then_some(r.link)))),
+        ("link", optional_u32s(rows.iter().map(|r| r.link))),
         ("value", u64s(rows.iter().map(|r| r.value))),
         ("cwnd", u32s(rows.iter().map(|r| r.cwnd))),
         ("ssthresh", u32s(rows.iter().map(|r| r.ssthresh))),

@@ -1,15 +1,45 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Acknowledgements as packets on a delay line, for flows that are not fused.
 
-use crate::delay_line::{Packet, PacketKind};
 use crate::receiver::{AckPacket, Blocks};
 
 /// Size of an acknowledgement on the wire: IP and TCP headers with timestamps, bytes.
 pub const ACK_BYTES: u32 = cwnd_scenario::HEADER_BYTES;
 
-const HAS_TIMES: u8 = 1;
-const HAS_SACKED: u8 = 2;
-const HAS_BLOCKS: u8 = 4;
+/// Which fields of a [`PackedAck`] are set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AckFields(u8);
+
+impl AckFields {
+    /// The times.
+    const TIMES: Self = Self(1);
+    /// `detail` is a position.
+    const SACKED: Self = Self(2);
+    /// `detail` is the index of its blocks.
+    const BLOCKS: Self = Self(4);
+
+    const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    const fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+/// An acknowledgement in the network.
+#[derive(Clone, Copy, Debug)]
+pub struct PackedAck {
+    /// Low 32 bits of the position that it acknowledges up to.
+    pub cumulative: u32,
+    /// When the first and the newest segment that it acknowledges were sent, µs.
+    pub first_sent_us: u32,
+    pub newest_sent_us: u32,
+    /// Low 32 bits of the position that it reports, or the index of its blocks.
+    pub detail: u32,
+    /// Which of the fields above are set.
+    pub fields: AckFields,
+}
 
 /// SACK blocks of acknowledgements in the network. Few acknowledgements have any, so they are kept apart from the packets.
 #[derive(Clone, Debug, Default)]
@@ -19,33 +49,21 @@ pub struct AckSlab {
 }
 
 /// The position near `near` with these low 32 bits: within 2³¹ of it.
-fn position(near: u64, low: u32) -> u64 {
+pub fn position(near: u64, low: u32) -> u64 {
     near.wrapping_add_signed(i64::from(low.wrapping_sub(near as u32).cast_signed()))
 }
 
 impl AckSlab {
-    /// Packs an acknowledgement; the caller sets when it is due and its path. Low 32 bits of `departs`: when the newest segment was
-    /// sent. High 32 bits: the segment that it reports, or the index of its blocks.
-    pub fn pack(&mut self, flow: u32, ack: &AckPacket, blocks: Option<Blocks>) -> Packet {
-        let (first_us, newest_us) = ack.sent_us.unwrap_or((0, 0));
-        let mut flags = if ack.sent_us.is_some() { HAS_TIMES } else { 0 };
-        let mut high = 0;
-        if let Some(blocks) = blocks {
-            flags |= HAS_BLOCKS;
-            high = self.keep(blocks);
-        } else if let Some(sacked) = ack.sacked {
-            flags |= HAS_SACKED;
-            high = sacked as u32;
-        }
-        Packet {
-            departs: u64::from(high) << 32 | u64::from(newest_us),
-            flow,
-            position: ack.cumulative as u32,
-            sent_us: first_us,
-            kind: PacketKind::Ack,
-            flags,
-            ..Packet::default()
-        }
+    /// Packs an acknowledgement. Its blocks stay here until it is unpacked or released.
+    pub fn pack(&mut self, ack: &AckPacket, blocks: Option<Blocks>) -> PackedAck {
+        let (first_sent_us, newest_sent_us) = ack.sent_us.unwrap_or((0, 0));
+        let times = if ack.sent_us.is_some() { AckFields::TIMES } else { AckFields::default() };
+        let (detail, fields) = match (blocks, ack.sacked) {
+            (Some(blocks), _) => (self.keep(blocks), times.with(AckFields::BLOCKS)),
+            (None, Some(sacked)) => (sacked as u32, times.with(AckFields::SACKED)),
+            (None, None) => (0, times),
+        };
+        PackedAck { cumulative: ack.cumulative as u32, first_sent_us, newest_sent_us, detail, fields }
     }
 
     fn keep(&mut self, blocks: Blocks) -> u32 {
@@ -58,23 +76,21 @@ impl AckSlab {
     }
 
     /// Unpacks an acknowledgement; `near` is any position of the flow's window.
-    pub fn unpack(&mut self, packet: &Packet, near: u64) -> (AckPacket, Option<Blocks>) {
-        let high = (packet.departs >> 32) as u32;
-        let has = |flag| packet.flags & flag != 0;
+    pub fn unpack(&mut self, packed: PackedAck, near: u64) -> (AckPacket, Option<Blocks>) {
+        let PackedAck { cumulative, first_sent_us, newest_sent_us, detail, fields } = packed;
         let ack = AckPacket {
-            cumulative: position(near, packet.position),
-            sacked: has(HAS_SACKED).then(|| position(near, high)),
-            sent_us: has(HAS_TIMES).then_some((packet.sent_us, packet.departs as u32)),
+            cumulative: position(near, cumulative),
+            sacked: fields.has(AckFields::SACKED).then(|| position(near, detail)),
+            sent_us: fields.has(AckFields::TIMES).then_some((first_sent_us, newest_sent_us)),
         };
-        (ack, self.release(packet))
+        (ack, self.release(fields, detail))
     }
 
-    /// Takes the blocks of a packet that has arrived or is lost, and frees their place.
-    pub fn release(&mut self, packet: &Packet) -> Option<Blocks> {
-        (packet.flags & HAS_BLOCKS != 0).then(|| {
-            let place = (packet.departs >> 32) as u32;
-            self.free.push(place);
-            self.blocks[place as usize]
+    /// Takes the blocks of an acknowledgement that has arrived or is lost, and frees their place.
+    pub fn release(&mut self, fields: AckFields, detail: u32) -> Option<Blocks> {
+        fields.has(AckFields::BLOCKS).then(|| {
+            self.free.push(detail);
+            self.blocks[detail as usize]
         })
     }
 }
@@ -94,9 +110,8 @@ mod tests {
             (1 << 40, None, Some((0, 0))),
         ] {
             let ack = AckPacket { cumulative, sacked, sent_us };
-            let packet = ack_slab.pack(9, &ack, None);
-            assert_eq!((packet.flow, packet.kind), (9, PacketKind::Ack));
-            let (out, blocks) = ack_slab.unpack(&packet, near);
+            let packed = ack_slab.pack(&ack, None);
+            let (out, blocks) = ack_slab.unpack(packed, near);
             assert_eq!(out, ack);
             assert!(blocks.is_none());
         }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Invariants between any two events, checked in debug builds at intervals. Sender, receiver and links check themselves.
 
-use crate::delay_line::PacketKind;
 use crate::engine::Simulation;
 use crate::event_queue::{EventClass, EventId};
 use crate::flow::Owner;
+use crate::packet::Packet;
 use std::collections::BTreeSet;
 
 impl Simulation {
@@ -39,7 +39,7 @@ impl Simulation {
             self.network.event_queue.entries().map(|entry| (entry.time, entry.id())).collect();
         for (number, line) in self.network.lines.iter().enumerate() {
             assert_eq!(line.armed, line.next(), "line {number}");
-            assert!(line.iter().map(|packet| packet.due).is_sorted(), "line {number}");
+            assert!(line.iter().map(Packet::due).is_sorted(), "line {number}");
             let id = EventId::new(EventClass::Main, number as u32);
             assert!(
                 line.armed == u64::MAX || lines.contains(&(line.armed, id)),
@@ -53,12 +53,10 @@ impl Simulation {
     fn check_flows(&self) {
         let mut in_lines = vec![(0_u64, 0_u32); self.flows.len()];
         for packet in self.network.lines.iter().flat_map(crate::delay_line::DelayLine::iter) {
-            match packet.kind {
-                PacketKind::Fused | PacketKind::Link | PacketKind::Data => {
-                    in_lines[packet.flow as usize].0 += 1
-                }
-                PacketKind::Ack | PacketKind::AckLink => in_lines[packet.flow as usize].1 += 1,
-                PacketKind::Datagram => {}
+            match packet {
+                Packet::Data { flow, .. } => in_lines[*flow as usize].0 += 1,
+                Packet::Ack { flow, .. } => in_lines[*flow as usize].1 += 1,
+                Packet::Datagram { .. } => {}
             }
         }
         for (number, (flow, out)) in self.flows.iter().zip(in_lines).enumerate() {

@@ -4,61 +4,7 @@
 //! All packets that leave one link with the same delay ahead share a delay line, whatever their flow. So the next event of a line is
 //! the front of its ring, and a thousand flows with one round trip time take one entry in the event queue.
 
-/// What a packet is, and where its delay line ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(u8)]
-pub enum PacketKind {
-    /// Data of a fused flow: its acknowledgement reaches the sender now (see [`crate::flow`]).
-    #[default]
-    Fused,
-    /// Data that arrives at its next link.
-    Link,
-    /// Data that arrives at its receiver.
-    Data,
-    /// An acknowledgement that arrives at its next link.
-    AckLink,
-    /// An acknowledgement that arrives at the sender.
-    Ack,
-    /// A datagram that arrives at its next link.
-    Datagram,
-}
-
-impl PacketKind {
-    /// Whether it is a data packet of a flow.
-    pub const fn is_data(self) -> bool {
-        matches!(self, Self::Fused | Self::Link | Self::Data)
-    }
-
-    /// Whether its delay line is behind its flow's last link.
-    #[inline]
-    pub const fn leaves_last_link(self) -> bool {
-        matches!(self, Self::Fused | Self::Data)
-    }
-}
-
-/// A packet in the network.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Packet {
-    /// When it reaches the end of its delay line, ns.
-    pub due: u64,
-    /// Data: when it left its link, ns. An acknowledgement: see [`crate::ack`].
-    pub departs: u64,
-    /// Data, acknowledgement: its flow. A datagram: twice the number of its traffic group, plus its direction.
-    pub flow: u32,
-    /// Data: low 32 bits of its position. An acknowledgement: low 32 bits of the position that it acknowledges up to. A datagram: its
-    /// size, bytes.
-    pub position: u32,
-    /// When it was sent, µs, low 32 bits.
-    pub sent_us: u32,
-    /// Its kind.
-    pub kind: PacketKind,
-    /// An acknowledgement: which fields it has, see [`crate::ack`].
-    pub flags: u8,
-    /// Index, on its route, of the link that it arrives at next.
-    pub path_index: u16,
-}
-
-const _: () = assert!(size_of::<Packet>() == 32);
+use crate::packet::Packet;
 
 /// A growing ring of packets, sorted by when they are due.
 #[derive(Clone, Debug, Default)]
@@ -100,7 +46,7 @@ impl DelayLine {
     /// When the front is due, ns; `u64::MAX` when the line is empty.
     #[inline]
     pub fn next(&self) -> u64 {
-        self.get(0).map_or(u64::MAX, |packet| packet.due)
+        self.get(0).map_or(u64::MAX, |packet| packet.due())
     }
 
     /// Takes the front packet. The flag says whether it was already counted as having left its link.
@@ -121,8 +67,8 @@ impl DelayLine {
             self.grow();
         }
         let mask = self.ring.len() - 1;
-        let at = if self.disordered { self.make_way(packet.due) } else { self.len };
-        debug_assert!(at == 0 || self.ring[(self.head + at - 1) & mask].due <= packet.due);
+        let at = if self.disordered { self.make_way(packet.due()) } else { self.len };
+        debug_assert!(at == 0 || self.ring[(self.head + at - 1) & mask].due() <= packet.due());
         self.ring[(self.head + at) & mask] = packet;
         self.len += 1;
     }
@@ -132,7 +78,7 @@ impl DelayLine {
     fn make_way(&mut self, due: u64) -> usize {
         let mask = self.ring.len() - 1;
         let mut at = self.len;
-        while at > 0 && self.ring[(self.head + at - 1) & mask].due > due {
+        while at > 0 && self.ring[(self.head + at - 1) & mask].due() > due {
             self.ring[(self.head + at) & mask] = self.ring[(self.head + at - 1) & mask];
             at -= 1;
         }
@@ -145,7 +91,7 @@ impl DelayLine {
             return None; // such packets are counted on arrival
         }
         let packet = *self.get(self.passed)?;
-        if packet.departs > now {
+        if packet.departs() > now {
             return None;
         }
         self.passed += 1;
@@ -172,13 +118,18 @@ impl DelayLine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::PathIndex;
 
     fn packet(due: u64) -> Packet {
-        Packet { due, departs: due - 10, ..Packet::default() }
+        numbered(0, due)
+    }
+
+    fn numbered(position: u32, due: u64) -> Packet {
+        Packet::Data { departs: due - 10, flow: 0, position, sent_us: 0, next: PathIndex::END, due }
     }
 
     fn dues(line: &mut DelayLine) -> Vec<u64> {
-        std::iter::from_fn(|| line.pop().map(|(packet, _)| packet.due)).collect()
+        std::iter::from_fn(|| line.pop().map(|(packet, _)| packet.due())).collect()
     }
 
     #[test]
@@ -197,9 +148,13 @@ mod tests {
     fn a_packet_that_overtakes_is_sorted_in_behind_those_due_with_it() {
         let mut line = DelayLine::new(true);
         for (number, due) in [30, 50, 40, 20, 40, 60].into_iter().enumerate() {
-            line.push(Packet { position: number as u32, ..packet(due) });
+            line.push(numbered(number as u32, due));
         }
-        let order: Vec<u32> = line.iter().map(|packet| packet.position).collect();
+        let position = |packet: &Packet| match packet {
+            Packet::Data { position, .. } => *position,
+            other => panic!("{other:?}"),
+        };
+        let order: Vec<u32> = line.iter().map(position).collect();
         assert_eq!(order, [3, 0, 2, 4, 1, 5]);
     }
 

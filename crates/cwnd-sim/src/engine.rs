@@ -3,10 +3,10 @@
 
 use crate::ack::AckSlab;
 use crate::counts::FlowCounts;
-use crate::delay_line::PacketKind;
 use crate::event_queue::{EventClass, EventId, EventSeq};
 use crate::flow::{FlowState, Owner};
 use crate::network::{Network, PathNeeds};
+use crate::packet::{Packet, PathIndex, Segment};
 use crate::record::Tables;
 use crate::sources::Background;
 use crate::wheel::Wheel;
@@ -255,10 +255,10 @@ impl Simulation {
         };
         let mut audits: Vec<Audit> = self.flows[..self.named.len()].iter().map(at).collect();
         for packet in self.network.lines.iter().flat_map(crate::delay_line::DelayLine::iter) {
-            if let Some(audit) = audits.get_mut(packet.flow as usize)
-                && packet.kind.is_data()
+            if let Packet::Data { flow, departs, .. } = *packet
+                && let Some(audit) = audits.get_mut(flow as usize)
             {
-                *(if packet.departs > self.now { &mut audit.queued } else { &mut audit.in_flight }) += 1;
+                *(if departs > self.now { &mut audit.queued } else { &mut audit.in_flight }) += 1;
             }
         }
         audits
@@ -284,8 +284,8 @@ impl Simulation {
     pub(crate) fn count_forwarded(&mut self, now: u64) {
         for line in &mut self.network.lines {
             while let Some(packet) = line.pass(now) {
-                if packet.kind.leaves_last_link() {
-                    self.flows[packet.flow as usize].count.forwarded += 1;
+                if let Some(flow) = packet.flow_behind_last_link() {
+                    self.flows[flow as usize].count.forwarded += 1;
                 }
             }
         }
@@ -333,14 +333,15 @@ impl Simulation {
     /// their acknowledgements no longer reach the sender.
     fn receive_remaining(&mut self) {
         for number in 0..self.network.lines.len() {
-            while let Some(&packet) = self.network.lines[number].get(0) {
-                let lag =
-                    if packet.kind == PacketKind::Fused { self.flows[packet.flow as usize].lag() } else { 0 };
-                if packet.kind != PacketKind::Fused || packet.due.saturating_sub(lag) > self.now {
+            while let Some(&Packet::Data { flow, position, sent_us, next: PathIndex::END, due, .. }) =
+                self.network.lines[number].get(0)
+            {
+                let state = &self.flows[flow as usize];
+                if !state.fused || due.saturating_sub(state.lag()) > self.now {
                     break;
                 }
-                if let Some((packet, counted)) = self.network.lines[number].pop() {
-                    self.receive(packet.due, &packet, counted);
+                if let Some((_, counted)) = self.network.lines[number].pop() {
+                    self.receive(due, flow, Segment { position, sent_us }, counted);
                 }
             }
         }

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Event handlers: a packet reaches the end of a delay line, a timer of a flow fires.
 
-use crate::ack::ACK_BYTES;
+use crate::ack::PackedAck;
 use crate::counts::EventKind;
-use crate::delay_line::{Packet, PacketKind};
 use crate::engine::Simulation;
 use crate::event_queue::{EventClass, EventId};
 use crate::flow::{Owner, RecoveryState};
+use crate::packet::{Packet, PathIndex, Segment};
 use crate::prefetch::prefetch;
 use crate::receiver::AckPacket;
-use crate::record::NO_LINK;
-use cwnd_link::{DropCause, PacketClass, Transit};
 
 /// The flow of the packet this many places behind the front of a delay line is prefetched.
 const AHEAD: usize = 4;
@@ -37,19 +35,31 @@ impl Simulation {
             return;
         }
         let Some((packet, counted)) = line.pop() else { return };
-        debug_assert_eq!(packet.due, now);
+        debug_assert_eq!(packet.due(), now);
         if self.flows.len() > MANY
             && let Some(next) = line.get(AHEAD)
-            && let Some(flow) = self.flows.get(next.flow as usize)
+            && let Some(flow) = self.flows.get(next.number() as usize)
         {
             prefetch(flow);
         }
-        match packet.kind {
-            PacketKind::Fused | PacketKind::Data => self.on_data(now, &packet, counted),
-            PacketKind::Link => self.forward(now, packet),
-            PacketKind::Ack => self.on_ack(now, &packet),
-            PacketKind::AckLink => self.forward_ack(now, packet),
-            PacketKind::Datagram => self.forward_datagram(now, packet),
+        match packet {
+            Packet::Data { flow, position, sent_us, next: PathIndex::END, .. } => {
+                self.on_data(now, flow, Segment { position, sent_us }, counted);
+            }
+            Packet::Ack {
+                flow,
+                cumulative,
+                first_sent_us,
+                newest_sent_us,
+                detail,
+                fields,
+                next: PathIndex::END,
+                ..
+            } => {
+                let ack = PackedAck { cumulative, first_sent_us, newest_sent_us, detail, fields };
+                self.on_ack(now, flow, ack);
+            }
+            _ => self.forward(now, packet),
         }
         let line = &mut self.network.lines[number as usize];
         line.armed = line.next();
@@ -101,7 +111,7 @@ impl Simulation {
         if flow.sender.rto_at() <= now {
             let recovery_state = RecoveryState::of(flow);
             flow.sender.on_timeout(now);
-            self.record_event(now, number, EventKind::Timeout, NO_LINK, 0);
+            self.record_event(now, number, EventKind::Timeout, None, 0);
             self.respond(now, number, recovery_state, Trigger::Other);
         }
         let flow = &mut self.flows[number as usize];
@@ -147,7 +157,14 @@ impl Simulation {
 
     /// Records an event of one of the scenario's flows.
     #[cold]
-    pub(crate) fn record_event(&mut self, now: u64, number: u32, kind: EventKind, link: u32, value: u64) {
+    pub(crate) fn record_event(
+        &mut self,
+        now: u64,
+        number: u32,
+        kind: EventKind,
+        link: Option<u32>,
+        value: u64,
+    ) {
         let flow = &self.flows[number as usize];
         if flow.owner == Owner::Scenario {
             self.tables.event((now, number), kind, link, value, flow);
@@ -156,13 +173,18 @@ impl Simulation {
 
     /// A data packet is at the receiver (of a fused flow it arrived there earlier). Returns the acknowledgement.
     #[inline(always)]
-    pub(crate) fn receive(&mut self, now: u64, packet: &Packet, counted: bool) -> Option<AckPacket> {
-        let number = packet.flow;
+    pub(crate) fn receive(
+        &mut self,
+        now: u64,
+        number: u32,
+        segment: Segment,
+        counted: bool,
+    ) -> Option<AckPacket> {
         let flow = &mut self.flows[number as usize];
         flow.count.forwarded += u64::from(!counted);
         let at = now - flow.lag();
         let before = flow.receiver.distinct;
-        let ack = flow.receiver.on_packet(packet, flow.ack_every);
+        let ack = flow.receiver.on_segment(segment, flow.ack_every);
         if self.scenario.measure.0 <= at && at < self.scenario.measure.1 {
             flow.count.distinct_measured += flow.receiver.distinct - before;
         }
@@ -174,10 +196,9 @@ impl Simulation {
 
     /// A data packet is at the receiver; of a fused flow, its acknowledgement is at the sender.
     #[inline(always)]
-    fn on_data(&mut self, now: u64, packet: &Packet, counted: bool) {
-        let number = packet.flow;
+    fn on_data(&mut self, now: u64, number: u32, segment: Segment, counted: bool) {
         let recovery_state = RecoveryState::of(&self.flows[number as usize]);
-        let ack = self.receive(now, packet, counted);
+        let ack = self.receive(now, number, segment, counted);
         let flow = &mut self.flows[number as usize];
         if let Some(ack) = ack {
             flow.ack_at = u64::MAX;
@@ -207,24 +228,25 @@ impl Simulation {
         flow.acks_out += 1;
         let (ack_line, delay) = (flow.ack_line, flow.access_delay_rev);
         if self.network.routes[flow.route as usize].back.is_empty() {
-            let packet = Packet { due: now + delay, ..self.ack_slab.pack(number, ack, None) };
+            let ack = self.ack_slab.pack(ack, None);
+            let packet = Packet::ack(number, ack, PathIndex::END, now + delay);
             self.network.push(&mut self.event_seq, ack_line, packet);
         } else {
             let blocks = flow.receiver.blocks();
             let blocks = (!blocks.is_empty()).then_some(blocks);
-            let packet = self.ack_slab.pack(number, ack, blocks);
-            self.forward_ack(now, packet);
+            let ack = self.ack_slab.pack(ack, blocks);
+            self.forward(now, Packet::ack(number, ack, PathIndex::FIRST, now));
         }
     }
 
     /// An acknowledgement is at the sender.
-    fn on_ack(&mut self, now: u64, packet: &Packet) {
-        let flow = &mut self.flows[packet.flow as usize];
+    fn on_ack(&mut self, now: u64, number: u32, ack: PackedAck) {
+        let flow = &mut self.flows[number as usize];
         let recovery_state = RecoveryState::of(flow);
         flow.acks_out -= 1;
-        let (ack, blocks) = self.ack_slab.unpack(packet, flow.sender.una());
+        let (ack, blocks) = self.ack_slab.unpack(ack, flow.sender.una());
         flow.sender.on_ack_with(now, &ack, blocks.as_ref());
-        self.respond(now, packet.flow, recovery_state, Trigger::Ack);
+        self.respond(now, number, recovery_state, Trigger::Ack);
     }
 
     /// The sender's state has changed: sends the packets that it allows.
@@ -244,7 +266,7 @@ impl Simulation {
     fn respond_at_once(&mut self, now: u64, number: u32, before: RecoveryState, trigger: Trigger) {
         let after = RecoveryState::of(&self.flows[number as usize]);
         if after != before {
-            self.record_event(now, number, EventKind::State, NO_LINK, after.0 as u64);
+            self.record_event(now, number, EventKind::State, None, after.0 as u64);
         }
         match self.flows[number as usize].direct.get() {
             Some(link) => self.send_directly(now, number, link),
@@ -272,128 +294,5 @@ impl Simulation {
         if flow.next_event() < flow.armed || flow.sender.rto_at() < flow.rto_armed {
             self.arm(number);
         }
-    }
-
-    /// Sends packets to the flow's only link: [`Simulation::leave_host`] and [`Simulation::forward`] without their checks.
-    #[inline(always)]
-    fn send_directly(&mut self, now: u64, number: u32, link: u32) {
-        let Self { flows, network, event_seq, scenario, tables, .. } = self;
-        let flow = &mut flows[number as usize];
-        while let Some(position) = flow.sender.send(now) {
-            let size = flow.size(position as u32, scenario.packet_size);
-            match network.links[link as usize].offer(now, size, PacketClass::Data) {
-                Ok(Transit { departs, arrives }) => {
-                    if scenario.measure.0 <= departs && departs < scenario.measure.1 {
-                        flow.count_forwarded(size, scenario.packet_size);
-                    }
-                    let packet = Packet {
-                        due: arrives.saturating_add(flow.to_next_event),
-                        departs,
-                        flow: number,
-                        position: position as u32,
-                        sent_us: (now / 1000) as u32,
-                        kind: flow.kind(),
-                        ..Packet::default()
-                    };
-                    network.push(event_seq, flow.delivery_line, packet);
-                }
-                Err(cause) => {
-                    flow.count.dropped.count(cause);
-                    if flow.owner == Owner::Scenario {
-                        tables.event((now, number), cause.into(), link, position, flow);
-                    }
-                }
-            }
-        }
-    }
-
-    /// A packet leaves its host. Its round trip time is measured from `decided`, ns.
-    #[inline]
-    fn leave_host(&mut self, now: u64, number: u32, position: u64, decided: u64) {
-        let flow = &self.flows[number as usize];
-        let packet = Packet {
-            flow: number,
-            position: position as u32,
-            sent_us: (decided / 1000) as u32,
-            kind: PacketKind::Link,
-            ..Packet::default()
-        };
-        match self.network.routes[flow.route as usize].entry {
-            None => self.forward(now, packet),
-            Some((line, delay)) => {
-                let packet = Packet { due: now + delay, departs: now, ..packet };
-                self.network.push(&mut self.event_seq, line, packet);
-            }
-        }
-    }
-
-    /// A data packet arrives at its next link.
-    #[inline]
-    fn forward(&mut self, now: u64, mut packet: Packet) {
-        let flow = &mut self.flows[packet.flow as usize];
-        let path = &self.network.routes[flow.route as usize].path;
-        let route_link = path[usize::from(packet.path_index)];
-        let last = usize::from(packet.path_index) + 1 == path.len();
-        let size = flow.size(packet.position, self.scenario.packet_size);
-        let line = match self.network.links[route_link.link as usize].offer(now, size, PacketClass::Data) {
-            Ok(transit) => {
-                packet.departs = transit.departs;
-                packet.due = transit.arrives;
-                if last {
-                    let measure = self.scenario.measure;
-                    if measure.0 <= transit.departs && transit.departs < measure.1 {
-                        flow.count_forwarded(size, self.scenario.packet_size);
-                    }
-                    packet.kind = flow.kind();
-                    packet.due = packet.due.saturating_add(flow.to_next_event);
-                    flow.delivery_line
-                } else {
-                    packet.kind = PacketKind::Link;
-                    packet.path_index += 1;
-                    route_link.line
-                }
-            }
-            Err(cause) => return self.dropped(now, &packet, cause, route_link.link),
-        };
-        self.network.push(&mut self.event_seq, line, packet);
-    }
-
-    #[cold]
-    fn dropped(&mut self, now: u64, packet: &Packet, cause: DropCause, link: u32) {
-        let flow = &mut self.flows[packet.flow as usize];
-        flow.count.dropped.count(cause);
-        if flow.owner == Owner::Scenario {
-            let link = if (link as usize) < self.scenario.links.len() { link } else { NO_LINK };
-            self.tables.event((now, packet.flow), cause.into(), link, u64::from(packet.position), flow);
-        } else if packet.path_index > 0 {
-            self.try_to_free(packet.flow);
-        }
-    }
-
-    /// An acknowledgement arrives at its next link.
-    fn forward_ack(&mut self, now: u64, mut packet: Packet) {
-        let flow = &mut self.flows[packet.flow as usize];
-        let back = &self.network.routes[flow.route as usize].back;
-        let route_link = back[usize::from(packet.path_index)];
-        let last = usize::from(packet.path_index) + 1 == back.len();
-        let Ok(transit) =
-            self.network.links[route_link.link as usize].offer(now, ACK_BYTES, PacketClass::Ack)
-        else {
-            flow.acks_out -= 1;
-            self.ack_slab.release(&packet);
-            if flow.owner != Owner::Scenario {
-                self.try_to_free(packet.flow);
-            }
-            return;
-        };
-        let (kind, delay, line) = if last {
-            (PacketKind::Ack, flow.access_delay_rev, flow.ack_line)
-        } else {
-            (PacketKind::AckLink, 0, route_link.line)
-        };
-        packet.kind = kind;
-        packet.path_index += 1;
-        packet.due = transit.arrives.saturating_add(delay);
-        self.network.push(&mut self.event_seq, line, packet);
     }
 }

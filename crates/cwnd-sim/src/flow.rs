@@ -6,7 +6,6 @@
 //! late by the constant delay of the reverse path. Such a flow is *fused*.
 
 use crate::counts::FlowCounts;
-use crate::delay_line::PacketKind;
 use crate::host::Host;
 use crate::index::OptionIndex;
 use crate::receiver::Receiver;
@@ -198,12 +197,6 @@ impl FlowState {
     /// Wire bytes that left the last link in the measured interval; full segments have `full` bytes.
     pub const fn forwarded_bytes(&self, full: u32) -> u64 {
         self.count.forwarded_measured * full as u64 - self.count.forwarded_short
-    }
-
-    /// The kind of a packet behind its last link.
-    #[inline]
-    pub const fn kind(&self) -> PacketKind {
-        if self.fused { PacketKind::Fused } else { PacketKind::Data }
     }
 
     /// By how much the receiver runs late, ns: see above.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The network of a run: links, the delay lines behind them, and the routes of flows.
 
-use crate::delay_line::{DelayLine, Packet, PacketKind};
+use crate::delay_line::DelayLine;
 use crate::event_queue::{EventClass, EventId, EventQueue, EventSeq};
 use crate::flow::FlowPath;
 use crate::index::OptionIndex;
-use cwnd_link::Link;
+use crate::packet::{Packet, PathIndex};
+use cwnd_link::{DropCause, Link, PacketClass};
 use cwnd_scenario::{AccessLink, Flow, Scenario};
 use std::collections::BTreeMap;
 
@@ -16,6 +17,21 @@ pub struct RouteLink {
     pub line: u32,
 }
 
+/// A link that a packet is offered to, and the packet's way from there.
+#[derive(Clone, Copy, Debug)]
+pub struct NextLink {
+    pub link: u32,
+    /// Size of the packet, bytes.
+    pub size: u32,
+    pub class: PacketClass,
+    /// What it arrives at after the link.
+    pub then: PathIndex,
+    /// The delay line to there; none where it is not simulated any further.
+    pub line: OptionIndex,
+    /// Delay from the far end of the link to there, ns.
+    pub delay: u64,
+}
+
 /// A route through the network: the forward path and the reverse path.
 #[derive(Clone, Debug)]
 pub struct Route {
@@ -23,6 +39,21 @@ pub struct Route {
     pub entry: Option<(u32, u64)>,
     pub path: Vec<RouteLink>,
     pub back: Vec<RouteLink>,
+}
+
+/// What travels on a shared delay line, and where the line ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LineUse {
+    /// Data and datagrams, to their next link.
+    ToLink,
+    /// Data, to the receiver.
+    ToReceiver,
+    /// Data of fused flows, to the receiver and as acknowledgements to the sender.
+    Fused,
+    /// Acknowledgements, to their next link.
+    AcksToLink,
+    /// Acknowledgements, to the sender.
+    AcksToSender,
 }
 
 /// What a flow needs of its path.
@@ -43,8 +74,8 @@ pub struct Network {
     pub routes: Vec<Route>,
     /// One entry for each delay line that holds packets, at the time at which its front packet is due.
     pub event_queue: EventQueue,
-    /// Shared delay lines by the link they begin at (none: a host), the kind of packet, and the delay after that, ns.
-    shared: BTreeMap<(OptionIndex, u8, u64), u32>,
+    /// Shared delay lines by the link they begin at (none: a host), their use, and the delay after that, ns.
+    shared: BTreeMap<(OptionIndex, LineUse, u64), u32>,
     /// Propagation of the scenario's links at time 0, ns.
     delays: Vec<u64>,
     /// Private delay lines that no flow uses.
@@ -75,14 +106,33 @@ impl Network {
         }
     }
 
+    /// Offers a packet to a link, and puts it on the delay line behind the link. Returns when it leaves the link, ns, or why it is
+    /// dropped.
+    #[inline(always)]
+    pub fn transmit(
+        &mut self,
+        event_seq: &mut EventSeq,
+        now: u64,
+        next: NextLink,
+        packet: Packet,
+    ) -> Result<u64, DropCause> {
+        let transit = self.links[next.link as usize].offer(now, next.size, next.class)?;
+        if let Some(line) = next.line.get() {
+            let due = transit.arrives.saturating_add(next.delay);
+            self.push(event_seq, line, packet.on_line(transit.departs, due, next.then));
+        }
+        Ok(transit.departs)
+    }
+
     /// Puts a packet on a delay line.
     #[inline(always)]
     pub fn push(&mut self, event_seq: &mut EventSeq, number: u32, packet: Packet) {
         let line = &mut self.lines[number as usize];
         line.push(packet);
-        if packet.due < line.armed {
-            line.armed = packet.due;
-            self.wake(event_seq, packet.due, number);
+        let due = packet.due();
+        if due < line.armed {
+            line.armed = due;
+            self.wake(event_seq, due, number);
         }
     }
 
@@ -102,12 +152,12 @@ impl Network {
         self.lines.len() as u32 - 1
     }
 
-    fn shared_line(&mut self, link: OptionIndex, kind: PacketKind, extra: u64) -> u32 {
-        if let Some(&line) = self.shared.get(&(link, kind as u8, extra)) {
+    fn shared_line(&mut self, link: OptionIndex, line_use: LineUse, extra: u64) -> u32 {
+        if let Some(&line) = self.shared.get(&(link, line_use, extra)) {
             return line;
         }
         let line = self.line(link);
-        self.shared.insert((link, kind as u8, extra), line);
+        self.shared.insert((link, line_use, extra), line);
         line
     }
 
@@ -129,10 +179,10 @@ impl Network {
         self.free.push(line);
     }
 
-    fn route_links(&mut self, links: &[u32], kind: PacketKind) -> Vec<RouteLink> {
+    fn route_links(&mut self, links: &[u32], line_use: LineUse) -> Vec<RouteLink> {
         links
             .iter()
-            .map(|&link| RouteLink { link, line: self.shared_line(OptionIndex::some(link), kind, 0) })
+            .map(|&link| RouteLink { link, line: self.shared_line(OptionIndex::some(link), line_use, 0) })
             .collect()
     }
 
@@ -143,11 +193,11 @@ impl Network {
             return number;
         }
         let entry =
-            (before > 0).then(|| (self.shared_line(OptionIndex::NONE, PacketKind::Link, before), before));
+            (before > 0).then(|| (self.shared_line(OptionIndex::NONE, LineUse::ToLink, before), before));
         let route = Route {
             entry,
-            path: self.route_links(path, PacketKind::Link),
-            back: self.route_links(back, PacketKind::AckLink),
+            path: self.route_links(path, LineUse::ToLink),
+            back: self.route_links(back, LineUse::AcksToLink),
         };
         self.routes.push(route);
         let number = self.routes.len() as u32 - 1;
@@ -192,11 +242,11 @@ impl Network {
             let delivery = self.private_line(last);
             (delivery, if fused { delivery } else { self.private_line(last_back) })
         } else if fused {
-            let delivery = self.shared_line(last, PacketKind::Fused, rest);
+            let delivery = self.shared_line(last, LineUse::Fused, rest);
             (delivery, delivery)
         } else {
-            let delivery = self.shared_line(last, PacketKind::Data, access_delay_fwd);
-            (delivery, self.shared_line(last_back, PacketKind::Ack, access_delay_rev))
+            let delivery = self.shared_line(last, LineUse::ToReceiver, access_delay_fwd);
+            (delivery, self.shared_line(last_back, LineUse::AcksToSender, access_delay_rev))
         };
         let links = &self.routes[route as usize];
         let direct = match links.path.as_slice() {

@@ -2,7 +2,7 @@
 //! A TCP receiver: reassembly, delayed acknowledgements (RFC 5681 §4.2), selective acknowledgements (RFC 2018).
 
 use crate::bitmap::Bitmap;
-use crate::delay_line::Packet;
+use crate::packet::Segment;
 
 /// An acknowledgement as it reaches the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,17 +88,17 @@ impl OutOfOrder {
 }
 
 impl Receiver {
-    /// A packet arrived. Returns the acknowledgement that it causes now; `None` means that one is being delayed.
+    /// A segment arrived. Returns the acknowledgement that it causes now; `None` means that one is being delayed.
     #[inline(always)]
-    pub fn on_packet(&mut self, packet: &Packet, ack_every: u32) -> Option<AckPacket> {
+    pub fn on_segment(&mut self, segment: Segment, ack_every: u32) -> Option<AckPacket> {
         self.arrived += 1;
         // Positions are within 2³¹ of `next`, so the low half identifies them.
-        let ahead = packet.position.wrapping_sub(self.next as u32).cast_signed();
+        let ahead = segment.position.wrapping_sub(self.next as u32).cast_signed();
         if ahead == 0 {
             if self.pending == 0 {
-                self.first_sent_us = packet.sent_us;
+                self.first_sent_us = segment.sent_us;
             }
-            self.newest_sent_us = packet.sent_us;
+            self.newest_sent_us = segment.sent_us;
             self.pending += 1;
             self.distinct += 1;
             self.next += 1;
@@ -126,7 +126,7 @@ impl Receiver {
         let echo = if self.pending > 0 {
             Some((self.first_sent_us, self.newest_sent_us))
         } else {
-            (ahead < 0).then_some((packet.sent_us, packet.sent_us)) // RFC 7323 §4.3: an old segment's timestamp is echoed, too
+            (ahead < 0).then_some((segment.sent_us, segment.sent_us)) // RFC 7323 §4.3: an old segment's timestamp is echoed, too
         };
         self.pending = 0;
         Some(AckPacket { cumulative: self.next, sacked, sent_us: echo })
@@ -191,15 +191,15 @@ mod tests {
     use cwnd_link::random::RandomStream;
     use std::collections::BTreeSet;
 
-    fn packet(position: u32) -> Packet {
-        Packet { position, sent_us: 100 + position, ..Packet::default() }
+    fn segment(position: u32) -> Segment {
+        Segment { position, sent_us: 100 + position }
     }
 
     fn acks(positions: &[u32], ack_every: u32) -> Vec<Option<(u64, Option<u64>)>> {
         let mut receiver = Receiver::default();
         positions
             .iter()
-            .map(|&p| receiver.on_packet(&packet(p), ack_every).map(|ack| (ack.cumulative, ack.sacked)))
+            .map(|&p| receiver.on_segment(segment(p), ack_every).map(|ack| (ack.cumulative, ack.sacked)))
             .collect()
     }
 
@@ -227,7 +227,7 @@ mod tests {
             let mut receiver = Receiver::default();
             let mut seen = Vec::new();
             for position in [0, 1, 2, 3].iter().chain(arrivals) {
-                receiver.on_packet(&packet(*position), 1);
+                receiver.on_segment(segment(*position), 1);
                 seen.push(ranges(&receiver));
             }
             seen.split_off(4)
@@ -253,10 +253,10 @@ mod tests {
     fn the_three_newest_blocks_are_reported_and_a_duplicate_comes_first() {
         let mut receiver = Receiver::default();
         for position in [2, 4, 6, 8, 10, 4, 11] {
-            receiver.on_packet(&packet(position), 1);
+            receiver.on_segment(segment(position), 1);
         }
         assert_eq!(ranges(&receiver), [(10, 12), (4, 5), (8, 9)]);
-        receiver.on_packet(&packet(4), 1);
+        receiver.on_segment(segment(4), 1);
         assert_eq!(ranges(&receiver), [(4, 5), (10, 12), (8, 9)]);
         assert_eq!((receiver.next(), receiver.distinct), (0, 6));
     }
@@ -269,7 +269,7 @@ mod tests {
         let mut arrived = BTreeSet::new();
         for _ in 0..20_000 {
             let position = receiver.next() + random.below(40);
-            receiver.on_packet(&packet(position as u32), 2);
+            receiver.on_segment(segment(position as u32), 2);
             arrived.insert(position);
             let next = receiver.next();
             assert!(arrived.range(..next).count() as u64 == next && !arrived.contains(&next));
@@ -293,7 +293,7 @@ mod tests {
     fn an_old_segment_is_acknowledged_again_but_not_counted() {
         let mut receiver = Receiver::default();
         for position in [0, 1, 0, 3, 3] {
-            receiver.on_packet(&packet(position), 2);
+            receiver.on_segment(segment(position), 2);
         }
         assert_eq!((receiver.arrived, receiver.distinct), (5, 3));
     }
@@ -301,8 +301,8 @@ mod tests {
     #[test]
     fn a_delayed_acknowledgement_echoes_the_first_segment() {
         let mut receiver = Receiver::default();
-        receiver.on_packet(&packet(0), 3);
-        receiver.on_packet(&packet(1), 3);
-        assert_eq!(receiver.on_packet(&packet(2), 3).and_then(|ack| ack.sent_us), Some((100, 102)));
+        receiver.on_segment(segment(0), 3);
+        receiver.on_segment(segment(1), 3);
+        assert_eq!(receiver.on_segment(segment(2), 3).and_then(|ack| ack.sent_us), Some((100, 102)));
     }
 }

@@ -76,9 +76,6 @@ pub struct TransferRow {
     pub reverse: bool,
 }
 
-/// No link: the column `link` of events that happen at a host.
-pub const NO_LINK: u32 = u32::MAX;
-
 /// A row of the table `events`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventRow {
@@ -88,8 +85,8 @@ pub struct EventRow {
     pub flow: u32,
     /// What happened.
     pub kind: EventKind,
-    /// Drops: number of the link; else [`NO_LINK`].
-    pub link: u32,
+    /// Drops: number of the link; `None` for a flow's access link, and for all other events.
+    pub link: Option<u32>,
     /// Drops: the segment's position; state changes: the new state.
     pub value: u64,
     /// Window at that time, segments.
@@ -207,7 +204,7 @@ impl Tables {
         &mut self,
         (time_ns, flow): (u64, u32),
         kind: EventKind,
-        link: u32,
+        link: Option<u32>,
         value: u64,
         state: &FlowState,
     ) {

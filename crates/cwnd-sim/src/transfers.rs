@@ -2,15 +2,14 @@
 //! Application events: flows begin and end, traffic sources start transfers, actions are applied.
 
 use crate::counts::EventKind;
-use crate::delay_line::{Packet, PacketKind};
 use crate::engine::Simulation;
 use crate::event_queue::{EventClass, EventId};
 use crate::flow::{FlowState, Owner};
 use crate::index::OptionIndex;
 use crate::network::PathNeeds;
-use crate::record::{NO_LINK, TransferRow};
+use crate::packet::{Packet, PathIndex};
+use crate::record::TransferRow;
 use crate::traffic::{self, Direction, SourceEvent, Transfer};
-use cwnd_link::PacketClass;
 use cwnd_scenario::FlowAction;
 use std::sync::Arc;
 
@@ -33,7 +32,7 @@ impl Simulation {
                 reverse: named.group.route == cwnd_scenario::RouteSpec::Reverse,
             }));
         }
-        self.record_event(now, number, EventKind::Start, NO_LINK, 0);
+        self.record_event(now, number, EventKind::Start, None, 0);
         self.respond_to(now, number);
     }
 
@@ -62,7 +61,7 @@ impl Simulation {
                 EventKind::Switch
             }
         };
-        self.record_event(now, number, kind, NO_LINK, 0);
+        self.record_event(now, number, kind, None, 0);
         if !waits {
             self.respond_to(now, number);
         }
@@ -86,7 +85,8 @@ impl Simulation {
         self.wake_source(number, at);
     }
 
-    fn in_measure(&self, at: u64) -> bool {
+    #[inline(always)]
+    pub(crate) fn in_measure(&self, at: u64) -> bool {
         self.scenario.measure.0 <= at && at < self.scenario.measure.1
     }
 
@@ -205,29 +205,8 @@ impl Simulation {
         let group = self.background.sources[source as usize].group;
         let measured = self.in_measure(now);
         self.background.groups[group as usize].load.sent(&packet, measured);
-        let flow = group << 1 | packet.direction as u32;
-        let packet = Packet { flow, position: packet.bytes, kind: PacketKind::Datagram, ..Packet::default() };
-        self.forward_datagram(now, packet);
-    }
-
-    /// A datagram arrives at its next link. Behind its last link it is not simulated.
-    pub(crate) fn forward_datagram(&mut self, now: u64, mut packet: Packet) {
-        let (group, direction) = ((packet.flow >> 1) as usize, (packet.flow & 1) as usize);
-        let path = &self.network.routes[self.background.groups[group].routes[direction] as usize].path;
-        let route_link = path[usize::from(packet.path_index)];
-        let last = usize::from(packet.path_index) + 1 == path.len();
-        let Ok(transit) =
-            self.network.links[route_link.link as usize].offer(now, packet.position, PacketClass::Data)
-        else {
-            return;
-        };
-        if !last {
-            packet.path_index += 1;
-            (packet.due, packet.departs) = (transit.arrives, transit.departs);
-            self.network.push(&mut self.event_seq, route_link.line, packet);
-        } else if self.in_measure(transit.departs) {
-            let bytes = u64::from(packet.position);
-            self.background.groups[group].load.carried(Direction::ALL[direction], bytes);
-        }
+        let traffic::Datagram { direction, bytes, .. } = packet;
+        let next = PathIndex::FIRST;
+        self.forward(now, Packet::Datagram { departs: now, group, direction, bytes, next, due: now });
     }
 }

@@ -5,7 +5,7 @@
 mod retransmissions;
 
 use super::Sender;
-use crate::delay_line::Packet;
+use crate::packet::Segment;
 use crate::receiver::{AckPacket, Blocks, Receiver};
 use cwnd_link::random::RandomStream;
 use cwnd_scenario::{Flow, Scenario};
@@ -26,7 +26,7 @@ fn flow(settings: &str) -> Flow {
 
 #[derive(Clone, Copy)]
 enum TestPathEvent {
-    Data(Packet),
+    Data(Segment),
     Ack(AckPacket, Blocks),
 }
 
@@ -99,12 +99,8 @@ impl TestPath {
             if is_full || is_listed || self.random.below(1000) < self.loss.0 {
                 self.lost.insert(position);
             } else {
-                let packet = Packet {
-                    position: position as u32,
-                    sent_us: (self.now / 1000) as u32,
-                    ..Packet::default()
-                };
-                self.schedule(self.free_at + 10 * MS, TestPathEvent::Data(packet));
+                let segment = Segment { position: position as u32, sent_us: (self.now / 1000) as u32 };
+                self.schedule(self.free_at + 10 * MS, TestPathEvent::Data(segment));
             }
         }
         self.sender.end_burst();
@@ -129,8 +125,8 @@ impl TestPath {
             }
             let (_, event) = self.events.pop_first().expect("looked at");
             match event {
-                TestPathEvent::Data(packet) => {
-                    if let Some(ack) = self.receiver.on_packet(&packet, 1)
+                TestPathEvent::Data(segment) => {
+                    if let Some(ack) = self.receiver.on_segment(segment, 1)
                         && self.random.below(1000) >= self.loss.1
                     {
                         let late = if self.jitter > 0 { self.random.below(self.jitter) } else { 0 };

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Packets in the network.
+
+use crate::ack::{AckFields, PackedAck};
+use crate::traffic::Direction;
+
+/// The place on its path that a packet arrives at next: a link, by its index on the path, or the end of the path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathIndex(u16);
+
+impl PathIndex {
+    /// The first link.
+    pub const FIRST: Self = Self(0);
+    /// Behind the last link.
+    pub const END: Self = Self(u16::MAX);
+
+    /// The index of the link.
+    #[inline]
+    pub const fn link(self) -> usize {
+        debug_assert!(self.0 != Self::END.0);
+        self.0 as usize
+    }
+
+    /// The next link, where this is not the last one.
+    #[inline]
+    pub const fn next(self) -> Self {
+        Self(self.0 + 1)
+    }
+}
+
+/// What the receiver sees of a data packet.
+#[derive(Clone, Copy, Debug)]
+pub struct Segment {
+    /// Low 32 bits of its position.
+    pub position: u32,
+    /// When it was sent, µs, low 32 bits.
+    pub sent_us: u32,
+}
+
+/// A packet in the network. All have `due`, when it reaches the end of its delay line, ns, and `next`, what it arrives at there.
+#[derive(Clone, Copy, Debug)]
+pub enum Packet {
+    /// A segment of a flow. Behind the last link of a fused flow (see [`crate::flow`]) it is due when its acknowledgement is at the
+    /// sender.
+    Data {
+        /// When it left its link, ns.
+        departs: u64,
+        /// Its flow.
+        flow: u32,
+        /// Low 32 bits of its position.
+        position: u32,
+        /// When it was sent, µs, low 32 bits.
+        sent_us: u32,
+        next: PathIndex,
+        due: u64,
+    },
+    /// An acknowledgement, packed by [`crate::ack`].
+    Ack {
+        /// Its flow.
+        flow: u32,
+        /// Low 32 bits of the position that it acknowledges up to.
+        cumulative: u32,
+        /// When the first and the newest segment that it acknowledges were sent, µs.
+        first_sent_us: u32,
+        newest_sent_us: u32,
+        /// Low 32 bits of the position that it reports, or the index of its blocks.
+        detail: u32,
+        /// Which of the fields above are set.
+        fields: AckFields,
+        next: PathIndex,
+        due: u64,
+    },
+    /// A packet of a traffic group that nobody acknowledges.
+    Datagram {
+        /// When it left its link, ns.
+        departs: u64,
+        /// Its traffic group.
+        group: u32,
+        direction: Direction,
+        /// Size, bytes.
+        bytes: u32,
+        next: PathIndex,
+        due: u64,
+    },
+}
+
+const _: () = assert!(size_of::<Packet>() == 32);
+
+impl Default for Packet {
+    fn default() -> Self {
+        Self::data(0, Segment { position: 0, sent_us: 0 })
+    }
+}
+
+impl Packet {
+    /// A segment of a flow, before the first link.
+    #[inline(always)]
+    pub const fn data(flow: u32, segment: Segment) -> Self {
+        let Segment { position, sent_us } = segment;
+        Self::Data { departs: 0, flow, position, sent_us, next: PathIndex::FIRST, due: 0 }
+    }
+
+    /// An acknowledgement of a flow.
+    #[inline]
+    pub const fn ack(flow: u32, ack: PackedAck, next: PathIndex, due: u64) -> Self {
+        let PackedAck { cumulative, first_sent_us, newest_sent_us, detail, fields } = ack;
+        Self::Ack { flow, cumulative, first_sent_us, newest_sent_us, detail, fields, next, due }
+    }
+
+    /// The packet on a delay line that ends at `then`.
+    #[inline(always)]
+    pub const fn on_line(mut self, departs: u64, due: u64, then: PathIndex) -> Self {
+        match &mut self {
+            Self::Data { departs: left, due: at, next, .. }
+            | Self::Datagram { departs: left, due: at, next, .. } => {
+                (*left, *at, *next) = (departs, due, then);
+            }
+            Self::Ack { due: at, next, .. } => (*at, *next) = (due, then),
+        }
+        self
+    }
+
+    /// When it reaches the end of its delay line, ns.
+    #[inline(always)]
+    pub const fn due(&self) -> u64 {
+        let (Self::Data { due, .. } | Self::Ack { due, .. } | Self::Datagram { due, .. }) = self;
+        *due
+    }
+
+    /// When it left its link, ns; of an acknowledgement, for which nobody asks, when it is due.
+    #[inline]
+    pub const fn departs(&self) -> u64 {
+        let (Self::Data { departs, .. } | Self::Ack { due: departs, .. } | Self::Datagram { departs, .. }) =
+            self;
+        *departs
+    }
+
+    /// The number of its flow, or of its traffic group.
+    #[inline(always)]
+    pub const fn number(&self) -> u32 {
+        let (Self::Data { flow, .. } | Self::Ack { flow, .. } | Self::Datagram { group: flow, .. }) = self;
+        *flow
+    }
+
+    /// The flow of a segment that has passed its last link.
+    #[inline]
+    pub const fn flow_behind_last_link(&self) -> Option<u32> {
+        match self {
+            Self::Data { flow, next: PathIndex::END, .. } => Some(*flow),
+            _ => None,
+        }
+    }
+}

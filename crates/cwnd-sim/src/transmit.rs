@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Packets leave hosts, are offered to links, and go onto the delay lines behind them.
+
+use crate::ack::{ACK_BYTES, position};
+use crate::engine::Simulation;
+use crate::flow::Owner;
+use crate::index::OptionIndex;
+use crate::network::{NextLink, RouteLink};
+use crate::packet::{Packet, PathIndex, Segment};
+use cwnd_link::{DropCause, PacketClass};
+
+impl Simulation {
+    /// Sends what the flow's sender allows to its only link.
+    #[inline(always)]
+    pub(crate) fn send_directly(&mut self, now: u64, number: u32, link: u32) {
+        let Self { flows, network, event_seq, scenario, tables, .. } = self;
+        let flow = &mut flows[number as usize];
+        while let Some(position) = flow.sender.send(now) {
+            let size = flow.size(position as u32, scenario.packet_size);
+            let segment = Segment { position: position as u32, sent_us: (now / 1000) as u32 };
+            let next = NextLink {
+                link,
+                size,
+                class: PacketClass::Data,
+                then: PathIndex::END,
+                line: OptionIndex::some(flow.delivery_line),
+                delay: flow.to_next_event,
+            };
+            match network.transmit(event_seq, now, next, Packet::data(number, segment)) {
+                Ok(departs) => {
+                    if scenario.measure.0 <= departs && departs < scenario.measure.1 {
+                        flow.count_forwarded(size, scenario.packet_size);
+                    }
+                }
+                Err(cause) => {
+                    flow.count.dropped.count(cause);
+                    if flow.owner == Owner::Scenario {
+                        tables.event((now, number), cause.into(), Some(link), position, flow);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A packet leaves its host. Its round trip time is measured from `decided`, ns.
+    #[inline]
+    pub(crate) fn leave_host(&mut self, now: u64, number: u32, position: u64, decided: u64) {
+        let segment = Segment { position: position as u32, sent_us: (decided / 1000) as u32 };
+        let packet = Packet::data(number, segment);
+        match self.network.routes[self.flows[number as usize].route as usize].entry {
+            None => self.forward(now, packet),
+            Some((line, delay)) => {
+                let packet = packet.on_line(now, now + delay, PathIndex::FIRST);
+                self.network.push(&mut self.event_seq, line, packet);
+            }
+        }
+    }
+
+    /// A packet is at its next link.
+    pub(crate) fn forward(&mut self, now: u64, packet: Packet) {
+        let next = self.next_link(&packet);
+        match self.network.transmit(&mut self.event_seq, now, next, packet) {
+            Ok(departs) => self.departed(departs, next, &packet),
+            Err(cause) => self.dropped(now, next.link, &packet, cause),
+        }
+    }
+
+    #[inline]
+    fn next_link(&self, packet: &Packet) -> NextLink {
+        let routes = &self.network.routes;
+        // The links of its path, which of them is next, and from the last one on: the delay line and the delay.
+        let (links, index, size, class, end) = match *packet {
+            Packet::Data { flow, position, next, .. } => {
+                let flow = &self.flows[flow as usize];
+                let size = flow.size(position, self.scenario.packet_size);
+                let end = (OptionIndex::some(flow.delivery_line), flow.to_next_event);
+                (&routes[flow.route as usize].path, next, size, PacketClass::Data, end)
+            }
+            Packet::Ack { flow, next, .. } => {
+                let flow = &self.flows[flow as usize];
+                let end = (OptionIndex::some(flow.ack_line), flow.access_delay_rev);
+                (&routes[flow.route as usize].back, next, ACK_BYTES, PacketClass::Ack, end)
+            }
+            Packet::Datagram { group, direction, bytes, next, .. } => {
+                let route = self.background.groups[group as usize].routes[direction as usize];
+                // Behind its last link it is not simulated.
+                (&routes[route as usize].path, next, bytes, PacketClass::Data, (OptionIndex::NONE, 0))
+            }
+        };
+        let RouteLink { link, line } = links[index.link()];
+        if index.link() + 1 == links.len() {
+            NextLink { link, size, class, then: PathIndex::END, line: end.0, delay: end.1 }
+        } else {
+            NextLink { link, size, class, then: index.next(), line: OptionIndex::some(line), delay: 0 }
+        }
+    }
+
+    /// A link sends a packet: counts what leaves its last link in the measured interval.
+    #[inline]
+    fn departed(&mut self, departs: u64, from: NextLink, packet: &Packet) {
+        if from.then != PathIndex::END || !self.in_measure(departs) {
+            return;
+        }
+        match *packet {
+            Packet::Data { flow, .. } => {
+                self.flows[flow as usize].count_forwarded(from.size, self.scenario.packet_size);
+            }
+            Packet::Datagram { group, direction, .. } => {
+                self.background.groups[group as usize].load.carried(direction, u64::from(from.size));
+            }
+            Packet::Ack { .. } => {}
+        }
+    }
+
+    #[cold]
+    fn dropped(&mut self, now: u64, link: u32, packet: &Packet, cause: DropCause) {
+        match *packet {
+            Packet::Data { flow: number, position: low, next, .. } => {
+                let flow = &mut self.flows[number as usize];
+                flow.count.dropped.count(cause);
+                if flow.owner == Owner::Scenario {
+                    let link = ((link as usize) < self.scenario.links.len()).then_some(link);
+                    let value = position(flow.sender.una(), low);
+                    self.record_event(now, number, cause.into(), link, value);
+                } else if next != PathIndex::FIRST {
+                    self.try_to_free(number); // at its first link the sender has not returned yet
+                }
+            }
+            Packet::Ack { flow: number, fields, detail, .. } => {
+                let flow = &mut self.flows[number as usize];
+                flow.acks_out -= 1;
+                self.ack_slab.release(fields, detail);
+                if flow.owner != Owner::Scenario {
+                    self.try_to_free(number);
+                }
+            }
+            Packet::Datagram { .. } => {}
+        }
+    }
+}
