@@ -103,7 +103,7 @@ static __always_inline _Bool kernel_raises_cwnd(struct tcp_sock *tp, struct guar
 		__sync_fetch_and_add(&counters.calls[HOOK_##hook], 1);                      \
 		__sync_fetch_and_add(&counters.repaired, 1);                                \
 		if (recording)                                                              \
-			record = record_before(tp, HOOK_##hook, 0, 0, 0);                   \
+			record = record_before(tp, HOOK_##hook);                            \
 		if (record) {                                                               \
 			record->repaired = 1;                                               \
 			record->before.cwnd = (conn).cwnd;                                  \

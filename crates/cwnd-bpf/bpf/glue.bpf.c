@@ -28,15 +28,8 @@ struct params {
 };
 
 #define CORE(hook) __asm__("cwnd_" ALGORITHM "_" #hook)
-void core_init(void *, struct conn *, const struct params *) CORE(init);
-void core_release(void *, struct conn *, const struct params *) CORE(release);
-__u32 core_ssthresh(void *, struct conn *, const struct params *) CORE(ssthresh);
-void core_cong_avoid(void *, struct conn *, const struct params *, __u32 ack, __u32 acked) CORE(cong_avoid);
-void core_set_state(void *, struct conn *, const struct params *, __u8 state) CORE(set_state);
-void core_cwnd_event(void *, struct conn *, const struct params *, __u32 event) CORE(cwnd_event);
-void core_in_ack_event(void *, struct conn *, const struct params *, __u32 flags) CORE(in_ack_event);
-__u32 core_undo_cwnd(void *, struct conn *, const struct params *) CORE(undo_cwnd);
-void core_pkts_acked(void *, struct conn *, const struct params *, const struct sample *) CORE(pkts_acked);
+// The hooks of the core, from the table of hooks.
+DECLARE_CORE_HOOKS
 
 // The default parameter set, or what the loader puts here before the object goes into the kernel.
 SEC(".rodata.params") const volatile struct params params = { { PARAM_DEFAULTS } };
@@ -53,10 +46,10 @@ struct call {
 	struct guard *guard;
 };
 
-static __always_inline void enter(struct call *call, __u32 hook, const __u32 *args)
+static __always_inline void enter(struct call *call, __u32 hook, const __u32 *words)
 {
 	__sync_fetch_and_add(&counters.calls[hook], 1);
-	call->record = recording ? record_before(call->tp, hook, args[0], args[1], args[2]) : 0;
+	call->record = record_call(call->tp, hook, words);
 	read_conn(call->tp, &call->conn);
 	call->conn.tick_hz = ticks_per_second();
 	if (call->guard && call->conn.prior_cwnd > call->guard->cwnd_before) {
@@ -132,12 +125,14 @@ static __always_inline _Bool is_left_out(struct tcp_sock *tp, __u32 hook)
 #define LEAVE_OUT_WITH_ITS_ACK(hook, left_over)
 #endif
 
-// Makes `call`; the numbers after the hook are recorded with it. `guarded` is the connection's guard, or 0.
+// Makes `call`; the words after the guard are recorded with it: as many as the table of hooks says. `guarded` is the connection's
+// guard, or 0.
 #define ENTER(hook, guarded, ...)                                                            \
 	struct tcp_sock *tp = (struct tcp_sock *)args[0];                                    \
 	LEAVE_OUT_WITH_ITS_ACK(hook, 0);                                                     \
 	struct call call = { .tp = tp, .state = tp->inet_conn.icsk_ca_priv, .guard = guarded }; \
-	enter(&call, HOOK_##hook, (const __u32[3]){ __VA_ARGS__ })
+	ASSERT_WORDS(hook, __VA_ARGS__);                                                     \
+	enter(&call, HOOK_##hook, (const __u32[ARGUMENT_WORDS]){ __VA_ARGS__ })
 
 // A hook without a result, with further arguments of the call into the core.
 #define PROGRAM_VOID(hook, guarded, ...)                                        \
@@ -242,7 +237,7 @@ PROGRAM(pkts_acked, int)
 
 	// The kernel's is in bytes, the core's in packets. A division by zero is zero here.
 	sample.in_flight = given->in_flight / ((struct tcp_sock *)args[0])->mss_cache;
-	ENTER(pkts_acked, watch(tp, where_it_is(tp)), sample.pkts_acked, sample.rtt_us, sample.in_flight);
+	ENTER(pkts_acked, watch(tp, where_it_is(tp)), sample.pkts_acked, sample.rtt_us, given->in_flight);
 	core_pkts_acked(call.state, &call.conn, call.params, &sample);
 	leave(&call, 0);
 	return 0;
@@ -250,8 +245,6 @@ PROGRAM(pkts_acked, int)
 
 // The build defines HAS_CONG_CONTROL for an algorithm that sets window and rate itself. `acked` is what was newly delivered.
 #ifdef HAS_CONG_CONTROL
-void core_cong_control(void *, struct conn *, const struct params *, __u32 acked) CORE(cong_control);
-
 PROGRAM(cong_control, int)
 {
 	const struct rate_sample *sample = (const struct rate_sample *)args[3];

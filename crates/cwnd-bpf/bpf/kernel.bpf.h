@@ -167,13 +167,7 @@ struct conn {
 };
 ASSERT_CONN_LAYOUT
 
-// cwnd::AckSample
-struct sample {
-	__u32 pkts_acked;
-	__s32 rtt_us;
-	__u32 in_flight;
-};
-ASSERT_SAMPLE_LAYOUT
+// cwnd::AckSample, struct sample, is in layout.h.
 
 // The connection as the kernel has it, beside struct conn: what that is derived from, and what the core never sees.
 struct socket {

@@ -16,7 +16,7 @@ struct record {
 	__u64 pacing_rate_after;
 	__u32 state_before[PRIVATE_BYTES / 4];
 	__u32 state_after[PRIVATE_BYTES / 4];
-	__u32 args[3];
+	__u32 args[ARGUMENT_WORDS];
 	__u32 returned;
 	__u32 hook;
 	__u32 ticks_after;
@@ -54,7 +54,7 @@ SEC(".rodata.recording") const volatile __u32 recording = 0;
 // The two halves of a record are functions of their own: they exist once in the object, not once in each program, and where
 // recording is off the verifier removes them whole. The first reads the connection for itself: the socket is locked, so that
 // the hook sees the same; but a tick may fall between the two.
-static __noinline struct record *record_before(struct tcp_sock *tp, __u32 hook, __u32 arg0, __u32 arg1, __u32 arg2)
+static __noinline struct record *record_before(struct tcp_sock *tp, __u32 hook)
 {
 	__u64 seq = __sync_fetch_and_add(&counters.seq, 1);
 	struct record *record = bpf_ringbuf_reserve(&records, sizeof(*record), 0);
@@ -69,9 +69,7 @@ static __noinline struct record *record_before(struct tcp_sock *tp, __u32 hook, 
 	record->socket = (__u64)tp;
 	record->time_us = record->before.now_us ? record->before.now_us : bpf_ktime_get_ns() / 1000;
 	__builtin_memcpy(record->state_before, tp->inet_conn.icsk_ca_priv, PRIVATE_BYTES);
-	record->args[0] = arg0;
-	record->args[1] = arg1;
-	record->args[2] = arg2;
+	__builtin_memset(record->args, 0, sizeof(record->args));
 	record->hook = hook;
 	record->repaired = 0;
 	return record;
@@ -93,3 +91,18 @@ static __noinline void record_after(struct tcp_sock *tp, struct record *record, 
 
 // The kernel passes a hook's arguments as an array of 64-bit values.
 #define PROGRAM(hook, type) SEC("struct_ops/" #hook) type program_##hook(const __u64 *args)
+
+// A hook's record has as many words of arguments as the table of hooks says.
+#define ASSERT_WORDS(hook, ...)                                                      \
+	_Static_assert(sizeof((const __u32[]){ __VA_ARGS__ }) == 4 * WORDS_##hook,   \
+		       "the recorded words of " #hook " are not those of for_each_hook!")
+
+// A call that is recorded, with these words. Writes them: record_before has no room for them among its arguments.
+static __always_inline struct record *record_call(struct tcp_sock *tp, __u32 hook, const __u32 *words)
+{
+	struct record *record = recording ? record_before(tp, hook) : 0;
+
+	if (record)
+		__builtin_memcpy(record->args, words, sizeof(record->args));
+	return record;
+}

@@ -19,10 +19,10 @@ extern void cubictcp_cwnd_event(struct sock *, enum tcp_ca_event) __ksym __weak;
 extern void cubictcp_cwnd_event_tx_start(struct sock *) __ksym __weak;
 extern void cubictcp_acked(struct sock *, const struct ack_sample *) __ksym;
 
-static __always_inline struct record *enter(struct tcp_sock *tp, __u32 hook, __u32 arg0, __u32 arg1, __u32 arg2)
+static __always_inline struct record *enter(struct tcp_sock *tp, __u32 hook, const __u32 *words)
 {
 	__sync_fetch_and_add(&counters.calls[hook], 1);
-	return recording ? record_before(tp, hook, arg0, arg1, arg2) : 0;
+	return record_call(tp, hook, words);
 }
 
 static __always_inline void leave(struct tcp_sock *tp, struct record *record, __u32 returned)
@@ -31,17 +31,22 @@ static __always_inline void leave(struct tcp_sock *tp, struct record *record, __
 		record_after(tp, record, returned);
 }
 
-// `call` between the two halves of its record; the numbers after the hook are recorded with it.
-#define WRAP(hook, call, arg0, arg1, arg2)                                              \
+// The first half of a hook's record, with these words.
+#define ENTER(hook, ...)                                                                \
 	struct sock *sk = (struct sock *)args[0];                                       \
-	struct record *record = enter((struct tcp_sock *)sk, HOOK_##hook, arg0, arg1, arg2); \
+	ASSERT_WORDS(hook, __VA_ARGS__);                                                \
+	struct record *record = enter((struct tcp_sock *)sk, HOOK_##hook,               \
+				      (const __u32[ARGUMENT_WORDS]){ __VA_ARGS__ })
+
+// `call` between the two halves of its record; the words after it are recorded with it.
+#define WRAP(hook, call, ...)                                                           \
+	ENTER(hook, __VA_ARGS__);                                                       \
 	call;                                                                           \
 	leave((struct tcp_sock *)sk, record, 0);                                        \
 	return 0
 
 #define WRAP_U32(hook, call)                                                            \
-	struct sock *sk = (struct sock *)args[0];                                       \
-	struct record *record = enter((struct tcp_sock *)sk, HOOK_##hook, 0, 0, 0);     \
+	ENTER(hook);                                                                    \
 	__u32 result = call;                                                            \
 	leave((struct tcp_sock *)sk, record, result);                                   \
 	return result
@@ -61,7 +66,7 @@ PROGRAM(ssthresh, __u32)
 
 PROGRAM(cong_avoid, int)
 {
-	WRAP(cong_avoid, tcp_reno_cong_avoid(sk, args[1], args[2]), args[1], args[2], 0);
+	WRAP(cong_avoid, tcp_reno_cong_avoid(sk, args[1], args[2]), args[1], args[2]);
 }
 
 #endif
@@ -70,7 +75,7 @@ PROGRAM(cong_avoid, int)
 
 PROGRAM(init, int)
 {
-	WRAP(init, cubictcp_init(sk), 0, 0, 0);
+	WRAP(init, cubictcp_init(sk));
 }
 
 PROGRAM(ssthresh, __u32)
@@ -80,7 +85,7 @@ PROGRAM(ssthresh, __u32)
 
 PROGRAM(cong_avoid, int)
 {
-	WRAP(cong_avoid, cubictcp_cong_avoid(sk, args[1], args[2]), args[1], args[2], 0);
+	WRAP(cong_avoid, cubictcp_cong_avoid(sk, args[1], args[2]), args[1], args[2]);
 }
 
 PROGRAM(set_state, int)
@@ -90,26 +95,25 @@ PROGRAM(set_state, int)
 	barrier_var(new);
 	if (new < STATES)
 		__sync_fetch_and_add(&counters.states[new], 1);
-	WRAP(set_state, cubictcp_state(sk, new), new, 0, 0);
+	WRAP(set_state, cubictcp_state(sk, new), new);
 }
 
 PROGRAM(cwnd_event, int)
 {
-	WRAP(cwnd_event, if (cubictcp_cwnd_event) cubictcp_cwnd_event(sk, args[1]), args[1], 0, 0);
+	WRAP(cwnd_event, if (cubictcp_cwnd_event) cubictcp_cwnd_event(sk, args[1]), args[1]);
 }
 
 PROGRAM(cwnd_event_tx_start, int)
 {
 	WRAP(cwnd_event, if (cubictcp_cwnd_event_tx_start) cubictcp_cwnd_event_tx_start(sk),
-	     CA_EVENT_TX_START, 0, 0);
+	     CA_EVENT_TX_START);
 }
 
 PROGRAM(pkts_acked, int)
 {
 	const struct ack_sample *given = (const struct ack_sample *)args[1];
 
-	WRAP(pkts_acked, cubictcp_acked(sk, given), given->pkts_acked, given->rtt_us,
-	     given->in_flight / ((struct tcp_sock *)sk)->mss_cache);
+	WRAP(pkts_acked, cubictcp_acked(sk, given), given->pkts_acked, given->rtt_us, given->in_flight);
 }
 
 #endif

@@ -4,9 +4,8 @@
 use std::fmt::Write;
 use std::mem::{offset_of, size_of};
 
-use cwnd::{AckSample, Conn, PRIVATE_BYTES};
+use cwnd::{ARGUMENT_WORDS, AckSample, Conn, Hook, PRIVATE_BYTES, WireArgument};
 
-use crate::hook::Hook;
 use crate::raw::{FILE_BYTES, Identity, RawCounters, RawRecord, RawSample, STATES, Socket};
 
 /// Asserts size and every offset of a struct, as a macro that the glue puts after its own declaration.
@@ -24,16 +23,85 @@ macro_rules! asserts {
     }};
 }
 
+/// C's name of a type that crosses the interface between the glue and the core.
+trait CType {
+    const NAME: &'static str;
+}
+
+impl CType for u8 {
+    const NAME: &'static str = "__u8";
+}
+
+impl CType for u32 {
+    const NAME: &'static str = "__u32";
+}
+
+impl CType for () {
+    const NAME: &'static str = "void";
+}
+
+impl CType for &AckSample {
+    const NAME: &'static str = "const struct sample *";
+}
+
+macro_rules! declarations {
+    ($($variant:ident = $number:literal $(if $has:ident)?:
+        $hook:ident($($arg:ident: $([$by:tt])? $type:path),*) $(-> $result:ty)?;)+) => {
+        /// Declares what `bpf/export.rs` exports.
+        fn declarations() -> String {
+            let mut all = String::new();
+            $({
+                let result = [<() as CType>::NAME $(, <$result as CType>::NAME)?];
+                let arguments: &[(&str, &str)] = &[$(
+                    (<<$($by)? $type as WireArgument>::Wire as CType>::NAME, stringify!($arg))
+                ),*];
+                let arguments: String =
+                    arguments.iter().map(|(of, name)| format!(", {of} {name}")).collect();
+                all += &format!(
+                    "{} core_{hook}(void *, struct conn *, const struct params *{arguments}) CORE({hook}); ",
+                    result[result.len() - 1],
+                    hook = stringify!($hook),
+                );
+            })+
+            all
+        }
+    };
+}
+
+cwnd::for_each_hook!(declarations);
+
+/// `struct sample`, which is `AckSample`.
+fn sample() -> String {
+    let fields = AckSample::FIELDS.iter().map(|(name, of, offset)| {
+        let of = match *of {
+            "u32" => "__u32",
+            "i32" => "__s32",
+            other => panic!("AckSample::{name}: {other} has no C type here"),
+        };
+        let assert =
+            format!("_Static_assert(__builtin_offsetof(struct sample, {name}) == {offset}, \"{name}\");");
+        (format!(" {of} {name};"), assert)
+    });
+    let (fields, asserts): (String, String) = fields.unzip();
+    let size = size_of::<AckSample>();
+    format!(
+        "struct sample {{{fields} }};\n{asserts}\n_Static_assert(sizeof(struct sample) == {size}, \"size\");"
+    )
+}
+
 /// The header's text.
 pub(crate) fn header() -> Result<String, std::fmt::Error> {
     let mut out = String::from("// Written by the build from the Rust types.\n");
     writeln!(out, "#define PRIVATE_BYTES {PRIVATE_BYTES}\n#define STATES {STATES}")?;
     writeln!(out, "#define FILE_BYTES {FILE_BYTES}")?;
     writeln!(out, "#define HOOKS {}", Hook::ALL.len())?;
-    for (number, hook) in Hook::ALL.into_iter().enumerate() {
-        assert_eq!(hook as usize, number, "Hook::ALL is in the enum's order");
-        writeln!(out, "#define HOOK_{} {number}", hook.name())?;
+    writeln!(out, "#define ARGUMENT_WORDS {ARGUMENT_WORDS}")?;
+    for hook in Hook::ALL {
+        writeln!(out, "#define HOOK_{} {}", hook.name(), hook as usize)?;
+        writeln!(out, "#define WORDS_{} {}", hook.name(), hook.words())?;
     }
+    writeln!(out, "#define DECLARE_CORE_HOOKS {}", declarations())?;
+    writeln!(out, "{}", sample())?;
     asserts!(
         out,
         "ASSERT_CONN_LAYOUT",
@@ -65,7 +133,6 @@ pub(crate) fn header() -> Result<String, std::fmt::Error> {
             pacing_status,
         ]
     );
-    asserts!(out, "ASSERT_SAMPLE_LAYOUT", AckSample, "sample", [pkts_acked, rtt_us, in_flight]);
     asserts!(
         out,
         "ASSERT_SOCKET_LAYOUT",

@@ -7,9 +7,6 @@ mod describe;
 #[path = "../src/fnv.rs"]
 mod fnv;
 #[cfg(feature = "kernel")]
-#[path = "../src/hook.rs"]
-mod hook;
-#[cfg(feature = "kernel")]
 mod layout;
 #[cfg(feature = "kernel")]
 #[path = "../src/raw.rs"]

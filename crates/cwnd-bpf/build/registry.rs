@@ -33,7 +33,6 @@ pub(crate) fn build() -> Result<(), String> {
         "hooks/Cargo.toml",
         "bpf",
         "src/fnv.rs",
-        "src/hook.rs",
         "src/raw.rs",
         "../cwnd/src",
         "../cwnd/Cargo.toml",

@@ -17,8 +17,6 @@
 mod describe;
 #[cfg(any(feature = "recipe", all(feature = "kernel", target_os = "linux")))]
 mod fnv;
-#[cfg(any(feature = "recipe", all(feature = "kernel", target_os = "linux")))]
-mod hook;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod kernel;
 #[cfg(feature = "recipe")]

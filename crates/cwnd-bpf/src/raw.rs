@@ -2,9 +2,7 @@
 //! What an object puts into the ring buffer at each call. The build script compiles it too, and
 //! compares it with the structs of `bpf/kernel.bpf.h`.
 
-use cwnd::{Conn, PrivateWords};
-
-use crate::hook::Hook;
+use cwnd::{ARGUMENT_WORDS, Conn, Hook, PrivateWords};
 
 /// The connection in the kernel's own terms: what [`Conn`] is derived from, and what the core never sees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -123,8 +121,8 @@ pub struct RawRecord {
     pub state_before: PrivateWords,
     /// The private area after it.
     pub state_after: PrivateWords,
-    /// The hook's numbers.
-    pub args: [u32; 3],
+    /// The hook's arguments, as [`cwnd::RecordedArgument`] has them.
+    pub args: [u32; ARGUMENT_WORDS],
     /// What it returned; 0 for a hook that returns nothing.
     pub returned: u32,
     /// Which hook.

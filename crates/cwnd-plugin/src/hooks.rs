@@ -3,7 +3,7 @@
 
 use cwnd::params::Params;
 use cwnd::registry::Registered;
-use cwnd::{AckSample, CaEvent, CaState, Conn, PrivateWords, StateWords, Tuned};
+use cwnd::{Conn, HookResult, PrivateWords, StateWords, Tuned, WireArgument};
 
 use crate::guard::guarded;
 use crate::{Instance, InstanceRef, NOTHING, Text, Variable};
@@ -62,27 +62,6 @@ functions! {
         true
     }
     state_words(this: InstanceRef by shared, words: &mut StateWords) { *words = crate::state_words(&this.state); }
-    init(this: Instance by at, conn: &mut Conn) { this.state.init(conn, &this.params); }
-    release(this: Instance by at, conn: &mut Conn) { this.state.release(conn, &this.params); }
-    ssthresh(this: Instance by at, conn: &mut Conn) -> u32 { this.state.ssthresh(conn, &this.params) }
-    cong_avoid(this: Instance by at, conn: &mut Conn, ack: u32, acked: u32) {
-        this.state.cong_avoid(conn, ack, acked, &this.params);
-    }
-    set_state(this: Instance by at, conn: &mut Conn, new: u8) {
-        this.state.set_state(conn, CaState::from_u8(new), &this.params);
-    }
-    cwnd_event(this: Instance by at, conn: &mut Conn, event: u8) {
-        if let Some(event) = CaEvent::from_u8(event) {
-            this.state.cwnd_event(conn, event, &this.params);
-        }
-    }
-    in_ack_event(this: Instance by at, conn: &mut Conn, flags: u32) { this.state.in_ack_event(conn, flags, &this.params); }
-    undo_cwnd(this: Instance by at, conn: &mut Conn) -> u32 { this.state.undo_cwnd(conn, &this.params) }
-    pkts_acked(this: Instance by at, conn: &mut Conn, sample: &AckSample) {
-        this.state.pkts_acked(conn, sample, &this.params);
-    }
-    has_cong_control(this: InstanceRef by shared) -> bool { this.state.has_cong_control() }
-    cong_control(this: Instance by at, conn: &mut Conn, acked: u32) { this.state.cong_control(conn, acked, &this.params); }
     min_cwnd(this: InstanceRef by shared, conn: &Conn) -> u32 { this.state.min_cwnd(conn, &this.params) }
     info(this: InstanceRef by shared, conn: &Conn, index: u32) -> Variable {
         let info = this.state.info(conn, &this.params);
@@ -90,3 +69,45 @@ functions! {
         if name.is_empty() { Variable { name: NOTHING, value: 0 } } else { Variable { name: Text::of(name), value } }
     }
 }
+
+macro_rules! hook_functions {
+    ($($variant:ident = $number:literal $(if $has:ident)?:
+        $hook:ident($($arg:ident: $([$by:tt])? $type:path),*) $(-> $result:ty)?;)+) => {
+        /// The hooks of [`cwnd::CongestionControl`] as functions.
+        #[derive(Debug)]
+        #[repr(C)]
+        pub struct HookTable {$(
+            $(
+                #[doc = concat!("`CongestionControl::", stringify!($has), "`")]
+                pub $has: unsafe extern "C" fn(InstanceRef) -> bool,
+            )?
+            #[doc = concat!("`CongestionControl::", stringify!($hook), "`")]
+            pub $hook: unsafe extern "C" fn(
+                Instance, &mut Conn $(, <$($by)? $type as WireArgument>::Wire)*
+            ) $(-> $result)?,
+        )+}
+
+        impl HookTable {
+            pub(crate) const fn of<A: Registered>() -> Self {
+                Self {$( $($has: $has::<A>,)? $hook: $hook::<A>, )+}
+            }
+        }
+
+        functions! {$(
+            $($has(this: InstanceRef by shared) -> bool { this.state.$has() })?
+            $hook(
+                this: Instance by at, conn: &mut Conn $(, $arg: <$($by)? $type as WireArgument>::Wire)*
+            ) $(-> $result)? {
+                $(let Some($arg) = WireArgument::from_wire($arg) else { return HookResult::from_word(0) };)*
+                this.state.$hook(conn $(, $arg)*, &this.params)
+            }
+        )+}
+
+        /// What the hooks take and return, in numbers that change with it: each hook's, and the bytes of its arguments and result.
+        pub(crate) const SIGNATURES: &[usize] = &[$(
+            $number $(, size_of::<<$($by)? $type as WireArgument>::Wire>())* $(, size_of::<$result>())?
+        ),+];
+    };
+}
+
+cwnd::for_each_hook!(hook_functions);

@@ -5,6 +5,7 @@ use core::mem::offset_of;
 
 use cwnd::{AckSample, Conn, StateWords};
 
+use crate::hooks::SIGNATURES;
 use crate::{Memory, Panic, PluginTable, SetText, SpecText, Text, Variable};
 
 /// Version of cwnd that this side was compiled from.
@@ -62,7 +63,7 @@ const fn padded(text: &[u8]) -> [u8; VERSION_BYTES] {
     bytes
 }
 
-/// FNV-1a over sizes and offsets: any change of the interface changes it, and nothing has to be kept up by hand.
+/// FNV-1a over sizes, offsets and what the hooks take: any change of the interface changes it, and nothing has to be kept up by hand.
 const fn layout() -> u32 {
     let numbers = [
         size_of::<PluginTable>(),
@@ -75,9 +76,6 @@ const fn layout() -> u32 {
         size_of::<Memory>(),
         size_of::<StateWords>(),
         size_of::<AckSample>(),
-        offset_of!(AckSample, pkts_acked),
-        offset_of!(AckSample, rtt_us),
-        offset_of!(AckSample, in_flight),
         size_of::<Conn>(),
         offset_of!(Conn, now_us),
         offset_of!(Conn, delivered),
@@ -103,7 +101,16 @@ const fn layout() -> u32 {
         offset_of!(Conn, ca_state),
         offset_of!(Conn, pacing_status),
     ];
-    let mut hash: u32 = 0x811c_9dc5;
+    let mut hash = hashed(0x811c_9dc5, &numbers);
+    let mut field = 0;
+    while field < AckSample::FIELDS.len() {
+        hash = hashed(hash, &[AckSample::FIELDS[field].2]);
+        field += 1;
+    }
+    hashed(hash, SIGNATURES)
+}
+
+const fn hashed(mut hash: u32, numbers: &[usize]) -> u32 {
     let mut index = 0;
     while index < numbers.len() {
         hash = (hash ^ numbers[index] as u32).wrapping_mul(0x0100_0193);

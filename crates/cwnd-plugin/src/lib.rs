@@ -23,9 +23,10 @@ use core::mem::MaybeUninit;
 
 use cwnd::params::{ParamKind, Params};
 use cwnd::registry::Registered;
-use cwnd::{AckSample, Conn, PrivateWords, StateWords, Tuned};
+use cwnd::{Conn, PrivateWords, StateWords, Tuned};
 
 pub use guard::{Panic, Reporter};
+pub use hooks::HookTable;
 pub use layout::{TableHeader, VERSION};
 pub use state::{controller_words, state_words};
 
@@ -152,28 +153,8 @@ pub struct PluginTable {
     pub state_words: unsafe extern "C" fn(InstanceRef, &mut StateWords),
     /// Whether two instances are in the same state with the same settings.
     pub is_same: unsafe extern "C" fn(InstanceRef, InstanceRef) -> bool,
-    /// `CongestionControl::init`
-    pub init: unsafe extern "C" fn(Instance, &mut Conn),
-    /// `CongestionControl::release`
-    pub release: unsafe extern "C" fn(Instance, &mut Conn),
-    /// `CongestionControl::ssthresh`
-    pub ssthresh: unsafe extern "C" fn(Instance, &mut Conn) -> u32,
-    /// `CongestionControl::cong_avoid`
-    pub cong_avoid: unsafe extern "C" fn(Instance, &mut Conn, u32, u32),
-    /// `CongestionControl::set_state`, by Linux's number
-    pub set_state: unsafe extern "C" fn(Instance, &mut Conn, u8),
-    /// `CongestionControl::cwnd_event`, by Linux's number
-    pub cwnd_event: unsafe extern "C" fn(Instance, &mut Conn, u8),
-    /// `CongestionControl::in_ack_event`
-    pub in_ack_event: unsafe extern "C" fn(Instance, &mut Conn, u32),
-    /// `CongestionControl::undo_cwnd`
-    pub undo_cwnd: unsafe extern "C" fn(Instance, &mut Conn) -> u32,
-    /// `CongestionControl::pkts_acked`
-    pub pkts_acked: unsafe extern "C" fn(Instance, &mut Conn, &AckSample),
-    /// `CongestionControl::has_cong_control`
-    pub has_cong_control: unsafe extern "C" fn(InstanceRef) -> bool,
-    /// `CongestionControl::cong_control`
-    pub cong_control: unsafe extern "C" fn(Instance, &mut Conn, u32),
+    /// The hooks that a transport calls.
+    pub hooks: HookTable,
     /// `CongestionControl::min_cwnd`
     pub min_cwnd: unsafe extern "C" fn(InstanceRef, &Conn) -> u32,
     /// `CongestionControl::info`: one of its variables by its number (an unused one beyond the last)
@@ -214,17 +195,7 @@ impl PluginTable {
             load_words: hooks::load_words::<A>,
             state_words: hooks::state_words::<A>,
             is_same: hooks::is_same::<A>,
-            init: hooks::init::<A>,
-            release: hooks::release::<A>,
-            ssthresh: hooks::ssthresh::<A>,
-            cong_avoid: hooks::cong_avoid::<A>,
-            set_state: hooks::set_state::<A>,
-            cwnd_event: hooks::cwnd_event::<A>,
-            in_ack_event: hooks::in_ack_event::<A>,
-            undo_cwnd: hooks::undo_cwnd::<A>,
-            pkts_acked: hooks::pkts_acked::<A>,
-            has_cong_control: hooks::has_cong_control::<A>,
-            cong_control: hooks::cong_control::<A>,
+            hooks: HookTable::of::<A>(),
             min_cwnd: hooks::min_cwnd::<A>,
             info: hooks::info::<A>,
         }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::{fault, scenario};
 use cwnd::params::{ParamKind, Spec};
 use cwnd::registry::{self, Custom, Description, ParamError, PluginFactory, Recovery, Set, SetDescription};
-use cwnd::{AckSample, CaEvent, CaState, CongestionControl, Conn, Info, PrivateWords, StateWords};
+use cwnd::{CongestionControl, Conn, Hook, HookResult, Info, PrivateWords, StateWords, WireArgument};
 use cwnd_bpf::{BuildError, KernelPlugin, build_object};
 use cwnd_plugin::{Instance, InstanceRef, Memory, PluginTable, SYMBOL, TableHeader, Text, VERSION, WORDS};
 use cwnd_scenario::Invalid;
@@ -223,49 +223,59 @@ impl Plugged {
     }
 }
 
-/// Hooks that hand their arguments on, and what stands for their answer once the algorithm has panicked.
+/// What stands for a hook's answer once the algorithm has panicked.
+const fn without_algorithm(hook: Hook, conn: &Conn) -> u32 {
+    match hook {
+        Hook::Ssthresh if conn.cwnd < 2 => 2,
+        Hook::Ssthresh | Hook::UndoCwnd => conn.cwnd,
+        Hook::Init
+        | Hook::Release
+        | Hook::CongAvoid
+        | Hook::SetState
+        | Hook::CwndEvent
+        | Hook::InAckEvent
+        | Hook::PktsAcked
+        | Hook::CongControl => 0,
+    }
+}
+
+/// Hooks that hand their arguments on.
 macro_rules! hooks {
-    ($($hook:ident($conn:ident $(, $arg:ident: $type:ty => $given:expr)*) $(-> $ret:ty)? { $($otherwise:expr)? })+) => {$(
-        fn $hook(&mut self, $conn: &mut Conn $(, $arg: $type)*, (): &()) $(-> $ret)? {
+    ($($variant:ident = $number:literal $(if $has:ident)?:
+        $hook:ident($($arg:ident: $([$by:tt])? $type:path),*) $(-> $result:ty)?;)+) => {$(
+        fn $hook(&mut self, conn: &mut Conn $(, $arg: $($by)? $type)*, (): &()) $(-> $result)? {
             if self.failed() {
-                return $($otherwise)?;
+                return HookResult::from_word(without_algorithm(Hook::$variant, conn));
             }
-            let before = *$conn;
+            let before = *conn;
             // SAFETY: the memory holds an instance of this very table's (`Plugin::make`), and `&mut self` guards it.
-            let answer = unsafe { (self.plugin.table.$hook)(self.instance(), $conn $(, $given)*) };
+            let answer = unsafe {
+                (self.plugin.table.hooks.$hook)(self.instance(), conn $(, WireArgument::into_wire($arg))*)
+            };
             if self.panicked(Some(before.now_us)) {
-                *$conn = before;
-                return $($otherwise)?;
+                *conn = before;
+                return HookResult::from_word(without_algorithm(Hook::$variant, conn));
             }
             answer
         }
+
+        $(
+            fn $has(&self) -> bool {
+                if self.failed() {
+                    return false;
+                }
+                // SAFETY: as in the hooks.
+                let answer = unsafe { (self.plugin.table.hooks.$has)(self.look()) };
+                !self.panicked(None) && answer
+            }
+        )?
     )+};
 }
 
 impl CongestionControl for Plugged {
     type Params = ();
 
-    hooks! {
-        init(conn) {}
-        release(conn) {}
-        ssthresh(conn) -> u32 { conn.cwnd.max(2) }
-        cong_avoid(conn, ack: u32 => ack, acked: u32 => acked) {}
-        set_state(conn, new: CaState => new as u8) {}
-        cwnd_event(conn, event: CaEvent => event as u8) {}
-        in_ack_event(conn, flags: u32 => flags) {}
-        undo_cwnd(conn) -> u32 { conn.cwnd }
-        pkts_acked(conn, sample: &AckSample => sample) {}
-        cong_control(conn, acked: u32 => acked) {}
-    }
-
-    fn has_cong_control(&self) -> bool {
-        if self.failed() {
-            return false;
-        }
-        // SAFETY: as in `hooks`.
-        let answer = unsafe { (self.plugin.table.has_cong_control)(self.look()) };
-        !self.panicked(None) && answer
-    }
+    cwnd::for_each_hook!(hooks);
 
     fn min_cwnd(&self, conn: &Conn, (): &()) -> u32 {
         const USUAL: u32 = 2;

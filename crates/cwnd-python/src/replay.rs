@@ -6,7 +6,7 @@ use crate::scenario::ScenarioError;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::{Array, FixedSizeBinaryArray, Int64Array, StringArray, StructArray};
 use cwnd::replay::{After, Call, Row};
-use cwnd::{AckSample, CaEvent, CaState, Conn, Controller, PRIVATE_BYTES, PacingStatus, PrivateWords};
+use cwnd::{ARGUMENT_WORDS, CaState, Conn, Controller, Hook, PRIVATE_BYTES, PacingStatus, PrivateWords};
 use cwnd_plugin::controller_words;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -57,7 +57,7 @@ impl Replay {
             let row = columns.row(hooks.value(index), index, self.tick_hz)?;
             let (before, after) = (words.before(index), words.after(index));
             // The record begins within a connection, or calls are missing: the module's state is not what the last row left.
-            if row.call != Call::Init && before.is_some() && before != self.words {
+            if row.call.hook() != Hook::Init && before.is_some() && before != self.words {
                 self.loaded += u64::from(before.is_some_and(|words| self.inner.load(&words)));
             }
             self.words = after;
@@ -166,11 +166,16 @@ fn import(batch: &Bound<'_, PyAny>) -> PyResult<StructArray> {
     Ok(StructArray::from(data.map_err(|why| PyValueError::new_err(why.to_string()))?))
 }
 
+/// Columns of arguments that the oldest records have.
+const OLDEST_ARGUMENTS: usize = 3;
+
 macro_rules! columns {
     ($($name:ident),+ $(,)?) => {
         /// The columns of a trace that a replay reads.
         struct ReplayColumns<'a> {
             $($name: &'a Int64Array,)+
+            /// `arg0`, `arg1`, …: a record that is older than an argument lacks its column.
+            args: [Option<&'a Int64Array>; ARGUMENT_WORDS],
             /// Not in every record.
             pacing: Option<[&'a Int64Array; 2]>,
             state_after: Option<&'a FixedSizeBinaryArray>,
@@ -183,6 +188,11 @@ macro_rules! columns {
                         PyValueError::new_err(format!("column {name}: missing; expected a recorded trace's column"))
                     })
                 };
+                let mut args = [None; ARGUMENT_WORDS];
+                for (place, arg) in args.iter_mut().enumerate() {
+                    let column = column(&format!("arg{place}"));
+                    *arg = if place < OLDEST_ARGUMENTS { Some(column?) } else { column.ok() };
+                }
                 let pacing = column("pacing_rate_after").ok().zip(column("pacing_status_after").ok());
                 let state_after = table
                     .column_by_name("state_after")
@@ -190,6 +200,7 @@ macro_rules! columns {
                     .filter(|column| column.value_length() == PRIVATE_BYTES as i32);
                 Ok(Self {
                     $($name: column(stringify!($name))?,)+
+                    args,
                     pacing: pacing.map(|(rate, status)| [rate, status]),
                     state_after,
                 })
@@ -202,9 +213,6 @@ columns!(
     now_us,
     jiffies_before,
     jiffies_after,
-    arg0,
-    arg1,
-    arg2,
     ret,
     snd_una,
     snd_nxt,
@@ -254,27 +262,12 @@ impl ReplayColumns<'_> {
     /// One row. Unsigned values come as their bits.
     fn row(&self, hook: &str, i: usize, tick_hz: u32) -> PyResult<Row> {
         let u32_at = |column: &Int64Array| column.value(i) as u32;
-        let (arg0, arg1, arg2) = (u32_at(self.arg0), u32_at(self.arg1), u32_at(self.arg2));
-        let returned = u32_at(self.ret);
-        let unknown =
-            || PyValueError::new_err(format!("row {i}: {hook} {arg0}: not a hook call that can be replayed"));
-        let call = match hook {
-            "init" => Call::Init,
-            "release" => Call::Release,
-            "cong_avoid" => Call::CongAvoid(arg0, arg1),
-            "ssthresh" => Call::Ssthresh(returned),
-            "undo_cwnd" => Call::UndoCwnd(returned),
-            "set_state" => Call::SetState(CaState::from_u8(arg0 as u8)),
-            "cwnd_event" => Call::CwndEvent(CaEvent::from_u8(arg0 as u8).ok_or_else(unknown)?),
-            "in_ack_event" => Call::InAckEvent(arg0),
-            "cong_control" => Call::CongControl(arg0),
-            "pkts_acked" => {
-                // The kernel's is in bytes.
-                let in_flight = arg2 / u32_at(self.mss).max(1);
-                Call::PktsAcked(AckSample { pkts_acked: arg0, rtt_us: arg1.cast_signed(), in_flight })
-            }
-            _ => return Err(unknown()),
-        };
+        let arguments = self.args.map(|column| column.map_or(0, u32_at));
+        let call = Hook::by_name(hook).and_then(|hook| Call::read(hook, arguments, u32_at(self.mss)));
+        let call = call.ok_or_else(|| {
+            let [first, ..] = arguments;
+            PyValueError::new_err(format!("row {i}: {hook} {first}: not a hook call that can be replayed"))
+        })?;
         let packets_out = u32_at(self.packets_out);
         let gone = u32_at(self.sacked_out).wrapping_add(u32_at(self.lost_out));
         let min_rtt_us = u32_at(self.rtt_min_us);
@@ -304,6 +297,7 @@ impl ReplayColumns<'_> {
             pacing_status: pacing_status(u32_at(self.pacing_status)),
         };
         let after = After {
+            returned: u32_at(self.ret),
             cwnd: u32_at(self.cwnd_after),
             ssthresh: u32_at(self.ssthresh_after),
             cwnd_cnt: u32_at(self.cwnd_cnt_after),

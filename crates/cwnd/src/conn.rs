@@ -92,16 +92,32 @@ pub enum PacingStatus {
     Fq = 2,
 }
 
-/// One batch of newly acknowledged packets (Linux's `ack_sample`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C)]
-pub struct AckSample {
-    /// Packets newly acknowledged.
-    pub pkts_acked: u32,
-    /// Round trip of the newest of them, µs; negative when there is no valid sample.
-    pub rtt_us: i32,
-    /// Packets in flight when the newest of them was sent.
-    pub in_flight: u32,
+/// Declares a structure that a hook takes, and lists its fields for those who declare it in C or compare layouts.
+macro_rules! sample {
+    ($(#[$meta:meta])* pub struct $name:ident { $($(#[$doc:meta])* pub $field:ident: $type:ident,)+ }) => {
+        $(#[$meta])*
+        pub struct $name { $($(#[$doc])* pub $field: $type,)+ }
+
+        impl $name {
+            /// Name, Rust's type and offset of each field, in their order.
+            pub const FIELDS: &'static [(&'static str, &'static str, usize)] =
+                &[$((stringify!($field), stringify!($type), core::mem::offset_of!($name, $field))),+];
+        }
+    };
+}
+
+sample! {
+    /// One batch of newly acknowledged packets (Linux's `ack_sample`).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[repr(C)]
+    pub struct AckSample {
+        /// Packets newly acknowledged.
+        pub pkts_acked: u32,
+        /// Round trip of the newest of them, µs; negative when there is no valid sample.
+        pub rtt_us: i32,
+        /// Packets in flight when the newest of them was sent.
+        pub in_flight: u32,
+    }
 }
 
 /// The connection as an algorithm sees it.

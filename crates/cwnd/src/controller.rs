@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A running algorithm: an enum over the registry, so that every call of a hook is direct, with one variant for plugins.
 
-use crate::conn::{AckSample, CaEvent, CaState, Conn};
-use crate::control::{CongestionControl, Info, PRIVATE_BYTES, PrivateWords, StateWords, Tuned};
+use crate::conn::Conn;
+use crate::hooks::{CongestionControl, Info, PRIVATE_BYTES, PrivateWords, StateWords, Tuned};
 use crate::params::{Params, Refused};
 use crate::registered::Registered;
 
@@ -119,41 +119,30 @@ pub trait Custom: CongestionControl<Params = ()> + core::any::Any + core::fmt::D
 
 /// The hooks of [`CongestionControl`] without the settings, which a `Controller` holds.
 macro_rules! hooks {
-    ($($(#[$meta:meta])* $hook:ident($($arg:ident: $type:ty),*) $(-> $ret:ty)?;)+) => {
+    ($($variant:ident = $number:literal $(if $has:ident)?:
+        $hook:ident($($arg:ident: $([$by:tt])? $type:path),*) $(-> $result:ty)?;)+) => {
         impl Controller {
             $(
-                $(#[$meta])*
+                #[doc = concat!("See [`CongestionControl::", stringify!($hook), "`].")]
                 #[inline]
-                pub fn $hook(&mut self, conn: &mut Conn $(, $arg: $type)*) $(-> $ret)? {
+                pub fn $hook(&mut self, conn: &mut Conn $(, $arg: $($by)? $type)*) $(-> $result)? {
                     dispatch!(self, t => t.state.$hook(conn $(, $arg)*, &t.params), c => c.$hook(conn $(, $arg)*, &()))
                 }
+
+                $(
+                    #[doc = concat!("See [`CongestionControl::", stringify!($has), "`].")]
+                    #[inline]
+                    #[must_use]
+                    pub fn $has(&self) -> bool {
+                        dispatch!(self, t => t.state.$has(), c => c.$has())
+                    }
+                )?
             )+
         }
     };
 }
 
-hooks! {
-    /// See [`CongestionControl::init`].
-    init();
-    /// See [`CongestionControl::release`].
-    release();
-    /// See [`CongestionControl::ssthresh`].
-    ssthresh() -> u32;
-    /// See [`CongestionControl::cong_avoid`].
-    cong_avoid(ack: u32, acked: u32);
-    /// See [`CongestionControl::set_state`].
-    set_state(new: CaState);
-    /// See [`CongestionControl::cwnd_event`].
-    cwnd_event(event: CaEvent);
-    /// See [`CongestionControl::in_ack_event`].
-    in_ack_event(flags: u32);
-    /// See [`CongestionControl::undo_cwnd`].
-    undo_cwnd() -> u32;
-    /// See [`CongestionControl::pkts_acked`].
-    pkts_acked(sample: &AckSample);
-    /// See [`CongestionControl::cong_control`].
-    cong_control(acked: u32);
-}
+crate::for_each_hook!(hooks);
 
 /// Why a parameter was not set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,13 +154,6 @@ pub enum ParamError {
 }
 
 impl Controller {
-    /// See [`CongestionControl::has_cong_control`].
-    #[inline]
-    #[must_use]
-    pub fn has_cong_control(&self) -> bool {
-        dispatch!(self, t => t.state.has_cong_control(), c => c.has_cong_control())
-    }
-
     /// See [`CongestionControl::min_cwnd`].
     #[must_use]
     pub fn min_cwnd(&self, conn: &Conn) -> u32 {

@@ -2,10 +2,10 @@
 //! What the registry knows of an algorithm and of its parameter sets.
 
 use crate::conn::Conn;
-use crate::control::{CongestionControl, Info, Tuned};
 use crate::controller::Controller;
 #[cfg(feature = "std")]
 use crate::controller::Custom;
+use crate::hooks::{CongestionControl, Info, Tuned};
 use crate::params::{Params, Spec};
 #[cfg(feature = "std")]
 use crate::registered::Set;

@@ -7,18 +7,19 @@
 //! signed division, nothing wider than 64 bits.
 //!
 //! * [`Conn`] is what a transport shows an algorithm;
-//! * [`CongestionControl`] is what an algorithm implements;
+//! * [`CongestionControl`] is what an algorithm implements, [`for_each_hook!`] the table of its hooks;
 //! * [`driver::Driver`] adds recovery, timeouts and ECN for transports that have none of their own;
 //! * [`registry`] knows every algorithm and every named parameter set.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
 
 pub mod algorithms;
+mod argument;
 mod conn;
-mod control;
 mod controller;
 mod describe;
 pub mod driver;
+mod hooks;
 pub mod math;
 pub mod params;
 #[cfg(feature = "std")]
@@ -29,10 +30,14 @@ pub mod replay;
 pub mod slow_start;
 mod state;
 
+pub use argument::{HookResult, RecordedArgument, WireArgument};
 pub use conn::{
     ACK_ECE, ACK_SLOW_PATH, ACK_WINDOW_UPDATE, AckSample, CaEvent, CaState, Conn, INFINITE_SSTHRESH,
     PacingStatus,
 };
-pub use control::{CongestionControl, Info, PRIVATE_BYTES, PrivateWords, StateWords, Tuned, unit_and_scale};
 pub use controller::Controller;
+pub use hooks::{
+    ARGUMENT_WORDS, CongestionControl, Hook, Info, PRIVATE_BYTES, PrivateWords, StateWords, Tuned,
+    unit_and_scale,
+};
 pub use state::AnyBitPattern;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What an algorithm's file tells the registry: its name, its published forms, and the recovery that goes with each.
 
-use crate::control::{CongestionControl, PrivateWords};
+use crate::hooks::{CongestionControl, PrivateWords};
 use crate::params::Params;
 use crate::state::AnyBitPattern;
 

@@ -61,7 +61,7 @@ pub fn find(name: &str) -> Option<(&'static Description, SetDescription)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::control::unit_and_scale;
+    use crate::hooks::unit_and_scale;
     use crate::params::Refused;
 
     #[test]

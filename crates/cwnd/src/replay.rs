@@ -8,34 +8,65 @@
 
 use core::fmt;
 
-use crate::conn::{AckSample, CaEvent, CaState, Conn, PacingStatus};
-use crate::control::{PrivateWords, StateWords};
+use crate::argument::{HookResult as _, RecordedArgument as _};
+use crate::conn::{Conn, PacingStatus};
 use crate::controller::Controller;
+use crate::hooks::{ARGUMENT_WORDS, Hook, PrivateWords, StateWords};
 
-/// A recorded call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Call {
-    /// `init`
-    Init,
-    /// `release`
-    Release,
-    /// `cong_avoid`: the byte acknowledged, segments acknowledged.
-    CongAvoid(u32, u32),
-    /// `ssthresh`: what it returned.
-    Ssthresh(u32),
-    /// `undo_cwnd`: what it returned.
-    UndoCwnd(u32),
-    /// `set_state`: the new state.
-    SetState(CaState),
-    /// `cwnd_event`
-    CwndEvent(CaEvent),
-    /// `in_ack_event`: its flags.
-    InAckEvent(u32),
-    /// `pkts_acked`
-    PktsAcked(AckSample),
-    /// `cong_control`: segments newly delivered.
-    CongControl(u32),
+macro_rules! calls {
+    ($($variant:ident = $number:literal $(if $has:ident)?:
+        $hook:ident($($arg:ident: $([$by:tt])? $type:path),*) $(-> $result:ty)?;)+) => {
+        /// A recorded call: the hook and its arguments.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[expect(missing_docs, reason = "the arguments are those of CongestionControl")]
+        pub enum Call {
+            $(
+                #[doc = concat!("[`CongestionControl::", stringify!($hook), "`](crate::CongestionControl::", stringify!($hook), ")")]
+                $variant { $($arg: $type),* },
+            )+
+        }
+
+        impl Call {
+            /// The hook that was called.
+            #[must_use]
+            pub const fn hook(&self) -> Hook {
+                match self {
+                    $(Self::$variant { .. } => Hook::$variant,)+
+                }
+            }
+
+            /// The call that these words of a record mean, on a connection whose segments have `mss` bytes; `None` if there is
+            /// none.
+            #[must_use]
+            pub fn read(hook: Hook, words: [u32; ARGUMENT_WORDS], mss: u32) -> Option<Self> {
+                let words = &mut words.into_iter();
+                Some(match hook {
+                    $(Hook::$variant => Self::$variant { $($arg: <$type>::read(words, mss)?),* },)+
+                })
+            }
+
+            /// Its arguments in the words of a record.
+            #[must_use]
+            pub fn words(&self, mss: u32) -> [u32; ARGUMENT_WORDS] {
+                let mut all = [0; ARGUMENT_WORDS];
+                let words = &mut all.iter_mut();
+                match *self {
+                    $(Self::$variant { $($arg),* } => { $($arg.write(words, mss);)* })+
+                }
+                all
+            }
+
+            /// Makes the call; what the hook returned.
+            fn make(&self, cc: &mut Controller, conn: &mut Conn) -> u32 {
+                match *self {
+                    $(Self::$variant { $($arg),* } => cc.$hook(conn $(, $($by)? $arg)*).word(),)+
+                }
+            }
+        }
+    };
 }
+
+crate::for_each_hook!(calls);
 
 /// A recorded call with the connection before it and what it left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +84,8 @@ pub struct Row {
 /// What a call left behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct After {
+    /// What the hook returned; 0 for one that returns nothing.
+    pub returned: u32,
     /// The window, segments.
     pub cwnd: u32,
     /// The slow start threshold, segments.
@@ -72,19 +105,17 @@ pub struct Difference {
     pub expected: After,
     /// What it left here; what the record does not hold is `None` here too, and padding of the state is the record's.
     pub actual: After,
-    /// What the hook returned in the record and here; 0 for those that return nothing.
-    pub returned: [u32; 2],
 }
 
 impl fmt::Display for Difference {
     /// What differs, as `cwnd 11 instead of 10, …`: first the value here, then the recorded one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { expected, actual, returned: [expected_returned, actual_returned] } = self;
+        let Self { expected, actual } = self;
         let numbers = [
             ("cwnd", u64::from(actual.cwnd), u64::from(expected.cwnd)),
             ("ssthresh", u64::from(actual.ssthresh), u64::from(expected.ssthresh)),
             ("cwnd_cnt", u64::from(actual.cwnd_cnt), u64::from(expected.cwnd_cnt)),
-            ("returned", u64::from(*actual_returned), u64::from(*expected_returned)),
+            ("returned", u64::from(actual.returned), u64::from(expected.returned)),
             pair("pacing_rate", actual, expected, |pacing| pacing.0),
             pair("pacing_status", actual, expected, |pacing| pacing.1 as u64),
         ];
@@ -212,9 +243,7 @@ impl Replay {
             {
                 let difference = call(&mut cc, row, ticks, read);
                 compared |= difference.actual.state.is_some();
-                if difference.actual == difference.expected
-                    && difference.returned[0] == difference.returned[1]
-                {
+                if difference.actual == difference.expected {
                     keep(&mut kept, cc);
                 } else if wrong.is_none() {
                     wrong = Some((cc, difference));
@@ -247,22 +276,11 @@ fn keep(states: &mut [Option<Controller>; STATES], cc: Controller) {
 /// Makes the call; what it left, beside what was recorded.
 fn call(cc: &mut Controller, row: &Row, ticks: u32, read: Option<StateReader>) -> Difference {
     let mut conn = Conn { ticks, ..row.before };
-    let (mut recorded, mut returned) = (0, 0);
-    match row.call {
-        Call::Init => cc.init(&mut conn),
-        Call::Release => cc.release(&mut conn),
-        Call::CongAvoid(ack, acked) => cc.cong_avoid(&mut conn, ack, acked),
-        Call::Ssthresh(value) => (recorded, returned) = (value, cc.ssthresh(&mut conn)),
-        Call::UndoCwnd(value) => (recorded, returned) = (value, cc.undo_cwnd(&mut conn)),
-        Call::SetState(new) => cc.set_state(&mut conn, new),
-        Call::CwndEvent(event) => cc.cwnd_event(&mut conn, event),
-        Call::InAckEvent(flags) => cc.in_ack_event(&mut conn, flags),
-        Call::PktsAcked(sample) => cc.pkts_acked(&mut conn, &sample),
-        Call::CongControl(acked) => cc.cong_control(&mut conn, acked),
-    }
+    let returned = row.call.make(cc, &mut conn);
     let state =
         read.and_then(|read| read(cc)).zip(row.after.state).map(|(host, recorded)| host.over(&recorded));
     let actual = After {
+        returned,
         cwnd: conn.cwnd,
         ssthresh: conn.ssthresh,
         cwnd_cnt: conn.cwnd_cnt,
@@ -271,19 +289,21 @@ fn call(cc: &mut Controller, row: &Row, ticks: u32, read: Option<StateReader>) -
     };
     // A state that cannot be read here is not compared.
     let expected = After { state: row.after.state.filter(|_| state.is_some()), ..row.after };
-    Difference { expected, actual, returned: [recorded, returned] }
+    Difference { expected, actual }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::control::PRIVATE_BYTES;
+    use crate::conn::{AckSample, CaEvent, CaState};
+    use crate::hooks::PRIVATE_BYTES;
 
-    const AFTER: After = After { cwnd: 10, ssthresh: 10, cwnd_cnt: 4, pacing: None, state: None };
+    const AFTER: After =
+        After { returned: 0, cwnd: 10, ssthresh: 10, cwnd_cnt: 4, pacing: None, state: None };
 
     fn row() -> Row {
         let before = Conn { is_cwnd_limited: true, ssthresh: 10, ..Conn::new(1448, 10) };
-        Row { call: Call::CongAvoid(0, 4), before, ticks_after: before.ticks, after: AFTER }
+        Row { call: Call::CongAvoid { ack: 0, acked: 4 }, before, ticks_after: before.ticks, after: AFTER }
     }
 
     fn reno() -> Controller {
@@ -297,12 +317,47 @@ mod tests {
         let difference =
             replay.step(&Row { after: After { cwnd_cnt: 5, ..AFTER }, ..row() }).expect("a difference");
         assert_eq!(difference.to_string(), "cwnd_cnt 4 instead of 5");
-        let halved = Row { call: Call::Ssthresh(5), after: After { cwnd_cnt: 0, ..AFTER }, ..row() };
-        assert_eq!(replay.step(&halved), None);
-        let difference = replay.step(&Row { call: Call::Ssthresh(7), ..halved }).expect("a difference");
+        let halved = |returned| Row {
+            call: Call::Ssthresh {},
+            after: After { returned, cwnd_cnt: 0, ..AFTER },
+            ..row()
+        };
+        assert_eq!(replay.step(&halved(5)), None);
+        let difference = replay.step(&halved(7)).expect("a difference");
         assert_eq!(difference.to_string(), "returned 5 instead of 7");
         assert_eq!((replay.calls(), replay.differences()), (4, 2));
         assert_eq!((replay.states_compared(), replay.pacing_compared()), (0, 0));
+    }
+
+    // 2 packets, no sample (-1, all ones), 10 segments of 1448 bytes in flight.
+    #[test]
+    fn a_call_is_recorded_in_the_kernels_words_the_flight_in_bytes() {
+        let pkts_acked = Call::PktsAcked { sample: AckSample { pkts_acked: 2, rtt_us: -1, in_flight: 10 } };
+        for (call, expected) in [
+            (pkts_acked, [2, u32::MAX, 14_480].as_slice()),
+            (Call::CongAvoid { ack: 7, acked: 2 }, &[7, 2]),
+            (Call::SetState { new: CaState::Loss }, &[4]),
+            (Call::CwndEvent { event: CaEvent::EcnIsCe }, &[5]),
+            (Call::UndoCwnd {}, &[]),
+        ] {
+            let words = call.words(1448);
+            assert_eq!(words.split_at(expected.len()).0, expected, "{call:?}");
+            assert!(words.iter().skip(expected.len()).all(|word| *word == 0), "{call:?}");
+        }
+        // Linux has six events, from 0 on.
+        assert_eq!(Call::read(Hook::CwndEvent, [6; ARGUMENT_WORDS], 1448), None);
+    }
+
+    // Word n is n + 1, which is a state and an event too; a flight is whole segments of one byte.
+    #[test]
+    fn every_hooks_words_are_read_back_and_take_the_places_that_it_says() {
+        for hook in Hook::ALL {
+            let words = core::array::from_fn(|n| if n < hook.words() { n as u32 + 1 } else { 0 });
+            let call = Call::read(hook, words, 1).expect("a call");
+            assert_eq!((call.hook(), call.words(1)), (hook, words));
+            assert_eq!(Hook::by_name(hook.name()), Some(hook));
+        }
+        assert_eq!(Hook::by_name("min_cwnd"), None);
     }
 
     // The three variables and the result agree in each of these: only what is compared besides tells.

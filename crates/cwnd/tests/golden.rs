@@ -3,7 +3,7 @@
 //! means), replayed. The whole traces are replayed by tests/python/test_replay.py.
 
 use cwnd::replay::{After, Call, Replay, Row};
-use cwnd::{AckSample, CaEvent, CaState, Conn, Controller, PacingStatus, PrivateWords};
+use cwnd::{ARGUMENT_WORDS, CaState, Conn, Controller, Hook, PacingStatus, PrivateWords};
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
@@ -56,24 +56,9 @@ fn conn(fields: &Fields) -> Conn {
     }
 }
 
-fn call(hook: &str, args: [i64; 4], mss: u32) -> Call {
-    let [arg0, arg1, arg2, returned] = args.map(|arg| arg as u32);
-    match hook {
-        "init" => Call::Init,
-        "release" => Call::Release,
-        "cong_avoid" => Call::CongAvoid(arg0, arg1),
-        "ssthresh" => Call::Ssthresh(returned),
-        "undo_cwnd" => Call::UndoCwnd(returned),
-        "set_state" => Call::SetState(CaState::from_u8(arg0 as u8)),
-        "cwnd_event" => Call::CwndEvent(CaEvent::from_u8(arg0 as u8).expect("an event")),
-        "in_ack_event" => Call::InAckEvent(arg0),
-        "pkts_acked" => Call::PktsAcked(AckSample {
-            pkts_acked: arg0,
-            rtt_us: arg1.cast_signed(),
-            in_flight: arg2 / mss.max(1),
-        }),
-        other => panic!("{other}: no hook"),
-    }
+/// The words of a record; an argument that is younger than it is zero.
+fn recorded(words: &[u32]) -> [u32; ARGUMENT_WORDS] {
+    std::array::from_fn(|place| words.get(place).copied().unwrap_or(0))
 }
 
 /// Replays an excerpt on `cc`: calls, differences, and the first difference in words.
@@ -96,14 +81,18 @@ fn replay(text: &str, cc: &str) -> (u64, u64, String) {
             }
             continue;
         }
-        let args = [(); 4].map(|()| parts.next().expect("four").parse().expect("a number"));
+        let mut number =
+            || parts.next().expect("three words and a result").parse::<i64>().expect("a number") as u32;
+        let (words, returned) = ([(); 3].map(|()| number()), number());
         let (changed, set): (Vec<&str>, Vec<&str>) = parts.partition(|part| part.starts_with('>'));
         set.iter().for_each(|part| apply(&mut fields, part));
         let before = conn(&fields);
         changed.iter().for_each(|part| apply(&mut fields, &part[1..]));
         let [cwnd, ssthresh, cwnd_cnt] = ['w', 's', 'c'].map(|name| fields[&name] as u32);
-        let after = After { cwnd, ssthresh, cwnd_cnt, pacing: None, state: None };
-        let row = Row { call: call(hook, args, before.mss), before, ticks_after: fields[&'j'] as u32, after };
+        let after = After { returned, cwnd, ssthresh, cwnd_cnt, pacing: None, state: None };
+        let call = Hook::by_name(hook).and_then(|hook| Call::read(hook, recorded(&words), before.mss));
+        let call = call.unwrap_or_else(|| panic!("{line}: no call"));
+        let row = Row { call, before, ticks_after: fields[&'j'] as u32, after };
         if let Some(difference) = replay.step(&row)
             && first.is_empty()
         {

@@ -3,7 +3,7 @@
 
 use cwnd::algorithms::westwood::{Westwood, WestwoodParams};
 use cwnd::registry::{Recovery, Registered, Set};
-use cwnd::{AckSample, CaEvent, CaState, CongestionControl, Conn, Info, PrivateWords};
+use cwnd::{CongestionControl, Conn, Info, PrivateWords};
 
 cwnd::state! {
     /// The algorithm that is mirrored.
@@ -29,32 +29,24 @@ impl Registered for Mirror {
 }
 
 macro_rules! hand_on {
-    ($($hook:ident($($arg:ident: $type:ty),*) $(-> $ret:ty)?;)+) => {$(
-        fn $hook(&mut self, conn: &mut Conn $(, $arg: $type)*, params: &WestwoodParams) $(-> $ret)? {
+    ($($variant:ident = $number:literal $(if $has:ident)?:
+        $hook:ident($($arg:ident: $([$by:tt])? $type:path),*) $(-> $result:ty)?;)+) => {$(
+        fn $hook(&mut self, conn: &mut Conn $(, $arg: $($by)? $type)*, params: &WestwoodParams) $(-> $result)? {
             self.inner.$hook(conn $(, $arg)*, params)
         }
+
+        $(
+            fn $has(&self) -> bool {
+                self.inner.$has()
+            }
+        )?
     )+};
 }
 
 impl CongestionControl for Mirror {
     type Params = WestwoodParams;
 
-    hand_on! {
-        init();
-        release();
-        ssthresh() -> u32;
-        cong_avoid(ack: u32, acked: u32);
-        set_state(new: CaState);
-        cwnd_event(event: CaEvent);
-        in_ack_event(flags: u32);
-        undo_cwnd() -> u32;
-        pkts_acked(sample: &AckSample);
-        cong_control(acked: u32);
-    }
-
-    fn has_cong_control(&self) -> bool {
-        self.inner.has_cong_control()
-    }
+    cwnd::for_each_hook!(hand_on);
 
     fn min_cwnd(&self, conn: &Conn, params: &WestwoodParams) -> u32 {
         self.inner.min_cwnd(conn, params)

@@ -4,10 +4,9 @@
 use std::fmt;
 use std::mem::offset_of;
 
-use cwnd::CaState;
+use cwnd::{CaState, Hook};
 use libbpf_rs::MapCore;
 
-use crate::hook::Hook;
 use crate::kernel::maps::first_value;
 use crate::raw::{RawCounters, STATES};
 

@@ -196,8 +196,8 @@ mod tests {
     use rustix::net::sockopt;
 
     use super::*;
-    use crate::hook::Hook;
     use crate::kernel::module::Module;
+    use cwnd::Hook;
 
     // This kernel calls no `cwnd_event_tx_start` if it is older than 7.1. Its program has the type of `release`: put there,
     // the kernel verifies it, and calls it at the end of each connection.

@@ -5,10 +5,10 @@ use std::fmt;
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 
+use cwnd::Hook;
 use libbpf_rs::query::{ProgInfoIter, ProgInfoQueryOptions};
 use libbpf_rs::{Link, Object, Program};
 
-use crate::hook::Hook;
 use crate::kernel::counters::{Counters, connections_in};
 use crate::kernel::error::{Error, refused};
 use crate::kernel::identity::is_shared;
@@ -127,9 +127,9 @@ impl OwnedModule {
         for program in self.object.progs().filter(|program| program.autoload()) {
             let name = program.name().to_string_lossy();
             let of_four = name.strip_suffix("_of_two").unwrap_or(&name);
-            let hook = Hook::ALL
-                .into_iter()
-                .find(|hook| of_four.strip_prefix("program_") == Some(hook.name()))
+            let hook = of_four
+                .strip_prefix("program_")
+                .and_then(Hook::by_name)
                 // One of the events by itself.
                 .or_else(|| name.ends_with(TX_START).then_some(Hook::CwndEvent));
             let hook = hook.ok_or_else(|| Error::Object(format!("a program {name}")))?;

@@ -8,10 +8,9 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use cwnd::replay::{After, Call, Row};
-use cwnd::{AckSample, CaEvent, CaState, Conn, PacingStatus, PrivateWords};
+use cwnd::{ARGUMENT_WORDS, CaState, Conn, Hook, PacingStatus, PrivateWords};
 use libbpf_rs::{ErrorKind, MapHandle, Object, RingBuffer, RingBufferBuilder};
 
-use crate::hook::Hook;
 use crate::kernel::error::{Error, refused};
 use crate::kernel::maps::{PARAMS, field, find};
 use crate::kernel::tick::tick_hz;
@@ -94,18 +93,18 @@ struct ConnectionNumbers {
 }
 
 impl ConnectionNumbers {
-    fn of(&mut self, socket: u64, call: Call) -> u64 {
+    fn of(&mut self, socket: u64, hook: Hook) -> u64 {
         let known = self.open.get(&socket).copied();
         let (number, mut initialised) = match known {
             // Its second `init`: the `release` between the two was lost.
-            Some((_, true)) if call == Call::Init => (self.next, false),
+            Some((_, true)) if hook == Hook::Init => (self.next, false),
             Some(known) => known,
             // The handshake's acknowledgement comes before `init`.
             None => (self.next, false),
         };
         self.next = self.next.max(number + 1);
-        initialised |= call == Call::Init;
-        if call == Call::Release {
+        initialised |= hook == Hook::Init;
+        if hook == Hook::Release {
             self.open.remove(&socket);
         } else {
             self.open.insert(socket, (number, initialised));
@@ -125,7 +124,7 @@ pub(crate) fn open(object: &Object, ring: &str) -> Result<Recorder, Error> {
     let mut builder = RingBufferBuilder::new();
     builder
         .add(&map, move |bytes| {
-            let record = read(bytes, tick_hz, ours, |socket, call| numbers.of(socket, call));
+            let record = read(bytes, tick_hz, ours, |socket, hook| numbers.of(socket, hook));
             // Fails only while the recorder is being dropped.
             let _ = send.send(record);
             0
@@ -205,7 +204,7 @@ fn read(
     bytes: &[u8],
     tick_hz: u32,
     ours: bool,
-    number: impl FnOnce(u64, Call) -> u64,
+    number: impl FnOnce(u64, Hook) -> u64,
 ) -> Result<CallRecord, Error> {
     if bytes.len() < size_of::<RawRecord>() {
         return Err(Error::Record(format!("{} bytes instead of {}", bytes.len(), size_of::<RawRecord>())));
@@ -214,31 +213,18 @@ fn read(
     let u64_at = |offset| u64::from_ne_bytes(field(bytes, offset));
     let words_at = |offset| -> PrivateWords { std::array::from_fn(|index| u32_at(offset + 4 * index)) };
     let before = Conn { tick_hz, ..conn(bytes, offset_of!(RawRecord, before)) };
-    let [arg0, arg1, arg2]: [u32; 3] = std::array::from_fn(|n| u32_at(offset_of!(RawRecord, args) + 4 * n));
-    let returned = u32_at(offset_of!(RawRecord, returned));
-    let hook = u32_at(offset_of!(RawRecord, hook));
-    let unknown = |what: String| Err(Error::Record(what));
-    let call = match Hook::ALL.get(hook as usize) {
-        Some(Hook::Init) => Call::Init,
-        Some(Hook::Release) => Call::Release,
-        Some(Hook::Ssthresh) => Call::Ssthresh(returned),
-        Some(Hook::CongAvoid) => Call::CongAvoid(arg0, arg1),
-        Some(Hook::SetState) => Call::SetState(CaState::from_u8(arg0 as u8)),
-        Some(Hook::CwndEvent) => match CaEvent::from_u8(arg0 as u8) {
-            Some(event) => Call::CwndEvent(event),
-            None => return unknown(format!("an unknown event, {arg0}")),
-        },
-        Some(Hook::InAckEvent) => Call::InAckEvent(arg0),
-        Some(Hook::UndoCwnd) => Call::UndoCwnd(returned),
-        Some(Hook::CongControl) => Call::CongControl(arg0),
-        Some(Hook::PktsAcked) => {
-            Call::PktsAcked(AckSample { pkts_acked: arg0, rtt_us: arg1.cast_signed(), in_flight: arg2 })
-        }
-        None => return unknown(format!("an unknown hook, {hook}")),
-    };
+    let words: [u32; ARGUMENT_WORDS] =
+        std::array::from_fn(|n| u32_at(offset_of!(RawRecord, args) + size_of::<u32>() * n));
+    let number_of_hook = u32_at(offset_of!(RawRecord, hook));
+    let hook = *Hook::ALL
+        .get(number_of_hook as usize)
+        .ok_or_else(|| Error::Record(format!("an unknown hook, {number_of_hook}")))?;
+    let call = Call::read(hook, words, before.mss)
+        .ok_or_else(|| Error::Record(format!("unknown arguments of {}, {words:?}", hook.name())))?;
     let state_after = words_at(offset_of!(RawRecord, state_after));
     let status = pacing_status(u32_at(offset_of!(RawRecord, pacing_status_after)));
     let after = After {
+        returned: u32_at(offset_of!(RawRecord, returned)),
         cwnd: u32_at(offset_of!(RawRecord, cwnd_after)),
         ssthresh: u32_at(offset_of!(RawRecord, ssthresh_after)),
         cwnd_cnt: u32_at(offset_of!(RawRecord, cwnd_cnt_after)),
@@ -249,7 +235,7 @@ fn read(
     Ok(CallRecord {
         kernel,
         seq: u64_at(offset_of!(RawRecord, seq)),
-        connection: number(u64_at(offset_of!(RawRecord, socket)), call),
+        connection: number(u64_at(offset_of!(RawRecord, socket)), hook),
         time_us: u64_at(offset_of!(RawRecord, time_us)),
         row: Row { call, before, ticks_after: u32_at(offset_of!(RawRecord, ticks_after)), after },
         state_before: words_at(offset_of!(RawRecord, state_before)),
@@ -265,20 +251,20 @@ mod tests {
     #[test]
     fn a_socket_is_a_new_connection_after_its_release_and_at_a_second_init() {
         let mut numbers = ConnectionNumbers::default();
-        let event = Call::InAckEvent(0);
+        let event = Hook::InAckEvent;
         let calls = [
             (7, event, 0), // before init
-            (7, Call::Init, 0),
-            (9, Call::Init, 1),
+            (7, Hook::Init, 0),
+            (9, Hook::Init, 1),
             (7, event, 0),
-            (7, Call::Release, 0),
+            (7, Hook::Release, 0),
             (7, event, 2),
-            (7, Call::Init, 2),
-            (7, Call::Init, 3), // a release was lost
+            (7, Hook::Init, 2),
+            (7, Hook::Init, 3), // a release was lost
             (9, event, 1),
         ];
-        for (socket, call, expected) in calls {
-            assert_eq!(numbers.of(socket, call), expected, "{socket} {call:?}");
+        for (socket, hook, expected) in calls {
+            assert_eq!(numbers.of(socket, hook), expected, "{socket} {hook:?}");
         }
     }
 }

@@ -5,7 +5,6 @@
 use std::time::{Duration, Instant};
 
 use cwnd::INFINITE_SSTHRESH;
-use cwnd::replay::Call;
 use cwnd_bpf::{CallRecord, Counters, Hook, Module};
 
 use crate::network::TestNetwork;
@@ -73,7 +72,7 @@ impl Ran {
         assert!(counters.repaired() >= left_out, "{left_out} of {} answers: {counters}", self.answers());
         let made_up: Vec<_> = records.iter().filter(|record| record.repaired).collect();
         assert!(made_up.len() as u64 <= counters.repaired());
-        assert!(made_up.iter().all(|r| matches!(r.row.call, Call::Ssthresh(_) | Call::UndoCwnd(_))));
+        assert!(made_up.iter().all(|r| matches!(r.row.call.hook(), Hook::Ssthresh | Hook::UndoCwnd)));
         // No call ever saw, or left, what lay there instead.
         assert!(self.largest() <= LARGEST, "{}", self.largest());
         let thresholds =

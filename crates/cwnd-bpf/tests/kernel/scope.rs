@@ -157,7 +157,7 @@ fn the_algorithm_begins_when_the_connection_stands_and_knows_its_first_round_tri
     assert_eq!(running.wait().expect("an end").code(), 0);
     let records = recorder.take(std::time::Duration::from_millis(200)).expect("records");
     let begins: Vec<_> =
-        records.iter().filter(|record| matches!(record.row.call, cwnd::replay::Call::Init)).collect();
+        records.iter().filter(|record| record.row.call.hook() == cwnd_bpf::Hook::Init).collect();
     assert_eq!(begins.len(), 8, "{}", loaded.counters().expect("counters"));
     assert!(begins.iter().all(|record| record.row.before.srtt_us8 > 0));
 }

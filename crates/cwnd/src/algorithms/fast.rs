@@ -13,7 +13,7 @@
 
 use super::additive_increase;
 use crate::conn::{AckSample, CaState, Conn};
-use crate::control::{CongestionControl, Info};
+use crate::hooks::{CongestionControl, Info};
 use crate::math::{ONE_X64K, scale_x64k, seq_after};
 use crate::params::ParamKind;
 use crate::registered::{Recovery, Registered, Set};

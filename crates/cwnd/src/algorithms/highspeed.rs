@@ -9,7 +9,7 @@
 
 use super::{COUNT_ACKS, COUNT_NAMES, counted};
 use crate::conn::Conn;
-use crate::control::{CongestionControl, Info};
+use crate::hooks::{CongestionControl, Info};
 use crate::params::ParamKind;
 use crate::registered::{Recovery, Registered, Set};
 use crate::slow_start;

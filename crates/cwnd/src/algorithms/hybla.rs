@@ -13,7 +13,7 @@
 
 use super::standard;
 use crate::conn::{CaState, Conn};
-use crate::control::{CongestionControl, Info, PrivateWords};
+use crate::hooks::{CongestionControl, Info, PrivateWords};
 use crate::params::ParamKind;
 use crate::registered::{Recovery, Registered, Set};
 

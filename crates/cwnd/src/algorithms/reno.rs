@@ -9,7 +9,7 @@ use super::{
     COUNT_ACKS, COUNT_NAMES, COUNT_SEGMENTS, FROM_CWND, FROM_FLIGHT, REDUCE_NAMES, additive_increase, counted,
 };
 use crate::conn::{AckSample, CaState, Conn};
-use crate::control::CongestionControl;
+use crate::hooks::CongestionControl;
 use crate::params::ParamKind;
 use crate::registered::{Recovery, Registered, Set};
 use crate::slow_start::{self, SlowStart, SlowStartParams};
@@ -127,7 +127,7 @@ impl CongestionControl for Reno {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::control::Tuned;
+    use crate::hooks::Tuned;
 
     fn in_congestion_avoidance(cwnd: u32) -> Conn {
         Conn { ssthresh: cwnd, is_cwnd_limited: true, packets_out: cwnd, ..Conn::new(1448, cwnd) }

@@ -14,7 +14,7 @@
 
 use super::grow_per_rtt;
 use crate::conn::Conn;
-use crate::control::{CongestionControl, Info};
+use crate::hooks::{CongestionControl, Info};
 use crate::math::{ONE_X64K, sqrt};
 use crate::params::ParamKind;
 use crate::registered::{Recovery, Registered, Set};

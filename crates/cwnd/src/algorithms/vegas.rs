@@ -17,7 +17,7 @@
 
 use super::standard;
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
-use crate::control::{CongestionControl, Info};
+use crate::hooks::{CongestionControl, Info};
 use crate::math::{ONE_X64K, seq_after};
 use crate::params::ParamKind;
 use crate::registered::{Recovery, Registered, Set};

@@ -14,7 +14,7 @@ use super::additive_increase;
 use super::standard;
 use super::vegas::UNKNOWN_US;
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
-use crate::control::{CongestionControl, Info, PrivateWords};
+use crate::hooks::{CongestionControl, Info, PrivateWords};
 use crate::params::ParamKind;
 use crate::registered::{Recovery, Registered, Set};
 use crate::slow_start;

@@ -11,7 +11,7 @@
 
 use super::standard;
 use crate::conn::{ACK_SLOW_PATH, AckSample, CaEvent, Conn};
-use crate::control::{CongestionControl, Info};
+use crate::hooks::{CongestionControl, Info};
 use crate::math::ONE_X64K;
 use crate::params::ParamKind;
 use crate::registered::{Recovery, Registered, Set};

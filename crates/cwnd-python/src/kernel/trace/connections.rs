@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use cwnd::replay::{After, Call, Replay};
+use cwnd::Hook;
+use cwnd::replay::{After, Replay};
 use cwnd::{Conn, Controller, INFINITE_SSTHRESH};
 use cwnd_bpf::{CallRecord, ProbeSample};
 use cwnd_plugin::controller_words;
@@ -128,7 +129,7 @@ impl Connections {
             (known.local_port, known.remote_port) = (record.kernel.local_port, record.kernel.remote_port);
         }
         known.retransmissions = record.kernel.total_retrans;
-        known.is_over |= record.row.call == Call::Release;
+        known.is_over |= record.row.call.hook() == Hook::Release;
         let Some(fresh) = &self.fresh else { return };
         let replay = match self.replays.entry(number) {
             std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),

@@ -7,7 +7,7 @@ use arrow_array::builder::FixedSizeBinaryBuilder;
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, StructArray};
 use cwnd::replay::{After, Call};
-use cwnd::{Conn, PRIVATE_BYTES, PrivateWords};
+use cwnd::{ARGUMENT_WORDS, Conn, Hook, PRIVATE_BYTES, PrivateWords};
 use cwnd_bpf::{CallRecord, ProbeSample};
 
 use crate::arrays::{f64s, texts, u32s, u64s};
@@ -22,33 +22,17 @@ pub enum StateLayout {
     Kernels,
 }
 
-/// Names of the hooks, their numbers in the record, and what they returned.
-fn call(record: &CallRecord) -> (&'static str, [u32; 3], u32) {
-    match record.row.call {
-        Call::Init => ("init", [0; 3], 0),
-        Call::Release => ("release", [0; 3], 0),
-        Call::CongAvoid(ack, acked) => ("cong_avoid", [ack, acked, 0], 0),
-        Call::Ssthresh(returned) => ("ssthresh", [0; 3], returned),
-        Call::UndoCwnd(returned) => ("undo_cwnd", [0; 3], returned),
-        Call::SetState(state) => ("set_state", [state as u32, 0, 0], 0),
-        Call::CwndEvent(event) => ("cwnd_event", [event as u32, 0, 0], 0),
-        Call::InAckEvent(flags) => ("in_ack_event", [flags, 0, 0], 0),
-        Call::CongControl(acked) => ("cong_control", [acked, 0, 0], 0),
-        Call::PktsAcked(sample) => {
-            // In bytes, as the kernel has it.
-            let in_flight = sample.in_flight.wrapping_mul(record.row.before.mss);
-            ("pkts_acked", [sample.pkts_acked, sample.rtt_us.cast_unsigned(), in_flight], 0)
-        }
-    }
-}
-
 /// The table `hooks`.
-pub fn hooks(records: &[CallRecord], words: StateLayout) -> StructArray {
+pub fn hooks(records: &[CallRecord], layout: StateLayout) -> StructArray {
     let of = |value: fn(&CallRecord) -> u32| u32s(records.iter().map(value));
     let wide = |value: fn(&CallRecord) -> u64| u64s(records.iter().map(value));
-    let calls: Vec<_> = records.iter().map(call).collect();
-    let names: DictionaryArray<Int32Type> = calls.iter().map(|(name, _, _)| *name).collect();
-    let arg = |place: usize| u32s(calls.iter().map(|(_, args, _)| args.get(place).copied().unwrap_or(0)));
+    let names: DictionaryArray<Int32Type> = records.iter().map(|r| r.row.call.hook().name()).collect();
+    let words: Vec<_> = records.iter().map(|r| r.row.call.words(r.row.before.mss)).collect();
+    let args = (0..ARGUMENT_WORDS).map(|place| {
+        let word = |words: &[u32; ARGUMENT_WORDS]| words.get(place).copied().unwrap_or(0);
+        (format!("arg{place}"), u32s(words.iter().map(word)))
+    });
+    let args: Vec<_> = args.collect();
     let mut columns: Vec<(&str, ArrayRef)> = vec![
         ("connection", wide(|r| r.connection)),
         ("hook", Arc::new(names)),
@@ -57,10 +41,10 @@ pub fn hooks(records: &[CallRecord], words: StateLayout) -> StructArray {
         ("tick_hz", of(|r| r.row.before.tick_hz)),
         ("jiffies_before", of(|r| r.row.before.ticks)),
         ("jiffies_after", of(|r| r.row.ticks_after)),
-        ("arg0", arg(0)),
-        ("arg1", arg(1)),
-        ("arg2", arg(2)),
-        ("ret", u32s(calls.iter().map(|(_, _, returned)| *returned))),
+    ];
+    columns.extend(args.iter().map(|(name, values)| (name.as_str(), values.clone())));
+    columns.extend([
+        ("ret", of(|r| r.row.after.returned)),
         ("local_port", of(|r| u32::from(r.kernel.local_port))),
         ("remote_port", of(|r| u32::from(r.kernel.remote_port))),
         ("snd_una", of(|r| r.row.before.snd_una)),
@@ -100,9 +84,9 @@ pub fn hooks(records: &[CallRecord], words: StateLayout) -> StructArray {
         ("pacing_rate_after", wide(|r| r.row.after.pacing.map_or(0, |(rate, _)| rate))),
         ("pacing_status_after", of(|r| r.row.after.pacing.map_or(0, |(_, status)| status as u32))),
         ("repaired", of(|r| u32::from(r.repaired))),
-    ];
+    ]);
     let mut state = Vec::new();
-    let mut side = |side: &str, of: fn(&CallRecord) -> &PrivateWords| match words {
+    let mut side = |side: &str, of: fn(&CallRecord) -> &PrivateWords| match layout {
         StateLayout::Ours => state.push((format!("state_{side}"), bytes(records.iter().map(of)))),
         StateLayout::Kernels => state.extend((0..PrivateWords::default().len()).map(|place| {
             let word = |r| of(r).get(place).copied().unwrap_or(0);
@@ -151,19 +135,16 @@ fn window(rows: &[Window]) -> Vec<(&'static str, ArrayRef)> {
 
 /// The table `cwnd`: the connection after each call that can change its window or state.
 pub fn cwnd(records: &[CallRecord]) -> StructArray {
-    let changes = |call: &Call| {
-        matches!(
-            call,
-            Call::Init | Call::CongAvoid(..) | Call::SetState(_) | Call::UndoCwnd(_) | Call::CwndEvent(_)
-        )
+    let changes = |hook: Hook| {
+        matches!(hook, Hook::Init | Hook::CongAvoid | Hook::SetState | Hook::UndoCwnd | Hook::CwndEvent)
     };
     let rows: Vec<_> = records
         .iter()
-        .filter(|record| changes(&record.row.call))
+        .filter(|record| changes(record.row.call.hook()))
         .map(|record| {
             let After { cwnd, ssthresh, .. } = record.row.after;
             let ca_state = match record.row.call {
-                Call::SetState(state) => state,
+                Call::SetState { new } => new,
                 _ => record.row.before.ca_state,
             };
             let conn = Conn { cwnd, ssthresh, ca_state, ..record.row.before };

@@ -33,7 +33,7 @@ mod virtual_flow;
 
 use super::{FROM_FLIGHT, counted};
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
-use crate::control::{CongestionControl, Info};
+use crate::hooks::{CongestionControl, Info};
 use crate::math::{ONE_X64K, scale_x64k};
 use crate::slow_start::SlowStart;
 pub use forms::CubicParams;

@@ -3,7 +3,7 @@
 
 use super::{Cubic, CubicParams};
 use crate::conn::{AckSample, CaState, Conn};
-use crate::control::CongestionControl;
+use crate::hooks::CongestionControl;
 
 /// A flow in virtual time: one RTT is a window's worth of ACKs, evenly spaced.
 pub(super) struct VirtualFlow {

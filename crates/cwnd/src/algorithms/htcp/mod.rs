@@ -21,7 +21,7 @@
 mod units;
 
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
-use crate::control::{CongestionControl, Info, PrivateWords};
+use crate::hooks::{CongestionControl, Info, PrivateWords};
 use crate::params::ParamKind;
 use crate::registered::{Recovery, Registered, Set};
 use crate::slow_start;

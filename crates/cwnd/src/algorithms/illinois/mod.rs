@@ -16,7 +16,7 @@ mod tests;
 
 use super::grow_per_rtt;
 use crate::conn::{AckSample, CaState, Conn};
-use crate::control::{CongestionControl, Info};
+use crate::hooks::{CongestionControl, Info};
 use crate::math::{ONE_X64K, scale_x64k, seq_after};
 use crate::params::ParamKind;
 use crate::registered::{Recovery, Registered, Set};

@@ -29,7 +29,7 @@ mod tests;
 
 use crate::algorithms::{additive_increase, counted};
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
-use crate::control::{CongestionControl, Info};
+use crate::hooks::{CongestionControl, Info};
 use crate::math::{cbrt, cbrt_table};
 use crate::slow_start::SlowStart;
 pub use forms::CubicLinuxParams;

@@ -1,7 +1,96 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The pluggable module interface (Ha, Rhee and Xu 2008, figure 2; Linux's `tcp_congestion_ops`).
 
+use crate::argument::RecordedArgument;
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
+
+/// The table of hooks, for other macros: `for_each_hook!(m)` expands to `m! { row; … }`, `for_each_hook!(m, more)` to
+/// `m! { [more] row; … }`. A row is `Variant = number: name(argument: Type, …) -> result`.
+///
+/// The number is that of the hook's counter in the kernel, and of the hook in a record. An argument that is passed by reference
+/// has `[&]` before its type; [`WireArgument`](crate::WireArgument) says how a type crosses a C interface,
+/// [`RecordedArgument`] how a record holds it. `if` names the function that says whether an algorithm has the hook.
+///
+/// From these rows follow [`Hook`], the hooks of [`Controller`](crate::Controller), [`replay::Call`](crate::replay::Call), the
+/// functions of a plugin's table and their version, what is exported to the kernel's glue and declared there, the records, their
+/// columns and their replay. [`CongestionControl`] is written beside them, and where the two differ nothing compiles.
+#[macro_export]
+macro_rules! for_each_hook {
+    ($callback:path $(, $($more:tt)+)?) => {
+        $callback! {
+            $([$($more)+])?
+            Init = 0: init();
+            Release = 1: release();
+            Ssthresh = 2: ssthresh() -> u32;
+            CongAvoid = 3: cong_avoid(ack: u32, acked: u32);
+            SetState = 4: set_state(new: $crate::CaState);
+            CwndEvent = 5: cwnd_event(event: $crate::CaEvent);
+            InAckEvent = 6: in_ack_event(flags: u32);
+            UndoCwnd = 7: undo_cwnd() -> u32;
+            PktsAcked = 8: pkts_acked(sample: [&] $crate::AckSample);
+            CongControl = 9 if has_cong_control: cong_control(acked: u32);
+        }
+    };
+}
+
+macro_rules! hook_enum {
+    ($($variant:ident = $number:literal $(if $has:ident)?:
+        $hook:ident($($arg:ident: $([$by:tt])? $type:path),*) $(-> $result:ty)?;)+) => {
+        /// A hook that a transport calls.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Hook {
+            $(
+                #[doc = concat!("[`CongestionControl::", stringify!($hook), "`]")]
+                $variant = $number,
+            )+
+        }
+
+        impl Hook {
+            /// All of them, by number.
+            pub const ALL: [Self; [$($number),+].len()] = [$(Self::$variant),+];
+
+            /// Linux's name.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => stringify!($hook),)+
+                }
+            }
+
+            /// Words that its arguments take in a record.
+            #[must_use]
+            pub const fn words(self) -> usize {
+                match self {
+                    $(Self::$variant => 0 $(+ <$type as RecordedArgument>::WORDS)*,)+
+                }
+            }
+        }
+    };
+}
+
+for_each_hook!(hook_enum);
+
+/// Words that a record has for the arguments of any hook.
+pub const ARGUMENT_WORDS: usize = {
+    let (mut most, mut number) = (0, 0);
+    while number < Hook::ALL.len() {
+        let hook = Hook::ALL[number];
+        assert!(hook as usize == number, "the table is in the order of its numbers");
+        if most < hook.words() {
+            most = hook.words();
+        }
+        number += 1;
+    }
+    most
+};
+
+impl Hook {
+    /// The hook that Linux calls `name`.
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|hook| hook.name() == name)
+    }
+}
 
 /// Private area that Linux gives a module, bytes: an algorithm's state must fit.
 pub const PRIVATE_BYTES: usize = 104;
@@ -98,7 +187,7 @@ impl Info {
     }
 }
 
-/// A congestion control algorithm, as hooks that a transport calls.
+/// A congestion control algorithm, as hooks that a transport calls ([`for_each_hook!`](crate::for_each_hook) lists them).
 ///
 /// `Params` are the algorithm's settings. They are passed in, not stored, because in the kernel they lie in read-only
 /// memory beside the program while the state lies in the socket. Algorithms answer and the transport acts: `ssthresh`
