@@ -19,10 +19,14 @@ const PROGRAMS: [(&str, &str); 3] = [
     ("switch", "The program that moves live connections to another algorithm."),
 ];
 
-/// CUBIC with a glue that skips every n-th result, or all programs of some acknowledgements: only for `tests/kernel/lapse.rs`, and
-/// embedded nowhere.
-const LAPSES: [(&str, &str); 3] =
-    [("lapse-50", "LAPSE=50"), ("lapse-2", "LAPSE=2"), ("lapse-acks", "LAPSE_OF_ACKS=2")];
+/// CUBIC with another glue, embedded nowhere. Three skip every n-th result, or all programs of some acknowledgements, for
+/// `tests/kernel/lapse.rs`. The last has the hook that no algorithm of the registry has, so that every build compiles it.
+const VARIANTS: [(&str, &str); 4] = [
+    ("lapse-50", "LAPSE=50"),
+    ("lapse-2", "LAPSE=2"),
+    ("lapse-acks", "LAPSE_OF_ACKS=2"),
+    ("cong-control", "HAS_CONG_CONTROL"),
+];
 
 /// Builds an object for each algorithm and `objects.rs`, which embeds them.
 pub(crate) fn build() -> Result<(), String> {
@@ -58,7 +62,7 @@ pub(crate) fn build() -> Result<(), String> {
         let file = object.file_name().unwrap_or_default();
         writeln!(list, "    ({name:?}, &Aligned(*include_bytes!({file:?}))),")
             .map_err(|why| why.to_string())?;
-        for (file, define) in LAPSES.iter().filter(|_| name == "cubic") {
+        for (file, define) in VARIANTS.iter().filter(|_| name == "cubic") {
             variant(&recipe, (name, &controller), algorithm, &hooks, (file, &[define]))?;
         }
     }

@@ -188,11 +188,14 @@ macro_rules! columns {
                         PyValueError::new_err(format!("column {name}: missing; expected a recorded trace's column"))
                     })
                 };
-                let mut args = [None; ARGUMENT_WORDS];
-                for (place, arg) in args.iter_mut().enumerate() {
-                    let column = column(&format!("arg{place}"));
-                    *arg = if place < OLDEST_ARGUMENTS { Some(column?) } else { column.ok() };
-                }
+                let arguments = || {
+                    let mut args = [None; ARGUMENT_WORDS];
+                    for (place, arg) in args.iter_mut().enumerate() {
+                        let column = column(&format!("arg{place}"));
+                        *arg = if place < OLDEST_ARGUMENTS { Some(column?) } else { column.ok() };
+                    }
+                    PyResult::Ok(args)
+                };
                 let pacing = column("pacing_rate_after").ok().zip(column("pacing_status_after").ok());
                 let state_after = table
                     .column_by_name("state_after")
@@ -200,7 +203,7 @@ macro_rules! columns {
                     .filter(|column| column.value_length() == PRIVATE_BYTES as i32);
                 Ok(Self {
                     $($name: column(stringify!($name))?,)+
-                    args,
+                    args: arguments()?,
                     pacing: pacing.map(|(rate, status)| [rate, status]),
                     state_after,
                 })
