@@ -245,9 +245,14 @@ PROGRAM(pkts_acked, int)
 
 // The build defines HAS_CONG_CONTROL for an algorithm that sets window and rate itself. `acked` is what was newly delivered.
 #ifdef HAS_CONG_CONTROL
-PROGRAM(cong_control, int)
+// What an acknowledgement delivered.
+struct rate_sample {
+	__u32 acked_sacked;
+} KERNEL_STRUCT;
+
+// The kernel's last argument is the sample: the second of two or the fourth of four.
+static __always_inline int control(const __u64 *args, const struct rate_sample *sample)
 {
-	const struct rate_sample *sample = (const struct rate_sample *)args[3];
 	__u32 acked = sample->acked_sacked;
 
 	ENTER(cong_control, watch_undone(tp), acked);
@@ -256,15 +261,14 @@ PROGRAM(cong_control, int)
 	return 0;
 }
 
+PROGRAM(cong_control, int)
+{
+	return control(args, (const struct rate_sample *)args[3]);
+}
+
 PROGRAM(cong_control_of_two, int)
 {
-	const struct rate_sample *sample = (const struct rate_sample *)args[1];
-	__u32 acked = sample->acked_sacked;
-
-	ENTER(cong_control, watch_undone(tp), acked);
-	core_cong_control(call.state, &call.conn, call.params, acked);
-	leave(&call, 0);
-	return 0;
+	return control(args, (const struct rate_sample *)args[1]);
 }
 #endif
 

@@ -85,10 +85,7 @@ struct ack_sample {
 	__u32 in_flight;
 } KERNEL_STRUCT;
 
-// What an acknowledgement delivered, as cong_control is told.
-struct rate_sample {
-	__u32 acked_sacked;
-} KERNEL_STRUCT;
+struct rate_sample;
 
 enum tcp_ca_event { CA_EVENT_UNUSED };
 
