@@ -67,7 +67,7 @@ def main() -> None:
     parser.add_argument("--gb", type=float, default=1.0, help="gigabytes of each transfer")
     arguments = parser.parse_args()
     asked = module(arguments.cc, [])
-    held = asked.hold(asked.kernel_name)
+    held = asked.load(asked.kernel_name)
     count = int(arguments.gb * 1e9)
     ratios, ours_s, kernels_s = [], [], []
     try:

@@ -9,7 +9,7 @@
 mod network;
 
 use cwnd::registry::ALGORITHMS;
-use cwnd_bpf::{Hook, HookCost, Module, Timing};
+use cwnd_bpf::{Hook, HookCost, Load as _, Module, Timing};
 use network::TestNetwork;
 use serde_json::json;
 

@@ -3,8 +3,8 @@
 //! on the running Linux kernel.
 //!
 //! With the feature `kernel`, the build compiles the hooks of the core to BPF (`hooks/`), links them with a C glue that
-//! reads the kernel's `tcp_sock` (`bpf/`), and embeds one portable object per algorithm; `Module::load` puts
-//! one into the kernel, and `Module::load_recording` hands out every call of its hooks besides. Without the feature this
+//! reads the kernel's `tcp_sock` (`bpf/`), and embeds one portable object per algorithm; `Load::load` puts
+//! one into the kernel, and `Load::load_recording` hands out every call of its hooks besides. Without the feature this
 //! crate is empty, needs no compiler but Rust's, and builds anywhere.
 //!
 //! With the feature `recipe`, `build_object` makes the object of one algorithm from outside the tree.

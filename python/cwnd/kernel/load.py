@@ -6,7 +6,7 @@ from __future__ import annotations
 import signal
 import sys
 
-from cwnd._native import KernelHeld, KernelModule, kernel_give_up_rights, kernel_registrations
+from cwnd._native import KernelLoadedModule, KernelModule, kernel_give_up_rights, kernel_registrations
 from cwnd.kernel.listing import tcp_setting
 from cwnd.kernel.native import KernelInputError
 
@@ -17,7 +17,7 @@ POLL_S = 0.5
 
 def load(module: KernelModule, name: str, *, pin: bool) -> None:
     """Loads a module; unless it is pinned, keeps it until Ctrl-C or another signal to end."""
-    loaded = module.hold(name)
+    loaded = module.load(name)
     try:
         # If the pin is refused, only the reason is printed, and nothing stays loaded.
         path, mounted = (loaded.pin() if pin else None) or ("", False)
@@ -46,7 +46,7 @@ def usage(name: str) -> None:
     print(f"  a route      ip route change DESTINATION via GATEWAY congctl {name}")
 
 
-def wait_for_end(loaded: KernelHeld, name: str) -> None:
+def wait_for_end(loaded: KernelLoadedModule, name: str) -> None:
     """Waits for a signal to end; on a terminal, shows how many connections use the algorithm."""
     # Signals are blocked and waited for, so that none is missed between two polls.
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cwnd import _native
-from cwnd._native import KernelHeld, KernelModule, kernel_registrations
+from cwnd._native import KernelLoadedModule, KernelModule, kernel_registrations
 from cwnd.kernel.native import KernelInputError
 
 
@@ -61,7 +61,7 @@ def name_of_set(text: str) -> str:
     return name
 
 
-def acquire(text: str, settings: Sequence[str]) -> tuple[str, KernelHeld | None]:
+def acquire(text: str, settings: Sequence[str]) -> tuple[str, KernelLoadedModule | None]:
     """The name in the kernel of an algorithm, and a handle that keeps it loaded; the kernel's own algorithms need no handle.
 
     Loads the algorithm if it is not loaded.
@@ -78,7 +78,7 @@ def acquire(text: str, settings: Sequence[str]) -> tuple[str, KernelHeld | None]
         ]
         if not loaded:
             asked = module(text, settings)
-            return asked.kernel_name, asked.hold(asked.kernel_name)
+            return asked.kernel_name, asked.load(asked.kernel_name)
         name, handle = text, loaded[0].share()
     if settings:
         raise KernelInputError("--param", settings[0], f"no parameter: {name} has those that it has")

@@ -57,7 +57,7 @@ impl Counters {
         self.states[state as usize]
     }
 
-    /// Calls of which there is a record: none, unless loaded by [`crate::Module::load_recording`].
+    /// Calls of which there is a record: none, unless loaded by [`crate::Load::load_recording`].
     #[must_use]
     pub const fn recorded(&self) -> u64 {
         self.recorded

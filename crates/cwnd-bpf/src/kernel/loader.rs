@@ -16,7 +16,6 @@ use crate::kernel::maps::{
     padded,
 };
 use crate::kernel::owned_module::OwnedModule;
-use crate::kernel::recorder::{self, Recorder};
 use crate::kernel::registration::{Registration, WRAPPED, is_available, registrations};
 use crate::kernel::tick::tick_hz;
 use crate::raw::{FILE_BYTES, Identity};
@@ -42,16 +41,6 @@ pub(crate) fn wakeup_bytes(ring_bytes: u32) -> u32 {
 /// Smallest ring buffer: one page.
 pub(crate) const RING_MIN: u32 = 1 << 12;
 pub(crate) const RING_MAX: u32 = 1 << 30;
-
-/// Registers by `load`, which is given the ring buffer's size, and opens the reading end of the records.
-pub(crate) fn recording(
-    ring_bytes: u32,
-    load: impl FnOnce(u32) -> Result<OwnedModule, Error>,
-) -> Result<(OwnedModule, Recorder), Error> {
-    let loaded = load(ring_bytes.clamp(RING_MIN, RING_MAX).next_power_of_two())?;
-    let recorder = recorder::open(loaded.object(), RECORDS)?;
-    Ok((loaded, recorder))
-}
 
 /// The error for a parameter that was not set.
 pub(crate) fn bad_param(specs: &[Spec], name: &str, value: &str) -> Error {
@@ -196,6 +185,7 @@ mod tests {
     use rustix::net::sockopt;
 
     use super::*;
+    use crate::kernel::loaded_module::Load as _;
     use crate::kernel::module::Module;
     use cwnd::Hook;
 

@@ -38,7 +38,7 @@ pub use counters::Counters;
 pub use doctor::doctor;
 pub use error::Error;
 pub use libbpf_rs::ErrorKind;
-pub use loaded_module::LoadedModule;
+pub use loaded_module::{Load, LoadedModule};
 pub use module::Module;
 pub use object_file::ObjectFile;
 pub use owned_module::{HookCost, OwnedModule};

@@ -9,9 +9,9 @@ use libbpf_rs::ObjectBuilder;
 
 use crate::fnv::fnv;
 use crate::kernel::error::{Error, NAME_MAX};
-use crate::kernel::loader::{LoadConfig, OBJECTS, bad_param, hashed_name, load, recording, settings_text};
+use crate::kernel::loaded_module::Load;
+use crate::kernel::loader::{LoadConfig, OBJECTS, bad_param, hashed_name, load, settings_text};
 use crate::kernel::owned_module::OwnedModule;
-use crate::kernel::recorder::Recorder;
 
 /// An algorithm with its settings, ready to be loaded, any number of times.
 pub struct Module {
@@ -101,28 +101,6 @@ impl Module {
         self.object.len()
     }
 
-    /// Registers it on the running kernel as `kernel_name`.
-    ///
-    /// # Errors
-    /// [`Error`]: a name that the kernel does not take or already has, or a kernel that lacks BTF, links of `struct_ops` or
-    /// the right to load.
-    pub fn load(&self, kernel_name: &str) -> Result<OwnedModule, Error> {
-        self.register(kernel_name, None)
-    }
-
-    /// As [`Module::load`], with every call of a hook recorded: in a ring buffer of at least `ring_bytes` (which the
-    /// kernel sets aside at once), until the recorder takes it from there.
-    ///
-    /// # Errors
-    /// As [`Module::load`].
-    pub fn load_recording(
-        &self,
-        kernel_name: &str,
-        ring_bytes: u32,
-    ) -> Result<(OwnedModule, Recorder), Error> {
-        recording(ring_bytes, |ring_bytes| self.register(kernel_name, Some(ring_bytes)))
-    }
-
     /// Name for `TCP_CONGESTION`: `cwnd_` and the set's name (with `_` for its `-`, which the kernel does not take in a module of
     /// BPF) where that fits and no parameter was set, else `cwnd_` and eight hexadecimal digits of set and parameters.
     #[must_use]
@@ -142,17 +120,18 @@ impl Module {
         hashed_name(self.set.bytes().chain(self.param_bytes()).chain(*b"traced"))
     }
 
-    /// Of everything that decides what it does.
-    pub(crate) fn hash(&self) -> u64 {
-        fnv(self.object.iter().copied().chain(self.set.bytes()).chain(self.param_bytes()))
-    }
-
     pub(crate) fn params(&self) -> Vec<u32> {
         (0..self.algorithm.specs.len()).map(|index| self.controller.param(index)).collect()
     }
 
     fn param_bytes(&self) -> impl Iterator<Item = u8> {
         self.params().into_iter().flat_map(u32::to_le_bytes)
+    }
+}
+
+impl Load for Module {
+    fn hash(&self) -> u64 {
+        fnv(self.object.iter().copied().chain(self.set.bytes()).chain(self.param_bytes()))
     }
 
     fn register(&self, kernel_name: &str, ring_bytes: Option<u32>) -> Result<OwnedModule, Error> {

@@ -15,14 +15,11 @@ use crate::kernel::elf;
 use crate::kernel::error::{Error, refused};
 use crate::kernel::kernel_types::OPS as OPS_TYPE;
 use crate::kernel::libbpf_log::with_libbpf_log;
-use crate::kernel::loaded_module::{LoadedModule, load_or_share};
-use crate::kernel::loader::{
-    LAYOUT, LoadConfig, bad_param, check, hashed_name, load, recording, settings_text,
-};
+use crate::kernel::loaded_module::Load;
+use crate::kernel::loader::{LAYOUT, LoadConfig, bad_param, check, hashed_name, load, settings_text};
 use crate::kernel::maps::OPS;
 use crate::kernel::meta::{Meta, SECTION};
 use crate::kernel::owned_module::OwnedModule;
-use crate::kernel::recorder::Recorder;
 
 /// Section of the struct of hooks, which names the programs that the kernel calls.
 const HOOKS: &str = ".struct_ops.link";
@@ -151,46 +148,6 @@ impl ObjectFile {
         Ok(Some(controller))
     }
 
-    /// Registers it on the running kernel as `kernel_name`.
-    ///
-    /// # Errors
-    /// As [`crate::Module::load`].
-    pub fn load(&self, kernel_name: &str) -> Result<OwnedModule, Error> {
-        self.register(kernel_name, None)
-    }
-
-    /// As [`crate::Module::load_recording`].
-    ///
-    /// # Errors
-    /// As [`crate::Module::load`].
-    pub fn load_recording(
-        &self,
-        kernel_name: &str,
-        ring_bytes: u32,
-    ) -> Result<(OwnedModule, Recorder), Error> {
-        recording(ring_bytes, |ring_bytes| self.register(kernel_name, Some(ring_bytes)))
-    }
-
-    /// As [`crate::Module::load_or_share`].
-    ///
-    /// # Errors
-    /// As [`crate::Module::load_or_share`].
-    pub fn load_or_share(&self, kernel_name: &str) -> Result<LoadedModule, Error> {
-        load_or_share(kernel_name, self.hash(), || self.load(kernel_name))
-    }
-
-    /// Of everything that decides what it does.
-    pub(crate) fn hash(&self) -> u64 {
-        fnv(self.content().iter().copied().chain(self.value_bytes()))
-    }
-
-    fn register(&self, kernel_name: &str, ring_bytes: Option<u32>) -> Result<OwnedModule, Error> {
-        let set = self.file_name();
-        let file = self.file.to_str().unwrap_or_default();
-        let config = LoadConfig { set: &set, hash: self.hash(), params: &self.values, file, ring_bytes };
-        load(|| self.open_object(), kernel_name, &config)
-    }
-
     fn open_object(&self) -> libbpf_rs::Result<OpenObject> {
         ObjectBuilder::default().open_memory(self.content())
     }
@@ -207,6 +164,19 @@ impl ObjectFile {
 
     fn file_name(&self) -> String {
         self.file.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+}
+
+impl Load for ObjectFile {
+    fn hash(&self) -> u64 {
+        fnv(self.content().iter().copied().chain(self.value_bytes()))
+    }
+
+    fn register(&self, kernel_name: &str, ring_bytes: Option<u32>) -> Result<OwnedModule, Error> {
+        let set = self.file_name();
+        let file = self.file.to_str().unwrap_or_default();
+        let config = LoadConfig { set: &set, hash: self.hash(), params: &self.values, file, ring_bytes };
+        load(|| self.open_object(), kernel_name, &config)
     }
 }
 

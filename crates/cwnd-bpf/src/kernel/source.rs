@@ -4,6 +4,7 @@
 use libbpf_rs::MapHandle;
 
 use crate::kernel::error::Error;
+use crate::kernel::loaded_module::Load;
 use crate::kernel::maps::first_value;
 use crate::kernel::module::Module;
 use crate::kernel::object_file::ObjectFile;
@@ -16,6 +17,17 @@ pub enum ModuleSource {
     Set(Module),
     /// An object's file.
     File(ObjectFile),
+}
+
+impl ModuleSource {
+    /// As what can be loaded.
+    #[must_use]
+    pub const fn as_load(&self) -> &dyn Load {
+        match self {
+            Self::Set(module) => module,
+            Self::File(object) => object,
+        }
+    }
 }
 
 impl Registration {

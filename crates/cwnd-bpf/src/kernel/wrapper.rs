@@ -7,9 +7,9 @@ use libbpf_rs::ObjectBuilder;
 
 use crate::fnv::fnv;
 use crate::kernel::error::Error;
-use crate::kernel::loader::{LoadConfig, WRAPPERS, load, recording};
+use crate::kernel::loaded_module::Load;
+use crate::kernel::loader::{LoadConfig, WRAPPERS, load};
 use crate::kernel::owned_module::OwnedModule;
-use crate::kernel::recorder::Recorder;
 use crate::kernel::registration::WRAPPED;
 
 /// One of the kernel's own algorithms, to be recorded under another name: it does what the kernel's does, to the bit.
@@ -39,21 +39,16 @@ impl Wrapper {
         let (name, object) = wrapper.ok_or_else(|| Error::UnknownSet(name.to_owned()))?;
         Ok(Self { name, object: &object.0 })
     }
+}
 
-    /// Registers it as `kernel_name`, with every call recorded, as [`Module::load_recording`] does.
-    ///
-    /// # Errors
-    /// As [`Module::load`].
-    pub fn load_recording(
-        &self,
-        kernel_name: &str,
-        ring_bytes: u32,
-    ) -> Result<(OwnedModule, Recorder), Error> {
+impl Load for Wrapper {
+    fn hash(&self) -> u64 {
+        fnv(self.object.iter().copied())
+    }
+
+    fn register(&self, kernel_name: &str, ring_bytes: Option<u32>) -> Result<OwnedModule, Error> {
         let set = format!("{WRAPPED}{}", self.name);
-        let hash = fnv(self.object.iter().copied());
-        recording(ring_bytes, |ring_bytes| {
-            let config = LoadConfig { set: &set, hash, params: &[], file: "", ring_bytes: Some(ring_bytes) };
-            load(|| ObjectBuilder::default().open_memory(self.object), kernel_name, &config)
-        })
+        let config = LoadConfig { set: &set, hash: self.hash(), params: &[], file: "", ring_bytes };
+        load(|| ObjectBuilder::default().open_memory(self.object), kernel_name, &config)
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the kernel tells about an object's cost.
 
-use cwnd_bpf::{Hook, HookCost, Timing};
+use cwnd_bpf::{Hook, HookCost, Load as _, Timing};
 
 use crate::network::TestNetwork;
 use crate::{MEGABYTE, kernel_is_ours, module};

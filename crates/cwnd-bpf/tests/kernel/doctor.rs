@@ -4,7 +4,7 @@
 use std::process::Command;
 use std::thread;
 
-use cwnd_bpf::{Answer, Check, CommandScope, Hook, doctor, give_up_rights, registrations};
+use cwnd_bpf::{Answer, Check, CommandScope, Hook, Load as _, doctor, give_up_rights, registrations};
 use libbpf_rs::Link;
 use rustix::process::{Signal, kill_process};
 

@@ -4,7 +4,7 @@
 
 use std::io::Write;
 
-use cwnd_bpf::{Hook, registrations};
+use cwnd_bpf::{Hook, Load as _, registrations};
 
 use crate::network::TestNetwork;
 use crate::{MEGABYTE, kernel_is_ours, module};

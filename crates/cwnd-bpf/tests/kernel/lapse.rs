@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use cwnd::INFINITE_SSTHRESH;
-use cwnd_bpf::{CallRecord, Counters, Hook, Module};
+use cwnd_bpf::{CallRecord, Counters, Hook, Load as _, Module};
 
 use crate::network::TestNetwork;
 use crate::recording::{record_with, replay};

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use cwnd::CaState;
-use cwnd_bpf::{Error, Hook, ObjectFile};
+use cwnd_bpf::{Error, Hook, Load as _, ObjectFile};
 
 use crate::network::{TestNetwork, run};
 use crate::{MEGABYTE, registered};

@@ -8,7 +8,7 @@ use std::time::Duration;
 use cwnd::registry::ALGORITHMS;
 use cwnd::replay::{After, Replay};
 use cwnd::{Controller, INFINITE_SSTHRESH};
-use cwnd_bpf::{CallRecord, Counters, Hook, Module, OwnedModule, Recorder};
+use cwnd_bpf::{CallRecord, Counters, Hook, Load as _, Module, OwnedModule, Recorder};
 use cwnd_plugin::controller_words;
 
 use crate::network::{Going, TestNetwork};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Names and settings of what is registered.
 
-use cwnd_bpf::Module;
+use cwnd_bpf::{Load as _, Module};
 
 use crate::{kernel_is_ours, module, registered};
 

@@ -7,7 +7,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use cwnd_bpf::{CommandScope, Error, Hook, RunningCommand, ScopeMethod};
+use cwnd_bpf::{CommandScope, Error, Hook, Load as _, RunningCommand, ScopeMethod};
 use rustix::net::{AddressFamily, SocketType, ipproto, sockopt};
 use rustix::process::{Pid, Signal, kill_process};
 

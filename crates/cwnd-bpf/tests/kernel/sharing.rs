@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
-use cwnd_bpf::{Error, LoadedModule, Registration, registrations};
+use cwnd_bpf::{Error, Load as _, LoadedModule, Registration, registrations};
 
 use crate::network::{Going, TestNetwork};
 use crate::{kernel_is_ours, module, registered, until};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread;
 
 use cwnd::CaState;
-use cwnd_bpf::{ConnectionFilter, Error, Hook, connections, switch};
+use cwnd_bpf::{ConnectionFilter, Error, Hook, Load as _, connections, switch};
 use rustix::net::sockopt;
 
 use crate::network::{Going, TestNetwork};

@@ -3,7 +3,7 @@
 
 use cwnd::CaState;
 use cwnd::registry::ALGORITHMS;
-use cwnd_bpf::Hook;
+use cwnd_bpf::{Hook, Load as _};
 
 use crate::network::{TestNetwork, run};
 use crate::{MEGABYTE, kernel_is_ours, module, none_of, registered};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use cwnd::replay::Call;
 use cwnd::{CaEvent, Controller};
-use cwnd_bpf::{CallRecord, Hook, Wrapper};
+use cwnd_bpf::{CallRecord, Hook, Load as _, Wrapper};
 
 use crate::network::TestNetwork;
 use crate::recording::{record_on, replay};

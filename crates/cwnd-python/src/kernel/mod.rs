@@ -29,6 +29,8 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("KernelError", module.py().get_type::<KernelError>())?;
     module.add_class::<module::KernelModule>()?;
     module.add_class::<module::KernelLoadedModule>()?;
+    // By its earlier name too.
+    module.add("KernelHeld", module.py().get_type::<module::KernelLoadedModule>())?;
     module.add_class::<registrations::KernelRegistration>()?;
     module.add_class::<scope::KernelScope>()?;
     module.add_class::<scope::KernelEnded>()?;

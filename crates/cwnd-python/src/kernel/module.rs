@@ -93,12 +93,14 @@ impl KernelModule {
     }
 
     /// Puts it into the kernel as `name`, or shares what is there already with the same code and settings; raises `KernelError`.
-    fn hold(&self, py: Python<'_>, name: &str) -> PyResult<KernelLoadedModule> {
-        let loaded = py.detach(|| match &self.source {
-            ModuleSource::Set(module) => module.load_or_share(name),
-            ModuleSource::File(object) => object.load_or_share(name),
-        });
+    fn load(&self, py: Python<'_>, name: &str) -> PyResult<KernelLoadedModule> {
+        let loaded = py.detach(|| self.source.as_load().load_or_share(name));
         loaded.map(|loaded| KernelLoadedModule(Some(loaded))).map_err(|why| raise(py, &why))
+    }
+
+    /// `load` by its earlier name.
+    fn hold(&self, py: Python<'_>, name: &str) -> PyResult<KernelLoadedModule> {
+        self.load(py, name)
     }
 }
 
@@ -113,16 +115,13 @@ impl KernelModule {
             ModuleSource::Set(module) => Some(module.controller()),
             ModuleSource::File(object) => object.host()?,
         };
-        let (loaded, recorder) = match &self.source {
-            ModuleSource::Set(module) => module.load_recording(name, ring_bytes)?,
-            ModuleSource::File(object) => object.load_recording(name, ring_bytes)?,
-        };
+        let (loaded, recorder) = self.source.as_load().load_recording(name, ring_bytes)?;
         Ok((loaded, recorder, host))
     }
 }
 
 /// An algorithm in the kernel. It stays there while a process holds it.
-#[pyclass(module = "cwnd._native", name = "KernelHeld")]
+#[pyclass(module = "cwnd._native", name = "KernelLoadedModule")]
 pub struct KernelLoadedModule(pub Option<LoadedModule>);
 
 #[pymethods]

@@ -17,7 +17,7 @@ use crate::tables::Table;
 use connections::Connections;
 pub use connections::TracedConnection;
 use cwnd::Controller;
-use cwnd_bpf::{CommandScope, OwnedModule, Probe, Recorder, RunningCommand, ScopeMethod, Wrapper};
+use cwnd_bpf::{CommandScope, Load as _, OwnedModule, Probe, Recorder, RunningCommand, ScopeMethod, Wrapper};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rows::StateLayout;
