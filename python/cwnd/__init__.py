@@ -7,7 +7,7 @@
 1.0
 
 Refused input raises a `ValueError` with a message of one line: `ScenarioError` for a scenario or an argument (its subclass
-`CrateError` for the crate of a plugin), `NotOursError` for a folder that may not be written to, `NoResultError` for a folder that
+`CrateError` for the crate of a plugin), `FolderError` for a folder that may not be written to, `NoResultError` for a folder that
 cannot be read. `PluginError` is a panic of a plugin's algorithm, `metrics.UndefinedError` a measure without a value. Errors of the system
 are `OSError`.
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from cwnd.replicates import Study, replicate
     from cwnd.result import Result
     from cwnd.scenario import Flow, Link, dumbbell, graph, parking_lot
-    from cwnd.store import NoResultError, NotOursError, load, run, save
+    from cwnd.store import FolderError, NoResultError, load, run, save
 
 __all__ = [
     "CrateError",
     "Flow",
+    "FolderError",
     "KernelTrace",
     "Link",
     "NoResultError",
-    "NotOursError",
     "PluginError",
     "Result",
     "Scenario",
@@ -56,9 +56,11 @@ __all__ = [
 HOMES = {
     "CrateError": "plugin",
     "Flow": "scenario",
+    "FolderError": "store",
     "KernelTrace": "kernel.result",
     "Link": "scenario",
     "NoResultError": "store",
+    # FolderError by its earlier name.
     "NotOursError": "store",
     "PluginError": "_native",
     "Result": "result",

@@ -14,7 +14,7 @@ import typer
 
 from cwnd._native import PluginError, ScenarioError
 from cwnd.refused import refused
-from cwnd.store import NotOursError
+from cwnd.store import FolderError
 from cwnd.terminal import replace_unprintable
 
 
@@ -81,7 +81,7 @@ def run_guarded(app: typer.Typer) -> int:
         print(getattr(error, "log", ""), end="", file=sys.stderr)
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
-    except NotOursError as error:
+    except FolderError as error:
         # The argument `folder` of the Python function is the option -o here.
         print(f"error: {re.sub('^folder:', '-o:', str(error))}", file=sys.stderr)
         return 2

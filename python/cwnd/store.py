@@ -52,8 +52,12 @@ MOST_FLOWS_DRAWN = 1000
 MOST_ROWS_DRAWN = 5_000_000
 
 
-class NotOursError(ValueError):
+class FolderError(ValueError):
     """The folder to write to holds something that may not be replaced; the message is one line."""
+
+
+# Its earlier name.
+NotOursError = FolderError
 
 
 class NoResultError(ValueError):
@@ -87,22 +91,22 @@ def check_folder(folder: Path, kind: str = KIND, *, force: bool = False) -> None
     this program. A folder with anything else in it is never replaced.
     """
     if folder.resolve() == Path.cwd():
-        raise NotOursError(f'folder: "{folder}" is not accepted; expected another folder than the current one')
+        raise FolderError(f'folder: "{folder}" is not accepted; expected another folder than the current one')
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise NotOursError(f'folder: "{folder}" is not accepted; expected a folder, or a name that is free')
+        raise FolderError(f'folder: "{folder}" is not accepted; expected a folder, or a name that is free')
     if not folder.exists() or not any(folder.iterdir()):
         return
     if unfinished.is_unfinished(folder):
         if unfinished.is_in_progress(folder):
-            raise NotOursError(f'folder: "{folder}" is not accepted; another cwnd writes to it now')
+            raise FolderError(f'folder: "{folder}" is not accepted; another cwnd writes to it now')
         return
     earlier = kind_of_result(folder)
     if earlier is None:
-        raise NotOursError(
+        raise FolderError(
             f'folder: "{folder}" is not accepted; expected a free name, an empty folder, or an earlier result and nothing else'
         )
     if not (force or (earlier == kind == KIND)):
-        raise NotOursError(
+        raise FolderError(
             f'folder: "{folder}" is not accepted; expected a free name, or --force (force=True in Python) to replace '
             f"the {earlier.removeprefix('cwnd ')} in it"
         )
@@ -147,7 +151,7 @@ def save(
 
     Everything is written to a temporary folder beside `folder`, which then takes its name: a free one, that of an earlier run, or with
     `force` that of any other result (a kernel trace, replicates). `between` is called between two pieces of a table; if it raises,
-    the writing ends. Raises `NotOursError`, or `OSError` when writing fails; nothing is left behind then. What a killed process has
+    the writing ends. Raises `FolderError`, or `OSError` when writing fails; nothing is left behind then. What a killed process has
     left beside `folder` is removed. Raises `ScenarioError` for anything that is no result or no path.
     `cwnd.run(scenario, folder=...)` does the same without holding the tables in memory.
     """

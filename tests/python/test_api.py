@@ -34,7 +34,11 @@ def test_dir_lists_what_there_is() -> None:
     assert {"Flow", "PluginError", "check", "dumbbell", "load", "replicate", "run", "save"} <= set(dir(package))
 
 
-ERRORS = ("NoResultError", "NotOursError", "CrateError", "PluginError", "ScenarioError")
+ERRORS = ("NoResultError", "FolderError", "CrateError", "PluginError", "ScenarioError")
+
+
+def test_what_was_renamed_has_its_earlier_name_too() -> None:
+    assert package.NotOursError is package.FolderError
 
 
 def refusal_of(name: str, folder: Path) -> Exception:
@@ -42,7 +46,7 @@ def refusal_of(name: str, folder: Path) -> Exception:
     (folder / "mine").write_text("mine")
     given: dict[str, Make] = {
         "NoResultError": lambda: package.load(folder),
-        "NotOursError": lambda: package.save(run(small()), folder, pictures=False),
+        "FolderError": lambda: package.save(run(small()), folder, pictures=False),
         "CrateError": lambda: plugin.new("Not A Name"),
         "ScenarioError": lambda: small(rate=40),
     }

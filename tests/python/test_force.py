@@ -11,7 +11,7 @@ from conftest import SHORT, Cli
 
 import cwnd as package
 from cwnd import _native, dumbbell
-from cwnd.store import NotOursError
+from cwnd.store import FolderError
 
 KINDS = ("run", "trace", "replicates", "reproduce")
 # A day at 10 Gbit/s takes an hour: whoever refuses it at once has not run it.
@@ -93,7 +93,7 @@ def test_a_kernel_trace_is_refused_before_it_begins(tmp_path: Path, kind: str, m
     monkeypatch.setattr(trace, "begin", begun)
     folder = made(tmp_path / "out", kind)
     before = contents(folder)
-    with pytest.raises(NotOursError, match=f"--force.*{kind}"):
+    with pytest.raises(FolderError, match=f"--force.*{kind}"):
         trace.main(trace.TraceOptions(folder=folder), [])
     assert contents(folder) == before
     with pytest.raises(AssertionError, match="it has begun"):
@@ -150,9 +150,9 @@ def test_python_has_it_as_an_argument(tmp_path: Path) -> None:
     result = package.run(small())
     folder = made(tmp_path / "trace", "trace")
     before = contents(folder)
-    with pytest.raises(NotOursError, match=r"--force.*force=True"):
+    with pytest.raises(FolderError, match=r"--force.*force=True"):
         package.save(result, folder, pictures=False)
-    with pytest.raises(NotOursError, match="force=True"):
+    with pytest.raises(FolderError, match="force=True"):
         package.replicate(small(), 2, 1, folder)
     assert contents(folder) == before
     package.save(result, folder, pictures=False, force=True)

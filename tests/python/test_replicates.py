@@ -27,7 +27,7 @@ from cwnd import ScenarioError, _native, dumbbell
 from cwnd.groups import groups
 from cwnd.metrics import mean_interval
 from cwnd.replicates import folder as folders
-from cwnd.store import NotOursError
+from cwnd.store import FolderError
 
 # About 0.1 s each.
 LONG = ("compare", "cubic:2", "sack", "--rate", "400Mbit/s", "--duration", "100s")
@@ -375,7 +375,7 @@ def test_two_programs_do_not_write_to_one_folder(tmp_path: Path) -> None:
     out.mkdir()
     handle = os.open(out, os.O_RDONLY)
     fcntl.flock(handle, fcntl.LOCK_EX)
-    with pytest.raises(NotOursError, match="another cwnd writes"):
+    with pytest.raises(FolderError, match="another cwnd writes"):
         package.replicate(small(), 2, 1, out)
     os.close(handle)
     assert package.replicate(small(), 2, 1, out).done == 2

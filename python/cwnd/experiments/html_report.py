@@ -18,7 +18,7 @@ from cwnd.experiments.experiment import Experiment
 from cwnd.experiments.run_folder import Entry, entries
 from cwnd.experiments.verdict import FAILS, HOLDS, OPEN, PART, REPORTED
 from cwnd.replicates.folder import folder_lock, read, write
-from cwnd.store import MANIFEST, REPRODUCE, NotOursError
+from cwnd.store import MANIFEST, REPRODUCE, FolderError
 
 PAGE = "report.html"
 #: The verdicts of this report and of the one before, from which changes are marked.
@@ -275,7 +275,7 @@ def last_report(folder: Path, current: list[Entry]) -> Mapping[str, Any] | None:
 def write_page(folder: Path) -> Path:
     """Writes the report of a folder; returns its path."""
     if read(folder / MANIFEST).get("kind") != REPRODUCE:
-        raise NotOursError(f'DIR: "{folder}" is not accepted; expected a folder that cwnd reproduce wrote')
+        raise FolderError(f'DIR: "{folder}" is not accepted; expected a folder that cwnd reproduce wrote')
     with folder_lock(folder):
         current = entries(folder / "verdicts.json")
         text = page(current, experiments(), folder, last_report(folder, current))

@@ -19,7 +19,7 @@ from typing import Any
 from cwnd import _native
 from cwnd._native import Scenario
 from cwnd.result import Result
-from cwnd.store import MANIFEST, REPLICATES, NotOursError, kind_of_result, origin, save
+from cwnd.store import MANIFEST, REPLICATES, FolderError, kind_of_result, origin, save
 from cwnd.store import check_folder as check_result
 from cwnd.unfinished import lock
 
@@ -56,7 +56,7 @@ class StudyFolder:
         if self._force:
             check_result(path, REPLICATES, force=True)
             return
-        raise NotOursError(f'folder: "{path}" is not accepted; expected {expected}, or --force (force=True in Python)')
+        raise FolderError(f'folder: "{path}" is not accepted; expected {expected}, or --force (force=True in Python)')
 
     def _clear(self) -> None:
         """Removes a result of something else than this study, which `check` allows to replace."""
@@ -120,7 +120,7 @@ def folder_lock(path: Path) -> Iterator[None]:
     try:
         descriptor = lock(path)
     except BlockingIOError:
-        raise NotOursError(f'folder: "{path}" is not accepted; another cwnd writes to it now') from None
+        raise FolderError(f'folder: "{path}" is not accepted; another cwnd writes to it now') from None
     try:
         yield
     finally:

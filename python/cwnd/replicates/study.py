@@ -72,7 +72,7 @@ def replicate(
     """Runs `scenario` under `seeds` seeds, from its own on, on `jobs` threads (all processors).
 
     With `folder`, runs that are already there are not run again, and every run is written as soon as it is done; with `force` they
-    replace another result. Raises `ScenarioError`, `NotOursError`, or `OSError` when writing fails; runs that are done stay. Warns if
+    replace another result. Raises `ScenarioError`, `FolderError`, or `OSError` when writing fails; runs that are done stay. Warns if
     several runs are all the same: then nothing in the scenario is random (in Python a `Flow` starts at 0 s by default).
     """
     expect(scenario)
