@@ -121,7 +121,7 @@ fn describe(table: &'static PluginTable) -> Result<Description, String> {
             _ => ParamKind::Choice(choices.collect::<Vec<_>>().leak()),
         };
         let name = text(given.name);
-        if cwnd_scenario::FLOW_KEYS.contains(&name) {
+        if cwnd_scenario::keys::flow_keys().contains(&name) {
             return Err(format!("another name for the parameter {name}: a flow has a key of that name"));
         }
         let (unit, help, source) = (text(given.unit), text(given.help), text(given.source));

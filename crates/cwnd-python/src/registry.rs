@@ -115,7 +115,7 @@ pub fn slow_starts(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
 /// Keys of a flow that are not parameters of its algorithm.
 #[pyfunction]
 pub fn flow_keys() -> Vec<&'static str> {
-    cwnd_scenario::FLOW_KEYS.to_vec()
+    cwnd_scenario::keys::flow_keys()
 }
 
 /// Up to three of `names` that resemble `name`.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[[action]]`: changes of flows and links at given times; parsed, validated and printed.
 
-use crate::flow::{param, parse_cc, parse_params};
+use crate::buffer::BUFFER;
+use crate::flow::{param, parse_params};
 use crate::invalid::{Invalid, KeyTable, shown};
-use crate::link::time;
-use crate::model::{Action, ActionKind, LinkRate, LinkSpec, Scenario};
-use crate::queue::BUFFER;
+use crate::keys::link::{LinkRate, LinkSpec};
+use crate::model::{Action, ActionKind, Scenario};
 use crate::routes::suggest;
-use crate::units::{self, TIME, write_rate, write_time};
+use crate::units::{self, TIME, time, write_rate, write_time};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
@@ -81,8 +81,8 @@ impl ActionTargets<'_> {
             "start" => ActionKind::Start(on),
             "stop" => ActionKind::Stop(on),
             "switch" => {
-                let (cc, specs) = parse_cc(keys)?;
-                let params = parse_params(keys, &cc, specs)?;
+                let cc = crate::params::parse_cc(keys)?;
+                let params = parse_params(keys, &cc)?;
                 return Ok(Action { at, what: ActionKind::Switch(on, cc, params) });
             }
             "rate" => {
@@ -98,7 +98,7 @@ impl ActionTargets<'_> {
             }
             "delay" => ActionKind::Delay(on, keys.required("to", TIME, time)?),
             _ => {
-                let buffer = keys.required("to", BUFFER, crate::queue::read)?;
+                let buffer = keys.required("to", BUFFER, crate::buffer::read)?;
                 let room = |link: &LinkSpec| {
                     crate::queue::check_limit(link, buffer, self.scenario.packet_size).err()
                 };
@@ -162,7 +162,7 @@ pub(crate) fn print(action: &Action) -> Value {
             ("delay", json!({ "link": link, "at": at, "to": write_time(*delay) }))
         }
         ActionKind::Buffer(link, buffer) => {
-            ("buffer", json!({ "link": link, "at": at, "to": crate::queue::write(*buffer) }))
+            ("buffer", json!({ "link": link, "at": at, "to": crate::buffer::write(*buffer) }))
         }
     };
     json!({ kind: keys })

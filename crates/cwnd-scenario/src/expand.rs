@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Expands a scenario's groups to flows, and its actions to actions on flows.
 
+use crate::keys::flow::{FlowGroup, Start};
 use crate::label::names;
-use crate::model::{ActionKind, Flow, FlowGroup, STREAM_FLOWS, STREAM_OVERHEAD, Scenario, Start};
+use crate::model::{ActionKind, Flow, STREAM_FLOWS, STREAM_OVERHEAD, Scenario};
 use crate::params::controller;
 use cwnd::Controller;
 use cwnd::registry::Recovery;

@@ -4,6 +4,7 @@
 use crate::unit_hints::suggest_quantities;
 use crate::units::NOT_JSON;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::fmt;
 
 /// Why a scenario was refused.
@@ -135,19 +136,23 @@ impl<'a> KeyTable<'a> {
         expected: &str,
         read: impl Fn(&Value) -> Option<T>,
     ) -> Result<Option<T>, Invalid> {
-        match self.get(key) {
-            None => Ok(None),
-            Some(value) => match read(value) {
-                Some(parsed) => Ok(Some(parsed)),
-                None => {
-                    let near =
-                        suggest_quantities(value, |text| read(&Value::String(text.to_owned())).is_some());
-                    let offer =
-                        if near.is_empty() { "" } else { &format!(" (did you mean {}?)", near.join(" or ")) };
-                    self.refuse(key, Some(value), format!("{expected}{offer}"))
-                }
-            },
+        self.read_as(key, || Cow::Borrowed(expected), read)
+    }
+
+    /// A value that `read` accepts. `expected` is asked for where it does not.
+    pub fn read_as<'e, T>(
+        &mut self,
+        key: &'static str,
+        expected: impl FnOnce() -> Cow<'e, str>,
+        read: impl Fn(&Value) -> Option<T>,
+    ) -> Result<Option<T>, Invalid> {
+        let Some(value) = self.get(key) else { return Ok(None) };
+        if let Some(parsed) = read(value) {
+            return Ok(Some(parsed));
         }
+        let near = suggest_quantities(value, |text| read(&Value::String(text.to_owned())).is_some());
+        let offer = if near.is_empty() { "" } else { &format!(" (did you mean {}?)", near.join(" or ")) };
+        self.refuse(key, Some(value), format!("{}{offer}", expected()))
     }
 
     /// A text that `accepts` accepts. A number here is not a quantity without its unit.

@@ -3,7 +3,8 @@
 //! Derived here and nowhere else.
 
 use crate::invalid::{Invalid, shown};
-use crate::model::{FlowGroup, Scenario};
+use crate::keys::flow::{ACCESS_QUEUE, FlowGroup};
+use crate::model::Scenario;
 use crate::params::{controller, show_param};
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
@@ -52,7 +53,7 @@ impl Scenario {
         }
         if let Some(access) = group.access {
             all.insert("access".into(), json!(crate::units::write_rate(access.rate)));
-            if access.limit != crate::flow::ACCESS_QUEUE {
+            if access.limit != ACCESS_QUEUE {
                 all.insert("access.queue".into(), json!(format!("{}packets", access.limit)));
             }
         }

@@ -5,9 +5,11 @@
 #![forbid(unsafe_code)]
 
 mod action;
+mod buffer;
 mod expand;
 mod flow;
 mod invalid;
+pub mod keys;
 mod label;
 mod link;
 mod link_config;
@@ -25,13 +27,13 @@ pub mod traffic;
 mod unit_hints;
 mod units;
 
+pub use buffer::Buffer;
 pub use expand::FlowAction;
-pub use flow::FLOW_KEYS;
 pub use invalid::{Invalid, nearest, unknown_key, unknown_name};
-pub use model::{
-    AccessLink, Action, ActionKind, Buffer, DisciplineSpec, Dumbbell, Flow, FlowGroup, FlowRef, HEADER_BYTES,
-    Inner, LinkRate, LinkSpec, RecordSpec, RecordedFlows, RedSpec, Scenario, Start,
-};
+pub use keys::flow::{AccessLink, FlowGroup, Start};
+pub use keys::link::{DisciplineSpec, LinkRate, LinkSpec, RedSpec};
+pub use model::{Action, ActionKind, Dumbbell, Flow, FlowRef, Inner, RecordSpec, RecordedFlows, Scenario};
 pub use params::{expectation, show_param};
 pub use record::ExpectedRows;
 pub use route::RouteSpec;
+pub use units::HEADER_BYTES;

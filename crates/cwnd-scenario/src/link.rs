@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The keys of a link, parsed and printed: rate, delay, queue, losses, jitter, reordering.
 
+use crate::buffer::Buffer;
 use crate::invalid::{Invalid, KeyTable, shown};
-use crate::model::{Buffer, DisciplineSpec, LinkRate, LinkSpec};
+use crate::keys::link::{DisciplineSpec, LinkRate, LinkSpec};
 use crate::queue::{FRACTION, decimal_number, fraction};
-use crate::units::{self, RATE, TIME, probability, read_probability, write_rate, write_time};
+use crate::units::{self, RATE, TIME, probability, read_probability, time, write_rate, write_time};
 use cwnd_link::{GilbertElliott, Jitter, Loss, Reorder, Trace};
 use serde_json::{Map, Value, json};
 
@@ -17,11 +18,6 @@ const ABOVE_0: &str = "a time above 0 with its unit (ns, us, ms, s, min), such a
 /// A time above 0.
 fn above_0(value: &Value) -> Option<u64> {
     time(value).filter(|time| *time > 0)
-}
-
-/// A time.
-pub(crate) fn time(value: &Value) -> Option<u64> {
-    value.as_str().and_then(units::read_time)
 }
 
 /// Reads the keys that every link has. `default`, where given, provides rate, delay and queue where they are not written. Name, ends and

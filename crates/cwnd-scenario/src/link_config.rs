@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What running links are built from: the parts of `cwnd-link`, with all changes by actions. Finds the links of a route.
 
-use crate::model::{
-    AccessLink, ActionKind, LinkRate, LinkSpec, STREAM_DELAY, STREAM_LOSS, STREAM_QUEUE, STREAMS_OF_A_LINK,
-    Scenario,
-};
-use crate::route::RouteSpec;
+use crate::keys::flow::AccessLink;
+use crate::keys::link::LinkRate;
+use crate::model::{ActionKind, STREAM_DELAY, STREAM_LOSS, STREAM_QUEUE, STREAMS_OF_A_LINK, Scenario};
+use crate::route::{RouteSpec, route};
 use cwnd_link::random::RandomStream;
 use cwnd_link::{DelayConfig, FifoConfig, Limit, LinkConfig, QueueConfig, Rate, Steps};
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
 /// `first`, then the changes by actions. Of two changes at one time, the later in the list applies.
 fn schedule<T: Copy>(first: T, changes: impl Iterator<Item = (u64, T)>) -> Steps<T> {
@@ -122,36 +121,6 @@ impl Scenario {
     pub fn route(&self, from: &str, to: &str) -> Option<Vec<u32>> {
         route(&self.links, from, to)
     }
-}
-
-/// See [`Scenario::route`].
-pub(crate) fn route(links: &[LinkSpec], from: &str, to: &str) -> Option<Vec<u32>> {
-    let mut leaving: HashMap<&str, Vec<u32>> = HashMap::new();
-    for (number, link) in links.iter().enumerate() {
-        leaving.entry(&link.from).or_default().push(number as u32);
-    }
-    // The link over which each node was first reached.
-    let mut by: HashMap<&str, u32> = HashMap::new();
-    let mut open = VecDeque::from([from]);
-    while let Some(node) = open.pop_front() {
-        for &number in leaving.get(node).into_iter().flatten() {
-            let next = links[number as usize].to.as_str();
-            if next == from || by.contains_key(next) {
-                continue;
-            }
-            by.insert(next, number);
-            open.push_back(next);
-        }
-    }
-    let mut path = Vec::new();
-    let mut node = to;
-    while node != from {
-        let number = *by.get(node)?;
-        path.push(number);
-        node = &links[number as usize].from;
-    }
-    path.reverse();
-    (!path.is_empty()).then_some(path)
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An algorithm's parameters as a scenario writes them.
 
+use crate::invalid::{Invalid, KeyTable, unknown_name};
 use cwnd::params::{ParamKind, Spec};
-use cwnd::registry::Controller;
+use cwnd::registry::{self, Controller};
+use serde_json::Value;
 
 /// A number in 1/65536 as the shortest decimal that parses to it, with at most five digits.
 fn decimal_x64k(value: u32) -> String {
@@ -36,6 +38,22 @@ pub fn expectation(spec: &Spec) -> String {
         ParamKind::Choice(names) => format!("one of {}", names.join(", ")),
     };
     format!("{what} ({})", spec.help)
+}
+
+/// What is expected in place of an unknown algorithm, for error messages.
+pub(crate) fn unknown_algorithm(cc: &str) -> String {
+    let names: Vec<&str> = registry::all().flat_map(|a| a.sets().map(|set| set.name)).collect();
+    unknown_name("the name of an algorithm", cc, &names)
+}
+
+/// Reads `cc`, an algorithm that exists.
+pub(crate) fn parse_cc(table: &mut KeyTable<'_>) -> Result<String, Invalid> {
+    let cc = table.required_text("cc", "the name of an algorithm")?;
+    if registry::find(&cc).is_some() {
+        return Ok(cc);
+    }
+    let expected = unknown_algorithm(&cc);
+    table.refuse("cc", Some(&Value::String(cc)), expected)
 }
 
 /// A new instance of an algorithm with its parameters, which validation has found to exist.

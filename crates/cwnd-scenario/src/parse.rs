@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Scenarios from TOML and JSON, validated field by field.
 
-use crate::flow::{MAX_FLOWS, pair};
 use crate::invalid::{Invalid, KeyTable};
-use crate::model::{FlowGroup, HEADER_BYTES, RecordSpec, Scenario};
+use crate::keys::Scope;
+use crate::keys::flow::{FlowGroup, MAX_FLOWS};
+use crate::model::{RecordSpec, Scenario};
 use crate::route::RouteSpec;
-use crate::routes::{check_rtt, check_traffic};
-use crate::topology::Topology;
+use crate::routes::check_rtt;
+use crate::topology::{Topology, check_traffic};
 use crate::traffic::{Context, parse_list};
-use crate::units;
+use crate::units::{self, HEADER_BYTES, pair};
 use serde_json::Value;
 
 const INTERVAL: &str = "two rising times within the duration, such as [\"20s\", \"100s\"]";
@@ -49,7 +50,13 @@ impl Scenario {
             Some(value) => crate::record::parse(value)?,
             None => RecordSpec::default(),
         };
-        let flows = parse_flows(&mut table, duration, &topology)?;
+        let scope = Scope {
+            duration,
+            packet_size: topology.packet_size,
+            links: &topology.links,
+            is_dumbbell: topology.dumbbell.is_some(),
+        };
+        let flows = parse_flows(&mut table, &scope)?;
         let context = Context { duration, payload: topology.packet_size - HEADER_BYTES };
         let written = table.get("traffic");
         let traffic = parse_list(written, &context)?;
@@ -99,22 +106,18 @@ impl Scenario {
     }
 }
 
-fn parse_flows(
-    table: &mut KeyTable<'_>,
-    duration: u64,
-    topology: &Topology<'_>,
-) -> Result<Vec<FlowGroup>, Invalid> {
+fn parse_flows(table: &mut KeyTable<'_>, scope: &Scope<'_>) -> Result<Vec<FlowGroup>, Invalid> {
     let flows = match table.get("flow") {
         None => Vec::new(),
         Some(Value::Array(list)) => list
             .iter()
             .enumerate()
-            .map(|(index, value)| crate::flow::parse(&format!("flow[{index}]"), value, duration, topology))
+            .map(|(index, value)| crate::flow::parse(&format!("flow[{index}]"), value, scope))
             .collect::<Result<Vec<_>, _>>()?,
         other => return table.refuse("flow", other, "flows, each a [[flow]]"),
     };
     let total: u64 = flows.iter().map(|group| u64::from(group.count)).sum();
-    if total > MAX_FLOWS {
+    if total > u64::from(MAX_FLOWS) {
         return Err(Invalid {
             field: "flow".into(),
             value: Some(format!("{total} flows")),

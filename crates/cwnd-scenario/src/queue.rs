@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A link's queue: its limit, DropTail, RED; parsed, validated and printed.
 
+use crate::buffer::{BUFFER, Buffer, read, write};
 use crate::invalid::{Invalid, KeyTable, shown};
-use crate::model::{Buffer, DisciplineSpec, LinkSpec, RedSpec};
-use crate::units::{self, decimal, decimal_millionths, probability, read_probability};
+use crate::keys::link::{DisciplineSpec, LinkSpec, RedSpec};
+use crate::units::{self, probability, read_probability};
 use cwnd_link::Limit;
 use serde_json::{Value, json};
 
-pub(crate) const BUFFER: &str = "packets (1000packets), a size (500kB), a time (50ms) or multiples of the BDP (1bdp; 0.1bdp, at least 4packets)";
 pub(crate) const FRACTION: &str = "a number above 0, at most 1, of at most fifteen decimals";
 
 /// Reads the queue at `path` into `link`. [`check`] follows when the link's rate and RTT are known.
@@ -97,11 +97,6 @@ fn parts(n: u128, of: u128) -> u64 {
     ((n << 64) / of) as u64
 }
 
-/// A limit of a queue.
-pub(crate) fn read(value: &Value) -> Option<Buffer> {
-    value.as_str().and_then(read_buffer)
-}
-
 /// A probability above 0, as a number or as text.
 pub(crate) fn fraction(value: &Value) -> Option<u64> {
     let text = match value {
@@ -122,40 +117,6 @@ fn in_words(limit: Limit) -> String {
         Limit::Packets(n) => format!("{n} packets"),
         Limit::Bytes(n) => format!("{n} bytes"),
         Limit::Time(n) => units::write_time(n),
-    }
-}
-
-/// The text between a multiple of the BDP and its min number of packets.
-const FLOOR: &str = ", at least ";
-
-/// `4packets` or `1packet`.
-pub(crate) fn read_packets(text: &str) -> Option<u64> {
-    let number = text.strip_suffix("packets").or_else(|| text.strip_suffix("packet"))?;
-    number.trim_end().parse().ok()
-}
-
-fn read_buffer(text: &str) -> Option<Buffer> {
-    if let Some(packets) = read_packets(text) {
-        return Some(Buffer::Packets(packets));
-    }
-    let (size, floor) = match text.split_once(FLOOR) {
-        Some((size, floor)) => (size, read_packets(floor.trim()).filter(|packets| *packets > 0)?),
-        None => (text, 0),
-    };
-    if let Some(multiple) = size.trim_end().strip_suffix("bdp") {
-        return decimal(multiple.trim_end(), 1_000_000).map(|millionths| Buffer::Bdp(millionths, floor));
-    }
-    units::read_size(text).map(Buffer::Bytes).or_else(|| units::read_time(text).map(Buffer::Time))
-}
-
-/// Prints a limit of a queue.
-pub(crate) fn write(buffer: Buffer) -> String {
-    match buffer {
-        Buffer::Packets(n) => format!("{n}packets"),
-        Buffer::Bytes(n) => units::write_size(n),
-        Buffer::Time(t) => units::write_time(t),
-        Buffer::Bdp(n, 0) => format!("{}bdp", decimal_millionths(n)),
-        Buffer::Bdp(n, floor) => format!("{}bdp{FLOOR}{floor}packets", decimal_millionths(n)),
     }
 }
 

@@ -2,7 +2,8 @@
 //! `[record]`: which rows are recorded, and how many are expected; parsed, validated and printed.
 
 use crate::invalid::{Invalid, KeyTable, nearest, shown};
-use crate::model::{ActionKind, FlowRef, Inner, LinkRate, RecordSpec, RecordedFlows, Scenario};
+use crate::keys::link::LinkRate;
+use crate::model::{ActionKind, FlowRef, Inner, RecordSpec, RecordedFlows, Scenario};
 use crate::units::{self, TIME, write_size, write_time};
 use cwnd::registry;
 use serde_json::{Value, json};

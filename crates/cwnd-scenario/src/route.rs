@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which way a flow or traffic takes.
 
+use crate::keys::link::LinkSpec;
+use std::collections::{HashMap, VecDeque};
+
 /// The route of a flow, as a scenario specifies it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum RouteSpec {
@@ -13,4 +16,70 @@ pub enum RouteSpec {
     Ends(String, String),
     /// The forward links and the reverse links, in order. A reverse path without links neither queues nor loses packets.
     Links(Vec<String>, Vec<String>),
+}
+
+/// The directions of data through the bottleneck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Directions {
+    /// The direction of the experiment's flows.
+    Forward,
+    /// The opposite direction.
+    Reverse,
+    /// Both directions.
+    Both,
+}
+
+impl Directions {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Forward, Self::Reverse, Self::Both];
+
+    /// Its name in a scenario.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Forward => "forward",
+            Self::Reverse => "reverse",
+            Self::Both => "both",
+        }
+    }
+
+    /// Whether forward is one of them.
+    pub(crate) const fn has_forward(self) -> bool {
+        matches!(self, Self::Forward | Self::Both)
+    }
+
+    /// Whether reverse is one of them.
+    pub(crate) const fn has_reverse(self) -> bool {
+        matches!(self, Self::Reverse | Self::Both)
+    }
+}
+
+/// See [`Scenario::route`].
+pub(crate) fn route(links: &[LinkSpec], from: &str, to: &str) -> Option<Vec<u32>> {
+    let mut leaving: HashMap<&str, Vec<u32>> = HashMap::new();
+    for (number, link) in links.iter().enumerate() {
+        leaving.entry(&link.from).or_default().push(number as u32);
+    }
+    // The link over which each node was first reached.
+    let mut by: HashMap<&str, u32> = HashMap::new();
+    let mut open = VecDeque::from([from]);
+    while let Some(node) = open.pop_front() {
+        for &number in leaving.get(node).into_iter().flatten() {
+            let next = links[number as usize].to.as_str();
+            if next == from || by.contains_key(next) {
+                continue;
+            }
+            by.insert(next, number);
+            open.push_back(next);
+        }
+    }
+    let mut path = Vec::new();
+    let mut node = to;
+    while node != from {
+        let number = *by.get(node)?;
+        path.push(number);
+        node = &links[number as usize].from;
+    }
+    path.reverse();
+    (!path.is_empty()).then_some(path)
 }

@@ -2,23 +2,45 @@
 //! Routes of flows and traffic groups: parsed, validated against the links, printed.
 
 use crate::invalid::{Invalid, KeyTable, nearest, shown};
-use crate::link_config::route;
-use crate::model::LinkSpec;
-use crate::route::RouteSpec;
-use crate::topology::Topology;
-use crate::traffic::{Directions, Traffic, parse_ends};
+use crate::keys::link::LinkSpec;
+use crate::keys::{Absent, Form, Scope, keys};
+use crate::route::{Directions, RouteSpec, route};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
 const DIRECTION: &str = "forward or reverse";
 const LINKS: &str = "a list of names of links, each beginning where the one before ends";
 
+keys! {
+    /// The keys of a flow's route.
+    fn keys {
+        direction: Form::Choice(vec!["forward", "reverse"]), Absent::Value(json!("forward")), "",
+            "direction through a dumbbell", "";
+        from: text(), Absent::Words("required in a graph"), "",
+            "node of the sender; the route has the fewest links, of two such routes the one whose links come first", "";
+        to: text(), Absent::Words("required in a graph"), "",
+            "node of the receiver", "";
+        path: links(1), Absent::Words("none"), "",
+            "the links of the data, instead of `from` and `to`", "";
+        back: links(0), Absent::Words("the fewest links"), "",
+            "the links of the acknowledgements, with `path`; `[]` for none", "";
+    }
+}
+
+const fn text() -> Form {
+    Form::Text { min: 0, max: u64::MAX }
+}
+
+fn links(min: u64) -> Form {
+    Form::List { item: Box::new(text()), min }
+}
+
 /// Reads `direction`, or `from` and `to`, or `path` and `back` of a flow.
-pub(crate) fn parse(table: &mut KeyTable<'_>, topology: &Topology<'_>) -> Result<RouteSpec, Invalid> {
+pub(crate) fn parse(table: &mut KeyTable<'_>, scope: &Scope<'_>) -> Result<RouteSpec, Invalid> {
     let direction = table.get("direction");
     let ends = parse_ends(table)?;
     let (path, back) = (table.get("path"), table.get("back"));
-    if topology.dumbbell.is_some() {
+    if scope.is_dumbbell {
         for key in ["from", "to", "path", "back"] {
             if let Some(value) = table.get(key) {
                 let expected =
@@ -43,10 +65,10 @@ pub(crate) fn parse(table: &mut KeyTable<'_>, topology: &Topology<'_>) -> Result
         (Some(_), Some(path)) => table.refuse("path", Some(path), "either from and to, or path, not both"),
         (Some(_), None) if back.is_some() => table.refuse("back", back, "no back, which goes with path"),
         (Some(ends), None) => {
-            check_ends(table, &topology.links, &ends, Directions::Forward)?;
+            check_ends(table, scope.links, &ends, Directions::Forward)?;
             Ok(RouteSpec::Ends(ends.0, ends.1))
         }
-        (None, Some(path)) => parse_path(table, &topology.links, path, back),
+        (None, Some(path)) => parse_path(table, scope.links, path, back),
         (None, None) => {
             table.refuse("from", None, "from and to, the names of two nodes, or path, names of links")
         }
@@ -121,8 +143,20 @@ pub(crate) fn suggest<'a>(what: &str, name: &str, names: impl Iterator<Item = &'
     format!("{what}: {}", some.join(", "))
 }
 
+/// `from` and `to`, both or neither.
+pub(crate) fn parse_ends(table: &mut KeyTable<'_>) -> Result<Option<(String, String)>, Invalid> {
+    const NODE: &str = "the name of a node";
+    let ends = (table.text("from", NODE, |_| true)?, table.text("to", NODE, |_| true)?);
+    match ends {
+        (Some(from), Some(to)) => Ok(Some((from, to))),
+        (None, None) => Ok(None),
+        (Some(_), None) => table.refuse("to", None, "the name of a node, because from is given"),
+        (None, Some(_)) => table.refuse("from", None, "the name of a node, because to is given"),
+    }
+}
+
 /// Refuses ends that are not two nodes, or between which there is no path in a wanted direction.
-fn check_ends(
+pub(crate) fn check_ends(
     table: &KeyTable<'_>,
     links: &[LinkSpec],
     (from, to): &(String, String),
@@ -150,32 +184,6 @@ fn check_ends(
         }
     }
     Ok(())
-}
-
-/// Refuses a traffic group whose path does not exist, and adds the reverse link to a dumbbell that needs one.
-pub(crate) fn check_traffic(
-    index: usize,
-    value: &Value,
-    traffic: &Traffic,
-    topology: &mut Topology<'_>,
-) -> Result<(), Invalid> {
-    let table = KeyTable::new(&format!("traffic[{index}]"), value)?;
-    match (&traffic.ends, topology.dumbbell.is_some()) {
-        (None, true) => {
-            if traffic.sends().has_reverse() {
-                topology.ensure_reverse();
-            }
-            Ok(())
-        }
-        (Some((from, _)), true) => {
-            let from = json!(from);
-            table.refuse("from", Some(&from), "no from: with one [link] traffic has a direction")
-        }
-        (None, false) => {
-            table.refuse("from", None, "from and to, the names of two nodes, because the links are a graph")
-        }
-        (Some(ends), false) => check_ends(&table, &topology.links, ends, traffic.sends()),
-    }
 }
 
 /// Refuses a round trip time that is shorter than the propagation delays on the path.

@@ -1,44 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Default settings of a flow, and the flows of traffic groups.
+//! The flows of traffic groups.
 
-use crate::model::{Flow, FlowGroup, Scenario, Start};
+use crate::keys::flow::{FlowGroup, Start};
+use crate::model::{Flow, Scenario};
 use crate::route::RouteSpec;
 use crate::traffic::Traffic;
 use cwnd_link::random::RandomStream;
-
-impl FlowGroup {
-    /// A group of one flow with default settings.
-    #[must_use]
-    pub fn of(cc: &str, start: Start) -> Self {
-        Self {
-            cc: cc.to_owned(),
-            label: None,
-            params: Vec::new(),
-            count: 1,
-            start,
-            stop: None,
-            rtt: None,
-            recovery: None,
-            initial_cwnd: 10,
-            initial_ssthresh: None,
-            ack_every: 2,
-            ack_delay: 40_000_000,
-            rwnd: None,
-            min_rto: 200_000_000,
-            limited_transmit: true,
-            overhead: 0,
-            host_clock: 1000,
-            route: RouteSpec::Forward,
-            access: None,
-            access_delay: 0,
-            pacing: false,
-            burst: None,
-            size: None,
-            app_rate: None,
-            idle_restart: true,
-        }
-    }
-}
 
 impl Scenario {
     /// A flow of a traffic group, in its direction or in reverse; `None` if the network has no such path. It starts without data. The

@@ -2,9 +2,12 @@
 //! The links of a scenario: a dumbbell, a parking lot, or any graph.
 
 use crate::invalid::{Invalid, KeyTable, shown};
-use crate::link::{parse as parse_link, print as print_link, time};
-use crate::model::{Dumbbell, LinkSpec, Scenario};
-use crate::units::{self, TIME, write_size, write_time};
+use crate::keys::link::LinkSpec;
+use crate::link::{parse as parse_link, print as print_link};
+use crate::model::{Dumbbell, Scenario};
+use crate::routes::check_ends;
+use crate::traffic::Traffic;
+use crate::units::{self, TIME, time, write_size, write_time};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
@@ -234,6 +237,32 @@ fn parse_reverse<'a>(
             Ok(Some((link, Some(value))))
         }
         Some(value) => table.refuse("reverse", Some(value), REVERSE),
+    }
+}
+
+/// Refuses a traffic group whose path does not exist, and adds the reverse link to a dumbbell that needs one.
+pub(crate) fn check_traffic(
+    index: usize,
+    value: &Value,
+    traffic: &Traffic,
+    topology: &mut Topology<'_>,
+) -> Result<(), Invalid> {
+    let table = KeyTable::new(&format!("traffic[{index}]"), value)?;
+    match (&traffic.ends, topology.dumbbell.is_some()) {
+        (None, true) => {
+            if traffic.sends().has_reverse() {
+                topology.ensure_reverse();
+            }
+            Ok(())
+        }
+        (Some((from, _)), true) => {
+            let from = json!(from);
+            table.refuse("from", Some(&from), "no from: with one [link] traffic has a direction")
+        }
+        (None, false) => {
+            table.refuse("from", None, "from and to, the names of two nodes, because the links are a graph")
+        }
+        (Some(ends), false) => check_ends(&table, &topology.links, ends, traffic.sends()),
     }
 }
 

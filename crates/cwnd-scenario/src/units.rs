@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Quantities with units, read and written exactly: integers of the smallest unit, never floats.
 
+use serde_json::Value;
+
 const TIMES: &[(&str, u64)] =
     &[("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("min", 60_000_000_000)];
 const RATES: &[(&str, u64)] =
@@ -8,6 +10,9 @@ const RATES: &[(&str, u64)] =
 const SIZES: &[(&str, u64)] = &[("B", 1), ("kB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000)];
 
 const FREQUENCIES: &[(&str, u64)] = &[("Hz", 1), ("kHz", 1_000), ("MHz", 1_000_000)];
+
+/// IP and TCP headers with timestamps: 20 + 20 + 12 bytes.
+pub const HEADER_BYTES: u32 = 52;
 
 /// The longest time, also of a simulation: a hundred days, ns. Sums of several such times do not overflow.
 pub const MAX_TIME: u64 = 8_640_000_000_000_000;
@@ -54,6 +59,17 @@ fn write(value: u64, units: &[(&str, u64)]) -> String {
 #[must_use]
 pub fn read_time(text: &str) -> Option<u64> {
     read(text, TIMES).filter(|ns| *ns <= MAX_TIME)
+}
+
+/// A time in ns, as text with its unit.
+pub(crate) fn time(value: &Value) -> Option<u64> {
+    value.as_str().and_then(read_time)
+}
+
+/// Two times.
+pub(crate) fn pair(value: &Value) -> Option<(u64, u64)> {
+    let [from, to] = value.as_array()?.as_slice() else { return None };
+    Some((time(from)?, time(to)?))
 }
 
 /// Writes a time of `ns`. Minutes are read but not written.

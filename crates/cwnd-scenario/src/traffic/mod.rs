@@ -39,17 +39,18 @@ mod kinds;
 mod parse;
 mod presets;
 mod print;
-mod unit;
+pub(crate) mod unit;
 
 pub use cdf::{CERTAIN, Cdf};
 pub use distribution::{BodyTail, Distribution, Family, ONE, Parametric, Scale};
 pub use kinds::{DistributionKind, KINDS};
+pub(crate) use parse::parse_list;
 pub use parse::{Context, read};
-pub(crate) use parse::{parse_ends, parse_list};
 pub use presets::{PRESETS, Preset};
 pub use print::to_toml;
 pub use unit::Unit;
 
+pub use crate::route::Directions;
 use crate::route::RouteSpec;
 
 /// A traffic group: sources with the same settings.
@@ -94,42 +95,6 @@ impl Traffic {
             Model::RequestResponse(_) => Directions::Both,
             _ => self.direction,
         }
-    }
-}
-
-/// The directions of data through the bottleneck.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Directions {
-    /// The direction of the experiment's flows.
-    Forward,
-    /// The opposite direction.
-    Reverse,
-    /// Both directions.
-    Both,
-}
-
-impl Directions {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Forward, Self::Reverse, Self::Both];
-
-    /// Its name in a scenario.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Forward => "forward",
-            Self::Reverse => "reverse",
-            Self::Both => "both",
-        }
-    }
-
-    /// Whether forward is one of them.
-    pub(crate) const fn has_forward(self) -> bool {
-        matches!(self, Self::Forward | Self::Both)
-    }
-
-    /// Whether reverse is one of them.
-    pub(crate) const fn has_reverse(self) -> bool {
-        matches!(self, Self::Reverse | Self::Both)
     }
 }
 

@@ -6,6 +6,8 @@ use super::presets::PRESETS;
 use super::unit::Unit;
 use super::{Arrivals, Directions, GapFrom, Model, RequestResponse, Sessions, Starts, Traffic, Udp};
 use crate::invalid::{Invalid, KeyTable, unknown_name};
+use crate::params::unknown_algorithm;
+use crate::routes::parse_ends;
 use crate::units::{self, RATE, TIME};
 use cwnd::registry;
 use serde_json::{Map, Value, json};
@@ -123,27 +125,11 @@ fn with_preset(path: &str, value: &Value) -> Result<(Value, Option<&'static str>
     Ok((Value::Object(keys), Some(preset.name)))
 }
 
-/// `from` and `to`, both or neither.
-pub(crate) fn parse_ends(table: &mut KeyTable<'_>) -> Result<Option<(String, String)>, Invalid> {
-    const NODE: &str = "the name of a node";
-    let ends = (table.text("from", NODE, |_| true)?, table.text("to", NODE, |_| true)?);
-    match ends {
-        (Some(from), Some(to)) => Ok(Some((from, to))),
-        (None, None) => Ok(None),
-        (Some(_), None) => table.refuse("to", None, "the name of a node, because from is given"),
-        (None, Some(_)) => table.refuse("from", None, "the name of a node, because to is given"),
-    }
-}
-
 fn parse_cc(table: &mut KeyTable<'_>) -> Result<String, Invalid> {
     let Some(value) = table.get("cc") else { return Ok("sack".into()) };
     match value.as_str() {
         Some(cc) if registry::find(cc).is_some() => Ok(cc.to_owned()),
-        _ => table.refuse(
-            "cc",
-            Some(value),
-            crate::flow::unknown_algorithm(value.as_str().unwrap_or_default()),
-        ),
+        _ => table.refuse("cc", Some(value), unknown_algorithm(value.as_str().unwrap_or_default())),
     }
 }
 

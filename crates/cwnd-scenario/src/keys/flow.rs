@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The keys of `[[flow]]`.
+
+pub(crate) use super::flow_kinds::{ACCESS_QUEUE, AlgorithmName, StartTime};
+pub use super::flow_kinds::{AccessLink, Start};
+
+use super::flow_kinds::{Access, Burst, Label, Overhead, Route};
+use super::kinds::{Count, Flag, Frequency, Named, Optional, Payload, Rate, Time};
+use crate::route::RouteSpec;
+use cwnd::registry::Recovery;
+
+/// Max number of flows of a scenario.
+pub(crate) const MAX_FLOWS: u32 = 1_000_000;
+/// Max number of segments of a window.
+const MAX_WINDOW: u32 = 1 << 30;
+const RECOVERY: Named<Recovery> = Named { all: &Recovery::ALL, name: Recovery::name, or: ", " };
+
+keys! {
+    /// A group of flows with the same settings.
+    pub struct FlowGroup {
+        cc: String = String::new(), AlgorithmName, "",
+            "algorithm or parameter set", "";
+        label: Option<String> = None, Optional(Label, "`cc` and what differs"), "",
+            "label of the group in tables, documents and pictures; unique", "";
+        count: u32 = 1, Count(1, MAX_FLOWS), "",
+            "number of flows. Their names are the group's label, with a number where several flows have it: `cubic 1`", "";
+        start: Start = Start::At(0), StartTime, "",
+            "start time; `uniform` draws one per flow", "";
+        stop: Option<u64> = None, Optional(Time, "never"), "ns",
+            "when the application stops", "";
+        rtt: Option<u64> = None,
+            Optional(Time, "the link's; in a graph the `delay` of its forward and reverse links and twice `access_delay`"), "ns",
+            "round trip time without queueing and serialisation", "";
+        recovery: Option<Recovery> = None, Optional(RECOVERY, "that of `cc`"), "",
+            "loss recovery", "RFC 6675, RFC 9937, RFC 6582, RFC 5681";
+        initial_cwnd: u32 = 10, Count(1, MAX_WINDOW), "segments",
+            "initial window", "RFC 6928";
+        initial_ssthresh: Option<u32> = None, Optional(Count(2, MAX_WINDOW), "none"), "segments",
+            "initial slow start threshold", "RFC 5681 §3.1";
+        ack_every: u32 = 2, Count(1, 1000), "segments",
+            "the receiver acknowledges at least every n-th segment", "RFC 5681 §4.2";
+        ack_delay: u64 = 40_000_000, Time, "ns",
+            "max delay of an acknowledgement", "RFC 5681 §4.2; Linux: 40 ms";
+        rwnd: Option<u32> = None, Optional(Count(1, MAX_WINDOW), "no limit"), "segments",
+            "receive window", "RFC 9293 §3.8";
+        min_rto: u64 = 200_000_000, Time, "ns",
+            "min distance of the retransmission timeout above the smoothed RTT. The variation of the RTT is sampled once per round trip, so values below the default cause no timeouts where fast retransmit repairs the loss (tested on two DropTail paths)",
+            "Linux: 200 ms";
+        limited_transmit: bool = true, Flag, "",
+            "whether early duplicate acknowledgements release new segments", "RFC 3042";
+        overhead: u64 = 0, Overhead, "ns",
+            "max random delay between the sender's decision to send a packet and its transmission, against phase effects", "ns-2: overhead_";
+        host_clock: u32 = 1000, Frequency, "Hz",
+            "tick rate of the host's clock", "";
+        route: RouteSpec = RouteSpec::Forward, Route, "",
+            "its route", "";
+        access: Option<AccessLink> = None, Optional(Access, "none"), "",
+            "access link of each flow, before all others", "";
+        access_delay: u64 = 0, Time, "ns",
+            "one-way propagation delay from the sender to the first link, part of `rtt`", "";
+        pacing: bool = false, Flag, "",
+            "pacing at the algorithm's rate, else at window / RTT with Linux's margins (200 % in slow start, 120 % in congestion avoidance); an algorithm with `cong_control` is always paced at its rate",
+            "Linux: tcp_pacing_ss_ratio, tcp_pacing_ca_ratio";
+        burst: Option<u32> = None, Optional(Burst, "without pacing no limit, with pacing 1"), "packets",
+            "max packets per burst: with pacing the depth of the bucket, without pacing per event", "ns-2: maxburst_";
+        size: Option<u64> = None, Optional(Payload, "no end"), "bytes",
+            "payload; the table `transfers` has its completion time, without a handshake", "";
+        app_rate: Option<u64> = None, Optional(Rate, "no limit"), "bit/s",
+            "rate at which the application writes payload", "";
+        idle_restart: bool = true, Flag, "",
+            "whether the window is reset after an idle time", "RFC 5681 §4.1";
+    }
+    also {
+        /// Parameters that differ from the set, as written.
+        params: Vec<(String, String)> = Vec::new();
+    }
+}
+
+impl FlowGroup {
+    /// A group of one flow with default settings.
+    #[must_use]
+    pub fn of(cc: &str, start: Start) -> Self {
+        Self { cc: cc.to_owned(), start, ..Self::defaults() }
+    }
+}

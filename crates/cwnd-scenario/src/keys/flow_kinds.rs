@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The kinds of keys that only a flow has: its algorithm, label, start, access link, bursts.
+
+use super::kinds::Rate;
+use super::{Absent, Form, Key, Quantity, Row, RowKind, Scope, ValueKind};
+use crate::buffer::{self, Buffer};
+use crate::invalid::{Invalid, KeyTable};
+use crate::route::RouteSpec;
+use crate::units::{self, MAX_TIME, RATE, pair, time, write_rate, write_time};
+use serde_json::{Value, json};
+use std::borrow::Cow;
+
+/// When a flow starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// At this time.
+    At(u64),
+    /// Uniformly within this interval, drawn from the seed.
+    Uniform(u64, u64),
+}
+
+/// An access link: a link of one flow, before all others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AccessLink {
+    /// Rate, bit/s.
+    pub rate: u64,
+    /// Limit of its queue, packets.
+    pub limit: u64,
+}
+
+/// Default queue limit of an access link, packets (Linux's `txqueuelen`).
+pub(crate) const ACCESS_QUEUE: u64 = 1000;
+/// Max characters of a user's label.
+const LONGEST: usize = 40;
+/// Max send overhead, ns.
+const MAX_OVERHEAD: u64 = 1_000_000_000;
+/// Max packets per burst.
+const MAX_BURST: u64 = 1 << 20;
+
+const LABEL: &str = "a text of 1 to 40 printable characters without a space at either end";
+const OVERHEAD: &str = "a time with its unit (ns, us, ms, s), at most 1s, such as 300us";
+const START: &str =
+    "a time of 0 or more before the end (10s), or two rising ones ({ uniform = [\"0s\", \"100ms\"] })";
+const ACCESS: &str =
+    "room for at least one packet, in packets (100packets), as a size (150kB) or a time (50ms)";
+const BURST: &str = "packets, 1 to 1048576, such as 4packets, or their number alone";
+
+/// An algorithm that exists; required.
+pub(crate) struct AlgorithmName;
+
+impl RowKind for AlgorithmName {
+    type Value = String;
+
+    fn parse(
+        &self,
+        table: &mut KeyTable<'_>,
+        _: &'static str,
+        _: &Scope<'_>,
+    ) -> Result<Option<String>, Invalid> {
+        crate::params::parse_cc(table).map(Some)
+    }
+
+    fn print(&self, cc: &String) -> Option<Value> {
+        Some(json!(cc))
+    }
+
+    fn form(&self) -> Form {
+        Form::Text { min: 1, max: u64::MAX }
+    }
+
+    fn absent(&self, _: &String) -> Absent {
+        Absent::Required
+    }
+}
+
+/// A user's label.
+pub(crate) struct Label;
+
+impl RowKind for Label {
+    type Value = String;
+
+    fn parse(
+        &self,
+        table: &mut KeyTable<'_>,
+        key: &'static str,
+        _: &Scope<'_>,
+    ) -> Result<Option<String>, Invalid> {
+        table.text(key, LABEL, is_label)
+    }
+
+    fn print(&self, label: &String) -> Option<Value> {
+        Some(json!(label))
+    }
+
+    fn form(&self) -> Form {
+        Form::Text { min: 1, max: LONGEST as u64 }
+    }
+}
+
+/// Whether `text` is a valid label: printable, without outer spaces.
+fn is_label(text: &str) -> bool {
+    let invisible = |c: char| {
+        c.is_control()
+            || (c.is_whitespace() && c != ' ')
+            || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    };
+    (1..=LONGEST).contains(&text.chars().count()) && text.trim() == text && !text.contains(invisible)
+}
+
+/// A start before the end.
+pub(crate) struct StartTime;
+
+impl ValueKind for StartTime {
+    type Value = Start;
+
+    fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
+        START.into()
+    }
+
+    fn read(&self, value: &Value, scope: &Scope<'_>) -> Option<Start> {
+        let before_end = |at: &u64| *at < scope.duration;
+        match value {
+            Value::String(_) => time(value).filter(before_end).map(Start::At),
+            Value::Object(map) if map.len() == 1 => pair(map.get("uniform")?)
+                .filter(|(a, b)| a < b && before_end(b))
+                .map(|(a, b)| Start::Uniform(a, b)),
+            _ => None,
+        }
+    }
+
+    fn write(&self, start: &Start) -> Value {
+        match *start {
+            Start::At(at) => json!(write_time(at)),
+            Start::Uniform(from, to) => json!({ "uniform": [write_time(from), write_time(to)] }),
+        }
+    }
+
+    fn form(&self) -> Form {
+        let time = || Form::Quantity(Quantity::Time(0, MAX_TIME));
+        Form::Either(vec![time(), Form::Table(uniform())])
+    }
+}
+
+keys! {
+    /// The keys of a start at random.
+    fn uniform {
+        uniform: Form::Tuple(vec![Form::Quantity(Quantity::Time(0, MAX_TIME)); 2]), Absent::Required, "",
+            "the interval that each start is drawn from", "";
+    }
+}
+
+/// A random delay in the sending host.
+pub(crate) struct Overhead;
+
+impl ValueKind for Overhead {
+    type Value = u64;
+
+    fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
+        OVERHEAD.into()
+    }
+
+    fn read(&self, value: &Value, _: &Scope<'_>) -> Option<u64> {
+        time(value).filter(|ns| *ns <= MAX_OVERHEAD)
+    }
+
+    fn write(&self, value: &u64) -> Value {
+        json!(write_time(*value))
+    }
+
+    fn form(&self) -> Form {
+        Form::Quantity(Quantity::Time(0, MAX_OVERHEAD))
+    }
+}
+
+/// Packets per burst: with their unit, or as a number.
+pub(crate) struct Burst;
+
+impl ValueKind for Burst {
+    type Value = u32;
+
+    fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
+        BURST.into()
+    }
+
+    fn read(&self, value: &Value, _: &Scope<'_>) -> Option<u32> {
+        let packets = value.as_u64().or_else(|| buffer::read_packets(value.as_str()?.trim()))?;
+        (1..=MAX_BURST).contains(&packets).then_some(packets as u32)
+    }
+
+    fn write(&self, packets: &u32) -> Value {
+        json!(packets)
+    }
+
+    fn form(&self) -> Form {
+        Form::Either(vec![Form::Whole { min: 1, max: MAX_BURST }, Form::Quantity(Quantity::Packets)])
+    }
+}
+
+/// An access link: a rate, or a table with its queue.
+pub(crate) struct Access;
+
+keys! {
+    /// The keys of an access link.
+    fn access {
+        rate: Form::Quantity(Quantity::Rate { or_outage: false }), Absent::Required, "", "rate of the link", "";
+        queue: Form::Quantity(Quantity::Buffer), Absent::Value(json!(format!("{ACCESS_QUEUE}packets"))), "",
+            "limit of its DropTail queue: packets, a size or a time", "Linux: txqueuelen";
+    }
+}
+
+impl RowKind for Access {
+    type Value = AccessLink;
+
+    fn parse(
+        &self,
+        table: &mut KeyTable<'_>,
+        key: &'static str,
+        scope: &Scope<'_>,
+    ) -> Result<Option<AccessLink>, Invalid> {
+        let Some(value) = table.get(key) else { return Ok(None) };
+        if let Some(text) = value.as_str() {
+            return match units::read_rate(text) {
+                Some(rate) => Ok(Some(AccessLink { rate, limit: ACCESS_QUEUE })),
+                None => table.refuse(key, Some(value), format!("{RATE}, or a table with rate and queue")),
+            };
+        }
+        let mut keys = KeyTable::new(&table.field(key), value)?;
+        let rate = keys.required("rate", RATE, |v| Rate.read(v, scope))?;
+        let packet = u64::from(scope.packet_size);
+        let limit = keys.read("queue", ACCESS, |v| {
+            let packets = match buffer::read(v)? {
+                Buffer::Packets(packets) => packets,
+                Buffer::Bytes(bytes) => bytes / packet,
+                Buffer::Time(ns) => {
+                    let bits_e9 = u128::from(rate) * u128::from(ns);
+                    u64::try_from(bits_e9 / (8_000_000_000 * u128::from(packet))).ok()?
+                }
+                Buffer::Bdp(..) => return None,
+            };
+            Some(packets).filter(|packets| (1..=1 << 32).contains(packets))
+        })?;
+        keys.finish()?;
+        Ok(Some(AccessLink { rate, limit: limit.unwrap_or(ACCESS_QUEUE) }))
+    }
+
+    fn print(&self, access: &AccessLink) -> Option<Value> {
+        Some(json!({ "rate": write_rate(access.rate), "queue": format!("{}packets", access.limit) }))
+    }
+
+    fn form(&self) -> Form {
+        Form::Either(vec![ValueKind::form(&Rate), Form::Table(access())])
+    }
+}
+
+/// The route: several keys.
+pub(crate) struct Route;
+
+impl RowKind for Route {
+    type Value = RouteSpec;
+
+    fn parse(
+        &self,
+        table: &mut KeyTable<'_>,
+        _: &'static str,
+        scope: &Scope<'_>,
+    ) -> Result<Option<RouteSpec>, Invalid> {
+        crate::routes::parse(table, scope).map(Some)
+    }
+
+    // Printed by hand, after all other keys.
+    fn print(&self, _: &RouteSpec) -> Option<Value> {
+        None
+    }
+
+    fn form(&self) -> Form {
+        Form::Table(crate::routes::keys())
+    }
+
+    fn keys(&self, _: Row, _: &RouteSpec) -> Vec<Key> {
+        crate::routes::keys()
+    }
+}

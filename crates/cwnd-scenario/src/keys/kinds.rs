@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The kinds of keys that several tables have: how a value is parsed, printed and described.
+
+use super::{Absent, Form, Quantity, RowKind, Scope, ValueKind};
+use crate::invalid::{Invalid, KeyTable};
+use crate::traffic::unit::Unit;
+use crate::units::{self, MAX_TIME, RATE, TIME};
+use serde_json::{Value, json};
+use std::borrow::Cow;
+
+/// What a flag may be, for error messages.
+pub(crate) const FLAG: &str = "true or false";
+
+/// `true` or `false`.
+pub(crate) struct Flag;
+
+impl ValueKind for Flag {
+    type Value = bool;
+
+    fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
+        FLAG.into()
+    }
+
+    fn read(&self, value: &Value, _: &Scope<'_>) -> Option<bool> {
+        value.as_bool()
+    }
+
+    fn write(&self, value: &bool) -> Value {
+        json!(value)
+    }
+
+    fn form(&self) -> Form {
+        Form::Flag
+    }
+}
+
+/// A whole number of `min..=max`, where both fit 32 bits.
+pub(crate) struct Count(pub u32, pub u32);
+
+impl ValueKind for Count {
+    type Value = u32;
+
+    fn expected(&self, scope: &Scope<'_>) -> Cow<'static, str> {
+        Whole(self.0.into(), self.1.into()).expected(scope)
+    }
+
+    fn read(&self, value: &Value, scope: &Scope<'_>) -> Option<u32> {
+        Whole(self.0.into(), self.1.into()).read(value, scope).map(|number| number as u32)
+    }
+
+    fn write(&self, value: &u32) -> Value {
+        json!(value)
+    }
+
+    fn form(&self) -> Form {
+        Form::Whole { min: self.0.into(), max: self.1.into() }
+    }
+}
+
+/// A whole number of `min..=max`.
+pub(crate) struct Whole(pub u64, pub u64);
+
+impl ValueKind for Whole {
+    type Value = u64;
+
+    fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
+        format!("a whole number from {} to {}", self.0, self.1).into()
+    }
+
+    fn read(&self, value: &Value, _: &Scope<'_>) -> Option<u64> {
+        value.as_u64().filter(|number| (self.0..=self.1).contains(number))
+    }
+
+    fn write(&self, value: &u64) -> Value {
+        json!(value)
+    }
+
+    fn form(&self) -> Form {
+        Form::Whole { min: self.0, max: self.1 }
+    }
+}
+
+/// A time, ns.
+pub(crate) struct Time;
+
+impl ValueKind for Time {
+    type Value = u64;
+
+    fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
+        TIME.into()
+    }
+
+    fn read(&self, value: &Value, _: &Scope<'_>) -> Option<u64> {
+        units::time(value)
+    }
+
+    fn write(&self, value: &u64) -> Value {
+        json!(units::write_time(*value))
+    }
+
+    fn form(&self) -> Form {
+        Form::Quantity(Quantity::Time(0, MAX_TIME))
+    }
+}
+
+/// A rate above 0, bit/s.
+pub(crate) struct Rate;
+
+impl ValueKind for Rate {
+    type Value = u64;
+
+    fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
+        RATE.into()
+    }
+
+    fn read(&self, value: &Value, _: &Scope<'_>) -> Option<u64> {
+        value.as_str().and_then(units::read_rate)
+    }
+
+    fn write(&self, value: &u64) -> Value {
+        json!(units::write_rate(*value))
+    }
+
+    fn form(&self) -> Form {
+        Form::Quantity(Quantity::Rate { or_outage: false })
+    }
+}
+
+/// A frequency, Hz.
+pub(crate) struct Frequency;
+
+impl ValueKind for Frequency {
+    type Value = u32;
+
+    fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
+        "a frequency with its unit (Hz, kHz, MHz) from 1Hz to 1MHz, such as 100Hz".into()
+    }
+
+    fn read(&self, value: &Value, _: &Scope<'_>) -> Option<u32> {
+        value.as_str().and_then(units::read_frequency)
+    }
+
+    fn write(&self, value: &u32) -> Value {
+        json!(units::write_frequency(*value))
+    }
+
+    fn form(&self) -> Form {
+        Form::Quantity(Quantity::Frequency)
+    }
+}
+
+/// Payload above 0, bytes: a size, or full packets.
+pub(crate) struct Payload;
+
+impl ValueKind for Payload {
+    type Value = u64;
+
+    fn expected(&self, scope: &Scope<'_>) -> Cow<'static, str> {
+        scope.payload().expected().into()
+    }
+
+    fn read(&self, value: &Value, scope: &Scope<'_>) -> Option<u64> {
+        scope.payload().read(value).filter(|bytes| *bytes > 0)
+    }
+
+    fn write(&self, value: &u64) -> Value {
+        json!(units::write_size(*value))
+    }
+
+    fn form(&self) -> Form {
+        Form::Quantity(Quantity::Payload)
+    }
+}
+
+impl Scope<'_> {
+    /// The unit of payload.
+    pub const fn payload(&self) -> Unit {
+        Unit::Size { packet: self.packet_size - units::HEADER_BYTES }
+    }
+}
+
+/// A value by its name.
+pub(crate) struct Named<T: 'static> {
+    /// The values.
+    pub all: &'static [T],
+    /// The name of each.
+    pub name: fn(T) -> &'static str,
+    /// What joins the last two names in an error message.
+    pub or: &'static str,
+}
+
+impl<T: Copy> ValueKind for Named<T> {
+    type Value = T;
+
+    fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
+        let names: Vec<&str> = self.all.iter().map(|value| (self.name)(*value)).collect();
+        match names.split_last() {
+            Some((last, rest)) if !rest.is_empty() => format!("{}{}{last}", rest.join(", "), self.or).into(),
+            _ => names.concat().into(),
+        }
+    }
+
+    fn read(&self, value: &Value, _: &Scope<'_>) -> Option<T> {
+        let text = value.as_str()?;
+        self.all.iter().copied().find(|value| (self.name)(*value) == text)
+    }
+
+    fn write(&self, value: &T) -> Value {
+        json!((self.name)(*value))
+    }
+
+    fn form(&self) -> Form {
+        Form::Choice(self.all.iter().map(|value| (self.name)(*value)).collect())
+    }
+}
+
+/// A key that may be left out, and what then holds, in words.
+pub(crate) struct Optional<K>(pub K, pub &'static str);
+
+impl<K: RowKind> RowKind for Optional<K> {
+    type Value = Option<K::Value>;
+
+    fn parse(
+        &self,
+        table: &mut KeyTable<'_>,
+        key: &'static str,
+        scope: &Scope<'_>,
+    ) -> Result<Option<Self::Value>, Invalid> {
+        Ok(self.0.parse(table, key, scope)?.map(Some))
+    }
+
+    fn print(&self, value: &Self::Value) -> Option<Value> {
+        value.as_ref().and_then(|value| self.0.print(value))
+    }
+
+    fn form(&self) -> Form {
+        self.0.form()
+    }
+
+    fn absent(&self, _: &Self::Value) -> Absent {
+        Absent::Words(self.1)
+    }
+}
+
+/// A key that must be written.
+pub(crate) struct Required<K>(pub K);
+
+impl<K: ValueKind> RowKind for Required<K> {
+    type Value = K::Value;
+
+    fn parse(
+        &self,
+        table: &mut KeyTable<'_>,
+        key: &'static str,
+        scope: &Scope<'_>,
+    ) -> Result<Option<Self::Value>, Invalid> {
+        match RowKind::parse(&self.0, table, key, scope)? {
+            Some(value) => Ok(Some(value)),
+            None => table.refuse(key, None, self.0.expected(scope)),
+        }
+    }
+
+    fn print(&self, value: &Self::Value) -> Option<Value> {
+        Some(self.0.write(value))
+    }
+
+    fn form(&self) -> Form {
+        ValueKind::form(&self.0)
+    }
+
+    fn absent(&self, _: &Self::Value) -> Absent {
+        Absent::Required
+    }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The tables of keys. A key's name, type, default, kind (range and unit), help and source stand in one row.
+//!
+//! From a table follow its struct, its parsing and printing, the list in an error message, the JSON schema, the page
+//! `docs/reference/scenario.md`, the help of `cwnd compare` and the generator of the fuzzer. The order of the rows is that of parsing.
+
+mod form;
+pub(crate) mod kinds;
+
+use crate::invalid::{Invalid, KeyTable};
+pub use form::{Absent, Form, Key, Quantity};
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+/// The settings of a scenario that the values of other keys depend on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scope<'a> {
+    /// Simulated time, ns.
+    pub duration: u64,
+    /// Size of a full packet, bytes.
+    pub packet_size: u32,
+    /// The links as far as they are known.
+    pub links: &'a [LinkSpec],
+    /// Whether they are a dumbbell.
+    pub is_dumbbell: bool,
+}
+
+/// How one value is read, written and described.
+pub(crate) trait ValueKind {
+    /// What it is read into.
+    type Value;
+
+    /// What is expected, for error messages.
+    fn expected(&self, scope: &Scope<'_>) -> Cow<'static, str>;
+
+    /// Reads it; `None` where it is not accepted.
+    fn read(&self, value: &Value, scope: &Scope<'_>) -> Option<Self::Value>;
+
+    /// Writes it so that it reads back.
+    fn write(&self, value: &Self::Value) -> Value;
+
+    /// What is accepted, as data.
+    fn form(&self) -> Form;
+}
+
+/// How a row is parsed, printed and described. A [`ValueKind`] is one; others have several keys, or errors of their own.
+pub(crate) trait RowKind {
+    /// The type of the row's field.
+    type Value;
+
+    /// Reads the row's key; `None` where it is not written.
+    fn parse(
+        &self,
+        table: &mut KeyTable<'_>,
+        key: &'static str,
+        scope: &Scope<'_>,
+    ) -> Result<Option<Self::Value>, Invalid>;
+
+    /// The value as printed; `None` where the key is left out.
+    fn print(&self, value: &Self::Value) -> Option<Value>;
+
+    /// Prints the row into `map`.
+    fn print_into(&self, key: &'static str, value: &Self::Value, map: &mut Map<String, Value>) {
+        if let Some(value) = self.print(value) {
+            map.insert(key.to_owned(), value);
+        }
+    }
+
+    /// What is accepted, as data.
+    fn form(&self) -> Form;
+
+    /// What holds where the key is not written.
+    fn absent(&self, default: &Self::Value) -> Absent {
+        self.print(default).map_or(Absent::Words("none"), Absent::Value)
+    }
+
+    /// The row's keys: one, but for a row of several.
+    fn keys(&self, row: Row, default: &Self::Value) -> Vec<Key> {
+        vec![row.key(self.form(), self.absent(default))]
+    }
+}
+
+impl<K: ValueKind> RowKind for K {
+    type Value = K::Value;
+
+    fn parse(
+        &self,
+        table: &mut KeyTable<'_>,
+        key: &'static str,
+        scope: &Scope<'_>,
+    ) -> Result<Option<Self::Value>, Invalid> {
+        table.read_as(key, || self.expected(scope), |value| self.read(value, scope))
+    }
+
+    fn print(&self, value: &Self::Value) -> Option<Value> {
+        Some(self.write(value))
+    }
+
+    fn form(&self) -> Form {
+        ValueKind::form(self)
+    }
+}
+
+/// The columns of a row that only describe it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    pub name: &'static str,
+    pub unit: &'static str,
+    pub help: &'static str,
+    pub source: &'static str,
+}
+
+impl Row {
+    /// The key that it describes.
+    pub fn key(self, form: Form, absent: Absent) -> Key {
+        let Self { name, unit, help, source } = self;
+        Key { name, form, absent, unit, help, source }
+    }
+}
+
+/// Declares a table of keys: `name: type = default, kind, unit, help, source;` a row. The struct has a field per row; fields that are
+/// no keys follow in `also`. A table without a struct, `fn name`, has `name: kind, absent, unit, help, source;` a row: keys that are
+/// parsed by hand.
+macro_rules! keys {
+    (
+        $(#[$meta:meta])*
+        pub struct $table:ident {
+            $($name:ident: $type:ty = $default:expr, $kind:expr, $unit:tt, $help:literal, $source:literal;)+
+        }
+        $(also { $($(#[$more_meta:meta])* $more:ident: $more_type:ty = $more_default:expr;)+ })?
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub struct $table {
+            $(#[doc = $crate::keys::keys!(@doc $help, $unit)] pub $name: $type,)+
+            $($($(#[$more_meta])* pub $more: $more_type,)+)?
+        }
+
+        impl $table {
+            /// Every key at its default.
+            pub(crate) fn defaults() -> Self {
+                Self { $($name: $default,)+ $($($more: $more_default,)+)? }
+            }
+
+            /// Parses the keys in the order of the rows. A key that is not written keeps the value in `self`.
+            pub(crate) fn parse_keys(
+                mut self,
+                table: &mut $crate::invalid::KeyTable<'_>,
+                scope: &$crate::keys::Scope<'_>,
+            ) -> Result<Self, $crate::invalid::Invalid> {
+                $(if let Some(value) = $crate::keys::RowKind::parse(&$kind, table, stringify!($name), scope)? {
+                    self.$name = value;
+                })+
+                Ok(self)
+            }
+
+            /// The keys as printed, in the order of the rows, every default written out.
+            pub(crate) fn print_keys(&self) -> serde_json::Map<String, serde_json::Value> {
+                let mut map = serde_json::Map::new();
+                $($crate::keys::RowKind::print_into(&$kind, stringify!($name), &self.$name, &mut map);)+
+                map
+            }
+
+            /// The rows.
+            pub(crate) fn keys() -> Vec<$crate::keys::Key> {
+                let default = Self::defaults();
+                let mut keys = Vec::new();
+                $(keys.extend($crate::keys::RowKind::keys(
+                    &$kind,
+                    $crate::keys::Row { name: stringify!($name), unit: $unit, help: $help, source: $source },
+                    &default.$name,
+                ));)+
+                keys
+            }
+        }
+    };
+    (
+        $(#[$meta:meta])*
+        fn $table:ident {
+            $($name:ident: $form:expr, $absent:expr, $unit:literal, $help:literal, $source:literal;)+
+        }
+    ) => {
+        $(#[$meta])*
+        pub(crate) fn $table() -> Vec<$crate::keys::Key> {
+            vec![$($crate::keys::Row { name: stringify!($name), unit: $unit, help: $help, source: $source }
+                .key($form, $absent),)+]
+        }
+    };
+    (@doc $help:literal, "") => { $help };
+    (@doc $help:literal, $unit:literal) => { concat!($help, ", ", $unit) };
+}
+pub(crate) use keys;
+
+pub(crate) mod flow;
+mod flow_kinds;
+pub(crate) mod link;
+use link::LinkSpec;
+
+/// The names of the keys of a flow that are not parameters of its algorithm.
+#[must_use]
+pub fn flow_keys() -> Vec<&'static str> {
+    flow::FlowGroup::keys().iter().map(|key| key.name).collect()
+}
