@@ -267,7 +267,7 @@ fn within_capacity(scenario: &Scenario, simulation: &Simulation) -> Result<(), S
             ));
         }
         // The waiting packets, and the one being sent.
-        let room = match link.limit(link.buffer, scenario.packet_size) {
+        let room = match link.limit(link.queue.limit, scenario.packet_size) {
             Limit::Packets(packets) => Some(packets + 1),
             Limit::Bytes(_) | Limit::Time(_) => None, // of packets of many sizes
         };

@@ -69,13 +69,13 @@ impl Scenario {
             }
             LinkRate::Trace(trace, _) => Rate::Trace(trace.clone()),
         };
-        let limit: Limit = link.limit(link.buffer, self.packet_size);
+        let limit: Limit = link.limit(link.queue.limit, self.packet_size);
         let fifo =
             FifoConfig { rate, limit: schedule(limit, limits), queue: link.queue_config(self.packet_size) };
         let delay = DelayConfig {
             propagation: schedule(link.delay, delays),
-            jitter: link.jitter,
-            overtaking: link.overtaking,
+            jitter: link.jitter.delay,
+            overtaking: link.jitter.overtaking,
             reorder: link.reorder,
         };
         LinkConfig {

@@ -2,8 +2,7 @@
 //! The links of a scenario: a dumbbell, a parking lot, or any graph.
 
 use crate::invalid::{Invalid, KeyTable, shown};
-use crate::keys::link::LinkSpec;
-use crate::link::{parse as parse_link, print as print_link};
+use crate::keys::link::{LinkSpec, MAX_HOPS, parse as parse_link, plain, print as print_link};
 use crate::model::{Dumbbell, Scenario};
 use crate::routes::check_ends;
 use crate::traffic::Traffic;
@@ -13,8 +12,6 @@ use std::collections::HashSet;
 
 /// Max number of links of a scenario.
 const MAX_LINKS: usize = 10_000;
-/// Max number of bottlenecks of a parking lot.
-const MAX_HOPS: u64 = 1000;
 const PACKET: &str = "a size from 100B to 64kB";
 const REVERSE: &str = "true, false, or a table with keys of the link";
 
@@ -205,17 +202,6 @@ impl<'a> Topology<'a> {
             });
         }
         Ok(())
-    }
-}
-
-/// A copy of this link without random losses, jitter and reordering.
-fn plain(link: &LinkSpec) -> LinkSpec {
-    LinkSpec {
-        loss: cwnd_link::Loss::None,
-        jitter: cwnd_link::Jitter::None,
-        overtaking: false,
-        reorder: None,
-        ..link.clone()
     }
 }
 

@@ -35,7 +35,10 @@ fn a_link_disturbs_its_packets_as_it_is_told() {
     let keys = "delay = '3ms'\nreorder = { share = 0.25, extra = '10ms' }\n";
     let scenario = dumbbell(&format!("{keys}jitter = '5ms'"), "");
     let link = &scenario.links[0];
-    assert_eq!((link.delay, link.jitter, link.overtaking), (3 * MS, Jitter::Uniform { most: 5 * MS }, false));
+    assert_eq!(
+        (link.delay, link.jitter.delay, link.jitter.overtaking),
+        (3 * MS, Jitter::Uniform { most: 5 * MS }, false)
+    );
     let reorder = link.reorder.expect("given");
     assert_eq!((reorder.share, reorder.extra), (1 << 62, 10 * MS));
     for (written, expected) in [
@@ -51,7 +54,7 @@ fn a_link_disturbs_its_packets_as_it_is_told() {
         ("{ kind = 'none', overtaking = true }", (Jitter::None, true)),
     ] {
         let link = &dumbbell(&format!("jitter = {written}"), "").links[0];
-        assert_eq!((link.jitter, link.overtaking), expected, "{written}");
+        assert_eq!((link.jitter.delay, link.jitter.overtaking), expected, "{written}");
     }
 }
 
@@ -97,15 +100,15 @@ fn a_dumbbells_way_back_is_like_the_way_there_unless_it_says_otherwise() {
     let [forward, reverse] = &scenario.links[..] else { panic!("two links") };
     assert_eq!((&*forward.name, &*reverse.name), ("link", "reverse"));
     assert_eq!((&reverse.rate, reverse.delay, reverse.rtt), (&forward.rate, 5 * MS, 40 * MS));
-    assert_eq!((reverse.buffer, reverse.discipline), (forward.buffer, forward.discipline));
-    assert_eq!((&reverse.loss, reverse.jitter), (&Loss::None, Jitter::None));
+    assert_eq!(reverse.queue, forward.queue);
+    assert_eq!((&reverse.loss, reverse.jitter.delay), (&Loss::None, Jitter::None));
     let flow = &scenario.expand()[0];
     assert_eq!((&flow.path[..], &flow.back[..], flow.rtt), (&[0][..], &[1][..], 40 * MS));
 
     let reverse = "reverse = { rate = '1Mbit/s', loss = 'random:0.1', queue = { kind = 'droptail', limit = '9packets' } }";
     let scenario = dumbbell(&format!("delay = '5ms'\n{reverse}"), "");
     let reverse = &scenario.links[1];
-    assert_eq!((&reverse.rate, reverse.buffer), (&LinkRate::Constant(1_000_000), Buffer::Packets(9)));
+    assert_eq!((&reverse.rate, reverse.queue.limit), (&LinkRate::Constant(1_000_000), Buffer::Packets(9)));
     assert!(matches!(reverse.loss, Loss::Random(_)) && reverse.delay == 5 * MS);
     assert_eq!(dumbbell("reverse = false", "").links.len(), 1);
 }
@@ -151,7 +154,7 @@ fn a_links_bdp_is_for_the_longest_round_trip_of_the_flows_that_cross_it() {
     let flows =
         "[[flow]]\ncc = 'cubic'\nfrom = 'n0'\nto = 'n3'\n[[flow]]\ncc = 'reno'\nfrom = 'n1'\nto = 'n2'\n";
     let limits = |scenario: &Scenario| {
-        let limit = |l: &cwnd_scenario::LinkSpec| (l.rtt / MS, l.threshold(l.buffer, 1500));
+        let limit = |l: &cwnd_scenario::LinkSpec| (l.rtt / MS, l.threshold(l.queue.limit, 1500));
         scenario.links.iter().map(limit).collect::<Vec<_>>()
     };
     assert_eq!(limits(&parking_lot("", flows)), [(30, Limit::Packets(25)); 3]);
@@ -277,7 +280,7 @@ fn red_is_checked_against_the_rtt_that_a_graph_gives() {
     let red = "queue = { kind = 'red', limit = '1bdp', min = '10packets', max = '0.5bdp' }";
     let flow = "[[flow]]\ncc = 'cubic'\nfrom = 'n0'\nto = 'n3'\n";
     let scenario = parking_lot(red, flow); // half of 25
-    assert!(matches!(scenario.links[2].discipline, DisciplineSpec::Red(_)));
+    assert!(matches!(scenario.links[2].queue.discipline, DisciplineSpec::Red(_)));
     let text =
         format!("duration = '60s'\n[parking_lot]\nrate = '10Mbit/s'\ndelay = '5ms'\nhops = 3\n{red}\n{flow}");
     let message = Scenario::from_toml(&text.replace("'n3'", "'n1'")).expect_err("4 packets").to_string();

@@ -83,8 +83,28 @@ pub enum Form {
     Table(Vec<Key>),
     /// A table of the schema with a name of its own.
     Named(&'static str),
+    /// A table whose key `key` is a name that selects the other keys.
+    ByKind {
+        /// The key.
+        key: &'static str,
+        /// Its names, and the keys that each has.
+        kinds: Vec<KindKeys>,
+        /// The keys that all have.
+        common: Vec<Key>,
+    },
     /// Any of these.
     Either(Vec<Self>),
+}
+
+/// One of the names that a key accepts, and the keys that go with it.
+#[derive(Clone, Debug)]
+pub struct KindKeys {
+    /// The name.
+    pub name: &'static str,
+    /// Its meaning.
+    pub help: &'static str,
+    /// The keys that only it has.
+    pub keys: Vec<Key>,
 }
 
 /// What a number with a unit measures.

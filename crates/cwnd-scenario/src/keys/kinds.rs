@@ -2,6 +2,7 @@
 //! The kinds of keys that several tables have: how a value is parsed, printed and described.
 
 use super::{Absent, Form, Quantity, RowKind, Scope, ValueKind};
+use crate::buffer::{self, BUFFER, Buffer};
 use crate::invalid::{Invalid, KeyTable};
 use crate::traffic::unit::Unit;
 use crate::units::{self, MAX_TIME, RATE, TIME};
@@ -103,6 +104,29 @@ impl ValueKind for Time {
     }
 }
 
+/// A time above 0, ns.
+pub(crate) struct TimeAbove0;
+
+impl ValueKind for TimeAbove0 {
+    type Value = u64;
+
+    fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
+        "a time above 0 with its unit (ns, us, ms, s, min), such as 5ms".into()
+    }
+
+    fn read(&self, value: &Value, _: &Scope<'_>) -> Option<u64> {
+        units::time(value).filter(|ns| *ns > 0)
+    }
+
+    fn write(&self, value: &u64) -> Value {
+        json!(units::write_time(*value))
+    }
+
+    fn form(&self) -> Form {
+        Form::Quantity(Quantity::Time(1, MAX_TIME))
+    }
+}
+
 /// A rate above 0, bit/s.
 pub(crate) struct Rate;
 
@@ -149,6 +173,29 @@ impl ValueKind for Frequency {
     }
 }
 
+/// A size of a queue.
+pub(crate) struct BufferSize;
+
+impl ValueKind for BufferSize {
+    type Value = Buffer;
+
+    fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
+        BUFFER.into()
+    }
+
+    fn read(&self, value: &Value, _: &Scope<'_>) -> Option<Buffer> {
+        buffer::read(value)
+    }
+
+    fn write(&self, value: &Buffer) -> Value {
+        json!(buffer::write(*value))
+    }
+
+    fn form(&self) -> Form {
+        Form::Quantity(Quantity::Buffer)
+    }
+}
+
 /// Payload above 0, bytes: a size, or full packets.
 pub(crate) struct Payload;
 
@@ -169,6 +216,61 @@ impl ValueKind for Payload {
 
     fn form(&self) -> Form {
         Form::Quantity(Quantity::Payload)
+    }
+}
+
+/// A probability above 0, in units of 2⁻⁶⁴.
+pub(crate) struct Fraction;
+
+impl ValueKind for Fraction {
+    type Value = u64;
+
+    fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
+        "a number above 0, at most 1, of at most fifteen decimals".into()
+    }
+
+    fn read(&self, value: &Value, _: &Scope<'_>) -> Option<u64> {
+        let text = match value {
+            Value::String(text) => text.clone(),
+            other => other.as_f64()?.to_string(), // never with an exponent
+        };
+        units::read_probability(&text).filter(|p| *p > 0)
+    }
+
+    fn write(&self, p: &u64) -> Value {
+        let text = units::probability(*p);
+        text.parse::<f64>().map_or(Value::String(text), |number| json!(number))
+    }
+
+    fn form(&self) -> Form {
+        Form::Decimal { min: 1e-15, max: 1.0, text: true }
+    }
+}
+
+/// Any text; what is expected in words.
+pub(crate) struct Text(pub &'static str);
+
+impl ValueKind for Text {
+    type Value = String;
+
+    fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
+        self.0.into()
+    }
+
+    fn read(&self, value: &Value, _: &Scope<'_>) -> Option<String> {
+        crate::invalid::text(value)
+    }
+
+    fn write(&self, text: &String) -> Value {
+        json!(text)
+    }
+
+    fn is_free_text(&self) -> bool {
+        true
+    }
+
+    fn form(&self) -> Form {
+        Form::Text { min: 0, max: u64::MAX }
     }
 }
 
@@ -194,10 +296,7 @@ impl<T: Copy> ValueKind for Named<T> {
 
     fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
         let names: Vec<&str> = self.all.iter().map(|value| (self.name)(*value)).collect();
-        match names.split_last() {
-            Some((last, rest)) if !rest.is_empty() => format!("{}{}{last}", rest.join(", "), self.or).into(),
-            _ => names.concat().into(),
-        }
+        listed(&names, self.or).into()
     }
 
     fn read(&self, value: &Value, _: &Scope<'_>) -> Option<T> {
@@ -211,6 +310,14 @@ impl<T: Copy> ValueKind for Named<T> {
 
     fn form(&self) -> Form {
         Form::Choice(self.all.iter().map(|value| (self.name)(*value)).collect())
+    }
+}
+
+/// Names with commas between them, and `or` before the last.
+pub(crate) fn listed(names: &[&str], or: &str) -> String {
+    match names.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{}{or}{last}", rest.join(", ")),
+        _ => names.concat(),
     }
 }
 

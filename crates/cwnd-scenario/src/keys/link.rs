@@ -1,83 +1,135 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The keys of a link.
 
+pub use super::link_kinds::{JitterSpec, LinkRate};
+pub use super::queue::{DisciplineSpec, QueueSpec, RedSpec};
+
+use super::kinds::{Optional, Time};
+use super::link_kinds::{JitterKind, Losses, Rates, Reordering, rates};
+use super::queue::Queue;
+use super::{Absent, Form, Key, Quantity, Scope};
 use crate::buffer::Buffer;
-use cwnd_link::{Jitter, Limit, Loss, QueueConfig, RedConfig, RedUnit, Reorder, Trace};
+use crate::invalid::{Invalid, KeyTable};
+use crate::units::MAX_TIME;
+use cwnd_link::{Jitter, Limit, Loss, QueueConfig, RedConfig, RedUnit, Reorder};
+use serde_json::{Map, Value, json};
 
-/// A one-way link and its queue, as a scenario specifies them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LinkSpec {
-    /// Its name, unique among the links.
-    pub name: String,
-    /// The node that it starts at.
-    pub from: String,
-    /// The node that it ends at.
-    pub to: String,
-    /// Its rate, IP bits on the wire.
-    pub rate: LinkRate,
-    /// One-way propagation delay of the link. The rest of a flow's round trip time is delay at its ends.
-    pub delay: u64,
-    /// Round trip time for sizes in multiples of the BDP; in a dumbbell also the default round trip time of flows.
-    pub rtt: u64,
-    /// Limit of the queue.
-    pub buffer: Buffer,
-    /// Queue discipline.
-    pub discipline: DisciplineSpec,
-    /// Random losses.
-    pub loss: Loss,
-    /// Random delay in addition to the propagation delay.
-    pub jitter: Jitter,
-    /// Whether jitter may put packets out of order.
-    pub overtaking: bool,
-    /// Packets that are delayed extra, so that later ones overtake them.
-    pub reorder: Option<Reorder>,
-}
-
-/// Rate of a link.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LinkRate {
-    /// A constant rate, bit/s.
-    Constant(u64),
-    /// The first rate, and further rates from given times on, bit/s; 0 is an outage.
-    Steps(u64, Vec<(u64, u64)>),
-    /// A trace of delivery opportunities, and the file that it was read from.
-    Trace(Trace, String),
-}
-
-impl LinkRate {
-    /// The rate for sizes in time and BDP: the first rate; of a trace the mean.
-    #[must_use]
-    pub fn nominal(&self) -> u64 {
-        match self {
-            Self::Constant(rate) | Self::Steps(rate, _) => *rate,
-            Self::Trace(trace, _) => trace.mean_rate(),
-        }
+keys! {
+    /// A one-way link and its queue, as a scenario specifies them.
+    pub struct LinkSpec {
+        rate: LinkRate = LinkRate::Constant(0), Rates, "",
+            "rate of the link: constant, steps from given times on, or a trace; `0bit/s` in a step is an outage, packets wait. Sizes of queues in `bdp` and time refer to the first rate, for a trace to its mean rate", "";
+        delay: u64 = 0, Time, "ns",
+            "one-way propagation delay. The rest of a flow's round trip time is delay at its ends", "";
+        loss: Loss = Loss::None, Losses, "",
+            "random losses of all packets on the link, numbered by arrival: `\"every:1000\"`, `\"every:1000,1\"` (the first one is number 1), `\"random:0.001\"`, `\"gilbert:P,R,1-K,1-H\"` (good to bad, bad to good, loss in good, in bad), `\"at:5000,9000\"`",
+            "Gilbert 1960, Elliott 1963";
+        jitter: JitterSpec = JitterSpec { delay: Jitter::None, overtaking: false }, JitterKind, "",
+            "random delay in addition to `delay`; a time alone is uniform from 0 to it", "";
+        reorder: Option<Reorder> = None, Optional(Reordering, "none"), "",
+            "packets that are delayed extra, so that later ones overtake them", "";
+        queue: QueueSpec = QueueSpec { limit: Buffer::Bdp(1_000_000, 0), discipline: DisciplineSpec::DropTail }, Queue, "",
+            "the queue", "";
+    }
+    also {
+        /// Its name, unique among the links.
+        name: String = String::new();
+        /// The node that it starts at.
+        from: String = String::new();
+        /// The node that it ends at.
+        to: String = String::new();
+        /// Round trip time for sizes in multiples of the BDP; in a dumbbell also the default round trip time of flows.
+        rtt: u64 = 0;
     }
 }
 
-/// Queue discipline, as a scenario specifies it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DisciplineSpec {
-    /// Drops packets that arrive at a full queue.
-    #[default]
-    DropTail,
-    /// Random Early Detection.
-    Red(RedSpec),
+const NAME: Form = Form::Text { min: 1, max: u64::MAX };
+const TIME: Form = Form::Quantity(Quantity::Time(0, MAX_TIME));
+
+keys! {
+    /// The keys that a dumbbell's `[link]` has beside those of a link.
+    fn dumbbell {
+        rtt: TIME, Absent::Required, "",
+            "round trip time for sizes in `bdp`, and the default round trip time of flows", "";
+        packet_size: packet_size(), Absent::Words("that of the document"), "",
+            "as at the top level, where it may be instead", "";
+        reverse: reverse(), Absent::Value(json!(false)), "",
+            "the reverse path as a link with a queue, shared by acknowledgements and data in reverse direction. `true`: the same rate, delay and queue as `link`, no losses, jitter or reordering. A table: keys of a link (without `rtt`) that override these. Created automatically when a flow or traffic sends in the reverse direction", "";
+    }
 }
 
-/// Settings of RED (Floyd and Jacobson 1993) in the units of a scenario. Either both thresholds are in bytes, or none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RedSpec {
-    /// Average queue from which packets are dropped.
-    pub min: Buffer,
-    /// Average queue at which `max_p` is reached; above `min`.
-    pub max: Buffer,
-    /// Probability of a drop there, in units of 2⁻⁶⁴.
-    pub max_p: u64,
-    /// Weight of a new sample in the average, in units of 2⁻⁶⁴.
-    pub weight: u64,
-    /// Whether the probability rises on to 1 at twice `max`.
-    pub gentle: bool,
+keys! {
+    /// The keys that a `[[link]]` of a graph has beside those of a link.
+    fn graph {
+        name: NAME, Absent::Words("`FROM-TO`"), "",
+            "unique name", "";
+        from: NAME, Absent::Required, "",
+            "the node that it starts at; a node exists when a link names it", "";
+        to: NAME, Absent::Required, "",
+            "the node that it ends at", "";
+        rtt: TIME, Absent::Words("the longest round trip time of the flows that use the link, forward or in reverse; without flows, twice its `delay`"), "",
+            "round trip time for sizes in `bdp`", "";
+    }
+}
+
+keys! {
+    /// The keys that `[parking_lot]` has beside those of a link.
+    fn parking_lot {
+        hops: Form::Whole { min: 1, max: MAX_HOPS }, Absent::Required, "",
+            "number of bottlenecks", "";
+        rtt: TIME, Absent::Words("as in a graph"), "",
+            "round trip time for sizes in `bdp`", "";
+        reverse: reverse(), Absent::Value(json!(false)), "",
+            "reverse links, as in a dumbbell", "";
+    }
+}
+
+/// Max number of bottlenecks of a parking lot.
+pub(crate) const MAX_HOPS: u64 = 1000;
+
+/// The size of a full packet.
+pub(crate) const fn packet_size() -> Form {
+    Form::Quantity(Quantity::Size(100, 64_000))
+}
+
+/// A reverse link: a flag, or keys of a link, none of them required.
+fn reverse() -> Form {
+    let optional = |key| match key {
+        Key { absent: Absent::Required, .. } => {
+            Key { absent: Absent::Words("that of the forward link"), ..key }
+        }
+        key => key,
+    };
+    Form::Either(vec![Form::Flag, Form::Table(LinkSpec::keys().into_iter().map(optional).collect())])
+}
+
+/// Reads the keys that every link has. `forward`, where given, provides rate, delay and queue where they are not written. Name, ends and
+/// RTT are not set here, and the queue's limit is not checked.
+pub(crate) fn parse(table: &mut KeyTable<'_>, forward: Option<&LinkSpec>) -> Result<LinkSpec, Invalid> {
+    let link = match forward {
+        Some(forward) => plain(forward),
+        None if table.get("rate").is_none() => return table.refuse("rate", None, rates()),
+        None => LinkSpec::defaults(),
+    };
+    link.parse_keys(table, &Scope::default())
+}
+
+/// The keys of a link into `map`, every default written out.
+pub(crate) fn print(link: &LinkSpec, map: &mut Map<String, Value>) {
+    let mut keys = link.print_keys();
+    // Printed after the queue.
+    for key in ["jitter", "reorder"] {
+        if let Some(value) = keys.shift_remove(key) {
+            keys.insert(key.to_owned(), value);
+        }
+    }
+    map.extend(keys);
+}
+
+/// A copy of this link without random losses, jitter and reordering.
+pub(crate) fn plain(link: &LinkSpec) -> LinkSpec {
+    let LinkSpec { loss, jitter, reorder, .. } = LinkSpec::defaults();
+    LinkSpec { loss, jitter, reorder, ..link.clone() }
 }
 
 impl LinkSpec {
@@ -122,7 +174,7 @@ impl LinkSpec {
     /// The queue discipline with its parameters in packets or bytes. RED's mean packet is a full one.
     #[must_use]
     pub fn queue_config(&self, packet: u32) -> QueueConfig {
-        let DisciplineSpec::Red(red) = self.discipline else { return QueueConfig::DropTail };
+        let DisciplineSpec::Red(red) = self.queue.discipline else { return QueueConfig::DropTail };
         let threshold = |buffer| match self.threshold(buffer, packet) {
             Limit::Packets(n) => (RedUnit::Packets, n),
             Limit::Bytes(n) | Limit::Time(n) => (RedUnit::Bytes, n),

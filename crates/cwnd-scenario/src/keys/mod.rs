@@ -8,12 +8,12 @@ mod form;
 pub(crate) mod kinds;
 
 use crate::invalid::{Invalid, KeyTable};
-pub use form::{Absent, Form, Key, Quantity};
+pub use form::{Absent, Form, Key, KindKeys, Quantity};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// The settings of a scenario that the values of other keys depend on.
-#[derive(Clone, Copy, Debug)]
+/// The settings of a scenario that the values of other keys depend on; those of a link depend on none.
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Scope<'a> {
     /// Simulated time, ns.
     pub duration: u64,
@@ -41,6 +41,11 @@ pub(crate) trait ValueKind {
 
     /// What is accepted, as data.
     fn form(&self) -> Form;
+
+    /// Whether any text may be accepted, so that a number is no quantity without its unit.
+    fn is_free_text(&self) -> bool {
+        false
+    }
 }
 
 /// How a row is parsed, printed and described. A [`ValueKind`] is one; others have several keys, or errors of their own.
@@ -89,6 +94,13 @@ impl<K: ValueKind> RowKind for K {
         key: &'static str,
         scope: &Scope<'_>,
     ) -> Result<Option<Self::Value>, Invalid> {
+        if self.is_free_text() {
+            let Some(value) = table.get(key) else { return Ok(None) };
+            return match self.read(value, scope) {
+                Some(text) => Ok(Some(text)),
+                None => table.refuse(key, Some(value), self.expected(scope)),
+            };
+        }
         table.read_as(key, || self.expected(scope), |value| self.read(value, scope))
     }
 
@@ -124,14 +136,14 @@ impl Row {
 macro_rules! keys {
     (
         $(#[$meta:meta])*
-        pub struct $table:ident {
+        $vis:vis struct $table:ident {
             $($name:ident: $type:ty = $default:expr, $kind:expr, $unit:tt, $help:literal, $source:literal;)+
         }
         $(also { $($(#[$more_meta:meta])* $more:ident: $more_type:ty = $more_default:expr;)+ })?
     ) => {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq, Eq)]
-        pub struct $table {
+        $vis struct $table {
             $(#[doc = $crate::keys::keys!(@doc $help, $unit)] pub $name: $type,)+
             $($($(#[$more_meta])* pub $more: $more_type,)+)?
         }
@@ -191,9 +203,88 @@ macro_rules! keys {
 }
 pub(crate) use keys;
 
+/// Declares alternatives that a key selects by name, each with a table of keys: `variant(table) = name, help;` a row.
+macro_rules! variants {
+    (
+        $(#[$meta:meta])*
+        $vis:vis enum $table:ident {
+            $($variant:ident $(($keys:ty))? = $name:literal, $help:literal;)+
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        $vis enum $table {
+            $(#[doc = $help] $variant $(($keys))?,)+
+        }
+
+        impl $table {
+            /// The names.
+            pub(crate) const NAMES: &'static [&'static str] = &[$($name),+];
+
+            /// Its name.
+            pub(crate) const fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$variant { .. } => $name,)+
+                }
+            }
+
+            /// Parses the key `kind`, a name; required.
+            pub(crate) fn parse_kind(
+                table: &mut $crate::invalid::KeyTable<'_>,
+            ) -> Result<&'static str, $crate::invalid::Invalid> {
+                let expected = $crate::keys::kinds::listed(Self::NAMES, " or ");
+                table.required("kind", &expected, |value| Self::NAMES.iter().copied().find(|name| value == name))
+            }
+
+            /// Parses the keys of the alternative called `name`.
+            pub(crate) fn parse_keys(
+                name: &str,
+                table: &mut $crate::invalid::KeyTable<'_>,
+                scope: &$crate::keys::Scope<'_>,
+            ) -> Result<Self, $crate::invalid::Invalid> {
+                $(if name == $name {
+                    return Ok(Self::$variant $((<$keys>::defaults().parse_keys(table, scope)?))?);
+                })+
+                table.refuse("kind", Some(&serde_json::json!(name)), Self::NAMES.join(", "))
+            }
+
+            /// The key `kind` as printed.
+            pub(crate) fn print_kind(&self) -> (String, serde_json::Value) {
+                ("kind".to_owned(), serde_json::json!(self.name()))
+            }
+
+            /// The other keys as printed, every default written out.
+            pub(crate) fn print_keys(&self) -> serde_json::Map<String, serde_json::Value> {
+                match self {
+                    $($crate::keys::variants!(@pattern $variant keys $($keys)?) =>
+                        $crate::keys::variants!(@print keys $($keys)?),)+
+                }
+            }
+
+            /// The alternatives.
+            pub(crate) fn kinds() -> Vec<$crate::keys::KindKeys> {
+                vec![$($crate::keys::KindKeys {
+                    name: $name,
+                    help: $help,
+                    keys: $crate::keys::variants!(@keys $($keys)?),
+                }),+]
+            }
+        }
+    };
+    (@pattern $variant:ident $bound:ident) => { Self::$variant };
+    (@pattern $variant:ident $bound:ident $keys:ty) => { Self::$variant($bound) };
+    (@print $bound:ident) => { serde_json::Map::new() };
+    (@print $bound:ident $keys:ty) => { $bound.print_keys() };
+    (@keys) => { Vec::new() };
+    (@keys $keys:ty) => { <$keys>::keys() };
+}
+pub(crate) use variants;
+
 pub(crate) mod flow;
 mod flow_kinds;
 pub(crate) mod link;
+mod link_kinds;
+mod queue;
 use link::LinkSpec;
 
 /// The names of the keys of a flow that are not parameters of its algorithm.
