@@ -4,6 +4,7 @@
 use crate::buffer::Buffer;
 use crate::keys::flow::FlowGroup;
 use crate::keys::link::LinkSpec;
+use crate::keys::record::RecordSpec;
 use crate::traffic::Traffic;
 use crate::units::HEADER_BYTES;
 use cwnd::registry::Recovery;
@@ -78,66 +79,6 @@ pub enum ActionKind {
     Delay(String, u64),
     /// The link's queue gets this limit. Shrinking the limit does not drop queued packets.
     Buffer(String, Buffer),
-}
-
-/// Which inner variables of the algorithms to record.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Inner {
-    /// None.
-    #[default]
-    Off,
-    /// All that the flows' algorithms show.
-    All,
-    /// Those with these names.
-    Only(Vec<String>),
-}
-
-impl Inner {
-    /// Whether the variable called `name` is one of them.
-    #[must_use]
-    pub fn has(&self, name: &str) -> bool {
-        match self {
-            Self::Off => false,
-            Self::All => true,
-            Self::Only(names) => names.iter().any(|known| known == name),
-        }
-    }
-}
-
-/// Which flows have rows in the tables `cwnd` and `inner`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum RecordedFlows {
-    /// All of them.
-    #[default]
-    All,
-    /// None of them.
-    Nothing,
-    /// These.
-    Only(Vec<FlowRef>),
-}
-
-/// Flows that [`RecordedFlows::Only`] names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FlowRef {
-    /// The flow of this number in the tables.
-    Number(u32),
-    /// The flow of this name, or all flows of the algorithm of this name.
-    Name(String),
-}
-
-/// What to record in addition to the summary.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RecordSpec {
-    /// Interval of the samples in the tables `cwnd` and `queue`; 0 for no samples.
-    pub interval: u64,
-    /// A row of `cwnd` at every acknowledgement, instead of samples.
-    pub per_ack: bool,
-    /// Inner variables of the algorithms, in the table `inner`, whenever a row of `cwnd` is written.
-    pub inner: Inner,
-    /// The flows that have such rows.
-    pub flows: RecordedFlows,
-    /// Max expected size of the tables, bytes, if limited.
-    pub limit: Option<u64>,
 }
 
 /// One flow, everything resolved.

@@ -3,16 +3,16 @@
 
 use crate::invalid::{Invalid, KeyTable};
 use crate::keys::Scope;
+use crate::keys::document::Head;
 use crate::keys::flow::{FlowGroup, MAX_FLOWS};
-use crate::model::{RecordSpec, Scenario};
+use crate::keys::record::RecordSpec;
+use crate::model::Scenario;
 use crate::route::RouteSpec;
 use crate::routes::check_rtt;
 use crate::topology::{Topology, check_traffic};
 use crate::traffic::{Context, parse_list};
-use crate::units::{self, HEADER_BYTES, pair};
+use crate::units::HEADER_BYTES;
 use serde_json::Value;
-
-const INTERVAL: &str = "two rising times within the duration, such as [\"20s\", \"100s\"]";
 
 impl Scenario {
     /// Reads a TOML document.
@@ -37,15 +37,9 @@ impl Scenario {
 
     fn from_value(value: &Value) -> Result<Self, Invalid> {
         let mut table = KeyTable::new("", value)?;
-        let name = table.text("name", "a text", |_| true)?.unwrap_or_default();
-        let duration = table.required("duration", "a time above 0 with its unit, such as 100s", |v| {
-            v.as_str().and_then(units::read_time).filter(|t| *t > 0)
-        })?;
-        let measure = table
-            .read("measure", INTERVAL, |v| pair(v).filter(|(a, b)| a < b && *b <= duration))?
-            .unwrap_or((0, duration));
-        let seed = table.whole("seed", 0, i64::MAX as u64)?.unwrap_or(1);
-        let mut topology = Topology::parse(&mut table)?;
+        let head = Head::defaults().parse_keys(&mut table, &Scope::default())?;
+        let duration = head.duration;
+        let mut topology = Topology::parse(&mut table, head.packet_size)?;
         let record = match table.get("record") {
             Some(value) => crate::record::parse(value)?,
             None => RecordSpec::default(),
@@ -74,10 +68,10 @@ impl Scenario {
         let actions = table.get("action");
         table.finish()?;
         let mut scenario = Self {
-            name,
+            name: head.name,
             duration,
-            measure,
-            seed,
+            measure: head.measure.unwrap_or((0, duration)),
+            seed: head.seed,
             packet_size: topology.packet_size,
             links: topology.links.clone(),
             dumbbell: topology.dumbbell,

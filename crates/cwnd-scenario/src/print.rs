@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Prints scenarios as TOML or JSON that parses to the same scenario.
 
+use crate::keys::document::Head;
 use crate::model::Scenario;
 use crate::traffic::Traffic;
-use crate::units::write_time;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 impl Scenario {
     /// The scenario as a TOML document, every default written out.
@@ -20,14 +20,14 @@ impl Scenario {
     }
 
     fn to_value(&self) -> Value {
-        let mut document = Map::new();
-        let head = [
-            ("name", json!(self.name)),
-            ("duration", json!(write_time(self.duration))),
-            ("measure", json!([write_time(self.measure.0), write_time(self.measure.1)])),
-            ("seed", json!(self.seed)),
-        ];
-        document.extend(head.map(|(key, value)| (key.to_owned(), value)));
+        let head = Head {
+            name: self.name.clone(),
+            duration: self.duration,
+            measure: Some(self.measure),
+            seed: self.seed,
+            packet_size: None, // printed with the links
+        };
+        let mut document = head.print_keys();
         crate::topology::print(self, &mut document);
         document.insert("record".into(), crate::record::print(&self.record));
         let lists: [(&str, Vec<Value>); 3] = [

@@ -2,99 +2,26 @@
 //! `[record]`: which rows are recorded, and how many are expected; parsed, validated and printed.
 
 use crate::invalid::{Invalid, KeyTable, nearest, shown};
+use crate::keys::Scope;
 use crate::keys::link::LinkRate;
-use crate::model::{ActionKind, FlowRef, Inner, RecordSpec, RecordedFlows, Scenario};
-use crate::units::{self, TIME, write_size, write_time};
+use crate::keys::record::{FLOWS, FlowRef, Inner, RecordSpec, RecordedFlows};
+use crate::model::{ActionKind, Scenario};
+use crate::units::{write_size, write_time};
 use cwnd::registry;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-const INNER: &str = "true, false, or a list of names of inner variables (see cwnd show)";
-const FLOWS: &str =
-    "\"all\", \"none\", or a list of flows: numbers, names, or labels or algorithms for all their flows";
-const LIMIT: &str = "a size (2GB), or \"none\"";
-/// Default limit of the expected size of the tables, bytes.
-const DEFAULT_LIMIT: u64 = 2_000_000_000;
-
-impl Default for RecordSpec {
-    fn default() -> Self {
-        Self {
-            interval: 100_000_000,
-            per_ack: false,
-            inner: Inner::Off,
-            flows: RecordedFlows::All,
-            limit: Some(DEFAULT_LIMIT),
-        }
-    }
-}
-
 /// Reads `[record]`.
 pub(crate) fn parse(value: &Value) -> Result<RecordSpec, Invalid> {
     let mut table = KeyTable::new("record", value)?;
-    let default = RecordSpec::default();
-    let interval = table.quantity("interval", TIME, units::read_time)?.unwrap_or(default.interval);
-    let per_ack = table.read("per_ack", "true or false", Value::as_bool)?.unwrap_or(default.per_ack);
-    let inner = table.read("inner", INNER, read_inner)?.unwrap_or_default();
-    let flows = table.read("flows", FLOWS, read_flows)?.unwrap_or_default();
-    let limit = table.read("limit", LIMIT, |v| match v.as_str()? {
-        "none" => Some(None),
-        text => units::read_size(text).map(Some),
-    })?;
+    let record = RecordSpec::defaults().parse_keys(&mut table, &Scope::default())?;
     table.finish()?;
-    Ok(RecordSpec { interval, per_ack, inner, flows, limit: limit.unwrap_or(default.limit) })
-}
-
-fn read_inner(value: &Value) -> Option<Inner> {
-    match value {
-        Value::Bool(true) => Some(Inner::All),
-        Value::Bool(false) => Some(Inner::Off),
-        Value::Array(list) if !list.is_empty() => {
-            list.iter().map(|name| name.as_str().map(str::to_owned)).collect::<Option<_>>().map(Inner::Only)
-        }
-        _ => None,
-    }
-}
-
-fn read_flows(value: &Value) -> Option<RecordedFlows> {
-    let pick = |value: &Value| match value {
-        Value::String(name) => Some(FlowRef::Name(name.clone())),
-        _ => value.as_u64().and_then(|number| u32::try_from(number).ok()).map(FlowRef::Number),
-    };
-    match value {
-        Value::String(text) if text == "all" => Some(RecordedFlows::All),
-        Value::String(text) if text == "none" => Some(RecordedFlows::Nothing),
-        Value::Array(list) if !list.is_empty() => {
-            list.iter().map(pick).collect::<Option<_>>().map(RecordedFlows::Only)
-        }
-        _ => None,
-    }
+    Ok(record)
 }
 
 /// `[record]`, every default written out.
 pub(crate) fn print(record: &RecordSpec) -> Value {
-    let inner = match &record.inner {
-        Inner::Off => json!(false),
-        Inner::All => json!(true),
-        Inner::Only(names) => json!(names),
-    };
-    let flows = match &record.flows {
-        RecordedFlows::All => json!("all"),
-        RecordedFlows::Nothing => json!("none"),
-        RecordedFlows::Only(picks) => picks
-            .iter()
-            .map(|pick| match pick {
-                FlowRef::Number(number) => json!(number),
-                FlowRef::Name(name) => json!(name),
-            })
-            .collect(),
-    };
-    json!({
-        "interval": write_time(record.interval),
-        "per_ack": record.per_ack,
-        "inner": inner,
-        "flows": flows,
-        "limit": record.limit.map_or_else(|| "none".to_owned(), write_size),
-    })
+    Value::Object(record.print_keys())
 }
 
 /// Expected numbers of rows of the tables of samples. The rows of other tables depend on algorithms and queues.

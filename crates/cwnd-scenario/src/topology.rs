@@ -2,17 +2,19 @@
 //! The links of a scenario: a dumbbell, a parking lot, or any graph.
 
 use crate::invalid::{Invalid, KeyTable, shown};
-use crate::keys::link::{LinkSpec, MAX_HOPS, parse as parse_link, plain, print as print_link};
+use crate::keys::Scope;
+use crate::keys::link::{
+    DumbbellTable, GraphTable, LinkSpec, LotTable, RttTable, parse as parse_link, plain, print as print_link,
+};
 use crate::model::{Dumbbell, Scenario};
 use crate::routes::check_ends;
 use crate::traffic::Traffic;
-use crate::units::{self, TIME, time, write_size, write_time};
+use crate::units::{write_size, write_time};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
 /// Max number of links of a scenario.
 const MAX_LINKS: usize = 10_000;
-const PACKET: &str = "a size from 100B to 64kB";
 const REVERSE: &str = "true, false, or a table with keys of the link";
 
 /// The links as parsed; sizes in BDP are not yet resolved.
@@ -27,9 +29,8 @@ pub(crate) struct Topology<'a> {
 }
 
 impl<'a> Topology<'a> {
-    /// Reads `link` or `parking_lot`, and `packet_size`, of the document.
-    pub fn parse(document: &mut KeyTable<'a>) -> Result<Self, Invalid> {
-        let packet = document.read("packet_size", PACKET, packet_size)?;
+    /// Reads `link` or `parking_lot` of the document, whose `packet_size` is `packet`.
+    pub fn parse(document: &mut KeyTable<'a>, packet: Option<u32>) -> Result<Self, Invalid> {
         let mut topology = Self {
             links: Vec::new(),
             dumbbell: None,
@@ -63,8 +64,9 @@ impl<'a> Topology<'a> {
     fn dumbbell(&mut self, value: &'a Value, packet: Option<u32>) -> Result<(), Invalid> {
         let mut table = KeyTable::new("link", value)?;
         let forward = parse_link(&mut table, None)?;
-        let rtt = table.required("rtt", TIME, time)?;
-        match (table.read("packet_size", PACKET, packet_size)?, packet) {
+        let DumbbellTable { rtt, packet_size } =
+            DumbbellTable::defaults().parse_keys(&mut table, &Scope::default())?;
+        match (packet_size, packet) {
             (Some(_), Some(_)) => {
                 let value = table.get("packet_size");
                 return table.refuse("packet_size", value, "it here or at the top, not both");
@@ -109,7 +111,6 @@ impl<'a> Topology<'a> {
     }
 
     fn graph(&mut self, list: &'a [Value]) -> Result<(), Invalid> {
-        const NODE: &str = "the name of a node";
         if list.len() > MAX_LINKS {
             return Err(Invalid {
                 field: "link".into(),
@@ -121,12 +122,8 @@ impl<'a> Topology<'a> {
         for (index, value) in list.iter().enumerate() {
             let path = format!("link[{index}]");
             let mut table = KeyTable::new(&path, value)?;
-            let name = table.text("name", "a name for the link", |text| !text.is_empty())?;
-            let mut end = |key| match table.text(key, NODE, |text| !text.is_empty())? {
-                Some(node) => Ok(node),
-                None => table.refuse(key, None, NODE),
-            };
-            let (from, to) = (end("from")?, end("to")?);
+            let GraphTable { name, from, to } =
+                GraphTable::defaults().parse_keys(&mut table, &Scope::default())?;
             if from == to {
                 let value = table.get("to");
                 return table.refuse("to", value, "another node than from");
@@ -137,7 +134,7 @@ impl<'a> Topology<'a> {
                 return table.refuse("name", Some(&value), "a name that no other link has");
             }
             let link = parse_link(&mut table, None)?;
-            let rtt = table.read("rtt", TIME, time)?;
+            let RttTable { rtt } = RttTable::defaults().parse_keys(&mut table, &Scope::default())?;
             table.finish()?;
             let link = LinkSpec { name, from, to, rtt: rtt.unwrap_or(0), ..link };
             self.add(link, &path, Some(value), rtt.is_some());
@@ -147,15 +144,13 @@ impl<'a> Topology<'a> {
 
     fn parking_lot(&mut self, value: &'a Value) -> Result<(), Invalid> {
         let mut table = KeyTable::new("parking_lot", value)?;
-        let expected = format!("a whole number from 1 to {MAX_HOPS}");
-        let hops =
-            table.required("hops", &expected, |v| v.as_u64().filter(|n| (1..=MAX_HOPS).contains(n)))?;
+        let LotTable { hops } = LotTable::defaults().parse_keys(&mut table, &Scope::default())?;
         let link = parse_link(&mut table, None)?;
-        let rtt = table.read("rtt", TIME, time)?;
+        let RttTable { rtt } = RttTable::defaults().parse_keys(&mut table, &Scope::default())?;
         let link = LinkSpec { rtt: rtt.unwrap_or(0), ..link };
         let reverse = parse_reverse(&mut table, &link)?;
         table.finish()?;
-        let hop = |link: &LinkSpec, name: &str, [from, to]: [u64; 2]| LinkSpec {
+        let hop = |link: &LinkSpec, name: &str, [from, to]: [u32; 2]| LinkSpec {
             name: format!("{name}{}", from.max(to)),
             from: format!("n{from}"),
             to: format!("n{to}"),
@@ -250,10 +245,6 @@ pub(crate) fn check_traffic(
         }
         (Some(ends), false) => check_ends(&table, &topology.links, ends, traffic.sends()),
     }
-}
-
-fn packet_size(value: &Value) -> Option<u32> {
-    value.as_str().and_then(units::read_size).filter(|n| (100..=64_000).contains(n)).map(|n| n as u32)
 }
 
 /// Prints `link`, and `packet_size` next to it, into a document.

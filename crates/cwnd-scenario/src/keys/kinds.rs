@@ -150,6 +150,31 @@ impl ValueKind for Rate {
     }
 }
 
+/// A size of a packet in bytes, from the first number to the second.
+pub(crate) struct PacketSize(pub u32, pub u32);
+
+impl ValueKind for PacketSize {
+    type Value = u32;
+
+    fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
+        let [min, max] = [self.0, self.1].map(|bytes| units::write_size(bytes.into()));
+        format!("a size from {min} to {max}").into()
+    }
+
+    fn read(&self, value: &Value, _: &Scope<'_>) -> Option<u32> {
+        let bytes = value.as_str().and_then(units::read_size)?;
+        u32::try_from(bytes).ok().filter(|bytes| (self.0..=self.1).contains(bytes))
+    }
+
+    fn write(&self, bytes: &u32) -> Value {
+        json!(units::write_size((*bytes).into()))
+    }
+
+    fn form(&self) -> Form {
+        Form::Quantity(Quantity::Size(self.0.into(), self.1.into()))
+    }
+}
+
 /// A frequency, Hz.
 pub(crate) struct Frequency;
 
@@ -274,6 +299,33 @@ impl ValueKind for Text {
     }
 }
 
+/// Any text but the empty one; what is expected in words.
+pub(crate) struct NonEmpty(pub &'static str);
+
+impl ValueKind for NonEmpty {
+    type Value = String;
+
+    fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
+        self.0.into()
+    }
+
+    fn read(&self, value: &Value, _: &Scope<'_>) -> Option<String> {
+        crate::invalid::text(value).filter(|text| !text.is_empty())
+    }
+
+    fn write(&self, text: &String) -> Value {
+        json!(text)
+    }
+
+    fn form(&self) -> Form {
+        Form::Text { min: 1, max: u64::MAX }
+    }
+
+    fn is_free_text(&self) -> bool {
+        true
+    }
+}
+
 impl Scope<'_> {
     /// The unit of payload.
     pub const fn payload(&self) -> Unit {
@@ -338,6 +390,34 @@ impl<K: RowKind> RowKind for Optional<K> {
 
     fn print(&self, value: &Self::Value) -> Option<Value> {
         value.as_ref().and_then(|value| self.0.print(value))
+    }
+
+    fn form(&self) -> Form {
+        self.0.form()
+    }
+
+    fn absent(&self, _: &Self::Value) -> Absent {
+        Absent::Words(self.1)
+    }
+}
+
+/// A key that may be left out; its default depends on other keys and is described in words.
+pub(crate) struct Worded<K>(pub K, pub &'static str);
+
+impl<K: RowKind> RowKind for Worded<K> {
+    type Value = K::Value;
+
+    fn parse(
+        &self,
+        table: &mut KeyTable<'_>,
+        key: &'static str,
+        scope: &Scope<'_>,
+    ) -> Result<Option<Self::Value>, Invalid> {
+        self.0.parse(table, key, scope)
+    }
+
+    fn print(&self, value: &Self::Value) -> Option<Value> {
+        self.0.print(value)
     }
 
     fn form(&self) -> Form {

@@ -4,13 +4,12 @@
 pub use super::link_kinds::{JitterSpec, LinkRate};
 pub use super::queue::{DisciplineSpec, QueueSpec, RedSpec};
 
-use super::kinds::{Optional, Time};
+use super::kinds::{Count, NonEmpty, Optional, PacketSize, Required, Time};
 use super::link_kinds::{JitterKind, Losses, Rates, Reordering, rates};
 use super::queue::Queue;
-use super::{Absent, Form, Key, Quantity, Scope};
+use super::{Absent, Form, Key, Scope};
 use crate::buffer::Buffer;
 use crate::invalid::{Invalid, KeyTable};
-use crate::units::MAX_TIME;
 use cwnd_link::{Jitter, Limit, Loss, QueueConfig, RedConfig, RedUnit, Reorder};
 use serde_json::{Map, Value, json};
 
@@ -43,53 +42,66 @@ keys! {
     }
 }
 
-const NAME: Form = Form::Text { min: 1, max: u64::MAX };
-const TIME: Form = Form::Quantity(Quantity::Time(0, MAX_TIME));
-
 keys! {
     /// The keys that a dumbbell's `[link]` has beside those of a link.
-    fn dumbbell {
-        rtt: TIME, Absent::Required, "",
+    pub(crate) struct DumbbellTable {
+        rtt: u64 = 0, Required(Time), "ns",
             "round trip time for sizes in `bdp`, and the default round trip time of flows", "";
-        packet_size: packet_size(), Absent::Words("that of the document"), "",
+        packet_size: Option<u32> = None, Optional(PacketSize(100, 64_000), "that of the document"), "bytes",
             "as at the top level, where it may be instead", "";
-        reverse: reverse(), Absent::Value(json!(false)), "",
-            "the reverse path as a link with a queue, shared by acknowledgements and data in reverse direction. `true`: the same rate, delay and queue as `link`, no losses, jitter or reordering. A table: keys of a link (without `rtt`) that override these. Created automatically when a flow or traffic sends in the reverse direction", "";
     }
 }
 
 keys! {
-    /// The keys that a `[[link]]` of a graph has beside those of a link.
-    fn graph {
-        name: NAME, Absent::Words("`FROM-TO`"), "",
+    /// The keys that a `[[link]]` of a graph has before those of a link.
+    pub(crate) struct GraphTable {
+        name: Option<String> = None, Optional(NonEmpty("a name for the link"), "`FROM-TO`"), "",
             "unique name", "";
-        from: NAME, Absent::Required, "",
+        from: String = String::new(), Required(NonEmpty("the name of a node")), "",
             "the node that it starts at; a node exists when a link names it", "";
-        to: NAME, Absent::Required, "",
+        to: String = String::new(), Required(NonEmpty("the name of a node")), "",
             "the node that it ends at", "";
-        rtt: TIME, Absent::Words("the longest round trip time of the flows that use the link, forward or in reverse; without flows, twice its `delay`"), "",
+    }
+}
+
+keys! {
+    /// The key that links of a graph have after those of a link.
+    pub(crate) struct RttTable {
+        rtt: Option<u64> = None,
+            Optional(Time, "the longest round trip time of the flows that use the link, forward or in reverse; without flows, twice its `delay`"), "ns",
             "round trip time for sizes in `bdp`", "";
     }
 }
 
 keys! {
-    /// The keys that `[parking_lot]` has beside those of a link.
-    fn parking_lot {
-        hops: Form::Whole { min: 1, max: MAX_HOPS }, Absent::Required, "",
+    /// The key that `[parking_lot]` has before those of a link.
+    pub(crate) struct LotTable {
+        hops: u32 = 0, Required(Count(1, 1000)), "",
             "number of bottlenecks", "";
-        rtt: TIME, Absent::Words("as in a graph"), "",
-            "round trip time for sizes in `bdp`", "";
-        reverse: reverse(), Absent::Value(json!(false)), "",
-            "reverse links, as in a dumbbell", "";
     }
 }
 
-/// Max number of bottlenecks of a parking lot.
-pub(crate) const MAX_HOPS: u64 = 1000;
+keys! {
+    /// The key of a reverse path.
+    fn reverse_path {
+        reverse: reverse(), Absent::Value(json!(false)), "",
+            "the reverse path as links with queues, shared by acknowledgements and data in reverse direction. `true`: the same rate, delay and queue, no losses, jitter or reordering. A table: keys of a link (without `rtt`) that override these. Created automatically in a dumbbell when a flow or traffic sends in the reverse direction", "";
+    }
+}
 
-/// The size of a full packet.
-pub(crate) const fn packet_size() -> Form {
-    Form::Quantity(Quantity::Size(100, 64_000))
+/// The keys of `[link]`, a dumbbell.
+pub(crate) fn dumbbell() -> Vec<Key> {
+    [LinkSpec::keys(), DumbbellTable::keys(), reverse_path()].concat()
+}
+
+/// The keys of a `[[link]]`, one of a graph.
+pub(crate) fn graph() -> Vec<Key> {
+    [GraphTable::keys(), LinkSpec::keys(), RttTable::keys()].concat()
+}
+
+/// The keys of `[parking_lot]`.
+pub(crate) fn parking_lot() -> Vec<Key> {
+    [LotTable::keys(), LinkSpec::keys(), RttTable::keys(), reverse_path()].concat()
 }
 
 /// A reverse link: a flag, or keys of a link, none of them required.

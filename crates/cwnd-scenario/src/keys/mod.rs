@@ -280,11 +280,13 @@ macro_rules! variants {
 }
 pub(crate) use variants;
 
+pub(crate) mod document;
 pub(crate) mod flow;
 mod flow_kinds;
 pub(crate) mod link;
 mod link_kinds;
 mod queue;
+pub(crate) mod record;
 use link::LinkSpec;
 
 /// The names of the keys of a flow that are not parameters of its algorithm.

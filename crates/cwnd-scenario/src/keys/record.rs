@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The keys of `[record]`.
+
+use super::kinds::{Flag, Time};
+use super::{Form, Quantity, Scope, ValueKind};
+use crate::units;
+use serde_json::{Value, json};
+use std::borrow::Cow;
+
+keys! {
+    /// What to record in addition to the summary.
+    pub struct RecordSpec {
+        interval: u64 = 100_000_000, Time, "ns",
+            "interval of the samples in `cwnd` and `queue`; `\"0s\"` for no samples", "";
+        per_ack: bool = false, Flag, "",
+            "a row of `cwnd` at every acknowledgement instead", "";
+        inner: Inner = Inner::Off, InnerKind, "",
+            "inner variables of the algorithms, all or by name, in the table `inner`", "";
+        flows: RecordedFlows = RecordedFlows::All, FlowsKind, "",
+            "the flows with rows in `cwnd` and `inner`: numbers of flows (from 0) or their names (`\"cubic 1\"`, the first of that name); labels of groups and names of algorithms or parameter sets, for all their flows", "";
+        limit: Option<u64> = Some(2_000_000_000), SizeOrNone, "bytes",
+            "max expected size of the tables of samples (`cwnd`, `queue`, `inner`), uncompressed; a larger run is refused before it starts", "";
+    }
+}
+
+impl Default for RecordSpec {
+    fn default() -> Self {
+        Self::defaults()
+    }
+}
+
+/// Which inner variables of the algorithms to record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Inner {
+    /// None.
+    #[default]
+    Off,
+    /// All that the flows' algorithms show.
+    All,
+    /// Those with these names.
+    Only(Vec<String>),
+}
+
+impl Inner {
+    /// Whether the variable called `name` is one of them.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        match self {
+            Self::Off => false,
+            Self::All => true,
+            Self::Only(names) => names.iter().any(|known| known == name),
+        }
+    }
+}
+
+/// Which flows have rows in the tables `cwnd` and `inner`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum RecordedFlows {
+    /// All of them.
+    #[default]
+    All,
+    /// None of them.
+    Nothing,
+    /// These.
+    Only(Vec<FlowRef>),
+}
+
+/// Flows that [`RecordedFlows::Only`] names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FlowRef {
+    /// The flow of this number in the tables.
+    Number(u32),
+    /// The flow of this name, or all flows of the algorithm of this name.
+    Name(String),
+}
+
+const INNER: &str = "true, false, or a list of names of inner variables (see cwnd show)";
+pub(crate) const FLOWS: &str =
+    "\"all\", \"none\", or a list of flows: numbers, names, or labels or algorithms for all their flows";
+const LIMIT: &str = "a size (2GB), or \"none\"";
+
+/// Inner variables: all, none, or by name.
+struct InnerKind;
+
+impl ValueKind for InnerKind {
+    type Value = Inner;
+
+    fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
+        INNER.into()
+    }
+
+    fn read(&self, value: &Value, _: &Scope<'_>) -> Option<Inner> {
+        read_inner(value)
+    }
+
+    fn write(&self, inner: &Inner) -> Value {
+        match inner {
+            Inner::Off => json!(false),
+            Inner::All => json!(true),
+            Inner::Only(names) => json!(names),
+        }
+    }
+
+    fn form(&self) -> Form {
+        let name = Form::Text { min: 0, max: u64::MAX };
+        Form::Either(vec![Form::Flag, Form::List { item: Box::new(name), min: 1 }])
+    }
+}
+
+/// Flows: all, none, or by number or name.
+struct FlowsKind;
+
+impl ValueKind for FlowsKind {
+    type Value = RecordedFlows;
+
+    fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
+        FLOWS.into()
+    }
+
+    fn read(&self, value: &Value, _: &Scope<'_>) -> Option<RecordedFlows> {
+        read_flows(value)
+    }
+
+    fn write(&self, flows: &RecordedFlows) -> Value {
+        match flows {
+            RecordedFlows::All => json!("all"),
+            RecordedFlows::Nothing => json!("none"),
+            RecordedFlows::Only(picks) => picks
+                .iter()
+                .map(|pick| match pick {
+                    FlowRef::Number(number) => json!(number),
+                    FlowRef::Name(name) => json!(name),
+                })
+                .collect(),
+        }
+    }
+
+    fn form(&self) -> Form {
+        let number = Form::Whole { min: 0, max: u32::MAX.into() };
+        let flow = Form::Either(vec![number, Form::Text { min: 0, max: u64::MAX }]);
+        Form::Either(vec![Form::Choice(vec!["all", "none"]), Form::List { item: Box::new(flow), min: 1 }])
+    }
+}
+
+/// A size, or none.
+struct SizeOrNone;
+
+impl ValueKind for SizeOrNone {
+    type Value = Option<u64>;
+
+    fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
+        LIMIT.into()
+    }
+
+    fn read(&self, value: &Value, _: &Scope<'_>) -> Option<Option<u64>> {
+        match value.as_str()? {
+            "none" => Some(None),
+            text => units::read_size(text).map(Some),
+        }
+    }
+
+    fn write(&self, limit: &Option<u64>) -> Value {
+        json!(limit.map_or_else(|| "none".to_owned(), units::write_size))
+    }
+
+    fn form(&self) -> Form {
+        let size = Form::Quantity(Quantity::Size(0, u64::MAX));
+        Form::Either(vec![size, Form::Choice(vec!["none"])])
+    }
+}
+
+fn read_inner(value: &Value) -> Option<Inner> {
+    match value {
+        Value::Bool(true) => Some(Inner::All),
+        Value::Bool(false) => Some(Inner::Off),
+        Value::Array(list) if !list.is_empty() => {
+            list.iter().map(|name| name.as_str().map(str::to_owned)).collect::<Option<_>>().map(Inner::Only)
+        }
+        _ => None,
+    }
+}
+
+fn read_flows(value: &Value) -> Option<RecordedFlows> {
+    let pick = |value: &Value| match value {
+        Value::String(name) => Some(FlowRef::Name(name.clone())),
+        _ => value.as_u64().and_then(|number| u32::try_from(number).ok()).map(FlowRef::Number),
+    };
+    match value {
+        Value::String(text) if text == "all" => Some(RecordedFlows::All),
+        Value::String(text) if text == "none" => Some(RecordedFlows::Nothing),
+        Value::Array(list) if !list.is_empty() => {
+            list.iter().map(pick).collect::<Option<_>>().map(RecordedFlows::Only)
+        }
+        _ => None,
+    }
+}
