@@ -10,8 +10,7 @@ use crate::model::Scenario;
 use crate::route::RouteSpec;
 use crate::routes::check_rtt;
 use crate::topology::{Topology, check_traffic};
-use crate::traffic::{Context, parse_list};
-use crate::units::HEADER_BYTES;
+use crate::traffic::parse_list;
 use serde_json::Value;
 
 impl Scenario {
@@ -51,9 +50,8 @@ impl Scenario {
             is_dumbbell: topology.dumbbell.is_some(),
         };
         let flows = parse_flows(&mut table, &scope)?;
-        let context = Context { duration, payload: topology.packet_size - HEADER_BYTES };
         let written = table.get("traffic");
-        let traffic = parse_list(written, &context)?;
+        let traffic = parse_list(written, &scope)?;
         for (index, (group, keys)) in
             traffic.iter().zip(written.and_then(Value::as_array).into_iter().flatten()).enumerate()
         {

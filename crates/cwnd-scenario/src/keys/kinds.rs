@@ -331,6 +331,11 @@ impl Scope<'_> {
     pub const fn payload(&self) -> Unit {
         Unit::Size { packet: self.packet_size - units::HEADER_BYTES }
     }
+
+    /// Payload of a full packet, bytes.
+    pub fn payload_bytes(&self) -> u64 {
+        u64::from(self.packet_size - units::HEADER_BYTES)
+    }
 }
 
 /// A value by its name.

@@ -100,7 +100,7 @@ impl TrafficGroup {
         let size = |distribution| Sampler::new(distribution, 1);
         let both = traffic.direction == Directions::Both;
         let (kind, sources) = match &traffic.model {
-            Model::Long { flows } => (TrafficKind::Long, *flows),
+            Model::Long(model) => (TrafficKind::Long, model.flows),
             Model::Sessions(model) => (
                 TrafficKind::Sessions {
                     pages: model.pages.unwrap_or(u64::MAX),
@@ -114,13 +114,13 @@ impl TrafficGroup {
                 },
                 model.sessions,
             ),
-            Model::Mix { arrivals, size: sizes } => {
-                let size = size(sizes);
-                let gap = match arrivals {
+            Model::Mix(model) => {
+                let size = size(&model.size);
+                let gap = match model.arrivals() {
                     Arrivals::Gap(gap) => time(gap),
                     Arrivals::Share(share) => {
                         let bits = 8.0 * mean_wire(&size, link.mss).unwrap_or(f64::INFINITY);
-                        let per_second = *share as f64 / 1e6 * link.rate as f64;
+                        let per_second = share as f64 / 1e6 * link.rate as f64;
                         Sampler::exponential(bits / per_second * 1e9)
                     }
                 };
@@ -138,7 +138,7 @@ impl TrafficGroup {
                 model.sessions,
             ),
             Model::Udp(model) => {
-                let on_off = model.on_off.as_ref().map(|(on, off)| (time(on), time(off)));
+                let on_off = model.on_off().map(|(on, off)| (time(on), time(off)));
                 (TrafficKind::Udp { rate: model.rate, bytes: model.packet_size, on_off }, model.sources)
             }
         };

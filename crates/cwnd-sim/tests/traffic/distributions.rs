@@ -17,7 +17,7 @@ fn time(toml: &str) -> Distribution {
 /// A distribution of sizes.
 fn size(toml: &str) -> Distribution {
     match &groups(&format!("[[traffic]]\nmodel = 'mix'\narrivals = '1s'\nsize = {toml}"))[0].model {
-        Model::Mix { size, .. } => size.clone(),
+        Model::Mix(mix) => mix.size.clone(),
         other => panic!("{other:?}"),
     }
 }

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The kinds of keys that only traffic has: starts, ends, distributions, what a gap is counted from.
+
+use super::distribution::{Distribution, read_millionths, show_millionths};
+use super::unit::Unit;
+use crate::invalid::{Invalid, KeyTable};
+use crate::keys::{Absent, Form, Key, Quantity, Row, RowKind, Scope, ValueKind, keys};
+use crate::params::unknown_algorithm;
+use crate::routes::parse_ends;
+use crate::units::{MAX_TIME, time, write_size, write_time};
+use cwnd::registry;
+use serde_json::{Map, Value, json};
+use std::borrow::Cow;
+
+/// When the sources of a group start, ns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Starts {
+    /// All at this time.
+    At(u64),
+    /// Each uniformly within this interval.
+    Uniform(u64, u64),
+    /// The first at `from`, each further one `gap` later.
+    Every {
+        /// Start of the first.
+        from: u64,
+        /// Distance.
+        gap: u64,
+    },
+    /// A Poisson process that begins at `from`.
+    Poisson {
+        /// Where it begins.
+        from: u64,
+        /// Mean distance.
+        gap: u64,
+    },
+}
+
+/// What a gap is counted from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GapFrom {
+    /// The start of the transfer before: no transfer waits for the end of another.
+    Start,
+    /// The end of the transfer before.
+    Finish,
+}
+
+impl GapFrom {
+    /// Both.
+    pub(crate) const ALL: [Self; 2] = [Self::Start, Self::Finish];
+
+    /// Its name in a scenario.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Finish => "finish",
+        }
+    }
+}
+
+const STARTS: &str = "a time before the end (10s), { uniform = [\"0s\", \"1s\"] }, { every = \"1s\", from = \"0s\" } \
+                      or { poisson = \"1s\", from = \"0s\" } (from: 0s)";
+
+/// A key that datagrams have no use for: not read where the model is `udp`.
+pub(crate) struct OfTransfers<K>(pub K);
+
+impl<K: RowKind> RowKind for OfTransfers<K> {
+    type Value = K::Value;
+
+    fn parse(
+        &self,
+        table: &mut KeyTable<'_>,
+        key: &'static str,
+        scope: &Scope<'_>,
+    ) -> Result<Option<Self::Value>, Invalid> {
+        let is_udp = table.get("model").is_some_and(|model| model == "udp");
+        if is_udp { Ok(None) } else { self.0.parse(table, key, scope) }
+    }
+
+    fn print(&self, value: &Self::Value) -> Option<Value> {
+        self.0.print(value)
+    }
+
+    fn form(&self) -> Form {
+        self.0.form()
+    }
+
+    fn absent(&self, default: &Self::Value) -> Absent {
+        self.0.absent(default)
+    }
+}
+
+/// The algorithm of transfers; empty for datagrams.
+pub(crate) struct SenderAlgorithm;
+
+impl RowKind for SenderAlgorithm {
+    type Value = String;
+
+    fn parse(
+        &self,
+        table: &mut KeyTable<'_>,
+        key: &'static str,
+        _: &Scope<'_>,
+    ) -> Result<Option<String>, Invalid> {
+        let Some(value) = table.get(key) else { return Ok(None) };
+        match value.as_str() {
+            Some(cc) if registry::find(cc).is_some() => Ok(Some(cc.to_owned())),
+            _ => table.refuse(key, Some(value), unknown_algorithm(value.as_str().unwrap_or_default())),
+        }
+    }
+
+    fn print(&self, cc: &String) -> Option<Value> {
+        (!cc.is_empty()).then(|| json!(cc))
+    }
+
+    fn form(&self) -> Form {
+        Form::Text { min: 1, max: u64::MAX }
+    }
+}
+
+/// The two nodes of traffic in a graph: two keys.
+pub(crate) struct Ends;
+
+keys! {
+    /// The keys of the ends.
+    fn ends {
+        from: Form::Text { min: 0, max: u64::MAX }, Absent::Words("required in a graph"), "", "a node", "";
+        to: Form::Text { min: 0, max: u64::MAX }, Absent::Words("required in a graph"), "", "a node", "";
+    }
+}
+
+impl RowKind for Ends {
+    type Value = Option<(String, String)>;
+
+    fn parse(
+        &self,
+        table: &mut KeyTable<'_>,
+        _: &'static str,
+        _: &Scope<'_>,
+    ) -> Result<Option<Self::Value>, Invalid> {
+        parse_ends(table).map(Some)
+    }
+
+    fn print(&self, _: &Self::Value) -> Option<Value> {
+        None
+    }
+
+    fn print_into(&self, _: &'static str, ends: &Self::Value, map: &mut Map<String, Value>) {
+        if let Some((from, to)) = ends {
+            map.insert("from".into(), json!(from));
+            map.insert("to".into(), json!(to));
+        }
+    }
+
+    fn form(&self) -> Form {
+        Form::Table(ends())
+    }
+
+    fn keys(&self, _: Row, _: &Self::Value) -> Vec<Key> {
+        ends()
+    }
+}
+
+/// When sources start.
+pub(crate) struct StartTimes;
+
+const fn times() -> Form {
+    Form::Quantity(Quantity::Time(0, MAX_TIME))
+}
+
+keys! {
+    /// The keys of starts at random.
+    fn uniform {
+        uniform: Form::Tuple(vec![times(), times()]), Absent::Required, "", "the interval that each start is drawn from", "";
+    }
+}
+keys! {
+    /// The keys of starts at equal distances.
+    fn every {
+        every: times(), Absent::Required, "", "distance of two starts", "";
+        from: times(), Absent::Value(json!("0s")), "", "the first start", "";
+    }
+}
+keys! {
+    /// The keys of starts that are a Poisson process.
+    fn poisson {
+        poisson: Form::Quantity(Quantity::Time(1, MAX_TIME)), Absent::Required, "", "mean distance of two starts", "";
+        from: times(), Absent::Value(json!("0s")), "", "where the process begins", "";
+    }
+}
+
+impl ValueKind for StartTimes {
+    type Value = Starts;
+
+    fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
+        STARTS.into()
+    }
+
+    fn read(&self, value: &Value, scope: &Scope<'_>) -> Option<Starts> {
+        read_starts(value, scope)
+    }
+
+    fn write(&self, starts: &Starts) -> Value {
+        match *starts {
+            Starts::At(at) => json!(write_time(at)),
+            Starts::Uniform(from, to) => json!({ "uniform": [write_time(from), write_time(to)] }),
+            Starts::Every { from, gap } => json!({ "every": write_time(gap), "from": write_time(from) }),
+            Starts::Poisson { from, gap } => json!({ "poisson": write_time(gap), "from": write_time(from) }),
+        }
+    }
+
+    fn form(&self) -> Form {
+        let tables = [uniform(), every(), poisson()].map(Form::Table);
+        Form::Either(std::iter::once(times()).chain(tables).collect())
+    }
+}
+
+fn read_starts(value: &Value, scope: &Scope<'_>) -> Option<Starts> {
+    let before_end = |t: &u64| *t < scope.duration;
+    let Value::Object(map) = value else { return time(value).filter(before_end).map(Starts::At) };
+    if let (1, Some(pair)) = (map.len(), map.get("uniform")) {
+        let [from, to] = pair.as_array()?.as_slice() else { return None };
+        return Some(Starts::Uniform(time(from)?, time(to)?))
+            .filter(|starts| matches!(starts, Starts::Uniform(a, b) if a < b && before_end(b)));
+    }
+    let known = |key: &String| ["from", "every", "poisson"].contains(&key.as_str());
+    let from = map.get("from").map_or(Some(0), time).filter(before_end)?;
+    match (map.get("every"), map.get("poisson")) {
+        _ if !map.keys().all(known) => None,
+        (Some(gap), None) => Some(Starts::Every { from, gap: time(gap)? }),
+        (None, Some(gap)) => Some(Starts::Poisson { from, gap: time(gap).filter(|gap| *gap > 0)? }),
+        _ => None,
+    }
+}
+
+/// A receive window of at least a packet's payload, bytes.
+pub(crate) struct Window;
+
+impl ValueKind for Window {
+    type Value = u64;
+
+    fn expected(&self, scope: &Scope<'_>) -> Cow<'static, str> {
+        format!("a size of at least one packet's payload, {}B", scope.payload_bytes()).into()
+    }
+
+    fn read(&self, value: &Value, scope: &Scope<'_>) -> Option<u64> {
+        scope.payload().read(value).filter(|bytes| *bytes >= scope.payload_bytes())
+    }
+
+    fn write(&self, bytes: &u64) -> Value {
+        json!(write_size(*bytes))
+    }
+
+    fn form(&self) -> Form {
+        Form::Quantity(Quantity::Payload)
+    }
+}
+
+/// A distribution of what its values measure.
+pub(crate) enum Distributed {
+    /// Times.
+    Times,
+    /// Sizes in bytes or packets.
+    Sizes,
+    /// Counts.
+    Counts,
+}
+
+impl Distributed {
+    const fn unit(&self, scope: &Scope<'_>) -> Unit {
+        match self {
+            Self::Times => Unit::Time,
+            Self::Sizes => scope.payload(),
+            Self::Counts => Unit::Count,
+        }
+    }
+}
+
+impl RowKind for Distributed {
+    type Value = Distribution;
+
+    fn parse(
+        &self,
+        table: &mut KeyTable<'_>,
+        key: &'static str,
+        scope: &Scope<'_>,
+    ) -> Result<Option<Distribution>, Invalid> {
+        let Some(value) = table.get(key) else { return Ok(None) };
+        Distribution::parse(&table.field(key), value, self.unit(scope)).map(Some)
+    }
+
+    // Sizes are stored in bytes, so the payload of a packet does not matter here.
+    fn print(&self, value: &Distribution) -> Option<Value> {
+        Some(value.to_value(match self {
+            Self::Times => Unit::Time,
+            Self::Sizes => Unit::Size { packet: 1 },
+            Self::Counts => Unit::Count,
+        }))
+    }
+
+    fn form(&self) -> Form {
+        Form::Named(match self {
+            Self::Times => "times",
+            Self::Sizes => "sizes",
+            Self::Counts => "counts",
+        })
+    }
+}
+
+/// A distribution that must be written.
+pub(crate) struct RequiredDistribution(pub Distributed);
+
+impl RowKind for RequiredDistribution {
+    type Value = Distribution;
+
+    fn parse(
+        &self,
+        table: &mut KeyTable<'_>,
+        key: &'static str,
+        scope: &Scope<'_>,
+    ) -> Result<Option<Distribution>, Invalid> {
+        match self.0.parse(table, key, scope)? {
+            Some(value) => Ok(Some(value)),
+            None => table.refuse(key, None, format!("{}, or a distribution", self.0.unit(scope).expected())),
+        }
+    }
+
+    fn print(&self, value: &Distribution) -> Option<Value> {
+        self.0.print(value)
+    }
+
+    fn form(&self) -> Form {
+        self.0.form()
+    }
+
+    fn absent(&self, _: &Distribution) -> Absent {
+        Absent::Required
+    }
+}
+
+/// A share in millionths, from the first number to the second.
+pub(crate) struct Share(pub u64, pub u64);
+
+impl RowKind for Share {
+    type Value = u64;
+
+    fn parse(
+        &self,
+        table: &mut KeyTable<'_>,
+        key: &'static str,
+        _: &Scope<'_>,
+    ) -> Result<Option<u64>, Invalid> {
+        read_millionths(table, key, self.0, self.1)
+    }
+
+    fn print(&self, share: &u64) -> Option<Value> {
+        Some(show_millionths(*share))
+    }
+
+    fn form(&self) -> Form {
+        Form::Decimal { min: self.0 as f64 / 1e6, max: self.1 as f64 / 1e6, text: false }
+    }
+}
