@@ -4,6 +4,7 @@
 use crate::buffer::BUFFER;
 use crate::flow::{param, parse_params};
 use crate::invalid::{Invalid, KeyTable, shown};
+use crate::keys::action::actions;
 use crate::keys::link::{LinkRate, LinkSpec};
 use crate::model::{Action, ActionKind, Scenario};
 use crate::routes::suggest;
@@ -11,7 +12,6 @@ use crate::units::{self, TIME, time, write_rate, write_time};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
-const KINDS: [&str; 6] = ["start", "stop", "switch", "rate", "delay", "buffer"];
 const RATE: &str = "a rate with its unit (bit/s, kbit/s, Mbit/s, Gbit/s), or 0bit/s for an outage";
 
 /// Reads the value of the key `action`; the links and flows of `scenario` are complete. Returns the actions in the order of time.
@@ -54,10 +54,11 @@ struct ActionTargets<'a> {
 impl ActionTargets<'_> {
     fn parse(&self, path: &str, value: &Value) -> Result<Action, Invalid> {
         let mut table = KeyTable::new(path, value)?;
-        let mut given = KINDS.into_iter().filter_map(|kind| Some((kind, table.get(kind)?)));
+        let kinds = actions().map(|action| action.name);
+        let mut given = kinds.into_iter().filter_map(|kind| Some((kind, table.get(kind)?)));
         let first_two = (given.next(), given.next());
         drop(given);
-        let expected = format!("one of {}, each in an [[action]] of its own", KINDS.join(", "));
+        let expected = format!("one of {}, each in an [[action]] of its own", kinds.join(", "));
         match first_two {
             (Some((kind, keys)), None) => {
                 let mut keys = KeyTable::new(&table.field(kind), keys)?;

@@ -3,7 +3,7 @@
 
 use crate::invalid::{Invalid, KeyTable, shown, unknown_key};
 use crate::keys::flow::{AlgorithmName, FlowGroup, StartTime};
-use crate::keys::{RowKind, Scope};
+use crate::keys::{RowKind, Scope, Table};
 use crate::params::{expectation, unknown_algorithm};
 use cwnd::params::Spec;
 use cwnd::registry::{self, ParamError};

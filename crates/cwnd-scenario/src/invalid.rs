@@ -191,23 +191,6 @@ impl<'a> KeyTable<'a> {
         }
     }
 
-    /// A quantity written as text.
-    pub fn quantity(
-        &mut self,
-        key: &'static str,
-        expected: &str,
-        read: fn(&str) -> Option<u64>,
-    ) -> Result<Option<u64>, Invalid> {
-        self.read(key, expected, |value| value.as_str().and_then(read))
-    }
-
-    /// A whole number of `min..=max`.
-    pub fn whole(&mut self, key: &'static str, min: u64, max: u64) -> Result<Option<u64>, Invalid> {
-        self.read(key, &format!("a whole number from {min} to {max}"), |value| {
-            value.as_u64().filter(|n| (min..=max).contains(n))
-        })
-    }
-
     /// Keys that were not read.
     pub fn rest(&self) -> impl Iterator<Item = (&'a String, &'a Value)> {
         self.map.iter().filter(|(key, _)| !self.known.contains(&key.as_str()))

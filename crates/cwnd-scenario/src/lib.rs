@@ -32,7 +32,6 @@ pub use invalid::{Invalid, nearest, unknown_key, unknown_name};
 pub use keys::flow::{AccessLink, FlowGroup, Start};
 pub use keys::link::{DisciplineSpec, JitterSpec, LinkRate, LinkSpec, QueueSpec, RedSpec};
 pub use keys::record::{FlowRef, Inner, RecordSpec, RecordedFlows};
-pub use link_config::LinkConfig;
 pub use model::{Action, ActionKind, Dumbbell, Flow, Scenario};
 pub use params::{expectation, show_param};
 pub use record::ExpectedRows;

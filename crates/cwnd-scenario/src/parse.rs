@@ -2,10 +2,10 @@
 //! Scenarios from TOML and JSON, validated field by field.
 
 use crate::invalid::{Invalid, KeyTable};
-use crate::keys::Scope;
 use crate::keys::document::Head;
 use crate::keys::flow::{FlowGroup, MAX_FLOWS};
 use crate::keys::record::RecordSpec;
+use crate::keys::{Scope, Table};
 use crate::model::Scenario;
 use crate::route::RouteSpec;
 use crate::routes::check_rtt;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Prints scenarios as TOML or JSON that parses to the same scenario.
 
+use crate::keys::Table;
 use crate::keys::document::Head;
 use crate::model::Scenario;
 use crate::traffic::Traffic;
@@ -25,7 +26,8 @@ impl Scenario {
             duration: self.duration,
             measure: Some(self.measure),
             seed: self.seed,
-            packet_size: None, // printed with the links
+            // In a dumbbell printed with the link.
+            packet_size: self.dumbbell.is_none().then_some(self.packet_size),
         };
         let mut document = head.print_keys();
         crate::topology::print(self, &mut document);

@@ -2,9 +2,9 @@
 //! `[record]`: which rows are recorded, and how many are expected; parsed, validated and printed.
 
 use crate::invalid::{Invalid, KeyTable, nearest, shown};
-use crate::keys::Scope;
 use crate::keys::link::LinkRate;
 use crate::keys::record::{FLOWS, FlowRef, Inner, RecordSpec, RecordedFlows};
+use crate::keys::{Scope, Table};
 use crate::model::{ActionKind, Scenario};
 use crate::units::{write_size, write_time};
 use cwnd::registry;

@@ -2,14 +2,14 @@
 //! The links of a scenario: a dumbbell, a parking lot, or any graph.
 
 use crate::invalid::{Invalid, KeyTable, shown};
-use crate::keys::Scope;
 use crate::keys::link::{
     DumbbellTable, GraphTable, LinkSpec, LotTable, RttTable, parse as parse_link, plain, print as print_link,
 };
+use crate::keys::{Scope, Table};
 use crate::model::{Dumbbell, Scenario};
 use crate::routes::check_ends;
 use crate::traffic::Traffic;
-use crate::units::{write_size, write_time};
+use crate::units::write_time;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
@@ -249,16 +249,13 @@ pub(crate) fn check_traffic(
 
 /// Prints `link`, and `packet_size` next to it, into a document.
 pub(crate) fn print(scenario: &Scenario, document: &mut Map<String, Value>) {
-    let packet_size = json!(write_size(u64::from(scenario.packet_size)));
+    let packet_size = Some(scenario.packet_size);
     let Some(dumbbell) = scenario.dumbbell else {
-        document.insert("packet_size".into(), packet_size);
         let link = |link: &LinkSpec| {
-            let mut map = Map::new();
-            for (key, text) in [("name", &link.name), ("from", &link.from), ("to", &link.to)] {
-                map.insert(key.into(), json!(text));
-            }
+            let LinkSpec { from, to, .. } = link.clone();
+            let mut map = GraphTable { name: Some(link.name.clone()), from, to }.print_keys();
             print_link(link, &mut map);
-            map.insert("rtt".into(), json!(write_time(link.rtt)));
+            map.extend(RttTable { rtt: Some(link.rtt) }.print_keys());
             Value::Object(map)
         };
         document.insert("link".into(), scenario.links.iter().map(link).collect());
@@ -267,8 +264,7 @@ pub(crate) fn print(scenario: &Scenario, document: &mut Map<String, Value>) {
     let mut map = Map::new();
     let forward = &scenario.links[dumbbell.forward as usize];
     print_link(forward, &mut map);
-    map.insert("rtt".into(), json!(write_time(forward.rtt)));
-    map.insert("packet_size".into(), packet_size);
+    map.extend(DumbbellTable { rtt: forward.rtt, packet_size }.print_keys());
     if let Some(reverse) = dumbbell.reverse {
         let mut keys = Map::new();
         print_link(&scenario.links[reverse as usize], &mut keys);

@@ -2,7 +2,7 @@
 //! The keys of the document itself.
 
 use super::kinds::{Optional, PacketSize, Text, Whole, Worded};
-use super::{Absent, Form, Key, Quantity, RowKind, Scope};
+use super::{Absent, Form, Key, Quantity, RowKind, Scope, Table};
 use crate::invalid::{Invalid, KeyTable};
 use crate::units::{MAX_TIME, pair, time, write_time};
 use serde_json::{Value, json};

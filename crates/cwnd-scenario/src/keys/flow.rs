@@ -4,6 +4,7 @@
 pub(crate) use super::flow_kinds::{ACCESS_QUEUE, AlgorithmName, StartTime};
 pub use super::flow_kinds::{AccessLink, Start};
 
+use super::Table;
 use super::flow_kinds::{Access, Burst, Label, Overhead, Route};
 use super::kinds::{Count, Flag, Frequency, Named, Optional, Payload, Rate, Time};
 use crate::route::RouteSpec;

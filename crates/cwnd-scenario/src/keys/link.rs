@@ -7,7 +7,7 @@ pub use super::queue::{DisciplineSpec, QueueSpec, RedSpec};
 use super::kinds::{Count, NonEmpty, Optional, PacketSize, Required, Time};
 use super::link_kinds::{JitterKind, Losses, Rates, Reordering, rates};
 use super::queue::Queue;
-use super::{Absent, Form, Key, Scope};
+use super::{Absent, Form, Key, Scope, Table};
 use crate::buffer::Buffer;
 use crate::invalid::{Invalid, KeyTable};
 use cwnd_link::{Jitter, Limit, Loss, QueueConfig, RedConfig, RedUnit, Reorder};

@@ -2,7 +2,7 @@
 //! The kinds of keys that only a link has: rate, losses, jitter, reordering.
 
 use super::kinds::{Flag, Fraction, Required, Text, TimeAbove0};
-use super::{Absent, Form, Quantity, RowKind, Scope, ValueKind};
+use super::{Absent, Form, Quantity, RowKind, Scope, Table, ValueKind, Variants};
 use crate::invalid::{Invalid, KeyTable, shown};
 use crate::units::{self, MAX_TIME, RATE, probability, read_probability, time, write_rate, write_time};
 use cwnd_link::{GilbertElliott, Jitter, Loss, Reorder, Trace};

@@ -9,7 +9,7 @@ pub(crate) mod kinds;
 
 use crate::invalid::{Invalid, KeyTable};
 pub use form::{Absent, Form, Key, KindKeys, Quantity};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
 /// The settings of a scenario that the values of other keys depend on; those of a link depend on none.
@@ -130,6 +130,50 @@ impl Row {
     }
 }
 
+/// A table of keys with a struct, as [`keys!`] declares it.
+pub(crate) trait Table: Sized {
+    /// Every key at its default.
+    fn defaults() -> Self;
+
+    /// Parses the keys in the order of the rows. A key that is not written keeps the value in `self`.
+    fn parse_keys(self, table: &mut KeyTable<'_>, scope: &Scope<'_>) -> Result<Self, Invalid>;
+
+    /// The keys as printed, in the order of the rows, every default written out.
+    fn print_keys(&self) -> Map<String, Value>;
+
+    /// The rows.
+    fn keys() -> Vec<Key>;
+}
+
+/// Alternatives that a key selects by name, as [`variants!`] declares them.
+pub(crate) trait Variants: Sized {
+    /// The names.
+    const NAMES: &'static [&'static str];
+
+    /// Its name.
+    fn name(&self) -> &'static str;
+
+    /// Parses the keys of the alternative called `name`.
+    fn parse_keys(name: &str, table: &mut KeyTable<'_>, scope: &Scope<'_>) -> Result<Self, Invalid>;
+
+    /// Its keys as printed, every default written out.
+    fn print_keys(&self) -> Map<String, Value>;
+
+    /// The alternatives.
+    fn kinds() -> Vec<KindKeys>;
+
+    /// Parses the key `kind`, a name; required.
+    fn parse_kind(table: &mut KeyTable<'_>) -> Result<&'static str, Invalid> {
+        let expected = kinds::listed(Self::NAMES, " or ");
+        table.required("kind", &expected, |value| Self::NAMES.iter().copied().find(|name| value == name))
+    }
+
+    /// The key `kind` as printed.
+    fn print_kind(&self) -> (String, Value) {
+        ("kind".to_owned(), json!(self.name()))
+    }
+}
+
 /// Declares a table of keys: `name: type = default, kind, unit, help, source;` a row. The struct has a field per row; fields that are
 /// no keys follow in `also`. A table without a struct, `fn name`, has `name: kind, absent, unit, help, source;` a row: keys that are
 /// parsed by hand.
@@ -148,14 +192,12 @@ macro_rules! keys {
             $($($(#[$more_meta])* pub $more: $more_type,)+)?
         }
 
-        impl $table {
-            /// Every key at its default.
-            pub(crate) fn defaults() -> Self {
+        impl $crate::keys::Table for $table {
+            fn defaults() -> Self {
                 Self { $($name: $default,)+ $($($more: $more_default,)+)? }
             }
 
-            /// Parses the keys in the order of the rows. A key that is not written keeps the value in `self`.
-            pub(crate) fn parse_keys(
+            fn parse_keys(
                 mut self,
                 table: &mut $crate::invalid::KeyTable<'_>,
                 scope: &$crate::keys::Scope<'_>,
@@ -166,16 +208,14 @@ macro_rules! keys {
                 Ok(self)
             }
 
-            /// The keys as printed, in the order of the rows, every default written out.
-            pub(crate) fn print_keys(&self) -> serde_json::Map<String, serde_json::Value> {
+            fn print_keys(&self) -> serde_json::Map<String, serde_json::Value> {
                 let mut map = serde_json::Map::new();
                 $($crate::keys::RowKind::print_into(&$kind, stringify!($name), &self.$name, &mut map);)+
                 map
             }
 
-            /// The rows.
-            pub(crate) fn keys() -> Vec<$crate::keys::Key> {
-                let default = Self::defaults();
+            fn keys() -> Vec<$crate::keys::Key> {
+                let default = <Self as $crate::keys::Table>::defaults();
                 let mut keys = Vec::new();
                 $(keys.extend($crate::keys::RowKind::keys(
                     &$kind,
@@ -217,52 +257,36 @@ macro_rules! variants {
             $(#[doc = $help] $variant $(($keys))?,)+
         }
 
-        impl $table {
-            /// The names.
-            pub(crate) const NAMES: &'static [&'static str] = &[$($name),+];
+        impl $crate::keys::Variants for $table {
+            const NAMES: &'static [&'static str] = &[$($name),+];
 
-            /// Its name.
-            pub(crate) const fn name(&self) -> &'static str {
+            fn name(&self) -> &'static str {
                 match self {
                     $(Self::$variant { .. } => $name,)+
                 }
             }
 
-            /// Parses the key `kind`, a name; required.
-            pub(crate) fn parse_kind(
-                table: &mut $crate::invalid::KeyTable<'_>,
-            ) -> Result<&'static str, $crate::invalid::Invalid> {
-                let expected = $crate::keys::kinds::listed(Self::NAMES, " or ");
-                table.required("kind", &expected, |value| Self::NAMES.iter().copied().find(|name| value == name))
-            }
-
-            /// Parses the keys of the alternative called `name`.
-            pub(crate) fn parse_keys(
+            fn parse_keys(
                 name: &str,
                 table: &mut $crate::invalid::KeyTable<'_>,
                 scope: &$crate::keys::Scope<'_>,
             ) -> Result<Self, $crate::invalid::Invalid> {
                 $(if name == $name {
-                    return Ok(Self::$variant $((<$keys>::defaults().parse_keys(table, scope)?))?);
+                    return Ok(Self::$variant $(($crate::keys::Table::parse_keys(
+                        <$keys as $crate::keys::Table>::defaults(), table, scope
+                    )?))?);
                 })+
                 table.refuse("kind", Some(&serde_json::json!(name)), Self::NAMES.join(", "))
             }
 
-            /// The key `kind` as printed.
-            pub(crate) fn print_kind(&self) -> (String, serde_json::Value) {
-                ("kind".to_owned(), serde_json::json!(self.name()))
-            }
-
-            /// The other keys as printed, every default written out.
-            pub(crate) fn print_keys(&self) -> serde_json::Map<String, serde_json::Value> {
+            fn print_keys(&self) -> serde_json::Map<String, serde_json::Value> {
                 match self {
                     $($crate::keys::variants!(@pattern $variant keys $($keys)?) =>
                         $crate::keys::variants!(@print keys $($keys)?),)+
                 }
             }
 
-            /// The alternatives.
-            pub(crate) fn kinds() -> Vec<$crate::keys::KindKeys> {
+            fn kinds() -> Vec<$crate::keys::KindKeys> {
                 vec![$($crate::keys::KindKeys {
                     name: $name,
                     help: $help,
@@ -274,12 +298,13 @@ macro_rules! variants {
     (@pattern $variant:ident $bound:ident) => { Self::$variant };
     (@pattern $variant:ident $bound:ident $keys:ty) => { Self::$variant($bound) };
     (@print $bound:ident) => { serde_json::Map::new() };
-    (@print $bound:ident $keys:ty) => { $bound.print_keys() };
+    (@print $bound:ident $keys:ty) => { $crate::keys::Table::print_keys($bound) };
     (@keys) => { Vec::new() };
-    (@keys $keys:ty) => { <$keys>::keys() };
+    (@keys $keys:ty) => { <$keys as $crate::keys::Table>::keys() };
 }
 pub(crate) use variants;
 
+pub(crate) mod action;
 pub(crate) mod document;
 pub(crate) mod flow;
 mod flow_kinds;
@@ -287,10 +312,13 @@ pub(crate) mod link;
 mod link_kinds;
 mod queue;
 pub(crate) mod record;
+mod schema;
+mod words;
 use link::LinkSpec;
+pub use schema::{schema, tables};
 
 /// The names of the keys of a flow that are not parameters of its algorithm.
 #[must_use]
 pub fn flow_keys() -> Vec<&'static str> {
-    flow::FlowGroup::keys().iter().map(|key| key.name).collect()
+    <flow::FlowGroup as Table>::keys().iter().map(|key| key.name).collect()
 }

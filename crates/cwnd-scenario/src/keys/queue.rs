@@ -2,7 +2,7 @@
 //! The keys of a link's queue: a discipline has a variant of [`DisciplineSpec`], and a table of its keys.
 
 use super::kinds::{BufferSize, Flag, Fraction, Required};
-use super::{Absent, Form, Quantity, RowKind, Scope};
+use super::{Absent, Form, Quantity, RowKind, Scope, Table, Variants};
 use crate::buffer::{self, Buffer};
 use crate::invalid::{Invalid, KeyTable};
 use serde_json::{Map, Value};

@@ -2,7 +2,7 @@
 //! The keys of `[record]`.
 
 use super::kinds::{Flag, Time};
-use super::{Form, Quantity, Scope, ValueKind};
+use super::{Form, Quantity, Scope, Table, ValueKind};
 use crate::units;
 use serde_json::{Value, json};
 use std::borrow::Cow;

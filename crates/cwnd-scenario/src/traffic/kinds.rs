@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Descriptions of the kinds of distributions.
 
+use crate::keys::{Absent, Form, Key, KindKeys};
+
 /// A kind of distribution: `{ kind = "name", ... }`.
 #[derive(Clone, Copy, Debug)]
 pub struct DistributionKind {
@@ -65,3 +67,40 @@ pub const KINDS: [DistributionKind; 8] = [
         source: "the measurement in the file",
     },
 ];
+
+/// A distribution of values of the form `value`: one of them, or a table.
+pub(crate) fn form(value: &Form) -> Form {
+    let kinds = KINDS.iter().map(|kind| KindKeys {
+        name: kind.name,
+        help: kind.help,
+        keys: kind.keys.split(',').flat_map(|part| part_keys(part.trim(), value)).collect(),
+    });
+    let by_kind = Form::ByKind { key: "kind", kinds: kinds.collect(), common: Vec::new() };
+    Form::Either(vec![value.clone(), by_kind])
+}
+
+/// The keys of a part between commas of [`DistributionKind::keys`].
+fn part_keys<'a>(part: &'static str, value: &'a Form) -> impl Iterator<Item = Key> + 'a {
+    // A file goes with its unit, or points take the place of both.
+    let is_optional = part.starts_with('[') || part.contains('|') || part == "file";
+    part.split('|').map(move |name| {
+        let name = name.trim().trim_matches(['[', ']']);
+        let absent = if is_optional { Absent::Words("none") } else { Absent::Required };
+        Key { name, form: key_form(name, value), absent, unit: "", help: "", source: "" }
+    })
+}
+
+fn key_form(key: &str, value: &Form) -> Form {
+    match key {
+        "shape" | "sigma" | "tail_shape" | "tail_share" => {
+            Form::Decimal { min: 0.0, max: 100.0, text: false }
+        }
+        "steps" => Form::Flag,
+        "file" | "unit" => Form::Text { min: 1, max: u64::MAX },
+        "points" => {
+            let point = Form::Tuple(vec![value.clone(), Form::Decimal { min: 0.0, max: 1.0, text: true }]);
+            Form::List { item: Box::new(point), min: 1 }
+        }
+        _ => value.clone(),
+    }
+}

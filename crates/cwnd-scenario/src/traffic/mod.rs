@@ -45,12 +45,14 @@ pub(crate) mod unit;
 
 pub use cdf::{CERTAIN, Cdf};
 pub use distribution::{BodyTail, Distribution, Family, ONE, Parametric, Scale};
+pub(crate) use kinds::form as distribution_form;
 pub use kinds::{DistributionKind, KINDS};
 pub(crate) use parse::parse_list;
 pub use parse::{Context, read};
 pub use presets::{PRESETS, Preset};
 pub use print::to_toml;
 pub use table_kinds::{GapFrom, Starts};
+pub(crate) use tables::form;
 pub use tables::{Arrivals, Long, Mix, Model, RequestResponse, Sessions, Traffic, Udp};
 pub use unit::Unit;
 

@@ -4,10 +4,10 @@
 use super::distribution::Distribution;
 use super::presets::PRESETS;
 use super::table_kinds::GapFrom;
-use super::tables::{Mix, Model, Sessions, Traffic, Udp, leith_size};
+use super::tables::{Mix, Model, NOT_OF_UDP, Sessions, Traffic, Udp, leith_size};
 use super::unit::Unit;
 use crate::invalid::{Invalid, KeyTable, unknown_name};
-use crate::keys::Scope;
+use crate::keys::{Scope, Table, Variants};
 use crate::units::HEADER_BYTES;
 use serde_json::{Map, Value, json};
 
@@ -79,7 +79,7 @@ fn parse(path: &str, value: &Value, scope: &Scope<'_>) -> Result<Traffic, Invali
     }
     match table.rest().next() {
         None => Ok(traffic),
-        Some((key, value)) if is_udp && ["cc", "rtt", "window"].contains(&key.as_str()) => {
+        Some((key, value)) if is_udp && NOT_OF_UDP.contains(&key.as_str()) => {
             table.refuse(key, Some(value), format!("no {key}: datagrams have none"))
         }
         Some((key, value)) => {

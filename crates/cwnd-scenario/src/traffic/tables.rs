@@ -2,6 +2,7 @@
 //! The keys of `[[traffic]]`: those that every group has, and those of each model.
 
 use super::distribution::{Distribution, Family, ONE, Parametric, Scale};
+use super::presets::PRESETS;
 use super::table_kinds::{
     Distributed, Ends, GapFrom, OfTransfers, RequiredDistribution, SenderAlgorithm, Share, StartTimes,
     Starts, Window,
@@ -9,7 +10,7 @@ use super::table_kinds::{
 use crate::keys::kinds::{
     Count, Flag, Named, Optional, PacketSize, Rate, Required, Text, Time, Whole, Worded,
 };
-use crate::keys::{keys, variants};
+use crate::keys::{Absent, Form, Key, Table, Variants, keys, variants};
 use crate::route::Directions;
 
 /// Max number of sources of a group.
@@ -45,6 +46,9 @@ keys! {
     }
 }
 
+/// The keys that datagrams have no use for.
+pub(crate) const NOT_OF_UDP: [&str; 3] = ["cc", "rtt", "window"];
+
 variants! {
     /// What a source does.
     pub enum Model {
@@ -54,6 +58,32 @@ variants! {
         RequestResponse(RequestResponse) = "request-response", "a request in one direction, a response in the other, then a pause";
         Udp(Udp) = "udp", "datagrams at a constant rate, all the time or in bursts";
     }
+}
+
+keys! {
+    /// The key of a named set of parameters.
+    fn preset {
+        preset: Form::Choice(PRESETS.iter().map(|preset| preset.name).collect()), Absent::Words("none"), "",
+            "a named set of parameters; keys written next to it override single ones", "";
+    }
+}
+
+/// The forms of a group: by its model, or by a preset with any further keys.
+pub(crate) fn form() -> Form {
+    let common = [preset(), Traffic::keys()].concat();
+    let mut kinds = Model::kinds();
+    let all = kinds.iter().flat_map(|kind| kind.keys.clone());
+    let mut any: Vec<Key> = common.iter().cloned().chain(all).collect();
+    any.push(Key { name: "model", form: Form::Choice(Model::NAMES.to_vec()), ..preset()[0].clone() });
+    let any = any.into_iter().map(|key| match key.name {
+        "preset" => Key { absent: Absent::Required, ..key },
+        _ => Key { absent: Absent::Words("the preset's"), ..key },
+    });
+    for kind in &mut kinds {
+        let has = |key: &&Key| kind.name != "udp" || !NOT_OF_UDP.contains(&key.name);
+        kind.keys = common.iter().filter(has).chain(&kind.keys).cloned().collect();
+    }
+    Form::Either(vec![Form::ByKind { key: "model", kinds, common: Vec::new() }, Form::Table(any.collect())])
 }
 
 keys! {

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Forms of values in words, for documentation.
+
+use super::{Form, Quantity};
+use crate::units::{MAX_TIME, write_size, write_time};
+
+/// From this on, the upper bound of a whole number is not worth a word.
+const LARGE: u64 = 1 << 30;
+
+/// A form in words; `unit` is that of a plain number.
+pub(crate) fn words(form: &Form, unit: &str) -> String {
+    match form {
+        Form::Flag => "flag".into(),
+        Form::Whole { min, max } => {
+            let what = if unit.is_empty() { "whole number" } else { unit };
+            match *max {
+                LARGE.. if *min == 0 => what.into(),
+                LARGE.. => format!("{what}, {min} or more"),
+                max => format!("{what}, {min} to {max}"),
+            }
+        }
+        Form::Decimal { min, max, .. } if *min < 1e-12 => {
+            format!("number, {} to {max}", if *min > 0.0 { "above 0" } else { "0" })
+        }
+        Form::Decimal { min, max, .. } => format!("number, {min} to {max}"),
+        Form::Text { max, .. } if *max < LARGE => format!("text of up to {max} characters"),
+        Form::Text { .. } => "text".into(),
+        Form::Choice(names) => {
+            names.iter().map(|name| format!("`\"{name}\"`")).collect::<Vec<_>>().join(", ")
+        }
+        Form::Quantity(quantity) => quantity_in_words(*quantity),
+        Form::Syntax { what, .. } => (*what).into(),
+        Form::List { item, .. } => format!("list of {}", words(item, "")),
+        Form::Tuple(items) => {
+            format!("[{}]", items.iter().map(|item| words(item, "")).collect::<Vec<_>>().join(", "))
+        }
+        Form::Named("times") => "time or distribution".into(),
+        Form::Named("sizes") => "size, packets or distribution".into(),
+        Form::Named("counts") => "number or distribution".into(),
+        Form::Table(_) | Form::ByKind { .. } | Form::Named(_) => "table".into(),
+        Form::Either(forms) => {
+            let mut all: Vec<String> = forms.iter().map(|form| words(form, unit)).collect();
+            all.dedup();
+            all.join(" or ")
+        }
+    }
+}
+
+fn quantity_in_words(quantity: Quantity) -> String {
+    match quantity {
+        Quantity::Time(0, MAX_TIME) => "time".into(),
+        Quantity::Time(0, max) => format!("time up to {}", write_time(max)),
+        Quantity::Time(..) => "time above 0".into(),
+        Quantity::Rate { or_outage: false } => "rate".into(),
+        Quantity::Rate { or_outage: true } => "rate or `\"0bit/s\"`".into(),
+        Quantity::Size(0, u64::MAX) => "size".into(),
+        Quantity::Size(min, max) => format!("size, {} to {}", write_size(min), write_size(max)),
+        Quantity::Payload => "size or packets".into(),
+        Quantity::Frequency => "frequency, 1Hz to 1MHz".into(),
+        Quantity::Packets => "`\"4packets\"`".into(),
+        Quantity::Buffer => "packets, size, time or multiple of the BDP".into(),
+    }
+}
