@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Makes the generated parts of docs/: pages and pictures of the algorithms, the statements of RFC 9438 and RFC 9406, the README's picture."""
+"""Makes the generated parts of docs/: pages and pictures of the algorithms, the keys of a scenario,
+the statements of RFC 9438 and RFC 9406, the README's picture."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 import pages
+import scenario_page
 import statements
 
 DOCS = Path(__file__).resolve().parent
@@ -51,6 +53,7 @@ def texts() -> dict[Path, str]:
         | {folder / "README.md": pages.gallery(algorithm_pages)}
         | {folder / f"rfc{document}.md": statements.page(document) for document in statements.DOCUMENTS}
         | {folder / "slow-start.md": pages.slow_starts()}
+        | {scenario_page.PAGE: scenario_page.page()}
     )
 
 
@@ -90,7 +93,7 @@ def main() -> None:
         raise SystemExit(str(error)) from None
     if args.check:
         if wrong := stale(generated):
-            raise SystemExit(f"out of date in docs/reference/algorithms: {', '.join(sorted(wrong))}; run make docs")
+            raise SystemExit(f"out of date in docs/reference: {', '.join(sorted(wrong))}; run make docs")
         return
     for path, text in generated.items():
         path.write_text(text)

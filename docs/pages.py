@@ -258,7 +258,7 @@ def gallery(all_pages: list[AlgorithmPage]) -> str:
         "",
         "## Recovery",
         "",
-        "What a flow uses that names no `recovery` ([the keys](../../scenarios.md)).",
+        "What a flow uses that names no `recovery` ([the keys](../scenario.md)).",
         "The sets of today's standards and kernels reduce the window in proportion to what is delivered (PRR, RFC 9937), as Linux does.",
         "The sets of papers have what their hosts had, which came before it.",
         "",

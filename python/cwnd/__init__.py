@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from cwnd.plugin import CrateError, load_plugin
     from cwnd.replicates import Study, replicate
     from cwnd.result import Result
-    from cwnd.scenario import Flow, Link, dumbbell, graph, parking_lot
+    from cwnd.scenario import Flow, Link, dumbbell, graph, parking_lot, scenario_schema
     from cwnd.store import FolderError, NoResultError, load, run, save
 
 __all__ = [
@@ -51,6 +51,7 @@ __all__ = [
     "replicate",
     "run",
     "save",
+    "scenario_schema",
 ]
 
 HOMES = {
@@ -77,6 +78,7 @@ HOMES = {
     "replicate": "replicates",
     "run": "store",
     "save": "store",
+    "scenario_schema": "scenario",
 }
 
 

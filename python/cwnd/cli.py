@@ -56,6 +56,10 @@ Jobs = Annotated[
 NoPlots = Annotated[bool, typer.Option("--no-plots", help="With -o: tables and scenario only.")]
 
 
+#: Keys of a flow that its argument has a syntax for, and those of a graph.
+ELSEWHERE = ("cc", "count", "from", "to", "path", "back")
+
+
 def version(wanted: bool) -> None:
     if wanted:
         print(f"cwnd {_native.__version__}")
@@ -71,7 +75,17 @@ def options(
     pass
 
 
-@app.command()
+COMPARE = f"""Run flows through one bottleneck and report the throughput of each.
+
+A flow's keys: {", ".join(key for key in _native.flow_keys() if key not in ELSEWHERE)}, and every parameter of its algorithm (see
+`cwnd show NAME`). A start of 0s..100ms is a random one, and the default. What each of them means, and networks beyond one bottleneck:
+docs/reference/scenario.md and docs/scenarios.md.
+
+Example: cwnd compare cubic:4 sack:4 --rate 400Mbit/s --rtt 40ms --buffer 1bdp --duration 100s -o fig6
+"""
+
+
+@app.command(help=COMPARE)
 def compare(
     flows: Annotated[
         list[str],
@@ -149,17 +163,7 @@ def compare(
     as_json: Json = False,
     no_plots: NoPlots = False,
 ) -> None:
-    """Run flows through one bottleneck and report the throughput of each.
-
-    A flow's keys: rtt, start (10s, or 0s..100ms for a random one; the default), stop, recovery (sack, sack-prr, newreno,
-    reno, tahoe), initial_cwnd, initial_ssthresh, ack_every, ack_delay, rwnd, min_rto, limited_transmit, overhead (up to
-    300us, at random, before each packet: against phase effects), host_clock (100Hz: what the host's ticks are, 1000Hz if not
-    given), size (10MB: a transfer), app_rate, pacing, burst, idle_restart, access (20Mbit/s: a link of its own), access_delay,
-    direction (forward, reverse), and every parameter of its algorithm (see `cwnd show NAME`). All of them, and networks
-    beyond one bottleneck: docs/scenarios.md.
-
-    Example: cwnd compare cubic:4 sack:4 --rate 400Mbit/s --rtt 40ms --buffer 1bdp --duration 100s -o fig6
-    """
+    """Runs flows through one bottleneck; `COMPARE` is the help."""
     groups = [parse(flow, f"flow[{number}]") for number, flow in enumerate(flows)]
     background = [parse_traffic(text) for text in traffic or []]
     has_start = [("start" in group.table) for group in groups]
@@ -225,7 +229,7 @@ def run(
 ) -> None:
     """Run a scenario file: any network, traffic, actions.
 
-    docs/scenarios.md lists every key, with examples; scenarios/ holds some to begin with; `cwnd compare ... -o DIR` writes one with every
+    docs/scenarios.md explains the keys, with examples, and docs/reference/scenario.md lists them; scenarios/ holds some to begin with; `cwnd compare ... -o DIR` writes one with every
     default in it.
     """
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Scenarios in Python: plain values in the schema of the TOML file (docs/scenarios.md).
+"""Scenarios in Python: plain values in the schema of the TOML file (docs/reference/scenario.md).
 
 Only the native module validates them.
 """
@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict, Unpack
 
+from cwnd import _native
 from cwnd._native import Scenario
 from cwnd.flow_and_link import Flow, KeyTable, Link, Value
 from cwnd.flowspec import parse
@@ -20,9 +21,19 @@ from cwnd.refused import NOT_JSON, refused, shown
 Rate = str | list[tuple[str, str]] | Mapping[str, str]
 
 
-__all__ = ["Flow", "KeyTable", "Link", "Value", "dumbbell", "graph", "parking_lot"]
+__all__ = ["Flow", "KeyTable", "Link", "Value", "dumbbell", "graph", "parking_lot", "scenario_schema"]
 
 Flows = str | Flow | Mapping[str, int] | Iterable[Flow | str]
+
+
+def scenario_schema() -> dict[str, Any]:
+    """The JSON schema of a scenario (draft 2020-12): every key with its type, default, range, meaning and source.
+
+    It accepts what each key may be by itself. Conditions between keys are checked when a `Scenario` is made. The parameters of all
+    registered algorithms, plugins included, are keys of a flow. Keywords that begin with `x-` are for documentation.
+    """
+    schema: dict[str, Any] = json.loads(_native.scenario_schema())
+    return schema
 
 
 class CommonSettings(TypedDict, total=False):

@@ -33,6 +33,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<hooks::Hooks>()?;
     module.add_function(wrap_pyfunction!(registry::algorithms, module)?)?;
     module.add_function(wrap_pyfunction!(registry::flow_keys, module)?)?;
+    module.add_function(wrap_pyfunction!(registry::scenario_schema, module)?)?;
     module.add_function(wrap_pyfunction!(registry::slow_starts, module)?)?;
     module.add_function(wrap_pyfunction!(registry::nearest, module)?)?;
     module.add_function(wrap_pyfunction!(cube_root::cube_roots, module)?)?;

@@ -118,6 +118,12 @@ pub fn flow_keys() -> Vec<&'static str> {
     cwnd_scenario::keys::flow_keys()
 }
 
+/// The JSON schema of a scenario, as text.
+#[pyfunction]
+pub fn scenario_schema() -> String {
+    cwnd_scenario::keys::schema().to_string()
+}
+
 /// Up to three of `names` that resemble `name`.
 #[pyfunction]
 pub fn nearest(name: &str, names: Vec<String>) -> Vec<String> {

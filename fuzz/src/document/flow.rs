@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Flows, and the parameters of their algorithms.
 
+use super::by_form::{keys_of, table};
 use super::link::NetworkShape;
-use super::{
-    DocumentContext, Key, before_end, rate, round_trip, short, some_rate, span, table, time, within,
-};
+use super::{DocumentContext, Rule, before_end, rate, round_trip, short, some_rate, time, within};
 use crate::choices::Choices;
 use cwnd::params::Spec;
-use cwnd::registry::{self, Description, Recovery};
+use cwnd::registry::{self, Description};
 use cwnd_scenario::show_param;
 use serde_json::{Map, Value, json};
 
-const FLOW: &[Key] = &[
+/// Keys of a flow that depend on the rest of the document, or bound the cost of a run. All others are drawn by their form.
+pub(super) const FLOW: &[Rule] = &[
+    ("cc", 0, |_, _| Value::Null),        // drawn before the others
+    ("count", 0, |_, _| Value::Null),     // likewise
+    ("label", 0, |_, _| Value::Null),     // unique among the groups
+    ("direction", 0, |_, _| Value::Null), // the keys of the route: see `route`
+    ("from", 0, |_, _| Value::Null),
+    ("to", 0, |_, _| Value::Null),
+    ("path", 0, |_, _| Value::Null),
+    ("back", 0, |_, _| Value::Null),
     ("start", 6, start),
     ("stop", 3, |choices, context| time(within(choices, context))),
     ("rtt", 6, |choices, context| {
@@ -22,23 +30,11 @@ const FLOW: &[Key] = &[
             round_trip(choices, context)
         })
     }),
-    ("recovery", 6, |choices, _| json!(choices.one_of(&Recovery::ALL).name())),
     ("initial_cwnd", 5, |choices, _| json!(choices.magnitude(1, 1024))),
-    ("initial_ssthresh", 4, |choices, _| json!(choices.magnitude(2, 1 << 30))),
-    ("ack_every", 5, |choices, _| json!(choices.magnitude(1, 1000))),
-    ("ack_delay", 4, |choices, context| time(span(choices, context))),
     ("rwnd", 3, |choices, _| json!(choices.magnitude(1, 10_000))),
-    ("min_rto", 5, |choices, context| time(span(choices, context))),
-    ("limited_transmit", 4, |choices, _| json!(choices.chance(8))),
-    ("overhead", 3, |choices, _| time(choices.magnitude(0, 1_000_000_000))),
-    ("host_clock", 4, |choices, _| json!(format!("{}Hz", choices.magnitude(1, 1_000_000)))),
     ("access", 3, access),
     ("access_delay", 2, |choices, context| time(choices.whole(0, context.rtt / 32))),
     ("pacing", 3, |choices, _| json!(choices.chance(12))),
-    ("burst", 3, |choices, _| json!(choices.magnitude(1, 1 << 20))),
-    ("size", 4, |choices, context| json!(format!("{}B", choices.magnitude(1, context.packet_size * 4096)))),
-    ("app_rate", 3, |choices, context| rate(some_rate(choices, context))),
-    ("idle_restart", 3, |choices, _| json!(choices.chance(8))),
 ];
 
 /// An algorithm, and one of its names.
@@ -59,7 +55,7 @@ pub(super) fn flow(choices: &mut Choices<'_>, context: &mut DocumentContext) -> 
     let count = if choices.chance(6) { choices.magnitude(1, context.flows.max(1)) } else { 1 };
     context.flows = context.flows.saturating_sub(count);
     map.insert("count".into(), json!(count));
-    map.extend(table(choices, context, FLOW));
+    map.extend(table(choices, context, keys_of("flow"), FLOW));
     map.extend(route(choices, context));
     if algorithm.name == "hybla-growth" || choices.favourite().is_some() {
         bound(choices, &mut map);

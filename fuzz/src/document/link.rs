@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Links: dumbbells, parking lots, graphs.
 
-use super::{
-    DocumentContext, Key, MOST_QUEUED, millionths, rate, short, some_rate, span, table, time, within,
-};
+use super::by_form::{by_kind, keys_of, table};
+use super::{DocumentContext, MOST_QUEUED, Rule, millionths, rate, short, some_rate, span, time, within};
 use crate::choices::Choices;
 use serde_json::{Map, Value, json};
 
@@ -29,7 +28,8 @@ impl NetworkShape {
     }
 }
 
-const LINK: &[Key] = &[
+/// Keys of a link that depend on the rest of the document. All others are drawn by their form.
+pub(super) const LINK: &[Rule] = &[
     ("rate", 16, link_rate),
     ("delay", 16, |choices, context| {
         time(if context.delays { choices.whole(0, context.rtt / 32) } else { 0 })
@@ -42,7 +42,22 @@ const LINK: &[Key] = &[
         3,
         |choices, context| json!({ "share": millionths(choices).max(1) as f64 / 1e6, "extra": time(short(choices, context)) }),
     ),
+    ("rtt", 0, |_, _| Value::Null), // written with the shape of the network
+    ("packet_size", 0, |_, _| Value::Null), // likewise
+    ("reverse", 0, |_, _| Value::Null),
 ];
+
+/// Keys of a queue that depend on each other.
+pub(super) const QUEUE: &[Rule] = &[
+    ("limit", 16, |choices, context| json!(size(choices, context))),
+    ("min", 16, |choices, _| json!(format!("{}packets", choices.magnitude(0, MOST_QUEUED)))),
+    ("max", 16, |choices, _| json!(format!("{}packets", MOST_QUEUED + choices.magnitude(1, MOST_QUEUED)))),
+];
+
+/// The keys of a link, whatever the shape of the network.
+fn link_keys(choices: &mut Choices<'_>, context: &DocumentContext) -> Map<String, Value> {
+    table(choices, context, keys_of("link"), LINK)
+}
 
 /// The key of the links, and its value.
 pub(super) fn network(choices: &mut Choices<'_>, context: &mut DocumentContext) -> (&'static str, Value) {
@@ -62,7 +77,7 @@ pub(super) fn network(choices: &mut Choices<'_>, context: &mut DocumentContext) 
                 let mut map = Map::from_iter([("name".to_owned(), json!(name))]);
                 map.insert("from".into(), json!(format!("n{from}")));
                 map.insert("to".into(), json!(format!("n{to}")));
-                map.extend(table(choices, context, LINK));
+                map.extend(link_keys(choices, context));
                 Value::Object(map)
             });
             let links = Value::Array(links.collect());
@@ -71,7 +86,7 @@ pub(super) fn network(choices: &mut Choices<'_>, context: &mut DocumentContext) 
         }
         13 | 12 => {
             let hops = choices.whole(1, 5);
-            let mut map = table(choices, context, LINK);
+            let mut map = link_keys(choices, context);
             map.insert("hops".into(), json!(hops));
             let reverse = choices.chance(8);
             if reverse {
@@ -81,7 +96,7 @@ pub(super) fn network(choices: &mut Choices<'_>, context: &mut DocumentContext) 
             ("parking_lot", Value::Object(map))
         }
         _ => {
-            let mut map = table(choices, context, LINK);
+            let mut map = link_keys(choices, context);
             map.insert("rtt".into(), time(context.rtt));
             let reverse = choices.chance(5);
             if reverse {
@@ -94,7 +109,7 @@ pub(super) fn network(choices: &mut Choices<'_>, context: &mut DocumentContext) 
 }
 
 fn way_back(choices: &mut Choices<'_>, context: &DocumentContext) -> Value {
-    if choices.chance(6) { json!(true) } else { Value::Object(table(choices, context, LINK)) }
+    if choices.chance(6) { json!(true) } else { Value::Object(link_keys(choices, context)) }
 }
 
 fn link_rate(choices: &mut Choices<'_>, context: &DocumentContext) -> Value {
@@ -163,30 +178,22 @@ fn jitter(choices: &mut Choices<'_>, context: &DocumentContext) -> Value {
     Value::Object(map)
 }
 
+/// A queue: half of them DropTail, the others of any discipline.
 fn queue(choices: &mut Choices<'_>, context: &DocumentContext) -> Value {
-    let limit = json!(size(choices, context));
-    if !choices.chance(6) {
-        return json!({ "kind": "droptail", "limit": limit });
-    }
-    let (min, more) = (choices.magnitude(0, MOST_QUEUED), choices.magnitude(1, MOST_QUEUED));
-    let (min, max) = if choices.chance(5) {
-        (format!("{}B", min * 1000), format!("{}B", (min + more) * 1000))
-    } else {
-        (format!("{min}packets"), format!("{}packets", min + more))
-    };
-    let mut map = Map::new();
-    for (key, value) in [("kind", json!("red")), ("limit", limit), ("min", json!(min)), ("max", json!(max))] {
-        map.insert(key.into(), value);
-    }
-    for key in ["max_p", "weight"] {
-        if choices.chance(6) {
-            map.insert(key.into(), json!(millionths(choices).max(1) as f64 / 1e6));
+    let form = keys_of("link").iter().find(|key| key.name == "queue").map(|key| &key.form);
+    match form.filter(|_| choices.chance(8)) {
+        Some(form) => {
+            let mut map = by_kind(choices, context, form, QUEUE);
+            let in_bytes = choices.chance(5);
+            for threshold in ["min", "max"].into_iter().filter(|_| in_bytes) {
+                if let Some(Value::String(text)) = map.get_mut(threshold) {
+                    *text = text.replace("packets", "kB");
+                }
+            }
+            Value::Object(map)
         }
+        None => json!({ "kind": "droptail", "limit": size(choices, context) }),
     }
-    if choices.chance(6) {
-        map.insert("gentle".into(), json!(choices.chance(8)));
-    }
-    Value::Object(map)
 }
 
 /// The limit of a queue: mostly room for at least a packet, at the context's rate.

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Generates the document of a scenario from bytes.
 //!
-//! A table of the schema is a list of [`Key`]s: a name, how often it is written, and how its value is drawn. A new key of the schema
-//! needs a line in such a list.
+//! The keys of flows, links, queues and `[record]` come from the tables of the schema ([`cwnd_scenario::keys`]), and each is drawn by what
+//! it accepts: a new key needs no line here. A [`Rule`] draws a key whose value depends on the rest of the document.
 //!
 //! Documents are bounded by the cost of a run: about ten thousand packets over a link, forty flows, two hundred samples. In
 //! one of eight, the *wild* ones, times and rates come from the whole range that the schema accepts; those runs end after
 //! [`check`](crate::check)'s max number of events. Traces of rates are not generated, because they are files.
 
 mod action;
+mod by_form;
 mod flow;
 mod link;
 mod traffic;
 
 use crate::choices::Choices;
+use by_form::{keys_of, table};
 use cwnd::registry::Description;
 use link::NetworkShape;
 use serde_json::{Map, Value, json};
@@ -42,25 +44,17 @@ pub(crate) struct DocumentContext {
     ccs: Vec<String>,
 }
 
-/// A key of a table: its name, in how many of 16 documents it is written, and its value.
-type Key = (&'static str, u64, fn(&mut Choices<'_>, &DocumentContext) -> Value);
+/// How a key is drawn for reasons that its form does not know: its name, in how many of 16 documents it is written, and its value.
+type Rule = (&'static str, u64, fn(&mut Choices<'_>, &DocumentContext) -> Value);
 
-fn table(choices: &mut Choices<'_>, context: &DocumentContext, keys: &[Key]) -> Map<String, Value> {
-    let mut map = Map::new();
-    for (name, often, value) in keys {
-        if *often == 16 || choices.chance(*often) {
-            map.insert((*name).to_owned(), value(choices, context));
-        }
-    }
-    map
-}
-
-const RECORD: &[Key] = &[
+const RECORD: &[Rule] = &[
     ("interval", 16, |choices, context| {
         time(if choices.chance(4) { 0 } else { (context.duration / choices.whole(1, 200)).max(1) })
     }),
     ("per_ack", 3, |choices, _| json!(choices.chance(12))),
     ("inner", 4, |choices, _| json!(choices.chance(12))),
+    ("flows", 1, |choices, _| json!(choices.one_of(&["all", "none"]))),
+    ("limit", 0, |_, _| Value::Null), // no run is refused for its size
 ];
 
 /// The document of a scenario. Most are valid.
@@ -86,7 +80,7 @@ fn from_choices(choices: &mut Choices<'_>) -> Value {
     if context.packet_size != 1500 {
         root.insert("packet_size".into(), json!(format!("{}B", context.packet_size)));
     }
-    root.insert("record".into(), Value::Object(table(choices, &context, RECORD)));
+    root.insert("record".into(), Value::Object(table(choices, &context, keys_of("record"), RECORD)));
     let (name, links) = link::network(choices, &mut context);
     root.insert(name.into(), links);
     let groups: Vec<Value> = (0..=choices.whole(0, 4)).map(|_| flow::flow(choices, &mut context)).collect();
@@ -190,4 +184,48 @@ fn some_rate(choices: &mut Choices<'_>, context: &DocumentContext) -> u64 {
 /// A number from 0 to 1 of up to six decimals, in millionths.
 fn millionths(choices: &mut Choices<'_>) -> u64 {
     choices.magnitude(0, 1_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::choices::random_bytes;
+
+    #[test]
+    fn every_rule_is_about_a_key_that_exists() {
+        let queue = keys_of("link").iter().find(|key| key.name == "queue").expect("a queue");
+        let cwnd_scenario::keys::Form::ByKind { kinds, common, .. } = &queue.form else {
+            panic!("{queue:?}")
+        };
+        let of_queue: Vec<_> = kinds.iter().flat_map(|kind| &kind.keys).chain(common).cloned().collect();
+        for (keys, rules) in [
+            (keys_of("flow"), flow::FLOW),
+            (keys_of("link"), link::LINK),
+            (keys_of("record"), RECORD),
+            (&of_queue, link::QUEUE),
+        ] {
+            for (name, ..) in rules {
+                assert!(keys.iter().any(|key| key.name == *name), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_key_of_a_flow_and_of_a_link_is_written_and_most_documents_are_valid() {
+        let (mut flow, mut link, mut valid) = (Map::new(), Map::new(), 0);
+        for seed in 0..400 {
+            let document = document(&random_bytes(seed, 2000));
+            valid += usize::from(cwnd_scenario::Scenario::from_json(&document.to_string()).is_ok());
+            for group in document["flow"].as_array().into_iter().flatten() {
+                flow.extend(group.as_object().cloned().unwrap_or_default());
+            }
+            link.extend(document["link"].as_object().cloned().unwrap_or_default());
+        }
+        for (table, written, never) in [("flow", flow, &["label"][..]), ("link", link, &["packet_size"])] {
+            for key in keys_of(table) {
+                assert!(written.contains_key(key.name) != never.contains(&key.name), "{table}.{}", key.name);
+            }
+        }
+        assert!(valid > 200, "{valid} of 400");
+    }
 }

@@ -22,7 +22,7 @@ pub(super) fn group(choices: &mut Choices<'_>, context: &DocumentContext) -> Val
             put("model", json!("sessions"));
             put("sessions", json!(choices.whole(1, 12)));
             put("gap", gap(choices, context));
-            put("size", size(choices, context));
+            put("size", sizes(choices, context));
             if choices.chance(6) {
                 put("pages", json!(choices.magnitude(1, 1000)));
             }
@@ -38,7 +38,7 @@ pub(super) fn group(choices: &mut Choices<'_>, context: &DocumentContext) -> Val
         }
         2 => {
             put("model", json!("mix"));
-            put("size", size(choices, context));
+            put("size", sizes(choices, context));
             if choices.chance(8) {
                 put("share", json!(choices.magnitude(1000, 2_000_000) as f64 / 1e6));
             } else {
@@ -48,8 +48,8 @@ pub(super) fn group(choices: &mut Choices<'_>, context: &DocumentContext) -> Val
         3 => {
             put("model", json!("request-response"));
             put("sessions", json!(choices.whole(1, 12)));
-            put("request", size(choices, context));
-            put("response", size(choices, context));
+            put("request", sizes(choices, context));
+            put("response", sizes(choices, context));
             for key in ["server", "think"] {
                 if choices.chance(8) {
                     put(key, gap(choices, context));
@@ -115,15 +115,20 @@ fn start(choices: &mut Choices<'_>, context: &DocumentContext) -> Value {
 }
 
 /// A distribution of times: of the order of a round trip, or any time.
-fn gap(choices: &mut Choices<'_>, context: &DocumentContext) -> Value {
+pub(super) fn gap(choices: &mut Choices<'_>, context: &DocumentContext) -> Value {
     let typical = if choices.chance(3) { span(choices, context).max(1) } else { short(choices, context) };
     distribution(choices, typical.min(1 << 50), &|ns| time(ns))
 }
 
 /// A distribution of sizes of transfers.
-fn size(choices: &mut Choices<'_>, context: &DocumentContext) -> Value {
+pub(super) fn sizes(choices: &mut Choices<'_>, context: &DocumentContext) -> Value {
     let typical = choices.magnitude(1, context.packet_size * 64);
     distribution(choices, typical, &|bytes| json!(format!("{bytes}B")))
+}
+
+/// A count.
+pub(super) fn counts(choices: &mut Choices<'_>) -> Value {
+    json!(choices.whole(0, 9))
 }
 
 /// A distribution of about `typical`, and never more than ten thousand times it.

@@ -208,9 +208,9 @@ keys! {
 variants! {
     /// The kinds of jitter.
     enum JitterTable {
-        Uniform(UniformJitter) = "uniform", "uniform";
-        Normal(NormalJitter) = "normal", "normal";
-        Exponential(ExponentialJitter) = "exponential", "exponential";
+        Uniform(UniformJitter) = "uniform", "each delay up to a maximum alike";
+        Normal(NormalJitter) = "normal", "a normal distribution, truncated";
+        Exponential(ExponentialJitter) = "exponential", "an exponential distribution";
         Off = "none", "no jitter";
     }
 }

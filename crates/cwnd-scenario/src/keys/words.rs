@@ -20,7 +20,11 @@ pub(crate) fn words(form: &Form, unit: &str) -> String {
             }
         }
         Form::Decimal { min, max, .. } if *min < 1e-12 => {
-            format!("number, {} to {max}", if *min > 0.0 { "above 0" } else { "0" })
+            if *min > 0.0 {
+                format!("number above 0, at most {max}")
+            } else {
+                format!("number, 0 to {max}")
+            }
         }
         Form::Decimal { min, max, .. } => format!("number, {min} to {max}"),
         Form::Text { max, .. } if *max < LARGE => format!("text of up to {max} characters"),
@@ -30,7 +34,11 @@ pub(crate) fn words(form: &Form, unit: &str) -> String {
         }
         Form::Quantity(quantity) => quantity_in_words(*quantity),
         Form::Syntax { what, .. } => (*what).into(),
-        Form::List { item, .. } => format!("list of {}", words(item, "")),
+        Form::List { item, .. } => match words(item, "").as_str() {
+            "table" => "list of tables".into(),
+            "text" => "list of texts".into(),
+            item => format!("list of {item}"),
+        },
         Form::Tuple(items) => {
             format!("[{}]", items.iter().map(|item| words(item, "")).collect::<Vec<_>>().join(", "))
         }
