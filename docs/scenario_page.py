@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pages
+
 from cwnd.scenario import scenario_schema
 
 PAGE = Path(__file__).resolve().parent / "reference" / "scenario.md"
@@ -92,7 +93,9 @@ def section(title: str, schema: Schema, level: int, without: frozenset[str] = fr
     lines = ["#" * level + f" {title}", ""]
     inner: dict[str, Schema] = {}
     for table in tables:
-        inner |= {name: key for name, key in keys(table).items() if alternatives(key) and name not in {*without, "reverse"}}
+        inner |= {
+            name: key for name, key in keys(table).items() if alternatives(key) and name not in {*without, "reverse"}
+        }
     name = selector(tables) if len(tables) > 1 else None
     if name:
         lines += by_kind(tables, name)
@@ -120,7 +123,9 @@ def links(defs: dict[str, Schema]) -> list[str]:
 def actions(schema: Schema) -> list[str]:
     """The actions, and the keys of theirs."""
     kinds = {name: key for form in schema["anyOf"] for name, key in form["properties"].items()}
-    rows = [[f"`{name}`", ", ".join(f"`{key}`" for key in keys(form)), form["description"]] for name, form in kinds.items()]
+    rows = [
+        [f"`{name}`", ", ".join(f"`{key}`" for key in keys(form)), form["description"]] for name, form in kinds.items()
+    ]
     lines = [f"## {schema['title']}", "", "Each is a table with one of these.", ""]
     return lines + pages.table(["action", "keys", "meaning"], rows) + pages.table(HEAD, list(merged(kinds)))
 
@@ -137,7 +142,9 @@ def distributions(schema: Schema) -> list[str]:
     rows = []
     for table in alternatives(schema):
         names = [f"`{name}`" + ("" if name in table["required"] else "?") for name in keys(table)]
-        rows.append([f"`{table['properties']['kind']['const']}`", ", ".join(names), table["properties"]["kind"]["description"]])
+        rows.append(
+            [f"`{table['properties']['kind']['const']}`", ", ".join(names), table["properties"]["kind"]["description"]]
+        )
     return lines + pages.table(["kind", "keys; those with ? are alternatives, or may be left out", "definition"], rows)
 
 

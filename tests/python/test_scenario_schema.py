@@ -65,7 +65,7 @@ limit = "none"
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "integer": int, "number": (int, float)}
 
 
-def accepts(schema: dict[str, Any], value: Any) -> bool:
+def accepts(schema: dict[str, Any], value: object) -> bool:
     """Whether the schema accepts the value: the keywords that `scenario_schema` uses."""
     if "$ref" in schema:
         return accepts(SCHEMA["$defs"][schema["$ref"].rpartition("/")[2]], value)
@@ -89,7 +89,7 @@ def accepts(schema: dict[str, Any], value: Any) -> bool:
     return bool(schema.get("minimum", value) <= value <= schema.get("maximum", value))
 
 
-def tables(value: Any) -> list[dict[str, Any]]:
+def tables(value: object) -> list[dict[str, Any]]:
     """Every table within a document."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return ([value] if isinstance(value, dict) else []) + [table for part in inner for table in tables(part)]
