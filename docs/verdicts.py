@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from cwnd.experiments.counts import of_entries
+from cwnd.reproduce.counts import of_entries
 
 FOLDER = Path(__file__).resolve().parent / "results"
 PAGE = FOLDER / "experiments.md"

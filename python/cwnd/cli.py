@@ -19,11 +19,11 @@ from cwnd import _native, catalogue, plugin_commands
 from cwnd._native import Scenario, ScenarioError
 from cwnd.catalogue import find
 from cwnd.entry import enter, fail
-from cwnd.experiments import command as reproduction
 from cwnd.flowspec import parse
 from cwnd.flowspec import traffic as parse_traffic
 from cwnd.kernel.cli import app as kernel
 from cwnd.options import Json, Plugins
+from cwnd.reproduce import command as reproduction
 from cwnd.scenario import dumbbell
 
 if TYPE_CHECKING:

@@ -15,15 +15,16 @@ import pytest
 
 import cwnd
 from cwnd import _native
-from cwnd.experiments import Holds, Measured, Point, Reported, Results, Setup, Undecidable
-from cwnd.experiments.cache import collect_value, source_hash
-from cwnd.experiments.claims import DOCUMENTS, EMPIRICAL, KINDS, Claim, claim, claims
-from cwnd.experiments.counts import counts, decided, of_entries
-from cwnd.experiments.discover import experiments, select
-from cwnd.experiments.experiment import Experiment
-from cwnd.experiments.run_folder import COMMITTED, entries
-from cwnd.experiments.runner import column, document, plain
-from cwnd.experiments.verdict import FAILS, HOLDS, OPEN, PART, REPORTED, judge, summary
+from cwnd.papers import DOCUMENTS
+from cwnd.reproduce import Holds, Measured, Point, Reported, Results, Setup, Undecidable
+from cwnd.reproduce.cache import collect_value, source_hash
+from cwnd.reproduce.claims import EMPIRICAL, KINDS, Claim, claim, claims, reasons
+from cwnd.reproduce.counts import counts, decided, of_entries
+from cwnd.reproduce.discover import experiments, select
+from cwnd.reproduce.experiment import Experiment
+from cwnd.reproduce.run_folder import COMMITTED, entries
+from cwnd.reproduce.runner import column, document, plain
+from cwnd.reproduce.verdict import FAILS, HOLDS, OPEN, PART, REPORTED, judge, summary
 
 KNOWN = experiments()
 SETS = {each["name"] for algorithm in _native.algorithms() for each in algorithm["sets"]}
@@ -276,24 +277,8 @@ def test_a_reason_stands_only_where_a_claim_does_not_hold_in_one_of_the_committe
         for row in entry["claims"]
         if row["holds"] is False
     }
-    reasons = {
-        f"{experiment.id}/{name}"
-        for experiment in KNOWN.values()
-        for names in getattr(experiment.module, "WHY", {})
-        for name in (names if isinstance(names, tuple) else (names,))
-    }
-    assert not reasons - fails, f"these hold, and have a reason why they do not: {sorted(reasons - fails)}"
-
-
-def test_every_text_of_a_reason_is_in_use() -> None:
-    folder = Path(inspect.getsourcefile(KNOWN["ha2008/fig6"].module) or "").parents[1]
-    used = {
-        f"{experiment.document}/{text}"
-        for experiment in KNOWN.values()
-        for text in getattr(experiment.module, "WHY", {}).values()
-        if text.endswith(".md")
-    }
-    assert used == {str(path.relative_to(folder)) for path in folder.glob("*/*.md")}
+    needless = reasons().keys() - fails
+    assert not needless, f"these hold, and have a reason why they do not: {sorted(needless)}"
 
 
 def test_the_readme_has_the_three_numbers_of_the_committed_verdicts() -> None:

@@ -20,9 +20,9 @@ import pytest
 from conftest import PROGRAM, Cli
 from in_kernel import PATIENCE_S, until
 
-from cwnd.experiments import Point, Reduced, Setup
-from cwnd.experiments.claims import claims, claims_of
-from cwnd.experiments.discover import experiments
+from cwnd.reproduce import Point, Reduced, Setup
+from cwnd.reproduce.claims import claims, claims_of
+from cwnd.reproduce.discover import experiments
 from cwnd.result import Result
 
 QUICK = "ha2008/eq3-4"
@@ -87,7 +87,7 @@ ONE = """
 import sys, time
 from pathlib import Path
 from types import SimpleNamespace
-from cwnd.experiments import runner
+from cwnd.reproduce import runner
 
 run = runner.run
 
@@ -144,8 +144,8 @@ def test_a_second_column_that_cannot_be_run_costs_itself_alone(done: Path, cwnd:
 def test_a_point_that_fails_while_it_runs_costs_its_own_column_alone(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from cwnd.experiments import runner
-    from cwnd.experiments.run_folder import RunFolder, SecondColumn, judge_and_write
+    from cwnd.reproduce import runner
+    from cwnd.reproduce.run_folder import RunFolder, SecondColumn, judge_and_write
 
     experiment = experiments()["ha2008/eq1-2"]
     tasks: dict[str, runner.Task] = {}

@@ -144,8 +144,8 @@ def test_a_table_too_wide_is_folded_and_one_much_too_wide_becomes_lists() -> Non
 @pytest.mark.skipif(not hasattr(_native, "KernelModule"), reason="this build has no kernel part")
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_view_of_a_kernel_trace_and_the_verdicts_are_whole_too(width: int) -> None:
-    from cwnd.experiments.command import table
     from cwnd.kernel import view
+    from cwnd.reproduce.command import table
 
     connection = SimpleNamespace(
         number=3, local_port=54321, remote_port=443, algorithm="cwnd_cubic", cwnd=1234567, ssthresh=None, srtt_ms=123.4

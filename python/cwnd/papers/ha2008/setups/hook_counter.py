@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""A module that counts the calls of its hooks (`hook_counter.rs`): built, loaded, simulated, and built again with hooks left out."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cwnd import plugin
+from cwnd._native import Scenario, Simulation, algorithms
+from cwnd.reproduce import Reduced
+from cwnd.result import Result, run
+
+#: Figure 2, in its order; get_info is called `info` here, and `name` is a constant.
+MEMBERS = (
+    "init",
+    "release",
+    "ssthresh",
+    "min_cwnd",
+    "cong_avoid",
+    "set_state",
+    "cwnd_event",
+    "undo_cwnd",
+    "pkts_acked",
+    "info",
+    "NAME",
+)
+#: The algorithm's name in hook_counter.rs.
+MODULE = "hook_count"
+SWITCH_S = 15
+RELEASED = 77
+SCENARIO: dict[str, Any] = {
+    "duration": "20s",
+    "link": {"rate": "20Mbit/s", "rtt": "40ms", "queue": {"kind": "droptail", "limit": "1bdp"}},
+    "flow": [{"cc": MODULE, "ack_every": 1}, {"cc": "sack", "ack_every": 1}],
+    "action": [
+        {"rate": {"at": "8s", "to": "0bit/s"}},
+        {"rate": {"at": "9s", "to": "20Mbit/s"}},
+        {"switch": {"flow": MODULE, "at": f"{SWITCH_S}s", "cc": "cubic"}},
+    ],
+    "record": {"per_ack": True, "inner": True},
+}
+
+
+def hook_counter() -> Reduced:
+    """Builds the module without its optional hooks, without each required hook, and whole; loads it while another simulation runs, and simulates it."""
+    text = files("cwnd.papers.ha2008.setups").joinpath("hook_counter.rs").read_text(encoding="utf-8")
+    other_run = Simulation(Scenario.from_json(json.dumps({**SCENARIO, "flow": [{"cc": "sack"}], "action": []})))
+    other_run.step(2000)
+    with tempfile.TemporaryDirectory() as folder:
+        crate = plugin.new(MODULE, Path(folder) / MODULE)
+        source = crate / "src" / f"{MODULE}.rs"
+
+        def builds(left_out: tuple[str, ...] = ()) -> bool:
+            parts = text
+            for part in left_out:
+                parts = parts[: parts.index(f"// [{part}")] + parts[parts.index(f"// {part}]") :]
+            source.write_text(parts, encoding="utf-8")
+            try:
+                return plugin.load_plugin(crate) == MODULE
+            except plugin.CrateError as error:
+                assert "missing: `" in error.log, error.log
+                return False
+
+        known = MODULE in {algorithm["name"] for algorithm in algorithms()}
+        try:
+            bare = builds(("optional",))
+        except OSError:
+            return {"rust": False}
+        bare_mbps = simulate({**SCENARIO, "action": [], "record": {"per_ack": True}}).summary["flows"][0][
+            "throughput_mbps"
+        ]
+        refused = [not builds((part,)) for part in ("ssthresh", "cong_avoid")]
+        whole = builds()
+        loaded_at = other_run.now_s
+        measured = compare_with_transport(simulate(SCENARIO))
+    while not other_run.step(200_000):
+        pass
+    members = [name for name in MEMBERS if f"fn {name}(" in text or f"const {name}:" in text]
+    return {
+        **measured, "rust": True, "known": known, "members": len(members), "bare": bare, "bare_mbps": bare_mbps, "refused": refused,
+        "whole": whole, "loaded_at": loaded_at, "went_on_to": other_run.now_s,
+    }  # fmt: skip
+
+
+def simulate(scenario: dict[str, Any]) -> Result:
+    return run(Scenario.from_json(json.dumps(scenario)))
+
+
+def compare_with_transport(result: Result) -> Reduced:
+    """The module's counts of calls, and what the transport recorded, up to the switch."""
+    import pyarrow.compute as pc
+
+    rows = result.cwnd.filter(pc.and_(pc.equal(result.cwnd["flow"], 0), pc.less(result.cwnd["time_s"], SWITCH_S)))
+    inner = result.inner.filter(pc.equal(result.inner["flow"], 0))
+    counts = {
+        name: inner.filter(pc.equal(inner["name"], name))["value"].to_numpy().astype(int)
+        for name in ("mask", "ssthreshs", "cong_avoids", "set_states", "acked", "rtt_us", "events")
+    }
+    events = [row for row in result.events.to_pylist() if row["flow"] == 0]
+    states = [row["value"] for row in events if row["kind"] == "state" and row["time_s"] < SWITCH_S]
+    timeouts = sum(row["kind"] == "timeout" for row in events)
+    opened = np.asarray(rows["ca_state"].to_pylist())[1:] == "open"
+    steps = np.diff(counts["cong_avoids"][: len(rows)])
+    after = {name for name in pc.unique(inner.filter(pc.greater(inner["time_s"], SWITCH_S))["name"]).to_pylist()}
+    return {
+        **{name: int(value[-1]) for name, value in counts.items()},
+        "reductions": sum(state in (2, 3, 4) for state in states),
+        "changes": len(states),
+        "again": timeouts - states.count(4),
+        "per_open_ack": float(np.mean(steps[opened] == 1)),
+        "delivered": int(rows["delivered"].to_numpy()[-1]),
+        "least_rtt": float(counts["rtt_us"][100:].min()),
+        "released": next(row["ssthresh"] for row in events if row["kind"] == "switch"),
+        "switched": int("w_max" in after and "mask" not in after),
+        "begins": counts["ssthreshs"].tolist()[0],
+        "curve": counts["ssthreshs"][::50],
+        "state": [int(state) for state in states],
+        "cwnd": rows["cwnd"].to_numpy()[::50],
+        "time_s": rows["time_s"].to_numpy()[::50],
+    }

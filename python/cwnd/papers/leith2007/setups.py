@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The testbed of Leith, Shorten and McCullagh: its link, versions with other clamps, epochs of a run, and long flows with and without sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cwnd.metrics import curves
+from cwnd.metrics.series import forwarded
+from cwnd.reproduce.forms import from_linux
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cwnd.result import Result
+
+
+#: Unstated: how long the first flow has been alone; as in figure 2.
+ALONE = {"uniform": ["100s", "150s"]}
+#: H-TCP with the backoff factor of CUBIC, as in figure 9.
+HTCP_08 = {"cc": "htcp", "beta_min": 0.8, "beta_max": 0.8}
+#: Entry into recovery, and after a timeout, by Linux's numbers.
+DISORDER, RECOVERY, LOSS = 1, 3, 4
+
+
+def testbed(rate: float, end: float, flows: list[dict[str, Any]], **more: object) -> dict[str, Any]:
+    """`flows` for `end` seconds through `rate` Mbit/s, 200 ms, a queue of one BDP; against phase effects packets leave up to a packet's time late."""
+    flows = [{"overhead": f"{12_000_000 / rate:.0f}ns", **flow} for flow in flows]
+    link = {"rate": f"{rate:g}Mbit/s", "rtt": "200ms", "queue": {"kind": "droptail", "limit": "1bdp"}}
+    return {"duration": f"{end:g}s", "link": link, "flow": flows, "record": {"interval": "1s"}, **more}
+
+
+def two_flows(cc: str, **keys: object) -> list[dict[str, Any]]:
+    """Two flows of one algorithm; the second joins later."""
+    return [{"cc": cc, **keys}, {"cc": cc, "start": ALONE, **keys}]
+
+
+def with_clamp(cubic: str, per_s: int | None) -> dict[str, Any]:
+    """The version with an increase of at most `per_s` packets a second, or without such a limit."""
+    if not from_linux(cubic):
+        return {"cc": cubic, "max_increment": per_s or 0}
+    return (
+        {"cc": cubic, "clamp": "off"}
+        if per_s is None
+        else {"cc": cubic, "clamp": "always", "max_increment": per_s // 10}
+    )
+
+
+def with_ssthresh(cubic: str, packets: int) -> dict[str, Any]:
+    """Slow start that ends at `packets`."""
+    first_threshold = {"start_ssthresh": packets} if from_linux(cubic) else {"initial_ssthresh": packets}
+    return {**first_threshold, "slow_start": "standard"}
+
+
+def backoffs(run: Result) -> list[list[tuple[float, int, int]]]:
+    """The reductions of each flow: time, and window before and after."""
+    reductions: list[list[tuple[float, int, int]]] = [[] for _ in run.summary["flows"]]
+    before = [0] * len(reductions)
+    for row in run.events.to_pylist():
+        if row["kind"] != "state":
+            continue
+        flow, state = row["flow"], row["value"]
+        if state == DISORDER:
+            before[flow] = row["cwnd"]
+        elif state in (RECOVERY, LOSS):
+            reductions[flow].append((row["time_s"], max(before[flow], row["cwnd"]), row["cwnd"]))
+            before[flow] = 0
+    return reductions
+
+
+def epoch_curves(
+    run: Result, flow: int, step: float, since: float = 0.0
+) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Times and windows of the flow's epochs from one reduction to the next that begin after `since`; a second at each end is left out."""
+    times = [time for time, _, _ in backoffs(run)[flow] if time >= since]
+    epochs = []
+    for begin, end in pairwise(times):
+        if end - begin > 4:
+            at = np.arange(begin + 1, end - 1, step)
+            epochs.append((at, curves(run.cwnd, at)[flow]))
+    return epochs
+
+
+def deviation_from_line(window: NDArray[np.float64]) -> float:
+    """The largest distance of a curve from the straight line between its ends, as a part of its growth."""
+    chord = np.linspace(window[0], window[-1], len(window))
+    growth = abs(window[-1] - window[0])
+    return float(np.abs(window - chord).max() / growth) if growth else 1.0
+
+
+#: The round trips of the testbed, ms.
+RTTS_MS = (16, 40, 80, 160, 200)
+#: Figure 13: the round trips of its two flows.
+LONG_MS, SHORT_MS = 162, 16
+#: Its start times, unstated: ten or more, at uneven distances, against periods of the first flow.
+STARTS_S = (0, 7, 13, 21, 29, 34, 45, 52, 61, 68, 77, 93)
+TEN_MINUTES = 600
+
+
+def long_flows(
+    flows: Sequence[Mapping[str, Any]],
+    rate: str,
+    rtt_ms: float,
+    seconds: float,
+    *,
+    begin: float,
+    queue: str = "1bdp",
+    **keys: Any,  # noqa: ANN401
+) -> dict[str, Any]:
+    """Flows (tables of the scenario) without web traffic; `rtt_ms`: that of flows without one, and of the BDP."""
+    return {
+        "duration": f"{seconds:g}s",
+        "measure": [f"{begin:g}s", f"{seconds:g}s"],
+        "link": {"rate": rate, "rtt": f"{rtt_ms:g}ms", "queue": {"kind": "droptail", "limit": queue}},
+        "flow": [dict(flow) for flow in flows],
+        "record": {"interval": "1s"},
+        **keys,
+    }
+
+
+def unsynchronised(flow: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+    """250 Mbit/s, 200 ms, one BDP, three flows, 25 on-off sessions; the first 100 s are not measured."""
+    flows = [{**flow, "count": 3, "start": {"uniform": ["0s", "10s"]}}]
+    return long_flows(flows, "250Mbit/s", 200, seconds, begin=100, traffic=[{"preset": "leith2007-fig6"}])
+
+
+def joined_later(flow: Mapping[str, Any], rate: int, start: int) -> dict[str, Any]:
+    """Figure 13: `flow` alone, and from `start` seconds on beside a flow of the shorter round trip, for twenty minutes."""
+    flows = [flow, {**flow, "rtt": f"{SHORT_MS}ms", "start": f"{start}s"}]
+    return long_flows(flows, f"{rate}Mbit/s", LONG_MS, start + 2 * TEN_MINUTES, begin=start)
+
+
+def ratio_over_ten_minutes(run: Result, begin_s: float) -> float:
+    """The throughput of the first flow over that of the second in the ten minutes from `begin_s` on; the last second is left out."""
+    sent = forwarded(run.cwnd, begin_s, begin_s + TEN_MINUTES - 1)
+    return sent[0] / sent[1]

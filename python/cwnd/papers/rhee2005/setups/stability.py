@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Experiment 3: four flows at 220 ms and four of SACK at 20 ms share 2.5 Gbit/s behind 20 or 200 % of the BDP of the longer path."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cwnd.metrics import coefficient_of_variation, jain, rates
+from cwnd.papers.rhee2005.setups.simulation import SETS, background, host_flow, varied_rtts
+from cwnd.reproduce import Point, Reduced, Result, Results, Setup
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+#: Unstated: the path whose BDP the buffer refers to; that of 220 ms.
+RATE_MBPS, LONG_MS, SHORT_MS = 2500, 220, 20
+BUFFERS = (20, 200)
+#: Unstated: slow start ends at an eighth of the link. Otherwise a flow of the short path fills the buffer of 200 %, and keeps it full for minutes.
+SSTHRESH = {rtt: int(RATE_MBPS / 12 * rtt / 8) for rtt in (LONG_MS, SHORT_MS)}
+#: Unstated: time scales of the variation, s. The shortened run is too short for the last two.
+SCALES, FEWEST = (1, 2, 5, 10, 20, 50, 100), 4
+
+
+def points(setup: Setup, names: Sequence[str]) -> list[Point]:
+    """Every protocol with both buffers."""
+    sets = {**SETS, "cubic": setup.cubic}
+    end, warm_up = (setup.seconds(full=1100, short=75), setup.seconds(full=100, short=20))
+    return [
+        Point(
+            f"{name}, {buffer} %",
+            {
+                "duration": f"{end:g}s",
+                "measure": [f"{warm_up:g}s", f"{end:g}s"],
+                "link": {
+                    "rate": f"{RATE_MBPS}Mbit/s",
+                    "rtt": f"{LONG_MS}ms",
+                    "queue": {"kind": "droptail", "limit": f"{buffer / 100:g}bdp"},
+                },
+                "flow": [
+                    host_flow(cc, RATE_MBPS, rtt=rtt, initial_ssthresh=SSTHRESH[path])
+                    for cc, path in ((sets[name], LONG_MS), ("sack", SHORT_MS))
+                    for rtt in varied_rtts(path, 4)
+                ],
+                "traffic": background(),
+                "record": {"interval": "1s"},
+            },
+            seeds=setup.seeds(full=5, short=1),
+            info={"name": name, "buffer": buffer},
+        )
+        for buffer in BUFFERS
+        for name in names
+    ]
+
+
+def numbers(run: Result) -> Reduced:
+    """Of the four long flows: throughput per second, and by time scale the mean coefficient of variation of one and Jain's index."""
+    begin, end = run.scenario.measured_s
+    scales = [scale for scale in SCALES if (end - begin) / scale >= FEWEST]
+    measured: Reduced = {"scales": scales, "variation": [], "jain": []}
+    for scale in scales:
+        mbps = (
+            rates(run.cwnd, packet_bytes=run.scenario.packet_bytes, interval_s=scale, begin_s=begin, end_s=end)
+            .only([0, 1, 2, 3])
+            .mbps
+        )
+        measured["variation"].append(float(np.mean([coefficient_of_variation(row).value or 0 for row in mbps])))
+        measured["jain"].append(float(np.mean([jain(column).value or 0 for column in mbps.T])))
+    seconds = rates(run.cwnd, packet_bytes=run.scenario.packet_bytes, interval_s=1, begin_s=0, end_s=end).mbps
+    measured["mbps"] = [row.round(1) for row in seconds[:8]]
+    measured["utilisation"] = run.summary["link"]["utilization"]
+    return measured
+
+
+def variation(results: Results, name: str, buffer: int) -> dict[str, list[float]]:
+    """The coefficient of variation by time scale."""
+    key = f"{name}, {buffer} %"
+    return {
+        f"{scale} s": [run["variation"][index] for run in results[key]]
+        for index, scale in enumerate(results[key][0]["scales"])
+    }

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The reproduction of papers: experiments run, measured, judged against what the papers claim, and drawn.
+
+The papers are in `cwnd.papers`. What an experiment's file needs is imported from here; docs/guide/experiment.md says how to write one.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from cwnd.reproduce.experiment import Answer, Holds, Measured, Point, Reduced, Reported, Results, Setup, Undecidable
+from cwnd.result import Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+else:
+    # An experiment names the type and makes none: matplotlib is slow to import, and comes with the first picture.
+    Figure = Any
+
+__all__ = [
+    "Answer",
+    "Figure",
+    "Holds",
+    "Measured",
+    "Point",
+    "Reduced",
+    "Reported",
+    "Result",
+    "Results",
+    "Setup",
+    "Undecidable",
+]

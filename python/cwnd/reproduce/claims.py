@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""What the documents claim, and why a claim does not hold here: claims.toml and reasons.toml in their folders.
+
+A claim is what a document states in a figure, a table or a tested sentence, read from the document itself and written so that a program can
+decide it. Its fields:
+
+* `id`: `<document>/<experiment>/<name>`; `experiment`: the file that carries it; `text`: the statement; `where`: conditions (of a sweep every point
+  counts); `metric`: what is measured, with its unit; `paper`: the number or numbers that the document states.
+* `op`: `>=`, `<=`, `>`, `<` compare the metric with `value`. `within`: `value` ± `tolerance` (absolute, or relative such as `"10%"`), or a range
+  `[low, high]`, or, without a tolerance, half a unit of the last digit (10: 9.5 to 10.5; 1.17: 1.165 to 1.175). `order`: `value` lists names, the
+  largest metric first (an inner list: in any order). `holds`: yes or no, no number. `report`: shown, no verdict.
+* `tolerance_ours = true`: the value or the tolerance is this project's choice, not the document's.
+* `kind`: `arithmetic` follows from formulas, whatever an implementation does; `conformance` asks whether an algorithm, by itself, does what the
+  document says of it: its hooks called by hand, or one flow (or two that share nothing but prescribed losses) on a link that never limits it;
+  `empirical` is what flows do on a network, with queues that overflow, competitors, random traffic, or what a machine takes.
+* `statement`, `reading`: where a document leaves open, or contradicts itself about, what a statement is made of, each reading has its claim.
+  Readings exclude each other: counts take one of them, for all statements of the experiment the same, that in which most of them hold.
+
+"Converged": 10 s means of the throughputs within 20 % of each other, and so for 60 s; "full link": at least 0.9 of the capacity, all traffic
+counted; "share": fraction of the bottleneck's capacity.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from cwnd.papers import DOCUMENTS
+
+COMPARISONS = (">=", "<=", ">", "<")
+ARITHMETIC, CONFORMANCE, EMPIRICAL = "arithmetic", "conformance", "empirical"
+#: What a claim is about; the criterion for each stands in claims.toml.
+KINDS = (ARITHMETIC, CONFORMANCE, EMPIRICAL)
+OPS = (*COMPARISONS, "within", "order", "holds", "report")
+
+#: Groups of names, the largest first; names of one group are in no order.
+Order = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One decidable statement of a document."""
+
+    id: str
+    experiment: str
+    text: str
+    #: What is measured, with unit.
+    metric: str
+    op: str
+    #: For comparisons the bound, for `within` the middle if there is one.
+    value: float | None
+    #: For `within`, the accepted range.
+    low: float | None
+    high: float | None
+    #: For `order`, largest first.
+    order: Order
+    #: What is accepted, as text: "0.9 to 1.1", "≥ 0.9", "cubic > sack, bic"; empty for other ops.
+    accepted: str
+    #: Whether value or tolerance is this project's choice, not the document's.
+    ours: bool
+    #: Conditions.
+    where: str
+    #: The document's number or numbers; `None` if it states none.
+    paper: float | list[float] | None
+    #: One of `KINDS`.
+    kind: str
+    #: If the claim is one of several readings of a statement: the statement and the reading; else empty.
+    statement: str = ""
+    reading: str = ""
+
+    @property
+    def name(self) -> str:
+        """The last part of the id."""
+        return self.id.rpartition("/")[2]
+
+
+def plain(number: Decimal | int) -> float:
+    """A number of claims.toml as `int` or `float`, as it is written there."""
+    return int(number) if number == int(number) and "." not in str(number) else float(number)
+
+
+def bounds(row: dict[str, Any]) -> tuple[float, float]:
+    """The range that `within` accepts: given, a middle with a tolerance, or all that rounds to the value as it is written."""
+    value, tolerance = row["value"], row.get("tolerance")
+    if isinstance(value, list):
+        low, high = value
+    elif tolerance is None:
+        half = Decimal(1).scaleb(Decimal(value).as_tuple().exponent) / 2  # type: ignore[arg-type]
+        low, high = value - half, value + half
+    else:
+        relative = isinstance(tolerance, str)
+        half_width = abs(value) * Decimal(tolerance.removesuffix("%")) / 100 if relative else tolerance
+        low, high = value - half_width, value + half_width
+    return float(low), float(high)
+
+
+def claim(row: dict[str, Any]) -> Claim:
+    """One entry of the file."""
+    op: str = row["op"]
+    value: Any = row.get("value")
+    if op not in OPS:
+        raise ValueError(f"{row['id']}: op {op!r}; expected one of {OPS}")
+    if row.get("kind") not in KINDS:
+        raise ValueError(f"{row['id']}: kind {row.get('kind')!r}; expected one of {KINDS}")
+    if ("statement" in row) != ("reading" in row):
+        raise ValueError(f"{row['id']}: statement or reading alone; expected both, or neither")
+    low = high = None
+    order: Order = ()
+    accepted = ""
+    if op == "within":
+        low, high = bounds(row)
+        accepted = f"{low:.6g} to {high:.6g}"
+    elif op == "order":
+        order = tuple((group,) if isinstance(group, str) else tuple(group) for group in value)
+        accepted = " > ".join(", ".join(group) for group in order)
+    elif op in COMPARISONS:
+        accepted = f"{op.replace('>=', '≥').replace('<=', '≤')} {plain(value):g}"
+    paper = row.get("paper")
+    return Claim(
+        id=row["id"],
+        experiment=row["experiment"],
+        text=row["text"],
+        metric=row["metric"],
+        op=op,
+        value=plain(value) if isinstance(value, int | Decimal) else None,
+        low=low,
+        high=high,
+        order=order,
+        accepted=accepted,
+        ours=row.get("tolerance_ours", False),
+        where=row.get("where", ""),
+        paper=[plain(number) for number in paper]
+        if isinstance(paper, list)
+        else None
+        if paper is None
+        else plain(paper),
+        kind=row["kind"],
+        statement=row.get("statement", ""),
+        reading=row.get("reading", ""),
+    )
+
+
+@cache
+def claims() -> dict[str, Claim]:
+    """All claims by id, in the order of the documents."""
+    rows = [claim(row) for document in DOCUMENTS for row in entries(document, "claim")]
+    by_id = {row.id: row for row in rows}
+    if len(by_id) != len(rows):
+        raise ValueError("claims.toml: an id stands there twice")
+    return by_id
+
+
+@cache
+def reasons() -> dict[str, str]:
+    """Why a claim does not hold, by its id."""
+    by_id: dict[str, str] = {}
+    for document in DOCUMENTS:
+        for row in entries(document, "reason"):
+            for name in row["claims"]:
+                claim_id = f"{document}/{name}"
+                if claim_id in by_id:
+                    raise ValueError(f"reasons.toml: {claim_id} has two reasons")
+                by_id[claim_id] = row["text"].strip()
+    return by_id
+
+
+def entries(document: str, kind: str) -> list[dict[str, Any]]:
+    """The entries of a document's claims.toml (`claim`) or reasons.toml (`reason`)."""
+    text = files("cwnd.papers").joinpath(document, f"{kind}s.toml").read_text(encoding="utf-8")
+    rows: list[dict[str, Any]] = tomllib.loads(text, parse_float=Decimal)[kind]
+    return rows
+
+
+def claims_of(experiment: str) -> dict[str, Claim]:
+    """The claims of an experiment by the last part of their id."""
+    return {each.name: each for each in claims().values() if each.experiment == experiment}

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""`cwnd reproduce` and `cwnd report`."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from contextlib import nullcontext
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cwnd.entry import fail
+
+if TYPE_CHECKING:
+    from cwnd.reproduce.experiment import Experiment
+    from cwnd.reproduce.run_folder import Entry, RunFolder, SecondColumn
+    from cwnd.reproduce.runner import Column
+    from cwnd.terminal import Printer
+
+HERE = Path("out/reproduce")
+TODAY = "cubic"
+NONE = "none"
+
+
+def add(app: typer.Typer) -> None:
+    """Adds the two commands to the program."""
+    app.command()(reproduce)
+    app.command()(report)
+
+
+def reproduce(
+    pattern: Annotated[
+        str | None,
+        typer.Argument(metavar="[DOCUMENT[/FIGURE]]", help="Such as ha2008 or ha2008/fig6.", show_default="all"),
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="With the documents' own durations and many seeds.")] = False,
+    seeds: Annotated[
+        str | None,
+        typer.Option(metavar="N", help="Seeds of every point that has any.", show_default="each experiment's own"),
+    ] = None,
+    jobs: Annotated[
+        str | None, typer.Option(metavar="N", help="How many at a time.", show_default="all processors")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("-o", "--out", metavar="DIR", show_default=str(HERE))] = None,
+    force: Annotated[bool, typer.Option("--force", help="With -o: replace another result that is there.")] = False,
+    cubic: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The parameter set of the second column, or none for no such column.",
+            show_default="another reading of the document's version, or cubic",
+        ),
+    ] = None,
+    listing: Annotated[bool, typer.Option("--list", help="List the experiments with their last verdicts.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="With --list: as one JSON document.")] = False,
+) -> None:
+    """Run the experiments of the documents about CUBIC again, and judge every claim.
+
+    Shortened if not --full. What is done is kept in DIR; the same command goes on from there. `cwnd report DIR` makes a page of it.
+    """
+    from cwnd.replicates.command import MOST_JOBS, MOST_SEEDS, whole_number
+    from cwnd.replicates.study import processors
+    from cwnd.reproduce.discover import experiments, select
+    from cwnd.reproduce.run_folder import COMMITTED, RunFolder, entries
+
+    known = experiments()
+    try:
+        wanted = select(pattern, known)
+    except LookupError:
+        from cwnd import _native
+
+        near = _native.nearest(pattern or "", [*dict.fromkeys(name.partition("/")[0] for name in known), *known])
+        offer = f" (did you mean {' or '.join(near)}?)" if near else ": one of cwnd reproduce --list"
+        fail(f'DOCUMENT[/FIGURE]: "{pattern}" is not accepted; expected a document or a figure{offer}')
+    if listing:
+        # The verdicts of the user's folder, or those that are committed with the source.
+        has_folder = out is not None or (HERE / "verdicts.json").exists()
+        show_list(wanted, RunFolder(out or HERE).entries() if has_folder else entries(COMMITTED), as_json=as_json)
+        return
+    if as_json:
+        fail("--json: not accepted without --list; expected --list with it")
+    if cubic not in (None, NONE):
+        check_set(cubic)
+    asked = None if seeds is None else whole_number("--seeds", seeds, MOST_SEEDS)
+    threads = processors() if jobs is None else whole_number("--jobs", jobs, MOST_JOBS)
+    if force and out is None:
+        fail("--force: not accepted without -o; expected -o DIR with it")
+    run_experiments(
+        RunFolder(out or HERE, force=force), wanted, list(known), full=full, asked=asked, jobs=threads, cubic=cubic
+    )
+
+
+def check_set(cubic: str) -> None:
+    """Ends the program if there is no such parameter set."""
+    from cwnd import _native
+
+    names = [parameter_set["name"] for algorithm in _native.algorithms() for parameter_set in algorithm["sets"]]
+    if cubic not in names:
+        near = _native.nearest(cubic, names)
+        offer = f" (did you mean {' or '.join(near)}?)" if near else f", such as {TODAY}"
+        fail(f'--cubic: "{cubic}" is not accepted; expected the name of a parameter set{offer}')
+
+
+def run_experiments(
+    run_folder: RunFolder,
+    wanted: list[Experiment],
+    order: list[str],
+    *,
+    full: bool,
+    asked: int | None,
+    jobs: int,
+    cubic: str | None,
+) -> None:
+    """Runs the missing points, judges and writes the experiments, and reports failures."""
+    from cwnd.reproduce import runner
+    from cwnd.reproduce.counts import of_entries
+    from cwnd.reproduce.run_folder import judge_and_write
+
+    begun = time.monotonic()
+    failures: dict[str, str] = {}
+    with run_folder.locked():
+        tasks: dict[str, runner.Task] = {}
+        laid_out = lay_out(wanted, tasks, failures, full=full, asked=asked, cubic=cubic)
+        missing = runner.missing(tasks.values(), run_folder.cache)
+        cpu_s: dict[str, float] = {}
+        failed: dict[str, str] = {}
+        if missing:
+            with bar([task.cost for task in missing]) as watch:
+                outcome = runner.run_tasks(missing, run_folder.cache, jobs, watch)
+            failed = outcome.failures
+            cpu_s = outcome.cpu_s
+            if outcome.stopped:
+                print(
+                    f"{len(tasks) - len(missing) + outcome.done} of {len(tasks)} points are done and kept in {run_folder.path}; "
+                    "the same command goes on from there",
+                    file=sys.stderr,
+                )
+                raise typer.Exit(130)
+        new_entries: list[Entry] = []
+        for experiment, first, second in laid_out:
+            if message := first.failure(failed):
+                failures[experiment.id] = message
+                continue
+            if second is not None and second.column is not None:
+                second = replace(second, failed=second.column.failure(failed))
+            try:
+                entry = judge_and_write(run_folder, experiment, first, second)
+            except runner.ERRORS as error:
+                failures[experiment.id] = f"{type(error).__name__}: {error}"
+                continue
+            if entry is not None:
+                new_entries.append(entry)
+                if message := entry.get("second", {}).get("failed"):
+                    failures[f"{experiment.id}, second column, {entry['second']['cubic']}"] = message
+        run_folder.write_entries(new_entries, order)
+        took = time.monotonic() - begun
+        run_folder.finish(
+            {"finished": datetime.now(UTC).isoformat(timespec="seconds"), "took_s": round(took, 1), "full": full}
+        )
+    table(new_entries, cpu_s)
+    if new_entries:
+        print(of_entries(new_entries).sentence())
+    print(
+        f"{len(tasks)} points in {took:.1f} s, {len(tasks) - len(missing)} of them were there; written to {run_folder.path}",
+        file=sys.stderr,
+    )
+    for name, message in failures.items():
+        print(f"error: {name}: {' '.join(message.split())}", file=sys.stderr)
+    if failures:
+        raise typer.Exit(1)
+
+
+def lay_out(
+    wanted: list[Experiment],
+    tasks: dict[str, Any],
+    failures: dict[str, str],
+    *,
+    full: bool,
+    asked: int | None,
+    cubic: str | None,
+) -> list[tuple[Experiment, Column, SecondColumn | None]]:
+    """The columns of each experiment: with the document's CUBIC, and with another. One that fails here does not stop the others."""
+    from cwnd.reproduce.experiment import Setup
+    from cwnd.reproduce.run_folder import SecondColumn
+    from cwnd.reproduce.runner import ERRORS, column
+
+    laid_out = []
+    for experiment in wanted:
+        cubic_of_paper = experiment.cubic or TODAY
+        try:
+            first_column = column(experiment, Setup(cubic_of_paper, full, asked), tasks)
+        except ERRORS as error:
+            failures[experiment.id] = f"{type(error).__name__}: {error}"
+            continue
+        second = None
+        name = cubic or experiment.second or TODAY
+        if experiment.cubic and name not in (NONE, cubic_of_paper):
+            second_tasks: dict[str, Any] = {}
+            try:
+                second = SecondColumn(name, column(experiment, Setup(name, full, asked), second_tasks))
+            except ERRORS as error:
+                second = SecondColumn(name, None, f"{type(error).__name__}: {error}")
+            else:
+                add_tasks(tasks, second_tasks)
+        laid_out.append((experiment, first_column, second))
+    return laid_out
+
+
+def add_tasks(tasks: dict[str, Any], more: dict[str, Any]) -> None:
+    """Adds tasks; a simulation that is there already is run once, for all that want its numbers."""
+    for key, task in more.items():
+        same = tasks.setdefault(key, task)
+        if same is not task:
+            known = {want.name for want in same.wants}
+            same.wants.extend(want for want in task.wants if want.name not in known)
+
+
+def bar(costs: list[float]) -> Any:  # noqa: ANN401
+    """Progress on a terminal, or nothing."""
+    if not sys.stderr.isatty():
+        return nullcontext()
+    from cwnd.progress import shown_tasks
+
+    return shown_tasks(costs)
+
+
+def table(shown: list[Entry], cpu_s: dict[str, float], printer: Printer | None = None) -> None:
+    """Prints the verdicts, and the processor time of this run."""
+    from cwnd.terminal import Grid, Printer
+
+    rows = []
+    for entry in shown:
+        decided = [row["holds"] for row in entry["claims"] if row["holds"] is not None]
+        count = f"{sum(decided)} of {len(decided)}" if decided else ""
+        second = entry.get("second", {})
+        second_verdict = f"{second.get('verdict', 'failed')} ({second['cubic']})" if second else ""
+        cost = f"{cpu_s[entry['id']]:.1f}" if entry["id"] in cpu_s else ""
+        rows.append((entry["id"], [entry["verdict"], count, entry["cubic"] or "", second_verdict, cost]))
+    grid = Grid("experiment", ("verdict", "holds", "with", "second column", "CPU s"), rows, texts=range(4))
+    (printer or Printer()).print(grid)
+
+
+def show_list(wanted: list[Experiment], known: list[Entry], *, as_json: bool, printer: Printer | None = None) -> None:
+    """All experiments with their last verdicts."""
+    from cwnd.terminal import Printer
+
+    last = {entry["id"]: entry for entry in known}
+    rows = [
+        last.get(
+            experiment.id,
+            {"id": experiment.id, "title": experiment.title, "verdict": None, "cubic": experiment.cubic, "claims": []},
+        )
+        for experiment in wanted
+    ]
+    if as_json:
+        print(json.dumps(rows))
+        return
+    printer = printer or Printer()
+    width = max(len(row["id"]) for row in rows)
+    for row in rows:
+        decided = [claim["holds"] for claim in row["claims"] if claim["holds"] is not None]
+        count = f" ({sum(decided)} of {len(decided)})" if decided else ""
+        verdict = f"{row['id']:{width}}  {(row['verdict'] or 'not run') + count}"
+        printer.entry(verdict, row["title"], column=width + 32, indent=0)
+
+
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What cwnd reproduce has written.")] = HERE,
+) -> None:
+    """Make one page of what `cwnd reproduce` found: DIR/report.html, complete in itself."""
+    from cwnd.reproduce.html_report import write_page
+
+    print(write_page(folder))

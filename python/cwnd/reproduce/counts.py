@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""How many claims hold, in three numbers, which docs/results/experiments.md explains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from cwnd.reproduce.claims import EMPIRICAL, claims
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """How many claims are decided, and how many of them hold."""
+
+    hold: int
+    decided: int
+
+    def __str__(self) -> str:
+        return f"{self.hold} of {self.decided}"
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """The three numbers; readings that exclude each other are counted once."""
+
+    #: Arithmetic and conformance.
+    exact: Part
+    #: Empirical: the interval over the seeds is on one side of the bound, or there is none, with one seed.
+    clear: Part
+    #: Empirical: the interval reaches over the bound, or the seeds disagree.
+    near: Part
+
+    def parts(self) -> tuple[tuple[str, Part], ...]:
+        """The numbers with their names."""
+        return (
+            ("arithmetic and conformance", self.exact),
+            ("empirical, clear of the bound", self.clear),
+            ("empirical, near the bound", self.near),
+        )
+
+    def sentence(self) -> str:
+        """The numbers in one line, as the command and the README print them."""
+        return "; ".join(f"{name}: {part} hold" for name, part in self.parts())
+
+
+def decided(rows: Iterable[Row]) -> list[Row]:
+    """The rows that are decided. `rows` are grouped by experiment, as in verdicts.json.
+
+    Of readings that exclude each other only one is kept: that with most statements that hold, then with most that hold clear of the
+    bound, then the first in the file.
+    """
+    selected: list[Row] = []
+    for _, group in groupby(rows, key=lambda row: claims()[row["id"]].experiment):
+        with_verdict = [row for row in group if row["holds"] is not None]
+        names = dict.fromkeys(claims()[row["id"]].reading for row in with_verdict)
+        readings = [name for name in names if name]
+
+        def rank(reading: str, with_verdict: Sequence[Row] = with_verdict) -> tuple[int, int]:
+            holding = [row for row in with_verdict if claims()[row["id"]].reading == reading and row["holds"]]
+            return len(holding), sum(not row.get("near") for row in holding)
+
+        best = max(readings, key=rank, default="")
+        selected += [row for row in with_verdict if claims()[row["id"]].reading in ("", best)]
+    return selected
+
+
+def counts(rows: Iterable[Row]) -> Counts:
+    """The three numbers of these claims."""
+    parts: dict[str, list[bool]] = {"exact": [], "clear": [], "near": []}
+    for row in decided(rows):
+        empirical = claims()[row["id"]].kind == EMPIRICAL
+        name = "exact" if not empirical else "near" if row.get("near") else "clear"
+        parts[name].append(bool(row["holds"]))
+    exact, clear, near = (Part(sum(of), len(of)) for of in parts.values())
+    return Counts(exact, clear, near)
+
+
+def of_entries(entries: Iterable[Mapping[str, Any]]) -> Counts:
+    """The three numbers of experiments, as verdicts.json has them."""
+    return counts([row for entry in entries for row in entry["claims"]])

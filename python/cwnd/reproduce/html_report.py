@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The report of a run folder: one HTML page that needs no other file."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from cwnd.papers import DOCUMENTS
+from cwnd.replicates.folder import folder_lock, read, write
+from cwnd.reproduce.claims import claims
+from cwnd.reproduce.counts import of_entries
+from cwnd.reproduce.discover import experiments
+from cwnd.reproduce.experiment import Experiment
+from cwnd.reproduce.run_folder import Entry, entries
+from cwnd.reproduce.verdict import FAILS, HOLDS, OPEN, PART, REPORTED
+from cwnd.store import MANIFEST, REPRODUCE, FolderError
+
+PAGE = "report.html"
+#: The verdicts of this report and of the one before, from which changes are marked.
+THIS, BEFORE = ".reported.json", ".reported-before.json"
+ORDER = (HOLDS, PART, FAILS, REPORTED, OPEN)
+#: Sign and word tell verdicts apart, the colour is an addition.
+SIGNS = {HOLDS: ("✓", "yes"), PART: ("◐", "part"), FAILS: ("✗", "no"), REPORTED: ("•", "shown"), OPEN: ("?", "open")}
+
+
+def badge(verdict: str) -> str:
+    """A verdict with its sign."""
+    sign, style = SIGNS[verdict]
+    return f'<span class="badge {style}"><span aria-hidden="true">{sign}</span> {escape(verdict)}</span>'
+
+
+def of_claim(row: Mapping[str, Any]) -> str:
+    """The verdict on a claim."""
+    if row["holds"] is None:
+        return OPEN if row.get("undecidable") else REPORTED
+    return HOLDS if row["holds"] else FAILS
+
+
+def formatted(value: Any) -> str:  # noqa: ANN401
+    """A number, numbers by name, or a text, as HTML."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return f"{value:.4g}" if abs(value) < 9999.5 else f"{value:,.0f}"
+    if isinstance(value, Mapping):
+        return "<br>".join(f"{escape(str(key))}: {formatted(inner)}" for key, inner in value.items())
+    if isinstance(value, list):
+        return ", ".join(formatted(element) for element in value)
+    return escape(str(value))
+
+
+def interval(ends: Any) -> str:  # noqa: ANN401
+    """A confidence interval, or intervals by name."""
+    if isinstance(ends, Mapping):
+        parts = [interval(pair) for pair in ends.values()]
+        return "–" if set(parts) == {"–"} else "<br>".join(parts)
+    if ends is None:
+        return "–"
+    return " to ".join("never" if end is None else formatted(end) for end in ends)
+
+
+def sweep(row: Mapping[str, Any]) -> str:
+    """The points of a sweep, folded."""
+    points = row.get("sweep")
+    if not points:
+        return ""
+    lines = "".join(
+        f"<tr><td>{escape(key)}</td><td>{formatted(point['measured'])}</td><td>{interval(point['ci95'])}</td>"
+        f"<td>{'holds' if point['holds'] else 'does not hold'}</td></tr>"
+        for key, point in points.items()
+    )
+    return (
+        f"<details><summary>all {len(points)} points; shown: {escape(row['at'])}</summary><table><thead><tr><th>point</th>"
+        f"<th>measured</th><th>95 %</th><th></th></tr></thead><tbody>{lines}</tbody></table></details>"
+    )
+
+
+def change(row: Mapping[str, Any], before: Mapping[str, Any] | None, kind: str) -> str:
+    """A mark if the verdict differs from that of the last report."""
+    if before is None:
+        return ""
+    old_row = before.get(row["id"])
+    verdict = row["verdict"] if kind == "experiment" else of_claim(row)
+    if old_row is None:
+        return ' <span class="changed">new</span>'
+    verdict_before = old_row["verdict"] if kind == "experiment" else of_claim(old_row)
+    return "" if verdict_before == verdict else f' <span class="changed">was: {escape(verdict_before)}</span>'
+
+
+def cell(label: str, content: str, style: str = "") -> str:
+    """A cell that carries its heading, for narrow screens."""
+    return f'<td data-label="{escape(label)}"{f" class={style!r}" if style else ""}>{content}</td>'
+
+
+def claim_row(row: Mapping[str, Any], second: str | None, before: Mapping[str, Any] | None) -> str:
+    """A claim as a row of its figure's table, followed by a row of text if there is any."""
+    name = row["id"].rpartition("/")[2]
+    ours = "<abbr title=\"this project's choice, not the document's\">†</abbr>" if row["tolerance_ours"] else ""
+    near = (
+        ' <abbr title="the 95 % interval reaches over the bound, or the seeds disagree">near</abbr>'
+        if row.get("near")
+        else ""
+    )
+    reading = f"reading: {row['reading']}" if row.get("reading") else ""
+    about = "; ".join(filter(None, (row["metric"], row["where"], claims()[row["id"]].kind, reading)))
+    description = f"<b>{escape(row['text'])}</b><br><small>{escape(about)}</small>"
+    cells = [
+        cell("claim", f'<span id="{escape(row["id"])}">{description}</span>', "what"),
+        cell("paper", formatted(row["paper"])),
+        cell("asked", (escape(row["tolerance"]) or ("yes" if row["op"] == "holds" else "–")) + ours),
+        cell("measured", formatted(row["measured"])),
+        cell("95 % interval", interval(row["ci95"])),
+        cell("verdict", badge(of_claim(row)) + near + change(row, before, "claim")),
+    ]
+    if second is not None:
+        second_row = row.get("second")
+        second_cell = f"{formatted(second_row['measured'])}<br>{badge(of_claim(second_row))}" if second_row else "–"
+        cells.append(cell(second, second_cell))
+    sections = [
+        f"<p>Asked: {escape(row['criterion'])}.</p>" if row.get("criterion") else "",
+        f"<p>{escape(row['note'])}</p>" if row.get("note") else "",
+        f"<p>Not decidable here: {escape(row['undecidable'])}</p>" if row.get("undecidable") else "",
+        f'<p class="why">{paragraphs(row["why"])}</p>' if row.get("why") else "",
+        sweep(row),
+    ]
+    text = "".join(sections)
+    span = len(cells)
+    text_row = f'<tr class="words"><td colspan="{span}"><small>{escape(name)}</small>{text}</td></tr>' if text else ""
+    return f"<tr>{''.join(cells)}</tr>{text_row}"
+
+
+def paragraphs(text: str) -> str:
+    """Text as HTML paragraphs, without the first and last tag."""
+    return "</p><p>".join(escape(" ".join(part.split())) for part in text.split("\n\n"))
+
+
+def inline(svg: Path, prefix: str, title: str) -> str:
+    """A picture as part of the page: its ids get a prefix, its size follows the page."""
+    text = svg.read_text(encoding="utf-8")
+    text = text[text.index("<svg") :]
+    text = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', text)
+    text = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", text)
+    text = re.sub(r'((?:xlink:)?href)="#([^"]+)"', rf'\1="#{prefix}-\2"', text)
+    width = re.search(r'<svg[^>]*?\swidth="([\d.]+)pt"', text)
+    max_width = f"{float(width[1]) * 4 / 3:.0f}px" if width else "100%"
+    label = escape(title, quote=True)
+    return text.replace("<svg", f'<svg role="img" aria-label="{label}" style="max-width:{max_width}"', 1)
+
+
+def figure(experiment: Experiment | None, entry: Entry, folder: Path, before: Mapping[str, Any] | None) -> str:
+    """One experiment: picture, claims, set-up, data and command."""
+    name = entry["id"]
+    experiment_folder = folder / name
+    picture = experiment_folder / "figure.svg"
+    figure_html = (
+        f"<figure>{inline(picture, name.replace('/', '-'), entry['title'])}</figure>" if picture.exists() else ""
+    )
+    second = entry.get("second")
+    second_heading = f"with {second['cubic']}" if second and "failed" not in second else None
+    failed = (
+        f"<p>With {escape(second['cubic'])} it could not be run: {escape(second['failed'])}</p>"
+        if second and "failed" in second
+        else ""
+    )
+    head = "".join(
+        f"<th>{heading}</th>" for heading in ("claim", "paper", "asked", "measured", "95 % interval", "verdict")
+    )
+    head += f"<th>{escape(second_heading)}</th>" if second_heading else ""
+    rows = "".join(claim_row(row, second_heading, before) for row in entry["claims"])
+    setup = paragraphs(experiment.text) if experiment is not None else ""
+    version = f"CUBIC: {escape(entry['cubic'])}. " if entry["cubic"] else ""
+    command = f"cwnd reproduce {name}{' --full' if entry['full'] else ''}"
+    links = [
+        f'<a href="{escape(f"{name}/{file}")}">{file}</a>'
+        for file in ("data.parquet", "figure.svg", "figure.png", "scenarios.json")
+        if (experiment_folder / file).exists()
+    ]
+    return (
+        f'<section id="{escape(name)}"><h3>{escape(name)}: {escape(entry["title"])} {badge(entry["verdict"])}'
+        f"{change(entry, before, 'experiment')}</h3>{figure_html}"
+        f'<div class="setup"><p>{setup}</p></div>{failed}'
+        f'<table class="claims"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+        f"<p><small>{version}{'Full durations' if entry['full'] else 'Shortened'}, {entry['seeds']} "
+        f"seed{'s' if entry['seeds'] != 1 else ''} at most. Scenarios {escape(entry['scenarios'])}. "
+        f"Data: {', '.join(links)}. Again: <code>{escape(command)}</code></small></p></section>"
+    )
+
+
+def counts(shown: Iterable[Entry]) -> dict[str, int]:
+    """How many claims have each verdict."""
+    number = dict.fromkeys(ORDER, 0)
+    for entry in shown:
+        for row in entry["claims"]:
+            number[of_claim(row)] += 1
+    return number
+
+
+def overview(shown: list[Entry], before: Mapping[str, Any] | None) -> str:
+    """Claims by document and verdict, and a list of the experiments."""
+    kinds = [kind for kind in ORDER if kind != PART]
+    head = "".join(f"<th>{escape(kind)}</th>" for kind in kinds)
+    numbers = "".join(f"<th>{escape(name)}</th>" for name, _ in of_entries([]).parts())
+    rows = []
+    total = len(claims())
+    for document in [*DOCUMENTS, None]:
+        of_document = [entry for entry in shown if document in (None, entry["id"].partition("/")[0])]
+        number = counts(of_document)
+        in_file = sum(claim.id.startswith(f"{document}/") for claim in claims().values()) if document else total
+        link = f'<a href="#{document}">{document}</a>' if document and of_document else document or "<b>all</b>"
+        cells = "".join(cell(kind, str(number[kind])) for kind in kinds)
+        hold_cells = "".join(
+            cell(name, f"{part} hold" if part.decided else "–") for name, part in of_entries(of_document).parts()
+        )
+        other_cells = cell("not run", str(in_file - sum(number.values()))) + hold_cells
+        rows.append(f"<tr><td>{link}</td>{cells}{other_cells}</tr>")
+    index = "".join(
+        f'<li><a href="#{escape(entry["id"])}">{escape(entry["id"])}</a> {badge(entry["verdict"])}{change(entry, before, "experiment")}</li>'
+        for entry in shown
+    )
+    return (
+        f'<table class="claims"><thead><tr><th>claims</th>{head}<th>not run</th>{numbers}</tr></thead>'
+        f'<tbody>{"".join(rows)}</tbody></table><ul class="index">{index}</ul>'
+    )
+
+
+def page(shown: list[Entry], known: Mapping[str, Experiment], folder: Path, before: Mapping[str, Any] | None) -> str:
+    """The whole page."""
+    manifest = read(folder / MANIFEST)
+    versions = manifest.get("versions", {})
+    when = f"Finished {escape(str(manifest['finished']))}. " if "finished" in manifest else ""
+    parts = []
+    for document, title in DOCUMENTS.items():
+        of_document = [entry for entry in shown if entry["id"].partition("/")[0] == document]
+        if of_document:
+            inner = "".join(figure(known.get(entry["id"]), entry, folder, before) for entry in of_document)
+            parts.append(f'<h2 id="{document}">{document}</h2><p>{escape(title)}.</p>{inner}')
+    style = files("cwnd.reproduce").joinpath("html_report.css").read_text(encoding="utf-8")
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<title>CUBIC\'s papers, run again</title><link rel="icon" href="data:,"><style>{style}</style></head><body><main>'
+        "<h1>CUBIC's papers, run again</h1>"
+        f"<p>What five papers about CUBIC state, claim by claim, beside what cwnd {escape(str(versions.get('cwnd', '')))} measures. {when}"
+        "A number is a mean over seeds (a median where a time was not always reached), with its 95 % confidence interval; † marks a "
+        "bound that is this project's choice; near: the interval reaches over the bound, or the seeds disagree. Arithmetic follows from "
+        "formulas, conformance is what an algorithm does by itself, empirical what flows do on a network; of readings that exclude each other "
+        "the one counts, in the last three columns, in which most statements hold.</p>"
+        f"{overview(shown, before)}{''.join(parts)}</main></body></html>\n"
+    )
+
+
+def last_report(folder: Path, current: list[Entry]) -> Mapping[str, Any] | None:
+    """The verdicts of the report before this one, by id of experiment and claim; `None` when there was none.
+
+    A report of the same verdicts keeps the marks of the one before.
+    """
+    plain = json.loads(json.dumps(current))
+    shown = entries(folder / THIS)
+    if shown != plain:
+        if shown:
+            write(folder / BEFORE, shown)
+        write(folder / THIS, plain)
+    old = entries(folder / BEFORE)
+    if not old:
+        return None
+    return {entry["id"]: entry for entry in old} | {row["id"]: row for entry in old for row in entry["claims"]}
+
+
+def write_page(folder: Path) -> Path:
+    """Writes the report of a folder; returns its path."""
+    if read(folder / MANIFEST).get("kind") != REPRODUCE:
+        raise FolderError(f'DIR: "{folder}" is not accepted; expected a folder that cwnd reproduce wrote')
+    with folder_lock(folder):
+        current = entries(folder / "verdicts.json")
+        text = page(current, experiments(), folder, last_report(folder, current))
+        part = folder / f".{PAGE}"
+        part.write_text(text, encoding="utf-8")
+        part.replace(folder / PAGE)
+    return folder / PAGE

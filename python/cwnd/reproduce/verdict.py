@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Verdicts on claims, and the summary verdict on an experiment."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from cwnd.metrics.statistics import Interval, mean_interval, median_interval
+from cwnd.reproduce.claims import EMPIRICAL, Claim
+from cwnd.reproduce.experiment import Answer, Holds, Measured, Reported, Undecidable, Values
+
+HOLDS, FAILS, PART = "holds", "does not hold", "holds in part"
+REPORTED, OPEN = "reported", "not decidable here"
+#: How an infinite time is written: the event did not occur within the run.
+NEVER = "never"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The verdict on one claim."""
+
+    claim: Claim
+    #: `None` for a report, and for a claim that cannot be decided.
+    holds: bool | None
+    #: A number, numbers by name, a text, or nothing.
+    measured: Any = None
+    #: 95 % interval over seeds: of the number, of the numbers by name, or of the smallest gap of an order.
+    ci95: Any = None
+    seeds: int = 0
+    #: The interval reaches over the bound, or the seeds disagree.
+    near: bool = False
+    #: Of a sweep, the point that decides, whose value `measured` is; and all points.
+    at: str = ""
+    sweep: Mapping[str, Any] | None = None
+    criterion: str = ""
+    note: str = ""
+    #: The reason if it cannot be decided here.
+    undecidable: str = ""
+
+    def document(self) -> dict[str, Any]:
+        """The verdict as JSON; optional keys without content are left out."""
+        claim = self.claim
+        required = {
+            "id": claim.id,
+            "text": claim.text,
+            "metric": claim.metric,
+            "where": claim.where,
+            "kind": claim.kind,
+            "op": claim.op,
+            "paper": claim.paper,
+            "measured": self.measured,
+            "ci95": self.ci95,
+            "tolerance": claim.accepted,
+            "tolerance_ours": claim.ours,
+            "holds": self.holds,
+            "seeds": self.seeds,
+        }
+        optional = {
+            "statement": claim.statement,
+            "reading": claim.reading,
+            "near": self.near,
+            "at": self.at,
+            "sweep": self.sweep,
+            "criterion": self.criterion,
+            "note": self.note,
+            "undecidable": self.undecidable,
+        }
+        return required | {key: value for key, value in optional.items() if value}
+
+
+def per_seed(values: Values, claim: Claim) -> list[float]:
+    """The numbers, one per seed; anything that is not a number is a `ValueError`."""
+    numbers = list(values) if isinstance(values, Sequence) else [values]
+    if not numbers or any(not isinstance(number, int | float) or math.isnan(number) for number in numbers):
+        raise ValueError(f"{claim.id}: {numbers} are not numbers, one per seed")
+    return numbers
+
+
+def centre(values: Sequence[float]) -> tuple[float, Interval]:
+    """The mean with its interval; the median if a time was not reached in some run."""
+    if all(map(math.isfinite, values)):
+        interval = mean_interval(values)
+        return interval.centre or 0.0, interval
+    ordered = sorted(values)
+    middle = (ordered[(len(ordered) - 1) // 2], ordered[len(ordered) // 2])
+    return (middle[0] if middle[0] == middle[1] else sum(middle) / 2), median_interval(values)
+
+
+def written(number: float) -> float | str:
+    """A number as JSON: rounded to twelve digits, which do not depend on the order of a sum over threads."""
+    if math.isinf(number):
+        return NEVER if number > 0 else f"-{NEVER}"
+    return number if isinstance(number, int) else float(f"{number:.12g}")
+
+
+def ends(interval: Interval) -> list[float | str | None] | None:
+    """An interval as JSON; `None` if there is none. An open end is `null`."""
+    if interval.low is None and interval.high is None:
+        return None
+    return [None if end is None else written(end) for end in (interval.low, interval.high)]
+
+
+def margin(claim: Claim, value: float) -> float:
+    """The distance of a value to the bound of its claim; negative outside."""
+    if claim.op == "within":
+        assert claim.low is not None and claim.high is not None
+        return min(value - claim.low, claim.high - value)
+    assert claim.value is not None
+    return value - claim.value if claim.op in (">", ">=") else claim.value - value
+
+
+def satisfies(claim: Claim, value: float) -> bool:
+    """Whether a value satisfies its claim."""
+    inside = margin(claim, value)
+    return inside > 0 if claim.op in ("<", ">") else inside >= 0
+
+
+@dataclass(frozen=True, slots=True)
+class PointVerdict:
+    """The verdict on one point of a claim."""
+
+    holds: bool
+    margin: float
+    measured: Any
+    ci95: Any
+    seeds: int
+    near: bool
+
+
+def compare(claim: Claim, values: Values) -> PointVerdict:
+    """The verdict on a comparison, or `within`."""
+    numbers = per_seed(values, claim)
+    value, interval = centre(numbers)
+    holds = satisfies(claim, value)
+    # If only the upper end is missing, it is infinite.
+    low, high = interval.low, math.inf if interval.low is not None and interval.high is None else interval.high
+    near = low is not None and high is not None and any(satisfies(claim, end) != holds for end in (low, high))
+    if low is not None and high is not None and claim.op == "within" and not holds:
+        assert claim.low is not None and claim.high is not None
+        near = low <= claim.high and high >= claim.low
+    return PointVerdict(holds, margin(claim, value), written(value), ends(interval), len(numbers), near)
+
+
+def order(claim: Claim, values: Mapping[str, Values]) -> PointVerdict:
+    """Whether each name of a group exceeds each name of the next group. The smallest gap, with its interval, is the margin."""
+    names = [name for group in claim.order for name in group]
+    if set(values) != set(names):
+        raise ValueError(f"{claim.id}: {sorted(values)} were measured; expected {sorted(names)}")
+    by_name = {name: per_seed(values[name], claim) for name in names}
+    centres = {name: centre(by_name[name])[0] for name in names}
+    gaps = {}
+    for higher, lower in pairwise(claim.order):
+        for above in higher:
+            for below in lower:
+                # Two infinite times have no order.
+                same = centres[above] == centres[below]
+                gaps[above, below] = 0.0 if same else centres[above] - centres[below]
+    (above, below), gap = min(gaps.items(), key=lambda item: item[1])
+    interval = None
+    if len(by_name[above]) == len(by_name[below]):
+        differences = [a - b for a, b in zip(by_name[above], by_name[below])]
+        interval = mean_interval(differences) if all(map(math.isfinite, differences)) else None
+    low, high = (interval.low, interval.high) if interval else (None, None)
+    near = low is not None and high is not None and low <= 0 <= high
+    shown = {name: written(centres[name]) for name in names}
+    return PointVerdict(gap > 0, gap, shown, ends(interval) if interval else None, len(by_name[above]), near)
+
+
+def measured(claim: Claim, answer: Measured) -> Verdict:
+    """The verdict on a claim with numbers, or with a sweep of them."""
+    decide: Any = order if claim.op == "order" else compare
+    values: Any = answer.values
+    depth = 1 if claim.op == "order" else 0
+    if isinstance(values, Mapping) and (not depth or isinstance(next(iter(values.values())), Mapping)):
+        points = {str(key): decide(claim, point) for key, point in values.items()}
+        at, worst = min(points.items(), key=lambda item: (item[1].holds, item[1].margin))
+        sweep = {key: {"measured": p.measured, "ci95": p.ci95, "holds": p.holds} for key, p in points.items()}
+        near = any(p.near for p in points.values() if p.holds == worst.holds)
+    else:
+        at, worst, sweep = "", decide(claim, values), None
+        near = worst.near
+    return Verdict(
+        claim, worst.holds, worst.measured, worst.ci95, worst.seeds, near, at=at, sweep=sweep, note=answer.note
+    )
+
+
+def reported(claim: Claim, values: Any) -> tuple[Any, Any, int]:  # noqa: ANN401
+    """Centre and interval of numbers, or of numbers by name, and the number of seeds."""
+    if isinstance(values, Mapping):
+        inner = {str(key): reported(claim, named) for key, named in values.items()}
+        return (
+            {key: centre for key, (centre, _, _) in inner.items()},
+            {key: ci95 for key, (_, ci95, _) in inner.items()},
+            max((seeds for _, _, seeds in inner.values()), default=0),
+        )
+    numbers = per_seed(values, claim)
+    value, interval = centre(numbers)
+    return written(value), ends(interval), len(numbers)
+
+
+def judge(claim: Claim, answer: Answer) -> Verdict:
+    """The verdict on a claim; `ValueError` if the answer is of the wrong kind."""
+    if isinstance(answer, Undecidable):
+        return Verdict(claim, None, undecidable=answer.why)
+    if claim.op == "report":
+        if isinstance(answer, Reported):
+            return Verdict(claim, None, answer.text)
+        if isinstance(answer, Measured):
+            value, interval, seeds = reported(claim, answer.values)
+            return Verdict(claim, None, value, interval, seeds, note=answer.note)
+    elif claim.op == "holds":
+        if isinstance(answer, Holds):
+            answers = [answer.seeds] if isinstance(answer.seeds, bool) else [bool(seed) for seed in answer.seeds]
+            if not answers or not answer.criterion:
+                raise ValueError(f"{claim.id}: without seeds or without a criterion")
+            yes = sum(answers)
+            value, interval = None, None
+            if answer.values is not None:
+                value, interval, _ = reported(claim, answer.values)
+            holds, disagree = yes > len(answers) / 2, 0 < yes < len(answers)
+            near = disagree or reaches_over(claim, answer.within, value, interval, holds=holds)
+            note = " ".join(filter(None, (f"Yes in {yes} of {len(answers)} seeds." if disagree else "", answer.note)))
+            return Verdict(claim, holds, value, interval, len(answers), near, criterion=answer.criterion, note=note)
+    elif isinstance(answer, Measured):
+        return measured(claim, answer)
+    raise ValueError(f"{claim.id}: {type(answer).__name__} is no answer to a claim with op {claim.op!r}")
+
+
+def reaches_over(
+    claim: Claim,
+    within: tuple[float | None, float | None] | None,
+    value: Any,  # noqa: ANN401
+    interval: Any,  # noqa: ANN401
+    *,
+    holds: bool,
+) -> bool:
+    """Whether the interval of a criterion's number reaches over a bound; not where another part of the criterion decides."""
+    if within is None:
+        if claim.kind == EMPIRICAL and interval is not None:
+            raise ValueError(
+                f"{claim.id}: numbers of several seeds without the bounds within which the criterion holds"
+            )
+        return False
+    if interval is None or not isinstance(value, int | float):
+        return False
+    low, high = (-math.inf if within[0] is None else within[0], math.inf if within[1] is None else within[1])
+    # An end of the interval is open, or a time that never came.
+    begin, end = (side if isinstance(side, int | float) else sign * math.inf for side, sign in zip(interval, (-1, 1)))
+    return holds == (low <= value <= high) and any(begin <= bound <= end for bound in (low, high))
+
+
+def summary(verdicts: Sequence[Verdict]) -> str:
+    """The verdict on an experiment, from those of its claims that can be decided."""
+    decided = [verdict.holds for verdict in verdicts if verdict.holds is not None]
+    if not decided:
+        return OPEN if any(verdict.undecidable for verdict in verdicts) else REPORTED
+    return HOLDS if all(decided) else PART if any(decided) else FAILS
