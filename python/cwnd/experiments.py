@@ -5,11 +5,11 @@ import sys
 
 from cwnd.reproduce import (
     Answer,
+    Experiment,
     Figure,
     Holds,
     Measured,
     Point,
-    Reduced,
     Reported,
     Result,
     Results,
@@ -25,12 +25,12 @@ Held = Holds
 
 __all__ = [
     "Answer",
+    "Experiment",
     "Figure",
     "Held",
     "Holds",
     "Measured",
     "Point",
-    "Reduced",
     "Reported",
     "Result",
     "Results",

@@ -20,7 +20,7 @@ import pytest
 from conftest import PROGRAM, Cli
 from in_kernel import PATIENCE_S, until
 
-from cwnd.reproduce import Point, Reduced, Setup
+from cwnd.reproduce import Point, Setup
 from cwnd.reproduce.claims import claims, claims_of
 from cwnd.reproduce.discover import experiments
 from cwnd.result import Result
@@ -152,14 +152,14 @@ def test_a_point_that_fails_while_it_runs_costs_its_own_column_alone(
     first = runner.column(experiment, Setup("cubic-2.2"), tasks)
     first_tasks = set(tasks)
     second = runner.column(experiment, Setup("cubic-2.1"), tasks)
-    reduce = experiment.module.reduce
+    reduce = experiment.reduce
 
-    def broken(run: Result, point: Point) -> Reduced:
+    def broken(run: Result, point: Point) -> object:
         if run.scenario.to_json() not in first_tasks:
             raise ValueError("not with this one")
         return reduce(run, point)
 
-    monkeypatch.setattr(experiment.module, "reduce", broken)
+    monkeypatch.setattr(experiment, "reduce", broken)
     run_folder = RunFolder(tmp_path / "r")
     with run_folder.locked():
         outcome = runner.run_tasks(list(tasks.values()), run_folder.cache, 2)
@@ -302,3 +302,8 @@ def test_a_browser_shows_the_page_without_an_error_and_without_scrolling_sideway
     assert looked["wide"] <= looked["inside"] <= width, looked
     assert looked["pictures"] == 1, looked
     assert "CONSOLE" not in seen.stderr, seen.stderr
+
+
+def test_the_earlier_names_of_the_machinery_are_still_there() -> None:
+    code = "from cwnd.experiments import Holds, Held, Point, Setup\nfrom cwnd.experiments.forms import recorded\nassert Held is Holds"
+    subprocess.run([sys.executable, "-c", code], check=True)

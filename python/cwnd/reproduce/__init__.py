@@ -6,7 +6,7 @@ The papers are in `cwnd.papers`. What an experiment's file needs is imported fro
 
 from typing import TYPE_CHECKING, Any
 
-from cwnd.reproduce.experiment import Answer, Holds, Measured, Point, Reduced, Reported, Results, Setup, Undecidable
+from cwnd.reproduce.experiment import Answer, Experiment, Holds, Measured, Point, Reported, Results, Setup, Undecidable
 from cwnd.result import Result
 
 if TYPE_CHECKING:
@@ -17,11 +17,11 @@ else:
 
 __all__ = [
     "Answer",
+    "Experiment",
     "Figure",
     "Holds",
     "Measured",
     "Point",
-    "Reduced",
     "Reported",
     "Result",
     "Results",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import inspect
 import json
@@ -11,11 +12,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import is_dataclass
 from functools import cache
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from textwrap import dedent
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from cwnd import _native
-from cwnd.reproduce.experiment import Reduced
 from cwnd.result import run
 
 PLAIN = (bool, int, float, str, bytes, type(None))
@@ -36,6 +37,10 @@ def collect_source(thing: Any, seen: dict[str, str], inside: set[str]) -> None: 
             for name in inside:
                 collect_source(getattr(thing, name, None), seen, inside)
         return
+    if isinstance(thing, MethodType):
+        # Of the object that it belongs to, what the method uses; not the whole class.
+        collect_members(thing.__self__, thing.__func__, seen)
+        thing = thing.__func__
     thing = inspect.unwrap(thing) if callable(thing) else thing
     if (getattr(thing, "__module__", None) or "").partition(".")[0] != "cwnd":
         return
@@ -56,6 +61,21 @@ def collect_source(thing: Any, seen: dict[str, str], inside: set[str]) -> None: 
     wanted = set(names(thing.__code__))
     for global_name in sorted(wanted & thing.__globals__.keys()):
         collect_value(f"{thing.__module__}:{global_name}", thing.__globals__[global_name], seen, wanted)
+
+
+def collect_members(owner: object, method: Callable[..., Any], seen: dict[str, str]) -> None:
+    """Collects the members of an object that a method of it uses."""
+    tree = ast.parse(dedent(inspect.getsource(method)))
+    used = {
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+    }
+    for name in sorted(used):
+        key = f"{type(owner).__module__}.{type(owner).__qualname__}.{name}"
+        if key not in seen:
+            seen[key] = ""
+            collect_value(key, getattr(owner, name, None), seen, set())
 
 
 def collect_value(name: str, value: Any, seen: dict[str, str], wanted: set[str]) -> None:  # noqa: ANN401
@@ -106,7 +126,7 @@ class Cache:
     def path(self, name: str) -> Path:
         return self.folder / name[:2] / f"{name}.json"
 
-    def get(self, name: str) -> Reduced | None:
+    def get(self, name: str) -> dict[str, Any] | None:
         """The numbers; `None` if they are not there."""
         try:
             numbers = json.loads(self.path(name).read_text(encoding="utf-8"))
@@ -114,7 +134,7 @@ class Cache:
             return None
         return numbers if isinstance(numbers, dict) else None
 
-    def put(self, name: str, numbers: Reduced) -> None:
+    def put(self, name: str, numbers: dict[str, Any]) -> None:
         """Writes the numbers to a temporary file, which then takes the name."""
         path = self.path(name)
         path.parent.mkdir(parents=True, exist_ok=True)

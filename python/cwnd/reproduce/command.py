@@ -17,7 +17,7 @@ import typer
 from cwnd.entry import fail
 
 if TYPE_CHECKING:
-    from cwnd.reproduce.experiment import Experiment
+    from cwnd.reproduce.discover import AnyExperiment
     from cwnd.reproduce.run_folder import Entry, RunFolder, SecondColumn
     from cwnd.reproduce.runner import Column
     from cwnd.terminal import Printer
@@ -108,7 +108,7 @@ def check_set(cubic: str) -> None:
 
 def run_experiments(
     run_folder: RunFolder,
-    wanted: list[Experiment],
+    wanted: list[AnyExperiment],
     order: list[str],
     *,
     full: bool,
@@ -176,14 +176,14 @@ def run_experiments(
 
 
 def lay_out(
-    wanted: list[Experiment],
+    wanted: list[AnyExperiment],
     tasks: dict[str, Any],
     failures: dict[str, str],
     *,
     full: bool,
     asked: int | None,
     cubic: str | None,
-) -> list[tuple[Experiment, Column, SecondColumn | None]]:
+) -> list[tuple[AnyExperiment, Column, SecondColumn | None]]:
     """The columns of each experiment: with the document's CUBIC, and with another. One that fails here does not stop the others."""
     from cwnd.reproduce.experiment import Setup
     from cwnd.reproduce.run_folder import SecondColumn
@@ -245,7 +245,9 @@ def table(shown: list[Entry], cpu_s: dict[str, float], printer: Printer | None =
     (printer or Printer()).print(grid)
 
 
-def show_list(wanted: list[Experiment], known: list[Entry], *, as_json: bool, printer: Printer | None = None) -> None:
+def show_list(
+    wanted: list[AnyExperiment], known: list[Entry], *, as_json: bool, printer: Printer | None = None
+) -> None:
     """All experiments with their last verdicts."""
     from cwnd.terminal import Printer
 

@@ -4,15 +4,16 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import getdoc
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, get_args, get_origin
 
 from cwnd._native import Scenario
 from cwnd.reproduce.claims import Claim, claims_of, reasons
+from cwnd.reproduce.numbers import Numbers, from_json
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from cwnd.result import Result
 
 T = TypeVar("T")
-#: What `reduce` and a computed point give: numbers, short texts, and short lists of them, by name. Kept as JSON.
-Reduced = dict[str, Any]
+K = TypeVar("K")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +52,15 @@ class Setup:
 class Point:
     """One simulation or computation, under `seeds` seeds (1, 2, …).
 
-    Either `scenario` (from `cwnd.dumbbell`, a document of its schema, or TOML; its seed and name do not matter), which
-    `reduce(run, point)` makes numbers of; or `call`, a function whose value, called with `args`, is those numbers. With
+    Either `scenario` (from `cwnd.dumbbell`, a document of its schema, or TOML; its seed and name do not matter), which the
+    experiment's `reduce` makes numbers of; or `call`, a function whose value, called with `args`, is those numbers. With
     `seeds=0`, the default of a call, it is called once, else with the seed as its last argument.
     """
 
     #: Its name, unique in the grid.
     key: str
     scenario: Scenario | Mapping[str, Any] | str | None = None
-    call: Callable[..., Reduced] | None = field(default=None, kw_only=True)
+    call: Callable[..., object] | None = field(default=None, kw_only=True)
     args: tuple[Any, ...] = field(default=(), kw_only=True)
     #: One for a scenario and none for a call, if not given.
     seeds: int | None = field(default=None, kw_only=True)
@@ -119,20 +119,31 @@ class Undecidable:
 Answer = Measured | Holds | Reported | Undecidable
 
 
-class Results:
-    """The numbers of an experiment's points: by key, one `Reduced` per seed."""
+class Results(Generic[Numbers]):
+    """The numbers of an experiment's points: by key, one dataclass per seed."""
 
-    def __init__(self, setup: Setup, points: Iterable[Point], reduced: Mapping[str, list[Reduced]]) -> None:
+    def __init__(self, setup: Setup, points: Iterable[Point], reduced: Mapping[str, list[Numbers]]) -> None:
         self.setup = setup
         self.points = {point.key: point for point in points}
         self._reduced = reduced
 
-    def __getitem__(self, key: str) -> list[Reduced]:
+    def __getitem__(self, key: str) -> list[Numbers]:
         return self._reduced[key]
 
     def __iter__(self) -> Iterator[str]:
         """Keys of the points, in the grid's order."""
         return iter(self._reduced)
+
+    def of(self, kind: type[K], key: str) -> K:
+        """The first seed's numbers of a point, in an experiment whose points have numbers of several kinds."""
+        return self.seeds_of(kind, key)[0]
+
+    def seeds_of(self, kind: type[K], key: str) -> list[K]:
+        """The numbers of a point, per seed; they are of this kind."""
+        of_kind = [run for run in self._reduced[key] if isinstance(run, kind)]
+        if len(of_kind) < len(self._reduced[key]):
+            raise TypeError(f"{key}: not all numbers are {kind.__name__}")
+        return of_kind
 
     def where(self, **info: object) -> list[str]:
         """Keys of the points whose `info` has all these values, in the grid's order."""
@@ -146,7 +157,7 @@ class Results:
         """The values that the points' `info` has by a name, sorted, each once."""
         return sorted({point.info[name] for point in self.points.values() if name in point.info})
 
-    def each(self, formula: Callable[[Mapping[str, Reduced]], T]) -> list[T]:
+    def each(self, formula: Callable[[Mapping[str, Numbers]], T]) -> list[T]:
         """`formula` of the points by key, once per seed that all points have; a point with a single value is used for every seed."""
         seeds = min((len(runs) for runs in self._reduced.values() if len(runs) > 1), default=1)
         return [
@@ -154,7 +165,7 @@ class Results:
             for seed in range(seeds)
         ]
 
-    def at(self, key: str, formula: Callable[[Reduced], T]) -> list[T]:
+    def at(self, key: str, formula: Callable[[Numbers], T]) -> list[T]:
         """`formula` of each seed of a point."""
         return [formula(run) for run in self._reduced[key]]
 
@@ -162,14 +173,15 @@ class Results:
         """A number of one point over that of another, seed by seed; infinite over zero."""
         pair = Results(self.setup, (), {each: self._reduced[each] for each in (key, other_key)})
 
-        def quotient(run: Mapping[str, Reduced]) -> float:
-            return run[key][name] / run[other_key][name] if run[other_key][name] else math.inf
+        def quotient(run: Mapping[str, Numbers]) -> float:
+            number, divisor = number_of(run[key], name), number_of(run[other_key], name)
+            return number / divisor if divisor else math.inf
 
         return pair.each(quotient)
 
     def values(self, key: str, name: str) -> list[float]:
         """One number of a point, per seed."""
-        return [run[name] for run in self._reduced[key]]
+        return [number_of(run, name) for run in self._reduced[key]]
 
     def mean(self, key: str, name: str) -> float:
         """The mean over the seeds."""
@@ -183,70 +195,102 @@ class Results:
 
     def means(self, key: str, name: str) -> list[float]:
         """The mean over the seeds of a number list, element by element."""
-        return [math.fsum(column) / len(column) for column in zip(*(run[name] for run in self._reduced[key]))]
+        lists: list[list[float]] = [getattr(run, name) for run in self._reduced[key]]
+        return [math.fsum(column) / len(column) for column in zip(*lists)]
 
 
-@dataclass(frozen=True)
-class Experiment:
-    """A figure, table or tested statement of a document: its id, and the module of its file."""
+def number_of(numbers: object, name: str) -> float:
+    """The field of a dataclass that is a number."""
+    number: float = getattr(numbers, name)
+    return number
 
-    id: str
-    module: ModuleType
+
+class Experiment(ABC, Generic[Numbers]):
+    """A figure, table or tested statement of a document.
+
+    A class in `cwnd/papers/<document>/<figure>.py` that has a `title` is an experiment. Its docstring says what the document says and what
+    it leaves open. `Experiment[Fig6Numbers]` names the dataclass of its numbers, or the union of them where points have numbers of
+    several kinds.
+    """
+
+    title: ClassVar[str]
+    #: The version of CUBIC that the document used; `None` if no CUBIC runs.
+    cubic: ClassVar[str | None]
+    #: Another reading of the document's version: the second column's default.
+    second: ClassVar[str | None] = None
+    #: The part of the id after the document, if it is not the name of the file.
+    figure: ClassVar[str] = ""
+
+    @abstractmethod
+    def grid(self, setup: Setup) -> list[Point]:
+        """The points that are run."""
+
+    def reduce(self, run: Result, point: Point) -> Numbers:
+        """A finished run as numbers. An experiment that simulates nothing has none."""
+        raise TypeError(f"{self.id} simulates, but has no reduce")
+
+    @abstractmethod
+    def claims(self, results: Results[Numbers]) -> dict[str, Answer]:
+        """An answer for each claim, by the last part of its id."""
+
+    def plot(self, results: Results[Numbers], figure: Figure) -> None:
+        """Draws the picture. An experiment without one has no such method."""
+        raise NotImplementedError
+
+    @property
+    def id(self) -> str:
+        """`<document>/<figure>`."""
+        package, _, module = type(self).__module__.rpartition(".")
+        return f"{package.rpartition('.')[2]}/{self.figure or module.replace('_', '-')}"
 
     @property
     def document(self) -> str:
         return self.id.partition("/")[0]
 
     @property
-    def title(self) -> str:
-        title: str = self.module.TITLE
-        return title
-
-    @property
     def text(self) -> str:
-        """The file's docstring: what the document says and what it leaves open."""
-        return getdoc(self.module) or ""
+        """The docstring."""
+        return getdoc(type(self)) or ""
 
     @property
-    def cubic(self) -> str | None:
-        """The version of CUBIC that the document used; `None` if no CUBIC runs."""
-        name: str | None = self.module.CUBIC
-        return name
-
-    @property
-    def second(self) -> str | None:
-        """Another reading of the document's version: the second column's default."""
-        name: str | None = getattr(self.module, "SECOND", None)
-        return name
+    def draws(self) -> bool:
+        """Whether there is a picture."""
+        return type(self).plot is not Experiment.plot
 
     @cached_property
     def stated(self) -> dict[str, Claim]:
         """Its claims by the last part of their ids."""
         return claims_of(self.id)
 
-    def grid(self, setup: Setup) -> list[Point]:
-        points: list[Point] = self.module.grid(setup)
+    def points(self, setup: Setup) -> list[Point]:
+        """The grid; two points of one name are a `ValueError`."""
+        points = self.grid(setup)
         keys = [point.key for point in points]
         if twice := sorted({key for key in keys if keys.count(key) > 1}):
             raise ValueError(f"{self.id}: two points are called {twice[0]!r}")
         return points
 
-    @property
-    def reduce(self) -> Callable[[Result, Point], Reduced] | None:
-        """The function that reduces a run to numbers; `None` if nothing is simulated."""
-        return getattr(self.module, "reduce", None)
+    def numbers(self, document: Mapping[str, Any]) -> Numbers:
+        """The numbers of a point as the cache has them."""
+        numbers: Numbers = from_json(self._kind, document)
+        return numbers
 
-    def answers(self, results: Results) -> dict[str, Answer]:
+    @cached_property
+    def _kind(self) -> Any:  # noqa: ANN401
+        """What stands in the brackets of `Experiment[…]`."""
+        for parent in type(self).__mro__:
+            for base in getattr(parent, "__orig_bases__", ()):
+                if get_origin(base) is Experiment:
+                    return get_args(base)[0]
+        raise TypeError(f"{self.id}: expected a dataclass in Experiment[…]")
+
+    def answers(self, results: Results[Numbers]) -> dict[str, Answer]:
         """An answer for each of its claims, in the order of claims.toml; a missing or unknown one is a `ValueError`."""
-        given: dict[str, Answer] = self.module.claims(results)
+        given = self.claims(results)
         if given.keys() != self.stated.keys():
             missing, unknown = sorted(self.stated.keys() - given.keys()), sorted(given.keys() - self.stated.keys())
             raise ValueError(f"{self.id}: claims without an answer: {missing}; answers without a claim: {unknown}")
         return {name: given[name] for name in self.stated}
-
-    @property
-    def plot(self) -> Callable[[Results, Figure], None] | None:
-        return getattr(self.module, "plot", None)
 
     def why(self, name: str) -> str:
         """The explanation of a claim that does not hold; empty if there is none."""

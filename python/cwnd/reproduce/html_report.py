@@ -15,8 +15,7 @@ from cwnd.papers import DOCUMENTS
 from cwnd.replicates.folder import folder_lock, read, write
 from cwnd.reproduce.claims import claims
 from cwnd.reproduce.counts import of_entries
-from cwnd.reproduce.discover import experiments
-from cwnd.reproduce.experiment import Experiment
+from cwnd.reproduce.discover import AnyExperiment, experiments
 from cwnd.reproduce.run_folder import Entry, entries
 from cwnd.reproduce.verdict import FAILS, HOLDS, OPEN, PART, REPORTED
 from cwnd.store import MANIFEST, REPRODUCE, FolderError
@@ -155,7 +154,7 @@ def inline(svg: Path, prefix: str, title: str) -> str:
     return text.replace("<svg", f'<svg role="img" aria-label="{label}" style="max-width:{max_width}"', 1)
 
 
-def figure(experiment: Experiment | None, entry: Entry, folder: Path, before: Mapping[str, Any] | None) -> str:
+def figure(experiment: AnyExperiment | None, entry: Entry, folder: Path, before: Mapping[str, Any] | None) -> str:
     """One experiment: picture, claims, set-up, data and command."""
     name = entry["id"]
     experiment_folder = folder / name
@@ -231,7 +230,7 @@ def overview(shown: list[Entry], before: Mapping[str, Any] | None) -> str:
     )
 
 
-def page(shown: list[Entry], known: Mapping[str, Experiment], folder: Path, before: Mapping[str, Any] | None) -> str:
+def page(shown: list[Entry], known: Mapping[str, AnyExperiment], folder: Path, before: Mapping[str, Any] | None) -> str:
     """The whole page."""
     manifest = read(folder / MANIFEST)
     versions = manifest.get("versions", {})

@@ -6,13 +6,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from cwnd.reproduce.experiment import Experiment, Results
+from cwnd.reproduce.numbers import Numbers
 
 NAME = "figure"
 
 
-def draw(experiment: Experiment, results: Results, digest: str, folder: Path) -> None:
+def draw(experiment: Experiment[Numbers], results: Results[Numbers], digest: str, folder: Path) -> None:
     """Writes figure.svg and figure.png, with the hash of the scenarios in their metadata."""
-    if experiment.plot is None:
+    if not experiment.draws:
         return
     from cycler import cycler
 

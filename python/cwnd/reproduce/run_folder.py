@@ -20,6 +20,7 @@ import cwnd
 from cwnd.replicates.folder import folder_lock, read, write
 from cwnd.reproduce.cache import Cache
 from cwnd.reproduce.experiment import Experiment, Results
+from cwnd.reproduce.numbers import to_json
 from cwnd.reproduce.picture import draw
 from cwnd.reproduce.runner import ERRORS, Column
 from cwnd.reproduce.verdict import Verdict, judge, summary
@@ -86,12 +87,12 @@ def entries(path: Path) -> list[Entry]:
     return document if isinstance(document, list) else []
 
 
-def verdicts(experiment: Experiment, results: Results) -> list[Verdict]:
+def verdicts(experiment: Experiment[Any], results: Results[Any]) -> list[Verdict]:
     """The verdict on each claim of an experiment."""
     return [judge(experiment.stated[name], answer) for name, answer in experiment.answers(results).items()]
 
 
-def entry(experiment: Experiment, column: Column, results: Results) -> Entry:
+def entry(experiment: Experiment[Any], column: Column, results: Results[Any]) -> Entry:
     """The entry of an experiment in verdicts.json: its verdict and those on its claims."""
     judged = verdicts(experiment, results)
     rows = []
@@ -112,7 +113,7 @@ def entry(experiment: Experiment, column: Column, results: Results) -> Entry:
     }
 
 
-def with_second(entry: Entry, experiment: Experiment, column: Column, results: Results) -> Entry:
+def with_second(entry: Entry, experiment: Experiment[Any], column: Column, results: Results[Any]) -> Entry:
     """The entry with the verdicts of its second column: the same experiment with another version of CUBIC."""
     judged = verdicts(experiment, results)
     keys = ("measured", "ci95", "holds", "near", "at", "undecidable")
@@ -134,7 +135,7 @@ class SecondColumn:
 
 
 def judge_and_write(
-    run_folder: RunFolder, experiment: Experiment, first: Column, second: SecondColumn | None
+    run_folder: RunFolder, experiment: Experiment[Any], first: Column, second: SecondColumn | None
 ) -> Entry | None:
     """Judges an experiment and writes its picture, numbers and scenarios; `None` while a point is missing.
 
@@ -163,7 +164,7 @@ def judge_and_write(
     return new
 
 
-def write_numbers(path: Path, columns: Sequence[tuple[Column, Results]]) -> None:
+def write_numbers(path: Path, columns: Sequence[tuple[Column, Results[Any]]]) -> None:
     """Writes the numbers of all points, a row each: CUBIC's version, point, seed, name, index in a list, number or text."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -172,7 +173,7 @@ def write_numbers(path: Path, columns: Sequence[tuple[Column, Results]]) -> None
     for column, results in columns:
         for key in results:
             for seed, run in enumerate(results[key], start=1):
-                for name, index, value in flat("", run):
+                for name, index, value in flat("", to_json(run, key)):
                     text = value if isinstance(value, str) else None
                     number = None if text is not None or value is None else float(value)
                     rows.append((column.setup.cubic, key, seed, name, index, number, text))

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,7 +14,8 @@ from typing import Any
 from cwnd._native import Scenario, Simulation
 from cwnd.replicates.runner import StopCheck, run_on_threads
 from cwnd.reproduce.cache import Cache
-from cwnd.reproduce.experiment import Experiment, Point, Reduced, Results, Setup
+from cwnd.reproduce.experiment import Experiment, Point, Results, Setup
+from cwnd.reproduce.numbers import plain, to_json
 from cwnd.result import run
 
 #: Called by the thread of a task with its number, its packets so far, and the part that is done.
@@ -26,7 +26,7 @@ WatchTask = Callable[[int, int, float], None]
 class WantedNumbers:
     """Numbers that an experiment wants of a task, and their name in the cache."""
 
-    experiment: Experiment
+    experiment: Experiment[Any]
     point: Point
     name: str
 
@@ -46,7 +46,7 @@ class Task:
 class Column:
     """An experiment with one version of CUBIC: its points, and per seed the names of their numbers in the cache."""
 
-    experiment: Experiment
+    experiment: Experiment[Any]
     setup: Setup
     points: list[Point]
     names: dict[str, list[str]]
@@ -59,28 +59,15 @@ class Column:
         """The error of one of its points; empty if there is none."""
         return next((failures[name] for names in self.names.values() for name in names if name in failures), "")
 
-    def results(self, cache: Cache) -> Results | None:
+    def results(self, cache: Cache) -> Results[Any] | None:
         """The numbers of its points; `None` while one is missing."""
-        by_point: dict[str, list[Reduced]] = {}
+        by_point: dict[str, list[object]] = {}
         for key, names in self.names.items():
             runs = [cache.get(name) for name in names]
             if any(run is None for run in runs):
                 return None
-            by_point[key] = [run for run in runs if run is not None]
+            by_point[key] = [self.experiment.numbers(run) for run in runs if run is not None]
         return Results(self.setup, self.points, by_point)
-
-
-def plain(value: Any, where: str) -> Any:  # noqa: ANN401
-    """A value as JSON has it; `ValueError` for anything but numbers, texts, and lists and dictionaries of them."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if isinstance(value, Mapping):
-        return {str(key): plain(inner, f"{where}.{key}") for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(element, where) for element in value]
-    if value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and not math.isnan(value)):
-        return value
-    raise ValueError(f"{where}: {value!r} cannot be kept; expected numbers (not NaN), texts and lists of them")
 
 
 def document(point: Point) -> dict[str, Any]:
@@ -97,9 +84,9 @@ def document(point: Point) -> dict[str, Any]:
     return fields | {"name": ""}
 
 
-def column(experiment: Experiment, setup: Setup, tasks: dict[str, Task]) -> Column:
+def column(experiment: Experiment[Any], setup: Setup, tasks: dict[str, Task]) -> Column:
     """The column of an experiment; its tasks are added to `tasks`."""
-    points = experiment.grid(setup)
+    points = experiment.points(setup)
     names: dict[str, list[str]] = {}
     scenarios: dict[str, Scenario] = {}
     texts = []
@@ -109,7 +96,6 @@ def column(experiment: Experiment, setup: Setup, tasks: dict[str, Task]) -> Colu
         base = document(point) if point.scenario is not None else None
         for seed in range(1, seeds + 1) or (0,):
             if base is not None:
-                assert experiment.reduce is not None, f"{experiment.id} simulates, but has no reduce"
                 scenario = Scenario.from_json(json.dumps({**base, "seed": seed}))
                 task_key = scenario.to_json()
                 cost = scenario.duration_s * scenario.rate_mbps
@@ -180,12 +166,11 @@ def run_tasks(tasks: Sequence[Task], cache: Cache, jobs: int, watch: WatchTask |
             check()
             try:
                 if result is not None:
-                    assert want.experiment.reduce is not None
                     numbers = want.experiment.reduce(result, want.point)
                 else:
                     assert want.point.call is not None
                     numbers = want.point.call(*task.arguments)
-                cache.put(want.name, plain(numbers, want.point.key))
+                cache.put(want.name, to_json(numbers, want.point.key))
             except ERRORS as error:
                 failures[want.name] = message(want, error)
                 failed = True

@@ -9,9 +9,10 @@ document's says less than the order of the numbers, and what moves them (reasons
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from cwnd.reproduce import Reduced, Result
+from cwnd.reproduce import Experiment, Point, Result
 
 #: The set of the document's patched CUBIC.
 PATCHED = "cubic-freebsd-newreno"
@@ -51,7 +52,20 @@ def lan(
     }
 
 
-def iperf(run: Result) -> Reduced:
-    """The numbers that iperf reports: payload, Mbit/s."""
-    flow = run.summary["flows"][0]
-    return {"mbps": flow["goodput_mbps"], "cwnd": flow["cwnd_mean"], "timeouts": flow["timeouts_run"]}
+@dataclass(frozen=True, slots=True)
+class Iperf:
+    """The numbers that iperf reports."""
+
+    #: Payload, Mbit/s.
+    mbps: float
+    #: The mean window, packets.
+    cwnd: float
+    timeouts: int
+
+
+class Lan(Experiment[Iperf]):
+    """An experiment on this testbed."""
+
+    def reduce(self, run: Result, point: Point) -> Iperf:
+        flow = run.summary["flows"][0]
+        return Iperf(mbps=flow["goodput_mbps"], cwnd=flow["cwnd_mean"], timeouts=flow["timeouts_run"])

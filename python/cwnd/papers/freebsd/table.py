@@ -1,70 +1,67 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The table of the review: tick CUBIC at four clock rates, NewReno and patched CUBIC at 100 Hz, at 1 and 2 % of random loss.
-
-The testbed is that of setups.py, which was chosen after runs of several; reasons.toml has the results of others. "Stock cubic" takes W_est from a clock of ticks; the patch takes NewReno's window.
-Repetitions are not given.
-"""
-
 from __future__ import annotations
 
-from cwnd.papers.freebsd.setups import CLOCKS_HZ, LOSSES, NEWRENO, PATCHED, iperf, lan
-from cwnd.reproduce import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.papers.freebsd.setups import CLOCKS_HZ, LOSSES, NEWRENO, PATCHED, Iperf, Lan, lan
+from cwnd.reproduce import Answer, Figure, Measured, Point, Results, Setup
 from cwnd.reproduce.claims import claims_of
 
-TITLE = "Tick CUBIC, NewReno and patched CUBIC in a LAN with 1 and 2 % of random loss, clocks of 100 Hz to 100 kHz"
-CUBIC = "cubic-freebsd"
 
+class Table(Lan):
+    """The table of the review: tick CUBIC at four clock rates, NewReno and patched CUBIC at 100 Hz, at 1 and 2 % of random loss.
 
-def grid(setup: Setup) -> list[Point]:
-    rows = [("tick", setup.cubic, hertz) for hertz in CLOCKS_HZ] + [
-        ("newreno", NEWRENO, 100),
-        ("patched", PATCHED, 100),
-    ]
-    return [
-        Point(
-            f"{name}-{hertz}hz-loss-{loss:.0%}".rstrip("%"),
-            lan(cc, hertz, loss, setup.seconds(full=60, short=20)),
-            seeds=setup.seeds(full=10, short=8),
-            info={"name": name, "hertz": hertz, "loss": loss},
-        )
-        for name, cc, hertz in rows
-        for loss in LOSSES
-    ]
+    The testbed is that of setups.py, which was chosen after runs of several; reasons.toml has the results of others. "Stock cubic" takes W_est from a clock of ticks; the patch takes NewReno's window.
+    Repetitions are not given.
+    """
 
+    title = "Tick CUBIC, NewReno and patched CUBIC in a LAN with 1 and 2 % of random loss, clocks of 100 Hz to 100 kHz"
+    cubic = "cubic-freebsd"
 
-def reduce(run: Result, point: Point) -> Reduced:
-    return iperf(run)
+    def grid(self, setup: Setup) -> list[Point]:
+        rows = [("tick", setup.cubic, hertz) for hertz in CLOCKS_HZ] + [
+            ("newreno", NEWRENO, 100),
+            ("patched", PATCHED, 100),
+        ]
+        return [
+            Point(
+                f"{name}-{hertz}hz-loss-{loss:.0%}".rstrip("%"),
+                lan(cc, hertz, loss, setup.seconds(full=60, short=20)),
+                seeds=setup.seeds(full=10, short=8),
+                info={"name": name, "hertz": hertz, "loss": loss},
+            )
+            for name, cc, hertz in rows
+            for loss in LOSSES
+        ]
 
+    def claims(self, results: Results[Iperf]) -> dict[str, Answer]:
+        answers: dict[str, Answer] = {key: Measured(results.values(key, "mbps")) for key in results}
+        for loss in ("1", "2"):
+            newreno, patched = f"newreno-100hz-loss-{loss}", f"patched-100hz-loss-{loss}"
+            ticks = [key for key in results if key.startswith("tick") and key.endswith(f"loss-{loss}")]
+            best = max(ticks, key=lambda key: results.mean(key, "mbps"))
+            answers |= {
+                f"tick-collapse-loss-{loss}": Measured(results.ratio(f"tick-100hz-loss-{loss}", newreno, "mbps")),
+                f"patched-to-newreno-loss-{loss}": Measured(results.ratio(patched, newreno, "mbps")),
+                f"patched-{'to-best' if loss == '1' else 'above'}-tick-loss-{loss}": Measured(
+                    results.ratio(patched, best, "mbps"), f"the best is {best}"
+                ),
+            }
+        return answers
 
-def claims(results: Results) -> dict[str, Answer]:
-    answers: dict[str, Answer] = {key: Measured(results.values(key, "mbps")) for key in results}
-    for loss in ("1", "2"):
-        newreno, patched = f"newreno-100hz-loss-{loss}", f"patched-100hz-loss-{loss}"
-        ticks = [key for key in results if key.startswith("tick") and key.endswith(f"loss-{loss}")]
-        best = max(ticks, key=lambda key: results.mean(key, "mbps"))
-        answers |= {
-            f"tick-collapse-loss-{loss}": Measured(results.ratio(f"tick-100hz-loss-{loss}", newreno, "mbps")),
-            f"patched-to-newreno-loss-{loss}": Measured(results.ratio(patched, newreno, "mbps")),
-            f"patched-{'to-best' if loss == '1' else 'above'}-tick-loss-{loss}": Measured(
-                results.ratio(patched, best, "mbps"), f"the best is {best}"
-            ),
-        }
-    return answers
-
-
-def plot(results: Results, figure: Figure) -> None:
-    figure.set_size_inches(6.4, 6.4)
-    names = {"tick": "tick CUBIC", "newreno": "NewReno", "patched": "patched CUBIC"}
-    stated = claims_of("freebsd/table")
-    for axes, loss in zip(figure.subplots(2, 1, sharex=True), LOSSES):
-        keys = [key for key, point in results.points.items() if point.info["loss"] == loss]
-        rows = [results.points[key].info for key in keys]
-        for group, (shift, label, colour, hatch) in enumerate(
-            ((-0.2, "document", "#BBBBBB", ""), (0.2, "measured", "#0072B2", "//"))
-        ):
-            heights = [results.mean(key, "mbps") if group else stated[key].value or 0.0 for key in keys]
-            where = [number + shift for number in range(len(keys))]
-            axes.bar(where, heights, 0.38, label=label, color=colour, hatch=hatch, edgecolor="white")
-        axes.set(title=f"{loss:.0%} of random loss", ylabel="throughput (Mbit/s)", ylim=(0, 1200))
-        axes.set_xticks(range(len(keys)), [f"{names[row['name']]}\n{row['hertz']:,} Hz" for row in rows], fontsize=7)
-    figure.axes[0].legend(ncols=2)
+    def plot(self, results: Results[Iperf], figure: Figure) -> None:
+        figure.set_size_inches(6.4, 6.4)
+        names = {"tick": "tick CUBIC", "newreno": "NewReno", "patched": "patched CUBIC"}
+        stated = claims_of("freebsd/table")
+        for axes, loss in zip(figure.subplots(2, 1, sharex=True), LOSSES):
+            keys = [key for key, point in results.points.items() if point.info["loss"] == loss]
+            rows = [results.points[key].info for key in keys]
+            for group, (shift, label, colour, hatch) in enumerate(
+                ((-0.2, "document", "#BBBBBB", ""), (0.2, "measured", "#0072B2", "//"))
+            ):
+                heights = [results.mean(key, "mbps") if group else stated[key].value or 0.0 for key in keys]
+                where = [number + shift for number in range(len(keys))]
+                axes.bar(where, heights, 0.38, label=label, color=colour, hatch=hatch, edgecolor="white")
+            axes.set(title=f"{loss:.0%} of random loss", ylabel="throughput (Mbit/s)", ylim=(0, 1200))
+            axes.set_xticks(
+                range(len(keys)), [f"{names[row['name']]}\n{row['hertz']:,} Hz" for row in rows], fontsize=7
+            )
+        figure.axes[0].legend(ncols=2)

@@ -1,59 +1,52 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Figure 10 a: four flows of CUBIC, BIC, HSTCP or SACK and four SACK flows, 400 Mbit/s, 10 to 160 ms.
-
-At 160 ms eight SACK flows use about 80 % of the link. CUBIC, BIC and HSTCP fill it; they take more from SACK as the round trip grows, CUBIC
-less than the others at each. What is left open: setups/against_sack.py.
-"""
-
 from __future__ import annotations
 
-from cwnd.papers.ha2008.setups.against_sack import by_swept_value, draw_bars, falls, per_seed, shares, sweep_point
+from cwnd.papers.ha2008.setups.against_sack import Figure10, Shares, by_swept_value, falls, per_seed, sweep_point
 from cwnd.papers.ha2008.setups.testbed import NAMES
-from cwnd.reproduce import Answer, Figure, Holds, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.reproduce import Answer, Holds, Measured, Point, Results, Setup
 
-TITLE = "Four flows of X and four SACK flows, 400 Mbit/s, RTT 10 to 160 ms"
-CUBIC, SECOND = "cubic-2.2-linux", "cubic-2.2"
 RTTS_MS = (10, 20, 40, 80, 120, 160)
 #: From the shortest to the longest RTT SACK loses more than BY of the link; between, none is above a shorter one's by more than SLACK.
 BY, SLACK = 0.05, 0.02
 
 
-def grid(setup: Setup) -> list[Point]:
-    end, seeds = setup.seconds(full=600, short=80), setup.seeds(full=5, short=2)
-    return [
-        sweep_point(setup, name, f"{name}, {rtt} ms", rate=400, rtt_ms=rtt, seconds=end, seeds=seeds)
-        for rtt in setup.pick(RTTS_MS, (10, 40, 80, 160))
-        for name in NAMES
-    ]
+class Fig10a(Figure10):
+    """Figure 10 a: four flows of CUBIC, BIC, HSTCP or SACK and four SACK flows, 400 Mbit/s, 10 to 160 ms.
 
+    At 160 ms eight SACK flows use about 80 % of the link. CUBIC, BIC and HSTCP fill it; they take more from SACK as the round trip grows, CUBIC
+    less than the others at each. What is left open: setups/against_sack.py.
+    """
 
-def reduce(run: Result, point: Point) -> Reduced:
-    return shares(run)
+    title = "Four flows of X and four SACK flows, 400 Mbit/s, RTT 10 to 160 ms"
+    cubic = "cubic-2.2-linux"
+    second = "cubic-2.2"
+    along, label = "rtt", "RTT (ms)"
 
+    def grid(self, setup: Setup) -> list[Point]:
+        end, seeds = setup.seconds(full=600, short=80), setup.seeds(full=5, short=2)
+        return [
+            sweep_point(setup, name, f"{name}, {rtt} ms", rate=400, rtt_ms=rtt, seconds=end, seeds=seeds)
+            for rtt in setup.pick(RTTS_MS, (10, 40, 80, 160))
+            for name in NAMES
+        ]
 
-def claims(results: Results) -> dict[str, Answer]:
-    answers: dict[str, Answer] = {
-        "sack-alone": Measured(results.at("sack, 160 ms", lambda run: run["x"] + run["sack"]))
-    }
-    keys = by_swept_value(results, "cubic", "rtt", lambda key: [key])
-    for other in ("bic", "hstcp"):
-        answers[f"cubic-leaves-more-than-{other}"] = Measured(
-            {rtt: results.ratio(key, key.replace("cubic", other), "sack") for rtt, (key,) in keys.items()}
-        )
-    for name in NAMES[:3]:
-        rows = per_seed(results, name, "rtt")
-        answers[f"{name}-takes-more-with-rtt"] = Holds(
-            f"SACK's share is lower at 160 ms than at 10 ms by more than {BY:.0%} of the link, and at no RTT more than {SLACK:.0%} above "
-            "that at a shorter one",
-            [falls(row, BY, SLACK) for row in rows],
-            [row[-1] - row[0] for row in rows],
-            within=(None, -BY),
-        )
-        answers[f"{name}-full"] = Measured(
-            by_swept_value(results, name, "rtt", lambda key: results.values(key, "utilisation"))
-        )
-    return answers
-
-
-def plot(results: Results, figure: Figure) -> None:
-    draw_bars(figure.subplots(), results, "rtt", "RTT (ms)")
+    def claims(self, results: Results[Shares]) -> dict[str, Answer]:
+        answers: dict[str, Answer] = {"sack-alone": Measured(results.at("sack, 160 ms", lambda run: run.x + run.sack))}
+        keys = by_swept_value(results, "cubic", "rtt", lambda key: [key])
+        for other in ("bic", "hstcp"):
+            answers[f"cubic-leaves-more-than-{other}"] = Measured(
+                {rtt: results.ratio(key, key.replace("cubic", other), "sack") for rtt, (key,) in keys.items()}
+            )
+        for name in NAMES[:3]:
+            rows = per_seed(results, name, "rtt")
+            answers[f"{name}-takes-more-with-rtt"] = Holds(
+                f"SACK's share is lower at 160 ms than at 10 ms by more than {BY:.0%} of the link, and at no RTT more than {SLACK:.0%} above "
+                "that at a shorter one",
+                [falls(row, BY, SLACK) for row in rows],
+                [row[-1] - row[0] for row in rows],
+                within=(None, -BY),
+            )
+            answers[f"{name}-full"] = Measured(
+                by_swept_value(results, name, "rtt", lambda key: results.values(key, "utilisation"))
+            )
+        return answers

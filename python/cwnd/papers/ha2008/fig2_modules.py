@@ -1,75 +1,75 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Figure 2 and section 4.2: the pluggable module interface, which hooks there are, when each is called, which of them are required.
-
-A module (`hook_counter.rs`) counts the calls of its hooks. It is built and loaded while a simulation runs, then simulated through losses, an
-outage and a switch, and compared with the transport's own record; it is built again without some hooks. The interface is this project's, whose
-hooks have Linux's names. The experiment needs Rust on the machine. Left open: nothing that a run needs.
-"""
-
 from __future__ import annotations
 
-from cwnd.papers.ha2008.setups.hook_counter import MEMBERS, RELEASED, SWITCH_S, hook_counter
-from cwnd.reproduce import Answer, Figure, Holds, Point, Results, Setup, Undecidable
+from cwnd.papers.ha2008.setups.hook_counter import MEMBERS, RELEASED, SWITCH_S, Built, NoRust, hook_counter
+from cwnd.reproduce import Answer, Experiment, Figure, Holds, Point, Results, Setup, Undecidable
 from cwnd.reproduce.claims import claims_of
 
-TITLE = "A module's hooks: which there are, when they are called, which are required"
-CUBIC = None
 NO_RUST = "a module is Rust source, and there is no cargo on this machine to build it"
 
 
-def grid(setup: Setup) -> list[Point]:
-    return [Point("module", call=hook_counter)]
+class Fig2Modules(Experiment[Built | NoRust]):
+    """Figure 2 and section 4.2: the pluggable module interface, which hooks there are, when each is called, which of them are required.
 
+    A module (`hook_counter.rs`) counts the calls of its hooks. It is built and loaded while a simulation runs, then simulated through losses, an
+    outage and a switch, and compared with the transport's own record; it is built again without some hooks. The interface is this project's, whose
+    hooks have Linux's names. The experiment needs Rust on the machine. Left open: nothing that a run needs.
+    """
 
-def claims(results: Results) -> dict[str, Answer]:
-    measured = results["module"][0]
-    if not measured["rust"]:
-        return dict.fromkeys(claims_of("ha2008/fig2-modules"), Undecidable(NO_RUST))
-    return {
-        "hooks-exist": Holds("a module that defines each member of figure 2 is built and loaded", measured["whole"] and measured["members"] == len(MEMBERS), measured["members"]),
-        "ssthresh-call": Holds("as many calls as entries into recovery, reduction or repair after a timeout", measured["ssthreshs"] == measured["reductions"] > 2, measured["ssthreshs"]),
-        "cong-avoid-call": Holds("at each acknowledgement that finds the connection open, one call", measured["per_open_ack"] == 1, measured["per_open_ack"]),
-        "set-state-call": Holds(
-            "as many calls as changes of state, and one for each timeout within the repair after a timeout; open, disorder, recovery and loss occur",
-            measured["set_states"] == measured["changes"] + measured["again"] and {0, 1, 3, 4} <= set(measured["state"]),
-            measured["set_states"],
-            "the fifth, window reduction, needs an ECN echo, which no queue here gives",
-        ),
-        "undo-call": Undecidable(
-            "the simulated transport has no way to find out that a loss was none, so it never undoes; nor does any recorded kernel connection"
-        ),
-        "pkts-acked-call": Holds(
-            "the counts add up to what was delivered, less what recovery holds, within 1 %, and the round trip in µs is never below the path's 40 ms",
-            abs(measured["acked"] / measured["delivered"] - 1) <= 0.01 and measured["least_rtt"] >= 40_000,
-            measured["acked"] / measured["delivered"],
-        ),
-        "other-hooks-call": Holds(
-            f"init has cleared the counts, cwnd_event was called at ends of recovery and timeouts, get_info gives the counts, release leaves its mark ({RELEASED}) at the switch",
-            measured["begins"] == 0 and measured["events"] > 0 and measured["released"] == RELEASED,
-            measured["events"],
-        ),
-        "required-hooks": Holds(
-            "the module with ssthresh and cong_avoid alone is accepted and carries data; without either it is refused",
-            measured["bare"] and measured["bare_mbps"] > 1 and all(measured["refused"]),
-            measured["bare_mbps"],
-        ),
-        "load-while-running": Holds(
-            "unknown before, the module is there in the same process while another simulation has not ended, which goes on to its end",
-            not measured["known"] and measured["whole"] and 0 < measured["loaded_at"] < measured["went_on_to"],
-            measured["loaded_at"],
-        ),
-        "switch-per-connection": Holds(
-            "after the switch one flow shows CUBIC's inner variables and no more of the module's", measured["switched"] == 1, measured["switched"]
-        ),
-    }  # fmt: skip
+    title = "A module's hooks: which there are, when they are called, which are required"
+    cubic = None
 
+    def grid(self, setup: Setup) -> list[Point]:
+        return [Point("module", call=hook_counter)]
 
-def plot(results: Results, figure: Figure) -> None:
-    measured = results["module"][0]
-    axes = figure.subplots()
-    if not measured["rust"]:
-        return
-    axes.plot(measured["time_s"], measured["cwnd"], label="window (packets)")
-    axes.plot(measured["time_s"], [10 * calls for calls in measured["curve"]], "--", label="10 × calls of ssthresh")
-    axes.set(xlabel="time (s)", xlim=(0, SWITCH_S), ylim=(0, None))
-    axes.legend()
+    def claims(self, results: Results[Built | NoRust]) -> dict[str, Answer]:
+        measured = results["module"][0]
+        if isinstance(measured, NoRust):
+            return dict.fromkeys(claims_of("ha2008/fig2-modules"), Undecidable(NO_RUST))
+        return {
+            "hooks-exist": Holds("a module that defines each member of figure 2 is built and loaded", measured.whole and measured.members == len(MEMBERS), measured.members),
+            "ssthresh-call": Holds("as many calls as entries into recovery, reduction or repair after a timeout", measured.ssthreshs == measured.reductions > 2, measured.ssthreshs),
+            "cong-avoid-call": Holds("at each acknowledgement that finds the connection open, one call", measured.per_open_ack == 1, measured.per_open_ack),
+            "set-state-call": Holds(
+                "as many calls as changes of state, and one for each timeout within the repair after a timeout; open, disorder, recovery and loss occur",
+                measured.set_states == measured.changes + measured.again and {0, 1, 3, 4} <= set(measured.state),
+                measured.set_states,
+                "the fifth, window reduction, needs an ECN echo, which no queue here gives",
+            ),
+            "undo-call": Undecidable(
+                "the simulated transport has no way to find out that a loss was none, so it never undoes; nor does any recorded kernel connection"
+            ),
+            "pkts-acked-call": Holds(
+                "the counts add up to what was delivered, less what recovery holds, within 1 %, and the round trip in µs is never below the path's 40 ms",
+                abs(measured.acked / measured.delivered - 1) <= 0.01 and measured.least_rtt >= 40_000,
+                measured.acked / measured.delivered,
+            ),
+            "other-hooks-call": Holds(
+                f"init has cleared the counts, cwnd_event was called at ends of recovery and timeouts, get_info gives the counts, release leaves its mark ({RELEASED}) at the switch",
+                measured.begins == 0 and measured.events > 0 and measured.released == RELEASED,
+                measured.events,
+            ),
+            "required-hooks": Holds(
+                "the module with ssthresh and cong_avoid alone is accepted and carries data; without either it is refused",
+                measured.bare and measured.bare_mbps > 1 and all(measured.refused),
+                measured.bare_mbps,
+            ),
+            "load-while-running": Holds(
+                "unknown before, the module is there in the same process while another simulation has not ended, which goes on to its end",
+                not measured.known and measured.whole and 0 < measured.loaded_at < measured.went_on_to,
+                measured.loaded_at,
+            ),
+            "switch-per-connection": Holds(
+                "after the switch one flow shows CUBIC's inner variables and no more of the module's", measured.switched == 1, measured.switched
+            ),
+        }  # fmt: skip
+
+    def plot(self, results: Results[Built | NoRust], figure: Figure) -> None:
+        measured = results["module"][0]
+        axes = figure.subplots()
+        if isinstance(measured, NoRust):
+            return
+        axes.plot(measured.time_s, measured.cwnd, label="window (packets)")
+        axes.plot(measured.time_s, [10 * calls for calls in measured.curve], "--", label="10 × calls of ssthresh")
+        axes.set(xlabel="time (s)", xlim=(0, SWITCH_S), ylim=(0, None))
+        axes.legend()

@@ -1,21 +1,12 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Section 1, multiplexing: flows converge by themselves where many share a link and lose at different times.
-
-"Although BIC-TCP may converge slowly under low statistical multiplexing where only a few flows are competing, its convergence speed is not an
-issue under typical Internet environments." A second flow joins one that is alone; or it joins with others of the same algorithm, on a link
-that is as much faster, so that the fair share is the same. Left open: all numbers.
-"""
-
 from __future__ import annotations
 
 from typing import Any
 
-from cwnd.papers.ha2008.setups.joining_flow import reduced, time_ratio
+from cwnd.papers.ha2008.setups.joining_flow import Joined, joined, time_ratio
 from cwnd.papers.ha2008.setups.testbed import BIC
-from cwnd.reproduce import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
 
-TITLE = "Two flows converge alone, and among many"
-CUBIC, SECOND = "cubic-2.2-linux", "cubic-2.2"
 #: Unstated: the fair share of a flow, Mbit/s, outside CUBIC's TCP region at this round trip, ms; a buffer of one BDP.
 SHARE_MBPS, RTT_MS = 20, 100
 #: Unstated: how many flows are many, the two that are looked at among them.
@@ -24,50 +15,59 @@ MANY = 20
 EARLY, LATE = {"uniform": ["0s", "30s"]}, {"uniform": ["60s", "90s"]}
 
 
-def grid(setup: Setup) -> list[Point]:
-    end = setup.seconds(full=1200, short=400)
+class Sec1Multiplexing(Experiment[Joined]):
+    """Section 1, multiplexing: flows converge by themselves where many share a link and lose at different times.
 
-    def scenario(cc: str, flows: int) -> dict[str, Any]:
-        mbps = SHARE_MBPS * flows
-        flow = {"cc": cc, "overhead": f"{12_000 // mbps}us"}
-        others = [{**flow, "count": flows - 2, "start": EARLY}] if flows > 2 else []
+    "Although BIC-TCP may converge slowly under low statistical multiplexing where only a few flows are competing, its convergence speed is not an
+    issue under typical Internet environments." A second flow joins one that is alone; or it joins with others of the same algorithm, on a link
+    that is as much faster, so that the fair share is the same. Left open: all numbers.
+    """
+
+    title = "Two flows converge alone, and among many"
+    cubic = "cubic-2.2-linux"
+    second = "cubic-2.2"
+
+    def grid(self, setup: Setup) -> list[Point]:
+        end = setup.seconds(full=1200, short=400)
+
+        def scenario(cc: str, flows: int) -> dict[str, Any]:
+            mbps = SHARE_MBPS * flows
+            flow = {"cc": cc, "overhead": f"{12_000 // mbps}us"}
+            others = [{**flow, "count": flows - 2, "start": EARLY}] if flows > 2 else []
+            return {
+                "duration": f"{end:g}s",
+                "link": {"rate": f"{mbps}Mbit/s", "rtt": f"{RTT_MS}ms", "queue": {"kind": "droptail", "limit": "1bdp"}},
+                "flow": [flow, {**flow, "start": LATE}, *others],
+                "record": {"interval": "1s"},
+            }
+
+        return [
+            Point(f"{name}, {flows}", scenario(cc, flows), seeds=setup.seeds(full=10, short=3))
+            for name, cc in (("cubic", setup.cubic), ("bic", BIC))
+            for flows in (2, MANY)
+        ]
+
+    def reduce(self, run: Result, point: Point) -> Joined:
+        return joined(run)
+
+    def claims(self, results: Results[Joined]) -> dict[str, Answer]:
+        # Where neither converged, neither was faster; where only the two alone did not, those among many were.
         return {
-            "duration": f"{end:g}s",
-            "link": {"rate": f"{mbps}Mbit/s", "rtt": f"{RTT_MS}ms", "queue": {"kind": "droptail", "limit": "1bdp"}},
-            "flow": [flow, {**flow, "start": LATE}, *others],
-            "record": {"interval": "1s"},
+            f"{name}-faster-among-many": Measured(time_ratio(results, f"{name}, {MANY}", f"{name}, 2"))
+            for name in ("cubic", "bic")
         }
 
-    return [
-        Point(f"{name}, {flows}", scenario(cc, flows), seeds=setup.seeds(full=10, short=3))
-        for name, cc in (("cubic", setup.cubic), ("bic", BIC))
-        for flows in (2, MANY)
-    ]
+    def plot(self, results: Results[Joined], figure: Figure) -> None:
+        from cwnd.plot.experiments import over_time
 
-
-def reduce(run: Result, point: Point) -> Reduced:
-    return reduced(run)
-
-
-def claims(results: Results) -> dict[str, Answer]:
-    # Where neither converged, neither was faster; where only the two alone did not, those among many were.
-    return {
-        f"{name}-faster-among-many": Measured(time_ratio(results, f"{name}, {MANY}", f"{name}, 2"))
-        for name in ("cubic", "bic")
-    }
-
-
-def plot(results: Results, figure: Figure) -> None:
-    from cwnd.plot.experiments import over_time
-
-    figure.set_size_inches(6.4, 6.4)
-    panels = figure.subplots(2, 2, sharex=True, sharey=True)
-    for row, name in zip(panels, ("cubic", "bic")):
-        for axes, flows in zip(row, (2, MANY)):
-            windows = results[f"{name}, {flows}"][0]["cwnd"]
-            over_time(axes, {f"flow {number}": window for number, window in enumerate(windows, 1)}, 2, linewidth=1)
-            axes.set(title=f"{name.upper()}, {flows} flows", xlim=(0, None), ylim=(0, 800))
-        row[0].set_ylabel("cwnd (packets)")
-    for axes in panels[1]:
-        axes.set_xlabel("time (s)")
-    panels[0, 0].legend()
+        figure.set_size_inches(6.4, 6.4)
+        panels = figure.subplots(2, 2, sharex=True, sharey=True)
+        for row, name in zip(panels, ("cubic", "bic")):
+            for axes, flows in zip(row, (2, MANY)):
+                windows = results[f"{name}, {flows}"][0].cwnd
+                over_time(axes, {f"flow {number}": window for number, window in enumerate(windows, 1)}, 2, linewidth=1)
+                axes.set(title=f"{name.upper()}, {flows} flows", xlim=(0, None), ylim=(0, 800))
+            row[0].set_ylabel("cwnd (packets)")
+        for axes in panels[1]:
+            axes.set_xlabel("time (s)")
+        panels[0, 0].legend()

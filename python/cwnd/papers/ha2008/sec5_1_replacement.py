@@ -1,17 +1,9 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Section 5.1: of two SACK flows one is replaced by CUBIC, where standard TCP performs well.
-
-"In environments where standard TCP is able to make reasonable use of the available bandwidth, CUBIC does not significantly change this
-state": networks with a small BDP, and networks with a short RTT, with a small BDP or not. Left open: all numbers; no background here.
-"""
-
 from __future__ import annotations
 
-from cwnd.papers.ha2008.setups.against_sack import against_sack, shares
-from cwnd.reproduce import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.papers.ha2008.setups.against_sack import AgainstSack, Shares, against_sack
+from cwnd.reproduce import Answer, Figure, Measured, Point, Results, Setup
 
-TITLE = "A SACK flow beside SACK, and beside CUBIC: small BDP, short RTT"
-CUBIC, SECOND = "cubic-2.2-linux", "cubic-2.2"
 #: Unstated: Mbit/s and ms of the networks, 10 to 33 packets of BDP where it is small and 333 to 833 where it is large.
 NETWORKS = {
     "small-bdp": ((2, 100), (10, 40)),
@@ -20,48 +12,53 @@ NETWORKS = {
 }
 
 
-def grid(setup: Setup) -> list[Point]:
-    end, seeds = setup.seconds(full=600, short=60), setup.seeds(full=10, short=3)
-    return [
-        Point(
-            f"{kind}, {rate} Mbit/s, {rtt} ms, {name}",
-            # The large networks take longest to forget how the flows began, and the small ones cost nothing.
-            against_sack(
-                cc, rate=rate, rtt_ms=rtt, seconds=end if rate > 100 else 4 * end, each=1, with_background=False
-            ),
-            seeds=seeds,
-            info={"kind": kind, "rate": rate, "rtt": rtt, "name": name},
-        )
-        for kind, networks in NETWORKS.items()
-        for rate, rtt in networks
-        for name, cc in (("sack", "sack"), ("cubic", setup.cubic))
-    ]
+class Sec5_1Replacement(AgainstSack):
+    """Section 5.1: of two SACK flows one is replaced by CUBIC, where standard TCP performs well.
 
+    "In environments where standard TCP is able to make reasonable use of the available bandwidth, CUBIC does not significantly change this
+    state": networks with a small BDP, and networks with a short RTT, with a small BDP or not. Left open: all numbers; no background here.
+    """
 
-def reduce(run: Result, point: Point) -> Reduced:
-    return shares(run)
+    title = "A SACK flow beside SACK, and beside CUBIC: small BDP, short RTT"
+    cubic = "cubic-2.2-linux"
+    second = "cubic-2.2"
 
+    def grid(self, setup: Setup) -> list[Point]:
+        end, seeds = setup.seconds(full=600, short=60), setup.seeds(full=10, short=3)
+        return [
+            Point(
+                f"{kind}, {rate} Mbit/s, {rtt} ms, {name}",
+                # The large networks take longest to forget how the flows began, and the small ones cost nothing.
+                against_sack(
+                    cc, rate=rate, rtt_ms=rtt, seconds=end if rate > 100 else 4 * end, each=1, with_background=False
+                ),
+                seeds=seeds,
+                info={"kind": kind, "rate": rate, "rtt": rtt, "name": name},
+            )
+            for kind, networks in NETWORKS.items()
+            for rate, rtt in networks
+            for name, cc in (("sack", "sack"), ("cubic", setup.cubic))
+        ]
 
-def claims(results: Results) -> dict[str, Answer]:
-    def sack_ratio(kind: str, rate: int, rtt: int) -> list[float]:
-        key = f"{kind}, {rate} Mbit/s, {rtt} ms"
-        return results.ratio(f"{key}, cubic", f"{key}, sack", "sack")
+    def claims(self, results: Results[Shares]) -> dict[str, Answer]:
+        def sack_ratio(kind: str, rate: int, rtt: int) -> list[float]:
+            key = f"{kind}, {rate} Mbit/s, {rtt} ms"
+            return results.ratio(f"{key}, cubic", f"{key}, sack", "sack")
 
-    return {
-        kind: Measured({f"{rate} Mbit/s, {rtt} ms": sack_ratio(kind, rate, rtt) for rate, rtt in networks})
-        for kind, networks in NETWORKS.items()
-    }
+        return {
+            kind: Measured({f"{rate} Mbit/s, {rtt} ms": sack_ratio(kind, rate, rtt) for rate, rtt in networks})
+            for kind, networks in NETWORKS.items()
+        }
 
-
-def plot(results: Results, figure: Figure) -> None:
-    axes = figure.subplots()
-    networks = [network for pairs in NETWORKS.values() for network in pairs]
-    kinds = [kind for kind, pairs in NETWORKS.items() for _ in pairs]
-    for name, offset, hatch in (("sack", -0.2, ""), ("cubic", 0.2, "//")):
-        keys = [f"{kind}, {rate} Mbit/s, {rtt} ms, {name}" for kind, (rate, rtt) in zip(kinds, networks)]
-        values = [100 * results.mean(key, "sack") for key in keys]
-        at = [group + offset for group in range(len(keys))]
-        axes.bar(at, values, 0.38, hatch=hatch, edgecolor="black", linewidth=0.6, label=f"beside {name.upper()}")
-    axes.set_xticks(range(len(networks)), [f"{rate} Mbit/s\n{rtt} ms" for rate, rtt in networks])
-    axes.set(ylabel="share of the SACK flow (%)", ylim=(0, 65))
-    axes.legend(ncols=2)
+    def plot(self, results: Results[Shares], figure: Figure) -> None:
+        axes = figure.subplots()
+        networks = [network for pairs in NETWORKS.values() for network in pairs]
+        kinds = [kind for kind, pairs in NETWORKS.items() for _ in pairs]
+        for name, offset, hatch in (("sack", -0.2, ""), ("cubic", 0.2, "//")):
+            keys = [f"{kind}, {rate} Mbit/s, {rtt} ms, {name}" for kind, (rate, rtt) in zip(kinds, networks)]
+            values = [100 * results.mean(key, "sack") for key in keys]
+            at = [group + offset for group in range(len(keys))]
+            axes.bar(at, values, 0.38, hatch=hatch, edgecolor="black", linewidth=0.6, label=f"beside {name.upper()}")
+        axes.set_xticks(range(len(networks)), [f"{rate} Mbit/s\n{rtt} ms" for rate, rtt in networks])
+        axes.set(ylabel="share of the SACK flow (%)", ylim=(0, 65))
+        axes.legend(ncols=2)

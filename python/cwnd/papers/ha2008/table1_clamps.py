@@ -1,23 +1,15 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Table 1, the clamps: CUBIC 2.0 (increase clamped throughout, initial ssthresh), 2.1 (in the convex region only), 2.2 (nowhere).
-
-"Clamped the maximum window increment to 32 packets per RTT"; 2.1 "enhances the scalability of CUBIC over very large BDP network paths" and starts
-up faster, 2.2 "improves its convergence speed while maintaining its fairness and TCP friendliness". The three are the kernel's integer form
-with the clamp of the text and nothing else changed. Left open: the path (ours: 400 Mbit/s, 320 ms, one BDP of buffer), and every number.
-After a first look, runs that had not come to their end were lengthened: 720 s for 420 (joins), 180 s for 120 (freed), 120 s for 90 (start).
-"""
-
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from cwnd.metrics import jain
-from cwnd.papers.ha2008.setups.growth import convex_growth, regain, start_up
-from cwnd.papers.ha2008.setups.joining_flow import reduced, time_ratio
-from cwnd.reproduce import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.metrics.run import defined
+from cwnd.papers.ha2008.setups.growth import convex_growth, regain_s, start_up_s
+from cwnd.papers.ha2008.setups.joining_flow import Joined, joined, time_ratio
+from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
 
-TITLE = "CUBIC 2.0, 2.1 and 2.2 on 400 Mbit/s, 320 ms: what the clamps change"
-CUBIC = None
 FORMS: dict[str, dict[str, Any]] = {
     "2.0": {"cc": "cubic-2.0", "max_increment": 10},
     "2.1": {"cc": "cubic-2.1", "max_increment": 10},
@@ -29,69 +21,124 @@ ALONE = {"uniform": ["60s", "90s"]}
 FREED_S = 40
 
 
-def grid(setup: Setup) -> list[Point]:
-    link = {"rate": f"{MBPS}Mbit/s", "rtt": f"{1e3 * RTT_S:g}ms", "queue": {"kind": "droptail", "limit": "1bdp"}}
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Two flows of CUBIC beside two of SACK."""
 
-    def scenario(flows: list[dict[str, Any]], seconds: float, **more: Any) -> dict[str, Any]:  # noqa: ANN401
-        flows = [{**flow, "overhead": "30us"} for flow in flows]
-        return {"duration": f"{seconds:g}s", "link": link, "flow": flows, "record": {"interval": "100ms"}, **more}
-
-    points = []
-    seeds = setup.seeds(full=10, short=2)
-    joined, end = setup.seconds(full=1200, short=720), setup.seconds(full=600, short=150)
-    datagrams = [{"model": "udp", "rate": f"{MBPS // 2}Mbit/s", "stop": f"{FREED_S}s"}]
-    for version, form in FORMS.items():
-        whole, half = ({**form, "initial_cwnd": size, "initial_ssthresh": size} for size in (BDP, BDP // 2))
-        shared = [{**flow, "count": 2, "start": {"uniform": ["0s", "10s"]}} for flow in (form, {"cc": "sack"})]
-        points += [
-            Point(f"regain, {version}", scenario([whole], 60, link={**link, "loss": f"at:{2 * BDP}"})),
-            Point(f"freed, {version}", scenario([half], 180, traffic=datagrams)),
-            Point(f"start, {version}", scenario([form], 120)),
-            Point(f"shared, {version}", scenario(shared, end, measure=["60s", f"{end:g}s"]), seeds=seeds),
-        ]
-        if version != "2.0":
-            points.append(Point(f"joins, {version}", scenario([form, {**form, "start": ALONE}], joined), seeds=seeds))
-    return points
+    #: Of the two of CUBIC.
+    jain: float
+    #: The share of SACK.
+    sack: float
 
 
-def reduce(run: Result, point: Point) -> Reduced:
-    kind = point.key.partition(",")[0]
-    if kind == "joins":
-        return reduced(run)
-    if kind == "shared":
-        flows = run.summary["flows"]
-        fairness = jain([flow["throughput_mbps"] for flow in flows[:2]]).value
-        return {"jain": fairness, "sack": sum(flow["share"] for flow in flows[2:])}
-    shown = {"cwnd": run.cwnd["cwnd"].to_numpy()[::5]}
-    if kind == "start":
-        return start_up(run, MBPS, 1) | shown
-    return (regain(run, RTT_S) if kind == "regain" else convex_growth(run, FREED_S)) | shown
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """A flow that is alone."""
+
+    cwnd: list[float]
 
 
-def claims(results: Results) -> dict[str, Answer]:
-    def change(new: str, old: str, name: str) -> Measured:
-        return Measured(results.each(lambda run: run[f"shared, {new}"][name] - run[f"shared, {old}"][name]))
+@dataclass(frozen=True, slots=True)
+class Regained(Alone):
+    """After one loss."""
 
-    return {
-        "regain-2-2-to-2-1": Measured(results.ratio("regain, 2.2", "regain, 2.1", "regain_s")),
-        "regain-2-1-to-2-0": Measured(results.ratio("regain, 2.1", "regain, 2.0", "regain_s")),
-        "convex-growth": Measured(results.ratio("freed, 2.2", "freed, 2.1", "growth")),
-        "convergence": Measured(time_ratio(results, "joins, 2.2", "joins, 2.1")),
-        "start-up": Measured(results.ratio("start, 2.1", "start, 2.0", "start_up_s")),
-        "fairness-2-1": change("2.1", "2.0", "jain"),
-        "sack-share-2-1": change("2.1", "2.0", "sack"),
-        "fairness-2-2": change("2.2", "2.1", "jain"),
-        "sack-share-2-2": change("2.2", "2.1", "sack"),
-    }
+    regain_s: float
 
 
-def plot(results: Results, figure: Figure) -> None:
-    from cwnd.plot.experiments import over_time
+@dataclass(frozen=True, slots=True)
+class Freed(Alone):
+    """After half the link is freed."""
 
-    figure.set_size_inches(6.4, 7.2)
-    titles = {"regain": "after one loss", "freed": f"half the link freed at {FREED_S} s", "start": "start-up"}
-    for axes, (kind, title) in zip(figure.subplots(3, 1), titles.items()):
-        over_time(axes, {f"CUBIC {version}": results[f"{kind}, {version}"][0]["cwnd"] for version in FORMS}, 0.5)
-        axes.set(title=title, ylabel="cwnd (packets)", xlim=(0, None), ylim=(0, 25_000))
-    axes.set_xlabel("time (s)")
-    figure.axes[0].legend(ncols=3)
+    #: Packets per second.
+    growth: float
+
+
+@dataclass(frozen=True, slots=True)
+class Started(Alone):
+    """At start-up."""
+
+    start_up_s: float
+
+
+class Table1Clamps(Experiment[Joined | Shared | Regained | Freed | Started]):
+    """Table 1, the clamps: CUBIC 2.0 (increase clamped throughout, initial ssthresh), 2.1 (in the convex region only), 2.2 (nowhere).
+
+    "Clamped the maximum window increment to 32 packets per RTT"; 2.1 "enhances the scalability of CUBIC over very large BDP network paths" and starts
+    up faster, 2.2 "improves its convergence speed while maintaining its fairness and TCP friendliness". The three are the kernel's integer form
+    with the clamp of the text and nothing else changed. Left open: the path (ours: 400 Mbit/s, 320 ms, one BDP of buffer), and every number.
+    After a first look, runs that had not come to their end were lengthened: 720 s for 420 (joins), 180 s for 120 (freed), 120 s for 90 (start).
+    """
+
+    title = "CUBIC 2.0, 2.1 and 2.2 on 400 Mbit/s, 320 ms: what the clamps change"
+    cubic = None
+
+    def grid(self, setup: Setup) -> list[Point]:
+        link = {"rate": f"{MBPS}Mbit/s", "rtt": f"{1e3 * RTT_S:g}ms", "queue": {"kind": "droptail", "limit": "1bdp"}}
+
+        def scenario(flows: list[dict[str, Any]], seconds: float, **more: Any) -> dict[str, Any]:  # noqa: ANN401
+            flows = [{**flow, "overhead": "30us"} for flow in flows]
+            return {"duration": f"{seconds:g}s", "link": link, "flow": flows, "record": {"interval": "100ms"}, **more}
+
+        points = []
+        seeds = setup.seeds(full=10, short=2)
+        joined, end = setup.seconds(full=1200, short=720), setup.seconds(full=600, short=150)
+        datagrams = [{"model": "udp", "rate": f"{MBPS // 2}Mbit/s", "stop": f"{FREED_S}s"}]
+        for version, form in FORMS.items():
+            whole, half = ({**form, "initial_cwnd": size, "initial_ssthresh": size} for size in (BDP, BDP // 2))
+            shared = [{**flow, "count": 2, "start": {"uniform": ["0s", "10s"]}} for flow in (form, {"cc": "sack"})]
+            points += [
+                Point(f"regain, {version}", scenario([whole], 60, link={**link, "loss": f"at:{2 * BDP}"})),
+                Point(f"freed, {version}", scenario([half], 180, traffic=datagrams)),
+                Point(f"start, {version}", scenario([form], 120)),
+                Point(f"shared, {version}", scenario(shared, end, measure=["60s", f"{end:g}s"]), seeds=seeds),
+            ]
+            if version != "2.0":
+                points.append(
+                    Point(f"joins, {version}", scenario([form, {**form, "start": ALONE}], joined), seeds=seeds)
+                )
+        return points
+
+    def reduce(self, run: Result, point: Point) -> Joined | Shared | Regained | Freed | Started:
+        kind = point.key.partition(",")[0]
+        if kind == "joins":
+            return joined(run)
+        if kind == "shared":
+            flows = run.summary["flows"]
+            fairness = defined(jain([flow["throughput_mbps"] for flow in flows[:2]]))
+            return Shared(jain=fairness, sack=sum(flow["share"] for flow in flows[2:]))
+        shown = run.cwnd["cwnd"].to_numpy()[::5].tolist()
+        if kind == "start":
+            return Started(start_up_s=start_up_s(run, MBPS, 1), cwnd=shown)
+        if kind == "regain":
+            return Regained(regain_s=regain_s(run, RTT_S), cwnd=shown)
+        return Freed(growth=convex_growth(run, FREED_S), cwnd=shown)
+
+    def claims(self, results: Results[Joined | Shared | Regained | Freed | Started]) -> dict[str, Answer]:
+        def change(new: str, old: str, name: str) -> Measured:
+            pairs = zip(results.values(f"shared, {new}", name), results.values(f"shared, {old}", name))
+            return Measured([value - before for value, before in pairs])
+
+        return {
+            "regain-2-2-to-2-1": Measured(results.ratio("regain, 2.2", "regain, 2.1", "regain_s")),
+            "regain-2-1-to-2-0": Measured(results.ratio("regain, 2.1", "regain, 2.0", "regain_s")),
+            "convex-growth": Measured(results.ratio("freed, 2.2", "freed, 2.1", "growth")),
+            "convergence": Measured(time_ratio(results, "joins, 2.2", "joins, 2.1")),
+            "start-up": Measured(results.ratio("start, 2.1", "start, 2.0", "start_up_s")),
+            "fairness-2-1": change("2.1", "2.0", "jain"),
+            "sack-share-2-1": change("2.1", "2.0", "sack"),
+            "fairness-2-2": change("2.2", "2.1", "jain"),
+            "sack-share-2-2": change("2.2", "2.1", "sack"),
+        }
+
+    def plot(self, results: Results[Joined | Shared | Regained | Freed | Started], figure: Figure) -> None:
+        from cwnd.plot.experiments import over_time
+
+        figure.set_size_inches(6.4, 7.2)
+        titles = {"regain": "after one loss", "freed": f"half the link freed at {FREED_S} s", "start": "start-up"}
+        for axes, (kind, title) in zip(figure.subplots(3, 1), titles.items()):
+            over_time(
+                axes, {f"CUBIC {version}": results.of(Alone, f"{kind}, {version}").cwnd for version in FORMS}, 0.5
+            )
+            axes.set(title=title, ylabel="cwnd (packets)", xlim=(0, None), ylim=(0, 25_000))
+        axes.set_xlabel("time (s)")
+        figure.axes[0].legend(ncols=3)

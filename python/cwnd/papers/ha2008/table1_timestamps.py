@@ -1,19 +1,11 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Table 1, timestamps: a receiver that echoes timestamps of a later moment pretends a shorter round trip.
-
-Until 2.6.22 CUBIC takes its round trips from the echoed timestamps; 2.6.23 removes this against "malicious receiver attacks that reports wrong
-timestamps to reduce RTTs for more throughput". Here a sender stores when it sent each packet and also gets the echo. The algorithm is called with the
-round trip from the one or the other. One loss, then 20 s. Left open: how much the false echo gains, and in which form of W_tcp.
-"""
-
 from __future__ import annotations
 
-from cwnd.papers.ha2008.setups.hook_calls import connection
-from cwnd.reproduce import Answer, Figure, Holds, Point, Reduced, Reported, Results, Setup
+from dataclasses import dataclass
 
-TITLE = "A receiver that lies about timestamps, and CUBIC that believes it or does not"
-#: The claims are about versions.
-CUBIC = None
+from cwnd.papers.ha2008.setups.hook_calls import connection
+from cwnd.reproduce import Answer, Experiment, Figure, Holds, Point, Reported, Results, Setup
+
 #: W_tcp by acknowledgement (the pseudocode; Linux 2.6.22), and by the closed form of equation 4.
 FORMS = {"per ACK": "cubic-2.2", "per ACK, Linux 2.6.22": "cubic-2.1", "closed form": "cubic-rfc8312"}
 #: Unstated: the path's round trip, what the receiver makes of it, both µs, the window at the loss, and how long the flow is watched.
@@ -22,16 +14,15 @@ TRUE_US, FALSE_US, WINDOW, SECONDS = 100_000, 20_000, 200, 20
 PACKET = 1.0
 
 
-def grid(setup: Setup) -> list[Point]:
-    return [
-        Point(f"{form}, {source}, {echo}", call=send, args=(cc, source, echo))
-        for form, cc in FORMS.items()
-        for source in ("timestamps", "own clock")
-        for echo in ("true", "false")
-    ]
+@dataclass(frozen=True, slots=True)
+class Table1TimestampsNumbers:
+    """What a run is reduced to."""
+
+    cwnd: list[int]
+    mean: float
 
 
-def send(cc: str, source: str, echo: str) -> Reduced:
+def send(cc: str, source: str, echo: str) -> Table1TimestampsNumbers:
     """The windows of a flow, once per round trip, whose round trips come from `source`."""
     hooks = connection(cc, WINDOW, WINDOW, now_us=1_000_000)
     now, end, lost, windows = 1_000_000, 1_000_000 + SECONDS * 1_000_000, False, []
@@ -50,48 +41,67 @@ def send(cc: str, source: str, echo: str) -> Reduced:
             hooks.loss()
             lost = True
         now += TRUE_US
-    return {"cwnd": windows, "mean": sum(windows[10:]) / len(windows[10:])}
+    return Table1TimestampsNumbers(cwnd=windows, mean=sum(windows[10:]) / len(windows[10:]))
 
 
-def claims(results: Results) -> dict[str, Answer]:
-    def apart(source: str, form: str) -> float:
-        return results.mean(f"{form}, {source}, false", "mean") - results.mean(f"{form}, {source}, true", "mean")
+class Table1Timestamps(Experiment[Table1TimestampsNumbers]):
+    """Table 1, timestamps: a receiver that echoes timestamps of a later moment pretends a shorter round trip.
 
-    linux = ("per ACK", "per ACK, Linux 2.6.22")
-    changes = [apart("timestamps", form) for form in linux]
-    own_clock_changes = [
-        max(
-            abs(a - b)
-            for a, b in zip(*(results[f"{form}, own clock, {echo}"][0]["cwnd"] for echo in ("true", "false")))
-        )
-        for form in FORMS
-    ]
-    words = "; ".join(f"{form}: {apart('timestamps', form):+.1f} packets" for form in FORMS)
-    means = "; ".join(f"{form} {results.mean(f'{form}, own clock, true', 'mean'):.1f}" for form in FORMS)
-    return {
-        "before-2-6-23": Holds(
-            f"with round trips from the timestamps the lie changes the mean window by more than {PACKET:g} packet in both forms with Algorithm 1's W_tcp",
-            all(abs(change) > PACKET for change in changes),
-            min(changes, key=abs),
-        ),
-        "from-2-6-23": Holds(
-            "with round trips from the sender's own clock no window of any form changes",
-            not any(own_clock_changes),
-            max(own_clock_changes),
-            "the sender's clock leaves a receiver no way to lie",
-        ),
-        "direction": Reported(
-            f"{TRUE_US / 1e3:g} ms made {FALSE_US / 1e3:g} ms changes the mean window over {SECONDS} s with one loss at {WINDOW} packets by: {words} (mean windows without the lie: {means})"
-        ),
-    }
+    Until 2.6.22 CUBIC takes its round trips from the echoed timestamps; 2.6.23 removes this against "malicious receiver attacks that reports wrong
+    timestamps to reduce RTTs for more throughput". Here a sender stores when it sent each packet and also gets the echo. The algorithm is called with the
+    round trip from the one or the other. One loss, then 20 s. Left open: how much the false echo gains, and in which form of W_tcp.
+    """
 
+    title = "A receiver that lies about timestamps, and CUBIC that believes it or does not"
+    #: The claims are about versions.
+    cubic = None
 
-def plot(results: Results, figure: Figure) -> None:
-    axes = figure.subplots()
-    for form, colour in zip(FORMS, ("#0072B2", "#009E73", "#D55E00")):
-        for echo, dash in (("true", "-"), ("false", "--")):
-            window = results[f"{form}, timestamps, {echo}"][0]["cwnd"]
-            times = [n * TRUE_US / 1e6 for n in range(len(window))]
-            axes.plot(times, window, linestyle=dash, color=colour, label=f"{form}, {echo} timestamps")
-    axes.set(xlabel="time (s)", ylabel="window (packets)", xlim=(0, None))
-    axes.legend(fontsize="small")
+    def grid(self, setup: Setup) -> list[Point]:
+        return [
+            Point(f"{form}, {source}, {echo}", call=send, args=(cc, source, echo))
+            for form, cc in FORMS.items()
+            for source in ("timestamps", "own clock")
+            for echo in ("true", "false")
+        ]
+
+    def claims(self, results: Results[Table1TimestampsNumbers]) -> dict[str, Answer]:
+        def apart(source: str, form: str) -> float:
+            return results.mean(f"{form}, {source}, false", "mean") - results.mean(f"{form}, {source}, true", "mean")
+
+        linux = ("per ACK", "per ACK, Linux 2.6.22")
+        changes = [apart("timestamps", form) for form in linux]
+        own_clock_changes = [
+            max(
+                abs(a - b)
+                for a, b in zip(*(results[f"{form}, own clock, {echo}"][0].cwnd for echo in ("true", "false")))
+            )
+            for form in FORMS
+        ]
+        words = "; ".join(f"{form}: {apart('timestamps', form):+.1f} packets" for form in FORMS)
+        means = "; ".join(f"{form} {results.mean(f'{form}, own clock, true', 'mean'):.1f}" for form in FORMS)
+        return {
+            "before-2-6-23": Holds(
+                f"with round trips from the timestamps the lie changes the mean window by more than {PACKET:g} packet in both forms with Algorithm 1's W_tcp",
+                all(abs(change) > PACKET for change in changes),
+                min(changes, key=abs),
+            ),
+            "from-2-6-23": Holds(
+                "with round trips from the sender's own clock no window of any form changes",
+                not any(own_clock_changes),
+                max(own_clock_changes),
+                "the sender's clock leaves a receiver no way to lie",
+            ),
+            "direction": Reported(
+                f"{TRUE_US / 1e3:g} ms made {FALSE_US / 1e3:g} ms changes the mean window over {SECONDS} s with one loss at {WINDOW} packets by: {words} (mean windows without the lie: {means})"
+            ),
+        }
+
+    def plot(self, results: Results[Table1TimestampsNumbers], figure: Figure) -> None:
+        axes = figure.subplots()
+        for form, colour in zip(FORMS, ("#0072B2", "#009E73", "#D55E00")):
+            for echo, dash in (("true", "-"), ("false", "--")):
+                window = results[f"{form}, timestamps, {echo}"][0].cwnd
+                times = [n * TRUE_US / 1e6 for n in range(len(window))]
+                axes.plot(times, window, linestyle=dash, color=colour, label=f"{form}, {echo} timestamps")
+        axes.set(xlabel="time (s)", ylabel="window (packets)", xlim=(0, None))
+        axes.legend(fontsize="small")

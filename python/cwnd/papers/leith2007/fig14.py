@@ -1,23 +1,16 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Figure 14: two CUBIC flows at low windows, 1 Mbit/s, of which one is "essentially starved".
-
-The caption is lost; read: each round trip of the testbed with one BDP of queue (1 to 16 packets), the second flow later. "Can be observed": the
-worst round trip of each seed is judged (settled after first runs over these round trips and queues, which had shown no starvation of 2.6.18). The document suspects quantisation of increase and backoff, so the finer forms run too: every increment with
-its fraction in microseconds (`cubic-2.2`, and that of the second column), and the kernel's counting without its extra acknowledgements.
-"""
-
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from cwnd.metrics import curves
 from cwnd.papers.leith2007.setups import RTTS_MS, long_flows
-from cwnd.reproduce import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
 
-TITLE = "Two CUBIC flows at low windows, 1 Mbit/s: share of the smaller"
-CUBIC, SECOND = "cubic-2.0", "cubic-2.6.18"
+CUBIC = "cubic-2.0"
 #: Unstated: the second flow comes when the first has been alone for a while.
 START = {"uniform": ["0s", "100s"]}
 #: The quantisations of Algorithm 1 taken away one by one, then exact arithmetic, then standard TCP.
@@ -33,42 +26,64 @@ FINER: dict[str, dict[str, Any]] = {
 }
 
 
-def grid(setup: Setup) -> list[Point]:
-    end = setup.seconds(full=3600, short=1200)
-    forms = {"document": {"cc": setup.cubic}, **FINER}
-    return [
-        Point(
-            f"{name}, {rtt} ms",
-            long_flows([flow, {**flow, "start": START}], "1Mbit/s", rtt, end, begin=200),
-            seeds=setup.seeds(full=10, short=6),
-            info={"name": name, "rtt": rtt},
+@dataclass(frozen=True, slots=True)
+class Fig14Numbers:
+    """What a run is reduced to."""
+
+    smaller: float
+    cwnd: list[list[float]]
+
+
+class Fig14(Experiment[Fig14Numbers]):
+    """Figure 14: two CUBIC flows at low windows, 1 Mbit/s, of which one is "essentially starved".
+
+    The caption is lost; read: each round trip of the testbed with one BDP of queue (1 to 16 packets), the second flow later. "Can be observed": the
+    worst round trip of each seed is judged (settled after first runs over these round trips and queues, which had shown no starvation of 2.6.18). The document suspects quantisation of increase and backoff, so the finer forms run too: every increment with
+    its fraction in microseconds (`cubic-2.2`, and that of the second column), and the kernel's counting without its extra acknowledgements.
+    """
+
+    title = "Two CUBIC flows at low windows, 1 Mbit/s: share of the smaller"
+    cubic = CUBIC
+    second = "cubic-2.6.18"
+
+    def grid(self, setup: Setup) -> list[Point]:
+        end = setup.seconds(full=3600, short=1200)
+        forms = {"document": {"cc": setup.cubic}, **FINER}
+        return [
+            Point(
+                f"{name}, {rtt} ms",
+                long_flows([flow, {**flow, "start": START}], "1Mbit/s", rtt, end, begin=200),
+                seeds=setup.seeds(full=10, short=6),
+                info={"name": name, "rtt": rtt},
+            )
+            for name, flow in forms.items()
+            for rtt in RTTS_MS
+        ]
+
+    def reduce(self, run: Result, point: Point) -> Fig14Numbers:
+        rates = [flow["throughput_mbps"] for flow in run.summary["flows"]]
+        return Fig14Numbers(
+            smaller=min(rates) / sum(rates),
+            cwnd=[window.tolist() for window in curves(run.cwnd, np.arange(0, 600, 2.0)).values()],
         )
-        for name, flow in forms.items()
-        for rtt in RTTS_MS
-    ]
 
+    def claims(self, results: Results[Fig14Numbers]) -> dict[str, Answer]:
+        def worst(name: str) -> list[float]:
+            return results.each(lambda run: min(run[f"{name}, {rtt} ms"].smaller for rtt in RTTS_MS))
 
-def reduce(run: Result, point: Point) -> Reduced:
-    rates = [flow["throughput_mbps"] for flow in run.summary["flows"]]
-    return {"smaller": min(rates) / sum(rates), "cwnd": list(curves(run.cwnd, np.arange(0, 600, 2.0)).values())}
+        note = "share of the smaller flow at the worst of the round trips"
+        return {
+            "starved": Measured(worst("document"), note),
+            "finer-arithmetic": Measured({name: worst(name) for name in ("document", *FINER)}, note),
+        }
 
-
-def claims(results: Results) -> dict[str, Answer]:
-    def worst(name: str) -> list[float]:
-        return results.each(lambda run: min(run[f"{name}, {rtt} ms"]["smaller"] for rtt in RTTS_MS))
-
-    note = "share of the smaller flow at the worst of the round trips"
-    return {
-        "starved": Measured(worst("document"), note),
-        "finer-arithmetic": Measured({name: worst(name) for name in ("document", *FINER)}, note),
-    }
-
-
-def plot(results: Results, figure: Figure) -> None:
-    axes = figure.subplots()
-    for number, (window, colour, dash) in enumerate(
-        zip(results["document, 16 ms"][0]["cwnd"], ("#D55E00", "#0072B2"), ("-", (0, (4, 1.2))))
-    ):
-        axes.plot(np.arange(0, 600, 2.0), window, color=colour, linestyle=dash, linewidth=1, label=f"flow {number + 1}")
-    axes.set(xlabel="time (s)", ylabel="cwnd (packets)", xlim=(0, 600), ylim=(0, None))
-    axes.legend(ncols=2)
+    def plot(self, results: Results[Fig14Numbers], figure: Figure) -> None:
+        axes = figure.subplots()
+        for number, (window, colour, dash) in enumerate(
+            zip(results["document, 16 ms"][0].cwnd, ("#D55E00", "#0072B2"), ("-", (0, (4, 1.2))))
+        ):
+            axes.plot(
+                np.arange(0, 600, 2.0), window, color=colour, linestyle=dash, linewidth=1, label=f"flow {number + 1}"
+            )
+        axes.set(xlabel="time (s)", ylabel="cwnd (packets)", xlim=(0, 600), ylim=(0, None))
+        axes.legend(ncols=2)

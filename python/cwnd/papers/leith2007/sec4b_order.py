@@ -1,66 +1,82 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Section IV.B: two identical transfers, one started later, "may have very different completion times depending on the order".
-
-250 Mbit/s, 200 ms, queue one BDP. Left open: size and starts: 5 GB each (160 s of the whole link), the second a minute to a minute and a half
-after the first, which then fills the link; both orders.
-"""
-
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from cwnd.metrics import curves
 from cwnd.papers.leith2007.setups import testbed
-from cwnd.reproduce import Answer, Figure, Holds, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.reproduce import Answer, Experiment, Figure, Holds, Measured, Point, Result, Results, Setup
 
-TITLE = "Two equal transfers of CUBIC, one started later: their completion times"
-CUBIC, SECOND = "cubic-2.0", "cubic-2.6.18"
 #: Unstated.
 SIZE, LATER = "5GB", {"uniform": ["60s", "90s"]}
 #: Which of the two is the later one.
 ORDERS = {"second later": 1, "first later": 0}
 
 
-def grid(setup: Setup) -> list[Point]:
-    def flows(late: int) -> list[dict[str, object]]:
-        return [{"cc": setup.cubic, "size": SIZE, **({"start": LATER} if flow == late else {})} for flow in (0, 1)]
+@dataclass(frozen=True, slots=True)
+class Sec4bOrderNumbers:
+    """What a run is reduced to."""
 
-    return [
-        Point(key, testbed(250, 600, flows(late)), seeds=setup.seeds(full=10, short=3), info={"late": late})
-        for key, late in ORDERS.items()
-    ]
-
-
-def reduce(run: Result, point: Point) -> Reduced:
-    transfers = sorted(run.table("transfers").to_pylist(), key=lambda row: row["number"])
-    took = [math.inf if row["end_s"] is None else row["end_s"] - row["start_s"] for row in transfers]
-    every = np.arange(0, run.scenario.duration_s, 2)
-    windows = [window.round(1) for window in curves(run.cwnd, every).values()]
-    return {"took": took, "ratio": max(took) / min(took), "time_s": every, "cwnd": windows}
+    took: list[float]
+    ratio: float
+    time_s: list[float]
+    cwnd: list[list[float]]
 
 
-def claims(results: Results) -> dict[str, Answer]:
-    def slower(run: Reduced, late: int) -> bool:
-        return bool(run["took"][late] > run["took"][1 - late])
+class Sec4bOrder(Experiment[Sec4bOrderNumbers]):
+    """Section IV.B: two identical transfers, one started later, "may have very different completion times depending on the order".
 
-    return {
-        "completion-ratio": Measured({key: results.values(key, "ratio") for key in results}),
-        "order-decides": Holds(
-            "in both orders the transfer that started later takes longer",
-            results.each(lambda runs: all(slower(runs[key], late) for key, late in ORDERS.items())),
-        ),
-    }
+    250 Mbit/s, 200 ms, queue one BDP. Left open: size and starts: 5 GB each (160 s of the whole link), the second a minute to a minute and a half
+    after the first, which then fills the link; both orders.
+    """
 
+    title = "Two equal transfers of CUBIC, one started later: their completion times"
+    cubic = "cubic-2.0"
+    second = "cubic-2.6.18"
 
-def plot(results: Results, figure: Figure) -> None:
-    figure.set_size_inches(6.4, 6.0)
-    panels = figure.subplots(2, 1, sharex=True)
-    for axes, key in zip(panels, ORDERS):
-        run = results[key][0]
-        for number, (window, took, dash) in enumerate(zip(run["cwnd"], run["took"], ("-", (0, (4, 1.2))))):
-            axes.plot(run["time_s"], window, linestyle=dash, label=f"flow {number + 1}: {took:.0f} s")
-        axes.set(title=key, ylabel="cwnd (packets)", ylim=(0, None))
-        axes.legend()
-    panels[1].set(xlabel="time (s)", xlim=(0, None))
+    def grid(self, setup: Setup) -> list[Point]:
+        def flows(late: int) -> list[dict[str, object]]:
+            return [{"cc": setup.cubic, "size": SIZE, **({"start": LATER} if flow == late else {})} for flow in (0, 1)]
+
+        return [
+            Point(key, testbed(250, 600, flows(late)), seeds=setup.seeds(full=10, short=3), info={"late": late})
+            for key, late in ORDERS.items()
+        ]
+
+    def reduce(self, run: Result, point: Point) -> Sec4bOrderNumbers:
+        transfers = sorted(run.table("transfers").to_pylist(), key=lambda row: row["number"])
+        took = [math.inf if row["end_s"] is None else row["end_s"] - row["start_s"] for row in transfers]
+        every = np.arange(0, run.scenario.duration_s, 2)
+        windows = [window.round(1).tolist() for window in curves(run.cwnd, every).values()]
+        return Sec4bOrderNumbers(
+            took=took,
+            ratio=max(took) / min(took),
+            time_s=every.tolist(),
+            cwnd=windows,
+        )
+
+    def claims(self, results: Results[Sec4bOrderNumbers]) -> dict[str, Answer]:
+        def slower(run: Sec4bOrderNumbers, late: int) -> bool:
+            return bool(run.took[late] > run.took[1 - late])
+
+        return {
+            "completion-ratio": Measured({key: results.values(key, "ratio") for key in results}),
+            "order-decides": Holds(
+                "in both orders the transfer that started later takes longer",
+                results.each(lambda runs: all(slower(runs[key], late) for key, late in ORDERS.items())),
+            ),
+        }
+
+    def plot(self, results: Results[Sec4bOrderNumbers], figure: Figure) -> None:
+        figure.set_size_inches(6.4, 6.0)
+        panels = figure.subplots(2, 1, sharex=True)
+        for axes, key in zip(panels, ORDERS):
+            run = results[key][0]
+            for number, (window, took, dash) in enumerate(zip(run.cwnd, run.took, ("-", (0, (4, 1.2))))):
+                axes.plot(run.time_s, window, linestyle=dash, label=f"flow {number + 1}: {took:.0f} s")
+            axes.set(title=key, ylabel="cwnd (packets)", ylim=(0, None))
+            axes.legend()
+        panels[1].set(xlabel="time (s)", xlim=(0, None))

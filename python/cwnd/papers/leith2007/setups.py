@@ -3,20 +3,22 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from cwnd.metrics import curves
+from cwnd.metrics import curves, rates
+from cwnd.metrics.run import converged
 from cwnd.metrics.series import forwarded
+from cwnd.reproduce import Experiment, Figure, Measured, Point, Result, Results, Setup
 from cwnd.reproduce.forms import from_linux
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from cwnd.result import Result
 
 
 #: Unstated: how long the first flow has been alone; as in figure 2.
@@ -90,6 +92,68 @@ def deviation_from_line(window: NDArray[np.float64]) -> float:
     chord = np.linspace(window[0], window[-1], len(window))
     growth = abs(window[-1] - window[0])
     return float(np.abs(window - chord).max() / growth) if growth else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Convergence:
+    """How a second flow comes up to one that has been alone."""
+
+    #: A run that does not converge counts with what is left of it.
+    seconds: float
+    #: The second flow's part of both, every 10 s after its start.
+    share: list[float]
+
+
+class SecondFlow(Experiment[Convergence]):
+    """Two flows in several forms, the second later, at two of figure 2's rates."""
+
+    #: Unstated: two of figure 2's rates, Mbit/s.
+    rates: ClassVar = (10, 250)
+    #: How many seeds the shortened run has.
+    few: ClassVar[int]
+    #: Labels of the forms.
+    labels: ClassVar[dict[str, str]]
+
+    @abstractmethod
+    def flows(self, setup: Setup) -> dict[str, list[dict[str, Any]]]:
+        """Both flows in each form."""
+
+    def grid(self, setup: Setup) -> list[Point]:
+        end, seeds = setup.seconds(full=3000, short=1500), setup.seeds(full=10, short=self.few)
+        return [
+            Point(f"{form}, {rate}", testbed(rate, end, flows), seeds=seeds)
+            for rate in self.rates
+            for form, flows in self.flows(setup).items()
+        ]
+
+    def reduce(self, run: Result, point: Point) -> Convergence:
+        since, end = run.summary["flows"][1]["start_s"], run.scenario.duration_s
+        mbps = rates(run.cwnd, packet_bytes=run.scenario.packet_bytes, interval_s=10, begin_s=since, end_s=end).mbps
+        return Convergence(
+            seconds=min(converged(run), end - since), share=(mbps[1] / mbps.sum(axis=0)).round(4).tolist()
+        )
+
+    def sooner(self, results: Results[Convergence], form: str, other_form: str) -> Measured:
+        """The time of a form over that of another."""
+        ratios = {
+            f"{rate} Mbit/s": results.ratio(f"{form}, {rate}", f"{other_form}, {rate}", "seconds")
+            for rate in self.rates
+        }
+        return Measured(ratios, "a run that does not converge counts with its whole length")
+
+    def plot(self, results: Results[Convergence], figure: Figure) -> None:
+        from cwnd.plot import DASHES
+
+        figure.set_size_inches(6.4, 6.0)
+        panels = figure.subplots(2, 1, sharex=True)
+        for axes, rate in zip(panels, self.rates):
+            for (form, label), dash in zip(self.labels.items(), DASHES):
+                share = 100 * np.array(results[f"{form}, {rate}"][0].share)
+                axes.plot(10 * np.arange(len(share)) + 5, share, linestyle=dash, label=label)
+            axes.set(title=f"{rate} Mbit/s", ylabel="second flow's share (%)", ylim=(0, 100), xlim=(0, None))
+            axes.axhline(50, color="0.5", linewidth=0.8)
+        panels[1].set_xlabel("time after the second start (s)")
+        panels[0].legend(ncols=len(self.labels))
 
 
 #: The round trips of the testbed, ms.

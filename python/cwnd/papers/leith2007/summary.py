@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The five findings of the introduction, each decided by a run with the central set-up of the figures that it summarises.
-
-1 slow convergence as the larger flow is the more aggressive (figures 2 to 6), 2 the cost of missing a drop (8, 9), 3 linear growth at large
-BDPs (2), 4 small buffers (11), 5 unfairness of unequal round trips, which depends on start times (12, 13). What those leave open is chosen as there.
-"""
-
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,11 +18,9 @@ from cwnd.papers.leith2007.setups import (
     ratio_over_ten_minutes,
     unsynchronised,
 )
-from cwnd.reproduce import Answer, Holds, Point, Reduced, Result, Results, Setup
+from cwnd.reproduce import Answer, Experiment, Holds, Point, Result, Results, Setup
 from cwnd.reproduce.iperf import shares
 
-TITLE = "The five findings of the introduction"
-CUBIC, SECOND = "cubic-2.0", "cubic-2.6.18"
 #: Finding 1: slow, in figure 2's words; the growth of both flows is compared from 30 s after the second's start for so long.
 SLOW_S, WHILE_S = 300, 170
 #: Finding 2: "similar" costs of a missed drop. Settled when figure 9's windows had been seen; figure 9 itself judges distributions, and says no.
@@ -41,77 +35,133 @@ BUFFER, COLLAPSED = "0.1bdp", 0.65
 DEPENDS = 1.5
 
 
-def grid(setup: Setup) -> list[Point]:
-    cubic, seeds, hour = {"cc": setup.cubic}, setup.seeds(full=5, short=3), setup.seconds(full=3600, short=900)
-    both = {"count": 2, "start": {"uniform": ["0s", "10s"]}}
-    scenarios = {
-        "1": long_flows([cubic, {**cubic, "start": ALONE}], "250Mbit/s", 200, 620, begin=150),
-        "2, CUBIC": unsynchronised(cubic, hour),
-        "2, H-TCP": unsynchronised(HTCP_08, hour),
-        **{f"3, {bdp}": long_flows([cubic], f"{bdp * 12 // LONG_MS}Mbit/s", LONG_MS, 3000, begin=600) for bdp in BDPS},
-        **{
-            f"4, {name}": long_flows([{"cc": cc, **both}], "250Mbit/s", 200, 1200, begin=400, queue=BUFFER)
-            for name, cc in (("CUBIC", setup.cubic), ("SACK", "sack"))
-        },
-        **{f"5, {start}": joined_later(cubic, 10, start) for start in STARTS_S},
-    }
-    return [Point(key, scenario, seeds=seeds if key[0] in "12" else 1) for key, scenario in scenarios.items()]
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """Finding 1: convergence, s, and the growth of both flows, packets/s."""
+
+    converged_s: float
+    larger: float
+    smaller: float
 
 
-def reduce(run: Result, point: Point) -> Reduced:
-    finding, (begin, end) = point.key[0], run.scenario.measured_s
-    if finding == "1":
-        since = run.summary["flows"][1]["start_s"] + 30
-        windows = curves(run.cwnd, np.arange(since, since + WHILE_S))
-        larger, smaller = (float(np.diff(windows[flow]).clip(min=0).sum()) / WHILE_S for flow in (0, 1))
-        return {"converged_s": converged(run), "larger": larger, "smaller": smaller}
-    if finding == "2":
-        windows = curves(run.cwnd, np.arange(begin, end))
-        return {"excursion": float(np.mean([windows[flow].max() / windows[flow].mean() for flow in range(3)]))}
-    if finding == "3":
-        return {"epoch_s": mean_epoch([time for time in reductions(run.events)[0] if time > begin])}
-    if finding == "4":
-        return {"use": sum(shares(run))}
-    return {"ratio": ratio_over_ten_minutes(run, begin + TEN_MINUTES)}
+@dataclass(frozen=True, slots=True)
+class Excursion:
+    """Finding 2: largest over mean window."""
+
+    excursion: float
 
 
-def claims(results: Results) -> dict[str, Answer]:
-    times, gains = results.values("1", "converged_s"), results.at("1", lambda run: run["larger"] / run["smaller"])
-    cost = results.ratio("2, CUBIC", "2, H-TCP", "excursion")
-    shorter, longer = (results.mean(f"3, {bdp}", "epoch_s") for bdp in BDPS)
-    scaled = longer / shorter
-    cubic, sack = (results.mean(f"4, {name}", "use") for name in ("CUBIC", "SACK"))
-    ratios = [results.mean(f"5, {start}", "ratio") for start in STARTS_S]
-    spread = max(ratios) / min(ratios)
-    return {
-        "finding-1": Holds(
-            f"two flows take more than {SLOW_S} s to converge, and the earlier gains more packets per second meanwhile",
-            [time > SLOW_S and gain > 1 for time, gain in zip(times, gains)],
-            gains,
-            "the number: gain of the earlier over that of the later flow",
-            within=(1, None),
-        ),
-        "finding-2": Holds(
-            f"largest over mean window, unsynchronised: CUBIC's over that of H-TCP with backoff 0.8 is within a factor of {SIMILAR:g}",
-            [1 / SIMILAR <= ratio <= SIMILAR for ratio in cost],
-            cost,
-            within=(1 / SIMILAR, SIMILAR),
-        ),
-        "finding-3": Holds(
-            f"the epoch at {BDPS[1]} packets of BDP is as many times that at {BDPS[0]} as the BDP is, within {LINEAR:.0%}",
-            abs(scaled / (BDPS[1] / BDPS[0]) - 1) <= LINEAR,
-            scaled,
-            f"{shorter:.1f} s and {longer:.1f} s",
-        ),
-        "finding-4": Holds(
-            f"at 250 Mbit/s and {BUFFER} CUBIC uses at most {COLLAPSED:.0%} of the link, and less than standard TCP",
-            cubic <= COLLAPSED and cubic < sack,
-            cubic,
-            f"standard TCP {sack:.2f}",
-        ),
-        "finding-5": Holds(
-            f"over {len(STARTS_S)} start times the largest throughput ratio after ten minutes is at least {DEPENDS:g} times the smallest",
-            spread >= DEPENDS,
-            spread,
-        ),
-    }
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """Finding 3: how long an epoch lasts, s."""
+
+    epoch_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Finding 4: the part of the link that both flows use."""
+
+    use: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """Finding 5: throughput of one flow over the other's."""
+
+    ratio: float
+
+
+#: The numbers of all findings.
+Finding = Growth | Excursion | Epoch | Use | Ratio
+
+
+class Summary(Experiment[Finding]):
+    """The five findings of the introduction, each decided by a run with the central set-up of the figures that it summarises.
+
+    1 slow convergence as the larger flow is the more aggressive (figures 2 to 6), 2 the cost of missing a drop (8, 9), 3 linear growth at large
+    BDPs (2), 4 small buffers (11), 5 unfairness of unequal round trips, which depends on start times (12, 13). What those leave open is chosen as there.
+    """
+
+    title = "The five findings of the introduction"
+    cubic = "cubic-2.0"
+    second = "cubic-2.6.18"
+
+    def grid(self, setup: Setup) -> list[Point]:
+        cubic, seeds, hour = {"cc": setup.cubic}, setup.seeds(full=5, short=3), setup.seconds(full=3600, short=900)
+        both = {"count": 2, "start": {"uniform": ["0s", "10s"]}}
+        scenarios = {
+            "1": long_flows([cubic, {**cubic, "start": ALONE}], "250Mbit/s", 200, 620, begin=150),
+            "2, CUBIC": unsynchronised(cubic, hour),
+            "2, H-TCP": unsynchronised(HTCP_08, hour),
+            **{
+                f"3, {bdp}": long_flows([cubic], f"{bdp * 12 // LONG_MS}Mbit/s", LONG_MS, 3000, begin=600)
+                for bdp in BDPS
+            },
+            **{
+                f"4, {name}": long_flows([{"cc": cc, **both}], "250Mbit/s", 200, 1200, begin=400, queue=BUFFER)
+                for name, cc in (("CUBIC", setup.cubic), ("SACK", "sack"))
+            },
+            **{f"5, {start}": joined_later(cubic, 10, start) for start in STARTS_S},
+        }
+        return [Point(key, scenario, seeds=seeds if key[0] in "12" else 1) for key, scenario in scenarios.items()]
+
+    def reduce(self, run: Result, point: Point) -> Finding:
+        finding, (begin, end) = point.key[0], run.scenario.measured_s
+        if finding == "1":
+            since = run.summary["flows"][1]["start_s"] + 30
+            windows = curves(run.cwnd, np.arange(since, since + WHILE_S))
+            larger, smaller = (float(np.diff(windows[flow]).clip(min=0).sum()) / WHILE_S for flow in (0, 1))
+            return Growth(converged_s=converged(run), larger=larger, smaller=smaller)
+        if finding == "2":
+            windows = curves(run.cwnd, np.arange(begin, end))
+            return Excursion(
+                excursion=float(np.mean([windows[flow].max() / windows[flow].mean() for flow in range(3)]))
+            )
+        if finding == "3":
+            return Epoch(epoch_s=mean_epoch([time for time in reductions(run.events)[0] if time > begin]))
+        if finding == "4":
+            return Use(use=sum(shares(run)))
+        return Ratio(ratio=ratio_over_ten_minutes(run, begin + TEN_MINUTES))
+
+    def claims(self, results: Results[Finding]) -> dict[str, Answer]:
+        times, larger, smaller = (results.values("1", name) for name in ("converged_s", "larger", "smaller"))
+        gains = [gain / other for gain, other in zip(larger, smaller)]
+        cost = results.ratio("2, CUBIC", "2, H-TCP", "excursion")
+        shorter, longer = (results.mean(f"3, {bdp}", "epoch_s") for bdp in BDPS)
+        scaled = longer / shorter
+        cubic, sack = (results.mean(f"4, {name}", "use") for name in ("CUBIC", "SACK"))
+        ratios = [results.mean(f"5, {start}", "ratio") for start in STARTS_S]
+        spread = max(ratios) / min(ratios)
+        return {
+            "finding-1": Holds(
+                f"two flows take more than {SLOW_S} s to converge, and the earlier gains more packets per second meanwhile",
+                [time > SLOW_S and gain > 1 for time, gain in zip(times, gains)],
+                gains,
+                "the number: gain of the earlier over that of the later flow",
+                within=(1, None),
+            ),
+            "finding-2": Holds(
+                f"largest over mean window, unsynchronised: CUBIC's over that of H-TCP with backoff 0.8 is within a factor of {SIMILAR:g}",
+                [1 / SIMILAR <= ratio <= SIMILAR for ratio in cost],
+                cost,
+                within=(1 / SIMILAR, SIMILAR),
+            ),
+            "finding-3": Holds(
+                f"the epoch at {BDPS[1]} packets of BDP is as many times that at {BDPS[0]} as the BDP is, within {LINEAR:.0%}",
+                abs(scaled / (BDPS[1] / BDPS[0]) - 1) <= LINEAR,
+                scaled,
+                f"{shorter:.1f} s and {longer:.1f} s",
+            ),
+            "finding-4": Holds(
+                f"at 250 Mbit/s and {BUFFER} CUBIC uses at most {COLLAPSED:.0%} of the link, and less than standard TCP",
+                cubic <= COLLAPSED and cubic < sack,
+                cubic,
+                f"standard TCP {sack:.2f}",
+            ),
+            "finding-5": Holds(
+                f"over {len(STARTS_S)} start times the largest throughput ratio after ten minutes is at least {DEPENDS:g} times the smallest",
+                spread >= DEPENDS,
+                spread,
+            ),
+        }

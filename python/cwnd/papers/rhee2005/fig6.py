@@ -1,85 +1,71 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Figure 6 (experiment 2): as figure 5, RTT 100 ms.
-
-All are friendly at 20 Mbit/s, the ratio falls "quite rapidly" above, CUBIC's is the best on average, and BIC and CUBIC keep their epochs long with the
-link in full use. Left open: duration, repetitions, kind of background, bandwidths between the ends, and what rapid and long mean.
-"""
-
 from __future__ import annotations
 
 from itertools import pairwise
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from cwnd.papers.rhee2005.setups.friendliness import HIGH_SPEED, draw, measured, points, sweep
-from cwnd.reproduce import Answer, Figure, Holds, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.papers.rhee2005.setups.friendliness import HIGH_SPEED, Friendliness, Friendly, sweep
+from cwnd.reproduce import Answer, Holds, Measured, Results
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-
-TITLE = "TCP friendliness at 100 ms: SACK beside CUBIC, BIC, HSTCP, STCP and H-TCP, 20 Mbit/s to 1 Gbit/s"
-CUBIC = "cubic-2005"
-RTT_MS = 100
-#: Unstated: bandwidths, Mbit/s, and seconds.
-ALL, SOME = (20, 50, 100, 200, 500, 1000), (20, 100, 1000)
-FULL_S, SHORT_S = 600, {20: 200, 100: 100, 1000: 60}
 #: "Quite rapidly", as we read it: at the last bandwidth at most half of the ratio at 20 Mbit/s, and from none to the next up by more than a tenth.
 FALL, RISE = 0.5, 1.1
 LONG = ("hstcp", "stcp", "htcp")
 
 
-def grid(setup: Setup) -> list[Point]:
-    chosen = setup.pick(ALL, SOME)
-    seconds = {rate: setup.seconds(full=FULL_S, short=SHORT_S.get(rate, 120)) for rate in chosen}
-    return points(setup, HIGH_SPEED, RTT_MS, chosen, seconds, setup.seeds(full=5, short=2))
-
-
-def reduce(run: Result, point: Point) -> Reduced:
-    return measured(run)
-
-
-def curve(results: Results, name: str) -> list[list[float]]:
+def curve(results: Results[Friendly], name: str) -> list[list[float]]:
     """The ratio by bandwidth, seed by seed."""
     speeds = results.swept("rate")
-    return results.each(lambda run: [run[f"{name}, {rate}"]["ratio"] for rate in speeds])
+    return results.each(lambda run: [run[f"{name}, {rate}"].ratio for rate in speeds])
 
 
-def claims(results: Results) -> dict[str, Answer]:
-    speeds = results.swept("rate")
-    criterion = f"at {speeds[-1]} Mbit/s at most {FALL} of the ratio at 20 Mbit/s, and from no bandwidth to the next more than {RISE}-fold"
-    by_seed = {name: curve(results, name) for name in HIGH_SPEED}
+class Fig6(Friendliness):
+    """Figure 6 (experiment 2): as figure 5, RTT 100 ms.
 
-    def falls(name: str) -> Holds:
-        remaining = [curve[-1] / curve[0] for curve in by_seed[name]]
-        steady = [all(b <= RISE * a for a, b in pairwise(curve)) for curve in by_seed[name]]
-        holds = [part <= FALL and even for part, even in zip(remaining, steady)]
-        return Holds(criterion, holds, remaining, within=(None, FALL))
+    All are friendly at 20 Mbit/s, the ratio falls "quite rapidly" above, CUBIC's is the best on average, and BIC and CUBIC keep their epochs long with the
+    link in full use. Left open: duration, repetitions, kind of background, bandwidths between the ends, and what rapid and long mean.
+    """
 
-    def long(name: str) -> Holds:
-        def shortest(run: Mapping[str, Reduced]) -> float:
-            return min(
-                float(run[f"{name}, {rate}"]["epoch_s"] / run[f"{other}, {rate}"]["epoch_s"])
-                for rate in speeds[1:]
-                for other in LONG
+    title = "TCP friendliness at 100 ms: SACK beside CUBIC, BIC, HSTCP, STCP and H-TCP, 20 Mbit/s to 1 Gbit/s"
+    cubic = "cubic-2005"
+    rtt_ms, full_s = 100, 600
+    bandwidths = (20, 50, 100, 200, 500, 1000), (20, 100, 1000)
+    short_s: ClassVar = {20: 200, 100: 100, 1000: 60}
+
+    def claims(self, results: Results[Friendly]) -> dict[str, Answer]:
+        speeds = results.swept("rate")
+        criterion = f"at {speeds[-1]} Mbit/s at most {FALL} of the ratio at 20 Mbit/s, and from no bandwidth to the next more than {RISE}-fold"
+        by_seed = {name: curve(results, name) for name in HIGH_SPEED}
+
+        def falls(name: str) -> Holds:
+            remaining = [curve[-1] / curve[0] for curve in by_seed[name]]
+            steady = [all(b <= RISE * a for a, b in pairwise(curve)) for curve in by_seed[name]]
+            holds = [part <= FALL and even for part, even in zip(remaining, steady)]
+            return Holds(criterion, holds, remaining, within=(None, FALL))
+
+        def long(name: str) -> Holds:
+            def shortest(run: Mapping[str, Friendly]) -> float:
+                return min(
+                    float(run[f"{name}, {rate}"].epoch_s / run[f"{other}, {rate}"].epoch_s)
+                    for rate in speeds[1:]
+                    for other in LONG
+                )
+
+            smallest = results.each(shortest)
+            return Holds(
+                "above 20 Mbit/s, at each bandwidth, a longer time between a flow's reductions than each of HSTCP, STCP and H-TCP",
+                [ratio > 1 for ratio in smallest],
+                smallest,
+                within=(1, None),
             )
 
-        smallest = results.each(shortest)
-        return Holds(
-            "above 20 Mbit/s, at each bandwidth, a longer time between a flow's reductions than each of HSTCP, STCP and H-TCP",
-            [ratio > 1 for ratio in smallest],
-            smallest,
-            within=(1, None),
-        )
-
-    return {
-        **{f"{name}-20mbit": Measured(results.values(f"{name}, 20", "ratio")) for name in HIGH_SPEED},
-        **{f"{name}-falls": falls(name) for name in HIGH_SPEED},
-        "cubic-best": Measured({name: [fmean(curve) for curve in by_seed[name]] for name in HIGH_SPEED}),
-        **{f"{name}-long-epochs": long(name) for name in ("bic", "cubic")},
-        **{f"{name}-full": Measured(sweep(results, name, "utilisation")) for name in ("bic", "cubic")},
-    }
-
-
-def plot(results: Results, figure: Figure) -> None:
-    draw(results, figure)
+        return {
+            **{f"{name}-20mbit": Measured(results.values(f"{name}, 20", "ratio")) for name in HIGH_SPEED},
+            **{f"{name}-falls": falls(name) for name in HIGH_SPEED},
+            "cubic-best": Measured({name: [fmean(curve) for curve in by_seed[name]] for name in HIGH_SPEED}),
+            **{f"{name}-long-epochs": long(name) for name in ("bic", "cubic")},
+            **{f"{name}-full": Measured(sweep(results, name, "utilisation")) for name in ("bic", "cubic")},
+        }

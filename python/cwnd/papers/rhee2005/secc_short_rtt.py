@@ -1,18 +1,10 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Section C: "when the RTT is very small, CUBIC is much more TCP friendly than HSTCP regardless of loss rates".
-
-One flow of each alone, losing every 1/p-th packet at a round trip of 1 ms. HSTCP counts where its mean window is beyond the 38 packets up to
-which it is standard TCP. Left open: the round trip, loss rates, how losses fall; delayed acknowledgements are off.
-"""
-
 from __future__ import annotations
 
 from cwnd.papers.rhee2005.setups.simulation import NAMES
-from cwnd.papers.rhee2005.setups.single_flow import distance, mean_window, periodic_losses
-from cwnd.reproduce import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.papers.rhee2005.setups.single_flow import MeanWindow, distance, mean_window, periodic_losses
+from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
 
-TITLE = "Mean windows of CUBIC, HSTCP and SACK at 1 ms, by loss rate"
-CUBIC = "cubic-2005"
 RTT_MS = 1
 #: 1/p, and how many losses are seen.
 PERIODS = {100: 200, 1000: 200, 3000: 100, 10_000: 60, 100_000: 30, 1_000_000: 8}
@@ -20,39 +12,48 @@ PERIODS = {100: 200, 1000: 200, 3000: 100, 10_000: 60, 100_000: 30, 1_000_000: 8
 LOW_WINDOW = 38
 
 
-def grid(setup: Setup) -> list[Point]:
-    sets = {"cubic": setup.cubic, "hstcp": "highspeed", "sack": "sack"}
-    return [
-        Point(
-            f"{name}, 1/{n}", periodic_losses(cc, n, RTT_MS, losses), info={"name": name, "period": n, "losses": losses}
-        )
-        for n, losses in PERIODS.items()
-        for name, cc in sets.items()
-    ]
+class SeccShortRtt(Experiment[MeanWindow]):
+    """Section C: "when the RTT is very small, CUBIC is much more TCP friendly than HSTCP regardless of loss rates".
 
+    One flow of each alone, losing every 1/p-th packet at a round trip of 1 ms. HSTCP counts where its mean window is beyond the 38 packets up to
+    which it is standard TCP. Left open: the round trip, loss rates, how losses fall; delayed acknowledgements are off.
+    """
 
-def reduce(run: Result, point: Point) -> Reduced:
-    return mean_window(run)
+    title = "Mean windows of CUBIC, HSTCP and SACK at 1 ms, by loss rate"
+    cubic = "cubic-2005"
 
+    def grid(self, setup: Setup) -> list[Point]:
+        sets = {"cubic": setup.cubic, "hstcp": "highspeed", "sack": "sack"}
+        return [
+            Point(
+                f"{name}, 1/{n}",
+                periodic_losses(cc, n, RTT_MS, losses),
+                info={"name": name, "period": n, "losses": losses},
+            )
+            for n, losses in PERIODS.items()
+            for name, cc in sets.items()
+        ]
 
-def claims(results: Results) -> dict[str, Answer]:
-    mean = {key: results.mean(key, "mean") for key in results}
-    beyond = [n for n in PERIODS if mean[f"hstcp, 1/{n}"] > LOW_WINDOW]
-    return {
-        "cubic-nearer": Measured(
-            {
-                f"p = 1/{n}": distance(mean[f"cubic, 1/{n}"], mean[f"sack, 1/{n}"])
-                / distance(mean[f"hstcp, 1/{n}"], mean[f"sack, 1/{n}"])
-                for n in beyond
-            }
-        )
-    }
+    def reduce(self, run: Result, point: Point) -> MeanWindow:
+        return mean_window(run)
 
+    def claims(self, results: Results[MeanWindow]) -> dict[str, Answer]:
+        mean = {key: results.mean(key, "mean") for key in results}
+        beyond = [n for n in PERIODS if mean[f"hstcp, 1/{n}"] > LOW_WINDOW]
+        return {
+            "cubic-nearer": Measured(
+                {
+                    f"p = 1/{n}": distance(mean[f"cubic, 1/{n}"], mean[f"sack, 1/{n}"])
+                    / distance(mean[f"hstcp, 1/{n}"], mean[f"sack, 1/{n}"])
+                    for n in beyond
+                }
+            )
+        }
 
-def plot(results: Results, figure: Figure) -> None:
-    axes = figure.subplots()
-    for name, marker in (("sack", "o"), ("cubic", "s"), ("hstcp", "D")):
-        values = [results.mean(f"{name}, 1/{n}", "mean") for n in PERIODS]
-        axes.loglog([1 / n for n in PERIODS], values, marker=marker, fillstyle="none", label=NAMES[name])
-    axes.set(xlabel="loss rate p", ylabel="mean window (packets)")
-    axes.legend()
+    def plot(self, results: Results[MeanWindow], figure: Figure) -> None:
+        axes = figure.subplots()
+        for name, marker in (("sack", "o"), ("cubic", "s"), ("hstcp", "D")):
+            values = [results.mean(f"{name}, 1/{n}", "mean") for n in PERIODS]
+            axes.loglog([1 / n for n in PERIODS], values, marker=marker, fillstyle="none", label=NAMES[name])
+        axes.set(xlabel="loss rate p", ylabel="mean window (packets)")
+        axes.legend()

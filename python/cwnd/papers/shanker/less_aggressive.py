@@ -1,18 +1,12 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""A "less aggressive CUBIC algorithm" beside Tahoe: C of a tenth and of a hundredth, or half of the window kept; Tahoe then keeps more.
-
-The post does not say how much less, nor on which of its links: read both.
-"""
-
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from cwnd.papers.shanker.setups import HIGH, LOW, shared_link
-from cwnd.reproduce import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
 
-TITLE = "Tahoe beside CUBIC with a smaller C, or with half of the window kept, on both links"
-CUBIC = "cubic-2.2"
 LINKS = {"low BDP": LOW, "high BDP": HIGH}
 #: Unstated: how much smaller.
 FORMS: dict[str, dict[str, Any]] = {
@@ -23,43 +17,62 @@ FORMS: dict[str, dict[str, Any]] = {
 }
 
 
-def grid(setup: Setup) -> list[Point]:
-    seconds = setup.seconds(full=600, short=300)
-    return [
-        Point(
-            f"{form}, {link}",
-            shared_link([{"cc": setup.cubic, **keys}, "tahoe"], seconds, LINKS[link]),
-            seeds=setup.seeds(full=10, short=4),
+@dataclass(frozen=True, slots=True)
+class LessAggressiveNumbers:
+    """What a run is reduced to."""
+
+    cubic: float
+    tahoe: float
+
+
+class LessAggressive(Experiment[LessAggressiveNumbers]):
+    """A "less aggressive CUBIC algorithm" beside Tahoe: C of a tenth and of a hundredth, or half of the window kept; Tahoe then keeps more.
+
+    The post does not say how much less, nor on which of its links: read both.
+    """
+
+    title = "Tahoe beside CUBIC with a smaller C, or with half of the window kept, on both links"
+    cubic = "cubic-2.2"
+
+    def grid(self, setup: Setup) -> list[Point]:
+        seconds = setup.seconds(full=600, short=300)
+        return [
+            Point(
+                f"{form}, {link}",
+                shared_link([{"cc": setup.cubic, **keys}, "tahoe"], seconds, LINKS[link]),
+                seeds=setup.seeds(full=10, short=4),
+            )
+            for link in LINKS
+            for form, keys in FORMS.items()
+        ]
+
+    def reduce(self, run: Result, point: Point) -> LessAggressiveNumbers:
+        cubic, tahoe = (flow["share"] for flow in run.summary["flows"])
+        return LessAggressiveNumbers(
+            cubic=cubic,
+            tahoe=tahoe,
         )
-        for link in LINKS
-        for form, keys in FORMS.items()
-    ]
 
+    def claims(self, results: Results[LessAggressiveNumbers]) -> dict[str, Answer]:
+        def more(*forms: str) -> Measured:
+            return Measured(
+                {
+                    f"{form}, {link}": results.ratio(f"{form}, {link}", f"default, {link}", "tahoe")
+                    for link in LINKS
+                    for form in forms
+                }
+            )
 
-def reduce(run: Result, point: Point) -> Reduced:
-    cubic, tahoe = (flow["share"] for flow in run.summary["flows"])
-    return {"cubic": cubic, "tahoe": tahoe}
+        return {"smaller-c": more("C 0.04", "C 0.004"), "kept-half": more("kept 0.5")}
 
-
-def claims(results: Results) -> dict[str, Answer]:
-    def more(*forms: str) -> Measured:
-        return Measured(
-            {
-                f"{form}, {link}": results.ratio(f"{form}, {link}", f"default, {link}", "tahoe")
-                for link in LINKS
-                for form in forms
-            }
-        )
-
-    return {"smaller-c": more("C 0.04", "C 0.004"), "kept-half": more("kept 0.5")}
-
-
-def plot(results: Results, figure: Figure) -> None:
-    axes = figure.subplots()
-    for shift, (link, colour, hatch) in zip((-0.2, 0.2), (("low BDP", "#0072B2", ""), ("high BDP", "#D55E00", "//"))):
-        shares = [100 * results.mean(f"{form}, {link}", "tahoe") for form in FORMS]
-        where = [number + shift for number in range(len(FORMS))]
-        axes.bar(where, shares, 0.38, label=link, color=colour, hatch=hatch, edgecolor="white")
-    axes.set_xticks(range(len(FORMS)), FORMS)
-    axes.set(ylabel="share of Tahoe (%)", ylim=(0, None))
-    axes.legend()
+    def plot(self, results: Results[LessAggressiveNumbers], figure: Figure) -> None:
+        axes = figure.subplots()
+        for shift, (link, colour, hatch) in zip(
+            (-0.2, 0.2), (("low BDP", "#0072B2", ""), ("high BDP", "#D55E00", "//"))
+        ):
+            shares = [100 * results.mean(f"{form}, {link}", "tahoe") for form in FORMS]
+            where = [number + shift for number in range(len(FORMS))]
+            axes.bar(where, shares, 0.38, label=link, color=colour, hatch=hatch, edgecolor="white")
+        axes.set_xticks(range(len(FORMS)), FORMS)
+        axes.set(ylabel="share of Tahoe (%)", ylim=(0, None))
+        axes.legend()

@@ -1,46 +1,59 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Tahoe and CUBIC on one link, beside each of them alone: read as the link of 2.64 Mbit/s and 88 ms.
-
-The post has Tahoe fall and CUBIC rise above what each had alone. Left open: what the link's module says.
-"""
-
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from cwnd.metrics import curves
 from cwnd.papers.shanker.setups import shared_link
-from cwnd.reproduce import Answer, Figure, Measured, Point, Reduced, Result, Results, Setup
-
-TITLE = "Tahoe and CUBIC on one link of 2.64 Mbit/s, 88 ms each way, and each alone"
-CUBIC = "cubic-2.2"
+from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
 
 
-def grid(setup: Setup) -> list[Point]:
-    seconds, seeds = setup.seconds(full=600, short=300), setup.seeds(full=10, short=8)
-    sides = {"cubic": [setup.cubic], "tahoe": ["tahoe"], "both": [setup.cubic, "tahoe"]}
-    return [Point(name, shared_link(flows, seconds), seeds=seeds) for name, flows in sides.items()]
+@dataclass(frozen=True, slots=True)
+class SharedLowBdpNumbers:
+    """What a run is reduced to."""
+
+    cubic: float
+    tahoe: float
+    cwnd: list[list[float]]
 
 
-def reduce(run: Result, point: Point) -> Reduced:
-    rates = [flow["throughput_mbps"] for flow in run.summary["flows"]]
-    cubic, tahoe = rates if point.key == "both" else (rates[0], rates[0])
-    windows = curves(run.cwnd, np.arange(0, 120, 0.25)).values()
-    return {"cubic": cubic, "tahoe": tahoe, "cwnd": list(windows)}
+class SharedLowBdp(Experiment[SharedLowBdpNumbers]):
+    """Tahoe and CUBIC on one link, beside each of them alone: read as the link of 2.64 Mbit/s and 88 ms.
 
+    The post has Tahoe fall and CUBIC rise above what each had alone. Left open: what the link's module says.
+    """
 
-def claims(results: Results) -> dict[str, Answer]:
-    return {
-        "tahoe-falls": Measured(results.ratio("both", "tahoe", "tahoe")),
-        "cubic-rises": Measured(results.ratio("both", "cubic", "cubic")),
-    }
+    title = "Tahoe and CUBIC on one link of 2.64 Mbit/s, 88 ms each way, and each alone"
+    cubic = "cubic-2.2"
 
+    def grid(self, setup: Setup) -> list[Point]:
+        seconds, seeds = setup.seconds(full=600, short=300), setup.seeds(full=10, short=8)
+        sides = {"cubic": [setup.cubic], "tahoe": ["tahoe"], "both": [setup.cubic, "tahoe"]}
+        return [Point(name, shared_link(flows, seconds), seeds=seeds) for name, flows in sides.items()]
 
-def plot(results: Results, figure: Figure) -> None:
-    axes = figure.subplots()
-    times = np.arange(0, 120, 0.25)
-    looks = (("CUBIC", "#D55E00", "-"), ("Tahoe", "#0072B2", (0, (4, 1.2))))
-    for window, (label, colour, dash) in zip(results["both"][0]["cwnd"], looks):
-        axes.plot(times, window, color=colour, linestyle=dash, linewidth=1.1, label=label)
-    axes.set(xlabel="time (s)", ylabel="congestion window (packets)", xlim=(0, 120), ylim=(0, None))
-    axes.legend(ncols=2)
+    def reduce(self, run: Result, point: Point) -> SharedLowBdpNumbers:
+        rates = [flow["throughput_mbps"] for flow in run.summary["flows"]]
+        cubic, tahoe = rates if point.key == "both" else (rates[0], rates[0])
+        windows = curves(run.cwnd, np.arange(0, 120, 0.25)).values()
+        return SharedLowBdpNumbers(
+            cubic=cubic,
+            tahoe=tahoe,
+            cwnd=[window.tolist() for window in windows],
+        )
+
+    def claims(self, results: Results[SharedLowBdpNumbers]) -> dict[str, Answer]:
+        return {
+            "tahoe-falls": Measured(results.ratio("both", "tahoe", "tahoe")),
+            "cubic-rises": Measured(results.ratio("both", "cubic", "cubic")),
+        }
+
+    def plot(self, results: Results[SharedLowBdpNumbers], figure: Figure) -> None:
+        axes = figure.subplots()
+        times = np.arange(0, 120, 0.25)
+        looks = (("CUBIC", "#D55E00", "-"), ("Tahoe", "#0072B2", (0, (4, 1.2))))
+        for window, (label, colour, dash) in zip(results["both"][0].cwnd, looks):
+            axes.plot(times, window, color=colour, linestyle=dash, linewidth=1.1, label=label)
+        axes.set(xlabel="time (s)", ylabel="congestion window (packets)", xlim=(0, 120), ylim=(0, None))
+        axes.legend(ncols=2)

@@ -8,10 +8,11 @@ a run. Left open: durations, start times, and the points of the sweeps.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from cwnd.papers.ha2008.setups.testbed import LABELS, NAMES, algorithm, background
-from cwnd.reproduce import Point, Reduced, Result, Results, Setup, iperf
+from cwnd.reproduce import Experiment, Figure, Point, Result, Results, Setup, iperf
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,18 +48,51 @@ def sweep_point(setup: Setup, name: str, key: str, **settings: Any) -> Point:  #
     return Point(key, against_sack(algorithm(setup, name), **settings), seeds=seeds, info=info)
 
 
-def shares(run: Result) -> Reduced:
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Parts of the link, as payload."""
+
+    x: float
+    sack: float
+    #: By all traffic, headers included.
+    utilisation: float
+
+    @property
+    def ratio(self) -> float:
+        """SACK's share over that of X."""
+        return self.sack / self.x
+
+
+def shares(run: Result) -> Shares:
     """Shares of X and of SACK, and the utilisation by all traffic. If X is SACK, each gets half of the sum."""
     flow_shares = iperf.shares(run)
     half = len(flow_shares) // 2
     x, sack = sum(flow_shares[:half]), sum(flow_shares[half:])
     if run.summary["flows"][0]["cc"] == "sack":
         x = sack = (x + sack) / 2
-    return {"x": x, "sack": sack, "utilisation": run.summary["link"]["utilization"]}
+    return Shares(x=x, sack=sack, utilisation=run.summary["link"]["utilization"])
+
+
+class AgainstSack(Experiment[Shares]):
+    """Flows of an algorithm beside as many SACK flows: its shares."""
+
+    def reduce(self, run: Result, point: Point) -> Shares:
+        return shares(run)
+
+
+class Figure10(AgainstSack):
+    """A panel of figure 10: a sweep along the bandwidth or the round trip."""
+
+    #: What is swept (`rate` or `rtt`), and the label of its axis.
+    along: ClassVar[str]
+    label: ClassVar[str]
+
+    def plot(self, results: Results[Shares], figure: Figure) -> None:
+        draw_bars(figure.subplots(), results, self.along, self.label)
 
 
 def by_swept_value(
-    results: Results, name: str, along: str, formula: Callable[[str], Sequence[T]]
+    results: Results[Shares], name: str, along: str, formula: Callable[[str], Sequence[T]]
 ) -> dict[str, Sequence[T]]:
     """`formula` of the key of each point of `name`, by the swept value (`along`: `rate` or `rtt`), smallest first."""
     points = sorted((p for p in results.points.values() if p.info["name"] == name), key=lambda p: p.info[along])
@@ -66,7 +100,7 @@ def by_swept_value(
     return {f"{point.info[along]:g} {unit}": formula(point.key) for point in points}
 
 
-def per_seed(results: Results, name: str, along: str, measure: str = "sack") -> list[list[float]]:
+def per_seed(results: Results[Shares], name: str, along: str, measure: str = "sack") -> list[list[float]]:
     """The values of a measure along the sweep, a list per seed."""
     values = by_swept_value(results, name, along, lambda key: results.values(key, measure)).values()
     return [list(row) for row in zip(*values)]
@@ -79,7 +113,7 @@ def falls(shares: Sequence[float], by: float, slack: float) -> bool:
     )
 
 
-def draw_bars(axes: Axes, results: Results, along: str, label: str) -> None:
+def draw_bars(axes: Axes, results: Results[Shares], along: str, label: str) -> None:
     """The paper's bars: for each swept value and algorithm, the share of SACK (below) and of X (above)."""
     from cwnd.plot import COLOURS
 

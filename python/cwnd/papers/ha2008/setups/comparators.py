@@ -1,24 +1,30 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Claims about the comparators: window rules, measured on one connection by calling hooks, and networks for what one connection cannot show.
-
-H-TCP counts acknowledged segments, as its module of Linux did from 2.6.18 at the latest (net/ipv4/tcp_htcp.c), and `sack` acknowledgements.
-"""
+"""Window rules of the comparators, measured on one connection by calling the algorithms' hooks."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
 
-import numpy as np
-
-from cwnd.metrics.series import by_flow
 from cwnd.papers.ha2008.setups.hook_calls import connection, growth_per_round_trip, round_trip, with_window
-from cwnd.reproduce import Answer, Figure, Holds, Measured, Point, Reduced, Result, Results, Setup
+from cwnd.reproduce import Figure, Results
 
+K = TypeVar("K")
 #: Unstated: a round trip without queues, µs.
 BASE_US = 40_000
 
 
-def stcp() -> Reduced:
+@dataclass(frozen=True, slots=True)
+class Stcp:
+    """STCP."""
+
+    #: Windows, and how many round trips bring each back after a loss.
+    windows: list[int]
+    rounds: list[float]
+
+
+def stcp() -> Stcp:
     """Round trips until the window before a loss is reached again: whole round trips, and the fraction of the last one."""
     windows, round_trips = (100, 1000, 10_000, 100_000), []
     for window in windows:
@@ -30,10 +36,23 @@ def stcp() -> Reduced:
             hooks.rounds(1)
             count += 1
         round_trips.append(count - (hooks.get("cwnd") - window) / (hooks.get("cwnd") - before))
-    return {"windows": list(windows), "rounds": round_trips}
+    return Stcp(windows=list(windows), rounds=round_trips)
 
 
-def hstcp() -> Reduced:
+@dataclass(frozen=True, slots=True)
+class Hstcp:
+    """HSTCP."""
+
+    windows: list[int]
+    #: Packets per round trip, and the part given up at a loss, by window.
+    increase: list[float]
+    decrease: list[float]
+    #: Windows below the cutoff.
+    below: list[int]
+    below_sack: list[int]
+
+
+def hstcp() -> Hstcp:
     """Below the cutoff, windows of HSTCP and of SACK; above it, increase per round trip and decrease factor, by window."""
 
     def below(cc: str) -> list[int]:
@@ -50,16 +69,24 @@ def hstcp() -> Reduced:
         hooks.rounds(10)
         increase.append((hooks.get("cwnd") - window) / 10)
         decrease.append(1 - connection("highspeed", window).loss() / window)
-    return {
-        "windows": list(windows),
-        "increase": increase,
-        "decrease": decrease,
-        "below": below("highspeed"),
-        "below_sack": below("sack"),
-    }
+    return Hstcp(
+        windows=list(windows),
+        increase=increase,
+        decrease=decrease,
+        below=below("highspeed"),
+        below_sack=below("sack"),
+    )
 
 
-def htcp_growth() -> Reduced:
+@dataclass(frozen=True, slots=True)
+class HtcpGrowth:
+    """H-TCP after a loss."""
+
+    #: Packets per round trip 2, 4 and 8 s after a loss; at three windows each.
+    by_time: list[list[int]]
+
+
+def htcp_growth() -> HtcpGrowth:
     """Growth of a round trip, 2, 4 and 8 s after a loss, at three windows."""
     growths = []
     for seconds in (2, 4, 8):
@@ -72,10 +99,19 @@ def htcp_growth() -> Reduced:
             with_window(hooks, window).set("now_us", 1_000_000 * (1 + seconds))
             row.append(growth_per_round_trip(hooks, window, BASE_US))
         growths.append(row)
-    return {"growth": growths}
+    return HtcpGrowth(by_time=growths)
 
 
-def htcp_decrease() -> Reduced:
+@dataclass(frozen=True, slots=True)
+class HtcpDecrease:
+    """H-TCP at a loss."""
+
+    #: The shortest over the longest round trip, and the part of the window kept.
+    ratio: list[float]
+    kept: list[float]
+
+
+def htcp_decrease() -> HtcpDecrease:
     """Part kept at a loss, by the longest round trip seen before it."""
     ratios, kept = [], []
     for longest in (51_000, 55_000, 60_000, 65_000, 70_000, 75_000, 79_000):
@@ -85,10 +121,19 @@ def htcp_decrease() -> Reduced:
         window = hooks.get("cwnd")
         ratios.append(BASE_US / longest)
         kept.append(hooks.loss() / window)
-    return {"ratio": ratios, "kept": kept}
+    return HtcpDecrease(ratio=ratios, kept=kept)
 
 
-def vegas() -> Reduced:
+@dataclass(frozen=True, slots=True)
+class Vegas:
+    """Changes of Vegas's window in ten round trips: with few, some and many packets in queues."""
+
+    rises: list[int]
+    holds: list[int]
+    falls: list[int]
+
+
+def vegas() -> Vegas:
     """Changes of the window in ten round trips, by how many of 40 packets are in queues: w (1 − base/RTT)."""
     changes_by_case = {}
     for name, waiting in (("rises", 0.5), ("holds", 2.0), ("falls", 6.0)):
@@ -100,18 +145,36 @@ def vegas() -> Reduced:
             with_window(hooks, 40)
             changes.append(round_trip(hooks, round(BASE_US / (1 - waiting / 40))))
         changes_by_case[name] = changes[1:]
-    return changes_by_case
+    return Vegas(**changes_by_case)
 
 
-def fast_updates() -> Reduced:
+@dataclass(frozen=True, slots=True)
+class FastUpdates:
+    """Changes of FAST's window, by round trip."""
+
+    changes: list[int]
+
+
+def fast_updates() -> FastUpdates:
     """Changes of the window in twenty round trips far below the threshold."""
     hooks = connection("fast", 1000)
     for _ in range(10):
         round_trip(hooks, BASE_US)
-    return {"changes": [round_trip(hooks, BASE_US) for _ in range(20)]}
+    return FastUpdates(changes=[round_trip(hooks, BASE_US) for _ in range(20)])
 
 
-def fast_steps() -> Reduced:
+@dataclass(frozen=True, slots=True)
+class FastSteps:
+    """FAST."""
+
+    #: Packets in queues, and the step of an update, packets.
+    waiting: list[int]
+    steps: list[int]
+    #: Windows, each with the part that a loss leaves.
+    halves: list[list[float]]
+
+
+def fast_steps() -> FastSteps:
     """The step of an update at a window of 1000, by the packets in queues; and the part of the window kept at a loss."""
     waitings, steps = (0, 25, 50, 75, 125, 150, 200, 300), []
     for waiting in waitings:
@@ -124,10 +187,17 @@ def fast_steps() -> Reduced:
             changes.append(round_trip(hooks, round(BASE_US / (1 - waiting / 1000))))
         steps.append(max(changes[-2:], key=abs))
     halves = [[window, connection("fast", window).loss() / window] for window in (20, 1000)]
-    return {"waiting": list(waitings), "steps": steps, "halves": halves}
+    return FastSteps(waiting=list(waitings), steps=steps, halves=halves)
 
 
-def westwood() -> Reduced:
+@dataclass(frozen=True, slots=True)
+class Westwood:
+    """Westwood's threshold over rate × minimum RTT."""
+
+    found: list[float]
+
+
+def westwood() -> Westwood:
     """ssthresh at a loss over rate × minimum RTT, at rates of acknowledgements of 1000, 5000 and 20 000 packets/s."""
     ratios = []
     for rate in (1000, 5000, 20_000):
@@ -141,10 +211,18 @@ def westwood() -> Reduced:
                 hooks.in_ack_event(0)
                 with_window(hooks, round(times * bdp))
             ratios.append(hooks.loss() / bdp)
-    return {"found": ratios}
+    return Westwood(found=ratios)
 
 
-def illinois() -> Reduced:
+@dataclass(frozen=True, slots=True)
+class Illinois:
+    """Growth of a round trip, packets, and part given up at a loss: without delay, and near the largest."""
+
+    low: list[float]
+    high: list[float]
+
+
+def illinois() -> Illinois:
     """Growth of a round trip and part given up at a loss, without delay and at 90 % of the largest delay (20 ms)."""
     by_delay = {}
     for name, delay_us in (("low", 0), ("high", 18_000)):
@@ -155,10 +233,18 @@ def illinois() -> Reduced:
             change = round_trip(with_window(hooks, 200), BASE_US + delay_us)
         with_window(hooks, 200)
         by_delay[name] = [change, 1 - hooks.loss() / 200]
-    return by_delay
+    return Illinois(**by_delay)
 
 
-def veno() -> Reduced:
+@dataclass(frozen=True, slots=True)
+class Veno:
+    """The part of Veno's window that a loss leaves."""
+
+    random: float
+    congestive: float
+
+
+def veno() -> Veno:
     """Part kept at a loss with one packet of 100 in queues, and with ten."""
     by_cause = {}
     for name, waiting in (("random", 1), ("congestive", 10)):
@@ -167,130 +253,37 @@ def veno() -> Reduced:
         for _ in range(3):
             round_trip(with_window(hooks, 100), round(BASE_US / (1 - waiting / 100)))
         by_cause[name] = with_window(hooks, 100).loss() / 100
-    return by_cause
+    return Veno(**by_cause)
 
 
+#: The numbers of all rules.
+Rule = Stcp | Hstcp | HtcpGrowth | HtcpDecrease | Vegas | FastUpdates | FastSteps | Westwood | Illinois | Veno
 #: All rules, by name.
-RULES = {
+RULES: dict[str, Callable[[], Rule]] = {
     rule.__name__: rule
     for rule in (stcp, hstcp, htcp_growth, htcp_decrease, vegas, fast_updates, fast_steps, westwood, illinois, veno)
 }
 
 
-def draw(measured: dict[str, Reduced], figure: Figure) -> None:
+def draw(results: Results[K], figure: Figure) -> None:
     """The rules in four panels: recovery of STCP, HSTCP's two factors, H-TCP's growth, FAST's step."""
     figure.set_size_inches(6.4, 5.6)
     (stcp, hstcp), (htcp, fast) = figure.subplots(2, 2)
-    stcp.semilogx(measured["stcp"]["windows"], measured["stcp"]["rounds"], marker="o")
+    of_stcp, of_hstcp = results.of(Stcp, "stcp"), results.of(Hstcp, "hstcp")
+    growth, steps = results.of(HtcpGrowth, "htcp_growth"), results.of(FastSteps, "fast_steps")
+    stcp.semilogx(of_stcp.windows, of_stcp.rounds, marker="o")
     stcp.set(title="STCP", xlabel="window (packets)", ylabel="recovery (round trips)", ylim=(0, 16))
-    hstcp.loglog(measured["hstcp"]["windows"], measured["hstcp"]["increase"], marker="o", label="increase (packets)")
-    hstcp.loglog(measured["hstcp"]["windows"], measured["hstcp"]["decrease"], marker="s", label="decrease (part)")
+    hstcp.loglog(of_hstcp.windows, of_hstcp.increase, marker="o", label="increase (packets)")
+    hstcp.loglog(of_hstcp.windows, of_hstcp.decrease, marker="s", label="decrease (part)")
     hstcp.set(title="HSTCP", xlabel="window (packets)", ylabel="per round trip, per loss")
     hstcp.legend(fontsize="small")
     for index, (window, marker) in enumerate(zip((100, 1000, 5000), "os^")):
-        increases = [row[index] for row in measured["htcp_growth"]["growth"]]
+        increases = [row[index] for row in growth.by_time]
         htcp.plot((2, 4, 8), increases, marker=marker, markersize=9 - 3 * index, label=f"{window} packets")
     htcp.set(
         title="H-TCP", xlabel="time since the loss (s)", ylabel="increase (packets per round trip)", ylim=(0, None)
     )
     htcp.legend(fontsize="small")
-    fast.plot(measured["fast_steps"]["waiting"], measured["fast_steps"]["steps"], marker="o")
+    fast.plot(steps.waiting, steps.steps, marker="o")
     fast.axhline(0, color="black", linewidth=0.8)
     fast.set(title="FAST", xlabel="packets in queues (threshold: 100)", ylabel="step of an update (packets)")
-
-
-#: Unstated: two round trips for H-TCP and FAST, on figure 9's link.
-FAR_MS, NEAR_MS = 162, 40
-#: The set that has Hybla's growth rules.
-HYBLA = "hybla-growth"
-#: Hybla: the document's reference, and round trips below and above it, ms.
-REFERENCE_MS, BELOW_MS, ABOVE_MS = 20, (5, 10, 15), (40, 80, 160)
-
-
-def points(setup: Setup) -> list[Point]:
-    """Round trips that differ, random losses, gaps between packets, growth without a limit."""
-    end, seeds = setup.seconds(full=600, short=120), setup.seeds(full=10, short=3)
-    points = []
-    for name in ("sack", "htcp", "fast"):
-        flows = [
-            {"cc": name, "rtt": f"{rtt}ms", "start": {"uniform": ["0s", "1s"]}, "overhead": "30us"}
-            for rtt in (FAR_MS, NEAR_MS)
-        ]
-        link = {"rate": "400Mbit/s", "rtt": f"{FAR_MS}ms", "queue": {"kind": "droptail", "limit": "2MB"}}
-        scenario = {"duration": f"{end:g}s", "measure": [f"{end / 4:g}s", f"{end:g}s"], "link": link, "flow": flows}
-        points.append(Point(f"RTTs, {name}", scenario, seeds=seeds))
-    for name in ("westwood", "newreno"):
-        # The same recovery for both, so that only the window after a loss differs.
-        link = {"rate": "10Mbit/s", "rtt": "100ms", "loss": "random:0.01"}
-        points.append(
-            Point(
-                f"random, {name}",
-                {"duration": "200s", "link": link, "flow": [{"cc": name, "recovery": "newreno"}]},
-                seeds=seeds,
-            )
-        )
-    unlimited: dict[str, Any] = {"rate": "10Gbit/s", "queue": {"kind": "droptail", "limit": "1bdp"}}
-    paced = {"cc": "fast", "rwnd": 100, "ack_every": 1}
-    record = {"interval": "100us"}
-    points.append(
-        Point("gaps", {"duration": "5s", "link": {**unlimited, "rtt": "100ms"}, "flow": [paced], "record": record})
-    )
-    for rtt in (*BELOW_MS, *ABOVE_MS):
-        for name in (HYBLA, "newreno"):
-            reference = {"rtt0_ms": REFERENCE_MS} if name == HYBLA else {}
-            flow: dict[str, Any] = {"cc": name, "initial_ssthresh": 10, "ack_every": 1, **reference}
-            growth: dict[str, Any] = {
-                "duration": f"{0.1 * rtt:g}s",
-                "link": {**unlimited, "rtt": f"{rtt}ms"},
-                "flow": [flow],
-                "record": {"interval": f"{rtt}ms"},
-            }
-            points.append(Point(f"growth, {name}, {rtt} ms", growth))
-    return points
-
-
-def reduced(run: Result, point: Point) -> Reduced:
-    """The numbers that the claims of a point need."""
-    flows = run.summary["flows"]
-    if point.key.startswith("RTTs"):
-        return {"ratio": flows[0]["throughput_mbps"] / flows[1]["throughput_mbps"]}
-    if point.key.startswith("random"):
-        return {"mbps": flows[0]["throughput_mbps"]}
-    _, (times, left, windows) = next(by_flow(run.cwnd, "time_s", "forwarded", "cwnd"))
-    if point.key == "gaps":
-        # The second half of the run: the window stands at its limit. Times at which packets had left, to a tenth of a millisecond.
-        sent = times[1:][np.diff(left) > 0]
-        gaps = np.diff(sent[sent > times[-1] / 2])
-        return {"largest": float(gaps.max()), "even": float(times[-1] / 2 / np.diff(left)[len(left) // 2 :].sum())}
-    return {"growth": [float(window) for window in windows]}
-
-
-def answers(results: Results) -> dict[str, Answer]:
-    """Answers to the claims about networks."""
-    gaps = results["gaps"][0]
-    windows = {key: results[key][0]["growth"] for key in results if key.startswith("growth")}
-
-    def above(rtt: int) -> float:
-        hybla, newreno = (windows[f"growth, {name}, {rtt} ms"] for name in (HYBLA, "newreno"))
-        return float((hybla[-1] - hybla[len(hybla) // 2]) / (newreno[-1] - newreno[len(newreno) // 2]))
-
-    return {
-        "htcp-rtt-fairness": Measured(results.ratio("RTTs, htcp", "RTTs, sack", "ratio")),
-        "fast-paced": Holds(
-            "with a window of 100 packets and a round trip of 100 ms no two packets are further apart than twice an even gap",
-            gaps["largest"] <= 2 * gaps["even"],
-            gaps["largest"] / gaps["even"],
-            "the largest gap over an even one",
-        ),
-        "fast-rtt-fairness": Measured(results.ratio("RTTs, fast", "RTTs, sack", "ratio")),
-        "westwood-random-loss": Measured(results.ratio("random, westwood", "random, newreno", "mbps")),
-        "hybla-below-reference": Holds(
-            f"at {BELOW_MS} ms its window is NewReno's in each of a hundred round trips, to within a packet",
-            all(
-                abs(a - b) <= 1
-                for rtt in BELOW_MS
-                for a, b in zip(windows[f"growth, {HYBLA}, {rtt} ms"], windows[f"growth, newreno, {rtt} ms"])
-            ),
-        ),
-        "hybla-above-reference": Measured({f"{rtt} ms": above(rtt) for rtt in ABOVE_MS}),
-    }

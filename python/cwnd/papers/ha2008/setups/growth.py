@@ -3,19 +3,56 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from cwnd.metrics import rates
 from cwnd.metrics.curve import filled, reached
 from cwnd.metrics.series import Floats
 from cwnd.papers.ha2008.setups.prescribed_losses import C, sampled
-from cwnd.reproduce import Reduced, Result
+from cwnd.reproduce import Result
 
 #: Tolerance of an increment: one packet.
 PACKET = 1
 
 
-def bic_shape(window: Floats, w_max: float) -> Reduced:
+@dataclass(frozen=True, slots=True)
+class BicShape:
+    """BIC's windows after a loss, one per round trip."""
+
+    w_max: float
+    cwnd: list[float]
+    #: How many round trips grow alike, and by how much.
+    linear: int
+    step: float
+    #: Whether no step after these, up to W_max, is larger than the one before, and how they go with the distance left.
+    falls: bool
+    to_distance: float
+    #: How far the curve above W_max is from the mirror image of that below, as a part of the way from the loss; at the best centre; and where that is.
+    mirror: float
+    mirror_best: float
+    shift: float
+    #: The distance from W_max at which growth is smallest, as a part of it.
+    smallest_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class CubicShape:
+    """CUBIC's windows after a loss."""
+
+    w_max: float
+    cwnd: list[float]
+    k: float
+    #: The window at K less W_max, packets.
+    at_k: float
+    #: The largest distance from W_max between 0.64 K and 1.36 K, as a part of it.
+    plateau: float
+    #: Second differences over K/16.
+    second: list[float]
+
+
+def bic_shape(window: Floats, w_max: float) -> BicShape:
     """Of BIC's windows, one per round trip: the linear part, how growth falls with the distance, the mirror image, the smallest step."""
     steps, distance = np.diff(window), w_max - window[:-1]
     below = distance >= PACKET
@@ -32,28 +69,32 @@ def bic_shape(window: Floats, w_max: float) -> Reduced:
 
     best = min(np.arange(middle - 4, middle + 4, 0.05), key=apart)
     smooth = np.convolve(steps, np.ones(5) / 5, "same")[2:-2]
-    return {
-        "linear": linear,
-        "step": float(steps[0]),
-        "falls": bool(np.all(np.diff(falls) <= PACKET)),
-        "to_distance": float(np.corrcoef(falls, distance[below][linear:])[0, 1]),
-        "mirror": apart(middle),
-        "mirror_best": apart(best),
-        "shift": float(best - middle),
-        "smallest_at": float(abs(window[2:-3][int(np.argmin(smooth))] / w_max - 1)),
-    }
+    return BicShape(
+        w_max=w_max,
+        cwnd=window.tolist(),
+        linear=linear,
+        step=float(steps[0]),
+        falls=bool(np.all(np.diff(falls) <= PACKET)),
+        to_distance=float(np.corrcoef(falls, distance[below][linear:])[0, 1]),
+        mirror=apart(middle),
+        mirror_best=apart(best),
+        shift=float(best - middle),
+        smallest_at=float(abs(window[2:-3][int(np.argmin(smooth))] / w_max - 1)),
+    )
 
 
-def cubic_shape(epoch: tuple[Floats, Floats], w_max: float, kept: float) -> Reduced:
+def cubic_shape(epoch: tuple[Floats, Floats], window: Floats, w_max: float, kept: float) -> CubicShape:
     """Of CUBIC's windows in an epoch: K, the window there, the distance to W_max from 0.64 K to 1.36 K, second differences over K/16."""
     k = float(np.cbrt(w_max * (1 - kept) / C))
     near = sampled(epoch, np.arange(0.64 * k, 1.36 * k, 0.01))
-    return {
-        "k": k,
-        "at_k": float(sampled(epoch, np.array([k]))[0] - w_max),
-        "plateau": float(np.max(np.abs(near - w_max)) / w_max),
-        "second": np.diff(sampled(epoch, np.arange(0, 2 * k, k / 16)), 2),
-    }
+    return CubicShape(
+        w_max=w_max,
+        cwnd=window.tolist(),
+        k=k,
+        at_k=float(sampled(epoch, np.array([k]))[0] - w_max),
+        plateau=float(np.max(np.abs(near - w_max)) / w_max),
+        second=np.diff(sampled(epoch, np.arange(0, 2 * k, k / 16)), 2).tolist(),
+    )
 
 
 #: Linux's number of the state of fast recovery.
@@ -72,21 +113,21 @@ def losses(run: Result) -> list[tuple[float, float]]:
     return [(at, float(window[np.searchsorted(time, at) - 1])) for at in times]
 
 
-def start_up(run: Result, mbps: float, mean_s: float) -> Reduced:
+def start_up_s(run: Result, mbps: float, mean_s: float) -> float:
     """Goodput in means of `mean_s`: the end of the first that is at least 0.9 of `mbps` and stays so for ten."""
     end_s = run.scenario.duration_s
     goodput = rates(run.cwnd, packet_bytes=1500, interval_s=mean_s, begin_s=0, end_s=end_s, of="delivered")
-    return {"start_up_s": filled(goodput, 0.9 * mbps, hold_s=10 * mean_s)}
+    return filled(goodput, 0.9 * mbps, hold_s=10 * mean_s)
 
 
-def regain(run: Result, rtt_s: float) -> Reduced:
+def regain_s(run: Result, rtt_s: float) -> float:
     """Time from the first loss until the window before it is reached again, from a round trip later on."""
     lost, w_max = losses(run)[0]
-    return {"regain_s": reached(*windows(run), w_max, since_s=lost + rtt_s) - lost, "w_max": w_max}
+    return reached(*windows(run), w_max, since_s=lost + rtt_s) - lost
 
 
-def convex_growth(run: Result, freed_s: float) -> Reduced:
+def convex_growth(run: Result, freed_s: float) -> float:
     """Growth (packets/s) after half the link is freed, from the window before the last loss until then to one and a half times that."""
     w_max = [size for at, size in losses(run) if at < freed_s][-1]
     begin, end = (reached(*windows(run), part * w_max, since_s=freed_s) for part in (1, 1.5))
-    return {"growth": 0.5 * w_max / (end - begin), "w_max": w_max}
+    return 0.5 * w_max / (end - begin)

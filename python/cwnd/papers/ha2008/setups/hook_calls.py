@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from cwnd._native import Hooks
-from cwnd.reproduce import Reduced
 
 
 def connection(cc: str, window: int, ssthresh: int = 2, *, now_us: int | None = None) -> Hooks:
@@ -73,8 +74,29 @@ def connection_after_growth(cc: str) -> Hooks:
     return hooks
 
 
-def after_timeout(cc: str) -> Reduced:
-    """Inner variables that a timeout does not reset, after a loss and some growth: their number, names and values, and the minimum delay."""
+@dataclass(frozen=True, slots=True)
+class AfterTimeout:
+    """Inner variables that a timeout does not reset, after a loss and some growth."""
+
+    #: How many of `RESET`, and which: names with values.
+    left: int
+    names: str
+    #: The minimum delay, of the module's form.
+    delay_min: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AfterLosses:
+    """The window before and after the last of some losses, the memory of W_max, and the result of undo."""
+
+    before: int
+    after: int
+    memory: int
+    undo: int
+
+
+def after_timeout(cc: str) -> AfterTimeout:
+    """What a timeout leaves, after a loss and some growth."""
     hooks = connection_after_growth(cc)
     hooks.loss()
     round_trips(hooks, 5)
@@ -82,18 +104,15 @@ def after_timeout(cc: str) -> Reduced:
     hooks.set_state(LOSS)
     left = {name: hooks.get(name) for name in RESET[cc] if hooks.get(name)}
     names = ", ".join(f"{name} {value}" for name, value in left.items())
-    return {"left": len(left), "names": names, **({"delay_min": hooks.get(DELAY_MIN[cc])} if cc in DELAY_MIN else {})}
+    return AfterTimeout(left=len(left), names=names, delay_min=hooks.get(DELAY_MIN[cc]) if cc in DELAY_MIN else None)
 
 
-def undo_after_losses(cc: str, losses: int) -> Reduced:
-    """The window before and after the last of `losses` losses, the memory of W_max, and the result of undo.
-
-    Of two losses, the second is at a smaller window than the first.
-    """
+def undo_after_losses(cc: str, losses: int) -> AfterLosses:
+    """The last of `losses` losses, and undo. Of two losses, the second is at a smaller window than the first."""
     hooks = connection_after_growth(cc)
     for _ in range(losses):
         before = hooks.get("cwnd")
         hooks.loss()
         after, memory = hooks.get("cwnd"), hooks.get(RESET[cc][0])
         round_trips(hooks, 5 if losses > 1 else 0)
-    return {"before": before, "after": after, "memory": memory, "undo": hooks.undo_cwnd()}
+    return AfterLosses(before=before, after=after, memory=memory, undo=hooks.undo_cwnd())

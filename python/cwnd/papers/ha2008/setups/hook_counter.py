@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from dataclasses import asdict, dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,6 @@ import numpy as np
 
 from cwnd import plugin
 from cwnd._native import Scenario, Simulation, algorithms
-from cwnd.reproduce import Reduced
 from cwnd.result import Result, run
 
 #: Figure 2, in its order; get_info is called `info` here, and `name` is a constant.
@@ -47,7 +47,65 @@ SCENARIO: dict[str, Any] = {
 }
 
 
-def hook_counter() -> Reduced:
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """A module's counts of calls, and what the transport recorded, up to the switch."""
+
+    #: Bits of the hooks that were called.
+    mask: int
+    ssthreshs: int
+    cong_avoids: int
+    set_states: int
+    acked: int
+    rtt_us: int
+    events: int
+    #: Entries into recovery, reduction or repair; changes of state; further timeouts within a repair.
+    reductions: int
+    changes: int
+    again: int
+    #: The part of the acknowledgements in the open state with one call of cong_avoid.
+    per_open_ack: float
+    delivered: int
+    #: µs.
+    least_rtt: float
+    #: The slow start threshold at the switch, where release leaves its mark.
+    released: int
+    #: Whether inner variables are CUBIC's after the switch.
+    switched: int
+    #: Calls of ssthresh at the start, and in the course of the run.
+    begins: int
+    curve: list[int]
+    state: list[int]
+    cwnd: list[int]
+    time_s: list[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Built(Calls):
+    """The module built, loaded and simulated."""
+
+    #: Whether the algorithm was there before.
+    known: bool
+    #: How many of `MEMBERS` it defines.
+    members: int
+    #: Without its optional hooks: whether it is accepted, and its throughput; without each required hook: whether it is refused.
+    bare: bool
+    bare_mbps: float
+    refused: list[bool]
+    whole: bool
+    #: Times of another simulation: when the module was loaded, and its end.
+    loaded_at: float
+    went_on_to: float
+
+
+@dataclass(frozen=True, slots=True)
+class NoRust:
+    """There is no Rust on this machine."""
+
+    rust: bool = False
+
+
+def hook_counter() -> Built | NoRust:
     """Builds the module without its optional hooks, without each required hook, and whole; loads it while another simulation runs, and simulates it."""
     text = files("cwnd.papers.ha2008.setups").joinpath("hook_counter.rs").read_text(encoding="utf-8")
     other_run = Simulation(Scenario.from_json(json.dumps({**SCENARIO, "flow": [{"cc": "sack"}], "action": []})))
@@ -71,7 +129,7 @@ def hook_counter() -> Reduced:
         try:
             bare = builds(("optional",))
         except OSError:
-            return {"rust": False}
+            return NoRust()
         bare_mbps = simulate({**SCENARIO, "action": [], "record": {"per_ack": True}}).summary["flows"][0][
             "throughput_mbps"
         ]
@@ -82,17 +140,24 @@ def hook_counter() -> Reduced:
     while not other_run.step(200_000):
         pass
     members = [name for name in MEMBERS if f"fn {name}(" in text or f"const {name}:" in text]
-    return {
-        **measured, "rust": True, "known": known, "members": len(members), "bare": bare, "bare_mbps": bare_mbps, "refused": refused,
-        "whole": whole, "loaded_at": loaded_at, "went_on_to": other_run.now_s,
-    }  # fmt: skip
+    return Built(
+        **asdict(measured),
+        known=known,
+        members=len(members),
+        bare=bare,
+        bare_mbps=bare_mbps,
+        refused=refused,
+        whole=whole,
+        loaded_at=loaded_at,
+        went_on_to=other_run.now_s,
+    )
 
 
 def simulate(scenario: dict[str, Any]) -> Result:
     return run(Scenario.from_json(json.dumps(scenario)))
 
 
-def compare_with_transport(result: Result) -> Reduced:
+def compare_with_transport(result: Result) -> Calls:
     """The module's counts of calls, and what the transport recorded, up to the switch."""
     import pyarrow.compute as pc
 
@@ -108,19 +173,19 @@ def compare_with_transport(result: Result) -> Reduced:
     opened = np.asarray(rows["ca_state"].to_pylist())[1:] == "open"
     steps = np.diff(counts["cong_avoids"][: len(rows)])
     after = {name for name in pc.unique(inner.filter(pc.greater(inner["time_s"], SWITCH_S))["name"]).to_pylist()}
-    return {
+    return Calls(
         **{name: int(value[-1]) for name, value in counts.items()},
-        "reductions": sum(state in (2, 3, 4) for state in states),
-        "changes": len(states),
-        "again": timeouts - states.count(4),
-        "per_open_ack": float(np.mean(steps[opened] == 1)),
-        "delivered": int(rows["delivered"].to_numpy()[-1]),
-        "least_rtt": float(counts["rtt_us"][100:].min()),
-        "released": next(row["ssthresh"] for row in events if row["kind"] == "switch"),
-        "switched": int("w_max" in after and "mask" not in after),
-        "begins": counts["ssthreshs"].tolist()[0],
-        "curve": counts["ssthreshs"][::50],
-        "state": [int(state) for state in states],
-        "cwnd": rows["cwnd"].to_numpy()[::50],
-        "time_s": rows["time_s"].to_numpy()[::50],
-    }
+        reductions=sum(state in (2, 3, 4) for state in states),
+        changes=len(states),
+        again=timeouts - states.count(4),
+        per_open_ack=float(np.mean(steps[opened] == 1)),
+        delivered=int(rows["delivered"].to_numpy()[-1]),
+        least_rtt=float(counts["rtt_us"][100:].min()),
+        released=next(row["ssthresh"] for row in events if row["kind"] == "switch"),
+        switched=int("w_max" in after and "mask" not in after),
+        begins=counts["ssthreshs"].tolist()[0],
+        curve=counts["ssthreshs"][::50].tolist(),
+        state=[int(state) for state in states],
+        cwnd=rows["cwnd"].to_numpy()[::50].tolist(),
+        time_s=rows["time_s"].to_numpy()[::50].tolist(),
+    )

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cwnd.metrics.curve import last_at
-from cwnd.reproduce import Holds, Reduced, Result
+from cwnd.reproduce import Holds, Result
 from cwnd.reproduce.forms import variables
 
 if TYPE_CHECKING:
@@ -88,7 +89,41 @@ def one_sided(second: list[float], sign: int, packet: float = 1) -> Holds:
     )
 
 
-def tcp_region(run: Result) -> Reduced:
+@dataclass(frozen=True, slots=True)
+class Short:
+    """A flow of a short round trip, from 2 s after a loss on."""
+
+    #: The largest distance of the window from W_tcp, packets.
+    behind: float
+    #: The largest ratio of the cubic to the window.
+    cubic: float
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A flow with three losses and then a timeout."""
+
+    #: Packets that acknowledgements of slow start add.
+    slow_steps: list[int]
+    #: The window a window's worth of acknowledgements after the threshold, over the threshold.
+    after_ssthresh: float
+    #: Of the epoch after the first loss: whether it has begun, its origin less W_last_max, W_tcp less the window.
+    epoch: list[float]
+    k_error: float
+    w_max: float
+    k: float
+    #: Second differences of the window over K/16, before and after K.
+    concave: list[float]
+    convex: list[float]
+    #: The part kept at each loss, and W_last_max over the window before it.
+    drops: list[float]
+    memory: list[float]
+    #: W_last_max, K, origin and epoch at the first acknowledgement after the timeout.
+    after_timeout: list[float]
+    cwnd: list[float]
+
+
+def tcp_region(run: Result) -> Short:
     """The largest distance of the window from W_tcp, packets, and the largest ratio of the cubic to the window, from 2 s after a loss on."""
     (_, before), (times, window) = epochs(run)[:2]
     acked, w_tcp = variables(run)["w_tcp"][0]
@@ -96,10 +131,10 @@ def tcp_region(run: Result) -> Reduced:
     cubic = C * (seconds - np.cbrt(w_max * BETA / C)) ** 3 + w_max
     behind = np.abs(window - w_tcp[acked >= times[0]][: len(window)])
     late = seconds > 2
-    return {"behind": float(behind[late].max()), "cubic": float(np.max(cubic[late] / window[late]))}
+    return Short(behind=float(behind[late].max()), cubic=float(np.max(cubic[late] / window[late])))
 
 
-def phases(run: Result, ssthresh: int) -> Reduced:
+def phases(run: Result, ssthresh: int) -> Trace:
     """Of a flow with three losses and then a timeout: slow start, the epoch after the first loss, each loss, the timeout."""
     inner, flow_epochs = variables(run), epochs(run)
 
@@ -117,17 +152,17 @@ def phases(run: Result, ssthresh: int) -> Reduced:
     timeout = next(row["time_s"] for row in run.events.to_pylist() if row["kind"] == "timeout")
     next_ack = float(rows[np.searchsorted(rows, timeout)])
     every = np.arange(0, run.scenario.duration_s, 0.2)
-    return {
-        "slow_steps": sorted({int(step) for step in np.diff(slow)}),
-        "after_ssthresh": float(start[min(len(slow) + ssthresh, len(start) - 1)] / ssthresh),
-        "epoch": [float(at("epoch", begin) > 0), at("origin", begin) - w_max, at("w_tcp", begin) - left],
-        "k_error": k - float(np.cbrt((w_max - left) / C)),
-        "w_max": w_max,
-        "k": k,
-        "concave": second[:14],
-        "convex": second[16:],
-        "drops": [float(flow_epochs[n + 1][1][0] / before[n]) for n in range(3)],
-        "memory": [at("w_max", begins[n + 1]) / before[n] for n in range(3)],
-        "after_timeout": [at(name, next_ack) for name in ("w_max", "k", "origin", "epoch")],
-        "cwnd": last_at(rows, run.cwnd["cwnd"].to_numpy(), every),
-    }
+    return Trace(
+        slow_steps=sorted({int(step) for step in np.diff(slow)}),
+        after_ssthresh=float(start[min(len(slow) + ssthresh, len(start) - 1)] / ssthresh),
+        epoch=[float(at("epoch", begin) > 0), at("origin", begin) - w_max, at("w_tcp", begin) - left],
+        k_error=k - float(np.cbrt((w_max - left) / C)),
+        w_max=w_max,
+        k=k,
+        concave=second[:14].tolist(),
+        convex=second[16:].tolist(),
+        drops=[float(flow_epochs[n + 1][1][0] / before[n]) for n in range(3)],
+        memory=[at("w_max", begins[n + 1]) / before[n] for n in range(3)],
+        after_timeout=[at(name, next_ack) for name in ("w_max", "k", "origin", "epoch")],
+        cwnd=last_at(rows, run.cwnd["cwnd"].to_numpy(), every).tolist(),
+    )

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from cwnd.reproduce import Figure, Results, Setup
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+K = TypeVar("K")
 #: "Comparable to around 15 % of the bottleneck bandwidth", in both directions (section 6.1).
 SHARE = 0.15
 #: Against phase effects (Floyd and Jacobson 1992): hosts add up to one packet's time at the bottleneck, at random, before each packet.
@@ -52,7 +53,7 @@ def scenario(cc: str, rtt_ms: int, flows: list[dict[str, Any]], seconds: float, 
 
 
 def panels(
-    results: Results, figure: Figure, labels: Mapping[str, str], across: Callable[[float], float]
+    results: Results[K], figure: Figure, labels: Mapping[str, str], across: Callable[[float], float]
 ) -> tuple[Axes, Axes]:
     """Throughput ratio above link utilisation (%) of each algorithm, against `across` of the round trips."""
     from cwnd.plot import MARKERS

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,20 +13,34 @@ from cwnd.metrics import reductions
 from cwnd.metrics.curve import reached
 from cwnd.metrics.trace import mean_epoch
 from cwnd.papers.rhee2005.setups.simulation import flow_with_losses
-from cwnd.reproduce import Holds, Reduced
+from cwnd.reproduce import Holds
 
 if TYPE_CHECKING:
     from cwnd.metrics.series import Floats
-    from cwnd.reproduce import Reduced, Result
+    from cwnd.reproduce import Result
 
 
 #: BIC's largest step, packets per round trip, by its own paper; distances from W_max at which its curve is compared with its mirror image.
 S_MAX, DISTANCES = 32, (5, 10, 20, 40, 80, 160)
 
 
-def curve(run: Reduced) -> tuple[float, Floats, Floats]:
+@dataclass(frozen=True, slots=True)
+class AfterLoss:
+    """Windows from two round trips after a reduction on."""
+
+    #: W_max as the algorithm remembers it, and the window after the reduction.
+    w_max: float
+    kept: float
+    #: Since the reduction.
+    time_s: list[float]
+    cwnd: list[float]
+    #: Packets/s between two round trips, far below W_max.
+    slope: float | None = None
+
+
+def curve(run: AfterLoss) -> tuple[float, Floats, Floats]:
     """W_max, times (s) and windows."""
-    return run["w_max"], np.array(run["time_s"]), np.array(run["cwnd"])
+    return run.w_max, np.array(run.time_s), np.array(run.cwnd)
 
 
 def linear(rounds: Floats, top: float) -> bool:
@@ -40,9 +55,9 @@ def logarithmic(rounds: Floats, top: float) -> bool:
     return bool(straight <= -0.98)
 
 
-def mirrored(run: Reduced, rtt_s: float) -> bool:
+def mirrored(run: AfterLoss, rtt_s: float) -> bool:
     top, time, window = curve(run)
-    distances = [distance for distance in DISTANCES if distance < top - run["kept"]]
+    distances = [distance for distance in DISTANCES if distance < top - run.kept]
     before, beyond = (
         np.array([reached(time, window, top + sign * distance) for distance in distances]) for sign in (-1, 1)
     )
@@ -50,7 +65,7 @@ def mirrored(run: Reduced, rtt_s: float) -> bool:
     return bool((abs(leave - approach) <= np.maximum(rtt_s, 0.25 * approach)).all())
 
 
-def bic_properties(run: Reduced, rtt_s: float) -> dict[str, Holds]:
+def bic_properties(run: AfterLoss, rtt_s: float) -> dict[str, Holds]:
     """Of BIC's windows, sampled ten times per round trip: linear, logarithmic, a mirror image, smallest step at W_max."""
     top, _, window = curve(run)
     rounds = window[::10]
@@ -109,17 +124,27 @@ def periodic_losses(cc: str, period: int, rtt_ms: float, losses: int, **keys: An
     }
 
 
-def mean_window(run: Result) -> Reduced:
+@dataclass(frozen=True, slots=True)
+class MeanWindow:
+    """Whole epochs, from one reduction to another."""
+
+    mean: float
+    epoch_s: float
+    losses: int
+    timeouts: int
+
+
+def mean_window(run: Result) -> MeanWindow:
     """The mean over whole epochs, from one reduction to another, and how long they last."""
     time, window = run.cwnd["time_s"].to_numpy(), run.cwnd["cwnd"].to_numpy()
     reduction_times = reductions(run.events)[0]
     inside = (time >= reduction_times[SKIP]) & (time < reduction_times[-1])
-    return {
-        "mean": float(window[inside].mean()),
-        "epoch_s": mean_epoch(reduction_times[SKIP:]),
-        "losses": len(reduction_times) - SKIP - 1,
-        "timeouts": run.summary["flows"][0]["timeouts_run"],
-    }
+    return MeanWindow(
+        mean=float(window[inside].mean()),
+        epoch_s=mean_epoch(reduction_times[SKIP:]),
+        losses=len(reduction_times) - SKIP - 1,
+        timeouts=run.summary["flows"][0]["timeouts_run"],
+    )
 
 
 def distance(window: float, other: float) -> float:

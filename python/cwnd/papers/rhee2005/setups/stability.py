@@ -3,16 +3,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from cwnd.metrics import coefficient_of_variation, jain, rates
+from cwnd.metrics import Rates, coefficient_of_variation, jain, rates
 from cwnd.papers.rhee2005.setups.simulation import SETS, background, host_flow, varied_rtts
-from cwnd.reproduce import Point, Reduced, Result, Results, Setup
+from cwnd.reproduce import Experiment, Point, Result, Results, Setup
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    pass
 
 
 #: Unstated: the path whose BDP the buffer refers to; that of 220 ms.
@@ -24,60 +25,76 @@ SSTHRESH = {rtt: int(RATE_MBPS / 12 * rtt / 8) for rtt in (LONG_MS, SHORT_MS)}
 SCALES, FEWEST = (1, 2, 5, 10, 20, 50, 100), 4
 
 
-def points(setup: Setup, names: Sequence[str]) -> list[Point]:
-    """Every protocol with both buffers."""
-    sets = {**SETS, "cubic": setup.cubic}
-    end, warm_up = (setup.seconds(full=1100, short=75), setup.seconds(full=100, short=20))
-    return [
-        Point(
-            f"{name}, {buffer} %",
-            {
-                "duration": f"{end:g}s",
-                "measure": [f"{warm_up:g}s", f"{end:g}s"],
-                "link": {
-                    "rate": f"{RATE_MBPS}Mbit/s",
-                    "rtt": f"{LONG_MS}ms",
-                    "queue": {"kind": "droptail", "limit": f"{buffer / 100:g}bdp"},
-                },
-                "flow": [
-                    host_flow(cc, RATE_MBPS, rtt=rtt, initial_ssthresh=SSTHRESH[path])
-                    for cc, path in ((sets[name], LONG_MS), ("sack", SHORT_MS))
-                    for rtt in varied_rtts(path, 4)
-                ],
-                "traffic": background(),
-                "record": {"interval": "1s"},
-            },
-            seeds=setup.seeds(full=5, short=1),
-            info={"name": name, "buffer": buffer},
-        )
-        for buffer in BUFFERS
-        for name in names
-    ]
+@dataclass(frozen=True, slots=True)
+class Variation:
+    """Of the four long flows, by time scale."""
+
+    #: Time scales, s.
+    scales: list[int]
+    #: The mean coefficient of variation of one, and Jain's index.
+    variation: list[float]
+    jain: list[float]
+    #: Throughput of all eight flows, per second.
+    mbps: list[list[float]]
+    utilisation: float
 
 
-def numbers(run: Result) -> Reduced:
-    """Of the four long flows: throughput per second, and by time scale the mean coefficient of variation of one and Jain's index."""
-    begin, end = run.scenario.measured_s
-    scales = [scale for scale in SCALES if (end - begin) / scale >= FEWEST]
-    measured: Reduced = {"scales": scales, "variation": [], "jain": []}
-    for scale in scales:
-        mbps = (
-            rates(run.cwnd, packet_bytes=run.scenario.packet_bytes, interval_s=scale, begin_s=begin, end_s=end)
-            .only([0, 1, 2, 3])
-            .mbps
-        )
-        measured["variation"].append(float(np.mean([coefficient_of_variation(row).value or 0 for row in mbps])))
-        measured["jain"].append(float(np.mean([jain(column).value or 0 for column in mbps.T])))
-    seconds = rates(run.cwnd, packet_bytes=run.scenario.packet_bytes, interval_s=1, begin_s=0, end_s=end).mbps
-    measured["mbps"] = [row.round(1) for row in seconds[:8]]
-    measured["utilisation"] = run.summary["link"]["utilization"]
-    return measured
-
-
-def variation(results: Results, name: str, buffer: int) -> dict[str, list[float]]:
+def variation(results: Results[Variation], name: str, buffer: int) -> dict[str, list[float]]:
     """The coefficient of variation by time scale."""
     key = f"{name}, {buffer} %"
     return {
-        f"{scale} s": [run["variation"][index] for run in results[key]]
-        for index, scale in enumerate(results[key][0]["scales"])
+        f"{scale} s": [run.variation[index] for run in results[key]]
+        for index, scale in enumerate(results[key][0].scales)
     }
+
+
+class Stability(Experiment[Variation]):
+    """Every protocol with both buffers."""
+
+    protocols: ClassVar = ("cubic", "stcp", "htcp")
+
+    def grid(self, setup: Setup) -> list[Point]:
+        sets = {**SETS, "cubic": setup.cubic}
+        end, warm_up = (setup.seconds(full=1100, short=75), setup.seconds(full=100, short=20))
+        return [
+            Point(
+                f"{name}, {buffer} %",
+                {
+                    "duration": f"{end:g}s",
+                    "measure": [f"{warm_up:g}s", f"{end:g}s"],
+                    "link": {
+                        "rate": f"{RATE_MBPS}Mbit/s",
+                        "rtt": f"{LONG_MS}ms",
+                        "queue": {"kind": "droptail", "limit": f"{buffer / 100:g}bdp"},
+                    },
+                    "flow": [
+                        host_flow(cc, RATE_MBPS, rtt=rtt, initial_ssthresh=SSTHRESH[path])
+                        for cc, path in ((sets[name], LONG_MS), ("sack", SHORT_MS))
+                        for rtt in varied_rtts(path, 4)
+                    ],
+                    "traffic": background(),
+                    "record": {"interval": "1s"},
+                },
+                seeds=setup.seeds(full=5, short=1),
+                info={"name": name, "buffer": buffer},
+            )
+            for buffer in BUFFERS
+            for name in self.protocols
+        ]
+
+    def reduce(self, run: Result, point: Point) -> Variation:
+        begin, end = run.scenario.measured_s
+        scales = [scale for scale in SCALES if (end - begin) / scale >= FEWEST]
+
+        def throughputs(scale: float, begin_s: float) -> Rates:
+            size = run.scenario.packet_bytes
+            return rates(run.cwnd, packet_bytes=size, interval_s=scale, begin_s=begin_s, end_s=end)
+
+        by_scale = [throughputs(scale, begin).only([0, 1, 2, 3]).mbps for scale in scales]
+        return Variation(
+            scales=scales,
+            variation=[float(np.mean([coefficient_of_variation(row).value or 0 for row in mbps])) for mbps in by_scale],
+            jain=[float(np.mean([jain(column).value or 0 for column in mbps.T])) for mbps in by_scale],
+            mbps=[row.round(1).tolist() for row in throughputs(1, 0).mbps[:8]],
+            utilisation=run.summary["link"]["utilization"],
+        )

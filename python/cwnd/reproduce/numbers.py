@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The numbers that a run is reduced to: a dataclass in an experiment's file, an object of JSON in the cache."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Any, TypeVar, get_args
+
+#: A dataclass of numbers, texts and lists of them, or a union of such classes.
+Numbers = TypeVar("Numbers")
+#: A value as JSON has it.
+Json = Mapping[str, "Json"] | Sequence["Json"] | str | float | bool | None
+
+
+def plain(value: Any, where: str) -> Any:  # noqa: ANN401
+    """A value as JSON has it; `ValueError` for anything but numbers, texts, and lists and dictionaries of them."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner, f"{where}.{key}") for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(element, where) for element in value]
+    if value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and not math.isnan(value)):
+        return value
+    raise ValueError(f"{where}: {value!r} cannot be kept; expected numbers (not NaN), texts and lists of them")
+
+
+def to_json(numbers: object, where: str) -> dict[str, Any]:
+    """The fields of a dataclass; one that is `None` is left out."""
+    if not is_dataclass(numbers) or isinstance(numbers, type):
+        raise TypeError(f"{where}: {type(numbers).__name__} is no dataclass")
+    values = {field.name: getattr(numbers, field.name) for field in fields(numbers)}
+    return {name: plain(value, f"{where}.{name}") for name, value in values.items() if value is not None}
+
+
+def from_json(kind: Any, document: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    """The numbers of an object of JSON: of `kind`, or of that member of the union which has its fields."""
+    for member in get_args(kind) or (kind,):
+        known = fields(member)
+        required = {field.name for field in known if field.default is MISSING and field.default_factory is MISSING}
+        if required <= document.keys() <= {field.name for field in known}:
+            return member(**document)
+    raise ValueError(f"{sorted(document)} are the fields of no {kind}")

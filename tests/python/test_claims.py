@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Claims and reasons as the documents' files have them, and how many of the claims hold."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from claim_with import Value, claim_with
+
+from cwnd.papers import DOCUMENTS
+from cwnd.reproduce.claims import EMPIRICAL, KINDS, Claim, claims, reasons
+from cwnd.reproduce.counts import counts, decided, of_entries
+from cwnd.reproduce.run_folder import COMMITTED, entries
+
+
+def test_there_are_350_claims_in_73_experiments_of_the_five_documents() -> None:
+    assert len(claims()) == 350
+    assert len({each.experiment for each in claims().values()}) == 73
+    assert {each.id.partition("/")[0] for each in claims().values()} == set(DOCUMENTS)
+    for each in claims().values():
+        assert each.id.rpartition("/")[0] == each.experiment
+
+
+@pytest.mark.parametrize(
+    ("value", "tolerance", "low", "high"),
+    [
+        (10, None, 9.5, 10.5),  # half a unit of the last digit
+        (1.17, None, 1.165, 1.175),
+        (0.8, None, 0.75, 0.85),
+        (0.72, 0.07, 0.65, 0.79),
+        (50000, "5%", 47500, 52500),
+        (-2, "10%", -2.2, -1.8),  # a part of the size
+        ([3333, 7500], None, 3333, 7500),
+    ],
+)
+def test_within_accepts_what_the_file_says(
+    value: Value, tolerance: float | str | None, low: float, high: float
+) -> None:
+    exact = Decimal(str(tolerance)) if isinstance(tolerance, float) else tolerance
+    within = claim_with("within", value, tolerance=exact)
+    assert (within.low, within.high) == (low, high)
+
+
+def test_every_value_in_the_file_is_read() -> None:
+    for each in claims().values():
+        assert (each.value is not None) == (
+            each.op in (">=", "<=", ">", "<") or (each.op == "within" and each.value is not None)
+        )
+        assert (each.low is not None) == (each.op == "within")
+        assert bool(each.order) == (each.op == "order")
+        assert bool(each.accepted) == (each.op not in ("holds", "report"))
+
+
+@pytest.mark.parametrize("name", ["verdicts.json", "verdicts-full.json"])
+def test_the_committed_verdicts_answer_each_claim_once(name: str) -> None:
+    committed = entries(COMMITTED.with_name(name))
+    rows = [row["id"] for entry in committed for row in entry["claims"]]
+    assert sorted(rows) == sorted(claims())
+    for entry in committed:
+        for row in entry["claims"]:
+            assert {"paper", "measured", "ci95", "tolerance", "holds"} <= row.keys()
+            assert row["holds"] is not False or row["why"], f"{row['id']} does not hold, and nothing says why"
+
+
+def test_a_reason_stands_only_where_a_claim_does_not_hold_in_one_of_the_committed_runs() -> None:
+    fails = {
+        row["id"]
+        for name in ("verdicts.json", "verdicts-full.json")
+        for entry in entries(COMMITTED.with_name(name))
+        for row in entry["claims"]
+        if row["holds"] is False
+    }
+    needless = reasons().keys() - fails
+    assert not needless, f"these hold, and have a reason why they do not: {sorted(needless)}"
+
+
+def test_the_readme_has_the_three_numbers_of_the_committed_verdicts() -> None:
+    totals = of_entries(entries(COMMITTED))
+    # 330 of 350 can be decided; fig 6 has two readings of six statements, the clamps three of three, eq 2-4 two of two, sec C two of one.
+    assert sum(part.decided for _, part in totals.parts()) >= 330 - 6 - 6 - 2 - 1
+    assert totals.exact.hold / totals.exact.decided >= 0.85
+    readme = " ".join((COMMITTED.parents[2] / "README.md").read_text().split())
+    assert totals.sentence() in readme
+    rows = decided(row for entry in entries(COMMITTED) for row in entry["claims"])
+    bare = [row for row in rows if row["kind"] == EMPIRICAL and not row.get("near") and row["ci95"] is None]
+    assert f"Of the clear ones {len(bare)} have no interval" in readme
+
+
+def test_every_claim_has_a_kind_and_one_without_is_refused() -> None:
+    assert {each.kind for each in claims().values()} == set(KINDS)
+    for kind in (None, "empiric"):
+        with pytest.raises(ValueError, match="kind"):
+            claim_with("holds", kind=kind)
+
+
+def test_the_readings_of_a_statement_differ_in_the_reading_alone() -> None:
+    by_experiment: dict[str, list[Claim]] = {}
+    for each in claims().values():
+        if each.reading:
+            by_experiment.setdefault(each.experiment, []).append(each)
+    assert by_experiment.keys() == {
+        "ha2008/fig6",
+        "leith2007/fig2-linear-growth",
+        "rhee2005/eq2-4",
+        "rhee2005/secc-edge",
+    }
+    for name, of in by_experiment.items():
+        readings, statements = {each.reading for each in of}, {each.statement for each in of}
+        assert len(readings) > 1, name
+        # Each statement in each reading, once.
+        assert sorted((each.statement, each.reading) for each in of) == sorted(
+            (s, r) for s in statements for r in readings
+        )
+        for statement in statements:
+            alike = {(each.kind, each.op, each.accepted, each.ours) for each in of if each.statement == statement}
+            assert len(alike) == 1, f"{name}/{statement}"
+    with pytest.raises(ValueError, match="reading"):
+        claim_with("holds", reading="one of two")
+
+
+def row(name: str, holds: bool | None, near: bool = False) -> dict[str, Any]:
+    return {"id": name, "holds": holds, **({"near": True} if near else {})}
+
+
+def test_of_readings_that_exclude_each_other_one_is_counted_for_all_statements() -> None:
+    fig6 = "ha2008/fig6/"
+    alone = [row(f"{fig6}total", True), row(f"{fig6}cubic-share", False), row(f"{fig6}sack-share", True, near=True)]
+    busy = [
+        row(f"{fig6}total-background", False),
+        row(f"{fig6}cubic-share-background", True),
+        row(f"{fig6}sack-share-background", False),
+    ]
+    # Two of three hold without background, one with: three statements, not six, and not the best of each.
+    totals = counts([*alone, *busy])
+    assert (str(totals.exact), str(totals.clear), str(totals.near)) == ("0 of 0", "1 of 2", "1 of 1")
+    # As many hold with background then, and two of them are clear.
+    totals = counts([*alone, row(f"{fig6}total-background", True), *busy[1:]])
+    assert (str(totals.clear), str(totals.near)) == ("2 of 3", "0 of 0")
+
+
+def test_arithmetic_and_conformance_are_counted_apart_from_what_flows_do() -> None:
+    rows = [
+        row("ha2008/fig3/tcp-window", True),
+        row("ha2008/algorithm1/convex", False),
+        row("ha2008/fig5a/full", True),
+        row("ha2008/fig5a/windows-alike", False, near=True),
+        row("ha2008/fig5b/sack-share", None),
+    ]
+    totals = counts(rows)
+    assert (str(totals.exact), str(totals.clear), str(totals.near)) == ("1 of 2", "1 of 1", "0 of 1")
+    assert totals.sentence() == (
+        "arithmetic and conformance: 1 of 2 hold; empirical, clear of the bound: 1 of 1 hold; empirical, near the bound: 0 of 1 hold"
+    )
