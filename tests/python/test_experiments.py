@@ -4,11 +4,16 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import inspect
 import json
 import math
+import re
+import sys
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,14 +21,16 @@ from typing import Any
 import pytest
 
 import cwnd
-from cwnd import _native
+from cwnd import Scenario, _native
 from cwnd.reproduce import Answer, Measured, Point, Result, Results, Setup
 from cwnd.reproduce.cache import collect_value, source_hash
-from cwnd.reproduce.claims import claims
+from cwnd.reproduce.claims import claim, claims
 from cwnd.reproduce.discover import AnyExperiment, experiments, of_module, select
 from cwnd.reproduce.experiment import Experiment
 from cwnd.reproduce.numbers import plain, to_json
+from cwnd.reproduce.run_folder import verdicts
 from cwnd.reproduce.runner import column, document
+from cwnd.result import run
 
 KNOWN = experiments()
 SETS = {each["name"] for algorithm in _native.algorithms() for each in algorithm["sets"]}
@@ -283,3 +290,31 @@ def test_the_text_of_a_method_has_in_it_the_members_that_it_uses(
             value.__module__ = "cwnd.made_up"
         monkeypatch.setattr(Reducing, name, value)
     assert (source_hash(Reducing().reduce) != before) == is_new
+
+
+def test_the_experiment_of_the_guide_is_found_run_and_judged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "guide" / "experiment.md").read_text()
+    stated, text = (
+        re.search(rf"^```{kind}\n(.*?)^```", page, re.DOTALL | re.MULTILINE)[1] for kind in ("toml", "python")
+    )  # type: ignore[index]
+    (tmp_path / "fig99.py").write_text(text)
+    spec = importlib.util.spec_from_file_location("cwnd.papers.ha2008.fig99", tmp_path / "fig99.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, spec.name, module)
+    spec.loader.exec_module(module)
+    (experiment,) = of_module(module)
+    assert experiment.id == "ha2008/fig99"
+    rows = [claim(row) for row in tomllib.loads(stated, parse_float=Decimal)["claim"]]
+    experiment.__dict__["stated"] = {row.name: row for row in rows}
+    # Two seconds of each point are enough for numbers.
+    points = [Point(each.key, of_two_seconds(each), info=each.info) for each in experiment.points(Setup("cubic-2.2"))]
+    numbers = {point.key: [experiment.reduce(run(point.scenario), point)] for point in points}  # type: ignore[arg-type]
+    judged = verdicts(experiment, Results(Setup("cubic-2.2"), points, numbers))
+    assert [verdict.claim.id for verdict in judged] == [row.id for row in rows]
+    assert experiment.draws
+
+
+def of_two_seconds(point: Point) -> Scenario:
+    fields = document(point) | {"duration": "2s", "measure": ["1s", "2s"]}
+    return Scenario.from_json(json.dumps(fields))
