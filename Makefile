@@ -87,24 +87,24 @@ lint: $(NATIVE)
 	cargo fmt --check
 	cargo fmt --check --manifest-path bench/cost/Cargo.toml
 	cargo clippy --workspace --all-targets --locked -- -D warnings
-	$(BIN)/ruff check python tests bench docs
-	$(BIN)/ruff format --check python tests bench docs
+	$(BIN)/ruff check python tests tools
+	$(BIN)/ruff format --check python tests tools
 	$(BIN)/mypy
 
 bench: $(NATIVE)
-	$(BIN)/python bench/speed.py
-	$(BIN)/python bench/flows.py
-	$(BIN)/python bench/cost.py
-	$(BIN)/python bench/cube_root.py
-	$(BIN)/python bench/threads.py
+	$(BIN)/python -m tools.bench.speed
+	$(BIN)/python -m tools.bench.flows
+	$(BIN)/python -m tools.bench.cost
+	$(BIN)/python -m tools.bench.cube_root
+	$(BIN)/python -m tools.bench.threads
 
 # Machine-independent, so CI runs it: more than 5 % off either way fails.
 instructions:
-	$(PYTHON) bench/instructions.py $(if $(ACCEPT),--accept)
+	$(PYTHON) -m tools.bench.instructions $(if $(ACCEPT),--accept)
 
 compare: $(NATIVE)
-	$(BIN)/python bench/peers/compare.py
-	$(BIN)/python bench/peers/modules.py
+	$(BIN)/python -m tools.peers.compare
+	$(BIN)/python -m tools.peers.modules
 
 # Eight minutes on two processors, or two hours; Ctrl-C keeps what is done.
 reproduce: FOLDER = out/$(if $(FULL),full,reproduce)
@@ -116,15 +116,15 @@ reproduce: $(NATIVE)
 kernel-cost: $(NATIVE)
 	cargo run --quiet --release --locked -p cwnd-bpf --features kernel --example cost >target/kernel-cost.md
 	echo >>target/kernel-cost.md
-	$(BIN)/python bench/kernel_cubic.py --gb 2 >>target/kernel-cost.md
+	$(BIN)/python -m tools.bench.kernel_cubic --gb 2 >>target/kernel-cost.md
 	mv target/kernel-cost.md docs/results/kernel-cost.md
 
 response: $(NATIVE)
-	$(BIN)/python bench/response/run.py
+	$(BIN)/python -m tools.response.run
 
 docs: $(NATIVE)
-	$(BIN)/python docs/generate.py
-	$(BIN)/python docs/regressions.py
+	$(BIN)/python -m tools.docs.generate
+	$(BIN)/python -m tools.docs.regressions
 
 # Its packages are many and only it needs them: an environment of its own.
 $(VENV)/site/.packages: requirements-site.lock

@@ -15,9 +15,10 @@ from test_regressions import load
 from test_response import RATES, RTT_S, TOLERANCE
 
 import cwnd as package
-from bench.response import rules
-from bench.response.measure import mean_window
 from cwnd import _native, plugin
+from tools.docs import pages
+from tools.response import rules
+from tools.response.measure import mean_window
 
 ROOT = Path(__file__).parents[2]
 cargo = pytest.mark.skipif(
@@ -39,7 +40,7 @@ FILES = [
     "crates/cwnd/src/algorithms/lull.rs",
     "crates/cwnd/src/algorithms/mod.rs",
     "crates/cwnd/src/registry.rs",
-    "bench/response/rules.py",
+    "tools/response/rules.py",
     "docs/reference/algorithms/about/lull.toml",
 ]
 
@@ -86,10 +87,7 @@ def lull(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @cargo
-def test_the_guides_page_is_one(lull: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / "docs"))
-    import pages
-
+def test_the_guides_page_is_one(lull: Path, tmp_path: Path) -> None:
     (tmp_path / "lull.toml").write_text(steps()[4][1])
     (algorithm,) = [each for each in _native.algorithms() if each["name"] == "lull"]
     assert pages.read(algorithm, tmp_path).about["title"] == "Lull"

@@ -3,39 +3,29 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 import shutil
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from conftest import Cli
 
+from tools.docs import generate, pages, pictures, verdicts
+
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
-@pytest.fixture
-def pages(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(str(DOCS))
-    return importlib.import_module("pages")
-
-
-def test_the_pages_are_what_code_and_fragments_say(pages: ModuleType) -> None:
-    generate = importlib.import_module("generate")
+def test_the_pages_are_what_code_and_fragments_say() -> None:
     assert generate.stale(generate.texts()) == [], "out of date: run make docs"
-    assert "generate" in sys.modules
 
 
-def test_the_page_of_the_experiments_shows_the_committed_verdicts(pages: ModuleType) -> None:
-    verdicts = importlib.import_module("verdicts")
+def test_the_page_of_the_experiments_shows_the_committed_verdicts() -> None:
     shown = verdicts.PAGE.read_text().split(verdicts.BEGIN)[1].split(verdicts.END)[0]
-    assert shown.strip().splitlines() == verdicts.lines(), "out of date: run python docs/verdicts.py"
+    assert shown.strip().splitlines() == verdicts.lines(), "out of date: run python -m tools.docs.verdicts"
 
 
-def test_every_algorithm_has_a_page_with_its_picture_and_stands_in_the_gallery(pages: ModuleType) -> None:
+def test_every_algorithm_has_a_page_with_its_picture_and_stands_in_the_gallery() -> None:
     gallery = (DOCS / "reference" / "algorithms" / "README.md").read_text()
     for algorithm in pages.built_in():
         text = (DOCS / "reference" / "algorithms" / f"{algorithm['name']}.md").read_text()
@@ -54,7 +44,7 @@ def test_every_link_and_picture_of_the_pages_exists() -> None:
     assert count > 50
 
 
-def test_a_missing_or_ill_fitting_fragment_is_refused(pages: ModuleType, tmp_path: Path) -> None:
+def test_a_missing_or_ill_fitting_fragment_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "about"
     shutil.copytree(pages.ABOUT, folder)
     (folder / "bic.toml").unlink()
@@ -79,8 +69,7 @@ def test_a_missing_or_ill_fitting_fragment_is_refused(pages: ModuleType, tmp_pat
 
 # Ha, Rhee and Xu 2008, figure 1. CUBIC: W(K) = W_max within a segment, within 1 % of it from 0.64 K to 1.36 K
 # ((0.36)³ · 0.2 = 0.93 %). BIC: S_max = 16 per round trip at first, the smallest growth at W_max, then 16 again.
-def test_figure_1_shows_the_two_growth_functions(pages: ModuleType) -> None:
-    pictures = importlib.import_module("pictures")
+def test_figure_1_shows_the_two_growth_functions() -> None:
     cubic = pictures.after_one_loss("cubic-2.2", 1000, 17.0)
     epoch = cubic.time - pictures.RTT_S
     k = (1000 * 0.2 / 0.4) ** (1 / 3)

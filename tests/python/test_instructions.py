@@ -7,8 +7,8 @@ import dataclasses
 
 import pytest
 
-from bench import instructions
-from bench.instructions import Compiler, Count, Record, compare
+from tools.bench import instructions
+from tools.bench.instructions import Compiler, Count, Record, compare
 
 HERE = Compiler("rustc 1.95.0 (59807616e 2026-04-14)", "x86_64-unknown-linux-gnu")
 RECORD = Record(0.05, HERE, {"one": Count(500_000, 1_000), "two": Count(900_000, 1_000)})

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 import threading
 import time
 from pathlib import Path
@@ -12,13 +11,10 @@ from pathlib import Path
 import pytest
 from in_kernel import PATIENCE_S
 
-PEERS = Path(__file__).resolve().parents[2] / "bench" / "peers"
-sys.path.insert(0, str(PEERS))
-
-import peer  # noqa: E402
-from cases import CASES, Case, CaseGroup, document, flows, run_ours, run_peer, spec  # noqa: E402
-from ns3.run import build_ns3  # noqa: E402
-from trials import ALONE, TRIALS  # noqa: E402
+from tools.peers import peer
+from tools.peers.cases import CASES, Case, CaseGroup, document, flows, run_ours, run_peer, spec
+from tools.peers.ns3.run import build_ns3
+from tools.peers.trials import ALONE, TRIALS
 
 needs_ns2 = pytest.mark.skipif(
     shutil.which("ns2") is None and shutil.which("ns") is None, reason="ns-2 is not installed (Debian: ns2)"

@@ -15,6 +15,7 @@ from test_results import LOT
 
 import cwnd as package
 from cwnd import Flow, dumbbell
+from tools.docs import generate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -48,16 +49,14 @@ def figures(result: package.Result, folder: Path, monkeypatch: pytest.MonkeyPatc
     return saved
 
 
-def test_the_readmes_picture_is_the_one_that_make_demo_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_readmes_picture_is_the_one_that_make_demo_draws(tmp_path: Path) -> None:
     from matplotlib.image import imread
 
-    monkeypatch.syspath_prepend(str(DOCS))
-    generate = importlib.import_module("generate")
     assert generate.demo()[:2] == ["compare", "cubic-2.2:4"] and "--seed" in generate.demo()
     generate.picture(tmp_path / "fig6.png")
     shown, drawn = imread(DOCS / "pictures" / "fig6.png"), imread(tmp_path / "fig6.png")
     # Every pixel, not the file: another zlib compresses otherwise. The drawing library is pinned in requirements-dev.lock.
-    assert shown.shape == drawn.shape and np.array_equal(shown, drawn), "run python docs/generate.py --only fig6"
+    assert shown.shape == drawn.shape and np.array_equal(shown, drawn), "run python -m tools.docs.generate --only fig6"
     readme = (DOCS.parent / "README.md").read_text()
     assert "](docs/pictures/fig6.png)" in readme and "`make demo`" in readme
 

@@ -10,9 +10,9 @@ import math
 
 import pytest
 
-from bench.response.measure import mean_window
-from bench.response.rules import BY_DELAY, WITHOUT_CYCLE, rules, westwood
 from cwnd import _native
+from tools.response.measure import mean_window
+from tools.response.rules import BY_DELAY, WITHOUT_CYCLE, rules, westwood
 
 RTT_S = 0.1
 RULES = rules(RTT_S)
@@ -33,7 +33,7 @@ EXCEPTIONS = {
 def test_every_algorithm_that_settles_by_losses_has_a_rule() -> None:
     known = {algorithm["name"] for algorithm in _native.algorithms() if algorithm["built_in"]}
     missing = known - set(RULES) - BY_DELAY - WITHOUT_CYCLE - {"reno"}  # sack is standard TCP's rule
-    assert not missing, f"no response function for {missing}: give each a rule in bench/response/rules.py"
+    assert not missing, f"no response function for {missing}: give each a rule in tools/response/rules.py"
 
 
 @pytest.mark.parametrize(("p", "cycles", "skip"), RATES)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Faults that other implementations had, row by row (`docs/reference/algorithms/regressions.toml`), as probes that run over every
 //! parameter set. A probe says what must hold, and for whom; a historic form that has the fault is named with its source
-//! and must show it. `docs/generate.py` makes docs/reference/regressions.md of what `the_matrix` prints.
+//! and must show it. `tools/docs/generate.py` makes docs/reference/regressions.md of what `the_matrix` prints.
 
 mod acks;
 mod curve;
@@ -155,7 +155,7 @@ probes! {
 
 // One line per probe and set: rows, test, set, verdict, what was seen or why it is historic.
 #[test]
-#[ignore = "prints what docs/generate.py reads; the probes have their own tests"]
+#[ignore = "prints what tools/docs/generate.py reads; the probes have their own tests"]
 fn the_matrix() {
     for probe in PROBES {
         for set in sets() {

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Writes the table of docs/results/experiments.md from the verdicts of the shortened and of the full run beside it.
+
+python -m tools.docs.verdicts                        the table, from what is there
+python -m tools.docs.verdicts --short DIR --full DIR takes over the verdicts of runs of `cwnd reproduce` first
+python -m tools.docs.verdicts --full DIR --took TEXT …of a run that was continued (--short likewise): its manifest has the time of the last part only
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+from cwnd.reproduce.counts import of_entries
+from tools import DOCS
+
+FOLDER = DOCS / "results"
+PAGE = FOLDER / "experiments.md"
+FILES = {"short": FOLDER / "verdicts.json", "full": FOLDER / "verdicts-full.json"}
+RUNS = FOLDER / "runs.json"
+BEGIN, END = "<!-- verdicts: written by tools/docs/verdicts.py -->", "<!-- end of verdicts -->"
+
+Entry = dict[str, Any]
+
+
+def take(name: str, folder: Path, took: str | None) -> None:
+    """Copies verdicts, date and duration of a run from a folder of `cwnd reproduce`; `took` replaces the duration in its manifest."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    if manifest.get("full", False) != (name == "full"):
+        sys.exit(f"error: {folder} holds no {name} run")
+    FILES[name].write_text((folder / "verdicts.json").read_text())
+    runs = json.loads(RUNS.read_text()) if RUNS.exists() else {}
+    runs[name] = {
+        "finished": manifest["finished"],
+        "took": took or f"{manifest['took_s'] / 60:.0f} min on two processors",
+    }
+    RUNS.write_text(json.dumps(runs, indent=2, sort_keys=True) + "\n")
+
+
+def counted(entry: Entry | None) -> str:
+    """A verdict with how many of the decided claims hold."""
+    if entry is None:
+        return ""
+    decided = [row["holds"] for row in entry["claims"] if row["holds"] is not None]
+    return f"{entry['verdict']}, {sum(decided)} of {len(decided)}" if decided else str(entry["verdict"])
+
+
+def totals(entries: list[Entry]) -> list[str]:
+    """Claims that hold, of those that are decided: the three numbers."""
+    return [str(part) if part.decided else "" for _, part in of_entries(entries).parts()]
+
+
+def number(value: object) -> str:
+    """A measured value as the table shows it."""
+    if isinstance(value, dict):
+        return " · ".join(f"{key} {number(inner)}" for key, inner in value.items())
+    return f"{value:.3g}" if isinstance(value, float) and math.isfinite(value) else str(value)
+
+
+def lines() -> list[str]:
+    """The tables of the page."""
+    runs = {name: json.loads(path.read_text()) if path.exists() else [] for name, path in FILES.items()}
+    about = json.loads(RUNS.read_text()) if RUNS.exists() else {}
+    entries_by_id = {name: {entry["id"]: entry for entry in entries} for name, entries in runs.items()}
+    order = [entry["id"] for entry in runs["short"]]
+    names = [name for name, _ in of_entries([]).parts()]
+    headings = [f"{name}{form}" for form in (", shortened", ", full") for name in names]
+    text = [f"| claims that hold | {' | '.join(headings)} |", "| --- " * (len(headings) + 1) + "|"]
+    documents = list(dict.fromkeys(name.partition("/")[0] for name in order))
+    for document in documents:
+        by_run = [totals([entry for entry in runs[name] if entry["id"].startswith(f"{document}/")]) for name in runs]
+        text.append(f"| `{document}` | {' | '.join(part for counts in by_run for part in counts)} |")
+    all_totals = " | ".join(f"**{part}**" for name in runs for part in totals(runs[name]))
+    text.append(f"| **all** | {all_totals} |")
+    text += [""]
+    for name, label in (("short", "Shortened"), ("full", "Full")):
+        if name in about:
+            text.append(f"{label}: finished on {about[name]['finished'][:10]}, {about[name]['took']}.")
+    text += [""]
+    text += ["| experiment | | shortened | full | seeds (short, full) |", "| --- | --- | --- | --- | --- |"]
+    for name in order:
+        short, full = entries_by_id["short"][name], entries_by_id["full"].get(name)
+        seeds = f"{short['seeds']}, {full['seeds'] if full else ''}" if short["seeds"] > 1 else ""
+        text.append(f"| `{name}` | {short['title']} | {counted(short)} | {counted(full)} | {seeds} |")
+    rows = {name: {row["id"]: row for entry in runs[name] for row in entry["claims"]} for name in runs}
+    differ = [
+        f"| `{key}` | {row['text']} | {row['tolerance']} | {shown(row)} | {shown(rows['full'][key])} |"
+        for key, row in rows["short"].items()
+        if key in rows["full"] and rows["full"][key]["holds"] != row["holds"]
+    ]
+    if differ:
+        text += ["", "Claims on which the two runs disagree:", ""]
+        text += ["| claim | | expected | shortened | full |", "| --- | --- | --- | --- | --- |", *differ]
+    return text
+
+
+def shown(row: dict[str, Any]) -> str:
+    """The measured value, and whether the claim holds."""
+    near = ", near" if row.get("near") else ""
+    return f"{number(row['measured'])}: {'holds' if row['holds'] else 'does not hold'}{near}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--short", type=Path, metavar="DIR", help="a folder that cwnd reproduce filled")
+    parser.add_argument("--full", type=Path, metavar="DIR", help="a folder that cwnd reproduce --full filled")
+    parser.add_argument("--took", metavar="TEXT", help="how long the run took, in words")
+    options = parser.parse_args()
+    for name in FILES:
+        if (folder := getattr(options, name)) is not None:
+            take(name, folder, options.took)
+    text = PAGE.read_text()
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    PAGE.write_text(f"{before}{BEGIN}\n\n" + "\n".join(lines()) + f"\n\n{END}{after}")
+
+
+if __name__ == "__main__":
+    main()

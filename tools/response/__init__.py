@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Mean windows under deterministic loss beside their formulas."""
