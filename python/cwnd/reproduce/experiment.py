@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, get_args, get
 
 from cwnd._native import Scenario
 from cwnd.reproduce.claims import Claim, claims_of, reasons
-from cwnd.reproduce.numbers import Numbers, from_json
+from cwnd.reproduce.numbers import JsonObject, Numbers, from_json
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -59,7 +59,7 @@ class Point:
 
     #: Its name, unique in the grid.
     key: str
-    scenario: Scenario | Mapping[str, Any] | str | None = None
+    scenario: Scenario | JsonObject | str | None = None
     call: Callable[..., object] | None = field(default=None, kw_only=True)
     args: tuple[Any, ...] = field(default=(), kw_only=True)
     #: One for a scenario and none for a call, if not given.

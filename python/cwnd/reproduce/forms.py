@@ -9,6 +9,7 @@ import numpy as np
 
 from cwnd import _native
 from cwnd.metrics.series import by_flow
+from cwnd.reproduce.numbers import JsonObject
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -101,7 +102,7 @@ def variables(run: Result) -> dict[str, dict[int, tuple[Floats, Floats]]]:
     }
 
 
-def with_c(cc: str, c: float) -> dict[str, Any]:
+def with_c(cc: str, c: float) -> JsonObject:
     """The set with another C, which the kernel's CUBIC has twice: for K and for the curve."""
     return {"cc": cc, "c": c, **({"curve_c": c} if mechanism(cc) == KERNEL else {})}
 

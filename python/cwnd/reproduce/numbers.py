@@ -12,6 +12,8 @@ from typing import Any, TypeVar, get_args
 Numbers = TypeVar("Numbers")
 #: A value as JSON has it.
 Json = Mapping[str, "Json"] | Sequence["Json"] | str | float | bool | None
+#: A scenario in its schema, or a table of one.
+JsonObject = Mapping[str, Json]
 
 
 def plain(value: Any, where: str) -> Any:  # noqa: ANN401

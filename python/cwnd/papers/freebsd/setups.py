@@ -10,9 +10,9 @@ document's says less than the order of the numbers, and what moves them (reasons
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from cwnd.reproduce import Experiment, Point, Result
+from cwnd.reproduce.numbers import Json, JsonObject
 
 #: The set of the document's patched CUBIC.
 PATCHED = "cubic-freebsd-newreno"
@@ -37,12 +37,15 @@ def lan(
     rtt: str = RTT,
     rate: str = RATE,
     queue: str = QUEUE,
-    **of_flow: Any,  # noqa: ANN401
-) -> dict[str, Any]:
+    **of_flow: Json,
+) -> JsonObject:
     """One transfer; the first tenth is not measured."""
-    link: dict[str, Any] = {"rate": rate, "rtt": rtt, "queue": {"kind": "droptail", "limit": queue}}
-    if loss:
-        link["loss"] = f"random:{loss}"
+    link: JsonObject = {
+        "rate": rate,
+        "rtt": rtt,
+        "queue": {"kind": "droptail", "limit": queue},
+        **({"loss": f"random:{loss}"} if loss else {}),
+    }
     return {
         "duration": f"{seconds:g}s",
         "measure": [f"{seconds / 10:g}s", f"{seconds:g}s"],

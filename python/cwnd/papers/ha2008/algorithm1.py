@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from cwnd.papers.ha2008.setups.prescribed_losses import (
     BETA,
+    RATE,
     Short,
     Trace,
     flow_with_losses,
@@ -12,6 +13,7 @@ from cwnd.papers.ha2008.setups.prescribed_losses import (
 )
 from cwnd.reproduce import Answer, Experiment, Figure, Holds, Point, Result, Results, Setup
 from cwnd.reproduce.forms import recorded
+from cwnd.reproduce.numbers import JsonObject
 
 #: Unstated: slow start threshold, and packets that are lost: two at some distance, and one soon after.
 SSTHRESH, LOST = 400, [10_000, 80_000, 95_000]
@@ -31,15 +33,14 @@ class Algorithm1(Experiment[Trace | Short]):
     cubic = "cubic-2.2"
 
     def grid(self, setup: Setup) -> list[Point]:
-        flow = {"cc": setup.cubic}
+        flow: JsonObject = {"cc": setup.cubic}
         names = recorded(setup.cubic, "w_max", "k", "origin", "w_tcp", "epoch")
         first, last = OUTAGE_S
         trace = flow_with_losses({**flow, "initial_ssthresh": SSTHRESH}, 100, LOST, last + 10, record={"inner": names})
-        outage = [("0bit/s", first), (trace["link"]["rate"], last)]
-        trace["action"] = [{"rate": {"at": f"{at}s", "to": rate}} for rate, at in outage]
+        outage = [{"rate": {"at": f"{at}s", "to": rate}} for rate, at in (("0bit/s", first), (RATE, last))]
         # 200 packets at 8 ms: a third of a packet per round trip is 42 a second, the cubic's 0.4 t³ no more than that for ten seconds.
         short = flow_with_losses(flow, 8, [200], 8, window=200, record={"inner": recorded(setup.cubic, "w_tcp")})
-        return [Point("trace", trace), Point("short", short)]
+        return [Point("trace", {**trace, "action": outage}), Point("short", short)]
 
     def reduce(self, run: Result, point: Point) -> Trace | Short:
         return tcp_region(run) if point.key == "short" else phases(run, SSTHRESH)

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
 from cwnd.reproduce.forms import from_linux, kept_fraction, with_c
+from cwnd.reproduce.numbers import JsonObject
 
 CUBIC = "cubic-2.2"
 #: Unstated: a link that never limits, a short round trip, and losses that keep the window between 20 and 400 packets.
-LINK = {"rate": "2Gbit/s", "rtt": "10ms", "queue": {"kind": "droptail", "limit": "1bdp"}}
+LINK: JsonObject = {"rate": "2Gbit/s", "rtt": "10ms", "queue": {"kind": "droptail", "limit": "1bdp"}}
 PERIODS = (300, 1000, 3000, 10000, 100000)
 #: Without the cubic: 0.001 t³ is less than a packet for ten seconds.
 SMALL_C = 0.001
@@ -35,7 +36,7 @@ class Eq3_4(Experiment[Eq3_4Numbers]):
     cubic = CUBIC
 
     def grid(self, setup: Setup) -> list[Point]:
-        aimd: dict[str, Any] = {**with_c(setup.cubic, SMALL_C), "fast_convergence": False, "ack_every": 1}
+        aimd: JsonObject = {**with_c(setup.cubic, SMALL_C), "fast_convergence": False, "ack_every": 1}
         # The closed form is none of the kernel's: beside its sets both forms are Algorithm 1's, keeping as much.
         with_small_c = {
             **with_c(CUBIC, SMALL_C),
@@ -44,7 +45,7 @@ class Eq3_4(Experiment[Eq3_4Numbers]):
             "ack_every": 1,
         }
         either = with_small_c if from_linux(setup.cubic) else aimd
-        forms: dict[str, dict[str, Any]] = {
+        forms: Mapping[str, JsonObject] = {
             "standard": {"cc": "reno", "ack_every": 1},
             "aimd": aimd,
             "closed": {**either, "friendliness": "formula"},
@@ -56,7 +57,7 @@ class Eq3_4(Experiment[Eq3_4Numbers]):
         def point(name: str, kind: str, period: int, loss: str, seeds: int) -> Point:
             # 200 periods; the 20 first ones are not measured. At the rate of standard TCP, which is 1.22/√p packets per round trip.
             seconds = 200 * period * 0.01 / (1.22 * period**0.5)
-            scenario: dict[str, Any] = {
+            scenario: JsonObject = {
                 "duration": f"{seconds:.3f}s",
                 "measure": [f"{seconds / 10:.3f}s", f"{seconds:.3f}s"],
                 "link": {**LINK, "loss": loss},

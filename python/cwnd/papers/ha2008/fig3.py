@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from cwnd.papers.ha2008.setups.prescribed_losses import flow_with_losses, response
 from cwnd.reproduce import Answer, Experiment, Figure, Holds, Measured, Point, Result, Results, Setup
 from cwnd.reproduce.forms import kept_fraction
+from cwnd.reproduce.numbers import JsonObject
 
 RTTS_MS = (10, 100)
 NAMES = {"tcp": "TCP", "hstcp": "HSTCP", "cubic": "CUBIC"}
@@ -42,13 +42,13 @@ class Fig3(Experiment[Fig3Numbers]):
 
     def grid(self, setup: Setup) -> list[Point]:
         beta = 1 - kept_fraction(setup.cubic)
-        cubic = {"cc": setup.cubic, "fast_convergence": False}
-        flows: dict[str, dict[str, Any]] = {"tcp": {"cc": "sack"}, "hstcp": {"cc": "highspeed"}, "cubic": cubic}
+        cubic: JsonObject = {"cc": setup.cubic, "fast_convergence": False}
+        flows: Mapping[str, JsonObject] = {"tcp": {"cc": "sack"}, "hstcp": {"cc": "highspeed"}, "cubic": cubic}
 
         def point(name: str, packets: int, rtt: int, history: str = "") -> Point:
             mean = response(name, 1 / packets, rtt / 1e3, beta)
             peak = round(mean * PEAK.get(name, 4 / (4 - beta)))
-            flow = flows[name] | ({"fast_convergence": True} if history == FAST_CONVERGENCE else {})
+            flow = {**flows[name], **({"fast_convergence": True} if history == FAST_CONVERGENCE else {})}
             count = EPOCHS if packets < 1_000_000 else EPOCHS // 2
             seconds = count * packets / mean * rtt / 1e3
             lost = [peak + n * packets for n in range(2 * count)]
@@ -56,10 +56,10 @@ class Fig3(Experiment[Fig3Numbers]):
             scenario = flow_with_losses(
                 flow, rtt, lost, seconds, window=window, record={"per_ack": False, "interval": "0s"}
             )
-            scenario["measure"] = [f"{seconds / 5:.3f}s", f"{seconds:.3f}s"]
+            measured = {**scenario, "measure": [f"{seconds / 5:.3f}s", f"{seconds:.3f}s"]}
             key = f"{name}, {rtt} ms, 1/{packets}" + (f", {history}" if history else "")
             info = {"name": name, "rtt": rtt, "packets": packets, "mean": mean, "history": history}
-            return Point(key, scenario, info=info)
+            return Point(key, measured, info=info)
 
         points = [point(name, n, rtt) for name in flows for rtt in RTTS_MS for n in setup.pick(ALL, SOME)]
         return points + [

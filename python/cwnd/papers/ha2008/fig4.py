@@ -11,6 +11,7 @@ from cwnd.metrics.series import by_flow
 from cwnd.papers.ha2008.setups.testbed import OVERHEAD, background
 from cwnd.reproduce import Answer, Experiment, Figure, Holds, Measured, Point, Result, Results, Setup
 from cwnd.reproduce.forms import recorded, variables
+from cwnd.reproduce.numbers import JsonObject
 
 #: Unstated: the first flow has been alone for this long; where in its epoch it is then is left to chance.
 ALONE = {"uniform": ["50s", "80s"]}
@@ -45,7 +46,7 @@ class Fig4(Experiment[Fig4Numbers]):
 
     def grid(self, setup: Setup) -> list[Point]:
         end = setup.seconds(full=600, short=360)
-        scenario = {
+        scenario: JsonObject = {
             "duration": f"{end:g}s",
             "link": {"rate": "400Mbit/s", "rtt": "240ms", "queue": {"kind": "droptail", "limit": "1bdp"}},
             "flow": [

@@ -15,6 +15,7 @@ from cwnd.papers.ha2008.setups.testbed import OVERHEAD, background
 from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
 from cwnd.reproduce.forms import recorded, variables
 from cwnd.reproduce.iperf import shares
+from cwnd.reproduce.numbers import JsonObject
 
 #: Unstated: both start within a second, and the first third of the run is not measured.
 START = {"uniform": ["0s", "1s"]}
@@ -68,7 +69,7 @@ class CubicBesideSack(Experiment[Pair]):
 
     def grid(self, setup: Setup) -> list[Point]:
         end = setup.seconds(full=self.full_s, short=self.short_s)
-        scenario = {
+        scenario: JsonObject = {
             "duration": f"{end:g}s",
             "measure": [f"{end / 3:g}s", f"{end:g}s"],
             "link": {"rate": "400Mbit/s", "rtt": f"{self.rtt_ms}ms", "queue": {"kind": "droptail", "limit": "1bdp"}},

@@ -10,6 +10,7 @@ from cwnd.metrics.run import converged, defined
 from cwnd.papers.ha2008.setups.testbed import OVERHEAD, background
 from cwnd.reproduce import Answer, Experiment, Figure, Holds, Measured, Point, Result, Results, Setup
 from cwnd.reproduce.iperf import shares
+from cwnd.reproduce.numbers import JsonObject
 
 #: Unstated: all start within a second, and the first 20 s are not measured.
 START, WARM_UP_S = {"uniform": ["0s", "1s"]}, 20
@@ -45,13 +46,13 @@ class Fig6(Experiment[Fig6Numbers]):
 
     def grid(self, setup: Setup) -> list[Point]:
         end, seeds = setup.seconds(full=300, short=150), setup.seeds(full=10, short=6)
-        scenario = {
+        scenario: JsonObject = {
             "duration": f"{end:g}s",
             "measure": [f"{WARM_UP_S}s", f"{end:g}s"],
             "link": {"rate": "400Mbit/s", "rtt": "40ms", "queue": {"kind": "droptail", "limit": "1bdp"}},
             "flow": [{"cc": name, "count": 4, "start": START, "overhead": OVERHEAD} for name in (setup.cubic, "sack")],
         }
-        busy = {**scenario, "traffic": background()}
+        busy: JsonObject = {**scenario, "traffic": background()}
         return [Point("alone", scenario, seeds=seeds), Point("background", busy, seeds=seeds)]
 
     def reduce(self, run: Result, point: Point) -> Fig6Numbers:

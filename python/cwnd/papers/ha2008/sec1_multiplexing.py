@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from cwnd.papers.ha2008.setups.joining_flow import Joined, joined, time_ratio
 from cwnd.papers.ha2008.setups.testbed import BIC
 from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
+from cwnd.reproduce.numbers import JsonObject
 
 #: Unstated: the fair share of a flow, Mbit/s, outside CUBIC's TCP region at this round trip, ms; a buffer of one BDP.
 SHARE_MBPS, RTT_MS = 20, 100
@@ -30,10 +31,10 @@ class Sec1Multiplexing(Experiment[Joined]):
     def grid(self, setup: Setup) -> list[Point]:
         end = setup.seconds(full=1200, short=400)
 
-        def scenario(cc: str, flows: int) -> dict[str, Any]:
+        def scenario(cc: str, flows: int) -> JsonObject:
             mbps = SHARE_MBPS * flows
-            flow = {"cc": cc, "overhead": f"{12_000 // mbps}us"}
-            others = [{**flow, "count": flows - 2, "start": EARLY}] if flows > 2 else []
+            flow: JsonObject = {"cc": cc, "overhead": f"{12_000 // mbps}us"}
+            others: Sequence[JsonObject] = [{**flow, "count": flows - 2, "start": EARLY}] if flows > 2 else []
             return {
                 "duration": f"{end:g}s",
                 "link": {"rate": f"{mbps}Mbit/s", "rtt": f"{RTT_MS}ms", "queue": {"kind": "droptail", "limit": "1bdp"}},

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -10,6 +9,7 @@ from cwnd.metrics import curves
 from cwnd.metrics.curve import reached
 from cwnd.papers.ha2008.setups.hook_calls import connection
 from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
+from cwnd.reproduce.numbers import JsonObject
 
 #: Of the path in section 1.
 MBPS, RTT_S, PACKET_B = 10_000, 0.1, 1250
@@ -63,7 +63,7 @@ class Sec1Sluggishness(Experiment[Calls | Simulated]):
     def grid(self, setup: Setup) -> list[Point]:
         mbps = setup.pick([MBPS], [MBPS // SCALE])[0]
         half = round(mbps * 1e6 * RTT_S / 8 / PACKET_B / 2)
-        scenario: dict[str, Any] = {
+        scenario: JsonObject = {
             "duration": f"{1.1 * half * RTT_S:g}s",
             "packet_size": f"{PACKET_B}B",
             "link": {"rate": f"{mbps}Mbit/s", "rtt": "100ms", "queue": {"kind": "droptail", "limit": "1bdp"}},

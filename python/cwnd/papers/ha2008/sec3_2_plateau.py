@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -10,6 +9,7 @@ from cwnd.metrics import curves, drops
 from cwnd.metrics.curve import last_at
 from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
 from cwnd.reproduce.forms import recorded, variables
+from cwnd.reproduce.numbers import JsonObject
 
 #: Unstated: the path, outside CUBIC's TCP region, with a buffer of one BDP.
 MBPS, RTT_MS = 100, 100
@@ -46,7 +46,7 @@ class Sec3_2Plateau(Experiment[Sec3_2PlateauNumbers]):
     def grid(self, setup: Setup) -> list[Point]:
         end, seeds = setup.seconds(full=600, short=250), setup.seeds(full=10, short=3)
 
-        def scenario(cc: str, count: int) -> dict[str, Any]:
+        def scenario(cc: str, count: int) -> JsonObject:
             return {
                 "duration": f"{end:g}s",
                 "measure": [f"{WARM_UP_S}s", f"{end:g}s"],

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import ClassVar
 
 from cwnd.papers.ha2008.setups.joining_flow import Joined, JoiningFlow, time_ratios
 from cwnd.reproduce import Answer, Measured, Results, Setup
+from cwnd.reproduce.numbers import JsonObject
 
 
 class Sec3_6Beta(JoiningFlow):
@@ -19,7 +21,7 @@ class Sec3_6Beta(JoiningFlow):
     second = "cubic-2.2"
     panels: ClassVar = {"kept 0.8": "0.8 kept", "kept 0.5": "0.5 kept"}
 
-    def forms(self, setup: Setup) -> dict[str, dict[str, Any]]:
+    def forms(self, setup: Setup) -> Mapping[str, JsonObject]:
         return {f"kept {kept}": {"cc": setup.cubic, "beta": kept} for kept in (0.8, 0.5)}
 
     def claims(self, results: Results[Joined]) -> dict[str, Answer]:

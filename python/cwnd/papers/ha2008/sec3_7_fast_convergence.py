@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import ClassVar
 
 from cwnd.papers.ha2008.setups.joining_flow import Joined, JoiningFlow, time_ratios
 from cwnd.reproduce import Answer, Measured, Results, Setup
+from cwnd.reproduce.numbers import JsonObject
 
 
 class Sec3_7FastConvergence(JoiningFlow):
@@ -19,7 +21,7 @@ class Sec3_7FastConvergence(JoiningFlow):
     second = "cubic-2.2"
     panels: ClassVar = {"on": "fast convergence", "off": "without fast convergence"}
 
-    def forms(self, setup: Setup) -> dict[str, dict[str, Any]]:
+    def forms(self, setup: Setup) -> Mapping[str, JsonObject]:
         return {name: {"cc": setup.cubic, "fast_convergence": name == "on"} for name in ("on", "off")}
 
     def claims(self, results: Results[Joined]) -> dict[str, Answer]:

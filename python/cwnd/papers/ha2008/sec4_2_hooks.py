@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from cwnd.papers.ha2008.setups.growth import start_up_s
 from cwnd.papers.ha2008.setups.hook_calls import AfterLosses, AfterTimeout, after_timeout, undo_after_losses
 from cwnd.reproduce import Answer, Experiment, Figure, Holds, Measured, Point, Result, Results, Setup
+from cwnd.reproduce.numbers import JsonObject
 
 FORMS = {"Linux 2.6.22": "cubic-2.1", "Algorithm 1": "cubic-2.2"}
 #: Unstated: the path, with one BDP of buffer; the algorithm that starts up.
@@ -41,7 +41,7 @@ class Sec4_2Hooks(Experiment[AfterTimeout | AfterLosses | StartUp]):
             for losses, name in ((1, "first"), (2, "second"))
         ]
 
-        def scenario(ssthresh: int) -> dict[str, Any]:
+        def scenario(ssthresh: int) -> JsonObject:
             start = {"initial_ssthresh": ssthresh} if ssthresh else {}
             return {
                 "duration": "40s",

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from cwnd.metrics import jain
 from cwnd.metrics.run import defined
 from cwnd.papers.ha2008.setups.growth import convex_growth, regain_s, start_up_s
 from cwnd.papers.ha2008.setups.joining_flow import Joined, joined, time_ratio
 from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
+from cwnd.reproduce.numbers import Json, JsonObject
 
-FORMS: dict[str, dict[str, Any]] = {
+FORMS: Mapping[str, JsonObject] = {
     "2.0": {"cc": "cubic-2.0", "max_increment": 10},
     "2.1": {"cc": "cubic-2.1", "max_increment": 10},
     "2.2": {"cc": "cubic-2.1", "clamp": "off"},
@@ -73,9 +74,13 @@ class Table1Clamps(Experiment[Joined | Shared | Regained | Freed | Started]):
     cubic = None
 
     def grid(self, setup: Setup) -> list[Point]:
-        link = {"rate": f"{MBPS}Mbit/s", "rtt": f"{1e3 * RTT_S:g}ms", "queue": {"kind": "droptail", "limit": "1bdp"}}
+        link: JsonObject = {
+            "rate": f"{MBPS}Mbit/s",
+            "rtt": f"{1e3 * RTT_S:g}ms",
+            "queue": {"kind": "droptail", "limit": "1bdp"},
+        }
 
-        def scenario(flows: list[dict[str, Any]], seconds: float, **more: Any) -> dict[str, Any]:  # noqa: ANN401
+        def scenario(flows: Sequence[JsonObject], seconds: float, **more: Json) -> JsonObject:
             flows = [{**flow, "overhead": "30us"} for flow in flows]
             return {"duration": f"{seconds:g}s", "link": link, "flow": flows, "record": {"interval": "100ms"}, **more}
 

@@ -2,10 +2,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from cwnd import _native
 from cwnd.reproduce import Answer, Experiment, Figure, Holds, Measured, Point, Result, Results, Setup
+from cwnd.reproduce.numbers import JsonObject
 
 FORMS = {"with the bug": "cubic-2.6.18-unfixed", "without": "cubic-2.0"}
 #: Unstated: two paths; two flows of the one form, after a warm-up.
@@ -36,7 +36,7 @@ class Table1ScalingBug(Experiment[Table1ScalingBugNumbers]):
     def grid(self, setup: Setup) -> list[Point]:
         end = setup.seconds(full=600, short=160)
 
-        def scenario(cc: str, mbps: int, ms: int) -> dict[str, Any]:
+        def scenario(cc: str, mbps: int, ms: int) -> JsonObject:
             return {
                 "duration": f"{end:g}s",
                 "measure": [f"{WARM_UP_S}s", f"{end:g}s"],

@@ -12,6 +12,7 @@ from cwnd.metrics.curve import reached
 from cwnd.papers.leith2007.setups import backoffs
 from cwnd.reproduce import Answer, Experiment, Figure, Holds, Measured, Point, Result, Results, Setup
 from cwnd.reproduce.forms import recorded
+from cwnd.reproduce.numbers import JsonObject
 
 #: Unstated; the losses come at windows of about 480 and 430 packets.
 RTT_S, LOST = 0.1, "at:20000,30000"
@@ -46,7 +47,7 @@ class Algorithm1(Experiment[Algorithm1Numbers]):
     second = "cubic-2.0"
 
     def grid(self, setup: Setup) -> list[Point]:
-        scenario = {
+        scenario: JsonObject = {
             "duration": "50s",
             "link": {"rate": "1Gbit/s", "rtt": f"{RTT_S}s", "loss": LOST},
             "flow": [{"cc": setup.cubic, "ack_every": 1}],

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from cwnd.papers.leith2007.setups import long_flows
 from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
 from cwnd.reproduce.iperf import shares
+from cwnd.reproduce.numbers import JsonObject
 
 RTT_MS = 200
 START = {"uniform": ["0s", "10s"]}
 #: Buffers, % of the BDP: of both rates; those that count as below 30 %.
 BUFFERS = (1, 2.5, 5, 10, 20, 30, 50, 100)
 SMALL = (2.5, 5, 10, 20)
-BURSTS: dict[str, dict[str, Any]] = {"no limit": {}, "4 packets": {"burst": 4}, "paced": {"pacing": True}}
+BURSTS: Mapping[str, JsonObject] = {"no limit": {}, "4 packets": {"burst": 4}, "paced": {"pacing": True}}
 
 
 @dataclass(frozen=True, slots=True)

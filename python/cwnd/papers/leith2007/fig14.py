@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from cwnd.metrics import curves
 from cwnd.papers.leith2007.setups import RTTS_MS, long_flows
 from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
+from cwnd.reproduce.numbers import JsonObject
 
 CUBIC = "cubic-2.0"
 #: Unstated: the second flow comes when the first has been alone for a while.
 START = {"uniform": ["0s", "100s"]}
 #: The quantisations of Algorithm 1 taken away one by one, then exact arithmetic, then standard TCP.
 #: Segments count, so that no ratio has to make up for delayed acknowledgements.
-SEGMENTS = {"counting": "segments", "ack_ratio": False}
-FINER: dict[str, dict[str, Any]] = {
+SEGMENTS: JsonObject = {"counting": "segments", "ack_ratio": False}
+FINER: Mapping[str, JsonObject] = {
     "no spare ACKs": {"cc": CUBIC, "spare_acks": 0},
     "µs": {"cc": CUBIC, "clock": "us", "updates_per_s": 0},
     "segments": {"cc": CUBIC, "spare_acks": 0, "clock": "us", "updates_per_s": 0, **SEGMENTS},

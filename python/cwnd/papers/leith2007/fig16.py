@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from cwnd.metrics import curves
 from cwnd.papers.leith2007.setups import long_flows
 from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Reported, Result, Results, Setup
+from cwnd.reproduce.numbers import JsonObject
 
 CUBIC = "cubic-2.0"
 LONG_MS, SHORT_MS = 160, 16
 START = {"uniform": ["0s", "30s"]}
 QUEUES = {"BDP of 160 ms": "1bdp", "BDP of 16 ms": "0.1bdp", "50 packets": "50packets"}
 #: Segments count, so that no ratio has to make up for delayed acknowledgements.
-SEGMENTS = {"counting": "segments", "ack_ratio": False}
-FINER: dict[str, dict[str, Any]] = {
+SEGMENTS: JsonObject = {"counting": "segments", "ack_ratio": False}
+FINER: Mapping[str, JsonObject] = {
     "µs": {"cc": CUBIC, "clock": "us", "updates_per_s": 0},
     "segments": {"cc": CUBIC, "spare_acks": 0, "clock": "us", "updates_per_s": 0, **SEGMENTS},
     "exact": {"cc": "cubic-2.2"},
@@ -47,8 +48,8 @@ class Fig16(Experiment[Fig16Numbers]):
 
     def grid(self, setup: Setup) -> list[Point]:
         end = setup.seconds(full=3600, short=1200)
-        sides = [("document", {"cc": setup.cubic}, queue) for queue in QUEUES]
-        sides += [(name, flow, queue) for name, flow in FINER.items() for queue in QUEUES]
+        forms: Mapping[str, JsonObject] = {"document": {"cc": setup.cubic}, **FINER}
+        sides = [(name, flow, queue) for name, flow in forms.items() for queue in QUEUES]
         return [
             Point(
                 f"{name}, {queue}",

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from cwnd.metrics import rates
 from cwnd.papers.leith2007.setups import ALONE, testbed
 from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
+from cwnd.reproduce.numbers import JsonObject
 
 #: Unstated, MB.
 ALL_MB, SOME_MB = (100, 200, 300, 500, 1000, 2000, 3000), (100, 300, 1000, 3000)
@@ -38,7 +38,7 @@ class Fig5(Experiment[Fig5Numbers]):
     second = "cubic-2.6.18"
 
     def grid(self, setup: Setup) -> list[Point]:
-        def scenario(cc: str, size: int, case: str) -> dict[str, Any]:
+        def scenario(cc: str, size: int, case: str) -> JsonObject:
             download, end = {"cc": cc, "size": f"{size}MB"}, max(150, 0.6 * size)
             if case == "alone":
                 return testbed(250, end, [download])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -9,6 +10,7 @@ import numpy as np
 from cwnd.metrics import curves, min_max_ratio, rates
 from cwnd.papers.leith2007.setups import testbed
 from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
+from cwnd.reproduce.numbers import JsonObject
 
 #: Unstated: all start within ten seconds; the first 100 s are not measured. "Throughput" is a mean over ten seconds.
 START, WARM_UP_S, MEAN_S = {"uniform": ["0s", "10s"]}, 100, 10
@@ -38,7 +40,7 @@ class Fig6(Experiment[Fig6Numbers]):
     second = "cubic-2.6.18"
 
     def grid(self, setup: Setup) -> list[Point]:
-        flows = [{"cc": setup.cubic, "count": 3, "start": START}]
+        flows: Sequence[JsonObject] = [{"cc": setup.cubic, "count": 3, "start": START}]
         scenario = testbed(250, 3600 + WARM_UP_S, flows, traffic=[{"preset": "leith2007-fig6"}])
         return [Point("hour", scenario, seeds=setup.seeds(full=10, short=2))]
 

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -10,6 +9,7 @@ from cwnd.metrics import curves
 from cwnd.metrics.trace import growth
 from cwnd.papers.leith2007.setups import HTCP_08, backoffs, with_clamp, with_ssthresh
 from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
+from cwnd.reproduce.numbers import JsonObject
 
 #: Unstated: the BDP of 250 Mbit/s and 200 ms, that is half of what two flows have at a loss; and how long growth is followed.
 W, RTT_S, SHOWN_S = 4166, 0.2, 40
@@ -52,10 +52,10 @@ class Fig8(Experiment[Fig8Numbers]):
     second = "cubic-2.6.18"
 
     def grid(self, setup: Setup) -> list[Point]:
-        def point(key: str, flow: dict[str, Any], window: int, second: bool) -> Point:
+        def point(key: str, flow: JsonObject, window: int, second: bool) -> Point:
             # Slow start to the threshold sends about two windows; the second loss is noticed about five round trips after the first.
             lost = f"at:{3 * window}" + (f",{8 * window}" if second else "")
-            scenario = {
+            scenario: JsonObject = {
                 "duration": f"{SHOWN_S + 15}s",
                 "link": {"rate": "10Gbit/s", "rtt": f"{RTT_S}s", "loss": lost},
                 "flow": [{**flow, "ack_every": 1}],

@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from cwnd.papers.leith2007.setups import HTCP_08, unsynchronised
 from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
+from cwnd.reproduce.numbers import JsonObject
 
 #: A packet of window each, up to twice what one flow alone could have with the queue.
 EDGES = np.arange(0, 16_000, 50)
@@ -38,7 +38,7 @@ class Fig9(Experiment[Fig9Numbers]):
     second = "cubic-2.6.18"
 
     def grid(self, setup: Setup) -> list[Point]:
-        forms: dict[str, dict[str, Any]] = {
+        forms: Mapping[str, JsonObject] = {
             "CUBIC": {"cc": setup.cubic},
             "H-TCP 0.8": HTCP_08,
             "H-TCP": {"cc": "htcp"},

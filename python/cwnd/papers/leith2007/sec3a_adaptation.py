@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import ClassVar
 
 from cwnd.papers.leith2007.setups import Convergence, SecondFlow, two_flows
 from cwnd.reproduce import Answer, Results, Setup
+from cwnd.reproduce.numbers import JsonObject
 
 
 class Sec3aAdaptation(SecondFlow):
@@ -20,7 +22,7 @@ class Sec3aAdaptation(SecondFlow):
     few = 2
     labels: ClassVar = {"adapting": "as it is", "fixed": "without the adaptation", "2005": "CUBIC of 2005"}
 
-    def flows(self, setup: Setup) -> dict[str, list[dict[str, Any]]]:
+    def flows(self, setup: Setup) -> dict[str, Sequence[JsonObject]]:
         return {
             "adapting": two_flows(setup.cubic),
             "fixed": two_flows(setup.cubic, fast_convergence=False),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from cwnd.metrics import curves
 from cwnd.papers.leith2007.setups import backoffs, with_ssthresh
 from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
+from cwnd.reproduce.numbers import JsonObject
 
 #: Unstated: their windows at the loss, which comes when both have left slow start; against phases, packets leave up to so late; and the end of recovery.
 WINDOWS, FIRST_LOST, OVERHEAD, RECOVERED_S = (4000, 1000), 20000, "20us", 0.6
@@ -41,14 +43,14 @@ class Sec4aAsymmetry(Experiment[Sec4aAsymmetryNumbers]):
     def grid(self, setup: Setup) -> list[Point]:
         # Within one round trip, in which about 5000 packets arrive, every fiftieth of 4000: both flows lose, once.
         arrivals = range(FIRST_LOST, FIRST_LOST + 4000, 50)
-        link = {"rate": "10Gbit/s", "rtt": "200ms", "loss": f"at:{','.join(map(str, arrivals))}"}
+        link: JsonObject = {"rate": "10Gbit/s", "rtt": "200ms", "loss": f"at:{','.join(map(str, arrivals))}"}
 
         def point(name: str) -> Point:
             cc = {"cubic": setup.cubic, "bic": BIC}.get(name, name)
             starts = [with_ssthresh(cc, size) if name == "cubic" else {"initial_ssthresh": size} for size in WINDOWS]
             end = 1500 if name == "sack" else 60
-            flows = [{"cc": cc, "overhead": OVERHEAD, **start} for start in starts]
-            scenario = {"duration": f"{end}s", "link": link, "flow": flows, "record": {"interval": "100ms"}}
+            flows: Sequence[JsonObject] = [{"cc": cc, "overhead": OVERHEAD, **start} for start in starts]
+            scenario: JsonObject = {"duration": f"{end}s", "link": link, "flow": flows, "record": {"interval": "100ms"}}
             return Point(name, scenario, seeds=setup.seeds(full=10, short=2))
 
         return [point(name) for name in NAMES]

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import ClassVar
 
 from cwnd.papers.leith2007.setups import Convergence, SecondFlow, two_flows
 from cwnd.reproduce import Answer, Results, Setup
+from cwnd.reproduce.numbers import JsonObject
 
 
 class Sec4aBackoff(SecondFlow):
@@ -19,7 +21,7 @@ class Sec4aBackoff(SecondFlow):
     few = 3
     labels: ClassVar = {"0.8": "backoff factor 0.8", "0.5": "backoff factor 0.5"}
 
-    def flows(self, setup: Setup) -> dict[str, list[dict[str, Any]]]:
+    def flows(self, setup: Setup) -> dict[str, Sequence[JsonObject]]:
         return {str(factor): two_flows(setup.cubic, beta=factor) for factor in (0.8, 0.5)}
 
     def claims(self, results: Results[Convergence]) -> dict[str, Answer]:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from cwnd.metrics import curves
 from cwnd.papers.leith2007.setups import testbed
 from cwnd.reproduce import Answer, Experiment, Figure, Holds, Measured, Point, Result, Results, Setup
+from cwnd.reproduce.numbers import JsonObject
 
 #: Unstated.
 SIZE, LATER = "5GB", {"uniform": ["60s", "90s"]}
@@ -38,7 +40,7 @@ class Sec4bOrder(Experiment[Sec4bOrderNumbers]):
     second = "cubic-2.6.18"
 
     def grid(self, setup: Setup) -> list[Point]:
-        def flows(late: int) -> list[dict[str, object]]:
+        def flows(late: int) -> Sequence[JsonObject]:
             return [{"cc": setup.cubic, "size": SIZE, **({"start": LATER} if flow == late else {})} for flow in (0, 1)]
 
         return [

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from cwnd.metrics.run import converged
 from cwnd.metrics.series import forwarded
 from cwnd.reproduce import Experiment, Figure, Measured, Point, Result, Results, Setup
 from cwnd.reproduce.forms import from_linux
+from cwnd.reproduce.numbers import Json, JsonObject
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,24 +25,24 @@ if TYPE_CHECKING:
 #: Unstated: how long the first flow has been alone; as in figure 2.
 ALONE = {"uniform": ["100s", "150s"]}
 #: H-TCP with the backoff factor of CUBIC, as in figure 9.
-HTCP_08 = {"cc": "htcp", "beta_min": 0.8, "beta_max": 0.8}
+HTCP_08: JsonObject = {"cc": "htcp", "beta_min": 0.8, "beta_max": 0.8}
 #: Entry into recovery, and after a timeout, by Linux's numbers.
 DISORDER, RECOVERY, LOSS = 1, 3, 4
 
 
-def testbed(rate: float, end: float, flows: list[dict[str, Any]], **more: object) -> dict[str, Any]:
+def testbed(rate: float, end: float, flows: Sequence[JsonObject], **more: Json) -> JsonObject:
     """`flows` for `end` seconds through `rate` Mbit/s, 200 ms, a queue of one BDP; against phase effects packets leave up to a packet's time late."""
     flows = [{"overhead": f"{12_000_000 / rate:.0f}ns", **flow} for flow in flows]
-    link = {"rate": f"{rate:g}Mbit/s", "rtt": "200ms", "queue": {"kind": "droptail", "limit": "1bdp"}}
+    link: JsonObject = {"rate": f"{rate:g}Mbit/s", "rtt": "200ms", "queue": {"kind": "droptail", "limit": "1bdp"}}
     return {"duration": f"{end:g}s", "link": link, "flow": flows, "record": {"interval": "1s"}, **more}
 
 
-def two_flows(cc: str, **keys: object) -> list[dict[str, Any]]:
+def two_flows(cc: Json, **keys: Json) -> Sequence[JsonObject]:
     """Two flows of one algorithm; the second joins later."""
     return [{"cc": cc, **keys}, {"cc": cc, "start": ALONE, **keys}]
 
 
-def with_clamp(cubic: str, per_s: int | None) -> dict[str, Any]:
+def with_clamp(cubic: str, per_s: int | None) -> JsonObject:
     """The version with an increase of at most `per_s` packets a second, or without such a limit."""
     if not from_linux(cubic):
         return {"cc": cubic, "max_increment": per_s or 0}
@@ -52,7 +53,7 @@ def with_clamp(cubic: str, per_s: int | None) -> dict[str, Any]:
     )
 
 
-def with_ssthresh(cubic: str, packets: int) -> dict[str, Any]:
+def with_ssthresh(cubic: str, packets: int) -> JsonObject:
     """Slow start that ends at `packets`."""
     first_threshold = {"start_ssthresh": packets} if from_linux(cubic) else {"initial_ssthresh": packets}
     return {**first_threshold, "slow_start": "standard"}
@@ -115,7 +116,7 @@ class SecondFlow(Experiment[Convergence]):
     labels: ClassVar[dict[str, str]]
 
     @abstractmethod
-    def flows(self, setup: Setup) -> dict[str, list[dict[str, Any]]]:
+    def flows(self, setup: Setup) -> dict[str, Sequence[JsonObject]]:
         """Both flows in each form."""
 
     def grid(self, setup: Setup) -> list[Point]:
@@ -166,15 +167,15 @@ TEN_MINUTES = 600
 
 
 def long_flows(
-    flows: Sequence[Mapping[str, Any]],
+    flows: Sequence[JsonObject],
     rate: str,
     rtt_ms: float,
     seconds: float,
     *,
     begin: float,
     queue: str = "1bdp",
-    **keys: Any,  # noqa: ANN401
-) -> dict[str, Any]:
+    **keys: Json,
+) -> JsonObject:
     """Flows (tables of the scenario) without web traffic; `rtt_ms`: that of flows without one, and of the BDP."""
     return {
         "duration": f"{seconds:g}s",
@@ -186,15 +187,15 @@ def long_flows(
     }
 
 
-def unsynchronised(flow: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+def unsynchronised(flow: JsonObject, seconds: float) -> JsonObject:
     """250 Mbit/s, 200 ms, one BDP, three flows, 25 on-off sessions; the first 100 s are not measured."""
-    flows = [{**flow, "count": 3, "start": {"uniform": ["0s", "10s"]}}]
+    flows: Sequence[JsonObject] = [{**flow, "count": 3, "start": {"uniform": ["0s", "10s"]}}]
     return long_flows(flows, "250Mbit/s", 200, seconds, begin=100, traffic=[{"preset": "leith2007-fig6"}])
 
 
-def joined_later(flow: Mapping[str, Any], rate: int, start: int) -> dict[str, Any]:
+def joined_later(flow: JsonObject, rate: int, start: int) -> JsonObject:
     """Figure 13: `flow` alone, and from `start` seconds on beside a flow of the shorter round trip, for twenty minutes."""
-    flows = [flow, {**flow, "rtt": f"{SHORT_MS}ms", "start": f"{start}s"}]
+    flows: Sequence[JsonObject] = [flow, {**flow, "rtt": f"{SHORT_MS}ms", "start": f"{start}s"}]
     return long_flows(flows, f"{rate}Mbit/s", LONG_MS, start + 2 * TEN_MINUTES, begin=start)
 
 

@@ -20,6 +20,7 @@ from cwnd.papers.leith2007.setups import (
 )
 from cwnd.reproduce import Answer, Experiment, Holds, Point, Result, Results, Setup
 from cwnd.reproduce.iperf import shares
+from cwnd.reproduce.numbers import JsonObject
 
 #: Finding 1: slow, in figure 2's words; the growth of both flows is compared from 30 s after the second's start for so long.
 SLOW_S, WHILE_S = 300, 170
@@ -89,7 +90,7 @@ class Summary(Experiment[Finding]):
 
     def grid(self, setup: Setup) -> list[Point]:
         cubic, seeds, hour = {"cc": setup.cubic}, setup.seeds(full=5, short=3), setup.seconds(full=3600, short=900)
-        both = {"count": 2, "start": {"uniform": ["0s", "10s"]}}
+        both: JsonObject = {"count": 2, "start": {"uniform": ["0s", "10s"]}}
         scenarios = {
             "1": long_flows([cubic, {**cubic, "start": ALONE}], "250Mbit/s", 200, 620, begin=150),
             "2, CUBIC": unsynchronised(cubic, hour),

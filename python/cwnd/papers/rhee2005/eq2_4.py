@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
 from cwnd.reproduce.forms import from_linux, kernels_alpha, with_c
+from cwnd.reproduce.numbers import JsonObject
 
 CUBIC = "cubic-2005"
 #: Unstated: a link that never limits, a short round trip, and losses that keep the window between 20 and 400 packets.
-LINK = {"rate": "2Gbit/s", "rtt": "10ms", "queue": {"kind": "droptail", "limit": "1bdp"}}
+LINK: JsonObject = {"rate": "2Gbit/s", "rtt": "10ms", "queue": {"kind": "droptail", "limit": "1bdp"}}
 PERIODS = (300, 1000, 3000, 10000, 100000)
 #: Without the cubic: 0.001 t³ is less than a packet for ten seconds. Both columns keep what the claim is about.
 SMALL_C, KEPT = 0.001, 0.8
-FORMS: dict[str, dict[str, Any]] = {"formula": {}, "printed": {"alpha": 0.5}}
+FORMS: Mapping[str, JsonObject] = {"formula": {}, "printed": {"alpha": 0.5}}
 LABELS = {"standard": "AIMD(1, 0.5)", "formula": "AIMD(1/3, 0.8)", "printed": "AIMD(0.5, 0.8), as printed"}
 
 
@@ -40,15 +41,15 @@ class Eq2_4(Experiment[Eq2_4Numbers]):
         # The kernel's sets have no α to be set: the printed one is then that of the document's form.
         printed = CUBIC if from_linux(setup.cubic) else setup.cubic
         sets = {"formula": setup.cubic, "printed": printed}
-        common = {"fast_convergence": False, "beta": KEPT}
+        common: JsonObject = {"fast_convergence": False, "beta": KEPT}
         cubic = {name: {**with_c(sets[name], SMALL_C), **common, **keys} for name, keys in FORMS.items()}
-        forms = {"standard": {"cc": "reno"}, **cubic}
+        forms: Mapping[str, JsonObject] = {"standard": {"cc": "reno"}, **cubic}
         seeds = setup.seeds(full=10, short=5)
 
         def point(name: str, kind: str, period: int, loss: str) -> Point:
             # 200 periods at 1.22/√p packets per round trip; the first 20 are not measured.
             seconds = 200 * period * 0.01 / (1.22 * period**0.5)
-            scenario = {
+            scenario: JsonObject = {
                 "duration": f"{seconds:.3f}s",
                 "measure": [f"{seconds / 10:.3f}s", f"{seconds:.3f}s"],
                 "link": {**LINK, "loss": loss},
@@ -58,7 +59,7 @@ class Eq2_4(Experiment[Eq2_4Numbers]):
                 ],
                 "record": {
                     "interval": "1s",
-                    "inner": ["alpha_x64k"] if name != "standard" and not from_linux(forms[name]["cc"]) else False,
+                    "inner": ["alpha_x64k"] if name != "standard" and not from_linux(sets[name]) else False,
                 },
             }
             info = {"name": name, "kind": kind, "period": period}

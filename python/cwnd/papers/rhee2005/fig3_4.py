@@ -10,6 +10,7 @@ from cwnd.metrics.run import converged
 from cwnd.metrics.trace import near_last_maximum
 from cwnd.papers.rhee2005.setups.simulation import background, host_flow
 from cwnd.reproduce import Answer, Experiment, Figure, Holds, Measured, Point, Result, Results, Setup
+from cwnd.reproduce.numbers import JsonObject
 
 RATE_MBPS, RTT_MS = 500, 100
 LABELS = ("CUBIC 1", "CUBIC 2", "TCP-SACK 1", "TCP-SACK 2")
@@ -50,7 +51,7 @@ class Fig3_4(Experiment[Fig3_4Numbers]):
     def grid(self, setup: Setup) -> list[Point]:
         end = setup.seconds(full=600, short=350)
         algorithms = (setup.cubic, setup.cubic, "sack", "sack")
-        scenario = {
+        scenario: JsonObject = {
             "duration": f"{end:g}s",
             "measure": [f"{WARM_UP_S}s", f"{end:g}s"],
             "link": {"rate": f"{RATE_MBPS}Mbit/s", "rtt": f"{RTT_MS}ms", "queue": {"kind": "droptail", "limit": LIMIT}},

@@ -8,9 +8,10 @@ import numpy as np
 from cwnd.metrics.curve import reached
 from cwnd.papers.rhee2005.setups.simulation import ACK_EVERY
 from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
+from cwnd.reproduce.numbers import JsonObject
 
 #: Unstated: a queue of one BDP, so that nothing is lost before the link is full.
-QUEUE = {"kind": "droptail", "limit": "1bdp"}
+QUEUE: JsonObject = {"kind": "droptail", "limit": "1bdp"}
 GBITS, PACKET_BITS = 1e9, 12_000
 TARGET = 30
 
@@ -35,7 +36,7 @@ class Sec1Rtt(Experiment[Sec1RttNumbers]):
     cubic = None
 
     def grid(self, setup: Setup) -> list[Point]:
-        flow = {"cc": "sack", "initial_cwnd": 1, "initial_ssthresh": 2, "ack_every": ACK_EVERY}
+        flow: JsonObject = {"cc": "sack", "initial_cwnd": 1, "initial_ssthresh": 2, "ack_every": ACK_EVERY}
         return [
             Point(
                 f"{rtt} ms",

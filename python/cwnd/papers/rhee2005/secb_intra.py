@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from cwnd.metrics import curves, reductions
 from cwnd.reproduce import Answer, Experiment, Figure, Holds, Measured, Point, Result, Results, Setup
+from cwnd.reproduce.numbers import JsonObject
 
 #: Unstated: link, and windows that fill it and its buffer of one BDP (833 packets each).
 RATE_MBPS, RTT_MS, WINDOWS = 100, 100, (1250, 417)
@@ -40,12 +42,16 @@ class SecbIntra(Experiment[SecbIntraNumbers]):
     cubic = "cubic-2005"
 
     def grid(self, setup: Setup) -> list[Point]:
-        flows = [
+        flows: Sequence[JsonObject] = [
             {"cc": setup.cubic, "ack_every": 1, "initial_cwnd": window, "initial_ssthresh": window}
             for window in WINDOWS
         ]
-        link = {"rate": f"{RATE_MBPS}Mbit/s", "rtt": f"{RTT_MS}ms", "queue": {"kind": "droptail", "limit": "1bdp"}}
-        record = {"interval": "100ms", "inner": ["k_s_x1024"]}
+        link: JsonObject = {
+            "rate": f"{RATE_MBPS}Mbit/s",
+            "rtt": f"{RTT_MS}ms",
+            "queue": {"kind": "droptail", "limit": "1bdp"},
+        }
+        record: JsonObject = {"interval": "100ms", "inner": ["k_s_x1024"]}
         return [Point("two", {"duration": f"{END_S}s", "link": link, "flow": flows, "record": record})]
 
     def reduce(self, run: Result, point: Point) -> SecbIntraNumbers:

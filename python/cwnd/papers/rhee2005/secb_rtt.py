@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from cwnd.metrics import reductions
 from cwnd.metrics.trace import exponent
 from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
+from cwnd.reproduce.numbers import JsonObject
 
 ALL_MS, SOME_MS = (25, 50, 100, 200), (50, 100, 200)
 #: Unstated: seconds between losses, and the window to begin with. BIC's are closer together, or its windows grow beyond 10⁴.
@@ -28,9 +29,9 @@ class SecbRttNumbers:
     timeouts: int
 
 
-def losses(rtt_ms: float, every_s: float, count: int) -> list[dict[str, Any]]:
+def losses(rtt_ms: float, every_s: float, count: int) -> Sequence[JsonObject]:
     """What the link does to drop for a twentieth of a round trip, `count` times."""
-    actions: list[dict[str, Any]] = []
+    actions: list[JsonObject] = []
     for begin in (every_s * (n + 1) for n in range(count)):
         at, until = f"{begin}s", f"{begin + rtt_ms / 1000 / PART:.6f}s"
         actions += [{"buffer": {"at": at, "to": "1packets"}}, {"rate": {"at": at, "to": "0bit/s"}}]
@@ -49,7 +50,7 @@ class SecbRtt(Experiment[SecbRttNumbers]):
     cubic = "cubic-2005"
 
     def grid(self, setup: Setup) -> list[Point]:
-        def scenario(cc: str, rtt_ms: int, every_s: int, window: int) -> dict[str, Any]:
+        def scenario(cc: str, rtt_ms: int, every_s: int, window: int) -> JsonObject:
             start = {"initial_cwnd": window, "initial_ssthresh": window}
             return {
                 "duration": f"{every_s * (LOSSES + 1)}s",

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from cwnd.papers.shanker.setups import HIGH, LOW, shared_link
 from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
+from cwnd.reproduce.numbers import JsonObject
 
 LINKS = {"low BDP": LOW, "high BDP": HIGH}
 #: Unstated: how much smaller.
-FORMS: dict[str, dict[str, Any]] = {
+FORMS: Mapping[str, JsonObject] = {
     "default": {},
     "C 0.04": {"c": 0.04},
     "C 0.004": {"c": 0.004},

@@ -8,7 +8,8 @@ A link's delay is read as that of each way: 176 ms there and back. Left open bes
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+
+from cwnd.reproduce.numbers import JsonObject
 
 #: 38 packets of BDP.
 LOW = {"rate": "2.64Mbit/s", "rtt": "176ms"}
@@ -21,14 +22,14 @@ START, WARM_UP_S = {"uniform": ["0s", "1s"]}, 20
 
 
 def shared_link(
-    flows: Sequence[str | Mapping[str, Any]],
+    flows: Sequence[str | JsonObject],
     seconds: float,
     link: Mapping[str, str] = LOW,
     queue: str = QUEUE,
     *,
     warm_up: float = WARM_UP_S,
-    record: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
+    record: JsonObject | None = None,
+) -> JsonObject:
     """Flows that start together on a link; each an algorithm, or a table of the scenario."""
     tables = [{"cc": flow} if isinstance(flow, str) else dict(flow) for flow in flows]
     return {

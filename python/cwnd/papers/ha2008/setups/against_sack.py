@@ -8,11 +8,13 @@ a run. Left open: durations, start times, and the points of the sweeps.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from cwnd.papers.ha2008.setups.testbed import LABELS, NAMES, algorithm, background
 from cwnd.reproduce import Experiment, Figure, Point, Result, Results, Setup, iperf
+from cwnd.reproduce.numbers import JsonObject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,11 +29,11 @@ START, WARM_UP = {"uniform": ["0s", "1s"]}, 0.25
 
 def against_sack(
     cc: str, *, rate: float, rtt_ms: float, seconds: float, each: int = 4, with_background: bool = True
-) -> dict[str, Any]:
+) -> JsonObject:
     """`each` flows of `cc`, then as many SACK flows; `rate` in Mbit/s."""
     # Against phase effects: up to a packet's time at the bottleneck, 30 µs at 400 Mbit/s.
-    flow = {"start": START, "overhead": f"{12_000 / rate:.0f}us"}
-    scenario = {
+    flow: JsonObject = {"start": START, "overhead": f"{12_000 / rate:.0f}us"}
+    scenario: JsonObject = {
         "duration": f"{seconds:g}s",
         "measure": [f"{WARM_UP * seconds:g}s", f"{seconds:g}s"],
         "link": {"rate": f"{rate:g}Mbit/s", "rtt": f"{rtt_ms:g}ms", "queue": {"kind": "droptail", "limit": "1bdp"}},
@@ -41,11 +43,10 @@ def against_sack(
     return {**scenario, "traffic": background()} if with_background else scenario
 
 
-def sweep_point(setup: Setup, name: str, key: str, **settings: Any) -> Point:  # noqa: ANN401
+def sweep_point(setup: Setup, name: str, key: str, *, rate: float, rtt_ms: float, seconds: float, seeds: int) -> Point:
     """One point of figure 10, with the name `key`: the algorithm `name` beside SACK."""
-    seeds = settings.pop("seeds")
-    info = {"name": name, "rate": settings["rate"], "rtt": settings["rtt_ms"]}
-    return Point(key, against_sack(algorithm(setup, name), **settings), seeds=seeds, info=info)
+    scenario = against_sack(algorithm(setup, name), rate=rate, rtt_ms=rtt_ms, seconds=seconds)
+    return Point(key, scenario, seeds=seeds, info={"name": name, "rate": rate, "rtt": rtt_ms})
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,15 @@ H-TCP counts acknowledged segments, as its module of Linux did from 2.6.18 at th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from cwnd.metrics.series import by_flow
 from cwnd.reproduce import Answer, Holds, Measured, Point, Result, Results, Setup
+from cwnd.reproduce.numbers import JsonObject
 
 K = TypeVar("K")
 #: Unstated: two round trips for H-TCP and FAST, on figure 9's link.
@@ -61,12 +63,17 @@ def points(setup: Setup) -> list[Point]:
     end, seeds = setup.seconds(full=600, short=120), setup.seeds(full=10, short=3)
     points = []
     for name in ("sack", "htcp", "fast"):
-        flows = [
+        flows: Sequence[JsonObject] = [
             {"cc": name, "rtt": f"{rtt}ms", "start": {"uniform": ["0s", "1s"]}, "overhead": "30us"}
             for rtt in (FAR_MS, NEAR_MS)
         ]
-        link = {"rate": "400Mbit/s", "rtt": f"{FAR_MS}ms", "queue": {"kind": "droptail", "limit": "2MB"}}
-        scenario = {"duration": f"{end:g}s", "measure": [f"{end / 4:g}s", f"{end:g}s"], "link": link, "flow": flows}
+        link: JsonObject = {"rate": "400Mbit/s", "rtt": f"{FAR_MS}ms", "queue": {"kind": "droptail", "limit": "2MB"}}
+        scenario: JsonObject = {
+            "duration": f"{end:g}s",
+            "measure": [f"{end / 4:g}s", f"{end:g}s"],
+            "link": link,
+            "flow": flows,
+        }
         points.append(Point(f"RTTs, {name}", scenario, seeds=seeds))
     for name in ("westwood", "newreno"):
         # The same recovery for both, so that only the window after a loss differs.
@@ -78,17 +85,17 @@ def points(setup: Setup) -> list[Point]:
                 seeds=seeds,
             )
         )
-    unlimited: dict[str, Any] = {"rate": "10Gbit/s", "queue": {"kind": "droptail", "limit": "1bdp"}}
-    paced = {"cc": "fast", "rwnd": 100, "ack_every": 1}
-    record = {"interval": "100us"}
+    unlimited: JsonObject = {"rate": "10Gbit/s", "queue": {"kind": "droptail", "limit": "1bdp"}}
+    paced: JsonObject = {"cc": "fast", "rwnd": 100, "ack_every": 1}
+    record: JsonObject = {"interval": "100us"}
     points.append(
         Point("gaps", {"duration": "5s", "link": {**unlimited, "rtt": "100ms"}, "flow": [paced], "record": record})
     )
     for rtt in (*BELOW_MS, *ABOVE_MS):
         for name in (HYBLA, "newreno"):
             reference = {"rtt0_ms": REFERENCE_MS} if name == HYBLA else {}
-            flow: dict[str, Any] = {"cc": name, "initial_ssthresh": 10, "ack_every": 1, **reference}
-            growth: dict[str, Any] = {
+            flow: JsonObject = {"cc": name, "initial_ssthresh": 10, "ack_every": 1, **reference}
+            growth: JsonObject = {
                 "duration": f"{0.1 * rtt:g}s",
                 "link": {**unlimited, "rtt": f"{rtt}ms"},
                 "flow": [flow],

@@ -8,12 +8,12 @@ import tempfile
 from dataclasses import asdict, dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from cwnd import plugin
 from cwnd._native import Scenario, Simulation, algorithms
+from cwnd.reproduce.numbers import JsonObject
 from cwnd.result import Result, run
 
 #: Figure 2, in its order; get_info is called `info` here, and `name` is a constant.
@@ -34,7 +34,7 @@ MEMBERS = (
 MODULE = "hook_count"
 SWITCH_S = 15
 RELEASED = 77
-SCENARIO: dict[str, Any] = {
+SCENARIO: JsonObject = {
     "duration": "20s",
     "link": {"rate": "20Mbit/s", "rtt": "40ms", "queue": {"kind": "droptail", "limit": "1bdp"}},
     "flow": [{"cc": MODULE, "ack_every": 1}, {"cc": "sack", "ack_every": 1}],
@@ -153,7 +153,7 @@ def hook_counter() -> Built | NoRust:
     )
 
 
-def simulate(scenario: dict[str, Any]) -> Result:
+def simulate(scenario: JsonObject) -> Result:
     return run(Scenario.from_json(json.dumps(scenario)))
 
 

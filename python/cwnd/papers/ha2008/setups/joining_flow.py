@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
 from cwnd.metrics import curves
 from cwnd.metrics.run import DEFAULT, converged
 from cwnd.reproduce import Experiment, Figure, Point, Result, Results, Setup
+from cwnd.reproduce.numbers import JsonObject
 
 K = TypeVar("K")
 #: Unstated: paths whose windows are outside the TCP region, by name: Mbit/s and ms.
@@ -50,13 +52,13 @@ class JoiningFlow(Experiment[Joined]):
     panels: ClassVar[dict[str, str]]
 
     @abstractmethod
-    def forms(self, setup: Setup) -> dict[str, dict[str, Any]]:
+    def forms(self, setup: Setup) -> Mapping[str, JsonObject]:
         """The forms of both flows."""
 
     def grid(self, setup: Setup) -> list[Point]:
         end = setup.seconds(full=1200, short=400)
 
-        def scenario(mbps: int, ms: int, form: dict[str, Any]) -> dict[str, Any]:
+        def scenario(mbps: int, ms: int, form: JsonObject) -> JsonObject:
             # Against phase effects: up to one packet's time at the bottleneck, at random, before each packet.
             flow = {**form, "overhead": f"{12_000 // mbps}us"}
             return {

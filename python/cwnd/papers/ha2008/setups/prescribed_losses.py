@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cwnd.metrics.curve import last_at
 from cwnd.reproduce import Holds, Result
 from cwnd.reproduce.forms import variables
+from cwnd.reproduce.numbers import JsonObject
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,14 +40,14 @@ def response(name: str, p: float, rtt_s: float, beta: float = BETA) -> float:
 
 
 def flow_with_losses(
-    flow: Mapping[str, Any],
+    flow: JsonObject,
     rtt_ms: float,
     lost: list[int],
     seconds: float,
     *,
     window: int | None = None,
-    record: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
+    record: JsonObject | None = None,
+) -> JsonObject:
     """A flow that loses the packets with these numbers, in congestion avoidance from `window` on (or in slow start)."""
     start = {} if window is None else {"initial_cwnd": window, "initial_ssthresh": window}
     return {

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from cwnd.reproduce import Figure, Results, Setup
+from cwnd.reproduce.numbers import JsonObject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,7 +22,7 @@ SHARE = 0.15
 OVERHEAD = "30us"
 
 
-def background(share: float = SHARE) -> list[dict[str, Any]]:
+def background(share: float = SHARE) -> Sequence[JsonObject]:
     """Web transfers of Surge's sizes with more of medium size, exponential RTTs, 64 KB of socket buffer, in both directions."""
     return [{"preset": "ha2008", "share": share}]
 
@@ -40,7 +42,7 @@ def algorithm(setup: Setup, name: str) -> str:
 START = {"uniform": ["0s", "10s"]}
 
 
-def scenario(cc: str, rtt_ms: int, flows: list[dict[str, Any]], seconds: float, warm_up: float) -> dict[str, Any]:
+def scenario(cc: str, rtt_ms: int, flows: Sequence[JsonObject], seconds: float, warm_up: float) -> JsonObject:
     """Flows of `cc`, each with its own keys; the part `warm_up` of the run is not measured."""
     return {
         "duration": f"{seconds:g}s",

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+
+from cwnd.reproduce.numbers import Json, JsonObject
 
 #: "About 10 % of background traffic is added in both forward and backward directions".
 SHARE = 0.1
@@ -16,12 +18,12 @@ START = {"uniform": ["0s", "1s"]}
 ACK_EVERY = 1
 
 
-def background(share: float = SHARE) -> list[dict[str, Any]]:
+def background(share: float = SHARE) -> Sequence[JsonObject]:
     """Kind unstated: web transfers of Surge's sizes, exponential round trips, windows of 64 KB, in both directions."""
     return [{"preset": "ha2008", "share": share}]
 
 
-def host_flow(cc: str, rate_mbps: float, **keys: Any) -> dict[str, Any]:  # noqa: ANN401
+def host_flow(cc: str, rate_mbps: float, **keys: Json) -> JsonObject:
     """A flow of section III. Its hosts add up to a packet's time at the bottleneck before each packet, against phase effects."""
     overhead = f"{12 / rate_mbps * 1000:.0f}us"
     return {"cc": cc, "start": START, "overhead": overhead, "ack_every": ACK_EVERY, **keys}
@@ -32,7 +34,7 @@ def varied_rtts(rtt_ms: float, count: int) -> list[str]:
     return [f"{rtt_ms * (1 + 0.01 * (number - (count - 1) / 2)):.3f}ms" for number in range(count)]
 
 
-def protocol_and_sack(cc: str, rate_mbps: float, rtt_ms: float, end_s: float, warm_up_s: float) -> dict[str, Any]:
+def protocol_and_sack(cc: str, rate_mbps: float, rtt_ms: float, end_s: float, warm_up_s: float) -> JsonObject:
     """Experiments 1 and 2: four flows of `cc` and four of SACK over one path behind a buffer of one BDP."""
     rtts = varied_rtts(rtt_ms, 4)
     return {
@@ -49,7 +51,7 @@ def protocol_and_sack(cc: str, rate_mbps: float, rtt_ms: float, end_s: float, wa
     }
 
 
-def flow_with_losses(cc: str, window: int, rtt_ms: float, end_s: float, loss: str, **keys: Any) -> dict[str, Any]:  # noqa: ANN401
+def flow_with_losses(cc: str, window: int, rtt_ms: float, end_s: float, loss: str, **keys: Json) -> JsonObject:
     """One flow in congestion avoidance at `window`, on a link so fast that only `loss` limits it; every packet is acknowledged."""
     return {
         "duration": f"{end_s:.4f}s",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from cwnd.metrics.curve import reached
 from cwnd.metrics.trace import mean_epoch
 from cwnd.papers.rhee2005.setups.simulation import flow_with_losses
 from cwnd.reproduce import Holds
+from cwnd.reproduce.numbers import Json, JsonObject
 
 if TYPE_CHECKING:
     from cwnd.metrics.series import Floats
@@ -111,7 +112,7 @@ def expected(cc: str, period: int, rtt_ms: float) -> tuple[float, float]:
     return mean * 4 / 3, mean
 
 
-def periodic_losses(cc: str, period: int, rtt_ms: float, losses: int, **keys: Any) -> dict[str, Any]:  # noqa: ANN401
+def periodic_losses(cc: str, period: int, rtt_ms: float, losses: int, **keys: Json) -> JsonObject:
     """A flow that begins in congestion avoidance where its steady state loses, and loses at once and every `period`-th packet after."""
     top, mean = expected(cc, period, rtt_ms)
     window = max(2, round(top))
