@@ -26,13 +26,29 @@ SEC(".rodata.wanted") const volatile struct {
 	__u32 enough;
 } wanted = {};
 
+// Whether the connection runs on the wanted algorithm; `name` receives the name of its own.
+static __always_inline int is_wanted(const struct tcp_sock *tp, char name[16])
+{
+	const struct tcp_congestion_ops___kernel *ops = (const void *)tp->inet_conn.icsk_ca_ops;
+
+	if (ops)
+		bpf_probe_read_kernel_str(name, 16, ops->name);
+	for (int i = 0; i < 16 && wanted.algorithm[0]; i++) {
+		if (name[i] != wanted.algorithm[i])
+			return 0;
+		if (!name[i])
+			break;
+	}
+	return 1;
+}
+
 SEC("tp_btf/tcp_probe") int program_probe(const __u64 *args)
 {
 	struct sock *sk = (struct sock *)args[0];
 	// The verifier knows it as a struct sock: what lies behind that is read by an address of its own.
 	struct tcp_sock *tp = bpf_skc_to_tcp_sock(sk);
 	struct observation *seen;
-	const struct tcp_congestion_ops___kernel *ops;
+	char algorithm[16] = {};
 
 	if (!tp)
 		return 0;
@@ -42,6 +58,9 @@ SEC("tp_btf/tcp_probe") int program_probe(const __u64 *args)
 		if (common->skc_num != wanted.port && __builtin_bswap16(common->skc_dport) != wanted.port)
 			return 0;
 	}
+	// Before room is reserved: a discarded sample takes its room until the reader comes, and one that finds none counts as lost.
+	if (!is_wanted(tp, algorithm))
+		return 0;
 	__sync_fetch_and_add(&counters.seq, 1);
 	seen = bpf_ringbuf_reserve(&records, sizeof(*seen), 0);
 	if (!seen) {
@@ -51,19 +70,7 @@ SEC("tp_btf/tcp_probe") int program_probe(const __u64 *args)
 	read_conn(tp, &seen->conn);
 	read_socket(tp, &seen->kernel);
 	seen->socket = (__u64)tp;
-	ops = (const void *)tp->inet_conn.icsk_ca_ops;
-	__builtin_memset(seen->algorithm, 0, sizeof(seen->algorithm));
-	if (ops)
-		bpf_probe_read_kernel_str(seen->algorithm, sizeof(seen->algorithm), ops->name);
-	for (int i = 0; i < 16 && wanted.algorithm[0]; i++) {
-		if (seen->algorithm[i] != wanted.algorithm[i]) {
-			__sync_fetch_and_add(&counters.seq, -1);
-			bpf_ringbuf_discard(seen, BPF_RB_NO_WAKEUP);
-			return 0;
-		}
-		if (!wanted.algorithm[i])
-			break;
-	}
+	__builtin_memcpy(seen->algorithm, algorithm, sizeof(algorithm));
 	bpf_ringbuf_submit(seen, wakeup(wanted.enough));
 	return 0;
 }

@@ -79,3 +79,16 @@ fn what_finds_no_room_is_counted() {
     let samples = probe.take(Duration::ZERO).expect("samples");
     assert!((8..32).contains(&samples.len()), "{} samples in 4096 bytes", samples.len());
 }
+
+// A page holds sixteen samples or so; the transfer has hundreds of acknowledgements, of which none is wanted.
+#[test]
+fn what_other_algorithms_send_takes_no_room() {
+    if !kernel_is_ours() {
+        return;
+    }
+    let network = TestNetwork::new("probeother", "200mbit", 30);
+    let mut probe = Probe::attach(5001, "scalable", 1).expect("attached");
+    network.transfer("cubic", 5 * MEGABYTE);
+    assert_eq!(probe.lost().expect("a count"), 0);
+    assert_eq!(probe.take(Duration::ZERO).expect("samples"), []);
+}
