@@ -46,7 +46,7 @@ def test_every_file_is_an_experiment_of_the_list() -> None:
     assert [experiment.id for experiment in select("ha2008/fig6", KNOWN)] == ["ha2008/fig6"]
     assert {experiment.document for experiment in select("leith2007", KNOWN)} == {"leith2007"}
     with pytest.raises(LookupError):
-        select("ha2008/fig99", KNOWN)
+        select("ha2008/no-figure", KNOWN)
 
 
 @pytest.mark.parametrize("name", KNOWN)

@@ -14,9 +14,9 @@ from functools import cache
 from pathlib import Path
 from textwrap import dedent
 from types import CodeType, FunctionType, MethodType, ModuleType
-from typing import Any
 
 from cwnd import _native
+from cwnd.reproduce.numbers import JsonObject
 from cwnd.result import run
 
 PLAIN = (bool, int, float, str, bytes, type(None))
@@ -30,7 +30,7 @@ def names(code: CodeType) -> Iterator[str]:
             yield from names(constant)
 
 
-def collect_source(thing: Any, seen: dict[str, str], inside: set[str]) -> None:  # noqa: ANN401
+def collect_source(thing: object, seen: dict[str, str], inside: set[str]) -> None:
     """Collects the source text of a function or class of this package, and of all that it uses in this package."""
     if isinstance(thing, ModuleType):
         if thing.__name__.partition(".")[0] == "cwnd":
@@ -63,7 +63,7 @@ def collect_source(thing: Any, seen: dict[str, str], inside: set[str]) -> None: 
         collect_value(f"{thing.__module__}:{global_name}", thing.__globals__[global_name], seen, wanted)
 
 
-def collect_members(owner: object, method: Callable[..., Any], seen: dict[str, str]) -> None:
+def collect_members(owner: object, method: Callable[..., object], seen: dict[str, str]) -> None:
     """Collects the members of an object that a method of it uses."""
     tree = ast.parse(dedent(inspect.getsource(method)))
     used = {
@@ -78,7 +78,7 @@ def collect_members(owner: object, method: Callable[..., Any], seen: dict[str, s
             collect_value(key, getattr(owner, name, None), seen, set())
 
 
-def collect_value(name: str, value: Any, seen: dict[str, str], wanted: set[str]) -> None:  # noqa: ANN401
+def collect_value(name: str, value: object, seen: dict[str, str], wanted: set[str]) -> None:
     """Collects the value of a module's name: plain values by their representation, functions by their text, containers by their elements."""
     if isinstance(value, dict):
         for key, inner in value.items():
@@ -97,7 +97,7 @@ def collect_value(name: str, value: Any, seen: dict[str, str], wanted: set[str])
 
 
 @cache
-def source_hash(function: Callable[..., Any]) -> str:
+def source_hash(function: Callable[..., object]) -> str:
     """Hash of a function's text and of all that it uses in this package (found only if imported at the top of its module)."""
     seen: dict[str, str] = {}
     collect_source(function, seen, set())
@@ -118,7 +118,7 @@ class Cache:
         self.folder = folder
 
     @staticmethod
-    def name(inputs: dict[str, Any], function: Callable[..., Any]) -> str:
+    def name(inputs: JsonObject, function: Callable[..., object]) -> str:
         """The name of the numbers that `function` computes from `inputs`."""
         text = json.dumps([inputs, source_hash(function), engine_hash()], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:32]
@@ -126,7 +126,7 @@ class Cache:
     def path(self, name: str) -> Path:
         return self.folder / name[:2] / f"{name}.json"
 
-    def get(self, name: str) -> dict[str, Any] | None:
+    def get(self, name: str) -> JsonObject | None:
         """The numbers; `None` if they are not there."""
         try:
             numbers = json.loads(self.path(name).read_text(encoding="utf-8"))
@@ -134,7 +134,7 @@ class Cache:
             return None
         return numbers if isinstance(numbers, dict) else None
 
-    def put(self, name: str, numbers: dict[str, Any]) -> None:
+    def put(self, name: str, numbers: JsonObject) -> None:
         """Writes the numbers to a temporary file, which then takes the name."""
         path = self.path(name)
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -19,7 +19,7 @@ from cwnd.entry import fail
 if TYPE_CHECKING:
     from cwnd.reproduce.discover import AnyExperiment
     from cwnd.reproduce.run_folder import Entry, RunFolder, SecondColumn
-    from cwnd.reproduce.runner import Column
+    from cwnd.reproduce.runner import Column, Task
     from cwnd.terminal import Printer
 
 HERE = Path("out/reproduce")
@@ -177,7 +177,7 @@ def run_experiments(
 
 def lay_out(
     wanted: list[AnyExperiment],
-    tasks: dict[str, Any],
+    tasks: dict[str, Task],
     failures: dict[str, str],
     *,
     full: bool,
@@ -200,7 +200,7 @@ def lay_out(
         second = None
         name = cubic or experiment.second or TODAY
         if experiment.cubic and name not in (NONE, cubic_of_paper):
-            second_tasks: dict[str, Any] = {}
+            second_tasks: dict[str, Task] = {}
             try:
                 second = SecondColumn(name, column(experiment, Setup(name, full, asked), second_tasks))
             except ERRORS as error:
@@ -211,7 +211,7 @@ def lay_out(
     return laid_out
 
 
-def add_tasks(tasks: dict[str, Any], more: dict[str, Any]) -> None:
+def add_tasks(tasks: dict[str, Task], more: dict[str, Task]) -> None:
     """Adds tasks; a simulation that is there already is run once, for all that want its numbers."""
     for key, task in more.items():
         same = tasks.setdefault(key, task)

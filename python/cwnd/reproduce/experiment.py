@@ -61,7 +61,7 @@ class Point:
     key: str
     scenario: Scenario | JsonObject | str | None = None
     call: Callable[..., object] | None = field(default=None, kw_only=True)
-    args: tuple[Any, ...] = field(default=(), kw_only=True)
+    args: tuple[object, ...] = field(default=(), kw_only=True)
     #: One for a scenario and none for a call, if not given.
     seeds: int | None = field(default=None, kw_only=True)
     #: Plain values that describe the point to `reduce`, `claims` and `plot`.
@@ -270,7 +270,7 @@ class Experiment(ABC, Generic[Numbers]):
             raise ValueError(f"{self.id}: two points are called {twice[0]!r}")
         return points
 
-    def numbers(self, document: Mapping[str, Any]) -> Numbers:
+    def numbers(self, document: JsonObject) -> Numbers:
         """The numbers of a point as the cache has them."""
         numbers: Numbers = from_json(self._kind, document)
         return numbers

@@ -41,7 +41,7 @@ def of_claim(row: Mapping[str, Any]) -> str:
     return HOLDS if row["holds"] else FAILS
 
 
-def formatted(value: Any) -> str:  # noqa: ANN401
+def formatted(value: object) -> str:
     """A number, numbers by name, or a text, as HTML."""
     if value is None:
         return "–"

@@ -16,7 +16,7 @@ Json = Mapping[str, "Json"] | Sequence["Json"] | str | float | bool | None
 JsonObject = Mapping[str, Json]
 
 
-def plain(value: Any, where: str) -> Any:  # noqa: ANN401
+def plain(value: object, where: str) -> Json:
     """A value as JSON has it; `ValueError` for anything but numbers, texts, and lists and dictionaries of them."""
     if hasattr(value, "tolist"):
         value = value.tolist()
@@ -29,7 +29,7 @@ def plain(value: Any, where: str) -> Any:  # noqa: ANN401
     raise ValueError(f"{where}: {value!r} cannot be kept; expected numbers (not NaN), texts and lists of them")
 
 
-def to_json(numbers: object, where: str) -> dict[str, Any]:
+def to_json(numbers: object, where: str) -> JsonObject:
     """The fields of a dataclass; one that is `None` is left out."""
     if not is_dataclass(numbers) or isinstance(numbers, type):
         raise TypeError(f"{where}: {type(numbers).__name__} is no dataclass")
@@ -37,7 +37,7 @@ def to_json(numbers: object, where: str) -> dict[str, Any]:
     return {name: plain(value, f"{where}.{name}") for name, value in values.items() if value is not None}
 
 
-def from_json(kind: Any, document: Mapping[str, Any]) -> Any:  # noqa: ANN401
+def from_json(kind: Any, document: JsonObject) -> Any:  # noqa: ANN401
     """The numbers of an object of JSON: of `kind`, or of that member of the union which has its fields."""
     for member in get_args(kind) or (kind,):
         known = fields(member)

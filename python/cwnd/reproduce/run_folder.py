@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ import cwnd
 from cwnd.replicates.folder import folder_lock, read, write
 from cwnd.reproduce.cache import Cache
 from cwnd.reproduce.experiment import Experiment, Results
-from cwnd.reproduce.numbers import to_json
+from cwnd.reproduce.numbers import Json, JsonObject, to_json
 from cwnd.reproduce.picture import draw
 from cwnd.reproduce.runner import ERRORS, Column
 from cwnd.reproduce.verdict import Verdict, judge, summary
@@ -69,7 +69,7 @@ class RunFolder:
         by_id = {entry["id"]: entry for entry in [*self.entries(), *new]}
         write(self.path / VERDICTS, [by_id[name] for name in order if name in by_id])
 
-    def finish(self, times: dict[str, Any]) -> None:
+    def finish(self, times: JsonObject) -> None:
         """Adds the time of the end and the duration to the manifest."""
         write(self.path / MANIFEST, {**read(self.path / MANIFEST), **times})
 
@@ -188,13 +188,13 @@ def write_numbers(path: Path, columns: Sequence[tuple[Column, Results[Any]]]) ->
         beside.unlink(missing_ok=True)
 
 
-def flat(name: str, value: Any, index: int | None = None) -> Iterator[tuple[str, int | None, Any]]:  # noqa: ANN401
+def flat(name: str, value: Json, index: int | None = None) -> Iterator[tuple[str, int | None, str | float | None]]:
     """Name, index and value of each number in nested dictionaries and lists."""
-    if isinstance(value, dict):
+    if value is None or isinstance(value, str | int | float):
+        yield name, index, value
+    elif isinstance(value, Mapping):
         for key, inner in value.items():
             yield from flat(f"{name}.{key}" if name else key, inner)
-    elif isinstance(value, list):
+    else:
         for position, element in enumerate(value):
             yield from flat(name if index is None else f"{name}[{index}]", element, position)
-    else:
-        yield name, index, value

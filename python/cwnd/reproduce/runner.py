@@ -15,7 +15,7 @@ from cwnd._native import Scenario, Simulation
 from cwnd.replicates.runner import StopCheck, run_on_threads
 from cwnd.reproduce.cache import Cache
 from cwnd.reproduce.experiment import Experiment, Point, Results, Setup
-from cwnd.reproduce.numbers import plain, to_json
+from cwnd.reproduce.numbers import JsonObject, plain, to_json
 from cwnd.result import run
 
 #: Called by the thread of a task with its number, its packets so far, and the part that is done.
@@ -38,7 +38,7 @@ class Task:
     #: Approximate cost: megabits that the link can carry in the run.
     cost: float
     scenario: Scenario | None = None
-    arguments: tuple[Any, ...] = ()
+    arguments: tuple[object, ...] = ()
     wants: list[WantedNumbers] = field(default_factory=list)
 
 
@@ -70,7 +70,7 @@ class Column:
         return Results(self.setup, self.points, by_point)
 
 
-def document(point: Point) -> dict[str, Any]:
+def document(point: Point) -> JsonObject:
     """A point's scenario in the schema, checked, without its name, which does not matter for its numbers."""
     given = point.scenario
     if isinstance(given, str):
@@ -81,7 +81,7 @@ def document(point: Point) -> dict[str, Any]:
         assert given is not None
         scenario = given
     fields: dict[str, Any] = json.loads(scenario.to_json())
-    return fields | {"name": ""}
+    return {**fields, "name": ""}
 
 
 def column(experiment: Experiment[Any], setup: Setup, tasks: dict[str, Task]) -> Column:
