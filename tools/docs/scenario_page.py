@@ -72,7 +72,8 @@ def merged(tables: dict[str, Schema]) -> Iterator[list[str]]:
 
 def selector(tables: list[Schema]) -> str | None:
     """The key whose value selects one of these tables."""
-    for name in tables[0]["properties"]:
+    names: list[str] = list(tables[0]["properties"])
+    for name in names:
         if all("const" in table["properties"].get(name, {}) for table in tables):
             return name
     return None
