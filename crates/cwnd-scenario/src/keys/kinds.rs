@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The kinds of keys that several tables have: how a value is parsed, printed and described.
 
-use super::{Absent, Form, Quantity, RowKind, Scope, ValueKind};
+pub(crate) use super::presence::{Optional, Required, Worded};
+use super::{Form, Quantity, Scope, ValueKind};
 use crate::buffer::{self, BUFFER, Buffer};
-use crate::invalid::{Invalid, KeyTable};
 use crate::traffic::unit::Unit;
 use crate::units::{self, MAX_TIME, RATE, TIME};
 use serde_json::{Value, json};
@@ -375,92 +375,5 @@ pub(crate) fn listed(names: &[&str], or: &str) -> String {
     match names.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{}{or}{last}", rest.join(", ")),
         _ => names.concat(),
-    }
-}
-
-/// A key that may be left out, and what then holds, in words.
-pub(crate) struct Optional<K>(pub K, pub &'static str);
-
-impl<K: RowKind> RowKind for Optional<K> {
-    type Value = Option<K::Value>;
-
-    fn parse(
-        &self,
-        table: &mut KeyTable<'_>,
-        key: &'static str,
-        scope: &Scope<'_>,
-    ) -> Result<Option<Self::Value>, Invalid> {
-        Ok(self.0.parse(table, key, scope)?.map(Some))
-    }
-
-    fn print(&self, value: &Self::Value) -> Option<Value> {
-        value.as_ref().and_then(|value| self.0.print(value))
-    }
-
-    fn form(&self) -> Form {
-        self.0.form()
-    }
-
-    fn absent(&self, _: &Self::Value) -> Absent {
-        Absent::Words(self.1)
-    }
-}
-
-/// A key that may be left out; its default depends on other keys and is described in words.
-pub(crate) struct Worded<K>(pub K, pub &'static str);
-
-impl<K: RowKind> RowKind for Worded<K> {
-    type Value = K::Value;
-
-    fn parse(
-        &self,
-        table: &mut KeyTable<'_>,
-        key: &'static str,
-        scope: &Scope<'_>,
-    ) -> Result<Option<Self::Value>, Invalid> {
-        self.0.parse(table, key, scope)
-    }
-
-    fn print(&self, value: &Self::Value) -> Option<Value> {
-        self.0.print(value)
-    }
-
-    fn form(&self) -> Form {
-        self.0.form()
-    }
-
-    fn absent(&self, _: &Self::Value) -> Absent {
-        Absent::Words(self.1)
-    }
-}
-
-/// A key that must be written.
-pub(crate) struct Required<K>(pub K);
-
-impl<K: ValueKind> RowKind for Required<K> {
-    type Value = K::Value;
-
-    fn parse(
-        &self,
-        table: &mut KeyTable<'_>,
-        key: &'static str,
-        scope: &Scope<'_>,
-    ) -> Result<Option<Self::Value>, Invalid> {
-        match RowKind::parse(&self.0, table, key, scope)? {
-            Some(value) => Ok(Some(value)),
-            None => table.refuse(key, None, self.0.expected(scope)),
-        }
-    }
-
-    fn print(&self, value: &Self::Value) -> Option<Value> {
-        Some(self.0.write(value))
-    }
-
-    fn form(&self) -> Form {
-        ValueKind::form(&self.0)
-    }
-
-    fn absent(&self, _: &Self::Value) -> Absent {
-        Absent::Required
     }
 }

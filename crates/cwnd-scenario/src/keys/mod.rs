@@ -310,6 +310,7 @@ pub(crate) mod flow;
 mod flow_kinds;
 pub(crate) mod link;
 mod link_kinds;
+mod presence;
 mod queue;
 pub(crate) mod record;
 mod schema;
