@@ -22,7 +22,7 @@ from cwnd.entry import enter, fail
 from cwnd.flowspec import parse
 from cwnd.flowspec import traffic as parse_traffic
 from cwnd.kernel.cli import app as kernel
-from cwnd.options import Json, Plugins
+from cwnd.options import Json, Plugins, pair_of
 from cwnd.reproduce import command as reproduction
 from cwnd.scenario import dumbbell
 
@@ -104,6 +104,14 @@ def compare(
             show_default="DropTail",
         ),
     ] = None,
+    codel: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TARGET..INTERVAL",
+            help="Controlled Delay with this target and interval; RFC 8289 has 5ms..100ms.",
+            show_default="DropTail",
+        ),
+    ] = None,
     duration: Annotated[str, typer.Option(help="Simulated time.")] = "60s",
     measure: Annotated[
         str | None, typer.Option(metavar="FROM..TO", help="What the summary measures. [default: the last four fifths]")
@@ -167,12 +175,9 @@ def compare(
     groups = [parse(flow, f"flow[{number}]") for number, flow in enumerate(flows)]
     background = [parse_traffic(text) for text in traffic or []]
     has_start = [("start" in group.table) for group in groups]
-    thresholds = None
-    if red is not None:
-        lowest, dots, highest = red.partition("..")
-        if not dots:
-            fail(f'--red: "{red}" is not accepted; expected MIN..MAX, such as 20packets..60packets')
-        thresholds = {"min": lowest, "max": highest}
+    thresholds = pair_of("--red", red, "MIN..MAX, such as 20packets..60packets")
+    delays = pair_of("--codel", codel, "TARGET..INTERVAL, such as 5ms..100ms")
+    measured = pair_of("--measure", measure, "FROM..TO, such as 20s..100s")
 
     def build(interval_measured: tuple[str, str] | None) -> Scenario:
         return dumbbell(
@@ -180,7 +185,8 @@ def compare(
             rate=rate,
             rtt=rtt,
             buffer=buffer,
-            red=thresholds,
+            red=thresholds and dict(zip(("min", "max"), thresholds)),
+            codel=delays and dict(zip(("target", "interval"), delays)),
             duration=duration,
             measure=interval_measured,
             seed=number(seed),
@@ -203,13 +209,7 @@ def compare(
     for group, given in zip(groups, has_start):
         if not given:
             group.table["start"] = {"uniform": ["0s", spread]}
-    if measure is None:
-        scenario = build((f"{duration_ns // 5}ns", duration))
-    else:
-        begin, dots, end = measure.partition("..")
-        if not dots:
-            fail(f'--measure: "{measure}" is not accepted; expected FROM..TO, such as 20s..100s')
-        scenario = build((begin, end))
+    scenario = build(measured or (f"{duration_ns // 5}ns", duration))
     run_and_report(scenario, out, (seeds, jobs), as_json=as_json, pictures=not no_plots, force=force)
 
 

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from cwnd.entry import fail
+
 
 def load_plugins(crates: list[Path] | None) -> list[Path] | None:
     """Loads plugins before the command that names them runs."""
@@ -19,6 +21,16 @@ def load_plugins(crates: list[Path] | None) -> list[Path] | None:
             load_plugin(crate)
         start_watchdog()
     return crates
+
+
+def pair_of(option: str, text: str | None, expected: str) -> tuple[str, str] | None:
+    """The two values of an option such as `FROM..TO`; `expected` is what its refusal says."""
+    if text is None:
+        return None
+    first, dots, second = text.partition("..")
+    if not dots:
+        fail(f'{option}: "{text}" is not accepted; expected {expected}')
+    return first, second
 
 
 Plugins = Annotated[

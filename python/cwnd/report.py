@@ -21,8 +21,10 @@ COLUMNS = (
 
 # A table of more flows takes minutes to print.
 MOST_FLOWS = 1000
-# A link's drops by cause: the full queue, RED, random loss.
-DROPS = ("drops_queue", "drops_early", "drops_loss")
+# A link's drops by cause, with the columns' headings.
+DROPS = {"drops_queue": "full", "drops_early": "early", "drops_head": "head", "drops_loss": "random"}
+# Those that stand in a table only where a link has some.
+RARE_DROPS = ("drops_head",)
 
 
 def mbps(value: float) -> str:
@@ -50,7 +52,8 @@ def loss_fraction(link: dict[str, Any]) -> float:
 
 def links(summary: dict[str, Any]) -> Grid:
     """A row per link."""
-    headings = ("Mbit/s", "used", "lost", "delay ms", "p50", "p95", "p99", "max", "full", "early", "random")
+    causes = [cause for cause in DROPS if cause not in RARE_DROPS or any(link[cause] for link in summary["links"])]
+    headings = ("Mbit/s", "used", "lost", "delay ms", "p50", "p95", "p99", "max", *(DROPS[cause] for cause in causes))
     delays = ("mean", "p50", "p95", "p99", "max")
 
     def row(link: dict[str, Any]) -> list[str]:
@@ -59,7 +62,7 @@ def links(summary: dict[str, Any]) -> Grid:
             f"{link['utilization']:.1%}",
             percent(loss_fraction(link)),
             *(f"{link[f'queue_{name}_ms']:.1f}" for name in delays),
-            *(f"{link[cause]:d}" for cause in DROPS),
+            *(f"{link[cause]:d}" for cause in causes),
         ]
 
     return Grid("link", headings, [(link["name"], row(link)) for link in summary["links"]])
@@ -129,6 +132,11 @@ def table(summary: dict[str, Any], printer: Printer | None = None) -> None:
         printer.print("; ".join(filter(None, (measured, fairness))))
         printer.print(
             "delay: the wait in the queue; full, early, random: dropped for want of room, by RED before that, by the loss process"
+            + (
+                "; head: at the head of the queue by CoDel"
+                if any(link["drops_head"] for link in summary["links"])
+                else ""
+            )
         )
     else:
         link = summary["link"]
@@ -138,8 +146,9 @@ def table(summary: dict[str, Any], printer: Printer | None = None) -> None:
             f"queueing delay {link['queue_mean_ms']:.1f} ms mean, {link['queue_p50_ms']:.1f} p50, "
             f"{link['queue_p95_ms']:.1f} p95, {link['queue_p99_ms']:.1f} p99, max {link['queue_max_ms']:.1f}"
         )
+        by_codel = f"{link['drops_head']} at the head by CoDel, " if link["drops_head"] else ""
         printer.print(
-            f"dropped {link['drops_queue']} by the full queue, {link['drops_early']} early by RED, {link['drops_loss']} by the loss process"
+            f"dropped {link['drops_queue']} by the full queue, {link['drops_early']} early by RED, {by_codel}{link['drops_loss']} by the loss process"
         )
     if summary["measured_s"] != [0, summary["duration_s"]]:
         printer.print(whole_run(summary))

@@ -60,6 +60,7 @@ def dumbbell(
     rtt: str,
     buffer: str = "1bdp",
     red: Mapping[str, Value] | None = None,
+    codel: Mapping[str, Value] | None = None,
     loss: str | None = None,
     delay: str | None = None,
     jitter: str | Mapping[str, Value] | None = None,
@@ -67,14 +68,14 @@ def dumbbell(
     reverse: bool | Mapping[str, Value] = False,
     **settings: Unpack[CommonSettings],
 ) -> Scenario:
-    """Flows through one bottleneck: DropTail, or RED where `red` is given.
+    """Flows through one bottleneck: DropTail, RED where `red` is given, or CoDel where `codel` is.
 
     `flows` are `Flow`s, texts as the command line has them (`"cubic:2@rtt=160ms"`), or names with counts (`{"cubic": 4,
     "sack": 4}`). Texts and names that say no start begin at random within the first 100 ms.
 
     The link: `rate` (bit/s with unit; steps, `[("0s", "10Mbit/s"), ("10s", "5Mbit/s")]`; or a trace, `{"trace": file}`),
     `rtt` (propagation only), `buffer` (packets, bytes, time or BDP, with a floor if you like: `"0.1bdp, at least 4packets"`), `red` (`{"min": "20packets", "max": "60packets"}`,
-    and if you like `max_p`, `weight` and `gentle`: Random Early Detection), `loss` (`every:N`, `every:N,FIRST`,
+    and if you like `max_p`, `weight` and `gentle`: Random Early Detection), `codel` (`{}`, or `target` and `interval`: CoDel), `loss` (`every:N`, `every:N,FIRST`,
     `random:P`, `gilbert:P,R,1-K,1-H`, `at:N,N`), `delay` (the link's part of the round trip), `jitter` (`"5ms"`),
     `reorder` (`{"share": 0.01, "extra": "10ms"}`), `reverse` (a link with a queue on the reverse path: `True`, or its keys).
 
@@ -86,7 +87,7 @@ def dumbbell(
 
     Raises `ScenarioError`, which names field, value and expectation.
     """
-    link = _link(buffer, red, rate=rate, rtt=rtt, loss=loss, delay=delay, jitter=jitter, reorder=reorder)
+    link = _link(buffer, red, codel, rate=rate, rtt=rtt, loss=loss, delay=delay, jitter=jitter, reorder=reorder)
     return _scenario({"link": {**link, "reverse": reverse}}, flows, settings)
 
 
@@ -98,6 +99,7 @@ def parking_lot(
     delay: str,
     buffer: str = "1bdp",
     red: Mapping[str, Value] | None = None,
+    codel: Mapping[str, Value] | None = None,
     rtt: str | None = None,
     loss: str | None = None,
     reverse: bool | Mapping[str, Value] = False,
@@ -108,7 +110,7 @@ def parking_lot(
     A flow says where it begins and ends: `Flow("cubic", from_="n0", to="n3")`. `rtt` is what a `buffer` in BDP refers to,
     if not the longest round trip of the flows over the link. The rest is as in `dumbbell`.
     """
-    link = _link(buffer, red, rate=rate, rtt=rtt, loss=loss, delay=delay)
+    link = _link(buffer, red, codel, rate=rate, rtt=rtt, loss=loss, delay=delay)
     return _scenario({"parking_lot": {"hops": hops, **link, "reverse": reverse}}, flows, settings)
 
 
@@ -126,11 +128,26 @@ def graph(links: Iterable[Link], flows: Flows, **settings: Unpack[CommonSettings
     return _scenario({"link": tables}, flows, settings)
 
 
-def _link(buffer: str, red: Mapping[str, Value] | None, **keys: object) -> dict[str, Any]:
+#: Queue disciplines by their keywords here, with what each expects.
+DISCIPLINES = {
+    "red": 'the thresholds, such as {"min": "20packets", "max": "60packets"}',
+    "codel": 'its settings, such as {} or {"target": "5ms", "interval": "100ms"}',
+}
+
+
+def _link(
+    buffer: str, red: Mapping[str, Value] | None, codel: Mapping[str, Value] | None, **keys: object
+) -> dict[str, Any]:
     """The keys of a link that are given, with its queue."""
-    if red is not None and not isinstance(red, Mapping):
-        raise refused("red", red, 'the thresholds, such as {"min": "20packets", "max": "60packets"}')
-    queue = {"kind": "droptail" if red is None else "red", "limit": buffer, **(red or {})}
+    queue: dict[str, Any] = {"kind": "droptail", "limit": buffer}
+    for kind, given in {"red": red, "codel": codel}.items():
+        if given is None:
+            continue
+        if not isinstance(given, Mapping):
+            raise refused(kind, given, DISCIPLINES[kind])
+        if queue["kind"] != "droptail":
+            raise refused(kind, given, f"one queue discipline; {queue['kind']} is given, too")
+        queue = {**queue, "kind": kind, **given}
     return {**{key: value for key, value in keys.items() if value is not None}, "queue": queue}
 
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 
 import json
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import Cli
 
 import cwnd
-from cwnd import Flow, Result
+from cwnd import Flow, Result, load
 
-DROPS = ("drops_queue", "drops_early", "drops_loss")
-KINDS = {"drops_queue": "drop_queue", "drops_early": "drop_early", "drops_loss": "drop_loss"}
+DROPS = ("drops_queue", "drops_early", "drops_head", "drops_loss")
+# RED's queue drops nothing at the head.
+BY_RED = ("drops_queue", "drops_early", "drops_loss")
+KINDS = {cause: cause.replace("drops", "drop") for cause in DROPS}
 COUNTS = ("packets_sent", "retransmits", "timeouts", "drops", *DROPS)
 TRAFFIC = ("transfers", "finished", "datagrams")
 
@@ -54,7 +57,7 @@ def test_a_flows_counts_are_those_of_the_events_in_the_interval(result: Result, 
 
 def test_there_are_timeouts_and_drops_of_every_kind_on_both_sides_of_the_interval(result: Result) -> None:
     flows = result.summary["flows"]
-    for key in ("timeouts", *DROPS):
+    for key in ("timeouts", *BY_RED):
         assert 0 < sum(row[key] for row in flows) < sum(row[f"{key}_run"] for row in flows), key
 
 
@@ -83,12 +86,12 @@ def test_the_whole_run_measured_has_the_same_counts_twice() -> None:
 def test_a_links_drops_are_those_of_its_flows_and_datagrams_in_the_interval(result: Result) -> None:
     (link,) = result.summary["links"]
     for suffix in ("", "_run"):
-        for key in DROPS:
+        for key in BY_RED:
             # Traffic is dropped too, and has no events.
             assert link[key + suffix] >= sum(row[key + suffix] for row in result.summary["flows"]) > 0
-    assert all(link[key] < link[f"{key}_run"] for key in DROPS)
+    assert all(link[key] < link[f"{key}_run"] for key in BY_RED)
     last = result.queue.to_pylist()[-1]
-    for key in DROPS:
+    for key in BY_RED:
         assert 0 <= link[f"{key}_run"] - last[key] <= 20
 
 
@@ -136,18 +139,44 @@ def test_replicates_have_both(cwnd: Cli) -> None:
     assert document["link"]["drops_queue"]["mean"] < document["link"]["drops_queue_run"]["mean"]
 
 
-# RED between 5 and 10 packets of 1000: nothing overflows. DropTail: nothing is dropped early.
+# RED between 5 and 10 packets of 1000, CoDel at 5 ms, which is 4 packets: nothing overflows. DropTail: nothing else.
 @pytest.mark.parametrize(
-    ("red", "dropped", "never"),
-    [("5packets..10packets", "drops_early", "drops_queue"), (None, "drops_queue", "drops_early")],
+    ("options", "dropped"),
+    [
+        (("--red", "5packets..10packets", "--buffer", "1000packets"), "drops_early"),
+        (("--codel", "5ms..100ms", "--buffer", "1000packets"), "drops_head"),
+        (("--buffer", "20packets"), "drops_queue"),
+    ],
 )
-def test_early_drops_are_told_from_overflow(cwnd: Cli, red: str | None, dropped: str, never: str) -> None:
-    options = ["--red", red, "--buffer", "1000packets"] if red else ["--buffer", "20packets"]
+def test_the_discipline_s_drops_are_told_from_overflow(cwnd: Cli, options: tuple[str, ...], dropped: str) -> None:
     done = cwnd("compare", "cubic", "--rate", "10Mbit/s", "--rtt", "20ms", "--duration", "10s", *options, "--json")
     document = json.loads(done.stdout)
     for row in (document["link"], document["flows"][0]):
-        assert row[f"{dropped}_run"] > 0
-        assert row[f"{never}_run"] == row["drops_loss_run"] == 0
+        assert {cause for cause in DROPS if row[f"{cause}_run"] > 0} == {dropped}
+
+
+def test_drops_at_the_head_are_events_samples_and_a_line(cwnd: Cli, tmp_path: Path) -> None:
+    options = (
+        "--duration",
+        "10s",
+        "--rate",
+        "10Mbit/s",
+        "--rtt",
+        "20ms",
+        "--codel",
+        "5ms..100ms",
+        "--buffer",
+        "1000packets",
+    )
+    done = cwnd("compare", "cubic", *options, "-o", tmp_path / "run", "--no-plots")
+    result = load(tmp_path / "run")
+    heads = result.summary["link"]["drops_head"]
+    assert f"{heads} at the head by CoDel" in done.stdout
+    assert of(result, 0, {"drop_head"}, 2, 10) == heads > 0
+    assert result.queue.to_pylist()[-1]["drops_head"] <= result.summary["link"]["drops_head_run"]
+    refused = cwnd("compare", "cubic", *options, "--red", "5packets..9packets")
+    assert (refused.returncode, "codel" in refused.stderr, "one queue discipline" in refused.stderr) == (2, True, True)
+    assert "--codel" in cwnd("compare", "cubic", "--codel", "5ms").stderr
 
 
 def test_the_default_run_says_what_it_measures(tmp_path: Any, cwnd: Cli) -> None:  # noqa: ANN401

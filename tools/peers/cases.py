@@ -243,7 +243,7 @@ def run_ours(
     cpu_s = time.thread_time() - before
     per_ms = case.rate_mbps * 1e3 / PACKET_BITS
     through = sum(link["utilization"] for link in summary["links"]) * per_ms * (seconds - measured_from) * 1e3
-    drops = sum(link["drops_queue"] + link["drops_early"] for link in summary["links"])
+    drops = sum(link["drops_queue"] + link["drops_early"] + link["drops_head"] for link in summary["links"])
     return PeerResult(
         mbps=[flow["throughput_mbps"] for flow in summary["flows"]],
         loss_rate=drops / (through + drops),

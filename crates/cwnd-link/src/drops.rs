@@ -8,6 +8,8 @@ pub enum DropCause {
     Full,
     /// The queue discipline dropped it on arrival, while there was room (RED).
     Early,
+    /// The queue discipline dropped it at the head of the queue (CoDel).
+    Head,
     /// The loss process lost it.
     Loss,
 }
@@ -19,6 +21,8 @@ pub struct Drops {
     pub queue: u64,
     /// [`DropCause::Early`].
     pub early: u64,
+    /// [`DropCause::Head`].
+    pub head: u64,
     /// [`DropCause::Loss`].
     pub loss: u64,
 }
@@ -27,7 +31,7 @@ impl Drops {
     /// All of them.
     #[must_use]
     pub const fn total(&self) -> u64 {
-        self.queue + self.early + self.loss
+        self.queue + self.early + self.head + self.loss
     }
 
     /// Those since `earlier`.
@@ -36,6 +40,7 @@ impl Drops {
         Self {
             queue: self.queue - earlier.queue,
             early: self.early - earlier.early,
+            head: self.head - earlier.head,
             loss: self.loss - earlier.loss,
         }
     }
@@ -45,6 +50,7 @@ impl Drops {
         *match cause {
             DropCause::Full => &mut self.queue,
             DropCause::Early => &mut self.early,
+            DropCause::Head => &mut self.head,
             DropCause::Loss => &mut self.loss,
         } += 1;
     }

@@ -7,7 +7,7 @@
 //! | --- | --- | --- |
 //! | [`Overhead`] | when does the sender's packet really leave it? | a time |
 //! | [`LossProcess`] | is this packet lost, whatever the queue? | yes or no |
-//! | [`Fifo`] | does the queue take it, and when has it left the wire? | a [`OfferResult`] |
+//! | [`Fifo`], [`HeadQueue`] | does the queue take it, and when has it left the wire? | a [`OfferResult`] |
 //! | [`Delay`] | when is it at the other end? | a time |
 //!
 //! A [`Link`] is the last three in one piece, with counters of drops and waits.
@@ -23,18 +23,19 @@
 //! departure is known when it arrives. [`Fifo::offer`] returns it at once: the link has no events, and stores two integers per
 //! waiting packet, or none while all packets are of one size.
 //!
-//! **Decided at the head** (CoDel, FQ-CoDel; any link whose rate is changed unforeseen). What happens to a packet depends on
-//! later arrivals. Such a queue has to store the packets and needs events. It will be a second type next to [`Fifo`] with three methods,
-//! `push(now, packet)`, `next_event()` and `pop(now)`, and `pop` will return the same [`OfferResult`]: the caller puts a packet that
-//! [departs](OfferResult::Departs) on the delay line behind the link in both cases. See
-//! `docs/adr/0005-queues-at-arrival-and-at-the-head.md`.
+//! **Decided at the head** (CoDel; any link whose rate is changed unforeseen). What happens to a packet depends on later
+//! arrivals, so [`HeadQueue`] holds the packets and has an event per packet. It has three methods, `push(now, packet)`, `next_event()`
+//! and `pop(now)`, and `pop` returns the same [`OfferResult`]: the caller puts a packet that [departs](OfferResult::Departs) on the delay
+//! line behind the link in both cases. See `docs/adr/0005-queues-at-arrival-and-at-the-head.md`.
 #![forbid(unsafe_code)]
 
 mod admission;
+mod codel;
 mod delay;
 mod drops;
 mod fifo;
 mod gilbert;
+mod head_queue;
 mod link;
 mod loss;
 mod overhead;
@@ -47,11 +48,13 @@ mod trace;
 mod waits;
 
 pub use admission::{Backlog, Ecn};
+pub use codel::CodelConfig;
 pub use delay::{Delay, DelayConfig, Jitter, Reorder};
 pub use drops::{DropCause, Drops};
 pub use fifo::{Fifo, FifoConfig};
 pub use gilbert::GilbertElliott;
-pub use link::{Link, LinkConfig, LinkCounters, PacketClass, Transit};
+pub use head_queue::{HeadDiscipline, HeadQueue, HeadQueueConfig, Taken};
+pub use link::{Link, LinkConfig, LinkCounters, Offered, PacketClass, ServerConfig, Transit};
 pub use loss::{Loss, LossProcess};
 pub use overhead::Overhead;
 pub use queue::{Limit, OfferResult, QueueConfig};

@@ -5,21 +5,42 @@ use crate::admission::{Backlog, Ecn};
 use crate::delay::{Delay, DelayConfig};
 use crate::drops::{DropCause, Drops};
 use crate::fifo::{Fifo, FifoConfig};
+use crate::head_queue::{HeadQueue, HeadQueueConfig, Taken};
 use crate::loss::{Loss, LossProcess};
 use crate::queue::OfferResult;
 use crate::random::RandomStream;
-use crate::service::Rate;
+use crate::service::{NEVER, Rate};
 use crate::waits::WaitHistogram;
 
 /// What a [`Link`] is built from: its parts, each with its random stream.
 #[derive(Clone, Debug)]
 pub struct LinkConfig {
     /// Queue and serialisation.
-    pub fifo: (FifoConfig, RandomStream),
+    pub server: ServerConfig,
     /// Random losses.
     pub loss: (Loss, RandomStream),
     /// Delay from departure to the other end.
     pub delay: (DelayConfig, RandomStream),
+}
+
+/// The queue and the serialisation of a [`Link`].
+#[derive(Clone, Debug)]
+pub enum ServerConfig {
+    /// A queue whose discipline decides at arrival, with its random stream.
+    Fifo(FifoConfig, RandomStream),
+    /// A queue whose discipline decides at the head.
+    Head(HeadQueueConfig),
+}
+
+impl ServerConfig {
+    /// How fast the link sends.
+    #[must_use]
+    pub const fn rate(&self) -> &Rate {
+        match self {
+            Self::Fifo(config, _) => &config.rate,
+            Self::Head(config) => &config.rate,
+        }
+    }
 }
 
 impl LinkConfig {
@@ -27,14 +48,18 @@ impl LinkConfig {
     #[must_use]
     pub fn queue_only(fifo: FifoConfig) -> Self {
         let stream = RandomStream::new(0, 0); // nothing is drawn
-        Self { fifo: (fifo, stream), loss: (Loss::None, stream), delay: (DelayConfig::constant(0), stream) }
+        Self {
+            server: ServerConfig::Fifo(fifo, stream),
+            loss: (Loss::None, stream),
+            delay: (DelayConfig::constant(0), stream),
+        }
     }
 }
 
-/// A running link.
+/// A running link for packets of type `P`.
 #[derive(Debug)]
-pub struct Link {
-    fifo: Fifo,
+pub struct Link<P> {
+    server: Server<P>,
     rate: Rate,
     loss: LossProcess,
     delay: Delay,
@@ -46,6 +71,13 @@ pub struct Link {
     pub count: LinkCounters,
     /// Queueing delays of the packets that left in the measured interval.
     pub waits: WaitHistogram,
+}
+
+/// A running [`ServerConfig`].
+#[derive(Debug)]
+enum Server<P> {
+    Fifo(Fifo),
+    Head(HeadQueue<(P, PacketClass)>),
 }
 
 /// Counters of a link.
@@ -85,14 +117,28 @@ pub struct Transit {
     pub arrives: u64,
 }
 
-impl Link {
+/// What becomes of a packet that is offered to a link.
+#[derive(Clone, Copy, Debug)]
+pub enum Offered {
+    /// The link will send it.
+    Departs(Transit),
+    /// The link holds its packets. It wants this one by [`Link::hold`]; [`Link::pop`] says later what becomes of it.
+    Holds,
+    /// It is dropped.
+    Dropped(DropCause),
+}
+
+impl<P> Link<P> {
     /// An idle link of a run up to `end`, ns, that measures in the interval `measure`, ns.
     #[must_use]
     pub fn new(config: LinkConfig, measure: (u64, u64), end: u64) -> Self {
         Self {
             disordered: !config.delay.0.keeps_order(),
-            rate: config.fifo.0.rate.clone(),
-            fifo: Fifo::from_config(config.fifo.0, config.fifo.1),
+            rate: config.server.rate().clone(),
+            server: match config.server {
+                ServerConfig::Fifo(config, stream) => Server::Fifo(Fifo::from_config(config, stream)),
+                ServerConfig::Head(config) => Server::Head(HeadQueue::new(config)),
+            },
             loss: LossProcess::new(config.loss.0, config.loss.1),
             delay: Delay::new(config.delay.0, config.delay.1),
             measure,
@@ -120,30 +166,84 @@ impl Link {
 
     /// Packets queued or being sent at `now`.
     pub fn backlog(&mut self, now: u64) -> Backlog {
-        self.fifo.backlog(now)
+        match &mut self.server {
+            Server::Fifo(fifo) => fifo.backlog(now),
+            Server::Head(queue) => queue.backlog(now),
+        }
     }
 
-    /// Offers a packet of `size` bytes at `now`. Returns when it passes the link, or why it is dropped.
+    /// Offers a packet of `size` bytes at `now`, which must not run backwards.
     #[inline(always)]
-    pub fn offer(&mut self, now: u64, size: u32, class: PacketClass) -> Result<Transit, DropCause> {
+    pub fn offer(&mut self, now: u64, size: u32, class: PacketClass) -> Offered {
         if self.loss.loses_next() {
-            return Err(self.drop_at(now, DropCause::Loss));
+            return Offered::Dropped(self.drop_at(now, DropCause::Loss));
         }
-        let (begins, departs) = match self.fifo.offer(now, size, Ecn::NotCapable) {
-            OfferResult::Departs { begins, at, .. } => (begins, at),
-            OfferResult::Dropped(cause) => return Err(self.drop_at(now, cause)),
+        let Server::Fifo(fifo) = &mut self.server else { return Offered::Holds };
+        match fifo.offer(now, size, Ecn::NotCapable) {
+            OfferResult::Departs { begins, at, .. } => {
+                Offered::Departs(self.depart(size, class, begins - now, at))
+            }
+            OfferResult::Dropped(cause) => Offered::Dropped(self.drop_at(now, cause)),
+        }
+    }
+
+    /// Hands over a packet for which [`Link::offer`] has just said [`Offered::Holds`].
+    ///
+    /// # Errors
+    /// Why it is dropped.
+    pub fn hold(&mut self, now: u64, size: u32, class: PacketClass, packet: P) -> Result<(), DropCause> {
+        let Server::Head(queue) = &mut self.server else { return Ok(()) };
+        queue.push(now, size, (packet, class)).map_err(|_| self.drop_at(now, DropCause::Full))
+    }
+
+    /// Whether it holds its packets: see [`Offered::Holds`].
+    #[must_use]
+    pub const fn holds_packets(&self) -> bool {
+        matches!(self.server, Server::Head(_))
+    }
+
+    /// When [`Link::pop`] next returns something, ns; [`NEVER`] if the link holds no packets.
+    #[must_use]
+    pub fn next_event(&self) -> u64 {
+        match &self.server {
+            Server::Fifo(_) => NEVER,
+            Server::Head(queue) => queue.next_event(),
+        }
+    }
+
+    /// The next of the packets that the link held and has sent or dropped by `now`.
+    pub fn pop(&mut self, now: u64) -> Option<(P, Result<Transit, DropCause>)> {
+        let Server::Head(queue) = &mut self.server else { return None };
+        let Taken { packet: (packet, class), size, arrived, at, result } = queue.pop(now)?;
+        let result = match result {
+            OfferResult::Departs { begins, at, .. } => Ok(self.depart(size, class, begins - arrived, at)),
+            OfferResult::Dropped(cause) => Err(self.drop_at(at, cause)),
         };
+        Some((packet, result))
+    }
+
+    /// The packets that it holds.
+    pub fn packets(&self) -> impl Iterator<Item = &P> {
+        let queue = match &self.server {
+            Server::Fifo(_) => None,
+            Server::Head(queue) => Some(queue),
+        };
+        queue.into_iter().flat_map(|queue| queue.packets()).map(|(packet, _)| packet)
+    }
+
+    /// Counts a packet that has waited `wait` ns and leaves at `departs`.
+    #[inline(always)]
+    fn depart(&mut self, size: u32, class: PacketClass, wait: u64, departs: u64) -> Transit {
         let count = &mut self.count;
         count.packets += u64::from(class == PacketClass::Data && departs <= self.end);
         if self.measure.0 <= departs && departs < self.measure.1 {
-            let wait = begins - now;
             count.measured += 1;
             count.measured_bytes += u64::from(size);
             count.wait_sum += u128::from(wait);
             count.wait_max = count.wait_max.max(wait);
             self.waits.note(wait);
         }
-        Ok(Transit { departs, arrives: self.delay.arrival(departs) })
+        Transit { departs, arrives: self.delay.arrival(departs) }
     }
 
     #[cold]
@@ -171,7 +271,7 @@ mod tests {
             limit: Steps::constant(Limit::Packets(1)),
             queue: QueueConfig::DropTail,
         };
-        let link = Link::new(LinkConfig::queue_only(fifo), (0, 1), 1);
+        let link = Link::<()>::new(LinkConfig::queue_only(fifo), (0, 1), 1);
         assert!((link.capacity_bits(4_000_000_000, 9_000_000_000) - 14e6).abs() < 1e-3);
         assert!((link.capacity_bits(0, 10_000_000_000) - 58e6).abs() < 1e-3);
     }

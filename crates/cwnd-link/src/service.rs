@@ -84,6 +84,24 @@ impl Service {
         }
     }
 
+    /// Time that `size` bytes take at a constant rate; 0 at any other.
+    pub fn serialisation(&self, size: u32) -> Instant {
+        match self {
+            Self::Constant(rate) => Instant { ns: work(size) / rate, units: work(size) % rate },
+            Self::Steps(_) | Self::Trace(..) => Instant::default(),
+        }
+    }
+
+    /// When the first bit of a packet that arrives at `now` can be sent, ns, if all before it have left at `free`: what
+    /// [`Service::serve`] returns for it.
+    pub fn ready(&self, now: u64, free: Instant) -> u64 {
+        match self {
+            Self::Constant(_) => free.ns.max(now),
+            Self::Steps(steps) => steps.first_at(free.ns.max(now), |rate| rate > 0),
+            Self::Trace(opportunities, _) => opportunities.next_at((free.ns <= now).then_some(now)),
+        }
+    }
+
     /// Sends `size` bytes as soon as all before them have left, at `free`, but not before `now`. Returns when the first
     /// bit leaves, ns, and sets `free` to when the last one has. At a constant rate they take `serial`.
     #[inline]

@@ -99,6 +99,21 @@ impl<T: Copy> Stepping<T> {
         self.next_at
     }
 
+    /// The first time from `time` on, not before the last call's, at which the value is as `wanted`; `u64::MAX` for never.
+    pub fn first_at(&self, time: u64, wanted: impl Fn(T) -> bool) -> u64 {
+        let mut value = self.value;
+        for &(at, next) in &self.steps.changes[self.index..] {
+            if at > time && wanted(value) {
+                return time;
+            }
+            if at > time && wanted(next) {
+                return at;
+            }
+            value = next;
+        }
+        if wanted(value) { time } else { u64::MAX }
+    }
+
     /// Takes the next step; false when there is none.
     #[cold]
     pub fn step(&mut self) -> bool {
@@ -120,6 +135,13 @@ mod tests {
             Stepping::new(Steps::new('a', vec![(10, 'b'), (11, 'c'), (20, 'd')]).expect("rising"));
         let seen: String = [0, 9, 10, 11, 19, 25, u64::MAX].map(|time| steps.at(time)).iter().collect();
         assert_eq!(seen, "aabccdd");
+    }
+
+    #[test]
+    fn the_first_time_of_a_value_is_found_without_going_there() {
+        let steps = Stepping::new(Steps::new(7, vec![(10, 0), (11, 0), (20, 3), (30, 0)]).expect("rising"));
+        let got = [0, 9, 10, 19, 20, 29, 30, 99].map(|time| steps.first_at(time, |value| value > 0));
+        assert_eq!(got, [0, 9, 20, 20, 20, 29, u64::MAX, u64::MAX]);
     }
 
     #[test]

@@ -166,6 +166,18 @@ impl Opportunities {
         self.left = u64::from(self.entry().count) * OPPORTUNITY_BYTES;
     }
 
+    /// When the next bytes can be sent, ns; with `idle_at`, when every opportunity up to then is wasted first.
+    pub fn next_at(&self, idle_at: Option<u64>) -> u64 {
+        let mut ahead = self.clone();
+        if let Some(now) = idle_at {
+            ahead.waste_until(now);
+        }
+        while ahead.left == 0 {
+            ahead.next();
+        }
+        ahead.time()
+    }
+
     /// Uses `size` bytes: when the first and when the last of them leave.
     pub fn take(&mut self, size: u32) -> (u64, u64) {
         let mut size = u64::from(size).max(1);

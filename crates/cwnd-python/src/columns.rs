@@ -49,9 +49,11 @@ pub const LINKS: &Columns<LinkRow> = &[
     ("packets", Column::Count(|(_, waits)| waits.packets())),
     ("drops_queue", Column::Count(|(link, _)| link.drops.queue)),
     ("drops_early", Column::Count(|(link, _)| link.drops.early)),
+    ("drops_head", Column::Count(|(link, _)| link.drops.head)),
     ("drops_loss", Column::Count(|(link, _)| link.drops.loss)),
     ("drops_queue_run", Column::Count(|(link, _)| link.drops_run.queue)),
     ("drops_early_run", Column::Count(|(link, _)| link.drops_run.early)),
+    ("drops_head_run", Column::Count(|(link, _)| link.drops_run.head)),
     ("drops_loss_run", Column::Count(|(link, _)| link.drops_run.loss)),
     ("queue_mean_ms", Column::Number(|(link, _)| link.queue_mean_ms)),
     ("queue_p50_ms", Column::Number(|(_, waits)| waits.percentile_ms(50))),
@@ -77,6 +79,7 @@ pub const FLOWS: &Columns<FlowSummary> = &[
     ("drops", Column::Count(|flow| drops(&flow.measured))),
     ("drops_queue", Column::Count(|flow| flow.measured.drops.queue)),
     ("drops_early", Column::Count(|flow| flow.measured.drops.early)),
+    ("drops_head", Column::Count(|flow| flow.measured.drops.head)),
     ("drops_loss", Column::Count(|flow| flow.measured.drops.loss)),
     ("packets_sent_run", Column::Count(|flow| flow.run.packets_sent)),
     ("retransmits_run", Column::Count(|flow| flow.run.retransmits)),
@@ -84,6 +87,7 @@ pub const FLOWS: &Columns<FlowSummary> = &[
     ("drops_run", Column::Count(|flow| drops(&flow.run))),
     ("drops_queue_run", Column::Count(|flow| flow.run.drops.queue)),
     ("drops_early_run", Column::Count(|flow| flow.run.drops.early)),
+    ("drops_head_run", Column::Count(|flow| flow.run.drops.head)),
     ("drops_loss_run", Column::Count(|flow| flow.run.drops.loss)),
 ];
 

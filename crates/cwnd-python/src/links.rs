@@ -21,7 +21,7 @@ pub fn rates(scenario: &Scenario) -> Vec<RateRow> {
     let mut rows = Vec::new();
     for (link, config) in (0..).zip(scenario.link_configs()) {
         let mut push = |from_ns, rate| rows.push(RateRow { link, from_ns, rate });
-        match &config.fifo.0.rate {
+        match config.server.rate() {
             Rate::Constant(rate) => push(0, *rate),
             Rate::Trace(trace) => push(0, trace.mean_rate()),
             Rate::Steps(steps) => {

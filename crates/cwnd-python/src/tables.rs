@@ -97,6 +97,7 @@ pub fn queue(rows: &[QueueRow]) -> StructArray {
         ("bytes", u64s(rows.iter().map(|r| r.bytes))),
         ("drops_queue", u64s(rows.iter().map(|r| r.drops.queue))),
         ("drops_early", u64s(rows.iter().map(|r| r.drops.early))),
+        ("drops_head", u64s(rows.iter().map(|r| r.drops.head))),
         ("drops_loss", u64s(rows.iter().map(|r| r.drops.loss))),
     ])
 }

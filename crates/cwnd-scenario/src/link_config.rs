@@ -2,11 +2,14 @@
 //! What running links are built from: the parts of `cwnd-link`, with all changes by actions. Finds the links of a route.
 
 use crate::keys::flow::AccessLink;
-use crate::keys::link::LinkRate;
+use crate::keys::link::{DisciplineSpec, LinkRate};
 use crate::model::{ActionKind, STREAM_DELAY, STREAM_LOSS, STREAM_QUEUE, STREAMS_OF_A_LINK, Scenario};
 use crate::route::{RouteSpec, route};
 use cwnd_link::random::RandomStream;
-use cwnd_link::{DelayConfig, FifoConfig, Limit, LinkConfig, QueueConfig, Rate, Steps};
+use cwnd_link::{
+    DelayConfig, FifoConfig, HeadDiscipline, HeadQueueConfig, Limit, LinkConfig, QueueConfig, Rate,
+    ServerConfig, Steps,
+};
 use std::collections::HashMap;
 
 /// `first`, then the changes by actions. Of two changes at one time, the later in the list applies.
@@ -70,8 +73,18 @@ impl Scenario {
             LinkRate::Trace(trace, _) => Rate::Trace(trace.clone()),
         };
         let limit: Limit = link.limit(link.queue.limit, self.packet_size);
-        let fifo =
-            FifoConfig { rate, limit: schedule(limit, limits), queue: link.queue_config(self.packet_size) };
+        let limit = schedule(limit, limits);
+        let server = match link.queue.discipline {
+            DisciplineSpec::Codel(codel) => ServerConfig::Head(HeadQueueConfig {
+                rate,
+                limit,
+                discipline: HeadDiscipline::Codel(codel.config(self.packet_size)),
+            }),
+            DisciplineSpec::DropTail | DisciplineSpec::Red(_) => {
+                let queue = link.queue_config(self.packet_size);
+                ServerConfig::Fifo(FifoConfig { rate, limit, queue }, stream(STREAM_QUEUE))
+            }
+        };
         let delay = DelayConfig {
             propagation: schedule(link.delay, delays),
             jitter: link.jitter.delay,
@@ -79,7 +92,7 @@ impl Scenario {
             reorder: link.reorder,
         };
         LinkConfig {
-            fifo: (fifo, stream(STREAM_QUEUE)),
+            server,
             loss: (link.loss.clone(), stream(STREAM_LOSS)),
             delay: (delay, stream(STREAM_DELAY)),
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Networks, routes and actions: what is read, what it means, what is written.
 
-use cwnd_link::{Jitter, Limit, Loss, Rate};
+use cwnd_link::{CodelConfig, HeadDiscipline, Jitter, Limit, Loss, Rate, ServerConfig, Steps};
 use cwnd_scenario::{
     AccessLink, ActionKind, Buffer, DisciplineSpec, FlowAction, LinkRate, RouteSpec, Scenario,
 };
@@ -261,11 +261,12 @@ fn actions_are_in_the_order_of_time_and_name_flows_or_all_of_an_algorithm() {
 #[test]
 fn actions_on_links_are_steps_of_what_the_link_is_made_of() {
     let link = dumbbell("", ACTIONS).link_configs().remove(0);
-    let Rate::Steps(rate) = &link.fifo.0.rate else { panic!("steps") };
+    let ServerConfig::Fifo(fifo, _) = &link.server else { panic!("DropTail") };
+    let Rate::Steps(rate) = &fifo.rate else { panic!("steps") };
     assert_eq!((rate.first(), rate.changes()), (10_000_000, &[(10 * S, 0), (11 * S, 5_000_000)][..]));
     assert_eq!(link.delay.0.propagation.changes(), [(12 * S, 8 * MS)]);
     // 10 Mbit/s × 40 ms: 33 packets; twice that, 66.7.
-    let limit = &link.fifo.0.limit;
+    let limit = &fifo.limit;
     assert_eq!((limit.first(), limit.changes()), (Limit::Packets(33), &[(13 * S, Limit::Packets(66))][..]));
 }
 
@@ -273,6 +274,30 @@ fn actions_on_links_are_steps_of_what_the_link_is_made_of() {
 fn traffic_alone_is_a_scenario() {
     let text = "duration = '60s'\n[link]\nrate = '10Mbit/s'\nrtt = '0s'\nqueue = { kind = 'droptail', limit = '9packets' }\n[[traffic]]\nmodel = 'udp'\nrate = '5Mbit/s'\n";
     assert!(good(text).expand().is_empty());
+}
+
+// RFC 8289 §4.3, §4.4: 5 ms and 100 ms. A full packet is that of the scenario.
+#[test]
+fn codels_defaults_are_those_of_its_rfc_and_are_written_out() {
+    let with = |keys: &str| {
+        let queue = format!("queue = {{ kind = 'codel', limit = '90packets'{keys} }}");
+        good(&format!(
+            "duration = '60s'\npacket_size = '1000B'\n[link]\nrate = '9Mbit/s'\nrtt = '1s'\n{queue}\n[[flow]]\ncc = 'cubic'"
+        ))
+    };
+    for (keys, target, interval) in
+        [("", 5 * MS, 100 * MS), (", target = '1ms'", MS, 100 * MS), (", interval = '1s'", 5 * MS, S)]
+    {
+        let scenario = with(keys);
+        let ServerConfig::Head(queue) = scenario.link_configs().remove(0).server else { panic!("{keys}") };
+        assert_eq!(
+            (queue.rate, queue.limit.first()),
+            (Rate::Steps(Steps::constant(9_000_000)), Limit::Packets(90))
+        );
+        assert_eq!(queue.discipline, HeadDiscipline::Codel(CodelConfig { target, interval, mtu: 1000 }));
+        assert_eq!(Scenario::from_toml(&scenario.to_toml()), Ok(scenario));
+    }
+    assert!(with("").to_toml().contains("target = \"5ms\""), "{}", with("").to_toml());
 }
 
 #[test]

@@ -19,6 +19,7 @@ const LINK: &[(&str, &[&str])] = &[
             "{ kind = 'droptail', limit = '1.25bdp' }",
             "{ kind = 'droptail', limit = '20ms' }",
             "{ kind = 'red', limit = '150kB', min = '10packets', max = '50packets', max_p = 0.02 }",
+            "{ kind = 'codel', limit = '1bdp', target = '1ms' }",
         ],
     ),
     (

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Sizes that are less than a packet, bursts with their unit, and how large the tables of a run will be.
 
-use cwnd_link::Limit;
+use cwnd_link::{FifoConfig, Limit, ServerConfig};
 use cwnd_scenario::{ExpectedRows, FlowRef, RecordedFlows, Scenario};
 
 fn read(link: &str, rest: &str) -> Result<Scenario, String> {
@@ -9,14 +9,20 @@ fn read(link: &str, rest: &str) -> Result<Scenario, String> {
     Scenario::from_toml(&text).map_err(|invalid| invalid.to_string())
 }
 
+/// The first link's queue.
+fn fifo(scenario: &Scenario) -> FifoConfig {
+    match scenario.link_configs().remove(0).server {
+        ServerConfig::Fifo(fifo, _) => fifo,
+        ServerConfig::Head(queue) => panic!("{queue:?}"),
+    }
+}
+
 /// The room of the queue, packets, and how the limit is written back.
 fn limit(rate: &str, rtt: &str, limit: &str) -> Result<(u64, String), String> {
     let queue = format!("queue = {{ kind = 'droptail', limit = '{limit}' }}");
     let scenario = read(&format!("rate = '{rate}'\nrtt = '{rtt}'\n{queue}"), "")?;
     assert_eq!(Scenario::from_toml(&scenario.to_toml()).as_ref(), Ok(&scenario));
-    let Limit::Packets(packets) = scenario.link_configs()[0].fifo.0.limit.first() else {
-        panic!("in packets")
-    };
+    let Limit::Packets(packets) = fifo(&scenario).limit.first() else { panic!("in packets") };
     let written = scenario.to_toml();
     let line = written.lines().find(|line| line.starts_with("limit = ")).expect("a limit");
     Ok((packets, line.trim_start_matches("limit = ").trim_matches('"').to_owned()))
@@ -58,7 +64,7 @@ fn reds_thresholds_have_no_floor_of_their_own() {
     let scenario = read(&format!("rate = '10Mbit/s'\nrtt = '10ms'\n{queue}"), "").expect("accepted");
     let written = scenario.to_toml();
     assert!(written.contains("min = \"0.1bdp\"") && written.contains("max = \"0.5bdp\""), "{written}");
-    assert!(format!("{:?}", scenario.link_configs()[0].fifo.0.queue).contains("min: 0, max: 4"));
+    assert!(format!("{:?}", fifo(&scenario).queue).contains("min: 0, max: 4"));
 }
 
 #[test]
@@ -66,7 +72,7 @@ fn an_actions_buffer_has_the_same_floors() {
     let action = |to: &str| {
         let rest = format!("[[action]]\nbuffer = {{ at = '1s', to = '{to}' }}");
         let scenario = read("rate = '10Mbit/s'\nrtt = '10ms'", &rest)?;
-        Ok::<_, String>(scenario.link_configs()[0].fifo.0.limit.changes()[0].1)
+        Ok::<_, String>(fifo(&scenario).limit.changes()[0].1)
     };
     assert_eq!(action("0.1bdp"), Ok(Limit::Packets(1)));
     assert_eq!(action("0.1bdp, at least 3packets"), Ok(Limit::Packets(3)));

@@ -5,6 +5,7 @@ use crate::engine::Simulation;
 use crate::event_queue::{EventClass, EventId};
 use crate::flow::Owner;
 use crate::packet::Packet;
+use cwnd_link::Link;
 use std::collections::BTreeSet;
 
 impl Simulation {
@@ -35,6 +36,10 @@ impl Simulation {
                 flow.rto_armed
             );
         }
+        for (number, (link, &time)) in self.network.links.iter().zip(&self.network.links_armed).enumerate() {
+            assert!(time <= link.next_event(), "link {number}: armed for {time} ns");
+            assert!(armed(EventClass::Departure, number, time), "link {number}: no entry at {time} ns");
+        }
         let lines: BTreeSet<(u64, EventId)> =
             self.network.event_queue.entries().map(|entry| (entry.time, entry.id())).collect();
         for (number, line) in self.network.lines.iter().enumerate() {
@@ -49,10 +54,11 @@ impl Simulation {
         }
     }
 
-    /// Packets and acknowledgements in delay lines are those that the flows count as in the network.
+    /// Packets and acknowledgements in delay lines and links are those that the flows count as in the network.
     fn check_flows(&self) {
         let mut in_lines = vec![(0_u64, 0_u32); self.flows.len()];
-        for packet in self.network.lines.iter().flat_map(crate::delay_line::DelayLine::iter) {
+        let on_lines = self.network.lines.iter().flat_map(crate::delay_line::DelayLine::iter);
+        for packet in on_lines.chain(self.network.links.iter().flat_map(Link::packets)) {
             match packet {
                 Packet::Data { flow, .. } => in_lines[*flow as usize].0 += 1,
                 Packet::Ack { flow, .. } => in_lines[*flow as usize].1 += 1,

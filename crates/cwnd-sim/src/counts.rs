@@ -37,6 +37,8 @@ pub enum EventKind {
     DropQueue,
     /// The queue's discipline dropped the packet while there was room.
     DropEarly,
+    /// The queue's discipline dropped the packet at the head of the queue.
+    DropHead,
     /// The loss process dropped the packet.
     DropLoss,
     /// The connection entered another state; `value` is Linux's number.
@@ -58,6 +60,7 @@ impl EventKind {
         match self {
             Self::DropQueue => "drop_queue",
             Self::DropEarly => "drop_early",
+            Self::DropHead => "drop_head",
             Self::DropLoss => "drop_loss",
             Self::State => "state",
             Self::Timeout => "timeout",
@@ -73,6 +76,7 @@ impl From<DropCause> for EventKind {
         match cause {
             DropCause::Full => Self::DropQueue,
             DropCause::Early => Self::DropEarly,
+            DropCause::Head => Self::DropHead,
             DropCause::Loss => Self::DropLoss,
         }
     }

@@ -10,6 +10,7 @@ use crate::packet::{Packet, PathIndex, Segment};
 use crate::record::Tables;
 use crate::sources::Background;
 use crate::wheel::Wheel;
+use cwnd_link::Link;
 use cwnd_scenario::{Flow, FlowAction, Inner, Scenario};
 
 /// Numbers of the scheduled actions: the sampler, begin and end of the measured interval, then the scenario's actions.
@@ -30,7 +31,7 @@ pub struct Simulation {
     pub(crate) background: Background,
     pub(crate) ack_slab: AckSlab,
     pub(crate) event_seq: EventSeq,
-    /// Timers of flows and sources, scheduled actions.
+    /// Timers of flows, sources and links, scheduled actions.
     pub(crate) timers: Wheel,
     pub(crate) tables: Tables,
     pub(crate) now: u64,
@@ -144,6 +145,7 @@ impl Simulation {
                 match first.id().class() {
                     EventClass::Main => self.on_timer(first.time, first.id().number()),
                     EventClass::Rto => self.on_rto_timer(first.time, first.id().number()),
+                    EventClass::Departure => self.on_departure(first.time, first.id().number()),
                     EventClass::Source => self.on_source(first.time, first.id().number()),
                     EventClass::ScheduledAction => {
                         self.on_scheduled_action(first.time, first.id().number());
@@ -254,6 +256,13 @@ impl Simulation {
             dropped: flow.count.dropped.total(),
         };
         let mut audits: Vec<Audit> = self.flows[..self.named.len()].iter().map(at).collect();
+        for packet in self.network.links.iter().flat_map(Link::packets) {
+            if let Packet::Data { flow, .. } = *packet
+                && let Some(audit) = audits.get_mut(flow as usize)
+            {
+                audit.queued += 1;
+            }
+        }
         for packet in self.network.lines.iter().flat_map(crate::delay_line::DelayLine::iter) {
             if let Packet::Data { flow, departs, .. } = *packet
                 && let Some(audit) = audits.get_mut(flow as usize)

@@ -8,7 +8,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EventId(u32);
 
-const CLASS_SHIFT: u32 = 26;
+const CLASS_SHIFT: u32 = 25;
 const ID_BITS: u32 = 28;
 
 /// Classes of [`EventId`]s.
@@ -22,6 +22,8 @@ pub enum EventClass {
     ScheduledAction,
     /// A flow's retransmission timer.
     Rto,
+    /// A link takes a packet that it holds from its queue.
+    Departure,
 }
 
 impl EventId {
@@ -39,7 +41,8 @@ impl EventId {
             0 => EventClass::Main,
             1 => EventClass::Source,
             2 => EventClass::ScheduledAction,
-            _ => EventClass::Rto,
+            3 => EventClass::Rto,
+            _ => EventClass::Departure,
         }
     }
 

@@ -121,7 +121,7 @@ impl Simulation {
     }
 
     /// Moves the first timer to this time.
-    fn move_first(&mut self, next: u64) {
+    pub(crate) fn move_first(&mut self, next: u64) {
         if next == u64::MAX {
             self.timers.remove_first();
         } else {

@@ -43,7 +43,7 @@ pub struct FlowState {
     pub last: (u32, u32),
     /// Index into [`crate::network::Network::routes`].
     pub route: u32,
-    /// The flow's only link, if every packet enters it the moment the sender sends.
+    /// The flow's only link, if every packet enters it the moment the sender sends and it holds no packets.
     pub direct: OptionIndex,
     pub ack_every: u32,
     pub ack_delay: u64,

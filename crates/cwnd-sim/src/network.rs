@@ -6,7 +6,8 @@ use crate::event_queue::{EventClass, EventId, EventQueue, EventSeq};
 use crate::flow::FlowPath;
 use crate::index::OptionIndex;
 use crate::packet::{Packet, PathIndex};
-use cwnd_link::{DropCause, Link, PacketClass};
+use crate::wheel::Wheel;
+use cwnd_link::{DropCause, Link, Offered, PacketClass, Transit};
 use cwnd_scenario::{AccessLink, Flow, Scenario};
 use std::collections::BTreeMap;
 
@@ -69,7 +70,9 @@ pub struct PathNeeds {
 #[derive(Debug)]
 pub struct Network {
     /// The scenario's links in its order, then the access links of flows.
-    pub links: Vec<Link>,
+    pub links: Vec<Link<Packet>>,
+    /// Times of the links' timers, ns; `u64::MAX` for a link that has none.
+    pub links_armed: Vec<u64>,
     pub lines: Vec<DelayLine>,
     pub routes: Vec<Route>,
     /// One entry for each delay line that holds packets, at the time at which its front packet is due.
@@ -89,6 +92,7 @@ impl Network {
     pub fn new(scenario: &Scenario) -> Self {
         let (measure, end) = (scenario.measure, scenario.duration);
         Self {
+            links_armed: vec![u64::MAX; scenario.links.len()],
             links: scenario
                 .link_configs()
                 .into_iter()
@@ -106,22 +110,46 @@ impl Network {
         }
     }
 
-    /// Offers a packet to a link, and puts it on the delay line behind the link. Returns when it leaves the link, ns, or why it is
-    /// dropped.
+    /// Offers a packet to a link, and puts it on the delay line behind the link if it departs. `None` if the link holds it. The caller
+    /// says whether the link may be one that holds packets.
     #[inline(always)]
-    pub fn transmit(
+    pub fn transmit<const MAY_HOLD: bool>(
         &mut self,
         event_seq: &mut EventSeq,
         now: u64,
         next: NextLink,
         packet: Packet,
-    ) -> Result<u64, DropCause> {
-        let transit = self.links[next.link as usize].offer(now, next.size, next.class)?;
+    ) -> Option<Result<u64, DropCause>> {
+        let link = &mut self.links[next.link as usize];
+        match link.offer(now, next.size, next.class) {
+            Offered::Departs(transit) => {
+                self.depart(event_seq, next, packet, transit);
+                Some(Ok(transit.departs))
+            }
+            Offered::Dropped(cause) => Some(Err(cause)),
+            Offered::Holds if MAY_HOLD => link.hold(now, next.size, next.class, packet).err().map(Err),
+            Offered::Holds => None,
+        }
+    }
+
+    /// Puts a packet that a link sends on the delay line behind it.
+    #[inline(always)]
+    pub fn depart(&mut self, event_seq: &mut EventSeq, next: NextLink, packet: Packet, transit: Transit) {
         if let Some(line) = next.line.get() {
             let due = transit.arrives.saturating_add(next.delay);
             self.push(event_seq, line, packet.on_line(transit.departs, due, next.then));
         }
-        Ok(transit.departs)
+    }
+
+    /// Adds a timer for a link's next departure, where it has none that is early enough.
+    #[inline(never)]
+    pub fn arm_link(&mut self, event_seq: &mut EventSeq, timers: &mut Wheel, number: u32) {
+        let next = self.links[number as usize].next_event();
+        let armed = &mut self.links_armed[number as usize];
+        if next < *armed {
+            *armed = next;
+            timers.push(event_seq, next, EventId::new(EventClass::Departure, number));
+        }
     }
 
     /// Puts a packet on a delay line.
@@ -207,6 +235,7 @@ impl Network {
 
     /// Adds an access link for one flow; its number.
     fn access(&mut self, access: AccessLink) -> u32 {
+        self.links_armed.push(u64::MAX);
         self.links.push(Link::new(access.link_config(), self.measure, self.end));
         self.links.len() as u32 - 1
     }
@@ -250,7 +279,9 @@ impl Network {
         };
         let links = &self.routes[route as usize];
         let direct = match links.path.as_slice() {
-            [only] if links.entry.is_none() => OptionIndex::some(only.link),
+            [only] if links.entry.is_none() && !self.links[only.link as usize].holds_packets() => {
+                OptionIndex::some(only.link)
+            }
             _ => OptionIndex::NONE,
         };
         FlowPath { route, direct, access_delay_fwd, access_delay_rev, delivery_line, ack_line, fused }

@@ -4,6 +4,7 @@
 use crate::counts::FlowCounts;
 use crate::engine::Simulation;
 use crate::flow::{FlowState, Owner};
+use crate::packet::Packet;
 use crate::summary::{FlowSummary, LinkSummary, Summary, TrafficSummary};
 use crate::traffic::{Asked, Direction, Started, TrafficCounts};
 use cwnd_link::Link;
@@ -42,7 +43,7 @@ impl Simulation {
     }
 }
 
-fn of_link(spec: &LinkSpec, link: &Link, (from, to): (u64, u64)) -> LinkSummary {
+fn of_link(spec: &LinkSpec, link: &Link<Packet>, (from, to): (u64, u64)) -> LinkSummary {
     let seconds = (to - from) as f64 / 1e9;
     let count = &link.count;
     let capacity = link.capacity_bits(from, to);

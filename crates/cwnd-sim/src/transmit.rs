@@ -10,7 +10,7 @@ use crate::packet::{Packet, PathIndex, Segment};
 use cwnd_link::{DropCause, PacketClass};
 
 impl Simulation {
-    /// Sends what the flow's sender allows to its only link.
+    /// Sends what the flow's sender allows to its only link, which holds no packets.
     #[inline(always)]
     pub(crate) fn send_directly(&mut self, now: u64, number: u32, link: u32) {
         let Self { flows, network, event_seq, scenario, tables, .. } = self;
@@ -26,18 +26,19 @@ impl Simulation {
                 line: OptionIndex::some(flow.delivery_line),
                 delay: flow.to_next_event,
             };
-            match network.transmit(event_seq, now, next, Packet::data(number, segment)) {
-                Ok(departs) => {
+            match network.transmit::<false>(event_seq, now, next, Packet::data(number, segment)) {
+                Some(Ok(departs)) => {
                     if scenario.measure.0 <= departs && departs < scenario.measure.1 {
                         flow.count_forwarded(size, scenario.packet_size);
                     }
                 }
-                Err(cause) => {
+                Some(Err(cause)) => {
                     flow.count.dropped.count(cause);
                     if flow.owner == Owner::Scenario {
                         tables.event((now, number), cause.into(), Some(link), position, flow);
                     }
                 }
+                None => debug_assert!(false, "a direct link holds no packets"),
             }
         }
     }
@@ -59,10 +60,32 @@ impl Simulation {
     /// A packet is at its next link.
     pub(crate) fn forward(&mut self, now: u64, packet: Packet) {
         let next = self.next_link(&packet);
-        match self.network.transmit(&mut self.event_seq, now, next, packet) {
-            Ok(departs) => self.departed(departs, next, &packet),
-            Err(cause) => self.dropped(now, next.link, &packet, cause),
+        match self.network.transmit::<true>(&mut self.event_seq, now, next, packet) {
+            Some(Ok(departs)) => self.departed(departs, next, &packet),
+            Some(Err(cause)) => self.dropped(now, next.link, &packet, cause),
+            None => self.network.arm_link(&mut self.event_seq, &mut self.timers, next.link),
         }
+    }
+
+    /// A link's timer is due: it takes packets that it holds from its queue.
+    pub(crate) fn on_departure(&mut self, now: u64, number: u32) {
+        if self.network.links_armed[number as usize] != now {
+            self.timers.remove_first();
+            return;
+        }
+        while let Some((packet, result)) = self.network.links[number as usize].pop(now) {
+            match result {
+                Ok(transit) => {
+                    let next = self.next_link(&packet);
+                    self.network.depart(&mut self.event_seq, next, packet, transit);
+                    self.departed(transit.departs, next, &packet);
+                }
+                Err(cause) => self.dropped(now, number, &packet, cause),
+            }
+        }
+        let next = self.network.links[number as usize].next_event();
+        self.network.links_armed[number as usize] = next;
+        self.move_first(next);
     }
 
     #[inline]
@@ -122,8 +145,8 @@ impl Simulation {
                     let link = ((link as usize) < self.scenario.links.len()).then_some(link);
                     let value = position(flow.sender.una(), low);
                     self.record_event(now, number, cause.into(), link, value);
-                } else if next != PathIndex::FIRST {
-                    self.try_to_free(number); // at its first link the sender has not returned yet
+                } else if next != PathIndex::FIRST || cause == DropCause::Head {
+                    self.try_to_free(number); // a packet that arrives at its first link is still with its sender
                 }
             }
             Packet::Ack { flow: number, fields, detail, .. } => {

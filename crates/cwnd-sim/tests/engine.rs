@@ -41,6 +41,11 @@ fn packets_are_conserved_at_every_instant() {
     let red = "kind = 'red', limit = '1bdp', min = '0.1bdp', max = '0.3bdp'";
     let random = FIG6.replace("kind = \"droptail\", limit = \"1bdp\"", red);
     conserved(&random.replace("count = 4", "count = 4\noverhead = '300us'"));
+    // A queue that holds its packets, also behind an access link and for acknowledgements.
+    let codel = FIG6.replace("kind = \"droptail\", limit = \"1bdp\"", "kind = 'codel', limit = '1bdp'");
+    conserved(&codel);
+    conserved(&codel.replace("rtt = \"40ms\"", "rtt = '40ms'\nreverse = { rate = '9Mbit/s' }"));
+    conserved(&codel.replace("count = 4", "count = 4\naccess = { rate = '60Mbit/s', queue = '50packets' }"));
 }
 
 fn conserved(scenario: &str) {
@@ -64,7 +69,8 @@ fn digest(simulation: &Simulation) -> u64 {
     let events = events.replace("link: None", "link: 4294967295").replace("link: Some(0)", "link: 0");
     let text =
         format!("Tables {{ cwnd: {cwnd:?}, queue: {queue:?}, events: {events} }}{:?}", simulation.summary());
-    text.bytes()
+    text.replace(", head: 0", "")
+        .bytes()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 

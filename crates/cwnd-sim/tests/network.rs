@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a scenario says of the network and the hosts is what happens: RED, send overhead, a coarse clock.
+//! What a scenario says of the network and the hosts is what happens: RED, CoDel, send overhead, a coarse clock.
 
 mod common;
 
@@ -32,6 +32,35 @@ fn red_keeps_the_queue_between_its_thresholds_for_a_little_throughput() {
     assert!(tail.link().drops.queue > 0 && tail.link().drops.early == 0, "{:?}", tail.link().drops);
     let bytes = with_queue("kind = 'red', limit = '300kB', min = '30kB', max = '90kB'");
     assert!((12.0..36.0).contains(&bytes.link().queue_mean_ms), "{}", bytes.link().queue_mean_ms);
+}
+
+// CoDel's standing queue is about its target: the eight flows' windows fill the path (66 packets) with 20 packets, 12 ms, or fewer, where
+// DropTail's wait is above 60 ms. With the target raised to 30 ms the mean wait is higher, but below it, for windows halve.
+#[test]
+fn codel_keeps_the_delay_near_its_target_and_drops_at_the_head() {
+    let codel = with_queue("kind = 'codel', limit = '1000packets'");
+    assert!((2.0..10.0).contains(&codel.link().queue_mean_ms), "{}", codel.link().queue_mean_ms);
+    assert!((0.9..0.999).contains(&codel.link().utilization), "{}", codel.link().utilization);
+    let drops = codel.link().drops;
+    assert!(drops.head > 0 && drops.total() == drops.head, "{drops:?}");
+    let flows: u64 = codel.flows.iter().map(|flow| flow.measured.drops.head).sum();
+    assert_eq!(flows, drops.head, "each drop is a flow's");
+    let slack = with_queue("kind = 'codel', limit = '1000packets', target = '30ms'");
+    assert!((10.0..40.0).contains(&slack.link().queue_mean_ms), "{}", slack.link().queue_mean_ms);
+    // A queue that is full before CoDel has waited for an interval.
+    let short = with_queue("kind = 'codel', limit = '20packets'").link().drops;
+    assert!(short.queue > 0 && short.head > 0, "{short:?}");
+}
+
+// A packet waits for CoDel's link to be free as it does for DropTail's: a flow that drops nothing at the head has the same run.
+#[test]
+fn a_codel_that_never_drops_is_droptail() {
+    let mut droptail = with_queue("kind = 'droptail', limit = '50packets'");
+    let codel = with_queue("kind = 'codel', limit = '50packets', target = '1min'");
+    assert_eq!(codel.link().drops.head, 0);
+    assert_eq!(droptail.flows, codel.flows);
+    droptail.links[0].clone_from(codel.link());
+    assert_eq!(droptail, codel);
 }
 
 /// Two CUBIC flows of these round trips at 400 Mbit/s, both out of slow start at 100 packets (docs/results/peers.md): what the long one

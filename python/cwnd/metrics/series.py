@@ -21,8 +21,8 @@ Integers = NDArray[np.int64]
 # Times are whole nanoseconds: rounding errors of their sums are below this, s.
 TICK_S = 1e-9
 #: A summary's counts of a link's drops, by cause.
-LINK_DROPS = ("drops_queue", "drops_early", "drops_loss")
-DROPS = ("drop_queue", "drop_early", "drop_loss")
+LINK_DROPS = ("drops_queue", "drops_early", "drops_head", "drops_loss")
+DROPS = ("drop_queue", "drop_early", "drop_head", "drop_loss")
 # Linux's numbers of the states in which a window has been reduced: CWR, Recovery, Loss.
 REDUCED = (2, 3, 4)
 

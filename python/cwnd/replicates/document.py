@@ -15,7 +15,7 @@ from cwnd.result import Result
 
 Document = dict[str, Any]
 # Summed over a group's flows, and averaged over them.
-COUNTS = ("packets_sent", "retransmits", "timeouts", "drops", "drops_queue", "drops_early", "drops_loss")
+COUNTS = ("packets_sent", "retransmits", "timeouts", "drops", "drops_queue", "drops_early", "drops_head", "drops_loss")
 SUMS = ("throughput_mbps", "goodput_mbps", "share", *COUNTS, *(f"{key}_run" for key in COUNTS))
 MEANS = ("cwnd_mean",)
 STARTED = ("transfers", "finished", "datagrams")

@@ -2,7 +2,7 @@
 //! The keys of a link.
 
 pub use super::link_kinds::{JitterSpec, LinkRate};
-pub use super::queue::{DisciplineSpec, QueueSpec, RedSpec};
+pub use super::queue::{CodelSpec, DisciplineSpec, QueueSpec, RedSpec};
 
 use super::kinds::{Count, NonEmpty, Optional, PacketSize, Required, Time};
 use super::link_kinds::{JitterKind, Losses, Rates, Reordering, rates};
@@ -183,7 +183,7 @@ impl LinkSpec {
         }
     }
 
-    /// The queue discipline with its parameters in packets or bytes. RED's mean packet is a full one.
+    /// The queue discipline, of those that decide at arrival, with its parameters in packets or bytes. RED's mean packet is a full one.
     #[must_use]
     pub fn queue_config(&self, packet: u32) -> QueueConfig {
         let DisciplineSpec::Red(red) = self.queue.discipline else { return QueueConfig::DropTail };

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The keys of a link's queue: a discipline has a variant of [`DisciplineSpec`], and a table of its keys.
 
-use super::kinds::{BufferSize, Flag, Fraction, Required};
+use super::kinds::{BufferSize, Flag, Fraction, Required, TimeAbove0};
 use super::{Absent, Form, Quantity, RowKind, Scope, Table, Variants};
 use crate::buffer::{self, Buffer};
 use crate::invalid::{Invalid, KeyTable};
+use cwnd_link::CodelConfig;
 use serde_json::{Map, Value};
 
 variants! {
@@ -13,6 +14,7 @@ variants! {
     pub enum DisciplineSpec {
         DropTail = "droptail", "drops packets that arrive at a full queue";
         Red(RedSpec) = "red", "Random Early Detection (Floyd and Jacobson 1993)";
+        Codel(CodelSpec) = "codel", "Controlled Delay (RFC 8289): drops at the head of the queue, and never shortens a queue of one full packet";
     }
 }
 
@@ -30,6 +32,25 @@ keys! {
             "weight of a new sample in the average", "";
         gentle: bool = true, Flag, "",
             "whether the probability rises further, to 1 at twice `max`", "";
+    }
+}
+
+keys! {
+    /// Settings of CoDel. The defaults are those of RFC 8289 §4.3, §4.4.
+    #[derive(Copy)]
+    pub struct CodelSpec {
+        target: u64 = 5_000_000, TimeAbove0, "ns",
+            "queueing delay that a standing queue may have", "";
+        interval: u64 = 100_000_000, TimeAbove0, "ns",
+            "how long the delay has to stay above `target` before packets are dropped", "";
+    }
+}
+
+impl CodelSpec {
+    /// The settings with the size of a full packet, bytes.
+    #[must_use]
+    pub const fn config(self, packet: u32) -> CodelConfig {
+        CodelConfig { target: self.target, interval: self.interval, mtu: packet }
     }
 }
 

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Controlled Delay (RFC 8289): drops at the head of a queue whose packets have waited too long for too long.
+//!
+//! A packet that leaves the queue has waited its *sojourn time*. While sojourn times stay at or above `target` for a whole `interval`,
+//! and more than a full packet waits behind, CoDel is *dropping*: it drops the head, and then one more head each time that
+//! `interval` / √count has passed, where `count` numbers the drops (RFC 8289 §5.5, §5.6). The first sojourn time below `target`, or a
+//! queue of at most one full packet, ends that.
+//!
+//! Choices: the square root is exact, rounded down to 1 ns (Linux and ns-3 approach it with one Newton step per drop). A new phase of
+//! dropping that begins within 16 intervals of the last one starts from the count that the last one reached (§5.5, the variant
+//! of Linux). `mtu` is the size of a full packet (`maxpacket` in §5.2). Packets are dropped, never marked. Tests: `codel/tests.rs`.
+
+use crate::head_queue::{PacketQueue, Waiting};
+
+/// Settings of CoDel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CodelConfig {
+    /// Sojourn time that a standing queue may have, ns (5 ms in RFC 8289 §4.4).
+    pub target: u64,
+    /// How long sojourn times have to stay above it, ns; at least 1 (100 ms in RFC 8289 §4.3).
+    pub interval: u64,
+    /// A queue of at most this many bytes is never shortened.
+    pub mtu: u32,
+}
+
+/// Phases of dropping that are less than this many intervals apart share their count.
+const MEMORY_INTERVALS: u64 = 16;
+
+/// A running CoDel.
+#[derive(Clone, Debug)]
+pub(crate) struct Codel {
+    config: CodelConfig,
+    /// When the sojourn times will have been above the target for an interval, ns; none while they are below it.
+    first_above: Option<u64>,
+    dropping: bool,
+    /// When to drop next, ns; once dropping has ended, when it would have been.
+    drop_next: u64,
+    /// Drops since dropping began.
+    count: u32,
+    /// `count` when dropping began.
+    last_count: u32,
+}
+
+/// `interval` / √`count`, ns, rounded down.
+fn drop_spacing(interval: u64, count: u32) -> u64 {
+    // ⌊√⌊i²/c⌋⌋ = ⌊i/√c⌋, at most i.
+    (u128::from(interval) * u128::from(interval) / u128::from(count.max(1))).isqrt() as u64
+}
+
+impl Codel {
+    pub const fn new(config: CodelConfig) -> Self {
+        Self { config, first_above: None, dropping: false, drop_next: 0, count: 0, last_count: 0 }
+    }
+
+    /// RFC 8289 §5.6, `dodequeue`: the head of the queue, and whether it may be dropped.
+    fn head<P>(&mut self, now: u64, queue: &mut PacketQueue<P>) -> Option<(Waiting<P>, bool)> {
+        let packet = queue.pop()?;
+        let sojourn = now.saturating_sub(packet.arrived);
+        if sojourn < self.config.target || queue.bytes() <= u64::from(self.config.mtu) {
+            self.first_above = None;
+            return Some((packet, false));
+        }
+        let first_above = *self.first_above.get_or_insert(now.saturating_add(self.config.interval));
+        Some((packet, now >= first_above))
+    }
+
+    /// RFC 8289 §5.6, `control_law`.
+    fn after(&self, time: u64) -> u64 {
+        time.saturating_add(drop_spacing(self.config.interval, self.count))
+    }
+
+    /// RFC 8289 §5.5, `dequeue`: takes the packet to send at `now`; hands those before it to `dropped`.
+    pub fn dequeue<P>(
+        &mut self,
+        now: u64,
+        queue: &mut PacketQueue<P>,
+        mut dropped: impl FnMut(Waiting<P>),
+    ) -> Option<Waiting<P>> {
+        let (mut packet, mut may_drop) = self.head(now, queue)?;
+        if self.dropping {
+            self.dropping = may_drop;
+            while self.dropping && now >= self.drop_next {
+                dropped(packet);
+                self.count = self.count.saturating_add(1);
+                (packet, may_drop) = self.head(now, queue)?;
+                if may_drop {
+                    self.drop_next = self.after(self.drop_next);
+                } else {
+                    self.dropping = false;
+                }
+            }
+        } else if may_drop {
+            dropped(packet);
+            (packet, _) = self.head(now, queue)?;
+            self.dropping = true;
+            let last = self.count - self.last_count;
+            let recent = now.saturating_sub(self.drop_next) < MEMORY_INTERVALS * self.config.interval;
+            self.count = if last > 1 && recent { last } else { 1 };
+            self.last_count = self.count;
+            self.drop_next = self.after(now);
+        }
+        Some(packet)
+    }
+}
+
+#[cfg(test)]
+mod tests;
