@@ -105,6 +105,7 @@ instructions:
 compare: $(NATIVE)
 	$(BIN)/python -m tools.peers.compare
 	$(BIN)/python -m tools.peers.modules
+	$(BIN)/python -m tools.peers.codel
 
 # Eight minutes on two processors, or two hours; Ctrl-C keeps what is done.
 reproduce: FOLDER = out/$(if $(FULL),full,reproduce)

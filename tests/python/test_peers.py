@@ -13,6 +13,7 @@ from in_kernel import PATIENCE_S
 
 from tools.peers import peer
 from tools.peers.cases import CASES, Case, CaseGroup, document, flows, run_ours, run_peer, spec
+from tools.peers.codel import MS, exact_spacing, newton_spacings, ns3_command, predicted, run, standing
 from tools.peers.ns3.run import build_ns3
 from tools.peers.trials import ALONE, TRIALS
 
@@ -108,3 +109,15 @@ def test_runs_that_are_stopped_leave_no_process(monkeypatch: pytest.MonkeyPatch)
     thread.join(PATIENCE_S)
     assert len(children) == 1 and children[0].returncode == -9
     assert ended == [peer.Stopped]
+
+
+# Ours are in crates/cwnd-link/src/codel/tests.rs, by hand.
+def test_codels_drops_follow_from_the_root_of_their_number() -> None:
+    drops = [105, 205, 276, 334, 384, 429, 469, 507, 543, 576, 608, 638, 667, 694, 721]
+    assert predicted(exact_spacing) == drops
+
+
+@needs_ns3
+def test_ns_3s_codel_takes_that_root_by_one_newton_step_per_drop() -> None:
+    drops = run(ns3_command(), standing()).drops
+    assert [time // MS for time in drops] == predicted(newton_spacings())

@@ -19,12 +19,13 @@ from tools import ROOT
 from tools.peers.peer import PeerError, Spec, arguments, run_child, spec_from_command_line
 
 SOURCE = Path(__file__).resolve().parent / "chain.cc"
-PROGRAM = ROOT / "target" / "peers" / "ns3-chain"
+PROGRAMS = ROOT / "target" / "peers"
 LIBRARIES = ("core", "network", "internet", "point-to-point", "applications", "traffic-control")
 
 
-def build_ns3() -> Path:
-    """The program, compiled with -O3 if it is older than its source or ns-3's headers."""
+def build_ns3(source: Path = SOURCE) -> Path:
+    """A program, compiled with -O3 if it is older than its source or ns-3's headers."""
+    program = PROGRAMS / f"ns3-{source.stem}"
     compiler = os.environ.get("CXX", "g++")
     if shutil.which(compiler) is None:
         raise PeerError(f"ns-3's side needs a C++ compiler ({compiler}): on Debian, apt-get install g++")
@@ -38,12 +39,12 @@ def build_ns3() -> Path:
     if test.returncode != 0:
         raise PeerError("ns-3 is not installed: on Debian, apt-get install libns3-dev")
     header = next(Path(word) for word in test.stdout.split() if word.endswith("ns3/core-config.h"))
-    newest = max(SOURCE.stat().st_mtime, header.stat().st_ctime)
-    if PROGRAM.exists() and PROGRAM.stat().st_mtime > newest:
-        return PROGRAM
-    PROGRAM.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=PROGRAM.parent) as folder:
-        program = Path(folder) / "chain"
+    newest = max(source.stat().st_mtime, header.stat().st_ctime)
+    if program.exists() and program.stat().st_mtime > newest:
+        return program
+    PROGRAMS.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=PROGRAMS) as folder:
+        built = Path(folder) / source.stem
         # All libraries stay linked: an unused one still registers its types.
         command = [
             compiler,
@@ -51,18 +52,18 @@ def build_ns3() -> Path:
             "-std=c++17",
             "-Wall",
             "-Wextra",
-            str(SOURCE),
+            str(source),
             "-o",
-            str(program),
+            str(built),
             "-Wl,--no-as-needed",
         ]
         done = subprocess.run(
             [*command, *(f"-lns3-{name}" for name in LIBRARIES)], capture_output=True, text=True, check=False
         )
         if done.returncode != 0:
-            raise PeerError(f"chain.cc does not build against the installed ns-3:\n{done.stderr.strip()}")
-        program.replace(PROGRAM)
-    return PROGRAM
+            raise PeerError(f"{source.name} does not build against the installed ns-3:\n{done.stderr.strip()}")
+        built.replace(program)
+    return program
 
 
 def run_ns3(spec: Spec) -> dict[str, Any]:
