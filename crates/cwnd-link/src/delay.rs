@@ -84,6 +84,16 @@ pub struct DelayConfig {
     pub reorder: Option<Reorder>,
 }
 
+/// The order in which packets arrive at the far end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PacketOrder {
+    /// That in which they depart.
+    #[default]
+    Kept,
+    /// Packets may overtake each other.
+    Overtaking,
+}
+
 impl DelayConfig {
     /// `propagation` ns and nothing else.
     #[must_use]
@@ -96,10 +106,10 @@ impl DelayConfig {
         }
     }
 
-    /// Whether packets arrive in the order in which they depart. If not, a delay line has to sort them.
+    /// The order in which packets arrive. Where they may overtake each other, a delay line has to sort them.
     #[must_use]
-    pub const fn keeps_order(&self) -> bool {
-        !self.overtaking && self.reorder.is_none()
+    pub const fn order(&self) -> PacketOrder {
+        if self.overtaking || self.reorder.is_some() { PacketOrder::Overtaking } else { PacketOrder::Kept }
     }
 }
 
@@ -223,7 +233,7 @@ mod tests {
                 overtaking,
                 ..DelayConfig::constant(50)
             };
-            assert_eq!(config.keeps_order(), !overtaking);
+            assert_eq!(config.order() == PacketOrder::Overtaking, overtaking);
             let mut delay = Delay::new(config, RandomStream::new(3, 0));
             let arrivals: Vec<u64> = (0..1000).map(|n| delay.arrival(n * 100)).collect();
             assert_eq!(arrivals.is_sorted(), !overtaking);

@@ -49,7 +49,7 @@ mod waits;
 
 pub use admission::{Backlog, Ecn};
 pub use codel::CodelConfig;
-pub use delay::{Delay, DelayConfig, Jitter, Reorder};
+pub use delay::{Delay, DelayConfig, Jitter, PacketOrder, Reorder};
 pub use drops::{DropCause, Drops};
 pub use fifo::{Fifo, FifoConfig};
 pub use gilbert::GilbertElliott;

@@ -2,7 +2,7 @@
 //! A running link: loss process, queue, delay, and its counters.
 
 use crate::admission::{Backlog, Ecn};
-use crate::delay::{Delay, DelayConfig};
+use crate::delay::{Delay, DelayConfig, PacketOrder};
 use crate::drops::{DropCause, Drops};
 use crate::fifo::{Fifo, FifoConfig};
 use crate::head_queue::{HeadQueue, HeadQueueConfig, Taken};
@@ -63,8 +63,8 @@ pub struct Link<P> {
     rate: Rate,
     loss: LossProcess,
     delay: Delay,
-    /// Whether packets may leave it in another order than they entered.
-    pub disordered: bool,
+    /// The order in which packets leave it.
+    pub order: PacketOrder,
     measure: (u64, u64),
     end: u64,
     /// Its counters.
@@ -133,7 +133,7 @@ impl<P> Link<P> {
     #[must_use]
     pub fn new(config: LinkConfig, measure: (u64, u64), end: u64) -> Self {
         Self {
-            disordered: !config.delay.0.keeps_order(),
+            order: config.delay.0.order(),
             rate: config.server.rate().clone(),
             server: match config.server {
                 ServerConfig::Fifo(config, stream) => Server::Fifo(Fifo::from_config(config, stream)),

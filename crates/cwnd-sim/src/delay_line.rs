@@ -5,6 +5,7 @@
 //! the front of its ring, and a thousand flows with one round trip time take one entry in the event queue.
 
 use crate::packet::Packet;
+use cwnd_link::PacketOrder;
 
 /// A growing ring of packets, sorted by when they are due.
 #[derive(Clone, Debug, Default)]
@@ -16,19 +17,18 @@ pub struct DelayLine {
     pub armed: u64,
     /// How many packets at the front are already counted as having left the link.
     passed: usize,
-    /// Whether packets may overtake each other on the line.
-    disordered: bool,
+    order: PacketOrder,
 }
 
 impl DelayLine {
-    /// An empty line; `disordered` if packets may overtake each other on it.
-    pub fn new(disordered: bool) -> Self {
-        Self { armed: u64::MAX, disordered, ..Self::default() }
+    /// An empty line.
+    pub fn new(order: PacketOrder) -> Self {
+        Self { armed: u64::MAX, order, ..Self::default() }
     }
 
     /// Reuses an empty line for another flow.
-    pub const fn renew(&mut self, disordered: bool) {
-        self.disordered = disordered;
+    pub const fn renew(&mut self, order: PacketOrder) {
+        self.order = order;
     }
 
     /// Number of packets.
@@ -67,7 +67,7 @@ impl DelayLine {
             self.grow();
         }
         let mask = self.ring.len() - 1;
-        let at = if self.disordered { self.make_way(packet.due()) } else { self.len };
+        let at = if self.order == PacketOrder::Overtaking { self.make_way(packet.due()) } else { self.len };
         debug_assert!(at == 0 || self.ring[(self.head + at - 1) & mask].due() <= packet.due());
         self.ring[(self.head + at) & mask] = packet;
         self.len += 1;
@@ -87,7 +87,7 @@ impl DelayLine {
 
     /// The next packet that has left the link by `now` and is not counted yet; counts it.
     pub fn pass(&mut self, now: u64) -> Option<Packet> {
-        if self.disordered {
+        if self.order == PacketOrder::Overtaking {
             return None; // such packets are counted on arrival
         }
         let packet = *self.get(self.passed)?;
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn packets_keep_their_order_through_growth_and_wrap() {
-        let mut line = DelayLine::new(false);
+        let mut line = DelayLine::new(PacketOrder::Kept);
         for round in 0..50_u64 {
             for n in 0..round {
                 line.push(packet(1000 * round + n + 10));
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_packet_that_overtakes_is_sorted_in_behind_those_due_with_it() {
-        let mut line = DelayLine::new(true);
+        let mut line = DelayLine::new(PacketOrder::Overtaking);
         for (number, due) in [30, 50, 40, 20, 40, 60].into_iter().enumerate() {
             line.push(numbered(number as u32, due));
         }
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_packet_is_counted_once_when_it_leaves_the_link_or_when_it_is_taken() {
-        let mut line = DelayLine::new(false);
+        let mut line = DelayLine::new(PacketOrder::Kept);
         for due in [20, 21, 35] {
             line.push(packet(due));
         }

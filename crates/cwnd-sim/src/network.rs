@@ -7,7 +7,7 @@ use crate::flow::FlowPath;
 use crate::index::OptionIndex;
 use crate::packet::{Packet, PathIndex};
 use crate::wheel::Wheel;
-use cwnd_link::{DropCause, Link, Offered, PacketClass, Transit};
+use cwnd_link::{DropCause, Link, Offered, PacketClass, PacketOrder, Transit};
 use cwnd_scenario::{AccessLink, Flow, Scenario};
 use std::collections::BTreeMap;
 
@@ -169,14 +169,14 @@ impl Network {
         self.event_queue.push(event_seq, due, EventId::new(EventClass::Main, number));
     }
 
-    /// Whether packets may overtake each other behind `link`; never behind a host.
-    fn is_disordered(&self, link: OptionIndex) -> bool {
-        link.get().is_some_and(|link| self.links[link as usize].disordered)
+    /// The order in which packets arrive behind `link`; a host keeps it.
+    fn order_behind(&self, link: OptionIndex) -> PacketOrder {
+        link.get().map_or(PacketOrder::Kept, |link| self.links[link as usize].order)
     }
 
     fn line(&mut self, link: OptionIndex) -> u32 {
-        let disordered = self.is_disordered(link);
-        self.lines.push(DelayLine::new(disordered));
+        let order = self.order_behind(link);
+        self.lines.push(DelayLine::new(order));
         self.lines.len() as u32 - 1
     }
 
@@ -191,11 +191,11 @@ impl Network {
 
     /// A delay line for one flow.
     fn private_line(&mut self, link: OptionIndex) -> u32 {
-        let disordered = self.is_disordered(link);
+        let order = self.order_behind(link);
         match self.free.pop() {
             Some(line) => {
                 debug_assert_eq!(self.lines[line as usize].len(), 0);
-                self.lines[line as usize].renew(disordered);
+                self.lines[line as usize].renew(order);
                 line
             }
             None => self.line(link),
