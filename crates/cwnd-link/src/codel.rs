@@ -10,7 +10,7 @@
 //! dropping that begins within 16 intervals of the last one starts from the count that the last one reached (§5.5, the variant
 //! of Linux). `mtu` is the size of a full packet (`maxpacket` in §5.2). Packets are dropped, never marked. Tests: `codel/tests.rs`.
 
-use crate::head_queue::{PacketQueue, Waiting};
+use crate::packet_queue::{PacketQueue, Waiting};
 
 /// Settings of CoDel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,6 +12,7 @@
 use crate::admission::Backlog;
 use crate::codel::{Codel, CodelConfig};
 use crate::drops::DropCause;
+use crate::packet_queue::{PacketQueue, Waiting};
 use crate::queue::{Limit, OfferResult};
 use crate::service::{Instant, NEVER, Rate, Service, work};
 use crate::steps::{Stepping, Steps};
@@ -39,42 +40,6 @@ pub enum HeadDiscipline {
 #[derive(Clone, Debug)]
 enum Discipline {
     Codel(Codel),
-}
-
-/// A packet that waits.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Waiting<P> {
-    /// When it arrived, ns.
-    pub arrived: u64,
-    /// Bytes.
-    pub size: u32,
-    pub packet: P,
-}
-
-/// The packets that wait, first in, first out.
-#[derive(Clone, Debug)]
-pub(crate) struct PacketQueue<P> {
-    packets: VecDeque<Waiting<P>>,
-    bytes: u64,
-}
-
-impl<P> PacketQueue<P> {
-    fn push(&mut self, packet: Waiting<P>) {
-        self.bytes += u64::from(packet.size);
-        self.packets.push_back(packet);
-    }
-
-    /// Takes the first.
-    pub fn pop(&mut self) -> Option<Waiting<P>> {
-        let packet = self.packets.pop_front()?;
-        self.bytes -= u64::from(packet.size);
-        Some(packet)
-    }
-
-    /// Bytes of all of them.
-    pub const fn bytes(&self) -> u64 {
-        self.bytes
-    }
 }
 
 /// A packet that a link has taken from the head of its queue.
@@ -112,7 +77,7 @@ impl<P> HeadQueue<P> {
     #[must_use]
     pub fn new(config: HeadQueueConfig) -> Self {
         Self {
-            waiting: PacketQueue { packets: VecDeque::new(), bytes: 0 },
+            waiting: PacketQueue::default(),
             taken: VecDeque::new(),
             free: Instant::default(),
             sending: 0,

@@ -39,6 +39,7 @@ mod head_queue;
 mod link;
 mod loss;
 mod overhead;
+mod packet_queue;
 mod queue;
 pub mod random;
 mod red;

@@ -1,45 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Acknowledgements as packets on a delay line, for flows that are not fused.
 
+use crate::packet::{AckFields, PackedAck};
 use crate::receiver::{AckPacket, Blocks};
 
 /// Size of an acknowledgement on the wire: IP and TCP headers with timestamps, bytes.
 pub const ACK_BYTES: u32 = cwnd_scenario::HEADER_BYTES;
-
-/// Which fields of a [`PackedAck`] are set.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AckFields(u8);
-
-impl AckFields {
-    /// The times.
-    const TIMES: Self = Self(1);
-    /// `detail` is a position.
-    const SACKED: Self = Self(2);
-    /// `detail` is the index of its blocks.
-    const BLOCKS: Self = Self(4);
-
-    const fn with(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    const fn has(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
-}
-
-/// An acknowledgement in the network.
-#[derive(Clone, Copy, Debug)]
-pub struct PackedAck {
-    /// Low 32 bits of the position that it acknowledges up to.
-    pub cumulative: u32,
-    /// When the first and the newest segment that it acknowledges were sent, µs.
-    pub first_sent_us: u32,
-    pub newest_sent_us: u32,
-    /// Low 32 bits of the position that it reports, or the index of its blocks.
-    pub detail: u32,
-    /// Which of the fields above are set.
-    pub fields: AckFields,
-}
 
 /// SACK blocks of acknowledgements in the network. Few acknowledgements have any, so they are kept apart from the packets.
 #[derive(Clone, Debug, Default)]

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Event handlers: a packet reaches the end of a delay line, a timer of a flow fires.
 
-use crate::ack::PackedAck;
 use crate::counts::EventKind;
 use crate::engine::Simulation;
 use crate::event_queue::{EventClass, EventId};
 use crate::flow::{Owner, RecoveryState};
-use crate::packet::{Packet, PathIndex, Segment};
+use crate::packet::{PackedAck, Packet, PathIndex, Segment};
 use crate::prefetch::prefetch;
 use crate::receiver::AckPacket;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Packets in the network.
 
-use crate::ack::{AckFields, PackedAck};
 use crate::traffic::Direction;
 
 /// The place on its path that a packet arrives at next: a link, by its index on the path, or the end of the path.
@@ -26,6 +25,41 @@ impl PathIndex {
     pub const fn next(self) -> Self {
         Self(self.0 + 1)
     }
+}
+
+/// Which fields of a [`PackedAck`] are set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AckFields(u8);
+
+impl AckFields {
+    /// The times.
+    pub const TIMES: Self = Self(1);
+    /// `detail` is a position.
+    pub const SACKED: Self = Self(2);
+    /// `detail` is the index of its blocks.
+    pub const BLOCKS: Self = Self(4);
+
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+/// An acknowledgement in the network.
+#[derive(Clone, Copy, Debug)]
+pub struct PackedAck {
+    /// Low 32 bits of the position that it acknowledges up to.
+    pub cumulative: u32,
+    /// When the first and the newest segment that it acknowledges were sent, µs.
+    pub first_sent_us: u32,
+    pub newest_sent_us: u32,
+    /// Low 32 bits of the position that it reports, or the index of its blocks.
+    pub detail: u32,
+    /// Which of the fields above are set.
+    pub fields: AckFields,
 }
 
 /// What the receiver sees of a data packet.
