@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -27,7 +27,7 @@ from cwnd.reproduce import command as reproduction
 from cwnd.scenario import dumbbell
 
 if TYPE_CHECKING:
-    from cwnd.result import Progress
+    from cwnd.result import Progress, Summary
 
 app = typer.Typer(
     add_completion=False,
@@ -377,7 +377,7 @@ def run_and_report(
 
 def run_once(
     scenario: Scenario, out: Path | None, progress: Progress | None, *, pictures: bool, force: bool
-) -> tuple[dict[str, Any], list[str]]:
+) -> tuple[Summary, list[str]]:
     """Runs one scenario; returns the summary, and messages about the folder."""
     from cwnd.result import summarise
     from cwnd.store import record, why_not_drawn

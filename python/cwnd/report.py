@@ -3,9 +3,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from cwnd.terminal import Grid, Printer
+
+if TYPE_CHECKING:
+    from cwnd.result import Summary
+    from cwnd.rows import TrafficSummary
 
 # (heading, key, format), one column each.
 COLUMNS = (
@@ -44,19 +49,19 @@ def percent(part: float) -> str:
     return "0 %" if part == 0 else f"{100 * part:.2g} %" if part < 0.1 else f"{100 * part:.1f} %"
 
 
-def loss_fraction(link: dict[str, Any]) -> float:
+def loss_fraction(link: Mapping[str, Any]) -> float:
     """The fraction of the packets offered to a link that it dropped."""
     dropped = sum(link[cause] for cause in DROPS)
     return dropped / (dropped + link["packets"]) if dropped else 0.0
 
 
-def links(summary: dict[str, Any]) -> Grid:
+def links(summary: Summary) -> Grid:
     """A row per link."""
     causes = [cause for cause in DROPS if cause not in RARE_DROPS or any(link[cause] for link in summary["links"])]
     headings = ("Mbit/s", "used", "lost", "delay ms", "p50", "p95", "p99", "max", *(DROPS[cause] for cause in causes))
     delays = ("mean", "p50", "p95", "p99", "max")
 
-    def row(link: dict[str, Any]) -> list[str]:
+    def row(link: Mapping[str, Any]) -> list[str]:
         return [
             mbps(link["capacity_mbps"]),
             f"{link['utilization']:.1%}",
@@ -71,10 +76,10 @@ def links(summary: dict[str, Any]) -> Grid:
 ASKED = {"rate": "{}", "at most": "≤ {}", "everything": "the rest", "no mean": "no mean"}
 
 
-def traffic(summary: dict[str, Any]) -> Grid:
+def traffic(summary: Summary) -> Grid:
     """A row per group of traffic and direction: the load that was asked for, offered and carried."""
 
-    def row(group: dict[str, Any]) -> list[str]:
+    def row(group: TrafficSummary) -> list[str]:
         rate = group["asked_mbps"]
         asked = ASKED[group["asked"]].format(mbps(rate) if rate is not None else "")
         counts = (group["transfers"], group["finished"], group["datagrams"])
@@ -84,7 +89,7 @@ def traffic(summary: dict[str, Any]) -> Grid:
     return Grid("traffic", headings, [(group["name"], row(group)) for group in summary["traffic"]])
 
 
-def transfers(summary: dict[str, Any]) -> Grid:
+def transfers(summary: Summary) -> Grid:
     """A row per group of finite transfers and direction: how many, and their completion times."""
 
     def row(group: dict[str, Any]) -> list[str]:
@@ -95,24 +100,29 @@ def transfers(summary: dict[str, Any]) -> Grid:
     return Grid("transfers", headings, [(group["name"], row(group)) for group in summary["transfers"]])
 
 
-def whole_run(summary: dict[str, Any]) -> str:
+def whole_run(summary: Summary) -> str:
     """The counts of the whole run, summed over flows and links; those of the tables are of the measured interval."""
 
-    def total(rows: str, *keys: str) -> int:
-        return sum(row[f"{key}_run"] for row in summary[rows] for key in keys)
+    def total(rows: Sequence[Mapping[str, Any]], *keys: str) -> int:
+        return sum(row[f"{key}_run"] for row in rows for key in keys)
 
-    flows = ", ".join(f"{total('flows', key)} {key}" for key in ("retransmits", "timeouts", "drops"))
+    flows = ", ".join(f"{total(summary['flows'], key)} {key}" for key in ("retransmits", "timeouts", "drops"))
     of_flows = [f"flows: {flows}"] if summary["flows"] else []
-    return "in the whole run " + "; ".join([*of_flows, f"links, all traffic: {total('links', *DROPS)} drops"])
+    return "in the whole run " + "; ".join([*of_flows, f"links, all traffic: {total(summary['links'], *DROPS)} drops"])
 
 
-def table(summary: dict[str, Any], printer: Printer | None = None) -> None:
+def cells(flow: Mapping[str, Any]) -> list[str]:
+    """A flow's row."""
+    return [form.format(flow[key]) for _, key, form in COLUMNS]
+
+
+def table(summary: Summary, printer: Printer | None = None) -> None:
     """Prints flows, links, traffic, transfers and cost."""
     printer = printer or Printer()
     if len(summary["flows"]) > MOST_FLOWS:
         printer.print(f"{len(summary['flows']):,} flows: a row for each is in --json, and in the table flows of -o")
     elif summary["flows"]:
-        rows = [(flow["name"], [form.format(flow[key]) for _, key, form in COLUMNS]) for flow in summary["flows"]]
+        rows = [(flow["name"], cells(flow)) for flow in summary["flows"]]
         printer.print(Grid("flow", [heading for heading, *_ in COLUMNS], rows))
     if len(summary["links"]) > 1:
         printer.print(links(summary))

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 
 from cwnd._native import Scenario, Simulation
 from cwnd.refused import refused
+from cwnd.rows import MeasuredSummary
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -67,10 +68,32 @@ class MemoryTables:
         yield from table.to_batches() or [pa.RecordBatch.from_arrays(empty, schema=table.schema)]
 
 
+class Performance(TypedDict):
+    """What a run cost."""
+
+    #: CPU time of the engine (s)
+    cpu_s: float
+    #: data packets that left the first link, over the whole run
+    packets: int
+    packets_per_s: float
+
+
+class Summary(MeasuredSummary):
+    """The summary of a run: the JSON document of `--json`."""
+
+    #: where the algorithms ran: `sim`
+    lane: str
+    seed: int
+    duration_s: float
+    #: completion times, per group of transfers
+    transfers: list[dict[str, Any]]
+    perf: Performance
+
+
 class Result:
     """A finished run: the summary, and its tables as Arrow tables. `cwnd.run` makes one, `cwnd.load` reads one."""
 
-    def __init__(self, scenario: Scenario, summary: dict[str, Any], source: TableSource) -> None:
+    def __init__(self, scenario: Scenario, summary: Summary, source: TableSource) -> None:
         self.scenario = scenario
         #: The document that `--json` prints: rates in Mbit/s of wire bits, windows in segments, queueing in ms, completion in s.
         self.summary = summary
@@ -217,7 +240,7 @@ def run(scenario: Scenario, progress: Progress | None = None) -> Result:
     return conclude(Result(scenario, summary_of(scenario, simulation), SimulationTables(simulation)))
 
 
-def summarise(scenario: Scenario, progress: Progress | None = None) -> dict[str, Any]:
+def summarise(scenario: Scenario, progress: Progress | None = None) -> Summary:
     """The summary of a run without its tables, which are discarded as the run goes on. `record.limit` holds all the same: rows cost time."""
     scenario.check_size()
     simulation = simulate(scenario, progress, Simulation.discard)
@@ -241,7 +264,7 @@ def simulate(
     return simulation
 
 
-def summary_of(scenario: Scenario, simulation: Simulation) -> dict[str, Any]:
+def summary_of(scenario: Scenario, simulation: Simulation) -> Summary:
     """The summary, without the transfers."""
     cpu_s = simulation.cpu_s
     return {

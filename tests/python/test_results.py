@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import struct
 from pathlib import Path
@@ -355,3 +356,22 @@ def test_several_links_and_traffic_alone_are_drawn(lot: package.Result, tmp_path
     package.save(alone, tmp_path / "alone")
     names = {path.name for path in (tmp_path / "alone").iterdir()}
     assert {"queue.png", "overview.svg"} <= names and "cwnd.png" not in names
+
+
+def test_the_page_of_the_tables_and_the_types_follow_from_the_schema() -> None:
+    results = importlib.import_module("tools.docs.results")
+    assert results.PAGE.read_text() == results.page(), "out of date: run make docs"
+    assert results.TYPES.read_text() == results.types(), "out of date: run make docs"
+
+
+def test_a_runs_tables_have_the_columns_of_the_schema() -> None:
+    run = package.run(
+        dumbbell([Flow("cubic", size="100kB"), Flow("reno")], rate="10Mbit/s", rtt="20ms", duration="2s", inner=True)
+    )
+    schema = {table["name"]: table["columns"] for table in _native.record_schema()}
+    for name, table in run.tables.items():
+        columns = [(column["name"], column["nullable"]) for column in schema[name]]
+        assert [(field.name, field.nullable) for field in table.schema] == columns
+    for name in ("flows", "links"):
+        shown = [column["name"] for column in schema[name] if not column["table_only"]]
+        assert all(list(row) == shown for row in run.summary[name])  # type: ignore[literal-required]

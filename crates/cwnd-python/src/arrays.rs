@@ -1,21 +1,45 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Values as Arrow arrays.
 
-use arrow_array::{ArrayRef, Float64Array, StringArray, UInt32Array, UInt64Array};
+use arrow_array::builder::{ListBuilder, UInt32Builder};
+use arrow_array::types::Int32Type;
+use arrow_array::{ArrayRef, DictionaryArray, Float64Array, StringArray, UInt32Array, UInt64Array};
+use arrow_schema::{DataType, Field};
+use cwnd_record::Values;
 use std::sync::Arc;
 
-pub fn f64s(values: impl Iterator<Item = f64>) -> ArrayRef {
-    Arc::new(Float64Array::from_iter_values(values))
-}
-
+#[cfg(feature = "kernel")]
 pub fn u32s(values: impl Iterator<Item = u32>) -> ArrayRef {
     Arc::new(UInt32Array::from_iter_values(values))
 }
 
+#[cfg(feature = "kernel")]
 pub fn u64s(values: impl Iterator<Item = u64>) -> ArrayRef {
     Arc::new(UInt64Array::from_iter_values(values))
 }
 
-pub fn texts<'a>(values: impl Iterator<Item = &'a str>) -> ArrayRef {
-    Arc::new(StringArray::from_iter_values(values))
+/// A column's values.
+pub fn of(values: Values<'_>) -> ArrayRef {
+    match values {
+        Values::Text(values) => Arc::new(StringArray::from_iter_values(values)),
+        Values::Word(values) => Arc::new(values.into_iter().collect::<DictionaryArray<Int32Type>>()),
+        Values::Number(values) => Arc::new(Float64Array::from(values)),
+        Values::MaybeNumber(values) => Arc::new(Float64Array::from(values)),
+        Values::Count(values) => Arc::new(UInt64Array::from(values)),
+        Values::MaybeCount(values) => Arc::new(UInt64Array::from(values)),
+        Values::Index(values) => Arc::new(UInt32Array::from(values)),
+        Values::MaybeIndex(values) => Arc::new(UInt32Array::from(values)),
+        Values::Indices(values) => lists(&values),
+    }
+}
+
+/// Lists of numbers. Their items are called what Parquet calls them, so that they are the same when read back.
+fn lists(values: &[&[u32]]) -> ArrayRef {
+    let mut builder =
+        ListBuilder::new(UInt32Builder::new()).with_field(Field::new("element", DataType::UInt32, false));
+    for list in values {
+        builder.values().append_slice(list);
+        builder.append(true);
+    }
+    Arc::new(builder.finish())
 }

@@ -4,13 +4,11 @@
 mod arrays;
 mod check;
 mod clock;
-mod columns;
 mod cube_root;
 mod fault;
 mod hooks;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod kernel;
-mod links;
 mod plugin;
 mod registry;
 mod replay;
@@ -38,6 +36,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(registry::nearest, module)?)?;
     module.add_function(wrap_pyfunction!(cube_root::cube_roots, module)?)?;
     module.add_function(wrap_pyfunction!(cube_root::cube_root_ns, module)?)?;
+    module.add_function(wrap_pyfunction!(tables::record_schema, module)?)?;
     module.add_function(wrap_pyfunction!(plugin::load_plugin, module)?)?;
     module.add_function(wrap_pyfunction!(check::contract_promises, module)?)?;
     module.add_function(wrap_pyfunction!(check::check_contract, module)?)?;

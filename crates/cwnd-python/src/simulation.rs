@@ -2,12 +2,10 @@
 //! A running simulation.
 
 use crate::clock::thread_cpu_s;
-use crate::columns;
 use crate::fault;
-use crate::links::{self, RateRow, Waits};
 use crate::scenario::Scenario;
-use crate::tables::{self, Table};
-use cwnd_sim::traffic::Asked;
+use crate::tables::{Table, arrow, document, filled};
+use cwnd_record::{Column, Lane, RateRow, tables};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -29,7 +27,7 @@ impl Simulation {
         let inner = cwnd_sim::Simulation::new(&scenario.0);
         let cpu_s = thread_cpu_s() - begin;
         sound(py, &inner)?;
-        Ok(Self { inner, rates: links::rates(&scenario.0), duration: scenario.0.duration, cpu_s })
+        Ok(Self { inner, rates: cwnd_sim::rates(&scenario.0), duration: scenario.0.duration, cpu_s })
     }
 
     /// Handles up to `events` events, without the interpreter's lock; returns whether the run is over. Raises `PluginError`.
@@ -71,44 +69,20 @@ impl Simulation {
     /// What came out, over the measured interval.
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let summary = self.inner.summary();
-        let links = PyList::empty(py);
-        for row in Waits::with_links(&self.inner, &summary) {
-            links.append(columns::document(py, columns::LINKS, &row)?)?;
+        fn rows<'py, R>(py: Python<'py>, columns: &[Column<R>], rows: &[R]) -> PyResult<Bound<'py, PyList>> {
+            PyList::new(py, rows.iter().map(|row| document(py, columns, row)).collect::<PyResult<Vec<_>>>()?)
         }
-        let traffic = PyList::empty(py);
-        for group in &summary.traffic {
-            let item = PyDict::new(py);
-            item.set_item("name", &group.name)?;
-            item.set_item("direction", if group.reverse { "reverse" } else { "forward" })?;
-            let (asked, rate) = asked(group.asked);
-            item.set_item("asked", asked)?;
-            item.set_item("asked_mbps", rate.map(|bits| bits / 1e6))?;
-            item.set_item("offered_mbps", group.offered_mbps)?;
-            item.set_item("carried_mbps", group.carried_mbps)?;
-            item.set_item("transfers", group.measured.transfers)?;
-            item.set_item("finished", group.measured.finished)?;
-            item.set_item("datagrams", group.measured.packets)?;
-            item.set_item("transfers_run", group.run.transfers)?;
-            item.set_item("finished_run", group.run.finished)?;
-            item.set_item("datagrams_run", group.run.packets)?;
-            traffic.append(item)?;
-        }
-        let flows = PyList::empty(py);
-        for (flow, route) in summary.flows.iter().zip(self.inner.flows()) {
-            let item = columns::document(py, columns::FLOWS, flow)?;
-            item.set_item("label", &*route.label)?;
-            item.set_item("path", route.path.to_vec())?;
-            item.set_item("back", route.back.to_vec())?;
-            flows.append(item)?;
-        }
-        let document = PyDict::new(py);
-        document.set_item("measured_s", [summary.measured_s.0, summary.measured_s.1])?;
-        document.set_item("link", links.get_item(0)?)?;
-        document.set_item("links", links)?;
-        document.set_item("jain", summary.jain)?;
-        document.set_item("flows", flows)?;
-        document.set_item("traffic", traffic)?;
-        Ok(document)
+        let links = rows(py, tables::LINKS, &summary.links)?;
+        let flows = rows(py, tables::FLOWS, &summary.flows)?;
+        let traffic = rows(py, tables::TRAFFIC, &summary.traffic)?;
+        let whole = PyDict::new(py);
+        whole.set_item("measured_s", [summary.measured_s.0, summary.measured_s.1])?;
+        whole.set_item("link", links.get_item(0)?)?;
+        whole.set_item("links", links)?;
+        whole.set_item("jain", summary.jain)?;
+        whole.set_item("flows", flows)?;
+        whole.set_item("traffic", traffic)?;
+        Ok(whole)
     }
 
     /// From now on `step` returns early, after a sample, when one of the tables of samples has this many rows.
@@ -120,7 +94,7 @@ impl Simulation {
     /// Arrow record batches, in the order of time.
     fn take(&mut self, least: usize) -> Vec<(&'static str, Table)> {
         let taken = self.inner.take_tables(least);
-        tables::filled(&taken).into_iter().map(|(name, batch)| (name, Table(batch))).collect()
+        filled(&taken).into_iter().map(|(name, batch)| (name, Table(batch))).collect()
     }
 
     /// Takes the samples and events out of the tables and drops them; the transfers stay.
@@ -140,7 +114,7 @@ impl Simulation {
             "transfers" => recorded.transfers.len(),
             "links" => self.inner.links().len(),
             "rates" => self.rates.len(),
-            "waits" => (0..self.inner.links().len()).map(|link| self.inner.waits(link).count()).sum(),
+            "waits" => self.inner.waits().len(),
             _ => return Err(unknown(name)),
         })
     }
@@ -154,18 +128,15 @@ impl Simulation {
         }
         let recorded = self.inner.tables();
         Ok(Table(match name {
-            "flows" => tables::flows(self.inner.flows(), &self.inner.summary()),
-            "cwnd" => tables::cwnd(part(&recorded.cwnd, start, count)),
-            "queue" => tables::queue(part(&recorded.queue, start, count)),
-            "events" => tables::events(part(&recorded.events, start, count)),
-            "inner" => tables::inner(part(&recorded.inner, start, count)),
-            "transfers" => tables::transfers(part(&recorded.transfers, start, count)),
-            "links" => {
-                let summary = self.inner.summary();
-                tables::links(self.inner.links(), &Waits::with_links(&self.inner, &summary))
-            }
-            "rates" => tables::rates(&self.rates),
-            "waits" => tables::waits(&Waits::of_all(&self.inner, &self.inner.summary())),
+            "flows" => arrow(Lane::Sim, tables::FLOWS, &self.inner.summary().flows),
+            "links" => arrow(Lane::Sim, tables::LINKS, &self.inner.summary().links),
+            "rates" => arrow(Lane::Sim, tables::RATES, &self.rates),
+            "waits" => arrow(Lane::Sim, tables::WAITS, &self.inner.waits()),
+            "cwnd" => arrow(Lane::Sim, tables::CWND, part(&recorded.cwnd, start, count)),
+            "queue" => arrow(Lane::Sim, tables::QUEUE, part(&recorded.queue, start, count)),
+            "events" => arrow(Lane::Sim, tables::EVENTS, part(&recorded.events, start, count)),
+            "inner" => arrow(Lane::Sim, tables::INNER, part(&recorded.inner, start, count)),
+            "transfers" => arrow(Lane::Sim, tables::TRANSFERS, part(&recorded.transfers, start, count)),
             _ => return Err(unknown(name)),
         }))
     }
@@ -181,14 +152,4 @@ fn unknown(name: &str) -> PyErr {
     PyKeyError::new_err(format!(
         "{name}: the tables are flows, links, rates, cwnd, queue, events, inner, transfers and waits"
     ))
-}
-
-/// What a group of traffic asks of a link: in a word, and bit/s where that says it.
-fn asked(asked: Asked) -> (&'static str, Option<f64>) {
-    match asked {
-        Asked::Rate(rate) => ("rate", Some(rate)),
-        Asked::AtMost(rate) => ("at most", Some(rate)),
-        Asked::Everything => ("everything", None),
-        Asked::Unbounded => ("no mean", None),
-    }
 }

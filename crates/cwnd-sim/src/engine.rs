@@ -2,7 +2,6 @@
 //! The simulation: built, stepped, read. Its event handlers are in [`crate::events`] and [`crate::transfers`].
 
 use crate::ack::AckSlab;
-use crate::counts::FlowCounts;
 use crate::event_queue::{EventClass, EventId, EventSeq};
 use crate::flow::{FlowState, Owner};
 use crate::network::{Network, PathNeeds};
@@ -11,6 +10,7 @@ use crate::record::Tables;
 use crate::sources::Background;
 use crate::wheel::Wheel;
 use cwnd_link::Link;
+use cwnd_record::FlowCounts;
 use cwnd_scenario::{Flow, FlowAction, Inner, Scenario};
 
 /// Numbers of the scheduled actions: the sampler, begin and end of the measured interval, then the scenario's actions.
@@ -198,12 +198,6 @@ impl Simulation {
     #[must_use]
     pub const fn tables(&self) -> &Tables {
         &self.tables
-    }
-
-    /// Histogram of the queueing delays of the packets that left a link in the measured interval: the delay, ns, within 1/128 of the
-    /// exact one, and the number of packets.
-    pub fn waits(&self, link: usize) -> impl Iterator<Item = (u64, u64)> {
-        self.network.links[link].waits.rows()
     }
 
     /// Counts of one of the scenario's flows in the measured interval, so far.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Event handlers: a packet reaches the end of a delay line, a timer of a flow fires.
 
-use crate::counts::EventKind;
 use crate::engine::Simulation;
 use crate::event_queue::{EventClass, EventId};
 use crate::flow::{Owner, RecoveryState};
 use crate::packet::{PackedAck, Packet, PathIndex, Segment};
 use crate::prefetch::prefetch;
 use crate::receiver::AckPacket;
+use cwnd_record::EventKind;
 
 /// The flow of the packet this many places behind the front of a delay line is prefetched.
 const AHEAD: usize = 4;

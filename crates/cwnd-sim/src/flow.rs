@@ -5,7 +5,6 @@
 //! the receiver and the arrival of its acknowledgement at the sender are one event, at the time of the latter. The receiver then runs
 //! late by the constant delay of the reverse path. Such a flow is *fused*.
 
-use crate::counts::FlowCounts;
 use crate::host::Host;
 use crate::index::OptionIndex;
 use crate::receiver::Receiver;
@@ -13,6 +12,7 @@ use crate::sender::Sender;
 use crate::traffic::Direction;
 use cwnd::CaState;
 use cwnd_link::Drops;
+use cwnd_record::FlowCounts;
 use cwnd_scenario::{Flow, HEADER_BYTES};
 
 /// State of one flow.

@@ -21,7 +21,6 @@ mod ack;
 mod bitmap;
 #[cfg(debug_assertions)]
 mod check;
-mod counts;
 mod delay_line;
 mod engine;
 mod event_queue;
@@ -37,14 +36,16 @@ mod record;
 mod sender;
 mod sources;
 mod summarise;
-mod summary;
 pub mod traffic;
 mod transfers;
 mod transmit;
 mod wheel;
 
-pub use counts::{EventKind, FlowCounts};
 pub use cwnd_link::Drops;
+pub use cwnd_record::{
+    CwndRow, EventKind, EventRow, FlowCounts, FlowSummary, InnerRow, LinkSummary, QueueRow, Summary,
+    TrafficSummary, TransferCounts, TransferRow,
+};
 pub use engine::{Audit, Simulation};
-pub use record::{CwndRow, EventRow, InnerRow, QueueRow, Tables, TransferRow, expected_bytes};
-pub use summary::{FlowSummary, LinkSummary, Summary, TrafficSummary};
+pub use record::{Tables, expected_bytes};
+pub use summarise::rates;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Makes the summary of a simulation.
 
-use crate::counts::FlowCounts;
 use crate::engine::Simulation;
 use crate::flow::{FlowState, Owner};
 use crate::packet::Packet;
-use crate::summary::{FlowSummary, LinkSummary, Summary, TrafficSummary};
-use crate::traffic::{Asked, Direction, Started, TrafficCounts};
-use cwnd_link::Link;
-use cwnd_scenario::{Flow, LinkSpec};
+use crate::traffic::{Asked, Direction, TrafficCounts};
+use cwnd_link::{Link, Rate};
+use cwnd_record::{
+    FlowCounts, FlowSummary, LinkSummary, RateRow, Summary, TrafficSummary, TransferCounts, WaitRow,
+};
+use cwnd_scenario::{Flow, LinkSpec, Scenario};
 
 impl Simulation {
     /// The summary of the measured interval.
@@ -16,11 +17,9 @@ impl Simulation {
     pub fn summary(&self) -> Summary {
         let scenario = &self.scenario;
         let running = &self.network.links;
-        let links: Vec<LinkSummary> = scenario
-            .links
-            .iter()
-            .zip(running)
-            .map(|(spec, link)| of_link(spec, link, scenario.measure))
+        let links: Vec<LinkSummary> = (0..)
+            .zip(scenario.links.iter().zip(running))
+            .map(|(number, (spec, link))| of_link(number, spec, link, scenario.measure))
             .collect();
         let flows: Vec<FlowSummary> = self
             .named
@@ -29,7 +28,7 @@ impl Simulation {
             .enumerate()
             .map(|(number, (flow, state))| {
                 let measured = self.counts_measured(number);
-                of_flow(self, flow, state, &links, measured)
+                FlowSummary { number: number as u32, ..of_flow(self, flow, state, &links, measured) }
             })
             .collect();
         let (from, to) = scenario.measure;
@@ -41,14 +40,62 @@ impl Simulation {
             traffic: of_traffic(self),
         }
     }
+
+    /// Queueing delays of the packets that left each link in the measured interval, by classes that rise.
+    #[must_use]
+    pub fn waits(&self) -> Vec<WaitRow> {
+        (0..).zip(&self.network.links).flat_map(|(number, link)| waits(number, link)).collect()
+    }
 }
 
-fn of_link(spec: &LinkSpec, link: &Link<Packet>, (from, to): (u64, u64)) -> LinkSummary {
+/// The rates of a scenario's links over the time of the run, link by link; each has one from time 0 on.
+#[must_use]
+pub fn rates(scenario: &Scenario) -> Vec<RateRow> {
+    let mut rows = Vec::new();
+    for (link, config) in (0..).zip(scenario.link_configs()) {
+        let mut push = |from_ns, rate| rows.push(RateRow { link, from_ns, rate });
+        match config.server.rate() {
+            Rate::Constant(rate) => push(0, *rate),
+            Rate::Trace(trace) => push(0, trace.mean_rate()),
+            Rate::Steps(steps) => {
+                push(0, steps.first());
+                let within = steps.changes().iter().filter(|step| step.0 < scenario.duration);
+                within.for_each(|&(at, rate)| push(at, rate));
+            }
+        }
+    }
+    rows
+}
+
+/// A link's queueing delays. No class stands for a longer one than the longest.
+fn waits(link: u32, running: &Link<Packet>) -> impl Iterator<Item = WaitRow> {
+    let longest = running.count.wait_max;
+    running.waits.rows().map(move |(wait, packets)| WaitRow { link, wait_ns: wait.min(longest), packets })
+}
+
+/// The delay that at least this many of 100 packets did not exceed, ms: the nearest rank. 0 when none left.
+fn percentile_ms(waits: &[WaitRow], packets: u64, part: u64) -> f64 {
+    let rank = (packets * part).div_ceil(100).max(1);
+    let mut so_far = 0;
+    let reached = waits.iter().find(|row| {
+        so_far += row.packets;
+        so_far >= rank
+    });
+    reached.map_or(0.0, |row| row.wait_ns as f64 / 1e6)
+}
+
+fn of_link(number: u32, spec: &LinkSpec, link: &Link<Packet>, (from, to): (u64, u64)) -> LinkSummary {
     let seconds = (to - from) as f64 / 1e9;
     let count = &link.count;
     let capacity = link.capacity_bits(from, to);
+    let waits: Vec<WaitRow> = waits(number, link).collect();
+    let packets = waits.iter().map(|row| row.packets).sum();
     LinkSummary {
+        number,
         name: spec.name.clone(),
+        from: spec.from.clone(),
+        to: spec.to.clone(),
+        packets,
         capacity_mbps: capacity / seconds / 1e6,
         utilization: if capacity > 0.0 { (count.measured_bytes * 8) as f64 / capacity } else { 0.0 },
         drops: count.drops_measured,
@@ -58,6 +105,7 @@ fn of_link(spec: &LinkSpec, link: &Link<Packet>, (from, to): (u64, u64)) -> Link
         } else {
             count.wait_sum as f64 / count.measured as f64 / 1e6
         },
+        queue_percentiles_ms: [50, 95, 99].map(|part| percentile_ms(&waits, packets, part)),
         queue_max_ms: count.wait_max as f64 / 1e6,
     }
 }
@@ -80,7 +128,9 @@ fn of_flow(
         flow.path.iter().map(|&link| links[link as usize].capacity_mbps).fold(f64::INFINITY, f64::min);
     let throughput_mbps = wire / seconds / 1e6;
     FlowSummary {
+        number: 0,
         name: flow.name.clone(),
+        label: flow.label.to_string(),
         cc: flow.group.cc.clone(),
         recovery: flow.recovery.name(),
         rtt_ms: flow.rtt as f64 / 1e6,
@@ -91,6 +141,8 @@ fn of_flow(
         cwnd_mean: state.count.cwnd_ns as f64 / active as f64,
         measured,
         run: state.counts(),
+        path: flow.path.to_vec(),
+        back: flow.back.to_vec(),
     }
 }
 
@@ -112,16 +164,25 @@ fn of_traffic(simulation: &Simulation) -> Vec<TrafficSummary> {
         for direction in Direction::ALL {
             let (asked, counts, run) =
                 (running.group.asked(direction), load.of(direction), *load.over_the_run(direction));
-            if asked == Asked::Rate(0.0) && *counts == TrafficCounts::default() && run == Started::default() {
+            if asked == Asked::Rate(0.0)
+                && *counts == TrafficCounts::default()
+                && run == TransferCounts::default()
+            {
                 continue;
             }
+            let (asked, bits) = asked.in_words();
             rows.push(TrafficSummary {
                 name: traffic.name.clone(),
                 reverse: direction == Direction::Reverse,
                 asked,
+                asked_mbps: bits.map(|bits| bits / 1e6),
                 offered_mbps: counts.offered(interval) / 1e6,
                 carried_mbps: counts.carried(interval) / 1e6,
-                measured: *counts,
+                measured: TransferCounts {
+                    transfers: counts.transfers,
+                    finished: counts.finished,
+                    datagrams: counts.packets,
+                },
                 run,
             });
         }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Application events: flows begin and end, traffic sources start transfers, actions are applied.
 
-use crate::counts::EventKind;
 use crate::engine::Simulation;
 use crate::event_queue::{EventClass, EventId};
 use crate::flow::{FlowState, Owner};
 use crate::index::OptionIndex;
 use crate::network::PathNeeds;
 use crate::packet::{Packet, PathIndex};
-use crate::record::TransferRow;
 use crate::traffic::{self, Direction, SourceEvent, Transfer};
+use cwnd_record::{EventKind, TransferRow};
 use cwnd_scenario::FlowAction;
 use std::sync::Arc;
 

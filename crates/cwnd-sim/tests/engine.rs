@@ -1,32 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What holds for every simulation: packets are conserved, runs repeat, recoveries recover.
+//! What holds for every simulation: packets are conserved, recoveries recover.
 
 mod common;
 
-use common::run;
+use common::{FIG6, run};
 use cwnd::registry::{ALGORITHMS, Recovery};
 use cwnd_scenario::Scenario;
-use cwnd_sim::{EventKind, Simulation, Summary, Tables};
-
-/// The flows of the CUBIC paper's figure 6 for ten seconds, with random losses on top.
-const FIG6: &str = r#"
-    duration = "10s"
-    seed = 7
-    [link]
-    rate = "400Mbit/s"
-    rtt = "40ms"
-    loss = "random:0.00001"
-    queue = { kind = "droptail", limit = "1bdp" }
-    [[flow]]
-    cc = "cubic-2.2"
-    counting = "segments"
-    count = 4
-    start = { uniform = ["0s", "100ms"] }
-    [[flow]]
-    cc = "sack"
-    count = 4
-    start = { uniform = ["0s", "100ms"] }
-"#;
+use cwnd_sim::{EventKind, Simulation, Summary};
 
 fn small_link(flow: &str, extra: &str) -> String {
     format!(
@@ -61,39 +41,6 @@ fn conserved(scenario: &str) {
     }
     assert!(instants > 1000);
 }
-
-/// FNV-1a over the Debug text of everything that a run recorded, with the names and the types that it had when [`DIGEST`] was taken.
-fn digest(simulation: &Simulation) -> u64 {
-    let Tables { cwnd, queue, events, .. } = simulation.tables();
-    let events = format!("{events:?}").replace("EventRow {", "Event {");
-    let events = events.replace("link: None", "link: 4294967295").replace("link: Some(0)", "link: 0");
-    let text =
-        format!("Tables {{ cwnd: {cwnd:?}, queue: {queue:?}, events: {events} }}{:?}", simulation.summary());
-    text.replace(", head: 0", "")
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
-}
-
-// The constant is what a release build computes too: `make test` runs this test in both profiles.
-#[test]
-fn the_same_seed_gives_the_same_bytes_in_every_run_thread_and_build() {
-    let here = digest(&run(FIG6));
-    let threads: Vec<_> = (0..2).map(|_| std::thread::spawn(|| digest(&run(FIG6)))).collect();
-    for thread in threads {
-        assert_eq!(thread.join().expect("no panic"), here);
-    }
-    let mut stepped = Simulation::new(&Scenario::from_toml(FIG6).expect("valid"));
-    while !stepped.step(1) {}
-    assert_eq!(digest(&stepped), here, "however it is stepped");
-    assert_ne!(digest(&run(&FIG6.replace("seed = 7", "seed = 8"))), here);
-    assert_eq!(
-        format!("{here:016x}"),
-        DIGEST,
-        "the simulator's results changed: if that is meant, update DIGEST"
-    );
-}
-
-const DIGEST: &str = "93aefded0de271b0";
 
 fn alone(cc: &str, recovery: Recovery) -> Summary {
     // The segments that FAST keeps in the queue must fit: its hundred would overflow a queue of 25 at every update.

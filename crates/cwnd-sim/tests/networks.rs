@@ -205,8 +205,8 @@ fn the_load_achieved_stands_beside_the_one_asked() {
                 [[traffic]]\nmodel = 'mix'\nshare = 0.3\ndirection = 'both'\nsize = { kind = 'exponential', mean = '14480B' }";
     let text = format!("duration = '60s'\nseed = 4\n{rest}");
     for group in run(&text).summary().traffic {
-        let cwnd_sim::traffic::Asked::Rate(asked) = group.asked else { panic!("{group:?}") };
-        assert!((asked / 6e6 - 1.0).abs() < 1e-6, "{group:?}");
+        let ("rate", Some(asked)) = (group.asked, group.asked_mbps) else { panic!("{group:?}") };
+        assert!((asked / 6.0 - 1.0).abs() < 1e-6, "{group:?}");
         // 3000 transfers a minute, exponential: 1/√3000 · √2 = 2.6 % of standard deviation.
         assert!((group.offered_mbps / 6.0 - 1.0).abs() < 0.08, "{group:?}");
         assert!((group.carried_mbps / group.offered_mbps - 1.0).abs() < 0.02, "{group:?}");

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -140,7 +140,7 @@ def measures(result: Result, groups: Sequence[Sequence[int]], settings: Settings
         measured = {flow: [time for time in reduced.get(flow, []) if begin_s <= time < end_s] for flow in chosen}
         return synchronisation(measured, window_s=max(late_ms, default=0.0) / 1e3)
 
-    def of_link(number: int, link: dict[str, Any]) -> dict[str, Measure]:
+    def of_link(number: int, link: Mapping[str, Any]) -> dict[str, Measure]:
         at, by, where = (lost_at, lost_by, positions) if len(links) == 1 else drops(events, begin_s, end_s, number)
         waits = queueing_delay(result.waits, number)
         return {

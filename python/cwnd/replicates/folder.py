@@ -14,11 +14,11 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from cwnd import _native
 from cwnd._native import Scenario
-from cwnd.result import Result
+from cwnd.result import Result, Summary
 from cwnd.store import MANIFEST, REPLICATES, FolderError, kind_of_result, origin, save
 from cwnd.store import check_folder as check_result
 from cwnd.unfinished import lock
@@ -105,8 +105,8 @@ class StudyFolder:
         return None
 
     def write_run(self, result: Result, document: dict[str, Any], check: Callable[[], None]) -> None:
-        """Writes a run. `check` is called between two pieces of a table; if it raises, nothing of the run is left."""
-        result.summary = document
+        """Writes a run with its `document` as summary. `check` is called between two pieces of a table; if it raises, nothing of the run is left."""
+        result.summary = cast("Summary", document)
         save(result, self.seed(result.scenario.seed), pictures=False, between=check)
 
     def conclude(self, document: dict[str, Any]) -> None:

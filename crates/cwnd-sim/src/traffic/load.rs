@@ -6,6 +6,7 @@
 //! transfers converges as n^(−1/6), so 2 % takes about 10¹⁰ transfers. Therefore both are reported.
 
 use super::{Datagram, Direction, Transfer};
+use cwnd_record::TransferCounts;
 use cwnd_scenario::HEADER_BYTES;
 
 /// Bytes on the wire of a transfer of `payload` bytes in segments of `mss`: headers once per segment, the last one
@@ -31,6 +32,17 @@ pub enum Asked {
 }
 
 impl Asked {
+    /// What kind it is, in a word, and its bits per second where it has some.
+    #[must_use]
+    pub const fn in_words(self) -> (&'static str, Option<f64>) {
+        match self {
+            Self::Rate(rate) => ("rate", Some(rate)),
+            Self::AtMost(rate) => ("at most", Some(rate)),
+            Self::Everything => ("everything", None),
+            Self::Unbounded => ("no mean", None),
+        }
+    }
+
     /// The load of this many sources.
     pub(super) fn times(self, sources: f64) -> Self {
         match self {
@@ -93,22 +105,11 @@ impl TrafficCounts {
     }
 }
 
-/// Counts of one direction over the whole run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Started {
-    /// Transfers that started.
-    pub transfers: u64,
-    /// Transfers that finished.
-    pub finished: u64,
-    /// Datagrams.
-    pub packets: u64,
-}
-
 /// Counts of a group: of the measured interval, and a few over the whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Load {
     measured: [TrafficCounts; 2],
-    run: [Started; 2],
+    run: [TransferCounts; 2],
 }
 
 impl Load {
@@ -120,7 +121,7 @@ impl Load {
 
     /// Counts of one direction over the whole run.
     #[must_use]
-    pub const fn over_the_run(&self, direction: Direction) -> &Started {
+    pub const fn over_the_run(&self, direction: Direction) -> &TransferCounts {
         &self.run[direction as usize]
     }
 
@@ -153,7 +154,7 @@ impl Load {
 
     /// A datagram was sent.
     pub fn sent(&mut self, packet: &Datagram, measured: bool) {
-        self.run[packet.direction as usize].packets += 1;
+        self.run[packet.direction as usize].datagrams += 1;
         if !measured {
             return;
         }

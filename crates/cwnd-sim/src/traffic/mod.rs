@@ -30,7 +30,7 @@ mod sampler;
 mod source_models;
 
 pub use group::{LinkFacts, TrafficGroup};
-pub use load::{Asked, Load, Started, TrafficCounts, wire_bytes};
+pub use load::{Asked, Load, TrafficCounts, wire_bytes};
 pub use sampler::Sampler;
 
 use cwnd_link::random::RandomStream;

@@ -10,8 +10,10 @@ use cwnd::replay::{After, Call};
 use cwnd::{ARGUMENT_WORDS, Conn, Hook, PRIVATE_BYTES, PrivateWords};
 use cwnd_bpf::{CallRecord, ProbeSample};
 
-use crate::arrays::{f64s, texts, u32s, u64s};
-use crate::tables::{STATES, table};
+use cwnd_record::{CwndRow, Lane, tables};
+
+use crate::arrays::{u32s, u64s};
+use crate::tables::{arrow, table};
 
 /// Whose layout the private words have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,26 +113,18 @@ fn bytes<'a>(states: impl Iterator<Item = &'a PrivateWords>) -> ArrayRef {
 }
 
 /// A row of the table `cwnd`.
-struct Window {
-    time_us: u64,
-    flow: u64,
-    conn: Conn,
-}
-
-fn window(rows: &[Window]) -> Vec<(&'static str, ArrayRef)> {
-    vec![
-        ("time_s", f64s(rows.iter().map(|row| row.time_us as f64 / 1e6))),
-        ("flow", u32s(rows.iter().map(|row| row.flow as u32))),
-        ("cwnd", u32s(rows.iter().map(|row| row.conn.cwnd))),
-        ("ssthresh", u32s(rows.iter().map(|row| row.conn.ssthresh))),
-        ("srtt_ms", f64s(rows.iter().map(|row| f64::from(row.conn.srtt_us8) / 8000.0))),
-        ("in_flight", u32s(rows.iter().map(|row| row.conn.in_flight))),
-        ("delivered", u64s(rows.iter().map(|row| row.conn.delivered))),
-        (
-            "ca_state",
-            texts(rows.iter().map(|row| STATES.get(row.conn.ca_state as usize).copied().unwrap_or(""))),
-        ),
-    ]
+const fn window(time_us: u64, flow: u64, conn: &Conn) -> CwndRow {
+    CwndRow {
+        time_ns: time_us.saturating_mul(1000),
+        flow: flow as u32,
+        cwnd: conn.cwnd,
+        ssthresh: conn.ssthresh,
+        srtt_us8: conn.srtt_us8,
+        in_flight: conn.in_flight,
+        forwarded: 0,
+        delivered: conn.delivered,
+        ca_state: conn.ca_state as u8,
+    }
 }
 
 /// The table `cwnd`: the connection after each call that can change its window or state.
@@ -148,19 +142,16 @@ pub fn cwnd(records: &[CallRecord]) -> StructArray {
                 _ => record.row.before.ca_state,
             };
             let conn = Conn { cwnd, ssthresh, ca_state, ..record.row.before };
-            Window { time_us: record.time_us, flow: record.connection, conn }
+            window(record.time_us, record.connection, &conn)
         })
         .collect();
-    table(window(&rows))
+    arrow(Lane::Kernel, tables::CWND, &rows)
 }
 
 /// The table `cwnd` of a probe: the connection after each acknowledgement.
 pub fn samples(samples: &[ProbeSample], numbers: &[u64]) -> StructArray {
-    let row = |(number, sample): (&u64, &ProbeSample)| Window {
-        time_us: sample.conn.now_us,
-        flow: *number,
-        conn: sample.conn,
-    };
-    let rows: Vec<_> = numbers.iter().zip(samples).map(row).collect();
-    table(window(&rows))
+    let pairs = numbers.iter().zip(samples);
+    let rows: Vec<_> =
+        pairs.map(|(number, sample)| window(sample.conn.now_us, *number, &sample.conn)).collect();
+    arrow(Lane::Kernel, tables::CWND, &rows)
 }

@@ -2,7 +2,6 @@
 //! The summary of a run, over the measured interval.
 
 use crate::counts::FlowCounts;
-use crate::traffic::{Asked, Started, TrafficCounts};
 use cwnd_link::Drops;
 
 /// The run as a whole.
@@ -23,18 +22,28 @@ pub struct Summary {
 /// One link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkSummary {
+    /// Number.
+    pub number: u32,
     /// Name.
     pub name: String,
+    /// The nodes that it leads from and to.
+    pub from: String,
+    /// See `from`.
+    pub to: String,
     /// Its mean capacity, Mbit/s.
     pub capacity_mbps: f64,
     /// Wire bits that left it, divided by its capacity.
     pub utilization: f64,
+    /// Packets that left it in the measured interval.
+    pub packets: u64,
     /// Packets dropped in the measured interval.
     pub drops: Drops,
     /// Packets dropped over the whole run.
     pub drops_run: Drops,
     /// Mean queueing delay, without the packet's own serialisation, ms.
     pub queue_mean_ms: f64,
+    /// Queueing delay that 50, 95 and 99 % of the packets did not exceed, ms (nearest rank, within 1/128); 0 when none left.
+    pub queue_percentiles_ms: [f64; 3],
     /// Max queueing delay, ms.
     pub queue_max_ms: f64,
 }
@@ -42,8 +51,12 @@ pub struct LinkSummary {
 /// One flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowSummary {
+    /// Number.
+    pub number: u32,
     /// Name.
     pub name: String,
+    /// Label of its group.
+    pub label: String,
     /// Algorithm or parameter set.
     pub cc: String,
     /// Recovery.
@@ -64,6 +77,10 @@ pub struct FlowSummary {
     pub measured: FlowCounts,
     /// Counts of the whole run.
     pub run: FlowCounts,
+    /// Numbers of the links that its data cross.
+    pub path: Vec<u32>,
+    /// Numbers of the links that its acknowledgements cross.
+    pub back: Vec<u32>,
 }
 
 /// One traffic group, one direction.
@@ -73,16 +90,29 @@ pub struct TrafficSummary {
     pub name: String,
     /// Whether this is the reverse direction.
     pub reverse: bool,
-    /// The load that the scenario asks for.
-    pub asked: Asked,
+    /// What kind of load the scenario asks for: `rate`, `at most`, `everything`, or `no mean` where the mean does not exist.
+    pub asked: &'static str,
+    /// The load that the scenario asks for, Mbit/s, where the kind has one.
+    pub asked_mbps: Option<f64>,
     /// Wire bits of what started, Mbit/s.
     pub offered_mbps: f64,
     /// Wire bits that left the link, retransmissions included, Mbit/s.
     pub carried_mbps: f64,
     /// Counts of the measured interval.
-    pub measured: TrafficCounts,
-    /// Transfers started and finished, and datagrams sent, over the whole run.
-    pub run: Started,
+    pub measured: TransferCounts,
+    /// Counts of the whole run.
+    pub run: TransferCounts,
+}
+
+/// Counts of a traffic group in one direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TransferCounts {
+    /// Transfers that started.
+    pub transfers: u64,
+    /// Transfers that finished, whenever they started.
+    pub finished: u64,
+    /// Datagrams sent.
+    pub datagrams: u64,
 }
 
 impl Summary {

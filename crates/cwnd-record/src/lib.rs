@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a run yields: rows, a summary, and one schema of both.
+//!
+//! A column of a table, or a field of the summary, is one row of a list in [`tables`]: its name, unit, meaning, and how its value is
+//! read. Arrow tables, the JSON document, the Python types and `docs/reference/results.md` follow from these lists, for every lane.
+#![forbid(unsafe_code)]
+
+mod column;
+mod counts;
+mod rows;
+mod summary;
+pub mod tables;
+
+pub use column::{Column, ColumnInfo, Read, Values};
+pub use counts::{EventKind, FlowCounts};
+pub use rows::{CwndRow, EventRow, InnerRow, QueueRow, RateRow, TransferRow, WaitRow};
+pub use summary::{FlowSummary, LinkSummary, Summary, TrafficSummary, TransferCounts};
+
+/// Where an algorithm ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lane {
+    /// The simulator.
+    Sim,
+    /// The running kernel.
+    Kernel,
+}
+
+impl Lane {
+    /// All lanes.
+    pub const ALL: [Self; 2] = [Self::Sim, Self::Kernel];
+
+    /// Name, in a manifest's field `lane`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sim => "sim",
+            Self::Kernel => "kernel",
+        }
+    }
+}

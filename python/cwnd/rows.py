@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The types of a summary. Written by `make docs` from the schema, `crates/cwnd-record/src/tables.rs`."""
+
+from typing import TypedDict
+
+
+class FlowSummary(TypedDict):
+    """A flow."""
+
+    #: name: its group's label, and its number in a group of several
+    name: str
+    #: label of its group
+    label: str
+    #: algorithm or parameter set
+    cc: str
+    #: loss recovery
+    recovery: str
+    #: round trip time without queueing and serialisation (ms)
+    rtt_ms: float
+    #: start (s)
+    start_s: float
+    #: wire bits that left the flow's last link, over the measured interval (Mbit/s)
+    throughput_mbps: float
+    #: payload bits that reached the receiver, each once, over the measured interval (Mbit/s)
+    goodput_mbps: float
+    #: throughput over the capacity of its slowest link (1)
+    share: float
+    #: time-weighted mean of the window (segments)
+    cwnd_mean: float
+    #: data packets sent, retransmissions included, by when they were sent (packets)
+    packets_sent: int
+    #: retransmissions among them (packets)
+    retransmits: int
+    #: times that the retransmission timer fired
+    timeouts: int
+    #: its data packets dropped at any link: the sum of the next ones (packets)
+    drops: int
+    #: drops for want of room (packets)
+    drops_queue: int
+    #: drops by RED on arrival (packets)
+    drops_early: int
+    #: drops by the loss process (packets)
+    drops_loss: int
+    #: `packets_sent` of the whole run (packets)
+    packets_sent_run: int
+    #: `retransmits` of the whole run (packets)
+    retransmits_run: int
+    #: `timeouts` of the whole run
+    timeouts_run: int
+    #: `drops` of the whole run (packets)
+    drops_run: int
+    #: `drops_queue` of the whole run (packets)
+    drops_queue_run: int
+    #: `drops_early` of the whole run (packets)
+    drops_early_run: int
+    #: `drops_loss` of the whole run (packets)
+    drops_loss_run: int
+    #: numbers of the links that its data cross
+    path: list[int]
+    #: numbers of the links that its acknowledgements cross
+    back: list[int]
+
+
+class LinkSummary(TypedDict):
+    """A link."""
+
+    #: name
+    name: str
+    #: mean capacity of the measured interval (Mbit/s)
+    capacity_mbps: float
+    #: wire bits that left it over its capacity (1)
+    utilization: float
+    #: packets that left it (packets)
+    packets: int
+    #: drops for want of room (packets)
+    drops_queue: int
+    #: drops by RED on arrival, while there was room (packets)
+    drops_early: int
+    #: drops by the loss process (packets)
+    drops_loss: int
+    #: `drops_queue` of the whole run (packets)
+    drops_queue_run: int
+    #: `drops_early` of the whole run (packets)
+    drops_early_run: int
+    #: `drops_loss` of the whole run (packets)
+    drops_loss_run: int
+    #: mean queueing delay, without the packet's own serialisation (ms)
+    queue_mean_ms: float
+    #: median of the queueing delay (ms)
+    queue_p50_ms: float
+    #: its 95th percentile (ms)
+    queue_p95_ms: float
+    #: its 99th percentile (ms)
+    queue_p99_ms: float
+    #: max queueing delay (ms)
+    queue_max_ms: float
+
+
+class TrafficSummary(TypedDict):
+    """A group of traffic in one direction."""
+
+    #: name of the group
+    name: str
+    #: forward or reverse
+    direction: str
+    #: what the scenario asks for: rate, at most, everything or no mean
+    asked: str
+    #: that rate; null: it names none (Mbit/s)
+    asked_mbps: float | None
+    #: wire bits of what started (Mbit/s)
+    offered_mbps: float
+    #: wire bits that left the link, retransmissions included (Mbit/s)
+    carried_mbps: float
+    #: transfers that started
+    transfers: int
+    #: transfers that finished, whenever they started
+    finished: int
+    #: datagrams sent (packets)
+    datagrams: int
+    #: `transfers` of the whole run
+    transfers_run: int
+    #: `finished` of the whole run
+    finished_run: int
+    #: `datagrams` of the whole run (packets)
+    datagrams_run: int
+
+
+class MeasuredSummary(TypedDict):
+    """What a run came to over its measured interval."""
+
+    #: the measured interval (s)
+    measured_s: list[float]
+    #: the first link
+    link: LinkSummary
+    links: list[LinkSummary]
+    #: Jain's index over the flows' throughputs; 1 when nothing was sent
+    jain: float
+    flows: list[FlowSummary]
+    traffic: list[TrafficSummary]

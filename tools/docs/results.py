@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""What follows in Python and in the docs from the schema of what a run yields (`crates/cwnd-record/src/tables.rs`).
+
+python -m tools.docs.results            writes the tables of docs/reference/results.md, and python/cwnd/rows.py
+python -m tools.docs.results --check    changes nothing; fails if one of them is out of date
+"""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from pathlib import Path
+
+from cwnd import _native
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "reference" / "results.md"
+TYPES = ROOT / "python" / "cwnd" / "rows.py"
+BEGIN, END = "<!-- tables: written by tools/docs/results.py -->", "<!-- end of tables -->"
+#: What is a dictionary in a summary, by the table that it is a row of.
+SUMMARIES = {"flows": "FlowSummary", "links": "LinkSummary", "traffic": "TrafficSummary"}
+PYTHON = {
+    "string": "str",
+    "dictionary": "str",
+    "double": "float",
+    "uint64": "int",
+    "uint32": "int",
+    "list<uint32>": "list[int]",
+}
+HEAD = '''\
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The types of a summary. Written by `make docs` from the schema, `crates/cwnd-record/src/tables.rs`."""
+
+from typing import TypedDict
+'''
+WHOLE = '''
+
+class MeasuredSummary(TypedDict):
+    """What a run came to over its measured interval."""
+
+    #: the measured interval (s)
+    measured_s: list[float]
+    #: the first link
+    link: LinkSummary
+    links: list[LinkSummary]
+    #: Jain's index over the flows' throughputs; 1 when nothing was sent
+    jain: float
+    flows: list[FlowSummary]
+    traffic: list[TrafficSummary]
+'''
+
+
+def tables() -> str:
+    """Every table with its columns, in Markdown."""
+    lines = []
+    for table in _native.record_schema():
+        lanes = " and ".join(f"`{lane}`" for lane in table["lanes"])
+        lines += [f"### {table['name']}", "", f"A row is {table['row']}. Lane {lanes}.", ""]
+        lines += ["| column | type | unit | meaning |", "| --- | --- | --- | --- |"]
+        for column in table["columns"]:
+            kind = column["type"] + (", or null" if column["nullable"] else "")
+            notes = []
+            if column["table_only"]:
+                notes.append("not in the summary")
+            if column["lane"]:
+                notes.append(f"lane `{column['lane']}` only")
+            note = f" ({'; '.join(notes)})" if notes else ""
+            lines.append(f"| `{column['name']}` | {kind} | {column['unit']} | {column['doc']}{note} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def page() -> str:
+    """The page with its tables as they are."""
+    before, _, rest = PAGE.read_text().partition(BEGIN)
+    return f"{before}{BEGIN}\n\n{tables()}\n{END}{rest.partition(END)[2]}"
+
+
+def types() -> str:
+    """The types of the dictionaries of a summary."""
+    text = HEAD
+    by_name = {table["name"]: table for table in _native.record_schema()}
+    for name, title in SUMMARIES.items():
+        table = by_name[name]
+        text += f'\n\nclass {title}(TypedDict):\n    """{table["row"].partition(":")[0].partition(";")[0].capitalize()}."""\n\n'
+        for column in table["columns"]:
+            if not column["table_only"]:
+                unit = f" ({column['unit']})" if column["unit"] else ""
+                doc = textwrap.wrap(
+                    f"{column['doc']}{unit}", 112, initial_indent="    #: ", subsequent_indent="    #: "
+                )
+                kind = PYTHON[column["type"]] + (" | None" if column["nullable"] else "")
+                text += "\n".join(doc) + f"\n    {column['name']}: {kind}\n"
+    return text + WHOLE
+
+
+def main() -> None:
+    wanted = {PAGE: page(), TYPES: types()}
+    if "--check" in sys.argv[1:]:
+        wrong = [path.name for path, text in wanted.items() if not path.exists() or path.read_text() != text]
+        if wrong:
+            raise SystemExit(f"out of date: {', '.join(wrong)}; run make docs")
+        return
+    for path, text in wanted.items():
+        path.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
