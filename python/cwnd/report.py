@@ -57,7 +57,8 @@ def loss_fraction(link: Mapping[str, Any]) -> float:
 
 def links(summary: Summary) -> Grid:
     """A row per link."""
-    causes = [cause for cause in DROPS if cause not in RARE_DROPS or any(link[cause] for link in summary["links"])]
+    rows: list[Mapping[str, Any]] = [*summary["links"]]
+    causes = [cause for cause in DROPS if cause not in RARE_DROPS or any(link[cause] for link in rows)]
     headings = ("Mbit/s", "used", "lost", "delay ms", "p50", "p95", "p99", "max", *(DROPS[cause] for cause in causes))
     delays = ("mean", "p50", "p95", "p99", "max")
 
@@ -70,7 +71,7 @@ def links(summary: Summary) -> Grid:
             *(f"{link[cause]:d}" for cause in causes),
         ]
 
-    return Grid("link", headings, [(link["name"], row(link)) for link in summary["links"]])
+    return Grid("link", headings, [(link["name"], row(link)) for link in rows])
 
 
 ASKED = {"rate": "{}", "at most": "≤ {}", "everything": "the rest", "no mean": "no mean"}

@@ -39,6 +39,8 @@ class FlowSummary(TypedDict):
     drops_queue: int
     #: drops by RED on arrival (packets)
     drops_early: int
+    #: drops by CoDel at the head of a queue (packets)
+    drops_head: int
     #: drops by the loss process (packets)
     drops_loss: int
     #: `packets_sent` of the whole run (packets)
@@ -53,6 +55,8 @@ class FlowSummary(TypedDict):
     drops_queue_run: int
     #: `drops_early` of the whole run (packets)
     drops_early_run: int
+    #: `drops_head` of the whole run (packets)
+    drops_head_run: int
     #: `drops_loss` of the whole run (packets)
     drops_loss_run: int
     #: numbers of the links that its data cross
@@ -76,12 +80,16 @@ class LinkSummary(TypedDict):
     drops_queue: int
     #: drops by RED on arrival, while there was room (packets)
     drops_early: int
+    #: drops by CoDel at the head of the queue (packets)
+    drops_head: int
     #: drops by the loss process (packets)
     drops_loss: int
     #: `drops_queue` of the whole run (packets)
     drops_queue_run: int
     #: `drops_early` of the whole run (packets)
     drops_early_run: int
+    #: `drops_head` of the whole run (packets)
+    drops_head_run: int
     #: `drops_loss` of the whole run (packets)
     drops_loss_run: int
     #: mean queueing delay, without the packet's own serialisation (ms)

@@ -399,8 +399,9 @@ LOOPS = '{ extern crate std; let _ = std::fs::write("looping", ""); loop {} }'
     [
         (("compare", "ease"), signal.SIGINT, False, 130, "error: stopped in a hook that has not returned for 10 s"),
         (("check", "{}"), signal.SIGTERM, False, 143, "error: stopped in a hook that has not returned for 10 s"),
-        # The program hears the first one, and waits for its threads, which do not return.
-        (("compare", "ease", "--seeds", "3"), signal.SIGINT, True, 130, "stopped at once"),
+        # The program hears the first one, and waits for its threads, which do not return. At the second one, the thread that ends it
+        # and the program's own end race: whichever is first says so.
+        (("compare", "ease", "--seeds", "3"), signal.SIGINT, True, 130, "stopped( at once)?"),
     ],
 )
 def test_a_hook_that_does_not_return_can_be_stopped(
@@ -428,7 +429,7 @@ def test_a_hook_that_does_not_return_can_be_stopped(
             _, said = child.communicate(timeout=PATIENCE_S)
         finally:
             child.kill()
-    assert (child.returncode, said.splitlines()[-1]) == (code, says), said
+    assert child.returncode == code and re.fullmatch(says, said.splitlines()[-1]), said
 
 
 @cargo
