@@ -285,10 +285,10 @@ def test_algorithms_and_show_describe_the_registry(cwnd: Cli) -> None:
     plain = cwnd("algorithms").stdout
     for name in names:
         assert name in plain
-        shown = json.loads(cwnd("show", name, "--json").stdout)
+        shown, described = json.loads(cwnd("show", name, "--json").stdout), cwnd("show", name).stdout
         for param in shown["params"]:
             assert all(param[key] for key in ("name", "default", "min", "max", "help", "source")), param
-            assert f"{param['name']} = {param['default']}" in cwnd("show", name).stdout
+            assert f"{param['name']} = {param['default']}" in described
     shown = json.loads(cwnd("show", "cubic-2.2", "--json").stdout)
     assert {param["name"]: param["default"] for param in shown["params"]}["beta"] == "0.8"
 

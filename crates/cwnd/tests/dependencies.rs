@@ -10,6 +10,7 @@ const LEVELS: &[(&str, u32)] = &[
     ("cwnd-link", 1),
     ("cwnd-contract", 2),
     ("cwnd-plugin", 2),
+    ("cwnd-record", 2),
     ("cwnd-scenario", 2),
     ("cwnd-sim", 3),
     ("cwnd-bpf", 3),
