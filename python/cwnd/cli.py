@@ -9,9 +9,8 @@ What a command computes goes to standard output, everything else to standard err
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -24,10 +23,8 @@ from cwnd.flowspec import traffic as parse_traffic
 from cwnd.kernel.cli import app as kernel
 from cwnd.options import Json, Plugins, pair_of
 from cwnd.reproduce import command as reproduction
+from cwnd.run_and_report import run_and_report
 from cwnd.scenario import dumbbell
-
-if TYPE_CHECKING:
-    from cwnd.result import Progress, Summary
 
 app = typer.Typer(
     add_completion=False,
@@ -339,56 +336,6 @@ def plot(
         fail(f"DIR: {str(error).removeprefix('folder: ')}")
     for picture in pictures:
         print(picture)
-
-
-def run_and_report(
-    scenario: Scenario,
-    out: Path | None,
-    seeds_and_jobs: tuple[str | None, str | None],
-    *,
-    as_json: bool,
-    pictures: bool,
-    force: bool,
-) -> None:
-    """Runs, prints and saves; `seeds_and_jobs` are the texts of --seeds and --jobs."""
-    if force and out is None:
-        fail("--force: not accepted without -o; expected -o DIR with it")
-    if seeds_and_jobs != (None, None):
-        from cwnd.replicates.command import study
-
-        study(scenario, out, *seeds_and_jobs, as_json=as_json, force=force)
-        return
-    if sys.stderr.isatty():
-        from cwnd.progress import shown
-
-        with shown() as report:
-            summary, messages = run_once(scenario, out, report, pictures=pictures, force=force)
-    else:
-        summary, messages = run_once(scenario, out, None, pictures=pictures, force=force)
-    if as_json:
-        print(json.dumps(summary))
-        return
-    from cwnd.report import table
-
-    table(summary)
-    for line in messages:
-        print(line, file=sys.stderr)
-
-
-def run_once(
-    scenario: Scenario, out: Path | None, progress: Progress | None, *, pictures: bool, force: bool
-) -> tuple[Summary, list[str]]:
-    """Runs one scenario; returns the summary, and messages about the folder."""
-    from cwnd.result import summarise
-    from cwnd.store import record, why_not_drawn
-
-    if out is None:
-        return summarise(scenario, progress), []
-    messages: list[str] = []
-    result = record(scenario, out, progress, pictures=pictures, force=force, tell=messages.append)
-    if pictures and (why := why_not_drawn(result)):
-        messages.append(f"no pictures: {why}")
-    return result.summary, [*messages, f"written to {out}"]
 
 
 def recorded_flows(text: str | None) -> str | list[str | int] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -14,6 +15,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from in_kernel import PATIENCE_S, PROGRAM, Loader
+
+from cwnd import plugin
 
 # What fails is printed with what repeats it; nothing is kept on disk, and a busy machine is no fault.
 settings.register_profile("cwnd", database=None, deadline=None, print_blob=True)
@@ -78,3 +81,32 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
     if report.skipped and os.environ.get("CI") == "true":
         report.outcome, report.longrepr = "failed", f"skipped, and CI must run it: {report.longrepr}"
     return report
+
+
+cargo = pytest.mark.skipif(
+    shutil.which("cargo") is None and os.environ.get("CI") != "true", reason="it needs cargo: Rust 1.89 or newer"
+)
+
+
+@pytest.fixture(scope="module")
+def ease(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A crate as `cwnd new` makes it, its library built."""
+    crate = plugin.new("ease", tmp_path_factory.mktemp("plugin") / "ease")
+    plugin.build(crate)
+    return crate
+
+
+@pytest.fixture
+def rule(ease: Path) -> Iterator[Path]:
+    """The crate's rule, to be changed: afterwards it is as it was."""
+    file = ease / "src" / "ease.rs"
+    text = file.read_text()
+    yield file
+    file.write_text(text)
+
+
+def refused(done: subprocess.CompletedProcess[str], *words: str, code: int = 2) -> None:
+    """One line on standard error, with these words in it."""
+    assert (done.returncode, done.stdout) == (code, ""), done.stderr
+    assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1, done.stderr
+    assert all(word in done.stderr for word in words), done.stderr

@@ -6,37 +6,20 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import pickle
 import re
 import shlex
 import shutil
-import signal
 import subprocess
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import PROGRAM, Cli
-from in_kernel import PATIENCE_S, until
+from conftest import PROGRAM, Cli, cargo, refused
 
 import cwnd as package
 from cwnd import plugin
 
 ROOT = Path(__file__).parents[2]
 MIRROR = Path(__file__).with_name("plugin") / "mirror.rs"
-
-cargo = pytest.mark.skipif(
-    shutil.which("cargo") is None and os.environ.get("CI") != "true", reason="it needs cargo: Rust 1.89 or newer"
-)
-
-
-@pytest.fixture(scope="module")
-def ease(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A crate as `cwnd new` makes it, its library built."""
-    crate = plugin.new("ease", tmp_path_factory.mktemp("plugin") / "ease")
-    plugin.build(crate)
-    return crate
 
 
 @pytest.fixture(scope="module")
@@ -46,22 +29,6 @@ def mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(MIRROR, crate / "src" / "mirror.rs")
     plugin.build(crate)
     return crate
-
-
-@pytest.fixture
-def rule(ease: Path) -> Iterator[Path]:
-    """The crate's rule, to be changed: afterwards it is as it was."""
-    file = ease / "src" / "ease.rs"
-    text = file.read_text()
-    yield file
-    file.write_text(text)
-
-
-def refused(done: subprocess.CompletedProcess[str], *words: str, code: int = 2) -> None:
-    """One line on standard error, with these words in it."""
-    assert (done.returncode, done.stdout) == (code, ""), done.stderr
-    assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1, done.stderr
-    assert all(word in done.stderr for word in words), done.stderr
 
 
 @cargo
@@ -340,105 +307,3 @@ def test_the_sources_that_a_wheel_carries_suffice(cwnd: Cli, tmp_path: Path) -> 
     done = cwnd("compare", "ease", "--duration", "1s", "--plugin", "ease", cwd=tmp_path, env=env)
     assert (done.returncode, done.stderr) == (0, "")
     refused(cwnd("new", "other", cwd=tmp_path, env={**env, "CWND_SOURCE": str(tmp_path)}), "CWND_SOURCE", "crates/cwnd")
-
-
-def panics(crate: Path, hook: str, line: str) -> int:
-    """Makes `hook` of the crate's rule begin with `line`; returns the line's number."""
-    rule = crate / "src" / "ease.rs"
-    lines = rule.read_text().splitlines()
-    head = next(number for number, each in enumerate(lines) if f"fn {hook}(" in each)
-    while not lines[head].endswith("{"):
-        head += 1
-    lines.insert(head + 1, f"        {line}")
-    rule.write_text("\n".join(lines) + "\n")
-    return head + 2
-
-
-HALTS = "let _ = 1 / u32::from(conn.now_us < 1_500_000);"  # a division by 0 from 1.5 s on
-
-
-@cargo
-def test_a_panic_is_an_exception_with_its_place_and_the_interpreter_lives(ease: Path, rule: Path) -> None:
-    at = panics(ease, "cong_avoid", HALTS)
-    package.load_plugin(ease)
-    scenario = package.dumbbell(
-        [package.Flow("cubic"), package.Flow("ease", count=2, start="1s")], rate="10Mbit/s", rtt="20ms", duration="4s"
-    )
-    with pytest.raises(package.PluginError) as caught:
-        package.run(scenario)
-    error = caught.value
-    assert (error.algorithm, error.hook, error.line) == ("ease", "cong_avoid", at)
-    assert error.file == str(rule.resolve()) and "divide by zero" in error.message
-    assert error.flow in ("ease 1", "ease 2") and 1.5 <= error.time_s < 1.6
-    for words in (f"{rule.resolve()}:{at}", error.message, f'flow "{error.flow}"', f"at {error.time_s} s"):
-        assert words in str(error)
-    twin = pickle.loads(pickle.dumps(error))
-    assert type(twin) is package.PluginError and (str(twin), vars(twin)) == (str(error), vars(error))
-    # The next run, of the same algorithm before its fault, and of another, is what it would have been.
-    early = package.dumbbell([package.Flow("ease")], rate="10Mbit/s", rtt="20ms", duration="1s")
-    assert package.run(early).summary["flows"][0]["packets_sent"] > 0
-    other = package.dumbbell([package.Flow("cubic")], rate="10Mbit/s", rtt="20ms", duration="1s")
-    assert package.run(other).summary["flows"][0]["packets_sent"] > 0
-
-
-@cargo
-@pytest.mark.parametrize("hook", ["init", "ssthresh", "pkts_acked", "info"])
-def test_a_panic_in_any_hook_is_one_line_and_a_code(cwnd: Cli, ease: Path, rule: Path, hook: str) -> None:
-    at = panics(ease, hook, 'panic!("of {}\\nlines", 2);')
-    done = cwnd("compare", "ease", "cubic", "--duration", "5s", "--inner", "--plugin", ease)
-    refused(done, "ease", hook, f"ease.rs:{at}", "of 2 lines", code=1)
-
-
-# Says by a file that it has begun, and never returns.
-LOOPS = '{ extern crate std; let _ = std::fs::write("looping", ""); loop {} }'
-
-
-@cargo
-@pytest.mark.parametrize(
-    ("arguments", "number", "again", "code", "says"),
-    [
-        (("compare", "ease"), signal.SIGINT, False, 130, "error: stopped in a hook that has not returned for 10 s"),
-        (("check", "{}"), signal.SIGTERM, False, 143, "error: stopped in a hook that has not returned for 10 s"),
-        # The program hears the first one, and waits for its threads, which do not return. At the second one, the thread that ends it
-        # and the program's own end race: whichever is first says so.
-        (("compare", "ease", "--seeds", "3"), signal.SIGINT, True, 130, "stopped( at once)?"),
-    ],
-)
-def test_a_hook_that_does_not_return_can_be_stopped(
-    ease: Path,
-    rule: Path,
-    tmp_path: Path,
-    arguments: tuple[str, ...],
-    number: signal.Signals,
-    again: bool,
-    code: int,
-    says: str,
-) -> None:
-    panics(ease, "cong_avoid", LOOPS)
-    plugin = () if arguments[0] == "check" else ("--plugin", str(ease))
-    command = [str(PROGRAM), *(each.format(ease) for each in arguments), *plugin]
-    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as child:
-        try:
-            until(lambda: (tmp_path / "looping").exists() or child.poll() is not None)
-            child.send_signal(number)
-            for _ in range(round(PATIENCE_S) if again else 0):
-                time.sleep(1)  # longer than two signals that are one
-                if child.poll() is not None:
-                    break
-                child.send_signal(number)
-            _, said = child.communicate(timeout=PATIENCE_S)
-        finally:
-            child.kill()
-    assert child.returncode == code and re.fullmatch(says, said.splitlines()[-1]), said
-
-
-@cargo
-def test_a_panic_in_a_study_or_a_transfer_names_its_flow(cwnd: Cli, ease: Path, rule: Path) -> None:
-    at = panics(ease, "cong_avoid", HALTS)
-    many = cwnd("compare", "ease:2", "--duration", "3s", "--seeds", "3", "--plugin", ease)
-    refused(many, f"ease.rs:{at}", 'flow "ease', code=1)
-    traffic = (
-        'name = "web", model = "request-response", cc = "ease", request = "400B", response = "1MB", think = "10ms"'
-    )
-    web = cwnd("compare", "cubic", "--duration", "3s", "--traffic", traffic, "--plugin", ease)
-    refused(web, f"ease.rs:{at}", 'flow "web"', code=1)
