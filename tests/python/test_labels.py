@@ -137,3 +137,14 @@ def test_share_bars_and_legends_are_of_the_labels() -> None:
     assert [text.get_text() for text in legend_of_figure.get_texts()] == ["$a_b$ 1", "$a_b$ 2", "_b 1", "_b 2"]
     figure.canvas.draw()  # a name is no mathematics
     plt.close(figure)
+
+
+def test_groups_are_named_apart() -> None:
+    scenario = dumbbell(
+        [Flow("cubic", count=2, rtt="16ms"), Flow("cubic"), Flow("sack", count=2)], rate="10Mbit/s", rtt="40ms"
+    )
+    assert [(group.name, list(group.flows)) for group in groups(scenario)] == [
+        ("cubic 16 ms", [0, 1]),
+        ("cubic 40 ms", [2]),
+        ("sack", [3, 4]),
+    ]

@@ -24,7 +24,6 @@ from watched import Watched
 
 import cwnd as package
 from cwnd import ScenarioError, _native, dumbbell
-from cwnd.groups import groups
 from cwnd.metrics import mean_interval
 from cwnd.replicates import folder as folders
 from cwnd.store import FolderError
@@ -190,17 +189,7 @@ def test_runs_that_never_converge_count_as_late_ones() -> None:
     assert (loss_rate["mean"], loss_rate["n"], loss_rate["undefined"], loss_rate["why"]) == (2, 2, 1, "never")
 
 
-def test_groups_are_named_apart(cwnd: Cli) -> None:
-    scenario = dumbbell(
-        [package.Flow("cubic", count=2, rtt="16ms"), package.Flow("cubic"), package.Flow("sack", count=2)],
-        rate="10Mbit/s",
-        rtt="40ms",
-    )
-    assert [(group.name, list(group.flows)) for group in groups(scenario)] == [
-        ("cubic 16 ms", [0, 1]),
-        ("cubic 40 ms", [2]),
-        ("sack", [3, 4]),
-    ]
+def test_a_table_of_replicates_has_intervals(cwnd: Cli) -> None:
     shown = cwnd(*SHORT, "--seeds", 3)
     assert shown.returncode == 0 and shown.stderr == ""
     assert "±" in shown.stdout and "3 of 3 seeds (1 to 3)" in shown.stdout and "synchronised" in shown.stdout
