@@ -16,23 +16,13 @@ import numpy as np
 
 import cwnd
 from cwnd.plot.draw import COLOURS, DASHES
+from tools.style import STYLE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 RTT_S = 0.1
-STYLE = {
-    "font.size": 9,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.alpha": 0.25,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "legend.frameon": False,
-    "svg.hashsalt": "cwnd",
-    "svg.fonttype": "none",
-}
 
 
 @dataclass(frozen=True)

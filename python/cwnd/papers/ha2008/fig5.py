@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 
-
 from __future__ import annotations
 
 from dataclasses import dataclass
