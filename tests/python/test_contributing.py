@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import textwrap
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,8 @@ from test_response import RATES, RTT_S, TOLERANCE
 import cwnd as package
 from cwnd import _native, plugin
 from tools.docs import pages
-from tools.response import rules
 from tools.response.measure import mean_window
+from tools.response.rules import rule_of
 
 ROOT = Path(__file__).parents[2]
 cargo = pytest.mark.skipif(
@@ -31,7 +32,7 @@ def steps() -> list[tuple[str, str]]:
     guide = (ROOT / "CONTRIBUTING.md").read_text().split("## Add an algorithm")[1].split("\n## ")[0]
     blocks, file = [], ""
     for text, block in re.findall(r"(.*?)^ {3}```\w+\n(.*?)^ {3}```$", guide, re.DOTALL | re.MULTILINE):
-        file = [name for name in re.findall(r"`([^`\s]+\.(?:rs|py|toml))`", text) if "/" in name][-1]
+        file = [file, *(name for name in re.findall(r"`([^`\s]+\.(?:rs|py|toml))`", text) if "/" in name)][-1]
         blocks.append((file, textwrap.dedent(block)))
     return blocks
 
@@ -39,8 +40,7 @@ def steps() -> list[tuple[str, str]]:
 FILES = [
     "crates/cwnd/src/algorithms/lull.rs",
     "crates/cwnd/src/algorithms/mod.rs",
-    "crates/cwnd/src/registry.rs",
-    "tools/response/rules.py",
+    "crates/cwnd/src/algorithms/mod.rs",
     "docs/reference/algorithms/about/lull.toml",
 ]
 
@@ -88,14 +88,16 @@ def lull(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @cargo
 def test_the_guides_page_is_one(lull: Path, tmp_path: Path) -> None:
-    (tmp_path / "lull.toml").write_text(steps()[4][1])
+    (tmp_path / "lull.toml").write_text(steps()[3][1])
     (algorithm,) = [each for each in _native.algorithms() if each["name"] == "lull"]
     assert pages.read(algorithm, tmp_path).about["title"] == "Lull"
 
 
 @cargo
 def test_the_guides_response_function_is_the_algorithms(lull: Path) -> None:
-    rule = eval("{" + steps()[3][1] + "}", vars(rules))["lull"]
+    fields = tomllib.loads(steps()[3][1])["response"]["lull"]
+    rule = rule_of("lull.toml", "lull", fields, RTT_S)
+    assert rule is not None and rule.formula is not None
     for p, cycles, skip in RATES:
         cycle = rule.cycle(p)
         window = mean_window("lull", p, RTT_S, cycle.w_max, cycle.rounds, cycles, skip)

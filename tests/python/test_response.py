@@ -10,9 +10,9 @@ import math
 
 import pytest
 
-from cwnd import _native
+from tools.docs.pages import FragmentError, pages
 from tools.response.measure import mean_window
-from tools.response.rules import BY_DELAY, WITHOUT_CYCLE, rules, westwood
+from tools.response.rules import responses, rule_of, rules, westwood
 
 RTT_S = 0.1
 RULES = rules(RTT_S)
@@ -30,10 +30,28 @@ EXCEPTIONS = {
 }
 
 
-def test_every_algorithm_that_settles_by_losses_has_a_rule() -> None:
-    known = {algorithm["name"] for algorithm in _native.algorithms() if algorithm["built_in"]}
-    missing = known - set(RULES) - BY_DELAY - WITHOUT_CYCLE - {"reno"}  # sack is standard TCP's rule
-    assert not missing, f"no response function for {missing}: give each a rule in tools/response/rules.py"
+def test_every_algorithm_says_what_it_settles_by() -> None:
+    said = responses(RTT_S)
+    for page in pages():
+        assert page.about["response"], (
+            f"no response function for {page.name}: give about/{page.name}.toml a [response.SET]"
+        )
+    assert {name for name, rule in said.items() if rule is None} == {"fast", "vegas", "westwood"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({}, "rule: None is none of aimd, bic,"),
+        ({"rule": "aimed"}, "rule: aimed is none of aimd, bic,"),
+        ({"rule": "aimd", "increase": 1, "kept": 0.5}, "formula_to missing"),
+        ({"rule": "htcp", "kept": 0.5}, "kept not among"),
+        ({"rule": "by_delay", "kept": 0.5}, "kept not among"),
+    ],
+)
+def test_a_response_function_that_does_not_fit_is_refused(fields: dict[str, object], why: str) -> None:
+    with pytest.raises(FragmentError, match=why):
+        rule_of("lull.toml", "lull", fields, RTT_S)
 
 
 @pytest.mark.parametrize(("p", "cycles", "skip"), RATES)

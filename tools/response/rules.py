@@ -21,6 +21,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from inspect import signature
+from pathlib import Path
+
+from tools.docs.pages import ABOUT, FragmentError, check, pages
 
 
 @dataclass(frozen=True)
@@ -205,7 +209,7 @@ def yeah() -> Rule:
     )
 
 
-def cubic(rtt_s: float, kept: float, name: str, *, linux: bool = False) -> Rule:
+def cubic(rtt_s: float, kept: float, source: str, *, linux: bool = False) -> Rule:
     """Concave to the plateau, or Reno-friendly where that is the faster one."""
     # Linux rounds windows down, and its α is 8/15.
     c, alpha = 0.4, 8 / 15 if linux else 3 * (1 - kept) / (1 + kept)
@@ -223,7 +227,7 @@ def cubic(rtt_s: float, kept: float, name: str, *, linux: bool = False) -> Rule:
         reached=reached,
         reduced=reduced,
         formula=lambda p: max(1.2 / math.sqrt(p), constant * (rtt_s / p) ** 0.75),
-        formula_text=f"{constant:.3f} (RTT/p)^0.75, at least 1.2/√p ({name})",
+        formula_text=f"{constant:.3f} (RTT/p)^0.75, at least 1.2/√p ({source})",
         formula_to=1e-3,
         settings={"fast_convergence": False, "slow_start": "standard"},
     )
@@ -250,10 +254,9 @@ def sqrt() -> Rule:
     )
 
 
-#: Algorithms that judge by delay: losses are not what they settle by.
-BY_DELAY = {"vegas", "fast"}
-#: Algorithms that settle nowhere: see `westwood`.
-WITHOUT_CYCLE = {"westwood"}
+def hybla(rtt_s: float) -> Rule:
+    # ρ = RTT / 25 ms, at least 1: ρ² segments per round trip.
+    return aimd(max(1.0, rtt_s / 0.025) ** 2, 1 / 2, 1e-4)
 
 
 def westwood(p: float) -> float:
@@ -266,24 +269,45 @@ def westwood(p: float) -> float:
     return 0.5 / p
 
 
+#: What `rule` of a `[response.SET]` in docs/reference/algorithms/about may name; its other keys are the function's arguments.
+RULES: dict[str, Callable[..., Rule]] = {
+    each.__name__: each for each in (aimd, bic, bic_2004, cubic, highspeed, htcp, hybla, scalable, sqrt, yeah)
+}
+#: The same for algorithms without a cycle: losses are not what they settle by, or they settle nowhere (see `westwood`).
+BY_DELAY, WITHOUT_CYCLE = "by_delay", "without_cycle"
+
+
+def rule_of(about: str, name: str, fields: dict[str, object], rtt_s: float) -> Rule | None:
+    """The rule that `[response.NAME]` of a file describes, at a round trip time; none if it has no cycle."""
+    kind, given = fields.get("rule"), {key: value for key, value in fields.items() if key != "rule"}
+    if kind in (BY_DELAY, WITHOUT_CYCLE):
+        check(about, f"[response.{name}]", set(given), set(), set())
+        return None
+    if not isinstance(kind, str) or kind not in RULES:
+        known = ", ".join([*RULES, BY_DELAY, WITHOUT_CYCLE])
+        raise FragmentError(f"{about}: [response.{name}]: rule: {kind} is none of {known}")
+    arguments = signature(RULES[kind]).parameters
+    required = {key for key, each in arguments.items() if each.default is each.empty} - {"rtt_s"}
+    check(about, f"[response.{name}]", set(given), required, arguments.keys() - {"rtt_s"})
+    return RULES[kind](**given, **({"rtt_s": rtt_s} if "rtt_s" in arguments else {}))
+
+
+def responses(rtt_s: float, folder: Path = ABOUT) -> dict[str, Rule | None]:
+    """Every parameter set that an algorithm's file gives a response function, in the registry's order."""
+    return {
+        name: rule_of(f"{page.name}.toml", name, fields, rtt_s)
+        for page in pages(folder)
+        for name, fields in page.about["response"].items()
+    }
+
+
 def rules(rtt_s: float) -> dict[str, Rule]:
     """The rule of every algorithm that settles by losses, at a round trip time."""
-    return {
-        "sack": aimd(1, 0.5, 1e-3),
-        "cubic": cubic(rtt_s, 0.7, "RFC 9438 §5.1"),
-        "cubic-2.2": cubic(rtt_s, 0.8, "ha2008 eq 5"),
-        "cubic-linux": cubic(rtt_s, 717 / 1024, "RFC 9438 §5.1", linux=True),
-        "bic": bic(),
-        "bic-2004": bic_2004(),
-        "highspeed": highspeed(),
-        "scalable": scalable(),
-        # Without queueing delay: α = 10 and an eighth given away, from 15 segments on.
-        "illinois": aimd(10, 7 / 8, 1e-5, small=14),
-        # Without queueing every loss is taken for random: a fifth given away.
-        "veno": aimd(1, 4 / 5, 1e-4),
-        "yeah": yeah(),
-        "htcp": htcp(rtt_s),
-        "sqrt": sqrt(),
-        # ρ = RTT / 25 ms, at least 1: ρ² segments per round trip.
-        "hybla-growth": aimd(max(1.0, rtt_s / 0.025) ** 2, 1 / 2, 1e-4),
-    }
+    return {name: rule for name, rule in responses(rtt_s).items() if rule is not None}
+
+
+def settling_by_delay() -> list[str]:
+    """Algorithms that judge by delay."""
+    return [
+        name for page in pages() for name, fields in page.about["response"].items() if fields.get("rule") == BY_DELAY
+    ]

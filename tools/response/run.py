@@ -17,7 +17,7 @@ import numpy as np
 
 from cwnd.plot.draw import COLOURS, DASHES
 from tools.response.measure import mean_window
-from tools.response.rules import BY_DELAY, Rule, rules, westwood
+from tools.response.rules import Rule, rules, settling_by_delay, westwood
 from tools.style import STYLE
 
 CYCLES = {1e-2: 200, 1e-3: 100, 1e-4: 60, 1e-5: 30, 1e-6: 12}
@@ -110,7 +110,7 @@ def exceptions() -> list[str]:
     for p in (1e-2, 1e-3, 1e-4):
         mean = mean_window("westwood", p, 0.1, 0.4 / p, 6, 200, 400).mean
         lines.append(f"| 10^{np.log10(p):.0f} | {mean:.1f} | {westwood(p):.0f} |")
-    delay = ", ".join(f"`{name}`" for name in sorted(BY_DELAY))
+    delay = ", ".join(f"`{name}`" for name in sorted(settling_by_delay()))
     return [*lines, "", f"{delay} settle by delay, not by losses, and have no response function."]
 
 

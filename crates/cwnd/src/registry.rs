@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Every algorithm and every named parameter set. Adding an algorithm is one file and one line here.
+//! Every algorithm and every named parameter set. The list is `for_each_algorithm!` in `algorithms/mod.rs`.
 
 #[cfg(feature = "std")]
 pub use crate::controller::Custom;
@@ -10,30 +10,6 @@ pub use crate::describe::{ALGORITHMS, Description, SetDescription};
 #[cfg(feature = "std")]
 pub use crate::plugins::{NameTaken, add, plugins};
 pub use crate::registered::{Recovery, Registered, Set};
-
-/// Lists the registry for other macros: `for_each_algorithm!(m)` expands to `m! { Name: path::Type, "name"; … }`.
-#[macro_export]
-macro_rules! for_each_algorithm {
-    ($callback:path) => {
-        $callback! {
-            Reno: $crate::algorithms::reno::Reno, "reno";
-            Cubic: $crate::algorithms::cubic::Cubic, "cubic";
-            CubicLinux: $crate::algorithms::cubic::linux::CubicLinux, "cubic-linux";
-            Bic: $crate::algorithms::bic::Bic, "bic";
-            HighSpeed: $crate::algorithms::highspeed::HighSpeed, "highspeed";
-            Fast: $crate::algorithms::fast::Fast, "fast";
-            Illinois: $crate::algorithms::illinois::Illinois, "illinois";
-            Scalable: $crate::algorithms::scalable::Scalable, "scalable";
-            Sqrt: $crate::algorithms::sqrt::Sqrt, "sqrt";
-            Vegas: $crate::algorithms::vegas::Vegas, "vegas";
-            Westwood: $crate::algorithms::westwood::Westwood, "westwood";
-            Veno: $crate::algorithms::veno::Veno, "veno";
-            Htcp: $crate::algorithms::htcp::Htcp, "htcp";
-            Hybla: $crate::algorithms::hybla::Hybla, "hybla-growth";
-            Yeah: $crate::algorithms::yeah::Yeah, "yeah";
-        }
-    };
-}
 
 impl Controller {
     /// The parameter set called `name`, as a new instance.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One file per algorithm; each published form of one is a parameter set in its file.
+//! One file per algorithm, and two lines here; each published form of one is a parameter set in its file.
 
 pub mod bic;
 pub mod cubic;
@@ -15,6 +15,30 @@ pub mod vegas;
 pub mod veno;
 pub mod westwood;
 pub mod yeah;
+
+/// Lists every algorithm for other macros: `for_each_algorithm!(m)` expands to `m! { Name: path::Type, "name"; … }`.
+#[macro_export]
+macro_rules! for_each_algorithm {
+    ($callback:path) => {
+        $callback! {
+            Reno: $crate::algorithms::reno::Reno, "reno";
+            Cubic: $crate::algorithms::cubic::Cubic, "cubic";
+            CubicLinux: $crate::algorithms::cubic::linux::CubicLinux, "cubic-linux";
+            Bic: $crate::algorithms::bic::Bic, "bic";
+            HighSpeed: $crate::algorithms::highspeed::HighSpeed, "highspeed";
+            Fast: $crate::algorithms::fast::Fast, "fast";
+            Illinois: $crate::algorithms::illinois::Illinois, "illinois";
+            Scalable: $crate::algorithms::scalable::Scalable, "scalable";
+            Sqrt: $crate::algorithms::sqrt::Sqrt, "sqrt";
+            Vegas: $crate::algorithms::vegas::Vegas, "vegas";
+            Westwood: $crate::algorithms::westwood::Westwood, "westwood";
+            Veno: $crate::algorithms::veno::Veno, "veno";
+            Htcp: $crate::algorithms::htcp::Htcp, "htcp";
+            Hybla: $crate::algorithms::hybla::Hybla, "hybla-growth";
+            Yeah: $crate::algorithms::yeah::Yeah, "yeah";
+        }
+    };
+}
 
 use crate::conn::Conn;
 use crate::slow_start;
