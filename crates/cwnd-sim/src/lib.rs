@@ -15,37 +15,18 @@
 //! assert!(simulation.summary().link().utilization > 0.9);
 //! # Ok::<(), cwnd_scenario::Invalid>(())
 //! ```
-#![deny(unsafe_code)] // but for one instruction: see prefetch.rs
+#![deny(unsafe_code)] // but for one instruction: see engine/prefetch.rs
 
-mod ack;
-mod bitmap;
-#[cfg(debug_assertions)]
-mod check;
-mod delay_line;
 mod engine;
-mod event_queue;
-mod events;
-mod flow;
-mod host;
 mod index;
 mod network;
-mod packet;
-mod prefetch;
-mod receiver;
-mod record;
-mod sender;
-mod sources;
-mod summarise;
+mod schedule;
+mod tcp;
 pub mod traffic;
-mod transfers;
-mod transmit;
-mod wheel;
 
 pub use cwnd_link::Drops;
 pub use cwnd_record::{
     CwndRow, EventKind, EventRow, FlowCounts, FlowSummary, InnerRow, LinkSummary, QueueRow, Summary,
     TrafficSummary, TransferCounts, TransferRow,
 };
-pub use engine::{Audit, Simulation};
-pub use record::{Tables, expected_bytes};
-pub use summarise::rates;
+pub use engine::{Audit, Simulation, Tables, expected_bytes, rates};

@@ -5,10 +5,11 @@
 //! the receiver and the arrival of its acknowledgement at the sender are one event, at the time of the latter. The receiver then runs
 //! late by the constant delay of the reverse path. Such a flow is *fused*.
 
-use crate::host::Host;
+use super::host::Host;
+use super::receiver::Receiver;
+use super::sender::Sender;
 use crate::index::OptionIndex;
-use crate::receiver::Receiver;
-use crate::sender::Sender;
+use crate::network::FlowPath;
 use crate::traffic::Direction;
 use cwnd::CaState;
 use cwnd_link::Drops;
@@ -85,7 +86,7 @@ pub enum Owner {
 pub struct FlowCounters {
     /// Packets that left the last link in the measured interval.
     pub forwarded_measured: u64,
-    /// Packets that left the last link, as counted so far: see [`crate::delay_line::DelayLine::pass`].
+    /// Packets that left the last link, as counted so far: see [`crate::network::DelayLine::pass`].
     pub forwarded: u64,
     /// Distinct segments that reached the receiver in the measured interval.
     pub distinct_measured: u64,
@@ -110,18 +111,6 @@ impl RecoveryState {
     pub const fn of(flow: &FlowState) -> Self {
         Self(flow.sender.driver.conn.ca_state, flow.sender.driver.recovery_end())
     }
-}
-
-/// A flow's path through the network; the fields are those of [`FlowState`].
-#[derive(Clone, Copy, Debug)]
-pub struct FlowPath {
-    pub route: u32,
-    pub direct: OptionIndex,
-    pub access_delay_fwd: u64,
-    pub access_delay_rev: u64,
-    pub delivery_line: u32,
-    pub ack_line: u32,
-    pub fused: bool,
 }
 
 impl FlowState {

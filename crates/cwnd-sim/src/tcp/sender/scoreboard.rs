@@ -12,7 +12,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::bitmap::Bitmap;
+use crate::tcp::bitmap::Bitmap;
 
 /// Segments delivered above one that make it lost (RFC 6675 §2).
 pub const DUP_THRESH: u32 = 3;

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Packets leave hosts, are offered to links, and go onto the delay lines behind them.
 
-use crate::ack::{ACK_BYTES, position};
-use crate::engine::Simulation;
-use crate::flow::Owner;
+use super::Simulation;
 use crate::index::OptionIndex;
-use crate::network::{NextLink, RouteLink};
-use crate::packet::{Packet, PathIndex, Segment};
+use crate::network::{NextLink, Packet, PathIndex, RouteLink, Segment};
+use crate::tcp::{ACK_BYTES, Owner, position};
 use cwnd_link::{DropCause, PacketClass};
 
 impl Simulation {
     /// Sends what the flow's sender allows to its only link, which holds no packets.
     #[inline(always)]
-    pub(crate) fn send_directly(&mut self, now: u64, number: u32, link: u32) {
+    pub(super) fn send_directly(&mut self, now: u64, number: u32, link: u32) {
         let Self { flows, network, event_seq, scenario, tables, .. } = self;
         let flow = &mut flows[number as usize];
         while let Some(position) = flow.sender.send(now) {
@@ -45,7 +43,7 @@ impl Simulation {
 
     /// A packet leaves its host. Its round trip time is measured from `decided`, ns.
     #[inline]
-    pub(crate) fn leave_host(&mut self, now: u64, number: u32, position: u64, decided: u64) {
+    pub(super) fn leave_host(&mut self, now: u64, number: u32, position: u64, decided: u64) {
         let segment = Segment { position: position as u32, sent_us: (decided / 1000) as u32 };
         let packet = Packet::data(number, segment);
         match self.network.routes[self.flows[number as usize].route as usize].entry {
@@ -58,7 +56,7 @@ impl Simulation {
     }
 
     /// A packet is at its next link.
-    pub(crate) fn forward(&mut self, now: u64, packet: Packet) {
+    pub(super) fn forward(&mut self, now: u64, packet: Packet) {
         let next = self.next_link(&packet);
         match self.network.transmit::<true>(&mut self.event_seq, now, next, packet) {
             Some(Ok(departs)) => self.departed(departs, next, &packet),
@@ -68,7 +66,7 @@ impl Simulation {
     }
 
     /// A link's timer is due: it takes packets that it holds from its queue.
-    pub(crate) fn on_departure(&mut self, now: u64, number: u32) {
+    pub(super) fn on_departure(&mut self, now: u64, number: u32) {
         if self.network.links_armed[number as usize] != now {
             self.timers.remove_first();
             return;

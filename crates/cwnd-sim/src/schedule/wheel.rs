@@ -5,7 +5,7 @@
 //! slot, unsorted. When time reaches a slot, its entries move to the heap, which holds about one slot of entries and stays in the
 //! level 1 cache. The order is that of one heap: by time, then by insertion.
 
-use crate::event_queue::{Entry, EventId, EventQueue, EventSeq};
+use super::event_queue::{Entry, EventId, EventQueue, EventSeq};
 
 /// A slot is 2²⁰ ns.
 const SLOT_SHIFT: u32 = 20;
@@ -143,7 +143,7 @@ impl Wheel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event_queue::EventClass;
+    use crate::schedule::EventClass;
     use cwnd_link::random::RandomStream;
 
     // Against one heap: what is pushed, moved and removed at random comes out in the same order.

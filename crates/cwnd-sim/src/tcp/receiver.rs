@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A TCP receiver: reassembly, delayed acknowledgements (RFC 5681 §4.2), selective acknowledgements (RFC 2018).
 
-use crate::bitmap::Bitmap;
-use crate::packet::Segment;
+use super::bitmap::Bitmap;
+use crate::network::Segment;
 
 /// An acknowledgement as it reaches the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -74,7 +74,7 @@ pub struct Segment {
 /// A packet in the network. All have `due`, when it reaches the end of its delay line, ns, and `next`, what it arrives at there.
 #[derive(Clone, Copy, Debug)]
 pub enum Packet {
-    /// A segment of a flow. Behind the last link of a fused flow (see [`crate::flow`]) it is due when its acknowledgement is at the
+    /// A segment of a flow. Behind the last link of a fused flow (see [`crate::tcp::FlowState::fused`]) it is due when its acknowledgement is at the
     /// sender.
     Data {
         /// When it left its link, ns.
@@ -88,7 +88,7 @@ pub enum Packet {
         next: PathIndex,
         due: u64,
     },
-    /// An acknowledgement, packed by [`crate::ack`].
+    /// An acknowledgement, packed by [`crate::tcp::AckSlab`].
     Ack {
         /// Its flow.
         flow: u32,

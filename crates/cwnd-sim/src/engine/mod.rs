@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The simulation: built, stepped, read. Its event handlers are in [`crate::events`] and [`crate::transfers`].
+//! The simulation: built, stepped, read. Its event handlers are in `events` and `transfers`.
 
-use crate::ack::AckSlab;
-use crate::event_queue::{EventClass, EventId, EventSeq};
-use crate::flow::{FlowState, Owner};
-use crate::network::{Network, PathNeeds};
-use crate::packet::{Packet, PathIndex, Segment};
-use crate::record::Tables;
-use crate::sources::Background;
-use crate::wheel::Wheel;
+#[cfg(debug_assertions)]
+mod check;
+mod events;
+mod prefetch;
+mod record;
+mod sources;
+mod summarise;
+mod transfers;
+mod transmit;
+
+pub use record::{Tables, expected_bytes};
+pub use summarise::rates;
+
+use crate::network::{DelayLine, Network, Packet, PathIndex, PathNeeds, Segment};
+use crate::schedule::{EventClass, EventId, EventSeq, Wheel};
+use crate::tcp::{AckSlab, FlowState, Owner};
 use cwnd_link::Link;
 use cwnd_record::FlowCounts;
 use cwnd_scenario::{Flow, FlowAction, Inner, Scenario};
+use sources::Background;
 
 /// Numbers of the scheduled actions: the sampler, begin and end of the measured interval, then the scenario's actions.
 const SAMPLER: u32 = 0;
@@ -21,20 +30,20 @@ const ACTIONS: u32 = 3;
 /// A simulation: built from a scenario, stepped to its end, then read.
 #[derive(Debug)]
 pub struct Simulation {
-    pub(crate) scenario: Scenario,
-    pub(crate) named: Vec<Flow>,
+    scenario: Scenario,
+    named: Vec<Flow>,
     /// The scenario's flows first, then those of traffic.
-    pub(crate) flows: Vec<FlowState>,
+    flows: Vec<FlowState>,
     /// Places in `flows` whose flow has ended.
-    pub(crate) free: Vec<u32>,
-    pub(crate) network: Network,
-    pub(crate) background: Background,
-    pub(crate) ack_slab: AckSlab,
-    pub(crate) event_seq: EventSeq,
+    free: Vec<u32>,
+    network: Network,
+    background: Background,
+    ack_slab: AckSlab,
+    event_seq: EventSeq,
     /// Timers of flows, sources and links, scheduled actions.
-    pub(crate) timers: Wheel,
-    pub(crate) tables: Tables,
-    pub(crate) now: u64,
+    timers: Wheel,
+    tables: Tables,
+    now: u64,
     actions: Vec<(u64, u32, FlowAction)>,
     /// Counts of the scenario's flows when the measured interval began, and when it ended.
     marks: [Option<Vec<FlowCounts>>; 2],
@@ -201,7 +210,7 @@ impl Simulation {
     }
 
     /// Counts of one of the scenario's flows in the measured interval, so far.
-    pub(crate) fn counts_measured(&self, number: usize) -> FlowCounts {
+    fn counts_measured(&self, number: usize) -> FlowCounts {
         let now = self.flows[number].counts();
         let [begin, end] =
             self.marks.each_ref().map(|mark| mark.as_ref().map_or(now, |marked| marked[number]));
@@ -257,7 +266,7 @@ impl Simulation {
                 audit.queued += 1;
             }
         }
-        for packet in self.network.lines.iter().flat_map(crate::delay_line::DelayLine::iter) {
+        for packet in self.network.lines.iter().flat_map(DelayLine::iter) {
             if let Packet::Data { flow, departs, .. } = *packet
                 && let Some(audit) = audits.get_mut(flow as usize)
             {
@@ -284,7 +293,7 @@ impl Simulation {
     }
 
     /// Counts the packets that have left their link by `now`, for all flows.
-    pub(crate) fn count_forwarded(&mut self, now: u64) {
+    fn count_forwarded(&mut self, now: u64) {
         for line in &mut self.network.lines {
             while let Some(packet) = line.pass(now) {
                 if let Some(flow) = packet.flow_behind_last_link() {
@@ -295,7 +304,7 @@ impl Simulation {
     }
 
     /// Writes the rows of a flow in the tables `cwnd` and `inner`.
-    pub(crate) fn sample_window(&mut self, now: u64, number: u32) {
+    fn sample_window(&mut self, now: u64, number: u32) {
         let flow = &self.flows[number as usize];
         self.tables.sample_flow(now, number, flow);
         if self.scenario.record.inner != Inner::Off {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Application events: flows begin and end, traffic sources start transfers, actions are applied.
 
-use crate::engine::Simulation;
-use crate::event_queue::{EventClass, EventId};
-use crate::flow::{FlowState, Owner};
+use super::Simulation;
 use crate::index::OptionIndex;
-use crate::network::PathNeeds;
-use crate::packet::{Packet, PathIndex};
+use crate::network::{Packet, PathIndex, PathNeeds};
+use crate::schedule::{EventClass, EventId};
+use crate::tcp::{FlowState, Owner};
 use crate::traffic::{self, Direction, SourceEvent, Transfer};
 use cwnd_record::{EventKind, TransferRow};
 use cwnd_scenario::FlowAction;
@@ -14,7 +13,7 @@ use std::sync::Arc;
 
 impl Simulation {
     /// One of the scenario's flows starts.
-    pub(crate) fn start_flow(&mut self, now: u64, number: u32) {
+    pub(super) fn start_flow(&mut self, now: u64, number: u32) {
         let named = &self.named[number as usize];
         let flow = &mut self.flows[number as usize];
         flow.start_at = u64::MAX;
@@ -36,7 +35,7 @@ impl Simulation {
     }
 
     /// An action on one of the scenario's flows.
-    pub(crate) fn apply_action(&mut self, now: u64, number: u32, action: &FlowAction) {
+    pub(super) fn apply_action(&mut self, now: u64, number: u32, action: &FlowAction) {
         let flow = &mut self.flows[number as usize];
         let waits = flow.start_at != u64::MAX;
         let kind = match action {
@@ -66,14 +65,14 @@ impl Simulation {
         }
     }
 
-    pub(crate) fn wake_source(&mut self, number: u32, at: Option<u64>) {
+    pub(super) fn wake_source(&mut self, number: u32, at: Option<u64>) {
         if let Some(at) = at {
             self.timers.push(&mut self.event_seq, at, EventId::new(EventClass::Source, number));
         }
     }
 
     /// The event that a source announced is due.
-    pub(crate) fn on_source(&mut self, now: u64, number: u32) {
+    pub(super) fn on_source(&mut self, now: u64, number: u32) {
         self.timers.remove_first();
         match self.background.sources[number as usize].pending.take() {
             Some(SourceEvent::Start(transfer)) => self.start_transfer(now, number, transfer),
@@ -85,7 +84,7 @@ impl Simulation {
     }
 
     #[inline(always)]
-    pub(crate) fn in_measure(&self, at: u64) -> bool {
+    pub(super) fn in_measure(&self, at: u64) -> bool {
         self.scenario.measure.0 <= at && at < self.scenario.measure.1
     }
 
@@ -155,7 +154,7 @@ impl Simulation {
     }
 
     /// The last byte of a transfer reached the receiver at `at`.
-    pub(crate) fn complete(&mut self, now: u64, number: u32, at: u64) {
+    pub(super) fn complete(&mut self, now: u64, number: u32, at: u64) {
         let full = self.scenario.packet_size;
         let measured = self.in_measure(at);
         let flow = &mut self.flows[number as usize];
@@ -173,7 +172,7 @@ impl Simulation {
 
     /// Frees the place of a traffic flow that has ended and has no packet left.
     #[inline]
-    pub(crate) fn try_to_free(&mut self, number: u32) {
+    pub(super) fn try_to_free(&mut self, number: u32) {
         let flow = &self.flows[number as usize];
         if flow.goal == u64::MAX && flow.sender.is_finished() && flow.has_drained() {
             self.free_flow(number);

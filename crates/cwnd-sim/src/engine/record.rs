@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The tables that a run records.
 
-use crate::flow::FlowState;
+use crate::tcp::FlowState;
 use cwnd_link::{Backlog, Drops};
 use cwnd_record::{CwndRow, EventKind, EventRow, InnerRow, QueueRow, TransferRow};
 use cwnd_scenario::{Inner, Scenario};
@@ -35,7 +35,7 @@ pub fn expected_bytes(scenario: &Scenario) -> u128 {
 impl Tables {
     /// Moves out each table of at least `least` rows; of the transfers, those at the front that will not change any more. With `all`,
     /// every row of every table.
-    pub(crate) fn take(&mut self, least: usize, all: bool) -> Self {
+    pub(super) fn take(&mut self, least: usize, all: bool) -> Self {
         fn rows<T>(table: &mut Vec<T>, least: usize, all: bool) -> Vec<T> {
             if all || table.len() >= least { std::mem::take(table) } else { Vec::new() }
         }
@@ -60,7 +60,7 @@ impl Tables {
     }
 
     /// Drops all rows except transfers.
-    pub(crate) fn discard_samples(&mut self) {
+    pub(super) fn discard_samples(&mut self) {
         self.cwnd.clear();
         self.queue.clear();
         self.events.clear();
@@ -68,22 +68,22 @@ impl Tables {
     }
 
     /// Whether a table of samples has at least this many rows.
-    pub(crate) const fn has(&self, rows: usize) -> bool {
+    pub(super) const fn has(&self, rows: usize) -> bool {
         self.cwnd.len() >= rows || self.queue.len() >= rows || self.inner.len() >= rows
     }
 
     /// A transfer starts: its number.
-    pub(crate) fn start_transfer(&mut self, row: TransferRow) -> u32 {
+    pub(super) fn start_transfer(&mut self, row: TransferRow) -> u32 {
         self.transfers.push(row);
         self.transfers_taken + self.transfers.len() as u32 - 1
     }
 
     /// A transfer has ended.
-    pub(crate) fn end_transfer(&mut self, number: u32, at: u64) {
+    pub(super) fn end_transfer(&mut self, number: u32, at: u64) {
         self.transfers[(number - self.transfers_taken) as usize].end_ns = Some(at);
     }
 
-    pub(crate) fn sample_flow(&mut self, time_ns: u64, flow: u32, state: &FlowState) {
+    pub(super) fn sample_flow(&mut self, time_ns: u64, flow: u32, state: &FlowState) {
         let conn = &state.sender.driver.conn;
         self.cwnd.push(CwndRow {
             time_ns,
@@ -100,19 +100,19 @@ impl Tables {
     }
 
     #[cold]
-    pub(crate) fn sample_inner(&mut self, time_ns: u64, flow: u32, state: &FlowState, wanted: &Inner) {
+    pub(super) fn sample_inner(&mut self, time_ns: u64, flow: u32, state: &FlowState, wanted: &Inner) {
         let driver = &state.sender.driver;
         let info = driver.cc.info(&driver.conn);
         let rows = info.named().filter(|(name, _)| wanted.has(name));
         self.inner.extend(rows.map(|(name, value)| InnerRow { time_ns, flow, name, value }));
     }
 
-    pub(crate) fn sample_queue(&mut self, time_ns: u64, link: u32, backlog: Backlog, drops: Drops) {
+    pub(super) fn sample_queue(&mut self, time_ns: u64, link: u32, backlog: Backlog, drops: Drops) {
         self.queue.push(QueueRow { time_ns, link, packets: backlog.packets, bytes: backlog.bytes, drops });
     }
 
     #[cold]
-    pub(crate) fn event(
+    pub(super) fn event(
         &mut self,
         (time_ns, flow): (u64, u32),
         kind: EventKind,

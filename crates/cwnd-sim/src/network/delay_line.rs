@@ -4,7 +4,7 @@
 //! All packets that leave one link with the same delay ahead share a delay line, whatever their flow. So the next event of a line is
 //! the front of its ring, and a thousand flows with one round trip time take one entry in the event queue.
 
-use crate::packet::Packet;
+use super::packet::Packet;
 use cwnd_link::PacketOrder;
 
 /// A growing ring of packets, sorted by when they are due.
@@ -117,8 +117,8 @@ impl DelayLine {
 
 #[cfg(test)]
 mod tests {
+    use super::super::packet::PathIndex;
     use super::*;
-    use crate::packet::PathIndex;
 
     fn packet(due: u64) -> Packet {
         numbered(0, due)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Makes the summary of a simulation.
 
-use crate::engine::Simulation;
-use crate::flow::{FlowState, Owner};
-use crate::packet::Packet;
+use super::Simulation;
+use crate::network::Packet;
+use crate::tcp::{FlowState, Owner};
 use crate::traffic::{Asked, Direction, TrafficCounts};
 use cwnd_link::{Link, Rate};
 use cwnd_record::{

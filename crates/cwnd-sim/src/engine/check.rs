@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Invariants between any two events, checked in debug builds at intervals. Sender, receiver and links check themselves.
 
-use crate::engine::Simulation;
-use crate::event_queue::{EventClass, EventId};
-use crate::flow::Owner;
-use crate::packet::Packet;
+use super::Simulation;
+use crate::network::{DelayLine, Packet};
+use crate::schedule::{EventClass, EventId};
+use crate::tcp::Owner;
 use cwnd_link::Link;
 use std::collections::BTreeSet;
 
 impl Simulation {
     /// Panics with the invariant that does not hold.
-    pub(crate) fn check(&self) {
+    pub(super) fn check(&self) {
         self.check_order();
         self.check_flows();
     }
@@ -57,7 +57,7 @@ impl Simulation {
     /// Packets and acknowledgements in delay lines and links are those that the flows count as in the network.
     fn check_flows(&self) {
         let mut in_lines = vec![(0_u64, 0_u32); self.flows.len()];
-        let on_lines = self.network.lines.iter().flat_map(crate::delay_line::DelayLine::iter);
+        let on_lines = self.network.lines.iter().flat_map(DelayLine::iter);
         for packet in on_lines.chain(self.network.links.iter().flat_map(Link::packets)) {
             match packet {
                 Packet::Data { flow, .. } => in_lines[*flow as usize].0 += 1,

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Event handlers: a packet reaches the end of a delay line, a timer of a flow fires.
 
-use crate::engine::Simulation;
-use crate::event_queue::{EventClass, EventId};
-use crate::flow::{Owner, RecoveryState};
-use crate::packet::{PackedAck, Packet, PathIndex, Segment};
-use crate::prefetch::prefetch;
-use crate::receiver::AckPacket;
+use super::Simulation;
+use super::prefetch::prefetch;
+use crate::network::{PackedAck, Packet, PathIndex, Segment};
+use crate::schedule::{EventClass, EventId};
+use crate::tcp::{AckPacket, Owner, RecoveryState};
 use cwnd_record::EventKind;
 
 /// The flow of the packet this many places behind the front of a delay line is prefetched.
@@ -27,7 +26,7 @@ enum Trigger {
 impl Simulation {
     /// The front of a delay line is due.
     #[inline]
-    pub(crate) fn on_line(&mut self, now: u64, number: u32) {
+    pub(super) fn on_line(&mut self, now: u64, number: u32) {
         let line = &mut self.network.lines[number as usize];
         if line.armed != now {
             self.network.event_queue.remove_first(); // stale: the front is due at another time
@@ -71,7 +70,7 @@ impl Simulation {
 
     /// Adds timers for the flow's next events, where it has none that is early enough.
     #[inline(never)]
-    pub(crate) fn arm(&mut self, number: u32) {
+    pub(super) fn arm(&mut self, number: u32) {
         let flow = &mut self.flows[number as usize];
         let (next, rto) = (flow.next_event(), flow.sender.rto_at());
         if next < flow.armed {
@@ -85,7 +84,7 @@ impl Simulation {
     }
 
     /// A flow's timer entry is due. A timer that was moved leaves its entry where it is; only here is the entry moved, too.
-    pub(crate) fn on_timer(&mut self, now: u64, number: u32) {
+    pub(super) fn on_timer(&mut self, now: u64, number: u32) {
         let flow = &mut self.flows[number as usize];
         if flow.armed != now {
             self.timers.remove_first();
@@ -101,7 +100,7 @@ impl Simulation {
     }
 
     /// The same for its retransmission timer.
-    pub(crate) fn on_rto_timer(&mut self, now: u64, number: u32) {
+    pub(super) fn on_rto_timer(&mut self, now: u64, number: u32) {
         let flow = &mut self.flows[number as usize];
         if flow.rto_armed != now {
             self.timers.remove_first();
@@ -120,7 +119,7 @@ impl Simulation {
     }
 
     /// Moves the first timer to this time.
-    pub(crate) fn move_first(&mut self, next: u64) {
+    pub(super) fn move_first(&mut self, next: u64) {
         if next == u64::MAX {
             self.timers.remove_first();
         } else {
@@ -156,7 +155,7 @@ impl Simulation {
 
     /// Records an event of one of the scenario's flows.
     #[cold]
-    pub(crate) fn record_event(
+    pub(super) fn record_event(
         &mut self,
         now: u64,
         number: u32,
@@ -172,7 +171,7 @@ impl Simulation {
 
     /// A data packet is at the receiver (of a fused flow it arrived there earlier). Returns the acknowledgement.
     #[inline(always)]
-    pub(crate) fn receive(
+    pub(super) fn receive(
         &mut self,
         now: u64,
         number: u32,
@@ -250,7 +249,7 @@ impl Simulation {
 
     /// The sender's state has changed: sends the packets that it allows.
     #[inline]
-    pub(crate) fn respond_to(&mut self, now: u64, number: u32) {
+    pub(super) fn respond_to(&mut self, now: u64, number: u32) {
         let recovery_state = RecoveryState::of(&self.flows[number as usize]);
         self.respond(now, number, recovery_state, Trigger::Other);
     }

@@ -13,7 +13,7 @@ mod scoreboard;
 mod tests;
 mod timers;
 
-use crate::receiver::{AckPacket, Blocks};
+use super::receiver::{AckPacket, Blocks};
 use cwnd::driver::{Ack, Driver, Options, Reduction};
 use cwnd::registry::Recovery;
 use cwnd::{CaState, Conn};

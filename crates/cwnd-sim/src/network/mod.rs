@@ -1,70 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The network of a run: links, the delay lines behind them, and the routes of flows.
 
-use crate::delay_line::DelayLine;
-use crate::event_queue::{EventClass, EventId, EventQueue, EventSeq};
-use crate::flow::FlowPath;
+mod delay_line;
+mod packet;
+mod route;
+
+pub use delay_line::DelayLine;
+pub use packet::{AckFields, PackedAck, Packet, PathIndex, Segment};
+pub use route::{FlowPath, NextLink, PathNeeds, RouteLink};
+
 use crate::index::OptionIndex;
-use crate::packet::{Packet, PathIndex};
-use crate::wheel::Wheel;
-use cwnd_link::{DropCause, Link, Offered, PacketClass, PacketOrder, Transit};
+use crate::schedule::{EventClass, EventId, EventQueue, EventSeq, Wheel};
+use cwnd_link::{DropCause, Link, Offered, PacketOrder, Transit};
 use cwnd_scenario::{AccessLink, Flow, Scenario};
+use route::{LineUse, Route};
 use std::collections::BTreeMap;
-
-/// A link on a route, and the delay line from there to the next link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RouteLink {
-    pub link: u32,
-    pub line: u32,
-}
-
-/// A link that a packet is offered to, and the packet's way from there.
-#[derive(Clone, Copy, Debug)]
-pub struct NextLink {
-    pub link: u32,
-    /// Size of the packet, bytes.
-    pub size: u32,
-    pub class: PacketClass,
-    /// What it arrives at after the link.
-    pub then: PathIndex,
-    /// The delay line to there; none where it is not simulated any further.
-    pub line: OptionIndex,
-    /// Delay from the far end of the link to there, ns.
-    pub delay: u64,
-}
-
-/// A route through the network: the forward path and the reverse path.
-#[derive(Clone, Debug)]
-pub struct Route {
-    /// The delay line from the sender to the first link and its delay, ns, if that delay is not 0.
-    pub entry: Option<(u32, u64)>,
-    pub path: Vec<RouteLink>,
-    pub back: Vec<RouteLink>,
-}
-
-/// What travels on a shared delay line, and where the line ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum LineUse {
-    /// Data and datagrams, to their next link.
-    ToLink,
-    /// Data, to the receiver.
-    ToReceiver,
-    /// Data of fused flows, to the receiver and as acknowledgements to the sender.
-    Fused,
-    /// Acknowledgements, to their next link.
-    AcksToLink,
-    /// Acknowledgements, to the sender.
-    AcksToSender,
-}
-
-/// What a flow needs of its path.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct PathNeeds {
-    /// Arrivals at the receiver are events: the flow's source is told when a transfer finishes.
-    pub receiver_events: bool,
-    /// Delay lines of its own: few flows have its round trip time.
-    pub private_lines: bool,
-}
 
 /// The network.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Acknowledgements as packets on a delay line, for flows that are not fused.
 
-use crate::packet::{AckFields, PackedAck};
-use crate::receiver::{AckPacket, Blocks};
+use super::receiver::{AckPacket, Blocks};
+use crate::network::{AckFields, PackedAck};
 
 /// Size of an acknowledgement on the wire: IP and TCP headers with timestamps, bytes.
 pub const ACK_BYTES: u32 = cwnd_scenario::HEADER_BYTES;

@@ -6,7 +6,7 @@
 
 use super::Sender;
 use super::scoreboard::DUP_THRESH;
-use crate::receiver::{AckPacket, Blocks};
+use crate::tcp::receiver::{AckPacket, Blocks};
 use cwnd::CaState;
 use cwnd::registry::Recovery;
 

@@ -6,8 +6,8 @@ mod own_rate;
 mod retransmissions;
 
 use super::Sender;
-use crate::packet::Segment;
-use crate::receiver::{AckPacket, Blocks, Receiver};
+use crate::network::Segment;
+use crate::tcp::receiver::{AckPacket, Blocks, Receiver};
 use cwnd_link::random::RandomStream;
 use cwnd_scenario::{Flow, Scenario};
 use std::collections::{BTreeMap, BTreeSet};

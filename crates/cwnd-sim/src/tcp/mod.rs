@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! TCP at both ends of a flow: sender, sending host, receiver, acknowledgements.
+
+mod ack;
+mod bitmap;
+mod flow;
+mod host;
+mod receiver;
+mod sender;
+
+pub use ack::{ACK_BYTES, AckSlab, position};
+pub use flow::{FlowState, Owner, RecoveryState};
+pub use receiver::AckPacket;
