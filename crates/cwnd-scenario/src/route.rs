@@ -18,42 +18,6 @@ pub enum RouteSpec {
     Links(Vec<String>, Vec<String>),
 }
 
-/// The directions of data through the bottleneck.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Directions {
-    /// The direction of the experiment's flows.
-    Forward,
-    /// The opposite direction.
-    Reverse,
-    /// Both directions.
-    Both,
-}
-
-impl Directions {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Forward, Self::Reverse, Self::Both];
-
-    /// Its name in a scenario.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Forward => "forward",
-            Self::Reverse => "reverse",
-            Self::Both => "both",
-        }
-    }
-
-    /// Whether forward is one of them.
-    pub(crate) const fn has_forward(self) -> bool {
-        matches!(self, Self::Forward | Self::Both)
-    }
-
-    /// Whether reverse is one of them.
-    pub(crate) const fn has_reverse(self) -> bool {
-        matches!(self, Self::Reverse | Self::Both)
-    }
-}
-
 /// See [`Scenario::route`].
 pub(crate) fn route(links: &[LinkSpec], from: &str, to: &str) -> Option<Vec<u32>> {
     let mut leaving: HashMap<&str, Vec<u32>> = HashMap::new();

@@ -4,7 +4,8 @@
 use crate::invalid::{Invalid, KeyTable, nearest, shown};
 use crate::keys::link::LinkSpec;
 use crate::keys::{Absent, Form, Scope, keys};
-use crate::route::{Directions, RouteSpec, route};
+use crate::route::{RouteSpec, route};
+use cwnd_traffic::Directions;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[[traffic]]`: what is read, what is written, what is refused and in which words.
 
-use cwnd_scenario::traffic::{
-    Arrivals, Context, Directions, Distribution, GapFrom, KINDS, Model, PRESETS, Scale, Starts, Traffic,
-    read, to_toml,
-};
+use cwnd_scenario::traffic::{Context, KINDS, PRESETS, Traffic, read, to_toml};
 use cwnd_scenario::{Invalid, Scenario};
+use cwnd_traffic::{Arrivals, Directions, Distribution, GapFrom, Model, Scale, Starts};
 
 /// 100 s, full payloads of 1448 bytes.
 const CONTEXT: Context = Context { duration: 100_000_000_000, payload: 1448 };
@@ -273,7 +271,7 @@ fn a_file_of_points_is_read_and_written_out() {
     std::fs::remove_file(&path).expect("it was there");
     let Model::Sessions(web) = &once.model else { panic!("sessions") };
     let Distribution::Empirical(cdf) = &web.size else { panic!("{:?}", web.size) };
-    let certain = cwnd_scenario::traffic::CERTAIN;
+    let certain = cwnd_traffic::CERTAIN;
     assert_eq!(cdf.points(), [(1448, certain / 100 * 15), (8688, certain / 2), (144_800, certain)]);
     let written = to_toml(std::slice::from_ref(&once));
     assert_eq!(read(&written, &CONTEXT), Ok(vec![once]), "{written}");

@@ -22,7 +22,6 @@ mod index;
 mod network;
 mod schedule;
 mod tcp;
-pub mod traffic;
 
 pub use cwnd_link::Drops;
 pub use cwnd_record::{

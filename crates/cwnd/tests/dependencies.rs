@@ -8,6 +8,7 @@ use std::process::Command;
 const LEVELS: &[(&str, u32)] = &[
     ("cwnd", 1),
     ("cwnd-link", 1),
+    ("cwnd-traffic", 1),
     ("cwnd-contract", 2),
     ("cwnd-plugin", 2),
     ("cwnd-record", 2),

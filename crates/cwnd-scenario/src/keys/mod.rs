@@ -175,7 +175,7 @@ pub(crate) trait Variants: Sized {
 }
 
 /// Declares a table of keys: `name: type = default, kind, unit, help, source;` a row. The struct has a field per row; fields that are
-/// no keys follow in `also`. A table without a struct, `fn name`, has `name: kind, absent, unit, help, source;` a row: keys that are
+/// no keys follow in `also`. For a struct of another crate, `impl Table for`, a row has no type. A table without a struct, `fn name`, has `name: kind, absent, unit, help, source;` a row: keys that are
 /// parsed by hand.
 macro_rules! keys {
     (
@@ -192,9 +192,18 @@ macro_rules! keys {
             $($($(#[$more_meta])* pub $more: $more_type,)+)?
         }
 
+        $crate::keys::keys! {
+            impl Table for $table { $($name = $default, $kind, $unit, $help, $source;)+ }
+            also { $($($more = $more_default;)+)? }
+        }
+    };
+    (
+        impl Table for $table:ident { $($name:ident = $default:expr, $kind:expr, $unit:tt, $help:literal, $source:literal;)+ }
+        $(also { $($more:ident = $more_default:expr;)* })?
+    ) => {
         impl $crate::keys::Table for $table {
             fn defaults() -> Self {
-                Self { $($name: $default,)+ $($($more: $more_default,)+)? }
+                Self { $($name: $default,)+ $($($more: $more_default,)*)? }
             }
 
             fn parse_keys(
@@ -243,7 +252,8 @@ macro_rules! keys {
 }
 pub(crate) use keys;
 
-/// Declares alternatives that a key selects by name, each with a table of keys: `variant(table) = name, help;` a row.
+/// Declares alternatives that a key selects by name, each with a table of keys: `variant(table) = name, help;` a row. `impl Variants for`
+/// does so for an enum of another crate.
 macro_rules! variants {
     (
         $(#[$meta:meta])*
@@ -257,6 +267,13 @@ macro_rules! variants {
             $(#[doc = $help] $variant $(($keys))?,)+
         }
 
+        $crate::keys::variants! {
+            impl Variants for $table { $($variant $(($keys))? = $name, $help;)+ }
+        }
+    };
+    (
+        impl Variants for $table:ident { $($variant:ident $(($keys:ty))? = $name:literal, $help:literal;)+ }
+    ) => {
         impl $crate::keys::Variants for $table {
             const NAMES: &'static [&'static str] = &[$($name),+];
 

@@ -9,188 +9,159 @@
 use super::unit::Unit;
 use crate::invalid::{Invalid, KeyTable, shown};
 use crate::units::decimal;
+use cwnd_traffic::{CERTAIN, Cdf, CdfError, CdfPoints, Interpolation};
 use serde_json::{Value, json};
 
-/// One, in the unit of probabilities.
-pub const CERTAIN: u64 = 1_000_000_000_000_000;
 /// Max number of points.
 const MAX_POINTS: usize = 65_536;
 
-/// Points of a cumulative distribution function.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cdf {
-    points: Vec<(u64, u64)>,
-    steps: bool,
+/// Reads a file's text. `read` reads a value in the field's unit; an error names `field` and the line.
+pub(crate) fn from_text(
+    field: &str,
+    text: &str,
+    interpolation: Interpolation,
+    read: impl Fn(&str) -> Option<u64>,
+) -> Result<Cdf, Invalid> {
+    let mut points = CdfPoints::default();
+    let mut first = true;
+    for (index, line) in text.lines().enumerate() {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        if line.is_empty() {
+            continue;
+        }
+        let columns: Vec<&str> =
+            line.split(|c: char| c == ',' || c.is_whitespace()).filter(|part| !part.is_empty()).collect();
+        let names = std::mem::take(&mut first)
+            && columns.iter().all(|name| name.starts_with(|c: char| c.is_alphabetic() || c == '"'));
+        if names {
+            continue;
+        }
+        let refuse = |expected: String| {
+            let at = format!("{field}, line {}", index + 1);
+            Err(Invalid { field: at, value: Some(format!("\"{line}\"")), expected })
+        };
+        let [value, probability] = columns[..] else {
+            return refuse("two columns: a value and its cumulative probability".into());
+        };
+        let (Some(value), Some(probability)) = (read(value), decimal(probability, CERTAIN)) else {
+            return refuse(
+                "a value of 0 or more and a probability from 0 to 1, as plain decimals that are whole in the smallest unit".into(),
+            );
+        };
+        if let Err(error) = points.push(value, probability) {
+            return refuse(expected_point(error).into());
+        }
+        if points.len() > MAX_POINTS {
+            return refuse(format!("at most {MAX_POINTS} points"));
+        }
+    }
+    finish(field, points, interpolation)
 }
 
-impl Cdf {
-    /// Value and probability of at most that value (in 10⁻¹⁵), rising to 10¹⁵.
-    #[must_use]
-    pub fn points(&self) -> &[(u64, u64)] {
-        &self.points
-    }
-
-    /// Whether only the points themselves are drawn; otherwise values between two points are uniform.
-    #[must_use]
-    pub const fn steps(&self) -> bool {
-        self.steps
-    }
-
-    /// Reads a file's text. `read` reads a value in the field's unit; an error names `field` and the line.
-    pub(crate) fn from_text(
-        field: &str,
-        text: &str,
-        read: impl Fn(&str) -> Option<u64>,
-    ) -> Result<Vec<(u64, u64)>, Invalid> {
-        let mut points: Vec<(u64, u64)> = Vec::new();
-        let mut first = true;
-        for (index, line) in text.lines().enumerate() {
-            let line = line.split('#').next().unwrap_or_default().trim();
-            if line.is_empty() {
-                continue;
-            }
-            let columns: Vec<&str> =
-                line.split(|c: char| c == ',' || c.is_whitespace()).filter(|part| !part.is_empty()).collect();
-            let names = std::mem::take(&mut first)
-                && columns.iter().all(|name| name.starts_with(|c: char| c.is_alphabetic() || c == '"'));
-            if names {
-                continue;
-            }
-            let refuse = |expected: String| {
-                let at = format!("{field}, line {}", index + 1);
-                Err(Invalid { field: at, value: Some(format!("\"{line}\"")), expected })
-            };
-            let [value, probability] = columns[..] else {
-                return refuse("two columns: a value and its cumulative probability".into());
-            };
-            let (Some(value), Some(probability)) = (read(value), decimal(probability, CERTAIN)) else {
-                return refuse(
-                    "a value of 0 or more and a probability from 0 to 1, as plain decimals that are whole in the smallest unit".into(),
-                );
-            };
-            if let Err(expected) = follows(points.last(), value, probability) {
-                return refuse(expected);
-            }
-            points.push((value, probability));
-            if points.len() > MAX_POINTS {
-                return refuse(format!("at most {MAX_POINTS} points"));
-            }
+/// Reads `file` and `unit`, or `points`, and `steps`.
+pub(crate) fn parse(table: &mut KeyTable<'_>, unit: Unit) -> Result<Cdf, Invalid> {
+    let steps = table.read("steps", "true or false", Value::as_bool)?.unwrap_or(false);
+    let interpolation = if steps { Interpolation::Steps } else { Interpolation::Linear };
+    let file = table.text("file", "the path of a file", |_| true)?;
+    let listed = table.get("points");
+    match (file, listed) {
+        (Some(path), None) => from_file(table, &path, unit, interpolation),
+        (None, Some(value)) => from_list(&table.field("points"), value, unit, interpolation),
+        (_, Some(value)) => table.refuse("points", Some(value), "either file or points, not both"),
+        (None, None) => {
+            table.refuse("file", None, "the path of a file, or points = [[value, probability], ...]")
         }
-        whole(&points).map_err(|(value, expected)| Invalid { field: field.to_owned(), value, expected })?;
-        Ok(points)
     }
+}
 
-    /// Reads `file` and `unit`, or `points`, and `steps`.
-    pub(crate) fn parse(table: &mut KeyTable<'_>, unit: Unit) -> Result<Self, Invalid> {
-        let steps = table.read("steps", "true or false", Value::as_bool)?.unwrap_or(false);
-        let file = table.text("file", "the path of a file", |_| true)?;
-        let listed = table.get("points");
-        let points = match (file, listed) {
-            (Some(path), None) => Self::from_file(table, &path, unit)?,
-            (None, Some(value)) => Self::from_list(&table.field("points"), value, unit)?,
-            (_, Some(value)) => {
-                return table.refuse("points", Some(value), "either file or points, not both");
+fn from_file(
+    table: &mut KeyTable<'_>,
+    path: &str,
+    unit: Unit,
+    interpolation: Interpolation,
+) -> Result<Cdf, Invalid> {
+    let names: &[&str] = match unit {
+        Unit::Time => &["ns", "us", "ms", "s", "min"],
+        Unit::Size { .. } => &["B", "kB", "MB", "GB", "packets"],
+        Unit::Count => &[],
+    };
+    let name = if names.is_empty() {
+        String::new()
+    } else {
+        table.required("unit", &format!("the unit of the file's values: {}", names.join(", ")), |v| {
+            v.as_str().filter(|name| names.contains(name)).map(str::to_owned)
+        })?
+    };
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => {
+            return table.refuse("file", Some(&json!(path)), format!("a file that can be read ({error})"));
+        }
+    };
+    from_text(&table.field("file"), &text, interpolation, |value| {
+        if unit == Unit::Count { decimal(value, 1) } else { unit.read(&json!(format!("{value}{name}"))) }
+    })
+}
+
+fn from_list(field: &str, value: &Value, unit: Unit, interpolation: Interpolation) -> Result<Cdf, Invalid> {
+    let expected = format!("[[{}, probability], ...]", unit.expected());
+    let refuse = |value: &Value, expected: String| Invalid {
+        field: field.to_owned(),
+        value: Some(shown(value)),
+        expected,
+    };
+    let list = value.as_array().ok_or_else(|| refuse(value, expected.clone()))?;
+    let mut points = CdfPoints::default();
+    for item in list {
+        let pair = match item.as_array().map(Vec::as_slice) {
+            Some([value, Value::Number(p)]) => {
+                unit.read(value).zip(p.as_f64().and_then(|p| decimal(&format!("{p:.15}"), CERTAIN)))
             }
-            (None, None) => {
-                return table.refuse(
-                    "file",
-                    None,
-                    "the path of a file, or points = [[value, probability], ...]",
-                );
-            }
+            // Probabilities with more digits than an `f64` has are written as text.
+            Some([value, Value::String(p)]) => unit.read(value).zip(decimal(p, CERTAIN)),
+            _ => None,
         };
-        Ok(Self { points, steps })
+        let (value, probability) = pair.ok_or_else(|| refuse(item, expected.clone()))?;
+        points.push(value, probability).map_err(|error| refuse(item, expected_point(error).into()))?;
     }
+    finish(field, points, interpolation)
+}
 
-    fn from_file(table: &mut KeyTable<'_>, path: &str, unit: Unit) -> Result<Vec<(u64, u64)>, Invalid> {
-        let names: &[&str] = match unit {
-            Unit::Time => &["ns", "us", "ms", "s", "min"],
-            Unit::Size { .. } => &["B", "kB", "MB", "GB", "packets"],
-            Unit::Count => &[],
-        };
-        let name = if names.is_empty() {
-            String::new()
-        } else {
-            table.required("unit", &format!("the unit of the file's values: {}", names.join(", ")), |v| {
-                v.as_str().filter(|name| names.contains(name)).map(str::to_owned)
-            })?
-        };
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) => {
-                return table.refuse(
-                    "file",
-                    Some(&json!(path)),
-                    format!("a file that can be read ({error})"),
-                );
-            }
-        };
-        Self::from_text(&table.field("file"), &text, |value| {
-            if unit == Unit::Count { decimal(value, 1) } else { unit.read(&json!(format!("{value}{name}"))) }
+/// As a scenario writes it.
+pub(crate) fn print(cdf: &Cdf, unit: Unit) -> Value {
+    let points: Vec<Value> = cdf
+        .points()
+        .iter()
+        .map(|(value, probability)| {
+            let text = format!("{}.{:015}", probability / CERTAIN, probability % CERTAIN);
+            json!([unit.write(*value), text.trim_end_matches('0').trim_end_matches('.')])
         })
-    }
+        .collect();
+    json!({ "kind": "empirical", "steps": cdf.interpolation() == Interpolation::Steps, "points": points })
+}
 
-    fn from_list(field: &str, value: &Value, unit: Unit) -> Result<Vec<(u64, u64)>, Invalid> {
-        let expected = format!("[[{}, probability], ...]", unit.expected());
-        let refuse = |value: &Value, expected: String| Invalid {
-            field: field.to_owned(),
-            value: Some(shown(value)),
-            expected,
+/// What is expected of a point that cannot follow.
+const fn expected_point(error: CdfError) -> &'static str {
+    match error {
+        CdfError::AboveOne => "a probability of at most 1",
+        CdfError::Falls | CdfError::Empty | CdfError::EndsAt(_) => {
+            "values and probabilities that do not fall"
+        }
+    }
+}
+
+/// All points of a field.
+fn finish(field: &str, points: CdfPoints, interpolation: Interpolation) -> Result<Cdf, Invalid> {
+    points.finish(interpolation).map_err(|error| {
+        let (value, expected) = match error {
+            CdfError::EndsAt(last) => (
+                Some(format!("a last probability of {}", last as f64 / CERTAIN as f64)),
+                "a last probability of 1",
+            ),
+            _ => (None, "at least one point"),
         };
-        let list = value.as_array().ok_or_else(|| refuse(value, expected.clone()))?;
-        let mut points: Vec<(u64, u64)> = Vec::new();
-        for item in list {
-            let pair = match item.as_array().map(Vec::as_slice) {
-                Some([value, Value::Number(p)]) => {
-                    unit.read(value).zip(p.as_f64().and_then(|p| decimal(&format!("{p:.15}"), CERTAIN)))
-                }
-                // Probabilities with more digits than an `f64` has are written as text.
-                Some([value, Value::String(p)]) => unit.read(value).zip(decimal(p, CERTAIN)),
-                _ => None,
-            };
-            let (value, probability) = pair.ok_or_else(|| refuse(item, expected.clone()))?;
-            follows(points.last(), value, probability).map_err(|expected| refuse(item, expected))?;
-            points.push((value, probability));
-        }
-        whole(&points).map_err(|(value, expected)| Invalid { field: field.to_owned(), value, expected })?;
-        Ok(points)
-    }
-
-    pub(crate) fn to_value(&self, unit: Unit) -> Value {
-        let points: Vec<Value> = self
-            .points
-            .iter()
-            .map(|(value, probability)| {
-                let text = format!("{}.{:015}", probability / CERTAIN, probability % CERTAIN);
-                json!([unit.write(*value), text.trim_end_matches('0').trim_end_matches('.')])
-            })
-            .collect();
-        json!({ "kind": "empirical", "steps": self.steps, "points": points })
-    }
-}
-
-/// Whether a point may follow the one before it.
-fn follows(before: Option<&(u64, u64)>, value: u64, probability: u64) -> Result<(), String> {
-    if probability > CERTAIN {
-        return Err("a probability of at most 1".into());
-    }
-    match before {
-        Some((last, p)) if value < *last || probability < *p => {
-            Err("values and probabilities that do not fall".into())
-        }
-        _ => Ok(()),
-    }
-}
-
-fn whole(points: &[(u64, u64)]) -> Result<(), (Option<String>, String)> {
-    match points.last() {
-        None => Err((None, "at least one point".into())),
-        Some((_, CERTAIN)) => Ok(()),
-        Some((_, last)) => Err((
-            Some(format!("a last probability of {}", *last as f64 / CERTAIN as f64)),
-            "a last probability of 1".into(),
-        )),
-    }
+        Invalid { field: field.to_owned(), value, expected: expected.into() }
+    })
 }
 
 #[cfg(test)]
@@ -198,7 +169,8 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Vec<(u64, u64)>, Invalid> {
-        Cdf::from_text("size.file", text, |value| decimal(value, 1))
+        from_text("size.file", text, Interpolation::Linear, |value| decimal(value, 1))
+            .map(|cdf| cdf.points().to_vec())
     }
 
     #[test]

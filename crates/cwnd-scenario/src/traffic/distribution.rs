@@ -1,138 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Distributions as a scenario specifies them: a kind, its parameters with their units, bounds. The simulator draws samples from them.
-//!
-//! A bare quantity is a constant. `mean` is always that of the distribution *without* its bounds, because the papers state that one. The
-//! simulator computes the mean of the samples.
+//! Distributions as a scenario specifies them: a kind, its parameters with their units, bounds. A bare quantity is a constant.
 
-use super::cdf::Cdf;
+use super::cdf;
 use super::kinds::KINDS;
 use super::unit::Unit;
 use crate::invalid::{Invalid, KeyTable};
+use cwnd_traffic::{BodyTail, Distribution, Family, ONE, Parametric, Scale};
 use serde_json::{Map, Value, json};
-
-/// One, in millionths, the unit of shapes and shares.
-pub const ONE: u64 = 1_000_000;
-
-/// A distribution of times, sizes or counts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Distribution {
-    /// Always this.
-    Constant(u64),
-    /// Each whole number of `min..=max` alike.
-    Uniform {
-        /// Smallest value.
-        min: u64,
-        /// Largest value.
-        max: u64,
-    },
-    /// One of the families with a density.
-    Parametric(Parametric),
-    /// A lognormal body with a Pareto tail.
-    BodyTail(BodyTail),
-    /// Measured.
-    Empirical(Cdf),
-}
-
-/// A family with its shape and scale, truncated to bounds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parametric {
-    /// Which family.
-    pub family: Family,
-    /// Its shape (for [`Family::Lognormal`] sigma), millionths; 10⁶ where it has none.
-    pub shape: u64,
-    /// Its scale.
-    pub scale: Scale,
-    /// Lower bound.
-    pub at_least: Option<u64>,
-    /// Upper bound.
-    pub at_most: Option<u64>,
-}
-
-/// How a scale was given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scale {
-    /// By the mean of the unbounded distribution.
-    Mean(u64),
-    /// By the scale parameter of the family ([`Family::scale_key`]).
-    Parameter(u64),
-}
-
-/// Families of distributions with a density.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
-    /// P(X > x) = e^(−x/mean).
-    Exponential,
-    /// P(X > x) = (minimum/x)^shape for x ≥ minimum; mean = minimum · shape/(shape − 1).
-    Pareto,
-    /// P(X > x) = (1 + x/scale)^−shape (Lomax; ns-2's `ParetoII`); mean = scale/(shape − 1).
-    Pareto2,
-    /// ln X is normal with deviation sigma about ln median; mean = median · e^(sigma²/2).
-    Lognormal,
-    /// P(X > x) = e^−((x/scale)^shape); mean = scale · Γ(1 + 1/shape).
-    Weibull,
-}
-
-impl Family {
-    /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Exponential, Self::Pareto, Self::Pareto2, Self::Lognormal, Self::Weibull];
-
-    /// Its name in a scenario.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Exponential => "exponential",
-            Self::Pareto => "pareto",
-            Self::Pareto2 => "pareto2",
-            Self::Lognormal => "lognormal",
-            Self::Weibull => "weibull",
-        }
-    }
-
-    /// Key of its scale parameter, the alternative to `mean`; the exponential has none.
-    #[must_use]
-    pub const fn scale_key(self) -> Option<&'static str> {
-        match self {
-            Self::Exponential => None,
-            Self::Pareto => Some("minimum"),
-            Self::Pareto2 | Self::Weibull => Some("scale"),
-            Self::Lognormal => Some("median"),
-        }
-    }
-
-    /// Key of its shape, and the accepted range (millionths).
-    #[must_use]
-    pub const fn shape(self) -> Option<(&'static str, u64, u64)> {
-        match self {
-            Self::Exponential => None,
-            Self::Pareto | Self::Pareto2 => Some(("shape", 100_000, 100 * ONE)),
-            Self::Lognormal => Some(("sigma", 1_000, 10 * ONE)),
-            Self::Weibull => Some(("shape", 100_000, 100 * ONE)),
-        }
-    }
-
-    /// Whether values may be far above the mean: a shape of one or less has no mean.
-    const fn heavy(self) -> bool {
-        matches!(self, Self::Pareto | Self::Pareto2)
-    }
-}
-
-/// A lognormal body and a Pareto tail (the file sizes of Surge, Barford and Crovella 1998).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BodyTail {
-    /// e^μ of the body.
-    pub median: u64,
-    /// σ of the body, millionths.
-    pub sigma: u64,
-    /// Where the tail begins: smallest value of the Pareto.
-    pub tail_from: u64,
-    /// Shape of the Pareto, millionths.
-    pub tail_shape: u64,
-    /// Probability of the tail, millionths.
-    pub tail_share: u64,
-    /// Upper bound.
-    pub at_most: Option<u64>,
-}
 
 /// A decimal of `min..=max` millionths. The quotient of two whole numbers is the `f64` that their decimal reads as,
 /// so a value between two millionths is refused.
@@ -164,106 +38,84 @@ pub(crate) fn read_millionths(
     table.read(key, &expected, |v| millionths(v, min, max))
 }
 
-impl Distribution {
-    /// Reads a distribution, or a bare quantity.
-    pub(crate) fn parse(path: &str, value: &Value, unit: Unit) -> Result<Self, Invalid> {
-        if !value.is_object() {
-            let expected = format!(
-                "{}, or a distribution such as {{ kind = \"exponential\", mean = ... }}",
-                unit.expected()
-            );
-            return match unit.read(value) {
-                Some(constant) => Ok(Self::Constant(constant)),
-                None => {
-                    Err(Invalid { field: path.into(), value: Some(crate::invalid::shown(value)), expected })
-                }
-            };
-        }
-        let mut table = KeyTable::new(path, value)?;
-        let names = KINDS.map(|kind| kind.name);
-        let kind = table.required("kind", &format!("one of {}", names.join(", ")), |v| {
-            names.into_iter().find(|name| v == name)
-        })?;
-        let read = match kind {
-            "uniform" => parse_uniform(&mut table, unit)?,
-            "body-tail" => Self::BodyTail(parse_body_tail(&mut table, unit)?),
-            "empirical" => Self::Empirical(Cdf::parse(&mut table, unit)?),
-            name => {
-                let family = Family::ALL.into_iter().find(|family| family.name() == name);
-                Self::Parametric(parse_parametric(&mut table, family.unwrap_or(Family::Exponential), unit)?)
-            }
+/// Reads a distribution, or a bare quantity.
+pub(crate) fn parse(path: &str, value: &Value, unit: Unit) -> Result<Distribution, Invalid> {
+    if !value.is_object() {
+        let expected = format!(
+            "{}, or a distribution such as {{ kind = \"exponential\", mean = ... }}",
+            unit.expected()
+        );
+        return match unit.read(value) {
+            Some(constant) => Ok(Distribution::Constant(constant)),
+            None => Err(Invalid { field: path.into(), value: Some(crate::invalid::shown(value)), expected }),
         };
-        table.finish()?;
-        Ok(read)
     }
+    let mut table = KeyTable::new(path, value)?;
+    let names = KINDS.map(|kind| kind.name);
+    let kind = table.required("kind", &format!("one of {}", names.join(", ")), |v| {
+        names.into_iter().find(|name| v == name)
+    })?;
+    let read = match kind {
+        "uniform" => parse_uniform(&mut table, unit)?,
+        "body-tail" => Distribution::BodyTail(parse_body_tail(&mut table, unit)?),
+        "empirical" => Distribution::Empirical(cdf::parse(&mut table, unit)?),
+        name => {
+            let family = Family::ALL.into_iter().find(|family| family.name() == name);
+            Distribution::Parametric(parse_parametric(
+                &mut table,
+                family.unwrap_or(Family::Exponential),
+                unit,
+            )?)
+        }
+    };
+    table.finish()?;
+    Ok(read)
+}
 
-    /// As a scenario writes it.
-    pub(crate) fn to_value(&self, unit: Unit) -> Value {
-        match self {
-            Self::Constant(value) => unit.write(*value),
-            Self::Uniform { min, max } => {
-                json!({ "kind": "uniform", "min": unit.write(*min), "max": unit.write(*max) })
+/// As a scenario writes it.
+pub(crate) fn print(distribution: &Distribution, unit: Unit) -> Value {
+    match distribution {
+        Distribution::Constant(value) => unit.write(*value),
+        Distribution::Uniform { min, max } => {
+            json!({ "kind": "uniform", "min": unit.write(*min), "max": unit.write(*max) })
+        }
+        Distribution::Parametric(spec) => print_parametric(spec, unit),
+        Distribution::BodyTail(spec) => {
+            let mut value = json!({
+                "kind": "body-tail",
+                "median": unit.write(spec.median),
+                "sigma": show_millionths(spec.sigma),
+                "tail_from": unit.write(spec.tail_from),
+                "tail_shape": show_millionths(spec.tail_shape),
+                "tail_share": show_millionths(spec.tail_share),
+            });
+            if let Some(most) = spec.at_most {
+                value["at_most"] = unit.write(most);
             }
-            Self::Parametric(spec) => spec.to_value(unit),
-            Self::BodyTail(spec) => {
-                let mut value = json!({
-                    "kind": "body-tail",
-                    "median": unit.write(spec.median),
-                    "sigma": show_millionths(spec.sigma),
-                    "tail_from": unit.write(spec.tail_from),
-                    "tail_shape": show_millionths(spec.tail_shape),
-                    "tail_share": show_millionths(spec.tail_share),
-                });
-                if let Some(most) = spec.at_most {
-                    value["at_most"] = unit.write(most);
-                }
-                value
-            }
-            Self::Empirical(cdf) => cdf.to_value(unit),
+            value
         }
-    }
-
-    /// Whether the mean of the samples is finite.
-    #[must_use]
-    pub fn mean_is_finite(&self) -> bool {
-        match self {
-            Self::Parametric(spec) => !spec.family.heavy() || spec.shape > ONE || spec.at_most.is_some(),
-            Self::BodyTail(spec) => spec.tail_shape > ONE || spec.at_most.is_some(),
-            Self::Constant(_) | Self::Uniform { .. } | Self::Empirical(_) => true,
-        }
-    }
-
-    /// Whether every sample is zero.
-    #[must_use]
-    pub fn is_zero(&self) -> bool {
-        match self {
-            Self::Constant(value) | Self::Uniform { max: value, .. } => *value == 0,
-            Self::Empirical(cdf) => cdf.points().last().is_none_or(|(value, _)| *value == 0),
-            Self::Parametric(_) | Self::BodyTail(_) => false,
-        }
+        Distribution::Empirical(cdf) => cdf::print(cdf, unit),
     }
 }
 
-impl Parametric {
-    fn to_value(&self, unit: Unit) -> Value {
-        let mut map = Map::new();
-        map.insert("kind".into(), json!(self.family.name()));
-        if let Some((key, ..)) = self.family.shape() {
-            map.insert(key.into(), show_millionths(self.shape));
-        }
-        match self.scale {
-            Scale::Mean(mean) => map.insert("mean".into(), unit.write(mean)),
-            Scale::Parameter(parameter) => {
-                map.insert(self.family.scale_key().unwrap_or("mean").into(), unit.write(parameter))
-            }
-        };
-        for (key, bound) in [("at_least", self.at_least), ("at_most", self.at_most)] {
-            if let Some(bound) = bound {
-                map.insert(key.into(), unit.write(bound));
-            }
-        }
-        Value::Object(map)
+fn print_parametric(spec: &Parametric, unit: Unit) -> Value {
+    let mut map = Map::new();
+    map.insert("kind".into(), json!(spec.family.name()));
+    if let Some((key, ..)) = spec.family.shape() {
+        map.insert(key.into(), show_millionths(spec.shape));
     }
+    match spec.scale {
+        Scale::Mean(mean) => map.insert("mean".into(), unit.write(mean)),
+        Scale::Parameter(parameter) => {
+            map.insert(spec.family.scale_key().unwrap_or("mean").into(), unit.write(parameter))
+        }
+    };
+    for (key, bound) in [("at_least", spec.at_least), ("at_most", spec.at_most)] {
+        if let Some(bound) = bound {
+            map.insert(key.into(), unit.write(bound));
+        }
+    }
+    Value::Object(map)
 }
 
 /// A quantity above zero.
@@ -309,7 +161,7 @@ fn parse_parametric(table: &mut KeyTable<'_>, family: Family, unit: Unit) -> Res
             return table.refuse("mean", None, format!("the mean of {}{or}", family.name()));
         }
     };
-    if family.heavy() && shape <= ONE && mean.is_some() {
+    if family.is_heavy() && shape <= ONE && mean.is_some() {
         let parameter = family.scale_key().unwrap_or("scale");
         let expected = format!("above 1 where a mean is given (with less there is none: give {parameter})");
         return table.refuse("shape", Some(&show_millionths(shape)), expected);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Background traffic: `[[traffic]]`.
 //!
-//! A group is a model with its parameters. [`PRESETS`] has named sets of parameters, each with its source; a key written next to `preset`
+//! A group is a [model](Model) with its parameters, parsed into the types of [`cwnd_traffic`]. [`PRESETS`] has named sets of parameters, each with its source; a key written next to `preset`
 //! overrides the preset's. A scenario is printed with every key and without `preset`.
 //!
 //! ```toml
@@ -39,27 +39,39 @@ mod kinds;
 mod parse;
 mod presets;
 mod print;
+mod streams;
 mod table_kinds;
 mod tables;
 pub(crate) mod unit;
 
-pub use cdf::{CERTAIN, Cdf};
-pub use distribution::{BodyTail, Distribution, Family, ONE, Parametric, Scale};
 pub(crate) use kinds::form as distribution_form;
 pub use kinds::{DistributionKind, KINDS};
 pub(crate) use parse::parse_list;
 pub use parse::{Context, read};
 pub use presets::{PRESETS, Preset};
 pub use print::to_toml;
-pub use table_kinds::{GapFrom, Starts};
+pub use streams::{source_stream, start_stream};
+pub use tables::Traffic;
 pub(crate) use tables::form;
-pub use tables::{Arrivals, Long, Mix, Model, RequestResponse, Sessions, Traffic, Udp};
 pub use unit::Unit;
 
-pub use crate::route::Directions;
 use crate::route::RouteSpec;
+use cwnd_traffic::{Directions, GroupConfig, Model};
 
 impl Traffic {
+    /// What the generators need of the group.
+    #[must_use]
+    pub const fn group_config(&self) -> GroupConfig<'_> {
+        GroupConfig {
+            model: &self.model,
+            direction: self.direction,
+            start: self.start,
+            stop: self.stop,
+            rtt: self.rtt.as_ref(),
+            window: self.window,
+        }
+    }
+
     /// The routes of its data forward and in reverse.
     #[must_use]
     pub fn routes(&self) -> [RouteSpec; 2] {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Parses `[[traffic]]`.
 
-use super::distribution::Distribution;
+use super::distribution;
 use super::presets::PRESETS;
-use super::table_kinds::GapFrom;
-use super::tables::{Mix, Model, NOT_OF_UDP, Sessions, Traffic, Udp, leith_size};
+use super::tables::{NOT_OF_UDP, Traffic, leith_size};
 use super::unit::Unit;
 use crate::invalid::{Invalid, KeyTable, unknown_name};
 use crate::keys::{Scope, Table, Variants};
 use crate::units::HEADER_BYTES;
+use cwnd_traffic::{Distribution, GapFrom, Mix, Model, Sessions, Udp};
 use serde_json::{Map, Value, json};
 
 /// The properties of the scenario that parsing a traffic group needs.
@@ -114,7 +114,7 @@ fn apart(table: &KeyTable<'_>, key: &str, gap: &Distribution) -> Result<(), Inva
     if gap.is_zero() {
         return table.refuse(
             key,
-            Some(&gap.to_value(Unit::Time)),
+            Some(&distribution::print(gap, Unit::Time)),
             "gaps above 0, because they count from the start of the one before",
         );
     }
@@ -140,7 +140,7 @@ fn check_sessions(table: &mut KeyTable<'_>, model: &mut Sessions, scope: &Scope<
 fn check_mix(table: &KeyTable<'_>, model: &Mix, scope: &Scope<'_>) -> Result<(), Invalid> {
     match (model.share, &model.arrivals) {
         (Some(_), Some(gaps)) => {
-            let gaps = gaps.to_value(Unit::Time);
+            let gaps = distribution::print(gaps, Unit::Time);
             table.refuse("arrivals", Some(&gaps), "either share or arrivals, not both")
         }
         (None, None) => {
@@ -148,7 +148,7 @@ fn check_mix(table: &KeyTable<'_>, model: &Mix, scope: &Scope<'_>) -> Result<(),
         }
         (Some(_), None) if !model.size.mean_is_finite() => {
             let expected = "a mean, which a share needs: a shape above 1, or at_most";
-            table.refuse("size", Some(&model.size.to_value(scope.payload())), expected)
+            table.refuse("size", Some(&distribution::print(&model.size, scope.payload())), expected)
         }
         (Some(_), None) => Ok(()),
         (None, Some(gaps)) => apart(table, "arrivals", gaps),
@@ -158,7 +158,7 @@ fn check_mix(table: &KeyTable<'_>, model: &Mix, scope: &Scope<'_>) -> Result<(),
 fn check_udp(table: &KeyTable<'_>, model: &Udp) -> Result<(), Invalid> {
     match (&model.on, &model.off) {
         (Some(on), Some(off)) if on.is_zero() && off.is_zero() => {
-            table.refuse("on", Some(&on.to_value(Unit::Time)), "bursts above 0")
+            table.refuse("on", Some(&distribution::print(on, Unit::Time)), "bursts above 0")
         }
         (Some(_), None) => table.refuse("off", None, "the pauses that go with on"),
         (None, Some(_)) => table.refuse("on", None, "the bursts that go with off"),

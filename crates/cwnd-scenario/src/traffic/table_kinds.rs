@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The kinds of keys that only traffic has: starts, ends, distributions, what a gap is counted from.
 
-use super::distribution::{Distribution, read_millionths, show_millionths};
+use super::distribution::{self, read_millionths, show_millionths};
 use super::unit::Unit;
 use crate::invalid::{Invalid, KeyTable};
 use crate::keys::{Absent, Form, Key, Quantity, Row, RowKind, Scope, ValueKind, keys};
@@ -9,54 +9,9 @@ use crate::params::unknown_algorithm;
 use crate::routes::parse_ends;
 use crate::units::{MAX_TIME, time, write_size, write_time};
 use cwnd::registry;
+use cwnd_traffic::{Distribution, Starts};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
-
-/// When the sources of a group start, ns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Starts {
-    /// All at this time.
-    At(u64),
-    /// Each uniformly within this interval.
-    Uniform(u64, u64),
-    /// The first at `from`, each further one `gap` later.
-    Every {
-        /// Start of the first.
-        from: u64,
-        /// Distance.
-        gap: u64,
-    },
-    /// A Poisson process that begins at `from`.
-    Poisson {
-        /// Where it begins.
-        from: u64,
-        /// Mean distance.
-        gap: u64,
-    },
-}
-
-/// What a gap is counted from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GapFrom {
-    /// The start of the transfer before: no transfer waits for the end of another.
-    Start,
-    /// The end of the transfer before.
-    Finish,
-}
-
-impl GapFrom {
-    /// Both.
-    pub(crate) const ALL: [Self; 2] = [Self::Start, Self::Finish];
-
-    /// Its name in a scenario.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Start => "start",
-            Self::Finish => "finish",
-        }
-    }
-}
 
 const STARTS: &str = "a time before the end (10s), { uniform = [\"0s\", \"1s\"] }, { every = \"1s\", from = \"0s\" } \
                       or { poisson = \"1s\", from = \"0s\" } (from: 0s)";
@@ -286,16 +241,17 @@ impl RowKind for Distributed {
         scope: &Scope<'_>,
     ) -> Result<Option<Distribution>, Invalid> {
         let Some(value) = table.get(key) else { return Ok(None) };
-        Distribution::parse(&table.field(key), value, self.unit(scope)).map(Some)
+        distribution::parse(&table.field(key), value, self.unit(scope)).map(Some)
     }
 
     // Sizes are stored in bytes, so the payload of a packet does not matter here.
     fn print(&self, value: &Distribution) -> Option<Value> {
-        Some(value.to_value(match self {
+        let unit = match self {
             Self::Times => Unit::Time,
             Self::Sizes => Unit::Size { packet: 1 },
             Self::Counts => Unit::Count,
-        }))
+        };
+        Some(distribution::print(value, unit))
     }
 
     fn form(&self) -> Form {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The keys of `[[traffic]]`: those that every group has, and those of each model.
 
-use super::distribution::{Distribution, Family, ONE, Parametric, Scale};
 use super::presets::PRESETS;
 use super::table_kinds::{
-    Distributed, Ends, GapFrom, OfTransfers, RequiredDistribution, SenderAlgorithm, Share, StartTimes,
-    Starts, Window,
+    Distributed, Ends, OfTransfers, RequiredDistribution, SenderAlgorithm, Share, StartTimes, Window,
 };
 use crate::keys::kinds::{
     Count, Flag, Named, Optional, PacketSize, Rate, Required, Text, Time, Whole, Worded,
 };
 use crate::keys::{Absent, Form, Key, Table, Variants, keys, variants};
-use crate::route::Directions;
+use cwnd_traffic::{
+    Directions, Distribution, Family, GapFrom, Long, Mix, Model, ONE, Parametric, RequestResponse, Scale,
+    Sessions, Starts, Udp,
+};
 
 /// Max number of sources of a group.
 const MAX_SOURCES: u32 = 1_000_000;
@@ -50,8 +51,7 @@ keys! {
 pub(crate) const NOT_OF_UDP: [&str; 3] = ["cc", "rtt", "window"];
 
 variants! {
-    /// What a source does.
-    pub enum Model {
+    impl Variants for Model {
         Long(Long) = "long", "transfers without an end";
         Sessions(Sessions) = "sessions", "sessions that fetch one page after another: the web, on-off sources, a sequence of files";
         Mix(Mix) = "mix", "transfers that arrive independently of earlier ones: background traffic of a given load";
@@ -87,34 +87,32 @@ pub(crate) fn form() -> Form {
 }
 
 keys! {
-    /// See [`Model::Long`].
-    pub struct Long {
-        flows: u32 = 1, Count(1, MAX_SOURCES), "",
+    impl Table for Long {
+        flows = 1, Count(1, MAX_SOURCES), "",
             "number of transfers, which never end", "";
     }
 }
 
 keys! {
-    /// See [`Model::Sessions`].
-    pub struct Sessions {
-        sessions: u32 = 1, Count(1, MAX_SOURCES), "",
+    impl Table for Sessions {
+        sessions = 1, Count(1, MAX_SOURCES), "",
             "number of sessions", "";
-        pages: Option<u64> = None, Optional(Whole(1, MAX_REPEATS), "no limit"), "",
+        pages = None, Optional(Whole(1, MAX_REPEATS), "no limit"), "",
             "pages per session", "";
-        gap: Distribution = leith_gap(), Distributed::Times, "ns",
+        gap = leith_gap(), Distributed::Times, "ns",
             "pause before a page", "Leith, Shorten and McCullagh 2007, II.A";
-        gap_from: GapFrom = GapFrom::Finish, GAP_FROM, "",
+        gap_from = GapFrom::Finish, GAP_FROM, "",
             "what of the page before it is counted from", "";
-        objects: Distribution = Distribution::Constant(1), Distributed::Counts, "",
+        objects = Distribution::Constant(1), Distributed::Counts, "",
             "objects per page; 0 counts as 1", "";
-        object_gap: Distribution = Distribution::Constant(0), Distributed::Times, "ns",
+        object_gap = Distribution::Constant(0), Distributed::Times, "ns",
             "pause before each further object", "";
-        object_gap_from: GapFrom = GapFrom::Finish, GAP_FROM, "",
+        object_gap_from = GapFrom::Finish, GAP_FROM, "",
             "what of the object before it is counted from", "";
-        size: Distribution = leith_size(0),
+        size = leith_size(0),
             Worded(Distributed::Sizes, "Pareto, shape 1.2, mean 6 packets"), "bytes",
             "size of an object", "Leith, Shorten and McCullagh 2007, II.A";
-        keep: bool = false, Flag, "",
+        keep = false, Flag, "",
             "one connection per session (only where gaps count from the finish)", "";
     }
 }
@@ -140,77 +138,46 @@ const fn parametric(family: Family, shape: u64, mean: u64) -> Distribution {
 }
 
 keys! {
-    /// See [`Model::Mix`]. Either `share` or `arrivals` is given.
-    pub struct Mix {
-        share: Option<u64> = None, Optional(Share(1, 10 * ONE), "this or `arrivals`"), "millionths",
+    impl Table for Mix {
+        share = None, Optional(Share(1, 10 * ONE), "this or `arrivals`"), "millionths",
             "share of the rate of the first link on the path (of `both`, the forward path) that is offered in each direction; a Poisson process", "";
-        arrivals: Option<Distribution> = None, Optional(Distributed::Times, "this or `share`"), "ns",
+        arrivals = None, Optional(Distributed::Times, "this or `share`"), "ns",
             "gaps between arrivals", "";
-        size: Distribution = Distribution::Constant(0), RequiredDistribution(Distributed::Sizes), "bytes",
+        size = Distribution::Constant(0), RequiredDistribution(Distributed::Sizes), "bytes",
             "size of a transfer", "";
     }
 }
 
-/// How often transfers of [`Model::Mix`] arrive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arrivals<'a> {
-    /// A Poisson process that offers this share of the link's rate, millionths, in each direction.
-    Share(u64),
-    /// With these gaps, ns, in each direction.
-    Gap(&'a Distribution),
-}
-
-impl Mix {
-    /// How often its transfers arrive.
-    #[must_use]
-    pub fn arrivals(&self) -> Arrivals<'_> {
-        match &self.arrivals {
-            Some(gaps) => Arrivals::Gap(gaps),
-            None => Arrivals::Share(self.share.unwrap_or(0)),
-        }
-    }
-}
-
 keys! {
-    /// See [`Model::RequestResponse`].
-    pub struct RequestResponse {
-        sessions: u32 = 1, Count(1, MAX_SOURCES), "",
+    impl Table for RequestResponse {
+        sessions = 1, Count(1, MAX_SOURCES), "",
             "number of sessions", "";
-        exchanges: Option<u64> = None, Optional(Whole(1, MAX_REPEATS), "no limit"), "",
+        exchanges = None, Optional(Whole(1, MAX_REPEATS), "no limit"), "",
             "exchanges per session", "";
-        request: Distribution = Distribution::Constant(0), RequiredDistribution(Distributed::Sizes), "bytes",
+        request = Distribution::Constant(0), RequiredDistribution(Distributed::Sizes), "bytes",
             "size of a request, which goes in the opposite of `direction`", "";
-        response: Distribution = Distribution::Constant(0), RequiredDistribution(Distributed::Sizes), "bytes",
+        response = Distribution::Constant(0), RequiredDistribution(Distributed::Sizes), "bytes",
             "size of a response", "";
-        server: Distribution = Distribution::Constant(0), Distributed::Times, "ns",
+        server = Distribution::Constant(0), Distributed::Times, "ns",
             "time from a request's end to its response", "";
-        think: Distribution = Distribution::Constant(0), Distributed::Times, "ns",
+        think = Distribution::Constant(0), Distributed::Times, "ns",
             "pause before a request", "";
-        keep: bool = true, Flag, "",
+        keep = true, Flag, "",
             "one connection per session", "";
     }
 }
 
 keys! {
-    /// See [`Model::Udp`].
-    pub struct Udp {
-        sources: u32 = 1, Count(1, MAX_SOURCES), "",
+    impl Table for Udp {
+        sources = 1, Count(1, MAX_SOURCES), "",
             "number of sources", "";
-        rate: u64 = 0, Required(Rate), "bit/s",
+        rate = 0, Required(Rate), "bit/s",
             "rate of each source while it sends, on the wire", "";
-        packet_size: u32 = 1500, PacketSize(28, 64_000), "bytes",
+        packet_size = 1500, PacketSize(28, 64_000), "bytes",
             "size of a datagram on the wire", "";
-        on: Option<Distribution> = None, Optional(Distributed::Times, "always"), "ns",
+        on = None, Optional(Distributed::Times, "always"), "ns",
             "length of a burst, with `off`", "";
-        off: Option<Distribution> = None, Optional(Distributed::Times, "never"), "ns",
+        off = None, Optional(Distributed::Times, "never"), "ns",
             "pause between two bursts, with `on`", "";
-    }
-}
-
-impl Udp {
-    /// Length of bursts and of the pauses before them; `None` sends all the time.
-    #[must_use]
-    pub fn on_off(&self) -> Option<(&Distribution, &Distribution)> {
-        self.on.as_ref().zip(self.off.as_ref())
     }
 }

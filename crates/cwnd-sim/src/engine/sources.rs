@@ -3,9 +3,12 @@
 
 use crate::index::OptionIndex;
 use crate::network::Network;
-use crate::traffic::{Direction, LinkFacts, Load, SourceEvent, TrafficGroup, TrafficSource};
-use cwnd_scenario::traffic::Directions;
-use cwnd_scenario::{Flow, Scenario};
+use cwnd_link::random::RandomStream;
+use cwnd_scenario::traffic::{source_stream, start_stream};
+use cwnd_scenario::{Flow, HEADER_BYTES, Scenario};
+use cwnd_traffic::{
+    Direction, Directions, LinkFacts, Load, SegmentSize, SourceEvent, TrafficGroup, TrafficSource,
+};
 
 /// A running traffic group.
 #[derive(Debug)]
@@ -24,6 +27,8 @@ pub struct RunningGroup {
 pub struct RunningSource {
     pub group: u32,
     pub state: TrafficSource,
+    /// Its random stream.
+    stream: RandomStream,
     /// The event that it has announced.
     pub pending: Option<SourceEvent>,
     /// Its connections (flows) per direction, where it keeps them.
@@ -50,17 +55,19 @@ impl Background {
             let direction = usize::from(traffic.direction == Directions::Reverse);
             let link = templates[direction].as_ref().and_then(|flow| flow.path.first()).copied().unwrap_or(0);
             let rate = scenario.links[link as usize].rate.nominal();
-            let group = TrafficGroup::new(traffic, LinkFacts { rate, mss: scenario.mss() });
-            for state in group.sources(scenario.seed, number as u32) {
-                let group = number as u32;
-                all.sources.push(RunningSource {
-                    group,
-                    state,
-                    pending: None,
-                    connections: [OptionIndex::NONE; 2],
-                });
+            let segment = SegmentSize { payload: scenario.mss(), headers: HEADER_BYTES };
+            let group = TrafficGroup::new(&traffic.group_config(), LinkFacts { rate, segment });
+            let number = number as u32;
+            let mut start_stream = start_stream(scenario.seed, number);
+            let starts = group.starts(&mut || start_stream.next_u64());
+            for (index, at) in (0..).zip(starts) {
+                let mut stream = source_stream(scenario.seed, number, index);
+                let state = group.source(index, at, &mut || stream.next_u64());
+                let connections = [OptionIndex::NONE; 2];
+                all.sources.push(RunningSource { group: number, state, stream, pending: None, connections });
             }
-            all.groups.push(RunningGroup { group, templates, routes, load: Load::default() });
+            let load = Load::new(scenario.measure, segment);
+            all.groups.push(RunningGroup { group, templates, routes, load });
         }
         all
     }
@@ -69,7 +76,7 @@ impl Background {
     pub fn announce(&mut self, number: u32, event: SourceEvent) -> Option<u64> {
         let at = match event {
             SourceEvent::Start(transfer) => transfer.at,
-            SourceEvent::Send(packet) => packet.at,
+            SourceEvent::Send(datagram) => datagram.at,
             SourceEvent::Wait | SourceEvent::Done => return None,
         };
         let source = &mut self.sources[number as usize];
@@ -80,19 +87,19 @@ impl Background {
 
     /// The source's last event has happened: asks it for the next. Returns when to wake the source.
     pub fn next(&mut self, number: u32) -> Option<u64> {
-        let source = &mut self.sources[number as usize];
-        let event = self.groups[source.group as usize].group.next(&mut source.state);
+        let RunningSource { group, state, stream, .. } = &mut self.sources[number as usize];
+        let event = self.groups[*group as usize].group.next(state, &mut || stream.next_u64());
         self.announce(number, event)
     }
 
     /// A transfer of the source has finished. Returns when to wake the source.
     pub fn finished(&mut self, number: u32, now: u64) -> Option<u64> {
-        let source = &mut self.sources[number as usize];
-        let running = &self.groups[source.group as usize];
+        let RunningSource { group, state, stream, .. } = &mut self.sources[number as usize];
+        let running = &self.groups[*group as usize];
         if !running.group.closed() {
             return None;
         }
-        let event = running.group.finished(&mut source.state, now);
+        let event = running.group.finished(state, now, &mut || stream.next_u64());
         self.announce(number, event)
     }
 }

@@ -4,12 +4,12 @@
 use super::Simulation;
 use crate::network::Packet;
 use crate::tcp::{FlowState, Owner};
-use crate::traffic::{Asked, Direction, TrafficCounts};
 use cwnd_link::{Link, Rate};
 use cwnd_record::{
     FlowCounts, FlowSummary, LinkSummary, RateRow, Summary, TrafficSummary, TransferCounts, WaitRow,
 };
 use cwnd_scenario::{Flow, LinkSpec, Scenario};
+use cwnd_traffic::{AskedLoad, Direction, TrafficCounts};
 
 impl Simulation {
     /// The summary of the measured interval.
@@ -162,12 +162,10 @@ fn of_traffic(simulation: &Simulation) -> Vec<TrafficSummary> {
     let mut rows = Vec::new();
     for ((traffic, running), load) in scenario.traffic.iter().zip(&background.groups).zip(&loads) {
         for direction in Direction::ALL {
-            let (asked, counts, run) =
-                (running.group.asked(direction), load.of(direction), *load.over_the_run(direction));
-            if asked == Asked::Rate(0.0)
-                && *counts == TrafficCounts::default()
-                && run == TransferCounts::default()
-            {
+            let (asked, measured, run) =
+                (running.group.asked(direction), load.measured(direction), load.run(direction));
+            let nothing = TrafficCounts::default();
+            if asked == AskedLoad::Rate(0.0) && *measured == nothing && *run == nothing {
                 continue;
             }
             let (asked, bits) = asked.in_words();
@@ -176,18 +174,19 @@ fn of_traffic(simulation: &Simulation) -> Vec<TrafficSummary> {
                 reverse: direction == Direction::Reverse,
                 asked,
                 asked_mbps: bits.map(|bits| bits / 1e6),
-                offered_mbps: counts.offered(interval) / 1e6,
-                carried_mbps: counts.carried(interval) / 1e6,
-                measured: TransferCounts {
-                    transfers: counts.transfers,
-                    finished: counts.finished,
-                    datagrams: counts.packets,
-                },
-                run,
+                offered_mbps: measured.offered(interval) / 1e6,
+                carried_mbps: measured.carried(interval) / 1e6,
+                measured: transfer_counts(measured),
+                run: transfer_counts(run),
             });
         }
     }
     rows
+}
+
+const fn transfer_counts(counts: &TrafficCounts) -> TransferCounts {
+    let TrafficCounts { transfers, finished, datagrams, .. } = *counts;
+    TransferCounts { transfers, finished, datagrams }
 }
 
 /// (Σx)² / (n Σx²) over the throughputs (RFC 5166 §2.3).

@@ -6,9 +6,9 @@ use crate::index::OptionIndex;
 use crate::network::{Packet, PathIndex, PathNeeds};
 use crate::schedule::{EventClass, EventId};
 use crate::tcp::{FlowState, Owner};
-use crate::traffic::{self, Direction, SourceEvent, Transfer};
 use cwnd_record::{EventKind, TransferRow};
 use cwnd_scenario::FlowAction;
+use cwnd_traffic::{Datagram, Direction, SourceEvent, Transfer};
 use std::sync::Arc;
 
 impl Simulation {
@@ -76,7 +76,7 @@ impl Simulation {
         self.timers.remove_first();
         match self.background.sources[number as usize].pending.take() {
             Some(SourceEvent::Start(transfer)) => self.start_transfer(now, number, transfer),
-            Some(SourceEvent::Send(packet)) => self.send_datagram(now, number, packet),
+            Some(SourceEvent::Send(datagram)) => self.send_datagram(now, number, datagram),
             _ => {}
         }
         let at = self.background.next(number);
@@ -91,8 +91,7 @@ impl Simulation {
     fn start_transfer(&mut self, now: u64, source: u32, transfer: Transfer) {
         let group = self.background.sources[source as usize].group;
         let mss = self.scenario.mss();
-        let measured = self.in_measure(now);
-        self.background.groups[group as usize].load.started(&transfer, mss, measured);
+        self.background.groups[group as usize].load.started(now, &transfer);
         let direction = transfer.direction as usize;
         let number = match self.background.sources[source as usize].connections[direction].get() {
             Some(number) if !transfer.fresh => number,
@@ -165,7 +164,7 @@ impl Simulation {
         }
         let Owner::Source(source, direction) = flow.owner else { return };
         let group = self.background.sources[source as usize].group;
-        self.background.groups[group as usize].load.finished(direction, measured);
+        self.background.groups[group as usize].load.finished(at, direction);
         let wake = self.background.finished(source, now);
         self.wake_source(source, wake);
     }
@@ -199,11 +198,10 @@ impl Simulation {
         self.free.push(number);
     }
 
-    fn send_datagram(&mut self, now: u64, source: u32, packet: traffic::Datagram) {
+    fn send_datagram(&mut self, now: u64, source: u32, datagram: Datagram) {
         let group = self.background.sources[source as usize].group;
-        let measured = self.in_measure(now);
-        self.background.groups[group as usize].load.sent(&packet, measured);
-        let traffic::Datagram { direction, bytes, .. } = packet;
+        self.background.groups[group as usize].load.sent(now, &datagram);
+        let Datagram { direction, bytes, .. } = datagram;
         let next = PathIndex::FIRST;
         self.forward(now, Packet::Datagram { departs: now, group, direction, bytes, next, due: now });
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Packets in the network.
 
-use crate::traffic::Direction;
+use cwnd_traffic::Direction;
 
 /// The place on its path that a packet arrives at next: a link, by its index on the path, or the end of the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

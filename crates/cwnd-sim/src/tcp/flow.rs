@@ -10,11 +10,11 @@ use super::receiver::Receiver;
 use super::sender::Sender;
 use crate::index::OptionIndex;
 use crate::network::FlowPath;
-use crate::traffic::Direction;
 use cwnd::CaState;
 use cwnd_link::Drops;
 use cwnd_record::FlowCounts;
 use cwnd_scenario::{Flow, HEADER_BYTES};
+use cwnd_traffic::Direction;
 
 /// State of one flow.
 #[derive(Debug)]

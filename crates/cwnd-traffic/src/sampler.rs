@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Samples from a scenario's distributions.
+//! Samples from distributions.
 //!
 //! A sample takes one number of the random stream and inverts the distribution function, so the n-th sample is a function of
 //! (seed, stream, n), also with bounds: these narrow the interval that is inverted. Functions other than + − × ÷ √ are those of the
@@ -10,8 +10,25 @@
 //! Values are rounded to whole units and are at most 2⁶³.
 
 use super::continuous::ContinuousDistribution;
-use cwnd_link::random::RandomStream;
-use cwnd_scenario::traffic::{CERTAIN, Cdf, Distribution};
+use crate::cdf::{CERTAIN, Cdf, Interpolation};
+use crate::distribution::Distribution;
+
+/// A stream of random numbers. A closure is one.
+pub trait Random {
+    /// The next number: 64 uniform bits.
+    fn next_u64(&mut self) -> u64;
+
+    /// A number below `bound`, uniform; 0 when `bound` is 0.
+    fn below(&mut self, bound: u64) -> u64 {
+        scaled(self.next_u64(), bound)
+    }
+}
+
+impl<F: FnMut() -> u64> Random for F {
+    fn next_u64(&mut self) -> u64 {
+        self()
+    }
+}
 
 /// A distribution, prepared for sampling.
 #[derive(Clone, Debug)]
@@ -102,8 +119,8 @@ impl Sampler {
     }
 
     /// The next value.
-    pub fn draw(&self, stream: &mut RandomStream) -> u64 {
-        self.at(stream.next_u64())
+    pub fn draw(&self, random: &mut impl Random) -> u64 {
+        self.at(random.next_u64())
     }
 
     /// The value that the random number `number` stands for.
@@ -150,7 +167,11 @@ fn empirical(cdf: &Cdf, probability: u64) -> u64 {
     let points = cdf.points();
     let next = points.partition_point(|(_, p)| *p <= probability);
     let (value, p) = points[next];
-    let Some((before, q)) = next.checked_sub(1).and_then(|i| points.get(i)).filter(|_| !cdf.steps()) else {
+    let Some((before, q)) = next
+        .checked_sub(1)
+        .and_then(|i| points.get(i))
+        .filter(|_| cdf.interpolation() == Interpolation::Linear)
+    else {
         return value;
     };
     let (rise, width) = (u128::from(value - before), u128::from(p - q));
@@ -162,7 +183,9 @@ fn empirical(cdf: &Cdf, probability: u64) -> u64 {
 fn empirical_mean(cdf: &Cdf) -> f64 {
     let (mut mean, mut last) = (0.0, None);
     for &(value, p) in cdf.points() {
-        let (before, q) = last.filter(|_| !cdf.steps()).unwrap_or((value, last.map_or(0, |(_, q)| q)));
+        let (before, q) = last
+            .filter(|_| cdf.interpolation() == Interpolation::Linear)
+            .unwrap_or((value, last.map_or(0, |(_, q)| q)));
         mean += (p - q) as f64 * ((before as f64 + value as f64) / 2.0);
         last = Some((value, p));
     }

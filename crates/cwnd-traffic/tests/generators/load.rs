@@ -6,13 +6,13 @@
 //! has c² ≈ (a/(2−a)) r^(2−a)/m², m = (a/(a−1))(1 − r^(1−a)). Each test states its n.
 
 use crate::driver::{LINK, SECOND, group, load};
-use cwnd_sim::traffic::{Asked, Direction, TrafficGroup, Transfer};
+use cwnd_traffic::{AskedLoad, Direction, TrafficGroup, Transfer};
 
 const FORWARD: Direction = Direction::Forward;
 
-fn rate(asked: Asked) -> f64 {
+fn rate(asked: AskedLoad) -> f64 {
     match asked {
-        Asked::Rate(rate) => rate,
+        AskedLoad::Rate(rate) => rate,
         other => panic!("{other:?}"),
     }
 }
@@ -37,7 +37,7 @@ fn both_ways(
     for direction in Direction::ALL {
         let asked = rate(group.asked(direction));
         if asked > 0.0 {
-            within_two_percent(what, seed, load.of(direction).offered(seconds * SECOND), asked);
+            within_two_percent(what, seed, load.measured(direction).offered(seconds * SECOND), asked);
         }
     }
 }
@@ -71,7 +71,8 @@ fn a_share_is_a_share_whatever_the_sizes() {
         let group = group(&format!("model = 'mix'\nshare = 0.001\nsize = {size}"));
         // 10⁵ transfers or more: 4 √((1 + c²)/n) < 2 % for c < 1.2; the measured one has c = 3, but 50 kB and more
         // time.
-        let mean = load(&group, 9, 1000 * SECOND, |_| SECOND).of(FORWARD).mean_size().expect("transfers");
+        let mean =
+            load(&group, 9, 1000 * SECOND, |_| SECOND).measured(FORWARD).mean_size().expect("transfers");
         let seconds = (400_000.0 * (mean + 60.0) * 8.0 / 400_000.0) as u64;
         both_ways(size, &group, 1, seconds, |_| SECOND);
     }
@@ -97,11 +98,11 @@ fn closed(what: &str, keys: &str, mean: f64, objects: f64, gap: f64, sessions: f
     let wire = mean + 52.0 * mean / 1448.0;
     let seed = 1;
     let load = load(&group, seed, seconds * SECOND, takes);
-    let counts = load.of(FORWARD);
+    let counts = load.measured(FORWARD);
     // In payload, which the header's rounding is not in.
     let offered = counts.bytes as f64 * 8.0 / seconds as f64;
     within_two_percent(what, seed, offered, sessions * objects * mean * 8.0 / cycle);
-    let Asked::AtMost(most) = group.asked(FORWARD) else { panic!("{what} is closed") };
+    let AskedLoad::AtMost(most) = group.asked(FORWARD) else { panic!("{what} is closed") };
     assert!(
         counts.offered(seconds * SECOND) < most,
         "{what}: {} of {most}",
@@ -155,15 +156,22 @@ fn exchanges_offer_what_renewal_says() {
     let takes = |transfer: &Transfer| 40_000_000 + transfer.bytes.unwrap_or(0) * 800;
     let load = load(&group, 1, 10_000 * SECOND, takes);
     let cycle = 0.5 + 0.01 + (0.04 + 300.0 * 0.8e-6) + (0.04 + 0.04);
-    within_two_percent("responses", 1, load.of(FORWARD).bytes as f64 * 8e-4, 10.0 * 50_000.0 * 8.0 / cycle);
+    within_two_percent(
+        "responses",
+        1,
+        load.measured(FORWARD).bytes as f64 * 8e-4,
+        10.0 * 50_000.0 * 8.0 / cycle,
+    );
     within_two_percent(
         "requests",
         1,
-        load.of(Direction::Reverse).bytes as f64 * 8e-4,
+        load.measured(Direction::Reverse).bytes as f64 * 8e-4,
         10.0 * 300.0 * 8.0 / cycle,
     );
     // At most, were all transfers done at once: a request of 300 + 52 B in 0.51 s, ten times.
-    let Asked::AtMost(most) = group.asked(Direction::Reverse) else { panic!("requests wait for responses") };
+    let AskedLoad::AtMost(most) = group.asked(Direction::Reverse) else {
+        panic!("requests wait for responses")
+    };
     assert!((most / (10.0 * 352.0 * 8.0 / 0.51) - 1.0).abs() < 1e-6, "{most}");
 }
 
@@ -172,9 +180,9 @@ fn exchanges_offer_what_renewal_says() {
 #[test]
 fn datagrams_offer_their_rate() {
     let constant = group("model = 'udp'\nsources = 3\nrate = '7Mbit/s'\ndirection = 'both'");
-    assert_eq!(constant.asked(FORWARD), Asked::Rate(14e6));
-    assert_eq!(constant.asked(Direction::Reverse), Asked::Rate(7e6));
-    let sent = load(&constant, 1, 600 * SECOND, |_| 0).of(FORWARD).wire;
+    assert_eq!(constant.asked(FORWARD), AskedLoad::Rate(14e6));
+    assert_eq!(constant.asked(Direction::Reverse), AskedLoad::Rate(7e6));
+    let sent = load(&constant, 1, 600 * SECOND, |_| 0).measured(FORWARD).wire;
     // 2 · 7 Mbit/s · 600 s in whole datagrams, rounded up: the first leaves at once.
     assert_eq!(sent, 2 * 1500 * (7_000_000_u64 * 600).div_ceil(12_000));
     let part = "{ kind = 'pareto', shape = 1.5, mean = '500ms', at_most = '60s' }";
@@ -194,7 +202,7 @@ fn without_a_bound_the_asked_load_is_still_the_means() {
     assert!((rate(group.asked(FORWARD)) / 40e6 - 1.0).abs() < 1e-9);
     let endless =
         crate::driver::group("model = 'sessions'\nsize = { kind = 'pareto', shape = 0.9, minimum = '1kB' }");
-    assert_eq!(endless.asked(FORWARD), Asked::Unbounded);
-    assert_eq!(crate::driver::group("model = 'long'").asked(FORWARD), Asked::Everything);
+    assert_eq!(endless.asked(FORWARD), AskedLoad::Unbounded);
+    assert_eq!(crate::driver::group("model = 'long'").asked(FORWARD), AskedLoad::Everything);
     assert_eq!(LINK.rate, 400_000_000);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Same seed, same traffic, whatever else happens.
 
-use crate::driver::{LINK, SECOND, SourceLog, group, groups, run};
+use crate::driver::{LINK, SECOND, SourceLog, group, groups, run, sources};
 use cwnd_scenario::traffic::PRESETS;
-use cwnd_sim::traffic::{SourceEvent, TrafficGroup};
+use cwnd_traffic::{SourceEvent, TrafficGroup};
 
 fn preset(name: &str) -> TrafficGroup {
-    TrafficGroup::new(&groups(&format!("[[traffic]]\npreset = '{name}'"))[0], LINK)
+    TrafficGroup::new(&groups(&format!("[[traffic]]\npreset = '{name}'"))[0].group_config(), LINK)
 }
 
 fn sizes(trace: &SourceLog) -> Vec<Vec<Option<u64>>> {
@@ -49,15 +49,15 @@ fn sizes_do_not_depend_on_how_long_transfers_take() {
 #[test]
 fn a_source_does_not_see_the_others() {
     let group = preset("surge");
-    let mut alone = group.sources(5, 0);
-    let expected: Vec<SourceEvent> = (0..1000).map(|_| group.next(&mut alone[0])).collect();
+    let mut alone = sources(&group, 5, 0);
+    let expected: Vec<SourceEvent> = (0..1000).map(|_| alone[0].next(&group)).collect();
     let other = preset("ha2008");
-    let (mut mine, mut others) = (group.sources(5, 0), other.sources(5, 1));
+    let (mut mine, mut others) = (sources(&group, 5, 0), sources(&other, 5, 1));
     for event in expected {
         for source in &mut others {
-            let _ = other.next(source);
+            let _ = source.next(&other);
         }
-        assert_eq!(group.next(&mut mine[0]), event);
+        assert_eq!(mine[0].next(&group), event);
     }
 }
 
@@ -65,7 +65,7 @@ fn a_source_does_not_see_the_others() {
 #[test]
 fn groups_of_one_scenario_differ() {
     let group = preset("leith2007-fig4");
-    let first = |number: u32| group.next(&mut group.sources(1, number)[0]);
+    let first = |number: u32| sources(&group, 1, number)[0].next(&group);
     assert_ne!(first(0), first(1));
 }
 
@@ -77,11 +77,10 @@ fn the_numbers_are_the_same_everywhere() {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for name in PRESETS.iter().map(|preset| preset.name) {
         let group = preset(name);
-        for mut source in group.sources(1, 0).into_iter().take(4) {
+        for mut source in sources(&group, 1, 0).into_iter().take(4) {
             for _ in 0..250 {
-                let event = group.next(&mut source);
-                let finish =
-                    if event == SourceEvent::Wait { group.finished(&mut source, SECOND) } else { event };
+                let event = source.next(&group);
+                let finish = if event == SourceEvent::Wait { source.finished(&group, SECOND) } else { event };
                 let text = format!("{event:?}{finish:?}").replace("Datagram {", "Packet {");
                 for byte in text.bytes() {
                     hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The traffic models: the next event of a source of each kind.
 
-use super::group::{TrafficGroup, TrafficKind, datagrams, slot};
-use super::{Datagram, Direction, SourceEvent, TrafficSource, Transfer};
-use cwnd_scenario::traffic::GapFrom;
+use crate::direction::Direction;
+use crate::group::{TrafficGroup, TrafficKind, datagrams, slot};
+use crate::model::GapFrom;
+use crate::sampler::Random;
+use crate::source::{Datagram, SourceEvent, TrafficSource, Transfer};
 
 /// The models, one function each. No function draws before it is certain to announce an event.
 impl TrafficGroup {
-    pub(super) fn step(&self, source: &mut TrafficSource) -> SourceEvent {
+    pub(crate) fn step(&self, source: &mut TrafficSource, random: &mut impl Random) -> SourceEvent {
         match &self.kind {
             TrafficKind::Long => self.long(source),
-            TrafficKind::Sessions { .. } => self.session(source),
-            TrafficKind::Mix { .. } => self.arrival(source),
-            TrafficKind::Exchanges { .. } => self.exchange(source),
-            TrafficKind::Udp { .. } => self.datagram(source),
+            TrafficKind::Sessions { .. } => self.session(source, random),
+            TrafficKind::Mix { .. } => self.arrival(source, random),
+            TrafficKind::Exchanges { .. } => self.exchange(source, random),
+            TrafficKind::Udp { .. } => self.datagram(source, random),
         }
     }
 
     /// All transfers of the source have finished: gaps that count from there begin.
-    pub(super) fn idle(&self, source: &mut TrafficSource, now: u64) {
+    pub(crate) fn idle(&self, source: &mut TrafficSource, now: u64) {
         match &self.kind {
             TrafficKind::Sessions { gap_from, object_from, .. } => {
                 let from = if source.objects > 0 { object_from } else { gap_from };
@@ -58,7 +60,7 @@ impl TrafficGroup {
         self.start(source, source.at, None, source.direction, true)
     }
 
-    fn session(&self, source: &mut TrafficSource) -> SourceEvent {
+    fn session(&self, source: &mut TrafficSource, random: &mut impl Random) -> SourceEvent {
         let TrafficKind::Sessions { gap, gap_from, objects, object_gap, object_from, size, keep, .. } =
             &self.kind
         else {
@@ -70,7 +72,7 @@ impl TrafficGroup {
             return SourceEvent::Wait;
         }
         let at = if within {
-            source.last.saturating_add(object_gap.draw(&mut source.stream))
+            source.last.saturating_add(object_gap.draw(random))
         } else {
             if source.left == 0 {
                 return SourceEvent::Done;
@@ -78,29 +80,29 @@ impl TrafficGroup {
             source.left -= 1;
             let base = if *gap_from == GapFrom::Finish { source.last } else { source.at };
             // A page does not begin before all objects of the page before it have been requested.
-            let at = base.saturating_add(gap.draw(&mut source.stream)).max(source.last);
+            let at = base.saturating_add(gap.draw(random)).max(source.last);
             source.at = at;
-            source.objects = u32::try_from(objects.draw(&mut source.stream)).unwrap_or(u32::MAX);
+            source.objects = u32::try_from(objects.draw(random)).unwrap_or(u32::MAX);
             at
         };
         source.objects -= 1;
-        let bytes = size.draw(&mut source.stream);
+        let bytes = size.draw(random);
         let fresh = !(*keep && source.connected);
         self.start(source, at, Some(bytes), source.direction, fresh)
     }
 
-    fn arrival(&self, source: &mut TrafficSource) -> SourceEvent {
+    fn arrival(&self, source: &mut TrafficSource, random: &mut impl Random) -> SourceEvent {
         let TrafficKind::Mix { gap, size } = &self.kind else { return SourceEvent::Done };
-        let at = source.last.saturating_add(gap.draw(&mut source.stream));
-        let bytes = size.draw(&mut source.stream);
+        let at = source.last.saturating_add(gap.draw(random));
+        let bytes = size.draw(random);
         if let Some(rtt) = &self.rtt {
-            source.rtt = rtt.draw(&mut source.stream);
+            source.rtt = rtt.draw(random);
         }
         source.running = 0;
         self.start(source, at, Some(bytes), source.direction, true)
     }
 
-    fn exchange(&self, source: &mut TrafficSource) -> SourceEvent {
+    fn exchange(&self, source: &mut TrafficSource, random: &mut impl Random) -> SourceEvent {
         let TrafficKind::Exchanges { request, response, server, think, keep, .. } = &self.kind else {
             return SourceEvent::Done;
         };
@@ -109,8 +111,8 @@ impl TrafficGroup {
         }
         if source.responds {
             source.responds = false;
-            let at = source.last.saturating_add(server.draw(&mut source.stream));
-            let bytes = response.draw(&mut source.stream);
+            let at = source.last.saturating_add(server.draw(random));
+            let bytes = response.draw(random);
             return self.start(source, at, Some(bytes), source.direction, false);
         }
         if source.left == 0 {
@@ -118,13 +120,13 @@ impl TrafficGroup {
         }
         source.left -= 1;
         source.responds = true;
-        let at = source.last.saturating_add(think.draw(&mut source.stream));
-        let bytes = request.draw(&mut source.stream);
+        let at = source.last.saturating_add(think.draw(random));
+        let bytes = request.draw(random);
         let fresh = !(*keep && source.connected);
         self.start(source, at, Some(bytes), source.direction.other(), fresh)
     }
 
-    fn datagram(&self, source: &mut TrafficSource) -> SourceEvent {
+    fn datagram(&self, source: &mut TrafficSource, random: &mut impl Random) -> SourceEvent {
         let TrafficKind::Udp { rate, bytes, on_off } = &self.kind else { return SourceEvent::Done };
         // The k-th datagram of a burst leaves k datagram times after its start, rounded down: errors do not accumulate.
         let bits_e9 = u128::from(*bytes) * 8_000_000_000;
@@ -134,8 +136,8 @@ impl TrafficGroup {
         if source.left == 0 {
             let Some((on, off)) = on_off else { return SourceEvent::Done };
             let end = source.at.saturating_add(after(source.last));
-            source.at = end.saturating_add(off.draw(&mut source.stream));
-            source.left = datagrams(on.draw(&mut source.stream), slot(*bytes, *rate));
+            source.at = end.saturating_add(off.draw(random));
+            source.left = datagrams(on.draw(random), slot(*bytes, *rate));
             source.last = 0;
         }
         let at = source.at.saturating_add(after(source.last));

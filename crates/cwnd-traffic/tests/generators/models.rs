@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What each model announces, event by event.
 
-use crate::driver::{SECOND, group, run};
-use cwnd_sim::traffic::{Datagram, Direction, SourceEvent, Transfer};
+use crate::driver::{SECOND, group, run, sources};
+use cwnd_traffic::{Datagram, Direction, SourceEvent, Transfer};
 
 const MS: u64 = SECOND / 1000;
 
@@ -31,7 +31,10 @@ fn long_flows_start_where_they_are_told_and_never_end() {
         let group =
             group(&format!("model = 'long'\nflows = 5\nstart = {start}\nwindow = '64kB'\nrtt = '80ms'"));
         let (load, trace) = run(&group, 1, 1000 * SECOND, |_| 0);
-        assert_eq!((load.of(Direction::Forward).transfers, load.of(Direction::Forward).endless), (5, 5));
+        assert_eq!(
+            (load.measured(Direction::Forward).transfers, load.measured(Direction::Forward).endless),
+            (5, 5)
+        );
         let first = transfer(trace[0][0]);
         assert_eq!(
             (first.bytes, first.rtt, first.window, first.fresh),
@@ -65,7 +68,7 @@ fn both_directions_alternate() {
     }
     // 100 sessions a way, a page a second: 1000 ± 4 √1000 in ten seconds.
     for direction in Direction::ALL {
-        assert!(load.of(direction).transfers.abs_diff(1000) < 127, "{load:?}");
+        assert!(load.measured(direction).transfers.abs_diff(1000) < 127, "{load:?}");
     }
 }
 
@@ -98,19 +101,19 @@ fn gaps_from_the_start_wait_for_nothing() {
     let group = group("model = 'sessions'\npages = 4\ngap = '1s'\ngap_from = 'start'\nsize = '1kB'");
     let (load, trace) = run(&group, 1, u64::MAX, |_| 10 * SECOND);
     assert_eq!(starts(&trace), [1, 2, 3, 4].map(|t| t * SECOND));
-    assert_eq!(load.of(Direction::Forward).bytes, 4000);
+    assert_eq!(load.measured(Direction::Forward).bytes, 4000);
 }
 
 #[test]
 fn nothing_starts_at_the_stop_or_later() {
     let group = group("model = 'sessions'\ngap = '1s'\nsize = '1kB'\nstop = '3s'");
-    let mut source = group.sources(1, 0)[0];
-    assert_eq!(transfer(group.next(&mut source)).at, SECOND);
-    assert_eq!(group.next(&mut source), SourceEvent::Wait);
-    assert_eq!(transfer(group.finished(&mut source, SECOND)).at, 2 * SECOND);
-    assert_eq!(group.next(&mut source), SourceEvent::Wait);
-    assert_eq!(group.finished(&mut source, 2 * SECOND), SourceEvent::Done);
-    assert_eq!(group.next(&mut source), SourceEvent::Done);
+    let mut source = sources(&group, 1, 0).remove(0);
+    assert_eq!(transfer(source.next(&group)).at, SECOND);
+    assert_eq!(source.next(&group), SourceEvent::Wait);
+    assert_eq!(transfer(source.finished(&group, SECOND)).at, 2 * SECOND);
+    assert_eq!(source.next(&group), SourceEvent::Wait);
+    assert_eq!(source.finished(&group, 2 * SECOND), SourceEvent::Done);
+    assert_eq!(source.next(&group), SourceEvent::Done);
     for model in [
         "model = 'mix'\narrivals = '1s'\nsize = '1kB'",
         "model = 'udp'\nrate = '8kbit/s'\npacket_size = '1kB'",
@@ -142,7 +145,7 @@ fn a_response_follows_its_request() {
         (Some(10_000), down, false),
     ];
     assert_eq!(shape, expected);
-    assert_eq!((load.of(up).bytes, load.of(down).bytes), (200, 20_000));
+    assert_eq!((load.measured(up).bytes, load.measured(down).bytes), (200, 20_000));
 }
 
 // 1500 bytes at 7 Mbit/s take 12 000/7 µs: the k-th leaves at k · 12 000 000/7 ns, rounded down, also after a
@@ -150,11 +153,11 @@ fn a_response_follows_its_request() {
 #[test]
 fn constant_rates_do_not_drift() {
     let group = group("model = 'udp'\nrate = '7Mbit/s'\nstart = '1s'");
-    let mut source = group.sources(1, 0)[0];
+    let mut source = sources(&group, 1, 0).remove(0);
     for k in 0..1_000_000_u64 {
         let at = SECOND + k * 12_000_000 / 7;
         let expected = Datagram { at, bytes: 1500, direction: Direction::Forward };
-        assert_eq!(group.next(&mut source), SourceEvent::Send(expected));
+        assert_eq!(source.next(&group), SourceEvent::Send(expected));
     }
 }
 

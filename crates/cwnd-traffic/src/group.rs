@@ -1,42 +1,38 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A traffic group, prepared for a link: its distributions, its sources, the load that it asks for.
 
-use super::load::Asked;
-use super::{Direction, Sampler, SourceEvent, TrafficSource};
-use cwnd_link::random::RandomStream;
-use cwnd_scenario::traffic::{Arrivals, Directions, GapFrom, Model, Starts, Traffic};
-
-/// Numbers of the random streams of traffic: disjoint from those of flows and links.
-const STREAMS: u64 = 1 << 63;
-/// The stream of a group that draws its sources' starts.
-const START_STREAM: u64 = u32::MAX as u64;
+use crate::direction::{Direction, Directions};
+use crate::load::{AskedLoad, SegmentSize};
+use crate::model::{Arrivals, GapFrom, GroupConfig, Model, Starts};
+use crate::sampler::{Random, Sampler};
+use crate::source::{SourceEvent, TrafficSource};
 
 /// The properties of the bottleneck that a group needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkFacts {
     /// Rate, bits on the wire per second.
     pub rate: u64,
-    /// Payload of a full segment, bytes.
-    pub mss: u32,
+    /// Sizes of a full segment.
+    pub segment: SegmentSize,
 }
 
 /// A traffic group, ready to run.
 #[derive(Clone, Debug)]
 pub struct TrafficGroup {
-    pub(super) kind: TrafficKind,
-    pub(super) stop: u64,
-    pub(super) window: Option<u64>,
-    pub(super) rtt: Option<Sampler>,
+    pub(crate) kind: TrafficKind,
+    pub(crate) stop: u64,
+    pub(crate) window: Option<u64>,
+    pub(crate) rtt: Option<Sampler>,
     sources: u32,
     start: Starts,
     directions: Directions,
-    asked: Asked,
-    asked_reverse: Asked,
+    asked: AskedLoad,
+    asked_reverse: AskedLoad,
 }
 
 /// The traffic model with its prepared distributions.
 #[derive(Clone, Debug)]
-pub(super) enum TrafficKind {
+pub(crate) enum TrafficKind {
     Long,
     Sessions {
         pages: u64,
@@ -69,10 +65,10 @@ pub(super) enum TrafficKind {
 
 /// Mean bytes on the wire of a transfer; `None` when infinite. The headers need the mean of size/mss, rounded up. The mean of size/mss,
 /// which may have a heavy tail, is exact; the rounding, which is below one, is averaged over the distribution.
-fn mean_wire(size: &Sampler, mss: u32) -> Option<f64> {
-    let mss = u64::from(mss.max(1));
+fn mean_wire(size: &Sampler, segment: SegmentSize) -> Option<f64> {
+    let mss = u64::from(segment.payload.max(1));
     let rounding = size.mean_of(|bytes| (bytes.div_ceil(mss) * mss - bytes) as f64);
-    let headers = f64::from(cwnd_scenario::HEADER_BYTES) / mss as f64;
+    let headers = f64::from(segment.headers) / mss as f64;
     size.mean().map(|bytes| bytes + (bytes + rounding) * headers)
 }
 
@@ -83,23 +79,23 @@ fn mean_datagrams(on: &Sampler, slot: f64) -> Option<f64> {
 }
 
 /// Datagrams in a burst of `length` ns: to nearest, one at least (as in ns-2).
-pub(super) fn datagrams(length: u64, slot: f64) -> u64 {
+pub(crate) fn datagrams(length: u64, slot: f64) -> u64 {
     ((length as f64 / slot + 0.5) as u64).max(1)
 }
 
 /// Time of a datagram of `bytes` at `rate`, ns.
-pub(super) fn slot(bytes: u32, rate: u64) -> f64 {
+pub(crate) fn slot(bytes: u32, rate: u64) -> f64 {
     f64::from(bytes) * 8e9 / rate as f64
 }
 
 impl TrafficGroup {
     /// Prepares a group for a bottleneck.
     #[must_use]
-    pub fn new(traffic: &Traffic, link: LinkFacts) -> Self {
+    pub fn new(config: &GroupConfig<'_>, link: LinkFacts) -> Self {
         let time = |distribution| Sampler::new(distribution, 0);
         let size = |distribution| Sampler::new(distribution, 1);
-        let both = traffic.direction == Directions::Both;
-        let (kind, sources) = match &traffic.model {
+        let both = config.direction == Directions::Both;
+        let (kind, sources) = match config.model {
             Model::Long(model) => (TrafficKind::Long, model.flows),
             Model::Sessions(model) => (
                 TrafficKind::Sessions {
@@ -119,7 +115,7 @@ impl TrafficGroup {
                 let gap = match model.arrivals() {
                     Arrivals::Gap(gap) => time(gap),
                     Arrivals::Share(share) => {
-                        let bits = 8.0 * mean_wire(&size, link.mss).unwrap_or(f64::INFINITY);
+                        let bits = 8.0 * mean_wire(&size, link.segment).unwrap_or(f64::INFINITY);
                         let per_second = share as f64 / 1e6 * link.rate as f64;
                         Sampler::exponential(bits / per_second * 1e9)
                     }
@@ -144,16 +140,16 @@ impl TrafficGroup {
         };
         let mut group = Self {
             kind,
-            stop: traffic.stop.unwrap_or(u64::MAX),
-            window: traffic.window,
-            rtt: traffic.rtt.as_ref().map(time),
+            stop: config.stop.unwrap_or(u64::MAX),
+            window: config.window,
+            rtt: config.rtt.map(time),
             sources,
-            start: traffic.start,
-            directions: traffic.direction,
-            asked: Asked::Rate(0.0),
-            asked_reverse: Asked::Rate(0.0),
+            start: config.start,
+            directions: config.direction,
+            asked: AskedLoad::Rate(0.0),
+            asked_reverse: AskedLoad::Rate(0.0),
         };
-        (group.asked, group.asked_reverse) = group.asks(link.mss);
+        (group.asked, group.asked_reverse) = group.asks(link.segment);
         group
     }
 
@@ -173,20 +169,20 @@ impl TrafficGroup {
     }
 
     /// The load that one source asks for, bits per second: in its own direction, and with its requests in the other.
-    fn asks(&self, mss: u32) -> (Asked, Asked) {
+    fn asks(&self, segment: SegmentSize) -> (AskedLoad, AskedLoad) {
         let per = |bytes: Option<f64>, ns: Option<f64>, closed: bool| match (bytes, ns) {
-            (None, _) => Asked::Unbounded,
-            (Some(_), None) => Asked::Rate(0.0),
-            (Some(_), Some(ns)) if ns <= 0.0 => Asked::Everything,
-            (Some(bytes), Some(ns)) if closed => Asked::AtMost(bytes * 8e9 / ns),
-            (Some(bytes), Some(ns)) => Asked::Rate(bytes * 8e9 / ns),
+            (None, _) => AskedLoad::Unbounded,
+            (Some(_), None) => AskedLoad::Rate(0.0),
+            (Some(_), Some(ns)) if ns <= 0.0 => AskedLoad::Everything,
+            (Some(bytes), Some(ns)) if closed => AskedLoad::AtMost(bytes * 8e9 / ns),
+            (Some(bytes), Some(ns)) => AskedLoad::Rate(bytes * 8e9 / ns),
         };
         let plus = |a: Option<f64>, b: Option<f64>| a.zip(b).map(|(a, b)| a + b);
         let data = match &self.kind {
-            TrafficKind::Long => Asked::Everything,
+            TrafficKind::Long => AskedLoad::Everything,
             TrafficKind::Sessions { gap, gap_from, objects, object_gap, object_from, size, .. } => {
                 let many = objects.mean();
-                let bytes = mean_wire(size, mss).zip(many).map(|(size, n)| size * n);
+                let bytes = mean_wire(size, segment).zip(many).map(|(size, n)| size * n);
                 // Gaps within a page lengthen a cycle. They also do where the page's gap counts from its start and is shorter, which is
                 // neglected.
                 let within = object_gap.mean().zip(many).map(|(gap, n)| gap * (n - 1.0));
@@ -195,31 +191,31 @@ impl TrafficGroup {
                 let cycle = if *gap_from == GapFrom::Finish { plus(gap.mean(), within) } else { gap.mean() };
                 per(bytes, cycle, closed)
             }
-            TrafficKind::Mix { gap, size } => per(mean_wire(size, mss), gap.mean(), false),
+            TrafficKind::Mix { gap, size } => per(mean_wire(size, segment), gap.mean(), false),
             TrafficKind::Exchanges { request, response, server, think, .. } => {
-                let both = |size| per(mean_wire(size, mss), plus(server.mean(), think.mean()), true);
+                let both = |size| per(mean_wire(size, segment), plus(server.mean(), think.mean()), true);
                 return (both(response), both(request));
             }
-            TrafficKind::Udp { rate, on_off: None, .. } => Asked::Rate(*rate as f64),
+            TrafficKind::Udp { rate, on_off: None, .. } => AskedLoad::Rate(*rate as f64),
             TrafficKind::Udp { rate, bytes, on_off: Some((on, off)) } => {
                 let slot = slot(*bytes, *rate);
                 let many = mean_datagrams(on, slot);
                 let data = many.map(|n| n * f64::from(*bytes));
                 // Bursts whose mean is infinite take all the time, whatever the pauses.
                 if many.is_none() && off.mean().is_some() {
-                    Asked::Rate(*rate as f64)
+                    AskedLoad::Rate(*rate as f64)
                 } else {
                     per(data, plus(many.map(|n| n * slot), off.mean()), false)
                 }
             }
         };
-        (data, Asked::Rate(0.0))
+        (data, AskedLoad::Rate(0.0))
     }
 
     /// The load that the group asks for in `direction` with all its sources running: data, and the requests of sources whose
     /// responses go in the other direction.
     #[must_use]
-    pub fn asked(&self, direction: Direction) -> Asked {
+    pub fn asked(&self, direction: Direction) -> AskedLoad {
         let same = (0..self.sources).filter(|index| self.direction_of(*index) == direction).count() as f64;
         let opposite = f64::from(self.sources) - same;
         self.asked.times(same).plus(self.asked_reverse.times(opposite))
@@ -234,41 +230,33 @@ impl TrafficGroup {
         }
     }
 
-    /// Its sources before their first event. `number` is the group's index in the scenario.
+    /// When its sources start, ns, in the order of their numbers.
     #[must_use]
-    pub fn sources(&self, seed: u64, number: u32) -> Vec<TrafficSource> {
-        let streams = STREAMS | u64::from(number) << 32;
-        let mut start_stream = RandomStream::new(seed, streams | START_STREAM);
-        let gap = if let Starts::Poisson { gap, .. } = self.start { gap as f64 } else { 0.0 };
-        let gap = Sampler::exponential(gap);
+    pub fn starts(&self, random: &mut impl Random) -> Vec<u64> {
+        let mean_gap = if let Starts::Poisson { gap, .. } = self.start { gap as f64 } else { 0.0 };
+        let gaps = Sampler::exponential(mean_gap);
         let mut at = match self.start {
             Starts::At(at) | Starts::Every { from: at, .. } | Starts::Poisson { from: at, .. } => at,
             Starts::Uniform(from, _) => from,
         };
         let starts = (0..self.sources).map(|index| match self.start {
             Starts::At(at) => at,
-            Starts::Uniform(from, to) => from + start_stream.below(to - from),
+            Starts::Uniform(from, to) => from + random.below(to - from),
             Starts::Every { from, gap } => from.saturating_add(gap.saturating_mul(u64::from(index))),
             Starts::Poisson { .. } => {
-                at = at.saturating_add(gap.draw(&mut start_stream));
+                at = at.saturating_add(gaps.draw(random));
                 at
             }
         });
-        starts
-            .enumerate()
-            .map(|(index, at)| {
-                self.source(
-                    RandomStream::new(seed, streams | index as u64),
-                    at,
-                    self.direction_of(index as u32),
-                )
-            })
-            .collect()
+        starts.collect()
     }
 
-    fn source(&self, mut stream: RandomStream, at: u64, direction: Direction) -> TrafficSource {
+    /// Its source number `index`, which starts at `at`, ns, before its first event. All of its random numbers come from one stream,
+    /// that of no other source.
+    #[must_use]
+    pub fn source(&self, index: u32, at: u64, random: &mut impl Random) -> TrafficSource {
         let per_transfer = matches!(self.kind, TrafficKind::Mix { .. });
-        let rtt = self.rtt.as_ref().filter(|_| !per_transfer).map_or(u64::MAX, |rtt| rtt.draw(&mut stream));
+        let rtt = self.rtt.as_ref().filter(|_| !per_transfer).map_or(u64::MAX, |rtt| rtt.draw(random));
         let left = match self.kind {
             TrafficKind::Long => 1,
             TrafficKind::Sessions { pages, .. } => pages,
@@ -279,14 +267,13 @@ impl TrafficGroup {
         // Datagrams count in `last` what was sent.
         let last = if matches!(self.kind, TrafficKind::Udp { .. }) { 0 } else { at };
         TrafficSource {
-            stream,
             at,
             last,
             left,
             rtt,
             objects: 0,
             running: 0,
-            direction,
+            direction: self.direction_of(index),
             pending: false,
             responds: false,
             connected: false,
@@ -295,13 +282,13 @@ impl TrafficGroup {
     }
 
     /// The source's next event. Call it at the beginning, and after each start or datagram.
-    pub fn next(&self, source: &mut TrafficSource) -> SourceEvent {
+    pub fn next(&self, source: &mut TrafficSource, random: &mut impl Random) -> SourceEvent {
         source.pending = false;
-        self.answer(source)
+        self.answer(source, random)
     }
 
     /// A transfer of the source has finished at `now`.
-    pub fn finished(&self, source: &mut TrafficSource, now: u64) -> SourceEvent {
+    pub fn finished(&self, source: &mut TrafficSource, now: u64, random: &mut impl Random) -> SourceEvent {
         source.running = source.running.saturating_sub(1);
         if !self.closed() || source.pending {
             return SourceEvent::Wait;
@@ -309,11 +296,11 @@ impl TrafficGroup {
         if source.running == 0 {
             self.idle(source, now);
         }
-        self.answer(source)
+        self.answer(source, random)
     }
 
-    fn answer(&self, source: &mut TrafficSource) -> SourceEvent {
-        let event = if source.over { SourceEvent::Done } else { self.step(source) };
+    fn answer(&self, source: &mut TrafficSource, random: &mut impl Random) -> SourceEvent {
+        let event = if source.over { SourceEvent::Done } else { self.step(source, random) };
         source.over = event == SourceEvent::Done;
         if source.over && source.running > 0 && self.closed() { SourceEvent::Wait } else { event }
     }

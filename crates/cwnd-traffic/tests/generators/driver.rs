@@ -1,23 +1,55 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A minimal engine for traffic generators: a queue of events, and transfers of given durations.
 
-use cwnd_scenario::traffic::{Context, Traffic, read};
-use cwnd_sim::traffic::{LinkFacts, Load, SourceEvent, TrafficGroup, Transfer};
+use cwnd_link::random::RandomStream;
+use cwnd_scenario::HEADER_BYTES;
+use cwnd_scenario::traffic::{Context, Traffic, read, source_stream, start_stream};
+use cwnd_traffic::{LinkFacts, Load, SegmentSize, SourceEvent, TrafficGroup, TrafficSource, Transfer};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-pub const LINK: LinkFacts = LinkFacts { rate: 400_000_000, mss: 1448 };
+pub const SEGMENT: SegmentSize = SegmentSize { payload: 1448, headers: HEADER_BYTES };
+pub const LINK: LinkFacts = LinkFacts { rate: 400_000_000, segment: SEGMENT };
 pub const SECOND: u64 = 1_000_000_000;
 
 /// The groups of a document.
 pub fn groups(toml: &str) -> Vec<Traffic> {
-    let context = Context { duration: u64::MAX, payload: LINK.mss };
+    let context = Context { duration: u64::MAX, payload: SEGMENT.payload };
     read(toml, &context).unwrap_or_else(|error| panic!("{error}\n{toml}"))
 }
 
 /// The one group with these keys.
 pub fn group(keys: &str) -> TrafficGroup {
-    TrafficGroup::new(&groups(&format!("[[traffic]]\n{keys}"))[0], LINK)
+    TrafficGroup::new(&groups(&format!("[[traffic]]\n{keys}"))[0].group_config(), LINK)
+}
+
+/// A source with its random stream.
+pub struct StreamedSource {
+    state: TrafficSource,
+    stream: RandomStream,
+}
+
+impl StreamedSource {
+    pub fn next(&mut self, group: &TrafficGroup) -> SourceEvent {
+        group.next(&mut self.state, &mut || self.stream.next_u64())
+    }
+
+    pub fn finished(&mut self, group: &TrafficGroup, now: u64) -> SourceEvent {
+        group.finished(&mut self.state, now, &mut || self.stream.next_u64())
+    }
+}
+
+/// The sources of a group, which is number `number` of its scenario.
+pub fn sources(group: &TrafficGroup, seed: u64, number: u32) -> Vec<StreamedSource> {
+    let mut random = start_stream(seed, number);
+    let starts = group.starts(&mut || random.next_u64());
+    (0..)
+        .zip(starts)
+        .map(|(index, at)| {
+            let mut stream = source_stream(seed, number, index);
+            StreamedSource { state: group.source(index, at, &mut || stream.next_u64()), stream }
+        })
+        .collect()
 }
 
 /// What one source announced, and in which order.
@@ -30,7 +62,7 @@ enum TransferEvent {
 
 /// Runs a group until `end`; `takes` says how long a transfer lasts. Load, and what each source announced.
 pub fn run(group: &TrafficGroup, seed: u64, end: u64, takes: impl Fn(&Transfer) -> u64) -> (Load, SourceLog) {
-    let mut sources = group.sources(seed, 0);
+    let mut sources = sources(group, seed, 0);
     let mut trace: SourceLog = vec![Vec::new(); sources.len()];
     let load = drive(group, &mut sources, end, takes, |source, event| trace[source].push(event));
     (load, trace)
@@ -38,24 +70,24 @@ pub fn run(group: &TrafficGroup, seed: u64, end: u64, takes: impl Fn(&Transfer) 
 
 /// The same without the trace, which long runs have no room for.
 pub fn load(group: &TrafficGroup, seed: u64, end: u64, takes: impl Fn(&Transfer) -> u64) -> Load {
-    drive(group, &mut group.sources(seed, 0), end, takes, |_, _| ())
+    drive(group, &mut sources(group, seed, 0), end, takes, |_, _| ())
 }
 
 fn drive(
     group: &TrafficGroup,
-    sources: &mut [cwnd_sim::traffic::TrafficSource],
+    sources: &mut [StreamedSource],
     end: u64,
     takes: impl Fn(&Transfer) -> u64,
     mut seen: impl FnMut(usize, SourceEvent),
 ) -> Load {
-    let (mut load, mut order) = (Load::default(), 0_u64);
+    let (mut load, mut order) = (Load::new((0, u64::MAX), SEGMENT), 0_u64);
     let mut queue = BinaryHeap::new();
     let mut pending: Vec<Option<SourceEvent>> = vec![None; sources.len()];
     let mut announce =
         |event: SourceEvent, source: usize, queue: &mut BinaryHeap<_>, order: &mut u64, last: u64| {
             let at = match event {
                 SourceEvent::Start(transfer) => transfer.at,
-                SourceEvent::Send(packet) => packet.at,
+                SourceEvent::Send(datagram) => datagram.at,
                 SourceEvent::Wait | SourceEvent::Done => return None,
             };
             assert!(at >= last, "time goes back: {event:?} at {last}");
@@ -65,7 +97,7 @@ fn drive(
             Some(event)
         };
     for (number, source) in sources.iter_mut().enumerate() {
-        pending[number] = announce(group.next(source), number, &mut queue, &mut order, 0);
+        pending[number] = announce(source.next(group), number, &mut queue, &mut order, 0);
     }
     while let Some(Reverse((now, _, number, starts))) = queue.pop() {
         if now >= end {
@@ -81,19 +113,19 @@ fn drive(
             TransferEvent::Starts(event) => {
                 match event {
                     SourceEvent::Start(transfer) => {
-                        load.started(&transfer, LINK.mss, true);
+                        load.started(now, &transfer);
                         order += 1;
                         if transfer.bytes.is_some() {
                             queue.push(Reverse((now + takes(&transfer), order, number, false)));
                         }
                     }
-                    SourceEvent::Send(packet) => load.sent(&packet, true),
+                    SourceEvent::Send(datagram) => load.sent(now, &datagram),
                     SourceEvent::Wait | SourceEvent::Done => unreachable!("not announced"),
                 }
-                group.next(source)
+                source.next(group)
             }
             TransferEvent::Finishes => {
-                let event = group.finished(source, now);
+                let event = source.finished(group, now);
                 assert!(
                     pending[number].is_none() || event == SourceEvent::Wait,
                     "a second start beside {:?}: {event:?}",

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Every distribution against its distribution function and its mean, both written here a second time.
 
-use crate::driver::{LINK, groups};
+use crate::driver::{SEGMENT, groups};
 use cwnd_link::random::RandomStream;
-use cwnd_scenario::traffic::{Distribution, Model};
-use cwnd_sim::traffic::Sampler;
+use cwnd_traffic::{Distribution, Model, Sampler};
 
 const N: usize = 100_000;
 const SEEDS: [u64; 3] = [11, 12, 13];
@@ -30,7 +29,7 @@ fn draws(distribution: &Distribution, seed: u64) -> Vec<u64> {
 fn sample(distribution: &Distribution, seed: u64, stream: usize) -> Vec<u64> {
     let sampler = Sampler::new(distribution, 0);
     let mut stream = RandomStream::new(seed, stream as u64);
-    (0..N).map(|_| sampler.draw(&mut stream)).collect()
+    (0..N).map(|_| sampler.draw(&mut || stream.next_u64())).collect()
 }
 
 /// Kolmogorov's statistic √n · sup |F_n − F|: above 1.95 once in a thousand samples of F.
@@ -263,9 +262,9 @@ fn bounds_hold_and_the_floor_too() {
     }
     let tiny = size("{ kind = 'exponential', mean = '1B' }");
     let (sampler, mut stream) = (Sampler::new(&tiny, 1), RandomStream::new(1, 0));
-    assert!((0..1000).all(|_| sampler.draw(&mut stream) >= 1));
+    assert!((0..1000).all(|_| sampler.draw(&mut || stream.next_u64()) >= 1));
     // Rounded: 1 + Σ_{k ≥ 1} P(X > k + ½) = 1 + e^−1.5/(1 − e^−1) = 1.3530.
     let mean = sampler.mean().expect("finite");
     assert!((mean - 1.3530).abs() < 1e-3, "{mean}");
-    assert_eq!(LINK.mss, 1448);
+    assert_eq!(SEGMENT.payload, 1448);
 }

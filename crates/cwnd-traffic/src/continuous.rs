@@ -2,7 +2,7 @@
 //! Continuous distributions: quantile by survival probability, survival function, partial means.
 
 use super::normal_and_gamma::{lower_gamma, normal_cdf, normal_quantile};
-use cwnd_scenario::traffic::{BodyTail, Family, ONE, Parametric, Scale};
+use crate::distribution::{BodyTail, Family, ONE, Parametric, Scale};
 use libm::{exp, log, pow, tgamma};
 
 /// A continuous distribution with its parameters, in units of the value.

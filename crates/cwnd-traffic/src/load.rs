@@ -5,22 +5,31 @@
 //! the link transmitted. With a heavy tail the asked and the offered load differ for a long time: at a shape of 1.2 the mean of n
 //! transfers converges as n^(−1/6), so 2 % takes about 10¹⁰ transfers. Therefore both are reported.
 
-use super::{Datagram, Direction, Transfer};
-use cwnd_record::TransferCounts;
-use cwnd_scenario::HEADER_BYTES;
+use crate::direction::Direction;
+use crate::source::{Datagram, Transfer};
 
-/// Bytes on the wire of a transfer of `payload` bytes in segments of `mss`: headers once per segment, the last one
-/// short. Acknowledgements and retransmissions are not counted.
-#[must_use]
-pub const fn wire_bytes(payload: u64, mss: u32) -> u64 {
-    payload.saturating_add(
-        payload.div_ceil(if mss == 0 { 1 } else { mss as u64 }).saturating_mul(HEADER_BYTES as u64),
-    )
+/// Sizes of a full segment, bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SegmentSize {
+    /// Its payload.
+    pub payload: u32,
+    /// The headers of each segment, on the wire.
+    pub headers: u32,
+}
+
+impl SegmentSize {
+    /// Bytes on the wire of a transfer of `payload` bytes: headers once per segment, the last one short. Acknowledgements and
+    /// retransmissions are not counted.
+    #[must_use]
+    pub const fn wire_bytes(self, payload: u64) -> u64 {
+        let full = if self.payload == 0 { 1 } else { self.payload as u64 };
+        payload.saturating_add(payload.div_ceil(full).saturating_mul(self.headers as u64))
+    }
 }
 
 /// The load that a group asks for in one direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Asked {
+pub enum AskedLoad {
     /// This many bits on the wire per second, on average.
     Rate(f64),
     /// At most this rate: pauses begin when transfers end, so the duration of transfers reduces it.
@@ -31,7 +40,7 @@ pub enum Asked {
     Unbounded,
 }
 
-impl Asked {
+impl AskedLoad {
     /// What kind it is, in a word, and its bits per second where it has some.
     #[must_use]
     pub const fn in_words(self) -> (&'static str, Option<f64>) {
@@ -44,7 +53,7 @@ impl Asked {
     }
 
     /// The load of this many sources.
-    pub(super) fn times(self, sources: f64) -> Self {
+    pub(crate) fn times(self, sources: f64) -> Self {
         match self {
             _ if sources == 0.0 => Self::Rate(0.0),
             Self::Rate(rate) => Self::Rate(rate * sources),
@@ -54,7 +63,7 @@ impl Asked {
     }
 
     /// The sum of both.
-    pub(super) fn plus(self, other: Self) -> Self {
+    pub(crate) fn plus(self, other: Self) -> Self {
         match (self, other) {
             (load, Self::Rate(0.0)) | (Self::Rate(0.0), load) => load,
             (Self::Rate(a), Self::Rate(b)) => Self::Rate(a + b),
@@ -77,8 +86,8 @@ pub struct TrafficCounts {
     /// Transfers that finished.
     pub finished: u64,
     /// Datagrams.
-    pub packets: u64,
-    /// Bytes on the wire of transfers with an end ([`wire_bytes`]) and of datagrams.
+    pub datagrams: u64,
+    /// Bytes on the wire of transfers with an end ([`SegmentSize::wire_bytes`]) and of datagrams.
     pub wire: u64,
     /// Bytes on the wire that left the bottleneck, retransmissions included.
     pub carried: u64,
@@ -105,67 +114,72 @@ impl TrafficCounts {
     }
 }
 
-/// Counts of a group: of the measured interval, and a few over the whole run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Counts of a group: of the measured interval, and over the whole run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Load {
+    interval: (u64, u64),
+    segment: SegmentSize,
     measured: [TrafficCounts; 2],
-    run: [TransferCounts; 2],
+    run: [TrafficCounts; 2],
 }
 
 impl Load {
-    /// Counts of one direction.
+    /// Nothing counted yet. The measured interval is from the first to before the second time, ns.
     #[must_use]
-    pub const fn of(&self, direction: Direction) -> &TrafficCounts {
+    pub fn new(interval: (u64, u64), segment: SegmentSize) -> Self {
+        Self { interval, segment, measured: Default::default(), run: Default::default() }
+    }
+
+    /// Counts of one direction in the measured interval.
+    #[must_use]
+    pub const fn measured(&self, direction: Direction) -> &TrafficCounts {
         &self.measured[direction as usize]
     }
 
-    /// Counts of one direction over the whole run.
+    /// Counts of one direction over the whole run. What was carried is not counted over the run.
     #[must_use]
-    pub const fn over_the_run(&self, direction: Direction) -> &TransferCounts {
+    pub const fn run(&self, direction: Direction) -> &TrafficCounts {
         &self.run[direction as usize]
     }
 
-    fn counts_mut(&mut self, direction: Direction) -> &mut TrafficCounts {
-        &mut self.measured[direction as usize]
+    fn count(&mut self, now: u64, direction: Direction, count: impl Fn(&mut TrafficCounts)) {
+        count(&mut self.run[direction as usize]);
+        if self.interval.0 <= now && now < self.interval.1 {
+            count(&mut self.measured[direction as usize]);
+        }
     }
 
-    /// A transfer started, in segments of `mss`; `measured`: within the measured interval.
-    pub fn started(&mut self, transfer: &Transfer, mss: u32, measured: bool) {
-        self.run[transfer.direction as usize].transfers += 1;
-        if !measured {
-            return;
-        }
-        let counts = self.counts_mut(transfer.direction);
-        counts.transfers += 1;
-        match transfer.bytes {
-            None => counts.endless += 1,
-            Some(bytes) => {
-                counts.bytes = counts.bytes.saturating_add(bytes);
-                counts.wire = counts.wire.saturating_add(wire_bytes(bytes, mss));
+    /// A transfer starts at `now`, ns.
+    pub fn started(&mut self, now: u64, transfer: &Transfer) {
+        let segment = self.segment;
+        self.count(now, transfer.direction, |counts| {
+            counts.transfers += 1;
+            match transfer.bytes {
+                None => counts.endless += 1,
+                Some(bytes) => {
+                    counts.bytes = counts.bytes.saturating_add(bytes);
+                    counts.wire = counts.wire.saturating_add(segment.wire_bytes(bytes));
+                }
             }
-        }
+        });
     }
 
-    /// A transfer in this direction finished.
-    pub fn finished(&mut self, direction: Direction, measured: bool) {
-        self.run[direction as usize].finished += 1;
-        self.counts_mut(direction).finished += u64::from(measured);
+    /// A transfer in this direction finished at `now`, ns.
+    pub fn finished(&mut self, now: u64, direction: Direction) {
+        self.count(now, direction, |counts| counts.finished += 1);
     }
 
-    /// A datagram was sent.
-    pub fn sent(&mut self, packet: &Datagram, measured: bool) {
-        self.run[packet.direction as usize].datagrams += 1;
-        if !measured {
-            return;
-        }
-        let counts = self.counts_mut(packet.direction);
-        counts.packets += 1;
-        counts.wire = counts.wire.saturating_add(u64::from(packet.bytes));
+    /// A datagram is sent at `now`, ns.
+    pub fn sent(&mut self, now: u64, datagram: &Datagram) {
+        self.count(now, datagram.direction, |counts| {
+            counts.datagrams += 1;
+            counts.wire = counts.wire.saturating_add(u64::from(datagram.bytes));
+        });
     }
 
-    /// A packet of the group left the bottleneck.
+    /// Packets of the group left the bottleneck in the measured interval.
     pub fn carried(&mut self, direction: Direction, bytes: u64) {
-        let counts = self.counts_mut(direction);
+        let counts = &mut self.measured[direction as usize];
         counts.carried = counts.carried.saturating_add(bytes);
     }
 }
