@@ -2,21 +2,7 @@
 //! With the feature `kernel`, builds one BPF object per algorithm of the registry; without it, nothing.
 
 #[cfg(feature = "kernel")]
-mod describe;
-#[cfg(feature = "kernel")]
-#[path = "../src/fnv.rs"]
-mod fnv;
-#[cfg(feature = "kernel")]
-mod layout;
-#[cfg(feature = "kernel")]
-#[path = "../src/raw.rs"]
-mod raw;
-#[cfg(feature = "kernel")]
-mod recipe;
-#[cfg(feature = "kernel")]
 mod registry;
-#[cfg(feature = "kernel")]
-mod toolchain;
 
 fn main() {
     println!("cargo::rerun-if-changed=build");

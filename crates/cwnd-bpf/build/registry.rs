@@ -6,11 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use cwnd::registry::ALGORITHMS;
-
-use crate::fnv::fnv;
-use crate::layout;
-use crate::recipe::{Recipe, finish, glue, hooks, object, variant};
-use crate::toolchain::{self, Toolchain};
+use cwnd_bpf_build::recipe::{Recipe, finish, glue, hooks, object, variant};
+use cwnd_bpf_build::toolchain::{self, Toolchain};
+use cwnd_bpf_build::{fnv, layout};
 
 /// Programs that belong to no algorithm: the file in `bpf/`, and what it does.
 const PROGRAMS: [(&str, &str); 3] = [
@@ -32,15 +30,7 @@ const VARIANTS: [(&str, &str); 4] = [
 pub(crate) fn build() -> Result<(), String> {
     let crate_dir = PathBuf::from(environment("CARGO_MANIFEST_DIR")?);
     let out = PathBuf::from(environment("OUT_DIR")?);
-    for source in [
-        "hooks/src",
-        "hooks/Cargo.toml",
-        "bpf",
-        "src/fnv.rs",
-        "src/raw.rs",
-        "../cwnd/src",
-        "../cwnd/Cargo.toml",
-    ] {
+    for source in ["hooks/src", "hooks/Cargo.toml", "bpf", "../cwnd/src", "../cwnd/Cargo.toml"] {
         println!("cargo::rerun-if-changed={source}");
     }
     for name in [toolchain::RUSTC, toolchain::LLVM, toolchain::CLANG] {

@@ -7,33 +7,10 @@
 //! one into the kernel, and `Load::load_recording` hands out every call of its hooks besides. Without the feature this
 //! crate is empty, needs no compiler but Rust's, and builds anywhere.
 //!
-//! With the feature `recipe`, `build_object` makes the object of one algorithm from outside the tree.
-//!
 //! Tested on Linux 6.18; needs BTF (`/sys/kernel/btf/vmlinux`), links of `struct_ops` (6.4) and root. The tests in
 //! `tests/kernel` move traffic on every algorithm.
+#![cfg(all(feature = "kernel", target_os = "linux"))]
 
-#[cfg(feature = "recipe")]
-#[path = "../build/describe.rs"]
-mod describe;
-#[cfg(any(feature = "recipe", all(feature = "kernel", target_os = "linux")))]
-mod fnv;
-#[cfg(all(feature = "kernel", target_os = "linux"))]
 mod kernel;
-#[cfg(feature = "recipe")]
-#[path = "../build/layout.rs"]
-mod layout;
-#[cfg(feature = "recipe")]
-mod plugin;
-#[cfg(any(feature = "recipe", all(feature = "kernel", target_os = "linux")))]
-mod raw;
-#[cfg(feature = "recipe")]
-#[path = "../build/recipe.rs"]
-mod recipe;
-#[cfg(feature = "recipe")]
-#[path = "../build/toolchain.rs"]
-mod toolchain;
 
-#[cfg(all(feature = "kernel", target_os = "linux"))]
 pub use kernel::*;
-#[cfg(feature = "recipe")]
-pub use plugin::{BuildError, KernelPlugin, build_object};

@@ -8,16 +8,6 @@ use arrow_schema::{DataType, Field};
 use cwnd_record::Values;
 use std::sync::Arc;
 
-#[cfg(feature = "kernel")]
-pub fn u32s(values: impl Iterator<Item = u32>) -> ArrayRef {
-    Arc::new(UInt32Array::from_iter_values(values))
-}
-
-#[cfg(feature = "kernel")]
-pub fn u64s(values: impl Iterator<Item = u64>) -> ArrayRef {
-    Arc::new(UInt64Array::from_iter_values(values))
-}
-
 /// A column's values.
 pub fn of(values: Values<'_>) -> ArrayRef {
     match values {

@@ -10,7 +10,7 @@ use crate::{fault, scenario};
 use cwnd::params::{ParamKind, Spec};
 use cwnd::registry::{self, Custom, Description, ParamError, PluginFactory, Recovery, Set, SetDescription};
 use cwnd::{CongestionControl, Conn, Hook, HookResult, Info, PrivateWords, StateWords, WireArgument};
-use cwnd_bpf::{BuildError, KernelPlugin, build_object};
+use cwnd_bpf_build::{BuildError, KernelPlugin, build_object};
 use cwnd_plugin::{Instance, InstanceRef, Memory, PluginTable, SYMBOL, TableHeader, Text, VERSION, WORDS};
 use cwnd_scenario::Invalid;
 use libloading::Library;

@@ -33,16 +33,6 @@ impl Table {
     }
 }
 
-/// A table of these columns, none of which has nulls.
-#[cfg(feature = "kernel")]
-pub fn table(columns: Vec<(&str, arrow_array::ArrayRef)>) -> StructArray {
-    let columns: Vec<_> = columns
-        .into_iter()
-        .map(|(name, array)| (Arc::new(Field::new(name, array.data_type().clone(), false)), array))
-        .collect();
-    StructArray::from(columns)
-}
-
 /// Rows as the columns that the schema has for this lane. What may be null is so in every piece of a table: all have one schema.
 pub fn arrow<R>(lane: Lane, columns: &[Column<R>], rows: &[R]) -> StructArray {
     let fields: Vec<_> = columns

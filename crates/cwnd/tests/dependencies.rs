@@ -9,6 +9,7 @@ const LEVELS: &[(&str, u32)] = &[
     ("cwnd", 1),
     ("cwnd-link", 1),
     ("cwnd-traffic", 1),
+    ("cwnd-bpf-build", 2),
     ("cwnd-contract", 2),
     ("cwnd-plugin", 2),
     ("cwnd-record", 2),

@@ -6,7 +6,6 @@ use cwnd::params::Spec;
 use cwnd_scenario::{Invalid, expectation, show_param, unknown_key};
 use libbpf_rs::{Link, MapCore, MapFlags, Object, OpenObject};
 
-use crate::fnv::fnv;
 use crate::kernel::doctor::explain_refusal;
 use crate::kernel::error::{Error, NAME_MAX, refused};
 use crate::kernel::kernel_types::{KernelTypes, OPS as OPS_TYPE};
@@ -18,7 +17,8 @@ use crate::kernel::maps::{
 use crate::kernel::owned_module::OwnedModule;
 use crate::kernel::registration::{Registration, WRAPPED, is_available, registrations};
 use crate::kernel::tick::tick_hz;
-use crate::raw::{FILE_BYTES, Identity};
+use cwnd_bpf_build::fnv;
+use cwnd_bpf_build::raw::{FILE_BYTES, Identity};
 
 /// Bytes at an address that is aligned for what libbpf reads in them.
 #[repr(C, align(8))]

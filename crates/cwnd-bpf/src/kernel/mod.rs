@@ -53,5 +53,5 @@ pub use switch::{ConnectionFilter, LiveConnection, LiveConnections, connections,
 pub use timing::Timing;
 pub use wrapper::Wrapper;
 
-pub use crate::raw::Socket;
 pub use cwnd::Hook;
+pub use cwnd_bpf_build::raw::Socket;

@@ -7,11 +7,11 @@ use cwnd::Controller;
 use cwnd::registry::{self, Description, ParamError};
 use libbpf_rs::ObjectBuilder;
 
-use crate::fnv::fnv;
 use crate::kernel::error::{Error, NAME_MAX};
 use crate::kernel::loaded_module::Load;
 use crate::kernel::loader::{LoadConfig, OBJECTS, bad_param, hashed_name, load, settings_text};
 use crate::kernel::owned_module::OwnedModule;
+use cwnd_bpf_build::fnv;
 
 /// An algorithm with its settings, ready to be loaded, any number of times.
 pub struct Module {

@@ -10,7 +10,6 @@ use libbpf_rs::btf::types::{DataSec, Struct, Var};
 use libbpf_rs::btf::{Btf, ReferencesType};
 use libbpf_rs::{AsRawLibbpf, MapType, ObjectBuilder, OpenObject, libbpf_sys};
 
-use crate::fnv::fnv;
 use crate::kernel::elf;
 use crate::kernel::error::{Error, refused};
 use crate::kernel::kernel_types::OPS as OPS_TYPE;
@@ -20,6 +19,7 @@ use crate::kernel::loader::{LAYOUT, LoadConfig, bad_param, check, hashed_name, l
 use crate::kernel::maps::OPS;
 use crate::kernel::meta::{Meta, SECTION};
 use crate::kernel::owned_module::OwnedModule;
+use cwnd_bpf_build::fnv;
 
 /// Section of the struct of hooks, which names the programs that the kernel calls.
 const HOOKS: &str = ".struct_ops.link";

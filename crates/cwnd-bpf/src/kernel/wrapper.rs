@@ -5,12 +5,12 @@ use std::fmt;
 
 use libbpf_rs::ObjectBuilder;
 
-use crate::fnv::fnv;
 use crate::kernel::error::Error;
 use crate::kernel::loaded_module::Load;
 use crate::kernel::loader::{LoadConfig, WRAPPERS, load};
 use crate::kernel::owned_module::OwnedModule;
 use crate::kernel::registration::WRAPPED;
+use cwnd_bpf_build::fnv;
 
 /// One of the kernel's own algorithms, to be recorded under another name: it does what the kernel's does, to the bit.
 pub struct Wrapper {

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use arrow_array::builder::FixedSizeBinaryBuilder;
 use arrow_array::types::Int32Type;
-use arrow_array::{ArrayRef, DictionaryArray, StructArray};
+use arrow_array::{Array, ArrayRef, DictionaryArray, StructArray, UInt32Array, UInt64Array};
+use arrow_schema::Field;
 use cwnd::replay::{After, Call};
 use cwnd::{ARGUMENT_WORDS, Conn, Hook, PRIVATE_BYTES, PrivateWords};
 use cwnd_bpf::{CallRecord, ProbeSample};
 
 use cwnd_record::{CwndRow, Lane, tables};
 
-use crate::arrays::{u32s, u64s};
-use crate::tables::{arrow, table};
+use crate::tables::arrow;
 
 /// Whose layout the private words have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +22,23 @@ pub enum StateLayout {
     Ours,
     /// The kernel's module's: a replay can begin anywhere.
     Kernels,
+}
+
+fn u32s(values: impl Iterator<Item = u32>) -> ArrayRef {
+    Arc::new(UInt32Array::from_iter_values(values))
+}
+
+fn u64s(values: impl Iterator<Item = u64>) -> ArrayRef {
+    Arc::new(UInt64Array::from_iter_values(values))
+}
+
+/// A table of these columns, none of which has nulls.
+fn table(columns: Vec<(&str, ArrayRef)>) -> StructArray {
+    let columns: Vec<_> = columns
+        .into_iter()
+        .map(|(name, array)| (Arc::new(Field::new(name, array.data_type().clone(), false)), array))
+        .collect();
+    StructArray::from(columns)
 }
 
 /// The table `hooks`.

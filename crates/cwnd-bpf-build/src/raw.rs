@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What an object puts into the ring buffer at each call. The build script compiles it too, and
-//! compares it with the structs of `bpf/kernel.bpf.h`.
+//! The structs that an object and its loader share: the records in the ring buffer, counters, identity. [`crate::layout`] has the
+//! glue compare them with those of `bpf/kernel.bpf.h`.
 
 use cwnd::{ARGUMENT_WORDS, Conn, Hook, PrivateWords};
 

@@ -21,23 +21,23 @@ const INLINE: [&str; 3] =
     ["-inline-threshold=1000000", "-inlinecold-threshold=1000000", "-inline-cold-callsite-threshold=1000000"];
 
 /// What is built, and from where.
-pub(crate) struct Recipe<'a> {
+pub struct Recipe<'a> {
     /// The compilers.
-    pub(crate) tools: &'a Toolchain,
+    pub tools: &'a Toolchain,
     /// Folder of `bpf/`.
-    pub(crate) crate_dir: &'a Path,
+    pub crate_dir: &'a Path,
     /// Folder for everything that is written; `layout.h` is there.
-    pub(crate) out: &'a Path,
+    pub out: &'a Path,
 }
 
 /// Values of an instance's parameters.
-pub(crate) fn settings(controller: &Controller, algorithm: &Description) -> Vec<u32> {
+pub fn settings(controller: &Controller, algorithm: &Description) -> Vec<u32> {
     (0..algorithm.specs.len()).map(|index| controller.param(index)).collect()
 }
 
 /// Bitcode of a crate that exports hooks, and of all that it depends on. `cargo` has been told how to be careful
 /// (`--locked`, `--offline`).
-pub(crate) fn hooks(
+pub fn hooks(
     tools: &Toolchain,
     mut cargo: Command,
     source: &Path,
@@ -77,7 +77,7 @@ pub(crate) fn hooks(
 }
 
 /// The object of one algorithm, whose parameters have these values until the loader writes others.
-pub(crate) fn object(
+pub fn object(
     recipe: &Recipe<'_>,
     (set, controller): (&str, &Controller),
     algorithm: &Description,
@@ -87,7 +87,7 @@ pub(crate) fn object(
 }
 
 /// The same, as a file of another name, whose glue is compiled with these definitions.
-pub(crate) fn variant(
+pub fn variant(
     recipe: &Recipe<'_>,
     (set, controller): (&str, &Controller),
     algorithm: &Description,
@@ -120,12 +120,7 @@ pub(crate) fn variant(
 }
 
 /// Bitcode of one of the C files of `bpf/`.
-pub(crate) fn glue(
-    recipe: &Recipe<'_>,
-    name: &str,
-    file: &str,
-    defines: &[String],
-) -> Result<PathBuf, String> {
+pub fn glue(recipe: &Recipe<'_>, name: &str, file: &str, defines: &[String]) -> Result<PathBuf, String> {
     let Recipe { tools, crate_dir, out } = *recipe;
     let compiled = out.join(format!("{name}.{file}.bc"));
     run(Command::new(&tools.clang)
@@ -144,7 +139,7 @@ pub(crate) fn glue(
 }
 
 /// From linked bitcode to the object.
-pub(crate) fn finish(recipe: &Recipe<'_>, name: &str, linked: &Path) -> Result<PathBuf, String> {
+pub fn finish(recipe: &Recipe<'_>, name: &str, linked: &Path) -> Result<PathBuf, String> {
     let Recipe { tools, out, .. } = *recipe;
     let (inlined, object) = (out.join(format!("{name}.inlined.bc")), out.join(format!("{name}.bpf.o")));
     run(tools

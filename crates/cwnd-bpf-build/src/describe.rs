@@ -9,7 +9,7 @@
 //! param      NAME  KIND  UNIT  MIN  MAX  HELP  SOURCE  CHOICE,…    of each parameter, in the order of the values
 //! ```
 //!
-//! Values are in the stored form (`cwnd::params::ParamKind`). `src/kernel/meta.rs` reads it.
+//! Values are in the stored form (`cwnd::params::ParamKind`). `cwnd-bpf` reads it in `src/kernel/meta.rs`.
 
 use cwnd::Controller;
 use cwnd::params::ParamKind;
@@ -19,7 +19,7 @@ use crate::fnv::fnv;
 
 /// The section's text, for an object of `algorithm` with the settings of `controller`, an instance of the set `set`.
 /// `layout` is the text of `layout.h`.
-pub(crate) fn text(algorithm: &Description, set: &str, controller: &Controller, layout: &str) -> String {
+pub fn text(algorithm: &Description, set: &str, controller: &Controller, layout: &str) -> String {
     let layout = format!("{:016x}", fnv(layout.bytes()));
     let mut lines = vec![
         line(&["cwnd", env!("CARGO_PKG_VERSION"), &layout]),

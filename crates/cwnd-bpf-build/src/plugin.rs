@@ -26,7 +26,7 @@ pub struct KernelPlugin<'a> {
     pub controller: &'a Controller,
     /// A crate that exports its hooks with `bpf/export.rs`.
     pub hooks: &'a Path,
-    /// The folder of this crate's sources, for `bpf/`.
+    /// The folder that has `bpf/`.
     pub crate_dir: &'a Path,
 }
 

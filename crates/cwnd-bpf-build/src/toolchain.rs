@@ -5,24 +5,24 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The Rust target of the hooks.
-pub(crate) const TARGET: &str = "bpfel-unknown-none";
+pub const TARGET: &str = "bpfel-unknown-none";
 /// Where Debian and LLVM's own packages put each version.
 const LLVM_PARENT: &str = "/usr/lib";
 const LLVM_TOOLS: [&str; 5] = ["llvm-link", "opt", "llc", "llvm-strip", "llvm-nm"];
 
 /// What the recipe runs.
-pub(crate) struct Toolchain {
+pub struct Toolchain {
     /// A rustc that has `core` for [`TARGET`].
-    pub(crate) rustc: PathBuf,
+    pub rustc: PathBuf,
     /// Folder of [`LLVM_TOOLS`], at least as new as that rustc's LLVM.
-    pub(crate) llvm: PathBuf,
+    pub llvm: PathBuf,
     /// No newer than the tools, which read its bitcode.
-    pub(crate) clang: PathBuf,
+    pub clang: PathBuf,
 }
 
 impl Toolchain {
     /// Chooses from what is installed, or from what the environment names.
-    pub(crate) fn find() -> Result<Self, String> {
+    pub fn find() -> Result<Self, String> {
         let rustc = PathBuf::from(variable(RUSTC).unwrap_or_else(|| "/usr/bin/rustc".into()));
         let rust_llvm = llvm_of(&rustc).map_err(|why| format!("{why}\n{}", packages("NN")))?;
         let advice = packages(&rust_llvm.to_string());
@@ -59,17 +59,17 @@ impl Toolchain {
     }
 
     /// One of the LLVM tools.
-    pub(crate) fn llvm(&self, tool: &str) -> Command {
+    pub fn llvm(&self, tool: &str) -> Command {
         Command::new(self.llvm.join(tool))
     }
 }
 
 /// Environment variable that names a rustc.
-pub(crate) const RUSTC: &str = "CWND_BPF_RUSTC";
+pub const RUSTC: &str = "CWND_BPF_RUSTC";
 /// Environment variable that names the LLVM tools' folder.
-pub(crate) const LLVM: &str = "CWND_BPF_LLVM";
+pub const LLVM: &str = "CWND_BPF_LLVM";
 /// Environment variable that names a clang.
-pub(crate) const CLANG: &str = "CWND_BPF_CLANG";
+pub const CLANG: &str = "CWND_BPF_CLANG";
 
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
@@ -84,7 +84,7 @@ fn packages(version: &str) -> String {
 }
 
 /// Runs `command` and returns its output.
-pub(crate) fn run(command: &mut Command) -> Result<String, String> {
+pub fn run(command: &mut Command) -> Result<String, String> {
     let shown = format!("{command:?}");
     let output = command.output().map_err(|why| format!("cannot run {shown}: {why}"))?;
     if output.status.success() {

@@ -90,7 +90,7 @@ fn sample() -> String {
 }
 
 /// The header's text.
-pub(crate) fn header() -> Result<String, std::fmt::Error> {
+pub fn header() -> Result<String, std::fmt::Error> {
     let mut out = String::from("// Written by the build from the Rust types.\n");
     writeln!(out, "#define PRIVATE_BYTES {PRIVATE_BYTES}\n#define STATES {STATES}")?;
     writeln!(out, "#define FILE_BYTES {FILE_BYTES}")?;
