@@ -8,7 +8,7 @@
 use crate::steps::{Stepping, Steps};
 use crate::trace::{Opportunities, Trace};
 
-/// The departure of a packet on a link that stays at rate 0.
+/// A time that never comes, ns: the departure of a packet on a link that stays at rate 0, a timer that is off.
 pub const NEVER: u64 = u64::MAX;
 
 /// Units of 10⁻⁹ bit in a byte.

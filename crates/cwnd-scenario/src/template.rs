@@ -6,13 +6,14 @@ use crate::model::{Flow, Scenario};
 use crate::route::RouteSpec;
 use crate::traffic::Traffic;
 use cwnd_link::random::RandomStream;
+use cwnd_traffic::Direction;
 
 impl Scenario {
-    /// A flow of a traffic group, in its direction or in reverse; `None` if the network has no such path. It starts without data. The
+    /// A flow of a traffic group, in this direction; `None` if the network has no such path. It starts without data. The
     /// caller sets round trip time (here the path's), receive window and start.
     #[must_use]
-    pub fn traffic_flow(&self, traffic: &Traffic, reverse: bool) -> Option<Flow> {
-        let route = traffic.routes()[usize::from(reverse)].clone();
+    pub fn traffic_flow(&self, traffic: &Traffic, direction: Direction) -> Option<Flow> {
+        let route = traffic.routes()[direction as usize].clone();
         match (&route, self.dumbbell) {
             (RouteSpec::Reverse, Some(ways)) if ways.reverse.is_none() => return None,
             (RouteSpec::Ends(from, to), _) if self.route(from, to).is_none() => return None,

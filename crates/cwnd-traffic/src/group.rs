@@ -170,12 +170,11 @@ impl TrafficGroup {
 
     /// The load that one source asks for, bits per second: in its own direction, and with its requests in the other.
     fn asks(&self, segment: SegmentSize) -> (AskedLoad, AskedLoad) {
-        let per = |bytes: Option<f64>, ns: Option<f64>, closed: bool| match (bytes, ns) {
+        let per = |bytes: Option<f64>, ns: Option<f64>, load: fn(f64) -> AskedLoad| match (bytes, ns) {
             (None, _) => AskedLoad::Unbounded,
             (Some(_), None) => AskedLoad::Rate(0.0),
             (Some(_), Some(ns)) if ns <= 0.0 => AskedLoad::Everything,
-            (Some(bytes), Some(ns)) if closed => AskedLoad::AtMost(bytes * 8e9 / ns),
-            (Some(bytes), Some(ns)) => AskedLoad::Rate(bytes * 8e9 / ns),
+            (Some(bytes), Some(ns)) => load(bytes * 8e9 / ns),
         };
         let plus = |a: Option<f64>, b: Option<f64>| a.zip(b).map(|(a, b)| a + b);
         let data = match &self.kind {
@@ -189,11 +188,13 @@ impl TrafficGroup {
                 let closed =
                     *gap_from == GapFrom::Finish || *object_from == GapFrom::Finish && many != Some(1.0);
                 let cycle = if *gap_from == GapFrom::Finish { plus(gap.mean(), within) } else { gap.mean() };
-                per(bytes, cycle, closed)
+                per(bytes, cycle, if closed { AskedLoad::AtMost } else { AskedLoad::Rate })
             }
-            TrafficKind::Mix { gap, size } => per(mean_wire(size, segment), gap.mean(), false),
+            TrafficKind::Mix { gap, size } => per(mean_wire(size, segment), gap.mean(), AskedLoad::Rate),
             TrafficKind::Exchanges { request, response, server, think, .. } => {
-                let both = |size| per(mean_wire(size, segment), plus(server.mean(), think.mean()), true);
+                let both = |size| {
+                    per(mean_wire(size, segment), plus(server.mean(), think.mean()), AskedLoad::AtMost)
+                };
                 return (both(response), both(request));
             }
             TrafficKind::Udp { rate, on_off: None, .. } => AskedLoad::Rate(*rate as f64),
@@ -205,7 +206,7 @@ impl TrafficGroup {
                 if many.is_none() && off.mean().is_some() {
                     AskedLoad::Rate(*rate as f64)
                 } else {
-                    per(data, plus(many.map(|n| n * slot), off.mean()), false)
+                    per(data, plus(many.map(|n| n * slot), off.mean()), AskedLoad::Rate)
                 }
             }
         };

@@ -44,4 +44,4 @@ pub use group::{LinkFacts, TrafficGroup};
 pub use load::{AskedLoad, Load, SegmentSize, TrafficCounts};
 pub use model::{Arrivals, GapFrom, GroupConfig, Long, Mix, Model, RequestResponse, Sessions, Starts, Udp};
 pub use sampler::{Random, Sampler};
-pub use source::{Datagram, SourceEvent, TrafficSource, Transfer};
+pub use source::{Connection, Datagram, SourceEvent, TrafficSource, Transfer};

@@ -17,6 +17,15 @@ pub enum SourceEvent {
     Done,
 }
 
+/// The connection of a transfer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Connection {
+    /// It opens one.
+    New,
+    /// It uses the source's last one (as a response does, in the other direction).
+    Last,
+}
+
 /// A transfer over TCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
@@ -30,8 +39,8 @@ pub struct Transfer {
     pub window: Option<u64>,
     /// Direction of the payload.
     pub direction: Direction,
-    /// Whether it opens a connection. If not, it uses the source's last one (as a response does, in the other direction).
-    pub fresh: bool,
+    /// Its connection.
+    pub connection: Connection,
 }
 
 /// A datagram.
@@ -69,6 +78,13 @@ pub struct TrafficSource {
     pub(crate) connected: bool,
     /// No start will be announced any more.
     pub(crate) over: bool,
+}
+
+impl TrafficSource {
+    /// The connection of the next transfer, where the source keeps its connection or not.
+    pub(crate) const fn connection(&self, keep: bool) -> Connection {
+        if keep && self.connected { Connection::Last } else { Connection::New }
+    }
 }
 
 const _: () = assert!(size_of::<TrafficSource>() <= 48);

@@ -5,7 +5,7 @@ use crate::direction::Direction;
 use crate::group::{TrafficGroup, TrafficKind, datagrams, slot};
 use crate::model::GapFrom;
 use crate::sampler::Random;
-use crate::source::{Datagram, SourceEvent, TrafficSource, Transfer};
+use crate::source::{Connection, Datagram, SourceEvent, TrafficSource, Transfer};
 
 /// The models, one function each. No function draws before it is certain to announce an event.
 impl TrafficGroup {
@@ -39,7 +39,7 @@ impl TrafficGroup {
         at: u64,
         bytes: Option<u64>,
         direction: Direction,
-        fresh: bool,
+        connection: Connection,
     ) -> SourceEvent {
         if at >= self.stop {
             return SourceEvent::Done;
@@ -49,7 +49,7 @@ impl TrafficGroup {
         source.connected = true;
         source.last = at;
         let rtt = (source.rtt != u64::MAX).then_some(source.rtt);
-        SourceEvent::Start(Transfer { at, bytes, rtt, window: self.window, direction, fresh })
+        SourceEvent::Start(Transfer { at, bytes, rtt, window: self.window, direction, connection })
     }
 
     fn long(&self, source: &mut TrafficSource) -> SourceEvent {
@@ -57,7 +57,7 @@ impl TrafficGroup {
             return SourceEvent::Done;
         }
         source.left = 0;
-        self.start(source, source.at, None, source.direction, true)
+        self.start(source, source.at, None, source.direction, Connection::New)
     }
 
     fn session(&self, source: &mut TrafficSource, random: &mut impl Random) -> SourceEvent {
@@ -87,8 +87,8 @@ impl TrafficGroup {
         };
         source.objects -= 1;
         let bytes = size.draw(random);
-        let fresh = !(*keep && source.connected);
-        self.start(source, at, Some(bytes), source.direction, fresh)
+        let connection = source.connection(*keep);
+        self.start(source, at, Some(bytes), source.direction, connection)
     }
 
     fn arrival(&self, source: &mut TrafficSource, random: &mut impl Random) -> SourceEvent {
@@ -99,7 +99,7 @@ impl TrafficGroup {
             source.rtt = rtt.draw(random);
         }
         source.running = 0;
-        self.start(source, at, Some(bytes), source.direction, true)
+        self.start(source, at, Some(bytes), source.direction, Connection::New)
     }
 
     fn exchange(&self, source: &mut TrafficSource, random: &mut impl Random) -> SourceEvent {
@@ -113,7 +113,7 @@ impl TrafficGroup {
             source.responds = false;
             let at = source.last.saturating_add(server.draw(random));
             let bytes = response.draw(random);
-            return self.start(source, at, Some(bytes), source.direction, false);
+            return self.start(source, at, Some(bytes), source.direction, Connection::Last);
         }
         if source.left == 0 {
             return SourceEvent::Done;
@@ -122,8 +122,8 @@ impl TrafficGroup {
         source.responds = true;
         let at = source.last.saturating_add(think.draw(random));
         let bytes = request.draw(random);
-        let fresh = !(*keep && source.connected);
-        self.start(source, at, Some(bytes), source.direction.other(), fresh)
+        let connection = source.connection(*keep);
+        self.start(source, at, Some(bytes), source.direction.other(), connection)
     }
 
     fn datagram(&self, source: &mut TrafficSource, random: &mut impl Random) -> SourceEvent {

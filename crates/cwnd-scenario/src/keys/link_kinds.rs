@@ -88,10 +88,10 @@ impl RowKind for Rates {
     }
 
     fn form(&self) -> Form {
-        let rate = |or_outage| Form::Quantity(Quantity::Rate { or_outage });
-        let step = Form::Tuple(vec![Form::Quantity(Quantity::Time(0, MAX_TIME)), rate(true)]);
+        let rate = Form::Quantity(Quantity::Rate { or_outage: true });
+        let step = Form::Tuple(vec![Form::Quantity(Quantity::Time(0, MAX_TIME)), rate]);
         Form::Either(vec![
-            rate(false),
+            Form::Quantity(Quantity::Rate { or_outage: false }),
             Form::List { item: Box::new(step), min: 1 },
             Form::Table(TraceTable::keys()),
         ])

@@ -5,7 +5,7 @@ use super::Simulation;
 use crate::network::{DelayLine, Packet};
 use crate::schedule::{EventClass, EventId};
 use crate::tcp::Owner;
-use cwnd_link::Link;
+use cwnd_link::{Link, NEVER};
 use std::collections::BTreeSet;
 
 impl Simulation {
@@ -20,7 +20,7 @@ impl Simulation {
         let timers: BTreeSet<(u64, EventId)> =
             self.timers.entries().map(|entry| (entry.time, entry.id())).collect();
         let armed = |class: EventClass, number: usize, time: u64| {
-            time == u64::MAX || timers.contains(&(time, EventId::new(class, number as u32)))
+            time == NEVER || timers.contains(&(time, EventId::new(class, number as u32)))
         };
         for (number, flow) in self.flows.iter().enumerate() {
             assert!(flow.armed <= flow.next_event(), "flow {number}: armed for {} ns", flow.armed);
@@ -47,7 +47,7 @@ impl Simulation {
             assert!(line.iter().map(Packet::due).is_sorted(), "line {number}");
             let id = EventId::new(EventClass::Main, number as u32);
             assert!(
-                line.armed == u64::MAX || lines.contains(&(line.armed, id)),
+                line.armed == NEVER || lines.contains(&(line.armed, id)),
                 "line {number}: no entry at {} ns",
                 line.armed
             );

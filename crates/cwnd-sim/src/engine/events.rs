@@ -3,9 +3,10 @@
 
 use super::Simulation;
 use super::prefetch::prefetch;
-use crate::network::{PackedAck, Packet, PathIndex, Segment};
+use crate::network::{Departure, PackedAck, Packet, PathIndex, Segment};
 use crate::schedule::{EventClass, EventId};
 use crate::tcp::{AckPacket, Owner, RecoveryState};
+use cwnd_link::NEVER;
 use cwnd_record::EventKind;
 
 /// The flow of the packet this many places behind the front of a delay line is prefetched.
@@ -32,7 +33,7 @@ impl Simulation {
             self.network.event_queue.remove_first(); // stale: the front is due at another time
             return;
         }
-        let Some((packet, counted)) = line.pop() else { return };
+        let Some((packet, departure)) = line.pop() else { return };
         debug_assert_eq!(packet.due(), now);
         if self.flows.len() > MANY
             && let Some(next) = line.get(AHEAD)
@@ -42,7 +43,7 @@ impl Simulation {
         }
         match packet {
             Packet::Data { flow, position, sent_us, next: PathIndex::END, .. } => {
-                self.on_data(now, flow, Segment { position, sent_us }, counted);
+                self.on_data(now, flow, Segment { position, sent_us }, departure);
             }
             Packet::Ack {
                 flow,
@@ -61,7 +62,7 @@ impl Simulation {
         }
         let line = &mut self.network.lines[number as usize];
         line.armed = line.next();
-        if line.armed == u64::MAX {
+        if line.armed == NEVER {
             self.network.event_queue.remove_first();
         } else {
             self.network.event_queue.replace_first(&mut self.event_seq, line.armed);
@@ -120,7 +121,7 @@ impl Simulation {
 
     /// Moves the first timer to this time.
     pub(super) fn move_first(&mut self, next: u64) {
-        if next == u64::MAX {
+        if next == NEVER {
             self.timers.remove_first();
         } else {
             self.timers.replace_first(&mut self.event_seq, next);
@@ -144,7 +145,7 @@ impl Simulation {
         } else if flow.start_at <= now {
             self.start_flow(now, number);
         } else if flow.ack_at <= now {
-            flow.ack_at = u64::MAX;
+            flow.ack_at = NEVER;
             let ack = flow.receiver.on_delay_over();
             self.acknowledge(now, number, &ack, recovery_state);
         } else {
@@ -176,10 +177,10 @@ impl Simulation {
         now: u64,
         number: u32,
         segment: Segment,
-        counted: bool,
+        departure: Departure,
     ) -> Option<AckPacket> {
         let flow = &mut self.flows[number as usize];
-        flow.count.forwarded += u64::from(!counted);
+        flow.count.forwarded += u64::from(departure == Departure::Uncounted);
         let at = now - flow.lag();
         let before = flow.receiver.distinct;
         let ack = flow.receiver.on_segment(segment, flow.ack_every);
@@ -194,19 +195,19 @@ impl Simulation {
 
     /// A data packet is at the receiver; of a fused flow, its acknowledgement is at the sender.
     #[inline(always)]
-    fn on_data(&mut self, now: u64, number: u32, segment: Segment, counted: bool) {
+    fn on_data(&mut self, now: u64, number: u32, segment: Segment, departure: Departure) {
         let recovery_state = RecoveryState::of(&self.flows[number as usize]);
-        let ack = self.receive(now, number, segment, counted);
+        let ack = self.receive(now, number, segment, departure);
         let flow = &mut self.flows[number as usize];
         if let Some(ack) = ack {
-            flow.ack_at = u64::MAX;
+            flow.ack_at = NEVER;
             if flow.fused {
                 flow.sender.on_ack(now, &ack);
                 self.respond_at_once(now, number, recovery_state, Trigger::Ack);
             } else {
                 self.acknowledge(now, number, &ack, recovery_state);
             }
-        } else if flow.ack_at == u64::MAX {
+        } else if flow.ack_at == NEVER {
             flow.ack_at = flow.sender.on_tick(now + flow.ack_delay);
             if flow.ack_at < flow.armed {
                 self.arm(number);

@@ -195,7 +195,7 @@ impl Simulation {
     /// Takes the complete rows out of each table of at least `least` rows, and when the run is over all rows. So the memory of the
     /// tables does not grow with the length of the run. The first transfer that has not ended, and all after it, stay.
     pub fn take_tables(&mut self, least: usize) -> Tables {
-        self.tables.take(least, self.over)
+        if self.over { self.tables.take_all() } else { self.tables.take_complete(least) }
     }
 
     /// Drops the samples and events recorded so far.
@@ -352,8 +352,8 @@ impl Simulation {
                 if !state.fused || due.saturating_sub(state.lag()) > self.now {
                     break;
                 }
-                if let Some((_, counted)) = self.network.lines[number].pop() {
-                    self.receive(due, flow, Segment { position, sent_us }, counted);
+                if let Some((_, departure)) = self.network.lines[number].pop() {
+                    self.receive(due, flow, Segment { position, sent_us }, departure);
                 }
             }
         }

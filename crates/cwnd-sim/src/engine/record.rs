@@ -33,15 +33,18 @@ pub fn expected_bytes(scenario: &Scenario) -> u128 {
 }
 
 impl Tables {
-    /// Moves out each table of at least `least` rows; of the transfers, those at the front that will not change any more. With `all`,
-    /// every row of every table.
-    pub(super) fn take(&mut self, least: usize, all: bool) -> Self {
-        fn rows<T>(table: &mut Vec<T>, least: usize, all: bool) -> Vec<T> {
-            if all || table.len() >= least { std::mem::take(table) } else { Vec::new() }
+    /// Moves out every row of every table.
+    pub(super) fn take_all(&mut self) -> Self {
+        let transfers_taken = self.transfers_taken + self.transfers.len() as u32;
+        std::mem::replace(self, Self { transfers_taken, ..Self::default() })
+    }
+
+    /// Moves out each table of at least `least` rows; of the transfers, those at the front that will not change any more.
+    pub(super) fn take_complete(&mut self, least: usize) -> Self {
+        fn rows<T>(table: &mut Vec<T>, least: usize) -> Vec<T> {
+            if table.len() >= least { std::mem::take(table) } else { Vec::new() }
         }
-        let settled = if all {
-            self.transfers.len()
-        } else if self.transfers.len() < least {
+        let settled = if self.transfers.len() < least {
             0
         } else {
             let changes = |row: &TransferRow| row.end_ns.is_none() && row.bytes.is_some();
@@ -50,10 +53,10 @@ impl Tables {
         let transfers_taken = self.transfers_taken;
         self.transfers_taken += settled as u32;
         Self {
-            cwnd: rows(&mut self.cwnd, least, all),
-            queue: rows(&mut self.queue, least, all),
-            events: rows(&mut self.events, least, all),
-            inner: rows(&mut self.inner, least, all),
+            cwnd: rows(&mut self.cwnd, least),
+            queue: rows(&mut self.queue, least),
+            events: rows(&mut self.events, least),
+            inner: rows(&mut self.inner, least),
             transfers: self.transfers.drain(..settled).collect(),
             transfers_taken,
         }

@@ -46,8 +46,7 @@ impl Background {
     pub fn new(scenario: &Scenario, network: &mut Network) -> Self {
         let mut all = Self::default();
         for (number, traffic) in scenario.traffic.iter().enumerate() {
-            let templates = Direction::ALL
-                .map(|direction| scenario.traffic_flow(traffic, direction == Direction::Reverse));
+            let templates = Direction::ALL.map(|direction| scenario.traffic_flow(traffic, direction));
             let routes = [0, 1].map(|direction: usize| {
                 templates[direction].as_ref().map_or(0, |flow| network.route_of(flow))
             });

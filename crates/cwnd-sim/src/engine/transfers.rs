@@ -5,10 +5,11 @@ use super::Simulation;
 use crate::index::OptionIndex;
 use crate::network::{Packet, PathIndex, PathNeeds};
 use crate::schedule::{EventClass, EventId};
-use crate::tcp::{FlowState, Owner};
+use crate::tcp::{ENDLESS, FlowState, Owner};
+use cwnd_link::NEVER;
 use cwnd_record::{EventKind, TransferRow};
 use cwnd_scenario::FlowAction;
-use cwnd_traffic::{Datagram, Direction, SourceEvent, Transfer};
+use cwnd_traffic::{Connection, Datagram, Direction, SourceEvent, Transfer};
 use std::sync::Arc;
 
 impl Simulation {
@@ -16,7 +17,7 @@ impl Simulation {
     pub(super) fn start_flow(&mut self, now: u64, number: u32) {
         let named = &self.named[number as usize];
         let flow = &mut self.flows[number as usize];
-        flow.start_at = u64::MAX;
+        flow.start_at = NEVER;
         if let Some(bytes) = named.group.size {
             flow.goal = bytes.div_ceil(u64::from(self.scenario.mss()));
             flow.set_last_segment(bytes, self.scenario.mss());
@@ -37,7 +38,7 @@ impl Simulation {
     /// An action on one of the scenario's flows.
     pub(super) fn apply_action(&mut self, now: u64, number: u32, action: &FlowAction) {
         let flow = &mut self.flows[number as usize];
-        let waits = flow.start_at != u64::MAX;
+        let waits = flow.start_at != NEVER;
         let kind = match action {
             FlowAction::Start => {
                 if flow.sender.is_stopped(now) {
@@ -94,7 +95,7 @@ impl Simulation {
         self.background.groups[group as usize].load.started(now, &transfer);
         let direction = transfer.direction as usize;
         let number = match self.background.sources[source as usize].connections[direction].get() {
-            Some(number) if !transfer.fresh => number,
+            Some(number) if transfer.connection == Connection::Last => number,
             _ => self.connect(now, source, &transfer),
         };
         let keeps = self.background.groups[group as usize].group.keeps();
@@ -116,7 +117,7 @@ impl Simulation {
             flow.goal = flow.sender.data_end();
             flow.set_last_segment(bytes, mss);
         } else {
-            flow.sender.write(u64::MAX);
+            flow.sender.write(ENDLESS);
         }
         self.respond_to(now, number);
     }
@@ -138,7 +139,7 @@ impl Simulation {
         let rwnd = transfer.window.map(|bytes| (bytes / u64::from(mss)).clamp(1, 1 << 30) as u32);
         Arc::make_mut(&mut template.group).rwnd = rwnd;
         let mut flow = FlowState::new(template, mss, path, Owner::Source(source, transfer.direction));
-        flow.start_at = u64::MAX;
+        flow.start_at = NEVER;
         flow.private = private;
         match self.free.pop() {
             Some(place) => {
@@ -157,7 +158,7 @@ impl Simulation {
         let full = self.scenario.packet_size;
         let measured = self.in_measure(at);
         let flow = &mut self.flows[number as usize];
-        flow.goal = u64::MAX;
+        flow.goal = ENDLESS;
         flow.count.distinct_short += if measured { u64::from(full - flow.last.1) } else { 0 };
         if let Some(transfer) = flow.transfer.get() {
             self.tables.end_transfer(transfer, at);
@@ -173,7 +174,7 @@ impl Simulation {
     #[inline]
     pub(super) fn try_to_free(&mut self, number: u32) {
         let flow = &self.flows[number as usize];
-        if flow.goal == u64::MAX && flow.sender.is_finished() && flow.has_drained() {
+        if flow.goal == ENDLESS && flow.sender.is_finished() && flow.has_drained() {
             self.free_flow(number);
         }
     }
@@ -188,7 +189,7 @@ impl Simulation {
         let carried = flow.forwarded_bytes(self.scenario.packet_size);
         self.background.groups[source.group as usize].load.carried(direction, carried);
         flow.owner = Owner::Nobody;
-        flow.ack_at = u64::MAX;
+        flow.ack_at = NEVER;
         if flow.private {
             self.network.release_line(flow.delivery_line);
             if flow.ack_line != flow.delivery_line {

@@ -3,7 +3,7 @@
 
 use super::Simulation;
 use crate::index::OptionIndex;
-use crate::network::{NextLink, Packet, PathIndex, RouteLink, Segment};
+use crate::network::{NextLink, Packet, PathIndex, RouteLink, Segment, Transmitted};
 use crate::tcp::{ACK_BYTES, Owner, position};
 use cwnd_link::{DropCause, PacketClass};
 
@@ -24,19 +24,19 @@ impl Simulation {
                 line: OptionIndex::some(flow.delivery_line),
                 delay: flow.to_next_event,
             };
-            match network.transmit::<false>(event_seq, now, next, Packet::data(number, segment)) {
-                Some(Ok(departs)) => {
+            match network.transmit(event_seq, now, next, Packet::data(number, segment)) {
+                Transmitted::Departs(departs) => {
                     if scenario.measure.0 <= departs && departs < scenario.measure.1 {
                         flow.count_forwarded(size, scenario.packet_size);
                     }
                 }
-                Some(Err(cause)) => {
+                Transmitted::Dropped(cause) => {
                     flow.count.dropped.count(cause);
                     if flow.owner == Owner::Scenario {
                         tables.event((now, number), cause.into(), Some(link), position, flow);
                     }
                 }
-                None => debug_assert!(false, "a direct link holds no packets"),
+                Transmitted::Held => debug_assert!(false, "a direct link holds no packets"),
             }
         }
     }
@@ -58,10 +58,10 @@ impl Simulation {
     /// A packet is at its next link.
     pub(super) fn forward(&mut self, now: u64, packet: Packet) {
         let next = self.next_link(&packet);
-        match self.network.transmit::<true>(&mut self.event_seq, now, next, packet) {
-            Some(Ok(departs)) => self.departed(departs, next, &packet),
-            Some(Err(cause)) => self.dropped(now, next.link, &packet, cause),
-            None => self.network.arm_link(&mut self.event_seq, &mut self.timers, next.link),
+        match self.network.transmit(&mut self.event_seq, now, next, packet) {
+            Transmitted::Departs(departs) => self.departed(departs, next, &packet),
+            Transmitted::Dropped(cause) => self.dropped(now, next.link, &packet, cause),
+            Transmitted::Held => self.network.arm_link(&mut self.event_seq, &mut self.timers, next.link),
         }
     }
 

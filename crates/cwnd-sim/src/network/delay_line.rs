@@ -5,7 +5,16 @@
 //! the front of its ring, and a thousand flows with one round trip time take one entry in the event queue.
 
 use super::packet::Packet;
-use cwnd_link::PacketOrder;
+use cwnd_link::{NEVER, PacketOrder};
+
+/// Whether a packet is counted already as having left its link ([`DelayLine::pass`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Departure {
+    /// It is.
+    Counted,
+    /// It is not.
+    Uncounted,
+}
 
 /// A growing ring of packets, sorted by when they are due.
 #[derive(Clone, Debug, Default)]
@@ -13,7 +22,7 @@ pub struct DelayLine {
     ring: Vec<Packet>,
     head: usize,
     len: usize,
-    /// Time of the line's entry in the event queue, ns; `u64::MAX` when it has none.
+    /// Time of the line's entry in the event queue, ns; [`NEVER`] when it has none.
     pub armed: u64,
     /// How many packets at the front are already counted as having left the link.
     passed: usize,
@@ -23,7 +32,7 @@ pub struct DelayLine {
 impl DelayLine {
     /// An empty line.
     pub fn new(order: PacketOrder) -> Self {
-        Self { armed: u64::MAX, order, ..Self::default() }
+        Self { armed: NEVER, order, ..Self::default() }
     }
 
     /// Reuses an empty line for another flow.
@@ -43,21 +52,25 @@ impl DelayLine {
         if index < self.len { Some(&self.ring[(self.head + index) & (self.ring.len() - 1)]) } else { None }
     }
 
-    /// When the front is due, ns; `u64::MAX` when the line is empty.
+    /// When the front is due, ns; [`NEVER`] when the line is empty.
     #[inline]
     pub fn next(&self) -> u64 {
-        self.get(0).map_or(u64::MAX, |packet| packet.due())
+        self.get(0).map_or(NEVER, |packet| packet.due())
     }
 
-    /// Takes the front packet. The flag says whether it was already counted as having left its link.
+    /// Takes the front packet.
     #[inline]
-    pub fn pop(&mut self) -> Option<(Packet, bool)> {
+    pub fn pop(&mut self) -> Option<(Packet, Departure)> {
         let front = *self.get(0)?;
         self.head = (self.head + 1) & (self.ring.len() - 1);
         self.len -= 1;
-        let counted = self.passed > 0;
-        self.passed -= usize::from(counted);
-        Some((front, counted))
+        let departure = if self.passed > 0 {
+            self.passed -= 1;
+            Departure::Counted
+        } else {
+            Departure::Uncounted
+        };
+        Some((front, departure))
     }
 
     /// Appends a packet, or inserts it before those that it overtakes.

@@ -5,13 +5,13 @@ mod delay_line;
 mod packet;
 mod route;
 
-pub use delay_line::DelayLine;
+pub use delay_line::{DelayLine, Departure};
 pub use packet::{AckFields, PackedAck, Packet, PathIndex, Segment};
-pub use route::{FlowPath, NextLink, PathNeeds, RouteLink};
+pub use route::{FlowPath, NextLink, PathNeeds, RouteLink, Transmitted};
 
 use crate::index::OptionIndex;
 use crate::schedule::{EventClass, EventId, EventQueue, EventSeq, Wheel};
-use cwnd_link::{DropCause, Link, Offered, PacketOrder, Transit};
+use cwnd_link::{Link, NEVER, Offered, PacketOrder, Transit};
 use cwnd_scenario::{AccessLink, Flow, Scenario};
 use route::{LineUse, Route};
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 pub struct Network {
     /// The scenario's links in its order, then the access links of flows.
     pub links: Vec<Link<Packet>>,
-    /// Times of the links' timers, ns; `u64::MAX` for a link that has none.
+    /// Times of the links' timers, ns; [`NEVER`] for a link that has none.
     pub links_armed: Vec<u64>,
     pub lines: Vec<DelayLine>,
     pub routes: Vec<Route>,
@@ -42,7 +42,7 @@ impl Network {
     pub fn new(scenario: &Scenario) -> Self {
         let (measure, end) = (scenario.measure, scenario.duration);
         Self {
-            links_armed: vec![u64::MAX; scenario.links.len()],
+            links_armed: vec![NEVER; scenario.links.len()],
             links: scenario
                 .link_configs()
                 .into_iter()
@@ -60,25 +60,31 @@ impl Network {
         }
     }
 
-    /// Offers a packet to a link, and puts it on the delay line behind the link if it departs. `None` if the link holds it. The caller
-    /// says whether the link may be one that holds packets.
+    /// Offers a packet to a link, and puts it on the delay line behind the link if it departs.
     #[inline(always)]
-    pub fn transmit<const MAY_HOLD: bool>(
+    pub fn transmit(
         &mut self,
         event_seq: &mut EventSeq,
         now: u64,
         next: NextLink,
         packet: Packet,
-    ) -> Option<Result<u64, DropCause>> {
-        let link = &mut self.links[next.link as usize];
-        match link.offer(now, next.size, next.class) {
+    ) -> Transmitted {
+        match self.links[next.link as usize].offer(now, next.size, next.class) {
             Offered::Departs(transit) => {
                 self.depart(event_seq, next, packet, transit);
-                Some(Ok(transit.departs))
+                Transmitted::Departs(transit.departs)
             }
-            Offered::Dropped(cause) => Some(Err(cause)),
-            Offered::Holds if MAY_HOLD => link.hold(now, next.size, next.class, packet).err().map(Err),
-            Offered::Holds => None,
+            Offered::Dropped(cause) => Transmitted::Dropped(cause),
+            Offered::Holds => self.hold(now, next, packet),
+        }
+    }
+
+    /// Hands a packet to a link that holds its packets.
+    #[cold]
+    fn hold(&mut self, now: u64, next: NextLink, packet: Packet) -> Transmitted {
+        match self.links[next.link as usize].hold(now, next.size, next.class, packet) {
+            Ok(()) => Transmitted::Held,
+            Err(cause) => Transmitted::Dropped(cause),
         }
     }
 
@@ -185,7 +191,7 @@ impl Network {
 
     /// Adds an access link for one flow; its number.
     fn access(&mut self, access: AccessLink) -> u32 {
-        self.links_armed.push(u64::MAX);
+        self.links_armed.push(NEVER);
         self.links.push(Link::new(access.link_config(), self.measure, self.end));
         self.links.len() as u32 - 1
     }

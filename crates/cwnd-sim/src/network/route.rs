@@ -3,7 +3,7 @@
 
 use super::packet::PathIndex;
 use crate::index::OptionIndex;
-use cwnd_link::PacketClass;
+use cwnd_link::{DropCause, PacketClass};
 
 /// A link on a route, and the delay line from there to the next link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +25,17 @@ pub struct NextLink {
     pub line: OptionIndex,
     /// Delay from the far end of the link to there, ns.
     pub delay: u64,
+}
+
+/// What a link did with a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transmitted {
+    /// It departs at this time, ns.
+    Departs(u64),
+    /// The link dropped it.
+    Dropped(DropCause),
+    /// The link holds it.
+    Held,
 }
 
 /// A route through the network: the forward path and the reverse path.

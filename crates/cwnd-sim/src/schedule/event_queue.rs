@@ -64,7 +64,7 @@ pub struct Entry {
 
 impl Entry {
     /// Later than every other entry.
-    pub const NEVER: Self = Self { time: u64::MAX, key: u64::MAX };
+    pub const NEVER: Self = Self { time: cwnd_link::NEVER, key: u64::MAX };
 
     /// What it belongs to.
     #[inline]

@@ -7,11 +7,11 @@
 
 use super::host::Host;
 use super::receiver::Receiver;
-use super::sender::Sender;
+use super::sender::{ENDLESS, Sender};
 use crate::index::OptionIndex;
 use crate::network::FlowPath;
 use cwnd::CaState;
-use cwnd_link::Drops;
+use cwnd_link::{Drops, NEVER};
 use cwnd_record::FlowCounts;
 use cwnd_scenario::{Flow, HEADER_BYTES};
 use cwnd_traffic::Direction;
@@ -19,16 +19,16 @@ use cwnd_traffic::Direction;
 /// State of one flow.
 #[derive(Debug)]
 pub struct FlowState {
-    /// Time of the retransmission timer's entry among the timers, ns; `u64::MAX` when it has none. Every acknowledgement moves this
+    /// Time of the retransmission timer's entry among the timers, ns; [`NEVER`] when it has none. Every acknowledgement moves this
     /// timer, so it has an entry of its own: else each nearer timer would leave a stale far entry behind.
     pub rto_armed: u64,
-    /// Time of the entry of all other timers, ns; `u64::MAX` when there is none.
+    /// Time of the entry of all other timers, ns; [`NEVER`] when there is none.
     pub armed: u64,
-    /// When a delayed acknowledgement is sent (of a fused flow: reaches the sender), ns; `u64::MAX` when none is delayed.
+    /// When a delayed acknowledgement is sent (of a fused flow: reaches the sender), ns; [`NEVER`] when none is delayed.
     pub ack_at: u64,
-    /// When the flow starts, ns; `u64::MAX` once it has.
+    /// When the flow starts, ns; [`NEVER`] once it has.
     pub start_at: u64,
-    /// The receiver's next position when the current transfer is complete; `u64::MAX` without a transfer that ends.
+    /// The receiver's next position when the current transfer is complete; [`ENDLESS`] without a transfer that ends.
     pub goal: u64,
     /// Delay from the far end of the last link to the receiver, ns.
     pub access_delay_fwd: u64,
@@ -117,11 +117,11 @@ impl FlowState {
     pub fn new(flow: &Flow, mss: u32, path: FlowPath, owner: Owner) -> Self {
         let overhead = flow.group.overhead;
         Self {
-            rto_armed: u64::MAX,
-            armed: u64::MAX,
-            ack_at: u64::MAX,
+            rto_armed: NEVER,
+            armed: NEVER,
+            ack_at: NEVER,
             start_at: flow.start,
-            goal: u64::MAX,
+            goal: ENDLESS,
             access_delay_fwd: path.access_delay_fwd,
             access_delay_rev: path.access_delay_rev,
             to_next_event: path.access_delay_fwd + if path.fused { path.access_delay_rev } else { 0 },
@@ -148,7 +148,7 @@ impl FlowState {
     /// When its hosts next have an event other than a retransmission timeout, ns.
     #[inline]
     pub fn next_event(&self) -> u64 {
-        let host = self.host.as_ref().map_or(u64::MAX, |host| host.next());
+        let host = self.host.as_ref().map_or(NEVER, |host| host.next());
         self.sender.wake_at().min(self.ack_at).min(self.start_at).min(host)
     }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The sending host: a random overhead between a sender's decision to send a packet and its transmission.
 
-use cwnd_link::Overhead;
 use cwnd_link::random::RandomStream;
+use cwnd_link::{NEVER, Overhead};
 use std::collections::VecDeque;
 
 /// A packet that the sender has decided to send and that is still in the host.
@@ -19,7 +19,7 @@ pub struct PendingSend {
 /// The host's packets, first in, first out.
 #[derive(Debug)]
 pub struct Host {
-    /// When the first packet leaves, ns; `u64::MAX` when there is none.
+    /// When the first packet leaves, ns; [`NEVER`] when there is none.
     next: u64,
     overhead: Overhead,
     waiting: VecDeque<PendingSend>,
@@ -28,10 +28,10 @@ pub struct Host {
 impl Host {
     /// A host with an overhead of up to `most` ns per packet.
     pub fn new(most: u64, stream: RandomStream) -> Self {
-        Self { next: u64::MAX, overhead: Overhead::new(most, stream), waiting: VecDeque::new() }
+        Self { next: NEVER, overhead: Overhead::new(most, stream), waiting: VecDeque::new() }
     }
 
-    /// When the next packet leaves, ns; `u64::MAX` for never.
+    /// When the next packet leaves, ns; [`NEVER`] for never.
     #[inline]
     pub const fn next(&self) -> u64 {
         self.next
@@ -56,6 +56,6 @@ impl Host {
     }
 
     fn update_next(&mut self) {
-        self.next = self.waiting.front().map_or(u64::MAX, |packet| packet.leaves);
+        self.next = self.waiting.front().map_or(NEVER, |packet| packet.leaves);
     }
 }

@@ -11,3 +11,4 @@ mod sender;
 pub use ack::{ACK_BYTES, AckSlab, position};
 pub use flow::{FlowState, Owner, RecoveryState};
 pub use receiver::AckPacket;
+pub use sender::ENDLESS;

@@ -2,7 +2,7 @@
 //! What each model announces, event by event.
 
 use crate::driver::{SECOND, group, run, sources};
-use cwnd_traffic::{Datagram, Direction, SourceEvent, Transfer};
+use cwnd_traffic::{Connection, Datagram, Direction, SourceEvent, Transfer};
 
 const MS: u64 = SECOND / 1000;
 
@@ -37,8 +37,8 @@ fn long_flows_start_where_they_are_told_and_never_end() {
         );
         let first = transfer(trace[0][0]);
         assert_eq!(
-            (first.bytes, first.rtt, first.window, first.fresh),
-            (None, Some(80 * MS), Some(64_000), true)
+            (first.bytes, first.rtt, first.window, first.connection),
+            (None, Some(80 * MS), Some(64_000), Connection::New)
         );
         starts(&trace)
     };
@@ -91,8 +91,9 @@ fn objects_may_wait_for_each_other() {
     );
     let (_, trace) = run(&group, 1, u64::MAX, |_| 50 * MS);
     assert_eq!(starts(&trace), [1000, 1060, 1120, 2170, 2230, 2290].map(|t| t * MS));
-    let fresh: Vec<bool> = trace[0].iter().map(|event| transfer(*event).fresh).collect();
-    assert_eq!(fresh, [true, false, false, false, false, false]);
+    let connections: Vec<_> = trace[0].iter().map(|event| transfer(*event).connection).collect();
+    assert_eq!(connections[0], Connection::New);
+    assert_eq!(connections[1..], [Connection::Last; 5]);
 }
 
 // Gaps from start to start: a page a second, though each takes ten.
@@ -135,15 +136,12 @@ fn a_response_follows_its_request() {
     let shape: Vec<_> = trace[0]
         .iter()
         .map(|event| transfer(*event))
-        .map(|transfer| (transfer.bytes, transfer.direction, transfer.fresh))
+        .map(|transfer| (transfer.bytes, transfer.direction, transfer.connection))
         .collect();
     let (up, down) = (Direction::Reverse, Direction::Forward);
-    let expected = [
-        (Some(100), up, true),
-        (Some(10_000), down, false),
-        (Some(100), up, false),
-        (Some(10_000), down, false),
-    ];
+    use Connection::{Last, New};
+    let expected =
+        [(Some(100), up, New), (Some(10_000), down, Last), (Some(100), up, Last), (Some(10_000), down, Last)];
     assert_eq!(shape, expected);
     assert_eq!((load.measured(up).bytes, load.measured(down).bytes), (200, 20_000));
 }

@@ -237,13 +237,19 @@ impl Driver {
         self.largest.next_round(self.conn.packets_out);
     }
 
-    /// Duplicate acknowledgements came, or ceased, without a loss being decided.
+    /// Duplicate acknowledgements came without a loss being decided.
     #[inline]
-    pub fn on_disorder(&mut self, disorder: bool) {
-        match (self.conn.ca_state, disorder) {
-            (CaState::Open, true) => self.enter(CaState::Disorder),
-            (CaState::Disorder, false) => self.enter(CaState::Open),
-            _ => {}
+    pub fn on_disorder(&mut self) {
+        if self.conn.ca_state == CaState::Open {
+            self.enter(CaState::Disorder);
+        }
+    }
+
+    /// Duplicate acknowledgements ceased without a loss being decided.
+    #[inline]
+    pub fn on_disorder_over(&mut self) {
+        if self.conn.ca_state == CaState::Disorder {
+            self.enter(CaState::Open);
         }
     }
 

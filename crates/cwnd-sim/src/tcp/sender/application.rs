@@ -2,6 +2,7 @@
 //! The application above a sender: what it writes, at a rate or at once; when it stops and resumes.
 
 use super::Sender;
+use cwnd_link::NEVER;
 
 /// An application that writes at a constant rate.
 #[derive(Debug)]
@@ -43,10 +44,10 @@ impl Application {
         self.base.saturating_add(written).min(self.total)
     }
 
-    /// When segment `position` is complete, ns; `u64::MAX` for one that it will not write.
+    /// When segment `position` is complete, ns; [`NEVER`] for one that it will not write.
     pub fn written_at(&self, position: u64) -> u64 {
         if position >= self.total {
-            return u64::MAX;
+            return NEVER;
         }
         let segments = position + 1 - self.base;
         let after = (u128::from(segments) * u128::from(self.segment)).div_ceil(u128::from(self.rate));
@@ -63,7 +64,7 @@ impl Sender {
         *total = total.saturating_add(segments);
     }
 
-    /// One past the last segment that the application has written, or is to write at its rate; `u64::MAX` when it never ends.
+    /// One past the last segment that the application has written, or is to write at its rate; [`super::ENDLESS`] when it never ends.
     #[must_use]
     pub fn data_end(&self) -> u64 {
         let application = self.limits.as_ref().and_then(|limits| limits.application.as_ref());
@@ -87,7 +88,7 @@ impl Sender {
     pub fn stop(&mut self) {
         self.stop_at = 0;
         if let Some(limits) = &mut self.limits {
-            limits.wake_at = u64::MAX;
+            limits.wake_at = NEVER;
         }
     }
 
@@ -99,7 +100,7 @@ impl Sender {
     /// The application resumes; a stop time that the scenario gave no longer applies. One that writes at a rate has written
     /// nothing in between.
     pub fn resume(&mut self) {
-        self.stop_at = u64::MAX;
+        self.stop_at = NEVER;
         if let Some(application) = self.limits.as_mut().and_then(|limits| limits.application.as_mut()) {
             application.resumed = true;
         }

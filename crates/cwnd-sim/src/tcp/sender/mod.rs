@@ -17,11 +17,14 @@ use super::receiver::{AckPacket, Blocks};
 use cwnd::driver::{Ack, Driver, Options, Reduction};
 use cwnd::registry::Recovery;
 use cwnd::{CaState, Conn};
+use cwnd_link::NEVER;
 use cwnd_scenario::Flow;
 use pacer::SendLimits;
 use rto::Rto;
 use scoreboard::Scoreboard;
 
+/// A position that no transfer reaches: the end of data without an end.
+pub const ENDLESS: u64 = u64::MAX;
 /// The largest window that TCP can state, bytes (RFC 7323 §2.3: 65 535 shifted by 14).
 const LARGEST_WINDOW: u32 = 65_535 << 14;
 
@@ -71,11 +74,11 @@ pub struct Sender {
     retransmit_now: bool,
     limited_transmit: bool,
     rwnd: u32,
-    /// When the retransmission timer fires, ns; `u64::MAX` when it is off.
+    /// When the retransmission timer fires, ns; [`NEVER`] when it is off.
     rto_at: u64,
     /// When the application stops, ns; 0 once it has been stopped.
     stop_at: u64,
-    /// One past the last segment that the application has written; `u64::MAX` when it never ends.
+    /// One past the last segment that the application has written; [`ENDLESS`] when it never ends.
     data_end: u64,
     /// Other limits, if it has any: pacing, bursts, an application with a rate.
     limits: Option<Box<SendLimits>>,
@@ -99,7 +102,7 @@ impl Sender {
         conn.tick_hz = flow.group.host_clock;
         conn.set_now(flow.start / 1000);
         let options = Options { reduction, idle_restart: flow.group.idle_restart, ..Options::default() };
-        let total = flow.group.size.map_or(u64::MAX, |bytes| bytes.div_ceil(u64::from(mss)));
+        let total = flow.group.size.map_or(ENDLESS, |bytes| bytes.div_ceil(u64::from(mss)));
         let controller = flow.controller();
         let limits = SendLimits::new(flow, &controller, mss, total);
         if let Some(limits) = &limits {
@@ -118,8 +121,8 @@ impl Sender {
             retransmit_now: false,
             limited_transmit: flow.group.limited_transmit,
             rwnd: flow.group.rwnd.unwrap_or(u32::MAX).min(LARGEST_WINDOW / mss),
-            rto_at: u64::MAX,
-            stop_at: flow.group.stop.unwrap_or(u64::MAX),
+            rto_at: NEVER,
+            stop_at: flow.group.stop.unwrap_or(NEVER),
             data_end: if flow.group.app_rate.is_some() { 0 } else { total },
             limits,
             sent: Sent::default(),
@@ -299,7 +302,7 @@ impl Sender {
                 position
             }
         };
-        if self.rto_at == u64::MAX {
+        if self.rto_at == NEVER {
             self.restart_timer(now);
         }
         Some(position)

@@ -11,6 +11,7 @@
 use super::Sender;
 use super::application::Application;
 use cwnd::{Conn, Controller, PacingStatus};
+use cwnd_link::NEVER;
 use cwnd_scenario::Flow;
 
 /// The margins, per cent: in slow start, so that the window can double, and in congestion avoidance (Linux's `tcp_pacing_ss_ratio` and
@@ -18,13 +19,25 @@ use cwnd_scenario::Flow;
 const SLOW_START_PERCENT: u64 = 200;
 const AVOIDANCE_PERCENT: u64 = 120;
 
+/// Where the pace of a sender comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pace {
+    /// It is not paced.
+    None,
+    /// The algorithm alone: there is no pace until it sets one.
+    Algorithm,
+    /// The window, as long as the algorithm sets none.
+    Window,
+}
+
+/// A burst of any length.
+const UNLIMITED: u32 = u32::MAX;
+
 /// One sender's limits.
 #[derive(Debug)]
 pub struct SendLimits {
-    pacing: bool,
-    /// Whether the rate follows the window as long as the algorithm sets none.
-    derives: bool,
-    /// Packets that may leave back to back, and of those how many still may in this event.
+    pace: Pace,
+    /// Packets that may leave back to back ([`UNLIMITED`]: any number), and of those how many still may in this event.
     burst: u32,
     burst_left: u32,
     /// Payload of a full segment, bytes.
@@ -35,7 +48,7 @@ pub struct SendLimits {
     gap: u64,
     /// When the packet after the last one is due at the pace, ns.
     due: u64,
-    /// When the next packet may leave, ns; `u64::MAX` when none waits for that. The window may have closed by then, and no packet
+    /// When the next packet may leave, ns; [`NEVER`] when none waits for that. The window may have closed by then, and no packet
     /// leaves.
     pub wake_at: u64,
     pub(super) application: Option<Application>,
@@ -50,29 +63,35 @@ impl SendLimits {
             return None;
         }
         let application = group.app_rate.map(|rate| Application::new(rate, mss, total));
-        let pacing = group.pacing || own_rate;
-        let burst = group.burst.unwrap_or(if pacing { 1 } else { u32::MAX }).max(1);
-        Some(Box::new(Self { application, ..Self::paced(pacing, group.pacing, burst, mss) }))
+        let pace = match (group.pacing, own_rate) {
+            (true, _) => Pace::Window,
+            (false, true) => Pace::Algorithm,
+            (false, false) => Pace::None,
+        };
+        let burst = group.burst.unwrap_or(if pace == Pace::None { UNLIMITED } else { 1 }).max(1);
+        Some(Box::new(Self { application, ..Self::paced(pace, burst, mss) }))
     }
 
-    const fn paced(pacing: bool, derives: bool, burst: u32, mss: u32) -> Self {
+    const fn paced(pace: Pace, burst: u32, mss: u32) -> Self {
         Self {
-            pacing,
-            derives,
+            pace,
             burst,
             burst_left: burst,
             mss,
             derived: u64::MAX,
             gap: 0,
             due: 0,
-            wake_at: u64::MAX,
+            wake_at: NEVER,
             application: None,
         }
     }
 
     /// The pacing status that the algorithm sees.
     pub const fn pacing_status(&self) -> PacingStatus {
-        if self.pacing { PacingStatus::Needed } else { PacingStatus::None }
+        match self.pace {
+            Pace::None => PacingStatus::None,
+            Pace::Algorithm | Pace::Window => PacingStatus::Needed,
+        }
     }
 
     /// The burst of this event is over; the next event may send another.
@@ -83,7 +102,7 @@ impl SendLimits {
     /// Time between two packets, ns; 0 without a pace. Derives the rate from the window where the algorithm sets none.
     fn gap(&mut self, conn: &mut Conn) -> u64 {
         if conn.pacing_rate == self.derived {
-            if conn.srtt_us8 == 0 || !self.derives {
+            if conn.srtt_us8 == 0 || self.pace != Pace::Window {
                 return 0;
             }
             // Linux: the larger margin while the window is below half the threshold.
@@ -103,13 +122,13 @@ impl Sender {
     #[cold]
     pub(super) fn admits(&mut self, now: u64) -> bool {
         let Some(limits) = &mut self.limits else { return true };
-        limits.wake_at = u64::MAX;
+        limits.wake_at = NEVER;
         if now < self.stop_at
             && let Some(app) = &mut limits.application
         {
             self.data_end = app.written(now, self.data_end);
         }
-        if !limits.pacing {
+        if limits.pace == Pace::None {
             return limits.burst_left > 0;
         }
         limits.gap = limits.gap(&mut self.driver.conn);
@@ -137,7 +156,7 @@ impl Sender {
     pub(super) fn count_sent(&mut self, now: u64) {
         if let Some(limits) = &mut self.limits {
             limits.due = limits.due.max(now) + limits.gap;
-            limits.burst_left -= u32::from(!limits.pacing);
+            limits.burst_left -= u32::from(limits.pace == Pace::None);
         }
     }
 }
@@ -149,15 +168,18 @@ impl Sender {
         let own_rate = controller.has_cong_control();
         let mss = self.driver.conn.mss;
         if own_rate && self.limits.is_none() {
-            self.limits = Some(Box::new(SendLimits::paced(true, false, 1, mss)));
+            self.limits = Some(Box::new(SendLimits::paced(Pace::Algorithm, 1, mss)));
         }
         if let Some(limits) = &mut self.limits {
-            if !limits.pacing && own_rate {
-                (limits.pacing, limits.burst) =
-                    (true, if limits.burst == u32::MAX { 1 } else { limits.burst });
+            match limits.pace {
+                Pace::None if own_rate => {
+                    limits.pace = Pace::Algorithm;
+                    limits.burst = if limits.burst == UNLIMITED { 1 } else { limits.burst };
+                }
+                // Nothing is derived for an algorithm that sets the rate, unless the scenario asks for pacing anyway.
+                Pace::Algorithm if !own_rate => limits.pace = Pace::Window,
+                _ => {}
             }
-            // Nothing is derived for an algorithm that sets the rate, unless the scenario asks for pacing anyway.
-            limits.derives |= limits.pacing && !own_rate;
             self.driver.conn.pacing_status = limits.pacing_status();
             self.driver.conn.pacing_rate = limits.derived; // the old algorithm's, if it set one
         }

@@ -73,7 +73,11 @@ impl Sender {
                 self.retransmit_now = self.board.next_lost(self.una).is_some();
             }
         } else {
-            self.driver.on_disorder(self.board.sacked_out > 0);
+            if self.board.sacked_out > 0 {
+                self.driver.on_disorder();
+            } else {
+                self.driver.on_disorder_over();
+            }
         }
         new_loss
     }
@@ -87,7 +91,7 @@ impl Sender {
         if self.driver.in_recovery_epoch() {
             return false;
         }
-        self.driver.on_disorder(true);
+        self.driver.on_disorder();
         // RFC 6582 §3.2 step 2: at the end of an earlier episode's data, duplicates stem from its own retransmissions.
         let end = self.driver.recovery_end();
         let covered = self.recovery != Recovery::Reno && end > 0 && self.una <= end;
@@ -128,7 +132,7 @@ impl Sender {
             _ => {
                 self.dup_acks = 0;
                 self.refresh();
-                self.driver.on_disorder(false);
+                self.driver.on_disorder_over();
             }
         }
         false

@@ -4,12 +4,13 @@
 use super::Sender;
 use cwnd::CaState;
 use cwnd::registry::Recovery;
+use cwnd_link::NEVER;
 
 /// When a timer set for `at` fires on a host whose clock ticks `hz` times a second, ns: on a clock coarser than 1 kHz at the
 /// next tick, as in ns-2 (`tcpTick_`) and in kernels of 100 Hz. Finer clocks make no difference.
 #[inline]
 const fn on_tick(at: u64, hz: u32) -> u64 {
-    if hz >= 1000 || at == u64::MAX {
+    if hz >= 1000 || at == NEVER {
         return at;
     }
     // Below 2⁶³: 8.64e15 ns at most, 999 Hz at most.
@@ -19,18 +20,18 @@ const fn on_tick(at: u64, hz: u32) -> u64 {
 }
 
 impl Sender {
-    /// When the retransmission timer fires, ns; `u64::MAX` when it is off.
+    /// When the retransmission timer fires, ns; [`NEVER`] when it is off.
     #[inline]
     #[must_use]
     pub const fn rto_at(&self) -> u64 {
         self.rto_at
     }
 
-    /// When to wake it for any other reason, ns; `u64::MAX` for never.
+    /// When to wake it for any other reason, ns; [`NEVER`] for never.
     #[inline]
     #[must_use]
     pub fn wake_at(&self) -> u64 {
-        self.limits.as_ref().map_or(u64::MAX, |limits| limits.wake_at)
+        self.limits.as_ref().map_or(NEVER, |limits| limits.wake_at)
     }
 
     /// When a timer of this host set for `at` fires, ns: at the next tick of a clock coarser than 1 kHz.
@@ -50,7 +51,7 @@ impl Sender {
     #[inline]
     pub(super) fn restart_timer(&mut self, now: u64) {
         if self.una == self.nxt {
-            self.rto_at = u64::MAX;
+            self.rto_at = NEVER;
             return;
         }
         // RFC 6582 §4, "impatient": only the first partial acknowledgement of a recovery restarts the timer.
@@ -67,7 +68,7 @@ impl Sender {
     pub fn on_wake(&mut self, now: u64) {
         self.driver.conn.set_now(now / 1000);
         if let Some(limits) = &mut self.limits {
-            limits.wake_at = u64::MAX;
+            limits.wake_at = NEVER;
         }
     }
 
@@ -93,7 +94,7 @@ impl Sender {
 
 #[cfg(test)]
 mod tests {
-    use super::on_tick;
+    use super::{NEVER, on_tick};
 
     // Ticks of 10 ms at 100 Hz, of 3 333 333 ⅓ ns at 300 Hz; at 1 kHz and above none.
     #[test]
@@ -102,7 +103,7 @@ mod tests {
         assert_eq!([0, 1, 10 * MS, 10 * MS + 1].map(|at| on_tick(at, 100)), [0, 10 * MS, 10 * MS, 20 * MS]);
         assert_eq!([1, 3_333_334, 3_333_335].map(|at| on_tick(at, 300)), [3_333_334, 3_333_334, 6_666_667]);
         assert_eq!([1, 7 * MS + 5].map(|at| on_tick(at, 1000)), [1, 7 * MS + 5]);
-        assert_eq!(on_tick(u64::MAX, 100), u64::MAX);
+        assert_eq!(on_tick(NEVER, 100), NEVER);
         let century = 100 * 86_400 * 1_000_000_000;
         assert_eq!(on_tick(century, 999), century);
     }
