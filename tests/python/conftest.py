@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
+from forked import Server, environment
 from hypothesis import settings
 from in_kernel import PATIENCE_S, PROGRAM, Loader
 
@@ -27,19 +28,55 @@ settings.load_profile("cwnd")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+QUICK = {"OPT_LEVEL": "1", "LTO": "off", "CODEGEN_UNITS": "16"}
+#: Crates of one's own are built in many folders: without what makes them fast, but for a test that says so.
+QUICK_BUILDS = {
+    f"CARGO_PROFILE_{profile}_{key}": value for profile in ("RELEASE", "CHECKED") for key, value in QUICK.items()
+}
+os.environ.update(QUICK_BUILDS)
+
 Cli = Callable[..., "subprocess.CompletedProcess[str]"]
 SHORT = ("compare", "cubic:2", "sack", "--rate", "20Mbit/s", "--rtt", "20ms", "--duration", "3s")
 
 
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server | None]:
+    """The process that commands are forked from; none where the system cannot wait for them."""
+    server = Server(PROGRAM) if hasattr(os, "pidfd_open") else None
+    yield server
+    if server:
+        server.end()
+
+
 @pytest.fixture
-def cwnd() -> Cli:
-    """Runs the program as a user would, in a process of its own."""
+def program() -> Cli:
+    """Runs the program as a user's shell does."""
 
     def run(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
         command = [str(PROGRAM), *map(str, arguments)]
         return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False, **options)  # type: ignore[call-overload,no-any-return]
 
     return run
+
+
+@pytest.fixture
+def cwnd(program: Cli, server: Server | None) -> Cli:
+    """Runs the program in a process of its own, without the time that its start takes."""
+
+    def run(*arguments: object, cwd: Path | None = None, **options: object) -> subprocess.CompletedProcess[str]:
+        if options or server is None or environment() != server.environment:
+            return program(*arguments, cwd=cwd, **options)
+        return server.run(list(map(str, arguments)), cwd, PATIENCE_S)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the program writes of a short run, with its pictures: for tests that only look at it."""
+    folder = tmp_path_factory.mktemp("drawn") / "out"
+    subprocess.run([PROGRAM, *SHORT, "-o", folder], check=True, capture_output=True)
+    return folder
 
 
 @pytest.fixture

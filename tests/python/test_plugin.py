@@ -13,7 +13,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import PROGRAM, Cli, cargo, refused
+from conftest import PROGRAM, QUICK_BUILDS, Cli, cargo, refused
 
 import cwnd as package
 from cwnd import plugin
@@ -31,6 +31,7 @@ def mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return crate
 
 
+# The one library that is built as users build theirs.
 @cargo
 def test_the_commands_that_new_prints_work_as_they_stand(cwnd: Cli, tmp_path: Path) -> None:
     done = cwnd("new", "my_cc", cwd=tmp_path)
@@ -44,11 +45,10 @@ def test_the_commands_that_new_prints_work_as_they_stand(cwnd: Cli, tmp_path: Pa
     }
     *commands, kernel = [line for line in done.stdout.splitlines() if line.startswith("  ")]
     assert kernel == "  cwnd build-kernel my_cc"  # which test_plugin_kernel.py runs
-    path = f"{PROGRAM.parent}{os.pathsep}{os.environ['PATH']}"
+    env = {name: value for name, value in os.environ.items() if name not in QUICK_BUILDS}
+    env["PATH"] = f"{PROGRAM.parent}{os.pathsep}{os.environ['PATH']}"
     for command, expected in zip(commands, ("test result: ok. 6 passed", "my_cc 2")):
-        ran = subprocess.run(
-            shlex.split(command), cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True, text=True
-        )
+        ran = subprocess.run(shlex.split(command), cwd=tmp_path, env=env, capture_output=True, text=True)
         assert ran.returncode == 0 and expected in ran.stdout, ran.stdout + ran.stderr
 
 
@@ -293,14 +293,15 @@ def test_a_state_that_the_kernel_cannot_keep_does_not_build(
 def test_a_crate_made_elsewhere_is_told_where_the_core_is_here(cwnd: Cli, tmp_path: Path) -> None:
     crate = plugin.new("ease", tmp_path / "ease")
     text = (crate / "Cargo.toml").read_text()
-    (crate / "Cargo.toml").write_text(text.replace(str(ROOT), "/somebody/else"))
-    refused(cwnd("algorithms", "--plugin", crate), "/somebody/else/crates/cwnd", str(ROOT / "crates" / "cwnd"))
+    source = plugin.source()
+    (crate / "Cargo.toml").write_text(text.replace(str(source), "/somebody/else"))
+    refused(cwnd("algorithms", "--plugin", crate), "/somebody/else/crates/cwnd", str(source / "crates" / "cwnd"))
 
 
 @cargo
 def test_the_sources_that_a_wheel_carries_suffice(cwnd: Cli, tmp_path: Path) -> None:
-    # maturin develop has laid them out here, as they lie in a wheel.
-    carried = shutil.copytree(ROOT / "python" / "cwnd" / "source", tmp_path / "wheel")
+    # Laid out beside the package by maturin, as they lie in a wheel.
+    carried = shutil.copytree(Path(package.__file__).with_name("source"), tmp_path / "wheel")
     env = {**os.environ, "CWND_SOURCE": str(carried)}
     assert cwnd("new", "ease", cwd=tmp_path, env=env).returncode == 0
     assert str(carried) in (tmp_path / "ease" / "Cargo.toml").read_text()

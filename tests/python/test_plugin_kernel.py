@@ -41,6 +41,15 @@ def kernel_is_ours() -> None:
         pytest.skip("the loader needs libelf-dev, zlib1g-dev and pkg-config")
 
 
+def run_in_kernel(test: str, file: Path, parameters: str = "") -> None:
+    """Runs a test of crates/cwnd-bpf/tests/kernel on an object, with the build that .ci/kernel has made."""
+    command = ["cargo", "test", "--locked", "-p", "cwnd-bpf", "--all-features", "--test", "kernel", "--"]
+    command += ["--ignored", "--exact", test, "--nocapture"]
+    env = {**os.environ, "CWND_OBJECT": str(file)} | ({"CWND_PARAMS": parameters} if parameters else {})
+    ran = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0 and "1 passed" in ran.stdout, ran.stdout + ran.stderr
+
+
 def registered(name: str) -> bool:
     return name in Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
 
@@ -50,22 +59,14 @@ def test_the_object_runs_in_the_kernel_with_the_settings_that_it_was_given(cwnd:
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{ease}/ease.bpf.o\n", "")
     kernel_is_ours()
     test = "plugin::an_algorithm_from_outside_the_tree_carries_20_mb_through_losses_and_leaves_nothing_behind"
-    command = ["cargo", "test", "--locked", "-p", "cwnd-bpf", "--features", "kernel", "--test", "kernel", "--"]
-    command += ["--ignored", "--exact", test, "--nocapture"]
     # 0.5 × 65 536 = 32 768.
-    env = {**os.environ, "CWND_OBJECT": str(ease / "ease.bpf.o"), "CWND_PARAMS": "32768,2000"}
-    ran = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0 and "1 passed" in ran.stdout, ran.stdout + ran.stderr
+    run_in_kernel(test, ease / "ease.bpf.o", parameters="32768,2000")
 
 
 def test_the_object_is_read_once(ease: Path) -> None:
     kernel_is_ours()
     test = "plugin::an_object_is_loaded_from_the_bytes_that_were_looked_through"
-    command = ["cargo", "test", "--locked", "-p", "cwnd-bpf", "--features", "kernel", "--test", "kernel", "--"]
-    command += ["--ignored", "--exact", test, "--nocapture"]
-    env = {**os.environ, "CWND_OBJECT": str(ease / "first.bpf.o")}
-    ran = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0 and "1 passed" in ran.stdout, ran.stdout + ran.stderr
+    run_in_kernel(test, ease / "first.bpf.o")
 
 
 @pytest.mark.parametrize(
@@ -82,11 +83,7 @@ def test_an_algorithm_that_steers_by_itself_runs_in_the_kernel(
     shutil.copy(Path(__file__).with_name("plugin") / f"{name}.rs", crate / "src" / f"{name}.rs")
     plugin.build_kernel(crate, crate / f"{name}.bpf.o")
     kernel_is_ours()
-    command = ["cargo", "test", "--locked", "-p", "cwnd-bpf", "--features", "kernel", "--test", "kernel", "--"]
-    command += ["--ignored", "--exact", test, "--nocapture"]
-    env = {**os.environ, "CWND_OBJECT": str(crate / f"{name}.bpf.o")}
-    ran = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0 and "1 passed" in ran.stdout, ran.stdout + ran.stderr
+    run_in_kernel(test, crate / f"{name}.bpf.o")
 
 
 def test_the_pages_commands_load_it_and_run_a_command_on_it(cwnd: Cli, ease: Path, load: Callable[..., Loader]) -> None:

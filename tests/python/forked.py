@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Commands of the program in processes forked from one that has imported it.
+
+An import takes a quarter of a second of processor time, and the tests run several hundred commands. Each command has a process, an
+output, a working directory and an exit code of its own. Two things are not as in a shell: the modules are imported, and strings
+hash alike in all commands. Tests that depend on these start `PROGRAM` themselves.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+#: What a command imports when it needs it.
+LAZY = (
+    "cwnd.kernel.trace",
+    "cwnd.metrics.run",
+    "cwnd.plot.run",
+    "cwnd.replay",
+    "cwnd.replicates.command",
+    "cwnd.reproduce.html_report",
+    "matplotlib.backends.backend_agg",
+    "matplotlib.backends.backend_svg",
+    "matplotlib.figure",
+    "pyarrow.parquet",
+)
+# More than the arguments of any command, bytes.
+LONGEST = 1 << 17
+
+
+def environment() -> dict[str, str]:
+    """What a command inherits; pytest changes a variable of its own with each test."""
+    return {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+
+
+def word(number: int) -> bytes:
+    """A number as it is sent, in 8 bytes."""
+    return number.to_bytes(8, "little", signed=True)
+
+
+def number(word: bytes) -> int:
+    """The number that was sent."""
+    assert word, "the server of commands has ended"
+    return int.from_bytes(word, "little", signed=True)
+
+
+class Server:
+    """The process that has imported the program, as its users see it."""
+
+    def __init__(self, program: Path) -> None:
+        self.environment = environment()
+        self._program = program
+        self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        command = [sys.executable, "-P", __file__, str(theirs.fileno())]
+        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
+        self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()], **streams)
+        theirs.close()
+
+    def run(self, arguments: Sequence[str], cwd: Path | None, timeout: float) -> subprocess.CompletedProcess[str]:
+        """What `subprocess.run` gives of the program with these arguments."""
+        command = [str(self._program), *arguments]
+        answers, theirs = os.pipe()
+        with (
+            tempfile.TemporaryFile("w+") as output,
+            tempfile.TemporaryFile("w+") as errors,
+            Path(os.devnull).open() as nothing,
+            os.fdopen(answers, "rb", buffering=0) as answer,
+        ):
+            message = "\0".join([str(cwd or Path.cwd()), *command]).encode(errors="surrogateescape")
+            files = [nothing.fileno(), output.fileno(), errors.fileno(), theirs]
+            socket.send_fds(self._requests, [message], files)
+            os.close(theirs)
+            pid = number(answer.read(8))
+            if not select.select([answer], [], [], timeout)[0]:
+                os.kill(pid, signal.SIGKILL)
+                raise subprocess.TimeoutExpired(command, timeout)
+            code = number(answer.read(8))
+            output.seek(0)
+            errors.seek(0)
+            return subprocess.CompletedProcess(command, code, output.read(), errors.read())
+
+    def end(self) -> None:
+        """Ends the process; commands that run go on."""
+        self._requests.close()
+        self._process.wait()
+
+
+def serve(requests: socket.socket) -> list[str]:
+    """Forks a process for each request and sends what it ends with; returns in these processes, with the command."""
+    running: dict[int, tuple[int, int]] = {}
+    poll = select.poll()
+    poll.register(requests, select.POLLIN)
+    while True:
+        for ready, _ in poll.poll():
+            if ready in running:
+                pid, answer = running.pop(ready)
+                poll.unregister(ready)
+                code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+                os.write(answer, word(code))
+                for file in (ready, answer):
+                    os.close(file)
+                continue
+            message, files, _, _ = socket.recv_fds(requests, LONGEST, 4)
+            if not message:
+                sys.exit()
+            *streams, answer = files
+            pid = os.fork()
+            if pid == 0:
+                begin(streams, [requests.detach(), answer, *running, *(other for _, other in running.values())])
+                cwd, *command = message.decode(errors="surrogateescape").split("\0")
+                os.chdir(cwd)
+                return command
+            os.write(answer, word(pid))
+            for file in streams:
+                os.close(file)
+            process = os.pidfd_open(pid)
+            running[process] = (pid, answer)
+            poll.register(process, select.POLLIN)
+
+
+def begin(streams: Sequence[int], others: Sequence[int]) -> None:
+    """Gives a forked process its streams, and no other file of the server's."""
+    for number, file in enumerate(streams):
+        os.dup2(file, number)
+    for file in (*streams, *others):
+        os.close(file)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+if __name__ == "__main__":
+    from importlib import import_module
+
+    from cwnd.__main__ import main
+
+    for name in ("cwnd.cli", *LAZY):
+        import_module(name)
+    # Ctrl-C ends the tests, and they end this.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.freeze()
+    sys.argv = serve(socket.socket(fileno=int(sys.argv[1])))
+    main()
