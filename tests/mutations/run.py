@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Restores faults, one at a time, in copies of the tree, and checks that the row's test fails.
 
-    python tests/mutations/run.py [ROW ...]     all, or those of these rows
+    python tests/mutations/run.py [ROW ...]         all, or those of these rows
+    python tests/mutations/run.py --since COMMIT    those whose code, test or row has changed since; a quarter of all if git knows no
+                                                    such commit: which one, the tree's hash says
 
 A mutation is a replaced text: mutations.toml has faults that others had, statements.toml statements of the RFCs.
 One whose text is not found exactly once is an error, as is one that the named test passes, and one that does not compile.
@@ -9,6 +11,7 @@ One whose text is not found exactly once is an error, as is one that the named t
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import queue
@@ -29,14 +32,48 @@ WORKSPACE = ("Cargo.toml", "Cargo.lock", "clippy.toml", "rustfmt.toml")
 
 Mutation = dict[str, str]
 
+TABLES = ("mutations.toml", "statements.toml")
+CONTRACT = "cwnd-contract ="
+# Compiled once and run once: what optimises or describes the code takes longer than it saves.
+BUILD = {"CARGO_PROFILE_DEV_OPT_LEVEL": "0", "CARGO_PROFILE_DEV_DEBUG": "0", "CARGO_INCREMENTAL": "1"}
+
 
 def mutations() -> list[Mutation]:
     """All of them."""
-    return [
-        mutation
-        for name in ("mutations.toml", "statements.toml")
-        for mutation in tomllib.loads((HERE / name).read_text())["mutation"]
-    ]
+    return [mutation for name in TABLES for mutation in tomllib.loads((HERE / name).read_text())["mutation"]]
+
+
+def git(*arguments: str) -> str:
+    """What git says; nothing if it fails."""
+    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def is_concerned(mutation: Mutation, changed: list[str], rows: list[Mutation]) -> bool:
+    """Whether a change of these files, from these rows, can change what becomes of the mutation."""
+    if mutation not in rows:
+        return True
+    places = [f"crates/cwnd/{mutation['file']}"]
+    if mutation["in"] == "lib":
+        module = [name for name in mutation["test"].split("::")[:-1] if name != "tests"]
+        places.append("/".join(["crates/cwnd/src", *module]))
+    else:
+        places.append(f"crates/cwnd/tests/{mutation['in']}")
+    if needs_contract(mutation["in"]):
+        places.append("crates/cwnd-contract/")
+    return any(path.startswith(place) for path in changed for place in places)
+
+
+def since(commit: str) -> list[Mutation]:
+    """The mutations that the work since a commit concerns."""
+    every = mutations()
+    base = git("merge-base", "HEAD", commit)
+    if not base or base == git("rev-parse", "HEAD"):
+        quarter = int(git("rev-parse", "HEAD^{tree}")[:4] or "0", 16) % 4
+        print(f"no work since {commit} is known: every fourth mutation, from number {quarter + 1} on")
+        return every[quarter::4]
+    changed = git("diff", "--name-only", base).splitlines()
+    rows = [row for name in TABLES for row in tomllib.loads(git("show", f"{base}:tests/mutations/{name}"))["mutation"]]
+    return [mutation for mutation in every if is_concerned(mutation, changed, rows)]
 
 
 def mutated(root: Path, mutation: Mutation) -> str:
@@ -72,12 +109,28 @@ def copy(tree: Path) -> Path:
     return tree
 
 
+def needs_contract(binary: str) -> bool:
+    """Whether a test binary is built with the crate of the contract, which is built anew for each mutation of the core."""
+    tests = ROOT / "crates" / "cwnd" / "tests"
+    return any(
+        "cwnd_contract" in path.read_text()
+        for path in [tests / f"{binary}.rs", *(tests / binary).rglob("*.rs")]
+        if path.exists()
+    )
+
+
 def test(tree: Path, binary: str, names: list[str]) -> subprocess.CompletedProcess[str]:
-    """Builds a test binary and runs these of its tests."""
+    """Builds a test binary, with no other crate than those that it needs, and runs these of its tests."""
+    manifest = tree / "crates" / "cwnd" / "Cargo.toml"
+    whole = (ROOT / "crates" / "cwnd" / "Cargo.toml").read_text()
+    contract = needs_contract(binary)
+    text = "".join(line for line in whole.splitlines(True) if contract or not line.startswith(CONTRACT))
+    if manifest.read_text() != text:
+        manifest.write_text(text)
     target = ["--lib"] if binary == "lib" else ["--test", binary]
     command = ["cargo", "test", "--quiet", "--offline", "--target-dir", str(tree.with_name(f"{tree.name}-target"))]
     command += ["-p", "cwnd", *target, "--", "--exact", *names]
-    return subprocess.run(command, cwd=tree, capture_output=True, text=True)
+    return subprocess.run(command, cwd=tree, env={**os.environ, **BUILD}, capture_output=True, text=True)
 
 
 def restore(tree: Path, mutation: Mutation) -> bool:
@@ -96,8 +149,14 @@ def restore(tree: Path, mutation: Mutation) -> bool:
 
 
 def main() -> None:
-    chosen = [m for m in mutations() if not sys.argv[1:] or m["row"] in sys.argv[1:]]
-    if unknown := set(sys.argv[1:]) - {m["row"] for m in chosen}:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rows", metavar="ROW", nargs="*")
+    parser.add_argument("--since", metavar="COMMIT")
+    asked = parser.parse_args()
+    every = since(asked.since) if asked.since else mutations()
+    chosen = [mutation for mutation in every if not asked.rows or mutation["row"] in asked.rows]
+    chosen.sort(key=lambda mutation: needs_contract(mutation["in"]))
+    if unknown := set(asked.rows) - {mutation["row"] for mutation in chosen}:
         raise SystemExit(f"no mutation of {', '.join(sorted(unknown))}")
     for mutation in chosen:
         mutated(ROOT, mutation)  # all texts are found before anything is built
