@@ -4,11 +4,14 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-NATIVE := $(VENV)/.native
 FEATURES := $(VENV)/.features
+WHEEL := dist/.built
+# The installed package: with CI=true the wheel, which is what people get; else one that follows changes of the Python files.
+NATIVE := $(VENV)/$(if $(filter true,$(CI)),.wheel,.native)
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates fuzz/src -name '*.rs' -o -name '*.bpf.[ch]' -o -name Cargo.toml | grep -v /target/)
+PACKAGE := README.md $(shell find python -type f | grep -v '/cwnd/source/\|/__pycache__/\|\.so$$')
 
-.PHONY: FORCE help demo test test-rust test-kernel test-wasm test-python lint bench instructions compare reproduce response kernel-cost docs site mutations fuzz wheel clean
+.PHONY: FORCE help demo test test-rust test-release test-kernel test-wasm test-python lint bench instructions compare reproduce response kernel-cost docs site mutations hunt fuzz wheel clean
 
 help:
 	@echo "make demo     figure 6 of the CUBIC paper, simulated and drawn, in out/fig6"
@@ -18,7 +21,8 @@ help:
 	@echo "make compare  results beside ns-2 and ns-3, scenario by scenario (needs them too)"
 	@echo "make reproduce  every experiment of the papers, run and judged, in out/reproduce (FULL=1: at their own length, in out/full)"
 	@echo "make kernel-cost  size, verified instructions and time of every kernel object (needs root)"
-	@echo "make mutations  restores known faults in a copy; their tests must fail"
+	@echo "make mutations  restores known faults in a copy; their tests must fail (SINCE=main: those that the work since concerns)"
+	@echo "make hunt     the checks of make fuzz over COUNT=2000 random scenarios from SEED=1, without libFuzzer"
 	@echo "make fuzz     random scenarios against the simulator's engine for SECONDS=120, from SEED if given"
 	@echo "make response mean windows under deterministic loss beside their formulas"
 	@echo "make wheel    the Python package with the kernel's objects, in dist"
@@ -31,7 +35,7 @@ demo: $(NATIVE)
 	@echo "Look at out/fig6/overview.png; the tables and the scenario lie beside it."
 
 test:
-	@for part in rust wasm kernel python; do \
+	@for part in rust release wasm kernel python; do \
 		begun=$$(date +%s); \
 		$(MAKE) --no-print-directory test-$$part || exit; \
 		echo "test-$$part took $$(($$(date +%s) - begun)) s"; \
@@ -51,24 +55,33 @@ $(FEATURES): $(VENV)/.packages FORCE
 # maturin adds what a build lays out, and removes nothing: a file that was moved would stay where it was.
 LAID_OUT := python/cwnd/source
 
-$(NATIVE): $(VENV)/.packages $(FEATURES) $(SOURCES)
-	rm -rf $(LAID_OUT)
+$(VENV)/.native: $(VENV)/.packages $(FEATURES) $(SOURCES)
+	rm -rf $(LAID_OUT) $(VENV)/.wheel
 	PIP_QUIET=1 $(BIN)/maturin develop --release --quiet $$(cat $(FEATURES))
 	@touch $@
 
+$(VENV)/.wheel: $(WHEEL)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall dist/*.whl
+	@touch $@
+
 # With the kernel's objects, the command and libelf in it: a machine that installs it needs no compiler.
-wheel: $(VENV)/.packages
+wheel: $(WHEEL)
+	@ls dist/*.whl
+
+$(WHEEL): $(VENV)/.packages $(SOURCES) $(PACKAGE)
 	CI=true .ci/features >/dev/null
 	# What a build laid out is gone for the editable installation too: it is built anew before its next use.
-	rm -rf target/wheels dist $(LAID_OUT) $(NATIVE)
+	rm -rf target/wheels dist $(LAID_OUT) $(VENV)/.native
 	PIP_QUIET=1 $(BIN)/maturin build --release --quiet --features kernel --auditwheel skip --out target/wheels
 	# maturin would repair the library where cargo looks for it, and the next build would take that for its own.
 	PATH=$(CURDIR)/$(BIN):$$PATH auditwheel repair --wheel-dir dist target/wheels/*.whl
-	@ls dist/*.whl
+	@touch $@
 
 test-rust:
 	cargo test --workspace --exclude cwnd-python --locked
-	# The same digest must come out of a release build; the formulas are held to more of their digits.
+
+# The same digest must come out of a release build; the formulas are held to more of their digits.
+test-release:
 	cargo test --release --locked -p cwnd-sim --test determinism --test formulas
 
 # Core and simulator for the browser's target, with whatever can build its standard library.
@@ -83,10 +96,14 @@ test-python: $(NATIVE)
 	# A file's tests stay in one process; those that load into the kernel wait for each other.
 	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile tests/python
 
-lint: $(NATIVE)
+# With CI=true once more with every feature: what only the kernel lane and the fuzzer compile. The fuzzer's library is not linked.
+lint: $(VENV)/.packages
 	cargo fmt --check
 	cargo fmt --check --manifest-path bench/cost/Cargo.toml
-	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo clippy --quiet --workspace --all-targets --locked -- -D warnings
+ifeq ($(CI),true)
+	CUSTOM_LIBFUZZER_PATH=/nowhere cargo clippy --quiet --workspace --all-targets --all-features --locked -- -D warnings
+endif
 	$(BIN)/ruff check python tests tools
 	$(BIN)/ruff format --check python tests tools
 	$(BIN)/mypy
@@ -138,7 +155,10 @@ site: $(VENV)/site/.packages
 	@echo "Open out/site/index.html"
 
 mutations:
-	$(PYTHON) tests/mutations/run.py
+	$(PYTHON) tests/mutations/run.py $(if $(SINCE),--since $(SINCE))
+
+hunt:
+	cargo run --quiet --locked -p cwnd-fuzz --bin failure -- --hunt $(or $(COUNT),2000) $(or $(SEED),1)
 
 fuzz:
 	fuzz/run $(or $(SECONDS),120) $(SEED)

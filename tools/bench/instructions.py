@@ -27,7 +27,7 @@ from tools import ROOT
 FOLDER = ROOT / "bench" / "instructions"
 RECORD = FOLDER / "counts.toml"
 SCENARIOS = ("fig6", "fast", "many")
-PROGRAM = ROOT / "target" / "profiling" / "examples" / "run"
+PROGRAM = ROOT / "target" / "release" / "examples" / "run"
 ACCEPT = "make instructions ACCEPT=1"
 
 HEAD = """\
@@ -128,8 +128,8 @@ def compiler() -> Compiler:
 
 
 def build() -> None:
-    """Builds what is measured: the release profile with line tables."""
-    options = ["--quiet", "--locked", "--profile", "profiling", "--target-dir", str(ROOT / "target")]
+    """Builds what is measured: the release profile."""
+    options = ["--quiet", "--locked", "--release", "--target-dir", str(ROOT / "target")]
     subprocess.run(["cargo", "build", *options, "-p", "cwnd-sim", "--example", "run"], cwd=ROOT, check=True)
 
 
