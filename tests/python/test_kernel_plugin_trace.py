@@ -37,10 +37,11 @@ def network() -> Iterator[path_in_kernel.Path]:
         yield path
 
 
-def traced(network: path_in_kernel.Path, *arguments: object) -> dict[str, object]:
-    """Sends 20 MB under a trace; its summary."""
+def traced(network: path_in_kernel.Path, *arguments: object, drawn: bool = False) -> dict[str, object]:
+    """Sends 20 MB under a trace, without pictures unless they are asked for; its summary."""
     with network.receiving() as receiver:
-        command = [PROGRAM, "kernel", "trace", "--json", *arguments, "--", *network.sends(20 * MEGABYTE)]
+        plots = ("--no-plots",) if "-o" in arguments and not drawn else ()
+        command = [PROGRAM, "kernel", "trace", "--json", *arguments, *plots, "--", *network.sends(20 * MEGABYTE)]
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=PATIENCE_S, check=False)
         assert (done.returncode, done.stderr) == (0, ""), done.stderr
         assert receiver.communicate(timeout=PATIENCE_S)[0] == f"{20 * MEGABYTE}\n"
@@ -187,7 +188,7 @@ def test_a_crate_that_is_not_the_objects_is_refused(cwnd: Cli, crate: Path, tmp_
 @kernel
 def test_python_reads_a_trace_as_tables_and_shows_it(cwnd: Cli, network: path_in_kernel.Path, tmp_path: Path) -> None:
     folder = tmp_path / "trace"
-    summary = traced(network, "--cc", "cubic", "-o", folder)
+    summary = traced(network, "--cc", "cubic", "-o", folder, drawn=True)
     trace = library.load(folder)
     assert isinstance(trace, library.KernelTrace)
     assert trace.summary["calls"] == summary["calls"] == trace.hooks.num_rows == trace.rows("hooks")

@@ -42,9 +42,10 @@ def network() -> Iterator[path_in_kernel.Path]:
 
 
 def traced(network: path_in_kernel.Path, count: int, *arguments: object) -> dict[str, object]:
-    """Sends `count` bytes under a trace; its summary."""
+    """Sends `count` bytes under a trace without pictures; its summary."""
     with network.receiving() as receiver:
-        command = [PROGRAM, "kernel", "trace", "--json", *arguments, "--", *network.sends(count)]
+        plots = ("--no-plots",) if "-o" in arguments else ()
+        command = [PROGRAM, "kernel", "trace", "--json", *arguments, *plots, "--", *network.sends(count)]
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=PATIENCE_S, check=False)
         assert (done.returncode, done.stderr) == (0, "")
         assert receiver.communicate(timeout=PATIENCE_S)[0] == f"{count}\n"
