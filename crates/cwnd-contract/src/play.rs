@@ -215,7 +215,7 @@ impl Play {
             conn.srtt_us8 = rtt.saturating_mul(8);
             conn.min_rtt_us = if conn.min_rtt_us == 0 { rtt } else { conn.min_rtt_us.min(rtt) };
         }
-        let sample = AckSample { pkts_acked: acked, rtt_us, in_flight: before };
+        let sample = AckSample::new(acked, rtt_us, before);
         self.hook(|cc, conn| cc.pkts_acked(conn, &sample));
         let was_limited = self.conn.cwnd_limited();
         let una = self.conn.snd_una;

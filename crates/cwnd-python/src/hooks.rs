@@ -155,11 +155,7 @@ impl Hooks {
                 if conn.srtt_us8 == 0 { rtt_us * 8 } else { conn.srtt_us8 - (conn.srtt_us8 >> 3) + rtt_us };
             conn.min_rtt_us = if conn.min_rtt_us == 0 { rtt_us } else { conn.min_rtt_us.min(rtt_us) };
         }
-        let sample = AckSample {
-            pkts_acked: acked,
-            rtt_us: if rtt_us == 0 { -1 } else { rtt_us.cast_signed() },
-            in_flight,
-        };
+        let sample = AckSample::new(acked, if rtt_us == 0 { -1 } else { rtt_us.cast_signed() }, in_flight);
         self.cc.pkts_acked(conn, &sample);
         let ack = conn.snd_una;
         self.cc.cong_avoid(conn, ack, acked);
@@ -238,5 +234,5 @@ impl Hooks {
 
 fn sample(acked: u32, rtt_us: u32, in_flight: u32) -> AckSample {
     let rtt_us = if rtt_us == 0 { -1 } else { rtt_us.cast_signed() };
-    AckSample { pkts_acked: acked, rtt_us, in_flight }
+    AckSample::new(acked, rtt_us, in_flight)
 }

@@ -120,6 +120,14 @@ sample! {
     }
 }
 
+impl AckSample {
+    /// A sample with these fields, and every other as where nothing is known.
+    #[must_use]
+    pub const fn new(pkts_acked: u32, rtt_us: i32, in_flight: u32) -> Self {
+        Self { pkts_acked, rtt_us, in_flight }
+    }
+}
+
 /// The connection as an algorithm sees it.
 ///
 /// Hooks may write `cwnd`, `cwnd_cnt`, `ssthresh` and `pacing_rate`, nothing else: these are the fields that the

@@ -196,9 +196,9 @@ mod tests {
         let mut fast = Fast::default();
         let mut conn = Conn { is_cwnd_limited: true, ssthresh: 2, ..Conn::new(1448, cwnd) };
         fast.init(&mut conn, &PARAMS);
-        fast.pkts_acked(&mut conn, &AckSample { pkts_acked: 1, rtt_us: 40_000, in_flight: 1 }, &PARAMS);
+        fast.pkts_acked(&mut conn, &AckSample::new(1, 40_000, 1), &PARAMS);
         for _ in 0..2000 {
-            fast.pkts_acked(&mut conn, &AckSample { pkts_acked: 1, rtt_us, in_flight: 1 }, &PARAMS);
+            fast.pkts_acked(&mut conn, &AckSample::new(1, rtt_us, 1), &PARAMS);
         }
         (fast, conn)
     }
@@ -238,7 +238,7 @@ mod tests {
     fn a_sample_weighs_three_over_the_window_at_most_a_quarter() {
         for (cwnd, mean_us) in [(4, 42_500), (300, 40_100)] {
             let (mut fast, mut conn) = running(cwnd, 40_000);
-            fast.pkts_acked(&mut conn, &AckSample { pkts_acked: 1, rtt_us: 50_000, in_flight: 1 }, &PARAMS);
+            fast.pkts_acked(&mut conn, &AckSample::new(1, 50_000, 1), &PARAMS);
             assert_eq!(fast.rtt_us(), mean_us, "window {cwnd}");
         }
     }

@@ -281,11 +281,7 @@ mod tests {
             conn.snd_nxt = end;
             while conn.snd_una < end {
                 conn.snd_una += 1000;
-                vegas.pkts_acked(
-                    &mut conn,
-                    &AckSample { pkts_acked: 1, rtt_us: 40_000, in_flight: 10 },
-                    params,
-                );
+                vegas.pkts_acked(&mut conn, &AckSample::new(1, 40_000, 10), params);
                 let una = conn.snd_una;
                 conn.snd_nxt = una + 1000 * conn.cwnd;
                 vegas.cong_avoid(&mut conn, una, 1, params);
@@ -336,7 +332,7 @@ mod tests {
         let (mut vegas, mut conn) = (Vegas::default(), Conn::new(1448, 10));
         vegas.init(&mut conn, &params);
         for event in [CaEvent::TxStart, CaEvent::CwndRestart] {
-            vegas.pkts_acked(&mut conn, &AckSample { pkts_acked: 1, rtt_us: 40_000, in_flight: 10 }, &params);
+            vegas.pkts_acked(&mut conn, &AckSample::new(1, 40_000, 10), &params);
             assert_eq!((vegas.base_rtt_us, vegas.samples), (40_001, 1));
             vegas.cwnd_event(&mut conn, event, &params);
             assert_eq!((vegas.base_rtt_us, vegas.samples), (UNKNOWN_US, 0));

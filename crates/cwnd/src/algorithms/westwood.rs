@@ -288,7 +288,7 @@ mod tests {
             conn.now_us = u64::from(ms) * 1000;
             conn.ticks = ms / 4;
             conn.snd_una += 1448;
-            let sample = AckSample { pkts_acked: 1, rtt_us: 40_000, in_flight: 40 };
+            let sample = AckSample::new(1, 40_000, 40);
             westwood.pkts_acked(&mut conn, &sample, params);
             westwood.in_ack_event(&mut conn, ACK_WINDOW_UPDATE, params);
         }

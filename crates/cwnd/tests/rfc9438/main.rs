@@ -90,7 +90,7 @@ impl Pair {
         conn.is_cwnd_limited = limited;
         conn.max_packets_out = if limited { conn.cwnd } else { 0 };
         let before = conn.cwnd;
-        self.cc.pkts_acked(conn, &AckSample { pkts_acked: n, rtt_us: rtt_us as i32, in_flight: before });
+        self.cc.pkts_acked(conn, &AckSample::new(n, rtt_us as i32, before));
         self.cc.cong_avoid(conn, self.una, n);
         let now = self.now();
         if !limited {

@@ -25,7 +25,7 @@ impl VirtualFlow {
     }
 
     pub(super) fn ack(&mut self, acked: u32) {
-        let sample = AckSample { pkts_acked: acked, rtt_us: self.rtt_us as i32, in_flight: self.conn.cwnd };
+        let sample = AckSample::new(acked, self.rtt_us as i32, self.conn.cwnd);
         self.cubic.pkts_acked(&mut self.conn, &sample, &self.params);
         self.cubic.cong_avoid(&mut self.conn, 0, acked, &self.params);
         self.conn.packets_out = self.conn.cwnd;

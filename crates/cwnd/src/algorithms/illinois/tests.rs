@@ -16,7 +16,7 @@ fn after_round(delay_us: u32, params: &IllinoisParams) -> (Illinois, Conn) {
 
 fn round(illinois: &mut Illinois, conn: &mut Conn, delay_us: u32, params: &IllinoisParams) {
     let rtt_us = i32::try_from(40_000 + delay_us).expect("small");
-    illinois.pkts_acked(conn, &AckSample { pkts_acked: 1, rtt_us, in_flight: 1 }, params);
+    illinois.pkts_acked(conn, &AckSample::new(1, rtt_us, 1), params);
     conn.snd_nxt = conn.snd_nxt.wrapping_add(100 * 1448);
     illinois.cong_avoid(conn, illinois.round_end_seq.wrapping_add(1), 1, params);
 }

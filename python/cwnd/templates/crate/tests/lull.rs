@@ -18,11 +18,7 @@ fn conn(cwnd: u32) -> Conn {
 }
 
 fn sample(rtt_us: i32) -> AckSample {
-    AckSample {
-        pkts_acked: 1,
-        rtt_us,
-        in_flight: 10,
-    }
+    AckSample::new(1, rtt_us, 10)
 }
 
 #[test]

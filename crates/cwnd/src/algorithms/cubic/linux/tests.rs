@@ -12,7 +12,7 @@ fn virtual_flow(params: &CubicLinuxParams, cwnd: u32) -> (CubicLinux, Conn) {
     let mut conn = Conn { ticks: 10_000, is_cwnd_limited: true, packets_out: cwnd, ..Conn::new(1448, cwnd) };
     let mut cubic = CubicLinux::default();
     cubic.init(&mut conn, params);
-    cubic.pkts_acked(&mut conn, &AckSample { pkts_acked: 1, rtt_us: 100_000, in_flight: cwnd }, params);
+    cubic.pkts_acked(&mut conn, &AckSample::new(1, 100_000, cwnd), params);
     conn.ssthresh = cwnd;
     (cubic, conn)
 }
@@ -98,7 +98,7 @@ fn the_clamp_of_2_0_holds_throughout_and_that_of_2_1_beyond_the_plateau() {
         let (mut cubic, mut conn) = virtual_flow(params, 40_000);
         cubic.last_max = 50_000;
         cubic.ack_ratio_x16 = 1 << RATIO_SHIFT;
-        cubic.pkts_acked(&mut conn, &AckSample { pkts_acked: 1, rtt_us: -1, in_flight: 0 }, params);
+        cubic.pkts_acked(&mut conn, &AckSample::new(1, -1, 0), params);
         grow(&mut cubic, &mut conn, params, 1_000);
         conn.cwnd - 40_000
     };
@@ -162,7 +162,7 @@ fn round(cubic: &mut CubicLinux, conn: &mut Conn, params: &CubicLinuxParams) {
     let (begin, acks) = (conn.ticks, conn.cwnd);
     for ack in 1..=u64::from(acks) {
         conn.ticks = begin.wrapping_add((100 * ack / u64::from(acks)) as u32);
-        let sample = AckSample { pkts_acked: 1, rtt_us: 100_000, in_flight: conn.cwnd };
+        let sample = AckSample::new(1, 100_000, conn.cwnd);
         cubic.pkts_acked(conn, &sample, params);
         cubic.cong_avoid(conn, 0, 1, params);
         conn.packets_out = conn.cwnd;
