@@ -23,14 +23,27 @@ fn find(name: &str) -> PyResult<(&'static Description, SetDescription)> {
     registry::find(name).ok_or_else(|| PyKeyError::new_err(name.to_owned()))
 }
 
-fn describe<'py>(py: Python<'py>, breach: &Breach, of_cwnd: bool) -> PyResult<Bound<'py, PyDict>> {
+/// Whose fault a breach is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    Cwnd,
+    Algorithm,
+}
+
+impl Origin {
+    const fn of_cwnd(is_so: bool) -> Self {
+        if is_so { Self::Cwnd } else { Self::Algorithm }
+    }
+}
+
+fn describe<'py>(py: Python<'py>, breach: &Breach, origin: Origin) -> PyResult<Bound<'py, PyDict>> {
     let item = PyDict::new(py);
     item.set_item("promise", &breach.promise)?;
     item.set_item("meaning", &breach.meaning)?;
     item.set_item("event", &breach.event)?;
     item.set_item("seen", &breach.seen)?;
     item.set_item("history", &breach.history)?;
-    item.set_item("of_cwnd", of_cwnd)?;
+    item.set_item("of_cwnd", origin == Origin::Cwnd)?;
     Ok(item)
 }
 
@@ -82,9 +95,9 @@ pub fn check_contract<'py>(
             let Breach { event, history, .. } = breach.unwrap_or_default();
             let (promise, meaning) = (NO_PANIC.0.into(), NO_PANIC.1.into());
             let breach = Breach { promise, meaning, event, seen: panic.to_string(), history };
-            describe(py, &breach, panic.ours).map(Some)
+            describe(py, &breach, Origin::of_cwnd(panic.ours)).map(Some)
         }
-        (None, Some(breach)) => describe(py, &breach, false).map(Some),
+        (None, Some(breach)) => describe(py, &breach, Origin::Algorithm).map(Some),
         (None, None) => Ok(None),
     }
 }
@@ -95,8 +108,8 @@ struct Failure {
     words: String,
     /// The same for every failure of the same cause.
     kind: String,
-    /// Whether it is cwnd's and not the algorithm's.
-    of_cwnd: bool,
+    /// Whose it is.
+    origin: Origin,
 }
 
 impl From<Fault> for Failure {
@@ -105,7 +118,7 @@ impl From<Fault> for Failure {
             promise: (NO_PANIC.0.to_owned(), NO_PANIC.1),
             words: fault.to_string(),
             kind: format!("{}:{}", fault.file, fault.line),
-            of_cwnd: fault.ours,
+            origin: Origin::of_cwnd(fault.ours),
         }
     }
 }
@@ -115,7 +128,7 @@ impl From<Broken> for Failure {
         Self {
             promise: (broken.promise.name(), broken.promise.meaning()),
             kind: kind_of(&broken.words).to_owned(),
-            of_cwnd: broken.of_cwnd(),
+            origin: Origin::of_cwnd(broken.of_cwnd()),
             words: broken.words,
         }
     }
@@ -174,5 +187,5 @@ pub fn check_simulation<'py>(
         seen: failure.words.lines().next().unwrap_or_default().to_owned(),
         history: toml::to_string(&small).unwrap_or_default().lines().map(str::to_owned).collect(),
     };
-    Ok((true, Some(describe(py, &breach, failure.of_cwnd)?)))
+    Ok((true, Some(describe(py, &breach, failure.origin)?)))
 }

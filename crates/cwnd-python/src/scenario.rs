@@ -51,10 +51,13 @@ fn taken<'py, T: FromPyObjectOwned<'py>>(
     })
 }
 
-/// Reads a document.
-fn read(py: Python<'_>, text: &str, json: bool) -> PyResult<Scenario> {
-    let read = if json { cwnd_scenario::Scenario::from_json } else { cwnd_scenario::Scenario::from_toml };
-    read(text).map(Scenario).map_err(|invalid| refuse(py, &invalid))
+/// Reads a document with one of the scenario's parsers.
+fn read(
+    py: Python<'_>,
+    text: &str,
+    parse: fn(&str) -> Result<cwnd_scenario::Scenario, Invalid>,
+) -> PyResult<Scenario> {
+    parse(text).map(Scenario).map_err(|invalid| refuse(py, &invalid))
 }
 
 /// A validated scenario.
@@ -68,7 +71,7 @@ impl Scenario {
     fn from_toml(text: &Bound<'_, PyAny>) -> PyResult<Self> {
         let document =
             taken::<PyBackedStr>("text", text, "a TOML document (Scenario.from_file reads a file)")?;
-        read(text.py(), &document, false)
+        read(text.py(), &document, cwnd_scenario::Scenario::from_toml)
     }
 
     /// Reads a JSON document of the same shape; raises `ScenarioError`.
@@ -76,7 +79,7 @@ impl Scenario {
     fn from_json(text: &Bound<'_, PyAny>) -> PyResult<Self> {
         let document =
             taken::<PyBackedStr>("text", text, "a JSON document (Scenario.from_file reads a file)")?;
-        read(text.py(), &document, true)
+        read(text.py(), &document, cwnd_scenario::Scenario::from_json)
     }
 
     /// Reads a file: JSON if its name ends in `.json`, else TOML. Raises `ScenarioError`, and `OSError` where the system refuses.
@@ -103,7 +106,9 @@ impl Scenario {
             ErrorKind::InvalidInput => refused(A_PATH),
             _ => PyErr::from(error),
         })?;
-        read(py, &text, json)
+        let parse =
+            if json { cwnd_scenario::Scenario::from_json } else { cwnd_scenario::Scenario::from_toml };
+        read(py, &text, parse)
     }
 
     /// The scenario as TOML, every default written out.

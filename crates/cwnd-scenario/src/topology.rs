@@ -17,6 +17,21 @@ use std::collections::HashSet;
 const MAX_LINKS: usize = 10_000;
 const REVERSE: &str = "true, false, or a table with keys of the link";
 
+/// Where the RTT of a link comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RttSource {
+    /// The document.
+    Written,
+    /// The flows that use the link.
+    Flows,
+}
+
+impl RttSource {
+    const fn of(written: Option<u64>) -> Self {
+        if written.is_some() { Self::Written } else { Self::Flows }
+    }
+}
+
 /// The links as parsed; sizes in BDP are not yet resolved.
 pub(crate) struct Topology<'a> {
     pub links: Vec<LinkSpec>,
@@ -24,8 +39,8 @@ pub(crate) struct Topology<'a> {
     pub packet_size: u32,
     /// Of each link: the path of its keys, and its queue as written.
     written: Vec<(String, Option<&'a Value>)>,
-    /// Of each link: whether its RTT is known.
-    rtt: Vec<bool>,
+    /// Of each link: where its RTT comes from.
+    rtt: Vec<RttSource>,
 }
 
 impl<'a> Topology<'a> {
@@ -55,7 +70,7 @@ impl<'a> Topology<'a> {
     }
 
     /// Adds a link, whose keys are at `path`.
-    fn add(&mut self, link: LinkSpec, path: &str, keys: Option<&'a Value>, rtt: bool) {
+    fn add(&mut self, link: LinkSpec, path: &str, keys: Option<&'a Value>, rtt: RttSource) {
         self.links.push(link);
         self.written.push((format!("{path}.queue"), keys.and_then(|keys| keys.get("queue"))));
         self.rtt.push(rtt);
@@ -85,7 +100,7 @@ impl<'a> Topology<'a> {
         let reverse = parse_reverse(&mut table, &forward)?;
         table.finish()?;
         self.dumbbell = Some(Dumbbell { forward: 0, reverse: None });
-        self.add(forward, "link", Some(value), true);
+        self.add(forward, "link", Some(value), RttSource::Written);
         if let Some((reverse, keys)) = reverse {
             self.add_reverse(named(reverse, "reverse", ["right", "left"]), keys);
         }
@@ -93,7 +108,7 @@ impl<'a> Topology<'a> {
     }
 
     fn add_reverse(&mut self, reverse: LinkSpec, keys: Option<&'a Value>) {
-        self.add(reverse, "link.reverse", keys, true);
+        self.add(reverse, "link.reverse", keys, RttSource::Written);
         self.dumbbell = Some(Dumbbell { forward: 0, reverse: Some(1) });
     }
 
@@ -137,7 +152,7 @@ impl<'a> Topology<'a> {
             let RttTable { rtt } = RttTable::defaults().parse_keys(&mut table, &Scope::default())?;
             table.finish()?;
             let link = LinkSpec { name, from, to, rtt: rtt.unwrap_or(0), ..link };
-            self.add(link, &path, Some(value), rtt.is_some());
+            self.add(link, &path, Some(value), RttSource::of(rtt));
         }
         Ok(())
     }
@@ -157,12 +172,12 @@ impl<'a> Topology<'a> {
             ..link.clone()
         };
         for number in 1..=hops {
-            self.add(hop(&link, "hop", [number - 1, number]), "parking_lot", Some(value), rtt.is_some());
+            self.add(hop(&link, "hop", [number - 1, number]), "parking_lot", Some(value), RttSource::of(rtt));
         }
         if let Some((link, keys)) = reverse {
             for number in 1..=hops {
                 let link = hop(&link, "back", [number, number - 1]);
-                self.add(link, "parking_lot.reverse", keys, rtt.is_some());
+                self.add(link, "parking_lot.reverse", keys, RttSource::of(rtt));
             }
         }
         Ok(())
@@ -174,15 +189,15 @@ impl<'a> Topology<'a> {
     pub fn resolve(&self, scenario: &mut Scenario) -> Result<(), Invalid> {
         let mut longest: Vec<Option<u64>> = vec![None; scenario.links.len()];
         for group in &scenario.flows {
-            let (path, back) = scenario.links_of(&group.route);
-            let rtt = group.rtt.unwrap_or_else(|| scenario.default_rtt(group, &path, &back));
-            for &link in path.iter().chain(&back) {
+            let (path, reverse_path) = scenario.links_of(&group.route);
+            let rtt = group.rtt.unwrap_or_else(|| scenario.default_rtt(group, &path, &reverse_path));
+            for &link in path.iter().chain(&reverse_path) {
                 let rtts = &mut longest[link as usize];
                 *rtts = Some(rtts.map_or(rtt, |longest| longest.max(rtt)));
             }
         }
         for (number, link) in scenario.links.iter_mut().enumerate() {
-            if !self.rtt[number] {
+            if self.rtt[number] == RttSource::Flows {
                 link.rtt = longest[number].unwrap_or_else(|| link.delay.saturating_mul(2));
             }
             let (path, written) = &self.written[number];

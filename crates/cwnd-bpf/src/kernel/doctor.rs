@@ -24,8 +24,15 @@ fn check(
     detail: &str,
     advice: &'static str,
 ) -> Check {
-    let answer = if is_so { Answer::Yes } else { Answer::No };
-    Check { name, answer, needed_for, detail: detail.to_owned(), advice: if is_so { "" } else { advice } }
+    if is_so { yes(name, needed_for, detail) } else { no(name, needed_for, detail, advice) }
+}
+
+fn yes(name: &'static str, needed_for: &'static str, detail: &str) -> Check {
+    Check { name, answer: Answer::Yes, needed_for, detail: detail.to_owned(), advice: "" }
+}
+
+fn no(name: &'static str, needed_for: &'static str, detail: &str, advice: &'static str) -> Check {
+    Check { name, answer: Answer::No, needed_for, detail: detail.to_owned(), advice }
 }
 
 /// Asks every question. What killed loaders left behind is removed on the way, and reported.
@@ -83,8 +90,8 @@ fn rights() -> Check {
 fn version() -> Check {
     let release = rustix::system::uname().release().to_string_lossy().into_owned();
     let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
-    let found = numbers.next().and_then(Result::ok).zip(numbers.next().and_then(Result::ok));
-    let is_so = found.is_some_and(|found| found >= OLDEST);
+    let version = numbers.next().and_then(Result::ok).zip(numbers.next().and_then(Result::ok));
+    let is_so = version.is_some_and(|version| version >= OLDEST);
     check(
         "kernel",
         "load",
@@ -99,7 +106,7 @@ fn types() -> Vec<Check> {
     const BTF: &str = "/sys/kernel/btf/vmlinux";
     let Some(types) = KernelTypes::read() else {
         let advice = "a kernel with CONFIG_DEBUG_INFO_BTF is needed; what depends on it was not asked";
-        return vec![check("BTF", "everything", false, &format!("no {BTF}"), advice)];
+        return vec![no("BTF", "everything", &format!("no {BTF}"), advice)];
     };
     let function = |name: &'static str, needed_for, function: &str, advice| {
         let is_so = types.has_function(function);
@@ -131,7 +138,7 @@ fn types() -> Vec<Check> {
         None => "not there",
     };
     vec![
-        check("BTF", "everything", true, BTF, ""),
+        yes("BTF", "everything", BTF),
         function(
             "links of struct_ops",
             "load",
@@ -183,7 +190,7 @@ fn settings() -> Vec<Check> {
     let locked = lockdown.contains("[confidentiality]");
     vec![
         jit_check,
-        check("BPF without rights", "", true, unprivileged, ""),
+        yes("BPF without rights", "", unprivileged),
         check(
             "lockdown",
             "everything",

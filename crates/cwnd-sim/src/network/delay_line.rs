@@ -179,8 +179,8 @@ mod tests {
         }
         let passed = |line: &mut DelayLine, now| std::iter::from_fn(|| line.pass(now)).count();
         assert_eq!((passed(&mut line, 9), passed(&mut line, 10), passed(&mut line, 11)), (0, 1, 1));
-        assert_eq!(line.pop().map(|(_, counted)| counted), Some(true));
-        assert_eq!(line.pop().map(|(_, counted)| counted), Some(true));
-        assert_eq!(line.pop().map(|(_, counted)| counted), Some(false));
+        assert_eq!(line.pop().map(|(_, departure)| departure), Some(Departure::Counted));
+        assert_eq!(line.pop().map(|(_, departure)| departure), Some(Departure::Counted));
+        assert_eq!(line.pop().map(|(_, departure)| departure), Some(Departure::Uncounted));
     }
 }
