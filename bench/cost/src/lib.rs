@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The acknowledgements of one real connection, told again: to quinn's own CUBIC and to every algorithm of the registry.
+//! The acknowledgements of one real connection, replayed: to quinn's own CUBIC and to every algorithm of the registry.
 
 pub mod quic;
 pub mod stream;

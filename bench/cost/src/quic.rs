@@ -34,7 +34,7 @@ pub struct QuicPath {
 
 /// What the controller was told, and what its window was afterwards.
 #[derive(Clone, Copy)]
-pub enum Told {
+pub enum QuicEvent {
     /// A packet was acknowledged.
     Acked {
         /// When.
@@ -67,7 +67,7 @@ pub enum Told {
     },
 }
 
-type Log = Arc<Mutex<Vec<Told>>>;
+type Log = Arc<Mutex<Vec<QuicEvent>>>;
 
 /// quinn's CUBIC with a log.
 struct Listener {
@@ -76,8 +76,8 @@ struct Listener {
 }
 
 impl Listener {
-    fn note(&self, told: Told) {
-        self.log.lock().expect("one thread").push(told);
+    fn note(&self, event: QuicEvent) {
+        self.log.lock().expect("one thread").push(event);
     }
 }
 
@@ -88,19 +88,19 @@ impl Controller for Listener {
 
     fn on_ack(&mut self, now: Instant, sent: Instant, bytes: u64, app_limited: bool, rtt: &RttEstimator) {
         self.inner.on_ack(now, sent, bytes, app_limited, rtt);
-        self.note(Told::Acked { now, sent, bytes, app_limited, rtt: *rtt, window: self.inner.window() });
+        self.note(QuicEvent::Acked { now, sent, bytes, app_limited, rtt: *rtt, window: self.inner.window() });
     }
 
     fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, largest: Option<u64>) {
         self.inner.on_end_acks(now, in_flight, app_limited, largest);
-        self.note(Told::EndOfAck);
+        self.note(QuicEvent::EndOfAck);
     }
 
     fn on_congestion_event(&mut self, now: Instant, sent: Instant, persistent: bool, bytes: u64) {
         assert!(!persistent, "this path was to lose packets, not contact");
         let before = self.inner.window();
         self.inner.on_congestion_event(now, sent, persistent, bytes);
-        self.note(Told::Lost { now, sent, bytes, before, window: self.inner.window() });
+        self.note(QuicEvent::Lost { now, sent, bytes, before, window: self.inner.window() });
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
@@ -261,7 +261,7 @@ fn ends(start: Instant, log: &Log) -> (End, End) {
 
 /// Sends over `path` for `duration` of virtual time with quinn's CUBIC; what the controller was told.
 #[must_use]
-pub fn record(path: QuicPath, duration: Duration) -> Vec<Told> {
+pub fn record(path: QuicPath, duration: Duration) -> Vec<QuicEvent> {
     #[expect(
         clippy::disallowed_methods,
         reason = "the only source of an Instant: the origin of virtual time"

@@ -8,7 +8,7 @@ use cwnd::driver::{self, Driver};
 use cwnd::{AckSample, CaState, Conn, Controller};
 use quinn_proto::congestion::{self, ControllerFactory, CubicConfig};
 
-use crate::quic::{DATAGRAM, Told};
+use crate::quic::{DATAGRAM, QuicEvent};
 
 const MSS: u32 = DATAGRAM as u32;
 
@@ -39,7 +39,7 @@ pub enum StreamStep {
 /// The stream, from the first loss on.
 pub struct AckStream {
     /// What quinn's controller was told outside recovery (within it, it does nothing).
-    told: Vec<Told>,
+    events: Vec<QuicEvent>,
     start: Instant,
     window: u64,
     last_window: u64,
@@ -55,24 +55,24 @@ impl AckStream {
     /// # Panics
     /// When nothing was lost.
     #[must_use]
-    pub fn from_first_loss(mut told: Vec<Told>) -> Self {
-        let first = told.iter().position(|one| matches!(one, Told::Lost { .. })).expect("a loss");
-        told.drain(..first);
-        let Some(Told::Lost { now: start, before, .. }) = told.first().copied() else {
+    pub fn from_first_loss(mut events: Vec<QuicEvent>) -> Self {
+        let first = events.iter().position(|event| matches!(event, QuicEvent::Lost { .. })).expect("a loss");
+        events.drain(..first);
+        let Some(QuicEvent::Lost { now: start, before, .. }) = events.first().copied() else {
             unreachable!("cut there")
         };
-        let window = |told: &Told| match *told {
-            Told::Acked { window, .. } | Told::Lost { window, .. } => Some(window),
-            Told::EndOfAck => None,
+        let window = |event: &QuicEvent| match *event {
+            QuicEvent::Acked { window, .. } | QuicEvent::Lost { window, .. } => Some(window),
+            QuicEvent::EndOfAck => None,
         };
-        let last_window = told.iter().rev().find_map(window).unwrap_or(before);
-        let by_packet = steps(&told, false);
-        let by_ack = steps(&told, true);
+        let last_window = events.iter().rev().find_map(window).unwrap_or(before);
+        let by_packet = steps(&events, Grouping::ByPacket);
+        let by_ack = steps(&events, Grouping::ByAck);
         let mut recovery = start;
-        told.retain(|one| match *one {
-            Told::Acked { sent, .. } => sent > recovery,
-            Told::EndOfAck => false,
-            Told::Lost { now, sent, .. } => {
+        events.retain(|event| match *event {
+            QuicEvent::Acked { sent, .. } => sent > recovery,
+            QuicEvent::EndOfAck => false,
+            QuicEvent::Lost { now, sent, .. } => {
                 let begins = now == start || sent > recovery;
                 if begins {
                     recovery = now;
@@ -80,7 +80,7 @@ impl AckStream {
                 begins
             }
         });
-        Self { told, start, window: before, last_window, by_packet, by_ack }
+        Self { events, start, window: before, last_window, by_packet, by_ack }
     }
 
     /// quinn's CUBIC in the state that it had before the first loss.
@@ -136,15 +136,15 @@ impl AckStream {
     /// Tells `controller` everything that quinn's was told.
     #[inline]
     pub fn tell<C: congestion::Controller + ?Sized>(&self, controller: &mut C) {
-        for told in &self.told {
-            match told {
-                Told::Acked { now, sent, bytes, app_limited, rtt, .. } => {
+        for event in &self.events {
+            match event {
+                QuicEvent::Acked { now, sent, bytes, app_limited, rtt, .. } => {
                     controller.on_ack(*now, *sent, *bytes, *app_limited, rtt);
                 }
-                Told::Lost { now, sent, bytes, .. } => {
+                QuicEvent::Lost { now, sent, bytes, .. } => {
                     controller.on_congestion_event(*now, *sent, false, *bytes);
                 }
-                Told::EndOfAck => {}
+                QuicEvent::EndOfAck => {}
             }
         }
     }
@@ -166,9 +166,18 @@ impl AckStream {
     }
 }
 
+/// What of the packets that one ACK frame acknowledged is one step.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Grouping {
+    /// Each of them.
+    ByPacket,
+    /// All of them.
+    ByAck,
+}
+
 /// What the registry's algorithms are told: nothing within recovery but its end.
-fn steps(told: &[Told], whole_acks: bool) -> Vec<StreamStep> {
-    let Some(Told::Lost { now: origin, .. }) = told.first().copied() else { return Vec::new() };
+fn steps(events: &[QuicEvent], grouping: Grouping) -> Vec<StreamStep> {
+    let Some(QuicEvent::Lost { now: origin, .. }) = events.first().copied() else { return Vec::new() };
     // Some packets acknowledged later were sent before the first loss was found.
     let origin = origin - Duration::from_secs(1);
     let micros = |at: Instant| (at - origin).as_micros() as u64;
@@ -177,9 +186,9 @@ fn steps(told: &[Told], whole_acks: bool) -> Vec<StreamStep> {
     let mut recovery = None;
     let mut delivered = 0_u32;
     let mut open: Option<StreamAck> = None;
-    for one in told {
-        match *one {
-            Told::Acked { now, sent, bytes, app_limited, rtt, window: after } => {
+    for event in events {
+        match *event {
+            QuicEvent::Acked { now, sent, bytes, app_limited, rtt, window: after } => {
                 delivered = delivered.wrapping_add(bytes as u32);
                 if app_limited || recovery.is_some_and(|since| sent <= since) {
                     continue;
@@ -195,16 +204,16 @@ fn steps(told: &[Told], whole_acks: bool) -> Vec<StreamStep> {
                     packets_out: window / MSS,
                     srtt_us8: rtt.get().as_micros() as u32 * 8,
                     rtt_us: (now - sent).as_micros() as i32,
-                    acked: open.filter(|_| whole_acks).map_or(1, |ack| ack.acked + 1),
+                    acked: open.filter(|_| grouping == Grouping::ByAck).map_or(1, |ack| ack.acked + 1),
                 };
-                if whole_acks {
+                if grouping == Grouping::ByAck {
                     open = Some(ack);
                 } else {
                     steps.push(StreamStep::Ack(ack));
                 }
             }
-            Told::EndOfAck => steps.extend(open.take().map(StreamStep::Ack)),
-            Told::Lost { now, sent, .. } => {
+            QuicEvent::EndOfAck => steps.extend(open.take().map(StreamStep::Ack)),
+            QuicEvent::Lost { now, sent, .. } => {
                 if recovery.is_none_or(|since| sent > since) {
                     recovery = Some(now);
                     steps.push(StreamStep::Loss {
@@ -240,8 +249,7 @@ pub fn play<const HOOKS: bool>(cc: &mut Controller, conn: &mut Conn, steps: &[St
             StreamStep::Ack(ack) => {
                 ack.show(conn);
                 if HOOKS {
-                    let sample =
-                        AckSample { pkts_acked: ack.acked, rtt_us: ack.rtt_us, in_flight: ack.packets_out };
+                    let sample = AckSample::new(ack.acked, ack.rtt_us, ack.packets_out);
                     cc.in_ack_event(conn, 0);
                     cc.pkts_acked(conn, &sample);
                     cc.cong_avoid(conn, ack.snd_una, ack.acked);

@@ -113,9 +113,9 @@ fn require_core(rustc: &Path) -> Result<(), String> {
 fn installed(parent: &Path) -> Vec<(u32, PathBuf)> {
     let entries = std::fs::read_dir(parent).into_iter().flatten().flatten();
     let version = |name: &str| name.strip_prefix("llvm-")?.parse().ok();
-    let mut found: Vec<_> = entries
+    let mut versions: Vec<_> = entries
         .filter_map(|entry| Some((version(entry.file_name().to_str()?)?, entry.path().join("bin"))))
         .collect();
-    found.sort();
-    found
+    versions.sort();
+    versions
 }

@@ -43,11 +43,11 @@ std::thread_local! {
 /// The library has a standard library of its own, so that the host's panics and those of other libraries stay theirs.
 pub(crate) extern "C" fn report_to(reporter: Reporter) {
     if REPORTER.set(reporter).is_ok() {
-        set_hook(std::boxed::Box::new(keep));
+        set_hook(std::boxed::Box::new(store_panic));
     }
 }
 
-fn keep(info: &PanicHookInfo<'_>) {
+fn store_panic(info: &PanicHookInfo<'_>) {
     let payload = info.payload();
     let message = payload.downcast_ref::<&str>().map(ToString::to_string);
     let message = message.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();

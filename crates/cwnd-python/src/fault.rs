@@ -65,11 +65,11 @@ extern "C" fn note(panic: &Panic) {
 /// Whether the hook that has just returned to this thread panicked. `now_us` is its connection's clock.
 #[inline]
 pub fn happened(algorithm: Text, now_us: Option<u64>) -> bool {
-    ANY.load(Ordering::Relaxed) && keep(algorithm, now_us)
+    ANY.load(Ordering::Relaxed) && store(algorithm, now_us)
 }
 
 #[cold]
-fn keep(algorithm: Text, now_us: Option<u64>) -> bool {
+fn store(algorithm: Text, now_us: Option<u64>) -> bool {
     let Some(fault) = LATEST.take() else { return false };
     FAULT.with(|first| {
         // SAFETY: the name of a loaded algorithm lives as long as its library, which is never unloaded.

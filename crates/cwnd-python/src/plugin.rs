@@ -169,9 +169,9 @@ impl PluginFactory for Plugin {
         let set = u32::try_from(set).ok()?;
         let mut memory = [MaybeUninit::uninit(); WORDS];
         // SAFETY: the memory is ours, of the size and alignment that the table's layout means.
-        let made = unsafe { (self.table.make)(memory.as_mut_ptr(), set) };
+        let is_created = unsafe { (self.table.make)(memory.as_mut_ptr(), set) };
         fault::happened(self.table.name, None);
-        made.then(|| {
+        is_created.then(|| {
             Box::new(Plugged { plugin: *self, memory, failed: AtomicBool::new(false) }) as Box<dyn Custom>
         })
     }

@@ -18,7 +18,7 @@ pub fn algorithms(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         let entry = PyDict::new(py);
         entry.set_item("name", algorithm.name)?;
         entry.set_item("summary", algorithm.summary)?;
-        let built_in = cwnd::registry::ALGORITHMS.iter().any(|one| one.name == algorithm.name);
+        let built_in = cwnd::registry::ALGORITHMS.iter().any(|built_in| built_in.name == algorithm.name);
         entry.set_item("built_in", built_in)?;
         let sets = PyList::empty(py);
         let mut defaults = Vec::new();
@@ -92,7 +92,10 @@ fn describe<'py>(py: Python<'py>, spec: &Spec, default: &str) -> PyResult<Bound<
 #[pyfunction]
 pub fn slow_starts(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let carries = |specs: &[Spec]| specs.iter().any(|spec| spec.name == "slow_start");
-    let algorithms: Vec<_> = registry::all().filter(|one| carries(one.specs)).map(|one| one.name).collect();
+    let algorithms: Vec<_> = registry::all()
+        .filter(|algorithm| carries(algorithm.specs))
+        .map(|algorithm| algorithm.name)
+        .collect();
     let list = PyList::empty(py);
     for choice in slow_start::CHOICES {
         let params = PyList::empty(py);

@@ -80,7 +80,7 @@ pub struct FlowSummary {
     /// Numbers of the links that its data cross.
     pub path: Vec<u32>,
     /// Numbers of the links that its acknowledgements cross.
-    pub back: Vec<u32>,
+    pub reverse_path: Vec<u32>,
 }
 
 /// One traffic group, one direction.

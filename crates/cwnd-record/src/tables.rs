@@ -262,7 +262,12 @@ pub static FLOWS: &[Column<FlowSummary>] = &[
     Column::new("drops_head_run", "packets", "`drops_head` of the whole run", Count(|f| f.run.drops.head)),
     Column::new("drops_loss_run", "packets", "`drops_loss` of the whole run", Count(|f| f.run.drops.loss)),
     Column::new("path", "", "numbers of the links that its data cross", Indices(|f| &f.path)),
-    Column::new("back", "", "numbers of the links that its acknowledgements cross", Indices(|f| &f.back)),
+    Column::new(
+        "back",
+        "",
+        "numbers of the links that its acknowledgements cross",
+        Indices(|f| &f.reverse_path),
+    ),
 ];
 
 /// A row per group of traffic and direction: in the summary only.

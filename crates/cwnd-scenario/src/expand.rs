@@ -46,7 +46,7 @@ pub(crate) struct FlowTemplate {
     pub recovery: Recovery,
     pub rtt: u64,
     path: Arc<[u32]>,
-    back: Arc<[u32]>,
+    reverse_path: Arc<[u32]>,
     group: Arc<FlowGroup>,
 }
 
@@ -63,7 +63,7 @@ impl FlowTemplate {
             recovery: self.recovery,
             rtt: self.rtt,
             path: self.path.clone(),
-            back: self.back.clone(),
+            reverse_path: self.reverse_path.clone(),
             start,
             overhead_stream,
             group: self.group.clone(),
@@ -95,11 +95,17 @@ impl Scenario {
 
     /// Route, round trip time and recovery of the flows of `group`.
     pub(crate) fn template(&self, group: &FlowGroup) -> FlowTemplate {
-        let (path, back) = self.links_of(&group.route);
-        let rtt = group.rtt.unwrap_or_else(|| self.default_rtt(group, &path, &back));
+        let (path, reverse_path) = self.links_of(&group.route);
+        let rtt = group.rtt.unwrap_or_else(|| self.default_rtt(group, &path, &reverse_path));
         let known = || cwnd::registry::find(&group.cc).map(|(_, set)| set.recovery);
         let recovery = group.recovery.or_else(known).unwrap_or_default();
-        FlowTemplate { recovery, rtt, path: path.into(), back: back.into(), group: Arc::new(group.clone()) }
+        FlowTemplate {
+            recovery,
+            rtt,
+            path: path.into(),
+            reverse_path: reverse_path.into(),
+            group: Arc::new(group.clone()),
+        }
     }
 
     /// Sum of the propagation delays of these links, ns.
@@ -109,13 +115,13 @@ impl Scenario {
 
     /// Default round trip time of a flow, ns: in a dumbbell the link's; in a graph the delay of its forward and reverse links and twice
     /// its access delay. A reverse path without links has the delay of the forward path.
-    pub(crate) fn default_rtt(&self, group: &FlowGroup, path: &[u32], back: &[u32]) -> u64 {
+    pub(crate) fn default_rtt(&self, group: &FlowGroup, path: &[u32], reverse_path: &[u32]) -> u64 {
         if self.dumbbell.is_some() {
             return self.links[0].rtt;
         }
-        let there = self.propagation(path);
-        let back = if back.is_empty() { there } else { self.propagation(back) };
-        there.saturating_add(back).saturating_add(group.access_delay.saturating_mul(2))
+        let forward = self.propagation(path);
+        let reverse = if reverse_path.is_empty() { forward } else { self.propagation(reverse_path) };
+        forward.saturating_add(reverse).saturating_add(group.access_delay.saturating_mul(2))
     }
 
     /// The actions on flows, in the order of time: when, the flow's number, what.

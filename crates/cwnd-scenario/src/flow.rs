@@ -45,7 +45,7 @@ fn parse_param(
         Ok(()) => Ok(text),
         Err(ParamError::Unknown) => {
             let names: Vec<&str> =
-                table.asked().into_iter().chain(specs.iter().map(|spec| spec.name)).collect();
+                table.read_keys().into_iter().chain(specs.iter().map(|spec| spec.name)).collect();
             table.refuse(key, Some(value), unknown_key(key, &names))
         }
         Err(ParamError::Refused(name, _)) => {

@@ -197,7 +197,7 @@ impl<'a> KeyTable<'a> {
     }
 
     /// Keys that were read.
-    pub fn asked(&self) -> Vec<&'static str> {
+    pub fn read_keys(&self) -> Vec<&'static str> {
         self.known.clone()
     }
 

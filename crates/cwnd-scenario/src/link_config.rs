@@ -113,7 +113,7 @@ impl Scenario {
                 .collect()
         };
         match (route, self.dumbbell) {
-            (RouteSpec::Links(there, back), _) => (named(there), named(back)),
+            (RouteSpec::Links(forward, reverse), _) => (named(forward), named(reverse)),
             (RouteSpec::Ends(from, to), _) => (
                 self.route(from, to).expect("validated: there is a route"),
                 self.route(to, from).unwrap_or_default(),

@@ -95,7 +95,7 @@ pub struct Flow {
     /// Numbers of the links of its data, in order.
     pub path: Arc<[u32]>,
     /// Numbers of the links of its acknowledgements. A reverse path without links neither queues nor loses packets.
-    pub back: Arc<[u32]>,
+    pub reverse_path: Arc<[u32]>,
     /// Start.
     pub start: u64,
     /// Random stream of the send overhead.

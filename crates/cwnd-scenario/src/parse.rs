@@ -89,9 +89,9 @@ impl Scenario {
     /// Refuses flows whose round trip time is shorter than the delays on their path.
     fn check_rtts(&self) -> Result<(), Invalid> {
         for (index, group) in self.flows.iter().enumerate() {
-            let (path, back) = self.links_of(&group.route);
-            let rtt = group.rtt.unwrap_or_else(|| self.default_rtt(group, &path, &back));
-            let links = self.propagation(&path).saturating_add(self.propagation(&back));
+            let (path, reverse_path) = self.links_of(&group.route);
+            let rtt = group.rtt.unwrap_or_else(|| self.default_rtt(group, &path, &reverse_path));
+            let links = self.propagation(&path).saturating_add(self.propagation(&reverse_path));
             check_rtt(&format!("flow[{index}]"), (rtt, group.rtt.is_some()), (links, group.access_delay))?;
         }
         Ok(())

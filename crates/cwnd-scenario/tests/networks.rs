@@ -103,7 +103,7 @@ fn a_dumbbells_way_back_is_like_the_way_there_unless_it_says_otherwise() {
     assert_eq!(reverse.queue, forward.queue);
     assert_eq!((&reverse.loss, reverse.jitter.delay), (&Loss::None, Jitter::None));
     let flow = &scenario.expand()[0];
-    assert_eq!((&flow.path[..], &flow.back[..], flow.rtt), (&[0][..], &[1][..], 40 * MS));
+    assert_eq!((&flow.path[..], &flow.reverse_path[..], flow.rtt), (&[0][..], &[1][..], 40 * MS));
 
     let reverse = "reverse = { rate = '1Mbit/s', loss = 'random:0.1', queue = { kind = 'droptail', limit = '9packets' } }";
     let scenario = dumbbell(&format!("delay = '5ms'\n{reverse}"), "");
@@ -117,7 +117,7 @@ fn a_dumbbells_way_back_is_like_the_way_there_unless_it_says_otherwise() {
 fn who_sends_in_reverse_makes_the_way_back_a_link() {
     let flow = dumbbell("", "direction = 'reverse'");
     assert_eq!(flow.dumbbell.and_then(|ways| ways.reverse), Some(1));
-    assert_eq!((&flow.expand()[0].path[..], &flow.expand()[0].back[..]), (&[1][..], &[0][..]));
+    assert_eq!((&flow.expand()[0].path[..], &flow.expand()[0].reverse_path[..]), (&[1][..], &[0][..]));
     for (keys, links) in [
         ("model = 'long'", 1),
         ("model = 'long'\ndirection = 'both'", 2),
@@ -141,8 +141,8 @@ fn a_parking_lot_is_a_row_of_links() {
     assert_eq!(named[4..], [("back2", "n2", "n1"), ("back3", "n3", "n2")]);
     assert_eq!(scenario.links[5].rate, LinkRate::Constant(1_000_000));
     let flows = scenario.expand();
-    assert_eq!((&flows[0].path[..], &flows[0].back[..]), (&[0, 1, 2][..], &[5, 4, 3][..]));
-    assert_eq!((&flows[1].path[..], &flows[1].back[..]), (&[1][..], &[][..]));
+    assert_eq!((&flows[0].path[..], &flows[0].reverse_path[..]), (&[0, 1, 2][..], &[5, 4, 3][..]));
+    assert_eq!((&flows[1].path[..], &flows[1].reverse_path[..]), (&[1][..], &[][..]));
     // Three links of 5 ms, forward and reverse; a reverse path without links has the delay of the forward path.
     assert_eq!((flows[0].rtt, flows[1].rtt), (30 * MS, 10 * MS));
     assert!(scenario.to_toml().contains("[[link]]") && !scenario.to_toml().contains("parking_lot"));
@@ -182,20 +182,20 @@ fn a_flow_takes_the_fewest_links_or_those_that_it_names() {
     };
     let (resolved, route) = flow("from = 'a'\nto = 'c'");
     assert_eq!(
-        (resolved.path.to_vec(), resolved.back.to_vec(), resolved.rtt),
+        (resolved.path.to_vec(), resolved.reverse_path.to_vec(), resolved.rtt),
         (vec![0, 1], vec![4], 30 * MS)
     );
     assert_eq!(route, RouteSpec::Ends("a".into(), "c".into()));
     let (resolved, route) = flow("path = ['a-x', 'x-b', 'b-c']");
     assert_eq!(
-        (resolved.path.to_vec(), resolved.back.to_vec(), resolved.rtt),
+        (resolved.path.to_vec(), resolved.reverse_path.to_vec(), resolved.rtt),
         (vec![2, 3, 1], vec![4], 40 * MS)
     );
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     assert_eq!(route, RouteSpec::Links(names(&["a-x", "x-b", "b-c"]), names(&["c-a"])));
     let (resolved, _) = flow("path = ['a-b']\nback = ['b-c', 'c-a']\naccess_delay = '5ms'");
     assert_eq!(
-        (resolved.path.to_vec(), resolved.back.to_vec(), resolved.rtt),
+        (resolved.path.to_vec(), resolved.reverse_path.to_vec(), resolved.rtt),
         (vec![0], vec![1, 4], 40 * MS)
     );
 }

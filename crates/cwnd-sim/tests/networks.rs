@@ -111,7 +111,12 @@ fn an_acknowledgement_that_travels_by_itself_does_what_a_fused_one_does() {
     assert_eq!(rows(&fused), rows(&linked));
     // But for the link on the reverse path, which only one of them has.
     let flows = |simulation: &Simulation| -> Vec<_> {
-        simulation.summary().flows.into_iter().map(|flow| FlowSummary { back: Vec::new(), ..flow }).collect()
+        simulation
+            .summary()
+            .flows
+            .into_iter()
+            .map(|flow| FlowSummary { reverse_path: Vec::new(), ..flow })
+            .collect()
     };
     assert_eq!(flows(&fused), flows(&linked));
 }
@@ -123,8 +128,8 @@ fn acknowledgements_load_the_way_back() {
         "measure = ['2s', '5s']\n[link]\nrate = '20Mbit/s'\nrtt = '30ms'\nreverse = true\n[[flow]]\ncc = 'reno'\nrwnd = 60",
     );
     assert!(all.links[0].utilization > 0.99, "{all:#?}");
-    let back = all.links[1].utilization * 20_000.0;
-    assert!((back - 346.7).abs() < 4.0, "{back} kbit/s");
+    let reverse = all.links[1].utilization * 20_000.0;
+    assert!((reverse - 346.7).abs() < 4.0, "{reverse} kbit/s");
     // A fourteenth of that rate back cannot carry them: one pair's acknowledgement in 1.67 ms needs 250 kbit/s.
     let starved = summary(
         "measure = ['2s', '5s']\n[link]\nrate = '20Mbit/s'\nrtt = '30ms'\nreverse = { rate = '100kbit/s', queue = { kind = 'droptail', limit = '5packets' } }\n[[flow]]\ncc = 'reno'",

@@ -133,8 +133,8 @@ mod tests {
     fn quantile_and_distribution_are_inverse() {
         for i in 1..400 {
             let p = exp(-f64::from(i) * 0.1); // 0.9 … 4 · 10⁻¹⁸
-            let back = normal_cdf(normal_quantile(p));
-            assert!((back / p - 1.0).abs() < 1e-13, "{p}: {back}");
+            let inverted = normal_cdf(normal_quantile(p));
+            assert!((inverted / p - 1.0).abs() < 1e-13, "{p}: {inverted}");
         }
     }
 

@@ -175,7 +175,7 @@ impl Replay {
     #[must_use]
     pub fn new(cc: Controller, read: Option<StateReader>) -> Self {
         let mut states = [const { None }; STATES];
-        keep(&mut states, cc);
+        add_state(&mut states, cc);
         Self { states, read, calls: 0, differences: 0, states_compared: 0, pacing_compared: 0 }
     }
 
@@ -185,7 +185,7 @@ impl Replay {
     pub fn load(&mut self, words: &PrivateWords) -> bool {
         let Some(cc) = self.states.iter().flatten().find_map(|cc| cc.with_words(words)) else { return false };
         self.states = [const { None }; STATES];
-        keep(&mut self.states, cc);
+        add_state(&mut self.states, cc);
         true
     }
 
@@ -232,7 +232,7 @@ impl Replay {
         self.calls += 1;
         self.pacing_compared += u64::from(row.after.pacing.is_some());
         let read = self.read.filter(|_| row.after.state.is_some());
-        let mut kept = [const { None }; STATES];
+        let mut agreeing = [const { None }; STATES];
         let mut wrong = None;
         let mut compared = false;
         for state in self.states.iter_mut().filter_map(Option::take) {
@@ -244,14 +244,14 @@ impl Replay {
                 let difference = call(&mut cc, row, ticks, read);
                 compared |= difference.actual.state.is_some();
                 if difference.actual == difference.expected {
-                    keep(&mut kept, cc);
+                    add_state(&mut agreeing, cc);
                 } else if wrong.is_none() {
                     wrong = Some((cc, difference));
                 }
             }
         }
         self.states_compared += u64::from(compared);
-        self.states = kept;
+        self.states = agreeing;
         if self.states.iter().any(Option::is_some) {
             return None;
         }
@@ -264,7 +264,7 @@ impl Replay {
 }
 
 /// Adds `cc` to the states, unless one is in the same state or there is no room.
-fn keep(states: &mut [Option<Controller>; STATES], cc: Controller) {
+fn add_state(states: &mut [Option<Controller>; STATES], cc: Controller) {
     if states.iter().flatten().any(|other| other.is_same(&cc)) {
         return;
     }
@@ -332,7 +332,7 @@ mod tests {
     // 2 packets, no sample (-1, all ones), 10 segments of 1448 bytes in flight.
     #[test]
     fn a_call_is_recorded_in_the_kernels_words_the_flight_in_bytes() {
-        let pkts_acked = Call::PktsAcked { sample: AckSample { pkts_acked: 2, rtt_us: -1, in_flight: 10 } };
+        let pkts_acked = Call::PktsAcked { sample: AckSample::new(2, -1, 10) };
         for (call, expected) in [
             (pkts_acked, [2, u32::MAX, 14_480].as_slice()),
             (Call::CongAvoid { ack: 7, acked: 2 }, &[7, 2]),

@@ -67,10 +67,10 @@ impl ObjectFile {
     /// # Errors
     /// [`Error::Param`], as for [`crate::Module::set`].
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), Error> {
-        let found = self.meta.specs.iter().zip(&mut self.values).find(|(spec, _)| spec.name == name);
-        match found.and_then(|(spec, kept)| Some((kept, spec.parse(value).ok()?))) {
-            Some((kept, value)) => {
-                *kept = value;
+        let param = self.meta.specs.iter().zip(&mut self.values).find(|(spec, _)| spec.name == name);
+        match param.and_then(|(spec, stored)| Some((stored, spec.parse(value).ok()?))) {
+            Some((stored, value)) => {
+                *stored = value;
                 Ok(())
             }
             None => Err(bad_param(self.meta.specs, name, value)),

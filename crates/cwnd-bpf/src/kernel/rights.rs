@@ -12,14 +12,14 @@ use crate::kernel::error::Error;
 /// # Errors
 /// [`Error::Rights`], when the kernel refuses, which it has no reason to.
 pub fn give_up_rights() -> Result<(), Error> {
-    keep(CapabilitySet::empty())
+    limit_to(CapabilitySet::empty())
 }
 
-/// Gives up all but `kept`.
-pub(crate) fn keep(kept: CapabilitySet) -> Result<(), Error> {
+/// Gives up all capabilities but these.
+pub(crate) fn limit_to(capabilities: CapabilitySet) -> Result<(), Error> {
     let failed = |why: rustix::io::Errno| Error::Rights(why.into());
-    let kept = kept & rustix::thread::capabilities(None).map_err(failed)?.permitted;
-    let sets = CapabilitySets { effective: kept, permitted: kept, inheritable: CapabilitySet::empty() };
+    let left = capabilities & rustix::thread::capabilities(None).map_err(failed)?.permitted;
+    let sets = CapabilitySets { effective: left, permitted: left, inheritable: CapabilitySet::empty() };
     // The first, or else a program that the superuser starts would have them all back.
     set_no_new_privs(true).and_then(|()| set_capabilities(None, sets)).map_err(failed)
 }

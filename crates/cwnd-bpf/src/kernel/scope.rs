@@ -32,7 +32,7 @@ use crate::kernel::libbpf_log::with_libbpf_log;
 use crate::kernel::loader::CHOOSE;
 use crate::kernel::maps::{fill, find, first_value, padded};
 use crate::kernel::namespace::NamespaceDefault;
-use crate::kernel::rights::keep;
+use crate::kernel::rights::limit_to;
 use crate::kernel::signals::Forwarding;
 
 /// Names of the object's maps, as `bpf/choose.bpf.c` has them.
@@ -236,7 +236,7 @@ impl RunningCommand {
     /// # Errors
     /// [`Error::Rights`], as for [`crate::give_up_rights`].
     pub fn give_up_rights(&self) -> Result<(), Error> {
-        keep(CapabilitySet::KILL | CapabilitySet::DAC_OVERRIDE)
+        limit_to(CapabilitySet::KILL | CapabilitySet::DAC_OVERRIDE)
     }
 
     /// Waits for its end, and takes away the place.

@@ -38,10 +38,9 @@ impl KernelModule {
     #[staticmethod]
     fn of_loaded(py: Python<'_>, name: &str) -> PyResult<Option<Self>> {
         let known = registrations().map_err(|why| raise(py, &why))?;
-        let Some(found) = known.into_iter().find(|known| known.registered && known.name == name) else {
-            return Ok(None);
-        };
-        let source = found.source().map_err(|why| raise(py, &why))?;
+        let in_use = known.into_iter().find(|known| known.registered && known.name == name);
+        let Some(registration) = in_use else { return Ok(None) };
+        let source = registration.source().map_err(|why| raise(py, &why))?;
         Ok(Some(Self { source, is_loaded: true }))
     }
 

@@ -80,6 +80,6 @@ impl KernelRegistration {
 /// Everything that any cwnd of this machine has put into the kernel and that is in use; raises `KernelError`.
 #[pyfunction]
 pub fn kernel_registrations(py: Python<'_>) -> PyResult<Vec<KernelRegistration>> {
-    let found = py.detach(cwnd_bpf::registrations).map_err(|why| raise(py, &why))?;
-    Ok(found.into_iter().map(KernelRegistration).collect())
+    let registrations = py.detach(cwnd_bpf::registrations).map_err(|why| raise(py, &why))?;
+    Ok(registrations.into_iter().map(KernelRegistration).collect())
 }

@@ -22,10 +22,10 @@ pub fn kernel_switch(
     algorithm: Option<String>,
 ) -> PyResult<(u64, u64, Vec<(String, String, String, Option<String>)>)> {
     let which = ConnectionFilter { local_port, remote_port, algorithm };
-    let found = py.detach(|| switch(&which, to)).map_err(|why| raise(py, &why))?;
-    let rows = found.connections.into_iter().map(|one| {
-        let refused = one.refused.map(|why| why.to_string());
-        (one.local.to_string(), one.remote.to_string(), one.algorithm, refused)
+    let switched = py.detach(|| switch(&which, to)).map_err(|why| raise(py, &why))?;
+    let rows = switched.connections.into_iter().map(|connection| {
+        let refused = connection.refused.map(|why| why.to_string());
+        (connection.local.to_string(), connection.remote.to_string(), connection.algorithm, refused)
     });
-    Ok((found.matched, found.changed, rows.collect()))
+    Ok((switched.matched, switched.changed, rows.collect()))
 }

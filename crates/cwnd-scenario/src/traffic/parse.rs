@@ -83,7 +83,7 @@ fn parse(path: &str, value: &Value, scope: &Scope<'_>) -> Result<Traffic, Invali
             table.refuse(key, Some(value), format!("no {key}: datagrams have none"))
         }
         Some((key, value)) => {
-            table.refuse(key, Some(value), crate::invalid::unknown_key(key, &table.asked()))
+            table.refuse(key, Some(value), crate::invalid::unknown_key(key, &table.read_keys()))
         }
     }
 }

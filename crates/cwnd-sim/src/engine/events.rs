@@ -226,7 +226,7 @@ impl Simulation {
         }
         flow.acks_out += 1;
         let (ack_line, delay) = (flow.ack_line, flow.access_delay_rev);
-        if self.network.routes[flow.route as usize].back.is_empty() {
+        if self.network.routes[flow.route as usize].reverse_path.is_empty() {
             let ack = self.ack_slab.pack(ack, None);
             let packet = Packet::ack(number, ack, PathIndex::END, now + delay);
             self.network.push(&mut self.event_seq, ack_line, packet);

@@ -142,7 +142,7 @@ fn of_flow(
         measured,
         run: state.counts(),
         path: flow.path.to_vec(),
-        back: flow.back.to_vec(),
+        reverse_path: flow.reverse_path.to_vec(),
     }
 }
 

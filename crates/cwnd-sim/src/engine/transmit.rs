@@ -100,7 +100,7 @@ impl Simulation {
             Packet::Ack { flow, next, .. } => {
                 let flow = &self.flows[flow as usize];
                 let end = (OptionIndex::some(flow.ack_line), flow.access_delay_rev);
-                (&routes[flow.route as usize].back, next, ACK_BYTES, PacketClass::Ack, end)
+                (&routes[flow.route as usize].reverse_path, next, ACK_BYTES, PacketClass::Ack, end)
             }
             Packet::Datagram { group, direction, bytes, next, .. } => {
                 let route = self.background.groups[group as usize].routes[direction as usize];

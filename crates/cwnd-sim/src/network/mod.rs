@@ -171,8 +171,8 @@ impl Network {
     }
 
     /// The number of the route over these links; the first link is `before` ns away from the sender.
-    pub fn route(&mut self, before: u64, path: &[u32], back: &[u32]) -> u32 {
-        let key = (before, path.to_vec(), back.to_vec());
+    pub fn route(&mut self, before: u64, path: &[u32], reverse_path: &[u32]) -> u32 {
+        let key = (before, path.to_vec(), reverse_path.to_vec());
         if let Some(&number) = self.known.get(&key) {
             return number;
         }
@@ -181,7 +181,7 @@ impl Network {
         let route = Route {
             entry,
             path: self.route_links(path, LineUse::ToLink),
-            back: self.route_links(back, LineUse::AcksToLink),
+            reverse_path: self.route_links(reverse_path, LineUse::AcksToLink),
         };
         self.routes.push(route);
         let number = self.routes.len() as u32 - 1;
@@ -202,13 +202,13 @@ impl Network {
         if let Some(access) = flow.group.access {
             path.insert(0, self.access(access));
         }
-        self.route(flow.group.access_delay, &path, &flow.back)
+        self.route(flow.group.access_delay, &path, &flow.reverse_path)
     }
 
     /// Propagation delay of a route, ns: its forward and reverse links, and the path to the first link.
     pub fn propagation(&self, route: u32) -> u64 {
         let route = &self.routes[route as usize];
-        let links = route.path.iter().chain(&route.back);
+        let links = route.path.iter().chain(&route.reverse_path);
         let delays = links.map(|route_link| self.delays.get(route_link.link as usize).copied().unwrap_or(0));
         delays.sum::<u64>() + route.entry.map_or(0, |entry| entry.1)
     }
@@ -218,11 +218,13 @@ impl Network {
         let rest = rtt.saturating_sub(self.propagation(route));
         let (access_delay_fwd, access_delay_rev) = (rest / 2, rest - rest / 2);
         let links = &self.routes[route as usize];
-        let fused = links.back.is_empty() && !needs.receiver_events;
+        let fused = links.reverse_path.is_empty() && !needs.receiver_events;
         let last =
             links.path.last().map_or(OptionIndex::NONE, |route_link| OptionIndex::some(route_link.link));
-        let last_back =
-            links.back.last().map_or(OptionIndex::NONE, |route_link| OptionIndex::some(route_link.link));
+        let last_back = links
+            .reverse_path
+            .last()
+            .map_or(OptionIndex::NONE, |route_link| OptionIndex::some(route_link.link));
         let (delivery_line, ack_line) = if needs.private_lines {
             let delivery = self.private_line(last);
             (delivery, if fused { delivery } else { self.private_line(last_back) })

@@ -44,7 +44,7 @@ pub struct Route {
     /// The delay line from the sender to the first link and its delay, ns, if that delay is not 0.
     pub entry: Option<(u32, u64)>,
     pub path: Vec<RouteLink>,
-    pub back: Vec<RouteLink>,
+    pub reverse_path: Vec<RouteLink>,
 }
 
 /// What travels on a shared delay line, and where the line ends.

@@ -25,14 +25,14 @@ impl AckSlab {
         let (first_sent_us, newest_sent_us) = ack.sent_us.unwrap_or((0, 0));
         let times = if ack.sent_us.is_some() { AckFields::TIMES } else { AckFields::default() };
         let (detail, fields) = match (blocks, ack.sacked) {
-            (Some(blocks), _) => (self.keep(blocks), times.with(AckFields::BLOCKS)),
+            (Some(blocks), _) => (self.store(blocks), times.with(AckFields::BLOCKS)),
             (None, Some(sacked)) => (sacked as u32, times.with(AckFields::SACKED)),
             (None, None) => (0, times),
         };
         PackedAck { cumulative: ack.cumulative as u32, first_sent_us, newest_sent_us, detail, fields }
     }
 
-    fn keep(&mut self, blocks: Blocks) -> u32 {
+    fn store(&mut self, blocks: Blocks) -> u32 {
         if let Some(place) = self.free.pop() {
             self.blocks[place as usize] = blocks;
             return place;

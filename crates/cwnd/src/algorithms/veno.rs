@@ -147,7 +147,7 @@ impl CongestionControl for Veno {
     }
 
     fn ssthresh(&mut self, conn: &mut Conn, params: &VenoParams) -> u32 {
-        let kept = if self.few_wait(params) {
+        let reduced = if self.few_wait(params) {
             (u64::from(conn.cwnd) * u64::from(params.random_kept) / 100) as u32
         } else {
             conn.cwnd / 2
@@ -155,7 +155,7 @@ impl CongestionControl for Veno {
         if params.fresh_base == 1 {
             self.base_rtt_us = UNKNOWN_US;
         }
-        kept.max(2)
+        reduced.max(2)
     }
 
     fn cong_avoid(&mut self, conn: &mut Conn, _ack: u32, acked: u32, params: &VenoParams) {

@@ -32,8 +32,8 @@ impl Prr {
     /// allows nothing to be sent, but the fast retransmit. // RFC 9438 §4.6, RFC 9937
     pub(super) fn hold(&self, conn: &mut Conn) {
         let forced = self.forced(conn);
-        let kept = if forced > 0 { u32::MAX } else { conn.cwnd };
-        conn.cwnd = kept.min(conn.in_flight.saturating_add(forced)).max(1);
+        let limit = if forced > 0 { u32::MAX } else { conn.cwnd };
+        conn.cwnd = limit.min(conn.in_flight.saturating_add(forced)).max(1);
     }
 
     /// Sets `conn.cwnd` so that the transport may send what this acknowledgement allows. // RFC 6937 §3

@@ -229,16 +229,16 @@ impl CongestionControl for Bic {
 
     fn ssthresh(&mut self, conn: &mut Conn, params: &BicParams) -> u32 {
         let cwnd = conn.cwnd;
-        let kept = |fraction_x64k: u32| ((u64::from(cwnd) * u64::from(fraction_x64k)) >> 16) as u32;
+        let times = |fraction_x64k: u32| ((u64::from(cwnd) * u64::from(fraction_x64k)) >> 16) as u32;
         self.last_max = if params.fast_convergence == 1 && cwnd < self.last_max {
-            kept((ONE_X64K + params.beta) / 2)
+            times((ONE_X64K + params.beta) / 2)
         } else {
             cwnd
         };
         (self.step_x16m, self.step_end_x16m) = (0, 0);
         // The paper's own rule begins at low_window, the kernel's above it.
         let lowest = if params.search == MIDPOINT { params.low_window } else { params.low_window + 1 };
-        let window = if cwnd < lowest { cwnd >> 1 } else { kept(params.beta) };
+        let window = if cwnd < lowest { cwnd >> 1 } else { times(params.beta) };
         window.max(2)
     }
 

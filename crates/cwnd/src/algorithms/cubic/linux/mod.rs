@@ -198,15 +198,15 @@ impl CongestionControl for CubicLinux {
 
     fn ssthresh(&mut self, conn: &mut Conn, params: &CubicLinuxParams) -> u32 {
         // In 32 bits, as the kernel has it: from 2³²/717, about six million segments, on the product wraps.
-        let kept = |numerator: u32, shift: u32| conn.cwnd.wrapping_mul(numerator) >> shift;
+        let times = |numerator: u32, shift: u32| conn.cwnd.wrapping_mul(numerator) >> shift;
         let beta = params.beta >> 6;
         self.epoch_start_ticks = 0;
         self.last_max = if params.fast_convergence == 1 && conn.cwnd < self.last_max {
-            kept(1024 + beta, 11)
+            times(1024 + beta, 11)
         } else {
             conn.cwnd
         };
-        kept(beta, 10).max(2)
+        times(beta, 10).max(2)
     }
 
     fn cong_avoid(&mut self, conn: &mut Conn, _ack: u32, acked: u32, params: &CubicLinuxParams) {
