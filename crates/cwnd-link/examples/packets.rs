@@ -4,8 +4,8 @@
 
 use cwnd_link::random::{CERTAIN, RandomStream, probability};
 use cwnd_link::{
-    Delay, DelayConfig, Fifo, FifoConfig, GilbertElliott, Jitter, Limit, Loss, LossProcess, Overhead,
-    QueueConfig, Rate, RedConfig, RedUnit, Reorder, Steps, Trace,
+    Delay, DelayConfig, Fifo, FifoConfig, GilbertElliott, Jitter, Limit, Loss, LossProcess, QueueConfig,
+    Rate, RedConfig, RedUnit, Reorder, SendOverhead, Steps, Trace,
 };
 
 const PACKETS: u64 = 1_000_000;
@@ -73,7 +73,7 @@ fn main() -> Result<(), String> {
         "jitter-exponential" => delay(Jitter::Exponential { mean: 1_000_000 }, None),
         "reorder" => delay(Jitter::None, Some(Reorder { share: p, extra: 1_000_000 })),
         "overhead" => {
-            let mut overhead = Overhead::new(300_000, RandomStream::new(1, 0));
+            let mut overhead = SendOverhead::new(300_000, RandomStream::new(1, 0));
             Box::new(move |n| overhead.release(n * GAP_NS)) as Box<dyn FnMut(u64) -> u64>
         }
         other => return Err(format!("{other:?}: expected a case, see the source")),

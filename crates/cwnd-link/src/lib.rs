@@ -5,7 +5,7 @@
 //!
 //! | part | question | answer |
 //! | --- | --- | --- |
-//! | [`Overhead`] | when does the sender's packet really leave it? | a time |
+//! | [`SendOverhead`] | when does the sender's packet really leave it? | a time |
 //! | [`LossProcess`] | is this packet lost, whatever the queue? | yes or no |
 //! | [`Fifo`], [`HeadQueue`] | does the queue take it, and when has it left the wire? | a [`OfferResult`] |
 //! | [`Delay`] | when is it at the other end? | a time |
@@ -38,11 +38,11 @@ mod gilbert;
 mod head_queue;
 mod link;
 mod loss;
-mod overhead;
 mod packet_queue;
 mod queue;
 pub mod random;
 mod red;
+mod send_overhead;
 mod service;
 mod steps;
 mod trace;
@@ -57,9 +57,9 @@ pub use gilbert::GilbertElliott;
 pub use head_queue::{HeadDiscipline, HeadQueue, HeadQueueConfig, Taken};
 pub use link::{Link, LinkConfig, LinkCounters, Offered, PacketClass, ServerConfig, Transit};
 pub use loss::{Loss, LossProcess};
-pub use overhead::Overhead;
 pub use queue::{Limit, OfferResult, QueueConfig};
 pub use red::{RedConfig, RedUnit};
+pub use send_overhead::SendOverhead;
 pub use service::{NEVER, Rate};
 pub use steps::{Steps, StepsError};
 pub use trace::{OPPORTUNITY_BYTES, Trace, TraceError};

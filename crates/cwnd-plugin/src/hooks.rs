@@ -3,7 +3,7 @@
 
 use cwnd::params::Params;
 use cwnd::registry::Registered;
-use cwnd::{Conn, HookResult, PrivateWords, StateWords, Tuned, WireArgument};
+use cwnd::{Configured, Conn, HookResult, PrivateWords, StateWords, WireArgument};
 
 use crate::guard::guarded;
 use crate::{Instance, InstanceRef, NOTHING, Text, Variable};
@@ -12,8 +12,8 @@ use crate::{Instance, InstanceRef, NOTHING, Text, Variable};
 ///
 /// # Safety
 /// As [`crate::PluginTable`] says: the host's memory, which `make::<A>` has filled and nothing else uses during the call.
-unsafe fn at<'a, A: Registered>(instance: Instance) -> &'a mut Tuned<A> {
-    // SAFETY: PluginTable::of has checked size and alignment of Tuned<A> against the memory's; the caller vouches for the rest.
+unsafe fn at<'a, A: Registered>(instance: Instance) -> &'a mut Configured<A> {
+    // SAFETY: PluginTable::of has checked size and alignment of Configured<A> against the memory's; the caller vouches for the rest.
     unsafe { &mut *instance.cast() }
 }
 
@@ -21,7 +21,7 @@ unsafe fn at<'a, A: Registered>(instance: Instance) -> &'a mut Tuned<A> {
 ///
 /// # Safety
 /// As for [`at`], but others may read it too.
-unsafe fn shared<'a, A: Registered>(instance: InstanceRef) -> &'a Tuned<A> {
+unsafe fn shared<'a, A: Registered>(instance: InstanceRef) -> &'a Configured<A> {
     // SAFETY: as in `at`.
     unsafe { &*instance.cast() }
 }
@@ -29,9 +29,9 @@ unsafe fn shared<'a, A: Registered>(instance: InstanceRef) -> &'a Tuned<A> {
 pub(crate) unsafe extern "C" fn make<A: Registered>(instance: Instance, set: u32) -> bool {
     let Some(set) = A::SETS.get(set as usize) else { return false };
     guarded("default", || {
-        let tuned = Tuned { state: A::default(), params: set.params };
+        let configured = Configured { state: A::default(), params: set.params };
         // SAFETY: as for `at`, except that nothing need be there; nothing is dropped, as everything is Copy.
-        unsafe { instance.cast::<Tuned<A>>().write(tuned) };
+        unsafe { instance.cast::<Configured<A>>().write(configured) };
         true
     })
 }

@@ -8,7 +8,7 @@
 //! pub static cwnd_plugin: cwnd_plugin::PluginTable = cwnd_plugin::PluginTable::of::<mine::Mine>();
 //! ```
 //!
-//! An instance is a [`Tuned`] in memory that the host owns and does not interpret; it may copy it as bytes. Both sides
+//! An instance is a [`Configured`] in memory that the host owns and does not interpret; it may copy it as bytes. Both sides
 //! compile this crate and the core, maybe with different compilers and from different versions: everything that crosses is
 //! `#[repr(C)]`, and [`TableHeader::matches`] compares the layouts before anything else is read.
 //!
@@ -23,7 +23,7 @@ use core::mem::MaybeUninit;
 
 use cwnd::params::{ParamKind, Params};
 use cwnd::registry::Registered;
-use cwnd::{Conn, PrivateWords, StateWords, Tuned};
+use cwnd::{Configured, Conn, PrivateWords, StateWords};
 
 pub use guard::{Panic, Reporter};
 pub use hooks::HookTable;
@@ -173,9 +173,9 @@ impl PluginTable {
                 size_of::<A>() <= cwnd::PRIVATE_BYTES,
                 "the state must fit the kernel's private area: 104 bytes"
             );
-            assert!(size_of::<Tuned<A>>() <= size_of::<Memory>(), "there are too many parameters");
+            assert!(size_of::<Configured<A>>() <= size_of::<Memory>(), "there are too many parameters");
             assert!(
-                align_of::<Tuned<A>>() <= align_of::<Memory>(),
+                align_of::<Configured<A>>() <= align_of::<Memory>(),
                 "state and parameters are integers of up to 64 bits"
             );
         }

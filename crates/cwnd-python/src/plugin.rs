@@ -172,13 +172,14 @@ impl PluginFactory for Plugin {
         let is_created = unsafe { (self.table.make)(memory.as_mut_ptr(), set) };
         fault::happened(self.table.name, None);
         is_created.then(|| {
-            Box::new(Plugged { plugin: *self, memory, failed: AtomicBool::new(false) }) as Box<dyn Custom>
+            Box::new(PluginInstance { plugin: *self, memory, failed: AtomicBool::new(false) })
+                as Box<dyn Custom>
         })
     }
 }
 
 /// An instance of a loaded algorithm.
-struct Plugged {
+struct PluginInstance {
     plugin: Plugin,
     /// Holds an instance of this plugin's.
     memory: Memory,
@@ -186,13 +187,13 @@ struct Plugged {
     failed: AtomicBool,
 }
 
-impl fmt::Debug for Plugged {
+impl fmt::Debug for PluginInstance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.plugin.fmt(f)
     }
 }
 
-impl Plugged {
+impl PluginInstance {
     /// The instance, to be changed.
     fn instance(&mut self) -> Instance {
         self.memory.as_mut_ptr()
@@ -272,7 +273,7 @@ macro_rules! hooks {
     )+};
 }
 
-impl CongestionControl for Plugged {
+impl CongestionControl for PluginInstance {
     type Params = ();
 
     cwnd::for_each_hook!(hooks);
@@ -303,7 +304,7 @@ impl CongestionControl for Plugged {
     }
 }
 
-impl Custom for Plugged {
+impl Custom for PluginInstance {
     fn set_param(&mut self, name: &str, value: &str) -> Result<(), ParamError> {
         let (index, spec) =
             (0..).zip(self.plugin.specs).find(|(_, spec)| spec.name == name).ok_or(ParamError::Unknown)?;
@@ -320,7 +321,7 @@ impl Custom for Plugged {
     }
 
     fn duplicate(&self) -> Option<Box<dyn Custom>> {
-        // An instance may be copied as bytes: what a Tuned holds is Copy.
+        // An instance may be copied as bytes: what a Configured holds is Copy.
         Some(Box::new(self.copy()))
     }
 

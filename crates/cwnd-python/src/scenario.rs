@@ -164,7 +164,7 @@ impl Scenario {
     /// Whether inner variables are recorded.
     #[getter]
     fn records_inner(&self) -> bool {
-        self.0.record.inner != cwnd_scenario::Inner::Off
+        self.0.record.inner != cwnd_scenario::InnerVariables::Off
     }
 
     /// What the groups of flows are called: their own labels, or the algorithm and what differs.

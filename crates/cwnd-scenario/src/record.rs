@@ -3,7 +3,7 @@
 
 use crate::invalid::{Invalid, KeyTable, nearest, shown};
 use crate::keys::link::LinkRate;
-use crate::keys::record::{FLOWS, FlowRef, Inner, RecordSpec, RecordedFlows};
+use crate::keys::record::{FLOWS, FlowRef, InnerVariables, RecordSpec, RecordedFlows};
 use crate::keys::{Scope, Table};
 use crate::model::{ActionKind, Scenario};
 use crate::units::{write_size, write_time};
@@ -65,7 +65,7 @@ impl Scenario {
 
     /// Refuses names of variables that no flow's algorithm has.
     fn check_inner(&self) -> Result<(), Invalid> {
-        let Inner::Only(names) = &self.record.inner else { return Ok(()) };
+        let InnerVariables::Only(names) = &self.record.inner else { return Ok(()) };
         let switched = self.actions.iter().filter_map(|action| match &action.what {
             ActionKind::Switch(_, cc, _) => Some(cc),
             _ => None,

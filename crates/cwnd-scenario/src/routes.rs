@@ -82,19 +82,19 @@ fn parse_path(
     path: &Value,
     back: Option<&Value>,
 ) -> Result<RouteSpec, Invalid> {
-    let there = named(table, links, "path", path)?;
-    let (Some(first), Some(last)) = (there.first(), there.last()) else {
+    let forward = named(table, links, "path", path)?;
+    let (Some(first), Some(last)) = (forward.first(), forward.last()) else {
         return table.refuse("path", Some(path), LINKS);
     };
-    let back = match back {
+    let reverse = match back {
         Some(value) => {
-            let back = named(table, links, "back", value)?;
-            let ends = back.first().zip(back.last());
+            let reverse = named(table, links, "back", value)?;
+            let ends = reverse.first().zip(reverse.last());
             if ends.is_some_and(|(begin, end)| begin.from != last.to || end.to != first.from) {
                 let expected = format!("a reverse path from {} to {}", last.to, first.from);
                 return table.refuse("back", Some(value), expected);
             }
-            back
+            reverse
         }
         None => {
             let path_links = route(links, &last.to, &first.from).unwrap_or_default();
@@ -102,7 +102,7 @@ fn parse_path(
         }
     };
     let names = |path_links: Vec<&LinkSpec>| path_links.into_iter().map(|link| link.name.clone()).collect();
-    Ok(RouteSpec::Links(names(there), names(back)))
+    Ok(RouteSpec::Links(names(forward), names(reverse)))
 }
 
 /// The links of this list, each beginning where the one before ends.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is refused, and in which words: the field, the value, what was expected.
 
-use cwnd_scenario::{Inner, Scenario};
+use cwnd_scenario::{InnerVariables, Scenario};
 
 const GOOD: &str = r#"
 duration = "100s"
@@ -88,15 +88,17 @@ fn a_hosts_overhead_and_clock_read_back() {
 
 #[test]
 fn inner_variables_are_recorded_all_or_by_name_and_read_back() {
-    for (written, expected) in
-        [("true", Inner::All), ("false", Inner::Off), ("[\"w_max\"]", Inner::Only(vec!["w_max".into()]))]
-    {
+    for (written, expected) in [
+        ("true", InnerVariables::All),
+        ("false", InnerVariables::Off),
+        ("[\"w_max\"]", InnerVariables::Only(vec!["w_max".into()])),
+    ] {
         let text = GOOD.replace("[link]", &format!("record = {{ inner = {written} }}\n[link]"));
         let scenario = Scenario::from_toml(&text).expect(written);
         assert_eq!(scenario.record.inner, expected);
         assert_eq!(Scenario::from_toml(&scenario.to_toml()), Ok(scenario));
     }
-    assert_eq!(Scenario::from_toml(GOOD).expect("good").record.inner, Inner::Off);
+    assert_eq!(Scenario::from_toml(GOOD).expect("good").record.inner, InnerVariables::Off);
 }
 
 #[test]

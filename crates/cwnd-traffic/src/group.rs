@@ -257,7 +257,7 @@ impl TrafficGroup {
     #[must_use]
     pub fn source(&self, index: u32, at: u64, random: &mut impl Random) -> TrafficSource {
         let per_transfer = matches!(self.kind, TrafficKind::Mix { .. });
-        let rtt = self.rtt.as_ref().filter(|_| !per_transfer).map_or(u64::MAX, |rtt| rtt.draw(random));
+        let rtt = self.rtt.as_ref().filter(|_| !per_transfer).map(|rtt| rtt.draw(random));
         let left = match self.kind {
             TrafficKind::Long => 1,
             TrafficKind::Sessions { pages, .. } => pages,

@@ -63,8 +63,8 @@ pub struct TrafficSource {
     pub(crate) last: u64,
     /// Pages, exchanges, datagrams of the burst that are left.
     pub(crate) left: u64,
-    /// Round trip time; [`u64::MAX`]: the path's own.
-    pub(crate) rtt: u64,
+    /// Round trip time, ns; none: the path's own.
+    pub(crate) rtt: Option<u64>,
     /// Objects of the page that are left.
     pub(crate) objects: u32,
     /// Transfers announced or running.
@@ -87,4 +87,4 @@ impl TrafficSource {
     }
 }
 
-const _: () = assert!(size_of::<TrafficSource>() <= 48);
+const _: () = assert!(size_of::<TrafficSource>() <= 56);

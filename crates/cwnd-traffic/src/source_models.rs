@@ -48,8 +48,14 @@ impl TrafficGroup {
         source.pending = true;
         source.connected = true;
         source.last = at;
-        let rtt = (source.rtt != u64::MAX).then_some(source.rtt);
-        SourceEvent::Start(Transfer { at, bytes, rtt, window: self.window, direction, connection })
+        SourceEvent::Start(Transfer {
+            at,
+            bytes,
+            rtt: source.rtt,
+            window: self.window,
+            direction,
+            connection,
+        })
     }
 
     fn long(&self, source: &mut TrafficSource) -> SourceEvent {
@@ -96,7 +102,7 @@ impl TrafficGroup {
         let at = source.last.saturating_add(gap.draw(random));
         let bytes = size.draw(random);
         if let Some(rtt) = &self.rtt {
-            source.rtt = rtt.draw(random);
+            source.rtt = Some(rtt.draw(random));
         }
         source.running = 0;
         self.start(source, at, Some(bytes), source.direction, Connection::New)

@@ -2,7 +2,7 @@
 //! A running algorithm: an enum over the registry, so that every call of a hook is direct, with one variant for plugins.
 
 use crate::conn::Conn;
-use crate::hooks::{CongestionControl, Info, PRIVATE_BYTES, PrivateWords, StateWords, Tuned};
+use crate::hooks::{Configured, CongestionControl, Info, PRIVATE_BYTES, PrivateWords, StateWords};
 use crate::params::{Params, Refused};
 use crate::registered::Registered;
 
@@ -20,7 +20,7 @@ macro_rules! controller {
         pub enum Controller {
             $(
                 #[doc = concat!("`", $name, "`")]
-                $variant(Tuned<$algorithm>),
+                $variant(Configured<$algorithm>),
             )+
             /// An algorithm that is not in the registry.
             #[cfg(feature = "std")]
@@ -36,7 +36,7 @@ macro_rules! controller {
 
         fn duplicate(controller: &Controller) -> Option<Controller> {
             match controller {
-                $(Controller::$variant(tuned) => Some(Controller::$variant(*tuned)),)+
+                $(Controller::$variant(configured) => Some(Controller::$variant(*configured)),)+
                 #[cfg(feature = "std")]
                 Controller::Custom(custom) => custom.duplicate().map(Controller::Custom),
             }
@@ -44,8 +44,8 @@ macro_rules! controller {
 
         fn with_words(controller: &Controller, words: &PrivateWords) -> Option<Controller> {
             match controller {
-                $(Controller::$variant(tuned) => <$algorithm as Registered>::from_words(words)
-                    .map(|state| Controller::$variant(Tuned { state, params: tuned.params })),)+
+                $(Controller::$variant(configured) => <$algorithm as Registered>::from_words(words)
+                    .map(|state| Controller::$variant(Configured { state, params: configured.params })),)+
                 #[cfg(feature = "std")]
                 Controller::Custom(custom) => custom.with_words(words).map(Controller::Custom),
             }

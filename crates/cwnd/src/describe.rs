@@ -5,7 +5,7 @@ use crate::conn::Conn;
 use crate::controller::Controller;
 #[cfg(feature = "std")]
 use crate::controller::Custom;
-use crate::hooks::{CongestionControl, Info, Tuned};
+use crate::hooks::{Configured, CongestionControl, Info};
 use crate::params::{Params, Spec};
 #[cfg(feature = "std")]
 use crate::registered::Set;
@@ -141,8 +141,8 @@ fn describe_set<A: Registered>(
     })
 }
 
-fn tuned<A: Registered>(index: usize) -> Option<Tuned<A>> {
-    A::SETS.get(index).map(|set| Tuned { state: A::default(), params: set.params })
+fn configured<A: Registered>(index: usize) -> Option<Configured<A>> {
+    A::SETS.get(index).map(|set| Configured { state: A::default(), params: set.params })
 }
 
 /// Makes the list of descriptions.
@@ -155,7 +155,7 @@ macro_rules! descriptions {
                 summary: <$algorithm as Registered>::SUMMARY,
                 specs: <<$algorithm as CongestionControl>::Params as Params>::SPECS,
                 sets: ParamSets::BuiltIn(<$algorithm as Registered>::SETS.len(), |index| {
-                    describe_set::<$algorithm>(index, |i| tuned(i).map(Controller::$variant))
+                    describe_set::<$algorithm>(index, |i| configured(i).map(Controller::$variant))
                 }),
             },
         )+];

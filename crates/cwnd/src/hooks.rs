@@ -252,7 +252,7 @@ pub trait CongestionControl {
 
 /// An algorithm's state together with its settings: what a lane outside the kernel keeps per connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Tuned<A: CongestionControl> {
+pub struct Configured<A: CongestionControl> {
     /// The state.
     pub state: A,
     /// The settings.

@@ -37,7 +37,7 @@ pub use conn::{
 };
 pub use controller::Controller;
 pub use hooks::{
-    ARGUMENT_WORDS, CongestionControl, Hook, Info, PRIVATE_BYTES, PrivateWords, StateWords, Tuned,
+    ARGUMENT_WORDS, Configured, CongestionControl, Hook, Info, PRIVATE_BYTES, PrivateWords, StateWords,
     unit_and_scale,
 };
 pub use state::AnyBitPattern;

@@ -14,7 +14,7 @@ keys! {
             "interval of the samples in `cwnd` and `queue`; `\"0s\"` for no samples", "";
         per_ack: bool = false, Flag, "",
             "a row of `cwnd` at every acknowledgement instead", "";
-        inner: Inner = Inner::Off, InnerKind, "",
+        inner: InnerVariables = InnerVariables::Off, InnerKind, "",
             "inner variables of the algorithms, all or by name, in the table `inner`", "";
         flows: RecordedFlows = RecordedFlows::All, FlowsKind, "",
             "the flows with rows in `cwnd` and `inner`: numbers of flows (from 0) or their names (`\"cubic 1\"`, the first of that name); labels of groups and names of algorithms or parameter sets, for all their flows", "";
@@ -31,7 +31,7 @@ impl Default for RecordSpec {
 
 /// Which inner variables of the algorithms to record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Inner {
+pub enum InnerVariables {
     /// None.
     #[default]
     Off,
@@ -41,7 +41,7 @@ pub enum Inner {
     Only(Vec<String>),
 }
 
-impl Inner {
+impl InnerVariables {
     /// Whether the variable called `name` is one of them.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
@@ -83,21 +83,21 @@ const LIMIT: &str = "a size (2GB), or \"none\"";
 struct InnerKind;
 
 impl ValueKind for InnerKind {
-    type Value = Inner;
+    type Value = InnerVariables;
 
     fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
         INNER.into()
     }
 
-    fn read(&self, value: &Value, _: &Scope<'_>) -> Option<Inner> {
+    fn read(&self, value: &Value, _: &Scope<'_>) -> Option<InnerVariables> {
         read_inner(value)
     }
 
-    fn write(&self, inner: &Inner) -> Value {
+    fn write(&self, inner: &InnerVariables) -> Value {
         match inner {
-            Inner::Off => json!(false),
-            Inner::All => json!(true),
-            Inner::Only(names) => json!(names),
+            InnerVariables::Off => json!(false),
+            InnerVariables::All => json!(true),
+            InnerVariables::Only(names) => json!(names),
         }
     }
 
@@ -169,13 +169,15 @@ impl ValueKind for SizeOrNone {
     }
 }
 
-fn read_inner(value: &Value) -> Option<Inner> {
+fn read_inner(value: &Value) -> Option<InnerVariables> {
     match value {
-        Value::Bool(true) => Some(Inner::All),
-        Value::Bool(false) => Some(Inner::Off),
-        Value::Array(list) if !list.is_empty() => {
-            list.iter().map(|name| name.as_str().map(str::to_owned)).collect::<Option<_>>().map(Inner::Only)
-        }
+        Value::Bool(true) => Some(InnerVariables::All),
+        Value::Bool(false) => Some(InnerVariables::Off),
+        Value::Array(list) if !list.is_empty() => list
+            .iter()
+            .map(|name| name.as_str().map(str::to_owned))
+            .collect::<Option<_>>()
+            .map(InnerVariables::Only),
         _ => None,
     }
 }

@@ -19,7 +19,7 @@ use crate::schedule::{EventClass, EventId, EventSeq, Wheel};
 use crate::tcp::{AckSlab, FlowState, Owner};
 use cwnd_link::Link;
 use cwnd_record::FlowCounts;
-use cwnd_scenario::{Flow, FlowAction, Inner, Scenario};
+use cwnd_scenario::{Flow, FlowAction, InnerVariables, Scenario};
 use sources::Background;
 
 /// Numbers of the scheduled actions: the sampler, begin and end of the measured interval, then the scenario's actions.
@@ -307,7 +307,7 @@ impl Simulation {
     fn sample_window(&mut self, now: u64, number: u32) {
         let flow = &self.flows[number as usize];
         self.tables.sample_flow(now, number, flow);
-        if self.scenario.record.inner != Inner::Off {
+        if self.scenario.record.inner != InnerVariables::Off {
             self.tables.sample_inner(now, number, flow, &self.scenario.record.inner);
         }
     }

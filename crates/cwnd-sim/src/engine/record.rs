@@ -4,7 +4,7 @@
 use crate::tcp::FlowState;
 use cwnd_link::{Backlog, Drops};
 use cwnd_record::{CwndRow, EventKind, EventRow, InnerRow, QueueRow, TransferRow};
-use cwnd_scenario::{Inner, Scenario};
+use cwnd_scenario::{InnerVariables, Scenario};
 
 /// All recorded rows that were not taken out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -103,7 +103,13 @@ impl Tables {
     }
 
     #[cold]
-    pub(super) fn sample_inner(&mut self, time_ns: u64, flow: u32, state: &FlowState, wanted: &Inner) {
+    pub(super) fn sample_inner(
+        &mut self,
+        time_ns: u64,
+        flow: u32,
+        state: &FlowState,
+        wanted: &InnerVariables,
+    ) {
         let driver = &state.sender.driver;
         let info = driver.cc.info(&driver.conn);
         let rows = info.named().filter(|(name, _)| wanted.has(name));

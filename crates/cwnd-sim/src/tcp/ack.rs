@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Acknowledgements as packets on a delay line, for flows that are not fused.
 
-use super::receiver::{AckPacket, Blocks};
+use super::receiver::{AckPacket, SackBlocks};
 use crate::network::{AckFields, PackedAck};
 
 /// Size of an acknowledgement on the wire: IP and TCP headers with timestamps, bytes.
@@ -10,7 +10,7 @@ pub const ACK_BYTES: u32 = cwnd_scenario::HEADER_BYTES;
 /// SACK blocks of acknowledgements in the network. Few acknowledgements have any, so they are kept apart from the packets.
 #[derive(Clone, Debug, Default)]
 pub struct AckSlab {
-    blocks: Vec<Blocks>,
+    blocks: Vec<SackBlocks>,
     free: Vec<u32>,
 }
 
@@ -21,7 +21,7 @@ pub fn position(near: u64, low: u32) -> u64 {
 
 impl AckSlab {
     /// Packs an acknowledgement. Its blocks stay here until it is unpacked or released.
-    pub fn pack(&mut self, ack: &AckPacket, blocks: Option<Blocks>) -> PackedAck {
+    pub fn pack(&mut self, ack: &AckPacket, blocks: Option<SackBlocks>) -> PackedAck {
         let (first_sent_us, newest_sent_us) = ack.sent_us.unwrap_or((0, 0));
         let times = if ack.sent_us.is_some() { AckFields::TIMES } else { AckFields::default() };
         let (detail, fields) = match (blocks, ack.sacked) {
@@ -32,7 +32,7 @@ impl AckSlab {
         PackedAck { cumulative: ack.cumulative as u32, first_sent_us, newest_sent_us, detail, fields }
     }
 
-    fn store(&mut self, blocks: Blocks) -> u32 {
+    fn store(&mut self, blocks: SackBlocks) -> u32 {
         if let Some(place) = self.free.pop() {
             self.blocks[place as usize] = blocks;
             return place;
@@ -42,7 +42,7 @@ impl AckSlab {
     }
 
     /// Unpacks an acknowledgement; `near` is any position of the flow's window.
-    pub fn unpack(&mut self, packed: PackedAck, near: u64) -> (AckPacket, Option<Blocks>) {
+    pub fn unpack(&mut self, packed: PackedAck, near: u64) -> (AckPacket, Option<SackBlocks>) {
         let PackedAck { cumulative, first_sent_us, newest_sent_us, detail, fields } = packed;
         let ack = AckPacket {
             cumulative: position(near, cumulative),
@@ -53,7 +53,7 @@ impl AckSlab {
     }
 
     /// Takes the blocks of an acknowledgement that has arrived or is lost, and frees their place.
-    pub fn release(&mut self, fields: AckFields, detail: u32) -> Option<Blocks> {
+    pub fn release(&mut self, fields: AckFields, detail: u32) -> Option<SackBlocks> {
         fields.has(AckFields::BLOCKS).then(|| {
             self.free.push(detail);
             self.blocks[detail as usize]

@@ -2,7 +2,7 @@
 //! The sending host: a random overhead between a sender's decision to send a packet and its transmission.
 
 use cwnd_link::random::RandomStream;
-use cwnd_link::{NEVER, Overhead};
+use cwnd_link::{NEVER, SendOverhead};
 use std::collections::VecDeque;
 
 /// A packet that the sender has decided to send and that is still in the host.
@@ -21,14 +21,14 @@ pub struct PendingSend {
 pub struct Host {
     /// When the first packet leaves, ns; [`NEVER`] when there is none.
     next: u64,
-    overhead: Overhead,
+    overhead: SendOverhead,
     waiting: VecDeque<PendingSend>,
 }
 
 impl Host {
     /// A host with an overhead of up to `most` ns per packet.
     pub fn new(most: u64, stream: RandomStream) -> Self {
-        Self { next: NEVER, overhead: Overhead::new(most, stream), waiting: VecDeque::new() }
+        Self { next: NEVER, overhead: SendOverhead::new(most, stream), waiting: VecDeque::new() }
     }
 
     /// When the next packet leaves, ns; [`NEVER`] for never.

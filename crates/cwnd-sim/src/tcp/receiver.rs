@@ -21,16 +21,16 @@ pub struct AckPacket {
 /// While every acknowledgement arrives in order, one newly arrived segment is all the information ([`AckPacket::sacked`]). Where
 /// acknowledgements may be lost or reordered, blocks repeat the information of earlier ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Blocks {
+pub struct SackBlocks {
     /// From and to, counted from the acknowledgement's `cumulative`; `(0, 0)` where there is none.
     offsets: [(u32, u32); 3],
 }
 
-impl Blocks {
+impl SackBlocks {
     /// The blocks of an acknowledgement up to `cumulative`, as positions `from..to`.
     pub fn ranges(self, cumulative: u64) -> impl Iterator<Item = (u64, u64)> {
-        let there = self.offsets.into_iter().take_while(|offsets| offsets.1 > 0);
-        there.map(move |(from, to)| (cumulative + u64::from(from), cumulative + u64::from(to)))
+        let ranges = self.offsets.into_iter().take_while(|offsets| offsets.1 > 0);
+        ranges.map(move |(from, to)| (cumulative + u64::from(from), cumulative + u64::from(to)))
     }
 
     /// Whether it has none.
@@ -147,8 +147,8 @@ impl Receiver {
     /// The blocks that the acknowledgement just made carries: the one with the newest arrival, then those reported last.
     // RFC 2018 §4
     #[must_use]
-    pub fn blocks(&self) -> Blocks {
-        let mut blocks = Blocks::default();
+    pub fn blocks(&self) -> SackBlocks {
+        let mut blocks = SackBlocks::default();
         let Some(out_of_order) = &self.out_of_order else { return blocks };
         let mut count = 0;
         // What arrived last may all have been acknowledged since; the highest segment has not.

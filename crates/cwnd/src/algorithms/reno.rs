@@ -127,7 +127,7 @@ impl CongestionControl for Reno {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hooks::Tuned;
+    use crate::hooks::Configured;
 
     fn in_congestion_avoidance(cwnd: u32) -> Conn {
         Conn { ssthresh: cwnd, is_cwnd_limited: true, packets_out: cwnd, ..Conn::new(1448, cwnd) }
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn a_window_of_acknowledged_segments_is_one_segment_more() {
         for acked in [1, 2, 5, 10] {
-            let mut reno = Tuned::<Reno> { state: Reno::default(), params: SEGMENTS };
+            let mut reno = Configured::<Reno> { state: Reno::default(), params: SEGMENTS };
             let mut conn = in_congestion_avoidance(10);
             for _ in 0..10 / acked {
                 reno.state.cong_avoid(&mut conn, 0, acked, &reno.params);

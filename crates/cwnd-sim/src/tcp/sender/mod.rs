@@ -13,7 +13,7 @@ mod scoreboard;
 mod tests;
 mod timers;
 
-use super::receiver::{AckPacket, Blocks};
+use super::receiver::{AckPacket, SackBlocks};
 use cwnd::driver::{Ack, Driver, Options, Reduction};
 use cwnd::registry::Recovery;
 use cwnd::{CaState, Conn};
@@ -30,7 +30,7 @@ const LARGEST_WINDOW: u32 = 65_535 << 14;
 
 /// Counters of one sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sent {
+pub struct SenderCounts {
     /// Data packets sent, retransmissions included.
     pub packets: u64,
     /// Retransmissions among them.
@@ -41,7 +41,7 @@ pub struct Sent {
 
 /// What a sender sends next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Next {
+enum NextSegment {
     /// A segment for the first time.
     New,
     /// The segment at this position again.
@@ -83,7 +83,7 @@ pub struct Sender {
     /// Other limits, if it has any: pacing, bursts, an application with a rate.
     limits: Option<Box<SendLimits>>,
     /// Counters.
-    pub sent: Sent,
+    pub sent: SenderCounts,
 }
 
 impl Sender {
@@ -125,7 +125,7 @@ impl Sender {
             stop_at: flow.group.stop.unwrap_or(NEVER),
             data_end: if flow.group.app_rate.is_some() { 0 } else { total },
             limits,
-            sent: Sent::default(),
+            sent: SenderCounts::default(),
         }
     }
 
@@ -161,13 +161,13 @@ impl Sender {
 
     /// An acknowledgement arrived at `now`, ns, with SACK `blocks`, because earlier acknowledgements may have been lost. The blocks of an
     /// acknowledgement that arrives late are still used.
-    pub fn on_ack_with(&mut self, now: u64, packet: &AckPacket, blocks: Option<&Blocks>) {
+    pub fn on_ack_with(&mut self, now: u64, packet: &AckPacket, blocks: Option<&SackBlocks>) {
         self.acknowledge(now, packet, blocks);
     }
 
     /// Inlined twice: without blocks, the fast path, and with blocks.
     #[inline(always)]
-    fn acknowledge(&mut self, now: u64, packet: &AckPacket, blocks: Option<&Blocks>) {
+    fn acknowledge(&mut self, now: u64, packet: &AckPacket, blocks: Option<&SackBlocks>) {
         let now_us = now / 1000;
         self.driver.conn.set_now(now_us);
         debug_assert!(
@@ -220,33 +220,33 @@ impl Sender {
 
     /// What to send next at `now`, if data and receiver allow anything. // RFC 6675 §4, NextSeg
     #[inline]
-    fn next_to_send(&mut self, now: u64) -> Option<Next> {
+    fn next_to_send(&mut self, now: u64) -> Option<NextSegment> {
         if self.board.lost_out == 0 && self.has_new(now) {
-            Some(Next::New)
+            Some(NextSegment::New)
         } else {
             self.next_segment_by_rules(now)
         }
     }
 
     #[cold]
-    fn next_segment_by_rules(&mut self, now: u64) -> Option<Next> {
+    fn next_segment_by_rules(&mut self, now: u64) -> Option<NextSegment> {
         if let Some(lost) = self.board.next_lost(self.una) {
-            return Some(Next::Retransmission(lost)); // rule 1
+            return Some(NextSegment::Retransmission(lost)); // rule 1
         }
         if self.has_new(now) {
-            return Some(Next::New); // rule 2
+            return Some(NextSegment::New); // rule 2
         }
         if self.driver.conn.ca_state != CaState::Recovery || !self.has_sack() {
             return None;
         }
         if let Some(position) = self.board.next_unreported(self.una) {
-            return Some(Next::Retransmission(position)); // rule 3
+            return Some(NextSegment::Retransmission(position)); // rule 3
         }
         if self.rescued {
             return None;
         }
         self.rescued = true;
-        self.board.last_unreported(self.una, self.nxt).map(Next::Rescue) // rule 4
+        self.board.last_unreported(self.una, self.nxt).map(NextSegment::Rescue) // rule 4
     }
 
     /// Whether the window, or loss detection in progress, keeps it from sending.
@@ -279,7 +279,7 @@ impl Sender {
         self.driver.on_sent(now / 1000, u64::from(self.rto.us()));
         self.sent.packets += 1;
         let position = match next {
-            Next::New => {
+            NextSegment::New => {
                 let conn = &mut self.driver.conn;
                 conn.snd_nxt = conn.snd_nxt.wrapping_add(conn.mss);
                 conn.packets_out += 1;
@@ -287,7 +287,7 @@ impl Sender {
                 self.nxt += 1;
                 self.nxt - 1
             }
-            Next::Retransmission(position) => {
+            NextSegment::Retransmission(position) => {
                 self.sent.retransmits += 1;
                 self.board.retransmit(position);
                 self.refresh();
@@ -297,7 +297,7 @@ impl Sender {
                 position
             }
             // RFC 6675 §4: it does not move HighRxt, so the pipe does not count it.
-            Next::Rescue(position) => {
+            NextSegment::Rescue(position) => {
                 self.sent.retransmits += 1;
                 position
             }

@@ -6,7 +6,7 @@
 
 use super::Sender;
 use super::scoreboard::DUP_THRESH;
-use crate::tcp::receiver::{AckPacket, Blocks};
+use crate::tcp::receiver::{AckPacket, SackBlocks};
 use cwnd::CaState;
 use cwnd::registry::Recovery;
 
@@ -20,7 +20,7 @@ impl Sender {
     pub(super) fn detect_losses(
         &mut self,
         packet: &AckPacket,
-        blocks: Option<&Blocks>,
+        blocks: Option<&SackBlocks>,
         acked: u32,
         delivered: &mut u32,
     ) -> bool {
@@ -48,7 +48,7 @@ impl Sender {
     fn detect_losses_by_sack(
         &mut self,
         packet: &AckPacket,
-        blocks: Option<&Blocks>,
+        blocks: Option<&SackBlocks>,
         delivered: &mut u32,
     ) -> bool {
         if let Some(position) = packet.sacked

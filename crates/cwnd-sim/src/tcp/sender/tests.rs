@@ -7,7 +7,7 @@ mod retransmissions;
 
 use super::Sender;
 use crate::network::Segment;
-use crate::tcp::receiver::{AckPacket, Blocks, Receiver};
+use crate::tcp::receiver::{AckPacket, Receiver, SackBlocks};
 use cwnd_link::random::RandomStream;
 use cwnd_scenario::{Flow, Scenario};
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +28,7 @@ fn flow(settings: &str) -> Flow {
 #[derive(Clone, Copy)]
 enum TestPathEvent {
     Data(Segment),
-    Ack(AckPacket, Blocks),
+    Ack(AckPacket, SackBlocks),
 }
 
 /// A path: 12 Mbit/s (a packet takes 1 ms), 10 ms each way, drawn losses, acknowledgements delayed by a drawn time.

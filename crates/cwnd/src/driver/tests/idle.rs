@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex};
 
 /// Notes the events that it hears of, each with the window at that time.
 #[derive(Debug, Default)]
-struct Listens {
+struct EventLog {
     events: Arc<Mutex<Vec<(CaEvent, u32)>>>,
 }
 
-impl crate::CongestionControl for Listens {
+impl crate::CongestionControl for EventLog {
     type Params = ();
 
     fn ssthresh(&mut self, conn: &mut Conn, (): &()) -> u32 {
@@ -25,13 +25,13 @@ impl crate::CongestionControl for Listens {
     }
 }
 
-impl Custom for Listens {}
+impl Custom for EventLog {}
 
 // Linux's tcp_cwnd_restart tells of CA_EVENT_CWND_RESTART. Here the window is down by then, and the transmission comes after it.
 // Row DR14.
 #[test]
 fn an_idle_restart_is_told_once_before_the_transmission() {
-    let listens = Listens::default();
+    let listens = EventLog::default();
     let events = listens.events.clone();
     let cc = Controller::Custom(Box::new(listens));
     let mut driver = Driver::new(cc, Conn::new(1200, 10), Options::default());

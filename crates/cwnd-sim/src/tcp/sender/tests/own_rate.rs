@@ -5,9 +5,9 @@ use super::{MS, MSS, Sender, ack, flow, sends};
 
 /// An algorithm that sets its rate: 2000 segments/s of 1448 bytes.
 #[derive(Debug)]
-struct Rated;
+struct FixedRate;
 
-impl cwnd::CongestionControl for Rated {
+impl cwnd::CongestionControl for FixedRate {
     type Params = ();
 
     fn init(&mut self, conn: &mut cwnd::Conn, (): &()) {
@@ -26,7 +26,7 @@ impl cwnd::CongestionControl for Rated {
     }
 }
 
-impl cwnd::registry::Custom for Rated {}
+impl cwnd::registry::Custom for FixedRate {}
 
 // A segment each 500 µs while it has the flow. Afterwards the pace stays, at the window's rate, as in Linux: 955 680 bytes/s.
 #[test]
@@ -39,7 +39,7 @@ initial_ssthresh = 10",
         MSS,
     );
     sends(&mut sender, 0, 0);
-    sender.switch(cwnd::Controller::Custom(Box::new(Rated)));
+    sender.switch(cwnd::Controller::Custom(Box::new(FixedRate)));
     sender.on_ack(20 * MS, &ack(10, 0));
     let then = sends(&mut sender, 20 * MS, 22 * MS);
     assert_eq!(then.iter().map(|sent| sent.0).collect::<Vec<_>>(), [40, 41, 42, 43, 44].map(|n| n * MS / 2));

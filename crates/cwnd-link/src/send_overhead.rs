@@ -10,13 +10,13 @@ use crate::random::RandomStream;
 
 /// The overhead of one sender.
 #[derive(Clone, Copy, Debug)]
-pub struct Overhead {
+pub struct SendOverhead {
     most: u64,
     last: u64,
     stream: RandomStream,
 }
 
-impl Overhead {
+impl SendOverhead {
     /// Up to `most` ns per packet; 0 for none.
     #[must_use]
     pub const fn new(most: u64, stream: RandomStream) -> Self {
@@ -43,7 +43,7 @@ mod tests {
     // the mean of 10⁴ lies within 5 · 86.6/100 = 4.33 µs of it.
     #[test]
     fn the_overhead_is_uniform_and_bounded() {
-        let mut overhead = Overhead::new(300_000, RandomStream::new(5, 0));
+        let mut overhead = SendOverhead::new(300_000, RandomStream::new(5, 0));
         let delays: Vec<u64> = (0..10_000).map(|n| overhead.release(n * 1_000_000) - n * 1_000_000).collect();
         let mean = delays.iter().sum::<u64>() as f64 / 1e4;
         assert!((mean - 150_000.0).abs() < 4330.0, "{mean}");
@@ -53,9 +53,9 @@ mod tests {
 
     #[test]
     fn packets_keep_their_order_and_a_burst_its_bound() {
-        let mut overhead = Overhead::new(300_000, RandomStream::new(5, 0));
+        let mut overhead = SendOverhead::new(300_000, RandomStream::new(5, 0));
         let times: Vec<u64> = (0..1000).map(|_| overhead.release(7)).collect();
         assert!(times.is_sorted() && times.iter().all(|&t| t <= 300_007));
-        assert_eq!(Overhead::new(0, RandomStream::new(5, 0)).release(7), 7);
+        assert_eq!(SendOverhead::new(0, RandomStream::new(5, 0)).release(7), 7);
     }
 }
