@@ -14,9 +14,9 @@
 //! So a source has at most one pending start, and an engine needs one place per source in its queue. The times of a source never
 //! decrease.
 //!
-//! **Randomness.** Random numbers come in as arguments ([`Random`]). Each source has a stream of its own, which the engine keeps beside it,
-//! and draws in an order that depends on its own decisions only. So pages, objects and
-//! sizes of a session do not depend on the network, the algorithm or other sources; only their times do.
+//! **Randomness.** Random numbers come in as arguments ([`Random`]). Each source has a stream of its own, which the engine keeps beside
+//! it, and draws in an order that depends on its own decisions only. So pages, objects and sizes of a session do not depend on the
+//! network, the algorithm or other sources; only their times do.
 //!
 //! **Sources and unverified numbers.** See `cwnd_scenario::traffic::PRESETS`. Where the papers state nothing, we chose: a session
 //! begins with a pause, so that sessions that start together do not fetch at the same time; sizes are drawn in bytes, also where a mean

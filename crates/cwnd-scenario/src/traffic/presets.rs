@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Traffic presets: the parameters of the papers, by name.
+//! Traffic presets: the parameters of the papers, by name. They are written as a scenario writes them, so that a key beside `preset`
+//! overrides one of theirs.
 
 /// A named set of keys of `[[traffic]]`.
 #[derive(Clone, Copy, Debug)]
