@@ -6,7 +6,7 @@ use std::mem::{offset_of, size_of};
 
 use cwnd::{ARGUMENT_WORDS, AckSample, Conn, Hook, PRIVATE_BYTES, WireArgument};
 
-use crate::raw::{FILE_BYTES, Identity, RawCounters, RawRecord, RawSample, STATES, Socket};
+use crate::shared_structs::{FILE_BYTES, Identity, RawCounters, RawRecord, RawSample, STATES, Socket};
 
 /// Asserts size and every offset of a struct, as a macro that the glue puts after its own declaration.
 macro_rules! asserts {

@@ -6,12 +6,12 @@
 //! `export.rs` are in `crates/cwnd-bpf/bpf`; their folder is an argument.
 #![forbid(unsafe_code)]
 
-mod describe;
 mod fnv;
 pub mod layout;
+mod metadata;
 mod plugin;
-pub mod raw;
 pub mod recipe;
+pub mod shared_structs;
 pub mod toolchain;
 
 pub use fnv::fnv;

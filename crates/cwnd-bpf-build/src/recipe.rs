@@ -7,7 +7,7 @@ use std::process::Command;
 use cwnd::Controller;
 use cwnd::registry::Description;
 
-use crate::describe;
+use crate::metadata;
 use crate::toolchain::{TARGET, Toolchain, run};
 
 /// What `internalize` leaves visible: programs, and what the loader reads and writes.
@@ -100,7 +100,7 @@ pub fn variant(
         std::fs::read_to_string(file).map_err(|why| format!("cannot read {}: {why}", file.display()))
     };
     let about = out.join(format!("{name}.meta"));
-    let text = describe::text(algorithm, set, controller, &read(&out.join("layout.h"))?);
+    let text = metadata::text(algorithm, set, controller, &read(&out.join("layout.h"))?);
     std::fs::write(&about, text).map_err(|why| format!("cannot write {}: {why}", about.display()))?;
     let values: Vec<_> = settings(controller, algorithm).iter().map(u32::to_string).collect();
     let mut defines =

@@ -8,7 +8,7 @@
 
 #include "record.bpf.h"
 
-// What the object says of itself (build/describe.rs), for whoever loads it from a file; the kernel never sees it.
+// What the object says of itself (crates/cwnd-bpf-build/src/metadata.rs), for whoever loads it from a file; the kernel never sees it.
 __asm__(".pushsection .cwnd.meta,\"\",@progbits\n.incbin \"" META "\"\n.popsection");
 
 // Ticks per second, which the loader writes.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Checks one parameter set against the whole contract: random histories from a seed, then the fixed ones.
 
-use crate::play::{ContractPromise, Play, Step, conn, step};
-use crate::{size, state, time};
+use crate::random_history::{ContractPromise, Play, Step, conn, step};
+use crate::{extremes, state, time};
 use cwnd::Conn;
 use cwnd::registry::SetDescription;
 use proptest::prelude::*;
@@ -132,16 +132,16 @@ const FIXED: &[Fixed] = &[
     }),
     ("NoBurstOfCredit", "credit of a large window is no burst at a small one", |set, excused| {
         let excused = excused(ContractPromise::GrowthIsBackedByAcknowledgements);
-        if excused { Ok(()) } else { size::credit_of_a_large_window_is_no_burst(set) }
+        if excused { Ok(()) } else { extremes::credit_of_a_large_window_is_no_burst(set) }
     }),
     ("TenYears", "ten years without a loss neither panic nor shrink", |set, _| {
-        size::ten_years_without_a_loss_neither_panic_nor_shrink(set)
+        extremes::ten_years_without_a_loss_neither_panic_nor_shrink(set)
     }),
     ("ABillionSegments", "windows to 2^30 segments keep their arithmetic", |set, excused| {
-        size::windows_to_a_billion_segments_keep_their_arithmetic(set, excused)
+        extremes::windows_to_a_billion_segments_keep_their_arithmetic(set, excused)
     }),
     ("SmallestWindows", "losses at the smallest windows leave a window that grows", |set, _| {
-        size::losses_at_the_smallest_windows_leave_a_window_that_grows(set)
+        extremes::losses_at_the_smallest_windows_leave_a_window_that_grows(set)
     }),
 ];
 

@@ -5,8 +5,8 @@
 #![forbid(unsafe_code)]
 
 pub mod check;
-pub mod play;
-pub mod size;
+pub mod extremes;
+pub mod random_history;
 pub mod state;
 pub mod support;
 pub mod time;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What an algorithm's state depends on: its history since `init`, and nothing else.
 
-use crate::play::{Play, Step};
 use crate::promise;
+use crate::random_history::{Play, Step};
 use cwnd::Conn;
 use cwnd::registry::SetDescription;
 

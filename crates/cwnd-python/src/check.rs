@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use crate::fault::{self, Fault};
+use crate::plugin_panic::{self, Fault};
 use cwnd::registry::{self, Description, SetDescription};
 use cwnd_contract::check::{self, Breach, Excepted, NO_PANIC};
 use cwnd_fuzz::{
@@ -76,7 +76,7 @@ pub fn check_contract<'py>(
             let mut panic = None;
             let breach = if fixed {
                 check::fixed(&set, excepted, || {
-                    let now = fault::take();
+                    let now = plugin_panic::take();
                     let panicked = now.is_some();
                     panic = now.or(panic.take());
                     panicked
@@ -84,7 +84,7 @@ pub fn check_contract<'py>(
             } else {
                 check::histories(&set, seed, cases, excepted)
             };
-            (breach, fault::take().or(panic))
+            (breach, plugin_panic::take().or(panic))
         })
     });
     let (breach, panic) = outcome.map_err(PanicException::new_err)?;
@@ -138,7 +138,7 @@ impl From<Broken> for Failure {
 fn run(text: &str, distance: u64, excepted: Excepted<'_>) -> Result<bool, Failure> {
     // Nothing of the algorithm's unwinds through here: what does is the engine's.
     let outcome = caught(|| cwnd_fuzz::check(text, distance)).unwrap_or_else(|panic| Err(panic.into()));
-    let failure = match (fault::take(), outcome) {
+    let failure = match (plugin_panic::take(), outcome) {
         (Some(fault), _) => Failure::from(fault),
         (None, Err(broken)) => Failure::from(broken),
         (None, Ok(outcome)) => return Ok(matches!(outcome, Outcome::Ran { .. })),

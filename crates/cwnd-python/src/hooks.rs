@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One algorithm and one connection, hook by hook: what a test vector needs (`vectors/README.md`).
 
-use crate::fault;
+use crate::plugin_panic;
 use crate::scenario::ScenarioError;
 use cwnd::{AckSample, CaEvent, CaState, Conn, Controller, PacingStatus};
 use pyo3::exceptions::{PyKeyError, PyValueError};
@@ -92,52 +92,52 @@ impl Hooks {
         let inner =
             || self.cc.info(&self.conn).fields.into_iter().find(|field| field.0 == name).map(|field| field.1);
         let value = read(&self.conn, name).or_else(inner);
-        fault::check(py)?;
+        plugin_panic::check(py)?;
         value.ok_or_else(|| PyKeyError::new_err(name.to_owned()))
     }
 
     fn init(&mut self, py: Python<'_>) -> PyResult<()> {
         self.cc.init(&mut self.conn);
-        fault::check(py)
+        plugin_panic::check(py)
     }
 
     fn ssthresh(&mut self, py: Python<'_>) -> PyResult<u32> {
         let threshold = self.cc.ssthresh(&mut self.conn);
-        fault::check(py).map(|()| threshold)
+        plugin_panic::check(py).map(|()| threshold)
     }
 
     fn undo_cwnd(&mut self, py: Python<'_>) -> PyResult<u32> {
         let window = self.cc.undo_cwnd(&mut self.conn);
-        fault::check(py).map(|()| window)
+        plugin_panic::check(py).map(|()| window)
     }
 
     fn cong_avoid(&mut self, py: Python<'_>, acked: u32) -> PyResult<()> {
         self.avoid(acked);
-        fault::check(py)
+        plugin_panic::check(py)
     }
 
     /// `set_state`; the connection is in the new state afterwards.
     fn set_state(&mut self, py: Python<'_>, state: u8) -> PyResult<()> {
         self.enter(CaState::from_u8(state));
-        fault::check(py)
+        plugin_panic::check(py)
     }
 
     fn cwnd_event(&mut self, py: Python<'_>, event: u8) -> PyResult<()> {
         let event = CaEvent::from_u8(event).ok_or_else(|| PyValueError::new_err("no such event"))?;
         self.cc.cwnd_event(&mut self.conn, event);
-        fault::check(py)
+        plugin_panic::check(py)
     }
 
     fn in_ack_event(&mut self, py: Python<'_>, flags: u32) -> PyResult<()> {
         self.cc.in_ack_event(&mut self.conn, flags);
-        fault::check(py)
+        plugin_panic::check(py)
     }
 
     /// `pkts_acked`; `rtt_us` is 0 for no sample.
     fn pkts_acked(&mut self, py: Python<'_>, acked: u32, rtt_us: u32) -> PyResult<()> {
         let in_flight = self.conn.packets_out;
         self.cc.pkts_acked(&mut self.conn, &sample(acked, rtt_us, in_flight));
-        fault::check(py)
+        plugin_panic::check(py)
     }
 
     /// An acknowledgement of `acked` full segments as a transport with endless data takes it: their round trip
@@ -160,7 +160,7 @@ impl Hooks {
         let ack = conn.snd_una;
         self.cc.cong_avoid(conn, ack, acked);
         self.fill();
-        fault::check(py)
+        plugin_panic::check(py)
     }
 
     /// Sends what the window takes.
@@ -175,7 +175,7 @@ impl Hooks {
     /// A loss repaired at once: `ssthresh`, `set_state` to Recovery and back to Open, the window at the new threshold.
     fn loss(&mut self, py: Python<'_>) -> PyResult<u32> {
         let threshold = self.reduce();
-        fault::check(py).map(|()| threshold)
+        plugin_panic::check(py).map(|()| threshold)
     }
 
     /// `count` round trips: each acknowledges the window that it began with, one segment at a time.
@@ -185,7 +185,7 @@ impl Hooks {
                 self.avoid(1);
             }
         }
-        fault::check(py)
+        plugin_panic::check(py)
     }
 
     /// Deterministic loss: `losses` times `packets` acknowledgements of one segment and a loss. The mean window (packets
@@ -202,7 +202,7 @@ impl Hooks {
             }
             self.reduce();
         }
-        fault::check(py)?;
+        plugin_panic::check(py)?;
         Ok((acked as f64 / round_trips, round_trips / f64::from(losses - losses / 2)))
     }
 }

@@ -5,11 +5,11 @@ mod arrays;
 mod check;
 mod clock;
 mod cube_root;
-mod fault;
 mod hooks;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod kernel;
 mod plugin;
+mod plugin_panic;
 mod registry;
 mod replay;
 mod scenario;
@@ -23,7 +23,7 @@ use pyo3::prelude::*;
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("ScenarioError", module.py().get_type::<scenario::ScenarioError>())?;
-    module.add("PluginError", module.py().get_type::<fault::PluginError>())?;
+    module.add("PluginError", module.py().get_type::<plugin_panic::PluginError>())?;
     module.add_class::<scenario::Scenario>()?;
     module.add_class::<simulation::Simulation>()?;
     module.add_class::<tables::Table>()?;

@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::{fault, scenario};
+use crate::{plugin_panic, scenario};
 use cwnd::params::{ParamKind, Spec};
 use cwnd::registry::{self, Custom, Description, ParamError, PluginFactory, Recovery, Set, SetDescription};
 use cwnd::{CongestionControl, Conn, Hook, HookResult, Info, PrivateWords, StateWords, WireArgument};
@@ -31,7 +31,7 @@ pub fn load_plugin(py: Python<'_>, file: &str) -> PyResult<String> {
     };
     let table = open(file).map_err(refuse)?;
     let described = describe(table);
-    fault::check(py)?;
+    plugin_panic::check(py)?;
     let algorithm = described.map_err(refuse)?;
     registry::add(algorithm)
         .map_err(|taken| refuse(format!("a name that no other algorithm has; {} is taken", taken.0)))?;
@@ -91,7 +91,7 @@ fn open(file: &str) -> Result<&'static PluginTable, String> {
     }
     // SAFETY: the head vouches for the layout, and the library stays loaded.
     let table: &'static PluginTable = unsafe { &*address };
-    fault::listen(table);
+    plugin_panic::listen(table);
     Ok(table)
 }
 
@@ -170,7 +170,7 @@ impl PluginFactory for Plugin {
         let mut memory = [MaybeUninit::uninit(); WORDS];
         // SAFETY: the memory is ours, of the size and alignment that the table's layout means.
         let is_created = unsafe { (self.table.make)(memory.as_mut_ptr(), set) };
-        fault::happened(self.table.name, None);
+        plugin_panic::happened(self.table.name, None);
         is_created.then(|| {
             Box::new(PluginInstance { plugin: *self, memory, failed: AtomicBool::new(false) })
                 as Box<dyn Custom>
@@ -207,7 +207,7 @@ impl PluginInstance {
     /// Whether the function of the table that was just called panicked; the algorithm has failed then.
     #[inline]
     fn panicked(&self, now_us: Option<u64>) -> bool {
-        let panicked = fault::happened(self.plugin.table.name, now_us);
+        let panicked = plugin_panic::happened(self.plugin.table.name, now_us);
         if panicked {
             self.failed.store(true, Ordering::Relaxed);
         }

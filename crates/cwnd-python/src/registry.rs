@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The registry of algorithms, as Python dictionaries.
 
-use crate::fault;
+use crate::plugin_panic;
 use cwnd::params::{ParamKind, Params, Spec};
 use cwnd::registry;
 use cwnd::slow_start::{self, SlowStartParams};
@@ -63,7 +63,7 @@ pub fn algorithms(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         entry.set_item("inner", inner)?;
         list.append(entry)?;
     }
-    fault::check(py)?;
+    plugin_panic::check(py)?;
     Ok(list)
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Replays of recorded hook calls, fed with Arrow record batches.
 
-use crate::fault;
+use crate::plugin_panic;
 use crate::scenario::ScenarioError;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::{Array, FixedSizeBinaryArray, Int64Array, StringArray, StructArray};
@@ -71,7 +71,7 @@ impl Replay {
                 *self.state_differences.get_or_insert(0) += u64::from(!agrees);
             }
         }
-        fault::check(py)
+        plugin_panic::check(py)
     }
 
     /// Calls replayed.

@@ -2,7 +2,7 @@
 //! A running simulation.
 
 use crate::clock::thread_cpu_s;
-use crate::fault;
+use crate::plugin_panic;
 use crate::scenario::Scenario;
 use crate::tables::{Table, arrow, document, filled};
 use cwnd_record::{Column, Lane, RateRow, tables};
@@ -144,8 +144,8 @@ impl Simulation {
 
 /// Raises `PluginError` if a loaded algorithm has panicked.
 fn sound(py: Python<'_>, simulation: &cwnd_sim::Simulation) -> PyResult<()> {
-    let Some(fault) = fault::take() else { return Ok(()) };
-    Err(fault::Fault { flow: simulation.failed().map(str::to_owned), ..fault }.raise(py))
+    let Some(fault) = plugin_panic::take() else { return Ok(()) };
+    Err(plugin_panic::Fault { flow: simulation.failed().map(str::to_owned), ..fault }.raise(py))
 }
 
 fn unknown(name: &str) -> PyErr {

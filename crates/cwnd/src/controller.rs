@@ -4,7 +4,7 @@
 use crate::conn::Conn;
 use crate::hooks::{Configured, CongestionControl, Info, PRIVATE_BYTES, PrivateWords, StateWords};
 use crate::params::{Params, Refused};
-use crate::registered::Registered;
+use crate::registration::Registered;
 
 /// Reads a state's bytes. That takes `unsafe`, which the core has none of: the caller implements it (`cwnd_plugin::state_words`).
 pub trait ReadState {

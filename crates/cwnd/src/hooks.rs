@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The pluggable module interface (Ha, Rhee and Xu 2008, figure 2; Linux's `tcp_congestion_ops`).
 
-use crate::argument::RecordedArgument;
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
+use crate::hook_argument::RecordedArgument;
 
 /// The table of hooks, for other macros: `for_each_hook!(m)` expands to `m! { row; … }`, `for_each_hook!(m, more)` to
 /// `m! { [more] row; … }`. A row is `Variant = number: name(argument: Type, …) -> result`.

@@ -14,28 +14,28 @@
 #![forbid(unsafe_code)]
 
 pub mod algorithms;
-mod argument;
 mod conn;
 mod controller;
-mod describe;
+mod description;
 pub mod driver;
+mod hook_argument;
 mod hooks;
 pub mod math;
 pub mod params;
 #[cfg(feature = "std")]
 mod plugins;
-mod registered;
+mod registration;
 pub mod registry;
 pub mod replay;
 pub mod slow_start;
 mod state;
 
-pub use argument::{HookResult, RecordedArgument, WireArgument};
 pub use conn::{
     ACK_ECE, ACK_SLOW_PATH, ACK_WINDOW_UPDATE, AckSample, CaEvent, CaState, Conn, INFINITE_SSTHRESH,
     PacingStatus,
 };
 pub use controller::Controller;
+pub use hook_argument::{HookResult, RecordedArgument, WireArgument};
 pub use hooks::{
     ARGUMENT_WORDS, Configured, CongestionControl, Hook, Info, PRIVATE_BYTES, PrivateWords, StateWords,
     unit_and_scale,

@@ -6,7 +6,7 @@
 
 use std::sync::{PoisonError, RwLock};
 
-use crate::describe::{ALGORITHMS, Description};
+use crate::description::{ALGORITHMS, Description};
 
 /// The name of a parameter set that another algorithm has already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

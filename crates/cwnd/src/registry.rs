@@ -5,11 +5,11 @@
 pub use crate::controller::Custom;
 pub use crate::controller::{Controller, ParamError, ReadState};
 #[cfg(feature = "std")]
-pub use crate::describe::PluginFactory;
-pub use crate::describe::{ALGORITHMS, Description, SetDescription};
+pub use crate::description::PluginFactory;
+pub use crate::description::{ALGORITHMS, Description, SetDescription};
 #[cfg(feature = "std")]
 pub use crate::plugins::{NameTaken, add, plugins};
-pub use crate::registered::{Recovery, Registered, Set};
+pub use crate::registration::{Recovery, Registered, Set};
 
 impl Controller {
     /// The parameter set called `name`, as a new instance.

@@ -8,9 +8,9 @@
 
 use core::fmt;
 
-use crate::argument::{HookResult as _, RecordedArgument as _};
 use crate::conn::{Conn, PacingStatus};
 use crate::controller::Controller;
+use crate::hook_argument::{HookResult as _, RecordedArgument as _};
 use crate::hooks::{ARGUMENT_WORDS, Hook, PrivateWords, StateWords};
 
 macro_rules! calls {

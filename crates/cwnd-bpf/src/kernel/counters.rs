@@ -8,7 +8,7 @@ use cwnd::{CaState, Hook};
 use libbpf_rs::MapCore;
 
 use crate::kernel::maps::first_value;
-use cwnd_bpf_build::raw::{RawCounters, STATES};
+use cwnd_bpf_build::shared_structs::{RawCounters, STATES};
 
 /// One counter of the map's value, by its place in [`RawCounters`].
 pub(crate) fn counter(value: &[u8], offset: usize) -> Option<u64> {

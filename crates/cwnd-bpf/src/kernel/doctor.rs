@@ -6,11 +6,11 @@ use std::path::Path;
 use rustix::thread::{CapabilitySet, capabilities};
 
 use crate::kernel::cgroup::{self, hierarchy};
-use crate::kernel::check::{Answer, Check};
+use crate::kernel::default_cc::is_first;
+use crate::kernel::diagnostic::{Answer, Check};
 use crate::kernel::error::Error;
 use crate::kernel::kernel_types::{KernelTypes, OPS};
 use crate::kernel::maps::TX_START;
-use crate::kernel::namespace::is_first;
 use crate::kernel::pins::{BPFFS, is_bpffs, stale_pins};
 use crate::kernel::registration::may_list;
 

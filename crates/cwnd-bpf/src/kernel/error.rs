@@ -6,7 +6,7 @@ use std::fmt;
 use cwnd::registry::{self, Description};
 use cwnd_scenario::Invalid;
 
-use crate::kernel::check::Check;
+use crate::kernel::diagnostic::Check;
 
 /// Longest name of a congestion control (the kernel's `TCP_CA_NAME_MAX` with its final zero is 16).
 pub(crate) const NAME_MAX: usize = 15;

@@ -7,7 +7,7 @@ use libbpf_rs::{MapCore, MapFlags, MapHandle};
 use rustix::fs::{FlockOperation, flock};
 
 use crate::kernel::maps::first_value;
-use cwnd_bpf_build::raw::Identity;
+use cwnd_bpf_build::shared_structs::Identity;
 
 impl Identity {
     /// The bytes that the map holds.

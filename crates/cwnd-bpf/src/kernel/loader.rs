@@ -18,7 +18,7 @@ use crate::kernel::owned_module::OwnedModule;
 use crate::kernel::registration::{Registration, WRAPPED, is_available, registrations};
 use crate::kernel::tick::tick_hz;
 use cwnd_bpf_build::fnv;
-use cwnd_bpf_build::raw::{FILE_BYTES, Identity};
+use cwnd_bpf_build::shared_structs::{FILE_BYTES, Identity};
 
 /// Bytes at an address that is aligned for what libbpf reads in them.
 #[repr(C, align(8))]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Reads the description in an object (`build/describe.rs` writes it and documents the format).
+//! Reads the description in an object (`crates/cwnd-bpf-build/src/metadata.rs` writes it and documents the format).
 
 use cwnd::params::{ParamKind, Spec};
 

@@ -14,7 +14,7 @@ use libbpf_rs::{ErrorKind, MapHandle, Object, RingBuffer, RingBufferBuilder};
 use crate::kernel::error::{Error, refused};
 use crate::kernel::maps::{PARAMS, field, find};
 use crate::kernel::tick::tick_hz;
-use cwnd_bpf_build::raw::{RawRecord, Socket};
+use cwnd_bpf_build::shared_structs::{RawRecord, Socket};
 
 /// A recorded call of a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,7 +18,7 @@ use crate::kernel::identity;
 use crate::kernel::link;
 use crate::kernel::maps::{IDENTITY, text};
 use crate::kernel::pins::{PINS, check_pins, pin_of};
-use cwnd_bpf_build::raw::RawCounters;
+use cwnd_bpf_build::shared_structs::RawCounters;
 
 /// An algorithm that a loader of this machine has registered.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,12 +11,12 @@ use std::sync::mpsc::channel;
 
 use libbpf_rs::{Iter, Object, ObjectBuilder, RingBufferBuilder};
 
+use crate::kernel::command_scope::check;
 use crate::kernel::doctor::explain_refusal;
 use crate::kernel::error::{Error, NAME_MAX, refused};
 use crate::kernel::libbpf_log::with_libbpf_log;
 use crate::kernel::loader::SWITCH;
 use crate::kernel::maps::{field, fill, find, first_value, padded, text};
-use crate::kernel::scope::check;
 
 /// Names of the object's maps, as `bpf/switch.bpf.c` has them.
 const WANTED: &str = ".rodata.wanted";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The simulation: built, stepped, read. Its event handlers are in `events` and `transfers`.
 
-#[cfg(debug_assertions)]
-mod check;
 mod events;
+#[cfg(debug_assertions)]
+mod invariants;
 mod prefetch;
 mod record;
 mod sources;

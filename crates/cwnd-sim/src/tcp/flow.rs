@@ -5,8 +5,8 @@
 //! the receiver and the arrival of its acknowledgement at the sender are one event, at the time of the latter. The receiver then runs
 //! late by the constant delay of the reverse path. Such a flow is *fused*.
 
-use super::host::Host;
 use super::receiver::Receiver;
+use super::send_host::Host;
 use super::sender::{ENDLESS, Sender};
 use crate::index::OptionIndex;
 use crate::network::FlowPath;

@@ -4,8 +4,8 @@
 mod ack;
 mod bitmap;
 mod flow;
-mod host;
 mod receiver;
+mod send_host;
 mod sender;
 
 pub use ack::{ACK_BYTES, AckSlab, position};

@@ -11,7 +11,7 @@ use super::{COUNT_ACKS, COUNT_NAMES, counted};
 use crate::conn::Conn;
 use crate::hooks::{CongestionControl, Info};
 use crate::params::ParamKind;
-use crate::registered::{Recovery, Registered, Set};
+use crate::registration::{Recovery, Registered, Set};
 use crate::slow_start;
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use super::standard;
 use crate::conn::{CaState, Conn};
 use crate::hooks::{CongestionControl, Info, PrivateWords};
 use crate::params::ParamKind;
-use crate::registered::{Recovery, Registered, Set};
+use crate::registration::{Recovery, Registered, Set};
 
 /// Names of the arithmetics, in the order of their numbers.
 const ARITHMETIC_NAMES: &[&str] = &["fine", "linux"];

@@ -11,7 +11,7 @@ use super::{
 use crate::conn::{AckSample, CaState, Conn};
 use crate::hooks::CongestionControl;
 use crate::params::ParamKind;
-use crate::registered::{Recovery, Registered, Set};
+use crate::registration::{Recovery, Registered, Set};
 use crate::slow_start::{self, SlowStart, SlowStartParams};
 
 crate::params! {

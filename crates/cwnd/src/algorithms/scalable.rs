@@ -9,7 +9,7 @@ use super::{COUNT_ACKS, COUNT_NAMES, COUNT_SEGMENTS, additive_increase, counted}
 use crate::conn::Conn;
 use crate::hooks::CongestionControl;
 use crate::params::ParamKind;
-use crate::registered::{Recovery, Registered, Set};
+use crate::registration::{Recovery, Registered, Set};
 use crate::slow_start;
 
 crate::params! {

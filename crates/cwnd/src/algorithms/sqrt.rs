@@ -17,7 +17,7 @@ use crate::conn::Conn;
 use crate::hooks::{CongestionControl, Info};
 use crate::math::{ONE_X64K, sqrt};
 use crate::params::ParamKind;
-use crate::registered::{Recovery, Registered, Set};
+use crate::registration::{Recovery, Registered, Set};
 use crate::slow_start;
 
 crate::params! {

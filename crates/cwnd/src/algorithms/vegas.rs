@@ -20,7 +20,7 @@ use crate::conn::{AckSample, CaEvent, CaState, Conn};
 use crate::hooks::{CongestionControl, Info};
 use crate::math::{ONE_X64K, seq_after};
 use crate::params::ParamKind;
-use crate::registered::{Recovery, Registered, Set};
+use crate::registration::{Recovery, Registered, Set};
 use crate::slow_start;
 
 /// No RTT known yet, µs.

@@ -16,7 +16,7 @@ use super::vegas::UNKNOWN_US;
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
 use crate::hooks::{CongestionControl, Info, PrivateWords};
 use crate::params::ParamKind;
-use crate::registered::{Recovery, Registered, Set};
+use crate::registration::{Recovery, Registered, Set};
 use crate::slow_start;
 
 /// Names of the ways to grow while many segments wait, in the order of their numbers.

@@ -14,7 +14,7 @@ use crate::conn::{ACK_SLOW_PATH, AckSample, CaEvent, Conn};
 use crate::hooks::{CongestionControl, Info};
 use crate::math::ONE_X64K;
 use crate::params::ParamKind;
-use crate::registered::{Recovery, Registered, Set};
+use crate::registration::{Recovery, Registered, Set};
 
 const CLOCK_NAMES: &[&str] = &["us", "ticks"];
 const MICROSECONDS: u32 = 0;

@@ -17,7 +17,7 @@ use crate::conn::{AckSample, CaEvent, CaState, Conn};
 use crate::hooks::{CongestionControl, Info, PrivateWords};
 use crate::math::seq_after;
 use crate::params::ParamKind;
-use crate::registered::{Recovery, Registered, Set};
+use crate::registration::{Recovery, Registered, Set};
 use crate::slow_start;
 
 crate::params! {

@@ -2,7 +2,7 @@
 //! Promises that an algorithm breaks on purpose, each with its source. `main.rs` shows every break: an exception that is
 //! not needed fails its test.
 
-use crate::play::ContractPromise;
+use crate::random_history::ContractPromise;
 use crate::support::is_called;
 use cwnd::registry::SetDescription;
 

@@ -2,14 +2,14 @@
 //! What every algorithm of the registry promises, whatever a transport does to it. proptest prints the seed of a failure.
 //!
 //! The promises are in the crate `cwnd-contract`, because `cwnd check` holds algorithms outside the tree to them too: histories
-//! in `play.rs`, what a state may depend on in `state.rs`, clocks and round trips in `time.rs`, windows and years in `size.rs`.
+//! in `random_history.rs`, what a state may depend on in `state.rs`, clocks and round trips in `time.rs`, windows and years in `extremes.rs`.
 //! Here they are held against the registry; `exceptions.rs` has who breaks one on purpose, `inner.rs` what inner variables mean. Promises about one bug that somebody had are in `../regressions`.
 
 mod constants;
 mod exceptions;
+mod extremes;
 mod inner;
 mod settings;
-mod size;
 mod slow_start;
 mod state;
 mod time;
@@ -17,12 +17,12 @@ mod time;
 use cwnd::Conn;
 use cwnd::registry::SetDescription;
 use cwnd_contract::check::Excepted;
-use cwnd_contract::{check, play, support};
+use cwnd_contract::{check, random_history, support};
 use exceptions::{EXCEPTIONS, excused};
-use play::{ContractPromise, Play, Step, conn, step};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
+use random_history::{ContractPromise, Play, Step, conn, step};
 use support::{cases, is_called, sets};
 
 /// Holds every set to a promise of the contract.
@@ -50,7 +50,7 @@ fn no_set_breaks_a_promise(conn: Conn, steps: &[Step]) -> Result<(), TestCaseErr
 proptest! {
     #![proptest_config(cases(300))]
 
-    // Rows GV2, NG3, Q1, X5, HA1: the promises of `play.rs`, for every set.
+    // Rows GV2, NG3, Q1, X5, HA1: the promises of `random_history.rs`, for every set.
     #[test]
     fn no_algorithm_breaks_the_contract(conn in conn(), steps in prop::collection::vec(step(), 1..200)) {
         no_set_breaks_a_promise(conn, &steps)?;

@@ -3,7 +3,7 @@
 //! product that leaves 64 bits fails.
 
 use crate::exceptions::{BY_SETTINGS, excused, excused_by_settings};
-use crate::play::{ContractPromise, Play, Step, conn, step};
+use crate::random_history::{ContractPromise, Play, Step, conn, step};
 use crate::support::{algorithm, cases, is_called, sets};
 use cwnd::params::{ParamKind, Spec};
 use cwnd::registry::SetDescription;
@@ -132,7 +132,7 @@ fn every_exception_by_settings_is_seen_to_be_needed() {
 proptest! {
     #![proptest_config(cases(1000))]
 
-    // The promises of `play.rs`, for every set with every parameter anywhere in its range. Rows S6, X8, FB3.
+    // The promises of `random_history.rs`, for every set with every parameter anywhere in its range. Rows S6, X8, FB3.
     #[test]
     fn no_legal_setting_breaks_the_contract(
         conn in conn(),

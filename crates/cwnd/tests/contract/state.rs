@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What an algorithm's state depends on: its history since `init`, and nothing else.
 
-use crate::play::{Play, conn, step};
+use crate::random_history::{Play, conn, step};
 use crate::support::{cases, sets};
 use cwnd::driver::{Driver, Options};
 use cwnd_contract::state;

@@ -23,7 +23,7 @@ use crate::conn::{AckSample, CaState, Conn};
 use crate::hooks::{CongestionControl, Info};
 use crate::math::ONE_X64K;
 use crate::params::ParamKind;
-use crate::registered::{Recovery, Registered, Set};
+use crate::registration::{Recovery, Registered, Set};
 use crate::slow_start;
 
 /// Divisor of the search's step (BICTCP_B).

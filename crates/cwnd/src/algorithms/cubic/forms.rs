@@ -22,7 +22,7 @@ use super::Cubic;
 use super::curve::{C_MAX_X64K, C_MIN_X64K};
 use crate::algorithms::{COUNT_ACKS, COUNT_NAMES, COUNT_SEGMENTS, FROM_CWND, FROM_FLIGHT, REDUCE_NAMES};
 use crate::params::ParamKind;
-use crate::registered::{Recovery, Registered, Set};
+use crate::registration::{Recovery, Registered, Set};
 use crate::slow_start::{self, SlowStartParams};
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use super::forms::*;
 use super::virtual_flow::VirtualFlow;
 use super::*;
-use crate::registered::Registered;
+use crate::registration::Registered;
 use crate::slow_start;
 
 const MINUTE_US: u64 = 60_000_000;

@@ -23,7 +23,7 @@ mod units;
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
 use crate::hooks::{CongestionControl, Info, PrivateWords};
 use crate::params::ParamKind;
-use crate::registered::{Recovery, Registered, Set};
+use crate::registration::{Recovery, Registered, Set};
 use crate::slow_start;
 use units::{hz, in_units, now, over, parts, rise, since};
 

@@ -19,7 +19,7 @@ use crate::conn::{AckSample, CaState, Conn};
 use crate::hooks::{CongestionControl, Info};
 use crate::math::{ONE_X64K, scale_x64k, seq_after};
 use crate::params::ParamKind;
-use crate::registered::{Recovery, Registered, Set};
+use crate::registration::{Recovery, Registered, Set};
 use crate::slow_start;
 
 /// No RTT known yet, µs.

@@ -4,7 +4,7 @@
 use super::CubicLinux;
 use crate::algorithms::{COUNT_ACKS, COUNT_NAMES, COUNT_SEGMENTS};
 use crate::params::ParamKind;
-use crate::registered::{Recovery, Registered, Set};
+use crate::registration::{Recovery, Registered, Set};
 use crate::slow_start::{self, SlowStartParams};
 
 pub(super) const ROOT_TABLE: u32 = 0;

@@ -4,7 +4,7 @@
 use super::forms::*;
 use super::*;
 use crate::algorithms::COUNT_SEGMENTS;
-use crate::registered::Registered;
+use crate::registration::Registered;
 use crate::slow_start;
 
 /// A connection in congestion avoidance at `cwnd`, HZ 1000, RTT 100 ms; the smallest RTT is known.

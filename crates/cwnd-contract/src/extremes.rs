@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Sizes: ten years without a loss, windows to 2³⁰, windows of one to three segments.
 
-use crate::play::ContractPromise;
 use crate::promise;
+use crate::random_history::ContractPromise;
 use crate::support::DrivenFlow;
 use cwnd::registry::SetDescription;
 

@@ -3,22 +3,22 @@
 
 use crate::every_set;
 use crate::exceptions::excused;
-use crate::play::ContractPromise;
+use crate::random_history::ContractPromise;
 use crate::support::{DrivenFlow, sets};
 use cwnd::registry::SetDescription;
-use cwnd_contract::size;
+use cwnd_contract::extremes;
 
 // Rows Q6, GV3, X7, QG2, NG4, K9: an ACK an hour for ten years, no loss: never smaller, never beyond the clamp.
 #[test]
 fn ten_years_without_a_loss_neither_panic_nor_shrink() {
-    every_set(size::ten_years_without_a_loss_neither_panic_nor_shrink);
+    every_set(extremes::ten_years_without_a_loss_neither_panic_nor_shrink);
 }
 
 // Rows S6, X8, P5: at windows to 2³⁰ a loss still reduces, undo still restores, an ACK still does not shrink.
 #[test]
 fn windows_to_a_billion_segments_keep_their_arithmetic() {
     every_set(|set| {
-        size::windows_to_a_billion_segments_keep_their_arithmetic(set, &|promise| excused(promise, set))
+        extremes::windows_to_a_billion_segments_keep_their_arithmetic(set, &|promise| excused(promise, set))
     });
 }
 
@@ -44,12 +44,12 @@ fn a_loss_of_a_large_window_costs_a_thirtieth() {
 #[test]
 fn credit_of_a_large_window_is_no_burst() {
     let bound = |set: &SetDescription| !excused(ContractPromise::GrowthIsBackedByAcknowledgements, set);
-    every_set(|set| if bound(set) { size::credit_of_a_large_window_is_no_burst(set) } else { Ok(()) });
+    every_set(|set| if bound(set) { extremes::credit_of_a_large_window_is_no_burst(set) } else { Ok(()) });
 }
 
 // Rows S4, NG2: losses one after the other down to the floor and there; no division by a window of nothing, and from the
 // floor the window grows.
 #[test]
 fn losses_at_the_smallest_windows_leave_a_window_that_grows() {
-    every_set(size::losses_at_the_smallest_windows_leave_a_window_that_grows);
+    every_set(extremes::losses_at_the_smallest_windows_leave_a_window_that_grows);
 }

@@ -8,8 +8,8 @@ use crate::controller::Custom;
 use crate::hooks::{Configured, CongestionControl, Info};
 use crate::params::{Params, Spec};
 #[cfg(feature = "std")]
-use crate::registered::Set;
-use crate::registered::{Recovery, Registered};
+use crate::registration::Set;
+use crate::registration::{Recovery, Registered};
 
 /// A registered algorithm, described.
 #[derive(Clone, Copy, Debug)]

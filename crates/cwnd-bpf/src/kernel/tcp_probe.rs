@@ -17,7 +17,7 @@ use crate::kernel::loader::{PROBE, RING_MAX, RING_MIN, wakeup_bytes};
 use crate::kernel::maps::{COUNTERS, RECORDS, field, fill, find, map, padded};
 use crate::kernel::recorder::{conn, drain, socket};
 use crate::kernel::tick::tick_hz;
-use cwnd_bpf_build::raw::{RawCounters, RawSample, Socket};
+use cwnd_bpf_build::shared_structs::{RawCounters, RawSample, Socket};
 
 /// Name of the map, as `bpf/probe.bpf.c` has it.
 const WANTED: &str = ".rodata.wanted";

@@ -25,15 +25,15 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketType, ipproto, sockopt};
 use rustix::thread::CapabilitySet;
 
+use crate::kernel::capabilities::limit_to;
 use crate::kernel::cgroup::{self, Cgroup};
+use crate::kernel::default_cc::NamespaceDefault;
 use crate::kernel::doctor::explain_refusal;
 use crate::kernel::error::{Error, NAME_MAX, refused};
+use crate::kernel::forwarded_signals::Forwarding;
 use crate::kernel::libbpf_log::with_libbpf_log;
 use crate::kernel::loader::CHOOSE;
 use crate::kernel::maps::{fill, find, first_value, padded};
-use crate::kernel::namespace::NamespaceDefault;
-use crate::kernel::rights::limit_to;
-use crate::kernel::signals::Forwarding;
 
 /// Names of the object's maps, as `bpf/choose.bpf.c` has them.
 const CHOICE: &str = ".rodata.choice";
