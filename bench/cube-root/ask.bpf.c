@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Asks the kernel's own cubic for K: at each acknowledgement, for the next distances between W_max and the window, the
-// private area is set as after a loss and the built-in module called, which begins an epoch. tools/bench/ask_kernel.py reads the answers.
+// private area is set as after a loss and the built-in module called, which begins an epoch. tools/bench/kernel_cube_root.py reads the answers.
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cwnd._native import PluginError, Scenario, ScenarioError, __version__
-    from cwnd.contract import check
+    from cwnd.check_command import check
     from cwnd.kernel.result import KernelTrace
     from cwnd.plugin import CrateError, load_plugin
     from cwnd.replicates import Study, replicate
@@ -69,7 +69,7 @@ HOMES = {
     "ScenarioError": "_native",
     "Study": "replicates",
     "__version__": "_native",
-    "check": "contract",
+    "check": "check_command",
     "dumbbell": "scenario",
     "graph": "scenario",
     "load": "store",

@@ -2,7 +2,7 @@
 from os import PathLike
 from typing import Any, TypedDict
 
-from cwnd.rows import MeasuredSummary
+from cwnd.summary_types import MeasuredSummary
 
 __version__: str
 

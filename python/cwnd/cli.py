@@ -14,10 +14,10 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from cwnd import _native, catalogue, plugin_commands
+from cwnd import _native, algorithms_command, plugin_commands
 from cwnd._native import Scenario, ScenarioError
-from cwnd.catalogue import find
-from cwnd.entry import enter, fail
+from cwnd.algorithms_command import find
+from cwnd.exit_codes import enter, fail
 from cwnd.flowspec import parse
 from cwnd.flowspec import traffic as parse_traffic
 from cwnd.kernel.cli import app as kernel
@@ -350,7 +350,7 @@ def number(text: str) -> int | str:
     return int(text) if text.isascii() and text.isdigit() else text
 
 
-catalogue.add(app)
+algorithms_command.add(app)
 plugin_commands.add(app)
 reproduction.add(app)
 

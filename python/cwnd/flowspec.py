@@ -9,7 +9,7 @@ from typing import Any
 
 from cwnd._native import ScenarioError
 from cwnd.flow_and_link import Flow, Value
-from cwnd.refused import NOT_JSON, shown
+from cwnd.input_errors import NOT_JSON, shown
 
 SYNTAX = "NAME[:COUNT][@KEY=VALUE,...], such as cubic:2@rtt=160ms,start=10s,beta=0.8"
 

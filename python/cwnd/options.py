@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from cwnd.entry import fail
+from cwnd.exit_codes import fail
 
 
 def load_plugins(crates: list[Path] | None) -> list[Path] | None:

@@ -18,7 +18,7 @@ from typing import Any
 from cwnd import _native
 from cwnd._native import ScenarioError
 from cwnd.flowspec import parse
-from cwnd.refused import path_of
+from cwnd.input_errors import path_of
 from cwnd.scenario import dumbbell
 
 TEMPLATES = Path(__file__).with_name("templates")

@@ -11,9 +11,9 @@ from typing import Annotated
 
 import typer
 
-from cwnd.entry import fail
+from cwnd.exit_codes import fail
+from cwnd.input_errors import refused
 from cwnd.options import Json
-from cwnd.refused import refused
 
 
 def new(
@@ -59,26 +59,26 @@ def check(
     Exit code 1 if it breaks a promise: the line says which, at what event, and whose fault it is; the line above is the command that
     reproduces it.
     """
-    from cwnd import contract
+    from cwnd import check_command
     from cwnd.progress import shown_check
     from cwnd.watchdog import start_watchdog
 
     limit = None if seconds is None else seconds_of(seconds)
     if simulations is not None:
-        if not (simulations.isascii() and simulations.isdigit() and int(simulations) < contract.MOST_SEED):
+        if not (simulations.isascii() and simulations.isdigit() and int(simulations) < check_command.MOST_SEED):
             fail(f'--simulations: "{simulations}" is not accepted; expected a whole number from 0 to 2^63 - 1')
         if seconds is not None:
             fail(f'--simulations: "{simulations}" is not accepted with --seconds; expected one of the two')
-    if seed is not None and not (seed.isascii() and seed.isdigit() and int(seed) < contract.MOST_SEED):
+    if seed is not None and not (seed.isascii() and seed.isdigit() and int(seed) < check_command.MOST_SEED):
         fail(f'--seed: "{seed}" is not accepted; expected a whole number from 0 to 2^63 - 1')
     for name in excepted or []:
-        if name not in contract.promises():
-            raise refused("--except", name, "the name of a promise", contract.promises())
+        if name not in check_command.promises():
+            raise refused("--except", name, "the name of a promise", check_command.promises())
     start = None if seed is None else int(seed)
     count = None if simulations is None else int(simulations)
     start_watchdog()
     with shown_check() as progress:
-        result = contract.check(
+        result = check_command.check(
             crate, seconds=limit, simulations=count, seed=start, excepted=excepted or [], progress=progress
         )
     failure = result.failure
@@ -101,7 +101,7 @@ def check(
 
 def seconds_of(text: str) -> float:
     """The value of `--seconds`; ends the program if it is not valid."""
-    from cwnd.contract import MOST_SECONDS
+    from cwnd.check_command import MOST_SECONDS
 
     try:
         seconds = float(text) if text.isascii() else -1.0

@@ -87,7 +87,7 @@ def shown_tasks(costs: Sequence[float]) -> Iterator[Callable[[int, int, float], 
 
 
 class Checked(Protocol):
-    """The progress of a check: `cwnd.contract.Check`."""
+    """The progress of a check: `cwnd.check_command.Check`."""
 
     seconds: float
     histories: int

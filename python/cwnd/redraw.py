@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from cwnd.refused import path_of
+from cwnd.input_errors import path_of
 from cwnd.result import Result
 from cwnd.store import MANIFEST, load
 

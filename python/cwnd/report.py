@@ -10,7 +10,7 @@ from cwnd.terminal import Grid, Printer
 
 if TYPE_CHECKING:
     from cwnd.result import Summary
-    from cwnd.rows import TrafficSummary
+    from cwnd.summary_types import TrafficSummary
 
 # (heading, key, format), one column each.
 COLUMNS = (

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 
 from cwnd._native import Scenario, Simulation
-from cwnd.refused import refused
-from cwnd.rows import MeasuredSummary
+from cwnd.input_errors import refused
+from cwnd.summary_types import MeasuredSummary
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cwnd._native import Scenario
-from cwnd.entry import fail
+from cwnd.exit_codes import fail
 
 if TYPE_CHECKING:
     from cwnd.result import Progress, Summary

@@ -16,7 +16,7 @@ from cwnd import _native
 from cwnd._native import Scenario
 from cwnd.flow_and_link import Flow, KeyTable, Link, Value
 from cwnd.flowspec import parse
-from cwnd.refused import NOT_JSON, refused, shown
+from cwnd.input_errors import NOT_JSON, refused, shown
 
 Rate = str | list[tuple[str, str]] | Mapping[str, str]
 

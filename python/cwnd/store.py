@@ -14,11 +14,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cwnd import unfinished
+from cwnd import partial_folders
 from cwnd._native import Scenario, ScenarioError, Simulation, __version__
+from cwnd.input_errors import flag_of, path_of, refused
 from cwnd.kernel.result import KIND as TRACE_KIND
 from cwnd.kernel.result import KernelTrace
-from cwnd.refused import flag_of, path_of, refused
 from cwnd.result import (
     ROWS_PER_BATCH,
     Progress,
@@ -96,8 +96,8 @@ def check_folder(folder: Path, kind: str = KIND, *, force: bool = False) -> None
         raise FolderError(f'folder: "{folder}" is not accepted; expected a folder, or a name that is free')
     if not folder.exists() or not any(folder.iterdir()):
         return
-    if unfinished.is_unfinished(folder):
-        if unfinished.is_in_progress(folder):
+    if partial_folders.is_unfinished(folder):
+        if partial_folders.is_in_progress(folder):
             raise FolderError(f'folder: "{folder}" is not accepted; another cwnd writes to it now')
         return
     earlier = kind_of_result(folder)
@@ -227,13 +227,13 @@ def record(
 @contextmanager
 def new_folder(folder: Path, *, force: bool, tell: Callable[[str], None] = lambda _: None) -> Iterator[Path]:
     """A temporary folder beside `folder`, which takes its name when the body ends; if the body raises, it is removed."""
-    for line in unfinished.remove_leftovers(folder, lambda old: kind_of_result(old) is not None):
+    for line in partial_folders.remove_leftovers(folder, lambda old: kind_of_result(old) is not None):
         tell(line)
     check_folder(folder, force=force)
     # The import takes a while, in which Ctrl-C is not handled: before there is anything to remove.
     importlib.import_module("pyarrow.parquet")
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with unfinished.temporary_folder(folder) as beside:
+    with partial_folders.temporary_folder(folder) as beside:
         yield beside
         beside.chmod(0o755)
         replace(beside, folder)
@@ -347,7 +347,7 @@ def load(folder: str | Path) -> Result | KernelTrace:
         known = json.loads((folder / MANIFEST).read_text())
         kind, files = known["kind"], set(known["files"])
     except (OSError, ValueError, KeyError, TypeError):
-        raise refuse(unfinished.why(folder) or "the folder of a result, with its manifest.json") from None
+        raise refuse(partial_folders.why(folder) or "the folder of a result, with its manifest.json") from None
     if kind == TRACE:
         return KernelTrace(folder, known)
     if kind != KIND:

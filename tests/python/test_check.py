@@ -19,8 +19,8 @@ from conftest import Cli
 from watched import Watched
 
 from cwnd import plugin
-from cwnd.contract import Failure, promises
-from cwnd.entry import run_guarded
+from cwnd.check_command import Failure, promises
+from cwnd.exit_codes import run_guarded
 
 cargo = pytest.mark.skipif(
     shutil.which("cargo") is None and os.environ.get("CI") != "true", reason="it needs cargo: Rust 1.89 or newer"
@@ -168,13 +168,13 @@ def test_every_promise_that_is_printed_can_be_excepted(crate: Path, rule: Path) 
     )
     change(rule, "cwnd::state! {\n", f"{SINNER}\ncwnd::state! {{\n")
     code = (
-        "from cwnd import contract\n"
+        "from cwnd import check_command\n"
         "broken = []\n"
         "while True:\n"
-        "    found = contract.check(sys.argv[1], simulations=150, seed=1, excepted=broken)\n"
+        "    found = check_command.check(sys.argv[1], simulations=150, seed=1, excepted=broken)\n"
         "    if found.failure is None or found.failure.promise in broken: break\n"
         "    broken.append(found.failure.promise)\n"
-        "print(json.dumps([broken, str(found), list(contract.promises())]))"
+        "print(json.dumps([broken, str(found), list(check_command.promises())]))"
     )
     broken, last, promises = json.loads(python(code, crate))
     assert "kept" in last, last

@@ -359,7 +359,7 @@ def test_several_links_and_traffic_alone_are_drawn(lot: package.Result, tmp_path
 
 
 def test_the_page_of_the_tables_and_the_types_follow_from_the_schema() -> None:
-    results = importlib.import_module("tools.docs.results")
+    results = importlib.import_module("tools.docs.schema_page")
     assert results.PAGE.read_text() == results.page(), "out of date: run make docs"
     assert results.TYPES.read_text() == results.types(), "out of date: run make docs"
 

@@ -174,7 +174,7 @@ def page(clocks: Rows, errors: Rows) -> str:
             "",
             "Yes. A running Linux 6.18 was asked: a BPF `struct_ops` program set the `last_max_cwnd` of the built-in module a distance above the",
             "window, called `cubictcp_cong_avoid`, and read K. For every distance from 1 to 2²⁰ − 1 and for 200 000 between 2¹⁹ and 2³² − 11, the",
-            "table's root is the kernel's; `tools/bench/ask_kernel.py` asks again (as root). The 56 starting values come from these answers: each is the only one between 65 and 320 that gives",
+            "table's root is the kernel's; `tools/bench/kernel_cube_root.py` asks again (as root). The 56 starting values come from these answers: each is the only one between 65 and 320 that gives",
             "them, and the tests say so for each (`every_entry_is_the_only_one_that_gives_linuxs_answer`; `vectors/cubic/linux-cube-root.toml` has",
             "271 of the answers). Two facts that they settle: the step divides by x (x − 1), and takes 341/1024 for a third, which by itself",
             "makes a root 0.1 % too small. The starting values lie above the root to make up for that. Below 64, where CUBIC has no",

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 from tools import DOCS, ROOT
-from tools.docs import pages, scenario_page, statements
+from tools.docs import pages, rfc_statements, scenario_page
 
 
 def demo() -> list[str]:
@@ -49,7 +49,7 @@ def texts() -> dict[Path, str]:
     return (
         generated
         | {folder / "README.md": pages.gallery(algorithm_pages)}
-        | {folder / f"rfc{document}.md": statements.page(document) for document in statements.DOCUMENTS}
+        | {folder / f"rfc{document}.md": rfc_statements.page(document) for document in rfc_statements.DOCUMENTS}
         | {folder / "slow-start.md": pages.slow_starts()}
         | {scenario_page.PAGE: scenario_page.page()}
     )

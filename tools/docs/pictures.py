@@ -16,7 +16,7 @@ import numpy as np
 
 import cwnd
 from cwnd.plot.draw import COLOURS, DASHES
-from tools.style import STYLE
+from tools.plot_style import STYLE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

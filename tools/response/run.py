@@ -16,9 +16,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from cwnd.plot.draw import COLOURS, DASHES
+from tools.plot_style import STYLE
 from tools.response.measure import mean_window
 from tools.response.rules import Rule, rules, settling_by_delay, westwood
-from tools.style import STYLE
 
 CYCLES = {1e-2: 200, 1e-3: 100, 1e-4: 60, 1e-5: 30, 1e-6: 12}
 SKIP = 4

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The four integer cube roots and `f64::cbrt`: `clocks` and `errors` as CSV for `tools/bench/cube_root.py`, `k` for `tools/bench/ask_kernel.py`.
+//! The four integer cube roots and `f64::cbrt`: `clocks` and `errors` as CSV for `tools/bench/cube_root.py`, `k` for `tools/bench/kernel_cube_root.py`.
 
 use std::hint::black_box;
 use std::io::Write;

@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cwnd import _native, unfinished
+from cwnd import _native, partial_folders
 from cwnd._native import KernelConnection, KernelEnded, KernelModule, KernelTrace, ScenarioError, Table
 from cwnd.kernel.listing import tcp_setting
 from cwnd.kernel.native import KernelInputError
@@ -186,7 +186,7 @@ def trace_writer(folder: Path | None) -> Iterator[TraceWriter | None]:
         yield None
         return
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with unfinished.temporary_folder(folder) as partial:
+    with partial_folders.temporary_folder(folder) as partial:
         yield TraceWriter(partial, folder)
 
 
@@ -225,7 +225,7 @@ def stopped_by_signals() -> Iterator[list[int]]:
 def main(options: TraceOptions, command: list[str]) -> dict[str, Any]:
     """Traces, together with a command if there is one; returns the summary."""
     if options.folder is not None:
-        for line in unfinished.remove_leftovers(options.folder, lambda old: kind_of_result(old) is not None):
+        for line in partial_folders.remove_leftovers(options.folder, lambda old: kind_of_result(old) is not None):
             print(line, file=sys.stderr)
         check_folder(options.folder, TRACE, force=options.force)
     trace = begin(options, has_command=bool(command))

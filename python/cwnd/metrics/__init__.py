@@ -6,15 +6,7 @@ defines each, with source and example. The tables are those of `cwnd.result.Resu
 that need these are undefined there.
 """
 
-from cwnd.metrics.amount import completion_time, goodput, throughput, utilisation
 from cwnd.metrics.capacity import Capacity
-from cwnd.metrics.change import (
-    aggressiveness,
-    coefficient_of_variation,
-    largest_reduction,
-    responsiveness,
-    smoothness,
-)
 from cwnd.metrics.delay import queueing_delay, sampled_queueing_delay
 from cwnd.metrics.fairness import convergence_time, jain, min_max_ratio
 from cwnd.metrics.loss import (
@@ -27,11 +19,19 @@ from cwnd.metrics.loss import (
     pairwise_synchronisation,
     synchronisation,
 )
+from cwnd.metrics.measure_type import Measure, UndefinedError
+from cwnd.metrics.oscillation import (
+    aggressiveness,
+    coefficient_of_variation,
+    largest_reduction,
+    responsiveness,
+    smoothness,
+)
 from cwnd.metrics.quantile import quantile
+from cwnd.metrics.rates import completion_time, goodput, throughput, utilisation
 from cwnd.metrics.series import Rates, Rounds, curves, drops, rates, reductions, rounds
 from cwnd.metrics.statistics import Interval, mean_interval, median_interval, paired_difference
 from cwnd.metrics.transfers import Transfers, transfers_by_group
-from cwnd.metrics.value import Measure, UndefinedError
 
 __all__ = [
     "Capacity",

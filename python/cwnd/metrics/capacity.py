@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cwnd.metrics.measure_type import UndefinedError
 from cwnd.metrics.series import Floats, column
-from cwnd.metrics.value import UndefinedError
 
 if TYPE_CHECKING:
     import pyarrow as pa

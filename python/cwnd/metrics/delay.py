@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cwnd.metrics.capacity import Capacity
+from cwnd.metrics.measure_type import Measure, UndefinedError, attempt
 from cwnd.metrics.quantile import quantile
 from cwnd.metrics.series import Floats, column
-from cwnd.metrics.value import Measure, UndefinedError, attempt
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from cwnd.metrics.measure_type import UndefinedError, measure
 from cwnd.metrics.series import TICK_S, Rates
-from cwnd.metrics.value import UndefinedError, measure
 
 Shares = Sequence[float] | NDArray[np.float64]
 

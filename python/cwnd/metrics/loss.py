@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from cwnd.metrics.value import UndefinedError, measure
+from cwnd.metrics.measure_type import UndefinedError, measure
 
 Numbers = Sequence[float] | NDArray[np.float64]
 

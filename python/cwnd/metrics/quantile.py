@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from cwnd.metrics.value import UndefinedError
+from cwnd.metrics.measure_type import UndefinedError
 
 Sample = Sequence[float] | NDArray[np.float64]
 

@@ -14,13 +14,13 @@ import numpy as np
 
 from cwnd.groups import groups as groups_of
 from cwnd.groups import seconds, traffic
-from cwnd.metrics.change import coefficient_of_variation, smoothness
 from cwnd.metrics.delay import queueing_delay
 from cwnd.metrics.fairness import convergence_time, jain, min_max_ratio
 from cwnd.metrics.loss import drop_runs, index_of_dispersion, loss_rate, mean_drop_run, synchronisation
+from cwnd.metrics.measure_type import Measure, UndefinedError, attempt
+from cwnd.metrics.oscillation import coefficient_of_variation, smoothness
 from cwnd.metrics.series import LINK_DROPS, TICK_S, Integers, Rates, drops, forwarded, rates, reductions
 from cwnd.metrics.transfers import Transfers, transfers_by_group
-from cwnd.metrics.value import Measure, UndefinedError, attempt
 
 if TYPE_CHECKING:
     from cwnd._native import Scenario

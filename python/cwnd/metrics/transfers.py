@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cwnd.metrics.amount import completion_time
+from cwnd.metrics.measure_type import Measure
+from cwnd.metrics.rates import completion_time
 from cwnd.metrics.series import column
-from cwnd.metrics.value import Measure
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -14,7 +14,7 @@ from typing import Any
 import typer
 
 from cwnd._native import Scenario
-from cwnd.entry import fail
+from cwnd.exit_codes import fail
 from cwnd.replicates.study import MOST_JOBS, MOST_SEEDS, processors, replicate
 
 __all__ = ["MOST_JOBS", "MOST_SEEDS", "study", "whole_number"]

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cwnd.groups import FlowGroup
+from cwnd.metrics.measure_type import Measure
 from cwnd.metrics.run import Settings, measures
 from cwnd.metrics.statistics import mean_interval, median_interval
-from cwnd.metrics.value import Measure
 from cwnd.result import Result
 
 Document = dict[str, Any]

@@ -18,10 +18,10 @@ from typing import Any, cast
 
 from cwnd import _native
 from cwnd._native import Scenario
+from cwnd.partial_folders import lock
 from cwnd.result import Result, Summary
 from cwnd.store import MANIFEST, REPLICATES, FolderError, kind_of_result, origin, save
 from cwnd.store import check_folder as check_result
-from cwnd.unfinished import lock
 
 SUMMARY = "summary.json"
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from cwnd._native import Scenario
 from cwnd.groups import groups
-from cwnd.refused import path_of, refused
+from cwnd.input_errors import path_of, refused
 from cwnd.replicates.document import combine, describe
 from cwnd.replicates.folder import StudyFolder
 from cwnd.replicates.report import IDENTICAL_RUNS

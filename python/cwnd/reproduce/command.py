@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cwnd.entry import fail
+from cwnd.exit_codes import fail
 
 if TYPE_CHECKING:
     from cwnd.reproduce.discover import AnyExperiment

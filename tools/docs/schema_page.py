@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """What follows in Python and in the docs from the schema of what a run yields (`crates/cwnd-record/src/tables.rs`).
 
-python -m tools.docs.results            writes the tables of docs/reference/results.md, and python/cwnd/rows.py
-python -m tools.docs.results --check    changes nothing; fails if one of them is out of date
+python -m tools.docs.schema_page            writes the tables of docs/reference/results.md, and python/cwnd/summary_types.py
+python -m tools.docs.schema_page --check    changes nothing; fails if one of them is out of date
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from cwnd import _native
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "reference" / "results.md"
-TYPES = ROOT / "python" / "cwnd" / "rows.py"
-BEGIN, END = "<!-- tables: written by tools/docs/results.py -->", "<!-- end of tables -->"
+TYPES = ROOT / "python" / "cwnd" / "summary_types.py"
+BEGIN, END = "<!-- tables: written by tools/docs/schema_page.py -->", "<!-- end of tables -->"
 #: What is a dictionary in a summary, by the table that it is a row of.
 SUMMARIES = {"flows": "FlowSummary", "links": "LinkSummary", "traffic": "TrafficSummary"}
 PYTHON = {

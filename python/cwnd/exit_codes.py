@@ -13,7 +13,7 @@ from typing import NoReturn
 import typer
 
 from cwnd._native import PluginError, ScenarioError
-from cwnd.refused import refused
+from cwnd.input_errors import refused
 from cwnd.store import FolderError
 from cwnd.terminal import replace_unprintable
 

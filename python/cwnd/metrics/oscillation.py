@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from cwnd.metrics.value import UndefinedError, measure
+from cwnd.metrics.measure_type import UndefinedError, measure
 
 RateSequence = Sequence[float] | NDArray[np.float64]
 

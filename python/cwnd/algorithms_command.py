@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from cwnd import _native
+from cwnd.input_errors import refused
 from cwnd.options import Json, Plugins
-from cwnd.refused import refused
 from cwnd.terminal import Printer
 
 

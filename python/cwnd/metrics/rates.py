@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cwnd.metrics.capacity import Capacity
+from cwnd.metrics.measure_type import Measure, UndefinedError, attempt, measure
 from cwnd.metrics.quantile import quantile
 from cwnd.metrics.series import column, forwarded, rates
-from cwnd.metrics.value import Measure, UndefinedError, attempt, measure
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from cwnd import _native
 from cwnd._native import ScenarioError
+from cwnd.input_errors import path_of, refused
 from cwnd.plugin import LOADED, build, load_plugin
-from cwnd.refused import path_of, refused
 
 #: Random histories per parameter set; each piece of them has its own seed, and Ctrl-C is handled between two pieces.
 HISTORIES = 3000
