@@ -129,6 +129,30 @@ class RecordTable(TypedDict):
     lanes: list[str]
     columns: list[RecordColumn]
 
+class SettingPair(TypedDict):
+    names: tuple[str, str]
+    example: tuple[str, str]
+    help: str
+    what: str
+
+class QueueDiscipline(TypedDict):
+    name: str
+    help: str
+    required: list[str]
+    pair: SettingPair | None
+
+class DropCause(TypedDict):
+    event: str
+    column: str
+    column_run: str
+    meaning: str
+    heading: str
+    counted: str
+    legend: str
+    always: bool
+
+def queue_disciplines() -> list[QueueDiscipline]: ...
+def drop_causes() -> list[DropCause]: ...
 def record_schema() -> list[RecordTable]: ...
 def algorithms() -> list[Algorithm]: ...
 def flow_keys() -> list[str]: ...

@@ -17,11 +17,12 @@ import typer
 from cwnd import _native, algorithms_command, plugin_commands
 from cwnd._native import Scenario, ScenarioError
 from cwnd.algorithms_command import find
+from cwnd.discipline_options import discipline_options, discipline_settings
 from cwnd.exit_codes import enter, fail
 from cwnd.flowspec import parse
 from cwnd.flowspec import traffic as parse_traffic
 from cwnd.kernel.cli import app as kernel
-from cwnd.options import Json, Plugins, pair_of
+from cwnd.options import Json, Plugins, pair_of, with_options
 from cwnd.reproduce import command as reproduction
 from cwnd.run_and_report import run_and_report
 from cwnd.scenario import dumbbell
@@ -83,6 +84,7 @@ Example: cwnd compare cubic:4 sack:4 --rate 400Mbit/s --rtt 40ms --buffer 1bdp -
 
 
 @app.command(help=COMPARE)
+@with_options(discipline_options(), after="buffer")
 def compare(
     flows: Annotated[
         list[str],
@@ -93,22 +95,6 @@ def compare(
     buffer: Annotated[
         str, typer.Option(help="Queue: 1bdp ('0.1bdp, at least 4packets'), 1000packets, 500kB or 50ms.")
     ] = "1bdp",
-    red: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MIN..MAX",
-            help="Random Early Detection between these averages of the queue, such as 20packets..60packets.",
-            show_default="DropTail",
-        ),
-    ] = None,
-    codel: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TARGET..INTERVAL",
-            help="Controlled Delay with this target and interval; RFC 8289 has 5ms..100ms.",
-            show_default="DropTail",
-        ),
-    ] = None,
     duration: Annotated[str, typer.Option(help="Simulated time.")] = "60s",
     measure: Annotated[
         str | None, typer.Option(metavar="FROM..TO", help="What the summary measures. [default: the last four fifths]")
@@ -167,13 +153,13 @@ def compare(
     force: Force = False,
     as_json: Json = False,
     no_plots: NoPlots = False,
+    **disciplines: str | None,
 ) -> None:
     """Runs flows through one bottleneck; `COMPARE` is the help."""
     groups = [parse(flow, f"flow[{number}]") for number, flow in enumerate(flows)]
     background = [parse_traffic(text) for text in traffic or []]
     has_start = [("start" in group.table) for group in groups]
-    thresholds = pair_of("--red", red, "MIN..MAX, such as 20packets..60packets")
-    delays = pair_of("--codel", codel, "TARGET..INTERVAL, such as 5ms..100ms")
+    queue = discipline_settings(disciplines)
     measured = pair_of("--measure", measure, "FROM..TO, such as 20s..100s")
 
     def build(interval_measured: tuple[str, str] | None) -> Scenario:
@@ -182,8 +168,6 @@ def compare(
             rate=rate,
             rtt=rtt,
             buffer=buffer,
-            red=thresholds and dict(zip(("min", "max"), thresholds)),
-            codel=delays and dict(zip(("target", "interval"), delays)),
             duration=duration,
             measure=interval_measured,
             seed=number(seed),
@@ -198,6 +182,7 @@ def compare(
             record_flows=recorded_flows(record_flows),
             record_limit=record_limit,
             name=" + ".join(flows),
+            **queue,
         )
 
     duration_ns = round(build(None).duration_s * 1e9)

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -31,6 +33,27 @@ def pair_of(option: str, text: str | None, expected: str) -> tuple[str, str] | N
     if not dots:
         fail(f'{option}: "{text}" is not accepted; expected {expected}')
     return first, second
+
+
+def with_options(options: Mapping[str, Any], after: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Declares options of a command, names with types, in place of its last parameter, `**options`.
+
+    In the help they follow the parameter called `after`. All of them default to `None`.
+    """
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        *parameters, _options = signature(command, eval_str=True).parameters.values()
+        place = 1 + [parameter.name for parameter in parameters].index(after)
+        parameters[place:place] = [
+            Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+            for name, annotation in options.items()
+        ]
+        given = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in parameters]
+        vars(command)["__signature__"] = Signature(given, return_annotation=None)
+        command.__annotations__ = {parameter.name: parameter.annotation for parameter in given}
+        return command
+
+    return decorate
 
 
 Plugins = Annotated[

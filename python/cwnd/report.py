@@ -6,9 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from cwnd import drop_causes
 from cwnd.terminal import Grid, Printer
 
 if TYPE_CHECKING:
+    from cwnd._native import DropCause
     from cwnd.result import Summary
     from cwnd.summary_types import TrafficSummary
 
@@ -26,10 +28,6 @@ COLUMNS = (
 
 # A table of more flows takes minutes to print.
 MOST_FLOWS = 1000
-# A link's drops by cause, with the columns' headings.
-DROPS = {"drops_queue": "full", "drops_early": "early", "drops_head": "head", "drops_loss": "random"}
-# Those that stand in a table only where a link has some.
-RARE_DROPS = ("drops_head",)
 
 
 def mbps(value: float) -> str:
@@ -51,15 +49,30 @@ def percent(part: float) -> str:
 
 def loss_fraction(link: Mapping[str, Any]) -> float:
     """The fraction of the packets offered to a link that it dropped."""
-    dropped = sum(link[cause] for cause in DROPS)
+    dropped = sum(link[column] for column in drop_causes.COLUMNS)
     return dropped / (dropped + link["packets"]) if dropped else 0.0
+
+
+def causes_of(links: Sequence[Mapping[str, Any]]) -> list[DropCause]:
+    """The causes of drops that a report of these links has."""
+    return drop_causes.reported(lambda column: any(link[column] for link in links))
 
 
 def links(summary: Summary) -> Grid:
     """A row per link."""
     rows: list[Mapping[str, Any]] = [*summary["links"]]
-    causes = [cause for cause in DROPS if cause not in RARE_DROPS or any(link[cause] for link in rows)]
-    headings = ("Mbit/s", "used", "lost", "delay ms", "p50", "p95", "p99", "max", *(DROPS[cause] for cause in causes))
+    causes = causes_of(rows)
+    headings = (
+        "Mbit/s",
+        "used",
+        "lost",
+        "delay ms",
+        "p50",
+        "p95",
+        "p99",
+        "max",
+        *(cause["heading"] for cause in causes),
+    )
     delays = ("mean", "p50", "p95", "p99", "max")
 
     def row(link: Mapping[str, Any]) -> list[str]:
@@ -68,7 +81,7 @@ def links(summary: Summary) -> Grid:
             f"{link['utilization']:.1%}",
             percent(loss_fraction(link)),
             *(f"{link[f'queue_{name}_ms']:.1f}" for name in delays),
-            *(f"{link[cause]:d}" for cause in causes),
+            *(f"{link[cause['column']]:d}" for cause in causes),
         ]
 
     return Grid("link", headings, [(link["name"], row(link)) for link in rows])
@@ -109,7 +122,9 @@ def whole_run(summary: Summary) -> str:
 
     flows = ", ".join(f"{total(summary['flows'], key)} {key}" for key in ("retransmits", "timeouts", "drops"))
     of_flows = [f"flows: {flows}"] if summary["flows"] else []
-    return "in the whole run " + "; ".join([*of_flows, f"links, all traffic: {total(summary['links'], *DROPS)} drops"])
+    return "in the whole run " + "; ".join(
+        [*of_flows, f"links, all traffic: {total(summary['links'], *drop_causes.COLUMNS)} drops"]
+    )
 
 
 def cells(flow: Mapping[str, Any]) -> list[str]:
@@ -141,14 +156,7 @@ def table(summary: Summary, printer: Printer | None = None) -> None:
     fairness = f"Jain index {summary['jain']:.3f}" if summary["flows"] else ""
     if len(summary["links"]) > 1:
         printer.print("; ".join(filter(None, (measured, fairness))))
-        printer.print(
-            "delay: the wait in the queue; full, early, random: dropped for want of room, by RED before that, by the loss process"
-            + (
-                "; head: at the head of the queue by CoDel"
-                if any(link["drops_head"] for link in summary["links"])
-                else ""
-            )
-        )
+        printer.print(f"delay: the wait in the queue; {drop_causes.legend(causes_of(summary['links']))}")
     else:
         link = summary["link"]
         used = f"utilisation {link['utilization']:.1%}"
@@ -157,10 +165,9 @@ def table(summary: Summary, printer: Printer | None = None) -> None:
             f"queueing delay {link['queue_mean_ms']:.1f} ms mean, {link['queue_p50_ms']:.1f} p50, "
             f"{link['queue_p95_ms']:.1f} p95, {link['queue_p99_ms']:.1f} p99, max {link['queue_max_ms']:.1f}"
         )
-        by_codel = f"{link['drops_head']} at the head by CoDel, " if link["drops_head"] else ""
-        printer.print(
-            f"dropped {link['drops_queue']} by the full queue, {link['drops_early']} early by RED, {by_codel}{link['drops_loss']} by the loss process"
-        )
+        counts: Mapping[str, Any] = link
+        dropped = (f"{counts[cause['column']]} {cause['counted']}" for cause in causes_of([counts]))
+        printer.print(f"dropped {', '.join(dropped)}")
     if summary["measured_s"] != [0, summary["duration_s"]]:
         printer.print(whole_run(summary))
     perf = summary["perf"]

@@ -10,13 +10,17 @@ import json
 import math
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
 from cwnd import _native
 from cwnd._native import Scenario
+from cwnd.disciplines import QueueDisciplines
 from cwnd.flow_and_link import Flow, KeyTable, Link, Value
 from cwnd.flowspec import parse
 from cwnd.input_errors import NOT_JSON, refused, shown
+
+if TYPE_CHECKING:
+    from cwnd._native import QueueDiscipline
 
 Rate = str | list[tuple[str, str]] | Mapping[str, str]
 
@@ -53,20 +57,22 @@ class CommonSettings(TypedDict, total=False):
     actions: Iterable[Mapping[str, Any]]
 
 
+class LinkSettings(CommonSettings, QueueDisciplines, total=False):
+    """Those, and the queue discipline of the link."""
+
+
 def dumbbell(
     flows: Flows,
     *,
     rate: Rate,
     rtt: str,
     buffer: str = "1bdp",
-    red: Mapping[str, Value] | None = None,
-    codel: Mapping[str, Value] | None = None,
     loss: str | None = None,
     delay: str | None = None,
     jitter: str | Mapping[str, Value] | None = None,
     reorder: Mapping[str, Value] | None = None,
     reverse: bool | Mapping[str, Value] = False,
-    **settings: Unpack[CommonSettings],
+    **settings: Unpack[LinkSettings],
 ) -> Scenario:
     """Flows through one bottleneck: DropTail, RED where `red` is given, or CoDel where `codel` is.
 
@@ -87,8 +93,9 @@ def dumbbell(
 
     Raises `ScenarioError`, which names field, value and expectation.
     """
-    link = _link(buffer, red, codel, rate=rate, rtt=rtt, loss=loss, delay=delay, jitter=jitter, reorder=reorder)
-    return _scenario({"link": {**link, "reverse": reverse}}, flows, settings)
+    others, queue = _queue(buffer, settings)
+    link = _given(rate=rate, rtt=rtt, loss=loss, delay=delay, jitter=jitter, reorder=reorder)
+    return _scenario({"link": {**link, "queue": queue, "reverse": reverse}}, flows, others)
 
 
 def parking_lot(
@@ -98,20 +105,19 @@ def parking_lot(
     rate: Rate,
     delay: str,
     buffer: str = "1bdp",
-    red: Mapping[str, Value] | None = None,
-    codel: Mapping[str, Value] | None = None,
     rtt: str | None = None,
     loss: str | None = None,
     reverse: bool | Mapping[str, Value] = False,
-    **settings: Unpack[CommonSettings],
+    **settings: Unpack[LinkSettings],
 ) -> Scenario:
     """Bottlenecks in a row between the nodes n0, n1, … : `hops` links of `rate` and `delay`.
 
     A flow says where it begins and ends: `Flow("cubic", from_="n0", to="n3")`. `rtt` is what a `buffer` in BDP refers to,
     if not the longest round trip of the flows over the link. The rest is as in `dumbbell`.
     """
-    link = _link(buffer, red, codel, rate=rate, rtt=rtt, loss=loss, delay=delay)
-    return _scenario({"parking_lot": {"hops": hops, **link, "reverse": reverse}}, flows, settings)
+    others, queue = _queue(buffer, settings)
+    link = _given(rate=rate, rtt=rtt, loss=loss, delay=delay)
+    return _scenario({"parking_lot": {"hops": hops, **link, "queue": queue, "reverse": reverse}}, flows, others)
 
 
 def graph(links: Iterable[Link], flows: Flows, **settings: Unpack[CommonSettings]) -> Scenario:
@@ -128,27 +134,38 @@ def graph(links: Iterable[Link], flows: Flows, **settings: Unpack[CommonSettings
     return _scenario({"link": tables}, flows, settings)
 
 
-#: Queue disciplines by their keywords here, with what each expects.
-DISCIPLINES = {
-    "red": 'the thresholds, such as {"min": "20packets", "max": "60packets"}',
-    "codel": 'its settings, such as {} or {"target": "5ms", "interval": "100ms"}',
-}
+#: Queue disciplines by their keywords here.
+DISCIPLINES = {discipline["name"]: discipline for discipline in _native.queue_disciplines()}
 
 
-def _link(
-    buffer: str, red: Mapping[str, Value] | None, codel: Mapping[str, Value] | None, **keys: object
-) -> dict[str, Any]:
-    """The keys of a link that are given, with its queue."""
+def _expected(discipline: QueueDiscipline) -> str:
+    """What the keyword of this discipline expects: a table of its settings."""
+    pair = discipline["pair"]
+    what = pair["what"] if pair else "its settings"
+    example = json.dumps(dict(zip(pair["names"], pair["example"]))) if pair else ""
+    none = [] if discipline["required"] else ["{}"]
+    return f"{what}, such as {' or '.join([*none, *([example] if example else [])])}"
+
+
+def _queue(buffer: str, settings: LinkSettings) -> tuple[CommonSettings, dict[str, Any]]:
+    """The settings that are not of the queue, and the keys of the queue."""
+    others: dict[str, Any] = {**settings}
     queue: dict[str, Any] = {"kind": "droptail", "limit": buffer}
-    for kind, given in {"red": red, "codel": codel}.items():
+    for kind, discipline in DISCIPLINES.items():
+        given = others.pop(kind, None)
         if given is None:
             continue
         if not isinstance(given, Mapping):
-            raise refused(kind, given, DISCIPLINES[kind])
+            raise refused(kind, given, _expected(discipline))
         if queue["kind"] != "droptail":
             raise refused(kind, given, f"one queue discipline; {queue['kind']} is given, too")
         queue = {**queue, "kind": kind, **given}
-    return {**{key: value for key, value in keys.items() if value is not None}, "queue": queue}
+    return cast("CommonSettings", others), queue
+
+
+def _given(**keys: object) -> dict[str, Any]:
+    """The keys that are given."""
+    return {key: value for key, value in keys.items() if value is not None}
 
 
 #: Keys of `[record]`, by their keywords here.

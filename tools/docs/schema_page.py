@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """What follows in Python and in the docs from the schema of what a run yields (`crates/cwnd-record/src/tables.rs`).
 
-python -m tools.docs.schema_page            writes the tables of docs/reference/results.md, and python/cwnd/summary_types.py
+python -m tools.docs.schema_page            writes the tables of docs/reference/results.md, python/cwnd/summary_types.py and disciplines.py
 python -m tools.docs.schema_page --check    changes nothing; fails if one of them is out of date
 """
 
@@ -16,7 +16,19 @@ from cwnd import _native
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "reference" / "results.md"
 TYPES = ROOT / "python" / "cwnd" / "summary_types.py"
+DISCIPLINES = ROOT / "python" / "cwnd" / "disciplines.py"
 BEGIN, END = "<!-- tables: written by tools/docs/schema_page.py -->", "<!-- end of tables -->"
+COUNTS, END_COUNTS = "<!-- counts: written by tools/docs/schema_page.py -->", "<!-- end of counts -->"
+#: What a summary counts: the count, of what, and its meaning. Those of drops follow the fourth.
+COUNTED = (
+    ("packets_sent", "flows", "data packets, retransmissions included, by when their sender sent them"),
+    ("retransmits", "flows", "retransmissions among them"),
+    ("timeouts", "flows", "times that the retransmission timer fired"),
+    ("drops", "flows", "their data packets dropped at any link, by when they were dropped; the sum of the next ones"),
+    ("transfers", "traffic", "transfers that started"),
+    ("finished", "traffic", "transfers that finished, whenever they started"),
+    ("datagrams", "traffic", "datagrams sent"),
+)
 #: What is a dictionary in a summary, by the table that it is a row of.
 SUMMARIES = {"flows": "FlowSummary", "links": "LinkSummary", "traffic": "TrafficSummary"}
 PYTHON = {
@@ -32,6 +44,20 @@ HEAD = '''\
 """The types of a summary. Written by `make docs` from the schema, `crates/cwnd-record/src/tables.rs`."""
 
 from typing import TypedDict
+'''
+DISCIPLINES_HEAD = '''\
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The keywords of queue disciplines. Written by `make docs` from `crates/cwnd-link/src/aqm`."""
+
+from collections.abc import Mapping
+from typing import TypedDict
+
+from cwnd.flow_and_link import Value
+
+
+class QueueDisciplines(TypedDict, total=False):
+    """The settings of a queue discipline; at most one of them is given."""
+
 '''
 WHOLE = '''
 
@@ -70,10 +96,35 @@ def tables() -> str:
     return "\n".join(lines)
 
 
+def counts() -> str:
+    """The table of counts, in Markdown."""
+    of_drops = [
+        (cause["column"], "flows, links", f"{cause['meaning'].removeprefix('drops ')}: events `{cause['event']}`")
+        for cause in _native.drop_causes()
+    ]
+    lines = ["| measured interval | whole run | of | counts |", "| --- | --- | --- | --- |"]
+    lines += [
+        f"| `{name}` | `{name}_run` | {of} | {meaning} |"
+        for name, of, meaning in (*COUNTED[:4], *of_drops, *COUNTED[4:])
+    ]
+    return "\n".join(lines)
+
+
 def page() -> str:
     """The page with its tables as they are."""
     before, _, rest = PAGE.read_text().partition(BEGIN)
-    return f"{before}{BEGIN}\n\n{tables()}\n{END}{rest.partition(END)[2]}"
+    text = f"{before}{BEGIN}\n\n{tables()}\n{END}{rest.partition(END)[2]}"
+    before, _, rest = text.partition(COUNTS)
+    return f"{before}{COUNTS}\n\n{counts()}\n\n{END_COUNTS}{rest.partition(END_COUNTS)[2]}"
+
+
+def disciplines() -> str:
+    """The type of the keywords of queue disciplines."""
+    rows = (
+        f"    #: {discipline['help']}\n    {discipline['name']}: Mapping[str, Value] | None\n"
+        for discipline in _native.queue_disciplines()
+    )
+    return DISCIPLINES_HEAD + "".join(rows)
 
 
 def types() -> str:
@@ -95,7 +146,7 @@ def types() -> str:
 
 
 def main() -> None:
-    wanted = {PAGE: page(), TYPES: types()}
+    wanted = {PAGE: page(), TYPES: types(), DISCIPLINES: disciplines()}
     if "--check" in sys.argv[1:]:
         wrong = [path.name for path, text in wanted.items() if not path.exists() or path.read_text() != text]
         if wrong:

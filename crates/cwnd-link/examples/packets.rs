@@ -5,7 +5,7 @@
 use cwnd_link::random::{CERTAIN, RandomStream, probability};
 use cwnd_link::{
     Delay, DelayConfig, Fifo, FifoConfig, GilbertElliott, Jitter, Limit, Loss, LossProcess, QueueConfig,
-    Rate, RedConfig, RedUnit, Reorder, SendOverhead, Steps, Trace,
+    Rate, RedConfig, Reorder, SendOverhead, Steps, Trace,
 };
 
 const PACKETS: u64 = 1_000_000;
@@ -37,9 +37,8 @@ fn delay(jitter: Jitter, reorder: Option<Reorder>) -> Box<dyn FnMut(u64) -> u64>
 
 fn main() -> Result<(), String> {
     let red = QueueConfig::Red(RedConfig {
-        unit: RedUnit::Packets,
-        min: 100,
-        max: 300,
+        min: Limit::Packets(100),
+        max: Limit::Packets(300),
         max_p: probability(0.1),
         weight: probability(0.002),
         gentle: true,

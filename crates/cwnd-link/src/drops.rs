@@ -1,57 +1,36 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why packets are dropped, and how many were.
+//! How many packets were dropped, by cause.
 
-/// Why a link dropped a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DropCause {
-    /// The queue had no room.
-    Full,
-    /// The queue discipline dropped it on arrival, while there was room (RED).
-    Early,
-    /// The queue discipline dropped it at the head of the queue (CoDel).
-    Head,
-    /// The loss process lost it.
-    Loss,
-}
+use crate::aqm::DropCause;
+use std::ops::Index;
 
-/// Packets dropped, by cause.
+/// Packets dropped, by cause: `drops[DropCause::Full]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Drops {
-    /// [`DropCause::Full`].
-    pub queue: u64,
-    /// [`DropCause::Early`].
-    pub early: u64,
-    /// [`DropCause::Head`].
-    pub head: u64,
-    /// [`DropCause::Loss`].
-    pub loss: u64,
-}
+pub struct Drops([u64; DropCause::ALL.len()]);
 
 impl Drops {
     /// All of them.
     #[must_use]
-    pub const fn total(&self) -> u64 {
-        self.queue + self.early + self.head + self.loss
+    pub fn total(&self) -> u64 {
+        self.0.iter().sum()
     }
 
     /// Those since `earlier`.
     #[must_use]
-    pub const fn since(&self, earlier: &Self) -> Self {
-        Self {
-            queue: self.queue - earlier.queue,
-            early: self.early - earlier.early,
-            head: self.head - earlier.head,
-            loss: self.loss - earlier.loss,
-        }
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self(std::array::from_fn(|cause| self.0[cause] - earlier.0[cause]))
     }
 
     /// Counts a drop.
     pub const fn count(&mut self, cause: DropCause) {
-        *match cause {
-            DropCause::Full => &mut self.queue,
-            DropCause::Early => &mut self.early,
-            DropCause::Head => &mut self.head,
-            DropCause::Loss => &mut self.loss,
-        } += 1;
+        self.0[cause as usize] += 1;
+    }
+}
+
+impl Index<DropCause> for Drops {
+    type Output = u64;
+
+    fn index(&self, cause: DropCause) -> &u64 {
+        &self.0[cause as usize]
     }
 }

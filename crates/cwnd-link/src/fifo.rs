@@ -12,9 +12,9 @@
 //! Everything else (mixed sizes, RED, steps, a trace) needs a ring of departures and sizes. When a packet of another size arrives, the
 //! ring is filled from that one number. Tests compare every path with a queue that stores its packets.
 
-use crate::admission::{Admission, Arrival, Backlog, Ecn};
-use crate::drops::DropCause;
-use crate::queue::{Limit, OfferResult, QueueConfig, QueueDiscipline};
+use crate::aqm::{Admission, Arrival, Backlog, DropCause, Ecn, QueueConfig, RunningAtArrival};
+use crate::limit::Limit;
+use crate::offer::OfferResult;
 use crate::random::RandomStream;
 use crate::service::{Instant, Rate, Service, work};
 use crate::steps::{Stepping, Steps};
@@ -75,7 +75,7 @@ pub struct Fifo {
     queued: VecDeque<(u64, u32)>,
     bytes: u64,
     service: Service,
-    discipline: QueueDiscipline,
+    discipline: RunningAtArrival,
     limit: Stepping<Limit>,
     /// Whether rate, limit and discipline allow the fast path.
     fast_path: bool,
@@ -113,7 +113,7 @@ impl Fifo {
             queued: VecDeque::new(),
             bytes: 0,
             service,
-            discipline: QueueDiscipline::new(config.queue, stream),
+            discipline: RunningAtArrival::new(config.queue, stream),
             limit: Stepping::new(config.limit),
             fast_path,
             #[cfg(debug_assertions)]

@@ -9,11 +9,10 @@
 //! A packet is taken when its first bit can be sent: not during an outage, and on a trace not before the opportunity that it uses. At one
 //! instant a departure comes before an arrival, as in [`crate::Fifo`], whose limits these are too.
 
-use crate::admission::Backlog;
-use crate::codel::{Codel, CodelConfig};
-use crate::drops::DropCause;
+use crate::aqm::{Backlog, HeadDiscipline, RunningAtHead};
+use crate::limit::Limit;
+use crate::offer::OfferResult;
 use crate::packet_queue::{PacketQueue, Waiting};
-use crate::queue::{Limit, OfferResult};
 use crate::service::{Instant, NEVER, Rate, Service, work};
 use crate::steps::{Stepping, Steps};
 use std::collections::VecDeque;
@@ -27,19 +26,6 @@ pub struct HeadQueueConfig {
     pub limit: Steps<Limit>,
     /// The queue discipline.
     pub discipline: HeadDiscipline,
-}
-
-/// A queue discipline that decides at the head, with its settings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HeadDiscipline {
-    /// Controlled Delay.
-    Codel(CodelConfig),
-}
-
-/// A running discipline.
-#[derive(Clone, Debug)]
-enum Discipline {
-    Codel(Codel),
 }
 
 /// A packet that a link has taken from the head of its queue.
@@ -68,7 +54,7 @@ pub struct HeadQueue<P> {
     /// Bytes of the packet taken last.
     sending: u32,
     service: Service,
-    discipline: Discipline,
+    discipline: RunningAtHead,
     limit: Stepping<Limit>,
 }
 
@@ -82,9 +68,7 @@ impl<P> HeadQueue<P> {
             free: Instant::default(),
             sending: 0,
             service: Service::new(config.rate),
-            discipline: match config.discipline {
-                HeadDiscipline::Codel(config) => Discipline::Codel(Codel::new(config)),
-            },
+            discipline: RunningAtHead::new(config.discipline),
             limit: Stepping::new(config.limit),
         }
     }
@@ -154,19 +138,10 @@ impl<P> HeadQueue<P> {
     /// Takes a packet at `at`, and drops those before it that the discipline drops.
     fn take(&mut self, at: u64) {
         let Self { waiting, taken, discipline, .. } = self;
-        let drop = |packet: Waiting<P>| {
-            let Waiting { arrived, size, packet } = packet;
-            taken.push_back(Taken {
-                packet,
-                size,
-                arrived,
-                at,
-                result: OfferResult::Dropped(DropCause::Head),
-            });
-        };
-        let next = match discipline {
-            Discipline::Codel(codel) => codel.dequeue(at, waiting, drop),
-        };
+        let next = discipline.dequeue(at, waiting, |dropped, cause| {
+            let Waiting { arrived, size, packet } = dropped;
+            taken.push_back(Taken { packet, size, arrived, at, result: OfferResult::Dropped(cause) });
+        });
         let Some(Waiting { arrived, size, packet }) = next else { return };
         let serial = self.service.serialisation(size);
         let begins = self.service.serve(arrived, &mut self.free, size, serial);

@@ -29,36 +29,34 @@
 //! line behind the link in both cases. See `docs/adr/0005-queues-at-arrival-and-at-the-head.md`.
 #![forbid(unsafe_code)]
 
-mod admission;
-mod codel;
+mod aqm;
 mod delay;
 mod drops;
 mod fifo;
 mod gilbert;
 mod head_queue;
+mod limit;
 mod link;
 mod loss;
+mod offer;
 mod packet_queue;
-mod queue;
 pub mod random;
-mod red;
 mod send_overhead;
 mod service;
 mod steps;
 mod trace;
 mod waits;
 
-pub use admission::{Backlog, Ecn};
-pub use codel::CodelConfig;
+pub use aqm::*;
 pub use delay::{Delay, DelayConfig, Jitter, PacketOrder, Reorder};
-pub use drops::{DropCause, Drops};
+pub use drops::Drops;
 pub use fifo::{Fifo, FifoConfig};
 pub use gilbert::GilbertElliott;
-pub use head_queue::{HeadDiscipline, HeadQueue, HeadQueueConfig, Taken};
+pub use head_queue::{HeadQueue, HeadQueueConfig, Taken};
+pub use limit::Limit;
 pub use link::{Link, LinkConfig, LinkCounters, Offered, PacketClass, ServerConfig, Transit};
 pub use loss::{Loss, LossProcess};
-pub use queue::{Limit, OfferResult, QueueConfig};
-pub use red::{RedConfig, RedUnit};
+pub use offer::OfferResult;
 pub use send_overhead::SendOverhead;
 pub use service::{NEVER, Rate};
 pub use steps::{Steps, StepsError};

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A running link: loss process, queue, delay, and its counters.
 
-use crate::admission::{Backlog, Ecn};
+use crate::aqm::{Backlog, DisciplineConfig, DropCause, Ecn};
 use crate::delay::{Delay, DelayConfig, PacketOrder};
-use crate::drops::{DropCause, Drops};
+use crate::drops::Drops;
 use crate::fifo::{Fifo, FifoConfig};
 use crate::head_queue::{HeadQueue, HeadQueueConfig, Taken};
+use crate::limit::Limit;
 use crate::loss::{Loss, LossProcess};
-use crate::queue::OfferResult;
+use crate::offer::OfferResult;
 use crate::random::RandomStream;
 use crate::service::{NEVER, Rate};
+use crate::steps::Steps;
 use crate::waits::WaitHistogram;
 
 /// What a [`Link`] is built from: its parts, each with its random stream.
@@ -33,6 +35,20 @@ pub enum ServerConfig {
 }
 
 impl ServerConfig {
+    /// A queue of this discipline, which `stream` serves, at this rate and with this limit.
+    #[must_use]
+    pub const fn new(
+        discipline: DisciplineConfig,
+        rate: Rate,
+        limit: Steps<Limit>,
+        stream: RandomStream,
+    ) -> Self {
+        match discipline {
+            DisciplineConfig::Arrival(queue) => Self::Fifo(FifoConfig { rate, limit, queue }, stream),
+            DisciplineConfig::Head(discipline) => Self::Head(HeadQueueConfig { rate, limit, discipline }),
+        }
+    }
+
     /// How fast the link sends.
     #[must_use]
     pub const fn rate(&self) -> &Rate {
@@ -259,7 +275,7 @@ impl<P> Link<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Limit, QueueConfig, Steps};
+    use crate::aqm::QueueConfig;
 
     // 5 s at 10 Mbit/s, 3 s of outage, 2 s at 4 Mbit/s; of that 4 s to 9 s: 10 + 0 + 4 Mbit.
     #[test]

@@ -4,7 +4,7 @@
 
 use cwnd_link::random::{RandomStream, probability};
 use cwnd_link::{
-    Backlog, Ecn, Fifo, FifoConfig, Limit, OfferResult, QueueConfig, Rate, RedConfig, RedUnit, Steps, Trace,
+    Backlog, Ecn, Fifo, FifoConfig, Limit, OfferResult, QueueConfig, Rate, RedConfig, Steps, Trace,
 };
 use proptest::prelude::*;
 
@@ -136,11 +136,10 @@ fn traces() -> impl Strategy<Value = (Vec<u64>, Trace)> {
 fn reds() -> impl Strategy<Value = QueueConfig> {
     (0_u64..6, 1_u64..8, 0.0..1.0, 0.0..1.0, any::<bool>(), any::<bool>()).prop_map(
         |(min, more, max_p, weight, gentle, bytes)| {
-            let (unit, factor) = if bytes { (RedUnit::Bytes, 1500) } else { (RedUnit::Packets, 1) };
+            let size = |n| if bytes { Limit::Bytes(n * 1500) } else { Limit::Packets(n) };
             QueueConfig::Red(RedConfig {
-                unit,
-                min: min * factor,
-                max: (min + more) * factor,
+                min: size(min),
+                max: size(min + more),
                 max_p: probability(max_p),
                 weight: probability(weight),
                 gentle,

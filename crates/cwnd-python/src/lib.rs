@@ -5,11 +5,12 @@ mod arrays;
 mod check;
 mod clock;
 mod cube_root;
+mod disciplines;
+mod plugin_panic;
 mod hooks;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod kernel;
 mod plugin;
-mod plugin_panic;
 mod registry;
 mod replay;
 mod scenario;
@@ -32,6 +33,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(registry::algorithms, module)?)?;
     module.add_function(wrap_pyfunction!(registry::flow_keys, module)?)?;
     module.add_function(wrap_pyfunction!(registry::scenario_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(disciplines::queue_disciplines, module)?)?;
+    module.add_function(wrap_pyfunction!(disciplines::drop_causes, module)?)?;
     module.add_function(wrap_pyfunction!(registry::slow_starts, module)?)?;
     module.add_function(wrap_pyfunction!(registry::nearest, module)?)?;
     module.add_function(wrap_pyfunction!(cube_root::cube_roots, module)?)?;

@@ -72,8 +72,8 @@ impl Simulation {
         fn rows<'py, R>(py: Python<'py>, columns: &[Column<R>], rows: &[R]) -> PyResult<Bound<'py, PyList>> {
             PyList::new(py, rows.iter().map(|row| document(py, columns, row)).collect::<PyResult<Vec<_>>>()?)
         }
-        let links = rows(py, tables::LINKS, &summary.links)?;
-        let flows = rows(py, tables::FLOWS, &summary.flows)?;
+        let links = rows(py, &tables::LINKS, &summary.links)?;
+        let flows = rows(py, &tables::FLOWS, &summary.flows)?;
         let traffic = rows(py, tables::TRAFFIC, &summary.traffic)?;
         let whole = PyDict::new(py);
         whole.set_item("measured_s", [summary.measured_s.0, summary.measured_s.1])?;
@@ -128,12 +128,12 @@ impl Simulation {
         }
         let recorded = self.inner.tables();
         Ok(Table(match name {
-            "flows" => arrow(Lane::Sim, tables::FLOWS, &self.inner.summary().flows),
-            "links" => arrow(Lane::Sim, tables::LINKS, &self.inner.summary().links),
+            "flows" => arrow(Lane::Sim, &tables::FLOWS, &self.inner.summary().flows),
+            "links" => arrow(Lane::Sim, &tables::LINKS, &self.inner.summary().links),
             "rates" => arrow(Lane::Sim, tables::RATES, &self.rates),
             "waits" => arrow(Lane::Sim, tables::WAITS, &self.inner.waits()),
             "cwnd" => arrow(Lane::Sim, tables::CWND, part(&recorded.cwnd, start, count)),
-            "queue" => arrow(Lane::Sim, tables::QUEUE, part(&recorded.queue, start, count)),
+            "queue" => arrow(Lane::Sim, &tables::QUEUE, part(&recorded.queue, start, count)),
             "events" => arrow(Lane::Sim, tables::EVENTS, part(&recorded.events, start, count)),
             "inner" => arrow(Lane::Sim, tables::INNER, part(&recorded.inner, start, count)),
             "transfers" => arrow(Lane::Sim, tables::TRANSFERS, part(&recorded.transfers, start, count)),

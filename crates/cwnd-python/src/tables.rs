@@ -57,6 +57,7 @@ pub fn document<'py, R>(py: Python<'py>, columns: &[Column<R>], row: &R) -> PyRe
             Read::Number(read) => item.set_item(name, read(row))?,
             Read::MaybeNumber(read) => item.set_item(name, read(row))?,
             Read::Count(read) => item.set_item(name, read(row))?,
+            Read::Dropped(read, cause) => item.set_item(name, read(row)[*cause])?,
             Read::MaybeCount(read) => item.set_item(name, read(row))?,
             Read::Index(read) => item.set_item(name, read(row))?,
             Read::MaybeIndex(read) => item.set_item(name, read(row))?,
@@ -73,7 +74,7 @@ pub fn filled(recorded: &Tables) -> Vec<(&'static str, StructArray)> {
     }
     let all = [
         ("cwnd", batch(&recorded.cwnd, tables::CWND)),
-        ("queue", batch(&recorded.queue, tables::QUEUE)),
+        ("queue", batch(&recorded.queue, &tables::QUEUE)),
         ("events", batch(&recorded.events, tables::EVENTS)),
         ("inner", batch(&recorded.inner, tables::INNER)),
         ("transfers", batch(&recorded.transfers, tables::TRANSFERS)),

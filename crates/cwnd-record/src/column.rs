@@ -2,6 +2,7 @@
 //! A column of a table: its name, unit and meaning, and how its value is read off a row.
 
 use crate::Lane;
+use cwnd_link::{DropCause, Drops};
 
 /// How a column's value is read off a row, and of which type it is.
 #[derive(Debug)]
@@ -18,6 +19,8 @@ pub enum Read<R> {
     Count(fn(&R) -> u64),
     /// A count, or nothing.
     MaybeCount(fn(&R) -> Option<u64>),
+    /// A count of drops by one cause.
+    Dropped(fn(&R) -> &Drops, DropCause),
     /// A number of something, or a count of 32 bits.
     Index(fn(&R) -> u32),
     /// The same, or nothing.
@@ -73,7 +76,7 @@ pub enum Values<'a> {
     Number(Vec<f64>),
     /// [`Read::MaybeNumber`].
     MaybeNumber(Vec<Option<f64>>),
-    /// [`Read::Count`].
+    /// [`Read::Count`] and [`Read::Dropped`].
     Count(Vec<u64>),
     /// [`Read::MaybeCount`].
     MaybeCount(Vec<Option<u64>>),
@@ -129,7 +132,7 @@ impl<R> Column<R> {
             Read::Word(_) => ("dictionary", false),
             Read::Number(_) => ("double", false),
             Read::MaybeNumber(_) => ("double", true),
-            Read::Count(_) => ("uint64", false),
+            Read::Count(_) | Read::Dropped(..) => ("uint64", false),
             Read::MaybeCount(_) => ("uint64", true),
             Read::Index(_) => ("uint32", false),
             Read::MaybeIndex(_) => ("uint32", true),
@@ -148,6 +151,7 @@ impl<R> Column<R> {
             Read::Number(read) => Values::Number(rows.iter().map(read).collect()),
             Read::MaybeNumber(read) => Values::MaybeNumber(rows.iter().map(read).collect()),
             Read::Count(read) => Values::Count(rows.iter().map(read).collect()),
+            Read::Dropped(read, cause) => Values::Count(rows.iter().map(|row| read(row)[cause]).collect()),
             Read::MaybeCount(read) => Values::MaybeCount(rows.iter().map(read).collect()),
             Read::Index(read) => Values::Index(rows.iter().map(read).collect()),
             Read::MaybeIndex(read) => Values::MaybeIndex(rows.iter().map(read).collect()),

@@ -19,7 +19,7 @@ pub struct FlowCounts {
 impl FlowCounts {
     /// Counts since `earlier`.
     #[must_use]
-    pub const fn since(&self, earlier: &Self) -> Self {
+    pub fn since(&self, earlier: &Self) -> Self {
         Self {
             packets_sent: self.packets_sent - earlier.packets_sent,
             retransmits: self.retransmits - earlier.retransmits,
@@ -31,16 +31,9 @@ impl FlowCounts {
 
 /// Kinds of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
 pub enum EventKind {
-    /// The queue was full.
-    DropQueue,
-    /// The queue's discipline dropped the packet while there was room.
-    DropEarly,
-    /// The queue's discipline dropped the packet at the head of the queue.
-    DropHead,
-    /// The loss process dropped the packet.
-    DropLoss,
+    /// A link dropped a packet.
+    Drop(DropCause),
     /// The connection entered another state; `value` is Linux's number.
     State,
     /// The retransmission timer fired.
@@ -58,26 +51,12 @@ impl EventKind {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::DropQueue => "drop_queue",
-            Self::DropEarly => "drop_early",
-            Self::DropHead => "drop_head",
-            Self::DropLoss => "drop_loss",
+            Self::Drop(cause) => cause.words().event,
             Self::State => "state",
             Self::Timeout => "timeout",
             Self::Start => "start",
             Self::Stop => "stop",
             Self::Switch => "switch",
-        }
-    }
-}
-
-impl From<DropCause> for EventKind {
-    fn from(cause: DropCause) -> Self {
-        match cause {
-            DropCause::Full => Self::DropQueue,
-            DropCause::Early => Self::DropEarly,
-            DropCause::Head => Self::DropHead,
-            DropCause::Loss => Self::DropLoss,
         }
     }
 }

@@ -6,6 +6,8 @@ use crate::column::{Column, ColumnInfo, Read};
 use crate::rows::{CwndRow, EventRow, InnerRow, QueueRow, RateRow, TransferRow, WaitRow};
 use crate::summary::{FlowSummary, LinkSummary, TrafficSummary};
 use Read::{Count, Index, Indices, MaybeCount, MaybeIndex, MaybeNumber, Number, Text, Word};
+use cwnd_link::{CauseWords, DropCause, Drops};
+use std::sync::LazyLock;
 
 /// Names of the states of loss recovery, by Linux's numbers.
 pub const STATES: [&str; 5] = ["open", "disorder", "cwr", "recovery", "loss"];
@@ -16,6 +18,23 @@ fn seconds(ns: u64) -> f64 {
 
 const fn direction(reverse: bool) -> &'static str {
     if reverse { "reverse" } else { "forward" }
+}
+
+/// A column per cause of drops: what `read` counts, under the name and with the meaning that `words` picks.
+fn by_cause<R>(
+    read: fn(&R) -> &Drops,
+    words: fn(&'static CauseWords) -> (&'static str, &'static str),
+) -> Vec<Column<R>> {
+    let column = |cause: &DropCause| {
+        let (name, doc) = words(cause.words());
+        Column::new(name, "packets", doc, Read::Dropped(read, *cause))
+    };
+    DropCause::ALL.iter().map(column).collect()
+}
+
+/// The columns of a table in parts.
+fn joined<R, const N: usize>(parts: [Vec<Column<R>>; N]) -> Vec<Column<R>> {
+    parts.into_iter().flatten().collect()
 }
 
 /// A row per sample of a flow.
@@ -53,26 +72,17 @@ pub static CWND: &[Column<CwndRow>] = &[
 ];
 
 /// A row per sample of a link.
-pub static QUEUE: &[Column<QueueRow>] = &[
-    Column::new("time_s", "s", "time of the sample", Number(|r| seconds(r.time_ns))),
-    Column::new("link", "", "number of the link", Index(|r| r.link)),
-    Column::new("packets", "packets", "packets that wait or are being sent", Count(|r| r.packets)),
-    Column::new("bytes", "bytes", "their bytes", Count(|r| r.bytes)),
-    Column::new("drops_queue", "packets", "drops so far for want of room", Count(|r| r.drops.queue)),
-    Column::new(
-        "drops_early",
-        "packets",
-        "drops so far by RED on arrival, while there was room",
-        Count(|r| r.drops.early),
-    ),
-    Column::new(
-        "drops_head",
-        "packets",
-        "drops so far by CoDel at the head of the queue",
-        Count(|r| r.drops.head),
-    ),
-    Column::new("drops_loss", "packets", "drops so far by the loss process", Count(|r| r.drops.loss)),
-];
+pub static QUEUE: LazyLock<Vec<Column<QueueRow>>> = LazyLock::new(|| {
+    joined::<QueueRow, _>([
+        vec![
+            Column::new("time_s", "s", "time of the sample", Number(|r| seconds(r.time_ns))),
+            Column::new("link", "", "number of the link", Index(|r| r.link)),
+            Column::new("packets", "packets", "packets that wait or are being sent", Count(|r| r.packets)),
+            Column::new("bytes", "bytes", "their bytes", Count(|r| r.bytes)),
+        ],
+        by_cause(|r: &QueueRow| &r.drops, |words| (words.column, words.of_sample)),
+    ])
+});
 
 /// A row per start, stop, switch, drop, state change and timeout of a flow.
 pub static EVENTS: &[Column<EventRow>] = &[
@@ -159,116 +169,143 @@ pub static RATES: &[Column<RateRow>] = &[
 ];
 
 /// A row per link: the summary, over everything that crossed it.
-pub static LINKS: &[Column<LinkSummary>] = &[
-    Column::table_only("link", "", "number of the link", Index(|l| l.number)),
-    Column::new("name", "", "name", Text(|l| &l.name)),
-    Column::table_only("from", "", "node that it leads from", Text(|l| &l.from)),
-    Column::table_only("to", "", "node that it leads to", Text(|l| &l.to)),
-    Column::new(
-        "capacity_mbps",
-        "Mbit/s",
-        "mean capacity of the measured interval",
-        Number(|l| l.capacity_mbps),
-    ),
-    Column::new("utilization", "1", "wire bits that left it over its capacity", Number(|l| l.utilization)),
-    Column::new("packets", "packets", "packets that left it", Count(|l| l.packets)),
-    Column::new("drops_queue", "packets", "drops for want of room", Count(|l| l.drops.queue)),
-    Column::new(
-        "drops_early",
-        "packets",
-        "drops by RED on arrival, while there was room",
-        Count(|l| l.drops.early),
-    ),
-    Column::new("drops_head", "packets", "drops by CoDel at the head of the queue", Count(|l| l.drops.head)),
-    Column::new("drops_loss", "packets", "drops by the loss process", Count(|l| l.drops.loss)),
-    Column::new("drops_queue_run", "packets", "`drops_queue` of the whole run", Count(|l| l.drops_run.queue)),
-    Column::new("drops_early_run", "packets", "`drops_early` of the whole run", Count(|l| l.drops_run.early)),
-    Column::new("drops_head_run", "packets", "`drops_head` of the whole run", Count(|l| l.drops_run.head)),
-    Column::new("drops_loss_run", "packets", "`drops_loss` of the whole run", Count(|l| l.drops_run.loss)),
-    Column::new(
-        "queue_mean_ms",
-        "ms",
-        "mean queueing delay, without the packet's own serialisation",
-        Number(|l| l.queue_mean_ms),
-    ),
-    Column::new("queue_p50_ms", "ms", "median of the queueing delay", Number(|l| l.queue_percentiles_ms[0])),
-    Column::new("queue_p95_ms", "ms", "its 95th percentile", Number(|l| l.queue_percentiles_ms[1])),
-    Column::new("queue_p99_ms", "ms", "its 99th percentile", Number(|l| l.queue_percentiles_ms[2])),
-    Column::new("queue_max_ms", "ms", "max queueing delay", Number(|l| l.queue_max_ms)),
-];
+pub static LINKS: LazyLock<Vec<Column<LinkSummary>>> = LazyLock::new(|| {
+    joined::<LinkSummary, _>([
+        vec![
+            Column::table_only("link", "", "number of the link", Index(|l| l.number)),
+            Column::new("name", "", "name", Text(|l| &l.name)),
+            Column::table_only("from", "", "node that it leads from", Text(|l| &l.from)),
+            Column::table_only("to", "", "node that it leads to", Text(|l| &l.to)),
+            Column::new(
+                "capacity_mbps",
+                "Mbit/s",
+                "mean capacity of the measured interval",
+                Number(|l| l.capacity_mbps),
+            ),
+            Column::new(
+                "utilization",
+                "1",
+                "wire bits that left it over its capacity",
+                Number(|l| l.utilization),
+            ),
+            Column::new("packets", "packets", "packets that left it", Count(|l| l.packets)),
+        ],
+        by_cause(|l: &LinkSummary| &l.drops, |words| (words.column, words.of_link)),
+        by_cause(|l: &LinkSummary| &l.drops_run, |words| (words.column_run, words.of_run)),
+        vec![
+            Column::new(
+                "queue_mean_ms",
+                "ms",
+                "mean queueing delay, without the packet's own serialisation",
+                Number(|l| l.queue_mean_ms),
+            ),
+            Column::new(
+                "queue_p50_ms",
+                "ms",
+                "median of the queueing delay",
+                Number(|l| l.queue_percentiles_ms[0]),
+            ),
+            Column::new("queue_p95_ms", "ms", "its 95th percentile", Number(|l| l.queue_percentiles_ms[1])),
+            Column::new("queue_p99_ms", "ms", "its 99th percentile", Number(|l| l.queue_percentiles_ms[2])),
+            Column::new("queue_max_ms", "ms", "max queueing delay", Number(|l| l.queue_max_ms)),
+        ],
+    ])
+});
 
 /// A row per flow: the summary.
-pub static FLOWS: &[Column<FlowSummary>] = &[
-    Column::table_only("flow", "", "number of the flow", Index(|f| f.number)),
-    Column::new(
-        "name",
-        "",
-        "name: its group's label, and its number in a group of several",
-        Text(|f| &f.name),
-    ),
-    Column::new("label", "", "label of its group", Text(|f| &f.label)),
-    Column::new("cc", "", "algorithm or parameter set", Text(|f| &f.cc)),
-    Column::new("recovery", "", "loss recovery", Text(|f| f.recovery)),
-    Column::new("rtt_ms", "ms", "round trip time without queueing and serialisation", Number(|f| f.rtt_ms)),
-    Column::new("start_s", "s", "start", Number(|f| f.start_s)),
-    Column::new(
-        "throughput_mbps",
-        "Mbit/s",
-        "wire bits that left the flow's last link, over the measured interval",
-        Number(|f| f.throughput_mbps),
-    ),
-    Column::new(
-        "goodput_mbps",
-        "Mbit/s",
-        "payload bits that reached the receiver, each once, over the measured interval",
-        Number(|f| f.goodput_mbps),
-    ),
-    Column::new("share", "1", "throughput over the capacity of its slowest link", Number(|f| f.share)),
-    Column::new("cwnd_mean", "segments", "time-weighted mean of the window", Number(|f| f.cwnd_mean)),
-    Column::new(
-        "packets_sent",
-        "packets",
-        "data packets sent, retransmissions included, by when they were sent",
-        Count(|f| f.measured.packets_sent),
-    ),
-    Column::new("retransmits", "packets", "retransmissions among them", Count(|f| f.measured.retransmits)),
-    Column::new("timeouts", "", "times that the retransmission timer fired", Count(|f| f.measured.timeouts)),
-    Column::new(
-        "drops",
-        "packets",
-        "its data packets dropped at any link: the sum of the next ones",
-        Count(|f| f.measured.drops.total()),
-    ),
-    Column::new("drops_queue", "packets", "drops for want of room", Count(|f| f.measured.drops.queue)),
-    Column::new("drops_early", "packets", "drops by RED on arrival", Count(|f| f.measured.drops.early)),
-    Column::new(
-        "drops_head",
-        "packets",
-        "drops by CoDel at the head of a queue",
-        Count(|f| f.measured.drops.head),
-    ),
-    Column::new("drops_loss", "packets", "drops by the loss process", Count(|f| f.measured.drops.loss)),
-    Column::new(
-        "packets_sent_run",
-        "packets",
-        "`packets_sent` of the whole run",
-        Count(|f| f.run.packets_sent),
-    ),
-    Column::new("retransmits_run", "packets", "`retransmits` of the whole run", Count(|f| f.run.retransmits)),
-    Column::new("timeouts_run", "", "`timeouts` of the whole run", Count(|f| f.run.timeouts)),
-    Column::new("drops_run", "packets", "`drops` of the whole run", Count(|f| f.run.drops.total())),
-    Column::new("drops_queue_run", "packets", "`drops_queue` of the whole run", Count(|f| f.run.drops.queue)),
-    Column::new("drops_early_run", "packets", "`drops_early` of the whole run", Count(|f| f.run.drops.early)),
-    Column::new("drops_head_run", "packets", "`drops_head` of the whole run", Count(|f| f.run.drops.head)),
-    Column::new("drops_loss_run", "packets", "`drops_loss` of the whole run", Count(|f| f.run.drops.loss)),
-    Column::new("path", "", "numbers of the links that its data cross", Indices(|f| &f.path)),
-    Column::new(
-        "back",
-        "",
-        "numbers of the links that its acknowledgements cross",
-        Indices(|f| &f.reverse_path),
-    ),
-];
+pub static FLOWS: LazyLock<Vec<Column<FlowSummary>>> = LazyLock::new(|| {
+    joined::<FlowSummary, _>([
+        vec![
+            Column::table_only("flow", "", "number of the flow", Index(|f| f.number)),
+            Column::new(
+                "name",
+                "",
+                "name: its group's label, and its number in a group of several",
+                Text(|f| &f.name),
+            ),
+            Column::new("label", "", "label of its group", Text(|f| &f.label)),
+            Column::new("cc", "", "algorithm or parameter set", Text(|f| &f.cc)),
+            Column::new("recovery", "", "loss recovery", Text(|f| f.recovery)),
+            Column::new(
+                "rtt_ms",
+                "ms",
+                "round trip time without queueing and serialisation",
+                Number(|f| f.rtt_ms),
+            ),
+            Column::new("start_s", "s", "start", Number(|f| f.start_s)),
+            Column::new(
+                "throughput_mbps",
+                "Mbit/s",
+                "wire bits that left the flow's last link, over the measured interval",
+                Number(|f| f.throughput_mbps),
+            ),
+            Column::new(
+                "goodput_mbps",
+                "Mbit/s",
+                "payload bits that reached the receiver, each once, over the measured interval",
+                Number(|f| f.goodput_mbps),
+            ),
+            Column::new(
+                "share",
+                "1",
+                "throughput over the capacity of its slowest link",
+                Number(|f| f.share),
+            ),
+            Column::new("cwnd_mean", "segments", "time-weighted mean of the window", Number(|f| f.cwnd_mean)),
+            Column::new(
+                "packets_sent",
+                "packets",
+                "data packets sent, retransmissions included, by when they were sent",
+                Count(|f| f.measured.packets_sent),
+            ),
+            Column::new(
+                "retransmits",
+                "packets",
+                "retransmissions among them",
+                Count(|f| f.measured.retransmits),
+            ),
+            Column::new(
+                "timeouts",
+                "",
+                "times that the retransmission timer fired",
+                Count(|f| f.measured.timeouts),
+            ),
+            Column::new(
+                "drops",
+                "packets",
+                "its data packets dropped at any link: the sum of the next ones",
+                Count(|f| f.measured.drops.total()),
+            ),
+        ],
+        by_cause(|f: &FlowSummary| &f.measured.drops, |words| (words.column, words.of_flow)),
+        vec![
+            Column::new(
+                "packets_sent_run",
+                "packets",
+                "`packets_sent` of the whole run",
+                Count(|f| f.run.packets_sent),
+            ),
+            Column::new(
+                "retransmits_run",
+                "packets",
+                "`retransmits` of the whole run",
+                Count(|f| f.run.retransmits),
+            ),
+            Column::new("timeouts_run", "", "`timeouts` of the whole run", Count(|f| f.run.timeouts)),
+            Column::new("drops_run", "packets", "`drops` of the whole run", Count(|f| f.run.drops.total())),
+        ],
+        by_cause(|f: &FlowSummary| &f.run.drops, |words| (words.column_run, words.of_run)),
+        vec![
+            Column::new("path", "", "numbers of the links that its data cross", Indices(|f| &f.path)),
+            Column::new(
+                "back",
+                "",
+                "numbers of the links that its acknowledgements cross",
+                Indices(|f| &f.reverse_path),
+            ),
+        ],
+    ])
+});
 
 /// A row per group of traffic and direction: in the summary only.
 pub static TRAFFIC: &[Column<TrafficSummary>] = &[
@@ -327,11 +364,11 @@ pub fn all() -> Vec<TableInfo> {
     }
     const SIM: &[Lane] = &[Lane::Sim];
     vec![
-        table("flows", "a flow: its summary", SIM, FLOWS),
-        table("links", "a link: its summary, over everything that crossed it", SIM, LINKS),
+        table("flows", "a flow: its summary", SIM, &FLOWS),
+        table("links", "a link: its summary, over everything that crossed it", SIM, &LINKS),
         table("rates", "a rate of a link", SIM, RATES),
         table("cwnd", "a sample of a flow", &Lane::ALL, CWND),
-        table("queue", "a sample of a link", SIM, QUEUE),
+        table("queue", "a sample of a link", SIM, &QUEUE),
         table("events", "a start, stop, switch, drop, state change or timeout of a flow", SIM, EVENTS),
         table("inner", "an inner variable in a sample of a flow, with `record.inner`", SIM, INNER),
         table("transfers", "a transfer", SIM, TRANSFERS),

@@ -30,7 +30,7 @@ pub use buffer::Buffer;
 pub use expand::FlowAction;
 pub use invalid::{Invalid, nearest, unknown_key, unknown_name};
 pub use keys::flow::{AccessLink, FlowGroup, Start};
-pub use keys::link::{CodelSpec, DisciplineSpec, JitterSpec, LinkRate, LinkSpec, QueueSpec, RedSpec};
+pub use keys::link::{DisciplineSpec, JitterSpec, LinkRate, LinkSpec, QueueSpec};
 pub use keys::record::{FlowRef, InnerVariables, RecordSpec, RecordedFlows};
 pub use model::{Action, ActionKind, Dumbbell, Flow, Scenario};
 pub use params::{expectation, show_param};

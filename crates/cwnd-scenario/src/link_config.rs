@@ -2,14 +2,11 @@
 //! What running links are built from: the parts of `cwnd-link`, with all changes by actions. Finds the links of a route.
 
 use crate::keys::flow::AccessLink;
-use crate::keys::link::{DisciplineSpec, LinkRate};
+use crate::keys::link::LinkRate;
 use crate::model::{ActionKind, STREAM_DELAY, STREAM_LOSS, STREAM_QUEUE, STREAMS_OF_A_LINK, Scenario};
 use crate::route::{RouteSpec, route};
 use cwnd_link::random::RandomStream;
-use cwnd_link::{
-    DelayConfig, FifoConfig, HeadDiscipline, HeadQueueConfig, Limit, LinkConfig, QueueConfig, Rate,
-    ServerConfig, Steps,
-};
+use cwnd_link::{DelayConfig, FifoConfig, Limit, LinkConfig, QueueConfig, Rate, ServerConfig, Steps};
 use std::collections::HashMap;
 
 /// `first`, then the changes by actions. Of two changes at one time, the later in the list applies.
@@ -74,17 +71,8 @@ impl Scenario {
         };
         let limit: Limit = link.limit(link.queue.limit, self.packet_size);
         let limit = schedule(limit, limits);
-        let server = match link.queue.discipline {
-            DisciplineSpec::Codel(codel) => ServerConfig::Head(HeadQueueConfig {
-                rate,
-                limit,
-                discipline: HeadDiscipline::Codel(codel.config(self.packet_size)),
-            }),
-            DisciplineSpec::DropTail | DisciplineSpec::Red(_) => {
-                let queue = link.queue_config(self.packet_size);
-                ServerConfig::Fifo(FifoConfig { rate, limit, queue }, stream(STREAM_QUEUE))
-            }
-        };
+        let discipline = link.discipline_config(self.packet_size);
+        let server = ServerConfig::new(discipline, rate, limit, stream(STREAM_QUEUE));
         let delay = DelayConfig {
             propagation: schedule(link.delay, delays),
             jitter: link.jitter.delay,

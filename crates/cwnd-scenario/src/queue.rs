@@ -3,9 +3,9 @@
 
 use crate::buffer::{Buffer, write};
 use crate::invalid::{Invalid, shown};
-use crate::keys::link::{DisciplineSpec, LinkSpec};
+use crate::keys::link::LinkSpec;
 use crate::units;
-use cwnd_link::Limit;
+use cwnd_link::{Limit, SettingKind, SettingValue};
 use serde_json::Value;
 
 /// Checks the queue of `link`, as it was `written` at `path`.
@@ -16,13 +16,19 @@ pub(crate) fn check(
     written: Option<&Value>,
 ) -> Result<(), Invalid> {
     let field = |key: &str| written.and_then(|queue| queue.get(key)).map(shown);
-    if let DisciplineSpec::Red(red) = link.queue.discipline {
-        let (min, max) = (link.threshold(red.min, packet), link.threshold(red.max, packet));
+    let discipline = &link.queue.discipline;
+    for (setting, value) in discipline.rows() {
+        let (SettingKind::QueueSizeAbove(lower), SettingValue::Size(size)) = (setting.kind, value) else {
+            continue;
+        };
+        let below = discipline.rows().find(|(row, _)| row.name == lower);
+        let Some((_, SettingValue::Size(below))) = below else { continue };
+        let (min, max) = (link.threshold(below, packet), link.threshold(size, packet));
         if number(max) <= number(min) {
             return Err(Invalid {
-                field: format!("{path}.max"),
-                value: field("max").or_else(|| Some(write(red.max))),
-                expected: format!("more than min, which is {}; this is {}", in_words(min), in_words(max)),
+                field: format!("{path}.{}", setting.name),
+                value: field(setting.name).or_else(|| Some(write(size))),
+                expected: format!("more than {lower}, which is {}; this is {}", in_words(min), in_words(max)),
             });
         }
     }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Networks, routes and actions: what is read, what it means, what is written.
 
-use cwnd_link::{CodelConfig, HeadDiscipline, Jitter, Limit, Loss, Rate, ServerConfig, Steps};
-use cwnd_scenario::{
-    AccessLink, ActionKind, Buffer, DisciplineSpec, FlowAction, LinkRate, RouteSpec, Scenario,
-};
+use cwnd_link::{CodelConfig, Discipline, HeadDiscipline, Jitter, Limit, Loss, Rate, ServerConfig, Steps};
+use cwnd_scenario::{AccessLink, ActionKind, Buffer, FlowAction, LinkRate, RouteSpec, Scenario};
 
 const MS: u64 = 1_000_000;
 const S: u64 = 1000 * MS;
@@ -305,7 +303,7 @@ fn red_is_checked_against_the_rtt_that_a_graph_gives() {
     let red = "queue = { kind = 'red', limit = '1bdp', min = '10packets', max = '0.5bdp' }";
     let flow = "[[flow]]\ncc = 'cubic'\nfrom = 'n0'\nto = 'n3'\n";
     let scenario = parking_lot(red, flow); // half of 25
-    assert!(matches!(scenario.links[2].queue.discipline, DisciplineSpec::Red(_)));
+    assert_eq!(scenario.links[2].queue.discipline.discipline, Discipline::Red);
     let text =
         format!("duration = '60s'\n[parking_lot]\nrate = '10Mbit/s'\ndelay = '5ms'\nhops = 3\n{red}\n{flow}");
     let message = Scenario::from_toml(&text.replace("'n3'", "'n1'")).expect_err("4 packets").to_string();

@@ -4,6 +4,7 @@
 mod common;
 
 use common::run;
+use cwnd_link::DropCause;
 use cwnd_sim::Summary;
 
 /// Flows of `cc` on a link, measured in the second half of 60 s.
@@ -20,7 +21,7 @@ fn on_link(cc: &str, rate: &str, rtt: &str, extra: &str) -> Summary {
 fn fast_keeps_a_hundred_segments_in_the_queue_and_loses_none() {
     let summary = on_link("fast", "100Mbit/s", "40ms", "queue = { kind = 'droptail', limit = '1bdp' }");
 
-    assert_eq!((summary.link().drops.queue, summary.flows[0].run.timeouts), (0, 0));
+    assert_eq!((summary.link().drops[DropCause::Full], summary.flows[0].run.timeouts), (0, 0));
     assert!(summary.link().utilization > 0.999, "{}", summary.link().utilization);
     assert!((summary.link().queue_mean_ms / 12.0 - 1.0).abs() < 0.05, "{} ms", summary.link().queue_mean_ms);
     assert!((summary.flows[0].cwnd_mean / 433.0 - 1.0).abs() < 0.03, "{}", summary.flows[0].cwnd_mean);

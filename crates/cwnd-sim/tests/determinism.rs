@@ -41,11 +41,11 @@ fn digest(simulation: &Simulation) -> u64 {
     let (recorded, summary) = (simulation.tables(), simulation.summary());
     let mut digest = Digest(0xcbf2_9ce4_8422_2325);
     digest.columns(tables::CWND, &recorded.cwnd);
-    digest.columns(tables::QUEUE, &recorded.queue);
+    digest.columns(&tables::QUEUE, &recorded.queue);
     digest.columns(tables::EVENTS, &recorded.events);
     digest.columns(tables::WAITS, &simulation.waits());
-    digest.columns(tables::FLOWS, &summary.flows);
-    digest.columns(tables::LINKS, &summary.links);
+    digest.columns(&tables::FLOWS, &summary.flows);
+    digest.columns(&tables::LINKS, &summary.links);
     digest.0
 }
 

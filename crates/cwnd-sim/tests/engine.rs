@@ -5,6 +5,7 @@ mod common;
 
 use common::{FIG6, run};
 use cwnd::registry::{ALGORITHMS, Recovery};
+use cwnd_link::DropCause;
 use cwnd_scenario::Scenario;
 use cwnd_sim::{EventKind, Simulation, Summary};
 
@@ -221,7 +222,7 @@ fn a_long_path_times_out_only_when_nothing_comes_back() {
     let flow = "cc = 'reno'\nrtt = '160ms'\ninitial_ssthresh = 40";
     let summary = run(&small_link(flow, "").replace("20s", "120s")).summary();
     assert_eq!(summary.flows[0].run.timeouts, 0);
-    assert!(summary.flows[0].run.retransmits > 0 && summary.link().drops.queue > 0);
+    assert!(summary.flows[0].run.retransmits > 0 && summary.link().drops[DropCause::Full] > 0);
 }
 
 #[test]
@@ -229,7 +230,7 @@ fn the_receive_window_limits_only_when_asked() {
     let limited = run(&small_link("cc = 'cubic'\nrwnd = 10", "")).summary();
     // 10 segments of 1500 bytes per 30 ms (and 10 serialisations of 1.2 ms at most): 4 Mbit/s less a little.
     assert!((3.5..4.01).contains(&limited.flows[0].throughput_mbps), "{}", limited.flows[0].throughput_mbps);
-    assert_eq!(limited.link().drops.queue, 0);
+    assert_eq!(limited.link().drops[DropCause::Full], 0);
 }
 
 #[test]

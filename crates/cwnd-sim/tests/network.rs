@@ -4,6 +4,7 @@
 mod common;
 
 use common::run;
+use cwnd_link::DropCause;
 use cwnd_sim::Summary;
 
 /// Eight Reno flows on 20 Mbit/s and 40 ms (66 packets) for 60 s, with this queue.
@@ -28,8 +29,15 @@ fn red_keeps_the_queue_between_its_thresholds_for_a_little_throughput() {
     assert!(tail.link().utilization > 0.999, "{}", tail.link().utilization);
     assert!((0.9..0.999).contains(&red.link().utilization), "{}", red.link().utilization);
     let drops = red.link().drops;
-    assert!(drops.early > 0 && (drops.queue, drops.loss) == (0, 0), "all of them early: {drops:?}");
-    assert!(tail.link().drops.queue > 0 && tail.link().drops.early == 0, "{:?}", tail.link().drops);
+    assert!(
+        drops[DropCause::Early] > 0 && (drops[DropCause::Full], drops[DropCause::Loss]) == (0, 0),
+        "all of them early: {drops:?}"
+    );
+    assert!(
+        tail.link().drops[DropCause::Full] > 0 && tail.link().drops[DropCause::Early] == 0,
+        "{:?}",
+        tail.link().drops
+    );
     let bytes = with_queue("kind = 'red', limit = '300kB', min = '30kB', max = '90kB'");
     assert!((12.0..36.0).contains(&bytes.link().queue_mean_ms), "{}", bytes.link().queue_mean_ms);
 }
@@ -42,14 +50,14 @@ fn codel_keeps_the_delay_near_its_target_and_drops_at_the_head() {
     assert!((2.0..10.0).contains(&codel.link().queue_mean_ms), "{}", codel.link().queue_mean_ms);
     assert!((0.9..0.999).contains(&codel.link().utilization), "{}", codel.link().utilization);
     let drops = codel.link().drops;
-    assert!(drops.head > 0 && drops.total() == drops.head, "{drops:?}");
-    let flows: u64 = codel.flows.iter().map(|flow| flow.measured.drops.head).sum();
-    assert_eq!(flows, drops.head, "each drop is a flow's");
+    assert!(drops[DropCause::Head] > 0 && drops.total() == drops[DropCause::Head], "{drops:?}");
+    let flows: u64 = codel.flows.iter().map(|flow| flow.measured.drops[DropCause::Head]).sum();
+    assert_eq!(flows, drops[DropCause::Head], "each drop is a flow's");
     let slack = with_queue("kind = 'codel', limit = '1000packets', target = '30ms'");
     assert!((10.0..40.0).contains(&slack.link().queue_mean_ms), "{}", slack.link().queue_mean_ms);
     // A queue that is full before CoDel has waited for an interval.
     let short = with_queue("kind = 'codel', limit = '20packets'").link().drops;
-    assert!(short.queue > 0 && short.head > 0, "{short:?}");
+    assert!(short[DropCause::Full] > 0 && short[DropCause::Head] > 0, "{short:?}");
 }
 
 // A packet waits for CoDel's link to be free as it does for DropTail's: a flow that drops nothing at the head has the same run.
@@ -57,7 +65,7 @@ fn codel_keeps_the_delay_near_its_target_and_drops_at_the_head() {
 fn a_codel_that_never_drops_is_droptail() {
     let mut droptail = with_queue("kind = 'droptail', limit = '50packets'");
     let codel = with_queue("kind = 'codel', limit = '50packets', target = '1min'");
-    assert_eq!(codel.link().drops.head, 0);
+    assert_eq!(codel.link().drops[DropCause::Head], 0);
     assert_eq!(droptail.flows, codel.flows);
     droptail.links[0].clone_from(codel.link());
     assert_eq!(droptail, codel);

@@ -4,6 +4,7 @@
 mod common;
 
 use common::run;
+use cwnd_link::DropCause;
 use cwnd_scenario::Scenario;
 use cwnd_sim::{EventKind, FlowSummary, Simulation, Summary};
 
@@ -107,7 +108,10 @@ fn an_acknowledgement_that_travels_by_itself_does_what_a_fused_one_does() {
             .map(|row| (row.time_ns, row.flow, row.cwnd, row.ssthresh, row.forwarded))
             .collect()
     };
-    assert!(fused.tables().events.iter().filter(|event| event.kind == EventKind::DropLoss).count() > 5);
+    assert!(
+        fused.tables().events.iter().filter(|event| event.kind == EventKind::Drop(DropCause::Loss)).count()
+            > 5
+    );
     assert_eq!(rows(&fused), rows(&linked));
     // But for the link on the reverse path, which only one of them has.
     let flows = |simulation: &Simulation| -> Vec<_> {
@@ -134,7 +138,10 @@ fn acknowledgements_load_the_way_back() {
     let starved = summary(
         "measure = ['2s', '5s']\n[link]\nrate = '20Mbit/s'\nrtt = '30ms'\nreverse = { rate = '100kbit/s', queue = { kind = 'droptail', limit = '5packets' } }\n[[flow]]\ncc = 'reno'",
     );
-    assert!(starved.links[1].utilization > 0.99 && starved.links[1].drops.queue > 100, "{starved:#?}");
+    assert!(
+        starved.links[1].utilization > 0.99 && starved.links[1].drops[DropCause::Full] > 100,
+        "{starved:#?}"
+    );
 }
 
 // Ten segments of 1500 bytes at 12 Mbit/s, 1 ms each, over a round trip of 40 ms, the initial window holding all: the last one has

@@ -4,6 +4,7 @@
 mod common;
 
 use common::{LossLimited, losses};
+use cwnd_link::DropCause;
 
 /// Mean window of one flow that loses every 1/p-th packet, from its first loss at `w_max` on.
 fn mean_window(cc: &str, p: f64, rtt_ms: u64, w_max: f64, mean: f64, epochs: u64) -> f64 {
@@ -21,7 +22,11 @@ fn mean_window(cc: &str, p: f64, rtt_ms: u64, w_max: f64, mean: f64, epochs: u64
     .run();
     let summary = simulation.summary();
     assert_eq!(summary.flows[0].run.timeouts, 0);
-    assert!(summary.link().drops.loss >= epochs / 2, "{} losses", summary.link().drops.loss);
+    assert!(
+        summary.link().drops[DropCause::Loss] >= epochs / 2,
+        "{} losses",
+        summary.link().drops[DropCause::Loss]
+    );
     summary.flows[0].cwnd_mean
 }
 

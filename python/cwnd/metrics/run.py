@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cwnd import drop_causes
 from cwnd.groups import groups as groups_of
 from cwnd.groups import seconds, traffic
 from cwnd.metrics.delay import queueing_delay
@@ -19,7 +20,7 @@ from cwnd.metrics.fairness import convergence_time, jain, min_max_ratio
 from cwnd.metrics.loss import drop_runs, index_of_dispersion, loss_rate, mean_drop_run, synchronisation
 from cwnd.metrics.measure_type import Measure, UndefinedError, attempt
 from cwnd.metrics.oscillation import coefficient_of_variation, smoothness
-from cwnd.metrics.series import LINK_DROPS, TICK_S, Integers, Rates, drops, forwarded, rates, reductions
+from cwnd.metrics.series import TICK_S, Integers, Rates, drops, forwarded, rates, reductions
 from cwnd.metrics.transfers import Transfers, transfers_by_group
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def measures(result: Result, groups: Sequence[Sequence[int]], settings: Settings
         waits = queueing_delay(result.waits, number)
         return {
             "utilization": Measure(link["utilization"]),
-            "loss_rate": loss_rate(sum(link[cause] for cause in LINK_DROPS), link["packets"]),
+            "loss_rate": loss_rate(sum(link[column] for column in drop_causes.COLUMNS), link["packets"]),
             "drop_run": mean_drop_run(runs_of_drops(by, where)),
             "drop_dispersion": index_of_dispersion(at, window_s=settings.scale_s, begin_s=begin_s, end_s=end_s),
             "synchronisation": synchronised([flow for flow, row in enumerate(flows) if number in row["path"]]),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cwnd import drop_causes
 from cwnd.metrics.measure_type import UndefinedError
 
 if TYPE_CHECKING:
@@ -20,9 +21,6 @@ Integers = NDArray[np.int64]
 
 # Times are whole nanoseconds: rounding errors of their sums are below this, s.
 TICK_S = 1e-9
-#: A summary's counts of a link's drops, by cause.
-LINK_DROPS = ("drops_queue", "drops_early", "drops_head", "drops_loss")
-DROPS = ("drop_queue", "drop_early", "drop_head", "drop_loss")
 # Linux's numbers of the states in which a window has been reduced: CWR, Recovery, Loss.
 REDUCED = (2, 3, 4)
 
@@ -162,7 +160,7 @@ def drops(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    chosen = events.filter(pc.is_in(events["kind"], value_set=pa.array(DROPS)))
+    chosen = events.filter(pc.is_in(events["kind"], value_set=pa.array(drop_causes.EVENTS)))
     times = np.asarray(column(chosen, "time_s"), np.float64)
     within = (times >= begin_s) & (times < end_s)
     if link is not None:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from cwnd import drop_causes
 from cwnd.groups import FlowGroup
 from cwnd.metrics.measure_type import Measure
 from cwnd.metrics.run import Settings, measures
@@ -15,7 +16,7 @@ from cwnd.result import Result
 
 Document = dict[str, Any]
 # Summed over a group's flows, and averaged over them.
-COUNTS = ("packets_sent", "retransmits", "timeouts", "drops", "drops_queue", "drops_early", "drops_head", "drops_loss")
+COUNTS = ("packets_sent", "retransmits", "timeouts", "drops", *drop_causes.COLUMNS)
 SUMS = ("throughput_mbps", "goodput_mbps", "share", *COUNTS, *(f"{key}_run" for key in COUNTS))
 MEANS = ("cwnd_mean",)
 STARTED = ("transfers", "finished", "datagrams")

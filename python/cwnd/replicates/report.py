@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from cwnd import drop_causes
 from cwnd.report import ASKED, mbps
 from cwnd.terminal import Grid, Printer
 
@@ -33,10 +34,7 @@ LINK = (
     ("Mbit/s", "capacity_mbps", 1, 2),
     ("used %", "utilization", 100, 1),
     ("lost %", "loss_rate", 100, 4),
-    ("full", "drops_queue", 1, 0),
-    ("early", "drops_early", 1, 0),
-    ("head", "drops_head", 1, 0),
-    ("random", "drops_loss", 1, 0),
+    *((cause["heading"], cause["column"], 1, 0) for cause in drop_causes.CAUSES),
     ("run of drops", "drop_run", 1, 2),
     ("dispersion", "drop_dispersion", 1, 1),
 )
@@ -105,13 +103,8 @@ def table(document: dict[str, Any], printer: Printer | None = None) -> None:
     printer.print(
         f"{runs} of {document['asked']} seeds ({document['seeds'][0]} to {document['seeds'][-1]}), each measured {begin:g} to {end:g} s: "
         "means, of sums over a group's flows (windows: of means), with 95 % confidence intervals. "
-        "counts are of that interval too (--json has those of the whole run). delay: the wait in the queue; full, early, random: "
-        "dropped for want of room, by RED before that, by the loss process"
-        + (
-            "; head: at the head of the queue by CoDel"
-            if any(is_informative(link["drops_head"]) for link in links)
-            else ""
-        ),
+        "counts are of that interval too (--json has those of the whole run). delay: the wait in the queue; "
+        + drop_causes.legend(drop_causes.reported(lambda column: any(is_informative(link[column]) for link in links))),
     )
     if groups and len(document["runs"][0]["flows"]) > 1:
         rule = document["convergence"]

@@ -159,9 +159,8 @@ fn a_dead_link_fills_up_and_then_drops() {
 #[test]
 fn a_queue_that_would_take_centuries_is_full() {
     let red = crate::RedConfig {
-        unit: crate::RedUnit::Packets,
-        min: 1 << 40,
-        max: 1 << 41,
+        min: Limit::Packets(1 << 40),
+        max: Limit::Packets(1 << 41),
         max_p: 1,
         weight: 1,
         gentle: true,

@@ -2,7 +2,7 @@
 //! The keys of a link.
 
 pub use super::link_kinds::{JitterSpec, LinkRate};
-pub use super::queue::{CodelSpec, DisciplineSpec, QueueSpec, RedSpec};
+pub use super::queue::{DisciplineSpec, QueueSpec};
 
 use super::kinds::{Count, NonEmpty, Optional, PacketSize, Required, Time};
 use super::link_kinds::{JitterKind, Losses, Rates, Reordering, rates};
@@ -10,7 +10,7 @@ use super::queue::Queue;
 use super::{Absent, Form, Key, Scope, Table};
 use crate::buffer::Buffer;
 use crate::invalid::{Invalid, KeyTable};
-use cwnd_link::{Jitter, Limit, Loss, QueueConfig, RedConfig, RedUnit, Reorder};
+use cwnd_link::{DisciplineConfig, Jitter, Limit, Loss, Reorder, SettingValue};
 use serde_json::{Map, Value, json};
 
 keys! {
@@ -27,7 +27,7 @@ keys! {
             "random delay in addition to `delay`; a time alone is uniform from 0 to it", "";
         reorder: Option<Reorder> = None, Optional(Reordering, "none"), "",
             "packets that are delayed extra, so that later ones overtake them", "";
-        queue: QueueSpec = QueueSpec { limit: Buffer::Bdp(1_000_000, 0), discipline: DisciplineSpec::DropTail }, Queue, "",
+        queue: QueueSpec = QueueSpec { limit: Buffer::Bdp(1_000_000, 0), discipline: DisciplineSpec::DROP_TAIL }, Queue, "",
             "the queue", "";
     }
     also {
@@ -183,24 +183,11 @@ impl LinkSpec {
         }
     }
 
-    /// The queue discipline, of those that decide at arrival, with its parameters in packets or bytes. RED's mean packet is a full one.
+    /// The queue discipline, with its settings in packets or bytes.
     #[must_use]
-    pub fn queue_config(&self, packet: u32) -> QueueConfig {
-        let DisciplineSpec::Red(red) = self.queue.discipline else { return QueueConfig::DropTail };
-        let threshold = |buffer| match self.threshold(buffer, packet) {
-            Limit::Packets(n) => (RedUnit::Packets, n),
-            Limit::Bytes(n) | Limit::Time(n) => (RedUnit::Bytes, n),
-        };
-        let ((unit, min), (_, max)) = (threshold(red.min), threshold(red.max));
-        QueueConfig::Red(RedConfig {
-            unit,
-            min,
-            max,
-            max_p: red.max_p,
-            weight: red.weight,
-            gentle: red.gentle,
-            ecn: false,
-            mean_packet: packet,
-        })
+    pub fn discipline_config(&self, packet: u32) -> DisciplineConfig {
+        let DisciplineSpec { discipline, settings } = &self.queue.discipline;
+        let resolved = |value: &SettingValue<Buffer>| value.map_size(|size| self.threshold(size, packet));
+        discipline.config(&settings.iter().map(resolved).collect::<Vec<_>>(), packet)
     }
 }

@@ -1,99 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The keys of a link's queue: a discipline has a variant of [`DisciplineSpec`], and a table of its keys.
+//! The keys of a link's queue: its discipline, its limit, and the discipline's settings, whose rows `cwnd-link` has.
 
-use super::kinds::{BufferSize, Flag, Fraction, Required, TimeAbove0};
-use super::{Absent, Form, Quantity, RowKind, Scope, Table, Variants};
+use super::kinds::{BufferSize, Flag, Fraction, Required, TimeAbove0, listed};
+use super::{Absent, Form, Key, KindKeys, Quantity, RowKind, Scope, Table, ValueKind};
 use crate::buffer::{self, Buffer};
 use crate::invalid::{Invalid, KeyTable};
-use cwnd_link::CodelConfig;
-use serde_json::{Map, Value};
-
-variants! {
-    /// Queue discipline, as a scenario specifies it.
-    #[derive(Copy)]
-    pub enum DisciplineSpec {
-        DropTail = "droptail", "drops packets that arrive at a full queue";
-        Red(RedSpec) = "red", "Random Early Detection (Floyd and Jacobson 1993)";
-        Codel(CodelSpec) = "codel", "Controlled Delay (RFC 8289): drops at the head of the queue, and never shortens a queue of one full packet";
-    }
-}
-
-keys! {
-    /// Settings of RED (Floyd and Jacobson 1993). Either both thresholds are in bytes, or none.
-    #[derive(Copy)]
-    pub struct RedSpec {
-        min: Buffer = Buffer::Packets(0), Required(BufferSize), "",
-            "average queue from which packets are dropped", "";
-        max: Buffer = Buffer::Packets(0), LikeMin, "",
-            "average queue at which `max_p` is reached; above `min`, and in bytes if `min` is", "";
-        max_p: u64 = parts(1, 10), Fraction, "",
-            "probability of a drop there", "";
-        weight: u64 = parts(2, 1000), Fraction, "",
-            "weight of a new sample in the average", "";
-        gentle: bool = true, Flag, "",
-            "whether the probability rises further, to 1 at twice `max`", "";
-    }
-}
-
-keys! {
-    /// Settings of CoDel. The defaults are those of RFC 8289 §4.3, §4.4.
-    #[derive(Copy)]
-    pub struct CodelSpec {
-        target: u64 = 5_000_000, TimeAbove0, "ns",
-            "queueing delay that a standing queue may have", "";
-        interval: u64 = 100_000_000, TimeAbove0, "ns",
-            "how long the delay has to stay above `target` before packets are dropped", "";
-    }
-}
-
-impl CodelSpec {
-    /// The settings with the size of a full packet, bytes.
-    #[must_use]
-    pub const fn config(self, packet: u32) -> CodelConfig {
-        CodelConfig { target: self.target, interval: self.interval, mtu: packet }
-    }
-}
-
-/// n / of in units of 2⁻⁶⁴, rounded as a parsed decimal is.
-const fn parts(n: u128, of: u128) -> u64 {
-    ((n << 64) / of) as u64
-}
-
-/// A threshold in bytes if `min` is in bytes; required.
-struct LikeMin;
-
-impl RowKind for LikeMin {
-    type Value = Buffer;
-
-    fn parse(
-        &self,
-        table: &mut KeyTable<'_>,
-        key: &'static str,
-        _: &Scope<'_>,
-    ) -> Result<Option<Buffer>, Invalid> {
-        let is_bytes = |buffer: &Buffer| matches!(buffer, Buffer::Bytes(_));
-        let in_bytes = table.get("min").and_then(buffer::read).is_some_and(|min| is_bytes(&min));
-        let expected = if in_bytes {
-            "a size (60kB), like min"
-        } else {
-            "packets, a time or multiples of the BDP, like min"
-        };
-        let like_min = |value: &Value| buffer::read(value).filter(|max| is_bytes(max) == in_bytes);
-        table.required(key, expected, like_min).map(Some)
-    }
-
-    fn print(&self, max: &Buffer) -> Option<Value> {
-        Some(Value::String(buffer::write(*max)))
-    }
-
-    fn form(&self) -> Form {
-        Form::Quantity(Quantity::Buffer)
-    }
-
-    fn absent(&self, _: &Buffer) -> Absent {
-        Absent::Required
-    }
-}
+use cwnd_link::{Discipline, Limit, Setting, SettingKind, SettingValue};
+use serde_json::{Map, Value, json};
 
 keys! {
     /// The key that every queue has.
@@ -103,8 +16,27 @@ keys! {
     }
 }
 
+/// A queue discipline with its settings, as a scenario specifies them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DisciplineSpec {
+    /// The discipline.
+    pub discipline: Discipline,
+    /// The values of its settings, in the order of [`Discipline::settings`].
+    pub settings: Vec<SettingValue<Buffer>>,
+}
+
+impl DisciplineSpec {
+    /// No discipline: packets are dropped when there is no room.
+    pub(crate) const DROP_TAIL: Self = Self { discipline: Discipline::DropTail, settings: Vec::new() };
+
+    /// Its settings with their values.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (&'static Setting, SettingValue<Buffer>)> {
+        self.discipline.settings().iter().zip(self.settings.iter().copied())
+    }
+}
+
 /// A queue, as a scenario specifies it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueSpec {
     /// Its limit.
     pub limit: Buffer,
@@ -126,21 +58,94 @@ impl RowKind for Queue {
     ) -> Result<Option<QueueSpec>, Invalid> {
         let Some(value) = table.get(key) else { return Ok(None) };
         let mut keys = KeyTable::new(&table.field(key), value)?;
-        let kind = DisciplineSpec::parse_kind(&mut keys)?;
+        let names: Vec<&str> = Discipline::ALL.iter().map(|discipline| discipline.name()).collect();
+        let named = |value: &Value| Discipline::ALL.iter().copied().find(|known| value == known.name());
+        let discipline = keys.required("kind", &listed(&names, " or "), named)?;
         let LimitTable { limit } = LimitTable::defaults().parse_keys(&mut keys, scope)?;
-        let discipline = DisciplineSpec::parse_keys(kind, &mut keys, scope)?;
+        let settings = discipline.settings().iter().map(|setting| parse_setting(setting, &mut keys, scope));
+        let settings = settings.collect::<Result<_, _>>()?;
         keys.finish()?;
-        Ok(Some(QueueSpec { limit, discipline }))
+        Ok(Some(QueueSpec { limit, discipline: DisciplineSpec { discipline, settings } }))
     }
 
     fn print(&self, queue: &QueueSpec) -> Option<Value> {
-        let mut map = Map::from_iter([queue.discipline.print_kind()]);
+        let mut map = Map::from_iter([("kind".to_owned(), json!(queue.discipline.discipline.name()))]);
         map.extend(LimitTable { limit: queue.limit }.print_keys());
-        map.extend(queue.discipline.print_keys());
+        map.extend(queue.discipline.rows().map(|(row, value)| (row.name.to_owned(), write(row, value))));
         Some(Value::Object(map))
     }
 
     fn form(&self) -> Form {
-        Form::ByKind { key: "kind", kinds: DisciplineSpec::kinds(), common: LimitTable::keys() }
+        let kinds = Discipline::ALL.iter().map(|discipline| KindKeys {
+            name: discipline.name(),
+            help: discipline.help(),
+            keys: discipline.settings().iter().map(key).collect(),
+        });
+        Form::ByKind { key: "kind", kinds: kinds.collect(), common: LimitTable::keys() }
     }
+}
+
+/// Reads the key of a setting.
+fn parse_setting(
+    setting: &Setting,
+    table: &mut KeyTable<'_>,
+    scope: &Scope<'_>,
+) -> Result<SettingValue<Buffer>, Invalid> {
+    let key = setting.name;
+    let (value, expected) = match setting.kind {
+        SettingKind::Flag => (Flag.parse(table, key, scope)?.map(SettingValue::Flag), Flag.expected(scope)),
+        SettingKind::TimeAbove0 => {
+            (TimeAbove0.parse(table, key, scope)?.map(SettingValue::Number), TimeAbove0.expected(scope))
+        }
+        SettingKind::Fraction => {
+            (Fraction.parse(table, key, scope)?.map(SettingValue::Number), Fraction.expected(scope))
+        }
+        SettingKind::QueueSize => {
+            (BufferSize.parse(table, key, scope)?.map(SettingValue::Size), BufferSize.expected(scope))
+        }
+        SettingKind::QueueSizeAbove(lower) => {
+            let is_bytes = |buffer: &Buffer| matches!(buffer, Buffer::Bytes(_));
+            let in_bytes = table.get(lower).and_then(buffer::read).is_some_and(|lower| is_bytes(&lower));
+            let units = if in_bytes { "a size (60kB)" } else { "packets, a time or multiples of the BDP" };
+            let expected = format!("{units}, like {lower}");
+            let like_lower = |value: &Value| buffer::read(value).filter(|size| is_bytes(size) == in_bytes);
+            (table.read(key, &expected, like_lower)?.map(SettingValue::Size), expected.into())
+        }
+    };
+    match value.or_else(|| default(setting)) {
+        Some(value) => Ok(value),
+        None => table.refuse(key, None, expected),
+    }
+}
+
+/// What holds where the key of a setting is not written.
+fn default(setting: &Setting) -> Option<SettingValue<Buffer>> {
+    Some(setting.default?.map_size(|size| match size {
+        Limit::Packets(packets) => Buffer::Packets(packets),
+        Limit::Bytes(bytes) => Buffer::Bytes(bytes),
+        Limit::Time(time) => Buffer::Time(time),
+    }))
+}
+
+/// The value of a setting as printed.
+fn write(setting: &Setting, value: SettingValue<Buffer>) -> Value {
+    match value {
+        SettingValue::Flag(flag) => Flag.write(&flag),
+        SettingValue::Number(p) if setting.kind == SettingKind::Fraction => Fraction.write(&p),
+        SettingValue::Number(time) => TimeAbove0.write(&time),
+        SettingValue::Size(size) => BufferSize.write(&size),
+    }
+}
+
+/// The row of a setting.
+fn key(setting: &Setting) -> Key {
+    let form = match setting.kind {
+        SettingKind::Flag => ValueKind::form(&Flag),
+        SettingKind::TimeAbove0 => ValueKind::form(&TimeAbove0),
+        SettingKind::Fraction => ValueKind::form(&Fraction),
+        SettingKind::QueueSize | SettingKind::QueueSizeAbove(_) => Form::Quantity(Quantity::Buffer),
+    };
+    let absent = default(setting).map_or(Absent::Required, |value| Absent::Value(write(setting, value)));
+    let Setting { name, unit, help, source, .. } = *setting;
+    Key { name, form, absent, unit, help, source }
 }

@@ -6,6 +6,7 @@ use crate::index::OptionIndex;
 use crate::network::{NextLink, Packet, PathIndex, RouteLink, Segment, Transmitted};
 use crate::tcp::{ACK_BYTES, Owner, position};
 use cwnd_link::{DropCause, PacketClass};
+use cwnd_record::EventKind;
 
 impl Simulation {
     /// Sends what the flow's sender allows to its only link, which holds no packets.
@@ -33,7 +34,7 @@ impl Simulation {
                 Transmitted::Dropped(cause) => {
                     flow.count.dropped.count(cause);
                     if flow.owner == Owner::Scenario {
-                        tables.event((now, number), cause.into(), Some(link), position, flow);
+                        tables.event((now, number), EventKind::Drop(cause), Some(link), position, flow);
                     }
                 }
                 Transmitted::Held => debug_assert!(false, "a direct link holds no packets"),
@@ -142,8 +143,8 @@ impl Simulation {
                 if flow.owner == Owner::Scenario {
                     let link = ((link as usize) < self.scenario.links.len()).then_some(link);
                     let value = position(flow.sender.una(), low);
-                    self.record_event(now, number, cause.into(), link, value);
-                } else if next != PathIndex::FIRST || cause == DropCause::Head {
+                    self.record_event(now, number, EventKind::Drop(cause), link, value);
+                } else if next != PathIndex::FIRST || cause.is_at_head() {
                     self.try_to_free(number); // a packet that arrives at its first link is still with its sender
                 }
             }

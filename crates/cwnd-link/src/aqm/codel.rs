@@ -10,17 +10,22 @@
 //! dropping that begins within 16 intervals of the last one starts from the count that the last one reached (§5.5, the variant
 //! of Linux). `mtu` is the size of a full packet (`maxpacket` in §5.2). Packets are dropped, never marked. Tests: `codel/tests.rs`.
 
+use super::describe::{Described, cause, settings};
+use super::{AtHead, CauseWords, SettingPair};
 use crate::packet_queue::{PacketQueue, Waiting};
 
-/// Settings of CoDel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CodelConfig {
-    /// Sojourn time that a standing queue may have, ns (5 ms in RFC 8289 §4.4).
-    pub target: u64,
-    /// How long sojourn times have to stay above it, ns; at least 1 (100 ms in RFC 8289 §4.3).
-    pub interval: u64,
-    /// A queue of at most this many bytes is never shortened.
-    pub mtu: u32,
+settings! {
+    /// Settings of CoDel. The defaults are those of RFC 8289 §4.3, §4.4.
+    pub struct CodelConfig {
+        target: TimeAbove0 = 5_000_000, "ns",
+            "queueing delay that a standing queue may have", "";
+        interval: TimeAbove0 = 100_000_000, "ns",
+            "how long the delay has to stay above `target` before packets are dropped", "";
+    }
+    also(packet) {
+        /// A queue of at most this many bytes is never shortened.
+        mtu: u32 = packet;
+    }
 }
 
 /// Phases of dropping that are less than this many intervals apart share their count.
@@ -48,10 +53,6 @@ fn drop_spacing(interval: u64, count: u32) -> u64 {
 }
 
 impl Codel {
-    pub const fn new(config: CodelConfig) -> Self {
-        Self { config, first_above: None, dropping: false, drop_next: 0, count: 0, last_count: 0 }
-    }
-
     /// RFC 8289 §5.6, `dodequeue`: the head of the queue, and whether it may be dropped.
     fn head<P>(&mut self, now: u64, queue: &mut PacketQueue<P>) -> Option<(Waiting<P>, bool)> {
         let packet = queue.pop()?;
@@ -68,9 +69,32 @@ impl Codel {
     fn after(&self, time: u64) -> u64 {
         time.saturating_add(drop_spacing(self.config.interval, self.count))
     }
+}
 
-    /// RFC 8289 §5.5, `dequeue`: takes the packet to send at `now`; hands those before it to `dropped`.
-    pub fn dequeue<P>(
+impl Described for Codel {
+    const NAME: &'static str = "codel";
+    const HELP: &'static str = "Controlled Delay (RFC 8289): drops at the head of the queue, and never shortens a queue of one full packet";
+    const PAIR: Option<SettingPair> = Some(SettingPair {
+        names: ["target", "interval"],
+        example: ["5ms", "100ms"],
+        help: "Controlled Delay with this target and interval; RFC 8289 has 5ms..100ms.",
+        what: "its settings",
+    });
+    const CAUSE: CauseWords = cause!(
+        "head", link "by CoDel at the head of the queue", flow "by CoDel at the head of a queue",
+        heading "head", counted "at the head by CoDel", legend "at the head of the queue by CoDel", always false
+    );
+}
+
+impl AtHead for Codel {
+    type Config = CodelConfig;
+
+    fn new(config: CodelConfig) -> Self {
+        Self { config, first_above: None, dropping: false, drop_next: 0, count: 0, last_count: 0 }
+    }
+
+    // RFC 8289 §5.5, `dequeue`.
+    fn dequeue<P>(
         &mut self,
         now: u64,
         queue: &mut PacketQueue<P>,

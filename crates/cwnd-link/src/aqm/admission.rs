@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a queue discipline sees of a packet's arrival, and what it decides.
+//! What a queue discipline sees of packets, and what it decides.
 
-use crate::drops::DropCause;
+use super::DropCause;
+use super::describe::Described;
+use crate::packet_queue::{PacketQueue, Waiting};
+use crate::random::RandomStream;
 
 /// The content of a queue at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -44,4 +47,30 @@ pub(crate) enum Admission {
     Accept,
     Mark,
     Drop(DropCause),
+}
+
+/// A queue discipline that decides at a packet's arrival.
+pub(crate) trait AtArrival: Described {
+    type Config;
+
+    /// Starts it; `stream` serves its random draws.
+    fn new(config: Self::Config, stream: RandomStream) -> Self;
+
+    fn on_arrival(&mut self, arrival: &Arrival) -> Admission;
+}
+
+/// A queue discipline that decides when a packet reaches the head of the queue.
+pub(crate) trait AtHead: Described {
+    type Config;
+
+    /// Starts it.
+    fn new(config: Self::Config) -> Self;
+
+    /// Takes the packet to send at `now`; hands those before it, which it drops, to `dropped`.
+    fn dequeue<P>(
+        &mut self,
+        now: u64,
+        queue: &mut PacketQueue<P>,
+        dropped: impl FnMut(Waiting<P>),
+    ) -> Option<Waiting<P>>;
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 use super::*;
-use crate::head_queue::{HeadDiscipline, HeadQueue, HeadQueueConfig, Taken};
-use crate::queue::{Limit, OfferResult};
+use crate::aqm::HeadDiscipline;
+use crate::head_queue::{HeadQueue, HeadQueueConfig, Taken};
+use crate::limit::Limit;
+use crate::offer::OfferResult;
 use crate::service::Rate;
 use crate::steps::Steps;
 

@@ -13,45 +13,52 @@
 //! that may be marked is marked while drops are random and dropped where they are certain (RFC 3168 § 7). Floating point, but only
 //! + − × ÷, which IEEE 754 fixes: the same bytes on every machine.
 
-use crate::admission::{Admission, Arrival, Ecn};
-use crate::drops::DropCause;
+use super::describe::{Described, cause, settings};
+use super::{Admission, Arrival, AtArrival, CauseWords, DropCause, Ecn, SettingPair};
+use crate::limit::Limit;
 use crate::random::RandomStream;
 
-/// The unit of a RED queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum RedUnit {
-    /// Packets.
-    #[default]
-    Packets,
-    /// Bytes: small packets are dropped less often.
-    Bytes,
+settings! {
+    /// Settings of RED (Floyd and Jacobson 1993). Both thresholds are in packets, or both in bytes: then small packets are dropped less often.
+    pub struct RedConfig {
+        min: QueueSize, "",
+            "average queue from which packets are dropped", "";
+        max: QueueSizeAbove("min"), "",
+            "average queue at which `max_p` is reached; above `min`, and in bytes if `min` is", "";
+        max_p: Fraction = parts(1, 10), "",
+            "probability of a drop there", "";
+        weight: Fraction = parts(2, 1000), "",
+            "weight of a new sample in the average", "";
+        gentle: Flag = true, "",
+            "whether the probability rises further, to 1 at twice `max`", "";
+    }
+    also(packet) {
+        /// Whether packets that can carry a mark are marked instead of dropped.
+        ecn: bool = false;
+        /// Size of a typical packet, bytes.
+        mean_packet: u32 = packet;
+    }
 }
 
-/// Settings of RED.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RedConfig {
-    /// Unit of `min` and `max`.
-    pub unit: RedUnit,
-    /// Average queue from which packets are dropped or marked.
-    pub min: u64,
-    /// Average queue at which p_b is `max_p`; above `min`.
-    pub max: u64,
-    /// p_b at `max`, in units of 2⁻⁶⁴ (0.1 in Floyd's later advice, 0.02 in the paper).
-    pub max_p: u64,
-    /// Weight of a new sample in the average, in units of 2⁻⁶⁴ (0.002 in the paper).
-    pub weight: u64,
-    /// Whether p_b rises on to 1 at twice `max`.
-    pub gentle: bool,
-    /// Whether packets that can carry a mark are marked instead of dropped.
-    pub ecn: bool,
-    /// Size of a typical packet, bytes.
-    pub mean_packet: u32,
+/// n / of in units of 2⁻⁶⁴, rounded as a parsed decimal is.
+const fn parts(n: u128, of: u128) -> u64 {
+    ((n << 64) / of) as u64
+}
+
+/// A threshold as a number, and whether it counts bytes.
+const fn threshold(size: Limit) -> (u64, bool) {
+    match size {
+        Limit::Packets(packets) => (packets, false),
+        Limit::Bytes(number) | Limit::Time(number) => (number, true),
+    }
 }
 
 /// A running RED.
 #[derive(Clone, Debug)]
 pub(crate) struct Red {
     config: RedConfig,
+    /// Whether the thresholds count bytes.
+    in_bytes: bool,
     min: f64,
     max: f64,
     max_p: f64,
@@ -93,11 +100,43 @@ fn power(mut base: f64, mut n: u64) -> f64 {
 }
 
 impl Red {
-    pub fn new(config: RedConfig, stream: RandomStream) -> Self {
+    fn update_average(&mut self, arrival: &Arrival) {
+        if let Some(since) = arrival.idle_since {
+            let bits_e9 = u128::from(self.config.mean_packet) * 8_000_000_000;
+            let s_ns = ((bits_e9 / u128::from(arrival.rate.max(1))) as u64).max(1);
+            self.avg *= power(1.0 - self.weight, (arrival.now - since) / s_ns);
+        } else {
+            let queue = if self.in_bytes { arrival.waiting.bytes } else { arrival.waiting.packets };
+            self.avg += self.weight * (queue as f64 - self.avg);
+        }
+    }
+}
+
+impl Described for Red {
+    const NAME: &'static str = "red";
+    const HELP: &'static str = "Random Early Detection (Floyd and Jacobson 1993)";
+    const PAIR: Option<SettingPair> = Some(SettingPair {
+        names: ["min", "max"],
+        example: ["20packets", "60packets"],
+        help: "Random Early Detection between these averages of the queue, such as 20packets..60packets.",
+        what: "the thresholds",
+    });
+    const CAUSE: CauseWords = cause!(
+        "early", link "by RED on arrival, while there was room", flow "by RED on arrival",
+        heading "early", counted "early by RED", legend "by RED before that", always true
+    );
+}
+
+impl AtArrival for Red {
+    type Config = RedConfig;
+
+    fn new(config: RedConfig, stream: RandomStream) -> Self {
+        let ((min, in_bytes), (max, _)) = (threshold(config.min), threshold(config.max));
         Self {
             config,
-            min: config.min as f64,
-            max: config.max.max(config.min + 1) as f64,
+            in_bytes,
+            min: min as f64,
+            max: max.max(min + 1) as f64,
             max_p: crate::random::fraction(config.max_p),
             weight: crate::random::fraction(config.weight),
             avg: 0.0,
@@ -106,21 +145,7 @@ impl Red {
         }
     }
 
-    fn update_average(&mut self, arrival: &Arrival) {
-        if let Some(since) = arrival.idle_since {
-            let bits_e9 = u128::from(self.config.mean_packet) * 8_000_000_000;
-            let s_ns = ((bits_e9 / u128::from(arrival.rate.max(1))) as u64).max(1);
-            self.avg *= power(1.0 - self.weight, (arrival.now - since) / s_ns);
-        } else {
-            let queue = match self.config.unit {
-                RedUnit::Packets => arrival.waiting.packets,
-                RedUnit::Bytes => arrival.waiting.bytes,
-            };
-            self.avg += self.weight * (queue as f64 - self.avg);
-        }
-    }
-
-    pub fn on_arrival(&mut self, arrival: &Arrival) -> Admission {
+    fn on_arrival(&mut self, arrival: &Arrival) -> Admission {
         self.update_average(arrival);
         debug_assert!(self.avg.is_finite() && self.avg >= 0.0, "{self:?}");
         if arrival.full {
@@ -137,7 +162,7 @@ impl Red {
             self.count = 0;
             return Admission::Drop(DropCause::Early);
         }
-        if self.config.unit == RedUnit::Bytes {
+        if self.in_bytes {
             p_b *= f64::from(arrival.size) / f64::from(self.config.mean_packet.max(1));
         }
         debug_assert!(p_b >= 0.0 && self.count >= 0, "{p_b}: {self:?}");

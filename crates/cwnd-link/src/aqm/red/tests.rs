@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+use super::super::Backlog;
 use super::*;
-use crate::admission::Backlog;
 use crate::random::{CERTAIN, probability};
-use crate::{Fifo, FifoConfig, Limit, OfferResult, QueueConfig, Rate, Steps};
+use crate::{Fifo, FifoConfig, OfferResult, QueueConfig, Rate, Steps};
 
 const PARAMS: RedConfig = RedConfig {
-    unit: RedUnit::Packets,
-    min: 5,
-    max: 15,
+    min: Limit::Packets(5),
+    max: Limit::Packets(15),
     max_p: 0,
     weight: 1 << 62,
     gentle: true,
@@ -48,7 +47,7 @@ fn the_average_by_hand() {
 #[test]
 fn the_average_in_bytes() {
     let mut red = Red::new(
-        RedConfig { unit: RedUnit::Bytes, min: 7500, max: 22_500, ..PARAMS },
+        RedConfig { min: Limit::Bytes(7500), max: Limit::Bytes(22_500), ..PARAMS },
         RandomStream::new(1, 0),
     );
     red.on_arrival(&BUSY);
@@ -64,7 +63,13 @@ fn the_average_in_bytes() {
 // behind it 3: 2.85, accepted; 4: 3.42 (drop).
 #[test]
 fn a_burst_through_a_link_by_hand() {
-    let red = RedConfig { min: 1, max: 3, weight: 1 << 63, gentle: false, ..PARAMS };
+    let red = RedConfig {
+        min: Limit::Packets(1),
+        max: Limit::Packets(3),
+        weight: 1 << 63,
+        gentle: false,
+        ..PARAMS
+    };
     let config = FifoConfig {
         rate: Rate::Constant(12_000_000),
         limit: Steps::constant(Limit::Packets(100)),
@@ -135,7 +140,7 @@ fn drops_are_spaced_evenly() {
 #[test]
 fn small_packets_are_hit_less_often_in_bytes_and_alike_in_packets() {
     let bytes =
-        RedConfig { unit: RedUnit::Bytes, min: 7500, max: 22_500, max_p: probability(0.04), ..PARAMS };
+        RedConfig { min: Limit::Bytes(7500), max: Limit::Bytes(22_500), max_p: probability(0.04), ..PARAMS };
     let count = |config, size| hits(config, ten_waiting(size), 100_000, 1).len() as i64;
     assert!((count(bytes, 1500) - 4000).abs() < 179, "{}", count(bytes, 1500));
     assert!((count(bytes, 750) - 2000).abs() < 128, "{}", count(bytes, 750));
@@ -145,7 +150,14 @@ fn small_packets_are_hit_less_often_in_bytes_and_alike_in_packets() {
 
 #[test]
 fn what_may_be_marked_is_marked_where_chance_decides_and_dropped_where_not() {
-    let likely = RedConfig { min: 1, max: 100, max_p: CERTAIN, weight: CERTAIN, ecn: true, ..PARAMS };
+    let likely = RedConfig {
+        min: Limit::Packets(1),
+        max: Limit::Packets(100),
+        max_p: CERTAIN,
+        weight: CERTAIN,
+        ecn: true,
+        ..PARAMS
+    };
     let answer = |config, packets, ecn, full| {
         let mut red = Red::new(config, RandomStream::new(1, 0));
         let arrival = Arrival { ecn, full, waiting: Backlog { packets, bytes: 0 }, ..BUSY };
@@ -166,7 +178,14 @@ fn what_may_be_marked_is_marked_where_chance_decides_and_dropped_where_not() {
 // A mark comes through the link with the departure, and the packet takes its place.
 #[test]
 fn a_marked_packet_departs() {
-    let red = RedConfig { min: 1, max: 4, max_p: CERTAIN, weight: CERTAIN, ecn: true, ..PARAMS };
+    let red = RedConfig {
+        min: Limit::Packets(1),
+        max: Limit::Packets(4),
+        max_p: CERTAIN,
+        weight: CERTAIN,
+        ecn: true,
+        ..PARAMS
+    };
     let config = FifoConfig {
         rate: Rate::Constant(12_000_000),
         limit: Steps::constant(Limit::Packets(3)),

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Queue disciplines. Adding one is a file, and its line in the table below with its `mod`.
+
+mod admission;
+mod codel;
+mod describe;
+mod red;
+
+pub(crate) use admission::{Admission, Arrival, AtArrival, AtHead};
+pub use admission::{Backlog, Ecn};
+pub use describe::{CauseWords, Setting, SettingKind, SettingPair, SettingValue};
+use describe::{Described, cause};
+
+use crate::packet_queue::{PacketQueue, Waiting};
+use crate::random::RandomStream;
+
+/// What is said of packets that found no room, whatever the discipline.
+const FULL: CauseWords = cause!(
+    "queue", link "for want of room", flow "for want of room",
+    heading "full", counted "by the full queue", legend "for want of room", always true
+);
+/// What is said of packets that the loss process lost.
+const LOSS: CauseWords = cause!(
+    "loss", link "by the loss process", flow "by the loss process",
+    heading "random", counted "by the loss process", legend "by the loss process", always true
+);
+
+/// The table of queue disciplines: `Name: type, its settings, drops Cause;` a line. Those at `arrival` implement [`AtArrival`], those at
+/// the `head` [`AtHead`]. DropTail, which has no settings, is the absence of a discipline.
+macro_rules! disciplines {
+    (
+        arrival { $($Arrival:ident: $arrival:ty, $arrival_config:path, drops $ArrivalCause:ident;)* }
+        head { $($Head:ident: $head:ty, $head_config:path, drops $HeadCause:ident;)* }
+    ) => {
+        $(pub use $arrival_config;)*
+        $(pub use $head_config;)*
+
+        /// Why a link dropped a packet, in the order of the columns.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum DropCause {
+            /// The queue had no room.
+            Full,
+            $(#[doc = concat!("See [`Discipline::", stringify!($Arrival), "`].")] $ArrivalCause,)*
+            $(#[doc = concat!("See [`Discipline::", stringify!($Head), "`].")] $HeadCause,)*
+            /// The loss process lost it.
+            Loss,
+        }
+
+        impl DropCause {
+            /// All of them.
+            pub const ALL: &'static [Self] =
+                &[Self::Full, $(Self::$ArrivalCause,)* $(Self::$HeadCause,)* Self::Loss];
+
+            /// What is said of such drops.
+            #[must_use]
+            pub const fn words(self) -> &'static CauseWords {
+                match self {
+                    Self::Full => &FULL,
+                    $(Self::$ArrivalCause => &<$arrival>::CAUSE,)*
+                    $(Self::$HeadCause => &<$head>::CAUSE,)*
+                    Self::Loss => &LOSS,
+                }
+            }
+
+            /// Whether the packet had been accepted before.
+            #[must_use]
+            pub const fn is_at_head(self) -> bool {
+                matches!(self, $(Self::$HeadCause)|*)
+            }
+        }
+
+        /// A queue discipline, without its settings.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Discipline {
+            /// None: packets are dropped when there is no room.
+            DropTail,
+            $(#[doc = concat!("See `", stringify!($arrival), "`.")] $Arrival,)*
+            $(#[doc = concat!("See `", stringify!($head), "`.")] $Head,)*
+        }
+
+        impl Discipline {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[Self::DropTail, $(Self::$Arrival,)* $(Self::$Head,)*];
+
+            /// Name in a scenario.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    Self::DropTail => "droptail",
+                    $(Self::$Arrival => <$arrival>::NAME,)*
+                    $(Self::$Head => <$head>::NAME,)*
+                }
+            }
+
+            /// What it is, in a line.
+            #[must_use]
+            pub const fn help(self) -> &'static str {
+                match self {
+                    Self::DropTail => "drops packets that arrive at a full queue",
+                    $(Self::$Arrival => <$arrival>::HELP,)*
+                    $(Self::$Head => <$head>::HELP,)*
+                }
+            }
+
+            /// Its settings.
+            #[must_use]
+            pub const fn settings(self) -> &'static [Setting] {
+                match self {
+                    Self::DropTail => &[],
+                    $(Self::$Arrival => <$arrival_config>::SETTINGS,)*
+                    $(Self::$Head => <$head_config>::SETTINGS,)*
+                }
+            }
+
+            /// Two of its settings as an option of the command line.
+            #[must_use]
+            pub const fn pair(self) -> Option<SettingPair> {
+                match self {
+                    Self::DropTail => None,
+                    $(Self::$Arrival => <$arrival>::PAIR,)*
+                    $(Self::$Head => <$head>::PAIR,)*
+                }
+            }
+
+            /// With these values of its settings, in their order, and full packets of `packet` bytes.
+            ///
+            /// # Panics
+            /// When the values are not of the kinds of the settings.
+            #[must_use]
+            pub fn config(self, settings: &[SettingValue], packet: u32) -> DisciplineConfig {
+                match self {
+                    Self::DropTail => DisciplineConfig::Arrival(QueueConfig::DropTail),
+                    $(Self::$Arrival => DisciplineConfig::Arrival(
+                        QueueConfig::$Arrival(<$arrival_config>::new(settings, packet))
+                    ),)*
+                    $(Self::$Head => DisciplineConfig::Head(
+                        HeadDiscipline::$Head(<$head_config>::new(settings, packet))
+                    ),)*
+                }
+            }
+        }
+
+        /// A queue discipline that decides at arrival, with its settings.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+        pub enum QueueConfig {
+            /// None: packets are dropped when there is no room.
+            #[default]
+            DropTail,
+            $(#[doc = concat!("See [`Discipline::", stringify!($Arrival), "`].")] $Arrival($arrival_config),)*
+        }
+
+        /// A queue discipline that decides at the head, with its settings.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum HeadDiscipline {
+            $(#[doc = concat!("See [`Discipline::", stringify!($Head), "`].")] $Head($head_config),)*
+        }
+
+        /// A running [`QueueConfig`]: an enum, so that calls are inlined.
+        #[derive(Clone, Debug)]
+        pub(crate) enum RunningAtArrival {
+            DropTail,
+            $($Arrival($arrival),)*
+        }
+
+        impl RunningAtArrival {
+            pub fn new(queue: QueueConfig, stream: RandomStream) -> Self {
+                match queue {
+                    QueueConfig::DropTail => Self::DropTail,
+                    $(QueueConfig::$Arrival(config) => Self::$Arrival(<$arrival>::new(config, stream)),)*
+                }
+            }
+
+            #[inline]
+            pub fn on_arrival(&mut self, arrival: &Arrival) -> Admission {
+                match self {
+                    Self::DropTail if arrival.full => Admission::Drop(DropCause::Full),
+                    Self::DropTail => Admission::Accept,
+                    $(Self::$Arrival(discipline) => discipline.on_arrival(arrival),)*
+                }
+            }
+        }
+
+        /// A running [`HeadDiscipline`].
+        #[derive(Clone, Debug)]
+        pub(crate) enum RunningAtHead {
+            $($Head($head),)*
+        }
+
+        impl RunningAtHead {
+            pub fn new(discipline: HeadDiscipline) -> Self {
+                match discipline {
+                    $(HeadDiscipline::$Head(config) => Self::$Head(<$head>::new(config)),)*
+                }
+            }
+
+            /// See [`AtHead::dequeue`]; the cause of its drops goes with them.
+            #[inline]
+            pub fn dequeue<P>(
+                &mut self,
+                now: u64,
+                queue: &mut PacketQueue<P>,
+                mut dropped: impl FnMut(Waiting<P>, DropCause),
+            ) -> Option<Waiting<P>> {
+                match self {
+                    $(Self::$Head(discipline) => {
+                        discipline.dequeue(now, queue, |packet| dropped(packet, DropCause::$HeadCause))
+                    })*
+                }
+            }
+        }
+    };
+}
+
+disciplines! {
+    arrival {
+        Red: red::Red, red::RedConfig, drops Early;
+    }
+    head {
+        Codel: codel::Codel, codel::CodelConfig, drops Head;
+    }
+}
+
+/// A queue discipline with its settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DisciplineConfig {
+    /// One that decides at arrival.
+    Arrival(QueueConfig),
+    /// One that decides at the head.
+    Head(HeadDiscipline),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limit::Limit;
+
+    // Every setting's default is of its kind, so that a discipline can be built from its rows alone.
+    #[test]
+    fn every_discipline_can_be_built_from_its_rows() {
+        for discipline in Discipline::ALL {
+            let size = SettingValue::Size(Limit::Packets(1));
+            let values: Vec<_> =
+                discipline.settings().iter().map(|setting| setting.default.unwrap_or(size)).collect();
+            let _ = discipline.config(&values, 1500);
+            let names: Vec<_> = discipline.settings().iter().map(|setting| setting.name).collect();
+            for name in discipline.pair().into_iter().flat_map(|pair| pair.names) {
+                assert!(names.contains(&name), "{discipline:?} has no {name}");
+            }
+        }
+    }
+
+    #[test]
+    fn causes_are_numbered_in_their_order_and_have_columns_of_their_own() {
+        for (number, cause) in DropCause::ALL.iter().enumerate() {
+            assert_eq!(*cause as usize, number);
+            let same = |other: &&DropCause| other.words().column == cause.words().column;
+            assert_eq!(DropCause::ALL.iter().filter(same).count(), 1, "{cause:?}");
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The queue disciplines, and the causes of drops, as `cwnd-link` describes them.
+
+use cwnd_link::{CauseWords, Discipline, DropCause, SettingPair};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// The queue disciplines but DropTail, which is the absence of one.
+#[pyfunction]
+pub fn queue_disciplines(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    let others = Discipline::ALL.iter().filter(|discipline| **discipline != Discipline::DropTail);
+    let all = others.map(|discipline| {
+        let required = discipline.settings().iter().filter(|setting| setting.default.is_none());
+        let item = PyDict::new(py);
+        item.set_item("name", discipline.name())?;
+        item.set_item("help", discipline.help())?;
+        item.set_item("required", required.map(|setting| setting.name).collect::<Vec<_>>())?;
+        item.set_item("pair", discipline.pair().map(|pair| describe(py, pair)).transpose()?)?;
+        Ok(item)
+    });
+    all.collect()
+}
+
+fn describe(py: Python<'_>, pair: SettingPair) -> PyResult<Bound<'_, PyDict>> {
+    let SettingPair { names, example, help, what } = pair;
+    let item = PyDict::new(py);
+    item.set_item("names", (names[0], names[1]))?;
+    item.set_item("example", (example[0], example[1]))?;
+    item.set_item("help", help)?;
+    item.set_item("what", what)?;
+    Ok(item)
+}
+
+/// The causes of drops, in the order of their columns.
+#[pyfunction]
+pub fn drop_causes(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    let all = DropCause::ALL.iter().map(|cause| {
+        let CauseWords { event, column, column_run, of_link, heading, counted, legend, always, .. } =
+            *cause.words();
+        let item = PyDict::new(py);
+        item.set_item("event", event)?;
+        item.set_item("column", column)?;
+        item.set_item("column_run", column_run)?;
+        item.set_item("meaning", of_link)?;
+        item.set_item("heading", heading)?;
+        item.set_item("counted", counted)?;
+        item.set_item("legend", legend)?;
+        item.set_item("always", always)?;
+        Ok(item)
+    });
+    all.collect()
+}

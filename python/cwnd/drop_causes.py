@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The causes of drops: their columns, their events, and what a report says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from cwnd import _native
+
+if TYPE_CHECKING:
+    from cwnd._native import DropCause
+
+#: Every cause, in the order of the columns.
+CAUSES = tuple(_native.drop_causes())
+#: The columns of a flow or a link that count them.
+COLUMNS = tuple(cause["column"] for cause in CAUSES)
+#: The kinds of their events.
+EVENTS = tuple(cause["event"] for cause in CAUSES)
+
+
+def reported(dropped: Callable[[str], bool]) -> list[DropCause]:
+    """The causes that a report has: the usual ones, and those by whose column something was `dropped`."""
+    return [cause for cause in CAUSES if cause["always"] or dropped(cause["column"])]
+
+
+def legend(causes: list[DropCause]) -> str:
+    """What the headings of these causes mean."""
+    usual = [cause for cause in causes if cause["always"]]
+    headings, meanings = (", ".join(cause[key] for cause in usual) for key in ("heading", "legend"))
+    others = (f"; {cause['heading']}: {cause['legend']}" for cause in causes if not cause["always"])
+    return f"{headings}: dropped {meanings}{''.join(others)}"
