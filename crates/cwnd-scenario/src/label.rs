@@ -53,8 +53,8 @@ impl Scenario {
         }
         if let Some(access) = group.access {
             all.insert("access".into(), json!(crate::units::write_rate(access.rate)));
-            if access.limit != ACCESS_QUEUE {
-                all.insert("access.queue".into(), json!(format!("{}packets", access.limit)));
+            if access.queue != ACCESS_QUEUE {
+                all.insert("access.queue".into(), json!(format!("{}packets", access.queue)));
             }
         }
         all

@@ -28,7 +28,7 @@ impl AccessLink {
     pub fn link_config(self) -> LinkConfig {
         LinkConfig::queue_only(FifoConfig {
             rate: Rate::Constant(self.rate),
-            limit: Steps::constant(Limit::Packets(self.limit)),
+            limit: Steps::constant(Limit::Packets(self.queue)),
             queue: QueueConfig::DropTail,
         })
     }

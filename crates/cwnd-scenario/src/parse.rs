@@ -48,6 +48,7 @@ impl Scenario {
             packet_size: topology.packet_size,
             links: &topology.links,
             is_dumbbell: topology.dumbbell.is_some(),
+            flows: None,
         };
         let flows = parse_flows(&mut table, &scope)?;
         let written = table.get("traffic");

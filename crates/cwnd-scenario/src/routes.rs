@@ -2,107 +2,143 @@
 //! Routes of flows and traffic groups: parsed, validated against the links, printed.
 
 use crate::invalid::{Invalid, KeyTable, nearest, shown};
+use crate::keys::kinds::{Named, Optional, Text};
 use crate::keys::link::LinkSpec;
-use crate::keys::{Absent, Form, Scope, keys};
+use crate::keys::{Form, Key, RowKind, Scope, Table, keys};
 use crate::route::{RouteSpec, route};
 use cwnd_traffic::Directions;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
-const DIRECTION: &str = "forward or reverse";
 const LINKS: &str = "a list of names of links, each beginning where the one before ends";
 
+const NODE: Text = Text("the name of a node");
+const DIRECTION: Named<Directions> =
+    Named { all: &[Directions::Forward, Directions::Reverse], name: Directions::name, or: " or " };
+
 keys! {
-    /// The keys of a flow's route.
-    fn keys {
-        direction: Form::Choice(vec!["forward", "reverse"]), Absent::Value(json!("forward")), "",
+    /// The key of a route through a dumbbell.
+    struct DirectionTable {
+        direction: Directions = Directions::Forward, DIRECTION, "",
             "direction through a dumbbell", "";
-        from: text(), Absent::Words("required in a graph"), "",
+    }
+}
+
+keys! {
+    /// The keys of a route between two nodes of a graph.
+    struct EndsTable {
+        from: Option<String> = None, Optional(NODE, "required in a graph"), "",
             "node of the sender; the route has the fewest links, of two such routes the one whose links come first", "";
-        to: text(), Absent::Words("required in a graph"), "",
+        to: Option<String> = None, Optional(NODE, "required in a graph"), "",
             "node of the receiver", "";
-        path: links(1), Absent::Words("none"), "",
+    }
+}
+
+keys! {
+    /// The keys of a route along links of a graph.
+    struct PathTable {
+        path: Option<Vec<String>> = None, Optional(LinkPath(1), "none"), "",
             "the links of the data, instead of `from` and `to`", "";
-        back: links(0), Absent::Words("the fewest links"), "",
+        back: Option<Vec<String>> = None, Optional(LinkPath(0), "the fewest links"), "",
             "the links of the acknowledgements, with `path`; `[]` for none", "";
     }
 }
 
-const fn text() -> Form {
-    Form::Text { min: 0, max: u64::MAX }
+/// The keys of a flow's route.
+pub(crate) fn keys() -> Vec<Key> {
+    [DirectionTable::keys(), EndsTable::keys(), PathTable::keys()].concat()
 }
 
-fn links(min: u64) -> Form {
-    Form::List { item: Box::new(text()), min }
+/// Links of a graph, each beginning where the one before ends; at least this many.
+struct LinkPath(u64);
+
+impl RowKind for LinkPath {
+    type Value = Vec<String>;
+
+    fn parse(
+        &self,
+        table: &mut KeyTable<'_>,
+        key: &'static str,
+        scope: &Scope<'_>,
+    ) -> Result<Option<Vec<String>>, Invalid> {
+        let Some(value) = table.get(key) else { return Ok(None) };
+        let path = named(table, scope.links, key, value)?;
+        if (path.len() as u64) < self.0 {
+            return table.refuse(key, Some(value), LINKS);
+        }
+        Ok(Some(names(path)))
+    }
+
+    fn print(&self, links: &Vec<String>) -> Option<Value> {
+        Some(json!(links))
+    }
+
+    fn form(&self) -> Form {
+        let name = Form::Text { min: 0, max: u64::MAX };
+        Form::List { item: Box::new(name), min: self.0 }
+    }
+}
+
+fn names(links: Vec<&LinkSpec>) -> Vec<String> {
+    links.into_iter().map(|link| link.name.clone()).collect()
 }
 
 /// Reads `direction`, or `from` and `to`, or `path` and `back` of a flow.
 pub(crate) fn parse(table: &mut KeyTable<'_>, scope: &Scope<'_>) -> Result<RouteSpec, Invalid> {
-    let direction = table.get("direction");
+    for key in keys() {
+        table.get(key.name); // known, whichever of them are read
+    }
     let ends = parse_ends(table)?;
-    let (path, back) = (table.get("path"), table.get("back"));
     if scope.is_dumbbell {
-        for key in ["from", "to", "path", "back"] {
+        for key in EndsTable::keys().into_iter().chain(PathTable::keys()).map(|key| key.name) {
             if let Some(value) = table.get(key) {
                 let expected =
                     format!("no {key}: with one [link] a flow has a direction, forward or reverse");
                 return table.refuse(key, Some(value), expected);
             }
         }
-        return match direction.map(Value::as_str) {
-            None | Some(Some("forward")) => Ok(RouteSpec::Forward),
-            Some(Some("reverse")) => Ok(RouteSpec::Reverse),
-            _ => table.refuse("direction", direction, DIRECTION),
-        };
+        let DirectionTable { direction } = DirectionTable::defaults().parse_keys(table, scope)?;
+        return Ok(if direction == Directions::Reverse { RouteSpec::Reverse } else { RouteSpec::Forward });
     }
-    if let Some(value) = direction {
+    if let Some(value) = table.get("direction") {
         return table.refuse(
             "direction",
             Some(value),
             "no direction: in a graph a flow has from and to, or path",
         );
     }
-    match (ends, path) {
-        (Some(_), Some(path)) => table.refuse("path", Some(path), "either from and to, or path, not both"),
-        (Some(_), None) if back.is_some() => table.refuse("back", back, "no back, which goes with path"),
-        (Some(ends), None) => {
+    match (ends, table.get("path"), table.get("back")) {
+        (Some(_), Some(path), _) => table.refuse("path", Some(path), "either from and to, or path, not both"),
+        (Some(_), None, Some(back)) => table.refuse("back", Some(back), "no back, which goes with path"),
+        (Some(ends), None, None) => {
             check_ends(table, scope.links, &ends, Directions::Forward)?;
             Ok(RouteSpec::Ends(ends.0, ends.1))
         }
-        (None, Some(path)) => parse_path(table, scope.links, path, back),
-        (None, None) => {
+        (None, Some(_), _) => parse_path(table, scope),
+        (None, None, _) => {
             table.refuse("from", None, "from and to, the names of two nodes, or path, names of links")
         }
     }
 }
 
-fn parse_path(
-    table: &KeyTable<'_>,
-    links: &[LinkSpec],
-    path: &Value,
-    back: Option<&Value>,
-) -> Result<RouteSpec, Invalid> {
-    let forward = named(table, links, "path", path)?;
-    let (Some(first), Some(last)) = (forward.first(), forward.last()) else {
-        return table.refuse("path", Some(path), LINKS);
-    };
-    let reverse = match back {
-        Some(value) => {
-            let reverse = named(table, links, "back", value)?;
-            let ends = reverse.first().zip(reverse.last());
-            if ends.is_some_and(|(begin, end)| begin.from != last.to || end.to != first.from) {
-                let expected = format!("a reverse path from {} to {}", last.to, first.from);
-                return table.refuse("back", Some(value), expected);
-            }
-            reverse
+fn parse_path(table: &mut KeyTable<'_>, scope: &Scope<'_>) -> Result<RouteSpec, Invalid> {
+    let PathTable { path, back } = PathTable::defaults().parse_keys(table, scope)?;
+    let path = path.unwrap_or_default();
+    let link = |name: &String| scope.links.iter().find(|link| link.name == *name);
+    let ends = |path: &[String]| Some((&link(path.first()?)?.from, &link(path.last()?)?.to));
+    let Some((from, to)) = ends(&path) else { return Ok(RouteSpec::Links(path, Vec::new())) };
+    let back = match back {
+        Some(back) if ends(&back).is_some_and(|ends| ends != (to, from)) => {
+            let value = table.get("back");
+            return table.refuse("back", value, format!("a reverse path from {to} to {from}"));
         }
+        Some(back) => back,
         None => {
-            let path_links = route(links, &last.to, &first.from).unwrap_or_default();
-            path_links.into_iter().map(|number| &links[number as usize]).collect()
+            let links = route(scope.links, to, from).unwrap_or_default();
+            names(links.into_iter().map(|number| &scope.links[number as usize]).collect())
         }
     };
-    let names = |path_links: Vec<&LinkSpec>| path_links.into_iter().map(|link| link.name.clone()).collect();
-    Ok(RouteSpec::Links(names(forward), names(reverse)))
+    Ok(RouteSpec::Links(path, back))
 }
 
 /// The links of this list, each beginning where the one before ends.
@@ -146,9 +182,8 @@ pub(crate) fn suggest<'a>(what: &str, name: &str, names: impl Iterator<Item = &'
 
 /// `from` and `to`, both or neither.
 pub(crate) fn parse_ends(table: &mut KeyTable<'_>) -> Result<Option<(String, String)>, Invalid> {
-    const NODE: &str = "the name of a node";
-    let ends = (table.text("from", NODE, |_| true)?, table.text("to", NODE, |_| true)?);
-    match ends {
+    let EndsTable { from, to } = EndsTable::defaults().parse_keys(table, &Scope::default())?;
+    match (from, to) {
         (Some(from), Some(to)) => Ok(Some((from, to))),
         (None, None) => Ok(None),
         (Some(_), None) => table.refuse("to", None, "the name of a node, because from is given"),
@@ -213,17 +248,10 @@ pub(crate) fn check_rtt(
 
 /// The keys of a route into `map`.
 pub(crate) fn print(route: &RouteSpec, map: &mut Map<String, Value>) {
-    let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
-    match route {
-        RouteSpec::Forward => put("direction", json!("forward")),
-        RouteSpec::Reverse => put("direction", json!("reverse")),
-        RouteSpec::Ends(from, to) => {
-            put("from", json!(from));
-            put("to", json!(to))
-        }
-        RouteSpec::Links(path, back) => {
-            put("path", json!(path));
-            put("back", json!(back))
-        }
-    };
+    map.extend(match route.clone() {
+        RouteSpec::Forward => DirectionTable { direction: Directions::Forward }.print_keys(),
+        RouteSpec::Reverse => DirectionTable { direction: Directions::Reverse }.print_keys(),
+        RouteSpec::Ends(from, to) => EndsTable { from: Some(from), to: Some(to) }.print_keys(),
+        RouteSpec::Links(path, back) => PathTable { path: Some(path), back: Some(back) }.print_keys(),
+    });
 }

@@ -210,7 +210,7 @@ fn what_limits_a_sender_is_read() {
     ] {
         let scenario = dumbbell("", &format!("{keys}access = {access}"));
         let group = &scenario.flows[0];
-        assert_eq!(group.access, Some(AccessLink { rate: 20_000_000, limit }), "{access}");
+        assert_eq!(group.access, Some(AccessLink { rate: 20_000_000, queue: limit }), "{access}");
         assert_eq!((group.access_delay, group.pacing, group.burst), (2 * MS, true, Some(4)));
         // Ten payloads of 1448 bytes.
         assert_eq!((group.size, group.app_rate, group.idle_restart), (Some(14_480), Some(3_000_000), false));
@@ -274,7 +274,7 @@ fn traffic_alone_is_a_scenario() {
     assert!(good(text).expand().is_empty());
 }
 
-// RFC 8289 §4.3, §4.4: 5 ms and 100 ms. A full packet is that of the scenario.
+// RFC 8289 §4.3 and §4.2: a target of 5 ms, an interval of 100 ms. A full packet is that of the scenario.
 #[test]
 fn codels_defaults_are_those_of_its_rfc_and_are_written_out() {
     let with = |keys: &str| {

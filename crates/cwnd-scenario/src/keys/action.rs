@@ -1,63 +1,240 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The keys of `[[action]]`. They are parsed by hand, because they name flows and links.
+//! The keys of `[[action]]`.
 
-use super::{Absent, Form, Key, KindKeys, Quantity};
-use crate::units::MAX_TIME;
+use super::flow_kinds::AlgorithmName;
+use super::kinds::{BufferSize, Required, Time};
+use super::{Absent, Both, Form, Quantity, RowKind, Scope, ValueKind};
+use crate::buffer::Buffer;
+use crate::invalid::{Invalid, KeyTable};
+use crate::keys::link::{LinkRate, LinkSpec};
+use crate::routes::suggest;
+use crate::units::{self, MAX_TIME, TIME, time, write_rate, write_time};
+use serde_json::{Value, json};
+use std::borrow::Cow;
 
-const NAME: Form = Form::Text { min: 0, max: u64::MAX };
+variants! {
+    /// The actions, in the order in which an error message lists them. The name is the key of a table with the others.
+    pub(crate) enum ActionTable {
+        Start(OnFlow) = "start", "the flow's application starts, or resumes after a stop";
+        Stop(OnFlow) = "stop", "the flow's application stops";
+        Switch(Both<OnFlow, ToAlgorithm>) = "switch", "the live connection switches to another algorithm and keeps its recovery";
+        Rate(Both<OnLink, ToRate>) = "rate", "the link's rate; `0bit/s` is an outage. Not for a link with a trace";
+        Delay(Both<OnLink, ToDelay>) = "delay", "the link's `delay`; round trip times change with it";
+        Buffer(Both<OnLink, ToBuffer>) = "buffer", "the limit of the link's queue. Shrinking the limit does not drop queued packets";
+    }
+}
 
 keys! {
     /// The keys of an action on flows.
-    fn on_flow {
-        flow: NAME, Absent::Required, "",
+    pub(crate) struct OnFlow {
+        flow: String = String::new(), FlowName, "",
             "a flow's name (`\"cubic 1\"`), or a group's label or an algorithm for all their flows. An algorithm and a number also refer to a flow with another name: `\"cubic 2\"` is the second flow of `cubic`", "";
-        at: at(), Absent::Required, "", "when, before the end", "";
+        at: u64 = 0, Required(BeforeEnd), "", "when, before the end", "";
     }
 }
 
 keys! {
     /// The keys of an action on a link.
-    fn on_link {
-        link: NAME, Absent::Words("a dumbbell's `\"link\"`"), "", "a link's name", "";
-        at: at(), Absent::Required, "", "when, before the end", "";
+    pub(crate) struct OnLink {
+        link: String = String::new(), LinkName, "", "a link's name", "";
+        at: u64 = 0, Required(BeforeEnd), "", "when, before the end", "";
     }
 }
 
 keys! {
     /// The key of a switch of the algorithm.
-    fn switch {
-        cc: Form::Text { min: 1, max: u64::MAX }, Absent::Required, "",
+    pub(crate) struct ToAlgorithm {
+        cc: String = String::new(), AlgorithmName, "",
             "the algorithm; its parameters are also keys", "";
     }
 }
 
-const fn at() -> Form {
-    Form::Quantity(Quantity::Time(0, MAX_TIME))
+keys! {
+    /// The key of another rate.
+    pub(crate) struct ToRate {
+        to: u64 = 0, NewRate, "", "the new value", "";
+    }
 }
 
-fn to(form: Form) -> Vec<Key> {
-    let (name, absent, help) = ("to", Absent::Required, "the new value");
-    [on_link(), vec![Key { name, form, absent, unit: "", help, source: "" }]].concat()
+keys! {
+    /// The key of another delay.
+    pub(crate) struct ToDelay {
+        to: u64 = 0, Required(Time), "", "the new value", "";
+    }
 }
 
-/// The actions, in the order in which an error message lists them.
-pub(crate) fn actions() -> [KindKeys; 6] {
-    let rate = Form::Quantity(Quantity::Rate { or_outage: true });
-    [
-        ("start", on_flow(), "the flow's application starts, or resumes after a stop"),
-        ("stop", on_flow(), "the flow's application stops"),
-        (
-            "switch",
-            [on_flow(), switch()].concat(),
-            "the live connection switches to another algorithm and keeps its recovery",
-        ),
-        ("rate", to(rate), "the link's rate; `0bit/s` is an outage. Not for a link with a trace"),
-        ("delay", to(at()), "the link's `delay`; round trip times change with it"),
-        (
-            "buffer",
-            to(Form::Quantity(Quantity::Buffer)),
-            "the limit of the link's queue. Shrinking the limit does not drop queued packets",
-        ),
-    ]
-    .map(|(name, keys, help)| KindKeys { name, help, keys })
+keys! {
+    /// The key of another limit.
+    pub(crate) struct ToBuffer {
+        to: Buffer = Buffer::Packets(0), NewLimit, "", "the new value", "";
+    }
+}
+
+/// The name of a flow, or a label or an algorithm for all their flows; required.
+struct FlowName;
+
+impl RowKind for FlowName {
+    type Value = String;
+
+    fn parse(
+        &self,
+        table: &mut KeyTable<'_>,
+        key: &'static str,
+        scope: &Scope<'_>,
+    ) -> Result<Option<String>, Invalid> {
+        const FLOW: &str = "the name of a flow, or a label or an algorithm for all their flows";
+        let name = table.required_text(key, FLOW)?;
+        match scope.flows {
+            Some(flows) if !flows.has(&name) => {
+                table.refuse(key, Some(&json!(name)), suggest(FLOW, &name, flows.known().iter().copied()))
+            }
+            _ => Ok(Some(name)),
+        }
+    }
+
+    fn print(&self, name: &String) -> Option<Value> {
+        Some(json!(name))
+    }
+
+    fn form(&self) -> Form {
+        Form::Text { min: 0, max: u64::MAX }
+    }
+
+    fn absent(&self, _: &String) -> Absent {
+        Absent::Required
+    }
+}
+
+/// The name of a link; in a dumbbell it may be left out and is then the bottleneck.
+struct LinkName;
+
+impl RowKind for LinkName {
+    type Value = String;
+
+    fn parse(
+        &self,
+        table: &mut KeyTable<'_>,
+        key: &'static str,
+        scope: &Scope<'_>,
+    ) -> Result<Option<String>, Invalid> {
+        const LINK: &str = "the name of a link";
+        let names = scope.links.iter().map(|link| link.name.as_str());
+        match table.text(key, LINK, |_| true)? {
+            Some(name) if names.clone().any(|known| known == name) => Ok(Some(name)),
+            Some(name) => table.refuse(key, Some(&json!(name)), suggest(LINK, &name, names)),
+            None if scope.is_dumbbell => Ok(scope.links.first().map(|link| link.name.clone())),
+            None => table.refuse(key, None, LINK),
+        }
+    }
+
+    fn print(&self, name: &String) -> Option<Value> {
+        Some(json!(name))
+    }
+
+    fn form(&self) -> Form {
+        Form::Text { min: 0, max: u64::MAX }
+    }
+
+    fn absent(&self, _: &String) -> Absent {
+        Absent::Words("a dumbbell's `\"link\"`")
+    }
+}
+
+/// The link that the key `link` of this table names.
+fn named<'l>(table: &mut KeyTable<'_>, scope: &Scope<'l>) -> Option<&'l LinkSpec> {
+    match table.get("link").and_then(Value::as_str) {
+        Some(name) => scope.links.iter().find(|link| link.name == name),
+        None => scope.links.first(),
+    }
+}
+
+/// A time before the end.
+struct BeforeEnd;
+
+impl ValueKind for BeforeEnd {
+    type Value = u64;
+
+    fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
+        format!("{TIME}, before the end").into()
+    }
+
+    fn read(&self, value: &Value, scope: &Scope<'_>) -> Option<u64> {
+        time(value).filter(|at| *at < scope.duration)
+    }
+
+    fn write(&self, at: &u64) -> Value {
+        json!(write_time(*at))
+    }
+
+    fn form(&self) -> Form {
+        Form::Quantity(Quantity::Time(0, MAX_TIME))
+    }
+}
+
+/// A rate or an outage, of a link without a trace; required.
+struct NewRate;
+
+impl RowKind for NewRate {
+    type Value = u64;
+
+    fn parse(
+        &self,
+        table: &mut KeyTable<'_>,
+        key: &'static str,
+        scope: &Scope<'_>,
+    ) -> Result<Option<u64>, Invalid> {
+        const RATE: &str = "a rate with its unit (bit/s, kbit/s, Mbit/s, Gbit/s), or 0bit/s for an outage";
+        if let Some(LinkSpec { name, rate: LinkRate::Trace(..), .. }) = named(table, scope) {
+            return table.refuse("link", Some(&json!(name)), "a link whose rate does not follow a trace");
+        }
+        table.required(key, RATE, |value| value.as_str().and_then(units::read_rate_or_0)).map(Some)
+    }
+
+    fn print(&self, rate: &u64) -> Option<Value> {
+        Some(json!(write_rate(*rate)))
+    }
+
+    fn form(&self) -> Form {
+        Form::Quantity(Quantity::Rate { or_outage: true })
+    }
+
+    fn absent(&self, _: &u64) -> Absent {
+        Absent::Required
+    }
+}
+
+/// A limit that the link's queue may have; required.
+struct NewLimit;
+
+impl RowKind for NewLimit {
+    type Value = Buffer;
+
+    fn parse(
+        &self,
+        table: &mut KeyTable<'_>,
+        key: &'static str,
+        scope: &Scope<'_>,
+    ) -> Result<Option<Buffer>, Invalid> {
+        let limit = Required(BufferSize).parse(table, key, scope)?;
+        let (Some(buffer), Some(link)) = (limit, named(table, scope)) else { return Ok(limit) };
+        match crate::queue::check_limit(link, buffer, scope.packet_size) {
+            Ok(()) => Ok(limit),
+            Err(expected) => {
+                let value = table.get(key);
+                table.refuse(key, value, expected)
+            }
+        }
+    }
+
+    fn print(&self, limit: &Buffer) -> Option<Value> {
+        Some(BufferSize.write(limit))
+    }
+
+    fn form(&self) -> Form {
+        ValueKind::form(&BufferSize)
+    }
+
+    fn absent(&self, _: &Buffer) -> Absent {
+        Absent::Required
+    }
 }

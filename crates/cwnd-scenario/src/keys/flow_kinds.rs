@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The kinds of keys that only a flow has: its algorithm, label, start, access link, bursts.
 
-use super::kinds::Rate;
-use super::{Absent, Form, Key, Quantity, Row, RowKind, Scope, ValueKind};
+use super::kinds::{Rate, Required};
+use super::{Absent, Form, Key, Quantity, Row, RowKind, Scope, Table, ValueKind};
 use crate::buffer::{self, Buffer};
 use crate::invalid::{Invalid, KeyTable};
 use crate::route::RouteSpec;
-use crate::units::{self, MAX_TIME, RATE, pair, time, write_rate, write_time};
+use crate::units::{self, MAX_TIME, RATE, pair, time, write_time};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
@@ -17,15 +17,6 @@ pub enum Start {
     At(u64),
     /// Uniformly within this interval, drawn from the seed.
     Uniform(u64, u64),
-}
-
-/// An access link: a link of one flow, before all others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AccessLink {
-    /// Rate, bit/s.
-    pub rate: u64,
-    /// Limit of its queue, packets.
-    pub limit: u64,
 }
 
 /// Default queue limit of an access link, packets (Linux's `txqueuelen`).
@@ -118,34 +109,56 @@ impl ValueKind for StartTime {
     }
 
     fn read(&self, value: &Value, scope: &Scope<'_>) -> Option<Start> {
-        let before_end = |at: &u64| *at < scope.duration;
-        match value {
-            Value::String(_) => time(value).filter(before_end).map(Start::At),
-            Value::Object(map) if map.len() == 1 => pair(map.get("uniform")?)
-                .filter(|(a, b)| a < b && before_end(b))
-                .map(|(a, b)| Start::Uniform(a, b)),
-            _ => None,
+        if !value.is_object() {
+            return time(value).filter(|at| *at < scope.duration).map(Start::At);
         }
+        let mut keys = KeyTable::new("start", value).ok()?;
+        let UniformStart { uniform: (from, to) } =
+            UniformStart::defaults().parse_keys(&mut keys, scope).ok()?;
+        keys.finish().ok()?;
+        Some(Start::Uniform(from, to))
     }
 
     fn write(&self, start: &Start) -> Value {
         match *start {
             Start::At(at) => json!(write_time(at)),
-            Start::Uniform(from, to) => json!({ "uniform": [write_time(from), write_time(to)] }),
+            Start::Uniform(from, to) => Value::Object(UniformStart { uniform: (from, to) }.print_keys()),
         }
     }
 
     fn form(&self) -> Form {
-        let time = || Form::Quantity(Quantity::Time(0, MAX_TIME));
-        Form::Either(vec![time(), Form::Table(uniform())])
+        Form::Either(vec![Form::Quantity(Quantity::Time(0, MAX_TIME)), Form::Table(UniformStart::keys())])
     }
 }
 
 keys! {
     /// The keys of a start at random.
-    fn uniform {
-        uniform: Form::Tuple(vec![Form::Quantity(Quantity::Time(0, MAX_TIME)); 2]), Absent::Required, "",
+    struct UniformStart {
+        uniform: (u64, u64) = (0, 0), Required(IntervalBeforeEnd), "",
             "the interval that each start is drawn from", "";
+    }
+}
+
+/// Two rising times before the end.
+struct IntervalBeforeEnd;
+
+impl ValueKind for IntervalBeforeEnd {
+    type Value = (u64, u64);
+
+    fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
+        START.into()
+    }
+
+    fn read(&self, value: &Value, scope: &Scope<'_>) -> Option<(u64, u64)> {
+        pair(value).filter(|(from, to)| from < to && *to < scope.duration)
+    }
+
+    fn write(&self, (from, to): &(u64, u64)) -> Value {
+        json!([write_time(*from), write_time(*to)])
+    }
+
+    fn form(&self) -> Form {
+        Form::Tuple(vec![Form::Quantity(Quantity::Time(0, MAX_TIME)); 2])
     }
 }
 
@@ -196,17 +209,18 @@ impl ValueKind for Burst {
     }
 }
 
-/// An access link: a rate, or a table with its queue.
-pub(crate) struct Access;
-
 keys! {
-    /// The keys of an access link.
-    fn access {
-        rate: Form::Quantity(Quantity::Rate { or_outage: false }), Absent::Required, "", "rate of the link", "";
-        queue: Form::Quantity(Quantity::Buffer), Absent::Value(json!(format!("{ACCESS_QUEUE}packets"))), "",
+    /// An access link: a link of one flow, before all others.
+    #[derive(Copy)]
+    pub struct AccessLink {
+        rate: u64 = 0, Required(Rate), "", "rate of the link", "";
+        queue: u64 = ACCESS_QUEUE, AccessQueue, "",
             "limit of its DropTail queue: packets, a size or a time", "Linux: txqueuelen";
     }
 }
+
+/// An access link: a rate, or a table with its queue.
+pub(crate) struct Access;
 
 impl RowKind for Access {
     type Value = AccessLink;
@@ -220,15 +234,41 @@ impl RowKind for Access {
         let Some(value) = table.get(key) else { return Ok(None) };
         if let Some(text) = value.as_str() {
             return match units::read_rate(text) {
-                Some(rate) => Ok(Some(AccessLink { rate, limit: ACCESS_QUEUE })),
+                Some(rate) => Ok(Some(AccessLink { rate, ..AccessLink::defaults() })),
                 None => table.refuse(key, Some(value), format!("{RATE}, or a table with rate and queue")),
             };
         }
         let mut keys = KeyTable::new(&table.field(key), value)?;
-        let rate = keys.required("rate", RATE, |v| Rate.read(v, scope))?;
+        let access = AccessLink::defaults().parse_keys(&mut keys, scope)?;
+        keys.finish()?;
+        Ok(Some(access))
+    }
+
+    fn print(&self, access: &AccessLink) -> Option<Value> {
+        Some(Value::Object(access.print_keys()))
+    }
+
+    fn form(&self) -> Form {
+        Form::Either(vec![ValueKind::form(&Rate), Form::Table(AccessLink::keys())])
+    }
+}
+
+/// The limit of an access link's queue, packets; a size or a time is one at the rate of its table.
+struct AccessQueue;
+
+impl RowKind for AccessQueue {
+    type Value = u64;
+
+    fn parse(
+        &self,
+        table: &mut KeyTable<'_>,
+        key: &'static str,
+        scope: &Scope<'_>,
+    ) -> Result<Option<u64>, Invalid> {
+        let rate = table.get("rate").and_then(|rate| Rate.read(rate, scope)).unwrap_or(0);
         let packet = u64::from(scope.packet_size);
-        let limit = keys.read("queue", ACCESS, |v| {
-            let packets = match buffer::read(v)? {
+        table.read(key, ACCESS, |value| {
+            let packets = match buffer::read(value)? {
                 Buffer::Packets(packets) => packets,
                 Buffer::Bytes(bytes) => bytes / packet,
                 Buffer::Time(ns) => {
@@ -238,17 +278,15 @@ impl RowKind for Access {
                 Buffer::Bdp(..) => return None,
             };
             Some(packets).filter(|packets| (1..=1 << 32).contains(packets))
-        })?;
-        keys.finish()?;
-        Ok(Some(AccessLink { rate, limit: limit.unwrap_or(ACCESS_QUEUE) }))
+        })
     }
 
-    fn print(&self, access: &AccessLink) -> Option<Value> {
-        Some(json!({ "rate": write_rate(access.rate), "queue": format!("{}packets", access.limit) }))
+    fn print(&self, packets: &u64) -> Option<Value> {
+        Some(json!(buffer::write(Buffer::Packets(*packets))))
     }
 
     fn form(&self) -> Form {
-        Form::Either(vec![ValueKind::form(&Rate), Form::Table(access())])
+        Form::Quantity(Quantity::Buffer)
     }
 }
 

@@ -23,6 +23,17 @@ pub(crate) struct Scope<'a> {
     pub links: &'a [LinkSpec],
     /// Whether they are a dumbbell.
     pub is_dumbbell: bool,
+    /// The flows, once they are known.
+    pub flows: Option<&'a dyn FlowNames>,
+}
+
+/// Names that stand for flows.
+pub(crate) trait FlowNames: std::fmt::Debug {
+    /// Whether `name` is the name of a flow, or of several.
+    fn has(&self, name: &str) -> bool;
+
+    /// Such names, sorted.
+    fn known(&self) -> &[&str];
 }
 
 /// How one value is read, written and described.
@@ -143,6 +154,30 @@ pub(crate) trait Table: Sized {
 
     /// The rows.
     fn keys() -> Vec<Key>;
+}
+
+/// The keys of one table, then those of another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Both<A, B>(pub A, pub B);
+
+impl<A: Table, B: Table> Table for Both<A, B> {
+    fn defaults() -> Self {
+        Self(A::defaults(), B::defaults())
+    }
+
+    fn parse_keys(self, table: &mut KeyTable<'_>, scope: &Scope<'_>) -> Result<Self, Invalid> {
+        Ok(Self(self.0.parse_keys(table, scope)?, self.1.parse_keys(table, scope)?))
+    }
+
+    fn print_keys(&self) -> Map<String, Value> {
+        let mut map = self.0.print_keys();
+        map.extend(self.1.print_keys());
+        map
+    }
+
+    fn keys() -> Vec<Key> {
+        [A::keys(), B::keys()].concat()
+    }
 }
 
 /// Alternatives that a key selects by name, as [`variants!`] declares them.

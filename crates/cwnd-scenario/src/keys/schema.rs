@@ -6,7 +6,7 @@
 //! words), `x-default` (what holds where the key is not written, in words), `x-unit`, `x-source`.
 
 use super::words::words;
-use super::{Absent, Form, Key, KindKeys, Quantity, Table, action, document, flow, link, record};
+use super::{Absent, Form, Key, KindKeys, Quantity, Table, Variants, action, document, flow, link, record};
 use crate::params::show_param;
 use crate::traffic;
 use crate::units::MAX_TIME;
@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 #[must_use]
 pub fn tables() -> Vec<(&'static str, &'static str, Form)> {
     let times = Form::Quantity(Quantity::Time(0, MAX_TIME));
-    let actions = action::actions().map(|KindKeys { name, help, keys }| {
+    let actions = action::ActionTable::kinds().into_iter().map(|KindKeys { name, help, keys }| {
         let form = Form::Table(keys);
         Form::Table(vec![Key { name, form, absent: Absent::Required, unit: "", help, source: "" }])
     });
@@ -29,7 +29,7 @@ pub fn tables() -> Vec<(&'static str, &'static str, Form)> {
         ("parking_lot", "`[parking_lot]`", Form::Table(link::parking_lot())),
         ("flow", "`[[flow]]`", Form::Table(flow::FlowGroup::keys())),
         ("traffic", "`[[traffic]]`", traffic::form()),
-        ("action", "`[[action]]`", Form::Either(actions.into())),
+        ("action", "`[[action]]`", Form::Either(actions.collect())),
         ("record", "`[record]`", Form::Table(record::RecordSpec::keys())),
         ("times", "Distributions of times", traffic::distribution_form(&times)),
         ("sizes", "Distributions of sizes", traffic::distribution_form(&Form::Quantity(Quantity::Payload))),
