@@ -5,6 +5,31 @@ use super::{Absent, Form, RowKind, Scope, ValueKind};
 use crate::invalid::{Invalid, KeyTable};
 use serde_json::Value;
 
+/// Methods of a [`RowKind`] that are those of the kind that it wraps, its first field.
+macro_rules! as_wrapped {
+    ($($method:ident)+) => { $(as_wrapped!(@$method);)+ };
+    (@parse) => {
+        fn parse(
+            &self,
+            table: &mut KeyTable<'_>,
+            key: &'static str,
+            scope: &Scope<'_>,
+        ) -> Result<Option<Self::Value>, Invalid> {
+            RowKind::parse(&self.0, table, key, scope)
+        }
+    };
+    (@print) => {
+        fn print(&self, value: &Self::Value) -> Option<Value> {
+            RowKind::print(&self.0, value)
+        }
+    };
+    (@form) => {
+        fn form(&self) -> Form {
+            RowKind::form(&self.0)
+        }
+    };
+}
+
 /// A key that may be left out, and what then holds, in words.
 pub(crate) struct Optional<K>(pub K, pub &'static str);
 
@@ -24,13 +49,11 @@ impl<K: RowKind> RowKind for Optional<K> {
         value.as_ref().and_then(|value| self.0.print(value))
     }
 
-    fn form(&self) -> Form {
-        self.0.form()
-    }
-
     fn absent(&self, _: &Self::Value) -> Absent {
         Absent::Words(self.1)
     }
+
+    as_wrapped!(form);
 }
 
 /// A key that may be left out; its default depends on other keys and is described in words.
@@ -39,26 +62,11 @@ pub(crate) struct Worded<K>(pub K, pub &'static str);
 impl<K: RowKind> RowKind for Worded<K> {
     type Value = K::Value;
 
-    fn parse(
-        &self,
-        table: &mut KeyTable<'_>,
-        key: &'static str,
-        scope: &Scope<'_>,
-    ) -> Result<Option<Self::Value>, Invalid> {
-        self.0.parse(table, key, scope)
-    }
-
-    fn print(&self, value: &Self::Value) -> Option<Value> {
-        self.0.print(value)
-    }
-
-    fn form(&self) -> Form {
-        self.0.form()
-    }
-
     fn absent(&self, _: &Self::Value) -> Absent {
         Absent::Words(self.1)
     }
+
+    as_wrapped!(parse print form);
 }
 
 /// A key that must be written.
@@ -79,15 +87,9 @@ impl<K: ValueKind> RowKind for Required<K> {
         }
     }
 
-    fn print(&self, value: &Self::Value) -> Option<Value> {
-        Some(self.0.write(value))
-    }
-
-    fn form(&self) -> Form {
-        ValueKind::form(&self.0)
-    }
-
     fn absent(&self, _: &Self::Value) -> Absent {
         Absent::Required
     }
+
+    as_wrapped!(print form);
 }
