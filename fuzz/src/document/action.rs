@@ -1,46 +1,52 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Actions on flows and links.
+//! Changes at given times.
 
+use super::by_form::{alternatives_of, table};
 use super::flow::{algorithm, parameters};
-use super::link::size;
-use super::{DocumentContext, before_end, rate, some_rate, time};
+use super::{DocumentContext, Rule, before_end, time};
 use crate::choices::Choices;
+use cwnd_scenario::keys::Form;
 use serde_json::{Map, Value, json};
+
+/// Keys of an action that depend on the rest of the document. All others are drawn by their form.
+pub(super) const ACTION: &[Rule] = &[
+    ("flow", 16, |choices, context| {
+        // The name of an algorithm refers to all its flows.
+        json!(context.ccs[choices.whole(0, context.ccs.len() as u64 - 1) as usize])
+    }),
+    ("link", 16, |choices, context| {
+        let links = context.net.links();
+        json!(links[choices.whole(0, links.len() as u64 - 1) as usize])
+    }),
+    ("at", 16, |choices, context| time(before_end(choices, context))),
+    ("cc", 0, |_, _| Value::Null), // drawn with its parameters
+];
 
 /// One `[[action]]`.
 pub(super) fn action(choices: &mut Choices<'_>, context: &DocumentContext) -> Value {
-    let kind = choices.one_of(&["start", "stop", "switch", "rate", "delay", "buffer"]);
-    let mut map = Map::from_iter([("at".to_owned(), time(before_end(choices, context)))]);
-    let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
-    if ["start", "stop", "switch"].contains(&kind) {
-        // The name of an algorithm refers to all its flows.
-        let flow = choices.whole(0, context.ccs.len() as u64 - 1) as usize;
-        put("flow", json!(context.ccs[flow]));
-    } else {
-        let links = context.net.links();
-        let link = choices.whole(0, links.len() as u64 - 1) as usize;
-        put("link", json!(links[link]));
-    }
-    match kind {
-        "switch" => {
-            // See the bound on flows: such algorithms are not switched to.
-            let (algorithm, cc) = algorithm(choices);
-            let cc = if algorithm.name == "hybla-growth" { "cubic" } else { cc };
-            put("cc", json!(cc));
-            if cc != "cubic" {
-                map.extend(parameters(choices, algorithm));
-            }
+    let kinds: Vec<_> = alternatives_of("action").iter().filter_map(of_kind).collect();
+    let (kind, keys) = choices.one_of(&kinds);
+    let mut map = table(choices, context, keys, ACTION);
+    if keys.iter().any(|key| key.name == "cc") {
+        // See the bound on flows: such algorithms are not switched to.
+        let (algorithm, cc) = algorithm(choices);
+        let cc = if algorithm.name == "hybla-growth" { "cubic" } else { cc };
+        map.insert("cc".into(), json!(cc));
+        if cc != "cubic" {
+            map.extend(parameters(choices, algorithm));
         }
-        "rate" => {
-            put("to", rate(if choices.chance(4) { 0 } else { some_rate(choices, context) }));
-        }
-        "delay" => {
-            put("to", time(choices.magnitude(0, context.rtt.max(1))));
-        }
-        "buffer" => {
-            put("to", json!(size(choices, context)));
-        }
-        _ => {}
     }
     Value::Object(Map::from_iter([(kind.to_owned(), Value::Object(map))]))
+}
+
+/// The name of an action, and the keys of its table.
+pub(super) fn of_kind(form: &Form) -> Option<(&'static str, &[cwnd_scenario::keys::Key])> {
+    let Form::Table(action) = form else { return None };
+    match action.as_slice() {
+        [key] => match &key.form {
+            Form::Table(keys) => Some((key.name, keys)),
+            _ => None,
+        },
+        _ => None,
+    }
 }

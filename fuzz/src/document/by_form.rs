@@ -24,6 +24,14 @@ pub(super) fn keys_of(name: &str) -> &'static [Key] {
     }
 }
 
+/// The alternatives of the table of the schema called `name`.
+pub(super) fn alternatives_of(name: &str) -> &'static [Form] {
+    match TABLES.iter().find(|(known, ..)| *known == name) {
+        Some((.., Form::Either(forms))) => forms,
+        _ => &[],
+    }
+}
+
 /// The keys of this table, each by its rule or by its form.
 pub(super) fn table(
     choices: &mut Choices<'_>,
@@ -105,6 +113,7 @@ fn value(choices: &mut Choices<'_>, context: &DocumentContext, form: &Form) -> O
 fn quantity_of(choices: &mut Choices<'_>, context: &DocumentContext, quantity: Quantity) -> Value {
     match quantity {
         Quantity::Time(min, max) => time(span(choices, context).clamp(min, max.min(LONGEST))),
+        Quantity::Rate { or_outage: true } if choices.chance(4) => rate(0),
         Quantity::Rate { .. } => rate(some_rate(choices, context)),
         Quantity::Size(min, max) => json!(format!("{}B", choices.magnitude(min, max))),
         Quantity::Payload => json!(format!("{}B", choices.magnitude(1, context.packet_size * 4096))),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Generates the document of a scenario from bytes.
 //!
-//! The keys of flows, links, queues and `[record]` come from the tables of the schema ([`cwnd_scenario::keys`]), and each is drawn by what
+//! All keys but those of the document itself come from the tables of the schema ([`cwnd_scenario::keys`]), and each is drawn by what
 //! it accepts: a new key needs no line here. A [`Rule`] draws a key whose value depends on the rest of the document.
 //!
 //! Documents are bounded by the cost of a run: about ten thousand packets over a link, forty flows, two hundred samples. In
@@ -198,7 +198,19 @@ mod tests {
             panic!("{queue:?}")
         };
         let of_queue: Vec<_> = kinds.iter().flat_map(|kind| &kind.keys).chain(common).cloned().collect();
+        let of_actions: Vec<_> = by_form::alternatives_of("action")
+            .iter()
+            .filter_map(action::of_kind)
+            .flat_map(|(_, keys)| keys.iter().cloned())
+            .collect();
+        let models = by_form::alternatives_of("traffic").iter().filter_map(|form| match form {
+            cwnd_scenario::keys::Form::ByKind { kinds, .. } => Some(kinds),
+            _ => None,
+        });
+        let of_traffic: Vec<_> = models.flatten().flat_map(|kind| kind.keys.iter().cloned()).collect();
         for (keys, rules) in [
+            (&of_actions[..], action::ACTION),
+            (&of_traffic, traffic::TRAFFIC),
             (keys_of("flow"), flow::FLOW),
             (keys_of("link"), link::LINK),
             (keys_of("record"), RECORD),
