@@ -5,7 +5,8 @@
     python tests/mutations/run.py --since COMMIT    those whose code, test or row has changed since; a quarter of all if git knows no
                                                     such commit: which one, the tree's hash says
 
-A mutation is a replaced text: mutations.toml has faults that others had, statements.toml statements of the RFCs.
+A mutation is a replaced text: mutations.toml has faults that others had, statements.toml statements of the RFCs, links.toml those of
+queue disciplines.
 One whose text is not found exactly once is an error, as is one that the named test passes, and one that does not compile.
 """
 
@@ -32,7 +33,7 @@ WORKSPACE = ("Cargo.toml", "Cargo.lock", "clippy.toml", "rustfmt.toml")
 
 Mutation = dict[str, str]
 
-TABLES = ("mutations.toml", "statements.toml")
+TABLES = ("mutations.toml", "statements.toml", "links.toml")
 CONTRACT = "cwnd-contract ="
 # Compiled once and run once: what optimises or describes the code takes longer than it saves.
 BUILD = {"CARGO_PROFILE_DEV_OPT_LEVEL": "0", "CARGO_PROFILE_DEV_DEBUG": "0", "CARGO_INCREMENTAL": "1"}
@@ -41,6 +42,11 @@ BUILD = {"CARGO_PROFILE_DEV_OPT_LEVEL": "0", "CARGO_PROFILE_DEV_DEBUG": "0", "CA
 def mutations() -> list[Mutation]:
     """All of them."""
     return [mutation for name in TABLES for mutation in tomllib.loads((HERE / name).read_text())["mutation"]]
+
+
+def crate_of(mutation: Mutation) -> str:
+    """The crate with the fault: the core, where the mutation names no other."""
+    return mutation.get("crate", "cwnd")
 
 
 def git(*arguments: str) -> str:
@@ -52,12 +58,13 @@ def is_concerned(mutation: Mutation, changed: list[str], rows: list[Mutation]) -
     """Whether a change of these files, from these rows, can change what becomes of the mutation."""
     if mutation not in rows:
         return True
-    places = [f"crates/cwnd/{mutation['file']}"]
+    crate = f"crates/{crate_of(mutation)}"
+    places = [f"{crate}/{mutation['file']}"]
     if mutation["in"] == "lib":
         module = [name for name in mutation["test"].split("::")[:-1] if name != "tests"]
-        places.append("/".join(["crates/cwnd/src", *module]))
+        places.append("/".join([f"{crate}/src", *module]))
     else:
-        places.append(f"crates/cwnd/tests/{mutation['in']}")
+        places.append(f"{crate}/tests/{mutation['in']}")
     if needs_contract(mutation["in"]):
         places.append("crates/cwnd-contract/")
     return any(path.startswith(place) for path in changed for place in places)
@@ -72,13 +79,13 @@ def since(commit: str) -> list[Mutation]:
         print(f"no work since {commit} is known: every fourth mutation, from number {quarter + 1} on")
         return every[quarter::4]
     changed = git("diff", "--name-only", base).splitlines()
-    rows = [row for name in TABLES for row in tomllib.loads(git("show", f"{base}:tests/mutations/{name}"))["mutation"]]
+    rows = [row for name in TABLES for row in tomllib.loads(git("show", f"{base}:tests/mutations/{name}")).get("mutation", [])]
     return [mutation for mutation in every if is_concerned(mutation, changed, rows)]
 
 
 def mutated(root: Path, mutation: Mutation) -> str:
     """The file's text with the fault in it; exits when the text to replace is not there exactly once."""
-    text = (root / "crates" / "cwnd" / mutation["file"]).read_text()
+    text = (root / "crates" / crate_of(mutation) / mutation["file"]).read_text()
     count = text.count(mutation["old"])
     if count != 1:
         place = f"mutation {mutation['row']} ({mutation['file']})"
@@ -86,11 +93,11 @@ def mutated(root: Path, mutation: Mutation) -> str:
     return text.replace(mutation["old"], mutation["new"])
 
 
-CRATES = ("crates/cwnd", "crates/cwnd-contract")
+CRATES = ("crates/cwnd", "crates/cwnd-contract", "crates/cwnd-link")
 
 
 def copy(tree: Path) -> Path:
-    """The core and its contract alone, as a workspace of their own; build results of the last time are kept.
+    """The core, its contract and the links alone, as a workspace of their own; build results of the last time are kept.
 
     Files get today's times: with the originals', cargo would take what was built from the last mutation for up to date.
     """
@@ -119,8 +126,8 @@ def needs_contract(binary: str) -> bool:
     )
 
 
-def test(tree: Path, binary: str, names: list[str]) -> subprocess.CompletedProcess[str]:
-    """Builds a test binary, with no other crate than those that it needs, and runs these of its tests."""
+def test(tree: Path, crate: str, binary: str, names: list[str]) -> subprocess.CompletedProcess[str]:
+    """Builds a test binary of a crate, with no other crate than those that it needs, and runs these of its tests."""
     manifest = tree / "crates" / "cwnd" / "Cargo.toml"
     whole = (ROOT / "crates" / "cwnd" / "Cargo.toml").read_text()
     contract = needs_contract(binary)
@@ -129,17 +136,17 @@ def test(tree: Path, binary: str, names: list[str]) -> subprocess.CompletedProce
         manifest.write_text(text)
     target = ["--lib"] if binary == "lib" else ["--test", binary]
     command = ["cargo", "test", "--quiet", "--offline", "--target-dir", str(tree.with_name(f"{tree.name}-target"))]
-    command += ["-p", "cwnd", *target, "--", "--exact", *names]
+    command += ["-p", crate, *target, "--", "--exact", *names]
     return subprocess.run(command, cwd=tree, env={**os.environ, **BUILD}, capture_output=True, text=True)
 
 
 def restore(tree: Path, mutation: Mutation) -> bool:
     """Puts the fault into the tree, says whether its test fails, and takes it out again."""
     begin = time.monotonic()
-    path = tree / "crates" / "cwnd" / mutation["file"]
+    path = tree / "crates" / crate_of(mutation) / mutation["file"]
     whole = path.read_text()
     path.write_text(mutated(tree, mutation))
-    done = test(tree, mutation["in"], [mutation["test"]])
+    done = test(tree, crate_of(mutation), mutation["in"], [mutation["test"]])
     path.write_text(whole)
     caught = done.returncode == 101 and "1 failed" in done.stdout
     verdict = "caught" if caught else "NOT CAUGHT" if done.returncode == 0 else f"ERROR\n{done.stderr}{done.stdout}"
@@ -166,9 +173,9 @@ def main() -> None:
     for number in range(workers):
         trees.put(copy(SCRATCH / f"tree-{number}"))
     first = trees.get()
-    for binary in sorted({m["in"] for m in chosen}):
-        names = sorted({m["test"] for m in chosen if m["in"] == binary})
-        done = test(first, binary, names)
+    for crate, binary in sorted({(crate_of(m), m["in"]) for m in chosen}):
+        names = sorted({m["test"] for m in chosen if (crate_of(m), m["in"]) == (crate, binary)})
+        done = test(first, crate, binary, names)
         if done.returncode != 0 or f"{len(names)} passed" not in done.stdout:
             raise SystemExit(f"not every test of {binary} passes before any mutation:\n{done.stdout}{done.stderr}")
     trees.put(first)

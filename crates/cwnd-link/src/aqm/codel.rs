@@ -7,15 +7,15 @@
 //! queue of at most one full packet, ends that.
 //!
 //! Choices: the square root is exact, rounded down to 1 ns (Linux and ns-3 approach it with one Newton step per drop). A new phase of
-//! dropping that begins within 16 intervals of the last one starts from the count that the last one reached (§5.5, the variant
-//! of Linux). `mtu` is the size of a full packet (`maxpacket` in §5.2). Packets are dropped, never marked. Tests: `codel/tests.rs`.
+//! dropping that begins within 16 intervals of the last one's next drop starts from the drops that the last one added to its count (§5.5,
+//! as in Linux). `mtu` is the size of a full packet (`maxpacket` in §5.3). Packets are dropped, never marked. Tests: `codel/tests.rs`.
 
 use super::describe::{Described, cause, settings};
 use super::{AtHead, CauseWords, SettingPair};
 use crate::packet_queue::{PacketQueue, Waiting};
 
 settings! {
-    /// Settings of CoDel. The defaults are those of RFC 8289 §4.3, §4.4.
+    /// Settings of CoDel. The defaults are those of RFC 8289 §4.3 (target) and §4.2 (interval).
     pub struct CodelConfig {
         target: TimeAbove0 = 5_000_000, "ns",
             "queueing delay that a standing queue may have", "";

@@ -19,7 +19,8 @@ use crate::limit::Limit;
 use crate::random::RandomStream;
 
 settings! {
-    /// Settings of RED (Floyd and Jacobson 1993). Both thresholds are in packets, or both in bytes: then small packets are dropped less often.
+    /// Settings of RED (Floyd and Jacobson 1993). Both thresholds are in packets, or both in bytes: then small packets are dropped less
+    /// often.
     pub struct RedConfig {
         min: QueueSize, "",
             "average queue from which packets are dropped", "";
