@@ -79,7 +79,11 @@ def since(commit: str) -> list[Mutation]:
         print(f"no work since {commit} is known: every fourth mutation, from number {quarter + 1} on")
         return every[quarter::4]
     changed = git("diff", "--name-only", base).splitlines()
-    rows = [row for name in TABLES for row in tomllib.loads(git("show", f"{base}:tests/mutations/{name}")).get("mutation", [])]
+    rows = [
+        row
+        for name in TABLES
+        for row in tomllib.loads(git("show", f"{base}:tests/mutations/{name}")).get("mutation", [])
+    ]
     return [mutation for mutation in every if is_concerned(mutation, changed, rows)]
 
 

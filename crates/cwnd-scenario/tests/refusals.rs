@@ -111,7 +111,7 @@ fn every_refusal_names_field_value_and_expectation() {
         ("1bdp", "1499B", "link.queue.limit: \"1499B\"", "room for at least one packet of 1500B"),
         ("1bdp", "0packets", "link.queue.limit: \"0packets\"", "room for at least one packet"),
         ("1bdp", "lots", "link.queue.limit: \"lots\"", "multiples of the BDP"),
-        ("droptail", "blue", "link.queue.kind: \"blue\"", "droptail, red or codel"),
+        ("droptail", "blue", "link.queue.kind: \"blue\"", "expected droptail, red"),
         ("droptail", "red", "link.queue.min: missing", "packets (1000packets)"),
         (QUEUE, "{ kind = 'codel' }", "link.queue.limit: missing", "packets (1000packets)"),
         (
