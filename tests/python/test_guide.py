@@ -15,8 +15,8 @@ from in_kernel import PATIENCE_S, PROGRAM
 
 ROOT = Path(__file__).parents[2]
 GUIDE = ROOT / "docs" / "guide"
-#: The index shows where to begin, and nothing that runs. The others have tests of their own: test_guide_kernel.py, test_plugin.py, test_experiments.py.
-OTHERS = {"README", "kernel", "own-algorithm", "experiment"}
+#: The index and the page of queue disciplines show nothing that runs. The others have tests of their own: test_guide_kernel.py, test_plugin.py, test_experiments.py.
+OTHERS = {"README", "kernel", "own-algorithm", "experiment", "queue-discipline"}
 PAGES = [ROOT / "README.md", *sorted(path for path in GUIDE.glob("*.md") if path.stem not in OTHERS)]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 #: What other tests run: all of them, and what needs root.
