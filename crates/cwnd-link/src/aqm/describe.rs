@@ -136,7 +136,7 @@ macro_rules! cause {
 pub(crate) use cause;
 
 /// Declares the settings of a queue discipline: `name: Kind = default, unit, help, source;` a row, without the default where the setting
-/// must be given. The struct has a field per row; fields that are no settings follow in `also`, by the size of a full packet in bytes.
+/// must be given. The struct has a field per row; fields that are no settings may follow in `also`, by the size of a full packet in bytes.
 macro_rules! settings {
     (
         $(#[$meta:meta])*
@@ -175,6 +175,9 @@ macro_rules! settings {
                 }
             }
         }
+    };
+    ($(#[$meta:meta])* pub struct $config:ident { $($rows:tt)+ }) => {
+        $crate::aqm::describe::settings! { $(#[$meta])* pub struct $config { $($rows)+ } also(_packet) {} }
     };
     (@type Flag) => { bool };
     (@type TimeAbove0) => { u64 };
