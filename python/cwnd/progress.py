@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from cwnd._native import Simulation
+from cwnd.executor import Watch
 
 
 @contextmanager
@@ -35,43 +36,21 @@ def shown() -> Iterator[Callable[[Simulation], None]]:
 
 
 @contextmanager
-def shown_runs(asked: int) -> Iterator[Callable[[int, Simulation], None]]:
-    """A bar for many runs at a time; yields the function that `cwnd.replicates` calls from its threads."""
+def shown_tasks(verb: str, noun: str, costs: Mapping[int, float]) -> Iterator[Watch]:
+    """A bar for tasks, given by number with what they cost; yields the function that their executor calls.
+
+    `verb` and `noun` say what is done, and what the tasks are.
+    """
     columns = [
-        TextColumn("simulating"),
+        TextColumn(verb),
         BarColumn(),
-        TextColumn("{task.fields[done]} of {task.total:.0f} runs"),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-    ]
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("runs", total=asked, done=0, rate="")
-        # By seed. A thread replaces only its own entry.
-        parts: dict[int, float] = {}
-        packets: dict[int, int] = {}
-
-        def report(seed: int, simulation: Simulation) -> None:
-            parts[seed], packets[seed] = simulation.progress, simulation.packets
-            now = list(parts.values())
-            elapsed = bar.tasks[0].elapsed or 0.0
-            rate = f"{sum(list(packets.values())) / elapsed / 1e6:.1f} M packets/s" if elapsed > 0 else ""
-            bar.update(task, completed=sum(now), done=sum(part >= 1 for part in now), rate=rate)
-
-        yield report
-
-
-@contextmanager
-def shown_tasks(costs: Sequence[float]) -> Iterator[Callable[[int, int, float], None]]:
-    """A bar for tasks of different cost; yields the function that threads call with a task's number, its packets so far and the part done."""
-    columns = [
-        TextColumn("reproducing"),
-        BarColumn(),
-        TextColumn("{task.fields[done]} of {task.fields[tasks]} points"),
+        TextColumn(f"{{task.fields[done]}} of {{task.fields[tasks]}} {noun}"),
         TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(),
     ]
     with Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=120) as bar:
-        task = bar.add_task("points", total=sum(costs), done=0, tasks=len(costs), rate="")
+        task = bar.add_task(noun, total=sum(costs.values()), done=0, tasks=len(costs), rate="")
+        # By number. Whoever runs a task replaces only its own entry.
         parts: dict[int, float] = {}
         packets: dict[int, int] = {}
 

@@ -4,15 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cwnd import drop_causes
+from cwnd.json_types import number
 from cwnd.terminal import Grid, Printer
 
 if TYPE_CHECKING:
     from cwnd._native import DropCause
+    from cwnd.metrics.transfers import TransfersSummary
     from cwnd.result import Summary
-    from cwnd.summary_types import TrafficSummary
+    from cwnd.summary_types import FlowSummary, LinkSummary, TrafficSummary
 
 # (heading, key, format), one column each.
 COLUMNS = (
@@ -47,20 +49,20 @@ def percent(part: float) -> str:
     return "0 %" if part == 0 else f"{100 * part:.2g} %" if part < 0.1 else f"{100 * part:.1f} %"
 
 
-def loss_fraction(link: Mapping[str, Any]) -> float:
+def loss_fraction(link: LinkSummary) -> float:
     """The fraction of the packets offered to a link that it dropped."""
-    dropped = sum(link[column] for column in drop_causes.COLUMNS)
+    dropped = sum(number(link, column) for column in drop_causes.COLUMNS)
     return dropped / (dropped + link["packets"]) if dropped else 0.0
 
 
-def causes_of(links: Sequence[Mapping[str, Any]]) -> list[DropCause]:
+def causes_of(links: Sequence[LinkSummary]) -> list[DropCause]:
     """The causes of drops that a report of these links has."""
-    return drop_causes.reported(lambda column: any(link[column] for link in links))
+    return drop_causes.reported(lambda column: any(number(link, column) for link in links))
 
 
 def links(summary: Summary) -> Grid:
     """A row per link."""
-    rows: list[Mapping[str, Any]] = [*summary["links"]]
+    rows = summary["links"]
     causes = causes_of(rows)
     headings = (
         "Mbit/s",
@@ -75,13 +77,13 @@ def links(summary: Summary) -> Grid:
     )
     delays = ("mean", "p50", "p95", "p99", "max")
 
-    def row(link: Mapping[str, Any]) -> list[str]:
+    def row(link: LinkSummary) -> list[str]:
         return [
             mbps(link["capacity_mbps"]),
             f"{link['utilization']:.1%}",
             percent(loss_fraction(link)),
-            *(f"{link[f'queue_{name}_ms']:.1f}" for name in delays),
-            *(f"{link[cause['column']]:d}" for cause in causes),
+            *(f"{number(link, f'queue_{name}_ms'):.1f}" for name in delays),
+            *(f"{number(link, cause['column']):.0f}" for cause in causes),
         ]
 
     return Grid("link", headings, [(link["name"], row(link)) for link in rows])
@@ -106,7 +108,7 @@ def traffic(summary: Summary) -> Grid:
 def transfers(summary: Summary) -> Grid:
     """A row per group of finite transfers and direction: how many, and their completion times."""
 
-    def row(group: dict[str, Any]) -> list[str]:
+    def row(group: TransfersSummary) -> list[str]:
         times = (group["completion_s"][name] for name in ("mean", "p50", "p95", "p99"))
         return [group["direction"], str(group["started"]), str(group["finished"]), *map(seconds, times)]
 
@@ -117,8 +119,8 @@ def transfers(summary: Summary) -> Grid:
 def whole_run(summary: Summary) -> str:
     """The counts of the whole run, summed over flows and links; those of the tables are of the measured interval."""
 
-    def total(rows: Sequence[Mapping[str, Any]], *keys: str) -> int:
-        return sum(row[f"{key}_run"] for row in rows for key in keys)
+    def total(rows: Sequence[Mapping[str, object]], *keys: str) -> int:
+        return sum(int(number(row, f"{key}_run")) for row in rows for key in keys)
 
     flows = ", ".join(f"{total(summary['flows'], key)} {key}" for key in ("retransmits", "timeouts", "drops"))
     of_flows = [f"flows: {flows}"] if summary["flows"] else []
@@ -127,9 +129,9 @@ def whole_run(summary: Summary) -> str:
     )
 
 
-def cells(flow: Mapping[str, Any]) -> list[str]:
+def cells(flow: FlowSummary) -> list[str]:
     """A flow's row."""
-    return [form.format(flow[key]) for _, key, form in COLUMNS]
+    return [form.format(number(flow, key)) for _, key, form in COLUMNS]
 
 
 def table(summary: Summary, printer: Printer | None = None) -> None:
@@ -165,8 +167,7 @@ def table(summary: Summary, printer: Printer | None = None) -> None:
             f"queueing delay {link['queue_mean_ms']:.1f} ms mean, {link['queue_p50_ms']:.1f} p50, "
             f"{link['queue_p95_ms']:.1f} p95, {link['queue_p99_ms']:.1f} p99, max {link['queue_max_ms']:.1f}"
         )
-        counts: Mapping[str, Any] = link
-        dropped = (f"{counts[cause['column']]} {cause['counted']}" for cause in causes_of([counts]))
+        dropped = (f"{number(link, cause['column']):.0f} {cause['counted']}" for cause in causes_of([link]))
         printer.print(f"dropped {', '.join(dropped)}")
     if summary["measured_s"] != [0, summary["duration_s"]]:
         printer.print(whole_run(summary))

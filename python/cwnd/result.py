@@ -14,6 +14,8 @@ from cwnd.summary_types import MeasuredSummary
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from cwnd.metrics.transfers import TransfersSummary
+
 # About 10 ms of work: Ctrl-C is handled between two chunks.
 EVENTS_PER_CHUNK = 200_000
 ROWS_PER_BATCH = 100_000
@@ -68,25 +70,35 @@ class MemoryTables:
         yield from table.to_batches() or [pa.RecordBatch.from_arrays(empty, schema=table.schema)]
 
 
-class Performance(TypedDict):
+class Packets(TypedDict):
+    """How much a run has simulated."""
+
+    #: data packets that left the first link, over the whole run
+    packets: int
+
+
+class Performance(Packets):
     """What a run cost."""
 
     #: CPU time of the engine (s)
     cpu_s: float
-    #: data packets that left the first link, over the whole run
-    packets: int
     packets_per_s: float
 
 
-class Summary(MeasuredSummary):
-    """The summary of a run: the JSON document of `--json`."""
+class SeedSummary(MeasuredSummary):
+    """What a run came to, the same whenever it is repeated."""
 
     #: where the algorithms ran: `sim`
     lane: str
     seed: int
     duration_s: float
     #: completion times, per group of transfers
-    transfers: list[dict[str, Any]]
+    transfers: list[TransfersSummary]
+
+
+class Summary(SeedSummary):
+    """The summary of a run: the JSON document of `--json`."""
+
     perf: Performance
 
 

@@ -10,8 +10,7 @@ import pytest
 from claim_with import Value, claim_with
 
 from cwnd.papers import DOCUMENTS
-from cwnd.reproduce.claims import EMPIRICAL, KINDS, Claim, claims, reasons
-from cwnd.reproduce.claims import entries as entries_of
+from cwnd.reproduce.claims import EMPIRICAL, KINDS, Claim, claim_rows, claims, reasons
 from cwnd.reproduce.counts import counts, decided, of_entries
 from cwnd.reproduce.run_folder import COMMITTED, entries
 
@@ -19,7 +18,7 @@ from cwnd.reproduce.run_folder import COMMITTED, entries
 def test_every_document_has_claims_and_each_is_in_the_file_of_its_document_and_named_after_its_experiment() -> None:
     assert {each.id.partition("/")[0] for each in claims().values()} == set(DOCUMENTS)
     for document in DOCUMENTS:
-        for row in entries_of(document, "claim"):
+        for row in claim_rows(document):
             assert row["id"].startswith(f"{document}/") and row["id"].rpartition("/")[0] == row["experiment"]
     assert reasons().keys() <= claims().keys()
 

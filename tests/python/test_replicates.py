@@ -11,9 +11,6 @@ import subprocess
 import sys
 import threading
 import warnings
-from collections.abc import Collection, Iterator
-from concurrent.futures import Future
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -270,31 +267,6 @@ def test_ctrl_c_without_a_folder_shows_what_is_done() -> None:
     assert code == 130 and "in the numbers" in errors[-2]
     document = json.loads(output)
     assert document["asked"] == 2000 and 0 < len(document["seeds"]) == len(document["runs"]) < 2000
-
-
-def test_after_a_failure_nothing_more_is_begun(monkeypatch: pytest.MonkeyPatch) -> None:
-    from concurrent.futures import wait
-
-    from cwnd.replicates import runner
-
-    begun = []
-
-    def task(number: int, check: runner.StopCheck) -> int:
-        check()
-        begun.append(number)
-        if number == 3:
-            raise OSError(28, "No space left on device")
-        return number
-
-    # The main thread, on a busy machine, hears of it when all the others have had their turn.
-    def late(futures: Collection[Future[int]]) -> Iterator[Future[int]]:
-        wait(futures)
-        return iter(futures)
-
-    monkeypatch.setattr(runner, "as_completed", late)
-    with pytest.raises(OSError, match="No space left"):
-        runner.run_on_threads({number: partial(task, number) for number in range(1, 7)}, 1)
-    assert begun == [1, 2, 3]
 
 
 def test_a_disk_that_fails_ends_it_and_keeps_what_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,14 +14,13 @@ import argparse
 import os
 import statistics
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from cwnd import Result, Scenario
+from cwnd import Scenario, run
+from cwnd.executor import Context, Threads, run_all, simulating
 from cwnd.groups import groups
 from cwnd.replicates.document import describe
-from cwnd.replicates.runner import run_all
 from cwnd.replicates.study import processors, with_seeds
 from tools import ROOT
 
@@ -52,21 +51,28 @@ def busy_s() -> float | None:
     return (user + nice + system + sum(rest[:3])) / os.sysconf("SC_CLK_TCK")
 
 
+@dataclass(frozen=True, slots=True)
+class MeasuredRun:
+    """A run with its measures, whose result is the engine's CPU time, s."""
+
+    scenario: Scenario
+
+    def run(self, context: Context) -> float:
+        result = run(self.scenario, simulating(context))
+        describe(result, groups(self.scenario))
+        return result.summary["perf"]["cpu_s"]
+
+
 def once(scenarios: dict[int, Scenario], jobs: int) -> Timing:
     """Simulates and measures all seeds."""
-    of = groups(next(iter(scenarios.values())))
-
-    def finish(seed: int, result: Result, check: Callable[[], None]) -> float:
-        engine: float = result.summary["perf"]["cpu_s"]
-        describe(result, of)
-        return engine
-
+    engine_s: dict[int, float] = {}
+    tasks = {seed: MeasuredRun(scenario) for seed, scenario in scenarios.items()}
     before, wall, cpu = busy_s(), time.perf_counter(), time.process_time()
-    outcome = run_all(scenarios, jobs, finish)
+    run_all(Threads(jobs), tasks, engine_s.__setitem__)
     wall, cpu, after = time.perf_counter() - wall, time.process_time() - cpu, busy_s()
     all_of = (after - before) / (os.cpu_count() or 1) if before is not None and after is not None else 0.0
     others = max(0.0, all_of - cpu / (os.cpu_count() or 1)) / wall
-    return Timing(wall, cpu, 1 - sum(outcome.done.values()) / cpu, others)
+    return Timing(wall, cpu, 1 - sum(engine_s.values()) / cpu, others)
 
 
 def main() -> None:

@@ -13,9 +13,10 @@ import json
 import math
 import sys
 from pathlib import Path
-from typing import Any
 
 from cwnd.reproduce.counts import of_entries
+from cwnd.reproduce.run_folder import Entry
+from cwnd.reproduce.verdict import VerdictDocument
 from tools import DOCS
 
 FOLDER = DOCS / "results"
@@ -23,8 +24,6 @@ PAGE = FOLDER / "experiments.md"
 FILES = {"short": FOLDER / "verdicts.json", "full": FOLDER / "verdicts-full.json"}
 RUNS = FOLDER / "runs.json"
 BEGIN, END = "<!-- verdicts: written by tools/docs/verdicts.py -->", "<!-- end of verdicts -->"
-
-Entry = dict[str, Any]
 
 
 def take(name: str, folder: Path, took: str | None) -> None:
@@ -46,7 +45,7 @@ def counted(entry: Entry | None) -> str:
     if entry is None:
         return ""
     decided = [row["holds"] for row in entry["claims"] if row["holds"] is not None]
-    return f"{entry['verdict']}, {sum(decided)} of {len(decided)}" if decided else str(entry["verdict"])
+    return f"{entry['verdict']}, {sum(decided)} of {len(decided)}" if decided else entry["verdict"]
 
 
 def totals(entries: list[Entry]) -> list[str]:
@@ -63,7 +62,9 @@ def number(value: object) -> str:
 
 def lines() -> list[str]:
     """The tables of the page."""
-    runs = {name: json.loads(path.read_text()) if path.exists() else [] for name, path in FILES.items()}
+    runs: dict[str, list[Entry]] = {
+        name: json.loads(path.read_text()) if path.exists() else [] for name, path in FILES.items()
+    }
     about = json.loads(RUNS.read_text()) if RUNS.exists() else {}
     entries_by_id = {name: {entry["id"]: entry for entry in entries} for name, entries in runs.items()}
     order = [entry["id"] for entry in runs["short"]]
@@ -98,7 +99,7 @@ def lines() -> list[str]:
     return text
 
 
-def shown(row: dict[str, Any]) -> str:
+def shown(row: VerdictDocument) -> str:
     """The measured value, and whether the claim holds."""
     near = ", near" if row.get("near") else ""
     return f"{number(row['measured'])}: {'holds' if row['holds'] else 'does not hold'}{near}"

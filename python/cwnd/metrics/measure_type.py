@@ -7,13 +7,22 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, ParamSpec
+from typing import NotRequired, ParamSpec, TypedDict
 
 P = ParamSpec("P")
 
 
 class UndefinedError(ValueError):
     """The measure has no value for these data; the message is the reason."""
+
+
+class MeasureDocument(TypedDict):
+    """A measure as JSON."""
+
+    value: float | None
+    unit: str
+    #: why there is no value
+    why: NotRequired[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +41,12 @@ class Measure:
         if self.value is not None and not math.isfinite(self.value):
             raise ValueError(f"{self.value} is not a measure's value")
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> MeasureDocument:
         """As JSON: value and unit, and the reason if there is no value."""
-        document: dict[str, Any] = {"value": self.value, "unit": self.unit}
-        return document | ({"why": self.why} if self.why else {})
+        document: MeasureDocument = {"value": self.value, "unit": self.unit}
+        if self.why:
+            document["why"] = self.why
+        return document
 
     def __str__(self) -> str:
         return f"undefined ({self.why})" if self.value is None else f"{self.value:g} {self.unit}".rstrip()

@@ -5,16 +5,17 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cwnd import drop_causes
 from cwnd.groups import groups as groups_of
 from cwnd.groups import seconds, traffic
+from cwnd.json_types import number as number_of
 from cwnd.metrics.delay import queueing_delay
 from cwnd.metrics.fairness import convergence_time, jain, min_max_ratio
 from cwnd.metrics.loss import drop_runs, index_of_dispersion, loss_rate, mean_drop_run, synchronisation
@@ -26,6 +27,7 @@ from cwnd.metrics.transfers import Transfers, transfers_by_group
 if TYPE_CHECKING:
     from cwnd._native import Scenario
     from cwnd.result import Result
+    from cwnd.summary_types import LinkSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +143,14 @@ def measures(result: Result, groups: Sequence[Sequence[int]], settings: Settings
         measured = {flow: [time for time in reduced.get(flow, []) if begin_s <= time < end_s] for flow in chosen}
         return synchronisation(measured, window_s=max(late_ms, default=0.0) / 1e3)
 
-    def of_link(number: int, link: Mapping[str, Any]) -> dict[str, Measure]:
+    def of_link(number: int, link: LinkSummary) -> dict[str, Measure]:
         at, by, where = (lost_at, lost_by, positions) if len(links) == 1 else drops(events, begin_s, end_s, number)
         waits = queueing_delay(result.waits, number)
         return {
             "utilization": Measure(link["utilization"]),
-            "loss_rate": loss_rate(sum(link[column] for column in drop_causes.COLUMNS), link["packets"]),
+            "loss_rate": loss_rate(
+                sum(int(number_of(link, column)) for column in drop_causes.COLUMNS), link["packets"]
+            ),
             "drop_run": mean_drop_run(runs_of_drops(by, where)),
             "drop_dispersion": index_of_dispersion(at, window_s=settings.scale_s, begin_s=begin_s, end_s=end_s),
             "synchronisation": synchronised([flow for flow, row in enumerate(flows) if number in row["path"]]),

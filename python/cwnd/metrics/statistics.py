@@ -6,7 +6,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal, TypedDict
+
+
+class IntervalDocument(TypedDict, total=False):
+    """A mean or a median over replicates as JSON, with its confidence interval: `low`, `high` and `n` always, and one of the centres."""
+
+    mean: float | None
+    median: float | None
+    low: float | None
+    high: float | None
+    n: int
+    sd: float
+    why: str
+    #: of a measure: its unit, and in how many runs it has no value
+    unit: str
+    undefined: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +45,15 @@ class Interval:
         """Half of the interval's length."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
-    def document(self, centre: str) -> dict[str, Any]:
+    def document(self, centre: Literal["mean", "median"]) -> IntervalDocument:
         """As JSON, the centre under the name `centre`."""
-        document: dict[str, Any] = {centre: self.centre, "low": self.low, "high": self.high, "n": self.n}
+        document: IntervalDocument = {"mean": self.centre} if centre == "mean" else {"median": self.centre}
+        document |= {"low": self.low, "high": self.high, "n": self.n}
         if self.sd is not None:
             document["sd"] = self.sd
-        return document | ({"why": self.why} if self.why else {})
+        if self.why:
+            document["why"] = self.why
+        return document
 
 
 def t_between(t: float, nu: int) -> float:

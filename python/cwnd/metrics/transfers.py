@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cwnd.metrics.measure_type import Measure
 from cwnd.metrics.rates import completion_time
@@ -17,6 +18,23 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 DIRECTIONS = ("forward", "reverse")
+
+
+class TransfersSummary(TypedDict):
+    """A group of transfers in one direction, in a summary."""
+
+    #: `flow` or `traffic`
+    of: str
+    #: number of the group
+    index: int
+    name: str
+    direction: str
+    started: int
+    finished: int
+    #: mean, p50, p95 and p99 (s); null: it is not defined
+    completion_s: dict[str, float | None]
+    #: why one of them is not defined
+    why: NotRequired[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +57,9 @@ class Transfers:
         """Its key among those of a scenario."""
         return self.of, self.index, self.direction
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> TransfersSummary:
         """As JSON."""
-        return {
+        document: TransfersSummary = {
             "of": self.of,
             "index": self.index,
             "name": self.name,
@@ -49,12 +67,10 @@ class Transfers:
             "started": self.started,
             "finished": self.finished,
             "completion_s": {name: measure.value for name, measure in self.completion.items()},
-            **(
-                {"why": why}
-                if (why := "; ".join(sorted({measure.why for measure in self.completion.values()} - {""})))
-                else {}
-            ),
         }
+        if why := "; ".join(sorted({measure.why for measure in self.completion.values()} - {""})):
+            document["why"] = why
+        return document
 
 
 def transfers_by_group(
@@ -77,9 +93,7 @@ def transfers_by_group(
     number = np.asarray(column(transfers, "number", np.int64), np.int64)
     reverse = np.array(transfers["direction"].to_pylist(), dtype=object) == DIRECTIONS[1]
 
-    def by_direction(
-        kind: str, index: int, name: str, in_group: np.ndarray[Any, np.dtype[np.bool_]]
-    ) -> list[Transfers]:
+    def by_direction(kind: str, index: int, name: str, in_group: NDArray[np.bool_]) -> list[Transfers]:
         groups = []
         for is_reverse, direction in enumerate(DIRECTIONS):
             rows = np.flatnonzero(within & in_group & (reverse == bool(is_reverse)))

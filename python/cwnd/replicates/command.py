@@ -7,17 +7,18 @@ import json
 import sys
 import time
 import warnings
-from contextlib import nullcontext
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
 
 import typer
 
 from cwnd._native import Scenario
+from cwnd.executor import Watch
 from cwnd.exit_codes import fail
 from cwnd.replicates.study import MOST_JOBS, MOST_SEEDS, processors, replicate
 
-__all__ = ["MOST_JOBS", "MOST_SEEDS", "study", "whole_number"]
+__all__ = ["MOST_JOBS", "MOST_SEEDS", "bar", "study", "whole_number"]
 
 
 def study(
@@ -29,14 +30,9 @@ def study(
     asked = whole_number("--seeds", seeds, MOST_SEEDS)
     threads = processors() if jobs is None else whole_number("--jobs", jobs, MOST_JOBS)
     start = time.monotonic()
-    if sys.stderr.isatty():
-        from cwnd.progress import shown_runs
-
-        watching: Any = shown_runs(asked)
-    else:
-        watching = nullcontext()
+    costs = dict.fromkeys(range(scenario.seed, scenario.seed + asked), 1.0)
     # The tables say whether every run is the same: no warning.
-    with warnings.catch_warnings(action="ignore"), watching as watch:
+    with warnings.catch_warnings(action="ignore"), bar("simulating", "runs", costs) as watch:
         result = replicate(scenario, asked, threads, out, watch, force=force)
     took = time.monotonic() - start
     if result.document is not None:
@@ -56,6 +52,15 @@ def study(
     if out is not None:
         before = f", {result.found} of them were there" if result.found else ""
         print(f"{result.done} runs in {took:.1f} s{before}; written to {out}", file=sys.stderr)
+
+
+def bar(verb: str, noun: str, costs: Mapping[int, float]) -> AbstractContextManager[Watch | None]:
+    """Progress of tasks on a terminal, or nothing: `cwnd.progress.shown_tasks`."""
+    if not sys.stderr.isatty():
+        return nullcontext()
+    from cwnd.progress import shown_tasks
+
+    return shown_tasks(verb, noun, costs)
 
 
 def whole_number(option: str, text: str, most: int) -> int:

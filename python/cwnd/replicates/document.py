@@ -5,36 +5,144 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Literal, TypedDict, cast
 
 from cwnd import drop_causes
 from cwnd.groups import FlowGroup
-from cwnd.metrics.measure_type import Measure
+from cwnd.json_types import number
+from cwnd.metrics.measure_type import Measure, MeasureDocument
 from cwnd.metrics.run import Settings, measures
-from cwnd.metrics.statistics import mean_interval, median_interval
-from cwnd.result import Result
+from cwnd.metrics.statistics import IntervalDocument, mean_interval, median_interval
+from cwnd.metrics.transfers import TransfersSummary
+from cwnd.result import Packets, Result, SeedSummary
+from cwnd.summary_types import LinkSummary, TrafficSummary
 
-Document = dict[str, Any]
+MeasureDocuments = dict[str, MeasureDocument]
+Intervals = dict[str, IntervalDocument]
+
+
+class ConvergenceRule(TypedDict):
+    """When flows count as converged: within `delta` of fair for `hold_s`, by means over `interval_s`."""
+
+    delta: float
+    interval_s: float
+    hold_s: float
+
+
+class TransferMeasures(TypedDict):
+    """Completion times of a group of transfers in one direction."""
+
+    of: str
+    index: int
+    direction: str
+    mean: MeasureDocument
+    p50: MeasureDocument
+    p95: MeasureDocument
+    p99: MeasureDocument
+
+
+class RunMeasures(TypedDict):
+    """The measures of one run: of all flows, of each link, of each group of flows, of each group of transfers."""
+
+    convergence: ConvergenceRule
+    flows: MeasureDocuments
+    links: list[MeasureDocuments]
+    groups: list[MeasureDocuments]
+    transfers: list[TransferMeasures]
+
+
+class RunDocument(SeedSummary):
+    """The summary of one run with its measures."""
+
+    perf: Packets
+    measures: RunMeasures
+
+
+class LinkOverRuns(TypedDict):
+    """A link over the runs, with an interval for each number of its summary (`interval_of`)."""
+
+    name: str
+    measures: Intervals
+
+
+class GroupOverRuns(LinkOverRuns):
+    """A group of flows over the runs, with an interval for each of `SUMS` and `MEANS` (`interval_of`)."""
+
+    label: str
+    cc: str
+    #: how many
+    flows: int
+
+
+class TrafficOverRuns(TypedDict):
+    """A group of traffic in one direction over the runs, with an interval for each of `LOADS` (`interval_of`)."""
+
+    name: str
+    direction: str
+    asked: str
+    asked_mbps: float | None
+
+
+class TransfersOverRuns(TypedDict):
+    """A group of transfers in one direction over the runs."""
+
+    of: str
+    index: int
+    name: str
+    direction: str
+    started: IntervalDocument
+    finished: IntervalDocument
+    completion_s: Intervals
+
+
+class StudyDocument(TypedDict):
+    """The document over all runs, as `cwnd compare --seeds --json` prints it."""
+
+    lane: str
+    duration_s: float
+    measured_s: list[float]
+    #: how many seeds were asked for, and those that are done
+    asked: int
+    seeds: list[int]
+    #: several runs are all the same
+    identical: bool
+    #: the first link
+    link: LinkOverRuns
+    links: list[LinkOverRuns]
+    jain: IntervalDocument
+    convergence: ConvergenceRule
+    measures: Intervals
+    groups: list[GroupOverRuns]
+    traffic: list[TrafficOverRuns]
+    transfers: list[TransfersOverRuns]
+    runs: list[RunDocument]
+
+
+def interval_of(values: Mapping[str, object], key: str) -> IntervalDocument:
+    """A number over the runs, by a key that is known only when the program runs."""
+    return cast("IntervalDocument", values[key])
+
+
 # Summed over a group's flows, and averaged over them.
 COUNTS = ("packets_sent", "retransmits", "timeouts", "drops", *drop_causes.COLUMNS)
 SUMS = ("throughput_mbps", "goodput_mbps", "share", *COUNTS, *(f"{key}_run" for key in COUNTS))
 MEANS = ("cwnd_mean",)
 STARTED = ("transfers", "finished", "datagrams")
 LOADS = ("offered_mbps", "carried_mbps", *STARTED, *(f"{key}_run" for key in STARTED))
-COMPLETION = ("mean", "p50", "p95", "p99")
+COMPLETION: tuple[Literal["mean", "p50", "p95", "p99"], ...] = ("mean", "p50", "p95", "p99")
 # Times that are infinite in a run that did not reach them: a median allows that, a mean does not.
 TIMES = ("convergence_s",)
 
 
-def describe(result: Result, flow_groups: Sequence[FlowGroup]) -> Document:
+def describe(result: Result, flow_groups: Sequence[FlowGroup]) -> RunDocument:
     """The summary of one run with its measures, without its processor time."""
     settings = Settings.of(result.scenario)
     run_measures = measures(result, [group.flows for group in flow_groups], settings)
 
-    def as_json(measured: Mapping[str, Measure]) -> Document:
+    def as_json(measured: Mapping[str, Measure]) -> MeasureDocuments:
         return {name: measure.document() for name, measure in measured.items()}
 
-    return {
+    document = {
         **result.summary,
         "perf": {"packets": result.summary["perf"]["packets"]},
         "measures": {
@@ -48,23 +156,24 @@ def describe(result: Result, flow_groups: Sequence[FlowGroup]) -> Document:
             ],
         },
     }
+    return cast("RunDocument", document)
 
 
-def combine(flow_groups: Sequence[FlowGroup], runs: Sequence[Document], asked: int) -> Document:
+def combine(flow_groups: Sequence[FlowGroup], runs: Sequence[RunDocument], asked: int) -> StudyDocument:
     """Means with 95 % confidence intervals over the runs, medians of times, and the runs themselves."""
     first = runs[0]
 
-    def over(value: Callable[[Document], Any]) -> Document:
+    def over(value: Callable[[RunDocument], float]) -> IntervalDocument:
         return mean_interval([value(run) for run in runs]).document("mean")
 
-    def group_values(index: int, group: FlowGroup) -> Document:
-        def total(key: str) -> Callable[[Document], float]:
-            return lambda run: math.fsum(run["flows"][flow][key] for flow in group.flows)
+    def group_values(index: int, group: FlowGroup) -> GroupOverRuns:
+        def total(run: RunDocument, key: str) -> float:
+            return math.fsum(number(run["flows"][flow], key) for flow in group.flows)
 
-        sums = {key: over(total(key)) for key in SUMS}
+        sums = {key: over(lambda run, key=key: total(run, key)) for key in SUMS}  # type: ignore[misc]
         for key in MEANS:
-            sums[key] = over(lambda run, key=key: total(key)(run) / len(group.flows))  # type: ignore[misc]
-        return {
+            sums[key] = over(lambda run, key=key: total(run, key) / len(group.flows))  # type: ignore[misc]
+        values = {
             "name": group.name,
             "label": group.label,
             "cc": group.cc,
@@ -72,14 +181,16 @@ def combine(flow_groups: Sequence[FlowGroup], runs: Sequence[Document], asked: i
             **sums,
             "measures": over_measures([run["measures"]["groups"][index] for run in runs]),
         }
+        return cast("GroupOverRuns", values)
 
-    def link_values(index: int, link: Document) -> Document:
+    def link_values(index: int, link: LinkSummary) -> LinkOverRuns:
         numbers = [key for key, value in link.items() if isinstance(value, int | float)]
-        return {
+        values = {
             "name": link["name"],
-            **{key: over(lambda run, key=key: run["links"][index][key]) for key in numbers},  # type: ignore[misc]
+            **{key: over(lambda run, key=key: number(run["links"][index], key)) for key in numbers},  # type: ignore[misc]
             "measures": over_measures([run["measures"]["links"][index] for run in runs]),
         }
+        return cast("LinkOverRuns", values)
 
     links = [link_values(index, link) for index, link in enumerate(first["links"])]
     return {
@@ -101,11 +212,11 @@ def combine(flow_groups: Sequence[FlowGroup], runs: Sequence[Document], asked: i
     }
 
 
-def over_traffic(runs: Sequence[Document]) -> list[Document]:
+def over_traffic(runs: Sequence[RunDocument]) -> list[TrafficOverRuns]:
     """Each group of traffic and direction, over the runs; one that is missing in a run carried nothing there."""
 
-    def keyed(run: Document) -> dict[tuple[str, str, int], Document]:
-        by_key: dict[tuple[str, str, int], Document] = {}
+    def keyed(run: RunDocument) -> dict[tuple[str, str, int], TrafficSummary]:
+        by_key: dict[tuple[str, str, int], TrafficSummary] = {}
         for group in run["traffic"]:
             # Two groups may have the same name.
             same = sum(key[:2] == (group["name"], group["direction"]) for key in by_key)
@@ -115,19 +226,24 @@ def over_traffic(runs: Sequence[Document]) -> list[Document]:
     by_run = [keyed(run) for run in runs]
     rows = []
     for key in dict.fromkeys(key for groups in by_run for key in groups):
-        over_runs = [groups.get(key, {}) for groups in by_run]
+        over_runs = [groups.get(key) for groups in by_run]
         present = next(filter(None, over_runs))
-        rows.append(
-            {name: present[name] for name in ("name", "direction", "asked", "asked_mbps")}
-            | {name: mean_interval([group.get(name, 0) for group in over_runs]).document("mean") for name in LOADS}
-        )
+        loads = {name: [number(group, name) if group else 0 for group in over_runs] for name in LOADS}
+        row = {
+            "name": present["name"],
+            "direction": present["direction"],
+            "asked": present["asked"],
+            "asked_mbps": present["asked_mbps"],
+            **{name: mean_interval(values).document("mean") for name, values in loads.items()},
+        }
+        rows.append(cast("TrafficOverRuns", row))
     return rows
 
 
-def over_transfers(runs: Sequence[Document]) -> list[Document]:
+def over_transfers(runs: Sequence[RunDocument]) -> list[TransfersOverRuns]:
     """Each group of transfers and direction, over the runs: how many, and their completion times."""
 
-    def key(group: Document) -> tuple[str, int, str]:
+    def key(group: TransfersSummary | TransferMeasures) -> tuple[str, int, str]:
         return group["of"], group["index"], group["direction"]
 
     counts = [{key(group): group for group in run["transfers"]} for run in runs]
@@ -135,25 +251,30 @@ def over_transfers(runs: Sequence[Document]) -> list[Document]:
     none = Measure(None, "s", "no transfer started").document()
     rows = []
     for group_key in sorted({each for run in counts for each in run}):
-        name = next(run[group_key]["name"] for run in counts if group_key in run)
-        completion = {part: [run.get(group_key, {}).get(part, none) for run in times] for part in COMPLETION}
-        rows.append(
-            {"of": group_key[0], "index": group_key[1], "name": name, "direction": group_key[2]}
-            | {
-                count: mean_interval([run.get(group_key, {}).get(count, 0) for run in counts]).document("mean")
-                for count in ("started", "finished")
-            }
-            | {"completion_s": {part: over_measure(part, values) for part, values in completion.items()}}
-        )
+        groups = [run.get(group_key) for run in counts]
+        present = next(filter(None, groups))
+        completion = {
+            part: [run[group_key][part] if group_key in run else none for run in times] for part in COMPLETION
+        }
+        row: TransfersOverRuns = {
+            "of": group_key[0],
+            "index": group_key[1],
+            "name": present["name"],
+            "direction": group_key[2],
+            "started": mean_interval([group["started"] if group else 0 for group in groups]).document("mean"),
+            "finished": mean_interval([group["finished"] if group else 0 for group in groups]).document("mean"),
+            "completion_s": {part: over_measure(part, values) for part, values in completion.items()},
+        }
+        rows.append(row)
     return rows
 
 
-def over_measures(runs: Sequence[Document]) -> Document:
+def over_measures(runs: Sequence[MeasureDocuments]) -> Intervals:
     """Each measure over the runs in which it is defined, with the number of the others and the reason."""
     return {name: over_measure(name, [run[name] for run in runs]) for name in runs[0]}
 
 
-def over_measure(name: str, measured: Sequence[Document]) -> Document:
+def over_measure(name: str, measured: Sequence[MeasureDocument]) -> IntervalDocument:
     """One measure over the runs."""
     values = [measure["value"] for measure in measured if measure["value"] is not None]
     reasons = [measure["why"] for measure in measured if measure["value"] is None]
@@ -163,11 +284,12 @@ def over_measure(name: str, measured: Sequence[Document]) -> Document:
         document = mean_interval(values).document("mean")
     document["unit"] = measured[0]["unit"]
     if reasons:
-        document |= {"undefined": len(reasons), "why": reasons[0]}
+        document["undefined"] = len(reasons)
+        document["why"] = reasons[0]
     return document
 
 
-def identical(runs: Sequence[Document]) -> bool:
+def identical(runs: Sequence[RunDocument]) -> bool:
     """Whether several runs are all the same: then nothing in the scenario is random, and the intervals mean nothing."""
     plain = [{key: value for key, value in run.items() if key != "seed"} for run in runs]
     return len(runs) > 1 and all(run == plain[0] for run in plain)

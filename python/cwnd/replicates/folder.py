@@ -14,11 +14,12 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from cwnd import _native
 from cwnd._native import Scenario
 from cwnd.partial_folders import lock
+from cwnd.replicates.document import RunDocument, StudyDocument
 from cwnd.result import Result, Summary
 from cwnd.store import MANIFEST, REPLICATES, FolderError, kind_of_result, origin, save
 from cwnd.store import check_folder as check_result
@@ -38,7 +39,7 @@ class StudyFolder:
         engine = hashlib.sha256(Path(_native.__file__).read_bytes()).hexdigest()
         written_by = origin()
         written_by["versions"] = {**written_by["versions"], "engine": engine}
-        self._manifest: dict[str, Any] = {"kind": REPLICATES, "lane": "sim", "scenario": document, **written_by}
+        self._manifest: dict[str, object] = {"kind": REPLICATES, "lane": "sim", "scenario": document, **written_by}
 
     def check(self) -> None:
         """Refuses, before any work, a folder that holds something else."""
@@ -92,7 +93,7 @@ class StudyFolder:
         """The folder of a seed."""
         return self.path / f"seed-{seed:04}"
 
-    def done(self, scenario: Scenario) -> dict[str, Any] | None:
+    def done(self, scenario: Scenario) -> RunDocument | None:
         """The summary of the run of `scenario`, if it is there; refuses anything else in its place."""
         folder = self.seed(scenario.seed)
         if not folder.exists():
@@ -100,18 +101,19 @@ class StudyFolder:
         if read(folder / MANIFEST).get("scenario") == json.loads(scenario.to_json()):
             summary = read(folder / SUMMARY)
             if "measures" in summary:
-                return summary
+                return cast("RunDocument", summary)
         check_result(folder)
         return None
 
-    def write_run(self, result: Result, document: dict[str, Any], check: Callable[[], None]) -> None:
-        """Writes a run with its `document` as summary. `check` is called between two pieces of a table; if it raises, nothing of the run is left."""
-        result.summary = cast("Summary", document)
-        save(result, self.seed(result.scenario.seed), pictures=False, between=check)
-
-    def conclude(self, document: dict[str, Any]) -> None:
+    def conclude(self, document: StudyDocument) -> None:
         """Writes the document over all runs."""
         write(self.path / SUMMARY, document)
+
+
+def write_run(folder: Path, result: Result, document: RunDocument, check: Callable[[], None]) -> None:
+    """Writes a run with its `document` as summary. `check` is called between two pieces of a table; if it raises, nothing of the run is left."""
+    result.summary = cast("Summary", document)
+    save(result, folder, pictures=False, between=check)
 
 
 @contextmanager
@@ -127,7 +129,7 @@ def folder_lock(path: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def write(path: Path, document: Any) -> None:  # noqa: ANN401
+def write(path: Path, document: object) -> None:
     """Writes JSON to a temporary file, which then takes the name."""
     part = path.with_name(f".{path.name}")
     try:
@@ -137,7 +139,7 @@ def write(path: Path, document: Any) -> None:  # noqa: ANN401
         part.unlink(missing_ok=True)
 
 
-def read(path: Path) -> dict[str, Any]:
+def read(path: Path) -> dict[str, object]:
     """Reads a JSON object; an empty one if there is none."""
     try:
         document = json.loads(path.read_text())

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from cwnd import drop_causes
+from cwnd.metrics.statistics import IntervalDocument
+from cwnd.replicates.document import Intervals, StudyDocument, TrafficOverRuns, interval_of
 from cwnd.report import ASKED, mbps
 from cwnd.terminal import Grid, Printer
 
@@ -56,7 +57,7 @@ TRAFFIC = (
 TRANSFERS = (("took s: mean", "mean", 1, 4), ("p50", "p50", 1, 4), ("p95", "p95", 1, 4), ("p99", "p99", 1, 4))
 
 
-def formatted(value: dict[str, Any], factor: float, digits: int) -> str:
+def formatted(value: IntervalDocument, factor: float, digits: int) -> str:
     """`12.3 ± 0.4`, `[1.0 .. 2.0]` around a median, or a dash; `*` where some runs have no value.
 
     `digits` decimals, and no more than give the interval two significant digits.
@@ -68,7 +69,7 @@ def formatted(value: dict[str, Any], factor: float, digits: int) -> str:
     low, high = value["low"], value["high"]
     if low is None and high is None:
         return f"{centre * factor:.{digits}f}{star}"
-    if "median" in value:
+    if low is None or high is None or "median" in value:
         ends = (f"{end * factor:.{digits}f}" if end is not None else "never" for end in (low, high))
         return f"{centre * factor:.{digits}f} [{' .. '.join(ends)}]{star}"
     half = (high - low) / 2 * factor
@@ -78,33 +79,33 @@ def formatted(value: dict[str, Any], factor: float, digits: int) -> str:
     return f"{centre * factor:.{digits}f} ± {half:.{digits}f}{star}"
 
 
-def table(document: dict[str, Any], printer: Printer | None = None) -> None:
+def table(document: StudyDocument, printer: Printer | None = None) -> None:
     """Prints groups, links, traffic, transfers and measures."""
     printer = printer or Printer()
     groups, links = document["groups"], document["links"]
     if groups:
-        everyone = {"name": "all", "measures": document["measures"]}
         printer.print(numbers("flows", COLUMNS, [(group["name"], group) for group in groups]))
-        printer.print(numbers("flows", GROUP, [(group["name"], group["measures"]) for group in [*groups, everyone]]))
+        measured = [*((group["name"], group["measures"]) for group in groups), ("all", document["measures"])]
+        printer.print(numbers("flows", GROUP, measured))
         if len(document["runs"][0]["flows"]) > 1:
-            printer.print(
-                numbers("flows", CONVERGED, [(group["name"], group["measures"]) for group in [*groups, everyone]])
-            )
+            printer.print(numbers("flows", CONVERGED, measured))
     rows = [(link["name"], {**link, **link["measures"]}) for link in links]
     printer.print(numbers("link", LINK, rows))
     printer.print(numbers("link", DELAY, rows))
     if document["traffic"]:
         printer.print(traffic(document["traffic"]))
     if document["transfers"]:
-        rows = [(f"{group['name']}, {group['direction']}", group["completion_s"]) for group in document["transfers"]]
-        printer.print(numbers("transfers", TRANSFERS, rows))
+        times = [(f"{group['name']}, {group['direction']}", group["completion_s"]) for group in document["transfers"]]
+        printer.print(numbers("transfers", TRANSFERS, times))
     begin, end = document["measured_s"]
     runs = len(document["seeds"])
     printer.print(
         f"{runs} of {document['asked']} seeds ({document['seeds'][0]} to {document['seeds'][-1]}), each measured {begin:g} to {end:g} s: "
         "means, of sums over a group's flows (windows: of means), with 95 % confidence intervals. "
         "counts are of that interval too (--json has those of the whole run). delay: the wait in the queue; "
-        + drop_causes.legend(drop_causes.reported(lambda column: any(is_informative(link[column]) for link in links))),
+        + drop_causes.legend(
+            drop_causes.reported(lambda column: any(is_informative(interval_of(link, column)) for link in links))
+        ),
     )
     if groups and len(document["runs"][0]["flows"]) > 1:
         rule = document["convergence"]
@@ -118,25 +119,28 @@ def table(document: dict[str, Any], printer: Printer | None = None) -> None:
         printer.print(IDENTICAL_RUNS)
 
 
-def numbers(first: str, columns: Sequence[ColumnFormat], rows: Sequence[tuple[str, dict[str, Any]]]) -> Grid:
+def numbers(first: str, columns: Sequence[ColumnFormat], rows: Sequence[tuple[str, Mapping[str, object]]]) -> Grid:
     """A table of these columns; those that are 0 or missing in every row are left out."""
-    shown = [column for column in columns if any(is_informative(values[column[1]]) for _, values in rows)] or columns[
-        :1
-    ]
+    shown = [
+        column for column in columns if any(is_informative(interval_of(values, column[1])) for _, values in rows)
+    ] or columns[:1]
     cells = [
-        (name, [formatted(values[key], factor, digits) for _, key, factor, digits in shown]) for name, values in rows
+        (name, [formatted(interval_of(values, key), factor, digits) for _, key, factor, digits in shown])
+        for name, values in rows
     ]
     return Grid(first, [heading for heading, *_ in shown], cells)
 
 
-def is_informative(value: dict[str, Any]) -> bool:
+def is_informative(value: IntervalDocument) -> bool:
     """Whether a value is anything but 0 or missing."""
     return bool(value.get("mean", value.get("median")) or value.get("undefined"))
 
 
-def traffic(groups: Sequence[dict[str, Any]]) -> Grid:
+def traffic(groups: Sequence[TrafficOverRuns]) -> Grid:
     """A row per group of traffic and direction: the load that was asked for, offered and carried."""
-    shown = [column for column in TRAFFIC if any(is_informative(group[column[1]]) for group in groups)] or TRAFFIC[:1]
+    shown = [
+        column for column in TRAFFIC if any(is_informative(interval_of(group, column[1])) for group in groups)
+    ] or TRAFFIC[:1]
     rows = []
     for group in groups:
         rate = group["asked_mbps"]
@@ -144,7 +148,7 @@ def traffic(groups: Sequence[dict[str, Any]]) -> Grid:
         rows.append(
             (
                 f"{group['name']}, {group['direction']}",
-                [asked, *(formatted(group[key], *rest) for _, key, *rest in shown)],
+                [asked, *(formatted(interval_of(group, key), factor, digits) for _, key, factor, digits in shown)],
             )
         )
     return Grid("traffic", ["asked Mbit/s", *(heading for heading, *_ in shown)], rows)
@@ -156,14 +160,14 @@ IDENTICAL_RUNS = "every run is the same: nothing in this scenario is random, and
 OBVIOUS = ("nothing was dropped", "nothing was sent", "no packet came", "fewer than two flows", "there is no flow")
 
 
-def is_obvious(measure: dict[str, Any]) -> bool:
+def is_obvious(measure: IntervalDocument) -> bool:
     """Whether a measure is undefined in every run for a reason that other numbers show."""
     return measure.get("mean", measure.get("median")) is None and measure["why"] in OBVIOUS
 
 
-def reasons(document: dict[str, Any]) -> list[str]:
+def reasons(document: StudyDocument) -> list[str]:
     """A line for each measure that is undefined in some runs."""
-    groups = [(group["name"], group["measures"]) for group in document["groups"]]
+    groups: list[tuple[str, Intervals]] = [(group["name"], group["measures"]) for group in document["groups"]]
     lines = []
     links = [(link["name"], link["measures"]) for link in document["links"]]
     transfers = [(f"{group['name']}, {group['direction']}", group["completion_s"]) for group in document["transfers"]]

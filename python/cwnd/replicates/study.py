@@ -6,20 +6,19 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from cwnd._native import Scenario
+from cwnd.executor import Threads, Watch, run_all
 from cwnd.groups import groups
 from cwnd.input_errors import path_of, refused
-from cwnd.replicates.document import combine, describe
+from cwnd.replicates.document import RunDocument, StudyDocument, combine, interval_of
 from cwnd.replicates.folder import StudyFolder
 from cwnd.replicates.report import IDENTICAL_RUNS
-from cwnd.replicates.runner import Watch, run_all
-from cwnd.result import Result, expect
+from cwnd.replicates.runner import SeedRun
+from cwnd.result import expect
 
 MOST_SEEDS = 10_000
 MOST_JOBS = 256
@@ -30,7 +29,7 @@ class Study:
     """The results of a study."""
 
     #: Means and intervals, and each run; `None` when no run ended. What `--json` prints.
-    document: dict[str, Any] | None
+    document: StudyDocument | None
     #: Runs that were asked for, runs that are done, and those of them that an earlier call had done.
     asked: int
     done: int
@@ -39,8 +38,8 @@ class Study:
     stopped: bool
 
     def __repr__(self) -> str:
-        groups = (self.document or {}).get("groups", [])
-        shown = [f"{group['name']} {group['throughput_mbps']['mean']:.4g} Mbit/s" for group in groups[:6]]
+        groups = self.document["groups"] if self.document else []
+        shown = [f"{group['name']} {interval_of(group, 'throughput_mbps')['mean']:.4g} Mbit/s" for group in groups[:6]]
         stopped = ", stopped" if self.stopped else ""
         same = f"; {IDENTICAL_RUNS}" if self.document and self.document["identical"] else ""
         return f"Study({self.done} of {self.asked} runs{stopped}; {', '.join(shown) or 'no result'}{same})"
@@ -71,6 +70,7 @@ def replicate(
 ) -> Study:
     """Runs `scenario` under `seeds` seeds, from its own on, on `jobs` threads (all processors).
 
+    `watch`, if given, is called by these threads with a seed, its packets so far, and the part of its run that is done.
     With `folder`, runs that are already there are not run again, and every run is written as soon as it is done; with `force` they
     replace another result. Raises `ScenarioError`, `FolderError`, or `OSError` when writing fails; runs that are done stay. Warns if
     several runs are all the same: then nothing in the scenario is random (in Python a `Flow` starts at 0 s by default).
@@ -85,23 +85,21 @@ def replicate(
     flow_groups = groups(scenario)
     study_folder = StudyFolder(path_of("folder", folder), scenario, force=force) if folder is not None else None
     with study_folder.locked() if study_folder is not None else nullcontext():
-        earlier: dict[int, dict[str, Any]] = {}
+        documents: dict[int, RunDocument] = {}
         if study_folder is not None:
             known = {seed: study_folder.done(each) for seed, each in scenarios.items()}
-            earlier = {seed: document for seed, document in known.items() if document is not None}
-
-        def finish(seed: int, result: Result, check: Callable[[], None]) -> dict[str, Any]:
-            document = describe(result, flow_groups)
-            if study_folder is not None:
-                study_folder.write_run(result, document, check)
-            return document
-
-        missing = {seed: each for seed, each in scenarios.items() if seed not in earlier}
-        outcome = run_all(missing, jobs or processors(), finish, watch)
-        runs = [document for _, document in sorted({**earlier, **outcome.done}.items())]
+            documents = {seed: document for seed, document in known.items() if document is not None}
+        found = len(documents)
+        missing = {
+            seed: SeedRun(each, study_folder.seed(seed) if study_folder is not None else None)
+            for seed, each in scenarios.items()
+            if seed not in documents
+        }
+        stopped = run_all(Threads(jobs or processors(), watch), missing, documents.__setitem__)
+        runs = [document for _, document in sorted(documents.items())]
         document = combine(flow_groups, runs, seeds) if runs else None
         if study_folder is not None and document is not None:
             study_folder.conclude(document)
     if document is not None and document["identical"]:
         warnings.warn(IDENTICAL_RUNS, stacklevel=2)
-    return Study(document, seeds, len(runs), len(earlier), outcome.stopped)
+    return Study(document, seeds, len(runs), found, stopped)

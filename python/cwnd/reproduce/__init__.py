@@ -4,7 +4,7 @@
 The papers are in `cwnd.papers`. What an experiment's file needs is imported from here; docs/guide/experiment.md says how to write one.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cwnd.reproduce.experiment import Answer, Experiment, Holds, Measured, Point, Reported, Results, Setup, Undecidable
 from cwnd.result import Result
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 else:
     # An experiment names the type and makes none: matplotlib is slow to import, and comes with the first picture.
-    Figure = Any
+    Figure = object
 
 __all__ = [
     "Answer",

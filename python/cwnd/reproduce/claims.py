@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from cwnd.papers import DOCUMENTS
 
@@ -36,6 +36,34 @@ ARITHMETIC, CONFORMANCE, EMPIRICAL = "arithmetic", "conformance", "empirical"
 #: What a claim is about; the criterion for each stands in claims.toml.
 KINDS = (ARITHMETIC, CONFORMANCE, EMPIRICAL)
 OPS = (*COMPARISONS, "within", "order", "holds", "report")
+
+Number = Decimal | int
+
+
+class ClaimRow(TypedDict):
+    """An entry of claims.toml."""
+
+    id: str
+    experiment: str
+    text: str
+    metric: str
+    op: str
+    kind: str
+    value: NotRequired[Number | list[Number] | list[str | list[str]]]
+    tolerance: NotRequired[Number | str]
+    tolerance_ours: NotRequired[bool]
+    paper: NotRequired[Number | list[Number]]
+    where: NotRequired[str]
+    statement: NotRequired[str]
+    reading: NotRequired[str]
+
+
+class ReasonRow(TypedDict):
+    """An entry of reasons.toml."""
+
+    claims: list[str]
+    text: str
+
 
 #: Groups of names, the largest first; names of one group are in no order.
 Order = tuple[tuple[str, ...], ...]
@@ -78,30 +106,46 @@ class Claim:
         return self.id.rpartition("/")[2]
 
 
-def plain(number: Decimal | int) -> float:
+def plain(number: Number) -> float:
     """A number of claims.toml as `int` or `float`, as it is written there."""
     return int(number) if number == int(number) and "." not in str(number) else float(number)
 
 
-def bounds(row: dict[str, Any]) -> tuple[float, float]:
+def bounds(row: ClaimRow) -> tuple[float, float]:
     """The range that `within` accepts: given, a middle with a tolerance, or all that rounds to the value as it is written."""
     value, tolerance = row["value"], row.get("tolerance")
     if isinstance(value, list):
-        low, high = value
-    elif tolerance is None:
-        half = Decimal(1).scaleb(Decimal(value).as_tuple().exponent) / 2  # type: ignore[arg-type]
-        low, high = value - half, value + half
+        low, high = (numbers_of(row, end)[0] for end in value)
+        return float(low), float(high)
+    if tolerance is None:
+        half_width = Decimal(1).scaleb(int(Decimal(value).as_tuple().exponent)) / 2
+    elif isinstance(tolerance, str):
+        half_width = abs(Decimal(value)) * Decimal(tolerance.removesuffix("%")) / 100
     else:
-        relative = isinstance(tolerance, str)
-        half_width = abs(value) * Decimal(tolerance.removesuffix("%")) / 100 if relative else tolerance
-        low, high = value - half_width, value + half_width
-    return float(low), float(high)
+        half_width = Decimal(tolerance)
+    return float(value - half_width), float(value + half_width)
 
 
-def claim(row: dict[str, Any]) -> Claim:
+def numbers_of(row: ClaimRow, value: object) -> list[Number]:
+    """A number, or a list of them."""
+    numbers = value if isinstance(value, list) else [value]
+    found = [number for number in numbers if isinstance(number, int | Decimal)]
+    if len(found) < len(numbers):
+        raise ValueError(f"{row['id']}: {value!r}; expected a number, or numbers")
+    return found
+
+
+def order_of(row: ClaimRow) -> Order:
+    """The names of an `order`."""
+    value = row.get("value")
+    if not isinstance(value, list):
+        raise ValueError(f"{row['id']}: value {value!r}; expected the names, the largest first")
+    return tuple(tuple(map(str, group)) if isinstance(group, list) else (str(group),) for group in value)
+
+
+def claim(row: ClaimRow) -> Claim:
     """One entry of the file."""
-    op: str = row["op"]
-    value: Any = row.get("value")
+    op, value, paper = row["op"], row.get("value"), row.get("paper")
     if op not in OPS:
         raise ValueError(f"{row['id']}: op {op!r}; expected one of {OPS}")
     if row.get("kind") not in KINDS:
@@ -115,11 +159,10 @@ def claim(row: dict[str, Any]) -> Claim:
         low, high = bounds(row)
         accepted = f"{low:.6g} to {high:.6g}"
     elif op == "order":
-        order = tuple((group,) if isinstance(group, str) else tuple(group) for group in value)
+        order = order_of(row)
         accepted = " > ".join(", ".join(group) for group in order)
     elif op in COMPARISONS:
-        accepted = f"{op.replace('>=', '≥').replace('<=', '≤')} {plain(value):g}"
-    paper = row.get("paper")
+        accepted = f"{op.replace('>=', '≥').replace('<=', '≤')} {plain(numbers_of(row, value)[0]):g}"
     return Claim(
         id=row["id"],
         experiment=row["experiment"],
@@ -147,7 +190,7 @@ def claim(row: dict[str, Any]) -> Claim:
 @cache
 def claims() -> dict[str, Claim]:
     """All claims by id, in the order of the documents."""
-    rows = [claim(row) for document in DOCUMENTS for row in entries(document, "claim")]
+    rows = [claim(row) for document in DOCUMENTS for row in claim_rows(document)]
     by_id = {row.id: row for row in rows}
     if len(by_id) != len(rows):
         raise ValueError("claims.toml: an id stands there twice")
@@ -159,7 +202,7 @@ def reasons() -> dict[str, str]:
     """Why a claim does not hold, by its id."""
     by_id: dict[str, str] = {}
     for document in DOCUMENTS:
-        for row in entries(document, "reason"):
+        for row in reason_rows(document):
             for name in row["claims"]:
                 claim_id = f"{document}/{name}"
                 if claim_id in by_id:
@@ -168,11 +211,21 @@ def reasons() -> dict[str, str]:
     return by_id
 
 
-def entries(document: str, kind: str) -> list[dict[str, Any]]:
-    """The entries of a document's claims.toml (`claim`) or reasons.toml (`reason`)."""
-    text = files("cwnd.papers").joinpath(document, f"{kind}s.toml").read_text(encoding="utf-8")
-    rows: list[dict[str, Any]] = tomllib.loads(text, parse_float=Decimal)[kind]
+def claim_rows(document: str) -> list[ClaimRow]:
+    """The entries of a document's claims.toml."""
+    rows: list[ClaimRow] = tomllib.loads(text_of(document, "claims.toml"), parse_float=Decimal)["claim"]
     return rows
+
+
+def reason_rows(document: str) -> list[ReasonRow]:
+    """The entries of a document's reasons.toml."""
+    rows: list[ReasonRow] = tomllib.loads(text_of(document, "reasons.toml"))["reason"]
+    return rows
+
+
+def text_of(document: str, file: str) -> str:
+    """The text of a file in a document's folder."""
+    return files("cwnd.papers").joinpath(document, file).read_text(encoding="utf-8")
 
 
 def claims_of(experiment: str) -> dict[str, Claim]:

@@ -6,20 +6,20 @@ from __future__ import annotations
 import json
 import sys
 import time
-from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
 
 from cwnd.exit_codes import fail
 
 if TYPE_CHECKING:
-    from cwnd.reproduce.discover import AnyExperiment
+    from cwnd.reproduce.experiment import AnyExperiment
     from cwnd.reproduce.run_folder import Entry, RunFolder, SecondColumn
     from cwnd.reproduce.runner import Column, Task
+    from cwnd.reproduce.verdict import VerdictDocument
     from cwnd.terminal import Printer
 
 HERE = Path("out/reproduce")
@@ -117,6 +117,7 @@ def run_experiments(
     cubic: str | None,
 ) -> None:
     """Runs the missing points, judges and writes the experiments, and reports failures."""
+    from cwnd.replicates.command import bar
     from cwnd.reproduce import runner
     from cwnd.reproduce.counts import of_entries
     from cwnd.reproduce.run_folder import judge_and_write
@@ -130,7 +131,8 @@ def run_experiments(
         cpu_s: dict[str, float] = {}
         failed: dict[str, str] = {}
         if missing:
-            with bar([task.cost for task in missing]) as watch:
+            costs = {number: task.cost for number, task in enumerate(missing)}
+            with bar("reproducing", "points", costs) as watch:
                 outcome = runner.run_tasks(missing, run_folder.cache, jobs, watch)
             failed = outcome.failures
             cpu_s = outcome.cpu_s
@@ -155,8 +157,8 @@ def run_experiments(
                 continue
             if entry is not None:
                 new_entries.append(entry)
-                if message := entry.get("second", {}).get("failed"):
-                    failures[f"{experiment.id}, second column, {entry['second']['cubic']}"] = message
+                if (other := entry.get("second")) and "failed" in other:
+                    failures[f"{experiment.id}, second column, {other['cubic']}"] = other["failed"]
         run_folder.write_entries(new_entries, order)
         took = time.monotonic() - begun
         run_folder.finish(
@@ -220,15 +222,6 @@ def add_tasks(tasks: dict[str, Task], more: dict[str, Task]) -> None:
             same.wants.extend(want for want in task.wants if want.name not in known)
 
 
-def bar(costs: list[float]) -> Any:  # noqa: ANN401
-    """Progress on a terminal, or nothing."""
-    if not sys.stderr.isatty():
-        return nullcontext()
-    from cwnd.progress import shown_tasks
-
-    return shown_tasks(costs)
-
-
 def table(shown: list[Entry], cpu_s: dict[str, float], printer: Printer | None = None) -> None:
     """Prints the verdicts, and the processor time of this run."""
     from cwnd.terminal import Grid, Printer
@@ -237,12 +230,27 @@ def table(shown: list[Entry], cpu_s: dict[str, float], printer: Printer | None =
     for entry in shown:
         decided = [row["holds"] for row in entry["claims"] if row["holds"] is not None]
         count = f"{sum(decided)} of {len(decided)}" if decided else ""
-        second = entry.get("second", {})
+        second = entry.get("second")
         second_verdict = f"{second.get('verdict', 'failed')} ({second['cubic']})" if second else ""
         cost = f"{cpu_s[entry['id']]:.1f}" if entry["id"] in cpu_s else ""
         rows.append((entry["id"], [entry["verdict"], count, entry["cubic"] or "", second_verdict, cost]))
     grid = Grid("experiment", ("verdict", "holds", "with", "second column", "CPU s"), rows, texts=range(4))
     (printer or Printer()).print(grid)
+
+
+class NotRun(TypedDict):
+    """An experiment of the list without a verdict."""
+
+    id: str
+    title: str
+    verdict: None
+    cubic: str | None
+    claims: list[VerdictDocument]
+
+
+def not_run(experiment: AnyExperiment) -> NotRun:
+    """The row of an experiment that has not been run."""
+    return {"id": experiment.id, "title": experiment.title, "verdict": None, "cubic": experiment.cubic, "claims": []}
 
 
 def show_list(
@@ -252,13 +260,7 @@ def show_list(
     from cwnd.terminal import Printer
 
     last = {entry["id"]: entry for entry in known}
-    rows = [
-        last.get(
-            experiment.id,
-            {"id": experiment.id, "title": experiment.title, "verdict": None, "cubic": experiment.cubic, "claims": []},
-        )
-        for experiment in wanted
-    ]
+    rows = [last.get(experiment.id, not_run(experiment)) for experiment in wanted]
     if as_json:
         print(json.dumps(rows))
         return

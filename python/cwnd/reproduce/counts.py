@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING
 
 from cwnd.reproduce.claims import EMPIRICAL, claims
+from cwnd.reproduce.verdict import VerdictDocument as Row
 
-Row = Mapping[str, Any]
+if TYPE_CHECKING:
+    from cwnd.reproduce.run_folder import Entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,6 @@ def counts(rows: Iterable[Row]) -> Counts:
     return Counts(exact, clear, near)
 
 
-def of_entries(entries: Iterable[Mapping[str, Any]]) -> Counts:
+def of_entries(entries: Iterable[Entry]) -> Counts:
     """The three numbers of experiments, as verdicts.json has them."""
     return counts([row for entry in entries for row in entry["claims"]])

@@ -10,10 +10,7 @@ from types import ModuleType
 
 from cwnd.papers import DOCUMENTS
 from cwnd.reproduce.claims import claims
-from cwnd.reproduce.experiment import Experiment
-
-#: An experiment with numbers of any kind.
-AnyExperiment = Experiment[object]
+from cwnd.reproduce.experiment import AnyExperiment, Experiment
 
 
 def experiments() -> dict[str, AnyExperiment]:

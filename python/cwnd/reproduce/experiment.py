@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import getdoc
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, get_args, get_origin
+from types import UnionType
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar, cast, get_args, get_origin
 
 from cwnd._native import Scenario
+from cwnd.json_types import number
 from cwnd.reproduce.claims import Claim, claims_of, reasons
 from cwnd.reproduce.numbers import JsonObject, Numbers, from_json
 
@@ -64,8 +66,12 @@ class Point:
     args: tuple[object, ...] = field(default=(), kw_only=True)
     #: One for a scenario and none for a call, if not given.
     seeds: int | None = field(default=None, kw_only=True)
-    #: Plain values that describe the point to `reduce`, `claims` and `plot`.
-    info: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    #: Numbers and texts that describe the point to `reduce`, `claims` and `plot`.
+    info: Mapping[str, float | str] = field(default_factory=dict, kw_only=True)
+
+    def number(self, name: str) -> float:
+        """A number of `info`."""
+        return number(self.info, name)
 
 
 #: One number per seed (`math.inf` for a time that the run did not reach), or one alone.
@@ -153,9 +159,9 @@ class Results(Generic[Numbers]):
             if all(name in point.info and point.info[name] == value for name, value in info.items())
         ]
 
-    def swept(self, name: str) -> list[Any]:
-        """The values that the points' `info` has by a name, sorted, each once."""
-        return sorted({point.info[name] for point in self.points.values() if name in point.info})
+    def swept(self, name: str) -> list[float]:
+        """The numbers that the points' `info` has by a name, sorted, each once."""
+        return sorted({point.number(name) for point in self.points.values() if name in point.info})
 
     def each(self, formula: Callable[[Mapping[str, Numbers]], T]) -> list[T]:
         """`formula` of the points by key, once per seed that all points have; a point with a single value is used for every seed."""
@@ -188,10 +194,10 @@ class Results(Generic[Numbers]):
         values = self.values(key, name)
         return math.fsum(values) / len(values)
 
-    def line(self, keys: Iterable[str], along: str, name: str) -> tuple[list[Any], list[float]]:
-        """A curve: the value of `along` in the `info` of each point, and the mean over the seeds of a number."""
+    def line(self, keys: Iterable[str], along: str, name: str) -> tuple[list[float], list[float]]:
+        """A curve: the number `along` in the `info` of each point, and the mean over the seeds of a number."""
         chosen = list(keys)
-        return [self.points[key].info[along] for key in chosen], [self.mean(key, name) for key in chosen]
+        return [self.points[key].number(along) for key in chosen], [self.mean(key, name) for key in chosen]
 
     def means(self, key: str, name: str) -> list[float]:
         """The mean over the seeds of a number list, element by element."""
@@ -272,16 +278,16 @@ class Experiment(ABC, Generic[Numbers]):
 
     def numbers(self, document: JsonObject) -> Numbers:
         """The numbers of a point as the cache has them."""
-        numbers: Numbers = from_json(self._kind, document)
-        return numbers
+        return cast("Numbers", from_json(self._kind, document))
 
     @cached_property
-    def _kind(self) -> Any:  # noqa: ANN401
+    def _kind(self) -> type | UnionType:
         """What stands in the brackets of `Experiment[…]`."""
         for parent in type(self).__mro__:
             for base in getattr(parent, "__orig_bases__", ()):
                 if get_origin(base) is Experiment:
-                    return get_args(base)[0]
+                    kind: type | UnionType = get_args(base)[0]
+                    return kind
         raise TypeError(f"{self.id}: expected a dataclass in Experiment[…]")
 
     def answers(self, results: Results[Numbers]) -> dict[str, Answer]:
@@ -295,3 +301,7 @@ class Experiment(ABC, Generic[Numbers]):
     def why(self, name: str) -> str:
         """The explanation of a claim that does not hold; empty if there is none."""
         return reasons().get(f"{self.id}/{name}", "")
+
+
+#: An experiment with numbers of any kind.
+AnyExperiment = Experiment[object]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -48,7 +48,7 @@ COMMON_NAME = {
 UNITS = {"k_s_x1024": 1 / 1024, "min_rtt_us": 1e-6, "min_rtt_ticks": 1e-3}
 
 
-def parameters(cc: str) -> tuple[str, Mapping[str, Any]]:
+def parameters(cc: str) -> tuple[str, Mapping[str, str]]:
     """The algorithm that a parameter set belongs to, and the set's values."""
     return next(
         (algorithm["name"], parameter_set["params"])

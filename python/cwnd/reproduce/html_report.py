@@ -9,15 +9,15 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from cwnd.papers import DOCUMENTS
 from cwnd.replicates.folder import folder_lock, read, write
 from cwnd.reproduce.claims import claims
 from cwnd.reproduce.counts import of_entries
-from cwnd.reproduce.discover import AnyExperiment, experiments
+from cwnd.reproduce.discover import experiments
+from cwnd.reproduce.experiment import AnyExperiment
 from cwnd.reproduce.run_folder import Entry, entries
-from cwnd.reproduce.verdict import FAILS, HOLDS, OPEN, PART, REPORTED
+from cwnd.reproduce.verdict import FAILS, HOLDS, OPEN, PART, REPORTED, SecondVerdict, ShownInterval, VerdictDocument
 from cwnd.store import MANIFEST, REPRODUCE, FolderError
 
 PAGE = "report.html"
@@ -34,7 +34,7 @@ def badge(verdict: str) -> str:
     return f'<span class="badge {style}"><span aria-hidden="true">{sign}</span> {escape(verdict)}</span>'
 
 
-def of_claim(row: Mapping[str, Any]) -> str:
+def of_claim(row: VerdictDocument | SecondVerdict) -> str:
     """The verdict on a claim."""
     if row["holds"] is None:
         return OPEN if row.get("undecidable") else REPORTED
@@ -56,7 +56,7 @@ def formatted(value: object) -> str:
     return escape(str(value))
 
 
-def interval(ends: Any) -> str:  # noqa: ANN401
+def interval(ends: ShownInterval) -> str:
     """A confidence interval, or intervals by name."""
     if isinstance(ends, Mapping):
         parts = [interval(pair) for pair in ends.values()]
@@ -66,7 +66,7 @@ def interval(ends: Any) -> str:  # noqa: ANN401
     return " to ".join("never" if end is None else formatted(end) for end in ends)
 
 
-def sweep(row: Mapping[str, Any]) -> str:
+def sweep(row: VerdictDocument) -> str:
     """The points of a sweep, folded."""
     points = row.get("sweep")
     if not points:
@@ -82,16 +82,13 @@ def sweep(row: Mapping[str, Any]) -> str:
     )
 
 
-def change(row: Mapping[str, Any], before: Mapping[str, Any] | None, kind: str) -> str:
-    """A mark if the verdict differs from that of the last report."""
+def change(name: str, verdict: str, before: Mapping[str, str] | None) -> str:
+    """A mark if the verdict on an experiment or a claim differs from that of the last report."""
     if before is None:
         return ""
-    old_row = before.get(row["id"])
-    verdict = row["verdict"] if kind == "experiment" else of_claim(row)
-    if old_row is None:
+    if name not in before:
         return ' <span class="changed">new</span>'
-    verdict_before = old_row["verdict"] if kind == "experiment" else of_claim(old_row)
-    return "" if verdict_before == verdict else f' <span class="changed">was: {escape(verdict_before)}</span>'
+    return "" if before[name] == verdict else f' <span class="changed">was: {escape(before[name])}</span>'
 
 
 def cell(label: str, content: str, style: str = "") -> str:
@@ -99,7 +96,7 @@ def cell(label: str, content: str, style: str = "") -> str:
     return f'<td data-label="{escape(label)}"{f" class={style!r}" if style else ""}>{content}</td>'
 
 
-def claim_row(row: Mapping[str, Any], second: str | None, before: Mapping[str, Any] | None) -> str:
+def claim_row(row: VerdictDocument, second: str | None, before: Mapping[str, str] | None) -> str:
     """A claim as a row of its figure's table, followed by a row of text if there is any."""
     name = row["id"].rpartition("/")[2]
     ours = "<abbr title=\"this project's choice, not the document's\">†</abbr>" if row["tolerance_ours"] else ""
@@ -117,7 +114,7 @@ def claim_row(row: Mapping[str, Any], second: str | None, before: Mapping[str, A
         cell("asked", (escape(row["tolerance"]) or ("yes" if row["op"] == "holds" else "–")) + ours),
         cell("measured", formatted(row["measured"])),
         cell("95 % interval", interval(row["ci95"])),
-        cell("verdict", badge(of_claim(row)) + near + change(row, before, "claim")),
+        cell("verdict", badge(of_claim(row)) + near + change(row["id"], of_claim(row), before)),
     ]
     if second is not None:
         second_row = row.get("second")
@@ -154,7 +151,7 @@ def inline(svg: Path, prefix: str, title: str) -> str:
     return text.replace("<svg", f'<svg role="img" aria-label="{label}" style="max-width:{max_width}"', 1)
 
 
-def figure(experiment: AnyExperiment | None, entry: Entry, folder: Path, before: Mapping[str, Any] | None) -> str:
+def figure(experiment: AnyExperiment | None, entry: Entry, folder: Path, before: Mapping[str, str] | None) -> str:
     """One experiment: picture, claims, set-up, data and command."""
     name = entry["id"]
     experiment_folder = folder / name
@@ -184,7 +181,7 @@ def figure(experiment: AnyExperiment | None, entry: Entry, folder: Path, before:
     ]
     return (
         f'<section id="{escape(name)}"><h3>{escape(name)}: {escape(entry["title"])} {badge(entry["verdict"])}'
-        f"{change(entry, before, 'experiment')}</h3>{figure_html}"
+        f"{change(name, entry['verdict'], before)}</h3>{figure_html}"
         f'<div class="setup"><p>{setup}</p></div>{failed}'
         f'<table class="claims"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
         f"<p><small>{version}{'Full durations' if entry['full'] else 'Shortened'}, {entry['seeds']} "
@@ -202,7 +199,7 @@ def counts(shown: Iterable[Entry]) -> dict[str, int]:
     return number
 
 
-def overview(shown: list[Entry], before: Mapping[str, Any] | None) -> str:
+def overview(shown: list[Entry], before: Mapping[str, str] | None) -> str:
     """Claims by document and verdict, and a list of the experiments."""
     kinds = [kind for kind in ORDER if kind != PART]
     head = "".join(f"<th>{escape(kind)}</th>" for kind in kinds)
@@ -221,7 +218,7 @@ def overview(shown: list[Entry], before: Mapping[str, Any] | None) -> str:
         other_cells = cell("not run", str(in_file - sum(number.values()))) + hold_cells
         rows.append(f"<tr><td>{link}</td>{cells}{other_cells}</tr>")
     index = "".join(
-        f'<li><a href="#{escape(entry["id"])}">{escape(entry["id"])}</a> {badge(entry["verdict"])}{change(entry, before, "experiment")}</li>'
+        f'<li><a href="#{escape(entry["id"])}">{escape(entry["id"])}</a> {badge(entry["verdict"])}{change(entry["id"], entry["verdict"], before)}</li>'
         for entry in shown
     )
     return (
@@ -230,10 +227,11 @@ def overview(shown: list[Entry], before: Mapping[str, Any] | None) -> str:
     )
 
 
-def page(shown: list[Entry], known: Mapping[str, AnyExperiment], folder: Path, before: Mapping[str, Any] | None) -> str:
+def page(shown: list[Entry], known: Mapping[str, AnyExperiment], folder: Path, before: Mapping[str, str] | None) -> str:
     """The whole page."""
     manifest = read(folder / MANIFEST)
-    versions = manifest.get("versions", {})
+    versions = manifest.get("versions")
+    version = versions.get("cwnd", "") if isinstance(versions, dict) else ""
     when = f"Finished {escape(str(manifest['finished']))}. " if "finished" in manifest else ""
     parts = []
     for document, title in DOCUMENTS.items():
@@ -246,7 +244,7 @@ def page(shown: list[Entry], known: Mapping[str, AnyExperiment], folder: Path, b
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<title>CUBIC\'s papers, run again</title><link rel="icon" href="data:,"><style>{style}</style></head><body><main>'
         "<h1>CUBIC's papers, run again</h1>"
-        f"<p>What five papers about CUBIC state, claim by claim, beside what cwnd {escape(str(versions.get('cwnd', '')))} measures. {when}"
+        f"<p>What five papers about CUBIC state, claim by claim, beside what cwnd {escape(str(version))} measures. {when}"
         "A number is a mean over seeds (a median where a time was not always reached), with its 95 % confidence interval; † marks a "
         "bound that is this project's choice; near: the interval reaches over the bound, or the seeds disagree. Arithmetic follows from "
         "formulas, conformance is what an algorithm does by itself, empirical what flows do on a network; of readings that exclude each other "
@@ -255,7 +253,7 @@ def page(shown: list[Entry], known: Mapping[str, AnyExperiment], folder: Path, b
     )
 
 
-def last_report(folder: Path, current: list[Entry]) -> Mapping[str, Any] | None:
+def last_report(folder: Path, current: list[Entry]) -> Mapping[str, str] | None:
     """The verdicts of the report before this one, by id of experiment and claim; `None` when there was none.
 
     A report of the same verdicts keeps the marks of the one before.
@@ -269,7 +267,8 @@ def last_report(folder: Path, current: list[Entry]) -> Mapping[str, Any] | None:
     old = entries(folder / BEFORE)
     if not old:
         return None
-    return {entry["id"]: entry for entry in old} | {row["id"]: row for entry in old for row in entry["claims"]}
+    of_claims = {row["id"]: of_claim(row) for entry in old for row in entry["claims"]}
+    return {entry["id"]: entry["verdict"] for entry in old} | of_claims
 
 
 def write_page(folder: Path) -> Path:

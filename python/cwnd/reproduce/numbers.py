@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from typing import Any, TypeVar, get_args
+from types import UnionType
+from typing import TypeVar, get_args
+
+from cwnd.json_types import Json, JsonObject
+
+__all__ = ["Json", "JsonObject", "Numbers", "from_json", "plain", "to_json"]
 
 #: A dataclass of numbers, texts and lists of them, or a union of such classes.
 Numbers = TypeVar("Numbers")
-#: A value as JSON has it.
-Json = Mapping[str, "Json"] | Sequence["Json"] | str | float | bool | None
-#: A scenario in its schema, or a table of one.
-JsonObject = Mapping[str, Json]
 
 
 def plain(value: object, where: str) -> Json:
@@ -37,8 +38,8 @@ def to_json(numbers: object, where: str) -> JsonObject:
     return {name: plain(value, f"{where}.{name}") for name, value in values.items() if value is not None}
 
 
-def from_json(kind: Any, document: JsonObject) -> Any:  # noqa: ANN401
-    """The numbers of an object of JSON: of `kind`, or of that member of the union which has its fields."""
+def from_json(kind: type | UnionType, document: JsonObject) -> object:
+    """The numbers of an object of JSON: of the dataclass `kind`, or of that member of the union which has its fields."""
     for member in get_args(kind) or (kind,):
         known = fields(member)
         required = {field.name for field in known if field.default is MISSING and field.default_factory is MISSING}

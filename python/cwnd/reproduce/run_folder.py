@@ -14,24 +14,49 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import NotRequired, TypedDict, cast
 
 import cwnd
 from cwnd.replicates.folder import folder_lock, read, write
 from cwnd.reproduce.cache import Cache
-from cwnd.reproduce.experiment import Experiment, Results
+from cwnd.reproduce.experiment import AnyExperiment, Results
 from cwnd.reproduce.numbers import Json, JsonObject, to_json
 from cwnd.reproduce.picture import draw
 from cwnd.reproduce.runner import ERRORS, Column
-from cwnd.reproduce.verdict import Verdict, judge, summary
+from cwnd.reproduce.verdict import SecondVerdict, Verdict, VerdictDocument, judge, summary
 from cwnd.store import MANIFEST, REPRODUCE, origin
 from cwnd.store import check_folder as check_result
 
 VERDICTS = "verdicts.json"
+#: What verdicts.json has of a claim in the second column.
+SECOND = SecondVerdict.__annotations__.keys()
 #: The verdicts of the last full run, which a source tree has.
 COMMITTED = Path(cwnd.__file__).parents[2] / "docs" / "results" / VERDICTS
 
-Entry = dict[str, Any]
+
+class SecondEntry(TypedDict):
+    """The second column of an experiment: its verdict, or why it failed."""
+
+    cubic: str
+    verdict: NotRequired[str]
+    failed: NotRequired[str]
+
+
+class Entry(TypedDict):
+    """An experiment in verdicts.json."""
+
+    id: str
+    title: str
+    verdict: str
+    full: bool
+    #: how many, at the point with most of them
+    seeds: int
+    #: hash of all its scenarios
+    scenarios: str
+    #: CUBIC's version; null: no CUBIC runs
+    cubic: str | None
+    claims: list[VerdictDocument]
+    second: NotRequired[SecondEntry]
 
 
 class RunFolder:
@@ -87,12 +112,12 @@ def entries(path: Path) -> list[Entry]:
     return document if isinstance(document, list) else []
 
 
-def verdicts(experiment: Experiment[Any], results: Results[Any]) -> list[Verdict]:
+def verdicts(experiment: AnyExperiment, results: Results[object]) -> list[Verdict]:
     """The verdict on each claim of an experiment."""
     return [judge(experiment.stated[name], answer) for name, answer in experiment.answers(results).items()]
 
 
-def entry(experiment: Experiment[Any], column: Column, results: Results[Any]) -> Entry:
+def entry(experiment: AnyExperiment, column: Column, results: Results[object]) -> Entry:
     """The entry of an experiment in verdicts.json: its verdict and those on its claims."""
     judged = verdicts(experiment, results)
     rows = []
@@ -113,13 +138,12 @@ def entry(experiment: Experiment[Any], column: Column, results: Results[Any]) ->
     }
 
 
-def with_second(entry: Entry, experiment: Experiment[Any], column: Column, results: Results[Any]) -> Entry:
+def with_second(entry: Entry, experiment: AnyExperiment, column: Column, results: Results[object]) -> Entry:
     """The entry with the verdicts of its second column: the same experiment with another version of CUBIC."""
     judged = verdicts(experiment, results)
-    keys = ("measured", "ci95", "holds", "near", "at", "undecidable")
     documents = [verdict.document() for verdict in judged]
-    rows = [
-        {**row, "second": {key: document[key] for key in keys if key in document}}
+    rows: list[VerdictDocument] = [
+        {**row, "second": cast("SecondVerdict", {key: value for key, value in document.items() if key in SECOND})}
         for row, document in zip(entry["claims"], documents)
     ]
     return {**entry, "second": {"cubic": column.setup.cubic, "verdict": summary(judged)}, "claims": rows}
@@ -135,7 +159,7 @@ class SecondColumn:
 
 
 def judge_and_write(
-    run_folder: RunFolder, experiment: Experiment[Any], first: Column, second: SecondColumn | None
+    run_folder: RunFolder, experiment: AnyExperiment, first: Column, second: SecondColumn | None
 ) -> Entry | None:
     """Judges an experiment and writes its picture, numbers and scenarios; `None` while a point is missing.
 
@@ -164,7 +188,7 @@ def judge_and_write(
     return new
 
 
-def write_numbers(path: Path, columns: Sequence[tuple[Column, Results[Any]]]) -> None:
+def write_numbers(path: Path, columns: Sequence[tuple[Column, Results[object]]]) -> None:
     """Writes the numbers of all points, a row each: CUBIC's version, point, seed, name, index in a list, number or text."""
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -1,34 +1,45 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Runs all points of the chosen experiments under their seeds: each simulation once, on threads, the longest first."""
+"""Runs all points of the chosen experiments under their seeds: each simulation once, the longest first."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from time import thread_time
-from typing import Any
 
-from cwnd._native import Scenario, Simulation
-from cwnd.replicates.runner import StopCheck, run_on_threads
+from cwnd._native import Scenario
+from cwnd.executor import Context, Threads, Watch, run_all, simulating
 from cwnd.reproduce.cache import Cache
-from cwnd.reproduce.experiment import Experiment, Point, Results, Setup
+from cwnd.reproduce.experiment import AnyExperiment, Point, Results, Setup
 from cwnd.reproduce.numbers import JsonObject, plain, to_json
 from cwnd.result import run
-
-#: Called by the thread of a task with its number, its packets so far, and the part that is done.
-WatchTask = Callable[[int, int, float], None]
 
 
 @dataclass(frozen=True, slots=True)
 class WantedNumbers:
     """Numbers that an experiment wants of a task, and their name in the cache."""
 
-    experiment: Experiment[Any]
+    experiment: AnyExperiment
     point: Point
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class TaskOutcome:
+    """What a task came to."""
+
+    #: The numbers, by their names in the cache.
+    numbers: dict[str, JsonObject]
+    #: Errors in place of numbers.
+    failures: dict[str, str]
+    #: Processor time, s.
+    cpu_s: float
+
+
+#: Errors of an experiment's file: they are reported, and the other experiments go on.
+ERRORS = (ArithmeticError, LookupError, TypeError, ValueError, AssertionError, AttributeError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +52,40 @@ class Task:
     arguments: tuple[object, ...] = ()
     wants: list[WantedNumbers] = field(default_factory=list)
 
+    def run(self, context: Context) -> TaskOutcome:
+        """Simulates or calls, and reduces."""
+        start_s = thread_time()
+        outcome = TaskOutcome({}, {}, 0.0)
+        packets = 0
+        result = None
+        if self.scenario is not None:
+            try:
+                result = run(self.scenario, simulating(context))
+            except ERRORS as error:
+                outcome.failures.update({want.name: message(want, error) for want in self.wants})
+                return outcome
+            packets = result.summary["perf"]["packets"]
+        for want in self.wants:
+            context.check()
+            try:
+                if result is not None:
+                    numbers = want.experiment.reduce(result, want.point)
+                else:
+                    assert want.point.call is not None
+                    numbers = want.point.call(*self.arguments)
+                outcome.numbers[want.name] = to_json(numbers, want.point.key)
+            except ERRORS as error:
+                outcome.failures[want.name] = message(want, error)
+        if not outcome.failures:
+            context.report(packets, 1.0)
+        return replace(outcome, cpu_s=thread_time() - start_s)
+
 
 @dataclass(frozen=True)
 class Column:
     """An experiment with one version of CUBIC: its points, and per seed the names of their numbers in the cache."""
 
-    experiment: Experiment[Any]
+    experiment: AnyExperiment
     setup: Setup
     points: list[Point]
     names: dict[str, list[str]]
@@ -59,7 +98,7 @@ class Column:
         """The error of one of its points; empty if there is none."""
         return next((failures[name] for names in self.names.values() for name in names if name in failures), "")
 
-    def results(self, cache: Cache) -> Results[Any] | None:
+    def results(self, cache: Cache) -> Results[object] | None:
         """The numbers of its points; `None` while one is missing."""
         by_point: dict[str, list[object]] = {}
         for key, names in self.names.items():
@@ -80,11 +119,11 @@ def document(point: Point) -> JsonObject:
     else:
         assert given is not None
         scenario = given
-    fields: dict[str, Any] = json.loads(scenario.to_json())
+    fields: JsonObject = json.loads(scenario.to_json())
     return {**fields, "name": ""}
 
 
-def column(experiment: Experiment[Any], setup: Setup, tasks: dict[str, Task]) -> Column:
+def column(experiment: AnyExperiment, setup: Setup, tasks: dict[str, Task]) -> Column:
     """The column of an experiment; its tasks are added to `tasks`."""
     points = experiment.points(setup)
     names: dict[str, list[str]] = {}
@@ -117,6 +156,11 @@ def column(experiment: Experiment[Any], setup: Setup, tasks: dict[str, Task]) ->
     return Column(experiment, setup, points, names, digest, scenarios)
 
 
+def message(want: WantedNumbers, error: Exception) -> str:
+    """The error of a point as a message."""
+    return f"point {want.point.key!r}: {type(error).__name__}: {error}"
+
+
 @dataclass(frozen=True)
 class ReproduceOutcome:
     """How the tasks ended."""
@@ -129,64 +173,26 @@ class ReproduceOutcome:
     cpu_s: dict[str, float]
 
 
-#: Errors of an experiment's file: they are reported, and the other experiments go on.
-ERRORS = (ArithmeticError, LookupError, TypeError, ValueError, AssertionError, AttributeError)
-
-
-def message(want: WantedNumbers, error: Exception) -> str:
-    """The error of a point as a message."""
-    return f"point {want.point.key!r}: {type(error).__name__}: {error}"
-
-
-def run_tasks(tasks: Sequence[Task], cache: Cache, jobs: int, watch: WatchTask | None = None) -> ReproduceOutcome:
-    """Runs the tasks. A failed task is reported, and the others go on; Ctrl-C gives up the tasks in progress."""
+def run_tasks(tasks: Sequence[Task], cache: Cache, jobs: int, watch: Watch | None = None) -> ReproduceOutcome:
+    """Runs the tasks and keeps their numbers. A failed task is reported, and the others go on; Ctrl-C gives up the tasks in progress."""
     failures: dict[str, str] = {}
-    costs: list[tuple[str, float]] = []
+    cpu_s: dict[str, float] = {}
+    done = 0
 
-    def run_task(number: int, check: StopCheck) -> bool:
-        task = tasks[number]
-        start_s = thread_time()
-
-        def between(simulation: Simulation) -> None:
-            check()
-            if watch is not None:
-                watch(number, simulation.packets, min(simulation.progress, 0.999))
-
-        packets = 0
-        failed = False
-        result = None
-        if task.scenario is not None:
-            try:
-                result = run(task.scenario, between)
-            except ERRORS as error:
-                failures.update({want.name: message(want, error) for want in task.wants})
-                return False
-            packets = result.summary["perf"]["packets"]
-        for want in task.wants:
-            check()
-            try:
-                if result is not None:
-                    numbers = want.experiment.reduce(result, want.point)
-                else:
-                    assert want.point.call is not None
-                    numbers = want.point.call(*task.arguments)
-                cache.put(want.name, to_json(numbers, want.point.key))
-            except ERRORS as error:
-                failures[want.name] = message(want, error)
-                failed = True
-        if failed:
-            return False
-        costs.append((task.wants[0].experiment.id, thread_time() - start_s))
-        if watch is not None:
-            watch(number, packets, 1.0)
-        return True
+    def take(number: int, outcome: TaskOutcome) -> None:
+        nonlocal done
+        for name, numbers in outcome.numbers.items():
+            cache.put(name, numbers)
+        failures.update(outcome.failures)
+        if not outcome.failures:
+            done += 1
+            first = tasks[number].wants[0].experiment.id
+            cpu_s[first] = cpu_s.get(first, 0.0) + outcome.cpu_s
 
     longest_first = sorted(range(len(tasks)), key=lambda number: -tasks[number].cost)
-    outcome = run_on_threads({number: partial(run_task, number) for number in longest_first}, jobs)
-    cpu_s: dict[str, float] = {}
-    for name, seconds in costs:
-        cpu_s[name] = cpu_s.get(name, 0.0) + seconds
-    return ReproduceOutcome(outcome.stopped, sum(outcome.done.values()), dict(sorted(failures.items())), cpu_s)
+    executor = Threads[TaskOutcome](jobs, watch)
+    stopped = run_all(executor, {number: tasks[number] for number in longest_first}, take)
+    return ReproduceOutcome(stopped, done, dict(sorted(failures.items())), cpu_s)
 
 
 def missing(tasks: Iterable[Task], cache: Cache) -> list[Task]:

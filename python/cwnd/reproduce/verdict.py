@@ -7,16 +7,71 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from cwnd.metrics.statistics import Interval, mean_interval, median_interval
 from cwnd.reproduce.claims import EMPIRICAL, Claim
-from cwnd.reproduce.experiment import Answer, Holds, Measured, Reported, Undecidable, Values
+from cwnd.reproduce.experiment import Answer, Holds, Measured, Reported, Undecidable
 
 HOLDS, FAILS, PART = "holds", "does not hold", "holds in part"
 REPORTED, OPEN = "reported", "not decidable here"
 #: How an infinite time is written: the event did not occur within the run.
 NEVER = "never"
+
+
+#: A number, "never", a text, or these by name.
+Shown = Mapping[str, "Shown"] | float | str | None
+#: An interval, or intervals by name. An open end is `None`.
+ShownInterval = Mapping[str, "ShownInterval"] | list[float | str | None] | None
+
+
+class SweepPoint(TypedDict):
+    """The verdict on a point of a sweep as JSON."""
+
+    measured: Shown
+    ci95: ShownInterval
+    holds: bool
+
+
+class SecondVerdict(TypedDict, total=False):
+    """The verdict on a claim in the second column as JSON."""
+
+    measured: Shown
+    ci95: ShownInterval
+    holds: bool | None
+    near: bool
+    at: str
+    undecidable: str
+
+
+class VerdictDocument(TypedDict):
+    """The verdict on a claim as JSON, a row of verdicts.json; the fields are those of `Claim` and `Verdict`."""
+
+    id: str
+    text: str
+    metric: str
+    where: str
+    kind: str
+    op: str
+    paper: float | list[float] | None
+    measured: Shown
+    ci95: ShownInterval
+    #: what the claim accepts
+    tolerance: str
+    tolerance_ours: bool
+    holds: bool | None
+    seeds: int
+    statement: NotRequired[str]
+    reading: NotRequired[str]
+    near: NotRequired[bool]
+    at: NotRequired[str]
+    sweep: NotRequired[Mapping[str, SweepPoint]]
+    criterion: NotRequired[str]
+    note: NotRequired[str]
+    undecidable: NotRequired[str]
+    #: the explanation, if it does not hold
+    why: NotRequired[str]
+    second: NotRequired[SecondVerdict]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,24 +82,24 @@ class Verdict:
     #: `None` for a report, and for a claim that cannot be decided.
     holds: bool | None
     #: A number, numbers by name, a text, or nothing.
-    measured: Any = None
+    measured: Shown = None
     #: 95 % interval over seeds: of the number, of the numbers by name, or of the smallest gap of an order.
-    ci95: Any = None
+    ci95: ShownInterval = None
     seeds: int = 0
     #: The interval reaches over the bound, or the seeds disagree.
     near: bool = False
     #: Of a sweep, the point that decides, whose value `measured` is; and all points.
     at: str = ""
-    sweep: Mapping[str, Any] | None = None
+    sweep: Mapping[str, SweepPoint] | None = None
     criterion: str = ""
     note: str = ""
     #: The reason if it cannot be decided here.
     undecidable: str = ""
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> VerdictDocument:
         """The verdict as JSON; optional keys without content are left out."""
         claim = self.claim
-        required = {
+        document: VerdictDocument = {
             "id": claim.id,
             "text": claim.text,
             "metric": claim.metric,
@@ -59,24 +114,29 @@ class Verdict:
             "holds": self.holds,
             "seeds": self.seeds,
         }
-        optional = {
-            "statement": claim.statement,
-            "reading": claim.reading,
-            "near": self.near,
-            "at": self.at,
-            "sweep": self.sweep,
-            "criterion": self.criterion,
-            "note": self.note,
-            "undecidable": self.undecidable,
-        }
-        return required | {key: value for key, value in optional.items() if value}
+        if claim.statement:
+            document |= {"statement": claim.statement, "reading": claim.reading}
+        if self.near:
+            document["near"] = self.near
+        if self.at:
+            document["at"] = self.at
+        if self.sweep:
+            document["sweep"] = self.sweep
+        if self.criterion:
+            document["criterion"] = self.criterion
+        if self.note:
+            document["note"] = self.note
+        if self.undecidable:
+            document["undecidable"] = self.undecidable
+        return document
 
 
-def per_seed(values: Values, claim: Claim) -> list[float]:
+def per_seed(values: object, claim: Claim) -> list[float]:
     """The numbers, one per seed; anything that is not a number is a `ValueError`."""
-    numbers = list(values) if isinstance(values, Sequence) else [values]
-    if not numbers or any(not isinstance(number, int | float) or math.isnan(number) for number in numbers):
-        raise ValueError(f"{claim.id}: {numbers} are not numbers, one per seed")
+    given = list(values) if isinstance(values, Sequence) else [values]
+    numbers = [number for number in given if isinstance(number, int | float) and not math.isnan(number)]
+    if not given or len(numbers) < len(given):
+        raise ValueError(f"{claim.id}: {given} are not numbers, one per seed")
     return numbers
 
 
@@ -125,13 +185,13 @@ class PointVerdict:
 
     holds: bool
     margin: float
-    measured: Any
-    ci95: Any
+    measured: Shown
+    ci95: ShownInterval
     seeds: int
     near: bool
 
 
-def compare(claim: Claim, values: Values) -> PointVerdict:
+def compare(claim: Claim, values: object) -> PointVerdict:
     """The verdict on a comparison, or `within`."""
     numbers = per_seed(values, claim)
     value, interval = centre(numbers)
@@ -145,7 +205,7 @@ def compare(claim: Claim, values: Values) -> PointVerdict:
     return PointVerdict(holds, margin(claim, value), written(value), ends(interval), len(numbers), near)
 
 
-def order(claim: Claim, values: Mapping[str, Values]) -> PointVerdict:
+def order(claim: Claim, values: Mapping[str, object]) -> PointVerdict:
     """Whether each name of a group exceeds each name of the next group. The smallest gap, with its interval, is the margin."""
     names = [name for group in claim.order for name in group]
     if set(values) != set(names):
@@ -172,23 +232,31 @@ def order(claim: Claim, values: Mapping[str, Values]) -> PointVerdict:
 
 def measured(claim: Claim, answer: Measured) -> Verdict:
     """The verdict on a claim with numbers, or with a sweep of them."""
-    decide: Any = order if claim.op == "order" else compare
-    values: Any = answer.values
-    depth = 1 if claim.op == "order" else 0
-    if isinstance(values, Mapping) and (not depth or isinstance(next(iter(values.values())), Mapping)):
+    values = answer.values
+    at, sweep = "", None
+    if isinstance(values, Mapping) and (claim.op != "order" or isinstance(next(iter(values.values())), Mapping)):
         points = {str(key): decide(claim, point) for key, point in values.items()}
         at, worst = min(points.items(), key=lambda item: (item[1].holds, item[1].margin))
-        sweep = {key: {"measured": p.measured, "ci95": p.ci95, "holds": p.holds} for key, p in points.items()}
+        sweep = {key: SweepPoint(measured=p.measured, ci95=p.ci95, holds=p.holds) for key, p in points.items()}
         near = any(p.near for p in points.values() if p.holds == worst.holds)
     else:
-        at, worst, sweep = "", decide(claim, values), None
+        worst = decide(claim, values)
         near = worst.near
     return Verdict(
         claim, worst.holds, worst.measured, worst.ci95, worst.seeds, near, at=at, sweep=sweep, note=answer.note
     )
 
 
-def reported(claim: Claim, values: Any) -> tuple[Any, Any, int]:  # noqa: ANN401
+def decide(claim: Claim, values: object) -> PointVerdict:
+    """The verdict on the numbers of one point; `ValueError` for numbers that the claim's op does not take."""
+    if claim.op != "order":
+        return compare(claim, values)
+    if not isinstance(values, Mapping):
+        raise ValueError(f"{claim.id}: {values!r}; expected numbers by name")
+    return order(claim, values)
+
+
+def reported(claim: Claim, values: object) -> tuple[Shown, ShownInterval, int]:
     """Centre and interval of numbers, or of numbers by name, and the number of seeds."""
     if isinstance(values, Mapping):
         inner = {str(key): reported(claim, named) for key, named in values.items()}
@@ -218,9 +286,7 @@ def judge(claim: Claim, answer: Answer) -> Verdict:
             if not answers or not answer.criterion:
                 raise ValueError(f"{claim.id}: without seeds or without a criterion")
             yes = sum(answers)
-            value, interval = None, None
-            if answer.values is not None:
-                value, interval, _ = reported(claim, answer.values)
+            value, interval, _ = (None, None, 0) if answer.values is None else reported(claim, answer.values)
             holds, disagree = yes > len(answers) / 2, 0 < yes < len(answers)
             near = disagree or reaches_over(claim, answer.within, value, interval, holds=holds)
             note = " ".join(filter(None, (f"Yes in {yes} of {len(answers)} seeds." if disagree else "", answer.note)))
@@ -233,8 +299,8 @@ def judge(claim: Claim, answer: Answer) -> Verdict:
 def reaches_over(
     claim: Claim,
     within: tuple[float | None, float | None] | None,
-    value: Any,  # noqa: ANN401
-    interval: Any,  # noqa: ANN401
+    value: Shown,
+    interval: ShownInterval,
     *,
     holds: bool,
 ) -> bool:
@@ -245,7 +311,7 @@ def reaches_over(
                 f"{claim.id}: numbers of several seeds without the bounds within which the criterion holds"
             )
         return False
-    if interval is None or not isinstance(value, int | float):
+    if not isinstance(interval, list) or not isinstance(value, int | float):
         return False
     low, high = (-math.inf if within[0] is None else within[0], math.inf if within[1] is None else within[1])
     # An end of the interval is open, or a time that never came.

@@ -53,7 +53,7 @@ class Table(Lan):
         stated = claims_of("freebsd/table")
         for axes, loss in zip(figure.subplots(2, 1, sharex=True), LOSSES):
             keys = [key for key, point in results.points.items() if point.info["loss"] == loss]
-            rows = [results.points[key].info for key in keys]
+            points = [results.points[key] for key in keys]
             for group, (shift, label, colour, hatch) in enumerate(
                 ((-0.2, "document", "#BBBBBB", ""), (0.2, "measured", "#0072B2", "//"))
             ):
@@ -61,7 +61,6 @@ class Table(Lan):
                 where = [number + shift for number in range(len(keys))]
                 axes.bar(where, heights, 0.38, label=label, color=colour, hatch=hatch, edgecolor="white")
             axes.set(title=f"{loss:.0%} of random loss", ylabel="throughput (Mbit/s)", ylim=(0, 1200))
-            axes.set_xticks(
-                range(len(keys)), [f"{names[row['name']]}\n{row['hertz']:,} Hz" for row in rows], fontsize=7
-            )
+            labels = [f"{names[str(point.info['name'])]}\n{point.number('hertz'):,} Hz" for point in points]
+            axes.set_xticks(range(len(keys)), labels, fontsize=7)
         figure.axes[0].legend(ncols=2)

@@ -51,7 +51,7 @@ class Eq1_2(Experiment[Eq1_2Numbers]):
     def reduce(self, run: Result, point: Point) -> Eq1_2Numbers:
         before, after = epochs(run)
         w_max = before[1][-1]
-        k = float(np.cbrt(w_max * point.info["beta"] / C))
+        k = float(np.cbrt(w_max * point.number("beta") / C))
         since = after[0] - after[0][0]
         curve = C * (since - k) ** 3 + w_max
         distance = np.abs(after[1] - curve) / np.maximum(1, 0.01 * curve)
@@ -79,7 +79,7 @@ class Eq1_2(Experiment[Eq1_2Numbers]):
                 unit, [size / run.w_max for size in run.cwnd], marker=marker, markevery=20, linewidth=0.8, label=key
             )
         at = np.linspace(0, 2, 100)
-        beta = results.points[key].info["beta"]
+        beta = results.points[key].number("beta")
         axes.plot(at, beta * (at - 1) ** 3 + 1, color="black", linewidth=0.8, linestyle="--", label="equation 1")
         axes.set(xlabel="time since the loss / K", ylabel="window / W_max", xlim=(0, 2))
         axes.legend()

@@ -64,7 +64,7 @@ class Eq3_4(Experiment[Eq3_4Numbers]):
                 # With the recovery of the paper's hosts, all of them.
                 "flow": [{**forms[name], "recovery": "sack", "initial_ssthresh": round(1.4 * period**0.5)}],
             }
-            info = {"name": name, "kind": kind, "period": period}
+            info: dict[str, float | str] = {"name": name, "kind": kind, "period": period}
             return Point(f"{name}, {kind}, 1/{period}", scenario, seeds=seeds, info=info)
 
         periods, seeds = setup.pick(PERIODS, PERIODS[:-1]), setup.seeds(full=10, short=5)
@@ -89,7 +89,7 @@ class Eq3_4(Experiment[Eq3_4Numbers]):
                 f"p = 1/{n}": results.ratio(f"aimd, {kind}, 1/{n}", f"standard, {kind}, 1/{n}", "mbps") for n in periods
             }
 
-        def apart(n: int, acks: str) -> float:
+        def apart(n: float, acks: str) -> float:
             closed, per_ack = (results.mean(f"{form}{acks}, every, 1/{n}", "cwnd") for form in ("closed", "per ACK"))
             return closed - per_ack
 

@@ -64,9 +64,9 @@ class Eq5_6(Experiment[Eq5_6Numbers]):
         excess = [(inside.max() - w_max) / max(1, 0.01 * w_max) for w_max, inside in pairs]
         means = [np.average(size[:-1], weights=np.diff(since)) for since, size in parts[1:-1] if len(since) > 2]
         return Eq5_6Numbers(
-            ratio=float(np.sum(window[late] * lasts) / lasts.sum() / point.info["mean"]),
+            ratio=float(np.sum(window[late] * lasts) / lasts.sum() / point.number("mean")),
             excess=float(max(excess)),
-            by_epoch=[mean / point.info["mean"] for mean in means],
+            by_epoch=[mean / point.number("mean") for mean in means],
         )
 
     def claims(self, results: Results[Eq5_6Numbers]) -> dict[str, Answer]:

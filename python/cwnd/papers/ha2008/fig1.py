@@ -37,9 +37,9 @@ class Fig1(Experiment[BicShape | CubicShape]):
 
     def reduce(self, run: Result, point: Point) -> BicShape | CubicShape:
         (_, before), after = epochs(run)
-        w_max, window = before[-1], sampled(after, np.arange(point.info["rtts"]) * RTT_S)
+        w_max, window = before[-1], sampled(after, np.arange(point.number("rtts")) * RTT_S)
         if point.key == "CUBIC":
-            return cubic_shape(after, window, w_max, point.info["kept"])
+            return cubic_shape(after, window, w_max, point.number("kept"))
         return bic_shape(window, w_max)
 
     def claims(self, results: Results[BicShape | CubicShape]) -> dict[str, Answer]:

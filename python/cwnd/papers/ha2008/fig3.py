@@ -58,7 +58,13 @@ class Fig3(Experiment[Fig3Numbers]):
             )
             measured = {**scenario, "measure": [f"{seconds / 5:.3f}s", f"{seconds:.3f}s"]}
             key = f"{name}, {rtt} ms, 1/{packets}" + (f", {history}" if history else "")
-            info = {"name": name, "rtt": rtt, "packets": packets, "mean": mean, "history": history}
+            info: dict[str, float | str] = {
+                "name": name,
+                "rtt": rtt,
+                "packets": packets,
+                "mean": mean,
+                "history": history,
+            }
             return Point(key, measured, info=info)
 
         points = [point(name, n, rtt) for name in flows for rtt in RTTS_MS for n in setup.pick(ALL, SOME)]
@@ -70,7 +76,7 @@ class Fig3(Experiment[Fig3Numbers]):
         mean = run.summary["flows"][0]["cwnd_mean"]
         return Fig3Numbers(
             mean=mean,
-            ratio=mean / point.info["mean"],
+            ratio=mean / point.number("mean"),
         )
 
     def claims(self, results: Results[Fig3Numbers]) -> dict[str, Answer]:

@@ -75,12 +75,12 @@ class Sec1Sluggishness(Experiment[Calls | Simulated]):
         ]
 
     def reduce(self, run: Result, point: Point) -> Calls | Simulated:
-        seconds = reached(run.cwnd["time_s"].to_numpy(), run.cwnd["cwnd"].to_numpy(), 2 * point.info["half"])
+        seconds = reached(run.cwnd["time_s"].to_numpy(), run.cwnd["cwnd"].to_numpy(), 2 * point.number("half"))
         times = np.linspace(0, run.scenario.duration_s, 100, endpoint=False)
         return Simulated(seconds=seconds, time_s=times.tolist(), cwnd=curves(run.cwnd, times)[0].tolist())
 
     def claims(self, results: Results[Calls | Simulated]) -> dict[str, Answer]:
-        scale = results.points["simulated"].info["scale"]
+        scale = results.points["simulated"].number("scale")
         seconds = {
             "the path itself, round trips of 100 ms": [rtts * RTT_S for rtts in results.values("calls", "rtts")],
             f"simulated at 1/{scale:g} of the rate, times {scale:g}": [
@@ -92,7 +92,7 @@ class Sec1Sluggishness(Experiment[Calls | Simulated]):
     def plot(self, results: Results[Calls | Simulated], figure: Figure) -> None:
         axes = figure.subplots()
         counted, simulated = results.of(Calls, "calls"), results.of(Simulated, "simulated")
-        scale = results.points["simulated"].info["scale"]
+        scale = results.points["simulated"].number("scale")
         axes.plot([100 * n for n in range(len(counted.cwnd))], counted.cwnd, label="the algorithm, call by call")
         times, windows = (np.multiply(scale, values) for values in (simulated.time_s, simulated.cwnd))
         axes.plot(times, windows, linestyle="--", label=f"simulated, scaled by {scale:g}")

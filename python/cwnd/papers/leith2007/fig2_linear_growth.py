@@ -86,7 +86,7 @@ class Fig2LinearGrowth(Experiment[Fig2LinearGrowthNumbers]):
             onset = float(stays_below(bdps, bent, LINEAR))
             stated = claims_of("leith2007/fig2-linear-growth")[f"{name}-onset"].paper
             limit = onset if onset < bdps[-1] or not isinstance(stated, int) else stated
-            above = [key for key in keys if results.points[key].info["bdp"] >= limit]
+            above = [key for key in keys if results.points[key].number("bdp") >= limit]
             notes = {bdps[0]: "already the smallest of the sweep", math.inf: "never: at no BDP of the sweep"}
             answers[f"{name}-onset"] = Measured(onset, notes.get(onset, ""))
             slope = exponent(*results.line(above, "bdp", "epoch_s"))

@@ -62,7 +62,7 @@ class Eq2_4(Experiment[Eq2_4Numbers]):
                     "inner": ["alpha_x64k"] if name != "standard" and not from_linux(sets[name]) else False,
                 },
             }
-            info = {"name": name, "kind": kind, "period": period}
+            info: dict[str, float | str] = {"name": name, "kind": kind, "period": period}
             return Point(f"{name}, {kind}, 1/{period}", scenario, seeds=1 if kind == "every" else seeds, info=info)
 
         kinds = {"every": "every:{0}", "random": "random:{1:.8f}"}

@@ -45,7 +45,7 @@ class Fig1_2(Experiment[AfterLoss]):
         # As the algorithm remembers it: between loss and reduction the window may have grown.
         largest = float(run.inner["value"][-1].as_py())
         # Two round trips after the reduction: repaired, and growing.
-        rtt = point.info["rtt"] / 1000
+        rtt = point.number("rtt") / 1000
         after = time >= at + 2 * rtt - 1e-9
         steps = 1 if point.info["kind"] == "bic" else 5
         # Windows grow when acknowledgements come, once per round trip: whole ones, between two steps.

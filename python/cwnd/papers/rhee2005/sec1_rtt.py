@@ -53,7 +53,7 @@ class Sec1Rtt(Experiment[Sec1RttNumbers]):
 
     def reduce(self, run: Result, point: Point) -> Sec1RttNumbers:
         time, window = run.cwnd["time_s"].to_numpy(), run.cwnd["cwnd"].to_numpy()
-        rtt_s = point.info["rtt"] / 1000
+        rtt_s = point.number("rtt") / 1000
         every = np.arange(0, 110) * rtt_s
         return Sec1RttNumbers(
             to_30=reached(time, window, TARGET),

@@ -15,7 +15,7 @@ EDGE_PERIODS = tuple(round(400 * 1.1**k) for k in range(19))
 
 def ratios(results: Results[MeanWindow], rtt: int) -> dict[float, float]:
     """CUBIC's mean window over TCP's, by multiples of the bound."""
-    cubic = {results.points[key].info["multiple"]: key for key in results.where(name="cubic", rtt=rtt)}
+    cubic = {results.points[key].number("multiple"): key for key in results.where(name="cubic", rtt=rtt)}
     return {multiple: results.ratio(key, key.replace("cubic", "sack"), "mean")[0] for multiple, key in cubic.items()}
 
 

@@ -96,9 +96,9 @@ def by_swept_value(
     results: Results[Shares], name: str, along: str, formula: Callable[[str], Sequence[T]]
 ) -> dict[str, Sequence[T]]:
     """`formula` of the key of each point of `name`, by the swept value (`along`: `rate` or `rtt`), smallest first."""
-    points = sorted((p for p in results.points.values() if p.info["name"] == name), key=lambda p: p.info[along])
+    points = sorted((p for p in results.points.values() if p.info["name"] == name), key=lambda p: p.number(along))
     unit = {"rate": "Mbit/s", "rtt": "ms"}[along]
-    return {f"{point.info[along]:g} {unit}": formula(point.key) for point in points}
+    return {f"{point.number(along):g} {unit}": formula(point.key) for point in points}
 
 
 def per_seed(results: Results[Shares], name: str, along: str, measure: str = "sack") -> list[list[float]]:
