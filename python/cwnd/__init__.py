@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from cwnd.check_command import check
     from cwnd.kernel.result import KernelTrace
     from cwnd.plugin import CrateError, load_plugin
+    from cwnd.reading import NoResultError, load
     from cwnd.replicates import Study, replicate
     from cwnd.result import Result
     from cwnd.scenario import Flow, Link, dumbbell, graph, parking_lot, scenario_schema
-    from cwnd.store import FolderError, NoResultError, load, run, save
+    from cwnd.store import FolderError, run, save
 
 __all__ = [
     "CrateError",
@@ -60,7 +61,7 @@ HOMES = {
     "FolderError": "store",
     "KernelTrace": "kernel.result",
     "Link": "scenario",
-    "NoResultError": "store",
+    "NoResultError": "reading",
     # FolderError by its earlier name.
     "NotOursError": "store",
     "PluginError": "_native",
@@ -72,7 +73,7 @@ HOMES = {
     "check": "check_command",
     "dumbbell": "scenario",
     "graph": "scenario",
-    "load": "store",
+    "load": "reading",
     "load_plugin": "plugin",
     "parking_lot": "scenario",
     "replicate": "replicates",

@@ -259,6 +259,8 @@ def replay(
     as_json: Json = False,
 ) -> None:
     """Replay recorded or prescribed hook calls on an algorithm; exit code 1 if the result of any call differs."""
+    from cwnd import vectors
+
     if cc is not None:
         find("--cc", cc)
     settings = settings_of(param)
@@ -269,36 +271,35 @@ def replay(
         find("--cc", cc)
     if not file.is_file():
         fail(f'FILE: "{file}" is not accepted; expected a file that exists')
+    compared, loaded = "", 0
+    outcome: vectors.Outcome
     if file.suffix == ".toml":
-        from cwnd import vectors
-
         try:
             outcome = vectors.replay(file, cc)
         except vectors.VectorError as error:
             fail(str(error))
     else:
-        from cwnd.replay import TraceError
+        from cwnd.replay import TraceError, what_is_compared
         from cwnd.replay import replay as feed
 
         if cc is None:
             fail("--cc: missing; expected the parameter set to replay the trace on")
         try:
-            outcome = feed(file, cc, params=settings)
+            outcome = counted = feed(file, cc, params=settings)
         except (TraceError, ScenarioError) as error:
             fail(str(error))
+        compared = what_is_compared(counted["calls"], counted["pacing_compared"], counted["states_compared"])
+        loaded = counted["loaded"]
     if as_json:
         print(json.dumps(outcome))
     else:
         print(f"{outcome['calls']:,} calls, {outcome['differences']:,} differences")
-        if "states_compared" in outcome:
-            from cwnd.replay import what_is_compared
-
-            counts = (outcome[name] for name in ("calls", "pacing_compared", "states_compared"))
-            print(f"compared after every call: {what_is_compared(*counts)}")
+        if compared:
+            print(f"compared after every call: {compared}")
         if outcome["first"]:
             print(f"first: {outcome['first']}")
-        if outcome.get("loaded"):
-            print(f"state taken from the record at {outcome['loaded']:,} rows that follow no recorded call")
+        if loaded:
+            print(f"state taken from the record at {loaded:,} rows that follow no recorded call")
     if outcome["differences"]:
         raise typer.Exit(1)
 
@@ -312,8 +313,8 @@ def plot(
     plugins: Plugins = None,
 ) -> None:
     """Draw the pictures of a run or of a kernel trace again, into its folder."""
+    from cwnd.reading import NoResultError
     from cwnd.redraw import redraw
-    from cwnd.store import NoResultError
 
     try:
         pictures = redraw(folder)

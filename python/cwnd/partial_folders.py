@@ -15,11 +15,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from cwnd.kernel.result import TABLES as TRACED
-from cwnd.result import TABLES
+from cwnd.summary_types import TABLES
 
 #: The files that a run or a trace writes before its manifest, which comes last.
-FILES = re.compile(rf"({'|'.join({*TABLES, *TRACED})})\.parquet|scenario\.toml|summary\.json|[a-z_]+\.(png|svg)")
+FILES = re.compile(
+    rf"({'|'.join(sorted({name for names in TABLES.values() for name in names}))})\.parquet|scenario\.toml|summary\.json|[a-z_]+\.(png|svg)"
+)
 # What `tempfile` puts at the end of a name.
 SUFFIX = "[a-z0-9_]{8}"
 

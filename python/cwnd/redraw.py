@@ -7,8 +7,10 @@ import json
 from pathlib import Path
 
 from cwnd.input_errors import path_of
-from cwnd.result import Result
-from cwnd.store import MANIFEST, load
+from cwnd.kernel.result import KernelTrace
+from cwnd.reading import NoResultError, load
+from cwnd.replicates import Study
+from cwnd.store import MANIFEST
 
 
 def redraw(folder: str | Path) -> list[Path]:
@@ -19,14 +21,18 @@ def redraw(folder: str | Path) -> list[Path]:
     folder = path_of("folder", folder)
     result = load(folder)
     before = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
-    if isinstance(result, Result):
-        from cwnd.plot import draw
-
-        draw(result, folder)
-    else:
+    if isinstance(result, Study):
+        raise NoResultError(
+            f'folder: "{folder}" is not accepted; expected a run, such as one of its seeds, not replicates'
+        )
+    if isinstance(result, KernelTrace):
         from cwnd.plot.kernel import draw as draw_trace
 
         draw_trace(result, folder)
+    else:
+        from cwnd.plot import draw
+
+        draw(result, folder)
     drawn = sorted(
         path
         for path in folder.iterdir()

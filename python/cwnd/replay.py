@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from cwnd._native import Replay, ScenarioError
+from cwnd.vectors import Outcome as VectorOutcome
 
 # Rate of the recorded kernels' tick counter, unless the trace has another.
 TICK_HZ = 250
@@ -22,9 +22,16 @@ class TraceError(ValueError):
     """The file is no trace; the message is one line."""
 
 
-def replay(
-    path: str | Path, cc: str, tick_hz: int = TICK_HZ, params: list[tuple[str, str]] | None = None
-) -> dict[str, Any]:
+class Outcome(VectorOutcome):
+    """What a replay counted: see `replay`."""
+
+    loaded: int
+    state_differences: int | None
+    states_compared: int
+    pacing_compared: int
+
+
+def replay(path: str | Path, cc: str, tick_hz: int = TICK_HZ, params: list[tuple[str, str]] | None = None) -> Outcome:
     """Feeds every row of a trace to `cc` and counts the calls with other results.
 
     The trace has the columns of `vectors/golden/README.md`, and may have `connection` and `tick_hz` beside them;

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Protocol, TypedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypedDict
 
 from cwnd._native import Scenario, Simulation
 from cwnd.input_errors import refused
-from cwnd.summary_types import MeasuredSummary
+from cwnd.summary_types import TABLES, MeasuredSummary
+from cwnd.tables import ROWS_PER_BATCH, LaneError, MemoryTables, SimulationTables, TableSource, no_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -18,56 +19,13 @@ if TYPE_CHECKING:
 
 # About 10 ms of work: Ctrl-C is handled between two chunks.
 EVENTS_PER_CHUNK = 200_000
-ROWS_PER_BATCH = 100_000
-TABLES = ("flows", "links", "rates", "cwnd", "queue", "events", "transfers", "waits", "inner")
+#: The lane of the simulator.
+SIM = "sim"
 
 
 def tables_of(scenario: Scenario) -> list[str]:
     """Names of the tables that a run of the scenario has."""
-    return [name for name in TABLES if name != "inner" or scenario.records_inner]
-
-
-class TableSource(Protocol):
-    """Where a result's tables come from: a simulation, or a folder."""
-
-    def rows(self, name: str) -> int:
-        """Rows of one of `TABLES`."""
-
-    def batches(self, name: str) -> Iterator[pa.RecordBatch]:
-        """One of `TABLES`, in pieces; at least one."""
-
-
-class SimulationTables:
-    """The tables of a simulation."""
-
-    def __init__(self, simulation: Simulation) -> None:
-        self._simulation = simulation
-
-    def rows(self, name: str) -> int:
-        return self._simulation.rows(name)
-
-    def batches(self, name: str) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
-
-        for start in range(0, max(1, self.rows(name)), ROWS_PER_BATCH):
-            yield pa.record_batch(self._simulation.table(name, start, ROWS_PER_BATCH))
-
-
-class MemoryTables:
-    """Tables in memory."""
-
-    def __init__(self, tables: dict[str, pa.Table]) -> None:
-        self._tables = tables
-
-    def rows(self, name: str) -> int:
-        return int(self._tables[name].num_rows) if name in self._tables else 0
-
-    def batches(self, name: str) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
-
-        table = self._tables[name]
-        empty = [pa.array([], kind) for kind in table.schema.types]
-        yield from table.to_batches() or [pa.RecordBatch.from_arrays(empty, schema=table.schema)]
+    return [name for name in TABLES[SIM] if name != "inner" or scenario.records_inner]
 
 
 class Packets(TypedDict):
@@ -103,13 +61,33 @@ class Summary(SeedSummary):
 
 
 class Result:
-    """A finished run: the summary, and its tables as Arrow tables. `cwnd.run` makes one, `cwnd.load` reads one."""
+    """A finished run, or a trace of connections: its lane, its summary, and its tables as Arrow tables.
 
-    def __init__(self, scenario: Scenario, summary: Summary, source: TableSource) -> None:
-        self.scenario = scenario
-        #: The document that `--json` prints: rates in Mbit/s of wire bits, windows in segments, queueing in ms, completion in s.
+    `cwnd.run` makes one, `cwnd.load` reads one. A table that it lacks is a `LaneError` of one line.
+    """
+
+    #: Where the algorithms ran: `sim`, or `kernel`.
+    lane: str
+    #: The document that `--json` prints: rates in Mbit/s of wire bits, windows in segments, queueing in ms, completion in s.
+    summary: Summary
+
+    def __init__(self, scenario: Scenario | None, summary: Summary, source: TableSource, *, lane: str = SIM) -> None:
+        self.lane = lane
         self.summary = summary
+        self._scenario = scenario
         self._source = source
+
+    @property
+    def scenario(self) -> Scenario:
+        """What was run; connections in the kernel have none (`LaneError`)."""
+        if self._scenario is None:
+            raise LaneError(f"scenario: this result of lane {self.lane} has none; lane {SIM} has one")
+        return self._scenario
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of its tables."""
+        return tables_of(self.scenario)
 
     def __repr__(self) -> str:
         link, flows = self.summary["link"], self.summary["flows"]
@@ -121,40 +99,47 @@ class Result:
         )
 
     def __eq__(self, other: object) -> bool:
-        """Equal if scenario, summary (without the time that the run took) and every table are equal."""
+        """Equal if lane, scenario, summary (without the time that the run took) and every table are equal."""
         if not isinstance(other, Result):
             return NotImplemented
         mine, theirs = ({key: value for key, value in each.summary.items() if key != "perf"} for each in (self, other))
         return (
-            self.scenario == other.scenario
+            (self.lane, self._scenario) == (other.lane, other._scenario)
             and mine == theirs
+            and list(self.names) == list(other.names)
             and all(table == other.table(name) for name, table in self.tables.items())
         )
 
     def __hash__(self) -> int:
-        return hash(self.scenario)
+        return hash((self.lane, self._scenario))
 
-    def __getstate__(self) -> dict[str, Any]:
-        # A simulation cannot be pickled, its tables can.
-        return {"scenario": self.scenario, "summary": self.summary, "_source": MemoryTables(dict(self.tables))}
+    def __getstate__(self) -> dict[str, object]:
+        # A simulation cannot be pickled, and a folder may not be there; tables can be, and are.
+        return {**vars(self), "_source": MemoryTables(dict(self.tables))}
 
     def rows(self, name: str) -> int:
-        """Rows of one of `TABLES`."""
-        return self._source.rows(name)
+        """Rows of one of its tables."""
+        return self._having(name).rows(name)
 
     def batches(self, name: str) -> Iterator[pa.RecordBatch]:
-        """One of `TABLES`, in pieces; at least one."""
-        return self._source.batches(name)
+        """One of its tables, in pieces; at least one."""
+        return self._having(name).batches(name)
 
     def table(self, name: str) -> pa.Table:
-        """One of `TABLES`."""
+        """One of its tables."""
         import pyarrow as pa
 
         return pa.Table.from_batches(self.batches(name))
 
+    def _having(self, name: str) -> TableSource:
+        """The source of its tables, if it has one of this name; else `LaneError`."""
+        if not self._source.has(name):
+            raise no_table(name, self.lane, self.names)
+        return self._source
+
     @property
     def tables(self) -> Mapping[str, pa.Table]:
-        """Every table of the run by its name; `inner` only where the scenario records it. Made when asked for."""
+        """Every table by its name; `inner` only where the scenario records it. Made when asked for."""
         return ResultTables(self)
 
     @property
@@ -164,7 +149,11 @@ class Result:
 
     @property
     def flows(self) -> pa.Table:
-        """One row per flow: the summary, and the links of its path (`path`) and reverse path (`back`)."""
+        """One row per flow: the summary, and the links of its path (`path`) and reverse path (`back`).
+
+        In the kernel: per connection, with ports, first and last time (s on the kernel's clock), calls, retransmits, and differences
+        between kernel and host.
+        """
         return self.table("flows")
 
     @property
@@ -182,7 +171,8 @@ class Result:
         """Windows over time, per flow.
 
         time_s, flow, cwnd and ssthresh (segments), srtt_ms, in_flight; forwarded: segments that have left the flow's last link so far;
-        delivered: distinct ones that have reached the receiver, as far as the sender can know; ca_state.
+        delivered: distinct ones that have reached the receiver, as far as the sender can know; ca_state. In the kernel a row for each
+        call that can change them, or for each acknowledgement, without forwarded.
         """
         return self.table("cwnd")
 
@@ -210,23 +200,26 @@ class Result:
         """A histogram per link of the queueing delay of the packets that left it in the measured interval: link, wait_ms, packets."""
         return self.table("waits")
 
+    @property
+    def hooks(self) -> pa.Table:
+        """Every call of a hook with what it was given and what it left; only in the kernel, of a trace call by call."""
+        return self.table("hooks")
+
 
 class ResultTables(Mapping[str, "pa.Table"]):
-    """A run's tables by name."""
+    """A result's tables by name."""
 
     def __init__(self, result: Result) -> None:
         self._result = result
 
     def __getitem__(self, name: str) -> pa.Table:
-        if name not in set(self):
-            raise KeyError(name)
         return self._result.table(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(tables_of(self._result.scenario))
+        return iter(self._result.names)
 
     def __len__(self) -> int:
-        return sum(1 for _ in self)
+        return len(self._result.names)
 
 
 def expect(scenario: object, progress: object = None) -> None:
@@ -280,7 +273,7 @@ def summary_of(scenario: Scenario, simulation: Simulation) -> Summary:
     """The summary, without the transfers."""
     cpu_s = simulation.cpu_s
     return {
-        "lane": "sim",
+        "lane": SIM,
         "seed": scenario.seed,
         "duration_s": scenario.duration_s,
         **simulation.summary(),

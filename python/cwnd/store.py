@@ -12,25 +12,15 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from cwnd import partial_folders
-from cwnd._native import Scenario, ScenarioError, Simulation, __version__
+from cwnd._native import Scenario, Simulation, __version__
 from cwnd.input_errors import flag_of, path_of, refused
 from cwnd.kernel.result import KIND as TRACE_KIND
-from cwnd.kernel.result import KernelTrace
-from cwnd.result import (
-    ROWS_PER_BATCH,
-    Progress,
-    Result,
-    SimulationTables,
-    conclude,
-    expect,
-    simulate,
-    summary_of,
-    tables_of,
-)
+from cwnd.result import SIM, Progress, Result, conclude, expect, simulate, summary_of, tables_of
 from cwnd.result import run as run_in_memory
+from cwnd.tables import ROWS_PER_BATCH, FolderTables, SimulationTables
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,10 +48,6 @@ class FolderError(ValueError):
 
 # Its earlier name.
 NotOursError = FolderError
-
-
-class NoResultError(ValueError):
-    """The folder does not hold a result that can be read; the message is one line and says why."""
 
 
 def kind_of_result(folder: Path) -> str | None:
@@ -112,26 +98,42 @@ def check_folder(folder: Path, kind: str = KIND, *, force: bool = False) -> None
         )
 
 
-def origin() -> dict[str, Any]:
+class Machine(TypedDict):
+    """The machine of a result."""
+
+    system: str
+    architecture: str
+    cpus: int | None
+
+
+class Origin(TypedDict):
+    """Where a result is from."""
+
+    versions: dict[str, str]
+    #: digests of the libraries of plugins
+    plugins: NotRequired[dict[str, str]]
+    machine: Machine
+
+
+def origin() -> Origin:
     """Versions, plugins and machine; nothing that differs between two runs on one machine."""
     import pyarrow as pa
 
     from cwnd.plugin import LOADED
 
+    versions = {"cwnd": __version__, "python": platform.python_version(), "pyarrow": pa.__version__}
+    machine: Machine = {"system": platform.system(), "architecture": platform.machine(), "cpus": os.cpu_count()}
+    if not LOADED:
+        return {"versions": versions, "machine": machine}
     # A plugin is identified by its digest only: its path means nothing on another machine.
-    plugins = {"plugins": dict(sorted(LOADED.items()))} if LOADED else {}
-    return {
-        "versions": {"cwnd": __version__, "python": platform.python_version(), "pyarrow": pa.__version__},
-        **plugins,
-        "machine": {"system": platform.system(), "architecture": platform.machine(), "cpus": os.cpu_count()},
-    }
+    return {"versions": versions, "plugins": dict(sorted(LOADED.items())), "machine": machine}
 
 
 def manifest(result: Result, files: list[str]) -> dict[str, object]:
     """The manifest: kind, scenario, files, versions and machine."""
     return {
         "kind": KIND,
-        "lane": "sim",
+        "lane": result.lane,
         "seed": result.scenario.seed,
         "scenario": json.loads(result.scenario.to_json()),
         "files": files,
@@ -157,6 +159,10 @@ def save(
     """
     if not isinstance(result, Result):
         raise refused("result", result, "a cwnd.Result, such as cwnd.run returns")
+    if result.lane != SIM:
+        raise refused(
+            "result", result, f"a cwnd.Result of lane {SIM}, such as cwnd.run returns; this one is in its folder"
+        )
     folder = path_of("folder", folder)
     pictures, force = flag_of("pictures", pictures), flag_of("force", force)
     with new_folder(folder, force=force) as beside:
@@ -307,60 +313,3 @@ def replace(new: Path, folder: Path) -> None:
         old.rename(folder)
         raise
     shutil.rmtree(old, ignore_errors=True)
-
-
-class FolderTables:
-    """The tables of a folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def rows(self, name: str) -> int:
-        import pyarrow.parquet as pq
-
-        return int(pq.read_metadata(self._folder / f"{name}.parquet").num_rows)
-
-    def batches(self, name: str) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        with pq.ParquetFile(self._folder / f"{name}.parquet") as file:
-            if not file.metadata.num_rows:
-                yield pa.RecordBatch.from_pylist([], schema=file.schema_arrow)
-                return
-            yield from file.iter_batches()
-
-
-def load(folder: str | Path) -> Result | KernelTrace:
-    """Reads what `save`, `cwnd run -o` or `cwnd compare -o` wrote: the scenario, the summary, and the tables when asked for;
-    of `cwnd kernel trace -o`, a `KernelTrace`.
-
-    Raises `NoResultError`, with the reason, for a folder without a run, with a run that did not end, of an earlier version with fewer
-    tables, or whose scenario needs a plugin or the file of a trace that is not there.
-    """
-    folder = path_of("folder", folder)
-
-    def refuse(expected: str) -> NoResultError:
-        return NoResultError(f'folder: "{folder}" is not accepted; expected {expected}')
-
-    try:
-        known = json.loads((folder / MANIFEST).read_text())
-        kind, files = known["kind"], set(known["files"])
-    except (OSError, ValueError, KeyError, TypeError):
-        raise refuse(partial_folders.why(folder) or "the folder of a result, with its manifest.json") from None
-    if kind == TRACE:
-        return KernelTrace(folder, known)
-    if kind != KIND:
-        raise refuse(f"a {KIND}, not a {kind}")
-    try:
-        scenario = Scenario.from_toml((folder / "scenario.toml").read_text())
-        summary = json.loads((folder / "summary.json").read_text())
-    except ScenarioError as error:
-        raise refuse(f"a scenario that can be read: {error}") from error
-    except (OSError, ValueError) as error:
-        raise refuse(f"scenario.toml and summary.json ({error})") from error
-    if lacking := [name for name in tables_of(scenario) if f"{name}.parquet" not in files]:
-        raise refuse(
-            f"the tables {', '.join(lacking)}, which the version that wrote it did not keep; cwnd run {folder}/scenario.toml makes them"
-        )
-    return Result(scenario, summary, FolderTables(folder))

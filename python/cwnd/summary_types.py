@@ -3,6 +3,12 @@
 
 from typing import TypedDict
 
+#: Names of the tables, by the lane that has them.
+TABLES: dict[str, tuple[str, ...]] = {
+    "sim": ("flows", "links", "rates", "cwnd", "queue", "events", "inner", "transfers", "waits"),
+    "kernel": ("flows", "cwnd", "hooks"),
+}
+
 
 class FlowSummary(TypedDict):
     """A flow."""

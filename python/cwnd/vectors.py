@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import NoReturn, NotRequired, TypedDict, TypeVar, cast
 
 from cwnd._native import Hooks, algorithms
 
@@ -39,6 +40,46 @@ U32_MAX = 2**32 - 1
 RTT_MAX_US = 2**28 - 1
 
 
+#: Fields of the connection by name.
+Fields = Mapping[str, object]
+
+
+class Call(TypedDict):
+    """A call of a case; the hook's arguments stand beside these keys."""
+
+    hook: str
+    at_us: NotRequired[int]
+    after_us: NotRequired[int]
+    before: NotRequired[Fields]
+    repeat: NotRequired[int]
+    expect: NotRequired[Fields]
+
+
+class Case(TypedDict):
+    """A sequence of calls on a new connection."""
+
+    name: str
+    start: NotRequired[Fields]
+    calls: list[Call]
+
+
+class Document(TypedDict):
+    """A file of test vectors."""
+
+    cc: str
+    start: NotRequired[Fields]
+    case: list[Case]
+
+
+class Outcome(TypedDict):
+    """What a file's calls came to."""
+
+    calls: int
+    #: calls whose result is not the expected one, and the first of them in words
+    differences: int
+    first: str | None
+
+
 class VectorError(ValueError):
     """The file is no file of test vectors; the message is one line."""
 
@@ -56,7 +97,9 @@ class Position:
         shown = value if isinstance(value, str) else repr(value)
         raise VectorError(f'{", ".join(self.path)}: {field}: "{shown}" is not accepted; expected {expected}')
 
-    def take(self, table: dict[str, Any], field: str, kind: type[T], expected: str, default: T | None = None) -> T:
+    def take(
+        self, table: Mapping[str, object], field: str, kind: type[T], expected: str, default: T | None = None
+    ) -> T:
         """The value of a field, of that type."""
         value = table.get(field, default)
         if value is None:
@@ -65,13 +108,13 @@ class Position:
             self.refuse(field, value, expected)
         return value
 
-    def only(self, table: dict[str, Any], known: tuple[str, ...]) -> None:
+    def only(self, table: Mapping[str, object], known: tuple[str, ...]) -> None:
         for field in table:
             if field not in known:
                 raise VectorError(f'{", ".join(self.path)}: unknown field "{field}"; expected {", ".join(known)}')
 
 
-def replay(path: str | Path, cc: str | None = None) -> dict[str, Any]:
+def replay(path: str | Path, cc: str | None = None) -> Outcome:
     """Runs every case of a file on `cc`, or on the parameter set that the file names.
 
     Returns `calls`, `differences` (calls whose result is not the expected one), and the `first` difference in words (`None` without
@@ -100,7 +143,7 @@ def replay(path: str | Path, cc: str | None = None) -> dict[str, Any]:
     return {"calls": calls, "differences": differences, "first": first}
 
 
-def load(path: str | Path) -> dict[str, Any]:
+def load(path: str | Path) -> Document:
     """The document of a file, with its structure checked."""
     at = Position(str(path))
     try:
@@ -133,16 +176,16 @@ def load(path: str | Path) -> dict[str, Any]:
                 call_position.refuse("repeat", call["repeat"], "a whole number, 1 or more")
             call_position.take(call, "before", dict, "fields of the connection", {})
             call_position.take(call, "expect", dict, "what the call must give", {})
-    return document
+    return cast("Document", document)
 
 
-def non_empty(table: dict[str, Any], field: str, expected: str, at: Position) -> list[Any]:
+def non_empty(table: Mapping[str, object], field: str, expected: str, at: Position) -> list[dict[str, object]]:
     """A list with at least one element."""
-    values: list[Any] = at.take(table, field, list, expected)
+    values: list[dict[str, object]] = at.take(table, field, list, expected)
     return values or at.refuse(field, values, expected)
 
 
-def write(hooks: Hooks, fields: dict[str, Any], at: Position) -> None:
+def write(hooks: Hooks, fields: Fields, at: Position) -> None:
     """Sets fields of the connection."""
     for field, value in fields.items():
         number = at.take(fields, field, int, "a whole number") if type(value) is not bool else int(value)
@@ -156,7 +199,7 @@ def write(hooks: Hooks, fields: dict[str, Any], at: Position) -> None:
             at.refuse(field, value, "a value that the connection's field holds")
 
 
-def step(hooks: Hooks, call: dict[str, Any], at: Position) -> dict[str, float]:
+def step(hooks: Hooks, call: Call, at: Position) -> dict[str, float]:
     """Makes one call; returns its results by name."""
     if "at_us" in call:
         write(hooks, {"now_us": call["at_us"]}, at)
@@ -171,7 +214,7 @@ def step(hooks: Hooks, call: dict[str, Any], at: Position) -> dict[str, float]:
     return dict(zip(RESULTS[hook], result if type(result) is tuple else (result,)))
 
 
-def argument(call: dict[str, Any], name: str, at: Position) -> int:
+def argument(call: Call, name: str, at: Position) -> int:
     """A hook's argument as the number that the algorithm sees."""
     for field, names in (("state", STATES), ("event", EVENTS)):
         if name == field:
@@ -182,12 +225,13 @@ def argument(call: dict[str, Any], name: str, at: Position) -> int:
     return number if 0 <= number <= largest else at.refuse(name, number, f"a whole number from 0 to {largest}")
 
 
-def check(expected: dict[str, Any], results: dict[str, float], hooks: Hooks, at: Position) -> list[str]:
+def check(expected: Fields, results: dict[str, float], hooks: Hooks, at: Position) -> list[str]:
     """The differences, as texts."""
     wrong = []
     for name, wanted in expected.items():
-        bounds = wanted if type(wanted) is list else [wanted, wanted]
-        if len(bounds) != 2 or any(type(bound) not in (int, float) for bound in bounds) or bounds[0] > bounds[1]:
+        given = wanted if type(wanted) is list else [wanted, wanted]
+        bounds = [bound for bound in given if isinstance(bound, int | float) and not isinstance(bound, bool)]
+        if len(given) != 2 or len(bounds) != 2 or bounds[0] > bounds[1]:
             at.refuse(f"expect.{name}", wanted, "a number, or the smallest and the largest that will do")
         try:
             value = results[name] if name in results else hooks.get(name)

@@ -97,6 +97,10 @@ def test_the_rate_that_an_algorithm_sets_is_compared_after_every_call(
         else:
             assert hook["pacing_rate_after"] == hook["pacing_rate"], (call, hook)
     assert setting > 50 and len(hooks) == summary["calls"]
+    # Each call of `cong_control` is a row of the windows over time, as each of `cong_avoid` is of other algorithms.
+    moving = ("init", "cong_avoid", "cong_control", "set_state", "undo_cwnd", "cwnd_event")
+    rows = pq.read_metadata(folder / "cwnd.parquet").num_rows
+    assert rows == sum(hook["hook"] in moving for hook in hooks) > 50
     # One byte a second more in each call that sets it: every one of them differs, in nothing but the rate.
     again = cwnd("replay", folder, "--plugin", pac, "--json")
     assert again.returncode == 0 and json.loads(again.stdout)["differences"] == 0, again.stderr
@@ -190,9 +194,14 @@ def test_python_reads_a_trace_as_tables_and_shows_it(cwnd: Cli, network: path_in
     folder = tmp_path / "trace"
     summary = traced(network, "--cc", "cubic", "-o", folder, drawn=True)
     trace = library.load(folder)
-    assert isinstance(trace, library.KernelTrace)
+    assert isinstance(trace, library.KernelTrace) and isinstance(trace, library.Result) and trace.lane == "kernel"
     assert trace.summary["calls"] == summary["calls"] == trace.hooks.num_rows == trace.rows("hooks")
     assert {"cwnd", "ssthresh", "srtt_ms", "ca_state"} <= set(trace.cwnd.column_names)
+    # The columns are those of the schema, in its order; the private area is ours.
+    for table in library._native.record_schema():
+        if "kernel" in table["lanes"]:
+            names = [column["name"] for column in table["columns"] if column["lane"] in (None, "kernel")]
+            assert trace.table(table["name"]).column_names == [name for name in names if not name.startswith("priv")]
     assert trace.flows.num_rows == 1 and list(trace.tables) == ["flows", "cwnd", "hooks"]
     assert (
         "cwnd_cubic" in repr(trace) and f"{summary['calls']:,} calls" in repr(trace) and "0 differences" in repr(trace)

@@ -156,11 +156,11 @@ def test_a_failed_save_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_tables_come_in_pieces_and_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    import cwnd.result
+    import cwnd.tables
 
     run = package.run(dumbbell({"reno": 2}, rate="10Mbit/s", rtt="20ms", duration="5s"))
     whole = {name: run.table(name) for name in ("cwnd", "queue", "events")}
-    monkeypatch.setattr(cwnd.result, "ROWS_PER_BATCH", 7)
+    monkeypatch.setattr(cwnd.tables, "ROWS_PER_BATCH", 7)
     for name, table in whole.items():
         pieces = list(run.batches(name))
         assert len(pieces) == -(-table.num_rows // 7)
@@ -262,7 +262,7 @@ def test_a_result_is_read_back_as_it_was(lot: package.Result, tmp_path: Path) ->
 
 
 def test_what_cannot_be_read_back_is_refused_with_the_reason(lot: package.Result, tmp_path: Path) -> None:
-    from cwnd.store import NoResultError
+    from cwnd.reading import NoResultError
 
     out = tmp_path / "out"
     package.save(lot, out, pictures=False)
@@ -273,7 +273,7 @@ def test_what_cannot_be_read_back_is_refused_with_the_reason(lot: package.Result
     with pytest.raises(NoResultError, match=r"tables links, rates, waits.*cwnd run .*scenario\.toml"):
         package.load(out)
     (out / "manifest.json").write_text(json.dumps({**manifest, "kind": "cwnd replicates"}))
-    with pytest.raises(NoResultError, match="not a cwnd replicates"):
+    with pytest.raises(NoResultError, match=r"replicates with their summary.json"):
         package.load(out)
     (out / "manifest.json").write_text(json.dumps(manifest))
     (out / "scenario.toml").write_text(LOT.replace('"reno"', '"mine"'))
@@ -284,12 +284,12 @@ def test_what_cannot_be_read_back_is_refused_with_the_reason(lot: package.Result
 
 
 def test_every_piece_of_a_table_has_the_same_columns(lot: package.Result, monkeypatch: pytest.MonkeyPatch) -> None:
-    import cwnd.result
+    import cwnd.tables
 
     whole = {name: lot.table(name) for name in ("transfers", "events")}
     # Some transfers did not end, and one is of no group; most pieces have neither.
     assert whole["transfers"]["group"].null_count == 1 and whole["events"]["link"].null_count > 0
-    monkeypatch.setattr(cwnd.result, "ROWS_PER_BATCH", 3)
+    monkeypatch.setattr(cwnd.tables, "ROWS_PER_BATCH", 3)
     for name, table in whole.items():
         assert lot.table(name).to_pylist() == table.to_pylist()
 

@@ -15,7 +15,7 @@ from conftest import Cli
 from in_kernel import PATIENCE_S, PROGRAM, until
 
 import cwnd as package
-from cwnd import Flow, Scenario, ScenarioError, dumbbell, result, store
+from cwnd import Flow, Scenario, ScenarioError, dumbbell, result, store, tables
 from cwnd._native import Simulation
 
 LINK = {"rate": "10Mbit/s", "rtt": "40ms"}
@@ -31,7 +31,7 @@ REFUSAL = "record: about 6.7 TB of tables (rows: 60 G of cwnd, 60 G of queue) is
 def test_a_run_into_a_folder_has_the_tables_of_one_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     in_memory = package.run(BUSY)
     # In many pieces.
-    for module in (result, store):
+    for module in (result, store, tables):
         monkeypatch.setattr(module, "ROWS_PER_BATCH", 1000)
     monkeypatch.setattr(result, "EVENTS_PER_CHUNK", 1000)
     streamed = package.run(BUSY, folder=tmp_path / "run", pictures=False)

@@ -7,8 +7,10 @@ python -m tools.docs.schema_page --check    changes nothing; fails if one of the
 
 from __future__ import annotations
 
+import json
 import sys
 import textwrap
+from itertools import groupby
 from pathlib import Path
 
 from cwnd import _native
@@ -59,6 +61,11 @@ class QueueDisciplines(TypedDict, total=False):
     """The settings of a queue discipline; at most one of them is given."""
 
 '''
+TABLES = """
+#: Names of the tables, by the lane that has them.
+TABLES: dict[str, tuple[str, ...]] = {
+{entries}}
+"""
 WHOLE = '''
 
 class MeasuredSummary(TypedDict):
@@ -79,11 +86,19 @@ class MeasuredSummary(TypedDict):
 def tables() -> str:
     """Every table with its columns, in Markdown."""
     lines = []
-    for table in _native.record_schema():
+    schema = _native.record_schema()
+    names = [table["name"] for table in schema]
+    for table in schema:
         lanes = " and ".join(f"`{lane}`" for lane in table["lanes"])
-        lines += [f"### {table['name']}", "", f"A row is {table['row']}. Lane {lanes}.", ""]
+        heading = table["name"] + (f" in lane {lanes}" if names.count(table["name"]) > 1 else "")
+        lines += [f"### {heading}", "", f"A row is {table['row']}. Lane {lanes}.", ""]
         lines += ["| column | type | unit | meaning |", "| --- | --- | --- | --- |"]
-        for column in table["columns"]:
+        # Columns of one meaning, such as the words of an area, share a line.
+        for _, group in groupby(table["columns"], key=lambda column: list(column.values())[1:]):
+            columns = list(group)
+            column = columns[0]
+            ends = [column["name"], columns[-1]["name"]] if len(columns) > 1 else [column["name"]]
+            called = " … ".join(f"`{name}`" for name in ends)
             kind = column["type"] + (", or null" if column["nullable"] else "")
             notes = []
             if column["table_only"]:
@@ -91,7 +106,7 @@ def tables() -> str:
             if column["lane"]:
                 notes.append(f"lane `{column['lane']}` only")
             note = f" ({'; '.join(notes)})" if notes else ""
-            lines.append(f"| `{column['name']}` | {kind} | {column['unit']} | {column['doc']}{note} |")
+            lines.append(f"| {called} | {kind} | {column['unit']} | {column['doc']}{note} |")
         lines.append("")
     return "\n".join(lines)
 
@@ -130,9 +145,17 @@ def disciplines() -> str:
 def types() -> str:
     """The types of the dictionaries of a summary."""
     text = HEAD
-    by_name = {table["name"]: table for table in _native.record_schema()}
+    schema = _native.record_schema()
+    of_lane = {
+        lane: [table["name"] for table in schema if lane in table["lanes"] and not table["summary_only"]]
+        for lane in dict.fromkeys(lane for table in schema for lane in table["lanes"])
+    }
+    entries = "".join(
+        f"    {json.dumps(lane)}: ({', '.join(map(json.dumps, names))}),\n" for lane, names in of_lane.items()
+    )
+    text += TABLES.replace("{entries}", entries)
     for name, title in SUMMARIES.items():
-        table = by_name[name]
+        table = next(table for table in schema if table["name"] == name and "sim" in table["lanes"])
         text += f'\n\nclass {title}(TypedDict):\n    """{table["row"].partition(":")[0].partition(";")[0].capitalize()}."""\n\n'
         for column in table["columns"]:
             if not column["table_only"]:

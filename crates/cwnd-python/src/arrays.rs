@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Values as Arrow arrays.
 
-use arrow_array::builder::{ListBuilder, UInt32Builder};
+use arrow_array::builder::{FixedSizeBinaryBuilder, ListBuilder, UInt32Builder};
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, Float64Array, StringArray, UInt32Array, UInt64Array};
 use arrow_schema::{DataType, Field};
-use cwnd_record::Values;
+use cwnd_record::{PRIVATE_BYTES, Values};
 use std::sync::Arc;
 
 /// A column's values.
@@ -20,6 +20,7 @@ pub fn of(values: Values<'_>) -> ArrayRef {
         Values::Index(values) => Arc::new(UInt32Array::from(values)),
         Values::MaybeIndex(values) => Arc::new(UInt32Array::from(values)),
         Values::Indices(values) => lists(&values),
+        Values::Bytes(values) => areas(&values),
     }
 }
 
@@ -30,6 +31,16 @@ fn lists(values: &[&[u32]]) -> ArrayRef {
     for list in values {
         builder.values().append_slice(list);
         builder.append(true);
+    }
+    Arc::new(builder.finish())
+}
+
+/// Private areas as they lie there.
+fn areas(values: &[&[u8; PRIVATE_BYTES]]) -> ArrayRef {
+    let mut builder = FixedSizeBinaryBuilder::with_capacity(values.len(), PRIVATE_BYTES as i32);
+    for area in values {
+        // Its length is the builder's.
+        let _ = builder.append_value(area);
     }
     Arc::new(builder.finish())
 }

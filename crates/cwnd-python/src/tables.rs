@@ -34,9 +34,13 @@ impl Table {
 }
 
 /// Rows as the columns that the schema has for this lane. What may be null is so in every piece of a table: all have one schema.
-pub fn arrow<R>(lane: Lane, columns: &[Column<R>], rows: &[R]) -> StructArray {
+pub fn arrow<R: 'static>(
+    lane: Lane,
+    columns: impl IntoIterator<Item = &'static Column<R>>,
+    rows: &[R],
+) -> StructArray {
     let fields: Vec<_> = columns
-        .iter()
+        .into_iter()
         .filter(|column| column.is_of(lane))
         .map(|column| {
             let array = arrays::of(column.values(rows));
@@ -62,6 +66,7 @@ pub fn document<'py, R>(py: Python<'py>, columns: &[Column<R>], row: &R) -> PyRe
             Read::Index(read) => item.set_item(name, read(row))?,
             Read::MaybeIndex(read) => item.set_item(name, read(row))?,
             Read::Indices(read) => item.set_item(name, read(row).to_vec())?,
+            Read::Bytes(read) => item.set_item(name, read(row).as_slice())?,
         }
     }
     Ok(item)
@@ -69,7 +74,7 @@ pub fn document<'py, R>(py: Python<'py>, columns: &[Column<R>], row: &R) -> PyRe
 
 /// Those of these tables that have rows.
 pub fn filled(recorded: &Tables) -> Vec<(&'static str, StructArray)> {
-    fn batch<R>(rows: &[R], columns: &[Column<R>]) -> Option<StructArray> {
+    fn batch<R>(rows: &[R], columns: &'static [Column<R>]) -> Option<StructArray> {
         (!rows.is_empty()).then(|| arrow(Lane::Sim, columns, rows))
     }
     let all = [
@@ -101,6 +106,7 @@ pub fn record_schema(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
         item.set_item("name", info.name)?;
         item.set_item("row", info.row)?;
         item.set_item("lanes", info.lanes.iter().map(|lane| lane.name()).collect::<Vec<_>>())?;
+        item.set_item("summary_only", info.summary_only)?;
         item.set_item("columns", columns.collect::<PyResult<Vec<_>>>()?)?;
         Ok(item)
     });

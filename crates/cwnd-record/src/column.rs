@@ -4,6 +4,9 @@
 use crate::Lane;
 use cwnd_link::{DropCause, Drops};
 
+/// Private area that Linux gives a module, bytes.
+pub const PRIVATE_BYTES: usize = 104;
+
 /// How a column's value is read off a row, and of which type it is.
 #[derive(Debug)]
 pub enum Read<R> {
@@ -27,6 +30,8 @@ pub enum Read<R> {
     MaybeIndex(fn(&R) -> Option<u32>),
     /// Numbers of links.
     Indices(fn(&R) -> &[u32]),
+    /// A module's private area.
+    Bytes(fn(&R) -> &[u8; PRIVATE_BYTES]),
 }
 
 /// A column of rows of type `R`.
@@ -86,6 +91,8 @@ pub enum Values<'a> {
     MaybeIndex(Vec<Option<u32>>),
     /// [`Read::Indices`].
     Indices(Vec<&'a [u32]>),
+    /// [`Read::Bytes`].
+    Bytes(Vec<&'a [u8; PRIVATE_BYTES]>),
 }
 
 impl<R> Column<R> {
@@ -137,6 +144,7 @@ impl<R> Column<R> {
             Read::Index(_) => ("uint32", false),
             Read::MaybeIndex(_) => ("uint32", true),
             Read::Indices(_) => ("list<uint32>", false),
+            Read::Bytes(_) => ("fixed_size_binary[104]", false),
         };
         let Self { name, unit, doc, table_only, only, .. } = *self;
         ColumnInfo { name, kind, nullable, unit, doc, table_only, only }
@@ -156,6 +164,7 @@ impl<R> Column<R> {
             Read::Index(read) => Values::Index(rows.iter().map(read).collect()),
             Read::MaybeIndex(read) => Values::MaybeIndex(rows.iter().map(read).collect()),
             Read::Indices(read) => Values::Indices(rows.iter().map(read).collect()),
+            Read::Bytes(read) => Values::Bytes(rows.iter().map(read).collect()),
         }
     }
 }

@@ -7,12 +7,14 @@
 
 mod column;
 mod counts;
+mod kernel;
 mod rows;
 mod summary;
 pub mod tables;
 
-pub use column::{Column, ColumnInfo, Read, Values};
+pub use column::{Column, ColumnInfo, PRIVATE_BYTES, Read, Values};
 pub use counts::{EventKind, FlowCounts};
+pub use kernel::{ConnectionRow, HookRow};
 pub use rows::{CwndRow, EventRow, InnerRow, QueueRow, RateRow, TransferRow, WaitRow};
 pub use summary::{FlowSummary, LinkSummary, Summary, TrafficSummary, TransferCounts};
 

@@ -9,6 +9,8 @@ use Read::{Count, Index, Indices, MaybeCount, MaybeIndex, MaybeNumber, Number, T
 use cwnd_link::{CauseWords, DropCause, Drops};
 use std::sync::LazyLock;
 
+pub use crate::kernel::{CONNECTIONS, HOOKS, KERNELS_STATE, OUR_STATE};
+
 /// Names of the states of loss recovery, by Linux's numbers.
 pub const STATES: [&str; 5] = ["open", "disorder", "cwr", "recovery", "loss"];
 
@@ -345,26 +347,32 @@ pub struct TableInfo {
     pub name: &'static str,
     /// What a row is.
     pub row: &'static str,
-    /// The lanes that have it.
+    /// The lanes that have it. Tables of two lanes may have one name and columns of their own.
     pub lanes: &'static [Lane],
     /// Columns, in their order.
     pub columns: Vec<ColumnInfo>,
+    /// Whether only the summary has it, and no file does.
+    pub summary_only: bool,
 }
 
 /// Every table, in the order of the documentation.
 #[must_use]
 pub fn all() -> Vec<TableInfo> {
-    fn table<R>(
+    fn table<R: 'static>(
         name: &'static str,
         row: &'static str,
         lanes: &'static [Lane],
-        columns: &[Column<R>],
+        columns: impl IntoIterator<Item = &'static Column<R>>,
     ) -> TableInfo {
-        TableInfo { name, row, lanes, columns: columns.iter().map(Column::info).collect() }
+        let columns = columns.into_iter().map(Column::info).collect();
+        TableInfo { name, row, lanes, columns, summary_only: false }
     }
     const SIM: &[Lane] = &[Lane::Sim];
+    const KERNEL: &[Lane] = &[Lane::Kernel];
+    let hooks = HOOKS.iter().chain(OUR_STATE).chain(KERNELS_STATE);
     vec![
         table("flows", "a flow: its summary", SIM, &FLOWS),
+        table("flows", "a connection", KERNEL, CONNECTIONS),
         table("links", "a link: its summary, over everything that crossed it", SIM, &LINKS),
         table("rates", "a rate of a link", SIM, RATES),
         table("cwnd", "a sample of a flow", &Lane::ALL, CWND),
@@ -373,7 +381,11 @@ pub fn all() -> Vec<TableInfo> {
         table("inner", "an inner variable in a sample of a flow, with `record.inner`", SIM, INNER),
         table("transfers", "a transfer", SIM, TRANSFERS),
         table("waits", "a class of a link's queueing delays", SIM, WAITS),
-        table("traffic", "a group of traffic in one direction; in the summary only", SIM, TRAFFIC),
+        TableInfo {
+            summary_only: true,
+            ..table("traffic", "a group of traffic in one direction; in the summary only", SIM, TRAFFIC)
+        },
+        table("hooks", "a call of a hook, of a trace call by call", KERNEL, hooks),
     ]
 }
 

@@ -81,6 +81,26 @@ pub struct Row {
     pub after: After,
 }
 
+impl Row {
+    /// The connection after a call that can change its window, or the state of its loss recovery; `None` after any other.
+    #[must_use]
+    pub const fn window(&self) -> Option<Conn> {
+        let ca_state = match self.call {
+            Call::SetState { new } => new,
+            Call::Init {}
+            | Call::CongAvoid { .. }
+            | Call::CongControl { .. }
+            | Call::UndoCwnd {}
+            | Call::CwndEvent { .. } => self.before.ca_state,
+            Call::Release {} | Call::Ssthresh {} | Call::InAckEvent { .. } | Call::PktsAcked { .. } => {
+                return None;
+            }
+        };
+        let After { cwnd, ssthresh, .. } = self.after;
+        Some(Conn { cwnd, ssthresh, ca_state, ..self.before })
+    }
+}
+
 /// What a call left behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct After {
@@ -308,6 +328,20 @@ mod tests {
 
     fn reno() -> Controller {
         Controller::by_name("reno-linux").expect("registered")
+    }
+
+    // An algorithm with `cong_control` has no call of `cong_avoid`.
+    #[test]
+    fn a_window_is_recorded_after_either_hook_of_an_acknowledgement_and_with_the_state_that_is_set() {
+        let after = After { cwnd: 12, ssthresh: 9, ..AFTER };
+        for call in [Call::CongAvoid { ack: 0, acked: 4 }, Call::CongControl { acked: 4 }] {
+            let conn = Row { call, after, ..row() }.window().expect("a row");
+            assert_eq!((conn.cwnd, conn.ssthresh, conn.ca_state), (12, 9, CaState::Open));
+        }
+        let set = Row { call: Call::SetState { new: CaState::Recovery }, after, ..row() };
+        assert_eq!(set.window().map(|conn| conn.ca_state), Some(CaState::Recovery));
+        // What it returns, the next call finds set.
+        assert_eq!(Row { call: Call::Ssthresh {}, after, ..row() }.window(), None);
     }
 
     #[test]

@@ -4,13 +4,61 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from cwnd import _native
 from cwnd._native import KernelError, KernelModule, kernel_registrations
 from cwnd.terminal import Grid, Printer
 
 SYSCTLS = Path("/proc/sys/net/ipv4")
+
+
+class LoadedEntry(TypedDict):
+    """An algorithm that cwnd has loaded."""
+
+    name: str
+    set: str
+    pid: int
+    #: whether the process that loaded it runs
+    running: bool
+    pinned: str | None
+    #: null: not known
+    connections: int | None
+    repaired: int | None
+    unguarded: int | None
+    registered: bool
+
+
+class KernelsOwn(TypedDict):
+    """The kernel's own algorithms."""
+
+    available: list[str]
+    default: str | None
+
+
+class AvailableSet(TypedDict):
+    """A parameter set that can be loaded."""
+
+    name: str
+    kernel_name: str
+    summary: str
+
+
+class Available(TypedDict):
+    """An algorithm that can be loaded."""
+
+    algorithm: str
+    sets: list[AvailableSet]
+
+
+class Listing(TypedDict):
+    """The whole list, as `--json` prints it."""
+
+    #: null: this process may not ask, for the reason `why`
+    loaded: list[LoadedEntry] | None
+    why: str | None
+    kernel: KernelsOwn
+    available: list[Available]
 
 
 def tcp_setting(name: str) -> list[str]:
@@ -21,9 +69,9 @@ def tcp_setting(name: str) -> list[str]:
         return []
 
 
-def collect() -> dict[str, Any]:
-    """The whole list, as `--json` prints it. `loaded` is `None` if this process may not ask, for the reason `why`."""
-    loaded: list[dict[str, Any]] | None = None
+def collect() -> Listing:
+    """The whole list."""
+    loaded: list[LoadedEntry] | None = None
     why = None
     try:
         loaded = [
@@ -67,7 +115,7 @@ def collect() -> dict[str, Any]:
     }
 
 
-def show(listing: dict[str, Any], printer: Printer | None = None) -> None:
+def show(listing: Listing, printer: Printer | None = None) -> None:
     """Prints the list."""
     printer = printer or Printer()
     if listing["loaded"] is None:
@@ -82,7 +130,7 @@ def show(listing: dict[str, Any], printer: Printer | None = None) -> None:
                 module["name"],
                 [
                     module["set"],
-                    *("?" if module[key] is None else str(module[key]) for key in counts),
+                    *("?" if count is None else str(count) for count in counts_of(module)),
                     loaded_by(module),
                 ],
             )
@@ -100,7 +148,12 @@ def show(listing: dict[str, Any], printer: Printer | None = None) -> None:
         printer.entry(entry["algorithm"], sets, column=column)
 
 
-def loaded_by(module: dict[str, Any]) -> str:
+def counts_of(module: LoadedEntry) -> tuple[int | None, ...]:
+    """Its connections, and what was repaired and could not be guarded on them."""
+    return module["connections"], module["repaired"], module["unguarded"]
+
+
+def loaded_by(module: LoadedEntry) -> str:
     """What keeps a module in the kernel."""
     if not module["registered"]:
         return "unloaded; stays until its last connection ends"

@@ -4,93 +4,82 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import NotRequired, TypedDict, cast
 
 from cwnd import _native
 from cwnd.kernel.native import KernelInputError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from cwnd.result import Result, Summary
+from cwnd.summary_types import TABLES
+from cwnd.tables import FolderTables
 
 KIND = "cwnd kernel trace"
 MANIFEST = "manifest.json"
-TABLES = ("flows", "cwnd", "hooks")
+LANE = "kernel"
 
 
-class KernelTrace:
+class TracedSet(TypedDict, total=False):
+    """What was traced call by call: a parameter set, with the values of its parameters."""
+
+    set: str
+    params: dict[str, str]
+
+
+class TraceSummary(TracedSet):
+    """The summary of a trace, as `cwnd kernel trace --json` prints it."""
+
+    #: its name in the kernel; empty: every algorithm
+    algorithm: str
+    #: how long it lasted (s)
+    seconds: float
+    connections: int
+    #: calls, or acknowledgements, and those of them that were lost
+    calls: int
+    lost: int
+    #: calls that the host computed otherwise, and the first of them; null: nothing was repeated there
+    differences: int | None
+    first: str | None
+    states_compared: int
+    repaired: int
+    unguarded: int
+    versions: dict[str, str]
+    #: digests of the plugins on which calls were repeated
+    plugins: NotRequired[dict[str, str]]
+    #: the command that was traced, its exit code (null: it was still running), and its connections
+    command: NotRequired[list[str]]
+    exit: NotRequired[int | None]
+    command_connections: NotRequired[dict[str, int] | None]
+
+
+class Manifest(TraceSummary):
+    """What `manifest.json` has."""
+
+    kind: str
+    lane: str
+    files: list[str]
+
+
+class KernelTrace(Result):
     """A trace of connections in the kernel. `cwnd.load` reads one from the folder that `cwnd kernel trace -o` wrote."""
 
-    def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
+    summary: TraceSummary  # type: ignore[assignment]  # a lane's own; what takes results of any lane reads tables
+
+    def __init__(self, folder: Path, manifest: Manifest) -> None:
+        about = {key: value for key, value in manifest.items() if key not in ("kind", "files", "lane")}
+        super().__init__(None, cast("Summary", about), FolderTables(folder), lane=LANE)
         self.folder = folder
-        #: What was traced, and the counts of the trace, as `cwnd kernel trace --json` prints it: algorithm (its name in the kernel), set and
-        #: params (if it was traced call by call), seconds, connections, calls, lost, differences, first, states_compared, repaired,
-        #: unguarded, versions.
-        self.summary = {key: value for key, value in manifest.items() if key not in ("kind", "files", "lane")}
-        self._names = tuple(name for name in TABLES if f"{name}.parquet" in manifest["files"])
+        self._names = [name for name in TABLES[LANE] if f"{name}.parquet" in manifest["files"]]
 
     def __repr__(self) -> str:
         return f"<cwnd.KernelTrace {self.folder}: {headline(self.summary)}>"
 
-    def rows(self, name: str) -> int:
-        """Rows of one of the tables."""
-        import pyarrow.parquet as pq
-
-        return int(pq.read_metadata(self._file(name)).num_rows)
-
-    def table(self, name: str) -> pa.Table:
-        """One of the tables, as an Arrow table."""
-        import pyarrow.parquet as pq
-
-        return pq.read_table(self._file(name))
-
     @property
-    def tables(self) -> Mapping[str, pa.Table]:
-        """Every table of the trace by its name. Read when asked for."""
-        return TraceTables(self)
-
-    @property
-    def flows(self) -> pa.Table:
-        """One row per connection: flow, algorithm, ports, first and last time (s on the kernel's clock), calls, retransmits,
-        differences between kernel and host."""
-        return self.table("flows")
-
-    @property
-    def cwnd(self) -> pa.Table:
-        """Windows over time: time_s (on the kernel's clock), flow, cwnd and ssthresh (segments), srtt_ms, in_flight, delivered,
-        ca_state; a row for each call that can change them, or for each acknowledgement."""
-        return self.table("cwnd")
-
-    @property
-    def hooks(self) -> pa.Table:
-        """Every call of a hook with what it was given and what it left, in the schema of `vectors/golden/README.md`; only of a trace
-        call by call."""
-        return self.table("hooks")
-
-    def _file(self, name: str) -> Path:
-        if name not in self._names:
-            raise KeyError(name)
-        return self.folder / f"{name}.parquet"
+    def names(self) -> Sequence[str]:
+        return self._names
 
 
-class TraceTables(Mapping[str, "pa.Table"]):
-    """A trace's tables by name."""
-
-    def __init__(self, trace: KernelTrace) -> None:
-        self._trace = trace
-
-    def __getitem__(self, name: str) -> pa.Table:
-        return self._trace.table(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._trace._names)
-
-    def __len__(self) -> int:
-        return len(self._trace._names)
-
-
-def headline(summary: Mapping[str, Any]) -> str:
+def headline(summary: TraceSummary) -> str:
     """What was traced, how much of it, and whether kernel and host agree."""
     calls, connections = summary["calls"], summary["connections"]
     what = "calls" if "set" in summary else "acknowledgements"

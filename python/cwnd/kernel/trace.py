@@ -13,15 +13,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cwnd import _native, partial_folders
-from cwnd._native import KernelConnection, KernelEnded, KernelModule, KernelTrace, ScenarioError, Table
+from cwnd._native import KernelEnded, KernelModule, KernelTrace, ScenarioError, Table
 from cwnd.kernel.listing import tcp_setting
 from cwnd.kernel.native import KernelInputError
+from cwnd.kernel.result import LANE, Manifest, TracedSet, TraceSummary
 from cwnd.kernel.result import KernelTrace as StoredTrace
 from cwnd.kernel.spec import is_object, module, name_of_set
 from cwnd.kernel.use import by_namespace_setting, report_exceptions
@@ -57,7 +57,7 @@ class RunningTrace:
     """A trace in progress and, if it is call by call, the parameter set and the values of its parameters."""
 
     source: KernelTrace
-    about: dict[str, Any] = field(default_factory=dict)
+    about: TracedSet = field(default_factory=lambda: TracedSet())
 
 
 def begin(options: TraceOptions, *, has_command: bool) -> RunningTrace:
@@ -161,9 +161,9 @@ class TraceWriter:
             )
         self.writers[name].write_table(table)
 
-    def finish(self, connections: list[KernelConnection], about: dict[str, Any], *, pictures: bool) -> None:
+    def finish(self, flows: pa.RecordBatch, manifest: Manifest, *, pictures: bool) -> None:
         """Writes the table of flows and the manifest, draws the picture, and gives the folder its name."""
-        self.write("flows", flows(connections))
+        self.write("flows", flows)
         for name in list(self.buffered):
             self.flush(name)
         for writer in self.writers.values():
@@ -172,9 +172,9 @@ class TraceWriter:
         if pictures and "cwnd" in self.writers:
             from cwnd.plot.kernel import draw
 
-            drawn = draw(StoredTrace(self.partial, {**about, "files": files}), self.partial)
+            drawn = draw(StoredTrace(self.partial, {**manifest, "files": files}), self.partial)
             files = sorted([*files, *(file.name for file in drawn)])
-        (self.partial / MANIFEST).write_text(json.dumps({"kind": TRACE, **about, "files": files}, indent=1) + "\n")
+        (self.partial / MANIFEST).write_text(json.dumps({**manifest, "files": files}, indent=1) + "\n")
         self.partial.chmod(0o755)
         replace(self.partial, self.folder)
 
@@ -188,22 +188,6 @@ def trace_writer(folder: Path | None) -> Iterator[TraceWriter | None]:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with partial_folders.temporary_folder(folder) as partial:
         yield TraceWriter(partial, folder)
-
-
-def flows(connections: list[KernelConnection]) -> pa.RecordBatch:
-    """The table `flows`: a row per connection."""
-    columns: dict[str, list[Any]] = {
-        "flow": [c.number for c in connections],
-        "algorithm": [c.algorithm for c in connections],
-        "local_port": [c.local_port for c in connections],
-        "remote_port": [c.remote_port for c in connections],
-        "first_s": [c.first_s for c in connections],
-        "last_s": [c.last_s for c in connections],
-        "calls": [c.calls for c in connections],
-        "retransmits": [c.retransmissions for c in connections],
-        "differences": [c.differences for c in connections],
-    }
-    return pa.RecordBatch.from_pydict(columns)
 
 
 @contextlib.contextmanager
@@ -222,7 +206,7 @@ def stopped_by_signals() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def main(options: TraceOptions, command: list[str]) -> dict[str, Any]:
+def main(options: TraceOptions, command: list[str]) -> TraceSummary:
     """Traces, together with a command if there is one; returns the summary."""
     if options.folder is not None:
         for line in partial_folders.remove_leftovers(options.folder, lambda old: kind_of_result(old) is not None):
@@ -253,7 +237,7 @@ def main(options: TraceOptions, command: list[str]) -> dict[str, Any]:
     return {**summary, "command": command, "exit": None if ended is None else ended.code, "command_connections": counts}
 
 
-def run(options: TraceOptions, trace: RunningTrace, is_over: Callable[[], bool]) -> dict[str, Any]:
+def run(options: TraceOptions, trace: RunningTrace, is_over: Callable[[], bool]) -> TraceSummary:
     """Traces until `is_over()`, a signal, or the duration's end; returns the summary."""
     from cwnd.kernel import view
 
@@ -274,15 +258,14 @@ def run(options: TraceOptions, trace: RunningTrace, is_over: Callable[[], bool])
                 store(tables, *source.take(left))
                 show()
             store(tables, *source.close())
-        summary = {**summary_of(source, algorithm, time.monotonic() - start_s), **trace.about}
+        summary: TraceSummary = {**summary_of(source, algorithm, time.monotonic() - start_s), **trace.about}
         if tables and summary["calls"]:
-            tables.finish(source.connections(), {"lane": "kernel", **summary, **plugins()}, pictures=options.pictures)
+            manifest: Manifest = {"kind": TRACE, "lane": LANE, **summary, "files": []}
+            if LOADED:
+                # On which the host repeated calls, by the digests of their libraries.
+                manifest["plugins"] = dict(sorted(LOADED.items()))
+            tables.finish(pa.record_batch(source.flows()), manifest, pictures=options.pictures)
     return summary
-
-
-def plugins() -> dict[str, dict[str, str]]:
-    """The plugins on which the host repeated calls, by the digests of their libraries."""
-    return {"plugins": dict(sorted(LOADED.items()))} if LOADED else {}
 
 
 def store(tables: TraceWriter | None, hooks: Table | None, cwnd: Table) -> None:
@@ -293,7 +276,7 @@ def store(tables: TraceWriter | None, hooks: Table | None, cwnd: Table) -> None:
     tables.write("cwnd", pa.record_batch(cwnd))
 
 
-def summary_of(source: KernelTrace, algorithm: str, elapsed_s: float) -> dict[str, Any]:
+def summary_of(source: KernelTrace, algorithm: str, elapsed_s: float) -> TraceSummary:
     """The summary of a trace."""
     return {
         "algorithm": algorithm,
@@ -310,7 +293,7 @@ def summary_of(source: KernelTrace, algorithm: str, elapsed_s: float) -> dict[st
     }
 
 
-def why_nothing_recorded(summary: dict[str, Any], port: int) -> str:
+def why_nothing_recorded(summary: TraceSummary, port: int) -> str:
     """The reason why nothing was recorded, in one line, and what to do about it."""
     line = f"nothing was recorded in {summary['seconds']:.1f} s: "
     with_port = f" with --port {port}" if port else ""
@@ -338,7 +321,7 @@ def why_nothing_recorded(summary: dict[str, Any], port: int) -> str:
     return f"{line}no connection of {ended} called {name}{with_port} {made}"
 
 
-def report(summary: dict[str, Any], folder: Path | None) -> None:
+def report(summary: TraceSummary, folder: Path | None) -> None:
     """Prints the summary."""
     whose = summary["algorithm"] or "every algorithm"
     what = "calls" if "set" in summary else "acknowledgements"

@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import matplotlib as mpl
 import numpy as np
@@ -14,10 +14,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from cwnd.plot.run import COLOURS, DASHES, NAMED, RunData
+from cwnd.plot.run import COLOURS, DASHES, NAMED, LineStyle, RunData
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
 
     from cwnd.result import Result
 
@@ -178,11 +179,13 @@ def queue(run: RunData, axes: Axes, link: int = 0, *, named: bool = True) -> Non
     if capacity.is_constant:
         ms_per_unit = (run.scenario.packet_bytes if same_size else 1000) * 8 / capacity.mbps[0] / 1e3
 
-        def to_ms(count: Any) -> Any:  # noqa: ANN401 (matplotlib passes scalars and arrays)
-            return count * ms_per_unit
+        def to_ms(count: ArrayLike) -> ArrayLike:
+            delays_ms: ArrayLike = np.asarray(count) * ms_per_unit
+            return delays_ms
 
-        def from_ms(ms: Any) -> Any:  # noqa: ANN401
-            return ms / ms_per_unit
+        def from_ms(ms: ArrayLike) -> ArrayLike:
+            counts: ArrayLike = np.asarray(ms) / ms_per_unit
+            return counts
 
         axes.secondary_yaxis("right", functions=(to_ms, from_ms)).set_ylabel("queueing delay (ms)")
         return
@@ -226,13 +229,15 @@ PANELS = {"cwnd": windows, "throughput": throughput, "queue": queue, "shares": s
 
 def legend(run: RunData, figure: Figure, columns: int = 4) -> None:
     """A legend below the panels: an entry per flow, or per label if there are many flows."""
+    entries: list[tuple[str, LineStyle]]
     if len(run.series) <= NAMED:
         entries = [(run.summary["flows"][number]["name"], run.style(number)) for number in run.series]
     else:
         entries = [(label, {**run.style(flows[0]), "alpha": 1.0}) for label, flows in run.flows_of.items()]
     if not entries:
         return
-    handles = [Line2D([], [], **{**style, "linewidth": 1.8}) for _, style in entries]
+    thick: list[LineStyle] = [{**style, "linewidth": 1.8} for _, style in entries]
+    handles = [Line2D([], [], **style) for style in thick]
     names = [short(name) for name, _ in entries]
     columns = max(1, min(columns, len(names), 30 * columns // max(map(len, names))))
     drawn_legend = figure.legend(

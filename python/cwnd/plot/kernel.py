@@ -7,7 +7,7 @@ import hashlib
 import json
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib import rc_context
@@ -15,16 +15,16 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from numpy.typing import NDArray
 
 from cwnd.kernel.result import headline
 from cwnd.plot.draw import COLOURS, STYLE
+from cwnd.plot.run import Dash, Numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from cwnd.kernel.result import KernelTrace
-
-Numbers = np.ndarray[Any, np.dtype[Any]]
 
 NAME = "trace"
 #: Of more connections than this only those with most rows are drawn.
@@ -66,17 +66,17 @@ def picture(trace: KernelTrace) -> Figure:
         rows = np.flatnonzero(flow == number)
         colour = COLOURS[index % len(COLOURS)]
 
-        def column(name: str, rows: Numbers = rows) -> Numbers:
+        def column(name: str, rows: NDArray[np.intp] = rows) -> Numbers:
             values: Numbers = table[name].to_numpy()[rows].astype(float)
             return values
 
         ssthresh = column("ssthresh")
         ssthresh[ssthresh >= UNSET_SSTHRESH] = np.nan
-        line(windows, time[rows], column("cwnd"), color=colour, linewidth=1.0)
-        line(windows, time[rows], ssthresh, color=colour, linewidth=1.0, linestyle=(0, (1, 1.2)), alpha=0.8)
+        line(windows, time[rows], column("cwnd"), colour)
+        line(windows, time[rows], ssthresh, colour, (0, (1, 1.2)), 0.8)
         srtt_ms = column("srtt_ms")
         srtt_ms[srtt_ms == 0] = np.nan
-        line(round_trips, time[rows], srtt_ms, color=colour, linewidth=1.0)
+        line(round_trips, time[rows], srtt_ms, colour)
         strip(states, index, time[rows], table["ca_state"].to_numpy(zero_copy_only=False)[rows])
     windows.set_ylabel("segments")
     round_trips.set_ylabel("smoothed RTT (ms)")
@@ -93,7 +93,7 @@ def picture(trace: KernelTrace) -> Figure:
     return figure
 
 
-def line(axes: Axes, time: Numbers, values: Numbers, **style: Any) -> None:  # noqa: ANN401 (matplotlib's own)
+def line(axes: Axes, time: Numbers, values: Numbers, colour: str, dash: Dash = "-", alpha: float | None = None) -> None:
     """Draws a curve that is constant between two rows; of many points, the smallest and the largest of each column."""
     if values.size > MAX_POINTS:
         edges = np.linspace(0, values.size, MAX_POINTS // 2 + 1).astype(int)
@@ -104,7 +104,7 @@ def line(axes: Axes, time: Numbers, values: Numbers, **style: Any) -> None:  # n
         ]
         drawn = np.array(sorted({row for pair in ends for row in pair}), dtype=int)
         time, values = time[drawn], values[drawn]
-    axes.plot(time, values, drawstyle="steps-post", **style)
+    axes.plot(time, values, drawstyle="steps-post", color=colour, linewidth=1.0, linestyle=dash, alpha=alpha)
 
 
 def strip(axes: Axes, index: int, time: Numbers, states: Numbers) -> None:

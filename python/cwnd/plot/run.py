@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cwnd.groups import groups, seconds, traffic
 from cwnd.metrics.capacity import Capacity
@@ -25,8 +27,21 @@ NAMED = 12
 # A panel with more marks than this is drawn without any.
 MAX_MARKS = 12
 
-Numbers = np.ndarray[Any, np.dtype[Any]]
+Numbers = NDArray[np.float64]
 Series = dict[int, tuple[Numbers, ...]]
+
+
+#: A dash as matplotlib takes it: a name, or an offset and lengths.
+Dash = str | tuple[float, Sequence[float]]
+
+
+class LineStyle(TypedDict):
+    """How a flow's curves are drawn, as keywords of matplotlib."""
+
+    color: str
+    linestyle: Dash
+    alpha: float
+    linewidth: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +145,7 @@ class RunData:
                 merged.append(Mark(mark.time_s, text))
         return merged if len(merged) <= MAX_MARKS else []
 
-    def style(self, number: int) -> dict[str, Any]:
+    def style(self, number: int) -> LineStyle:
         """Colour and dashes by label, lightness by number within it; dashes by number if all flows have the same label."""
         label = self.labels[number]
         index = self.flows_of[label].index(number) if len(self.labels) <= NAMED else 0

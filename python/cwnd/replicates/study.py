@@ -37,6 +37,12 @@ class Study:
     #: Whether Ctrl-C ended it before all runs were done.
     stopped: bool
 
+    @classmethod
+    def of(cls, document: StudyDocument) -> Study:
+        """The study whose document this is."""
+        asked, done = document["asked"], len(document["seeds"])
+        return cls(document, asked, done, done, done < asked)
+
     def __repr__(self) -> str:
         groups = self.document["groups"] if self.document else []
         shown = [f"{group['name']} {interval_of(group, 'throughput_mbps')['mean']:.4g} Mbit/s" for group in groups[:6]]

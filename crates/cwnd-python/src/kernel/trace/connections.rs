@@ -8,6 +8,7 @@ use cwnd::replay::{After, Replay};
 use cwnd::{Conn, Controller, INFINITE_SSTHRESH};
 use cwnd_bpf::{CallRecord, ProbeSample};
 use cwnd_plugin::controller_words;
+use cwnd_record::ConnectionRow;
 use pyo3::prelude::*;
 
 /// A connection as it was last seen.
@@ -207,6 +208,21 @@ fn connection(number: u64, conn: &Conn, time_us: u64, algorithm: String) -> Trac
 }
 
 impl TracedConnection {
+    /// Its row of the table `flows`.
+    pub fn row(&self) -> ConnectionRow {
+        ConnectionRow {
+            flow: self.number as u32,
+            algorithm: self.algorithm.clone(),
+            local_port: u32::from(self.local_port),
+            remote_port: u32::from(self.remote_port),
+            first_s: self.first_s,
+            last_s: self.last_s,
+            calls: self.calls,
+            retransmits: self.retransmissions,
+            differences: self.differences,
+        }
+    }
+
     fn see(&mut self, conn: &Conn, time_us: u64) {
         self.last = *conn;
         self.last_s = time_us as f64 / 1e6;

@@ -203,6 +203,11 @@ impl KernelTrace {
         self.connections.all()
     }
 
+    /// The table `flows`: a row per connection.
+    fn flows(&self) -> Table {
+        Table(rows::flows(&self.connections.all()))
+    }
+
     /// Ends it: what was registered goes, what still lay in the ring buffer is returned as by `take`.
     fn close(&mut self, py: Python<'_>) -> PyResult<(Option<Table>, Table)> {
         let (hooks, cwnd, _) = self.take_slice(py, Duration::ZERO)?;

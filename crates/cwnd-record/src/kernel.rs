@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The tables that only a kernel trace has: its connections, and every call of a hook. A row of a list here is a column of the table
+//! and the field that it is read from.
+
+use crate::column::{Column, PRIVATE_BYTES, Read};
+use Read::{Bytes, Count, Index, Number, Text, Word};
+
+macro_rules! columns {
+    (
+        $(#[$about:meta])* $row:ident { $($more:tt)* }
+        $(#[$list_about:meta])* $list:ident;
+        $($read:ident $name:ident: $type:ty, $unit:literal, $doc:literal;)+
+    ) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $row {
+            $(#[doc = $doc] pub $name: $type,)+
+            $($more)*
+        }
+
+        $(#[$list_about])*
+        pub static $list: &[Column<$row>] =
+            &[$(Column::new(stringify!($name), $unit, $doc, columns!(@ $read $name)),)+];
+    };
+    (@ Text $name:ident) => { Text(|row| &row.$name) };
+    (@ $read:ident $name:ident) => { $read(|row| row.$name) };
+}
+
+columns! {
+    /// A row of the table `flows` of a kernel trace.
+    ConnectionRow {}
+    /// A row per connection.
+    CONNECTIONS;
+    Index flow: u32, "", "number of the connection, in order of appearance";
+    Text algorithm: String, "", "name of its algorithm in the kernel";
+    Index local_port: u32, "", "port here";
+    Index remote_port: u32, "", "port there";
+    Number first_s: f64, "s", "time of its first call or acknowledgement, on the kernel's clock (CLOCK_MONOTONIC)";
+    Number last_s: f64, "s", "time of its last one";
+    Count calls: u64, "", "calls of hooks, or acknowledgements, that were recorded";
+    Index retransmits: u32, "packets", "retransmissions since the connection began";
+    Count differences: u64, "", "calls that the host, which repeated them, computed otherwise";
+}
+
+columns! {
+    /// A row of the table `hooks`: a call, the connection before it under the kernel's names, and what the call left.
+    HookRow {
+        /// The module's private area before the call.
+        pub state_before: [u8; PRIVATE_BYTES],
+        /// And after it.
+        pub state_after: [u8; PRIVATE_BYTES],
+    }
+    /// A row per call of a hook. The private area stands beside it: [`OUR_STATE`] or [`KERNELS_STATE`].
+    HOOKS;
+    Count connection: u64, "", "number of the connection";
+    Word hook: &'static str, "", "hook that was called";
+    Count seq: u64, "", "place among all calls of the trace's hooks; where one is missing, its record was lost";
+    Count now_us: u64, "µs", "the connection's clock; 0 on a socket that was just accepted";
+    Index tick_hz: u32, "1/s", "ticks a second (HZ)";
+    Index jiffies_before: u32, "ticks", "tick counter before the call";
+    Index jiffies_after: u32, "ticks", "tick counter after it; where they differ, a tick fell inside";
+    Index arg0: u32, "", "word of the hook's arguments; 0 where it has none";
+    Index arg1: u32, "", "word of the hook's arguments; 0 where it has none";
+    Index arg2: u32, "", "word of the hook's arguments; 0 where it has none";
+    Index ret: u32, "", "what the hook returned; 0 for one that returns nothing";
+    Index local_port: u32, "", "port here; 0 on a socket that is being taken down";
+    Index remote_port: u32, "", "port there";
+    Index snd_una: u32, "", "first sequence number that is not acknowledged";
+    Index snd_nxt: u32, "", "next sequence number to be sent";
+    Index srtt_us8: u32, "µs/8", "smoothed round trip time; 0 before the first sample";
+    Index mdev_us: u32, "µs/4", "mean deviation of the round trip time";
+    Index rttvar_us: u32, "µs", "smoothed largest deviation";
+    Index rtt_min_us: u32, "µs", "smallest round trip time of the kernel's window; all ones before the first sample";
+    Index packets_out: u32, "segments", "segments sent and not cumulatively acknowledged";
+    Index retrans_out: u32, "segments", "of them, sent again";
+    Index lost_out: u32, "segments", "of them, thought lost";
+    Index sacked_out: u32, "segments", "of them, selectively acknowledged";
+    Count delivered: u64, "segments", "segments delivered so far";
+    Index lost: u32, "segments", "segments lost so far";
+    Index total_retrans: u32, "packets", "retransmissions so far";
+    Index prior_cwnd: u32, "segments", "window before the last reduction";
+    Index prior_ssthresh: u32, "segments", "slow start threshold before the last reduction";
+    Index high_seq: u32, "", "`snd_nxt` when recovery began";
+    Index undo_marker: u32, "", "`snd_una` when recovery began; 0 when it cannot be undone";
+    Index app_limited: u32, "segments", "delivered count up to which the application limits the rate; 0 when it does not";
+    Index mss: u32, "bytes", "payload of a segment";
+    Index max_packets_out: u32, "segments", "most segments in flight in the last window";
+    Index cwnd_clamp: u32, "segments", "max window";
+    Index lsndtime: u32, "ticks", "when data were last sent";
+    Index gso_max_size: u32, "bytes", "largest packet that the device takes";
+    Index snd_wnd: u32, "bytes", "window that the receiver announced";
+    Index ca_state: u32, "", "Linux's number of the state of loss recovery";
+    Index is_cwnd_limited: u32, "", "1 if the window limited what was sent";
+    Index pacing_status: u32, "", "who paces, before the call: 0 nobody, 1 TCP's own timer, 2 fq";
+    Count pacing_rate: u64, "bytes/s", "pacing rate before the call";
+    Index cwnd_before: u32, "segments", "congestion window before the call";
+    Index ssthresh_before: u32, "segments", "slow start threshold before the call";
+    Index cwnd_cnt_before: u32, "segments", "progress towards the window's next increment, before the call";
+    Index cwnd_after: u32, "segments", "congestion window after the call";
+    Index ssthresh_after: u32, "segments", "slow start threshold after the call";
+    Index cwnd_cnt_after: u32, "segments", "progress towards the window's next increment, after the call";
+    Count pacing_rate_after: u64, "bytes/s", "pacing rate after the call";
+    Index pacing_status_after: u32, "", "who paces, after the call";
+    Index repaired: u32, "", "1 if the call was made in place of one that the kernel skipped";
+}
+
+/// The private area where it is ours.
+pub static OUR_STATE: &[Column<HookRow>] = &[
+    Column::new(
+        "state_before",
+        "",
+        "private area before the call, where the state is one of ours",
+        Bytes(|row| &row.state_before),
+    ),
+    Column::new(
+        "state_after",
+        "",
+        "private area after the call, where the state is one of ours",
+        Bytes(|row| &row.state_after),
+    ),
+];
+
+macro_rules! words {
+    ($($before:literal $after:literal $place:literal;)+) => {
+        /// The private area where it is that of the kernel's own module.
+        pub static KERNELS_STATE: &[Column<HookRow>] = &[
+            $(Column::new($before, "", WORD_BEFORE, Index(|row| word(&row.state_before, $place))),)+
+            $(Column::new($after, "", WORD_AFTER, Index(|row| word(&row.state_after, $place))),)+
+        ];
+    };
+}
+
+const WORD_BEFORE: &str =
+    "word of the private area before the call, where it is that of the kernel's own module";
+const WORD_AFTER: &str =
+    "word of the private area after the call, where it is that of the kernel's own module";
+
+words! {
+    "priv00_before" "priv00_after" 0;
+    "priv01_before" "priv01_after" 1;
+    "priv02_before" "priv02_after" 2;
+    "priv03_before" "priv03_after" 3;
+    "priv04_before" "priv04_after" 4;
+    "priv05_before" "priv05_after" 5;
+    "priv06_before" "priv06_after" 6;
+    "priv07_before" "priv07_after" 7;
+    "priv08_before" "priv08_after" 8;
+    "priv09_before" "priv09_after" 9;
+    "priv10_before" "priv10_after" 10;
+    "priv11_before" "priv11_after" 11;
+    "priv12_before" "priv12_after" 12;
+    "priv13_before" "priv13_after" 13;
+    "priv14_before" "priv14_after" 14;
+    "priv15_before" "priv15_after" 15;
+    "priv16_before" "priv16_after" 16;
+    "priv17_before" "priv17_after" 17;
+    "priv18_before" "priv18_after" 18;
+    "priv19_before" "priv19_after" 19;
+    "priv20_before" "priv20_after" 20;
+    "priv21_before" "priv21_after" 21;
+    "priv22_before" "priv22_after" 22;
+    "priv23_before" "priv23_after" 23;
+    "priv24_before" "priv24_after" 24;
+    "priv25_before" "priv25_after" 25;
+}
+
+/// A 32-bit word of a private area.
+fn word(area: &[u8; PRIVATE_BYTES], place: usize) -> u32 {
+    let bytes = area.chunks_exact(4).nth(place).and_then(|bytes| bytes.try_into().ok());
+    u32::from_ne_bytes(bytes.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // 104 bytes are 26 words of 4.
+    #[test]
+    fn the_words_of_a_private_area_are_all_of_its_bytes() {
+        let mut area = [0; PRIVATE_BYTES];
+        for (place, byte) in (0..).zip(&mut area) {
+            *byte = place;
+        }
+        assert_eq!(KERNELS_STATE.len(), 2 * PRIVATE_BYTES / 4);
+        let words = (0..PRIVATE_BYTES / 4).flat_map(|place| word(&area, place).to_ne_bytes());
+        assert_eq!(words.collect::<Vec<_>>(), area);
+    }
+}

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Reads results from their folders, whatever lane they are of."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from cwnd import partial_folders
+from cwnd._native import Scenario, ScenarioError
+from cwnd.input_errors import path_of
+from cwnd.kernel.result import KernelTrace
+from cwnd.replicates.folder import SUMMARY
+from cwnd.replicates.study import Study
+from cwnd.result import Result, Summary, tables_of
+from cwnd.store import KIND, MANIFEST, REPLICATES, REPRODUCE, TRACE
+from cwnd.tables import FolderTables
+
+
+class NoResultError(ValueError):
+    """The folder does not hold a result that can be read; the message is one line and says why."""
+
+
+def load(folder: str | Path) -> Result | Study:
+    """Reads a folder that cwnd wrote: a `Result` of a run or of a kernel trace, or the `Study` of replicates.
+
+    Of a run (`save`, `cwnd run -o`, `cwnd compare -o`): the scenario, the summary, and the tables when asked for. Of
+    `cwnd kernel trace -o`: a `KernelTrace`, which is a `Result` of lane `kernel` without a scenario. Of replicates (`--seeds -o`,
+    `replicate`): their document; each seed is a run in a folder of its own.
+
+    Raises `NoResultError`, with the reason, for a folder without a result, with a run that did not end, of an earlier version with fewer
+    tables, or whose scenario needs a plugin or the file of a trace that is not there.
+    """
+    folder = path_of("folder", folder)
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text())
+        kind = manifest["kind"]
+        files = set(manifest["files"]) if kind in (KIND, TRACE) else set()
+    except (OSError, ValueError, KeyError, TypeError):
+        raise refuse(folder, partial_folders.why(folder) or "the folder of a result, with its manifest.json") from None
+    if kind == TRACE:
+        return KernelTrace(folder, manifest)
+    if kind == REPLICATES:
+        return load_study(folder)
+    if kind == REPRODUCE:
+        raise refuse(folder, f"a {KIND}, not a {kind}; cwnd report {folder} makes a page of it")
+    if kind != KIND:
+        raise refuse(folder, f"a {KIND}, not a {kind}")
+    return load_run(folder, files)
+
+
+def refuse(folder: Path, expected: str) -> NoResultError:
+    """The error for a folder."""
+    return NoResultError(f'folder: "{folder}" is not accepted; expected {expected}')
+
+
+def load_run(folder: Path, files: set[str]) -> Result:
+    """The result of a run, whose folder has these files."""
+    try:
+        scenario = Scenario.from_toml((folder / "scenario.toml").read_text())
+        summary: Summary = json.loads((folder / "summary.json").read_text())
+    except ScenarioError as error:
+        raise refuse(folder, f"a scenario that can be read: {error}") from error
+    except (OSError, ValueError) as error:
+        raise refuse(folder, f"scenario.toml and summary.json ({error})") from error
+    if lacking := [name for name in tables_of(scenario) if f"{name}.parquet" not in files]:
+        raise refuse(
+            folder,
+            f"the tables {', '.join(lacking)}, which the version that wrote it did not keep; cwnd run {folder}/scenario.toml makes them",
+        )
+    return Result(scenario, summary, FolderTables(folder))
+
+
+def load_study(folder: Path) -> Study:
+    """The replicates in a folder, as the last command that wrote to it left them."""
+    try:
+        return Study.of(json.loads((folder / SUMMARY).read_text()))
+    except (OSError, ValueError, KeyError) as error:
+        raise refuse(
+            folder, f"replicates with their {SUMMARY} ({error}); the command that was stopped, again, writes it"
+        ) from None
