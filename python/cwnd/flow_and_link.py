@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-Value = str | int | float | bool | Mapping[str, Any] | list[Any]
+#: The value of a key. What stands in a table or a list is checked when a `Scenario` is made.
+Value = str | int | float | bool | Mapping[str, object] | list[object]
 
 
 class KeyTable:

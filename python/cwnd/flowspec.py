@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 import tomllib
-from typing import Any
 
 from cwnd._native import ScenarioError
 from cwnd.flow_and_link import Flow, Value
@@ -69,7 +68,7 @@ def finite(text: str) -> float | str:
     return number if math.isfinite(number) else NOT_JSON + text
 
 
-def traffic(text: str) -> dict[str, Any]:
+def traffic(text: str) -> dict[str, object]:
     """One --traffic: the name of a preset, or the keys of a `[[traffic]]` as TOML writes them in a line."""
     if "=" not in text:
         return {"preset": text}

@@ -13,7 +13,7 @@ import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from cwnd import _native
 from cwnd._native import ScenarioError
@@ -109,7 +109,14 @@ def quoted(path: Path) -> str:
     return json.dumps(str(path), ensure_ascii=False)[1:-1]
 
 
-def manifest(field: str, crate: Path) -> dict[str, Any]:
+class Crate(TypedDict):
+    """What a wrapper crate needs to know of a crate: its package, and where the core is."""
+
+    package: str
+    core: Path
+
+
+def manifest(field: str, crate: Path) -> Crate:
     """A crate's Cargo.toml; refused unless it depends on the core that this program has been built from."""
     try:
         document = tomllib.loads((crate / "Cargo.toml").read_text(encoding="utf-8"))
@@ -125,7 +132,7 @@ def manifest(field: str, crate: Path) -> dict[str, Any]:
     return {"package": package, "core": source()}
 
 
-def wrapper(kind: str, crate: Path, about: Mapping[str, Any], name: str = "") -> Path:
+def wrapper(kind: str, crate: Path, about: Crate, name: str = "") -> Path:
     """Writes the wrapper crate, in the target folder of `crate`, that makes a library (`simulator`) or hooks (`kernel`) of it."""
     folder = crate / "target" / "cwnd" / kind
     words = {"@SOURCE@": quoted(about["core"]), "@CRATE@": quoted(crate), "@PACKAGE@": about["package"], "@NAME@": name}

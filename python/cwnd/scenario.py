@@ -30,6 +30,7 @@ __all__ = ["Flow", "KeyTable", "Link", "Value", "dumbbell", "graph", "parking_lo
 Flows = str | Flow | Mapping[str, int] | Iterable[Flow | str]
 
 
+# `Any`: a JSON schema is for other libraries, which validate by it or make forms of it.
 def scenario_schema() -> dict[str, Any]:
     """The JSON schema of a scenario (draft 2020-12): every key with its type, default, range, meaning and source.
 
@@ -53,8 +54,8 @@ class CommonSettings(TypedDict, total=False):
     record_flows: str | list[str | int] | None
     record_limit: str | None
     name: str
-    traffic: Iterable[str | Mapping[str, Any]]
-    actions: Iterable[Mapping[str, Any]]
+    traffic: Iterable[str | Mapping[str, object]]
+    actions: Iterable[Mapping[str, object]]
 
 
 class LinkSettings(CommonSettings, QueueDisciplines, total=False):
@@ -147,10 +148,10 @@ def _expected(discipline: QueueDiscipline) -> str:
     return f"{what}, such as {' or '.join([*none, *([example] if example else [])])}"
 
 
-def _queue(buffer: str, settings: LinkSettings) -> tuple[CommonSettings, dict[str, Any]]:
+def _queue(buffer: str, settings: LinkSettings) -> tuple[CommonSettings, dict[str, object]]:
     """The settings that are not of the queue, and the keys of the queue."""
-    others: dict[str, Any] = {**settings}
-    queue: dict[str, Any] = {"kind": "droptail", "limit": buffer}
+    others: dict[str, object] = {**settings}
+    queue: dict[str, object] = {"kind": "droptail", "limit": buffer}
     for kind, discipline in DISCIPLINES.items():
         given = others.pop(kind, None)
         if given is None:
@@ -163,7 +164,7 @@ def _queue(buffer: str, settings: LinkSettings) -> tuple[CommonSettings, dict[st
     return cast("CommonSettings", others), queue
 
 
-def _given(**keys: object) -> dict[str, Any]:
+def _given(**keys: object) -> dict[str, object]:
     """The keys that are given."""
     return {key: value for key, value in keys.items() if value is not None}
 
@@ -178,7 +179,7 @@ RECORD = {
 }
 
 
-def as_list(field: str, given: object, single: tuple[type, ...], expected: str) -> list[Any]:
+def as_list(field: str, given: object, single: tuple[type, ...], expected: str) -> list[object]:
     """A given iterable as a list; a value of the types `single` is a list of one."""
     if isinstance(given, single):
         return [given]
@@ -238,8 +239,11 @@ def plain(field: str, value: object, around: tuple[object, ...] = ()) -> object:
     raise refused(field, value, "text, a number, true or false, a list or a table of them")
 
 
-def _scenario(network: dict[str, Any], flows: Flows, settings: CommonSettings) -> Scenario:
-    keys: dict[str, Any] = {"duration": "100s", **{key: value for key, value in settings.items() if value is not None}}
+def _scenario(network: dict[str, object], flows: Flows, settings: CommonSettings) -> Scenario:
+    keys: dict[str, object] = {
+        "duration": "100s",
+        **{key: value for key, value in settings.items() if value is not None},
+    }
     record = {name: keys.pop(key) for key, name in RECORD.items() if key in keys}
     tables = 'the name of a preset, or a table such as {"preset": "ha2008", "share": 0.1}'
     traffic = [

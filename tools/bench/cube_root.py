@@ -12,8 +12,8 @@ import csv
 import math
 import re
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tools import ROOT
 
@@ -30,7 +30,19 @@ NAMES = {
 # Clocks of the paper's table 1.
 PAPER = {"bisection": "1032", "table": "79"}
 
-Rows = list[dict[str, Any]]
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table of the benchmark."""
+
+    method: str
+    numbers: dict[str, float]
+
+    def __getitem__(self, name: str) -> float:
+        return self.numbers[name]
+
+
+Rows = list[Row]
 
 
 def run(table_name: str) -> Rows:
@@ -40,7 +52,7 @@ def run(table_name: str) -> Rows:
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(command)} failed:\n{done.stderr}")
     rows = csv.DictReader(done.stdout.splitlines())
-    return [{key: text if key == "method" else float(text) for key, text in row.items()} for row in rows]
+    return [Row(row.pop("method"), {key: float(text) for key, text in row.items()}) for row in rows]
 
 
 def machine() -> str:
@@ -59,7 +71,7 @@ def table(head: list[str], rows: list[list[str]]) -> list[str]:
 
 def cost(clocks: Rows) -> list[str]:
     rows = [
-        [NAMES[row["method"]], f"{row['clocks']:.0f}", f"{row['deviation']:.0f}", PAPER.get(row["method"], "")]
+        [NAMES[row.method], f"{row['clocks']:.0f}", f"{row['deviation']:.0f}", PAPER.get(row.method, "")]
         for row in clocks
     ]
     return table(["method", "clocks", "standard deviation", "`ha2008`, table 1"], rows)
@@ -71,7 +83,7 @@ def percent(error: float) -> str:
 
 def worst(errors: Rows, method: str, begin: float, end: float) -> tuple[float, float, float]:
     """Least, mean absolute and largest relative error of a method between two arguments."""
-    rows = [row for row in errors if row["method"] == method and begin <= row["from"] < end]
+    rows = [row for row in errors if row.method == method and begin <= row["from"] < end]
     mean = sum(row["mean"] for row in rows) / len(rows)
     return min(row["least"] for row in rows), mean, max(row["largest"] for row in rows)
 
@@ -107,7 +119,7 @@ def picture(errors: Rows, folder: Path) -> None:
         ("table", vermilion, "-", "table and one step (Linux)"),
         ("cbrt", blue, (0, (5, 1.5)), "bisection, Newton–Raphson, cubic's: rounded down"),
     ):
-        rows = [row for row in errors if row["method"] == method]
+        rows = [row for row in errors if row.method == method]
         bits = [math.log2(row["from"]) for row in rows] + [64]
         least, largest = ([100 * row[bound] for row in [*rows, rows[-1]]] for bound in ("least", "largest"))
         far = [max(abs(low), abs(high)) or math.nan for low, high in zip(least, largest)]
@@ -132,8 +144,8 @@ def picture(errors: Rows, folder: Path) -> None:
 
 def page(clocks: Rows, errors: Rows) -> str:
     """docs/results/cube-root.md."""
-    clock = {row["method"]: row["clocks"] for row in clocks}
-    spread = {row["method"]: row["deviation"] for row in clocks}
+    clock = {row.method: row["clocks"] for row in clocks}
+    spread = {row.method: row["deviation"] for row in clocks}
     least, mean, largest = worst(errors, "table", 2**31, 2**64)
     return "\n".join(
         [

@@ -20,9 +20,10 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from cwnd import _native
+from cwnd.result import Summary
 from tools import ROOT
 from tools.peers.cases import CASES, FIG6, Case, document, spec
 from tools.peers.ns2.run import find_ns2, run_ns2
@@ -60,8 +61,37 @@ def scenario(case: Case, seed: int, seconds: int) -> str:
     return _native.Scenario.from_json(json.dumps(written)).to_toml()
 
 
-def run_ours(path: Path) -> dict[str, Any]:
-    """One run of the command line: its JSON document, and cpu_s and peak_rss_kb of the process."""
+@dataclass(frozen=True)
+class SimulatorRun:
+    """What a run took."""
+
+    packets: int
+    cpu_s: float
+    peak_rss_kb: int
+    #: Simulated.
+    seconds: int
+    #: CPU time of the engine alone; ours only.
+    engine_s: float = 0.0
+
+
+class Row(TypedDict):
+    """A simulator in a race."""
+
+    scenario: str
+    simulator: str
+    seconds: int
+    cpu_s: float
+    ns_per_packet: float
+    packets_per_cpu_s: float
+    peak_rss_mb: float
+    times_cwnd: list[float]
+    aim: float | None
+    times_real: float
+    engine_ns_per_packet: NotRequired[float]
+
+
+def run_ours(path: Path, seconds: int) -> SimulatorRun:
+    """One run of the command line."""
     command = [str(Path(sys.executable).with_name("cwnd")), "run", str(path), "--json"]
     with tempfile.TemporaryFile("w+") as out:
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out)
@@ -75,11 +105,10 @@ def run_ours(path: Path) -> dict[str, Any]:
         if child.returncode != 0:
             raise SystemExit(f"{' '.join(command)} ended with status {child.returncode}")
         out.seek(0)
-        result: dict[str, Any] = json.load(out)
-    result["cpu_s"] = usage.ru_utime + usage.ru_stime
-    result["peak_rss_kb"] = usage.ru_maxrss
-    result["packets"] = result["perf"]["packets"]
-    return result
+        summary: Summary = json.load(out)
+    perf = summary["perf"]
+    cpu_s = usage.ru_utime + usage.ru_stime
+    return SimulatorRun(perf["packets"], cpu_s, usage.ru_maxrss, seconds, perf["cpu_s"])
 
 
 def profile(path: Path, packets: int) -> str:
@@ -115,53 +144,51 @@ def profile(path: Path, packets: int) -> str:
     )
 
 
-def run_race(race: Race, seed: int, path: Path, kinds: list[str]) -> dict[str, dict[str, Any]]:
+def run_race(race: Race, seed: int, path: Path, kinds: list[str]) -> dict[str, SimulatorRun]:
     """Every simulator once."""
-    runs: dict[str, dict[str, Any]] = {}
+    runs: dict[str, SimulatorRun] = {}
     for kind in kinds:
         seconds = race.ns3_seconds if kind == "ns-3" else race.seconds
         if kind == "cwnd":
             path.write_text(scenario(race.case, seed, seconds))
-            runs[kind] = run_ours(path)
+            runs[kind] = run_ours(path, seconds)
         else:
             asked = spec(race.case, seed, seconds, min(20, seconds // 2), kind)
-            if kind == "ns-3":
-                runs[kind] = run_ns3(asked)
-            else:
+            if kind != "ns-3":
                 asked.extra["headers"] = 0.0 if kind.endswith("cut") else 1.0
-                runs[kind] = run_ns2(asked)
-        runs[kind]["seconds"] = seconds
+            run = run_ns3(asked) if kind == "ns-3" else run_ns2(asked)
+            runs[kind] = SimulatorRun(run["packets"], run["cpu_s"], run["peak_rss_kb"], seconds)
     return runs
 
 
-def summed_up(race: Race, rounds: list[dict[str, dict[str, Any]]]) -> list[dict[str, Any]]:
+def summed_up(race: Race, rounds: list[dict[str, SimulatorRun]]) -> list[Row]:
     """A row per simulator: medians over the rounds; ratios within a round."""
-    rows = []
+    rows: list[Row] = []
     for kind in rounds[0]:
         runs = [each[kind] for each in rounds]
-        per_packet = [1e9 * run["cpu_s"] / run["packets"] for run in runs]
-        ours = [1e9 * each["cwnd"]["cpu_s"] / each["cwnd"]["packets"] for each in rounds]
+        per_packet = [1e9 * run.cpu_s / run.packets for run in runs]
+        ours = [1e9 * each["cwnd"].cpu_s / each["cwnd"].packets for each in rounds]
         ratios = [other / cwnd_ns for cwnd_ns, other in zip(ours, per_packet)]
         rows.append(
             {
                 "scenario": race.case.name,
                 "simulator": kind,
-                "seconds": runs[0]["seconds"],
-                "cpu_s": statistics.median(run["cpu_s"] for run in runs),
+                "seconds": runs[0].seconds,
+                "cpu_s": statistics.median(run.cpu_s for run in runs),
                 "ns_per_packet": statistics.median(per_packet),
                 "packets_per_cpu_s": 1e9 / statistics.median(per_packet),
-                "peak_rss_mb": max(run["peak_rss_kb"] for run in runs) / 1024,
+                "peak_rss_mb": max(run.peak_rss_kb for run in runs) / 1024,
                 "times_cwnd": [min(ratios), statistics.median(ratios), max(ratios)],
                 "aim": race.aims.get(kind),
-                "times_real": statistics.median(run["seconds"] / run["cpu_s"] for run in runs),
+                "times_real": statistics.median(run.seconds / run.cpu_s for run in runs),
             }
         )
-    engine = [1e9 * each["cwnd"]["perf"]["cpu_s"] / each["cwnd"]["packets"] for each in rounds]
+    engine = [1e9 * each["cwnd"].engine_s / each["cwnd"].packets for each in rounds]
     rows[0]["engine_ns_per_packet"] = statistics.median(engine)
     return rows
 
 
-def table(rows: list[dict[str, Any]]) -> list[str]:
+def table(rows: list[Row]) -> list[str]:
     """Markdown."""
     head = ["scenario", "simulator", "simulated s", "CPU s", "ns a packet", "packets a CPU second", "peak MB"]
     head += ["CPU a packet against cwnd", "aim", "times real time"]
@@ -217,7 +244,7 @@ def main() -> None:
                 rows += summed_up(race, rounds)
             path.write_text(scenario(FIG6, 1, 60))
             print("counting instructions ...", file=sys.stderr)
-            where = profile(path, run_ours(path)["packets"])
+            where = profile(path, run_ours(path, 60).packets)
     except PeerError as error:
         raise SystemExit(f"error: {error}") from None
     except KeyboardInterrupt:

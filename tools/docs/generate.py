@@ -69,8 +69,8 @@ def draw(only: list[str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for page in pages.pages():
         if not only or page.name in only:
-            wanted = {key: value for key, value in page.picture.items() if key != "shows"}
-            pictures.one_loss(wanted.pop("sets"), path=folder / f"{page.name}.png", **wanted)
+            wanted, path = page.picture, folder / f"{page.name}.png"
+            pictures.one_loss(wanted["sets"], wanted["window"], wanted["seconds"], wanted["rate"], wanted["loss"], path)
     if not only or "kernel" in only:
         hook_picture.draw(DOCS / "pictures")
     if not only or "ha2008-fig1" in only:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 
@@ -13,6 +13,7 @@ mpl.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
+from numpy.typing import NDArray
 
 import cwnd
 from cwnd.plot.draw import COLOURS, DASHES
@@ -29,8 +30,8 @@ RTT_S = 0.1
 class Trace:
     """A window over time: seconds since the loss was noticed, segments."""
 
-    time: np.ndarray[Any, Any]
-    window: np.ndarray[Any, Any]
+    time: NDArray[np.float64]
+    window: NDArray[np.int64]
 
 
 def after_one_loss(

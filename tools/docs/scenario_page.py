@@ -11,6 +11,7 @@ from tools import DOCS
 from tools.docs import pages
 
 PAGE = DOCS / "reference" / "scenario.md"
+#: A part of the JSON schema, which may be anything that JSON Schema has.
 Schema = dict[str, Any]
 HEAD = ["key", "value", "default", "meaning"]
 INTRO = """# Keys of a scenario

@@ -66,13 +66,17 @@ def pages_of(folder: str) -> list[str]:
     return [f"{folder}/{name}" for name in names]
 
 
-def with_folders(nav: Any) -> Any:  # noqa: ANN401 -- as mkdocs reads it from YAML
+#: The navigation as mkdocs reads it from YAML.
+Nav = str | list["Nav"] | dict[str, "Nav"]
+
+
+def with_folders(nav: Nav) -> Nav:
     """The navigation with the pages of each folder that it names."""
     if isinstance(nav, dict):
         return {title: with_folders(part) for title, part in nav.items()}
     if isinstance(nav, list):
         return [with_folders(part) for part in nav]
-    return pages_of(nav) if (DOCS / nav).is_dir() else nav
+    return [*pages_of(nav)] if (DOCS / nav).is_dir() else nav
 
 
 def on_config(config: Any) -> Any:  # noqa: ANN401 -- mkdocs has no type for it

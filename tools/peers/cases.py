@@ -6,9 +6,8 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from cwnd import _native
 from tools.peers.ns2.run import run_ns2
@@ -21,12 +20,16 @@ COST_US = {"cwnd": 0.05, "ns-2": 0.8, "ns-3": 25.0}
 
 # CUBIC is the paper's in each, and keeps 0.8. But ns-2 has what Linux 2.6.22 made of it and ns-3 what Linux 3.14 did, with
 # its recovery (PRR): so each is compared with ours by the same rules, and ours by the paper's stands beside them.
-NS2_RULES: dict[str, Any] = {"cubic-2.2": {"cc": "cubic-2.1"}}
-NS3_RULES: dict[str, Any] = {
+Setting = str | float | bool
+#: Settings of all flows, and (a table) of those of one algorithm.
+Rules = Mapping[str, Setting | Mapping[str, Setting]]
+NS2_RULES: Rules = {"cubic-2.2": {"cc": "cubic-2.1"}}
+LINUX_314: Mapping[str, Setting] = {"cc": "cubic-linux", "beta": 0.8, "slow_start": "standard", "recovery": "sack-prr"}
+NS3_RULES: Rules = {
     "recovery": "sack-prr",
-    "cubic-2.2": {"cc": "cubic-linux", "beta": 0.8, "slow_start": "standard", "recovery": "sack-prr"},
+    "cubic-2.2": LINUX_314,
 }
-OURS: dict[str, dict[str, Any]] = {"cwnd": {}, "cwnd as ns-2": NS2_RULES, "cwnd as ns-3": NS3_RULES}
+OURS: dict[str, Rules] = {"cwnd": {}, "cwnd as ns-2": NS2_RULES, "cwnd as ns-3": NS3_RULES}
 SIMULATORS = ("cwnd", "cwnd as ns-2", "ns-2", "cwnd as ns-3", "ns-3")
 
 
@@ -72,7 +75,7 @@ class Case:
     simulators: tuple[str, ...] = SIMULATORS
     # Settings of one simulator that differ from the scenario's: of ours of every flow, or (a table) of those of one
     # algorithm; of the peers of their script.
-    settings: dict[str, dict[str, Any]] = field(default_factory=dict)
+    settings: Mapping[str, Rules] = field(default_factory=dict)
 
 
 def pair(short_ms: int, long_ms: int) -> Case:
@@ -156,13 +159,15 @@ def flows(case: Case, seed: int) -> list[CaseFlow]:
     return drawn
 
 
-def changed(case: Case, simulator: str, cc: str) -> dict[str, Any]:
+def changed(case: Case, simulator: str, cc: str) -> dict[str, Setting]:
     """What differs in a flow of ours: what is said of all flows, then what is said of those of this algorithm."""
     settings = case.settings.get(simulator, OURS[simulator])
-    return {**{key: value for key, value in settings.items() if not isinstance(value, dict)}, **settings.get(cc, {})}
+    of_all = {key: value for key, value in settings.items() if not isinstance(value, Mapping)}
+    of_these = settings.get(cc, {})
+    return {**of_all, **of_these} if isinstance(of_these, Mapping) else of_all
 
 
-def document(case: Case, seed: int, seconds: int, measured_from: int, simulator: str = "cwnd") -> dict[str, Any]:
+def document(case: Case, seed: int, seconds: int, measured_from: int, simulator: str = "cwnd") -> dict[str, object]:
     """The scenario as ours takes it. Our queue's limit does not count the packet that is being sent."""
     groups = [
         {
@@ -205,7 +210,11 @@ def spec(case: Case, seed: int, seconds: int, measured_from: int, simulator: str
         initial_ssthresh=case.ssthresh,
         hops=case.hops,
         hop_ms=case.hop_ms,
-        extra={key: float(value) for key, value in case.settings.get(simulator, {}).items()},
+        extra={
+            key: float(value)
+            for key, value in case.settings.get(simulator, {}).items()
+            if not isinstance(value, Mapping)
+        },
     )
 
 
@@ -265,7 +274,7 @@ def run_peer(case: Case, seed: int, seconds: int, measured_from: int, simulator:
     if simulator == "ns-2":
         asked.extra.setdefault("queue", 1.0)
     run = run_ns2(asked) if simulator == "ns-2" else run_ns3(asked)
-    links: Sequence[dict[str, Any]] = run["links"]
+    links = run["links"]
     drops = sum(link["drops"] for link in links)
     through = (
         sum(link["utilization"] for link in links) * case.rate_mbps * 1e6 / PACKET_BITS * (seconds - measured_from)

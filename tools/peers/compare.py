@@ -21,7 +21,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from threading import Event
 from types import FrameType
-from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -75,20 +74,19 @@ class ResultStore:
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
-        self.runs: dict[str, dict[str, object]] = {}
+        self.runs: dict[str, PeerResult] = {}
         if path is not None and path.exists():
-            self.runs = json.loads(path.read_text())
+            self.runs = {key: PeerResult(**values) for key, values in json.loads(path.read_text()).items()}
 
     def find(self, job: Job) -> PeerResult | None:
         """An earlier run of the job; `None` for our simulator, which is always run, as it changes."""
-        values: Any = self.runs.get(job.key) if job.simulator not in OURS else None
-        return None if values is None else PeerResult(**values)
+        return self.runs.get(job.key) if job.simulator not in OURS else None
 
     def add(self, job: Job, result: PeerResult) -> None:
-        self.runs[job.key] = asdict(result)
+        self.runs[job.key] = result
         if self.path is not None:
             written = self.path.with_name(self.path.name + ".part")
-            written.write_text(json.dumps(self.runs, indent=1) + "\n")
+            written.write_text(json.dumps({key: asdict(run) for key, run in self.runs.items()}, indent=1) + "\n")
             written.replace(self.path)
 
 

@@ -12,7 +12,7 @@ import tempfile
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypedDict
 
 
 class PeerError(RuntimeError):
@@ -90,7 +90,40 @@ def stop_all() -> None:
             child.kill()
 
 
-def run_child(command: list[str], name: str) -> dict[str, Any]:
+class PeerFlow(TypedDict):
+    """A flow of a peer's run."""
+
+    throughput_mbps: float
+    timeouts: int
+
+
+class PeerLink(TypedDict):
+    """A bottleneck of a peer's run."""
+
+    utilization: float
+    #: in the measured interval, and in the whole run
+    drops: int
+    drops_total: int
+    #: packets that wait, mean over time
+    queue_mean: float
+
+
+class PeerDocument(TypedDict):
+    """What a peer's script reports of a run, and what its process took."""
+
+    flows: list[PeerFlow]
+    links: list[PeerLink]
+    #: ns-2 with `sample`: the first flow's window (segments) at each sample
+    cwnd: list[float]
+    #: the only one of `links`, if there is one
+    link: PeerLink
+    packets: int
+    cpu_s: float
+    peak_rss_kb: int
+    packets_per_cpu_s: float
+
+
+def run_child(command: list[str], name: str) -> PeerDocument:
     """The JSON object on the line of stdout that starts with {, and cpu_s, peak_rss_kb, packets_per_cpu_s.
 
     The CPU time is the child's user and system time from the system, its start included. With one bottleneck, `link` is
@@ -125,7 +158,7 @@ def run_child(command: list[str], name: str) -> dict[str, Any]:
     if child.returncode != 0 or trouble or len(results) != 1:
         text = "\n".join([*trouble, errors]).strip() or "no result on stdout"
         raise PeerError(f"{name} failed (status {child.returncode}): {text}")
-    result: dict[str, Any] = json.loads(results[0])
+    result: PeerDocument = json.loads(results[0])
     cpu_s = usage.ru_utime + usage.ru_stime
     result["cpu_s"] = cpu_s
     result["peak_rss_kb"] = usage.ru_maxrss

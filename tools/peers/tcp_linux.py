@@ -10,9 +10,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import cwnd
 from cwnd import _native
@@ -24,7 +24,7 @@ RATE, RTT, BUFFER, SECONDS, SAMPLE = 100, 60, 100, 200, 0.1
 FALL = 0.05
 
 
-Series = tuple["np.ndarray[Any, Any]", "np.ndarray[Any, Any]"]
+Series = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class ModuleTrial:
     theirs: str
     ours: str
     setting: Setting = field(default_factory=Setting)
-    more: dict[str, Any] = field(default_factory=dict)
+    more: dict[str, str | int] = field(default_factory=dict)
 
 
 PAIRS = (
@@ -113,7 +113,7 @@ class SingleFlowResult:
     series: Series
 
 
-def falls(windows: np.ndarray[Any, Any]) -> int:
+def falls(windows: NDArray[np.float64]) -> int:
     """How often the window was reduced."""
     count = 0
     top = windows[0]
@@ -139,14 +139,14 @@ def result(series: Series, throughput: float, drops: tuple[int, int], since: int
     return SingleFlowResult(values, series)
 
 
-def ours(cc: str, setting: Setting, more: dict[str, Any] | None = None) -> SingleFlowResult:
+def ours(cc: str, setting: Setting, more: dict[str, str | int] | None = None) -> SingleFlowResult:
     """One run of ours."""
     # ns-2's hosts have no proportional rate reduction.
-    flow: dict[str, Any] = {"start": "0s", "recovery": "sack", "ack_every": setting.ack_every, **(more or {})}
+    flow: dict[str, str | int] = {"start": "0s", "recovery": "sack", "ack_every": setting.ack_every, **(more or {})}
     if setting.initial_ssthresh:
         flow["initial_ssthresh"] = setting.initial_ssthresh
     scenario = cwnd.dumbbell(
-        [cwnd.Flow(cc, **flow)],
+        [cwnd.Flow(cc, 1, **flow)],
         rate=f"{RATE}Mbit/s",
         rtt=f"{RTT}ms",
         buffer=f"{setting.buffer - 1}packets",  # ns-2's limit counts the packet on the wire too
@@ -176,10 +176,10 @@ def theirs(cc: str, setting: Setting) -> SingleFlowResult:
         extra={"sample": SAMPLE},
     )
     run = run_ns2(spec)
-    windows = np.array(run["cwnd"], float)
+    windows = np.array(run["cwnd"], np.float64)
     link = run["link"]
     return result(
-        (np.arange(len(windows)) * SAMPLE, windows),
+        (np.arange(len(windows), dtype=np.float64) * SAMPLE, windows),
         run["flows"][0]["throughput_mbps"],
         (link["drops_total"], link["drops"]),
         setting.measured_from,
@@ -231,7 +231,7 @@ def lowest_share(cc: str) -> float | None:
     """ns-2's lowest window within 0.2 s of a loss over the window that it left recovery with: the median of 100 s."""
     step = 0.002
     spec = Spec(RATE, BUFFER, 100, (20, 100), 1, [FlowSpec(cc, RTT, 0.0)], extra={"sample": step})
-    windows = np.array(run_ns2(spec)["cwnd"], float)
+    windows = np.array(run_ns2(spec)["cwnd"], np.float64)
     within, after = round(0.2 / step), round(0.22 / step)
     shares = []
     index = round(20 / step)

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
-from tools.peers.cases import CASES, NS2_RULES, NS3_RULES, Case, CaseGroup
+from tools.peers.cases import CASES, LINUX_314, NS2_RULES, NS3_RULES, Case, CaseGroup, Rules, Setting
 
 BY_KEY = {case.key: case for case in CASES}
 # One flow that loses nothing: 0.4 t³ segments above a threshold of 10, at 100 ms.
@@ -28,13 +28,13 @@ class Trial:
     case: Case
 
 
-def trial(case: str | Case, what: str, **settings: Any) -> Trial:  # noqa: ANN401
+def trial(case: str | Case, what: str, settings: Mapping[str, Rules]) -> Trial:
     """What is changed, by simulator; only those named are run."""
     base = BY_KEY[case] if isinstance(case, str) else case
     return Trial(what, replace(base, settings=settings, simulators=tuple(settings)))
 
 
-def ours(**change: Any) -> dict[str, Any]:  # noqa: ANN401
+def ours(**change: Setting) -> Rules:
     """A change of our CUBIC flows."""
     return {"cubic-2.2": change}
 
@@ -48,30 +48,28 @@ BARE_314 = ours(
 )
 FREE_314 = ours(cc="cubic-linux", recovery="sack", beta=0.8, slow_start="standard", unknown_count=1000)
 
-WITHOUT_PRR: dict[str, Any] = {"recovery": "sack", "cubic-2.2": {**NS3_RULES["cubic-2.2"], "recovery": "sack"}}
+WITHOUT_PRR: Rules = {"recovery": "sack", "cubic-2.2": {**LINUX_314, "recovery": "sack"}}
 
 
 def before_the_first_loss(key: str) -> tuple[Trial, ...]:
     return (
-        trial(key, "`cubic-2.1`, no rule of 50", cwnd=FREE_22),
-        trial(key, "`cubic-2.1`, no rule of 50, no clamp", cwnd=BARE_22),
-        trial(key, "`cubic-linux`, 0.8, no rule of 20", cwnd=FREE_314),
-        trial(key, "the same without the Reno-friendly region", cwnd=BARE_314),
+        trial(key, "`cubic-2.1`, no rule of 50", {"cwnd": FREE_22}),
+        trial(key, "`cubic-2.1`, no rule of 50, no clamp", {"cwnd": BARE_22}),
+        trial(key, "`cubic-linux`, 0.8, no rule of 20", {"cwnd": FREE_314}),
+        trial(key, "the same without the Reno-friendly region", {"cwnd": BARE_314}),
     )
 
 
 TRIALS: tuple[Trial, ...] = (
-    trial(
-        ALONE, "nothing", **{"cwnd": {}, "cwnd as ns-2": NS2_RULES, "ns-2": {}, "cwnd as ns-3": NS3_RULES, "ns-3": {}}
-    ),
+    trial(ALONE, "nothing", {"cwnd": {}, "cwnd as ns-2": NS2_RULES, "ns-2": {}, "cwnd as ns-3": NS3_RULES, "ns-3": {}}),
     *before_the_first_loss("rtt-40-80"),
     *before_the_first_loss("late"),
     *before_the_first_loss("fast-200"),
-    trial("fig6", "recovery without PRR", **{"cwnd as ns-3": {**NS3_RULES, **WITHOUT_PRR}, "ns-3": {"prr": 0}}),
+    trial("fig6", "recovery without PRR", {"cwnd as ns-3": {**NS3_RULES, **WITHOUT_PRR}, "ns-3": {"prr": 0}}),
     trial(
         "fig6",
         "from a threshold of 100",
-        **{
+        {
             "cwnd": {"initial_ssthresh": 100},
             "cwnd as ns-2": {**NS2_RULES, "initial_ssthresh": 100},
             "ns-2": {"initial_ssthresh": 100},

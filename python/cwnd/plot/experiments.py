@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import cycle
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,7 +16,7 @@ def over_time(
     curves: Mapping[str, Sequence[float]],
     step_s: float,
     *,
-    dashes: Sequence[Any] = ("-", "--", ":"),
+    dashes: Sequence[str | tuple[float, Sequence[float]]] = ("-", "--", ":"),
     linewidth: float | None = None,
 ) -> None:
     """Curves by their labels, sampled every `step_s` (s) from 0 on, each with a colour and the next of the dashes."""

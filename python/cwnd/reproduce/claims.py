@@ -115,8 +115,8 @@ def bounds(row: ClaimRow) -> tuple[float, float]:
     """The range that `within` accepts: given, a middle with a tolerance, or all that rounds to the value as it is written."""
     value, tolerance = row["value"], row.get("tolerance")
     if isinstance(value, list):
-        low, high = (numbers_of(row, end)[0] for end in value)
-        return float(low), float(high)
+        low, high = (float(end) for end in value if isinstance(end, int | float | Decimal))
+        return low, high
     if tolerance is None:
         half_width = Decimal(1).scaleb(int(Decimal(value).as_tuple().exponent)) / 2
     elif isinstance(tolerance, str):

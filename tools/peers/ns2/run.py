@@ -11,9 +11,8 @@ import json
 import os
 import shutil
 from pathlib import Path
-from typing import Any
 
-from tools.peers.peer import PeerError, Spec, arguments, run_child, spec_from_command_line
+from tools.peers.peer import PeerDocument, PeerError, Spec, arguments, run_child, spec_from_command_line
 
 SCRIPT = Path(__file__).resolve().parent / "chain.tcl"
 
@@ -30,7 +29,7 @@ def find_ns2() -> str:
     raise PeerError("ns-2 is not installed: on Debian, apt-get install ns2")
 
 
-def run_ns2(spec: Spec) -> dict[str, Any]:
+def run_ns2(spec: Spec) -> PeerDocument:
     """One run: what chain.tcl reports, and cpu_s, peak_rss_kb, packets_per_cpu_s.
 
     The seed changes nothing unless `overhead` (a random delay before each send, seconds) is set: all the randomness is

@@ -13,10 +13,9 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from tools import ROOT
-from tools.peers.peer import PeerError, Spec, arguments, run_child, spec_from_command_line
+from tools.peers.peer import PeerDocument, PeerError, Spec, arguments, run_child, spec_from_command_line
 
 SOURCE = Path(__file__).resolve().parent / "chain.cc"
 PROGRAMS = ROOT / "target" / "peers"
@@ -66,7 +65,7 @@ def build_ns3(source: Path = SOURCE) -> Path:
     return program
 
 
-def run_ns3(spec: Spec) -> dict[str, Any]:
+def run_ns3(spec: Spec) -> PeerDocument:
     """One run: what chain.cc reports, and cpu_s, peak_rss_kb, packets_per_cpu_s. Nothing in it is random."""
     return run_child([str(build_ns3()), *arguments(spec)], "ns-3")
 

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""`Any` stands only where a value comes from or goes to a foreign library that has no type for it."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+#: The modules that may name it, how often, and why; the code says so too.
+BORDERS = {
+    "python/cwnd/scenario.py": (2, "a JSON schema, which other libraries validate by"),
+    "tools/docs/scenario_page.py": (1, "the parts of that schema"),
+    "tools/docs/site.py": (4, "objects of mkdocs, which has no types"),
+}
+
+
+def uses(source: str) -> int:
+    """How often a module names `Any`, its import and texts aside."""
+    return sum(isinstance(node, ast.Name) and node.id == "Any" for node in ast.walk(ast.parse(source)))
+
+
+def test_any_stands_only_at_the_border_to_foreign_libraries() -> None:
+    paths = [*(ROOT / "python").rglob("*.py*"), *(ROOT / "tools").rglob("*.py")]
+    named = {
+        path.relative_to(ROOT).as_posix(): count
+        for path in paths
+        if path.suffix in (".py", ".pyi") and "source" not in path.parts and (count := uses(path.read_text()))
+    }
+    assert named == {module: count for module, (count, _) in BORDERS.items()}
+
+
+def test_every_use_is_counted() -> None:
+    assert uses("from typing import Any\nx: dict[str, Any] = {}\ndef f(*a: Any) -> list[Any]: ...\n") == 3
+    assert uses("'Any'\n# Any\nAnything = 1\n") == 0
