@@ -40,6 +40,8 @@ class About(TypedDict):
     history: str
     rule: str
     references: list[str]
+    #: by parameter set, the rule of its response function and the rule's arguments
+    response: dict[str, dict[str, object]]
     deviations: NotRequired[list[str]]
     inner: NotRequired[dict[str, str]]
     picture: NotRequired[Picture]
