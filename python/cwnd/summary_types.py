@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """The types of a summary. Written by `make docs` from the schema, `crates/cwnd-record/src/tables.rs`."""
 
-from typing import TypedDict
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    from cwnd.metrics.statistics import IntervalDocument
 
 #: Names of the tables, by the lane that has them.
 TABLES: dict[str, tuple[str, ...]] = {
@@ -71,6 +76,33 @@ class FlowSummary(TypedDict):
     back: list[int]
 
 
+class FlowIntervals(TypedDict, total=False):
+    """The numbers of a `FlowSummary` over several runs."""
+
+    rtt_ms: IntervalDocument
+    start_s: IntervalDocument
+    throughput_mbps: IntervalDocument
+    goodput_mbps: IntervalDocument
+    share: IntervalDocument
+    cwnd_mean: IntervalDocument
+    packets_sent: IntervalDocument
+    retransmits: IntervalDocument
+    timeouts: IntervalDocument
+    drops: IntervalDocument
+    drops_queue: IntervalDocument
+    drops_early: IntervalDocument
+    drops_head: IntervalDocument
+    drops_loss: IntervalDocument
+    packets_sent_run: IntervalDocument
+    retransmits_run: IntervalDocument
+    timeouts_run: IntervalDocument
+    drops_run: IntervalDocument
+    drops_queue_run: IntervalDocument
+    drops_early_run: IntervalDocument
+    drops_head_run: IntervalDocument
+    drops_loss_run: IntervalDocument
+
+
 class LinkSummary(TypedDict):
     """A link."""
 
@@ -110,6 +142,27 @@ class LinkSummary(TypedDict):
     queue_max_ms: float
 
 
+class LinkIntervals(TypedDict, total=False):
+    """The numbers of a `LinkSummary` over several runs."""
+
+    capacity_mbps: IntervalDocument
+    utilization: IntervalDocument
+    packets: IntervalDocument
+    drops_queue: IntervalDocument
+    drops_early: IntervalDocument
+    drops_head: IntervalDocument
+    drops_loss: IntervalDocument
+    drops_queue_run: IntervalDocument
+    drops_early_run: IntervalDocument
+    drops_head_run: IntervalDocument
+    drops_loss_run: IntervalDocument
+    queue_mean_ms: IntervalDocument
+    queue_p50_ms: IntervalDocument
+    queue_p95_ms: IntervalDocument
+    queue_p99_ms: IntervalDocument
+    queue_max_ms: IntervalDocument
+
+
 class TrafficSummary(TypedDict):
     """A group of traffic in one direction."""
 
@@ -137,6 +190,19 @@ class TrafficSummary(TypedDict):
     finished_run: int
     #: `datagrams` of the whole run (packets)
     datagrams_run: int
+
+
+class TrafficIntervals(TypedDict, total=False):
+    """The numbers of a `TrafficSummary` over several runs."""
+
+    offered_mbps: IntervalDocument
+    carried_mbps: IntervalDocument
+    transfers: IntervalDocument
+    finished: IntervalDocument
+    datagrams: IntervalDocument
+    transfers_run: IntervalDocument
+    finished_run: IntervalDocument
+    datagrams_run: IntervalDocument
 
 
 class MeasuredSummary(TypedDict):

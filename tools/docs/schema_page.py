@@ -45,7 +45,12 @@ HEAD = '''\
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """The types of a summary. Written by `make docs` from the schema, `crates/cwnd-record/src/tables.rs`."""
 
-from typing import TypedDict
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    from cwnd.metrics.statistics import IntervalDocument
 '''
 DISCIPLINES_HEAD = '''\
 # SPDX-License-Identifier: MIT OR Apache-2.0
@@ -165,6 +170,12 @@ def types() -> str:
                 )
                 kind = PYTHON[column["type"]] + (" | None" if column["nullable"] else "")
                 text += "\n".join(doc) + f"\n    {column['name']}: {kind}\n"
+        text += f"\n\nclass {title.removesuffix('Summary')}Intervals(TypedDict, total=False):\n"
+        text += f'    """The numbers of a `{title}` over several runs."""\n\n'
+        for column in table["columns"]:
+            is_number = PYTHON[column["type"]] in ("int", "float") and not column["nullable"]
+            if is_number and not column["table_only"]:
+                text += f"    {column['name']}: IntervalDocument\n"
     return text + WHOLE
 
 

@@ -15,7 +15,7 @@ from cwnd.metrics.run import Settings, measures
 from cwnd.metrics.statistics import IntervalDocument, mean_interval, median_interval
 from cwnd.metrics.transfers import TransfersSummary
 from cwnd.result import Packets, Result, SeedSummary
-from cwnd.summary_types import LinkSummary, TrafficSummary
+from cwnd.summary_types import FlowIntervals, LinkIntervals, LinkSummary, TrafficIntervals, TrafficSummary
 
 MeasureDocuments = dict[str, MeasureDocument]
 Intervals = dict[str, IntervalDocument]
@@ -58,24 +58,26 @@ class RunDocument(SeedSummary):
     measures: RunMeasures
 
 
-class LinkOverRuns(TypedDict):
-    """A link over the runs, with an interval for each number of its summary (`interval_of`)."""
+class LinkOverRuns(LinkIntervals):
+    """A link over the runs, with an interval for each number of its summary."""
 
     name: str
     measures: Intervals
 
 
-class GroupOverRuns(LinkOverRuns):
-    """A group of flows over the runs, with an interval for each of `SUMS` and `MEANS` (`interval_of`)."""
+class GroupOverRuns(FlowIntervals):
+    """A group of flows over the runs, with an interval for each of `SUMS` and `MEANS`."""
 
+    name: str
+    measures: Intervals
     label: str
     cc: str
     #: how many
     flows: int
 
 
-class TrafficOverRuns(TypedDict):
-    """A group of traffic in one direction over the runs, with an interval for each of `LOADS` (`interval_of`)."""
+class TrafficOverRuns(TrafficIntervals):
+    """A group of traffic in one direction over the runs, with an interval for each of `LOADS`."""
 
     name: str
     direction: str

@@ -14,7 +14,7 @@ from cwnd._native import Scenario
 from cwnd.executor import Threads, Watch, run_all
 from cwnd.groups import groups
 from cwnd.input_errors import path_of, refused
-from cwnd.replicates.document import RunDocument, StudyDocument, combine, interval_of
+from cwnd.replicates.document import RunDocument, StudyDocument, combine
 from cwnd.replicates.folder import StudyFolder
 from cwnd.replicates.report import IDENTICAL_RUNS
 from cwnd.replicates.runner import SeedRun
@@ -45,7 +45,7 @@ class Study:
 
     def __repr__(self) -> str:
         groups = self.document["groups"] if self.document else []
-        shown = [f"{group['name']} {interval_of(group, 'throughput_mbps')['mean']:.4g} Mbit/s" for group in groups[:6]]
+        shown = [f"{group['name']} {group['throughput_mbps']['mean']:.4g} Mbit/s" for group in groups[:6]]
         stopped = ", stopped" if self.stopped else ""
         same = f"; {IDENTICAL_RUNS}" if self.document and self.document["identical"] else ""
         return f"Study({self.done} of {self.asked} runs{stopped}; {', '.join(shown) or 'no result'}{same})"
