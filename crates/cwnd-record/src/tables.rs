@@ -371,12 +371,12 @@ pub fn all() -> Vec<TableInfo> {
     const KERNEL: &[Lane] = &[Lane::Kernel];
     let hooks = HOOKS.iter().chain(OUR_STATE).chain(KERNELS_STATE);
     vec![
-        table("flows", "a flow: its summary", SIM, &FLOWS),
+        table("flows", "a flow: its summary", SIM, &*FLOWS),
         table("flows", "a connection", KERNEL, CONNECTIONS),
-        table("links", "a link: its summary, over everything that crossed it", SIM, &LINKS),
+        table("links", "a link: its summary, over everything that crossed it", SIM, &*LINKS),
         table("rates", "a rate of a link", SIM, RATES),
         table("cwnd", "a sample of a flow", &Lane::ALL, CWND),
-        table("queue", "a sample of a link", SIM, &QUEUE),
+        table("queue", "a sample of a link", SIM, &*QUEUE),
         table("events", "a start, stop, switch, drop, state change or timeout of a flow", SIM, EVENTS),
         table("inner", "an inner variable in a sample of a flow, with `record.inner`", SIM, INNER),
         table("transfers", "a transfer", SIM, TRANSFERS),
