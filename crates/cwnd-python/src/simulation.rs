@@ -128,12 +128,12 @@ impl Simulation {
         }
         let recorded = self.inner.tables();
         Ok(Table(match name {
-            "flows" => arrow(Lane::Sim, &tables::FLOWS, &self.inner.summary().flows),
-            "links" => arrow(Lane::Sim, &tables::LINKS, &self.inner.summary().links),
+            "flows" => arrow(Lane::Sim, &*tables::FLOWS, &self.inner.summary().flows),
+            "links" => arrow(Lane::Sim, &*tables::LINKS, &self.inner.summary().links),
             "rates" => arrow(Lane::Sim, tables::RATES, &self.rates),
             "waits" => arrow(Lane::Sim, tables::WAITS, &self.inner.waits()),
             "cwnd" => arrow(Lane::Sim, tables::CWND, part(&recorded.cwnd, start, count)),
-            "queue" => arrow(Lane::Sim, &tables::QUEUE, part(&recorded.queue, start, count)),
+            "queue" => arrow(Lane::Sim, &*tables::QUEUE, part(&recorded.queue, start, count)),
             "events" => arrow(Lane::Sim, tables::EVENTS, part(&recorded.events, start, count)),
             "inner" => arrow(Lane::Sim, tables::INNER, part(&recorded.inner, start, count)),
             "transfers" => arrow(Lane::Sim, tables::TRANSFERS, part(&recorded.transfers, start, count)),
