@@ -2,6 +2,8 @@
 //! The structs that an object and its loader share: the records in the ring buffer, counters, identity. [`crate::layout`] has the
 //! glue compare them with those of `bpf/kernel.bpf.h`.
 
+use std::mem::{offset_of, size_of};
+
 use cwnd::{ARGUMENT_WORDS, Conn, Hook, PrivateWords};
 
 /// The connection in the kernel's own terms: what [`Conn`] is derived from, and what the core never sees.
@@ -100,6 +102,39 @@ pub struct Identity {
     pub params: u32,
     /// File that it was loaded from, zero-padded; empty for what the package carries, and where the path is too long.
     pub file: [u8; FILE_BYTES],
+}
+
+impl Identity {
+    /// The bytes that the map holds.
+    #[must_use]
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(size_of::<Self>());
+        bytes.extend(self.name);
+        bytes.extend(self.set);
+        bytes.extend(self.hash.to_ne_bytes());
+        for number in [self.link, self.counters, self.pid, self.sharers, self.params] {
+            bytes.extend(number.to_ne_bytes());
+        }
+        bytes.extend(self.file);
+        bytes
+    }
+
+    /// Read from the bytes that the map holds.
+    #[must_use]
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let u32_at = |offset: usize| Some(u32::from_ne_bytes(*bytes.get(offset..)?.first_chunk()?));
+        Some(Self {
+            name: *bytes.get(offset_of!(Self, name)..)?.first_chunk()?,
+            set: *bytes.get(offset_of!(Self, set)..)?.first_chunk()?,
+            hash: u64::from_ne_bytes(*bytes.get(offset_of!(Self, hash)..)?.first_chunk()?),
+            link: u32_at(offset_of!(Self, link))?,
+            counters: u32_at(offset_of!(Self, counters))?,
+            pid: u32_at(offset_of!(Self, pid))?,
+            sharers: u32_at(offset_of!(Self, sharers))?,
+            params: u32_at(offset_of!(Self, params))?,
+            file: *bytes.get(offset_of!(Self, file)..)?.first_chunk()?,
+        })
+    }
 }
 
 /// One call. Only its layout is used: bytes that the kernel wrote become typed values field by field.

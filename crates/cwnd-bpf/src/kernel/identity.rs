@@ -1,43 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What an object says of its loader, in its map `.data.identity`.
 
-use std::mem::{offset_of, size_of};
-
 use libbpf_rs::{MapCore, MapFlags, MapHandle};
 use rustix::fs::{FlockOperation, flock};
 
 use crate::kernel::maps::first_value;
 use cwnd_bpf_build::shared_structs::Identity;
-
-impl Identity {
-    /// The bytes that the map holds.
-    pub(crate) fn bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(size_of::<Self>());
-        bytes.extend(self.name);
-        bytes.extend(self.set);
-        bytes.extend(self.hash.to_ne_bytes());
-        for number in [self.link, self.counters, self.pid, self.sharers, self.params] {
-            bytes.extend(number.to_ne_bytes());
-        }
-        bytes.extend(self.file);
-        bytes
-    }
-
-    fn read(bytes: &[u8]) -> Option<Self> {
-        let u32_at = |offset: usize| Some(u32::from_ne_bytes(*bytes.get(offset..)?.first_chunk()?));
-        Some(Self {
-            name: *bytes.get(offset_of!(Self, name)..)?.first_chunk()?,
-            set: *bytes.get(offset_of!(Self, set)..)?.first_chunk()?,
-            hash: u64::from_ne_bytes(*bytes.get(offset_of!(Self, hash)..)?.first_chunk()?),
-            link: u32_at(offset_of!(Self, link))?,
-            counters: u32_at(offset_of!(Self, counters))?,
-            pid: u32_at(offset_of!(Self, pid))?,
-            sharers: u32_at(offset_of!(Self, sharers))?,
-            params: u32_at(offset_of!(Self, params))?,
-            file: *bytes.get(offset_of!(Self, file)..)?.first_chunk()?,
-        })
-    }
-}
 
 /// What the object of this map says.
 pub(crate) fn read(map: &MapHandle) -> Option<Identity> {
