@@ -25,19 +25,18 @@ impl Simulation {
                 line: OptionIndex::some(flow.delivery_line),
                 delay: flow.to_next_event,
             };
-            match network.transmit(event_seq, now, next, Packet::data(number, segment)) {
-                Transmitted::Departs(departs) => {
+            match network.transmit_at_once(event_seq, now, next, Packet::data(number, segment)) {
+                Ok(departs) => {
                     if scenario.measure.0 <= departs && departs < scenario.measure.1 {
                         flow.count_forwarded(size, scenario.packet_size);
                     }
                 }
-                Transmitted::Dropped(cause) => {
+                Err(cause) => {
                     flow.count.dropped.count(cause);
                     if flow.owner == Owner::Scenario {
                         tables.event((now, number), EventKind::Drop(cause), Some(link), position, flow);
                     }
                 }
-                Transmitted::Held => debug_assert!(false, "a direct link holds no packets"),
             }
         }
     }

@@ -10,10 +10,10 @@ use cwnd_link::{NEVER, PacketOrder};
 /// Whether a packet is counted already as having left its link ([`DelayLine::pass`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Departure {
-    /// It is.
-    Counted,
     /// It is not.
     Uncounted,
+    /// It is.
+    Counted,
 }
 
 /// A growing ring of packets, sorted by when they are due.
@@ -64,13 +64,9 @@ impl DelayLine {
         let front = *self.get(0)?;
         self.head = (self.head + 1) & (self.ring.len() - 1);
         self.len -= 1;
-        let departure = if self.passed > 0 {
-            self.passed -= 1;
-            Departure::Counted
-        } else {
-            Departure::Uncounted
-        };
-        Some((front, departure))
+        let counted = self.passed > 0;
+        self.passed -= usize::from(counted);
+        Some((front, if counted { Departure::Counted } else { Departure::Uncounted }))
     }
 
     /// Appends a packet, or inserts it before those that it overtakes.

@@ -11,7 +11,7 @@ pub use route::{FlowPath, NextLink, PathNeeds, RouteLink, Transmitted};
 
 use crate::index::OptionIndex;
 use crate::schedule::{EventClass, EventId, EventQueue, EventSeq, Wheel};
-use cwnd_link::{Link, NEVER, Offered, PacketOrder, Transit};
+use cwnd_link::{DropCause, Link, NEVER, Offered, PacketOrder, Transit};
 use cwnd_scenario::{AccessLink, Flow, Scenario};
 use route::{LineUse, Route};
 use std::collections::BTreeMap;
@@ -69,22 +69,39 @@ impl Network {
         next: NextLink,
         packet: Packet,
     ) -> Transmitted {
-        match self.links[next.link as usize].offer(now, next.size, next.class) {
+        let link = &mut self.links[next.link as usize];
+        match link.offer(now, next.size, next.class) {
             Offered::Departs(transit) => {
                 self.depart(event_seq, next, packet, transit);
                 Transmitted::Departs(transit.departs)
             }
             Offered::Dropped(cause) => Transmitted::Dropped(cause),
-            Offered::Holds => self.hold(now, next, packet),
+            Offered::Holds => match link.hold(now, next.size, next.class, packet) {
+                Ok(()) => Transmitted::Held,
+                Err(cause) => Transmitted::Dropped(cause),
+            },
         }
     }
 
-    /// Hands a packet to a link that holds its packets.
-    #[cold]
-    fn hold(&mut self, now: u64, next: NextLink, packet: Packet) -> Transmitted {
-        match self.links[next.link as usize].hold(now, next.size, next.class, packet) {
-            Ok(()) => Transmitted::Held,
-            Err(cause) => Transmitted::Dropped(cause),
+    /// The same for a link that holds no packets ([`FlowPath::direct`]): when the packet departs, ns, or why it is dropped.
+    #[inline(always)]
+    pub fn transmit_at_once(
+        &mut self,
+        event_seq: &mut EventSeq,
+        now: u64,
+        next: NextLink,
+        packet: Packet,
+    ) -> Result<u64, DropCause> {
+        match self.links[next.link as usize].offer(now, next.size, next.class) {
+            Offered::Departs(transit) => {
+                self.depart(event_seq, next, packet, transit);
+                Ok(transit.departs)
+            }
+            Offered::Dropped(cause) => Err(cause),
+            Offered::Holds => {
+                debug_assert!(false, "a direct link holds no packets");
+                Err(DropCause::Full)
+            }
         }
     }
 
