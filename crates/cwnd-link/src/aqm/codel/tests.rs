@@ -87,6 +87,14 @@ fn a_phase_long_after_the_last_one_begins_anew() {
     assert_eq!(all[15..], [2505, 2605, 2676, 2734, 2784]);
 }
 
+// Arrivals end at 240 ms, between the second drop and the third, due at 275.711 ms. Packets wait 19 − 2 = 17 ms, so the queue is empty at
+// 240 + 17 + 1 = 258 ms. A packet at 300 ms waits for nothing: dropping is over.
+#[test]
+fn dropping_ends_with_the_first_packet_below_the_target_though_a_drop_is_due() {
+    let arrivals = standing(0, 0, 240).chain([300 * MS, 301 * MS]);
+    assert_eq!(in_ms(&drops(12_000_000, arrivals, 400 * MS)), [105, 205]);
+}
+
 // A queue that falls below the target before the interval is over starts a new interval. Nine packets at 0 wait 0 to 8 ms. One packet
 // for every second millisecond then halves the queue's growth: it is empty at 18 ms, long before 105 ms.
 #[test]
