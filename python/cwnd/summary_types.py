@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The types of a summary. Written by `make docs` from the schema, `crates/cwnd-record/src/tables.rs`."""
+"""The types of a summary. Written by `make docs` from the schema, `crates/cwnd-record/src/tables`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""What follows in Python and in the docs from the schema of what a run yields (`crates/cwnd-record/src/tables.rs`).
+"""What follows in Python and in the docs from the schema of what a run yields (`crates/cwnd-record/src/tables`).
 
 python -m tools.docs.schema_page            writes the tables of docs/reference/results.md, python/cwnd/summary_types.py and disciplines.py
 python -m tools.docs.schema_page --check    changes nothing; fails if one of them is out of date
@@ -43,7 +43,7 @@ PYTHON = {
 }
 HEAD = '''\
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The types of a summary. Written by `make docs` from the schema, `crates/cwnd-record/src/tables.rs`."""
+"""The types of a summary. Written by `make docs` from the schema, `crates/cwnd-record/src/tables`."""
 
 from __future__ import annotations
 

@@ -6,11 +6,11 @@ mod check;
 mod clock;
 mod cube_root;
 mod disciplines;
-mod plugin_panic;
 mod hooks;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod kernel;
 mod plugin;
+mod plugin_panic;
 mod registry;
 mod replay;
 mod scenario;

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a run yields: rows, a summary, and one schema of both.
 //!
-//! A column of a table, or a field of the summary, is one row of a list in [`tables`]: its name, unit, meaning, and how its value is
+//! A column of a table, or a field of the summary, is one row of a list in [`tables`], below the struct that it is read from: its name, unit, meaning, and how its value is
 //! read. Arrow tables, the JSON document, the Python types and `docs/reference/results.md` follow from these lists, for every lane.
 #![forbid(unsafe_code)]
 
 mod column;
 mod counts;
 mod kernel;
-mod rows;
 mod summary;
 pub mod tables;
 
 pub use column::{Column, ColumnInfo, PRIVATE_BYTES, Read, Values};
 pub use counts::{EventKind, FlowCounts};
 pub use kernel::{ConnectionRow, HookRow};
-pub use rows::{CwndRow, EventRow, InnerRow, QueueRow, RateRow, TransferRow, WaitRow};
-pub use summary::{FlowSummary, LinkSummary, Summary, TrafficSummary, TransferCounts};
+pub use summary::Summary;
+pub use tables::{
+    CwndRow, EventRow, FlowSummary, InnerRow, LinkSummary, QueueRow, RateRow, TrafficSummary, TransferCounts,
+    TransferRow, WaitRow,
+};
 
 /// Where an algorithm ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

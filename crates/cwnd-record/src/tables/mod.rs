@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The schema: every column of every table, and every field of the summary, once: in the table's file, with the row that it reads.
+
+mod cwnd;
+mod events;
+mod flows;
+mod inner;
+mod links;
+mod queue;
+mod rates;
+mod traffic;
+mod transfers;
+mod waits;
+
+use crate::Lane;
+use crate::column::{Column, ColumnInfo, Read};
+use cwnd_link::{CauseWords, DropCause, Drops};
+
+pub use crate::kernel::{CONNECTIONS, HOOKS, KERNELS_STATE, OUR_STATE};
+pub use cwnd::{CWND, CwndRow};
+pub use events::{EVENTS, EventRow};
+pub use flows::{FLOWS, FlowSummary};
+pub use inner::{INNER, InnerRow};
+pub use links::{LINKS, LinkSummary};
+pub use queue::{QUEUE, QueueRow};
+pub use rates::{RATES, RateRow};
+pub use traffic::{TRAFFIC, TrafficSummary, TransferCounts};
+pub use transfers::{TRANSFERS, TransferRow};
+pub use waits::{WAITS, WaitRow};
+
+/// Names of the states of loss recovery, by Linux's numbers.
+pub const STATES: [&str; 5] = ["open", "disorder", "cwr", "recovery", "loss"];
+
+fn seconds(ns: u64) -> f64 {
+    ns as f64 / 1e9
+}
+
+const fn direction(reverse: bool) -> &'static str {
+    if reverse { "reverse" } else { "forward" }
+}
+
+/// A column per cause of drops: what `read` counts, under the name and with the meaning that `words` picks.
+fn by_cause<R>(
+    read: fn(&R) -> &Drops,
+    words: fn(&'static CauseWords) -> (&'static str, &'static str),
+) -> Vec<Column<R>> {
+    let column = |cause: &DropCause| {
+        let (name, doc) = words(cause.words());
+        Column::new(name, "packets", doc, Read::Dropped(read, *cause))
+    };
+    DropCause::ALL.iter().map(column).collect()
+}
+
+/// The columns of a table in parts.
+fn joined<R, const N: usize>(parts: [Vec<Column<R>>; N]) -> Vec<Column<R>> {
+    parts.into_iter().flatten().collect()
+}
+
+/// A table without the type of its rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableInfo {
+    /// Name.
+    pub name: &'static str,
+    /// What a row is.
+    pub row: &'static str,
+    /// The lanes that have it. Tables of two lanes may have one name and columns of their own.
+    pub lanes: &'static [Lane],
+    /// Columns, in their order.
+    pub columns: Vec<ColumnInfo>,
+    /// Whether only the summary has it, and no file does.
+    pub summary_only: bool,
+}
+
+/// Every table, in the order of the documentation.
+#[must_use]
+pub fn all() -> Vec<TableInfo> {
+    fn table<R: 'static>(
+        name: &'static str,
+        row: &'static str,
+        lanes: &'static [Lane],
+        columns: impl IntoIterator<Item = &'static Column<R>>,
+    ) -> TableInfo {
+        let columns = columns.into_iter().map(Column::info).collect();
+        TableInfo { name, row, lanes, columns, summary_only: false }
+    }
+    const SIM: &[Lane] = &[Lane::Sim];
+    const KERNEL: &[Lane] = &[Lane::Kernel];
+    let hooks = HOOKS.iter().chain(OUR_STATE).chain(KERNELS_STATE);
+    vec![
+        table("flows", "a flow: its summary", SIM, &*FLOWS),
+        table("flows", "a connection", KERNEL, CONNECTIONS),
+        table("links", "a link: its summary, over everything that crossed it", SIM, &*LINKS),
+        table("rates", "a rate of a link", SIM, RATES),
+        table("cwnd", "a sample of a flow", &Lane::ALL, CWND),
+        table("queue", "a sample of a link", SIM, &*QUEUE),
+        table("events", "a start, stop, switch, drop, state change or timeout of a flow", SIM, EVENTS),
+        table("inner", "an inner variable in a sample of a flow, with `record.inner`", SIM, INNER),
+        table("transfers", "a transfer", SIM, TRANSFERS),
+        table("waits", "a class of a link's queueing delays", SIM, WAITS),
+        TableInfo {
+            summary_only: true,
+            ..table("traffic", "a group of traffic in one direction; in the summary only", SIM, TRAFFIC)
+        },
+        table("hooks", "a call of a hook, of a trace call by call", KERNEL, hooks),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_every_column_says_what_it_means() {
+        for table in all() {
+            let mut names: Vec<_> = table.columns.iter().map(|column| column.name).collect();
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), table.columns.len(), "{}", table.name);
+            for column in &table.columns {
+                assert!(column.doc.len() > 3 && !column.doc.ends_with('.'), "{}.{}", table.name, column.name);
+            }
+        }
+    }
+
+    // A name's ending is its unit, as everywhere.
+    #[test]
+    fn a_unit_in_a_name_is_the_columns_unit() {
+        for (ending, unit) in [("_s", "s"), ("_ms", "ms"), ("_mbps", "Mbit/s")] {
+            for column in all().iter().flat_map(|table| &table.columns) {
+                assert_eq!(column.name.ends_with(ending), column.unit == unit, "{}", column.name);
+            }
+        }
+    }
+}
