@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -24,7 +24,7 @@ def _metavar(pair: SettingPair) -> str:
     return "..".join(name.upper() for name in pair["names"])
 
 
-def discipline_options() -> dict[str, Any]:
+def discipline_options() -> dict[str, object]:
     """The options, as typer declares them, by the names of the disciplines."""
     return {
         name: Annotated[str | None, typer.Option(metavar=_metavar(pair), help=pair["help"], show_default="DropTail")]
@@ -34,7 +34,7 @@ def discipline_options() -> dict[str, Any]:
 
 def discipline_settings(options: Mapping[str, str | None]) -> QueueDisciplines:
     """The settings of the disciplines that are given, as `cwnd.dumbbell` takes them."""
-    given: dict[str, Any] = {}
+    given: dict[str, object] = {}
     for name, text in options.items():
         pair = PAIRS[name]
         values = pair_of(f"--{name}", text, f"{_metavar(pair)}, such as {'..'.join(pair['example'])}")

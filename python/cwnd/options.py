@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -35,7 +35,7 @@ def pair_of(option: str, text: str | None, expected: str) -> tuple[str, str] | N
     return first, second
 
 
-def with_options(options: Mapping[str, Any], after: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def with_options(options: Mapping[str, object], after: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Declares options of a command, names with types, in place of its last parameter, `**options`.
 
     In the help they follow the parameter called `after`. All of them default to `None`.
