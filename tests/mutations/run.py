@@ -29,8 +29,8 @@ ROOT = HERE.parents[1]
 SCRATCH = ROOT / "target" / "mutations"
 # More builds at once than this only wait for each other.
 WORKERS = 4
-# With --since: about three minutes of processor time.
-LIMIT = 30
+# With --since: about two minutes of processor time.
+LIMIT = 20
 WORKSPACE = ("Cargo.toml", "Cargo.lock", "clippy.toml", "rustfmt.toml")
 
 Mutation = dict[str, str]
