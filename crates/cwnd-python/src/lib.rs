@@ -26,6 +26,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ScenarioError", module.py().get_type::<scenario::ScenarioError>())?;
     module.add("PluginError", module.py().get_type::<plugin_panic::PluginError>())?;
     module.add_class::<scenario::Scenario>()?;
+    module.add_class::<scenario::InputFile>()?;
+    module.add_class::<scenario::FlowGroup>()?;
+    module.add_class::<scenario::LinkSettings>()?;
+    module.add_class::<scenario::Action>()?;
     module.add_class::<simulation::Simulation>()?;
     module.add_class::<tables::Table>()?;
     module.add_class::<replay::Replay>()?;

@@ -24,10 +24,10 @@ impl Simulation {
     #[new]
     fn new(py: Python<'_>, scenario: &Scenario) -> PyResult<Self> {
         let begin = thread_cpu_s();
-        let inner = cwnd_sim::Simulation::new(&scenario.0);
+        let inner = cwnd_sim::Simulation::new(&scenario.inner);
         let cpu_s = thread_cpu_s() - begin;
         sound(py, &inner)?;
-        Ok(Self { inner, rates: cwnd_sim::rates(&scenario.0), duration: scenario.0.duration, cpu_s })
+        Ok(Self { inner, rates: cwnd_sim::rates(&scenario.inner), duration: scenario.inner.duration, cpu_s })
     }
 
     /// Handles up to `events` events, without the interpreter's lock; returns whether the run is over. Raises `PluginError`.
@@ -41,6 +41,10 @@ impl Simulation {
         sound(py, &self.inner)?;
         Ok(over)
     }
+
+    /// Where its algorithms run, as results name it.
+    #[classattr]
+    const LANE: &'static str = Lane::Sim.name();
 
     /// Part of the simulated time that is done, 0 to 1.
     #[getter]

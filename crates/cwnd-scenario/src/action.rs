@@ -32,6 +32,7 @@ pub(crate) fn parse_list(value: Option<&Value>, scenario: &Scenario) -> Result<V
         links: &scenario.links,
         is_dumbbell: scenario.dumbbell.is_some(),
         flows: Some(&targets),
+        ..Scope::default()
     };
     let parsed = list.iter().enumerate().map(|(index, value)| {
         parse(&format!("action[{index}]"), value, &scope) //

@@ -48,6 +48,20 @@ fn read_buffer(text: &str) -> Option<Buffer> {
     units::read_size(text).map(Buffer::Bytes).or_else(|| units::read_time(text).map(Buffer::Time))
 }
 
+impl Buffer {
+    /// The limit with a space before each unit: `1.5 BDP`, `100 packets`.
+    #[must_use]
+    pub fn in_words(self) -> String {
+        match self {
+            Self::Packets(n) => format!("{n} packets"),
+            Self::Bytes(n) => units::size_in_words(n),
+            Self::Time(t) => units::time_in_words(t),
+            Self::Bdp(n, 0) => format!("{} BDP", decimal_millionths(n)),
+            Self::Bdp(n, floor) => format!("{} BDP{FLOOR}{floor} packets", decimal_millionths(n)),
+        }
+    }
+}
+
 /// Prints a limit of a queue.
 pub(crate) fn write(buffer: Buffer) -> String {
     match buffer {

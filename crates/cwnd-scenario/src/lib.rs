@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Scenarios: links, flows, traffic, and what to record.
 //!
-//! A scenario is a TOML file, a JSON document or a Python object. All have one schema, which is validated here and nowhere else.
+//! A scenario is a TOML file, a JSON document or a Python object. All have one schema, which is validated here and nowhere else. The files
+//! that a scenario names are handed in ([`Files`]).
 #![forbid(unsafe_code)]
 
 mod action;
 mod buffer;
+mod copies;
 mod expand;
+mod files;
 mod flow;
 mod invalid;
 pub mod keys;
@@ -25,9 +28,11 @@ mod topology;
 pub mod traffic;
 mod unit_hints;
 mod units;
+mod view;
 
 pub use buffer::Buffer;
 pub use expand::FlowAction;
+pub use files::Files;
 pub use invalid::{Invalid, nearest, unknown_key, unknown_name};
 pub use keys::flow::{AccessLink, FlowGroup, Start};
 pub use keys::link::{DisciplineSpec, JitterSpec, LinkRate, LinkSpec, QueueSpec};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Scenarios from TOML and JSON, validated field by field.
 
+use crate::files::{self, Files};
 use crate::invalid::{Invalid, KeyTable};
 use crate::keys::document::Head;
 use crate::keys::flow::{FlowGroup, MAX_FLOWS};
@@ -14,31 +15,47 @@ use crate::traffic::parse_list;
 use serde_json::Value;
 
 impl Scenario {
-    /// Reads a TOML document.
+    /// Reads a TOML document that names no files.
     ///
     /// # Errors
     /// [`Invalid`], naming the field, the value and what was expected.
     pub fn from_toml(text: &str) -> Result<Self, Invalid> {
-        let wrong = |error: toml::de::Error| document("TOML", &error.to_string());
-        let value = toml::Value::Table(toml::from_str(text).map_err(wrong)?);
-        Self::from_value(&crate::unit_hints::json(value))
+        Self::from_toml_with(text, &files::none)
     }
 
-    /// Reads a JSON document of the same shape.
+    /// Reads a TOML document and the files that it names.
+    ///
+    /// # Errors
+    /// [`Invalid`], naming the field, the value and what was expected.
+    pub fn from_toml_with(text: &str, files: Files<'_>) -> Result<Self, Invalid> {
+        let wrong = |error: toml::de::Error| document("TOML", &error.to_string());
+        let value = toml::Value::Table(toml::from_str(text).map_err(wrong)?);
+        Self::from_value(&crate::unit_hints::json(value), files)
+    }
+
+    /// Reads a JSON document of the same shape that names no files.
     ///
     /// # Errors
     /// [`Invalid`], naming the field, the value and what was expected.
     pub fn from_json(text: &str) -> Result<Self, Invalid> {
-        let value: Value =
-            serde_json::from_str(text).map_err(|error| document("JSON", &error.to_string()))?;
-        Self::from_value(&value)
+        Self::from_json_with(text, &files::none)
     }
 
-    fn from_value(value: &Value) -> Result<Self, Invalid> {
+    /// Reads a JSON document of the same shape and the files that it names.
+    ///
+    /// # Errors
+    /// [`Invalid`], naming the field, the value and what was expected.
+    pub fn from_json_with(text: &str, files: Files<'_>) -> Result<Self, Invalid> {
+        let value: Value =
+            serde_json::from_str(text).map_err(|error| document("JSON", &error.to_string()))?;
+        Self::from_value(&value, files)
+    }
+
+    fn from_value(value: &Value, files: Files<'_>) -> Result<Self, Invalid> {
         let mut table = KeyTable::new("", value)?;
         let head = Head::defaults().parse_keys(&mut table, &Scope::default())?;
         let duration = head.duration;
-        let mut topology = Topology::parse(&mut table, head.packet_size)?;
+        let mut topology = Topology::parse(&mut table, head.packet_size, files)?;
         let record = match table.get("record") {
             Some(value) => crate::record::parse(value)?,
             None => RecordSpec::default(),
@@ -49,6 +66,7 @@ impl Scenario {
             links: &topology.links,
             is_dumbbell: topology.dumbbell.is_some(),
             flows: None,
+            files,
         };
         let flows = parse_flows(&mut table, &scope)?;
         let written = table.get("traffic");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The links of a scenario: a dumbbell, a parking lot, or any graph.
 
+use crate::files::Files;
 use crate::invalid::{Invalid, KeyTable, shown};
 use crate::keys::link::{
     DumbbellTable, GraphTable, LinkSpec, LotTable, RttTable, parse as parse_link, plain, print as print_link,
@@ -41,17 +42,23 @@ pub(crate) struct Topology<'a> {
     written: Vec<(String, Option<&'a Value>)>,
     /// Of each link: where its RTT comes from.
     rtt: Vec<RttSource>,
+    files: Files<'a>,
 }
 
 impl<'a> Topology<'a> {
     /// Reads `link` or `parking_lot` of the document, whose `packet_size` is `packet`.
-    pub fn parse(document: &mut KeyTable<'a>, packet: Option<u32>) -> Result<Self, Invalid> {
+    pub fn parse(
+        document: &mut KeyTable<'a>,
+        packet: Option<u32>,
+        files: Files<'a>,
+    ) -> Result<Self, Invalid> {
         let mut topology = Self {
             links: Vec::new(),
             dumbbell: None,
             packet_size: packet.unwrap_or(1500),
             written: Vec::new(),
             rtt: Vec::new(),
+            files,
         };
         match (document.get("link"), document.get("parking_lot")) {
             (Some(_), Some(lot)) => {
@@ -78,7 +85,7 @@ impl<'a> Topology<'a> {
 
     fn dumbbell(&mut self, value: &'a Value, packet: Option<u32>) -> Result<(), Invalid> {
         let mut table = KeyTable::new("link", value)?;
-        let forward = parse_link(&mut table, None)?;
+        let forward = parse_link(&mut table, None, self.files)?;
         let DumbbellTable { rtt, packet_size } =
             DumbbellTable::defaults().parse_keys(&mut table, &Scope::default())?;
         match (packet_size, packet) {
@@ -97,7 +104,7 @@ impl<'a> Topology<'a> {
             ..link
         };
         let forward = named(forward, "link", ["left", "right"]);
-        let reverse = parse_reverse(&mut table, &forward)?;
+        let reverse = parse_reverse(&mut table, &forward, self.files)?;
         table.finish()?;
         self.dumbbell = Some(Dumbbell { forward: 0, reverse: None });
         self.add(forward, "link", Some(value), RttSource::Written);
@@ -148,7 +155,7 @@ impl<'a> Topology<'a> {
                 let value = table.get("name").cloned().unwrap_or_else(|| json!(name));
                 return table.refuse("name", Some(&value), "a name that no other link has");
             }
-            let link = parse_link(&mut table, None)?;
+            let link = parse_link(&mut table, None, self.files)?;
             let RttTable { rtt } = RttTable::defaults().parse_keys(&mut table, &Scope::default())?;
             table.finish()?;
             let link = LinkSpec { name, from, to, rtt: rtt.unwrap_or(0), ..link };
@@ -160,10 +167,10 @@ impl<'a> Topology<'a> {
     fn parking_lot(&mut self, value: &'a Value) -> Result<(), Invalid> {
         let mut table = KeyTable::new("parking_lot", value)?;
         let LotTable { hops } = LotTable::defaults().parse_keys(&mut table, &Scope::default())?;
-        let link = parse_link(&mut table, None)?;
+        let link = parse_link(&mut table, None, self.files)?;
         let RttTable { rtt } = RttTable::defaults().parse_keys(&mut table, &Scope::default())?;
         let link = LinkSpec { rtt: rtt.unwrap_or(0), ..link };
-        let reverse = parse_reverse(&mut table, &link)?;
+        let reverse = parse_reverse(&mut table, &link, self.files)?;
         table.finish()?;
         let hop = |link: &LinkSpec, name: &str, [from, to]: [u32; 2]| LinkSpec {
             name: format!("{name}{}", from.max(to)),
@@ -219,13 +226,14 @@ impl<'a> Topology<'a> {
 fn parse_reverse<'a>(
     table: &mut KeyTable<'a>,
     forward: &LinkSpec,
+    files: Files<'_>,
 ) -> Result<Option<(LinkSpec, Option<&'a Value>)>, Invalid> {
     match table.get("reverse") {
         None | Some(Value::Bool(false)) => Ok(None),
         Some(Value::Bool(true)) => Ok(Some((plain(forward), None))),
         Some(value @ Value::Object(_)) => {
             let mut keys = KeyTable::new(&table.field("reverse"), value)?;
-            let link = parse_link(&mut keys, Some(forward))?;
+            let link = parse_link(&mut keys, Some(forward), files)?;
             if let Some(rtt) = keys.get("rtt") {
                 return keys.refuse("rtt", Some(rtt), "no rtt: it is that of the link forward");
             }

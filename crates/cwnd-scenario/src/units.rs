@@ -45,14 +45,18 @@ pub(crate) fn decimal(number: &str, factor: u64) -> Option<u64> {
     u64::try_from(scaled / scale).ok()
 }
 
-/// The shortest exact way to write `value`.
-fn write(value: u64, units: &[(&str, u64)]) -> String {
+/// The shortest exact way to write `value`, with `between` before the unit.
+fn write_with(between: &str, value: u64, units: &[(&str, u64)]) -> String {
     let (name, factor) = units
         .iter()
         .rev()
         .find(|(_, factor)| value >= *factor && value.is_multiple_of(*factor))
         .unwrap_or(&units[0]);
-    format!("{}{name}", value / factor)
+    format!("{}{between}{name}", value / factor)
+}
+
+fn write(value: u64, units: &[(&str, u64)]) -> String {
+    write_with("", value, units)
 }
 
 /// A time in ns, at most [`MAX_TIME`].
@@ -76,6 +80,16 @@ pub(crate) fn pair(value: &Value) -> Option<(u64, u64)> {
 #[must_use]
 pub fn write_time(ns: u64) -> String {
     if ns == 0 { "0s".into() } else { write(ns, &TIMES[..4]) }
+}
+
+/// A time of `ns` with a space before its unit.
+pub(crate) fn time_in_words(ns: u64) -> String {
+    if ns == 0 { "0 s".into() } else { write_with(" ", ns, &TIMES[..4]) }
+}
+
+/// A size of `bytes` with a space before its unit.
+pub(crate) fn size_in_words(bytes: u64) -> String {
+    write_with(" ", bytes, SIZES)
 }
 
 /// A rate in bit/s, above 0.

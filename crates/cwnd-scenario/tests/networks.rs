@@ -58,12 +58,10 @@ fn a_link_disturbs_its_packets_as_it_is_told() {
 
 #[test]
 fn a_rate_follows_steps_or_a_trace() {
-    let rate = |text: &str| {
-        good(&format!("duration = '60s'\nlink = {{ rtt = '40ms', rate = {text} }}\n[[flow]]\ncc = 'cubic'"))
-            .links[0]
-            .rate
-            .clone()
+    let text = |rate: &str| {
+        format!("duration = '60s'\nlink = {{ rtt = '40ms', rate = {rate} }}\n[[flow]]\ncc = 'cubic'")
     };
+    let rate = |rate: &str| good(&text(rate)).links[0].rate.clone();
     let steps = "[['0s', '10Mbit/s'], ['10s', '0bit/s'], ['11s', '5Mbit/s']]";
     let expected = LinkRate::Steps(10_000_000, vec![(10 * S, 0), (11 * S, 5_000_000)]);
     assert_eq!(rate(steps), expected);
@@ -71,25 +69,18 @@ fn a_rate_follows_steps_or_a_trace() {
     assert_eq!(rate("[['0s', '7Mbit/s']]"), LinkRate::Constant(7_000_000));
 
     // Three opportunities of 1500 bytes in 4 ms: 9 Mbit/s.
-    let path = std::env::temp_dir().join(format!("cwnd-{}-trace", std::process::id()));
-    std::fs::write(&path, "1\n1\n4\n").expect("a folder for temporary files");
-    let traced = rate(&format!("{{ trace = {path:?} }}"));
+    let traced =
+        |trace: &str| Scenario::from_toml_with(&text("{ trace = 'a.trace' }"), &|_| Ok(trace.into()));
+    let traced_rate = traced("1\n1\n4\n").expect("a trace").links[0].rate.clone();
     assert!(
-        matches!(&traced, LinkRate::Trace(trace, file) if trace.opportunities() == 3 && *file == path.to_string_lossy())
+        matches!(&traced_rate, LinkRate::Trace(trace, file) if trace.opportunities() == 3 && file == "a.trace")
     );
-    assert_eq!(traced.nominal(), 9_000_000);
-    std::fs::write(&path, "1\nx\n").expect("it is there");
-    let text = format!(
-        "duration = '60s'\nlink = {{ rtt = '40ms', rate = {{ trace = {path:?} }} }}\n[[flow]]\ncc = 'cubic'"
-    );
-    let message = Scenario::from_toml(&text).expect_err("x").to_string();
-    std::fs::remove_file(&path).expect("it was there");
+    assert_eq!(traced_rate.nominal(), 9_000_000);
+    let message = traced("1\nx\n").expect_err("x").to_string();
     assert!(
         message.starts_with("link.rate.trace, line 2: \"x\" is not accepted; expected a whole"),
         "{message}"
     );
-    let message = Scenario::from_toml(&text).expect_err("gone").to_string();
-    assert!(message.contains("a file that can be read"), "{message}");
 }
 
 #[test]

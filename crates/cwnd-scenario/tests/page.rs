@@ -23,10 +23,8 @@ fn whole(example: &str) -> String {
     format!("{head}{example}\n{tail}")
 }
 
-// Paths of traces are relative to the working directory.
 #[test]
 fn every_example_on_the_page_and_every_named_scenario_is_accepted_and_reads_back() {
-    std::env::set_current_dir(ROOT).expect("the root of the repository");
     let page = std::fs::read_to_string(format!("{ROOT}/docs/scenarios.md")).expect("the page");
     let mut texts: Vec<String> = page
         .split("```toml\n")
@@ -34,14 +32,18 @@ fn every_example_on_the_page_and_every_named_scenario_is_accepted_and_reads_back
         .map(|part| whole(part.split("```").next().expect("an end")))
         .collect();
     assert!(texts.len() >= 4, "{}", texts.len());
-    for file in std::fs::read_dir("scenarios").expect("a folder") {
+    let folder = format!("{ROOT}/scenarios");
+    for file in std::fs::read_dir(&folder).expect("a folder") {
         let path = file.expect("a file").path();
         if path.extension().is_some_and(|end| end == "toml") {
             texts.push(std::fs::read_to_string(path).expect("a scenario"));
         }
     }
+    let files =
+        |path: &str| std::fs::read_to_string(format!("{folder}/{path}")).map_err(|error| error.to_string());
     for text in texts {
-        let scenario = Scenario::from_toml(&text).unwrap_or_else(|invalid| panic!("{invalid}\n{text}"));
-        assert_eq!(Scenario::from_toml(&scenario.to_toml()), Ok(scenario), "{text}");
+        let read = |text: &str| Scenario::from_toml_with(text, &files);
+        let scenario = read(&text).unwrap_or_else(|invalid| panic!("{invalid}\n{text}"));
+        assert_eq!(read(&scenario.to_toml()), Ok(scenario), "{text}");
     }
 }

@@ -273,11 +273,11 @@ fn what_is_wrong_with_an_action_is_said() {
     assert!(graph.starts_with("action[0].rate.link: missing; expected the name of a link"), "{graph}");
     assert!(message(&format!("action = 3\n{DUMBBELL}")).starts_with("action: 3"));
 
-    let path = std::env::temp_dir().join(format!("cwnd-{}-refused-trace", std::process::id()));
-    std::fs::write(&path, "1\n").expect("a folder for temporary files");
-    let traced = DUMBBELL.replace("'10Mbit/s'", &format!("{{ trace = {path:?} }}"));
-    let traced = message(&format!("{traced}[[action]]\nrate = {{ at = '1s', to = '1Mbit/s' }}\n"));
-    std::fs::remove_file(&path).expect("it was there");
+    let traced = DUMBBELL.replace("'10Mbit/s'", "{ trace = 'a.trace' }");
+    let traced = format!("{traced}[[action]]\nrate = {{ at = '1s', to = '1Mbit/s' }}\n");
+    let traced = Scenario::from_toml_with(&traced, &|_| Ok("1\n".into()))
+        .expect_err("a trace has no rate")
+        .to_string();
     assert!(traced.starts_with("action[0].rate.link: \"link\""), "{traced}");
     assert!(traced.contains("does not follow a trace"), "{traced}");
 }

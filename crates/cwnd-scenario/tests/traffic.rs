@@ -258,17 +258,14 @@ fn every_refused_distribution_says_which_number_is_wrong() {
 // A file in packets; what is written holds its points in bytes, so it no longer needs the file.
 #[test]
 fn a_file_of_points_is_read_and_written_out() {
-    let path = std::env::temp_dir().join(format!("cwnd-sizes-{}.csv", std::process::id()));
-    std::fs::write(&path, "packets,probability\n1,0.15\n6,0.5\n1e2,1\n").expect("a temporary file");
-    let keys = format!(
-        "model = 'sessions'\nsize = {{ kind = 'empirical', file = '{}', unit = 'packets' }}",
-        path.display()
-    );
-    let message = groups(&keys).expect_err("1e2 is no plain decimal").to_string();
+    let sizes = "size = { kind = 'empirical', file = 'sizes.csv', unit = 'packets' }";
+    let text = format!("{SCENARIO}[[traffic]]\nmodel = 'sessions'\n{sizes}\n");
+    let with_file = |points: &str| Scenario::from_toml_with(&text, &|_| Ok(points.into()));
+    let message =
+        with_file("packets,probability\n1,0.15\n6,0.5\n1e2,1\n").expect_err("1e2 is no plain decimal");
+    let message = message.to_string();
     assert!(message.starts_with("traffic[0].size.file, line 4: \"1e2,1\""), "{message}");
-    std::fs::write(&path, "packets,probability\n1,0.15\n6,0.5\n100,1\n").expect("a temporary file");
-    let once = group(&keys);
-    std::fs::remove_file(&path).expect("it was there");
+    let once = with_file("packets,probability\n1,0.15\n6,0.5\n100,1\n").expect("good").traffic.remove(0);
     let Model::Sessions(web) = &once.model else { panic!("sessions") };
     let Distribution::Empirical(cdf) = &web.size else { panic!("{:?}", web.size) };
     let certain = cwnd_traffic::CERTAIN;

@@ -2,6 +2,7 @@
 //! Dependencies point down: no crate depends on one of its own level or above.
 
 use serde_json::Value;
+use std::path::Path;
 use std::process::Command;
 
 /// Levels of the crates, lowest first; lanes (level 3) never import each other.
@@ -47,6 +48,36 @@ fn dependencies_between_crates_point_down() {
         }
     }
     assert!(dependencies >= 5, "only {dependencies} dependencies were seen");
+}
+
+/// The crates that the operating system is an argument of: files are handed in, and so are time and the environment.
+const NO_FILES: [&str; 5] = ["cwnd-link", "cwnd-record", "cwnd-scenario", "cwnd-sim", "cwnd-traffic"];
+
+#[test]
+fn scenarios_links_and_simulations_open_no_file() {
+    let mut sources = 0;
+    for name in NO_FILES {
+        let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name(name).join("src")];
+        while let Some(folder) = folders.pop() {
+            for entry in folder.read_dir().expect("a folder") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let text = std::fs::read_to_string(&path).expect("a source");
+                for module in ["fs", "env", "net", "process", "path"] {
+                    assert!(
+                        !text.contains(&format!("std::{module}")),
+                        "{} uses std::{module}",
+                        path.display()
+                    );
+                }
+                sources += 1;
+            }
+        }
+    }
+    assert!(sources > 50, "only {sources} sources were read");
 }
 
 // The core's manifest names no dependency at all, so nothing can bring in std, a clock or an allocator.

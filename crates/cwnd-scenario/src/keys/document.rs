@@ -7,6 +7,9 @@ use crate::invalid::{Invalid, KeyTable};
 use crate::units::{MAX_TIME, pair, time, write_time};
 use serde_json::{Value, json};
 
+/// What a seed may be.
+pub(crate) const SEED: Whole = Whole(0, i64::MAX as u64);
+
 keys! {
     /// The keys of the document that are values.
     pub(crate) struct Head {
@@ -16,7 +19,7 @@ keys! {
             "simulated time, at most a hundred days", "";
         measure: Option<(u64, u64)> = None, Optional(Interval, "the whole run"), "ns",
             "the measured interval of the summary", "";
-        seed: u64 = 1, Whole(0, i64::MAX as u64), "",
+        seed: u64 = 1, SEED, "",
             "seed of all random draws", "";
         packet_size: Option<u32> = None, Optional(PacketSize(100, 64_000), "`\"1500B\"`"), "bytes",
             "size of a full data packet on the wire, 52 bytes of it headers. With one `[link]` the key may be there", "";

@@ -7,8 +7,9 @@ pub use super::queue::{DisciplineSpec, QueueSpec};
 use super::kinds::{Count, NonEmpty, Optional, PacketSize, Required, Time};
 use super::link_kinds::{JitterKind, Losses, Rates, Reordering, rates};
 use super::queue::Queue;
-use super::{Absent, Form, Key, Scope, Table};
+use super::{Absent, Form, Key, RowKind, Scope, Table};
 use crate::buffer::Buffer;
+use crate::files::Files;
 use crate::invalid::{Invalid, KeyTable};
 use cwnd_link::{DisciplineConfig, Jitter, Limit, Loss, Reorder, SettingValue};
 use serde_json::{Map, Value, json};
@@ -117,13 +118,17 @@ fn reverse() -> Form {
 
 /// Reads the keys that every link has. `forward`, where given, provides rate, delay and queue where they are not written. Name, ends and
 /// RTT are not set here, and the queue's limit is not checked.
-pub(crate) fn parse(table: &mut KeyTable<'_>, forward: Option<&LinkSpec>) -> Result<LinkSpec, Invalid> {
+pub(crate) fn parse(
+    table: &mut KeyTable<'_>,
+    forward: Option<&LinkSpec>,
+    files: Files<'_>,
+) -> Result<LinkSpec, Invalid> {
     let link = match forward {
         Some(forward) => plain(forward),
         None if table.get("rate").is_none() => return table.refuse("rate", None, rates()),
         None => LinkSpec::defaults(),
     };
-    link.parse_keys(table, &Scope::default())
+    link.parse_keys(table, &Scope { files, ..Scope::default() })
 }
 
 /// The keys of a link into `map`, every default written out.
@@ -145,6 +150,12 @@ pub(crate) fn plain(link: &LinkSpec) -> LinkSpec {
 }
 
 impl LinkSpec {
+    /// Its random losses as a scenario writes them; `None` without any.
+    #[must_use]
+    pub fn loss_text(&self) -> Option<String> {
+        Losses.print(&self.loss).as_ref().and_then(Value::as_str).map(str::to_owned)
+    }
+
     /// rate × RTT in whole packets of `packet` bytes, rounded down.
     #[must_use]
     pub fn bdp_packets(&self, packet: u32) -> u64 {

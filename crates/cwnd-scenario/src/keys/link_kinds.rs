@@ -3,6 +3,7 @@
 
 use super::kinds::{Flag, Fraction, Required, Text, TimeAbove0};
 use super::{Absent, Form, Quantity, RowKind, Scope, Table, ValueKind, Variants};
+use crate::files;
 use crate::invalid::{Invalid, KeyTable, shown};
 use crate::units::{self, MAX_TIME, RATE, probability, read_probability, time, write_rate, write_time};
 use cwnd_link::{GilbertElliott, Jitter, Loss, Reorder, Trace};
@@ -50,7 +51,7 @@ keys! {
     /// The key of a trace.
     struct TraceTable {
         trace: String = String::new(), Required(Text("the path of a trace in Mahimahi's format")), "",
-            "path of a file in Mahimahi's format: one line per opportunity to deliver 1500 bytes, its time in whole milliseconds. It repeats from the beginning. The path is relative to the working directory",
+            "path of a file in Mahimahi's format: one line per opportunity to deliver 1500 bytes, its time in whole milliseconds. It repeats from the beginning. The path is relative to the folder of the document, for a document without one to the working directory",
             "Mahimahi";
     }
 }
@@ -136,17 +137,13 @@ fn parse_steps(field: &str, list: &[Value]) -> Result<LinkRate, Invalid> {
     Ok(if steps.is_empty() { LinkRate::Constant(first) } else { LinkRate::Steps(first, steps) })
 }
 
-/// A trace file; its path is relative to the working directory.
+/// A trace, and its path as written.
 fn parse_trace(field: &str, value: &Value, scope: &Scope<'_>) -> Result<LinkRate, Invalid> {
     let mut table = KeyTable::new(field, value)?;
     let TraceTable { trace: path } = TraceTable::defaults().parse_keys(&mut table, scope)?;
     table.finish()?;
     let field = format!("{field}.trace");
-    let text = std::fs::read_to_string(&path).map_err(|error| Invalid {
-        field: field.clone(),
-        value: Some(shown(&json!(path))),
-        expected: format!("a file that can be read ({error})"),
-    })?;
+    let text = files::read(scope.files, &field, &path)?;
     let trace = Trace::parse(&text).map_err(|error| Invalid {
         field: format!("{field}, line {}", error.line),
         value: Some(format!("{:?}", error.value)),

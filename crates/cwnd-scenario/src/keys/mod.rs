@@ -7,13 +7,14 @@
 mod form;
 pub(crate) mod kinds;
 
+use crate::files::{self, Files};
 use crate::invalid::{Invalid, KeyTable};
 pub use form::{Absent, Form, Key, KindKeys, Quantity};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
 /// The settings of a scenario that the values of other keys depend on; those of a link depend on none.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy)]
 pub(crate) struct Scope<'a> {
     /// Simulated time, ns.
     pub duration: u64,
@@ -25,6 +26,14 @@ pub(crate) struct Scope<'a> {
     pub is_dumbbell: bool,
     /// The flows, once they are known.
     pub flows: Option<&'a dyn FlowNames>,
+    /// The files that the scenario names.
+    pub files: Files<'a>,
+}
+
+impl Default for Scope<'_> {
+    fn default() -> Self {
+        Self { duration: 0, packet_size: 0, links: &[], is_dumbbell: false, flows: None, files: &files::none }
+    }
 }
 
 /// Names that stand for flows.

@@ -3,10 +3,11 @@
 //!
 //! A file has a line per point: the value and the probability of at most that value, separated by a comma, a tab or spaces. Values and
 //! probabilities do not decrease; the last probability is 1. Empty lines, comments after `#` and a first line of column names are
-//! ignored. A path is relative to the working directory. A printed scenario has the points instead of the path, so that it means the
+//! ignored. The caller hands the file in. A printed scenario has the points instead of the path, so that it means the
 //! same elsewhere.
 
 use super::unit::Unit;
+use crate::files::{self, Files};
 use crate::invalid::{Invalid, KeyTable, shown};
 use crate::units::decimal;
 use cwnd_traffic::{CERTAIN, Cdf, CdfError, CdfPoints, Interpolation};
@@ -59,13 +60,13 @@ pub(crate) fn from_text(
 }
 
 /// Reads `file` and `unit`, or `points`, and `steps`.
-pub(crate) fn parse(table: &mut KeyTable<'_>, unit: Unit) -> Result<Cdf, Invalid> {
+pub(crate) fn parse(table: &mut KeyTable<'_>, unit: Unit, files: Files<'_>) -> Result<Cdf, Invalid> {
     let steps = table.read("steps", "true or false", Value::as_bool)?.unwrap_or(false);
     let interpolation = if steps { Interpolation::Steps } else { Interpolation::Linear };
     let file = table.text("file", "the path of a file", |_| true)?;
     let listed = table.get("points");
     match (file, listed) {
-        (Some(path), None) => from_file(table, &path, unit, interpolation),
+        (Some(path), None) => from_file(table, (&path, files), unit, interpolation),
         (None, Some(value)) => from_list(&table.field("points"), value, unit, interpolation),
         (_, Some(value)) => table.refuse("points", Some(value), "either file or points, not both"),
         (None, None) => {
@@ -76,7 +77,7 @@ pub(crate) fn parse(table: &mut KeyTable<'_>, unit: Unit) -> Result<Cdf, Invalid
 
 fn from_file(
     table: &mut KeyTable<'_>,
-    path: &str,
+    (path, files): (&str, Files<'_>),
     unit: Unit,
     interpolation: Interpolation,
 ) -> Result<Cdf, Invalid> {
@@ -92,13 +93,9 @@ fn from_file(
             v.as_str().filter(|name| names.contains(name)).map(str::to_owned)
         })?
     };
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) => {
-            return table.refuse("file", Some(&json!(path)), format!("a file that can be read ({error})"));
-        }
-    };
-    from_text(&table.field("file"), &text, interpolation, |value| {
+    let field = table.field("file");
+    let text = files::read(files, &field, path)?;
+    from_text(&field, &text, interpolation, |value| {
         if unit == Unit::Count { decimal(value, 1) } else { unit.read(&json!(format!("{value}{name}"))) }
     })
 }

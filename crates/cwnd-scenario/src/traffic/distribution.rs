@@ -4,6 +4,7 @@
 use super::cdf;
 use super::kinds::KINDS;
 use super::unit::Unit;
+use crate::files::Files;
 use crate::invalid::{Invalid, KeyTable};
 use cwnd_traffic::{BodyTail, Distribution, Family, ONE, Parametric, Scale};
 use serde_json::{Map, Value, json};
@@ -39,7 +40,12 @@ pub(crate) fn read_millionths(
 }
 
 /// Reads a distribution, or a bare quantity.
-pub(crate) fn parse(path: &str, value: &Value, unit: Unit) -> Result<Distribution, Invalid> {
+pub(crate) fn parse(
+    path: &str,
+    value: &Value,
+    unit: Unit,
+    files: Files<'_>,
+) -> Result<Distribution, Invalid> {
     if !value.is_object() {
         let expected = format!(
             "{}, or a distribution such as {{ kind = \"exponential\", mean = ... }}",
@@ -58,7 +64,7 @@ pub(crate) fn parse(path: &str, value: &Value, unit: Unit) -> Result<Distributio
     let read = match kind {
         "uniform" => parse_uniform(&mut table, unit)?,
         "body-tail" => Distribution::BodyTail(parse_body_tail(&mut table, unit)?),
-        "empirical" => Distribution::Empirical(cdf::parse(&mut table, unit)?),
+        "empirical" => Distribution::Empirical(cdf::parse(&mut table, unit, files)?),
         name => {
             let family = Family::ALL.into_iter().find(|family| family.name() == name);
             Distribution::Parametric(parse_parametric(

@@ -241,7 +241,7 @@ impl RowKind for Distributed {
         scope: &Scope<'_>,
     ) -> Result<Option<Distribution>, Invalid> {
         let Some(value) = table.get(key) else { return Ok(None) };
-        distribution::parse(&table.field(key), value, self.unit(scope)).map(Some)
+        distribution::parse(&table.field(key), value, self.unit(scope), scope.files).map(Some)
     }
 
     // Sizes are stored in bytes, so the payload of a packet does not matter here.

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The files that a scenario names: read from a folder, or handed in by Python.
+
+use super::{refuse, taken};
+use cwnd_scenario::Invalid;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyMapping};
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const FILES: &str = "a folder, or the contents of files (text or bytes) by their paths in the scenario";
+
+/// A file that a scenario names, as it was when the scenario was read.
+#[pyclass(frozen, eq, module = "cwnd._native")]
+#[derive(Clone, PartialEq, Eq)]
+pub struct InputFile {
+    /// Its path as the scenario writes it.
+    #[pyo3(get)]
+    pub path: String,
+    pub text: Arc<[u8]>,
+}
+
+#[pymethods]
+impl InputFile {
+    #[getter]
+    fn contents<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.text)
+    }
+
+    /// Size, bytes.
+    #[getter]
+    fn size(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Digest of the contents, hexadecimal.
+    #[getter]
+    fn sha256(&self, py: Python<'_>) -> PyResult<String> {
+        let digest = py.import("hashlib")?.call_method1("sha256", (self.contents(py),))?;
+        digest.call_method0("hexdigest")?.extract()
+    }
+
+    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
+        (&self.path, self.contents(py)).into_pyobject(py)?.hash()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("InputFile({:?}, {} bytes, sha256 {})", self.path, self.size(), self.sha256(py)?))
+    }
+}
+
+/// Where the files of a document come from.
+enum Source {
+    /// A folder that their paths are relative to; the empty path is the working directory.
+    Folder(PathBuf),
+    /// The caller.
+    Given,
+}
+
+/// The files for a document.
+pub struct FileSource {
+    source: Source,
+    /// Those that were given, or read so far.
+    files: RefCell<Vec<InputFile>>,
+}
+
+impl FileSource {
+    /// Files of a folder.
+    pub fn folder(folder: &Path) -> Self {
+        Self { source: Source::Folder(folder.to_owned()), files: RefCell::default() }
+    }
+
+    /// What Python gives: a folder, contents by path, or nothing, which is the working directory.
+    pub fn of(files: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let Some(files) = files else { return Ok(Self::folder(Path::new(""))) };
+        let Ok(mapping) = files.cast::<PyMapping>() else {
+            return Ok(Self::folder(&taken::<PathBuf>("files", files, FILES)?));
+        };
+        let items = mapping.items()?;
+        let given: PyResult<Vec<_>> = items.iter().map(|item| given(&item)).collect();
+        Ok(Self { source: Source::Given, files: RefCell::new(given?) })
+    }
+
+    /// The text of a file, by its path as the scenario writes it.
+    pub fn text(&self, path: &str) -> Result<String, String> {
+        let known = self.files.borrow().iter().find(|file| file.path == path).map(|file| file.text.clone());
+        let contents = match (known, &self.source) {
+            (Some(contents), _) => contents,
+            (None, Source::Given) => return Err("no such file is handed in".to_owned()),
+            (None, Source::Folder(folder)) => {
+                let full = folder.join(path);
+                let read = std::fs::read(&full).map_err(|error| match full == Path::new(path) {
+                    true => error.to_string(),
+                    false => format!("{}: {error}", full.display()),
+                })?;
+                let text: Arc<[u8]> = read.into();
+                self.files.borrow_mut().push(InputFile { path: path.to_owned(), text: text.clone() });
+                text
+            }
+        };
+        std::str::from_utf8(&contents)
+            .map(str::to_owned)
+            .map_err(|_| "stream did not contain valid UTF-8".to_owned())
+    }
+
+    /// The files that were given, or that the document named.
+    pub fn into_files(self) -> Vec<InputFile> {
+        self.files.into_inner()
+    }
+}
+
+/// A path with contents.
+fn given(item: &Bound<'_, PyAny>) -> PyResult<InputFile> {
+    let (path, contents): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
+    let path: String = taken("files", &path, FILES)?;
+    let text = match contents.extract::<String>() {
+        Ok(text) => text.into_bytes(),
+        Err(_) if contents.is_instance_of::<PyBytes>() => contents.extract()?,
+        Err(_) => {
+            let (field, value) = (format!("files.{path}"), Some(contents.get_type().to_string()));
+            return Err(refuse(item.py(), &Invalid { field, value, expected: "text or bytes".to_owned() }));
+        }
+    };
+    Ok(InputFile { path, text: text.into() })
+}

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Scenarios, validated.
+
+mod files;
+mod parts;
+
+pub use files::InputFile;
+pub use parts::{Action, FlowGroup, LinkSettings};
+
+use files::FileSource;
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use cwnd_scenario::Invalid;
+use pyo3::conversion::FromPyObjectOwned;
+use pyo3::create_exception;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::{PyBool, PyBytes, PyDict, PyTuple};
+use serde_json::{Value, json};
+
+create_exception!(
+    cwnd._native,
+    ScenarioError,
+    PyValueError,
+    "What was given, a scenario or an argument, was refused: `field`, `value`, `expected`."
+);
+
+pub fn refuse(py: Python<'_>, invalid: &Invalid) -> PyErr {
+    let error = ScenarioError::new_err(invalid.to_string());
+    let value = error.value(py);
+    let set = value
+        .setattr("field", &invalid.field)
+        .and_then(|()| value.setattr("value", &invalid.value))
+        .and_then(|()| value.setattr("expected", &invalid.expected));
+    set.err().unwrap_or(error)
+}
+
+const A_PATH: &str = "a path, as text or a pathlib.Path";
+
+/// What Python gives, as what it has to be; what it is not is refused as a scenario's own keys are.
+fn taken<'py, T: FromPyObjectOwned<'py>>(
+    field: &str,
+    value: &Bound<'py, PyAny>,
+    expected: &str,
+) -> PyResult<T> {
+    let py = value.py();
+    value.extract().map_err(|_| {
+        let shown = value.repr().map_or_else(|_| "?".to_owned(), |text| text.to_string());
+        let line = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        let short = if line.chars().count() <= 60 {
+            line
+        } else {
+            line.chars().take(57).chain("...".chars()).collect()
+        };
+        let (field, expected) = (field.to_owned(), expected.to_owned());
+        refuse(py, &Invalid { field, value: Some(short), expected })
+    })
+}
+
+/// The languages of a document.
+#[derive(Clone, Copy, PartialEq)]
+enum Language {
+    Toml,
+    Json,
+}
+
+/// Reads a document.
+fn read(py: Python<'_>, text: &str, language: Language, source: FileSource) -> PyResult<Scenario> {
+    let files = |path: &str| source.text(path);
+    let inner = match language {
+        Language::Toml => cwnd_scenario::Scenario::from_toml_with(text, &files),
+        Language::Json => cwnd_scenario::Scenario::from_json_with(text, &files),
+    };
+    let inner = inner.map_err(|invalid| refuse(py, &invalid))?;
+    Ok(Scenario { inner, files: source.into_files() })
+}
+
+/// A validated scenario, and the files that were handed in with it.
+#[pyclass(frozen, module = "cwnd._native")]
+pub struct Scenario {
+    pub inner: cwnd_scenario::Scenario,
+    files: Vec<InputFile>,
+}
+
+impl Scenario {
+    /// A copy of this scenario with the same files.
+    fn copy(&self, inner: cwnd_scenario::Scenario) -> Self {
+        Self { inner, files: self.files.clone() }
+    }
+}
+
+/// What Python gives for a seed, as a document would write it.
+fn seed_value(seed: &Bound<'_, PyAny>) -> PyResult<Value> {
+    if !seed.is_instance_of::<PyBool>()
+        && let Ok(number) = seed.extract::<u64>()
+    {
+        return Ok(json!(number));
+    }
+    let text: PyResult<String> =
+        seed.py().import("json")?.call_method1("dumps", (seed,)).and_then(|text| text.extract());
+    let written = text.ok().and_then(|text| serde_json::from_str(&text).ok());
+    Ok(match written {
+        Some(value) => value,
+        None => json!(seed.repr()?.to_string_lossy()),
+    })
+}
+
+#[pymethods]
+impl Scenario {
+    /// Reads a TOML document; raises `ScenarioError`. `files`: the folder that paths in it are relative to (the working directory), or
+    /// the contents of the files by their paths.
+    #[staticmethod]
+    #[pyo3(signature = (text, files=None))]
+    fn from_toml(text: &Bound<'_, PyAny>, files: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let document =
+            taken::<PyBackedStr>("text", text, "a TOML document (Scenario.from_file reads a file)")?;
+        read(text.py(), &document, Language::Toml, FileSource::of(files)?)
+    }
+
+    /// Reads a JSON document of the same shape; raises `ScenarioError`. `files`: as in `from_toml`.
+    #[staticmethod]
+    #[pyo3(signature = (text, files=None))]
+    fn from_json(text: &Bound<'_, PyAny>, files: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let document =
+            taken::<PyBackedStr>("text", text, "a JSON document (Scenario.from_file reads a file)")?;
+        read(text.py(), &document, Language::Json, FileSource::of(files)?)
+    }
+
+    /// Reads a file: JSON if its name ends in `.json`, else TOML; paths in it are relative to its folder. Raises `ScenarioError`, and
+    /// `OSError` where the system refuses.
+    #[staticmethod]
+    fn from_file(path: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = path.py();
+        let path = taken::<PathBuf>("path", path, A_PATH)?;
+        let refused = |expected: &str| {
+            let invalid = Invalid {
+                field: "path".to_owned(),
+                value: Some(format!("{:?}", path.display().to_string())),
+                expected: expected.to_owned(),
+            };
+            refuse(py, &invalid)
+        };
+        let is_json = path.extension().is_some_and(|extension| extension == "json");
+        let text = std::fs::read_to_string(&path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => refused("a file that exists"),
+            ErrorKind::IsADirectory => refused("a file, such as the scenario.toml in a result's folder"),
+            ErrorKind::InvalidData => {
+                refused(if is_json { "a JSON document in UTF-8" } else { "a TOML document in UTF-8" })
+            }
+            // A NUL in it.
+            ErrorKind::InvalidInput => refused(A_PATH),
+            _ => PyErr::from(error),
+        })?;
+        let language = if is_json { Language::Json } else { Language::Toml };
+        // A pipe has no folder.
+        let folder = path.parent().filter(|_| path.is_file()).unwrap_or(Path::new(""));
+        read(py, &text, language, FileSource::folder(folder))
+    }
+
+    /// The scenario as TOML, every default written out.
+    fn to_toml(&self) -> String {
+        self.inner.to_toml()
+    }
+
+    /// The scenario as JSON.
+    fn to_json(&self) -> String {
+        self.inner.to_json()
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        &self.inner.name
+    }
+
+    /// Simulated time, s.
+    #[getter]
+    fn duration_s(&self) -> f64 {
+        self.inner.duration as f64 / 1e9
+    }
+
+    /// Measured interval, s.
+    #[getter]
+    fn measured_s(&self) -> (f64, f64) {
+        (self.inner.measure.0 as f64 / 1e9, self.inner.measure.1 as f64 / 1e9)
+    }
+
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.inner.seed
+    }
+
+    /// Rate of the bottleneck, Mbit/s.
+    #[getter]
+    fn rate_mbps(&self) -> f64 {
+        self.inner.bottleneck().rate.nominal() as f64 / 1e6
+    }
+
+    /// Rate × RTT of the link, whole packets.
+    #[getter]
+    fn bdp_packets(&self) -> u64 {
+        self.inner.bottleneck().bdp_packets(self.inner.packet_size)
+    }
+
+    /// Size of a data packet on the wire, bytes.
+    #[getter]
+    fn packet_bytes(&self) -> u32 {
+        self.inner.packet_size
+    }
+
+    /// The same scenario under another seed; raises `ScenarioError`.
+    fn with_seed(&self, seed: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let copy = self.inner.with_seed(&seed_value(seed)?);
+        copy.map(|inner| self.copy(inner)).map_err(|invalid| refuse(seed.py(), &invalid))
+    }
+
+    /// The same scenario with another name.
+    fn with_name(&self, name: &str) -> Self {
+        self.copy(self.inner.with_name(name))
+    }
+
+    /// The same scenario with other paths to its files, by the ones that it has.
+    fn with_paths(&self, paths: HashMap<String, String>) -> Self {
+        let path = |path: &str| paths.get(path).map_or_else(|| path.to_owned(), Clone::clone);
+        let renamed = |file: &InputFile| InputFile { path: path(&file.path), text: file.text.clone() };
+        Self { inner: self.inner.with_paths(path), files: self.files.iter().map(renamed).collect() }
+    }
+
+    /// The files that it names, or that were handed in with it.
+    #[getter]
+    fn files(&self) -> Vec<InputFile> {
+        self.files.clone()
+    }
+
+    /// The groups of flows, in order.
+    #[getter]
+    fn groups(&self) -> Vec<FlowGroup> {
+        parts::groups(&self.inner)
+    }
+
+    /// The links, in the order of their numbers.
+    #[getter]
+    fn links(&self) -> Vec<LinkSettings> {
+        parts::links(&self.inner)
+    }
+
+    /// The actions, in the order of time.
+    #[getter]
+    fn actions(&self) -> Vec<Action> {
+        parts::actions(&self.inner)
+    }
+
+    /// Names of the groups of traffic, in the order of their numbers.
+    #[getter]
+    fn traffic_names(&self) -> Vec<&str> {
+        self.inner.traffic.iter().map(|group| group.name.as_str()).collect()
+    }
+
+    /// Whether inner variables are recorded.
+    #[getter]
+    fn records_inner(&self) -> bool {
+        self.inner.record.inner != cwnd_scenario::InnerVariables::Off
+    }
+
+    /// What the groups of flows are called: their own labels, or the algorithm and what differs.
+    #[getter]
+    fn labels(&self) -> Vec<String> {
+        self.inner.labels()
+    }
+
+    /// Refuses a run whose tables are expected to hold more than `record.limit`; raises `ScenarioError`.
+    fn check_size(&self, py: Python<'_>) -> PyResult<()> {
+        self.inner.check_size(cwnd_sim::expected_bytes(&self.inner)).map_err(|invalid| refuse(py, &invalid))
+    }
+
+    /// Names of the flows, in the order of their numbers.
+    #[getter]
+    fn flow_names(&self) -> Vec<String> {
+        self.inner.expand().into_iter().map(|flow| flow.name).collect()
+    }
+
+    /// Equal when every setting is, defaults included.
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Self>().is_ok_and(|other| self.inner == other.get().inner)
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.inner.to_json().hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// Pickles and copies are made of its document and its files.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let (py, scenario) = (slf.py(), slf.get());
+        let files = PyDict::new(py);
+        for file in &scenario.files {
+            files.set_item(&file.path, PyBytes::new(py, &file.text))?;
+        }
+        let arguments = (scenario.inner.to_json(), files).into_pyobject(py)?;
+        Ok((slf.get_type().getattr("from_json")?, arguments))
+    }
+
+    fn __repr__(&self) -> String {
+        let (scenario, bottleneck) = (&self.inner, self.inner.bottleneck());
+        let name = if scenario.name.is_empty() { String::new() } else { format!("{:?}: ", scenario.name) };
+        let mut flows = self.flow_names();
+        if flows.len() > 8 {
+            let more = format!("... {} in all", flows.len());
+            flows.truncate(6);
+            flows.push(more);
+        }
+        if !scenario.traffic.is_empty() {
+            flows.push(format!("{} of traffic", scenario.traffic.len()));
+        }
+        let rate = bottleneck.rate.nominal() as f64 / 1e6;
+        format!(
+            "Scenario({name}{}; {rate} Mbit/s, BDP {} packets; {} s, seed {})",
+            flows.join(", "),
+            self.bdp_packets(),
+            self.duration_s(),
+            scenario.seed
+        )
+    }
+}

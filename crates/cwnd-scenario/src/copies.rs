@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Copies of a scenario that differ from it in one setting.
+
+use crate::invalid::{Invalid, KeyTable};
+use crate::keys::document::SEED;
+use crate::keys::link::LinkRate;
+use crate::keys::{RowKind, Scope};
+use crate::model::Scenario;
+use serde_json::{Value, json};
+
+impl Scenario {
+    /// The scenario under another seed, given as a document would write it.
+    ///
+    /// # Errors
+    /// [`Invalid`] if a document's `seed` may not be that.
+    pub fn with_seed(&self, seed: &Value) -> Result<Self, Invalid> {
+        let keys = json!({ "seed": seed });
+        let read = SEED.parse(&mut KeyTable::new("", &keys)?, "seed", &Scope::default())?;
+        Ok(Self { seed: read.unwrap_or(self.seed), ..self.clone() })
+    }
+
+    /// The scenario with another name.
+    #[must_use]
+    pub fn with_name(&self, name: &str) -> Self {
+        Self { name: name.to_owned(), ..self.clone() }
+    }
+
+    /// The scenario with other paths to the files that it names; `path` is given each and returns the new one.
+    #[must_use]
+    pub fn with_paths(&self, path: impl Fn(&str) -> String) -> Self {
+        let mut copy = self.clone();
+        for link in &mut copy.links {
+            if let LinkRate::Trace(_, file) = &mut link.rate {
+                *file = path(file);
+            }
+        }
+        copy
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Copies of a scenario that differ in one setting, and how its parts are named.
+
+use cwnd_scenario::{Buffer, Scenario};
+use serde_json::json;
+
+const SCENARIO: &str = "
+name = 'two'
+duration = '10s'
+[link]
+rate = '10Mbit/s'
+rtt = '40ms'
+loss = 'random:0.001'
+queue = { kind = 'codel', limit = '1.5bdp' }
+[[flow]]
+cc = 'cubic'
+count = 2
+[[flow]]
+cc = 'cubic'
+[[flow]]
+cc = 'sack'
+count = 3
+[[action]]
+buffer = { at = '7s', to = '20packets' }
+[[action]]
+switch = { flow = 'cubic 1', at = '5s', cc = 'reno' }
+[[action]]
+rate = { at = '6s', to = '1Mbit/s' }
+";
+
+fn scenario() -> Scenario {
+    Scenario::from_toml(SCENARIO).expect("good")
+}
+
+#[test]
+fn a_scenario_with_a_seed_is_that_of_the_document_with_the_seed() {
+    let written = Scenario::from_toml(&format!("seed = 7\n{SCENARIO}")).expect("good");
+    assert_eq!(scenario().with_seed(&json!(7)), Ok(written));
+    for (seed, shown) in [
+        (json!(9_223_372_036_854_775_808_u64), "9223372036854775808"),
+        (json!(-1), "-1"),
+        (json!("7"), "\"7\""),
+        (json!(true), "true"),
+        (json!(1.5), "1.5"),
+    ] {
+        let message = scenario().with_seed(&seed).expect_err(shown).to_string();
+        let expected =
+            format!("seed: {shown} is not accepted; expected a whole number from 0 to 9223372036854775807");
+        assert_eq!(message, expected);
+    }
+}
+
+#[test]
+fn a_scenario_with_a_name_is_that_of_the_document_with_the_name() {
+    let written = Scenario::from_toml(&SCENARIO.replace("'two'", "'three'")).expect("good");
+    assert_eq!(scenario().with_name("three"), written);
+}
+
+#[test]
+fn groups_are_called_by_their_label_or_where_several_have_it_by_their_flows() {
+    assert_eq!(scenario().group_names(), ["cubic 1 to 2", "cubic 3", "sack"]);
+}
+
+#[test]
+fn actions_and_links_are_shown_as_they_are_written() {
+    let scenario = scenario();
+    let actions: Vec<_> = scenario.actions.iter().map(cwnd_scenario::Action::written).collect();
+    let action = |kind: &str, on: &str, to: Option<&str>| (kind.into(), on.into(), to.map(str::to_owned));
+    assert_eq!(
+        actions,
+        [
+            action("switch", "cubic 1", None),
+            action("rate", "link", Some("1Mbit/s")),
+            action("buffer", "link", Some("20packets"))
+        ]
+    );
+    let link = scenario.bottleneck();
+    assert_eq!((link.queue_kind(), link.loss_text().as_deref()), ("codel", Some("random:0.001")));
+    assert_eq!(link.queue.limit.in_words(), "1.5 BDP");
+    for (limit, words) in [
+        (Buffer::Packets(100), "100 packets"),
+        (Buffer::Bytes(64_000), "64 kB"),
+        (Buffer::Time(50_000_000), "50 ms"),
+        (Buffer::Bdp(100_000, 4), "0.1 BDP, at least 4 packets"),
+    ] {
+        assert_eq!(limit.in_words(), words);
+    }
+}
