@@ -215,13 +215,14 @@ def run(
     default in it.
     """
     try:
-        scenario = Scenario.from_toml(path.read_text(encoding="utf-8"))
+        text, folder = path.read_text(encoding="utf-8"), path.parent if path.is_file() else None
     except UnicodeDecodeError:
         fail(f'SCENARIO.toml: "{path}" is not accepted; expected a TOML document in UTF-8')
     except (FileNotFoundError, IsADirectoryError):
         fail(f'SCENARIO.toml: "{path}" is not accepted; expected a file that exists')
+    scenario = Scenario.from_toml(text, folder)
     if seed is not None:
-        scenario = Scenario.from_json(json.dumps({**json.loads(scenario.to_json()), "seed": number(seed)}))
+        scenario = scenario.with_seed(number(seed))
     run_and_report(scenario, out, (seeds, jobs), as_json=as_json, pictures=not no_plots, force=force)
 
 

@@ -7,13 +7,15 @@ import json
 from pathlib import Path
 
 from cwnd import partial_folders
-from cwnd._native import Scenario, ScenarioError
+from cwnd._native import ScenarioError
 from cwnd.input_errors import path_of
+from cwnd.json_types import JsonObject
 from cwnd.kernel.result import KernelTrace
 from cwnd.replicates.folder import SUMMARY
 from cwnd.replicates.study import Study
 from cwnd.result import Result, Summary, tables_of
 from cwnd.store import KIND, MANIFEST, REPLICATES, REPRODUCE, TRACE
+from cwnd.stored_scenario import read_scenario
 from cwnd.tables import FolderTables
 
 
@@ -29,7 +31,8 @@ def load(folder: str | Path) -> Result | Study:
     `replicate`): their document; each seed is a run in a folder of its own.
 
     Raises `NoResultError`, with the reason, for a folder without a result, with a run that did not end, of an earlier version with fewer
-    tables, or whose scenario needs a plugin or the file of a trace that is not there.
+    tables, or whose scenario needs a plugin that is not there. The files that the scenario names are read from the folder, which has a copy
+    of each; where they came from may be gone or changed.
     """
     folder = path_of("folder", folder)
     try:
@@ -46,7 +49,7 @@ def load(folder: str | Path) -> Result | Study:
         raise refuse(folder, f"a {KIND}, not a {kind}; cwnd report {folder} makes a page of it")
     if kind != KIND:
         raise refuse(folder, f"a {KIND}, not a {kind}")
-    return load_run(folder, files)
+    return load_run(folder, files, manifest)
 
 
 def refuse(folder: Path, expected: str) -> NoResultError:
@@ -54,14 +57,14 @@ def refuse(folder: Path, expected: str) -> NoResultError:
     return NoResultError(f'folder: "{folder}" is not accepted; expected {expected}')
 
 
-def load_run(folder: Path, files: set[str]) -> Result:
-    """The result of a run, whose folder has these files."""
+def load_run(folder: Path, files: set[str], manifest: JsonObject) -> Result:
+    """The result of a run, whose folder has these files and this manifest."""
     try:
-        scenario = Scenario.from_toml((folder / "scenario.toml").read_text())
+        scenario = read_scenario(folder, manifest)
         summary: Summary = json.loads((folder / "summary.json").read_text())
     except ScenarioError as error:
         raise refuse(folder, f"a scenario that can be read: {error}") from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise refuse(folder, f"scenario.toml and summary.json ({error})") from error
     if lacking := [name for name in tables_of(scenario) if f"{name}.parquet" not in files]:
         raise refuse(

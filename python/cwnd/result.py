@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # About 10 ms of work: Ctrl-C is handled between two chunks.
 EVENTS_PER_CHUNK = 200_000
 #: The lane of the simulator.
-SIM = "sim"
+SIM = Simulation.LANE
 
 
 def tables_of(scenario: Scenario) -> list[str]:

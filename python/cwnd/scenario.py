@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Rate = str | list[tuple[str, str]] | Mapping[str, str]
 
 
-__all__ = ["Flow", "KeyTable", "Link", "Value", "dumbbell", "graph", "parking_lot", "scenario_schema"]
+__all__ = ["Flow", "KeyTable", "Link", "Value", "dumbbell", "from_document", "graph", "parking_lot", "scenario_schema"]
 
 Flows = str | Flow | Mapping[str, int] | Iterable[Flow | str]
 
@@ -257,4 +257,9 @@ def _scenario(network: dict[str, object], flows: Flows, settings: CommonSettings
         document["traffic"] = traffic
     if actions:
         document["action"] = actions
+    return from_document(document)
+
+
+def from_document(document: Mapping[str, object]) -> Scenario:
+    """The scenario of a document that is held as plain values; raises `ScenarioError`."""
     return Scenario.from_json(json.dumps(plain("", document)))

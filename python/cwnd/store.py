@@ -20,6 +20,7 @@ from cwnd.input_errors import flag_of, path_of, refused
 from cwnd.kernel.result import KIND as TRACE_KIND
 from cwnd.result import SIM, Progress, Result, conclude, expect, simulate, summary_of, tables_of
 from cwnd.result import run as run_in_memory
+from cwnd.stored_scenario import inputs, names_in_folder, scenario_document, write_scenario
 from cwnd.tables import ROWS_PER_BATCH, FolderTables, SimulationTables
 
 if TYPE_CHECKING:
@@ -135,7 +136,8 @@ def manifest(result: Result, files: list[str]) -> dict[str, object]:
         "kind": KIND,
         "lane": result.lane,
         "seed": result.scenario.seed,
-        "scenario": json.loads(result.scenario.to_json()),
+        "scenario": scenario_document(result.scenario),
+        **inputs(result.scenario, names_in_folder(result.scenario)),
         "files": files,
         **origin(),
     }
@@ -149,7 +151,7 @@ def save(
     force: bool = False,
     between: Callable[[], None] = lambda: None,
 ) -> Path:
-    """Writes tables (Parquet), `scenario.toml`, `summary.json`, `manifest.json` and pictures to `folder`.
+    """Writes tables (Parquet), `scenario.toml` and the files that it names, `summary.json`, `manifest.json` and pictures to `folder`.
 
     Everything is written to a temporary folder beside `folder`, which then takes its name: a free one, that of an earlier run, or with
     `force` that of any other result (a kernel trace, replicates). `between` is called between two pieces of a table; if it raises,
@@ -277,7 +279,7 @@ class Writer:
 
 def finish(result: Result, folder: Path, *, pictures: bool) -> None:
     """Writes the files beside the tables: scenario, summary, pictures, manifest."""
-    (folder / "scenario.toml").write_text(result.scenario.to_toml())
+    write_scenario(result.scenario, folder)
     with (folder / "summary.json").open("w") as file:
         json.dump(result.summary, file, indent=1)
         file.write("\n")

@@ -13,7 +13,6 @@ from conftest import Cli
 
 import cwnd as package
 from cwnd import Flow, ScenarioError, dumbbell
-from cwnd.groups import groups
 
 SHORT = ("--rate", "20Mbit/s", "--rtt", "20ms", "--duration", "3s")
 BETA = ("compare", "cubic:2@beta=0.7", "cubic:2@beta=0.85", *SHORT)
@@ -64,7 +63,7 @@ def test_a_label_of_ones_own_goes_the_same_way(cwnd: Cli, tmp_path: Path) -> Non
 
     built = dumbbell([Flow("cubic", label="mine", beta=0.8), Flow("cubic", count=2)], rate="20Mbit/s", rtt="20ms")
     assert (built.labels, built.flow_names) == (["mine", "cubic"], ["mine", "cubic 1", "cubic 2"])
-    assert [(group.name, group.label, group.cc) for group in groups(built)] == [
+    assert [(group.name, group.label, group.cc) for group in built.groups] == [
         ("mine", "mine", "cubic"),
         ("cubic", "cubic", "cubic"),
     ]
@@ -143,7 +142,7 @@ def test_groups_are_named_apart() -> None:
     scenario = dumbbell(
         [Flow("cubic", count=2, rtt="16ms"), Flow("cubic"), Flow("sack", count=2)], rate="10Mbit/s", rtt="40ms"
     )
-    assert [(group.name, list(group.flows)) for group in groups(scenario)] == [
+    assert [(group.name, list(group.flows)) for group in scenario.groups] == [
         ("cubic 16 ms", [0, 1]),
         ("cubic 40 ms", [2]),
         ("sack", [3, 4]),

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NotRequired, TypedDict
 
-from cwnd import _native
 from cwnd.result import Summary
+from cwnd.scenario import from_document
 from tools import ROOT
 from tools.peers.cases import CASES, FIG6, Case, document, spec
 from tools.peers.ns2.run import find_ns2, run_ns2
@@ -58,7 +58,7 @@ def scenario(case: Case, seed: int, seconds: int) -> str:
     """The scenario as a TOML document, with everything recorded that is recorded unless it is turned off."""
     written = document(case, seed, seconds, min(20, seconds // 2))
     del written["record"]
-    return _native.Scenario.from_json(json.dumps(written)).to_toml()
+    return from_document(written).to_toml()
 
 
 @dataclass(frozen=True)

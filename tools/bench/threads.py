@@ -19,7 +19,6 @@ from pathlib import Path
 
 from cwnd import Scenario, run
 from cwnd.executor import Context, Threads, run_all, simulating
-from cwnd.groups import groups
 from cwnd.replicates.document import describe
 from cwnd.replicates.study import processors, with_seeds
 from tools import ROOT
@@ -59,7 +58,7 @@ class MeasuredRun:
 
     def run(self, context: Context) -> float:
         result = run(self.scenario, simulating(context))
-        describe(result, groups(self.scenario))
+        describe(result, self.scenario.groups)
         return result.summary["perf"]["cpu_s"]
 
 

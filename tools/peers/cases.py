@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import json
 import random
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from cwnd import _native
+from cwnd.scenario import from_document
 from tools.peers.ns2.run import run_ns2
 from tools.peers.ns3.run import run_ns3
 from tools.peers.peer import FlowSpec, Spec, Stopped
@@ -242,9 +242,9 @@ def run_ours(
     case: Case, seed: int, seconds: int, measured_from: int, simulator: str, stopped: Callable[[], bool]
 ) -> PeerResult:
     """In this thread, whose CPU time is the run's."""
-    text = json.dumps(document(case, seed, seconds, measured_from, simulator))
+    written = document(case, seed, seconds, measured_from, simulator)
     before = time.thread_time()
-    simulation = _native.Simulation(_native.Scenario.from_json(text))
+    simulation = _native.Simulation(from_document(written))
     while not simulation.step(1_000_000):
         if stopped():
             raise Stopped

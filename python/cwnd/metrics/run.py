@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,8 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cwnd import drop_causes
-from cwnd.groups import groups as groups_of
-from cwnd.groups import seconds, traffic
 from cwnd.json_types import number as number_of
 from cwnd.metrics.delay import queueing_delay
 from cwnd.metrics.fairness import convergence_time, jain, min_max_ratio
@@ -61,9 +58,7 @@ DEFAULT = Settings()
 
 def last_start_s(scenario: Scenario) -> float:
     """The latest start of the last flow under any seed."""
-    starts = [flow["start"] for flow in json.loads(scenario.to_json()).get("flow", [])]
-    latest = [start["uniform"][1] if isinstance(start, dict) else start for start in starts]
-    return max(map(seconds, latest), default=0.0)
+    return max((group.start_s[1] for group in scenario.groups), default=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +176,8 @@ def transfers_of(result: Result) -> list[Transfers]:
         result.transfers,
         begin_s=begin_s,
         end_s=end_s,
-        flows=[(group.name, group.flows) for group in groups_of(result.scenario)],
-        traffic=traffic(result.scenario),
+        flows=[(group.name, group.flows) for group in result.scenario.groups],
+        traffic=result.scenario.traffic_names,
     )
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from cwnd.groups import groups, seconds, traffic
 from cwnd.metrics.capacity import Capacity
 
 if TYPE_CHECKING:
@@ -82,7 +80,7 @@ class RunData:
         #: Per flow with events, time and size of the largest window at an event: windows fall at changes of state, between samples.
         self.peaks = peaks(result.events)
         #: The label of each flow's group, by the flow's number; one colour and dash for each label.
-        self.labels = [group.label for group in groups(self.scenario) for _ in group.flows]
+        self.labels = [group.label for group in self.scenario.groups for _ in group.flows]
         #: The flows of each label.
         self.flows_of: dict[str, list[int]] = {}
         for number, label in enumerate(self.labels):
@@ -112,15 +110,15 @@ class RunData:
             Mark(time, f"{kind} {flows[numbers[0]]['name'] if len(numbers) == 1 else f'of {len(numbers)} flows'}")
             for (time, kind), numbers in flows_at.items()
         ]
-        document = json.loads(self.scenario.to_json())
-        for group, keys in zip(groups(self.scenario), document.get("flow", [])):
-            if "stop" in keys:
+        for group in self.scenario.groups:
+            if group.stop_s is not None:
                 name = flows[group.flows.start]["name"] if len(group.flows) == 1 else f"of {len(group.flows)} flows"
-                marks.append(Mark(seconds(keys["stop"]), f"stop {name}"))
-        for action in document.get("action", []):
-            for kind, keys in action.items():
-                if kind in ("delay", "buffer"):
-                    marks.append(Mark(seconds(keys["at"]), f"{kind} {keys['to']}", keys["link"]))
+                marks.append(Mark(group.stop_s, f"stop {name}"))
+        marks += [
+            Mark(action.at_s, f"{action.kind} {action.to}", action.on)
+            for action in self.scenario.actions
+            if action.kind in ("delay", "buffer")
+        ]
         for link, capacity in zip(self.summary["links"], self.capacity):
             changes = zip(capacity.times_s[1:], capacity.mbps[1:])
             marks += [Mark(float(at), f"{mbps:g} Mbit/s" if mbps else "outage", link["name"]) for at, mbps in changes]
@@ -162,28 +160,24 @@ class RunData:
     def name(self) -> str:
         """The scenario's name; if it has none, its labels or its traffic."""
         labels = ", ".join(f"{label} ({len(flows)})" for label, flows in self.flows_of.items())
-        return self.scenario.name or labels or ", ".join(traffic(self.scenario))
+        return self.scenario.name or labels or ", ".join(self.scenario.traffic_names)
 
     def setup(self, width: int) -> str:
         """The scenario in one line: rates, round trips, buffers, losses, seed. If it is longer than `width`, the losses are shortened."""
-        document = json.loads(self.scenario.to_json())
-        given = document["link"]
-        links = given if isinstance(given, list) else [given]
+        links = [link for link in self.scenario.links if not link.is_reverse]
         rates = [(float(capacity.mbps.min()), float(capacity.mbps.max())) for capacity in self.capacity[: len(links)]]
         parts = [f"{len(links)} links"] if len(links) > 1 else []
         parts.append(f"{between(min(low for low, _ in rates), max(high for _, high in rates))} Mbit/s")
         rtts = [flow["rtt_ms"] for flow in self.summary["flows"]]
         if rtts:
             parts.append(f"RTT {between(min(rtts), max(rtts))} ms")
-        elif "rtt" in links[0]:
-            parts.append(f"RTT {with_space(links[0]['rtt'])}")
-        limits = list(dict.fromkeys(link["queue"]["limit"] for link in links))
-        parts.append(
-            "buffer " + (" or ".join(map(with_space, limits)) if len(limits) <= 3 else f"of {len(limits)} sizes")
-        )
-        if any(link["queue"]["kind"] != "droptail" for link in links):
-            parts.append(" and ".join(dict.fromkeys(link["queue"]["kind"].upper() for link in links)))
-        losses = list(dict.fromkeys(link["loss"] for link in links if "loss" in link))
+        else:
+            parts.append(f"RTT {links[0].rtt_ms:g} ms")
+        limits = list(dict.fromkeys(link.limit for link in links))
+        parts.append("buffer " + (" or ".join(limits) if len(limits) <= 3 else f"of {len(limits)} sizes"))
+        if any(link.queue != "droptail" for link in links):
+            parts.append(" and ".join(dict.fromkeys(link.queue.upper() for link in links)))
+        losses = list(dict.fromkeys(link.loss for link in links if link.loss is not None))
         seed = f"seed {self.scenario.seed}"
         shown = [f"loss {loss}" for loss in losses[:2]]
         if shown and len(", ".join([*parts, *shown, seed])) > width:
@@ -203,9 +197,3 @@ def cut(text: str, width: int) -> str:
 def between(low: float, high: float) -> str:
     """A value, or the two ends of a range."""
     return f"{low:g}" if low == high else f"{low:g} to {high:g}"
-
-
-def with_space(quantity: str) -> str:
-    """`1.5bdp` as `1.5 BDP`, `100packets` as `100 packets`."""
-    digits = quantity.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-    return f"{digits} {quantity.removeprefix(digits).replace('bdp', 'BDP')}"

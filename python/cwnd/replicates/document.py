@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, TypedDict, cast
 
 from cwnd import drop_causes
-from cwnd.groups import FlowGroup
+from cwnd._native import FlowGroup
 from cwnd.json_types import number
 from cwnd.metrics.measure_type import Measure, MeasureDocument
 from cwnd.metrics.run import Settings, measures

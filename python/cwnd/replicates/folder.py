@@ -20,9 +20,10 @@ from cwnd import _native
 from cwnd._native import Scenario
 from cwnd.partial_folders import lock
 from cwnd.replicates.document import RunDocument, StudyDocument
-from cwnd.result import Result, Summary
+from cwnd.result import SIM, Result, Summary
 from cwnd.store import MANIFEST, REPLICATES, FolderError, kind_of_result, origin, save
 from cwnd.store import check_folder as check_result
+from cwnd.stored_scenario import inputs, scenario_document
 
 SUMMARY = "summary.json"
 
@@ -33,13 +34,19 @@ class StudyFolder:
     def __init__(self, path: Path, scenario: Scenario, *, force: bool = False) -> None:
         self.path = path
         self._force = force
-        document = json.loads(scenario.to_json())
-        document.pop("seed")
+        shared = scenario_document(scenario)
+        shared.pop("seed")
         # The engine by its digest: runs of two builds are not replicates of each other.
         engine = hashlib.sha256(Path(_native.__file__).read_bytes()).hexdigest()
         written_by = origin()
         written_by["versions"] = {**written_by["versions"], "engine": engine}
-        self._manifest: dict[str, object] = {"kind": REPLICATES, "lane": "sim", "scenario": document, **written_by}
+        self._manifest: dict[str, object] = {
+            "kind": REPLICATES,
+            "lane": SIM,
+            "scenario": shared,
+            **inputs(scenario),
+            **written_by,
+        }
 
     def check(self) -> None:
         """Refuses, before any work, a folder that holds something else."""
@@ -48,7 +55,7 @@ class StudyFolder:
         if path.is_symlink() or not path.is_dir() or manifest.get("kind") != REPLICATES:
             check_result(path, REPLICATES, force=self._force)
             return
-        if manifest.get("scenario") != self._manifest["scenario"]:
+        if any(manifest.get(key) != self._manifest.get(key) for key in ("scenario", "inputs")):
             expected = "replicates of this scenario, or a free name (it holds those of another one)"
         elif any(manifest.get(key) != self._manifest.get(key) for key in ("versions", "plugins")):
             expected = "replicates by this build, or a free name (it holds those of another build)"
@@ -63,7 +70,8 @@ class StudyFolder:
         """Removes a result of something else than this study, which `check` allows to replace."""
         manifest = read(self.path / MANIFEST)
         same_study = all(
-            manifest.get(key) == self._manifest.get(key) for key in ("kind", "scenario", "versions", "plugins")
+            manifest.get(key) == self._manifest.get(key)
+            for key in ("kind", "scenario", "inputs", "versions", "plugins")
         )
         if self._force and not same_study and kind_of_result(self.path) is not None:
             for path in self.path.iterdir():
@@ -98,7 +106,7 @@ class StudyFolder:
         folder = self.seed(scenario.seed)
         if not folder.exists():
             return None
-        if read(folder / MANIFEST).get("scenario") == json.loads(scenario.to_json()):
+        if read(folder / MANIFEST).get("scenario") == scenario_document(scenario):
             summary = read(folder / SUMMARY)
             if "measures" in summary:
                 return cast("RunDocument", summary)

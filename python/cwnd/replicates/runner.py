@@ -8,7 +8,6 @@ from pathlib import Path
 
 from cwnd._native import Scenario
 from cwnd.executor import Context, simulating
-from cwnd.groups import groups
 from cwnd.replicates.document import RunDocument, describe
 from cwnd.replicates.folder import write_run
 from cwnd.result import run
@@ -24,7 +23,7 @@ class SeedRun:
 
     def run(self, context: Context) -> RunDocument:
         result = run(self.scenario, simulating(context))
-        document = describe(result, groups(self.scenario))
+        document = describe(result, self.scenario.groups)
         if self.folder is not None:
             write_run(self.folder, result, document, context.check)
         context.report(document["perf"]["packets"], 1.0)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import warnings
 from contextlib import nullcontext
@@ -12,7 +11,6 @@ from pathlib import Path
 
 from cwnd._native import Scenario
 from cwnd.executor import Threads, Watch, run_all
-from cwnd.groups import groups
 from cwnd.input_errors import path_of, refused
 from cwnd.replicates.document import RunDocument, StudyDocument, combine
 from cwnd.replicates.folder import StudyFolder
@@ -58,11 +56,10 @@ def processors() -> int:
 
 def with_seeds(scenario: Scenario, seeds: int) -> dict[int, Scenario]:
     """The scenario under its own seed and the next ones; raises `ScenarioError` when these are too large."""
-    document = json.loads(scenario.to_json())
     numbers = range(scenario.seed, scenario.seed + seeds)
     # The last seed first: one that is too large is refused before any scenario is made.
-    Scenario.from_json(json.dumps({**document, "seed": numbers[-1]}))
-    return {seed: Scenario.from_json(json.dumps({**document, "seed": seed})) for seed in numbers}
+    scenario.with_seed(numbers[-1])
+    return {seed: scenario.with_seed(seed) for seed in numbers}
 
 
 def replicate(
@@ -88,7 +85,7 @@ def replicate(
         raise refused("jobs", jobs, f"a whole number from 1 to {MOST_JOBS}")
     scenario.check_size()
     scenarios = with_seeds(scenario, seeds)
-    flow_groups = groups(scenario)
+    flow_groups = scenario.groups
     study_folder = StudyFolder(path_of("folder", folder), scenario, force=force) if folder is not None else None
     with study_folder.locked() if study_folder is not None else nullcontext():
         documents: dict[int, RunDocument] = {}

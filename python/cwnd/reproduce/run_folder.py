@@ -26,6 +26,7 @@ from cwnd.reproduce.runner import ERRORS, Column
 from cwnd.reproduce.verdict import SecondVerdict, Verdict, VerdictDocument, judge, summary
 from cwnd.store import MANIFEST, REPRODUCE, origin
 from cwnd.store import check_folder as check_result
+from cwnd.stored_scenario import scenario_document
 
 VERDICTS = "verdicts.json"
 #: What verdicts.json has of a claim in the second column.
@@ -183,7 +184,7 @@ def judge_and_write(
     folder.mkdir(parents=True, exist_ok=True)
     draw(experiment, results, first.digest, folder)
     write_numbers(folder / "data.parquet", columns)
-    scenarios = {key: json.loads(scenario.to_json()) for key, scenario in first.scenarios.items()}
+    scenarios = {key: scenario_document(scenario) for key, scenario in first.scenarios.items()}
     write(folder / "scenarios.json", scenarios)
     return new
 

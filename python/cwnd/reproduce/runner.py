@@ -15,6 +15,7 @@ from cwnd.reproduce.cache import Cache
 from cwnd.reproduce.experiment import AnyExperiment, Point, Results, Setup
 from cwnd.reproduce.numbers import JsonObject, plain, to_json
 from cwnd.result import run
+from cwnd.scenario import from_document
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,18 +110,22 @@ class Column:
         return Results(self.setup, self.points, by_point)
 
 
-def document(point: Point) -> JsonObject:
-    """A point's scenario in the schema, checked, without its name, which does not matter for its numbers."""
+def scenario_of(point: Point) -> Scenario:
+    """A point's scenario, checked, without its name, which does not matter for its numbers."""
     given = point.scenario
     if isinstance(given, str):
         scenario = Scenario.from_toml(given)
     elif isinstance(given, Mapping):
-        scenario = Scenario.from_json(json.dumps(given))
+        scenario = from_document(given)
     else:
         assert given is not None
         scenario = given
-    fields: JsonObject = json.loads(scenario.to_json())
-    return {**fields, "name": ""}
+    return scenario.with_name("")
+
+
+def document_key(scenario: Scenario) -> str:
+    """What tells a scenario from all others: its document, and the files that it names by their digests."""
+    return "\n".join([scenario.to_json(), *(f"{file.path} {file.sha256}" for file in scenario.files)])
 
 
 def column(experiment: AnyExperiment, setup: Setup, tasks: dict[str, Task]) -> Column:
@@ -132,11 +137,11 @@ def column(experiment: AnyExperiment, setup: Setup, tasks: dict[str, Task]) -> C
     for point in points:
         seeds = (0 if point.scenario is None else 1) if point.seeds is None else point.seeds
         names[point.key] = []
-        base = document(point) if point.scenario is not None else None
+        base = scenario_of(point) if point.scenario is not None else None
         for seed in range(1, seeds + 1) or (0,):
             if base is not None:
-                scenario = Scenario.from_json(json.dumps({**base, "seed": seed}))
-                task_key = scenario.to_json()
+                scenario = base.with_seed(seed)
+                task_key = document_key(scenario)
                 cost = scenario.duration_s * scenario.rate_mbps
                 name = Cache.name({"run": task_key, "key": point.key, "info": dict(point.info)}, experiment.reduce)
                 task = tasks.setdefault(task_key, Task(cost, scenario))

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from dataclasses import asdict, dataclass
 from importlib.resources import files
@@ -12,9 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from cwnd import plugin
-from cwnd._native import Scenario, Simulation, algorithms
+from cwnd._native import Simulation, algorithms
 from cwnd.reproduce.numbers import JsonObject
 from cwnd.result import Result, run
+from cwnd.scenario import from_document
 
 #: Figure 2, in its order; get_info is called `info` here, and `name` is a constant.
 MEMBERS = (
@@ -108,7 +108,7 @@ class NoRust:
 def hook_counter() -> Built | NoRust:
     """Builds the module without its optional hooks, without each required hook, and whole; loads it while another simulation runs, and simulates it."""
     text = files("cwnd.papers.ha2008.setups").joinpath("hook_counter.rs").read_text(encoding="utf-8")
-    other_run = Simulation(Scenario.from_json(json.dumps({**SCENARIO, "flow": [{"cc": "sack"}], "action": []})))
+    other_run = Simulation(from_document({**SCENARIO, "flow": [{"cc": "sack"}], "action": []}))
     other_run.step(2000)
     with tempfile.TemporaryDirectory() as folder:
         crate = plugin.new(MODULE, Path(folder) / MODULE)
@@ -154,7 +154,7 @@ def hook_counter() -> Built | NoRust:
 
 
 def simulate(scenario: JsonObject) -> Result:
-    return run(Scenario.from_json(json.dumps(scenario)))
+    return run(from_document(scenario))
 
 
 def compare_with_transport(result: Result) -> Calls:

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""A scenario in a result's folder: its document, and a copy of each file that it names."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path, PurePath
+from typing import NotRequired, TypedDict, cast
+
+from cwnd._native import Scenario
+from cwnd.json_types import JsonObject
+
+SCENARIO = "scenario.toml"
+# Endings of the files that a result has by itself.
+TAKEN = (".json", ".parquet", ".png", ".svg", ".toml")
+
+
+class InputRow(TypedDict):
+    """A file that the scenario names, in a manifest."""
+
+    #: as the scenario writes it
+    path: str
+    bytes: int
+    sha256: str
+    #: its copy in the folder; the folder of replicates has none
+    file: NotRequired[str]
+
+
+class Inputs(TypedDict, total=False):
+    """The part of a manifest about the files that the scenario names."""
+
+    inputs: list[InputRow]
+
+
+def scenario_document(scenario: Scenario) -> dict[str, object]:
+    """The scenario as plain values, for a file of JSON."""
+    document: dict[str, object] = json.loads(scenario.to_json())
+    return document
+
+
+def inputs(scenario: Scenario, names: Mapping[str, str] | None = None) -> Inputs:
+    """The part of a manifest about the files that the scenario names: path as written, size, digest, and the name in the folder.
+
+    Empty if it names none.
+    """
+    rows: list[InputRow] = []
+    for file in scenario.files:
+        row: InputRow = {"path": file.path, "bytes": file.size, "sha256": file.sha256}
+        if names:
+            row["file"] = names[file.path]
+        rows.append(row)
+    return {"inputs": rows} if rows else {}
+
+
+def names_in_folder(scenario: Scenario) -> dict[str, str]:
+    """The name in a result's folder of each file: its own, or with a number before it if that could be another file's name."""
+    names: dict[str, str] = {}
+    for number, file in enumerate(scenario.files, start=1):
+        own = re.sub(r"[^A-Za-z0-9._-]", "_", PurePath(file.path).name)[-64:]
+        is_free = own not in names.values() and not own.startswith((".", "-", "input-"))
+        names[file.path] = own if is_free and PurePath(own).suffix not in TAKEN else f"input-{number}-{own}"
+    return names
+
+
+def write_scenario(scenario: Scenario, folder: Path) -> None:
+    """Writes the document and the files. In the folder the document names the files beside it, so that it runs from there."""
+    names = names_in_folder(scenario)
+    for file in scenario.files:
+        (folder / names[file.path]).write_bytes(file.contents)
+    (folder / SCENARIO).write_text(scenario.with_paths(names).to_toml())
+
+
+def read_scenario(folder: Path, manifest: JsonObject) -> Scenario:
+    """The scenario as it was run, with the paths that its files had then. Nothing but the folder is read."""
+    text = (folder / SCENARIO).read_text()
+    if "inputs" not in manifest:  # it names no file, or an earlier version kept none
+        return Scenario.from_toml(text)
+    rows = cast("list[InputRow]", manifest["inputs"])
+    scenario = Scenario.from_toml(text, {row["file"]: (folder / row["file"]).read_bytes() for row in rows})
+    return scenario.with_paths({row["file"]: row["path"] for row in rows})
