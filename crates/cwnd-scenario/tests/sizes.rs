@@ -64,7 +64,8 @@ fn reds_thresholds_have_no_floor_of_their_own() {
     let scenario = read(&format!("rate = '10Mbit/s'\nrtt = '10ms'\n{queue}"), "").expect("accepted");
     let written = scenario.to_toml();
     assert!(written.contains("min = \"0.1bdp\"") && written.contains("max = \"0.5bdp\""), "{written}");
-    assert!(format!("{:?}", fifo(&scenario).queue).contains("min: 0, max: 4"));
+    let queue = format!("{:?}", fifo(&scenario).queue);
+    assert!(queue.contains("min: Packets(0), max: Packets(4)"), "{queue}");
 }
 
 #[test]
