@@ -5,7 +5,7 @@
 
 use cwnd_link::Limit;
 use cwnd_scenario::{ActionKind, Invalid, LinkRate, Scenario};
-use cwnd_sim::{Audit, Simulation, Tables};
+use cwnd_sim::{PacketLocations, Simulation, Tables};
 use std::fmt;
 
 /// The outcome of a scenario that broke no promise.
@@ -139,10 +139,10 @@ fn reads_back(scenario: &Scenario) -> Result<(), String> {
 /// an audit would take longer than the run.
 fn audited(simulation: &mut Simulation, distance: u64) -> Result<(u64, bool), String> {
     let (mut events, mut still) = (0, 0);
-    let mut before: Vec<Audit> = simulation.audit();
+    let mut before: Vec<PacketLocations> = simulation.packet_locations();
     loop {
         let then = simulation.now();
-        let under_way: u64 = before.iter().map(|flow| flow.queued + flow.in_flight).sum();
+        let under_way: u64 = before.iter().map(|flow| flow.queued + flow.propagating).sum();
         let transfers = simulation.tables().transfers.len() as u64;
         let stride = distance.max((under_way + transfers) / 16);
         let over = simulation.step(stride);
@@ -151,7 +151,7 @@ fn audited(simulation: &mut Simulation, distance: u64) -> Result<(u64, bool), St
         if now < then {
             return Err(format!("time ran back from {then} to {now} ns"));
         }
-        let after = simulation.audit();
+        let after = simulation.packet_locations();
         still = if now == then && before == after { still + stride } else { 0 };
         if still > STILL && !over {
             return Err(format!("time stands still at {now} ns"));
@@ -168,9 +168,9 @@ fn audited(simulation: &mut Simulation, distance: u64) -> Result<(u64, bool), St
 }
 
 /// Every packet is in one place, and no count decreases.
-fn conserved(before: &Audit, after: &Audit) -> Result<(), &'static str> {
-    let Audit { sent, arrived, at_host, queued, in_flight, dropped } = *after;
-    let places = [arrived, at_host, queued, in_flight, dropped];
+fn conserved(before: &PacketLocations, after: &PacketLocations) -> Result<(), &'static str> {
+    let PacketLocations { sent, arrived, at_host, queued, propagating, dropped } = *after;
+    let places = [arrived, at_host, queued, propagating, dropped];
     let accounted = places.iter().try_fold(0_u64, |sum, n| sum.checked_add(*n));
     if accounted != Some(sent) {
         return Err("packets are not conserved");
@@ -289,8 +289,8 @@ mod tests {
 
     const SMALL: &str = "duration = '1s'\n[link]\nrate = '1Mbit/s'\nrtt = '20ms'\nqueue = { kind = 'droptail', limit = '9packets' }\n[[flow]]\ncc = 'cubic'";
 
-    fn audit() -> Audit {
-        Audit { sent: 15, arrived: 1, at_host: 2, queued: 3, in_flight: 4, dropped: 5 }
+    fn audit() -> PacketLocations {
+        PacketLocations { sent: 15, arrived: 1, at_host: 2, queued: 3, propagating: 4, dropped: 5 }
     }
 
     #[test]
@@ -303,9 +303,9 @@ mod tests {
     #[test]
     fn a_packet_too_many_and_a_count_that_falls_are_seen() {
         assert_eq!(conserved(&audit(), &audit()), Ok(()));
-        assert!(conserved(&audit(), &Audit { at_host: 3, ..audit() }).is_err());
-        assert!(conserved(&audit(), &Audit { in_flight: u64::MAX, ..audit() }).is_err());
-        assert!(conserved(&audit(), &Audit { arrived: 0, at_host: 3, ..audit() }).is_err());
+        assert!(conserved(&audit(), &PacketLocations { at_host: 3, ..audit() }).is_err());
+        assert!(conserved(&audit(), &PacketLocations { propagating: u64::MAX, ..audit() }).is_err());
+        assert!(conserved(&audit(), &PacketLocations { arrived: 0, at_host: 3, ..audit() }).is_err());
     }
 
     #[test]

@@ -79,7 +79,7 @@ pub struct Link<P> {
     rate: Rate,
     loss: LossProcess,
     delay: Delay,
-    /// The order in which packets leave it.
+    /// Whether packets can overtake each other on the way to its far end.
     pub order: PacketOrder,
     measure: (u64, u64),
     end: u64,
@@ -103,10 +103,10 @@ pub struct LinkCounters {
     pub drops_measured: Drops,
     /// Drops over the whole run.
     pub drops: Drops,
-    /// Data packets that left before the end of the run.
-    pub packets: u64,
+    /// Data packets that leave by the end of the run; a queue that knows departures ahead counts them when it accepts them.
+    pub data_packets: u64,
     /// Packets of all classes that left in the measured interval.
-    pub measured: u64,
+    pub measured_packets: u64,
     /// Their bytes.
     pub measured_bytes: u64,
     /// The sum of their waits, ns.
@@ -203,12 +203,15 @@ impl<P> Link<P> {
         }
     }
 
-    /// Hands over a packet for which [`Link::offer`] has just said [`Offered::Holds`].
+    /// Hands over a packet for which [`Link::offer`] has just said [`Offered::Holds`]; a link that holds none never says so.
     ///
     /// # Errors
     /// Why it is dropped.
     pub fn hold(&mut self, now: u64, size: u32, class: PacketClass, packet: P) -> Result<(), DropCause> {
-        let Server::Head(queue) = &mut self.server else { return Ok(()) };
+        let Server::Head(queue) = &mut self.server else {
+            debug_assert!(false, "a packet for a link that holds none");
+            return Ok(());
+        };
         queue.push(now, size, (packet, class)).map_err(|_| self.drop_at(now, DropCause::Full))
     }
 
@@ -230,10 +233,12 @@ impl<P> Link<P> {
     /// The next of the packets that the link held and has sent or dropped by `now`.
     pub fn pop(&mut self, now: u64) -> Option<(P, Result<Transit, DropCause>)> {
         let Server::Head(queue) = &mut self.server else { return None };
-        let Taken { packet: (packet, class), size, arrived, at, result } = queue.pop(now)?;
+        let Taken { packet: (packet, class), size, arrived, at: taken_at, result } = queue.pop(now)?;
         let result = match result {
-            OfferResult::Departs { begins, at, .. } => Ok(self.depart(size, class, begins - arrived, at)),
-            OfferResult::Dropped(cause) => Err(self.drop_at(at, cause)),
+            OfferResult::Departs { begins, at: departs, .. } => {
+                Ok(self.depart(size, class, begins - arrived, departs))
+            }
+            OfferResult::Dropped(cause) => Err(self.drop_at(taken_at, cause)),
         };
         Some((packet, result))
     }
@@ -251,9 +256,9 @@ impl<P> Link<P> {
     #[inline(always)]
     fn depart(&mut self, size: u32, class: PacketClass, wait: u64, departs: u64) -> Transit {
         let count = &mut self.count;
-        count.packets += u64::from(class == PacketClass::Data && departs <= self.end);
+        count.data_packets += u64::from(class == PacketClass::Data && departs <= self.end);
         if self.measure.0 <= departs && departs < self.measure.1 {
-            count.measured += 1;
+            count.measured_packets += 1;
             count.measured_bytes += u64::from(size);
             count.wait_sum += u128::from(wait);
             count.wait_max = count.wait_max.max(wait);

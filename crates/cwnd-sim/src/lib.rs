@@ -28,4 +28,4 @@ pub use cwnd_record::{
     CwndRow, EventKind, EventRow, FlowCounts, FlowSummary, InnerRow, LinkSummary, QueueRow, Summary,
     TrafficSummary, TransferCounts, TransferRow,
 };
-pub use engine::{Audit, Simulation, Tables, expected_bytes, rates};
+pub use engine::{PacketLocations, Simulation, Tables, expected_bytes, rates};

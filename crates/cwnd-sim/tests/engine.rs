@@ -34,8 +34,8 @@ fn conserved(scenario: &str) {
     let mut simulation = Simulation::new(&scenario);
     let mut instants = 0;
     while !simulation.step(97) {
-        for (number, flow) in simulation.audit().into_iter().enumerate() {
-            let accounted = flow.at_host + flow.arrived + flow.queued + flow.in_flight + flow.dropped;
+        for (number, flow) in simulation.packet_locations().into_iter().enumerate() {
+            let accounted = flow.at_host + flow.arrived + flow.queued + flow.propagating + flow.dropped;
             assert_eq!(flow.sent, accounted, "flow {number} at {} ns: {flow:?}", simulation.now());
         }
         instants += 1;

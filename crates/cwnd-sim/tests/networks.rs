@@ -57,8 +57,8 @@ fn packets_are_conserved_at_every_instant_in_every_network() {
         let mut simulation = Simulation::new(&scenario(rest));
         let mut instants = 0;
         while !simulation.step(11) {
-            for (number, flow) in simulation.audit().into_iter().enumerate() {
-                let accounted = flow.at_host + flow.arrived + flow.queued + flow.in_flight + flow.dropped;
+            for (number, flow) in simulation.packet_locations().into_iter().enumerate() {
+                let accounted = flow.at_host + flow.arrived + flow.queued + flow.propagating + flow.dropped;
                 assert_eq!(
                     flow.sent,
                     accounted,
@@ -209,7 +209,7 @@ fn places_of_flows_that_have_ended_are_used_again() {
     let started = run.tables().transfers.len();
     // 50 Mbit/s each way in transfers of ten packets of 12 000 bits: 417 a second.
     assert!((3600..4800).contains(&started), "{started}");
-    assert!(run.places() < 200, "{} places for {started} transfers", run.places());
+    assert!(run.flow_slots() < 200, "{} places for {started} transfers", run.flow_slots());
     let finished = run.tables().transfers.iter().filter(|transfer| transfer.end_ns.is_some()).count();
     assert!(finished + 100 > started, "{finished} of {started}");
 }

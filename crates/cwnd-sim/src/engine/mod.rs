@@ -31,11 +31,11 @@ const ACTIONS: u32 = 3;
 #[derive(Debug)]
 pub struct Simulation {
     scenario: Scenario,
-    named: Vec<Flow>,
+    scenario_flows: Vec<Flow>,
     /// The scenario's flows first, then those of traffic.
     flows: Vec<FlowState>,
     /// Places in `flows` whose flow has ended.
-    free: Vec<u32>,
+    free_slots: Vec<u32>,
     network: Network,
     background: Background,
     ack_slab: AckSlab,
@@ -46,17 +46,17 @@ pub struct Simulation {
     now: u64,
     actions: Vec<(u64, u32, FlowAction)>,
     /// Counts of the scenario's flows when the measured interval began, and when it ended.
-    marks: [Option<Vec<FlowCounts>>; 2],
+    counts_at_boundaries: [Option<Vec<FlowCounts>>; 2],
     /// Number of rows of a table at which [`Simulation::step`] returns after a sample.
     pause_at: usize,
-    over: bool,
+    finished: bool,
     #[cfg(debug_assertions)]
     events: u64,
 }
 
 /// Where the packets of a flow are at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Audit {
+pub struct PacketLocations {
     /// Sent, retransmissions included.
     pub sent: u64,
     /// Arrived at the receiver, duplicates included.
@@ -65,8 +65,8 @@ pub struct Audit {
     pub at_host: u64,
     /// In a link's queue, or being sent.
     pub queued: u64,
-    /// In propagation.
-    pub in_flight: u64,
+    /// Between two ends of a link: sent, not yet arrived.
+    pub propagating: u64,
     /// Dropped or lost.
     pub dropped: u64,
 }
@@ -79,9 +79,9 @@ impl Simulation {
         let mut network = Network::new(scenario);
         let background = Background::new(scenario, &mut network);
         let mut simulation = Self {
-            named: Vec::new(),
+            scenario_flows: Vec::new(),
             flows: Vec::with_capacity(named.len()),
-            free: Vec::new(),
+            free_slots: Vec::new(),
             network,
             background,
             ack_slab: AckSlab::default(),
@@ -90,9 +90,9 @@ impl Simulation {
             tables: Tables::default(),
             now: 0,
             actions: scenario.flow_actions(),
-            marks: [None, None],
+            counts_at_boundaries: [None, None],
             pause_at: usize::MAX,
-            over: false,
+            finished: false,
             #[cfg(debug_assertions)]
             events: 0,
             scenario: scenario.clone(),
@@ -103,7 +103,7 @@ impl Simulation {
         for (number, (flow, recorded)) in named.iter().zip(scenario.recorded()).enumerate() {
             simulation.add_named(number as u32, flow, recorded);
         }
-        simulation.named = named;
+        simulation.scenario_flows = named;
         for number in 0..simulation.background.sources.len() as u32 {
             let at = simulation.background.next(number);
             simulation.wake_source(number, at);
@@ -177,7 +177,7 @@ impl Simulation {
     /// The flows, in the order of their numbers in the tables.
     #[must_use]
     pub fn flows(&self) -> &[Flow] {
-        &self.named
+        &self.scenario_flows
     }
 
     /// The links, in the order of their numbers in the tables.
@@ -195,7 +195,7 @@ impl Simulation {
     /// Takes the complete rows out of each table of at least `least` rows, and when the run is over all rows. So the memory of the
     /// tables does not grow with the length of the run. The first transfer that has not ended, and all after it, stay.
     pub fn take_tables(&mut self, least: usize) -> Tables {
-        if self.over { self.tables.take_all() } else { self.tables.take_complete(least) }
+        if self.finished { self.tables.take_all() } else { self.tables.take_complete(least) }
     }
 
     /// Drops the samples and events recorded so far.
@@ -212,22 +212,24 @@ impl Simulation {
     /// Counts of one of the scenario's flows in the measured interval, so far.
     fn counts_measured(&self, number: usize) -> FlowCounts {
         let now = self.flows[number].counts();
-        let [begin, end] =
-            self.marks.each_ref().map(|mark| mark.as_ref().map_or(now, |marked| marked[number]));
+        let [begin, end] = self
+            .counts_at_boundaries
+            .each_ref()
+            .map(|mark| mark.as_ref().map_or(now, |marked| marked[number]));
         end.since(&begin)
     }
 
-    /// Data packets that left the first link within the run, so far.
+    /// Data packets that the first link has accepted so far and that leave it within the run.
     #[must_use]
     pub const fn packets(&self) -> u64 {
-        self.network.links.as_slice()[0].count.packets
+        self.network.links.as_slice()[0].count.data_packets
     }
 
     /// Name of the flow, or of the traffic group, whose algorithm has failed (`Controller::has_failed`), if one has.
     #[must_use]
     pub fn failed(&self) -> Option<&str> {
         let number = self.flows.iter().position(|flow| flow.sender.driver.cc.has_failed())?;
-        match (self.named.get(number), self.flows[number].owner) {
+        match (self.scenario_flows.get(number), self.flows[number].owner) {
             (Some(flow), _) => Some(&flow.name),
             (None, Owner::Source(source, _)) => {
                 let group = self.background.sources[source as usize].group;
@@ -237,43 +239,44 @@ impl Simulation {
         }
     }
 
-    /// Number of places for flows: the scenario's flows, and the largest number of traffic flows that existed at once.
+    /// Slots for flows: the scenario's flows, and the largest number of traffic flows that existed at once.
     #[must_use]
-    pub const fn places(&self) -> usize {
+    pub const fn flow_slots(&self) -> usize {
         self.flows.len()
     }
 
     /// Where the packets of the scenario's flows are now, flow by flow. Debug builds also check all invariants.
     #[must_use]
-    pub fn audit(&self) -> Vec<Audit> {
+    pub fn packet_locations(&self) -> Vec<PacketLocations> {
         #[cfg(debug_assertions)]
-        if !self.over {
+        if !self.finished {
             self.check();
         }
-        let at = |flow: &FlowState| Audit {
+        let at_sender = |flow: &FlowState| PacketLocations {
             sent: flow.sender.sent.packets,
             arrived: flow.receiver.arrived,
             at_host: flow.host.as_ref().map_or(0, |host| host.len()),
             queued: 0,
-            in_flight: 0,
+            propagating: 0,
             dropped: flow.count.dropped.total(),
         };
-        let mut audits: Vec<Audit> = self.flows[..self.named.len()].iter().map(at).collect();
+        let mut locations: Vec<PacketLocations> =
+            self.flows[..self.scenario_flows.len()].iter().map(at_sender).collect();
         for packet in self.network.links.iter().flat_map(Link::packets) {
             if let Packet::Data { flow, .. } = *packet
-                && let Some(audit) = audits.get_mut(flow as usize)
+                && let Some(place) = locations.get_mut(flow as usize)
             {
-                audit.queued += 1;
+                place.queued += 1;
             }
         }
         for packet in self.network.lines.iter().flat_map(DelayLine::iter) {
             if let Packet::Data { flow, departs, .. } = *packet
-                && let Some(audit) = audits.get_mut(flow as usize)
+                && let Some(place) = locations.get_mut(flow as usize)
             {
-                *(if departs > self.now { &mut audit.queued } else { &mut audit.in_flight }) += 1;
+                *(if departs > self.now { &mut place.queued } else { &mut place.propagating }) += 1;
             }
         }
-        audits
+        locations
     }
 
     fn on_scheduled_action(&mut self, now: u64, number: u32) {
@@ -284,8 +287,8 @@ impl Simulation {
         }
         self.timers.remove_first();
         if let Some(mark) = MEASURE.iter().position(|&boundary| boundary == number) {
-            let flows = &self.flows[..self.named.len()];
-            self.marks[mark] = Some(flows.iter().map(FlowState::counts).collect());
+            let flows = &self.flows[..self.scenario_flows.len()];
+            self.counts_at_boundaries[mark] = Some(flows.iter().map(FlowState::counts).collect());
             return;
         }
         let (_, flow, action) = self.actions[(number - ACTIONS) as usize].clone();
@@ -316,7 +319,7 @@ impl Simulation {
     fn sample(&mut self, now: u64) {
         if !self.scenario.record.per_ack {
             self.count_forwarded(now);
-            for number in 0..self.named.len() as u32 {
+            for number in 0..self.scenario_flows.len() as u32 {
                 if self.flows[number as usize].recorded {
                     self.sample_window(now, number);
                 }
@@ -330,13 +333,13 @@ impl Simulation {
     }
 
     fn finish(&mut self) {
-        if self.over {
+        if self.finished {
             return;
         }
-        self.over = true;
+        self.finished = true;
         self.now = self.scenario.duration;
         self.receive_remaining();
-        for flow in &mut self.flows[..self.named.len()] {
+        for flow in &mut self.flows[..self.scenario_flows.len()] {
             flow.integrate_window(self.now, self.scenario.measure);
         }
     }

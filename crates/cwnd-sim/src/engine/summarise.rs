@@ -22,7 +22,7 @@ impl Simulation {
             .map(|(number, (spec, link))| of_link(number, spec, link, scenario.measure))
             .collect();
         let flows: Vec<FlowSummary> = self
-            .named
+            .scenario_flows
             .iter()
             .zip(&self.flows)
             .enumerate()
@@ -100,10 +100,10 @@ fn of_link(number: u32, spec: &LinkSpec, link: &Link<Packet>, (from, to): (u64, 
         utilization: if capacity > 0.0 { (count.measured_bytes * 8) as f64 / capacity } else { 0.0 },
         drops: count.drops_measured,
         drops_run: count.drops,
-        queue_mean_ms: if count.measured == 0 {
+        queue_mean_ms: if count.measured_packets == 0 {
             0.0
         } else {
-            count.wait_sum as f64 / count.measured as f64 / 1e6
+            count.wait_sum as f64 / count.measured_packets as f64 / 1e6
         },
         queue_percentiles_ms: [50, 95, 99].map(|part| percentile_ms(&waits, packets, part)),
         queue_max_ms: count.wait_max as f64 / 1e6,
@@ -152,7 +152,7 @@ fn of_traffic(simulation: &Simulation) -> Vec<TrafficSummary> {
     let background = &simulation.background;
     let mut loads: Vec<_> = background.groups.iter().map(|running| running.load).collect();
     // What those that still run have carried.
-    for flow in &simulation.flows[simulation.named.len()..] {
+    for flow in &simulation.flows[simulation.scenario_flows.len()..] {
         if let Owner::Source(source, direction) = flow.owner {
             let load = &mut loads[background.sources[source as usize].group as usize];
             let carried = flow.forwarded_bytes(scenario.packet_size);

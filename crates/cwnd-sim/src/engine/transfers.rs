@@ -15,7 +15,7 @@ use std::sync::Arc;
 impl Simulation {
     /// One of the scenario's flows starts.
     pub(super) fn start_flow(&mut self, now: u64, number: u32) {
-        let named = &self.named[number as usize];
+        let named = &self.scenario_flows[number as usize];
         let flow = &mut self.flows[number as usize];
         flow.start_at = NEVER;
         if let Some(bytes) = named.group.size {
@@ -141,7 +141,7 @@ impl Simulation {
         let mut flow = FlowState::new(template, mss, path, Owner::Source(source, transfer.direction));
         flow.start_at = NEVER;
         flow.private = private;
-        match self.free.pop() {
+        match self.free_slots.pop() {
             Some(place) => {
                 self.flows[place as usize] = flow;
                 place
@@ -196,7 +196,7 @@ impl Simulation {
                 self.network.release_line(flow.ack_line);
             }
         }
-        self.free.push(number);
+        self.free_slots.push(number);
     }
 
     fn send_datagram(&mut self, now: u64, source: u32, datagram: Datagram) {
