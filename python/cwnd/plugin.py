@@ -74,12 +74,12 @@ def new(name: str, folder: str | Path | None = None) -> Path:
     folder = Path(name) if folder is None else path_of("folder", folder)
     if folder.exists() or folder.is_symlink():
         raise CrateError("folder" if folder == Path(name) else "--path", folder, "a folder that does not exist yet")
-    words = {"lull": name, "Lull": "".join(word.capitalize() for word in name.split("_"))}
+    replacements = {"lull": name, "Lull": "".join(word.capitalize() for word in name.split("_"))}
     core = source()
     folder.parent.mkdir(parents=True, exist_ok=True)
     beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
-        render(TEMPLATES / "crate", beside, {**words, "@SOURCE@": quoted(core)})
+        render(TEMPLATES / "crate", beside, {**replacements, "@SOURCE@": quoted(core)})
         beside.chmod(0o755)
         beside.rename(folder)
     finally:
@@ -87,7 +87,7 @@ def new(name: str, folder: str | Path | None = None) -> Path:
     return folder
 
 
-def render(template: Path, folder: Path, words: Mapping[str, str]) -> None:
+def render(template: Path, folder: Path, replacements: Mapping[str, str]) -> None:
     """Writes a template's files with some words replaced. A file that does not change is not written, so that cargo does not rebuild."""
     for path in sorted(template.rglob("*")):
         if not path.is_file():
@@ -95,7 +95,7 @@ def render(template: Path, folder: Path, words: Mapping[str, str]) -> None:
         # Source distributions leave out files whose names begin with a dot.
         target = str(path.relative_to(template)).replace("dot.", ".")
         text = path.read_text(encoding="utf-8")
-        for word, new in words.items():
+        for word, new in replacements.items():
             target, text = target.replace(word, new), text.replace(word, new)
         file = folder / target
         if file.exists() and file.read_text(encoding="utf-8") == text:
@@ -116,7 +116,7 @@ class Crate(TypedDict):
     core: Path
 
 
-def manifest(field: str, crate: Path) -> Crate:
+def crate_info(field: str, crate: Path) -> Crate:
     """A crate's Cargo.toml; refused unless it depends on the core that this program has been built from."""
     try:
         document = tomllib.loads((crate / "Cargo.toml").read_text(encoding="utf-8"))
@@ -135,8 +135,13 @@ def manifest(field: str, crate: Path) -> Crate:
 def wrapper(kind: str, crate: Path, about: Crate, name: str = "") -> Path:
     """Writes the wrapper crate, in the target folder of `crate`, that makes a library (`simulator`) or hooks (`kernel`) of it."""
     folder = crate / "target" / "cwnd" / kind
-    words = {"@SOURCE@": quoted(about["core"]), "@CRATE@": quoted(crate), "@PACKAGE@": about["package"], "@NAME@": name}
-    render(TEMPLATES / kind, folder, words)
+    replacements = {
+        "@SOURCE@": quoted(about["core"]),
+        "@CRATE@": quoted(crate),
+        "@PACKAGE@": about["package"],
+        "@NAME@": name,
+    }
+    render(TEMPLATES / kind, folder, replacements)
     return folder
 
 
@@ -146,7 +151,7 @@ def build(crate: str | Path, field: str = "plugin", profile: str = "release") ->
     The profile `checked` has overflow checks and assertions on.
     """
     crate = path_of(field, crate).resolve()
-    folder = wrapper("simulator", crate, manifest(field, crate))
+    folder = wrapper("simulator", crate, crate_info(field, crate))
     target = crate / "target" / "cwnd"
     command = ["cargo", "build", "--profile", profile, "--message-format=json-render-diagnostics"]
     command += ["--manifest-path", str(folder / "Cargo.toml"), "--target-dir", str(target / "build")]
@@ -200,7 +205,7 @@ def build_kernel(
     or `ScenarioError`, and `OSError` when a compiler is missing.
     """
     crate = path_of("crate", crate).resolve()
-    about = manifest("crate", crate)
+    about = crate_info("crate", crate)
     name = load_plugin(crate)
     sets = next([each["name"] for each in known["sets"]] for known in _native.algorithms() if known["name"] == name)
     if cc is not None and cc not in sets:

@@ -159,7 +159,7 @@ def test_two_points_of_one_name_and_a_run_without_a_reduce_are_refused() -> None
         experiment.points(Setup("cubic"))
     with pytest.raises(TypeError, match="has no reduce"):
         experiment.reduce(None, Point("p"))  # type: ignore[arg-type]
-    assert not experiment.draws and KNOWN["ha2008/fig6"].draws
+    assert not experiment.has_picture and KNOWN["ha2008/fig6"].has_picture
 
 
 def test_numbers_come_back_from_the_cache_as_the_class_that_has_their_fields() -> None:
@@ -312,7 +312,7 @@ def test_the_experiment_of_the_guide_is_found_run_and_judged(monkeypatch: pytest
     numbers = {point.key: [experiment.reduce(run(point.scenario), point)] for point in points}  # type: ignore[arg-type]
     judged = verdicts(experiment, Results(Setup("cubic-2.2"), points, numbers))
     assert [verdict.claim.id for verdict in judged] == [row.id for row in rows]
-    assert experiment.draws
+    assert experiment.has_picture
 
 
 def of_two_seconds(point: Point) -> Scenario:

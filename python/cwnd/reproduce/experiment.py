@@ -240,7 +240,7 @@ class Experiment(ABC, Generic[Numbers]):
         """An answer for each claim, by the last part of its id."""
 
     def plot(self, results: Results[Numbers], figure: Figure) -> None:
-        """Draws the picture. An experiment without one has no such method."""
+        """Draws the picture. An experiment without one does not override it."""
         raise NotImplementedError
 
     @property
@@ -259,12 +259,12 @@ class Experiment(ABC, Generic[Numbers]):
         return getdoc(type(self)) or ""
 
     @property
-    def draws(self) -> bool:
+    def has_picture(self) -> bool:
         """Whether there is a picture."""
         return type(self).plot is not Experiment.plot
 
     @cached_property
-    def stated(self) -> dict[str, Claim]:
+    def paper_claims(self) -> dict[str, Claim]:
         """Its claims by the last part of their ids."""
         return claims_of(self.id)
 
@@ -276,9 +276,9 @@ class Experiment(ABC, Generic[Numbers]):
             raise ValueError(f"{self.id}: two points are called {twice[0]!r}")
         return points
 
-    def numbers(self, document: JsonObject) -> Numbers:
+    def numbers(self, stored: JsonObject) -> Numbers:
         """The numbers of a point as the cache has them."""
-        return cast("Numbers", from_json(self._kind, document))
+        return cast("Numbers", from_json(self._kind, stored))
 
     @cached_property
     def _kind(self) -> type | UnionType:
@@ -293,10 +293,13 @@ class Experiment(ABC, Generic[Numbers]):
     def answers(self, results: Results[Numbers]) -> dict[str, Answer]:
         """An answer for each of its claims, in the order of claims.toml; a missing or unknown one is a `ValueError`."""
         given = self.claims(results)
-        if given.keys() != self.stated.keys():
-            missing, unknown = sorted(self.stated.keys() - given.keys()), sorted(given.keys() - self.stated.keys())
+        if given.keys() != self.paper_claims.keys():
+            missing, unknown = (
+                sorted(self.paper_claims.keys() - given.keys()),
+                sorted(given.keys() - self.paper_claims.keys()),
+            )
             raise ValueError(f"{self.id}: claims without an answer: {missing}; answers without a claim: {unknown}")
-        return {name: given[name] for name in self.stated}
+        return {name: given[name] for name in self.paper_claims}
 
     def why(self, name: str) -> str:
         """The explanation of a claim that does not hold; empty if there is none."""

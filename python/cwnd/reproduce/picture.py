@@ -13,7 +13,7 @@ NAME = "figure"
 
 def draw(experiment: Experiment[Numbers], results: Results[Numbers], digest: str, folder: Path) -> None:
     """Writes figure.svg and figure.png, with the hash of the scenarios in their metadata."""
-    if not experiment.draws:
+    if not experiment.has_picture:
         return
     from cycler import cycler
 

@@ -115,7 +115,7 @@ def entries(path: Path) -> list[Entry]:
 
 def verdicts(experiment: AnyExperiment, results: Results[object]) -> list[Verdict]:
     """The verdict on each claim of an experiment."""
-    return [judge(experiment.stated[name], answer) for name, answer in experiment.answers(results).items()]
+    return [judge(experiment.paper_claims[name], answer) for name, answer in experiment.answers(results).items()]
 
 
 def entry(experiment: AnyExperiment, column: Column, results: Results[object]) -> Entry:
