@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cwnd import drop_causes
@@ -16,25 +16,18 @@ if TYPE_CHECKING:
     from cwnd.result import Summary
     from cwnd.summary_types import FlowSummary, LinkSummary, TrafficSummary
 
-# (heading, key, format), one column each.
-COLUMNS = (
-    ("RTT ms", "rtt_ms", "{:.0f}"),
-    ("Mbit/s", "throughput_mbps", "{:.2f}"),
-    ("goodput", "goodput_mbps", "{:.2f}"),
-    ("share", "share", "{:.1%}"),
-    ("mean cwnd", "cwnd_mean", "{:.1f}"),
-    ("retransmits", "retransmits", "{:d}"),
-    ("timeouts", "timeouts", "{:d}"),
-)
-
-
 # A table of more flows takes minutes to print.
 MOST_FLOWS = 1000
 
 
 def mbps(value: float) -> str:
     """A rate: five digits where it is large, two decimals where it is small."""
-    return f"{value:.2f}" if value < 1000 else f"{value:.0f}"
+    return two_decimals(value) if value < 1000 else f"{value:.0f}"
+
+
+def two_decimals(value: float) -> str:
+    """A number with two decimals, or two significant digits where these would not show it."""
+    return f"{value:.2f}" if value >= 0.1 or value == 0 else f"{value:.2g}"
 
 
 def seconds(value: float | None) -> str:
@@ -129,9 +122,21 @@ def whole_run(summary: Summary) -> str:
     )
 
 
+# (heading, key, format), one column each.
+COLUMNS: tuple[tuple[str, str, Callable[[float], str]], ...] = (
+    ("RTT ms", "rtt_ms", "{:.0f}".format),
+    ("Mbit/s", "throughput_mbps", two_decimals),
+    ("goodput", "goodput_mbps", two_decimals),
+    ("share", "share", "{:.1%}".format),
+    ("mean cwnd", "cwnd_mean", "{:.1f}".format),
+    ("retransmits", "retransmits", "{:.0f}".format),
+    ("timeouts", "timeouts", "{:.0f}".format),
+)
+
+
 def cells(flow: FlowSummary) -> list[str]:
     """A flow's row."""
-    return [form.format(number(flow, key)) for _, key, form in COLUMNS]
+    return [form(number(flow, key)) for _, key, form in COLUMNS]
 
 
 def table(summary: Summary, printer: Printer | None = None) -> None:
