@@ -39,8 +39,9 @@ PARTS := python rust kernel release wasm
 test:
 	@$(MAKE) --no-print-directory $(if $(JOBS),--jobs=$(JOBS) --output-sync=target) $(PARTS:%=part-%)
 
+# Its commands wait for nobody's turn: the parts are as many as was asked for.
 $(PARTS:%=part-%): part-%:
-	@bash -c 'TIMEFORMAT="test-$* took %0R s; processor time %0U + %0S s"; time $(MAKE) --no-print-directory test-$*'
+	@MAKEFLAGS='$(filter-out -j% -O% --jobserver%,$(MAKEFLAGS))' bash -c 'TIMEFORMAT="test-$* took %0R s; processor time %0U + %0S s"; time $(MAKE) --no-print-directory test-$*'
 
 $(VENV)/.packages: requirements-dev.lock
 	$(PYTHON) -m venv $(VENV)
