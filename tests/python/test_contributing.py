@@ -80,7 +80,7 @@ def test_the_guides_algorithm_passes_the_cores_tests(tmp_path: Path) -> None:
 def lull(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The guide's algorithm as a crate of one's own, so that this process knows it by its name."""
     crate = plugin.new("lull", tmp_path_factory.mktemp("guide") / "lull")
-    text = re.sub(r"crate::(conn::|hooks::)?", "cwnd::", steps()[0][1].replace("registered::", "registry::"))
+    text = re.sub(r"crate::(conn::|hooks::)?", "cwnd::", steps()[0][1].replace("registration::", "registry::"))
     (crate / "src" / "lull.rs").write_text(text)
     package.load_plugin(crate)
     return crate
