@@ -138,9 +138,13 @@ def begin(streams: Sequence[int], others: Sequence[int]) -> None:
 if __name__ == "__main__":
     from importlib import import_module
 
+    from cwnd import _native
     from cwnd.__main__ import main
 
     for name in ("cwnd.cli", *LAZY):
+        # Without the kernel part there is no kernel lane to import.
+        if name == "cwnd.kernel.trace" and not hasattr(_native, "KernelTrace"):
+            continue
         import_module(name)
     # Ctrl-C ends the tests, and they end this.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
