@@ -7,7 +7,10 @@ import os
 import re
 import signal
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 from typing import NoReturn
 
 import typer
@@ -16,6 +19,22 @@ from cwnd._native import PluginError, ScenarioError
 from cwnd.input_errors import refused
 from cwnd.store import FolderError
 from cwnd.terminal import replace_unprintable
+
+#: A second signal within this time is the first one, from a key that is held down, or sent to the process and to its group, s.
+SAME_SIGNAL_S = 0.5
+
+
+def once(handle: Callable[[int, FrameType | None], object]) -> Callable[[int, FrameType | None], object]:
+    """A handler that takes signals within `SAME_SIGNAL_S` of the first for that: they would interrupt what tidies up."""
+    first_s: float | None = None
+
+    def handler(number: int, frame: FrameType | None) -> None:
+        nonlocal first_s
+        if first_s is None or time.monotonic() - first_s > SAME_SIGNAL_S:
+            first_s = time.monotonic()
+            handle(number, frame)
+
+    return handler
 
 
 def fail(message: str, code: int = 2) -> NoReturn:
@@ -49,8 +68,13 @@ def enter(app: typer.Typer) -> NoReturn:
     replace_unprintable()
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, lambda number, _: sys.exit(128 + number))
+            signal.signal(number, once(lambda number, _: sys.exit(128 + number)))
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, once(signal.default_int_handler))
     code = run_guarded(app)
+    if code == 128 + signal.SIGINT:
+        # The interpreter ends, and its default would end the program by the signal.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         sys.stdout.flush()
     except BrokenPipeError:

@@ -62,6 +62,8 @@ def load_run(folder: Path, files: set[str], manifest: JsonObject) -> Result:
     try:
         scenario = read_scenario(folder, manifest)
         summary: Summary = json.loads((folder / "summary.json").read_text())
+        if not isinstance(summary, dict) or "link" not in summary:
+            raise ValueError("summary.json is not that of a run")
     except ScenarioError as error:
         raise refuse(folder, f"a scenario that can be read: {error}") from error
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -78,7 +80,7 @@ def load_study(folder: Path) -> Study:
     """The replicates in a folder, as the last command that wrote to it left them."""
     try:
         return Study.of(json.loads((folder / SUMMARY).read_text()))
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise refuse(
             folder, f"replicates with their {SUMMARY} ({error}); the command that was stopped, again, writes it"
         ) from None

@@ -36,7 +36,7 @@ REPRODUCE = "cwnd reproduce"
 # Files of the kinds whose manifest does not list them. Each seed of replicates is a folder of `KIND`.
 SEED = re.compile(r"seed-\d{4,}")
 REPRODUCED = re.compile(
-    r"(manifest|verdicts)\.json|report\.html|points/[^/]+/[^/]+|[^/]+/[^/]+/(figure\.(svg|png)|data\.parquet|scenarios\.json)"
+    r"(manifest|verdicts|\.reported|\.reported-before)\.json|report\.html|points/[^/]+/[^/]+|[^/]+/[^/]+/(figure\.(svg|png)|data\.parquet|scenarios\.json)"
 )
 # Pictures of more flows or rows take minutes and gigabytes.
 MOST_FLOWS_DRAWN = 1000

@@ -13,8 +13,6 @@ from cwnd._native import Scenario
 from cwnd.json_types import JsonObject
 
 SCENARIO = "scenario.toml"
-# Endings of the files that a result has by itself.
-TAKEN = (".json", ".parquet", ".png", ".svg", ".toml")
 
 
 class InputRow(TypedDict):
@@ -55,13 +53,11 @@ def inputs(scenario: Scenario, names: Mapping[str, str] | None = None) -> Inputs
 
 
 def names_in_folder(scenario: Scenario) -> dict[str, str]:
-    """The name in a result's folder of each file: its own, or with a number before it if that could be another file's name."""
-    names: dict[str, str] = {}
-    for number, file in enumerate(scenario.files, start=1):
-        own = re.sub(r"[^A-Za-z0-9._-]", "_", PurePath(file.path).name)[-64:]
-        is_free = own not in names.values() and not own.startswith((".", "-", "input-"))
-        names[file.path] = own if is_free and PurePath(own).suffix not in TAKEN else f"input-{number}-{own}"
-    return names
+    """The name in a result's folder of each file: `input-1-`, … and its own, which no other file of a result can have."""
+    return {
+        file.path: f"input-{number}-{re.sub(r'[^A-Za-z0-9._-]', '_', PurePath(file.path).name)[-64:]}"
+        for number, file in enumerate(scenario.files, start=1)
+    }
 
 
 def write_scenario(scenario: Scenario, folder: Path) -> None:
@@ -73,10 +69,18 @@ def write_scenario(scenario: Scenario, folder: Path) -> None:
 
 
 def read_scenario(folder: Path, manifest: JsonObject) -> Scenario:
-    """The scenario as it was run, with the paths that its files had then. Nothing but the folder is read."""
+    """The scenario as it was run, with the paths that its files had then, from the copies beside it.
+
+    Raises `ValueError` if a copy is not what was run. A folder of a version that kept no copies is read as its document says.
+    """
     text = (folder / SCENARIO).read_text()
     if "inputs" not in manifest:  # it names no file, or an earlier version kept none
         return Scenario.from_toml(text)
     rows = cast("list[InputRow]", manifest["inputs"])
+    if outside := [row["file"] for row in rows if PurePath(row["file"]).name != row["file"]]:
+        raise ValueError(f"{outside[0]} is no file of the folder")
     scenario = Scenario.from_toml(text, {row["file"]: (folder / row["file"]).read_bytes() for row in rows})
+    now = {file.path: file.sha256 for file in scenario.files}
+    if changed := [row["file"] for row in rows if now.get(row["file"]) != row["sha256"]]:
+        raise ValueError(f"{changed[0]} has changed since the run")
     return scenario.with_paths({row["file"]: row["path"] for row in rows})

@@ -14,10 +14,10 @@ import threading
 import time
 from types import FrameType
 
+from cwnd.exit_codes import SAME_SIGNAL_S
+
 #: Time that Python has to handle a signal, s. The hooks of one call take microseconds.
 HANDLING_S = 10.0
-#: A second signal within this time is the first one, sent to the process and to its group, s.
-SAME_SIGNAL_S = 0.5
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _handled = threading.Event()

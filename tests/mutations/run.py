@@ -46,6 +46,10 @@ def mutations() -> list[Mutation]:
     return [mutation for name in TABLES for mutation in tomllib.loads((HERE / name).read_text())["mutation"]]
 
 
+#: Files that every mutation depends on.
+BY_ALL = ("tests/mutations/run.py", "Cargo.lock", "clippy.toml", "rustfmt.toml")
+
+
 def crate_of(mutation: Mutation) -> str:
     """The crate with the fault: the core, where the mutation names no other."""
     return mutation.get("crate", "cwnd")
@@ -80,12 +84,21 @@ def since(commit: str) -> list[Mutation]:
         print(f"no work since {commit} is known")
         return some(every)
     changed = git("diff", "--name-only", base).splitlines()
+    # What every mutation is built with and judged by; nothing, too, since the commit and HEAD differ.
+    if not changed or any(path in BY_ALL or path.endswith("Cargo.toml") for path in changed):
+        print("the change concerns how mutations are built or judged")
+        return some(every)
     rows = [
         row
         for name in TABLES
         for row in tomllib.loads(git("show", f"{base}:tests/mutations/{name}")).get("mutation", [])
     ]
-    return some([mutation for mutation in every if is_concerned(mutation, changed, rows)])
+    concerned = [mutation for mutation in every if is_concerned(mutation, changed, rows)]
+    # A helper that a mutated file uses stands elsewhere in its crate.
+    crates = {
+        crate_of(each) for each in every if any(path.startswith(f"crates/{crate_of(each)}/src/") for path in changed)
+    }
+    return some(concerned or [mutation for mutation in every if crate_of(mutation) in crates])
 
 
 def some(of: list[Mutation]) -> list[Mutation]:

@@ -6,9 +6,11 @@ from __future__ import annotations
 import hashlib
 import json
 import pickle
+import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -118,10 +120,10 @@ def test_a_result_says_which_files_it_used_and_keeps_them(folder: Path, tmp_path
     result = package.run(scenario, folder=tmp_path / "out", pictures=False)
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert manifest["inputs"] == [
-        {"path": "radio.trace", "bytes": 6, "sha256": digest(TRACE), "file": "radio.trace"},
-        {"path": "sizes.csv", "bytes": 12, "sha256": digest(SIZES), "file": "sizes.csv"},
+        {"path": "radio.trace", "bytes": 6, "sha256": digest(TRACE), "file": "input-1-radio.trace"},
+        {"path": "sizes.csv", "bytes": 12, "sha256": digest(SIZES), "file": "input-2-sizes.csv"},
     ]
-    assert {"radio.trace", "sizes.csv"} <= set(manifest["files"])
+    assert {"input-1-radio.trace", "input-2-sizes.csv"} <= set(manifest["files"])
     # Where they came from may change or go.
     (folder / "radio.trace").write_text(FASTER)
     again = package.load(tmp_path / "out")
@@ -147,7 +149,7 @@ def test_a_results_scenario_runs_from_its_folder(
     result = package.run(Scenario.from_file(tmp_path / "radio.toml"), folder=tmp_path / "out", pictures=False)
     shutil.rmtree(folder)
     monkeypatch.chdir("/")
-    assert 'trace = "radio.trace"' in (tmp_path / "out" / "scenario.toml").read_text()
+    assert 'trace = "input-1-radio.trace"' in (tmp_path / "out" / "scenario.toml").read_text()
     done = cwnd("run", tmp_path / "out" / "scenario.toml", "--json")
     assert json.loads(done.stdout)["flows"] == result.summary["flows"]
     # What was loaded is what was run, with the path that it had.
@@ -164,13 +166,13 @@ def test_copies_have_names_that_no_other_file_of_a_result_has() -> None:
     text += f'[[flow]]\ncc = "cubic"\nfrom = "n0"\nto = "n{len(paths)}"\n'
     scenario = Scenario.from_toml(text, dict.fromkeys(paths, TRACE))
     assert list(names_in_folder(scenario).values()) == [
-        "x.trace",
+        "input-1-x.trace",
         "input-2-x.trace",
         "input-3-cwnd.parquet",
-        "a_b.trace",
+        "input-4-a_b.trace",
         "input-5-.hidden",
         "input-6-input-9",
-        "l" * 64,
+        f"input-7-{'l' * 64}",
     ]
 
 
@@ -178,9 +180,11 @@ def test_a_folder_of_an_earlier_version_finds_its_trace_as_it_did(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     result = package.run(Scenario.from_file(folder / "radio.toml"), folder=tmp_path / "out", pictures=False)
-    (tmp_path / "out" / "radio.trace").unlink()
+    (tmp_path / "out" / "input-1-radio.trace").unlink()
     with pytest.raises(NoResultError, match=r"radio\.trace"):
         package.load(tmp_path / "out")
+    written = tmp_path / "out" / "scenario.toml"
+    written.write_text(written.read_text().replace("input-1-radio.trace", "radio.trace"))
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     del manifest["inputs"]
     (tmp_path / "out" / "manifest.json").write_text(json.dumps(manifest))
@@ -200,6 +204,41 @@ def test_replicates_with_another_trace_are_others(folder: Path, tmp_path: Path) 
     with pytest.raises(FolderError, match="of another one"):
         package.replicate(Scenario.from_file(folder / "radio.toml"), 3, folder=tmp_path / "out")
     assert package.load(tmp_path / "out" / "seed-0003").scenario == scenario.with_seed(3)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda out: (out / "input-1-radio.trace").write_text(FASTER), "input-1-radio.trace has changed since the run"),
+        (lambda out: rename_input(out, "../study/radio.trace"), "../study/radio.trace is no file of the folder"),
+        (lambda out: rename_input(out, "/etc/hostname"), "/etc/hostname is no file of the folder"),
+        (lambda out: (out / "summary.json").write_text("[]"), "summary.json is not that of a run"),
+        (lambda out: (out / "summary.json").write_text("{}"), "summary.json is not that of a run"),
+    ],
+)
+def test_a_result_whose_files_are_not_those_of_the_run_is_refused(
+    folder: Path, tmp_path: Path, change: Callable[[Path], object], why: str
+) -> None:
+    package.run(Scenario.from_file(folder / "radio.toml"), folder=tmp_path / "out", pictures=False)
+    change(tmp_path / "out")
+    with pytest.raises(NoResultError, match=re.escape(why)):
+        package.load(tmp_path / "out")
+
+
+def rename_input(out: Path, name: str) -> None:
+    manifest = json.loads((out / "manifest.json").read_text())
+    manifest["inputs"][0]["file"] = name
+    (out / "manifest.json").write_text(json.dumps(manifest))
+
+
+# As a run leaves it that is killed while it draws: everything but the manifest, in a folder with a name of `tempfile`'s.
+def test_what_a_killed_run_with_a_trace_has_left_is_removed(folder: Path, tmp_path: Path, cwnd: Cli) -> None:
+    package.run(Scenario.from_file(folder / "radio.toml"), folder=tmp_path / "out", pictures=False)
+    (tmp_path / "out" / "manifest.json").unlink()
+    (tmp_path / "out").rename(tmp_path / ".next.abcd1234")
+    done = cwnd("run", folder / "radio.toml", "-o", tmp_path / "next", "--no-plots")
+    assert done.returncode == 0 and "removed" in done.stderr, done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["next", "study"]
 
 
 def test_a_missing_trace_is_refused_in_one_line(tmp_path: Path, cwnd: Cli) -> None:

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import json
+import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from conftest import SHORT, Cli
-from in_kernel import PROGRAM, until
+from in_kernel import PATIENCE_S, PROGRAM, until
 
 import cwnd as package
 from cwnd import NoResultError, dumbbell
@@ -118,3 +121,29 @@ def test_what_somebody_else_has_beside_it_stays(tmp_path: Path, name: str) -> No
     save(tmp_path / "run")
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([name, "run"])
     assert (tmp_path / name / "notes.md").exists()
+
+
+# A key that is held down, or a shell that sends the signal to the program and to its group: the later ones come while the program tidies up.
+def test_ctrl_c_three_times_in_a_tenth_of_a_second_is_one(tmp_path: Path) -> None:
+    command = [
+        PROGRAM,
+        "compare",
+        "cubic:20",
+        "--duration",
+        "200s",
+        "--seeds",
+        "500",
+        "--jobs",
+        "2",
+        "-o",
+        tmp_path / "lot",
+    ]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    until(lambda: list(tmp_path.glob("lot/seed-*/manifest.json")) != [] or process.poll() is not None)
+    for _ in range(3):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.03)
+    errors = process.communicate(timeout=PATIENCE_S)[1]
+    assert process.returncode == 130 and "runs are done" in errors, errors
+    assert [path.name for path in (tmp_path / "lot").iterdir() if path.name.startswith(".")] == []
+    assert 0 < len(json.loads((tmp_path / "lot" / "summary.json").read_text())["seeds"]) < 500
