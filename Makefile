@@ -145,6 +145,7 @@ response: $(NATIVE)
 docs: $(NATIVE)
 	$(BIN)/python -m tools.docs.generate
 	$(BIN)/python -m tools.docs.regressions
+	$(BIN)/python -m tools.docs.schema_page
 
 # Its packages are many and only it needs them: an environment of its own.
 $(VENV)/site/.packages: requirements-site.lock

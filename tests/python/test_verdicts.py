@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 
 import pytest
 from claim_with import claim_with
 
 from cwnd.reproduce import Holds, Measured, Reported, Undecidable
 from cwnd.reproduce.verdict import FAILS, HOLDS, OPEN, PART, REPORTED, judge, summary
+from tools.docs import verdicts
 
 
 def test_a_comparison_is_decided_by_the_mean_and_near_when_its_interval_reaches_over_the_bound() -> None:
@@ -133,3 +136,26 @@ def test_the_verdict_on_an_experiment_is_that_on_its_decided_claims() -> None:
     assert summary([yes, no]) == PART
     assert summary([shown]) == REPORTED
     assert summary([shown, open_]) == OPEN
+
+
+def test_a_run_of_some_experiments_replaces_theirs_on_record_and_a_whole_one_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record, run = tmp_path / "verdicts.json", tmp_path / "run"
+    run.mkdir()
+    monkeypatch.setattr(verdicts, "FILES", {"short": record})
+    monkeypatch.setattr(verdicts, "RUNS", tmp_path / "runs.json")
+    (run / "manifest.json").write_text(json.dumps({"finished": "2026-11-22", "took_s": 60}))
+
+    def on_record(entries: dict[str, str]) -> dict[str, str]:
+        (run / "verdicts.json").write_text(
+            json.dumps([{"id": key, "verdict": value} for key, value in entries.items()])
+        )
+        verdicts.take("short", run, None)
+        return {entry["id"]: entry["verdict"] for entry in json.loads(record.read_text())}
+
+    assert on_record({"a/1": HOLDS, "a/2": HOLDS}) == {"a/1": HOLDS, "a/2": HOLDS}
+    (tmp_path / "runs.json").unlink()
+    assert on_record({"a/2": FAILS, "a/3": PART}) == {"a/1": HOLDS, "a/2": FAILS, "a/3": PART}
+    assert not (tmp_path / "runs.json").exists()
+    assert on_record({"a/1": FAILS, "a/2": FAILS, "a/3": FAILS}) == {"a/1": FAILS, "a/2": FAILS, "a/3": FAILS}

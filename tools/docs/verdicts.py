@@ -2,7 +2,8 @@
 """Writes the table of docs/results/experiments.md from the verdicts of the shortened and of the full run beside it.
 
 python -m tools.docs.verdicts                        the table, from what is there
-python -m tools.docs.verdicts --short DIR --full DIR takes over the verdicts of runs of `cwnd reproduce` first
+python -m tools.docs.verdicts --short DIR --full DIR takes over the verdicts of runs of `cwnd reproduce` first; a run of some experiments
+                                                     replaces those of these, and the date of the whole run stays
 python -m tools.docs.verdicts --full DIR --took TEXT …of a run that was continued (--short likewise): its manifest has the time of the last part only
 """
 
@@ -31,7 +32,13 @@ def take(name: str, folder: Path, took: str | None) -> None:
     manifest = json.loads((folder / "manifest.json").read_text())
     if manifest.get("full", False) != (name == "full"):
         sys.exit(f"error: {folder} holds no {name} run")
-    FILES[name].write_text((folder / "verdicts.json").read_text())
+    text = (folder / "verdicts.json").read_text()
+    run = {entry["id"]: entry for entry in json.loads(text)}
+    record = {entry["id"]: entry for entry in json.loads(FILES[name].read_text())} if FILES[name].exists() else {}
+    if record.keys() - run.keys():
+        FILES[name].write_text(json.dumps([*{**record, **run}.values()], indent=1) + "\n")
+        return
+    FILES[name].write_text(text)
     runs = json.loads(RUNS.read_text()) if RUNS.exists() else {}
     runs[name] = {
         "finished": manifest["finished"],

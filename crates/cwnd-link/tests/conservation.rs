@@ -224,7 +224,7 @@ proptest! {
         prop_assert_eq!(departures, left);
     }
 
-    // Arrivals = departures + drops + queued, in packets and bytes, at every instant and with every discipline; departures
+    // Arrivals = departures + drops + queued, in packets and bytes, at every instant, with DropTail and RED; departures
     // keep the order and no first bit is sent before its packet is there.
     #[test]
     fn packets_are_conserved_at_every_instant(

@@ -81,7 +81,11 @@ const ON_RECORD: &str = include_str!("determinism.txt");
 #[test]
 fn the_same_seed_gives_the_same_bytes_in_every_run_thread_and_build() {
     let here = run(FIG6);
-    assert_eq!(table(&here), ON_RECORD, "results changed: if that is meant, update determinism.txt");
+    let now = table(&here);
+    assert!(
+        now == ON_RECORD,
+        "results changed; if that is meant, determinism.txt becomes\n{now}and was\n{ON_RECORD}"
+    );
     let threads: Vec<_> = (0..2).map(|_| std::thread::spawn(|| digest(&run(FIG6)))).collect();
     for thread in threads {
         assert_eq!(thread.join().expect("no panic"), digest(&here));
