@@ -142,7 +142,7 @@ def test_ctrl_c_three_times_in_a_tenth_of_a_second_is_one(tmp_path: Path) -> Non
     until(lambda: list(tmp_path.glob("lot/seed-*/manifest.json")) != [] or process.poll() is not None)
     for _ in range(3):
         process.send_signal(signal.SIGINT)
-        time.sleep(0.03)
+        time.sleep(0.01)
     errors = process.communicate(timeout=PATIENCE_S)[1]
     assert process.returncode == 130 and "runs are done" in errors, errors
     assert [path.name for path in (tmp_path / "lot").iterdir() if path.name.startswith(".")] == []
