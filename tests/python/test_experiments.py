@@ -306,7 +306,7 @@ def test_the_experiment_of_the_guide_is_found_run_and_judged(monkeypatch: pytest
     (experiment,) = of_module(module)
     assert experiment.id == "ha2008/fig99"
     rows = [claim(row) for row in tomllib.loads(stated, parse_float=Decimal)["claim"]]
-    experiment.__dict__["stated"] = {row.name: row for row in rows}
+    experiment.__dict__["paper_claims"] = {row.name: row for row in rows}
     # Two seconds of each point are enough for numbers.
     points = [Point(each.key, of_two_seconds(each), info=each.info) for each in experiment.points(Setup("cubic-2.2"))]
     numbers = {point.key: [experiment.reduce(run(point.scenario), point)] for point in points}  # type: ignore[arg-type]
