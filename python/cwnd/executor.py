@@ -116,6 +116,9 @@ class Threads(Generic[T]):
         self._watch = watch
         self._stop = threading.Event()
         self._pool = ThreadPoolExecutor(max_workers=jobs, thread_name_prefix="cwnd")
+        #: How many tasks are in progress. The pool does not know it: Ctrl-C while it starts a thread leaves that one out of its list.
+        self._in_progress = 0
+        self._ended = threading.Condition()
         #: Numbers of the tasks whose results are not delivered yet.
         self._pending: dict[Future[T], int] = {}
 
@@ -124,13 +127,19 @@ class Threads(Generic[T]):
 
     def _run(self, number: int, task: Task[T]) -> T:
         context = ThreadContext(number, self._stop, self._watch)
-        context.check()
+        with self._ended:
+            context.check()
+            self._in_progress += 1
         try:
             return task.run(context)
         except BaseException:
             # Set here, in the task's thread: before the main thread sees the exception, this one would begin the next task.
             self._stop.set()
             raise
+        finally:
+            with self._ended:
+                self._in_progress -= 1
+                self._ended.notify_all()
 
     def as_completed(self) -> Iterator[tuple[int, T]]:
         failure: BaseException | None = None
@@ -146,5 +155,7 @@ class Threads(Generic[T]):
 
     def stop(self) -> None:
         self._stop.set()
+        with self._ended:
+            self._ended.wait_for(lambda: self._in_progress == 0)
         # A task that has not begun ends at its first check.
         self._pool.shutdown()

@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +23,8 @@ from cwnd.terminal import replace_unprintable
 
 #: A second signal within this time is the first one, from a key that is held down, or sent to the process and to its group, s.
 SAME_SIGNAL_S = 0.5
+#: Time that a hook has to return after a signal, s. The hooks of one call take microseconds.
+HANDLING_S = 10.0
 
 
 def once(handle: Callable[[int, FrameType | None], object]) -> Callable[[int, FrameType | None], object]:
@@ -72,9 +75,8 @@ def enter(app: typer.Typer) -> NoReturn:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, once(signal.default_int_handler))
     code = run_guarded(app)
-    if code == 128 + signal.SIGINT:
-        # The interpreter ends, and its default would end the program by the signal.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if code > 128:
+        wait_for_threads(code)
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -84,6 +86,30 @@ def enter(app: typer.Typer) -> NoReturn:
         code = 1
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)
+
+
+def wait_for_threads(code: int) -> None:
+    """Waits for the threads of a program that a signal ends, as the interpreter would, but for `HANDLING_S` and no further signal.
+
+    A thread in a hook that does not return would hold the program for ever.
+    """
+    start_s = time.monotonic()
+
+    def give_up(number: int, frame: FrameType | None) -> None:
+        if time.monotonic() - start_s > SAME_SIGNAL_S:
+            os._exit(code)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, give_up)
+    if code == 128 + signal.SIGINT:
+        print("stopped", file=sys.stderr, flush=True)
+    others = [each for each in threading.enumerate() if each is not threading.main_thread() and not each.daemon]
+    for thread in others:
+        thread.join(max(0.0, start_s + HANDLING_S - time.monotonic()))
+    if any(each.is_alive() for each in others):
+        os._exit(code)
+    # The interpreter ends, and its default would end the program by the signal.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def closed_pipe() -> int:
@@ -99,8 +125,7 @@ def run_guarded(app: typer.Typer) -> int:
         refuse_repeated(arguments)
         result = app(arguments, standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
-        print("stopped", file=sys.stderr)
-        return 130
+        return 128 + signal.SIGINT
     except ScenarioError as error:
         print(getattr(error, "log", ""), end="", file=sys.stderr)
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
@@ -125,12 +150,12 @@ def run_guarded(app: typer.Typer) -> int:
             print(f"error: {' '.join(error.format_message().split())}", file=sys.stderr)
             return int(error.exit_code)
         raise
+    except SystemExit as ended:  # of the handlers above
+        return ended.code if isinstance(ended.code, int) else 1
     except BaseException as error:
         # A panic in our own Rust raises PanicException, which is no `Exception` and cannot be imported.
         if type(error).__name__ != "PanicException":
             raise
         print(f"error: a fault of cwnd, to be reported: {' '.join(str(error).split())}", file=sys.stderr)
         return 1
-    if result == 130:  # the option parser has handled Ctrl-C itself
-        print("stopped", file=sys.stderr)
     return result if isinstance(result, int) else 0

@@ -14,10 +14,8 @@ import threading
 import time
 from types import FrameType
 
-from cwnd.exit_codes import SAME_SIGNAL_S
+from cwnd.exit_codes import HANDLING_S, SAME_SIGNAL_S
 
-#: Time that Python has to handle a signal, s. The hooks of one call take microseconds.
-HANDLING_S = 10.0
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 _handled = threading.Event()

@@ -6,6 +6,7 @@ from __future__ import annotations
 import multiprocessing
 import pickle
 import threading
+import time
 from collections.abc import Collection, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed, wait
 from dataclasses import dataclass
@@ -79,6 +80,33 @@ def test_ctrl_c_keeps_what_is_done_and_gives_up_the_rest() -> None:
     assert run_all(Threads[str](2), tasks, take)
     # Delivered again: the first time was not known to have come to its end.
     assert taken == [1, 1]
+
+
+def test_ctrl_c_while_a_thread_starts_gives_up_its_task_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = threading.Thread.start
+
+    @dataclass
+    class Slow:
+        begun: threading.Event
+        ended: threading.Event
+
+        def run(self, context: Context) -> str:
+            self.begun.set()
+            time.sleep(0.2)  # work between two checks
+            self.ended.set()
+            context.check()
+            return "never"
+
+    slow = Slow(threading.Event(), threading.Event())
+
+    def interrupted(thread: threading.Thread) -> None:
+        start(thread)
+        assert slow.begun.wait(60)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    assert run_all(Threads[str](1), {1: slow}, {}.__setitem__)
+    assert slow.ended.is_set()
 
 
 def test_the_error_of_one_task_gives_up_the_others_and_is_raised_after_what_is_done() -> None:

@@ -7,6 +7,7 @@ import pickle
 import re
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -105,6 +106,40 @@ def test_a_hook_that_does_not_return_can_be_stopped(
         finally:
             child.kill()
     assert child.returncode == code and re.fullmatch(says, said.splitlines()[-1]), said
+
+
+# A thread that the program does not know when it ends, as after Ctrl-C while an executor starts one.
+HELD = """
+import sys, threading
+from cwnd import exit_codes
+
+def command(arguments, standalone_mode):
+    threading.Thread(target=threading.Event().wait).start()
+    {ends}
+
+exit_codes.HANDLING_S = {patience}
+exit_codes.enter(command)
+"""
+
+
+@pytest.mark.parametrize(("ends", "code"), [("raise KeyboardInterrupt", 130), ("sys.exit(143)", 143)])
+def test_a_thread_that_does_not_return_does_not_hold_the_program(ends: str, code: int) -> None:
+    program = HELD.format(ends=ends, patience=0.5)
+    done = subprocess.run([sys.executable, "-c", program, "cwnd"], timeout=PATIENCE_S, check=False)
+    assert done.returncode == code
+
+
+def test_one_more_signal_ends_what_waits_for_its_threads() -> None:
+    program = HELD.format(ends="raise KeyboardInterrupt", patience=3600)
+    with subprocess.Popen([sys.executable, "-c", program, "cwnd"], stderr=subprocess.PIPE, text=True) as child:
+        try:
+            assert child.stderr is not None and child.stderr.readline() == "stopped\n"
+            # The signals of the first half second are those of a key that is held down.
+            until(lambda: child.poll() is not None or child.send_signal(signal.SIGINT) is not None)
+            assert child.stderr.read() == ""
+        finally:
+            child.kill()
+    assert child.returncode == 130
 
 
 @cargo
