@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[[traffic]]`: what is read, what is written, what is refused and in which words.
 
-use cwnd_scenario::traffic::{Context, KINDS, PRESETS, Traffic, read, to_toml};
+use cwnd_scenario::traffic::{Context, PRESETS, Traffic, read, to_toml};
 use cwnd_scenario::{Invalid, Scenario};
-use cwnd_traffic::{Arrivals, Directions, Distribution, GapFrom, Model, Scale, Starts};
+use cwnd_traffic::{
+    Arrivals, Directions, Distribution, DistributionKind, GapFrom, Model, Parameter, ParameterKind, Scale,
+    Starts,
+};
 
 /// 100 s, full payloads of 1448 bytes.
 const CONTEXT: Context = Context { duration: 100_000_000_000, payload: 1448 };
@@ -57,8 +60,8 @@ fn the_documents_numbers_are_what_is_read() {
         let Model::Sessions(preset) = group("preset = 'leith2007'").model else { panic!("sessions") };
         preset
     });
-    let Distribution::Parametric(size) = &web.size else { panic!("{:?}", web.size) };
-    assert_eq!((size.shape, size.scale, size.at_most), (1_200_000, Scale::Mean(8688), None));
+    let Distribution::Pareto(size) = &web.size else { panic!("{:?}", web.size) };
+    assert_eq!((size.shape, size.minimum, size.at_most), (1_200_000, Scale::Mean(8688), None));
     assert_eq!((web.sessions, web.gap_from, web.pages), (1, GapFrom::Finish, None));
 
     let fig4 = group("preset = 'leith2007-fig4'");
@@ -74,34 +77,48 @@ fn the_documents_numbers_are_what_is_read() {
     assert_eq!(ns2.start, Starts::Every { from: 100_000_000, gap: 100_000_000 });
 }
 
-// Each kind is accepted with every key that its description names, in one document or several. A file needs a file.
+/// The parameters of a distribution of times as a document writes them: the scale by the mean where `by_mean`.
+fn parameters(kind: DistributionKind, by_mean: bool) -> String {
+    let key = |row: &Parameter| match row.kind {
+        ParameterKind::Number(min, max) => {
+            format!("{} = {}", row.name, (max.min(1_500_000).max(min)) as f64 / 1e6)
+        }
+        ParameterKind::Scale(_) if by_mean => "mean = '2s'".to_owned(),
+        ParameterKind::Bounds => "at_least = '1s', at_most = '9s'".to_owned(),
+        ParameterKind::UpperBound(_) | ParameterKind::OptionalAbove(_) => format!("{} = '9s'", row.name),
+        ParameterKind::Above(_) | ParameterKind::NotBelow(_) => format!("{} = '3s'", row.name),
+        _ => format!("{} = '2s'", row.name),
+    };
+    kind.parameters().iter().map(key).collect::<Vec<_>>().join(", ")
+}
+
+// Shapes of 1.5; values that rise from row to row.
 #[test]
-fn every_kind_is_described_by_its_keys() {
-    for kind in KINDS {
-        let documents: &[&str] = match kind.name {
-            "exponential" => &["mean = '1s', at_least = '1ms', at_most = '5s'"],
-            "pareto" => &["shape = 1.2, mean = '1s', at_most = '5s'", "shape = 1.2, minimum = '1s'"],
-            "pareto2" | "weibull" => {
-                &["shape = 1.2, mean = '1s', at_least = '1ms', at_most = '5s'", "shape = 1.2, scale = '1s'"]
+fn every_distribution_is_read_and_printed_by_its_rows() {
+    for kind in DistributionKind::ALL {
+        for by_mean in [false, true] {
+            let keys = parameters(*kind, by_mean);
+            let text = format!("model = 'sessions'\ngap = {{ kind = '{}', {keys} }}", kind.name());
+            let once = group(&text);
+            let written = once.to_value();
+            for key in keys.split(", ").filter_map(|key| key.split(" = ").next()) {
+                assert!(written["gap"].get(key).is_some(), "{text}: {written}");
             }
-            "lognormal" => {
-                &["sigma = 1, median = '1s', at_least = '1ms', at_most = '5s'", "sigma = 1, mean = '1s'"]
-            }
-            "body-tail" => &[
-                "median = '1s', sigma = 1, tail_from = '2s', tail_shape = 1.1, tail_share = 0.1, at_most = '5s'",
-            ],
-            "uniform" => &["min = '1s', max = '2s'"],
-            _ => &["points = [['1s', 1]], steps = true"],
-        };
-        for keys in documents {
-            let text = format!("model = 'sessions'\ngap = {{ kind = '{}', {keys} }}", kind.name);
-            assert!(groups(&text).is_ok(), "{text}");
+            assert_eq!(read(&to_toml(std::slice::from_ref(&once)), &CONTEXT), Ok(vec![once]), "{text}");
         }
-        let described = kind.keys.split([',', '|']).map(|key| key.trim().trim_matches(['[', ']']));
-        for key in described.filter(|key| !["file", "unit"].contains(key)) {
-            let is_written = documents.iter().any(|keys| keys.contains(&format!("{key} = ")));
-            assert!(is_written, "{}: {key}", kind.name);
-        }
+    }
+}
+
+#[test]
+fn a_misspelt_parameter_of_every_distribution_is_refused_with_the_nearest_one() {
+    for kind in DistributionKind::ALL {
+        let keys = parameters(*kind, false);
+        let (name, _) = keys.rsplit_once(" = ").expect("a key");
+        let name = name.rsplit(", ").next().expect("a key");
+        let text = format!("model = 'sessions'\ngap = {{ kind = '{}', {keys}, {name}s = 1 }}", kind.name());
+        let message = groups(&text).expect_err(&text).to_string();
+        assert!(message.contains(&format!("traffic[0].gap.{name}s: 1")), "{message}");
+        assert!(message.contains(&format!("did you mean {name}?")), "{message}");
     }
 }
 

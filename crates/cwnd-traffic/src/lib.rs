@@ -26,7 +26,6 @@
 #![forbid(unsafe_code)]
 
 mod cdf;
-mod continuous;
 mod direction;
 mod distribution;
 mod group;
@@ -39,7 +38,10 @@ mod source_models;
 
 pub use cdf::{CERTAIN, Cdf, CdfError, CdfPoints, Interpolation};
 pub use direction::{Direction, Directions};
-pub use distribution::{BodyTail, Distribution, Family, ONE, Parametric, Scale};
+pub use distribution::{
+    BodyTail, Bounds, Distribution, DistributionKind, Exponential, Lognormal, ONE, Parameter, ParameterKind,
+    ParameterValue, Pareto, Pareto2, Scale, Uniform, Weibull,
+};
 pub use group::{LinkFacts, TrafficGroup};
 pub use load::{AskedLoad, Load, SegmentSize, TrafficCounts};
 pub use model::{Arrivals, GapFrom, GroupConfig, Long, Mix, Model, RequestResponse, Sessions, Starts, Udp};

@@ -9,9 +9,8 @@
 //! A heavy tail is resolved to a probability of 2⁻⁵³: a Pareto of shape 1.2 reaches 2 · 10¹³ times its minimum.
 //! Values are rounded to whole units and are at most 2⁶³.
 
-use super::continuous::ContinuousDistribution;
 use crate::cdf::{CERTAIN, Cdf, Interpolation};
-use crate::distribution::Distribution;
+use crate::distribution::{AnyDensity, AnyDiscrete, Bounds, Distribution, Prepared};
 
 /// A stream of random numbers. A closure is one.
 pub trait Random {
@@ -42,9 +41,9 @@ pub struct Sampler {
 #[derive(Clone, Debug)]
 enum SamplerKind {
     Constant,
-    Uniform,
-    /// The distribution, P(X > high) and P(X > low) − P(X > high).
-    Continuous(ContinuousDistribution, f64, f64),
+    Discrete(AnyDiscrete),
+    /// The density, P(X > high) and P(X > low) − P(X > high).
+    Continuous(AnyDensity, f64, f64),
     Empirical(Cdf),
 }
 
@@ -57,7 +56,7 @@ fn probability(number: u64) -> f64 {
 }
 
 /// `number` scaled to `0..bound`.
-const fn scaled(number: u64, bound: u64) -> u64 {
+pub(crate) const fn scaled(number: u64, bound: u64) -> u64 {
     ((number as u128 * bound as u128) >> 64) as u64
 }
 
@@ -65,21 +64,16 @@ impl Sampler {
     /// Prepares `distribution`. No sample is below `floor` (a transfer has at least one byte).
     #[must_use]
     pub fn new(distribution: &Distribution, floor: u64) -> Self {
-        let (kind, low, high, mean) = match distribution {
-            Distribution::Constant(value) => {
-                (SamplerKind::Constant, *value, *value, Some((*value).max(floor) as f64))
+        let (kind, low, high, mean) = match distribution.prepared() {
+            Prepared::Constant(value) => (SamplerKind::Constant, value, value, Some(value.max(floor) as f64)),
+            Prepared::Discrete(discrete) => {
+                let (min, max) = discrete.range();
+                let (min, max) = (min.max(floor), max.max(floor));
+                let mean = discrete.mean(min, max);
+                (SamplerKind::Discrete(discrete), min, max, Some(mean))
             }
-            Distribution::Uniform { min, max } => {
-                let (min, max) = ((*min).max(floor), (*max).max(floor));
-                (SamplerKind::Uniform, min, max, Some((min as f64 + max as f64) / 2.0))
-            }
-            Distribution::Parametric(spec) => {
-                Self::continuous(ContinuousDistribution::new(spec), spec.at_least, spec.at_most)
-            }
-            Distribution::BodyTail(spec) => {
-                Self::continuous(ContinuousDistribution::body_tail(spec), None, spec.at_most)
-            }
-            Distribution::Empirical(cdf) => {
+            Prepared::Continuous(density, bounds) => Self::continuous(density, bounds),
+            Prepared::Empirical(cdf) => {
                 (SamplerKind::Empirical(cdf.clone()), 0, MAX, Some(empirical_mean(cdf)))
             }
         };
@@ -90,19 +84,14 @@ impl Sampler {
         sampler
     }
 
-    fn continuous(
-        distribution: ContinuousDistribution,
-        at_least: Option<u64>,
-        at_most: Option<u64>,
-    ) -> (SamplerKind, u64, u64, Option<f64>) {
-        let from = at_least.unwrap_or(0) as f64;
-        let to = at_most.map_or(f64::INFINITY, |most| most as f64);
-        let (above, below) = (distribution.survival(to), distribution.survival(from));
-        let between = distribution.mean_between(from, to).map(|sum| sum / (below - above));
+    fn continuous(density: AnyDensity, bounds: Bounds) -> (SamplerKind, u64, u64, Option<f64>) {
+        let (from, to) = bounds.interval();
+        let (above, below) = (density.survival(to), density.survival(from));
+        let between = density.mean_between(from, to).map(|sum| sum / (below - above));
         (
-            SamplerKind::Continuous(distribution, above, below - above),
-            at_least.unwrap_or(0),
-            at_most.unwrap_or(MAX),
+            SamplerKind::Continuous(density, above, below - above),
+            bounds.at_least.unwrap_or(0),
+            bounds.at_most.unwrap_or(MAX),
             between,
         )
     }
@@ -111,7 +100,7 @@ impl Sampler {
     #[must_use]
     pub fn exponential(mean: f64) -> Self {
         Self {
-            kind: SamplerKind::Continuous(ContinuousDistribution::Exponential { mean }, 0.0, 1.0),
+            kind: SamplerKind::Continuous(AnyDensity::exponential(mean), 0.0, 1.0),
             low: 0,
             high: MAX,
             mean: Some(mean),
@@ -127,7 +116,7 @@ impl Sampler {
     fn at(&self, number: u64) -> u64 {
         match &self.kind {
             SamplerKind::Constant => self.low,
-            SamplerKind::Uniform => self.low + scaled(number, self.high - self.low + 1),
+            SamplerKind::Discrete(discrete) => discrete.at(number, self.low, self.high),
             // The conversion saturates: values too large, and infinity, become u64::MAX.
             SamplerKind::Continuous(..) => ((self.exact(number) + 0.5) as u64).clamp(self.low, self.high),
             SamplerKind::Empirical(cdf) => empirical(cdf, scaled(number, CERTAIN)).clamp(self.low, self.high),
@@ -137,11 +126,11 @@ impl Sampler {
     /// The same before rounding and bounds.
     fn exact(&self, number: u64) -> f64 {
         match &self.kind {
-            SamplerKind::Continuous(distribution, above, width) => {
-                distribution.at_survival(above + probability(number) * width)
+            SamplerKind::Continuous(density, above, width) => {
+                density.at_survival(above + probability(number) * width)
             }
             SamplerKind::Empirical(cdf) => empirical(cdf, scaled(number, CERTAIN)) as f64,
-            SamplerKind::Constant | SamplerKind::Uniform => self.at(number) as f64,
+            SamplerKind::Constant | SamplerKind::Discrete(_) => self.at(number) as f64,
         }
     }
 

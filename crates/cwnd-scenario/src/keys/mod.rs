@@ -366,6 +366,7 @@ macro_rules! variants {
 pub(crate) use variants;
 
 pub(crate) mod action;
+pub(crate) mod distribution;
 pub(crate) mod document;
 pub(crate) mod flow;
 mod flow_kinds;

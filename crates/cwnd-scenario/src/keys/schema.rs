@@ -6,7 +6,10 @@
 //! words), `x-default` (what holds where the key is not written, in words), `x-unit`, `x-source`.
 
 use super::words::words;
-use super::{Absent, Form, Key, KindKeys, Quantity, Table, Variants, action, document, flow, link, record};
+use super::{
+    Absent, Form, Key, KindKeys, Quantity, Table, Variants, action, distribution, document, flow, link,
+    record,
+};
 use crate::params::show_param;
 use crate::traffic;
 use crate::units::MAX_TIME;
@@ -31,13 +34,9 @@ pub fn tables() -> Vec<(&'static str, &'static str, Form)> {
         ("traffic", "`[[traffic]]`", traffic::form()),
         ("action", "`[[action]]`", Form::Either(actions.collect())),
         ("record", "`[record]`", Form::Table(record::RecordSpec::keys())),
-        ("times", "Distributions of times", traffic::distribution_form(&times)),
-        ("sizes", "Distributions of sizes", traffic::distribution_form(&Form::Quantity(Quantity::Payload))),
-        (
-            "counts",
-            "Distributions of counts",
-            traffic::distribution_form(&Form::Whole { min: 0, max: 1 << 53 }),
-        ),
+        ("times", "Distributions of times", distribution::form(&times)),
+        ("sizes", "Distributions of sizes", distribution::form(&Form::Quantity(Quantity::Payload))),
+        ("counts", "Distributions of counts", distribution::form(&Form::Whole { min: 0, max: 1 << 53 })),
     ]
 }
 

@@ -9,9 +9,30 @@
 use super::unit::Unit;
 use crate::files::{self, Files};
 use crate::invalid::{Invalid, KeyTable, shown};
+use crate::keys::{Absent, Form, Key};
 use crate::units::decimal;
 use cwnd_traffic::{CERTAIN, Cdf, CdfError, CdfPoints, Interpolation};
 use serde_json::{Value, json};
+
+/// Its name as a kind of distribution.
+pub(crate) const NAME: &str = "empirical";
+/// Its definition, in a line.
+pub(crate) const HELP: &str =
+    "points of a cumulative distribution, straight lines between them, or with steps the points alone";
+
+/// Its keys, where values have the form `value`.
+pub(crate) fn keys(value: &Form) -> Vec<Key> {
+    let point = Form::Tuple(vec![value.clone(), Form::Decimal { min: 0.0, max: 1.0, text: true }]);
+    let text = || Form::Text { min: 1, max: u64::MAX };
+    let key =
+        |name, form, help| Key { name, form, absent: Absent::Words("none"), unit: "", help, source: "" };
+    vec![
+        key("file", text(), "the path of a file of points"),
+        key("unit", text(), "the unit of the file's values"),
+        key("points", Form::List { item: Box::new(point), min: 1 }, "points instead of a file"),
+        key("steps", Form::Flag, "whether only the points are drawn"),
+    ]
+}
 
 /// Max number of points.
 const MAX_POINTS: usize = 65_536;
@@ -134,7 +155,7 @@ pub(crate) fn print(cdf: &Cdf, unit: Unit) -> Value {
             json!([unit.write(*value), text.trim_end_matches('0').trim_end_matches('.')])
         })
         .collect();
-    json!({ "kind": "empirical", "steps": cdf.interpolation() == Interpolation::Steps, "points": points })
+    json!({ "kind": NAME, "steps": cdf.interpolation() == Interpolation::Steps, "points": points })
 }
 
 /// What is expected of a point that cannot follow.

@@ -33,9 +33,7 @@
 //! **Directions.** In a dumbbell data goes `forward`, in `reverse`, or `both`; a reverse path that carries data is a link with a queue. In
 //! a graph `from` and `to` name two nodes, and the route has the fewest links between them.
 
-mod cdf;
-mod distribution;
-mod kinds;
+pub(crate) mod cdf;
 mod parse;
 mod presets;
 mod print;
@@ -44,8 +42,6 @@ mod table_kinds;
 mod tables;
 pub(crate) mod unit;
 
-pub(crate) use kinds::form as distribution_form;
-pub use kinds::{DistributionKind, KINDS};
 pub(crate) use parse::parse_list;
 pub use parse::{Context, read};
 pub use presets::{PRESETS, Preset};

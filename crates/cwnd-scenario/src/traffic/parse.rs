@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Parses `[[traffic]]`.
 
-use super::distribution;
 use super::presets::PRESETS;
 use super::tables::{NOT_OF_UDP, Traffic, leith_size};
 use super::unit::Unit;
 use crate::invalid::{Invalid, KeyTable, unknown_name};
-use crate::keys::{Scope, Table, Variants};
+use crate::keys::{Scope, Table, Variants, distribution};
 use crate::units::HEADER_BYTES;
 use cwnd_traffic::{Distribution, GapFrom, Mix, Model, Sessions, Udp};
 use serde_json::{Map, Value, json};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The kinds of keys that only traffic has: starts, ends, distributions, what a gap is counted from.
 
-use super::distribution::{self, read_millionths, show_millionths};
 use super::unit::Unit;
 use crate::invalid::{Invalid, KeyTable};
+use crate::keys::distribution::{self, millionths_form, read_millionths, show_millionths};
 use crate::keys::{Absent, Form, Key, Quantity, Row, RowKind, Scope, ValueKind, keys};
 use crate::params::unknown_algorithm;
 use crate::routes::parse_ends;
@@ -314,6 +314,6 @@ impl RowKind for Share {
     }
 
     fn form(&self) -> Form {
-        Form::Decimal { min: self.0 as f64 / 1e6, max: self.1 as f64 / 1e6, text: false }
+        millionths_form(self.0, self.1)
     }
 }

@@ -10,8 +10,8 @@ use crate::keys::kinds::{
 };
 use crate::keys::{Absent, Form, Key, Table, Variants, keys, variants};
 use cwnd_traffic::{
-    Directions, Distribution, Family, GapFrom, Long, Mix, Model, ONE, Parametric, RequestResponse, Scale,
-    Sessions, Starts, Udp,
+    Bounds, Directions, Distribution, Exponential, GapFrom, Long, Mix, Model, ONE, Pareto, RequestResponse,
+    Scale, Sessions, Starts, Udp,
 };
 
 /// Max number of sources of a group.
@@ -119,22 +119,12 @@ keys! {
 
 /// Exponential, mean 1 s.
 fn leith_gap() -> Distribution {
-    parametric(Family::Exponential, ONE, 1_000_000_000)
+    Distribution::Exponential(Exponential { mean: 1_000_000_000, bounds: Bounds::default() })
 }
 
 /// Pareto, shape 1.2, mean 6 packets of this payload.
 pub(super) fn leith_size(payload: u64) -> Distribution {
-    parametric(Family::Pareto, 1_200_000, 6 * payload)
-}
-
-const fn parametric(family: Family, shape: u64, mean: u64) -> Distribution {
-    Distribution::Parametric(Parametric {
-        family,
-        shape,
-        scale: Scale::Mean(mean),
-        at_least: None,
-        at_most: None,
-    })
+    Distribution::Pareto(Pareto { shape: 1_200_000, minimum: Scale::Mean(6 * payload), at_most: None })
 }
 
 keys! {
