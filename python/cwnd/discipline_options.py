@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Queue disciplines as options of the command line: `--red MIN..MAX`."""
+"""Queue disciplines as options of the command line: `--red MIN..MAX`, or one value for a discipline whose option has one setting."""
 
 from __future__ import annotations
 
@@ -8,36 +8,42 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from cwnd.options import pair_of
+from cwnd.options import values_of
 from cwnd.scenario import DISCIPLINES
 
 if TYPE_CHECKING:
-    from cwnd._native import SettingPair
+    from cwnd._native import SettingOption
     from cwnd.disciplines import QueueDisciplines
 
-PAIRS: dict[str, SettingPair] = {
-    name: discipline["pair"] for name, discipline in DISCIPLINES.items() if discipline["pair"] is not None
+#: What the disciplines say of their options, by their names.
+OPTIONS: dict[str, SettingOption] = {
+    name: discipline["option"] for name, discipline in DISCIPLINES.items() if discipline["option"] is not None
 }
 
 
-def _metavar(pair: SettingPair) -> str:
-    return "..".join(name.upper() for name in pair["names"])
+def _metavar(option: SettingOption) -> str:
+    return "..".join(name.upper() for name in option["names"])
 
 
-def discipline_options() -> dict[str, object]:
+def discipline_options(options: Mapping[str, SettingOption] = OPTIONS) -> dict[str, object]:
     """The options, as typer declares them, by the names of the disciplines."""
     return {
-        name: Annotated[str | None, typer.Option(metavar=_metavar(pair), help=pair["help"], show_default="DropTail")]
-        for name, pair in PAIRS.items()
+        name: Annotated[
+            str | None, typer.Option(metavar=_metavar(option), help=option["help"], show_default="DropTail")
+        ]
+        for name, option in options.items()
     }
 
 
-def discipline_settings(options: Mapping[str, str | None]) -> QueueDisciplines:
+def discipline_settings(
+    given: Mapping[str, str | None], options: Mapping[str, SettingOption] = OPTIONS
+) -> QueueDisciplines:
     """The settings of the disciplines that are given, as `cwnd.dumbbell` takes them."""
-    given: dict[str, object] = {}
-    for name, text in options.items():
-        pair = PAIRS[name]
-        values = pair_of(f"--{name}", text, f"{_metavar(pair)}, such as {'..'.join(pair['example'])}")
+    settings: dict[str, object] = {}
+    for name, text in given.items():
+        option = options[name]
+        expected = f"{_metavar(option)}, such as {'..'.join(option['example'])}"
+        values = values_of(f"--{name}", text, len(option["names"]), expected)
         if values is not None:
-            given[name] = dict(zip(pair["names"], values))
-    return cast("QueueDisciplines", given)
+            settings[name] = dict(zip(option["names"], values, strict=True))
+    return cast("QueueDisciplines", settings)

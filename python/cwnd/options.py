@@ -25,14 +25,21 @@ def load_plugins(crates: list[Path] | None) -> list[Path] | None:
     return crates
 
 
-def pair_of(option: str, text: str | None, expected: str) -> tuple[str, str] | None:
-    """The two values of an option such as `FROM..TO`; `expected` is what its refusal says."""
+def values_of(option: str, text: str | None, count: int, expected: str) -> list[str] | None:
+    """The values of an option such as `FROM..TO`, or the one of `VALUE`; `expected` is what its refusal says."""
     if text is None:
         return None
-    first, dots, second = text.partition("..")
-    if not dots:
+    # What follows the last dots belongs to the last value, whose key refuses more of them.
+    values = text.split("..", count - 1)
+    if len(values) != count:
         fail(f'{option}: "{text}" is not accepted; expected {expected}')
-    return first, second
+    return values
+
+
+def pair_of(option: str, text: str | None, expected: str) -> tuple[str, str] | None:
+    """The two values of an option such as `FROM..TO`; `expected` is what its refusal says."""
+    values = values_of(option, text, 2, expected)
+    return (values[0], values[1]) if values is not None else None
 
 
 def with_options(options: Mapping[str, object], after: str) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -141,9 +141,9 @@ DISCIPLINES = {discipline["name"]: discipline for discipline in _native.queue_di
 
 def _expected(discipline: QueueDiscipline) -> str:
     """What the keyword of this discipline expects: a table of its settings."""
-    pair = discipline["pair"]
-    what = pair["what"] if pair else "its settings"
-    example = json.dumps(dict(zip(pair["names"], pair["example"]))) if pair else ""
+    option = discipline["option"]
+    what = option["what"] if option else "its settings"
+    example = json.dumps(dict(zip(option["names"], option["example"]))) if option else ""
     none = [] if discipline["required"] else ["{}"]
     return f"{what}, such as {' or '.join([*none, *([example] if example else [])])}"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The queue disciplines, and the causes of drops, as `cwnd-link` describes them.
 
-use cwnd_link::{CauseWords, Discipline, DropCause, SettingPair};
+use cwnd_link::{CauseWords, Discipline, DropCause, SettingOption};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -15,17 +15,17 @@ pub fn queue_disciplines(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
         item.set_item("name", discipline.name())?;
         item.set_item("help", discipline.help())?;
         item.set_item("required", required.map(|setting| setting.name).collect::<Vec<_>>())?;
-        item.set_item("pair", discipline.pair().map(|pair| describe(py, pair)).transpose()?)?;
+        item.set_item("option", discipline.option().map(|option| describe(py, option)).transpose()?)?;
         Ok(item)
     });
     all.collect()
 }
 
-fn describe(py: Python<'_>, pair: SettingPair) -> PyResult<Bound<'_, PyDict>> {
-    let SettingPair { names, example, help, what } = pair;
+fn describe(py: Python<'_>, option: SettingOption) -> PyResult<Bound<'_, PyDict>> {
+    let SettingOption { names, example, help, what } = option;
     let item = PyDict::new(py);
-    item.set_item("names", (names[0], names[1]))?;
-    item.set_item("example", (example[0], example[1]))?;
+    item.set_item("names", names.to_vec())?;
+    item.set_item("example", example.to_vec())?;
     item.set_item("help", help)?;
     item.set_item("what", what)?;
     Ok(item)

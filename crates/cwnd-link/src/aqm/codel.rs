@@ -11,7 +11,7 @@
 //! as in Linux). `mtu` is the size of a full packet (`maxpacket` in §5.3). Packets are dropped, never marked. Tests: `codel/tests.rs`.
 
 use super::describe::{Described, cause, settings};
-use super::{AtHead, CauseWords, SettingPair};
+use super::{AtHead, CauseWords, SettingOption};
 use crate::packet_queue::{PacketQueue, Waiting};
 
 settings! {
@@ -74,9 +74,9 @@ impl Codel {
 impl Described for Codel {
     const NAME: &'static str = "codel";
     const HELP: &'static str = "Controlled Delay (RFC 8289): drops at the head of the queue, and never shortens a queue of one full packet";
-    const PAIR: Option<SettingPair> = Some(SettingPair {
-        names: ["target", "interval"],
-        example: ["5ms", "100ms"],
+    const OPTION: Option<SettingOption> = Some(SettingOption {
+        names: &["target", "interval"],
+        example: &["5ms", "100ms"],
         help: "Controlled Delay with this target and interval; RFC 8289 has 5ms..100ms.",
         what: "its settings",
     });

@@ -11,8 +11,8 @@ pub(crate) trait Described {
     const NAME: &'static str;
     /// What it is, in a line.
     const HELP: &'static str;
-    /// Two of its settings as one option of the command line.
-    const PAIR: Option<SettingPair>;
+    /// Settings that the command line takes as one option.
+    const OPTION: Option<SettingOption>;
     /// What is said of the packets that it drops.
     const CAUSE: CauseWords;
 }
@@ -71,13 +71,13 @@ impl<S> SettingValue<S> {
     }
 }
 
-/// Two settings that an option of the command line takes as `FIRST..SECOND`.
+/// Settings that an option of the command line takes: one as `VALUE`, two as `FIRST..SECOND`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SettingPair {
-    /// The settings.
-    pub names: [&'static str; 2],
-    /// Values of both, for messages.
-    pub example: [&'static str; 2],
+pub struct SettingOption {
+    /// The settings, at least one.
+    pub names: &'static [&'static str],
+    /// A value of each, for messages.
+    pub example: &'static [&'static str],
     /// Help of the option.
     pub help: &'static str,
     /// What the settings are together, for messages.

@@ -8,7 +8,7 @@ mod red;
 
 pub(crate) use admission::{Admission, Arrival, AtArrival, AtHead};
 pub use admission::{Backlog, Ecn};
-pub use describe::{CauseWords, Setting, SettingKind, SettingPair, SettingValue};
+pub use describe::{CauseWords, Setting, SettingKind, SettingOption, SettingValue};
 use describe::{Described, cause};
 
 use crate::packet_queue::{PacketQueue, Waiting};
@@ -112,13 +112,13 @@ macro_rules! disciplines {
                 }
             }
 
-            /// Two of its settings as an option of the command line.
+            /// The settings that the command line takes as one option.
             #[must_use]
-            pub const fn pair(self) -> Option<SettingPair> {
+            pub const fn option(self) -> Option<SettingOption> {
                 match self {
                     Self::DropTail => None,
-                    $(Self::$Arrival => <$arrival>::PAIR,)*
-                    $(Self::$Head => <$head>::PAIR,)*
+                    $(Self::$Arrival => <$arrival>::OPTION,)*
+                    $(Self::$Head => <$head>::OPTION,)*
                 }
             }
 
@@ -243,8 +243,12 @@ mod tests {
                 discipline.settings().iter().map(|setting| setting.default.unwrap_or(size)).collect();
             let _ = discipline.config(&values, 1500);
             let names: Vec<_> = discipline.settings().iter().map(|setting| setting.name).collect();
-            for name in discipline.pair().into_iter().flat_map(|pair| pair.names) {
-                assert!(names.contains(&name), "{discipline:?} has no {name}");
+            if let Some(option) = discipline.option() {
+                assert!(!option.names.is_empty(), "{discipline:?}");
+                assert_eq!(option.names.len(), option.example.len(), "{discipline:?}");
+                for name in option.names {
+                    assert!(names.contains(name), "{discipline:?} has no {name}");
+                }
             }
         }
     }

@@ -14,7 +14,7 @@
 //! + − × ÷, which IEEE 754 fixes: the same bytes on every machine.
 
 use super::describe::{Described, cause, settings};
-use super::{Admission, Arrival, AtArrival, CauseWords, DropCause, Ecn, SettingPair};
+use super::{Admission, Arrival, AtArrival, CauseWords, DropCause, Ecn, SettingOption};
 use crate::limit::Limit;
 use crate::random::RandomStream;
 
@@ -116,9 +116,9 @@ impl Red {
 impl Described for Red {
     const NAME: &'static str = "red";
     const HELP: &'static str = "Random Early Detection (Floyd and Jacobson 1993)";
-    const PAIR: Option<SettingPair> = Some(SettingPair {
-        names: ["min", "max"],
-        example: ["20packets", "60packets"],
+    const OPTION: Option<SettingOption> = Some(SettingOption {
+        names: &["min", "max"],
+        example: &["20packets", "60packets"],
         help: "Random Early Detection between these averages of the queue, such as 20packets..60packets.",
         what: "the thresholds",
     });
