@@ -2,9 +2,10 @@
 //! `[[flow]]`: groups of flows with the parameters of their algorithms; parsed and printed.
 
 use crate::invalid::{Invalid, KeyTable, shown, unknown_key};
-use crate::keys::flow::{AlgorithmName, FlowGroup, StartTime};
+use crate::keys::flow::{AlgorithmName, FlowGroup, Start, StartTime};
 use crate::keys::{RowKind, Scope, Table};
 use crate::params::{expectation, unknown_algorithm};
+use crate::units::write_time;
 use cwnd::params::Spec;
 use cwnd::registry::{self, ParamError};
 use serde_json::{Value, json};
@@ -16,8 +17,24 @@ pub(crate) fn parse(path: &str, value: &Value, scope: &Scope<'_>) -> Result<Flow
     AlgorithmName.parse(&mut table, "cc", scope)?;
     StartTime.parse(&mut table, "start", scope)?;
     let mut group = FlowGroup::defaults().parse_keys(&mut table, scope)?;
+    check_stop(&table, &group)?;
     group.params = parse_params(&table, &group.cc)?;
     Ok(group)
+}
+
+/// Refuses a stop at or before the start, or the earliest start: the flows would send nothing.
+fn check_stop(table: &KeyTable<'_>, group: &FlowGroup) -> Result<(), Invalid> {
+    let (earliest, start) = match group.start {
+        Start::At(at) => (at, write_time(at)),
+        Start::Uniform(from, to) => (from, format!("between {} and {}", write_time(from), write_time(to))),
+    };
+    match group.stop {
+        Some(stop) if stop <= earliest => {
+            let expected = format!("a time after the start of the flow, {start}");
+            table.refuse("stop", Some(&json!(write_time(stop))), expected)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The keys of `table` that were not read: parameters of the algorithm.

@@ -3,7 +3,7 @@
 
 use super::by_form::{keys_of, table};
 use super::link::NetworkShape;
-use super::{DocumentContext, Rule, before_end, rate, round_trip, short, some_rate, time, within};
+use super::{DocumentContext, LONGEST, Rule, before_end, rate, round_trip, short, some_rate, time, within};
 use crate::choices::Choices;
 use cwnd::params::Spec;
 use cwnd::registry::{self, Description};
@@ -56,12 +56,23 @@ pub(super) fn flow(choices: &mut Choices<'_>, context: &mut DocumentContext) -> 
     context.flows = context.flows.saturating_sub(count);
     map.insert("count".into(), json!(count));
     map.extend(table(choices, context, keys_of("flow"), FLOW));
+    stop_after_start(choices, &mut map);
     map.extend(route(choices, context));
     if algorithm.name == "hybla-growth" || choices.favourite().is_some() {
         bound(choices, &mut map);
     }
     map.extend(parameters(choices, algorithm));
     Value::Object(map)
+}
+
+/// A flow that stops before it starts is refused.
+fn stop_after_start(choices: &mut Choices<'_>, map: &mut Map<String, Value>) {
+    let ns = |value: &Value| value.as_str()?.strip_suffix("ns")?.parse::<u64>().ok();
+    let start = map.get("start").map_or(Some(0), |start| ns(start).or_else(|| ns(&start["uniform"][0])));
+    let (Some(start), Some(stop)) = (start, map.get("stop").and_then(ns)) else { return };
+    if stop <= start {
+        map.insert("stop".into(), time(start + choices.magnitude(1, LONGEST - start)));
+    }
 }
 
 /// On a path of seconds Hybla's slow start goes to 2³² segments within a round trip, and a sender without bounds sends them all;

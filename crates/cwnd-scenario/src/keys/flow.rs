@@ -28,7 +28,7 @@ keys! {
         start: Start = Start::At(0), StartTime, "",
             "start time; `uniform` draws one per flow", "";
         stop: Option<u64> = None, Optional(Time, "never"), "ns",
-            "when the application stops", "";
+            "when the application stops, after `start`", "";
         rtt: Option<u64> = None,
             Optional(Time, "the link's; in a graph the `delay` of its forward and reverse links and twice `access_delay`"), "ns",
             "round trip time without queueing and serialisation", "";
