@@ -77,7 +77,7 @@ COMPARE = f"""Run flows through one bottleneck and report the throughput of each
 
 A flow's keys: {", ".join(key for key in _native.flow_keys() if key not in ELSEWHERE)}, and every parameter of its algorithm (see
 `cwnd show NAME`). A start of 0s..100ms is a random one, and the default. What each of them means, and networks beyond one bottleneck:
-docs/reference/scenario.md and docs/scenarios.md.
+docs/reference/scenario.md and docs/guide/write-a-scenario.md.
 
 Example: cwnd compare cubic:4 sack:4 --rate 400Mbit/s --rtt 40ms --buffer 1bdp --duration 100s -o fig6
 """
@@ -211,7 +211,7 @@ def run(
 ) -> None:
     """Run a scenario file: any network, traffic, actions.
 
-    docs/scenarios.md explains the keys, with examples, and docs/reference/scenario.md lists them; scenarios/ holds some to begin with; `cwnd compare ... -o DIR` writes one with every
+    docs/guide/write-a-scenario.md explains the keys, with examples, and docs/reference/scenario.md lists them; scenarios/ holds some to begin with; `cwnd compare ... -o DIR` writes one with every
     default in it.
     """
     try:

@@ -109,7 +109,7 @@ def test_bad_flags_are_refused_in_a_line(cwnd: Cli, arguments: tuple[str, ...], 
 
 def test_the_help_says_where_the_keys_are(cwnd: Cli) -> None:
     for command in ("run", "compare"):
-        assert "docs/scenarios.md" in cwnd(command, "--help").stdout
+        assert "docs/guide/write-a-scenario.md" in cwnd(command, "--help").stdout
 
 
 # What each of them is there to show.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Every example on `docs/scenarios.md` and every named scenario is accepted.
+//! Every example on `docs/guide/write-a-scenario.md` and every named scenario is accepted.
 
 use cwnd_scenario::Scenario;
 
@@ -25,7 +25,7 @@ fn whole(example: &str) -> String {
 
 #[test]
 fn every_example_on_the_page_and_every_named_scenario_is_accepted_and_reads_back() {
-    let page = std::fs::read_to_string(format!("{ROOT}/docs/scenarios.md")).expect("the page");
+    let page = std::fs::read_to_string(format!("{ROOT}/docs/guide/write-a-scenario.md")).expect("the page");
     let mut texts: Vec<String> = page
         .split("```toml\n")
         .skip(1)
