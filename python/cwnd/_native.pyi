@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 from collections.abc import Mapping
 from os import PathLike
-from typing import TypedDict
+from typing import Self, TypedDict
 
 from cwnd.summary_types import MeasuredSummary
 
@@ -64,6 +64,8 @@ class SlowStart(TypedDict):
     algorithms: list[str]
 
 class InputFile:
+    def __new__(cls, path: str, contents: bytes) -> Self: ...
+    def __getnewargs__(self) -> tuple[str, bytes]: ...
     @property
     def path(self) -> str: ...
     @property
@@ -76,6 +78,16 @@ class InputFile:
     def __hash__(self) -> int: ...
 
 class FlowGroup:
+    def __new__(
+        cls,
+        name: str,
+        label: str,
+        cc: str,
+        flows: range,
+        start_s: tuple[float, float],
+        stop_s: float | None,
+    ) -> Self: ...
+    def __getnewargs__(self) -> tuple[str, str, str, range, tuple[float, float], float | None]: ...
     @property
     def name(self) -> str: ...
     @property
@@ -91,6 +103,17 @@ class FlowGroup:
     def __eq__(self, other: object) -> bool: ...
 
 class LinkSettings:
+    def __new__(
+        cls,
+        name: str,
+        ends: tuple[str, str],
+        is_reverse: bool,
+        rtt_ms: float,
+        queue: str,
+        limit: str,
+        loss: str | None,
+    ) -> Self: ...
+    def __getnewargs__(self) -> tuple[str, tuple[str, str], bool, float, str, str, str | None]: ...
     @property
     def name(self) -> str: ...
     @property
@@ -108,6 +131,8 @@ class LinkSettings:
     def __eq__(self, other: object) -> bool: ...
 
 class Action:
+    def __new__(cls, kind: str, at_s: float, on: str, to: str | None) -> Self: ...
+    def __getnewargs__(self) -> tuple[str, float, str, str | None]: ...
     @property
     def kind(self) -> str: ...
     @property
@@ -161,6 +186,8 @@ class Scenario:
     def with_seed(self, seed: object) -> Scenario: ...
     def with_name(self, name: str) -> Scenario: ...
     def with_paths(self, paths: dict[str, str]) -> Scenario: ...
+    @staticmethod
+    def _of_printed(text: str, files: dict[str, bytes]) -> Scenario: ...
     def __eq__(self, other: object) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[object, tuple[str, dict[str, bytes]]]: ...
@@ -203,9 +230,9 @@ class RecordTable(TypedDict):
     columns: list[RecordColumn]
     summary_only: bool
 
-class SettingPair(TypedDict):
-    names: tuple[str, str]
-    example: tuple[str, str]
+class SettingOption(TypedDict):
+    names: list[str]
+    example: list[str]
     help: str
     what: str
 
@@ -213,7 +240,7 @@ class QueueDiscipline(TypedDict):
     name: str
     help: str
     required: list[str]
-    pair: SettingPair | None
+    option: SettingOption | None
 
 class DropCause(TypedDict):
     event: str

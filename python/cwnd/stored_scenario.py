@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePath
 from typing import NotRequired, TypedDict, cast
 
@@ -36,6 +36,20 @@ def scenario_document(scenario: Scenario) -> dict[str, object]:
     """The scenario as plain values, for a file of JSON."""
     document: dict[str, object] = json.loads(scenario.to_json())
     return document
+
+
+def identity(document: object, rows: Iterable[InputRow]) -> object:
+    """What tells a printed document from others: each file by its digest, wherever it was."""
+    digests = {row["path"]: row["sha256"] for row in rows}
+
+    def by_digest(value: object) -> object:
+        if isinstance(value, dict):
+            if value.keys() == {"trace"}:
+                return {"trace": digests.get(value["trace"], value["trace"])}
+            return {key: by_digest(inner) for key, inner in value.items()}
+        return [by_digest(inner) for inner in value] if isinstance(value, list) else value
+
+    return by_digest(document)
 
 
 def inputs(scenario: Scenario, names: Mapping[str, str] | None = None) -> Inputs:
@@ -79,7 +93,7 @@ def read_scenario(folder: Path, manifest: JsonObject) -> Scenario:
     rows = cast("list[InputRow]", manifest["inputs"])
     if outside := [row["file"] for row in rows if PurePath(row["file"]).name != row["file"]]:
         raise ValueError(f"{outside[0]} is no file of the folder")
-    scenario = Scenario.from_toml(text, {row["file"]: (folder / row["file"]).read_bytes() for row in rows})
+    scenario = Scenario._of_printed(text, {row["file"]: (folder / row["file"]).read_bytes() for row in rows})
     now = {file.path: file.sha256 for file in scenario.files}
     if changed := [row["file"] for row in rows if now.get(row["file"]) != row["sha256"]]:
         raise ValueError(f"{changed[0]} has changed since the run")

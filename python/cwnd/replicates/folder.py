@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
@@ -23,7 +23,7 @@ from cwnd.replicates.document import RunDocument, StudyDocument
 from cwnd.result import SIM, Result, Summary
 from cwnd.store import MANIFEST, REPLICATES, FolderError, kind_of_result, origin, save
 from cwnd.store import check_folder as check_result
-from cwnd.stored_scenario import inputs, scenario_document
+from cwnd.stored_scenario import InputRow, identity, inputs, scenario_document
 
 SUMMARY = "summary.json"
 
@@ -55,7 +55,7 @@ class StudyFolder:
         if path.is_symlink() or not path.is_dir() or manifest.get("kind") != REPLICATES:
             check_result(path, REPLICATES, force=self._force)
             return
-        if any(manifest.get(key) != self._manifest.get(key) for key in ("scenario", "inputs")):
+        if identity_of(manifest) != identity_of(self._manifest):
             expected = "replicates of this scenario, or a free name (it holds those of another one)"
         elif any(manifest.get(key) != self._manifest.get(key) for key in ("versions", "plugins")):
             expected = "replicates by this build, or a free name (it holds those of another build)"
@@ -69,9 +69,8 @@ class StudyFolder:
     def _clear(self) -> None:
         """Removes a result of something else than this study, which `check` allows to replace."""
         manifest = read(self.path / MANIFEST)
-        same_study = all(
-            manifest.get(key) == self._manifest.get(key)
-            for key in ("kind", "scenario", "inputs", "versions", "plugins")
+        same_study = identity_of(manifest) == identity_of(self._manifest) and all(
+            manifest.get(key) == self._manifest.get(key) for key in ("kind", "versions", "plugins")
         )
         if self._force and not same_study and kind_of_result(self.path) is not None:
             for path in self.path.iterdir():
@@ -106,7 +105,8 @@ class StudyFolder:
         folder = self.seed(scenario.seed)
         if not folder.exists():
             return None
-        if read(folder / MANIFEST).get("scenario") == scenario_document(scenario):
+        run = {"scenario": scenario_document(scenario), **inputs(scenario)}
+        if identity_of(read(folder / MANIFEST)) == identity_of(run):
             summary = read(folder / SUMMARY)
             if "measures" in summary:
                 return cast("RunDocument", summary)
@@ -116,6 +116,11 @@ class StudyFolder:
     def conclude(self, document: StudyDocument) -> None:
         """Writes the document over all runs."""
         write(self.path / SUMMARY, document)
+
+
+def identity_of(manifest: Mapping[str, object]) -> object:
+    """What tells the scenario of a manifest from others."""
+    return identity(manifest.get("scenario"), cast("list[InputRow]", manifest.get("inputs", [])))
 
 
 def write_run(folder: Path, result: Result, document: RunDocument, check: Callable[[], None]) -> None:

@@ -16,6 +16,7 @@ from cwnd.reproduce.experiment import AnyExperiment, Point, Results, Setup
 from cwnd.reproduce.numbers import JsonObject, plain, to_json
 from cwnd.result import run
 from cwnd.scenario import from_document
+from cwnd.stored_scenario import identity, inputs, scenario_document
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +125,10 @@ def scenario_of(point: Point) -> Scenario:
 
 
 def document_key(scenario: Scenario) -> str:
-    """What tells a scenario from all others: its document, and the files that it names by their digests."""
-    return "\n".join([scenario.to_json(), *(f"{file.path} {file.sha256}" for file in scenario.files)])
+    """What tells a scenario from all others: its document, with the files that it names by their digests."""
+    if not scenario.files:
+        return scenario.to_json()
+    return json.dumps(identity(scenario_document(scenario), inputs(scenario)["inputs"]))
 
 
 def column(experiment: AnyExperiment, setup: Setup, tasks: dict[str, Task]) -> Column:

@@ -2,9 +2,9 @@
 //! The files that a scenario names: read from a folder, or handed in by Python.
 
 use super::{refuse, taken};
-use cwnd_scenario::Invalid;
+use cwnd_scenario::{Invalid, nearest, unknown_name};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyMapping};
+use pyo3::types::{PyBytes, PyMapping, PyTuple};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,6 +23,16 @@ pub struct InputFile {
 
 #[pymethods]
 impl InputFile {
+    #[new]
+    fn new(path: String, contents: Vec<u8>) -> Self {
+        Self { path, text: contents.into() }
+    }
+
+    /// The arguments of a copy.
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        (&self.path, self.contents(py)).into_pyobject(py)
+    }
+
     #[getter]
     fn contents<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.text)
@@ -63,12 +73,18 @@ pub struct FileSource {
     source: Source,
     /// Those that were given, or read so far.
     files: RefCell<Vec<InputFile>>,
+    /// The paths that the document names.
+    named: RefCell<Vec<String>>,
 }
 
 impl FileSource {
+    const fn new(source: Source, files: Vec<InputFile>) -> Self {
+        Self { source, files: RefCell::new(files), named: RefCell::new(Vec::new()) }
+    }
+
     /// Files of a folder.
     pub fn folder(folder: &Path) -> Self {
-        Self { source: Source::Folder(folder.to_owned()), files: RefCell::default() }
+        Self::new(Source::Folder(folder.to_owned()), Vec::new())
     }
 
     /// What Python gives: a folder, contents by path, or nothing, which is the working directory.
@@ -79,15 +95,16 @@ impl FileSource {
         };
         let items = mapping.items()?;
         let given: PyResult<Vec<_>> = items.iter().map(|item| given(&item)).collect();
-        Ok(Self { source: Source::Given, files: RefCell::new(given?) })
+        Ok(Self::new(Source::Given, given?))
     }
 
     /// The text of a file, by its path as the scenario writes it.
     pub fn text(&self, path: &str) -> Result<String, String> {
+        self.named.borrow_mut().push(path.to_owned());
         let known = self.files.borrow().iter().find(|file| file.path == path).map(|file| file.text.clone());
         let contents = match (known, &self.source) {
             (Some(contents), _) => contents,
-            (None, Source::Given) => return Err("no such file is handed in".to_owned()),
+            (None, Source::Given) => return Err(self.none_such(path)),
             (None, Source::Folder(folder)) => {
                 let full = folder.join(path);
                 let read = std::fs::read(&full).map_err(|error| match full == Path::new(path) {
@@ -102,6 +119,28 @@ impl FileSource {
         std::str::from_utf8(&contents)
             .map(str::to_owned)
             .map_err(|_| "stream did not contain valid UTF-8".to_owned())
+    }
+
+    /// Why no file that was given has this path.
+    fn none_such(&self, path: &str) -> String {
+        let files = self.files.borrow();
+        match nearest(path, files.iter().map(|file| file.path.as_str())).as_slice() {
+            [] => "no such file is handed in".to_owned(),
+            near => format!("no such file is handed in; did you mean {}?", near.join(" or ")),
+        }
+    }
+
+    /// Refuses a file that was given and that the document, once it is read, has not named.
+    pub fn check_named(&self) -> Result<(), Invalid> {
+        let (files, named) = (self.files.borrow(), self.named.borrow());
+        let Some(file) = files.iter().find(|file| !named.contains(&file.path)) else { return Ok(()) };
+        let names: Vec<&str> = named.iter().map(String::as_str).collect();
+        let expected = if names.is_empty() {
+            "no file, because the scenario names none".to_owned()
+        } else {
+            unknown_name("a file that the scenario names", &file.path, &names)
+        };
+        Err(Invalid { field: "files".to_owned(), value: Some(format!("{:?}", file.path)), expected })
     }
 
     /// The files that were given, or that the document named.

@@ -68,15 +68,25 @@ enum Language {
     Json,
 }
 
-/// Reads a document.
+/// Reads a document. A file that was handed in and that it does not name is refused.
 fn read(py: Python<'_>, text: &str, language: Language, source: FileSource) -> PyResult<Scenario> {
+    let inner = parse(py, text, language, &source)?;
+    source.check_named().map_err(|invalid| refuse(py, &invalid))?;
+    Ok(Scenario { inner, files: source.into_files() })
+}
+
+fn parse(
+    py: Python<'_>,
+    text: &str,
+    language: Language,
+    source: &FileSource,
+) -> PyResult<cwnd_scenario::Scenario> {
     let files = |path: &str| source.text(path);
-    let inner = match language {
+    let read = match language {
         Language::Toml => cwnd_scenario::Scenario::from_toml_with(text, &files),
         Language::Json => cwnd_scenario::Scenario::from_json_with(text, &files),
     };
-    let inner = inner.map_err(|invalid| refuse(py, &invalid))?;
-    Ok(Scenario { inner, files: source.into_files() })
+    read.map_err(|invalid| refuse(py, &invalid))
 }
 
 /// A validated scenario, and the files that were handed in with it.
@@ -112,7 +122,7 @@ fn seed_value(seed: &Bound<'_, PyAny>) -> PyResult<Value> {
 #[pymethods]
 impl Scenario {
     /// Reads a TOML document; raises `ScenarioError`. `files`: the folder that paths in it are relative to (the working directory), or
-    /// the contents of the files by their paths.
+    /// the contents of the files by their paths, each of which the document names.
     #[staticmethod]
     #[pyo3(signature = (text, files=None))]
     fn from_toml(text: &Bound<'_, PyAny>, files: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
@@ -222,14 +232,33 @@ impl Scenario {
         self.copy(self.inner.with_name(name))
     }
 
-    /// The same scenario with other paths to its files, by the ones that it has.
-    fn with_paths(&self, paths: HashMap<String, String>) -> Self {
+    /// The same scenario with other paths to its files, by the ones that it has; raises `ScenarioError` where two files would have one
+    /// path.
+    fn with_paths(&self, py: Python<'_>, paths: HashMap<String, String>) -> PyResult<Self> {
         let path = |path: &str| paths.get(path).map_or_else(|| path.to_owned(), Clone::clone);
-        let renamed = |file: &InputFile| InputFile { path: path(&file.path), text: file.text.clone() };
-        Self { inner: self.inner.with_paths(path), files: self.files.iter().map(renamed).collect() }
+        let mut files: Vec<InputFile> = Vec::new();
+        for file in &self.files {
+            let renamed = InputFile { path: path(&file.path), text: file.text.clone() };
+            if files.iter().any(|other| other.path == renamed.path) {
+                let (field, value) = ("paths".to_owned(), Some(format!("{:?}", renamed.path)));
+                let expected = "a path of its own for each file".to_owned();
+                return Err(refuse(py, &Invalid { field, value, expected }));
+            }
+            files.push(renamed);
+        }
+        Ok(Self { inner: self.inner.with_paths(path), files })
     }
 
-    /// The files that it names, or that were handed in with it.
+    /// The scenario of a printed document, and the files that it was read with. A printed document has the points of a measured
+    /// distribution and does not name their file.
+    #[staticmethod]
+    fn _of_printed(text: &Bound<'_, PyAny>, files: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let source = FileSource::of(Some(files))?;
+        let inner = parse(text.py(), &text.extract::<PyBackedStr>()?, Language::Toml, &source)?;
+        Ok(Self { inner, files: source.into_files() })
+    }
+
+    /// The files that it names.
     #[getter]
     fn files(&self) -> Vec<InputFile> {
         self.files.clone()
@@ -300,8 +329,8 @@ impl Scenario {
         for file in &scenario.files {
             files.set_item(&file.path, PyBytes::new(py, &file.text))?;
         }
-        let arguments = (scenario.inner.to_json(), files).into_pyobject(py)?;
-        Ok((slf.get_type().getattr("from_json")?, arguments))
+        let arguments = (scenario.inner.to_toml(), files).into_pyobject(py)?;
+        Ok((slf.get_type().getattr("_of_printed")?, arguments))
     }
 
     fn __repr__(&self) -> String {

@@ -3,6 +3,7 @@
 
 use cwnd_scenario::Start;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 /// A group of flows with the same settings.
 #[pyclass(frozen, eq, module = "cwnd._native")]
@@ -27,6 +28,24 @@ pub struct FlowGroup {
 
 #[pymethods]
 impl FlowGroup {
+    #[new]
+    fn new(
+        name: String,
+        label: String,
+        cc: String,
+        flows: &Bound<'_, PyAny>,
+        start_s: (f64, f64),
+        stop_s: Option<f64>,
+    ) -> PyResult<Self> {
+        let numbers = (flows.getattr("start")?.extract()?, flows.getattr("stop")?.extract()?);
+        Ok(Self { name, label, cc, numbers, start_s, stop_s })
+    }
+
+    /// The arguments of a copy.
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        (&self.name, &self.label, &self.cc, self.flows(py)?, self.start_s, self.stop_s).into_pyobject(py)
+    }
+
     /// The numbers of its flows.
     #[getter]
     fn flows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -65,6 +84,25 @@ pub struct LinkSettings {
 
 #[pymethods]
 impl LinkSettings {
+    #[new]
+    const fn new(
+        name: String,
+        ends: (String, String),
+        is_reverse: bool,
+        rtt_ms: f64,
+        queue: String,
+        limit: String,
+        loss: Option<String>,
+    ) -> Self {
+        Self { name, ends, is_reverse, rtt_ms, queue, limit, loss }
+    }
+
+    /// The arguments of a copy.
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let Self { name, ends, is_reverse, rtt_ms, queue, limit, loss } = self;
+        (name, (&ends.0, &ends.1), *is_reverse, *rtt_ms, queue, limit, loss).into_pyobject(py)
+    }
+
     fn __repr__(&self) -> String {
         format!("LinkSettings({:?}, {}, {})", self.name, self.queue, self.limit)
     }
@@ -85,6 +123,16 @@ pub struct Action {
 
 #[pymethods]
 impl Action {
+    #[new]
+    const fn new(kind: String, at_s: f64, on: String, to: Option<String>) -> Self {
+        Self { kind, at_s, on, to }
+    }
+
+    /// The arguments of a copy.
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        (&self.kind, self.at_s, &self.on, &self.to).into_pyobject(py)
+    }
+
     fn __repr__(&self) -> String {
         let to = self.to.as_ref().map_or_else(String::new, |to| format!(" to {to}"));
         format!("Action({} {:?}{to} at {} s)", self.kind, self.on, self.at_s)
