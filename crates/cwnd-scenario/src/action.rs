@@ -2,7 +2,7 @@
 //! `[[action]]`: changes of flows and links at given times; parsed, validated and printed.
 
 use crate::flow::{param, parse_params};
-use crate::invalid::{Invalid, KeyTable, shown};
+use crate::invalid::{Invalid, TableReader, shown};
 use crate::keys::action::{ActionTable, OnFlow, OnLink, ToAlgorithm, ToBuffer, ToDelay, ToRate};
 use crate::keys::{Both, FlowNames, Scope, Variants};
 use crate::model::{Action, ActionKind, Scenario};
@@ -65,14 +65,14 @@ impl FlowNames for ActionTargets<'_> {
 }
 
 fn parse(path: &str, value: &Value, scope: &Scope<'_>) -> Result<Action, Invalid> {
-    let mut table = KeyTable::new(path, value)?;
+    let mut table = TableReader::new(path, value)?;
     let mut given = ActionTable::NAMES.iter().copied().filter_map(|kind| Some((kind, table.get(kind)?)));
     let first_two = (given.next(), given.next());
     drop(given);
     let expected = format!("one of {}, each in an [[action]] of its own", ActionTable::NAMES.join(", "));
     match first_two {
         (Some((kind, keys)), None) => {
-            let mut keys = KeyTable::new(&table.field(kind), keys)?;
+            let mut keys = TableReader::new(&table.field(kind), keys)?;
             table.finish()?;
             parse_one(kind, &mut keys, scope)
         }
@@ -84,7 +84,7 @@ fn parse(path: &str, value: &Value, scope: &Scope<'_>) -> Result<Action, Invalid
     }
 }
 
-fn parse_one(kind: &str, keys: &mut KeyTable<'_>, scope: &Scope<'_>) -> Result<Action, Invalid> {
+fn parse_one(kind: &str, keys: &mut TableReader<'_>, scope: &Scope<'_>) -> Result<Action, Invalid> {
     let (at, what) = match ActionTable::parse_keys(kind, keys, scope)? {
         ActionTable::Switch(Both(OnFlow { flow, at }, ToAlgorithm { cc })) => {
             let params = parse_params(keys, &cc)?;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Copies of a scenario that differ from it in one setting.
 
-use crate::invalid::{Invalid, KeyTable};
+use crate::invalid::{Invalid, TableReader};
 use crate::keys::document::SEED;
 use crate::keys::link::LinkRate;
-use crate::keys::{RowKind, Scope};
+use crate::keys::{RowFormat, Scope};
 use crate::model::Scenario;
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ impl Scenario {
     /// [`Invalid`] if a document's `seed` may not be that.
     pub fn with_seed(&self, seed: &Value) -> Result<Self, Invalid> {
         let keys = json!({ "seed": seed });
-        let read = SEED.parse(&mut KeyTable::new("", &keys)?, "seed", &Scope::default())?;
+        let read = SEED.parse(&mut TableReader::new("", &keys)?, "seed", &Scope::default())?;
         Ok(Self { seed: read.unwrap_or(self.seed), ..self.clone() })
     }
 

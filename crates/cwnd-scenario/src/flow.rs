@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[[flow]]`: groups of flows with the parameters of their algorithms; parsed and printed.
 
-use crate::invalid::{Invalid, KeyTable, shown, unknown_key};
+use crate::invalid::{Invalid, TableReader, shown, unknown_key};
 use crate::keys::flow::{AlgorithmName, FlowGroup, Start, StartTime};
-use crate::keys::{RowKind, Scope, Table};
+use crate::keys::{Keyed, RowFormat, Scope};
 use crate::params::{expectation, unknown_algorithm};
 use crate::units::write_time;
 use cwnd::params::Spec;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 /// Reads one `[[flow]]`.
 pub(crate) fn parse(path: &str, value: &Value, scope: &Scope<'_>) -> Result<FlowGroup, Invalid> {
-    let mut table = KeyTable::new(path, value)?;
+    let mut table = TableReader::new(path, value)?;
     // Errors about these two come before those about any other key.
     AlgorithmName.parse(&mut table, "cc", scope)?;
     StartTime.parse(&mut table, "start", scope)?;
@@ -23,7 +23,7 @@ pub(crate) fn parse(path: &str, value: &Value, scope: &Scope<'_>) -> Result<Flow
 }
 
 /// Refuses a stop at or before the start, or the earliest start: the flows would send nothing.
-fn check_stop(table: &KeyTable<'_>, group: &FlowGroup) -> Result<(), Invalid> {
+fn check_stop(table: &TableReader<'_>, group: &FlowGroup) -> Result<(), Invalid> {
     let (earliest, start) = match group.start {
         Start::At(at) => (at, write_time(at)),
         Start::Uniform(from, to) => (from, format!("between {} and {}", write_time(from), write_time(to))),
@@ -38,13 +38,13 @@ fn check_stop(table: &KeyTable<'_>, group: &FlowGroup) -> Result<(), Invalid> {
 }
 
 /// The keys of `table` that were not read: parameters of the algorithm.
-pub(crate) fn parse_params(table: &KeyTable<'_>, cc: &str) -> Result<Vec<(String, String)>, Invalid> {
+pub(crate) fn parse_params(table: &TableReader<'_>, cc: &str) -> Result<Vec<(String, String)>, Invalid> {
     let specs = registry::find(cc).map_or(&[][..], |(algorithm, _)| algorithm.specs);
     table.rest().map(|(key, value)| Ok((key.clone(), parse_param(table, cc, specs, (key, value))?))).collect()
 }
 
 fn parse_param(
-    table: &KeyTable<'_>,
+    table: &TableReader<'_>,
     cc: &str,
     specs: &[Spec],
     (key, value): (&str, &Value),

@@ -90,13 +90,13 @@ fn distance(a: &str, b: &str) -> usize {
 }
 
 /// Reads a table key by key and refuses unknown keys.
-pub(crate) struct KeyTable<'a> {
+pub(crate) struct TableReader<'a> {
     path: String,
     map: &'a Map<String, Value>,
     known: Vec<&'static str>,
 }
 
-impl<'a> KeyTable<'a> {
+impl<'a> TableReader<'a> {
     pub fn new(path: &str, value: &'a Value) -> Result<Self, Invalid> {
         match value {
             Value::Object(map) => Ok(Self { path: path.to_owned(), map, known: Vec::new() }),

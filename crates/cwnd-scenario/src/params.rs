@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An algorithm's parameters as a scenario writes them.
 
-use crate::invalid::{Invalid, KeyTable, unknown_name};
+use crate::invalid::{Invalid, TableReader, unknown_name};
 use cwnd::params::{ParamKind, Spec};
 use cwnd::registry::{self, Controller};
 use serde_json::Value;
@@ -47,7 +47,7 @@ pub(crate) fn unknown_algorithm(cc: &str) -> String {
 }
 
 /// Reads `cc`, an algorithm that exists.
-pub(crate) fn parse_cc(table: &mut KeyTable<'_>) -> Result<String, Invalid> {
+pub(crate) fn parse_cc(table: &mut TableReader<'_>) -> Result<String, Invalid> {
     let cc = table.required_text("cc", "the name of an algorithm")?;
     if registry::find(&cc).is_some() {
         return Ok(cc);

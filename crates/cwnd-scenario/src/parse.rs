@@ -2,11 +2,11 @@
 //! Scenarios from TOML and JSON, validated field by field.
 
 use crate::files::{self, Files};
-use crate::invalid::{Invalid, KeyTable};
+use crate::invalid::{Invalid, TableReader};
 use crate::keys::document::Head;
 use crate::keys::flow::{FlowGroup, MAX_FLOWS};
 use crate::keys::record::RecordSpec;
-use crate::keys::{Scope, Table};
+use crate::keys::{Keyed, Scope};
 use crate::model::Scenario;
 use crate::route::RouteSpec;
 use crate::routes::check_rtt;
@@ -52,7 +52,7 @@ impl Scenario {
     }
 
     fn from_value(value: &Value, files: Files<'_>) -> Result<Self, Invalid> {
-        let mut table = KeyTable::new("", value)?;
+        let mut table = TableReader::new("", value)?;
         let head = Head::defaults().parse_keys(&mut table, &Scope::default())?;
         let duration = head.duration;
         let mut topology = Topology::parse(&mut table, head.packet_size, files)?;
@@ -117,7 +117,7 @@ impl Scenario {
     }
 }
 
-fn parse_flows(table: &mut KeyTable<'_>, scope: &Scope<'_>) -> Result<Vec<FlowGroup>, Invalid> {
+fn parse_flows(table: &mut TableReader<'_>, scope: &Scope<'_>) -> Result<Vec<FlowGroup>, Invalid> {
     let flows = match table.get("flow") {
         None => Vec::new(),
         Some(Value::Array(list)) => list

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Prints scenarios as TOML or JSON that parses to the same scenario.
 
-use crate::keys::Table;
+use crate::keys::Keyed;
 use crate::keys::document::Head;
 use crate::model::Scenario;
 use crate::traffic::Traffic;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[record]`: which rows are recorded, and how many are expected; parsed, validated and printed.
 
-use crate::invalid::{Invalid, KeyTable, nearest, shown};
+use crate::invalid::{Invalid, TableReader, nearest, shown};
 use crate::keys::link::LinkRate;
 use crate::keys::record::{FLOWS, FlowRef, InnerVariables, RecordSpec, RecordedFlows};
-use crate::keys::{Scope, Table};
+use crate::keys::{Keyed, Scope};
 use crate::model::{ActionKind, Scenario};
 use crate::units::{write_size, write_time};
 use cwnd::registry;
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// Reads `[record]`.
 pub(crate) fn parse(value: &Value) -> Result<RecordSpec, Invalid> {
-    let mut table = KeyTable::new("record", value)?;
+    let mut table = TableReader::new("record", value)?;
     let record = RecordSpec::defaults().parse_keys(&mut table, &Scope::default())?;
     table.finish()?;
     Ok(record)

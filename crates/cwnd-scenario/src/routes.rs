@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Routes of flows and traffic groups: parsed, validated against the links, printed.
 
-use crate::invalid::{Invalid, KeyTable, nearest, shown};
-use crate::keys::kinds::{Named, Optional, Text};
+use crate::invalid::{Invalid, TableReader, nearest, shown};
+use crate::keys::formats::{Named, Optional, Text};
 use crate::keys::link::LinkSpec;
-use crate::keys::{Form, Key, RowKind, Scope, Table, keys};
+use crate::keys::{Form, Key, Keyed, RowFormat, Scope, keys};
 use crate::route::{RouteSpec, route};
 use cwnd_traffic::Directions;
 use serde_json::{Map, Value, json};
@@ -52,12 +52,12 @@ pub(crate) fn keys() -> Vec<Key> {
 /// Links of a graph, each beginning where the one before ends; at least this many.
 struct LinkPath(u64);
 
-impl RowKind for LinkPath {
+impl RowFormat for LinkPath {
     type Value = Vec<String>;
 
     fn parse(
         &self,
-        table: &mut KeyTable<'_>,
+        table: &mut TableReader<'_>,
         key: &'static str,
         scope: &Scope<'_>,
     ) -> Result<Option<Vec<String>>, Invalid> {
@@ -84,7 +84,7 @@ fn names(links: Vec<&LinkSpec>) -> Vec<String> {
 }
 
 /// Reads `direction`, or `from` and `to`, or `path` and `back` of a flow.
-pub(crate) fn parse(table: &mut KeyTable<'_>, scope: &Scope<'_>) -> Result<RouteSpec, Invalid> {
+pub(crate) fn parse(table: &mut TableReader<'_>, scope: &Scope<'_>) -> Result<RouteSpec, Invalid> {
     for key in keys() {
         table.get(key.name); // known, whichever of them are read
     }
@@ -121,7 +121,7 @@ pub(crate) fn parse(table: &mut KeyTable<'_>, scope: &Scope<'_>) -> Result<Route
     }
 }
 
-fn parse_path(table: &mut KeyTable<'_>, scope: &Scope<'_>) -> Result<RouteSpec, Invalid> {
+fn parse_path(table: &mut TableReader<'_>, scope: &Scope<'_>) -> Result<RouteSpec, Invalid> {
     let PathTable { path, back } = PathTable::defaults().parse_keys(table, scope)?;
     let path = path.unwrap_or_default();
     let link = |name: &String| scope.links.iter().find(|link| link.name == *name);
@@ -143,7 +143,7 @@ fn parse_path(table: &mut KeyTable<'_>, scope: &Scope<'_>) -> Result<RouteSpec, 
 
 /// The links of this list, each beginning where the one before ends.
 fn named<'l>(
-    table: &KeyTable<'_>,
+    table: &TableReader<'_>,
     links: &'l [LinkSpec],
     key: &str,
     value: &Value,
@@ -181,7 +181,7 @@ pub(crate) fn suggest<'a>(what: &str, name: &str, names: impl Iterator<Item = &'
 }
 
 /// `from` and `to`, both or neither.
-pub(crate) fn parse_ends(table: &mut KeyTable<'_>) -> Result<Option<(String, String)>, Invalid> {
+pub(crate) fn parse_ends(table: &mut TableReader<'_>) -> Result<Option<(String, String)>, Invalid> {
     let EndsTable { from, to } = EndsTable::defaults().parse_keys(table, &Scope::default())?;
     match (from, to) {
         (Some(from), Some(to)) => Ok(Some((from, to))),
@@ -193,7 +193,7 @@ pub(crate) fn parse_ends(table: &mut KeyTable<'_>) -> Result<Option<(String, Str
 
 /// Refuses ends that are not two nodes, or between which there is no path in a wanted direction.
 pub(crate) fn check_ends(
-    table: &KeyTable<'_>,
+    table: &TableReader<'_>,
     links: &[LinkSpec],
     (from, to): &(String, String),
     directions: Directions,

@@ -2,11 +2,11 @@
 //! The links of a scenario: a dumbbell, a parking lot, or any graph.
 
 use crate::files::Files;
-use crate::invalid::{Invalid, KeyTable, shown};
+use crate::invalid::{Invalid, TableReader, shown};
 use crate::keys::link::{
     DumbbellTable, GraphTable, LinkSpec, LotTable, RttTable, parse as parse_link, plain, print as print_link,
 };
-use crate::keys::{Scope, Table};
+use crate::keys::{Keyed, Scope};
 use crate::model::{Dumbbell, Scenario};
 use crate::routes::check_ends;
 use crate::traffic::Traffic;
@@ -48,7 +48,7 @@ pub(crate) struct Topology<'a> {
 impl<'a> Topology<'a> {
     /// Reads `link` or `parking_lot` of the document, whose `packet_size` is `packet`.
     pub fn parse(
-        document: &mut KeyTable<'a>,
+        document: &mut TableReader<'a>,
         packet: Option<u32>,
         files: Files<'a>,
     ) -> Result<Self, Invalid> {
@@ -84,7 +84,7 @@ impl<'a> Topology<'a> {
     }
 
     fn dumbbell(&mut self, value: &'a Value, packet: Option<u32>) -> Result<(), Invalid> {
-        let mut table = KeyTable::new("link", value)?;
+        let mut table = TableReader::new("link", value)?;
         let forward = parse_link(&mut table, None, self.files)?;
         let DumbbellTable { rtt, packet_size } =
             DumbbellTable::defaults().parse_keys(&mut table, &Scope::default())?;
@@ -143,7 +143,7 @@ impl<'a> Topology<'a> {
         let mut names = HashSet::new();
         for (index, value) in list.iter().enumerate() {
             let path = format!("link[{index}]");
-            let mut table = KeyTable::new(&path, value)?;
+            let mut table = TableReader::new(&path, value)?;
             let GraphTable { name, from, to } =
                 GraphTable::defaults().parse_keys(&mut table, &Scope::default())?;
             if from == to {
@@ -165,7 +165,7 @@ impl<'a> Topology<'a> {
     }
 
     fn parking_lot(&mut self, value: &'a Value) -> Result<(), Invalid> {
-        let mut table = KeyTable::new("parking_lot", value)?;
+        let mut table = TableReader::new("parking_lot", value)?;
         let LotTable { hops } = LotTable::defaults().parse_keys(&mut table, &Scope::default())?;
         let link = parse_link(&mut table, None, self.files)?;
         let RttTable { rtt } = RttTable::defaults().parse_keys(&mut table, &Scope::default())?;
@@ -224,7 +224,7 @@ impl<'a> Topology<'a> {
 
 /// The key `reverse`: a reverse link like `forward`, with its own keys where it has some.
 fn parse_reverse<'a>(
-    table: &mut KeyTable<'a>,
+    table: &mut TableReader<'a>,
     forward: &LinkSpec,
     files: Files<'_>,
 ) -> Result<Option<(LinkSpec, Option<&'a Value>)>, Invalid> {
@@ -232,7 +232,7 @@ fn parse_reverse<'a>(
         None | Some(Value::Bool(false)) => Ok(None),
         Some(Value::Bool(true)) => Ok(Some((plain(forward), None))),
         Some(value @ Value::Object(_)) => {
-            let mut keys = KeyTable::new(&table.field("reverse"), value)?;
+            let mut keys = TableReader::new(&table.field("reverse"), value)?;
             let link = parse_link(&mut keys, Some(forward), files)?;
             if let Some(rtt) = keys.get("rtt") {
                 return keys.refuse("rtt", Some(rtt), "no rtt: it is that of the link forward");
@@ -251,7 +251,7 @@ pub(crate) fn check_traffic(
     traffic: &Traffic,
     topology: &mut Topology<'_>,
 ) -> Result<(), Invalid> {
-    let table = KeyTable::new(&format!("traffic[{index}]"), value)?;
+    let table = TableReader::new(&format!("traffic[{index}]"), value)?;
     match (&traffic.ends, topology.dumbbell.is_some()) {
         (None, true) => {
             if traffic.sends().has_reverse() {

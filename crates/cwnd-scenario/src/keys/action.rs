@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The keys of `[[action]]`.
 
-use super::flow_kinds::AlgorithmName;
-use super::kinds::{BufferSize, Required, Time};
-use super::{Absent, Both, Form, Quantity, RowKind, Scope, ValueKind};
+use super::flow_formats::AlgorithmName;
+use super::formats::{BufferSize, Required, Time};
+use super::{Absent, Both, Form, Quantity, RowFormat, Scope, ValueFormat};
 use crate::buffer::Buffer;
-use crate::invalid::{Invalid, KeyTable};
+use crate::invalid::{Invalid, TableReader};
 use crate::keys::link::{LinkRate, LinkSpec};
 use crate::routes::suggest;
 use crate::units::{self, MAX_TIME, TIME, time, write_rate, write_time};
@@ -73,12 +73,12 @@ keys! {
 /// The name of a flow, or a label or an algorithm for all their flows; required.
 struct FlowName;
 
-impl RowKind for FlowName {
+impl RowFormat for FlowName {
     type Value = String;
 
     fn parse(
         &self,
-        table: &mut KeyTable<'_>,
+        table: &mut TableReader<'_>,
         key: &'static str,
         scope: &Scope<'_>,
     ) -> Result<Option<String>, Invalid> {
@@ -108,12 +108,12 @@ impl RowKind for FlowName {
 /// The name of a link; in a dumbbell it may be left out and is then the bottleneck.
 struct LinkName;
 
-impl RowKind for LinkName {
+impl RowFormat for LinkName {
     type Value = String;
 
     fn parse(
         &self,
-        table: &mut KeyTable<'_>,
+        table: &mut TableReader<'_>,
         key: &'static str,
         scope: &Scope<'_>,
     ) -> Result<Option<String>, Invalid> {
@@ -141,7 +141,7 @@ impl RowKind for LinkName {
 }
 
 /// The link that the key `link` of this table names.
-fn named<'l>(table: &mut KeyTable<'_>, scope: &Scope<'l>) -> Option<&'l LinkSpec> {
+fn named<'l>(table: &mut TableReader<'_>, scope: &Scope<'l>) -> Option<&'l LinkSpec> {
     match table.get("link").and_then(Value::as_str) {
         Some(name) => scope.links.iter().find(|link| link.name == name),
         None => scope.links.first(),
@@ -151,7 +151,7 @@ fn named<'l>(table: &mut KeyTable<'_>, scope: &Scope<'l>) -> Option<&'l LinkSpec
 /// A time before the end.
 struct BeforeEnd;
 
-impl ValueKind for BeforeEnd {
+impl ValueFormat for BeforeEnd {
     type Value = u64;
 
     fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
@@ -174,12 +174,12 @@ impl ValueKind for BeforeEnd {
 /// A rate or an outage, of a link without a trace; required.
 struct NewRate;
 
-impl RowKind for NewRate {
+impl RowFormat for NewRate {
     type Value = u64;
 
     fn parse(
         &self,
-        table: &mut KeyTable<'_>,
+        table: &mut TableReader<'_>,
         key: &'static str,
         scope: &Scope<'_>,
     ) -> Result<Option<u64>, Invalid> {
@@ -206,12 +206,12 @@ impl RowKind for NewRate {
 /// A limit that the link's queue may have; required.
 struct NewLimit;
 
-impl RowKind for NewLimit {
+impl RowFormat for NewLimit {
     type Value = Buffer;
 
     fn parse(
         &self,
-        table: &mut KeyTable<'_>,
+        table: &mut TableReader<'_>,
         key: &'static str,
         scope: &Scope<'_>,
     ) -> Result<Option<Buffer>, Invalid> {
@@ -231,7 +231,7 @@ impl RowKind for NewLimit {
     }
 
     fn form(&self) -> Form {
-        ValueKind::form(&BufferSize)
+        ValueFormat::form(&BufferSize)
     }
 
     fn absent(&self, _: &Buffer) -> Absent {

@@ -3,7 +3,7 @@
 
 use super::{Absent, Form, Key, KindKeys};
 use crate::files::Files;
-use crate::invalid::{Invalid, KeyTable};
+use crate::invalid::{Invalid, TableReader};
 use crate::traffic::cdf;
 use crate::traffic::unit::Unit;
 use cwnd_traffic::{
@@ -32,7 +32,7 @@ pub(crate) fn show_millionths(value: u64) -> Value {
 
 /// A decimal key with its range.
 pub(crate) fn read_millionths(
-    table: &mut KeyTable<'_>,
+    table: &mut TableReader<'_>,
     key: &'static str,
     min: u64,
     max: u64,
@@ -63,7 +63,7 @@ pub(crate) fn parse(
             None => Err(Invalid { field: path.into(), value: Some(crate::invalid::shown(value)), expected }),
         };
     }
-    let mut table = KeyTable::new(path, value)?;
+    let mut table = TableReader::new(path, value)?;
     let names = DistributionKind::ALL.iter().map(|kind| kind.name()).chain([cdf::NAME]);
     let expected = format!("one of {}", names.clone().collect::<Vec<_>>().join(", "));
     let name = table.required("kind", &expected, |v| names.clone().find(|name| v == name))?;
@@ -78,7 +78,7 @@ pub(crate) fn parse(
 /// Reads the parameters in the order of their rows.
 fn parse_parameters(
     kind: DistributionKind,
-    table: &mut KeyTable<'_>,
+    table: &mut TableReader<'_>,
     unit: Unit,
 ) -> Result<Vec<ParameterValue>, Invalid> {
     let mut values = Vec::new();
@@ -100,7 +100,7 @@ struct ParameterRow<'a> {
 }
 
 impl ParameterRow<'_> {
-    fn parse(&self, table: &mut KeyTable<'_>) -> Result<ParameterValue, Invalid> {
+    fn parse(&self, table: &mut TableReader<'_>) -> Result<ParameterValue, Invalid> {
         let (key, unit) = (self.row.name, self.unit);
         let is_above = |bound: u64| move |value: &Value| unit.read(value).filter(|n| *n > bound);
         match self.row.kind {
@@ -152,7 +152,11 @@ impl ParameterRow<'_> {
     }
 
     /// The mean, or the scale parameter.
-    fn parse_scale(&self, table: &mut KeyTable<'_>, shape: Option<&'static str>) -> Result<Scale, Invalid> {
+    fn parse_scale(
+        &self,
+        table: &mut TableReader<'_>,
+        shape: Option<&'static str>,
+    ) -> Result<Scale, Invalid> {
         let (key, unit, kind) = (self.row.name, self.unit, self.kind.name());
         let above_0 = |value: &Value| unit.read(value).filter(|n| *n > 0);
         let mean = table.read("mean", &positive(unit), above_0)?;
@@ -179,7 +183,7 @@ impl ParameterRow<'_> {
         }
     }
 
-    fn parse_at_most(&self, table: &mut KeyTable<'_>) -> Result<Option<u64>, Invalid> {
+    fn parse_at_most(&self, table: &mut TableReader<'_>) -> Result<Option<u64>, Invalid> {
         let high = format!("{}, above {}", self.unit.expected(), self.unit.write(self.middle()));
         table.read("at_most", &high, |v| self.unit.read(v).filter(|n| *n > self.middle()))
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The keys of the document itself.
 
-use super::kinds::{Optional, PacketSize, Text, Whole, Worded};
-use super::{Absent, Form, Key, Quantity, RowKind, Scope, Table};
-use crate::invalid::{Invalid, KeyTable};
+use super::formats::{Optional, PacketSize, Text, Whole, Worded};
+use super::{Absent, Form, Key, Keyed, Quantity, RowFormat, Scope};
+use crate::invalid::{Invalid, TableReader};
 use crate::units::{MAX_TIME, pair, time, write_time};
 use serde_json::{Value, json};
 
@@ -56,12 +56,12 @@ pub(crate) fn keys() -> Vec<Key> {
 /// A time above 0; required.
 struct Duration;
 
-impl RowKind for Duration {
+impl RowFormat for Duration {
     type Value = u64;
 
     fn parse(
         &self,
-        table: &mut KeyTable<'_>,
+        table: &mut TableReader<'_>,
         key: &'static str,
         _: &Scope<'_>,
     ) -> Result<Option<u64>, Invalid> {
@@ -85,12 +85,12 @@ impl RowKind for Duration {
 /// Two rising times within the duration.
 struct Interval;
 
-impl RowKind for Interval {
+impl RowFormat for Interval {
     type Value = (u64, u64);
 
     fn parse(
         &self,
-        table: &mut KeyTable<'_>,
+        table: &mut TableReader<'_>,
         key: &'static str,
         _: &Scope<'_>,
     ) -> Result<Option<(u64, u64)>, Invalid> {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The keys of `[[flow]]`.
 
-pub(crate) use super::flow_kinds::{ACCESS_QUEUE, AlgorithmName, StartTime};
-pub use super::flow_kinds::{AccessLink, Start};
+pub(crate) use super::flow_formats::{ACCESS_QUEUE, AlgorithmName, StartTime};
+pub use super::flow_formats::{AccessLink, Start};
 
-use super::Table;
-use super::flow_kinds::{Access, Burst, Label, Overhead, Route};
-use super::kinds::{Count, Flag, Frequency, Named, Optional, Payload, Rate, Time};
+use super::Keyed;
+use super::flow_formats::{Access, Burst, Label, Overhead, Route};
+use super::formats::{Count, Flag, Frequency, Named, Optional, Payload, Rate, Time};
 use crate::route::RouteSpec;
 use cwnd::registry::Recovery;
 

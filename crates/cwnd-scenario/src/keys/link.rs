@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The keys of a link.
 
-pub use super::link_kinds::{JitterSpec, LinkRate};
+pub use super::link_formats::{JitterSpec, LinkRate};
 pub use super::queue::{DisciplineSpec, QueueSpec};
 
-use super::kinds::{Count, NonEmpty, Optional, PacketSize, Required, Time};
-use super::link_kinds::{JitterKind, Losses, Rates, Reordering, rates};
+use super::formats::{Count, NonEmpty, Optional, PacketSize, Required, Time};
+use super::link_formats::{JitterKind, Losses, Rates, Reordering, rates};
 use super::queue::Queue;
-use super::{Absent, Form, Key, RowKind, Scope, Table};
+use super::{Absent, Form, Key, Keyed, RowFormat, Scope};
 use crate::buffer::Buffer;
 use crate::files::Files;
-use crate::invalid::{Invalid, KeyTable};
+use crate::invalid::{Invalid, TableReader};
 use cwnd_link::{DisciplineConfig, Jitter, Limit, Loss, Reorder, SettingValue};
 use serde_json::{Map, Value, json};
 
@@ -119,7 +119,7 @@ fn reverse() -> Form {
 /// Reads the keys that every link has. `forward`, where given, provides rate, delay and queue where they are not written. Name, ends and
 /// RTT are not set here, and the queue's limit is not checked.
 pub(crate) fn parse(
-    table: &mut KeyTable<'_>,
+    table: &mut TableReader<'_>,
     forward: Option<&LinkSpec>,
     files: Files<'_>,
 ) -> Result<LinkSpec, Invalid> {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The tables of keys. A key's name, type, default, kind (range and unit), help and source stand in one row.
+//! The tables of keys. A key's name, type, default, format (range and unit), help and source stand in one row.
 //!
 //! From a table follow its struct, its parsing and printing, the list in an error message, the JSON schema, the page
 //! `docs/reference/scenario.md`, the help of `cwnd compare` and the generator of the fuzzer. The order of the rows is that of parsing.
 
 mod form;
-pub(crate) mod kinds;
+pub(crate) mod formats;
 
 use crate::files::{self, Files};
-use crate::invalid::{Invalid, KeyTable};
+use crate::invalid::{Invalid, TableReader};
 pub use form::{Absent, Form, Key, KindKeys, Quantity};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
@@ -46,7 +46,7 @@ pub(crate) trait FlowNames: std::fmt::Debug {
 }
 
 /// How one value is read, written and described.
-pub(crate) trait ValueKind {
+pub(crate) trait ValueFormat {
     /// What it is read into.
     type Value;
 
@@ -68,15 +68,15 @@ pub(crate) trait ValueKind {
     }
 }
 
-/// How a row is parsed, printed and described. A [`ValueKind`] is one; others have several keys, or errors of their own.
-pub(crate) trait RowKind {
+/// How a row is parsed, printed and described. A [`ValueFormat`] is one; others have several keys, or errors of their own.
+pub(crate) trait RowFormat {
     /// The type of the row's field.
     type Value;
 
     /// Reads the row's key; `None` where it is not written.
     fn parse(
         &self,
-        table: &mut KeyTable<'_>,
+        table: &mut TableReader<'_>,
         key: &'static str,
         scope: &Scope<'_>,
     ) -> Result<Option<Self::Value>, Invalid>;
@@ -105,12 +105,12 @@ pub(crate) trait RowKind {
     }
 }
 
-impl<K: ValueKind> RowKind for K {
+impl<K: ValueFormat> RowFormat for K {
     type Value = K::Value;
 
     fn parse(
         &self,
-        table: &mut KeyTable<'_>,
+        table: &mut TableReader<'_>,
         key: &'static str,
         scope: &Scope<'_>,
     ) -> Result<Option<Self::Value>, Invalid> {
@@ -129,7 +129,7 @@ impl<K: ValueKind> RowKind for K {
     }
 
     fn form(&self) -> Form {
-        ValueKind::form(self)
+        ValueFormat::form(self)
     }
 }
 
@@ -150,13 +150,13 @@ impl Row {
     }
 }
 
-/// A table of keys with a struct, as [`keys!`] declares it.
-pub(crate) trait Table: Sized {
+/// A struct whose fields are the keys of a table, as [`keys!`] declares it.
+pub(crate) trait Keyed: Sized {
     /// Every key at its default.
     fn defaults() -> Self;
 
     /// Parses the keys in the order of the rows. A key that is not written keeps the value in `self`.
-    fn parse_keys(self, table: &mut KeyTable<'_>, scope: &Scope<'_>) -> Result<Self, Invalid>;
+    fn parse_keys(self, table: &mut TableReader<'_>, scope: &Scope<'_>) -> Result<Self, Invalid>;
 
     /// The keys as printed, in the order of the rows, every default written out.
     fn print_keys(&self) -> Map<String, Value>;
@@ -169,12 +169,12 @@ pub(crate) trait Table: Sized {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Both<A, B>(pub A, pub B);
 
-impl<A: Table, B: Table> Table for Both<A, B> {
+impl<A: Keyed, B: Keyed> Keyed for Both<A, B> {
     fn defaults() -> Self {
         Self(A::defaults(), B::defaults())
     }
 
-    fn parse_keys(self, table: &mut KeyTable<'_>, scope: &Scope<'_>) -> Result<Self, Invalid> {
+    fn parse_keys(self, table: &mut TableReader<'_>, scope: &Scope<'_>) -> Result<Self, Invalid> {
         Ok(Self(self.0.parse_keys(table, scope)?, self.1.parse_keys(table, scope)?))
     }
 
@@ -198,7 +198,7 @@ pub(crate) trait Variants: Sized {
     fn name(&self) -> &'static str;
 
     /// Parses the keys of the alternative called `name`.
-    fn parse_keys(name: &str, table: &mut KeyTable<'_>, scope: &Scope<'_>) -> Result<Self, Invalid>;
+    fn parse_keys(name: &str, table: &mut TableReader<'_>, scope: &Scope<'_>) -> Result<Self, Invalid>;
 
     /// Its keys as printed, every default written out.
     fn print_keys(&self) -> Map<String, Value>;
@@ -207,8 +207,8 @@ pub(crate) trait Variants: Sized {
     fn kinds() -> Vec<KindKeys>;
 
     /// Parses the key `kind`, a name; required.
-    fn parse_kind(table: &mut KeyTable<'_>) -> Result<&'static str, Invalid> {
-        let expected = kinds::listed(Self::NAMES, " or ");
+    fn parse_kind(table: &mut TableReader<'_>) -> Result<&'static str, Invalid> {
+        let expected = formats::listed(Self::NAMES, " or ");
         table.required("kind", &expected, |value| Self::NAMES.iter().copied().find(|name| value == name))
     }
 
@@ -218,14 +218,14 @@ pub(crate) trait Variants: Sized {
     }
 }
 
-/// Declares a table of keys: `name: type = default, kind, unit, help, source;` a row. The struct has a field per row; fields that are
-/// no keys follow in `also`. For a struct of another crate, `impl Table for`, a row has no type. A table without a struct, `fn name`, has `name: kind, absent, unit, help, source;` a row: keys that are
+/// Declares a table of keys: `name: type = default, format, unit, help, source;` a row. The struct has a field per row; fields that are
+/// no keys follow in `also`. For a struct of another crate, `impl Keyed for`, a row has no type. A table without a struct, `fn name`, has `name: format, absent, unit, help, source;` a row: keys that are
 /// parsed by hand.
 macro_rules! keys {
     (
         $(#[$meta:meta])*
         $vis:vis struct $table:ident {
-            $($name:ident: $type:ty = $default:expr, $kind:expr, $unit:tt, $help:literal, $source:literal;)+
+            $($name:ident: $type:ty = $default:expr, $format:expr, $unit:tt, $help:literal, $source:literal;)+
         }
         $(also { $($(#[$more_meta:meta])* $more:ident: $more_type:ty = $more_default:expr;)+ })?
     ) => {
@@ -237,25 +237,25 @@ macro_rules! keys {
         }
 
         $crate::keys::keys! {
-            impl Table for $table { $($name = $default, $kind, $unit, $help, $source;)+ }
+            impl Keyed for $table { $($name = $default, $format, $unit, $help, $source;)+ }
             also { $($($more = $more_default;)+)? }
         }
     };
     (
-        impl Table for $table:ident { $($name:ident = $default:expr, $kind:expr, $unit:tt, $help:literal, $source:literal;)+ }
+        impl Keyed for $table:ident { $($name:ident = $default:expr, $format:expr, $unit:tt, $help:literal, $source:literal;)+ }
         $(also { $($more:ident = $more_default:expr;)* })?
     ) => {
-        impl $crate::keys::Table for $table {
+        impl $crate::keys::Keyed for $table {
             fn defaults() -> Self {
                 Self { $($name: $default,)+ $($($more: $more_default,)*)? }
             }
 
             fn parse_keys(
                 mut self,
-                table: &mut $crate::invalid::KeyTable<'_>,
+                table: &mut $crate::invalid::TableReader<'_>,
                 scope: &$crate::keys::Scope<'_>,
             ) -> Result<Self, $crate::invalid::Invalid> {
-                $(if let Some(value) = $crate::keys::RowKind::parse(&$kind, table, stringify!($name), scope)? {
+                $(if let Some(value) = $crate::keys::RowFormat::parse(&$format, table, stringify!($name), scope)? {
                     self.$name = value;
                 })+
                 Ok(self)
@@ -263,15 +263,15 @@ macro_rules! keys {
 
             fn print_keys(&self) -> serde_json::Map<String, serde_json::Value> {
                 let mut map = serde_json::Map::new();
-                $($crate::keys::RowKind::print_into(&$kind, stringify!($name), &self.$name, &mut map);)+
+                $($crate::keys::RowFormat::print_into(&$format, stringify!($name), &self.$name, &mut map);)+
                 map
             }
 
             fn keys() -> Vec<$crate::keys::Key> {
-                let default = <Self as $crate::keys::Table>::defaults();
+                let default = <Self as $crate::keys::Keyed>::defaults();
                 let mut keys = Vec::new();
-                $(keys.extend($crate::keys::RowKind::keys(
-                    &$kind,
+                $(keys.extend($crate::keys::RowFormat::keys(
+                    &$format,
                     $crate::keys::Row { name: stringify!($name), unit: $unit, help: $help, source: $source },
                     &default.$name,
                 ));)+
@@ -329,12 +329,12 @@ macro_rules! variants {
 
             fn parse_keys(
                 name: &str,
-                table: &mut $crate::invalid::KeyTable<'_>,
+                table: &mut $crate::invalid::TableReader<'_>,
                 scope: &$crate::keys::Scope<'_>,
             ) -> Result<Self, $crate::invalid::Invalid> {
                 $(if name == $name {
-                    return Ok(Self::$variant $(($crate::keys::Table::parse_keys(
-                        <$keys as $crate::keys::Table>::defaults(), table, scope
+                    return Ok(Self::$variant $(($crate::keys::Keyed::parse_keys(
+                        <$keys as $crate::keys::Keyed>::defaults(), table, scope
                     )?))?);
                 })+
                 table.refuse("kind", Some(&serde_json::json!(name)), Self::NAMES.join(", "))
@@ -359,9 +359,9 @@ macro_rules! variants {
     (@pattern $variant:ident $bound:ident) => { Self::$variant };
     (@pattern $variant:ident $bound:ident $keys:ty) => { Self::$variant($bound) };
     (@print $bound:ident) => { serde_json::Map::new() };
-    (@print $bound:ident $keys:ty) => { $crate::keys::Table::print_keys($bound) };
+    (@print $bound:ident $keys:ty) => { $crate::keys::Keyed::print_keys($bound) };
     (@keys) => { Vec::new() };
-    (@keys $keys:ty) => { <$keys as $crate::keys::Table>::keys() };
+    (@keys $keys:ty) => { <$keys as $crate::keys::Keyed>::keys() };
 }
 pub(crate) use variants;
 
@@ -369,9 +369,9 @@ pub(crate) mod action;
 pub(crate) mod distribution;
 pub(crate) mod document;
 pub(crate) mod flow;
-mod flow_kinds;
+mod flow_formats;
 pub(crate) mod link;
-mod link_kinds;
+mod link_formats;
 mod presence;
 mod queue;
 pub(crate) mod record;
@@ -383,5 +383,5 @@ pub use schema::{schema, tables};
 /// The names of the keys of a flow that are not parameters of its algorithm.
 #[must_use]
 pub fn flow_keys() -> Vec<&'static str> {
-    <flow::FlowGroup as Table>::keys().iter().map(|key| key.name).collect()
+    <flow::FlowGroup as Keyed>::keys().iter().map(|key| key.name).collect()
 }

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Whether a key must be written, and what holds where it is not.
 
-use super::{Absent, Form, RowKind, Scope, ValueKind};
-use crate::invalid::{Invalid, KeyTable};
+use super::{Absent, Form, RowFormat, Scope, ValueFormat};
+use crate::invalid::{Invalid, TableReader};
 use serde_json::Value;
 
-/// Methods of a [`RowKind`] that are those of the kind that it wraps, its first field.
+/// Methods of a [`RowFormat`] that are those of the format that it wraps, its first field.
 macro_rules! as_wrapped {
     ($($method:ident)+) => { $(as_wrapped!(@$method);)+ };
     (@parse) => {
         fn parse(
             &self,
-            table: &mut KeyTable<'_>,
+            table: &mut TableReader<'_>,
             key: &'static str,
             scope: &Scope<'_>,
         ) -> Result<Option<Self::Value>, Invalid> {
-            RowKind::parse(&self.0, table, key, scope)
+            RowFormat::parse(&self.0, table, key, scope)
         }
     };
     (@print) => {
         fn print(&self, value: &Self::Value) -> Option<Value> {
-            RowKind::print(&self.0, value)
+            RowFormat::print(&self.0, value)
         }
     };
     (@form) => {
         fn form(&self) -> Form {
-            RowKind::form(&self.0)
+            RowFormat::form(&self.0)
         }
     };
 }
@@ -33,12 +33,12 @@ macro_rules! as_wrapped {
 /// A key that may be left out, and what then holds, in words.
 pub(crate) struct Optional<K>(pub K, pub &'static str);
 
-impl<K: RowKind> RowKind for Optional<K> {
+impl<K: RowFormat> RowFormat for Optional<K> {
     type Value = Option<K::Value>;
 
     fn parse(
         &self,
-        table: &mut KeyTable<'_>,
+        table: &mut TableReader<'_>,
         key: &'static str,
         scope: &Scope<'_>,
     ) -> Result<Option<Self::Value>, Invalid> {
@@ -59,7 +59,7 @@ impl<K: RowKind> RowKind for Optional<K> {
 /// A key that may be left out; its default depends on other keys and is described in words.
 pub(crate) struct Worded<K>(pub K, pub &'static str);
 
-impl<K: RowKind> RowKind for Worded<K> {
+impl<K: RowFormat> RowFormat for Worded<K> {
     type Value = K::Value;
 
     fn absent(&self, _: &Self::Value) -> Absent {
@@ -72,16 +72,16 @@ impl<K: RowKind> RowKind for Worded<K> {
 /// A key that must be written.
 pub(crate) struct Required<K>(pub K);
 
-impl<K: ValueKind> RowKind for Required<K> {
+impl<K: ValueFormat> RowFormat for Required<K> {
     type Value = K::Value;
 
     fn parse(
         &self,
-        table: &mut KeyTable<'_>,
+        table: &mut TableReader<'_>,
         key: &'static str,
         scope: &Scope<'_>,
     ) -> Result<Option<Self::Value>, Invalid> {
-        match RowKind::parse(&self.0, table, key, scope)? {
+        match RowFormat::parse(&self.0, table, key, scope)? {
             Some(value) => Ok(Some(value)),
             None => table.refuse(key, None, self.0.expected(scope)),
         }

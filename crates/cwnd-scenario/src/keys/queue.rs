@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The keys of a link's queue: its discipline, its limit, and the discipline's settings, whose rows `cwnd-link` has.
 
-use super::kinds::{BufferSize, Flag, Fraction, Required, TimeAbove0, listed};
-use super::{Absent, Form, Key, KindKeys, Quantity, RowKind, Scope, Table, ValueKind};
+use super::formats::{BufferSize, Flag, Fraction, Required, TimeAbove0, listed};
+use super::{Absent, Form, Key, Keyed, KindKeys, Quantity, RowFormat, Scope, ValueFormat};
 use crate::buffer::{self, Buffer};
-use crate::invalid::{Invalid, KeyTable};
+use crate::invalid::{Invalid, TableReader};
 use cwnd_link::{Discipline, Limit, Setting, SettingKind, SettingValue};
 use serde_json::{Map, Value, json};
 
@@ -47,17 +47,17 @@ pub struct QueueSpec {
 /// A queue. Its limit is checked when the link's rate and RTT are known.
 pub(crate) struct Queue;
 
-impl RowKind for Queue {
+impl RowFormat for Queue {
     type Value = QueueSpec;
 
     fn parse(
         &self,
-        table: &mut KeyTable<'_>,
+        table: &mut TableReader<'_>,
         key: &'static str,
         scope: &Scope<'_>,
     ) -> Result<Option<QueueSpec>, Invalid> {
         let Some(value) = table.get(key) else { return Ok(None) };
-        let mut keys = KeyTable::new(&table.field(key), value)?;
+        let mut keys = TableReader::new(&table.field(key), value)?;
         let names: Vec<&str> = Discipline::ALL.iter().map(|discipline| discipline.name()).collect();
         let named = |value: &Value| Discipline::ALL.iter().copied().find(|known| value == known.name());
         let discipline = keys.required("kind", &listed(&names, " or "), named)?;
@@ -88,7 +88,7 @@ impl RowKind for Queue {
 /// Reads the key of a setting.
 fn parse_setting(
     setting: &Setting,
-    table: &mut KeyTable<'_>,
+    table: &mut TableReader<'_>,
     scope: &Scope<'_>,
 ) -> Result<SettingValue<Buffer>, Invalid> {
     let key = setting.name;
@@ -140,9 +140,9 @@ fn write(setting: &Setting, value: SettingValue<Buffer>) -> Value {
 /// The row of a setting.
 fn key(setting: &Setting) -> Key {
     let form = match setting.kind {
-        SettingKind::Flag => ValueKind::form(&Flag),
-        SettingKind::TimeAbove0 => ValueKind::form(&TimeAbove0),
-        SettingKind::Fraction => ValueKind::form(&Fraction),
+        SettingKind::Flag => ValueFormat::form(&Flag),
+        SettingKind::TimeAbove0 => ValueFormat::form(&TimeAbove0),
+        SettingKind::Fraction => ValueFormat::form(&Fraction),
         SettingKind::QueueSize | SettingKind::QueueSizeAbove(_) => Form::Quantity(Quantity::Buffer),
     };
     let absent = default(setting).map_or(Absent::Required, |value| Absent::Value(write(setting, value)));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The keys of `[record]`.
 
-use super::kinds::{Flag, Time};
-use super::{Form, Quantity, Scope, Table, ValueKind};
+use super::formats::{Flag, Time};
+use super::{Form, Keyed, Quantity, Scope, ValueFormat};
 use crate::units;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -82,7 +82,7 @@ const LIMIT: &str = "a size (2GB), or \"none\"";
 /// Inner variables: all, none, or by name.
 struct InnerKind;
 
-impl ValueKind for InnerKind {
+impl ValueFormat for InnerKind {
     type Value = InnerVariables;
 
     fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
@@ -110,7 +110,7 @@ impl ValueKind for InnerKind {
 /// Flows: all, none, or by number or name.
 struct FlowsKind;
 
-impl ValueKind for FlowsKind {
+impl ValueFormat for FlowsKind {
     type Value = RecordedFlows;
 
     fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
@@ -145,7 +145,7 @@ impl ValueKind for FlowsKind {
 /// A size, or none.
 struct SizeOrNone;
 
-impl ValueKind for SizeOrNone {
+impl ValueFormat for SizeOrNone {
     type Value = Option<u64>;
 
     fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {

@@ -7,7 +7,7 @@
 
 use super::words::words;
 use super::{
-    Absent, Form, Key, KindKeys, Quantity, Table, Variants, action, distribution, document, flow, link,
+    Absent, Form, Key, Keyed, KindKeys, Quantity, Variants, action, distribution, document, flow, link,
     record,
 };
 use crate::params::show_param;

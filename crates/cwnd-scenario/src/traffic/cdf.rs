@@ -8,7 +8,7 @@
 
 use super::unit::Unit;
 use crate::files::{self, Files};
-use crate::invalid::{Invalid, KeyTable, shown};
+use crate::invalid::{Invalid, TableReader, shown};
 use crate::keys::{Absent, Form, Key};
 use crate::units::decimal;
 use cwnd_traffic::{CERTAIN, Cdf, CdfError, CdfPoints, Interpolation};
@@ -81,7 +81,7 @@ pub(crate) fn from_text(
 }
 
 /// Reads `file` and `unit`, or `points`, and `steps`.
-pub(crate) fn parse(table: &mut KeyTable<'_>, unit: Unit, files: Files<'_>) -> Result<Cdf, Invalid> {
+pub(crate) fn parse(table: &mut TableReader<'_>, unit: Unit, files: Files<'_>) -> Result<Cdf, Invalid> {
     let steps = table.read("steps", "true or false", Value::as_bool)?.unwrap_or(false);
     let interpolation = if steps { Interpolation::Steps } else { Interpolation::Linear };
     let file = table.text("file", "the path of a file", |_| true)?;
@@ -97,7 +97,7 @@ pub(crate) fn parse(table: &mut KeyTable<'_>, unit: Unit, files: Files<'_>) -> R
 }
 
 fn from_file(
-    table: &mut KeyTable<'_>,
+    table: &mut TableReader<'_>,
     (path, files): (&str, Files<'_>),
     unit: Unit,
     interpolation: Interpolation,

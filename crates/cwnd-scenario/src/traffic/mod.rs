@@ -34,11 +34,11 @@
 //! a graph `from` and `to` name two nodes, and the route has the fewest links between them.
 
 pub(crate) mod cdf;
+mod formats;
 mod parse;
 mod presets;
 mod print;
 mod streams;
-mod table_kinds;
 mod tables;
 pub(crate) mod unit;
 

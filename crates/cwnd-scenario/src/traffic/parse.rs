@@ -4,8 +4,8 @@
 use super::presets::PRESETS;
 use super::tables::{NOT_OF_UDP, Traffic, leith_size};
 use super::unit::Unit;
-use crate::invalid::{Invalid, KeyTable, unknown_name};
-use crate::keys::{Scope, Table, Variants, distribution};
+use crate::invalid::{Invalid, TableReader, unknown_name};
+use crate::keys::{Keyed, Scope, Variants, distribution};
 use crate::units::HEADER_BYTES;
 use cwnd_traffic::{Distribution, GapFrom, Mix, Model, Sessions, Udp};
 use serde_json::{Map, Value, json};
@@ -32,7 +32,7 @@ impl Context {
 pub fn read(text: &str, context: &Context) -> Result<Vec<Traffic>, Invalid> {
     let value: Value =
         toml::from_str(text).map_err(|error| crate::parse::document("TOML", &error.to_string()))?;
-    let mut table = KeyTable::new("", &value)?;
+    let mut table = TableReader::new("", &value)?;
     let groups = parse_list(table.get("traffic"), &context.scope())?;
     table.finish()?;
     Ok(groups)
@@ -57,7 +57,7 @@ pub(crate) fn parse_list(value: Option<&Value>, scope: &Scope<'_>) -> Result<Vec
 
 fn parse(path: &str, value: &Value, scope: &Scope<'_>) -> Result<Traffic, Invalid> {
     let (value, preset) = with_preset(path, value)?;
-    let mut table = KeyTable::new(path, &value)?;
+    let mut table = TableReader::new(path, &value)?;
     let table = &mut table;
     let _ = table.get("preset");
     let expected = format!("one of {} (or a preset)", Model::NAMES.join(", "));
@@ -89,7 +89,7 @@ fn parse(path: &str, value: &Value, scope: &Scope<'_>) -> Result<Traffic, Invali
 
 /// The keys, and those of the preset that are not written.
 fn with_preset(path: &str, value: &Value) -> Result<(Value, Option<&'static str>), Invalid> {
-    let mut table = KeyTable::new(path, value)?;
+    let mut table = TableReader::new(path, value)?;
     let Some(written) = table.get("preset") else { return Ok((value.clone(), None)) };
     let Some(preset) = PRESETS.iter().find(|preset| written == preset.name) else {
         let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
@@ -109,7 +109,7 @@ fn with_preset(path: &str, value: &Value) -> Result<(Value, Option<&'static str>
 }
 
 /// Refuses gaps that are always zero where nothing else separates two starts.
-fn apart(table: &KeyTable<'_>, key: &str, gap: &Distribution) -> Result<(), Invalid> {
+fn apart(table: &TableReader<'_>, key: &str, gap: &Distribution) -> Result<(), Invalid> {
     if gap.is_zero() {
         return table.refuse(
             key,
@@ -120,7 +120,11 @@ fn apart(table: &KeyTable<'_>, key: &str, gap: &Distribution) -> Result<(), Inva
     Ok(())
 }
 
-fn check_sessions(table: &mut KeyTable<'_>, model: &mut Sessions, scope: &Scope<'_>) -> Result<(), Invalid> {
+fn check_sessions(
+    table: &mut TableReader<'_>,
+    model: &mut Sessions,
+    scope: &Scope<'_>,
+) -> Result<(), Invalid> {
     if table.get("size").is_none() {
         model.size = leith_size(scope.payload_bytes());
     }
@@ -136,7 +140,7 @@ fn check_sessions(table: &mut KeyTable<'_>, model: &mut Sessions, scope: &Scope<
     Ok(())
 }
 
-fn check_mix(table: &KeyTable<'_>, model: &Mix, scope: &Scope<'_>) -> Result<(), Invalid> {
+fn check_mix(table: &TableReader<'_>, model: &Mix, scope: &Scope<'_>) -> Result<(), Invalid> {
     match (model.share, &model.arrivals) {
         (Some(_), Some(gaps)) => {
             let gaps = distribution::print(gaps, Unit::Time);
@@ -154,7 +158,7 @@ fn check_mix(table: &KeyTable<'_>, model: &Mix, scope: &Scope<'_>) -> Result<(),
     }
 }
 
-fn check_udp(table: &KeyTable<'_>, model: &Udp) -> Result<(), Invalid> {
+fn check_udp(table: &TableReader<'_>, model: &Udp) -> Result<(), Invalid> {
     match (&model.on, &model.off) {
         (Some(on), Some(off)) if on.is_zero() && off.is_zero() => {
             table.refuse("on", Some(&distribution::print(on, Unit::Time)), "bursts above 0")

@@ -2,7 +2,7 @@
 //! Prints `[[traffic]]` so that it parses to the same groups.
 
 use super::Traffic;
-use crate::keys::{Table, Variants};
+use crate::keys::{Keyed, Variants};
 use serde_json::{Value, json};
 
 /// Groups as a TOML document, every default written out.

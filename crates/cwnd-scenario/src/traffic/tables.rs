@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The keys of `[[traffic]]`: those that every group has, and those of each model.
 
-use super::presets::PRESETS;
-use super::table_kinds::{
+use super::formats::{
     Distributed, Ends, OfTransfers, RequiredDistribution, SenderAlgorithm, Share, StartTimes, Window,
 };
-use crate::keys::kinds::{
+use super::presets::PRESETS;
+use crate::keys::formats::{
     Count, Flag, Named, Optional, PacketSize, Rate, Required, Text, Time, Whole, Worded,
 };
-use crate::keys::{Absent, Form, Key, Table, Variants, keys, variants};
+use crate::keys::{Absent, Form, Key, Keyed, Variants, keys, variants};
 use cwnd_traffic::{
     Bounds, Directions, Distribution, Exponential, GapFrom, Long, Mix, Model, ONE, Pareto, RequestResponse,
     Scale, Sessions, Starts, Udp,
@@ -87,14 +87,14 @@ pub(crate) fn form() -> Form {
 }
 
 keys! {
-    impl Table for Long {
+    impl Keyed for Long {
         flows = 1, Count(1, MAX_SOURCES), "",
             "number of transfers, which never end", "";
     }
 }
 
 keys! {
-    impl Table for Sessions {
+    impl Keyed for Sessions {
         sessions = 1, Count(1, MAX_SOURCES), "",
             "number of sessions", "";
         pages = None, Optional(Whole(1, MAX_REPEATS), "no limit"), "",
@@ -128,7 +128,7 @@ pub(super) fn leith_size(payload: u64) -> Distribution {
 }
 
 keys! {
-    impl Table for Mix {
+    impl Keyed for Mix {
         share = None, Optional(Share(1, 10 * ONE), "this or `arrivals`"), "millionths",
             "share of the rate of the first link on the path (of `both`, the forward path) that is offered in each direction; a Poisson process", "";
         arrivals = None, Optional(Distributed::Times, "this or `share`"), "ns",
@@ -139,7 +139,7 @@ keys! {
 }
 
 keys! {
-    impl Table for RequestResponse {
+    impl Keyed for RequestResponse {
         sessions = 1, Count(1, MAX_SOURCES), "",
             "number of sessions", "";
         exchanges = None, Optional(Whole(1, MAX_REPEATS), "no limit"), "",
@@ -158,7 +158,7 @@ keys! {
 }
 
 keys! {
-    impl Table for Udp {
+    impl Keyed for Udp {
         sources = 1, Count(1, MAX_SOURCES), "",
             "number of sources", "";
         rate = 0, Required(Rate), "bit/s",

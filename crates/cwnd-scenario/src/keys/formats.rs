@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The kinds of keys that several tables have: how a value is parsed, printed and described.
+//! The formats of keys that several tables have: how a value is parsed, printed and described.
 
 pub(crate) use super::presence::{Optional, Required, Worded};
-use super::{Form, Quantity, Scope, ValueKind};
+use super::{Form, Quantity, Scope, ValueFormat};
 use crate::buffer::{self, BUFFER, Buffer};
 use crate::traffic::unit::Unit;
 use crate::units::{self, MAX_TIME, RATE, TIME};
@@ -15,7 +15,7 @@ pub(crate) const FLAG: &str = "true or false";
 /// `true` or `false`.
 pub(crate) struct Flag;
 
-impl ValueKind for Flag {
+impl ValueFormat for Flag {
     type Value = bool;
 
     fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
@@ -38,7 +38,7 @@ impl ValueKind for Flag {
 /// A whole number of `min..=max`, where both fit 32 bits.
 pub(crate) struct Count(pub u32, pub u32);
 
-impl ValueKind for Count {
+impl ValueFormat for Count {
     type Value = u32;
 
     fn expected(&self, scope: &Scope<'_>) -> Cow<'static, str> {
@@ -61,7 +61,7 @@ impl ValueKind for Count {
 /// A whole number of `min..=max`.
 pub(crate) struct Whole(pub u64, pub u64);
 
-impl ValueKind for Whole {
+impl ValueFormat for Whole {
     type Value = u64;
 
     fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
@@ -84,7 +84,7 @@ impl ValueKind for Whole {
 /// A time, ns.
 pub(crate) struct Time;
 
-impl ValueKind for Time {
+impl ValueFormat for Time {
     type Value = u64;
 
     fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
@@ -107,7 +107,7 @@ impl ValueKind for Time {
 /// A time above 0, ns.
 pub(crate) struct TimeAbove0;
 
-impl ValueKind for TimeAbove0 {
+impl ValueFormat for TimeAbove0 {
     type Value = u64;
 
     fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
@@ -130,7 +130,7 @@ impl ValueKind for TimeAbove0 {
 /// A rate above 0, bit/s.
 pub(crate) struct Rate;
 
-impl ValueKind for Rate {
+impl ValueFormat for Rate {
     type Value = u64;
 
     fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
@@ -153,7 +153,7 @@ impl ValueKind for Rate {
 /// A size of a packet in bytes, from the first number to the second.
 pub(crate) struct PacketSize(pub u32, pub u32);
 
-impl ValueKind for PacketSize {
+impl ValueFormat for PacketSize {
     type Value = u32;
 
     fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
@@ -178,7 +178,7 @@ impl ValueKind for PacketSize {
 /// A frequency, Hz.
 pub(crate) struct Frequency;
 
-impl ValueKind for Frequency {
+impl ValueFormat for Frequency {
     type Value = u32;
 
     fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
@@ -201,7 +201,7 @@ impl ValueKind for Frequency {
 /// A size of a queue.
 pub(crate) struct BufferSize;
 
-impl ValueKind for BufferSize {
+impl ValueFormat for BufferSize {
     type Value = Buffer;
 
     fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
@@ -224,7 +224,7 @@ impl ValueKind for BufferSize {
 /// Payload above 0, bytes: a size, or full packets.
 pub(crate) struct Payload;
 
-impl ValueKind for Payload {
+impl ValueFormat for Payload {
     type Value = u64;
 
     fn expected(&self, scope: &Scope<'_>) -> Cow<'static, str> {
@@ -247,7 +247,7 @@ impl ValueKind for Payload {
 /// A probability above 0, in units of 2⁻⁶⁴.
 pub(crate) struct Fraction;
 
-impl ValueKind for Fraction {
+impl ValueFormat for Fraction {
     type Value = u64;
 
     fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
@@ -275,7 +275,7 @@ impl ValueKind for Fraction {
 /// Any text; what is expected in words.
 pub(crate) struct Text(pub &'static str);
 
-impl ValueKind for Text {
+impl ValueFormat for Text {
     type Value = String;
 
     fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
@@ -302,7 +302,7 @@ impl ValueKind for Text {
 /// Any text but the empty one; what is expected in words.
 pub(crate) struct NonEmpty(pub &'static str);
 
-impl ValueKind for NonEmpty {
+impl ValueFormat for NonEmpty {
     type Value = String;
 
     fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
@@ -348,7 +348,7 @@ pub(crate) struct Named<T: 'static> {
     pub or: &'static str,
 }
 
-impl<T: Copy> ValueKind for Named<T> {
+impl<T: Copy> ValueFormat for Named<T> {
     type Value = T;
 
     fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {

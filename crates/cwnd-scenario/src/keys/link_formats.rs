@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The kinds of keys that only a link has: rate, losses, jitter, reordering.
+//! The formats of keys that only a link has: rate, losses, jitter, reordering.
 
-use super::kinds::{Flag, Fraction, Required, Text, TimeAbove0};
-use super::{Absent, Form, Quantity, RowKind, Scope, Table, ValueKind, Variants};
+use super::formats::{Flag, Fraction, Required, Text, TimeAbove0};
+use super::{Absent, Form, Keyed, Quantity, RowFormat, Scope, ValueFormat, Variants};
 use crate::files;
-use crate::invalid::{Invalid, KeyTable, shown};
+use crate::invalid::{Invalid, TableReader, shown};
 use crate::units::{self, MAX_TIME, RATE, probability, read_probability, time, write_rate, write_time};
 use cwnd_link::{GilbertElliott, Jitter, Loss, Reorder, Trace};
 use serde_json::{Map, Value, json};
@@ -56,12 +56,12 @@ keys! {
     }
 }
 
-impl RowKind for Rates {
+impl RowFormat for Rates {
     type Value = LinkRate;
 
     fn parse(
         &self,
-        table: &mut KeyTable<'_>,
+        table: &mut TableReader<'_>,
         key: &'static str,
         scope: &Scope<'_>,
     ) -> Result<Option<LinkRate>, Invalid> {
@@ -139,7 +139,7 @@ fn parse_steps(field: &str, list: &[Value]) -> Result<LinkRate, Invalid> {
 
 /// A trace, and its path as written.
 fn parse_trace(field: &str, value: &Value, scope: &Scope<'_>) -> Result<LinkRate, Invalid> {
-    let mut table = KeyTable::new(field, value)?;
+    let mut table = TableReader::new(field, value)?;
     let TraceTable { trace: path } = TraceTable::defaults().parse_keys(&mut table, scope)?;
     table.finish()?;
     let field = format!("{field}.trace");
@@ -155,12 +155,12 @@ fn parse_trace(field: &str, value: &Value, scope: &Scope<'_>) -> Result<LinkRate
 /// Random losses.
 pub(crate) struct Losses;
 
-impl RowKind for Losses {
+impl RowFormat for Losses {
     type Value = Loss;
 
     fn parse(
         &self,
-        table: &mut KeyTable<'_>,
+        table: &mut TableReader<'_>,
         key: &'static str,
         _: &Scope<'_>,
     ) -> Result<Option<Loss>, Invalid> {
@@ -215,12 +215,12 @@ variants! {
 /// Jitter: a time, or a table.
 pub(crate) struct JitterKind;
 
-impl RowKind for JitterKind {
+impl RowFormat for JitterKind {
     type Value = JitterSpec;
 
     fn parse(
         &self,
-        table: &mut KeyTable<'_>,
+        table: &mut TableReader<'_>,
         key: &'static str,
         scope: &Scope<'_>,
     ) -> Result<Option<JitterSpec>, Invalid> {
@@ -231,7 +231,7 @@ impl RowKind for JitterKind {
                 None => table.refuse(key, Some(value), JITTER),
             };
         }
-        let mut keys = KeyTable::new(&table.field(key), value)?;
+        let mut keys = TableReader::new(&table.field(key), value)?;
         let kind = JitterTable::parse_kind(&mut keys)?;
         let delay = match JitterTable::parse_keys(kind, &mut keys, scope)? {
             JitterTable::Uniform(keys) => Jitter::Uniform { most: keys.max },
@@ -260,7 +260,7 @@ impl RowKind for JitterKind {
 
     fn form(&self) -> Form {
         let by_kind = Form::ByKind { key: "kind", kinds: JitterTable::kinds(), common: Overtaking::keys() };
-        Form::Either(vec![ValueKind::form(&TimeAbove0), by_kind])
+        Form::Either(vec![ValueFormat::form(&TimeAbove0), by_kind])
     }
 }
 
@@ -275,17 +275,17 @@ keys! {
 /// Packets that are delayed extra.
 pub(crate) struct Reordering;
 
-impl RowKind for Reordering {
+impl RowFormat for Reordering {
     type Value = Reorder;
 
     fn parse(
         &self,
-        table: &mut KeyTable<'_>,
+        table: &mut TableReader<'_>,
         key: &'static str,
         scope: &Scope<'_>,
     ) -> Result<Option<Reorder>, Invalid> {
         let Some(value) = table.get(key) else { return Ok(None) };
-        let mut keys = KeyTable::new(&table.field(key), value)?;
+        let mut keys = TableReader::new(&table.field(key), value)?;
         let Reordered { share, extra } = Reordered::defaults().parse_keys(&mut keys, scope)?;
         keys.finish()?;
         Ok(Some(Reorder { share, extra }))

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The kinds of keys that only a flow has: its algorithm, label, start, access link, bursts.
+//! The formats of keys that only a flow has: its algorithm, label, start, access link, bursts.
 
-use super::kinds::{Rate, Required};
-use super::{Absent, Form, Key, Quantity, Row, RowKind, Scope, Table, ValueKind};
+use super::formats::{Rate, Required};
+use super::{Absent, Form, Key, Keyed, Quantity, Row, RowFormat, Scope, ValueFormat};
 use crate::buffer::{self, Buffer};
-use crate::invalid::{Invalid, KeyTable};
+use crate::invalid::{Invalid, TableReader};
 use crate::route::RouteSpec;
 use crate::units::{self, MAX_TIME, RATE, pair, time, write_time};
 use serde_json::{Value, json};
@@ -39,12 +39,12 @@ const BURST: &str = "packets, 1 to 1048576, such as 4packets, or their number al
 /// An algorithm that exists; required.
 pub(crate) struct AlgorithmName;
 
-impl RowKind for AlgorithmName {
+impl RowFormat for AlgorithmName {
     type Value = String;
 
     fn parse(
         &self,
-        table: &mut KeyTable<'_>,
+        table: &mut TableReader<'_>,
         _: &'static str,
         _: &Scope<'_>,
     ) -> Result<Option<String>, Invalid> {
@@ -67,12 +67,12 @@ impl RowKind for AlgorithmName {
 /// A user's label.
 pub(crate) struct Label;
 
-impl RowKind for Label {
+impl RowFormat for Label {
     type Value = String;
 
     fn parse(
         &self,
-        table: &mut KeyTable<'_>,
+        table: &mut TableReader<'_>,
         key: &'static str,
         _: &Scope<'_>,
     ) -> Result<Option<String>, Invalid> {
@@ -101,7 +101,7 @@ fn is_label(text: &str) -> bool {
 /// A start before the end.
 pub(crate) struct StartTime;
 
-impl ValueKind for StartTime {
+impl ValueFormat for StartTime {
     type Value = Start;
 
     fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
@@ -112,7 +112,7 @@ impl ValueKind for StartTime {
         if !value.is_object() {
             return time(value).filter(|at| *at < scope.duration).map(Start::At);
         }
-        let mut keys = KeyTable::new("start", value).ok()?;
+        let mut keys = TableReader::new("start", value).ok()?;
         let UniformStart { uniform: (from, to) } =
             UniformStart::defaults().parse_keys(&mut keys, scope).ok()?;
         keys.finish().ok()?;
@@ -142,7 +142,7 @@ keys! {
 /// Two rising times before the end.
 struct IntervalBeforeEnd;
 
-impl ValueKind for IntervalBeforeEnd {
+impl ValueFormat for IntervalBeforeEnd {
     type Value = (u64, u64);
 
     fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
@@ -165,7 +165,7 @@ impl ValueKind for IntervalBeforeEnd {
 /// A random delay in the sending host.
 pub(crate) struct Overhead;
 
-impl ValueKind for Overhead {
+impl ValueFormat for Overhead {
     type Value = u64;
 
     fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
@@ -188,7 +188,7 @@ impl ValueKind for Overhead {
 /// Packets per burst: with their unit, or as a number.
 pub(crate) struct Burst;
 
-impl ValueKind for Burst {
+impl ValueFormat for Burst {
     type Value = u32;
 
     fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
@@ -222,12 +222,12 @@ keys! {
 /// An access link: a rate, or a table with its queue.
 pub(crate) struct Access;
 
-impl RowKind for Access {
+impl RowFormat for Access {
     type Value = AccessLink;
 
     fn parse(
         &self,
-        table: &mut KeyTable<'_>,
+        table: &mut TableReader<'_>,
         key: &'static str,
         scope: &Scope<'_>,
     ) -> Result<Option<AccessLink>, Invalid> {
@@ -238,7 +238,7 @@ impl RowKind for Access {
                 None => table.refuse(key, Some(value), format!("{RATE}, or a table with rate and queue")),
             };
         }
-        let mut keys = KeyTable::new(&table.field(key), value)?;
+        let mut keys = TableReader::new(&table.field(key), value)?;
         let access = AccessLink::defaults().parse_keys(&mut keys, scope)?;
         keys.finish()?;
         Ok(Some(access))
@@ -249,19 +249,19 @@ impl RowKind for Access {
     }
 
     fn form(&self) -> Form {
-        Form::Either(vec![ValueKind::form(&Rate), Form::Table(AccessLink::keys())])
+        Form::Either(vec![ValueFormat::form(&Rate), Form::Table(AccessLink::keys())])
     }
 }
 
 /// The limit of an access link's queue, packets; a size or a time is one at the rate of its table.
 struct AccessQueue;
 
-impl RowKind for AccessQueue {
+impl RowFormat for AccessQueue {
     type Value = u64;
 
     fn parse(
         &self,
-        table: &mut KeyTable<'_>,
+        table: &mut TableReader<'_>,
         key: &'static str,
         scope: &Scope<'_>,
     ) -> Result<Option<u64>, Invalid> {
@@ -293,12 +293,12 @@ impl RowKind for AccessQueue {
 /// The route: several keys.
 pub(crate) struct Route;
 
-impl RowKind for Route {
+impl RowFormat for Route {
     type Value = RouteSpec;
 
     fn parse(
         &self,
-        table: &mut KeyTable<'_>,
+        table: &mut TableReader<'_>,
         _: &'static str,
         scope: &Scope<'_>,
     ) -> Result<Option<RouteSpec>, Invalid> {

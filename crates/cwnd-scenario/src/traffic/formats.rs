@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The kinds of keys that only traffic has: starts, ends, distributions, what a gap is counted from.
+//! The formats of keys that only traffic has: starts, ends, distributions, what a gap is counted from.
 
 use super::unit::Unit;
-use crate::invalid::{Invalid, KeyTable};
+use crate::invalid::{Invalid, TableReader};
 use crate::keys::distribution::{self, millionths_form, read_millionths, show_millionths};
-use crate::keys::{Absent, Form, Key, Quantity, Row, RowKind, Scope, ValueKind, keys};
+use crate::keys::{Absent, Form, Key, Quantity, Row, RowFormat, Scope, ValueFormat, keys};
 use crate::params::unknown_algorithm;
 use crate::routes::parse_ends;
 use crate::units::{MAX_TIME, time, write_size, write_time};
@@ -19,12 +19,12 @@ const STARTS: &str = "a time before the end (10s), { uniform = [\"0s\", \"1s\"] 
 /// A key that datagrams have no use for: not read where the model is `udp`.
 pub(crate) struct OfTransfers<K>(pub K);
 
-impl<K: RowKind> RowKind for OfTransfers<K> {
+impl<K: RowFormat> RowFormat for OfTransfers<K> {
     type Value = K::Value;
 
     fn parse(
         &self,
-        table: &mut KeyTable<'_>,
+        table: &mut TableReader<'_>,
         key: &'static str,
         scope: &Scope<'_>,
     ) -> Result<Option<Self::Value>, Invalid> {
@@ -48,12 +48,12 @@ impl<K: RowKind> RowKind for OfTransfers<K> {
 /// The algorithm of transfers; empty for datagrams.
 pub(crate) struct SenderAlgorithm;
 
-impl RowKind for SenderAlgorithm {
+impl RowFormat for SenderAlgorithm {
     type Value = String;
 
     fn parse(
         &self,
-        table: &mut KeyTable<'_>,
+        table: &mut TableReader<'_>,
         key: &'static str,
         _: &Scope<'_>,
     ) -> Result<Option<String>, Invalid> {
@@ -84,12 +84,12 @@ keys! {
     }
 }
 
-impl RowKind for Ends {
+impl RowFormat for Ends {
     type Value = Option<(String, String)>;
 
     fn parse(
         &self,
-        table: &mut KeyTable<'_>,
+        table: &mut TableReader<'_>,
         _: &'static str,
         _: &Scope<'_>,
     ) -> Result<Option<Self::Value>, Invalid> {
@@ -144,7 +144,7 @@ keys! {
     }
 }
 
-impl ValueKind for StartTimes {
+impl ValueFormat for StartTimes {
     type Value = Starts;
 
     fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
@@ -191,7 +191,7 @@ fn read_starts(value: &Value, scope: &Scope<'_>) -> Option<Starts> {
 /// A receive window of at least a packet's payload, bytes.
 pub(crate) struct Window;
 
-impl ValueKind for Window {
+impl ValueFormat for Window {
     type Value = u64;
 
     fn expected(&self, scope: &Scope<'_>) -> Cow<'static, str> {
@@ -231,12 +231,12 @@ impl Distributed {
     }
 }
 
-impl RowKind for Distributed {
+impl RowFormat for Distributed {
     type Value = Distribution;
 
     fn parse(
         &self,
-        table: &mut KeyTable<'_>,
+        table: &mut TableReader<'_>,
         key: &'static str,
         scope: &Scope<'_>,
     ) -> Result<Option<Distribution>, Invalid> {
@@ -266,12 +266,12 @@ impl RowKind for Distributed {
 /// A distribution that must be written.
 pub(crate) struct RequiredDistribution(pub Distributed);
 
-impl RowKind for RequiredDistribution {
+impl RowFormat for RequiredDistribution {
     type Value = Distribution;
 
     fn parse(
         &self,
-        table: &mut KeyTable<'_>,
+        table: &mut TableReader<'_>,
         key: &'static str,
         scope: &Scope<'_>,
     ) -> Result<Option<Distribution>, Invalid> {
@@ -297,12 +297,12 @@ impl RowKind for RequiredDistribution {
 /// A share in millionths, from the first number to the second.
 pub(crate) struct Share(pub u64, pub u64);
 
-impl RowKind for Share {
+impl RowFormat for Share {
     type Value = u64;
 
     fn parse(
         &self,
-        table: &mut KeyTable<'_>,
+        table: &mut TableReader<'_>,
         key: &'static str,
         _: &Scope<'_>,
     ) -> Result<Option<u64>, Invalid> {
