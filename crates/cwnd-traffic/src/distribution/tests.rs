@@ -8,7 +8,7 @@ use super::lognormal::LognormalDensity;
 use super::pareto::ParetoDensity;
 use super::pareto2::Pareto2Density;
 use super::weibull::WeibullDensity;
-use super::{Bounds, Density, DistributionKind, ParameterKind, ParameterValue, Scale};
+use super::{Bounds, DistributionKind, ParameterKind, ParameterValue, Scale};
 use crate::normal_and_gamma::normal_cdf;
 use libm::{exp, log, tgamma};
 
