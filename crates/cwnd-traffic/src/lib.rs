@@ -38,10 +38,7 @@ mod source_models;
 
 pub use cdf::{CERTAIN, Cdf, CdfError, CdfPoints, Interpolation};
 pub use direction::{Direction, Directions};
-pub use distribution::{
-    BodyTail, Bounds, Distribution, DistributionKind, Exponential, Lognormal, ONE, Parameter, ParameterKind,
-    ParameterValue, Pareto, Pareto2, Scale, Uniform, Weibull,
-};
+pub use distribution::*;
 pub use group::{LinkFacts, TrafficGroup};
 pub use load::{AskedLoad, Load, SegmentSize, TrafficCounts};
 pub use model::{Arrivals, GapFrom, GroupConfig, Long, Mix, Model, RequestResponse, Sessions, Starts, Udp};
