@@ -17,13 +17,13 @@ pub(crate) fn parse(path: &str, value: &Value, scope: &Scope<'_>) -> Result<Flow
     AlgorithmName.parse(&mut table, "cc", scope)?;
     StartTime.parse(&mut table, "start", scope)?;
     let mut group = FlowGroup::defaults().parse_keys(&mut table, scope)?;
-    check_stop(&table, &group)?;
+    check_stop(&mut table, &group)?;
     group.params = parse_params(&table, &group.cc)?;
     Ok(group)
 }
 
 /// Refuses a stop at or before the start, or the earliest start: the flows would send nothing.
-fn check_stop(table: &TableReader<'_>, group: &FlowGroup) -> Result<(), Invalid> {
+fn check_stop(table: &mut TableReader<'_>, group: &FlowGroup) -> Result<(), Invalid> {
     let (earliest, start) = match group.start {
         Start::At(at) => (at, write_time(at)),
         Start::Uniform(from, to) => (from, format!("between {} and {}", write_time(from), write_time(to))),
@@ -31,7 +31,8 @@ fn check_stop(table: &TableReader<'_>, group: &FlowGroup) -> Result<(), Invalid>
     match group.stop {
         Some(stop) if stop <= earliest => {
             let expected = format!("a time after the start of the flow, {start}");
-            table.refuse("stop", Some(&json!(write_time(stop))), expected)
+            let written = table.get("stop");
+            table.refuse("stop", written, expected)
         }
         _ => Ok(()),
     }
