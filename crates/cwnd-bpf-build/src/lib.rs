@@ -12,6 +12,7 @@ mod metadata;
 mod plugin;
 pub mod recipe;
 pub mod shared_structs;
+pub mod store;
 pub mod toolchain;
 
 pub use fnv::fnv;

@@ -58,6 +58,19 @@ impl Toolchain {
         Ok(Self { rustc, llvm: llvm.clone(), clang })
     }
 
+    /// What the compilers are, each with its version.
+    ///
+    /// # Errors
+    /// One that does not tell.
+    pub fn versions(&self) -> Result<Vec<String>, String> {
+        [(&self.rustc, "-vV"), (&self.clang, "--version"), (&self.llvm.join("llc"), "--version")]
+            .iter()
+            .map(|(program, ask)| {
+                Ok(format!("{}: {}", program.display(), run(Command::new(program).arg(ask))?))
+            })
+            .collect()
+    }
+
     /// One of the LLVM tools.
     pub fn llvm(&self, tool: &str) -> Command {
         Command::new(self.llvm.join(tool))
