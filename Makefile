@@ -158,7 +158,7 @@ site: $(VENV)/site/.packages
 	@echo "Open out/site/index.html"
 
 mutations:
-	$(PYTHON) tests/mutations/run.py $(if $(SINCE),--since $(SINCE))
+	$(PYTHON) tests/mutations/run.py $(if $(SINCE),--since $(SINCE)) $(if $(WORKERS),--workers $(WORKERS))
 
 hunt:
 	cargo run --quiet --locked -p cwnd-fuzz --bin failure -- --hunt $(or $(COUNT),2000) $(or $(SEED),1)

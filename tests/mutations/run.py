@@ -4,6 +4,8 @@
     python tests/mutations/run.py [ROW ...]         all, or those of these rows
     python tests/mutations/run.py --since COMMIT    those whose code, test or row has changed since, all if git knows no such commit;
                                                     of many some
+    python tests/mutations/run.py --workers 1       in one tree: a second one compiles all of it again, which saves time only on
+                                                    processors that have nothing else to do
 
 A mutation is a replaced text: mutations.toml has faults that others had, statements.toml statements of the RFCs, links.toml those of
 queue disciplines.
@@ -29,7 +31,7 @@ ROOT = HERE.parents[1]
 SCRATCH = ROOT / "target" / "mutations"
 # More builds at once than this only wait for each other.
 WORKERS = 4
-# With --since: about two minutes of processor time.
+# With --since: about a minute of processor time.
 LIMIT = 20
 WORKSPACE = ("Cargo.toml", "Cargo.lock", "clippy.toml", "rustfmt.toml")
 
@@ -39,6 +41,9 @@ TABLES = ("mutations.toml", "statements.toml", "links.toml")
 CONTRACT = "cwnd-contract ="
 # Compiled once and run once: what optimises or describes the code takes longer than it saves.
 BUILD = {"CARGO_PROFILE_DEV_OPT_LEVEL": "0", "CARGO_PROFILE_DEV_DEBUG": "0", "CARGO_INCREMENTAL": "1"}
+# But where a test plays all sequences of events, which takes 20 s then. What they depend on is built once for both.
+OPTIMISED = ("driver_model",)
+DEPENDENCIES = 'profile.dev.package."*".opt-level=0'
 
 
 def mutations() -> list[Mutation]:
@@ -163,8 +168,9 @@ def test(tree: Path, crate: str, binary: str, names: list[str]) -> subprocess.Co
         manifest.write_text(text)
     target = ["--lib"] if binary == "lib" else ["--test", binary]
     command = ["cargo", "test", "--quiet", "--offline", "--target-dir", str(tree.with_name(f"{tree.name}-target"))]
-    command += ["-p", crate, *target, "--", "--exact", *names]
-    return subprocess.run(command, cwd=tree, env={**os.environ, **BUILD}, capture_output=True, text=True)
+    command += ["--config", DEPENDENCIES, "-p", crate, *target, "--", "--exact", *names]
+    level = {"CARGO_PROFILE_DEV_OPT_LEVEL": "1"} if binary in OPTIMISED else {}
+    return subprocess.run(command, cwd=tree, env={**os.environ, **BUILD, **level}, capture_output=True, text=True)
 
 
 def restore(tree: Path, mutation: Mutation) -> bool:
@@ -186,6 +192,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rows", metavar="ROW", nargs="*")
     parser.add_argument("--since", metavar="COMMIT")
+    parser.add_argument("--workers", metavar="N", type=int, default=WORKERS, help="trees that are built at once, at most")
     asked = parser.parse_args()
     every = since(asked.since) if asked.since else mutations()
     chosen = [mutation for mutation in every if not asked.rows or mutation["row"] in asked.rows]
@@ -196,7 +203,7 @@ def main() -> None:
         mutated(ROOT, mutation)  # all texts are found before anything is built
     # A tree per worker: two builds at once keep two processors busy, as one alone does not.
     trees: queue.SimpleQueue[Path] = queue.SimpleQueue()
-    workers = max(1, min(WORKERS, len(os.sched_getaffinity(0)), len(chosen)))
+    workers = max(1, min(asked.workers, len(os.sched_getaffinity(0)), len(chosen)))
     for number in range(workers):
         trees.put(copy(SCRATCH / f"tree-{number}"))
     first = trees.get()
