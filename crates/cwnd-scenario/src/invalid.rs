@@ -126,7 +126,24 @@ impl<'a> TableReader<'a> {
         value: Option<&Value>,
         expected: impl Into<String>,
     ) -> Result<T, Invalid> {
-        Err(Invalid { field: self.field(key), value: value.map(shown), expected: expected.into() })
+        Err(self.invalid(key, value, expected.into()))
+    }
+
+    fn invalid(&self, key: &str, value: Option<&Value>, expected: String) -> Invalid {
+        Invalid { field: self.field(key), value: value.map(shown), expected }
+    }
+
+    /// The same for a value that may be a quantity in another spelling.
+    fn invalid_quantity(
+        &self,
+        key: &str,
+        value: &Value,
+        expected: &str,
+        accepted: &dyn Fn(&str) -> bool,
+    ) -> Invalid {
+        let near = suggest_quantities(value, accepted);
+        let offer = if near.is_empty() { "" } else { &format!(" (did you mean {}?)", near.join(" or ")) };
+        self.invalid(key, Some(value), format!("{expected}{offer}"))
     }
 
     /// A value that `read` accepts.
@@ -150,9 +167,8 @@ impl<'a> TableReader<'a> {
         if let Some(parsed) = read(value) {
             return Ok(Some(parsed));
         }
-        let near = suggest_quantities(value, |text| read(&Value::String(text.to_owned())).is_some());
-        let offer = if near.is_empty() { "" } else { &format!(" (did you mean {}?)", near.join(" or ")) };
-        self.refuse(key, Some(value), format!("{}{offer}", expected()))
+        let accepted = |text: &str| read(&Value::String(text.to_owned())).is_some();
+        Err(self.invalid_quantity(key, value, &expected(), &accepted))
     }
 
     /// A text that `accepts` accepts. A number here is not a quantity without its unit.

@@ -43,7 +43,9 @@ const BYTES_PER_SECOND: &[(&str, &str)] =
     &[("B/s", "bit/s"), ("kB/s", "kbit/s"), ("MB/s", "Mbit/s"), ("GB/s", "Gbit/s")];
 
 /// Up to two quantities that `value` may mean, of those that `accepted` accepts.
-pub(crate) fn suggest_quantities(value: &Value, accepted: impl Fn(&str) -> bool) -> Vec<String> {
+///
+/// Not generic over `accepted`: compiled once, not for each key.
+pub(crate) fn suggest_quantities(value: &Value, accepted: &dyn Fn(&str) -> bool) -> Vec<String> {
     let text = match value {
         Value::String(text) => text.trim().to_owned(),
         Value::Number(number) => number.to_string(),
@@ -123,7 +125,7 @@ mod tests {
     #[test]
     fn units_of_other_tools_are_recognised() {
         let rate =
-            |text: &str| suggest_quantities(&json!(text), |text| read_rate(text).is_some()).join(" or ");
+            |text: &str| suggest_quantities(&json!(text), &|text| read_rate(text).is_some()).join(" or ");
         for (text, expected) in [
             ("100Mbps", "100Mbit/s"),
             ("100 mbps", "100Mbit/s"),
@@ -141,7 +143,7 @@ mod tests {
             assert_eq!(rate(text), expected, "{text}");
         }
         let time =
-            |text: &str| suggest_quantities(&json!(text), |text| read_time(text).is_some()).join(" or ");
+            |text: &str| suggest_quantities(&json!(text), &|text| read_time(text).is_some()).join(" or ");
         for (text, expected) in
             [("10msec", "10ms"), ("10", "10ms or 10s"), ("10 Sec", "10s"), ("5µs", "5us"), ("2m", "2min")]
         {
@@ -162,16 +164,16 @@ mod tests {
             assert_eq!(rate(text), expected, "{text}");
         }
         let size =
-            |text: &str| suggest_quantities(&json!(text), |text| read_size(text).is_some()).join(" or ");
+            |text: &str| suggest_quantities(&json!(text), &|text| read_size(text).is_some()).join(" or ");
         for (text, expected) in
             [("64KiB", "65536B"), ("1.5 kib", "1536B"), ("10MiB", "10485760B"), ("1GiB", "1073741824B")]
         {
             assert_eq!(size(text), expected, "{text}");
         }
-        let packets = |text: &str| suggest_quantities(&json!(text), |text| text.ends_with("packets"));
+        let packets = |text: &str| suggest_quantities(&json!(text), &|text| text.ends_with("packets"));
         assert_eq!(packets("100packet"), ["100packets"]);
-        assert_eq!(suggest_quantities(&json!(40), |text| read_time(text).is_some()), ["40ms", "40s"]);
-        assert_eq!(suggest_quantities(&json!("64KB"), |text| read_size(text).is_some()), ["64kB"]);
-        assert!(suggest_quantities(&json!(true), |_| true).is_empty());
+        assert_eq!(suggest_quantities(&json!(40), &|text| read_time(text).is_some()), ["40ms", "40s"]);
+        assert_eq!(suggest_quantities(&json!("64KB"), &|text| read_size(text).is_some()), ["64kB"]);
+        assert!(suggest_quantities(&json!(true), &|_| true).is_empty());
     }
 }
