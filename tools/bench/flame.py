@@ -65,9 +65,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=600, help="simulated time (default 600)")
     args = parser.parse_args()
     need("perf", "llvm-symbolizer", "inferno-flamegraph")
-    build = ["cargo", "build", "--quiet", "--locked", "--release", "-p", "cwnd-sim", "--example", "run"]
+    build = ["cargo", "build", "--quiet", "--locked", "--profile", "profiling", "-p", "cwnd-sim", "--example", "run"]
     subprocess.run(build, cwd=ROOT, check=True)
-    program = ROOT / "target" / "release" / "examples" / "run"
+    program = ROOT / "target" / "profiling" / "examples" / "run"
     with tempfile.TemporaryDirectory() as folder:
         scenario = Path(folder) / "scenario.toml"
         text = re.sub(r'(?m)^duration = ".*"$', f'duration = "{args.seconds}s"', args.scenario.read_text())

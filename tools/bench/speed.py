@@ -115,9 +115,9 @@ def profile(path: Path, packets: int) -> str:
     """Where the engine's instructions are, by source file, if valgrind is installed: the same on every machine."""
     if shutil.which("valgrind") is None:
         return "no profile: valgrind is not installed (Debian: valgrind)"
-    build = ["cargo", "build", "--quiet", "--locked", "--release", "-p", "cwnd-sim", "--example", "run"]
+    build = ["cargo", "build", "--quiet", "--locked", "--profile", "profiling", "-p", "cwnd-sim", "--example", "run"]
     subprocess.run(build, cwd=ROOT, check=True)
-    program = ROOT / "target" / "release" / "examples" / "run"
+    program = ROOT / "target" / "profiling" / "examples" / "run"
     with tempfile.TemporaryDirectory() as folder:
         data = f"{folder}/callgrind.out"
         count = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={data}", str(program), str(path)]

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The same seed gives the same bytes, in every run, thread and build; and the bytes that are on record.
 
-mod common;
-
 use std::fmt::Write;
 
-use common::{FIG6, run};
+use crate::common::{FIG6, run};
 use cwnd_record::{Column, Values, tables};
 use cwnd_scenario::Scenario;
 use cwnd_sim::Simulation;

@@ -4,9 +4,7 @@
 //! Link and buffer are so large that only losses limit the flow. A rate is in segments sent per round trip; each comes from
 //! eight seeds, and is allowed five of its standard errors beside what a formula is known to be off by.
 
-mod common;
-
-use common::run;
+use crate::common::run;
 
 const RTT_MS: f64 = 100.0;
 const LOSSES: [f64; 5] = [1e-4, 3e-4, 1e-3, 3e-3, 1e-2];
