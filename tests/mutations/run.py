@@ -192,7 +192,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rows", metavar="ROW", nargs="*")
     parser.add_argument("--since", metavar="COMMIT")
-    parser.add_argument("--workers", metavar="N", type=int, default=WORKERS, help="trees that are built at once, at most")
+    parser.add_argument(
+        "--workers", metavar="N", type=int, default=WORKERS, help="trees that are built at once, at most"
+    )
     asked = parser.parse_args()
     every = since(asked.since) if asked.since else mutations()
     chosen = [mutation for mutation in every if not asked.rows or mutation["row"] in asked.rows]
