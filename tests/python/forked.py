@@ -8,6 +8,7 @@ hash alike in all commands. Tests that depend on these start `PROGRAM` themselve
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import select
@@ -18,6 +19,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 #: What a command imports when it needs it.
 LAZY = (
@@ -58,14 +60,22 @@ class Server:
     def __init__(self, program: Path) -> None:
         self.environment = environment()
         self._program = program
+        self.start()
+
+    def start(self) -> None:
+        """Starts the process."""
         self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         command = [sys.executable, "-P", __file__, str(theirs.fileno())]
         streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
-        self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()], **streams)
+        self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=self.environment, **streams)
         theirs.close()
 
     def run(self, arguments: Sequence[str], cwd: Path | None, timeout: float) -> subprocess.CompletedProcess[str]:
-        """What `subprocess.run` gives of the program with these arguments."""
+        """What `subprocess.run` gives of the program with these arguments.
+
+        A command that does not end within `timeout` seconds is killed with its children, and so is one that the tests no longer
+        wait for. The next command has a new process to be forked from.
+        """
         command = [str(self._program), *arguments]
         answers, theirs = os.pipe()
         with (
@@ -76,13 +86,23 @@ class Server:
         ):
             message = "\0".join([str(cwd or Path.cwd()), *command]).encode(errors="surrogateescape")
             files = [nothing.fileno(), output.fileno(), errors.fileno(), theirs]
-            socket.send_fds(self._requests, [message], files)
-            os.close(theirs)
-            pid = number(answer.read(8))
-            if not select.select([answer], [], [], timeout)[0]:
-                os.kill(pid, signal.SIGKILL)
-                raise subprocess.TimeoutExpired(command, timeout)
-            code = number(answer.read(8))
+            pid = 0
+            try:
+                try:
+                    socket.send_fds(self._requests, [message], files)
+                finally:
+                    os.close(theirs)
+                pid = number(awaited(answer, command, timeout))
+                code = number(awaited(answer, command, timeout))
+            except BaseException:
+                if pid:
+                    # None is left when it has ended meanwhile.
+                    with contextlib.suppress(ProcessLookupError):
+                        os.killpg(pid, signal.SIGKILL)
+                self._process.kill()
+                self.end()
+                self.start()
+                raise
             output.seek(0)
             errors.seek(0)
             return subprocess.CompletedProcess(command, code, output.read(), errors.read())
@@ -91,6 +111,13 @@ class Server:
         """Ends the process; commands that run go on."""
         self._requests.close()
         self._process.wait()
+
+
+def awaited(answer: BinaryIO, command: Sequence[str], timeout: float) -> bytes:
+    """The next word of an answer."""
+    if not select.select([answer], [], [], timeout)[0]:
+        raise subprocess.TimeoutExpired(command, timeout)
+    return answer.read(8)
 
 
 def serve(requests: socket.socket) -> list[str]:
@@ -114,11 +141,13 @@ def serve(requests: socket.socket) -> list[str]:
             *streams, answer = files
             pid = os.fork()
             if pid == 0:
+                # A group of its own, so that it can be killed with its children.
+                os.setpgid(0, 0)
+                os.write(answer, word(os.getpid()))
                 begin(streams, [requests.detach(), answer, *running, *(other for _, other in running.values())])
                 cwd, *command = message.decode(errors="surrogateescape").split("\0")
                 os.chdir(cwd)
                 return command
-            os.write(answer, word(pid))
             for file in streams:
                 os.close(file)
             process = os.pidfd_open(pid)
