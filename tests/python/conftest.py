@@ -36,6 +36,7 @@ QUICK_BUILDS = {
 os.environ.update(QUICK_BUILDS)
 
 Cli = Callable[..., "subprocess.CompletedProcess[str]"]
+New = Callable[[str, Path], Path]
 SHORT = ("compare", "cubic:2", "sack", "--rate", "20Mbit/s", "--rtt", "20ms", "--duration", "3s")
 
 
@@ -125,10 +126,44 @@ cargo = pytest.mark.skipif(
 )
 
 
+@pytest.fixture(scope="session")
+def core_built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The target folder of a crate as `cwnd new` makes it, built once for all processes of the tests: core and contract are in it."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    crate = folder / "core_built" / "still"
+    with (folder / "core_built.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not crate.exists():
+            plugin.new("still", crate)
+            for profile in ("release", "checked"):
+                plugin.build(crate, profile=profile)
+    return crate / "target" / "cwnd" / "build"
+
+
+@pytest.fixture(scope="session")
+def with_core(core_built: Path) -> Callable[[Path], Path]:
+    """Puts the core, built already, into a new crate's target folder; returns the crate."""
+
+    def put(crate: Path) -> Path:
+        # With their times, by which cargo knows that they are up to date.
+        shutil.copytree(core_built, crate / "target" / "cwnd" / "build", copy_function=shutil.copy2)
+        return crate
+
+    return put
+
+
+@pytest.fixture(scope="session")
+def new_crate(with_core: Callable[[Path], Path]) -> New:
+    """Makes a crate as `cwnd new` does, with the core built."""
+    return lambda name, folder: with_core(plugin.new(name, folder))
+
+
 @pytest.fixture(scope="module")
-def ease(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def ease(tmp_path_factory: pytest.TempPathFactory, new_crate: New) -> Path:
     """A crate as `cwnd new` makes it, its library built."""
-    crate = plugin.new("ease", tmp_path_factory.mktemp("plugin") / "ease")
+    crate = new_crate("ease", tmp_path_factory.mktemp("plugin") / "ease")
     plugin.build(crate)
     return crate
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from cwnd import _native, plugin
+from cwnd import _native
 
 PROGRAM = Path(sys.executable).with_name("cwnd")
 # How long a test waits for what has to come: a guard against waiting for ever, and no measure of anything.
@@ -130,10 +130,10 @@ def cgroups() -> list[Path]:
     ]
 
 
-def crate_with_object(name: str, folder: Path, rule: Path | None = None) -> Path:
-    """A crate as `cwnd new` makes it, with its kernel object, or with the `rule` of another file; the test is skipped where none can be built, but not in CI. Built by
+def crate_with_object(new_crate: Callable[[str, Path], Path], name: str, folder: Path, rule: Path | None = None) -> Path:
+    """A crate that the fixture `new_crate` makes, with its kernel object, or with the `rule` of another file; the test is skipped where none can be built, but not in CI. Built by
     the program: an algorithm that this process had loaded would be among those of every later test."""
-    crate = plugin.new(name, folder / name)
+    crate = new_crate(name, folder / name)
     if rule is not None:
         shutil.copy(rule, crate / "src" / f"{name}.rs")
     done = subprocess.run(

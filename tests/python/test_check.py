@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Cli
+from conftest import Cli, New
 from watched import Watched
 
 from cwnd import plugin
@@ -38,9 +38,9 @@ BURST = """        let credit = conn.cwnd_cnt.saturating_add(acked);
 
 
 @pytest.fixture(scope="module")
-def crate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def crate(tmp_path_factory: pytest.TempPathFactory, new_crate: New) -> Path:
     """A crate as `cwnd new` makes it."""
-    return plugin.new("pace", tmp_path_factory.mktemp("check") / "pace")
+    return new_crate("pace", tmp_path_factory.mktemp("check") / "pace")
 
 
 @pytest.fixture
@@ -211,8 +211,8 @@ def test_a_panic_of_the_engine_is_a_line_on_the_command_line(
 
 
 @cargo
-def test_an_algorithm_with_cong_control_is_checked_too(crate: Path, tmp_path: Path) -> None:
-    steer = plugin.new("steer", tmp_path / "steer")
+def test_an_algorithm_with_cong_control_is_checked_too(new_crate: New, tmp_path: Path) -> None:
+    steer = new_crate("steer", tmp_path / "steer")
     shutil.copy(Path(__file__).with_name("plugin") / "steer.rs", steer / "src" / "steer.rs")
     assert checked(steer, seed=1)["algorithm"] == "steer"
 

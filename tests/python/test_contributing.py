@@ -12,11 +12,12 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from conftest import New
 from test_regressions import load
 from test_response import RATES, RTT_S, TOLERANCE
 
 import cwnd as package
-from cwnd import _native, plugin
+from cwnd import _native
 from tools.docs import pages
 from tools.response.measure import mean_window
 from tools.response.rules import rule_of
@@ -77,9 +78,9 @@ def test_the_guides_algorithm_passes_the_cores_tests(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def lull(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def lull(tmp_path_factory: pytest.TempPathFactory, new_crate: New) -> Path:
     """The guide's algorithm as a crate of one's own, so that this process knows it by its name."""
-    crate = plugin.new("lull", tmp_path_factory.mktemp("guide") / "lull")
+    crate = new_crate("lull", tmp_path_factory.mktemp("guide") / "lull")
     text = re.sub(r"crate::(conn::|hooks::)?", "cwnd::", steps()[0][1].replace("registration::", "registry::"))
     (crate / "src" / "lull.rs").write_text(text)
     package.load_plugin(crate)

@@ -11,24 +11,24 @@ from pathlib import Path
 import path_in_kernel
 import pyarrow.parquet as pq
 import pytest
-from conftest import PROGRAM, Cli
+from conftest import PROGRAM, Cli, New
 from in_kernel import PATIENCE_S, Loader, crate_with_object, kernel, registered
 
 import cwnd as library
-from cwnd import plugin
 
 MEGABYTE = 1_000_000
 
 
 @pytest.fixture(scope="module")
-def crate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return crate_with_object("mine", tmp_path_factory.mktemp("plugin"))
+def crate(tmp_path_factory: pytest.TempPathFactory, new_crate: New) -> Path:
+    return crate_with_object(new_crate, "mine", tmp_path_factory.mktemp("plugin"))
 
 
 @pytest.fixture(scope="module")
-def pac(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def pac(tmp_path_factory: pytest.TempPathFactory, new_crate: New) -> Path:
     """A rule that sets its rate itself."""
-    return crate_with_object("pac", tmp_path_factory.mktemp("plugin"), Path(__file__).with_name("plugin") / "pac.rs")
+    rule = Path(__file__).with_name("plugin") / "pac.rs"
+    return crate_with_object(new_crate, "pac", tmp_path_factory.mktemp("plugin"), rule)
 
 
 @pytest.fixture(scope="module")
@@ -182,8 +182,8 @@ def test_parameters_of_an_object_work_for_load_use_and_switch(
 
 
 @kernel
-def test_a_crate_that_is_not_the_objects_is_refused(cwnd: Cli, crate: Path, tmp_path: Path) -> None:
-    other = plugin.new("other", tmp_path / "other")
+def test_a_crate_that_is_not_the_objects_is_refused(cwnd: Cli, crate: Path, new_crate: New, tmp_path: Path) -> None:
+    other = new_crate("other", tmp_path / "other")
     done = cwnd("kernel", "trace", "--cc", crate / "mine.bpf.o", "--plugin", other, "--", "true")
     assert done.returncode == 2 and "--plugin" in done.stderr and "mine" in done.stderr
     assert "cwnd_mine" not in registered()

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import PROGRAM, Cli
+from conftest import PROGRAM, Cli, New
 from in_kernel import PATIENCE_S, crate_with_object, kernel, registered
 
 from cwnd import plugin
@@ -140,8 +140,8 @@ def test_an_object_of_somebody_else_is_refused_as_what_it_is(cwnd: Cli, foreign:
 
 
 @pytest.fixture(scope="module")
-def crate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return crate_with_object("extra", tmp_path_factory.mktemp("plugin"))
+def crate(tmp_path_factory: pytest.TempPathFactory, new_crate: New) -> Path:
+    return crate_with_object(new_crate, "extra", tmp_path_factory.mktemp("plugin"))
 
 
 @kernel

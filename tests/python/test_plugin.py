@@ -10,10 +10,11 @@ import re
 import shlex
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import PROGRAM, QUICK_BUILDS, Cli, cargo, refused
+from conftest import PROGRAM, QUICK_BUILDS, Cli, New, cargo, refused
 
 import cwnd as package
 from cwnd import plugin
@@ -23,9 +24,9 @@ MIRROR = Path(__file__).with_name("plugin") / "mirror.rs"
 
 
 @pytest.fixture(scope="module")
-def mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def mirror(tmp_path_factory: pytest.TempPathFactory, new_crate: New) -> Path:
     """A crate whose algorithm is one of those that are built in."""
-    crate = plugin.new("mirror", tmp_path_factory.mktemp("plugin") / "mirror")
+    crate = new_crate("mirror", tmp_path_factory.mktemp("plugin") / "mirror")
     shutil.copy(MIRROR, crate / "src" / "mirror.rs")
     plugin.build(crate)
     return crate
@@ -53,7 +54,7 @@ def test_the_commands_that_new_prints_work_as_they_stand(cwnd: Cli, tmp_path: Pa
 
 
 @cargo
-def test_the_page_can_be_followed_to_the_letter(tmp_path: Path) -> None:
+def test_the_page_can_be_followed_to_the_letter(with_core: Callable[[Path], Path], tmp_path: Path) -> None:
     page = (ROOT / "docs" / "guide" / "own-algorithm.md").read_text()
     blocks = re.findall(r"```(sh|text|rust)\n(.*?)```", page, re.DOTALL)
     path = f"{PROGRAM.parent}{os.pathsep}{os.environ['PATH']}"
@@ -66,6 +67,8 @@ def test_the_page_can_be_followed_to_the_letter(tmp_path: Path) -> None:
             )
             assert done.returncode == 0, text + done.stderr
             printed = done.stdout
+            if text.startswith("cwnd new "):
+                with_core(tmp_path / "lull")
         elif kind == "rust" and before is None:
             before = text
         elif kind == "rust":
@@ -134,8 +137,8 @@ def test_a_library_replays_the_kernels_calls_without_a_difference(cwnd: Cli, mir
 
 
 @cargo
-def test_a_change_is_built_and_takes_the_place_of_what_was_loaded(tmp_path: Path) -> None:
-    crate = plugin.new("wax", tmp_path / "wax")
+def test_a_change_is_built_and_takes_the_place_of_what_was_loaded(new_crate: New, tmp_path: Path) -> None:
+    crate = new_crate("wax", tmp_path / "wax")
 
     def default() -> str:
         package.load_plugin(crate)

@@ -66,7 +66,7 @@ def test_a_panic_in_any_hook_is_one_line_and_a_code(cwnd: Cli, ease: Path, rule:
 
 
 # Says by a file that it has begun, and never returns.
-LOOPS = '{ extern crate std; let _ = std::fs::write("looping", ""); loop {} }'
+LOOPS = '{ extern crate std; let _ = std::fs::write("looping", ""); loop { std::thread::park(); } }'
 
 
 @cargo

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Cli
+from conftest import Cli, New
 from in_kernel import Loader
 
 from cwnd import _native, plugin
@@ -19,9 +19,9 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
-def ease(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def ease(tmp_path_factory: pytest.TempPathFactory, new_crate: New) -> Path:
     """A crate as `cwnd new` makes it; the test is skipped where no object can be built of it, but not in CI."""
-    crate = plugin.new("ease", tmp_path_factory.mktemp("plugin") / "ease")
+    crate = new_crate("ease", tmp_path_factory.mktemp("plugin") / "ease")
     try:
         plugin.build_kernel(crate, crate / "first.bpf.o")
     except OSError as error:
@@ -77,9 +77,9 @@ def test_the_object_is_read_once(ease: Path) -> None:
     ],
 )
 def test_an_algorithm_that_steers_by_itself_runs_in_the_kernel(
-    name: str, test: str, tmp_path: Path, ease: Path
+    name: str, test: str, tmp_path: Path, ease: Path, new_crate: New
 ) -> None:
-    crate = plugin.new(name, tmp_path / name)
+    crate = new_crate(name, tmp_path / name)
     shutil.copy(Path(__file__).with_name("plugin") / f"{name}.rs", crate / "src" / f"{name}.rs")
     plugin.build_kernel(crate, crate / f"{name}.bpf.o")
     kernel_is_ours()
