@@ -130,7 +130,9 @@ def cgroups() -> list[Path]:
     ]
 
 
-def crate_with_object(new_crate: Callable[[str, Path], Path], name: str, folder: Path, rule: Path | None = None) -> Path:
+def crate_with_object(
+    new_crate: Callable[[str, Path], Path], name: str, folder: Path, rule: Path | None = None
+) -> Path:
     """A crate that the fixture `new_crate` makes, with its kernel object, or with the `rule` of another file; the test is skipped where none can be built, but not in CI. Built by
     the program: an algorithm that this process had loaded would be among those of every later test."""
     crate = new_crate(name, folder / name)
