@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import path_in_kernel
 import pyarrow.parquet as pq
 import pytest
-from conftest import PROGRAM, Cli, New
+from conftest import Cli, New
 from in_kernel import PATIENCE_S, Loader, crate_with_object, kernel, registered
 
 import cwnd as library
@@ -37,12 +36,11 @@ def network() -> Iterator[path_in_kernel.Path]:
         yield path
 
 
-def traced(network: path_in_kernel.Path, *arguments: object, drawn: bool = False) -> dict[str, object]:
+def traced(cwnd: Cli, network: path_in_kernel.Path, *arguments: object, drawn: bool = False) -> dict[str, object]:
     """Sends 20 MB under a trace, without pictures unless they are asked for; its summary."""
     with network.receiving() as receiver:
         plots = ("--no-plots",) if "-o" in arguments and not drawn else ()
-        command = [PROGRAM, "kernel", "trace", "--json", *arguments, *plots, "--", *network.sends(20 * MEGABYTE)]
-        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+        done = cwnd("kernel", "trace", "--json", *arguments, *plots, "--", *network.sends(20 * MEGABYTE))
         assert (done.returncode, done.stderr) == (0, ""), done.stderr
         assert receiver.communicate(timeout=PATIENCE_S)[0] == f"{20 * MEGABYTE}\n"
     summary: dict[str, object] = json.loads(done.stdout)
@@ -54,7 +52,7 @@ def test_an_object_is_traced_and_repeated_on_the_host_and_again_from_the_folder(
     cwnd: Cli, crate: Path, network: path_in_kernel.Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "trace"
-    summary = traced(network, "--cc", crate / "mine.bpf.o", "--plugin", crate, "-o", folder)
+    summary = traced(cwnd, network, "--cc", crate / "mine.bpf.o", "--plugin", crate, "-o", folder)
     assert (summary["algorithm"], summary["lost"], summary["differences"]) == ("cwnd_mine", 0, 0), summary
     again = cwnd("replay", folder, "--plugin", crate)
     assert again.returncode == 0 and f"{summary['calls']:,} calls, 0 differences\n" in again.stdout, again.stderr
@@ -68,7 +66,7 @@ def test_parameters_are_set_on_the_object_and_reach_the_kernel_the_host_and_the_
 ) -> None:
     folder = tmp_path / "trace"
     arguments = ("--cc", crate / "mine.bpf.o", "--plugin", crate, "--param", "beta=0.5")
-    summary = traced(network, *arguments, "-o", folder)
+    summary = traced(cwnd, network, *arguments, "-o", folder)
     assert summary["differences"] == 0
     assert json.loads((folder / "manifest.json").read_text())["params"]["beta"] == "0.5"
     assert cwnd("replay", folder, "--plugin", crate).returncode == 0
@@ -83,7 +81,7 @@ def test_the_rate_that_an_algorithm_sets_is_compared_after_every_call(
 ) -> None:
     folder = tmp_path / "trace"
     settings = ("--param", "rate_bytes_per_s=10000000", "--param", "step_bytes_per_s=1000")
-    summary = traced(network, "--cc", pac / "pac.bpf.o", "--plugin", pac, *settings, "-o", folder)
+    summary = traced(cwnd, network, "--cc", pac / "pac.bpf.o", "--plugin", pac, *settings, "-o", folder)
     assert (summary["lost"], summary["differences"]) == (0, 0), summary
     columns = ["hook", "pacing_rate", "pacing_rate_after"]
     hooks = pq.read_table(folder / "hooks.parquet", columns=columns).to_pylist()
@@ -115,7 +113,7 @@ def test_without_its_crate_an_object_is_traced_but_not_repeated(
     cwnd: Cli, crate: Path, network: path_in_kernel.Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "trace"
-    summary = traced(network, "--cc", crate / "mine.bpf.o", "-o", folder)
+    summary = traced(cwnd, network, "--cc", crate / "mine.bpf.o", "-o", folder)
     assert summary["differences"] is None and summary["calls"]
     assert pq.read_metadata(folder / "hooks.parquet").num_rows == summary["calls"]
     refused = cwnd("replay", folder)
@@ -125,15 +123,15 @@ def test_without_its_crate_an_object_is_traced_but_not_repeated(
 
 @kernel
 def test_what_is_loaded_is_traced_by_its_name_with_the_settings_that_it_has(
-    crate: Path, network: path_in_kernel.Path, load: Callable[..., Loader]
+    cwnd: Cli, crate: Path, network: path_in_kernel.Path, load: Callable[..., Loader]
 ) -> None:
     load(str(crate / "mine.bpf.o"), "--param", "beta=0.6", "--as", "cwnd_t_own")
-    summary = traced(network, "--cc", "cwnd_t_own", "--plugin", crate)
+    summary = traced(cwnd, network, "--cc", "cwnd_t_own", "--plugin", crate)
     assert summary["differences"] == 0 and summary["calls"]
     assert summary["params"] == {"beta": "0.6", "rest_us": "5000"}
     assert "cwnd_t_own" in registered()
     load("htcp", "--as", "cwnd_t_ours")
-    summary = traced(network, "--cc", "cwnd_t_ours")
+    summary = traced(cwnd, network, "--cc", "cwnd_t_ours")
     assert summary["differences"] == 0 and summary["calls"]
 
 
@@ -192,7 +190,7 @@ def test_a_crate_that_is_not_the_objects_is_refused(cwnd: Cli, crate: Path, new_
 @kernel
 def test_python_reads_a_trace_as_tables_and_shows_it(cwnd: Cli, network: path_in_kernel.Path, tmp_path: Path) -> None:
     folder = tmp_path / "trace"
-    summary = traced(network, "--cc", "cubic", "-o", folder, drawn=True)
+    summary = traced(cwnd, network, "--cc", "cubic", "-o", folder, drawn=True)
     trace = library.load(folder)
     assert isinstance(trace, library.KernelTrace) and isinstance(trace, library.Result) and trace.lane == "kernel"
     assert trace.summary["calls"] == summary["calls"] == trace.hooks.num_rows == trace.rows("hooks")

@@ -41,12 +41,11 @@ def network() -> Iterator[path_in_kernel.Path]:
         yield path
 
 
-def traced(network: path_in_kernel.Path, count: int, *arguments: object) -> dict[str, object]:
+def traced(cwnd: Cli, network: path_in_kernel.Path, count: int, *arguments: object) -> dict[str, object]:
     """Sends `count` bytes under a trace without pictures; its summary."""
     with network.receiving() as receiver:
         plots = ("--no-plots",) if "-o" in arguments else ()
-        command = [PROGRAM, "kernel", "trace", "--json", *arguments, *plots, "--", *network.sends(count)]
-        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+        done = cwnd("kernel", "trace", "--json", *arguments, *plots, "--", *network.sends(count))
         assert (done.returncode, done.stderr) == (0, "")
         assert receiver.communicate(timeout=PATIENCE_S)[0] == f"{count}\n"
     summary: dict[str, object] = json.loads(done.stdout)
@@ -56,12 +55,14 @@ def traced(network: path_in_kernel.Path, count: int, *arguments: object) -> dict
 # Every algorithm of the registry carries 50 MB through losses, recorded; kernel and host compute the same at every call,
 # while it happens and again from the file.
 @kernel
-def test_every_algorithms_calls_replay_without_a_difference(network: path_in_kernel.Path, tmp_path: Path) -> None:
+def test_every_algorithms_calls_replay_without_a_difference(
+    cwnd: Cli, network: path_in_kernel.Path, tmp_path: Path
+) -> None:
     calls = 0
     algorithms = [each["name"] for each in _native.algorithms() if each["name"] not in LOADED]
     for algorithm in algorithms:
         folder = tmp_path / algorithm
-        summary = traced(network, 50 * MEGABYTE, "--cc", algorithm, "-o", folder)
+        summary = traced(cwnd, network, 50 * MEGABYTE, "--cc", algorithm, "-o", folder)
         assert (summary["lost"], summary["differences"], summary["exit"]) == (0, 0, 0), summary
         again = replay(folder / "hooks.parquet", algorithm)
         assert (again["calls"], again["differences"]) == (summary["calls"], 0), algorithm
@@ -78,9 +79,9 @@ def test_every_algorithms_calls_replay_without_a_difference(network: path_in_ker
 @kernel
 @pytest.mark.parametrize("kernels_own", ["cubic", "reno"])
 def test_the_kernels_own_algorithm_is_repeated_by_ours(
-    network: path_in_kernel.Path, tmp_path: Path, kernels_own: str
+    cwnd: Cli, network: path_in_kernel.Path, tmp_path: Path, kernels_own: str
 ) -> None:
-    summary = traced(network, 20 * MEGABYTE, "--cc", f"kernel/{kernels_own}", "-o", tmp_path / "trace")
+    summary = traced(cwnd, network, 20 * MEGABYTE, "--cc", f"kernel/{kernels_own}", "-o", tmp_path / "trace")
     assert (summary["lost"], summary["differences"]) == (0, 0), summary
     again = replay(tmp_path / "trace" / "hooks.parquet", f"{kernels_own}-linux")
     assert (again["calls"], again["differences"]) == (summary["calls"], 0)
@@ -93,7 +94,7 @@ def test_the_kernels_own_algorithm_is_repeated_by_ours(
 
 @kernel
 def test_parameters_reach_the_kernel_and_the_replay(cwnd: Cli, network: path_in_kernel.Path, tmp_path: Path) -> None:
-    summary = traced(network, 20 * MEGABYTE, "--cc", "cubic", "--param", "beta=0.6", "-o", tmp_path / "trace")
+    summary = traced(cwnd, network, 20 * MEGABYTE, "--cc", "cubic", "--param", "beta=0.6", "-o", tmp_path / "trace")
     assert summary["differences"] == 0
     file = tmp_path / "trace" / "hooks.parquet"
     done = cwnd("replay", file, "--cc", "cubic", "--param", "beta=0.6")
@@ -244,9 +245,9 @@ def test_a_command_that_is_not_there_is_an_error(cwnd: Cli) -> None:
 # The negative control: window, threshold, progress and result stay as they were recorded.
 @kernel
 def test_a_state_of_which_one_byte_is_another_and_another_pace_are_reported(
-    network: path_in_kernel.Path, tmp_path: Path
+    cwnd: Cli, network: path_in_kernel.Path, tmp_path: Path
 ) -> None:
-    traced(network, 2 * MEGABYTE, "--cc", "cubic", "-o", tmp_path / "trace")
+    traced(cwnd, network, 2 * MEGABYTE, "--cc", "cubic", "-o", tmp_path / "trace")
     table = pq.read_table(tmp_path / "trace" / "hooks.parquet")
     last = table.num_rows - 1
     state = table.column("state_after").to_pylist()
