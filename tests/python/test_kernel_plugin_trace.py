@@ -198,7 +198,9 @@ def test_python_reads_a_trace_as_tables_and_shows_it(cwnd: Cli, network: path_in
     # The columns are those of the schema, in its order; the private area is ours.
     for table in library._native.record_schema():
         if "kernel" in table["lanes"]:
-            names = [column["name"] for column in table["columns"] if column["lane"] in (None, "kernel")]
+            names = [
+                column["name"] for column in table["columns"] if column["only"] is None or "kernel" in column["only"]
+            ]
             assert trace.table(table["name"]).column_names == [name for name in names if not name.startswith("priv")]
     assert trace.flows.num_rows == 1 and list(trace.tables) == ["flows", "cwnd", "hooks"]
     assert (

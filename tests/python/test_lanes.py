@@ -47,7 +47,7 @@ KINDS = {
 def schema_of(name: str) -> pa.Schema:
     """A table of the kernel lane as the schema has it."""
     (table,) = (table for table in _native.record_schema() if table["name"] == name and "kernel" in table["lanes"])
-    columns = [column for column in table["columns"] if column["lane"] in (None, "kernel")]
+    columns = [column for column in table["columns"] if column["only"] is None or "kernel" in column["only"]]
     return pa.schema([(column["name"], KINDS[column["type"]]) for column in columns])
 
 
@@ -106,7 +106,7 @@ def test_what_a_lane_does_not_have_is_said_in_a_line(trace: Path, result: Result
 
     has = "which this result of lane kernel has"
     said(
-        f'table: "queue" is not accepted; expected one of flows, cwnd, {has}; lane sim has "queue"',
+        f'table: "queue" is not accepted; expected one of flows, cwnd, {has}; lane sim or live has "queue"',
         lambda: loaded.queue,
     )
     said(

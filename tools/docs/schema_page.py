@@ -108,8 +108,8 @@ def tables() -> str:
             notes = []
             if column["table_only"]:
                 notes.append("not in the summary")
-            if column["lane"]:
-                notes.append(f"lane `{column['lane']}` only")
+            if column["only"]:
+                notes.append(f"lane {' and '.join(f'`{lane}`' for lane in column['only'])} only")
             note = f" ({'; '.join(notes)})" if notes else ""
             lines.append(f"| {called} | {kind} | {column['unit']} | {column['doc']}{note} |")
         lines.append("")

@@ -4,11 +4,11 @@
 use crate::clock::thread_cpu_s;
 use crate::plugin_panic;
 use crate::scenario::Scenario;
-use crate::tables::{Table, arrow, document, filled};
-use cwnd_record::{Column, Lane, RateRow, tables};
-use pyo3::exceptions::PyKeyError;
+use crate::tables::{Recorded, Table, filled};
+use cwnd_record::{Lane, RateRow, Summary, WaitRow};
+use cwnd_sim::Tables;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::PyDict;
 
 /// A simulation of a scenario: step it to its end, then read summary and tables.
 #[pyclass(module = "cwnd._native")]
@@ -72,21 +72,7 @@ impl Simulation {
 
     /// What came out, over the measured interval.
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let summary = self.inner.summary();
-        fn rows<'py, R>(py: Python<'py>, columns: &[Column<R>], rows: &[R]) -> PyResult<Bound<'py, PyList>> {
-            PyList::new(py, rows.iter().map(|row| document(py, columns, row)).collect::<PyResult<Vec<_>>>()?)
-        }
-        let links = rows(py, &tables::LINKS, &summary.links)?;
-        let flows = rows(py, &tables::FLOWS, &summary.flows)?;
-        let traffic = rows(py, tables::TRAFFIC, &summary.traffic)?;
-        let whole = PyDict::new(py);
-        whole.set_item("measured_s", [summary.measured_s.0, summary.measured_s.1])?;
-        whole.set_item("link", links.get_item(0)?)?;
-        whole.set_item("links", links)?;
-        whole.set_item("jain", summary.jain)?;
-        whole.set_item("flows", flows)?;
-        whole.set_item("traffic", traffic)?;
-        Ok(whole)
+        self.document(py)
     }
 
     /// From now on `step` returns early, after a sample, when one of the tables of samples has this many rows.
@@ -97,8 +83,7 @@ impl Simulation {
     /// Takes out of the tables what is complete, each of at least `least` rows, and when the run is over all of them: names with
     /// Arrow record batches, in the order of time.
     fn take(&mut self, least: usize) -> Vec<(&'static str, Table)> {
-        let taken = self.inner.take_tables(least);
-        filled(&taken).into_iter().map(|(name, batch)| (name, Table(batch))).collect()
+        filled(Lane::Sim, &self.inner.take_tables(least))
     }
 
     /// Takes the samples and events out of the tables and drops them; the transfers stay.
@@ -108,41 +93,33 @@ impl Simulation {
 
     /// Rows of a table.
     fn rows(&self, name: &str) -> PyResult<usize> {
-        let recorded = self.inner.tables();
-        Ok(match name {
-            "flows" => self.inner.flows().len(),
-            "cwnd" => recorded.cwnd.len(),
-            "queue" => recorded.queue.len(),
-            "events" => recorded.events.len(),
-            "inner" => recorded.inner.len(),
-            "transfers" => recorded.transfers.len(),
-            "links" => self.inner.links().len(),
-            "rates" => self.rates.len(),
-            "waits" => self.inner.waits().len(),
-            _ => return Err(unknown(name)),
-        })
+        self.row_count(name)
     }
 
     /// Up to `count` rows of a table from row `start` on, as an Arrow record batch. The tables are `flows`, `links`,
     /// `rates` and `waits` (always whole), `cwnd`, `queue`, `events`, `inner` and `transfers`.
     fn table(&self, name: &str, start: usize, count: usize) -> PyResult<Table> {
-        fn part<T>(rows: &[T], start: usize, count: usize) -> &[T] {
-            let rows = rows.get(start..).unwrap_or(&[]);
-            rows.get(..count).unwrap_or(rows)
-        }
-        let recorded = self.inner.tables();
-        Ok(Table(match name {
-            "flows" => arrow(Lane::Sim, &*tables::FLOWS, &self.inner.summary().flows),
-            "links" => arrow(Lane::Sim, &*tables::LINKS, &self.inner.summary().links),
-            "rates" => arrow(Lane::Sim, tables::RATES, &self.rates),
-            "waits" => arrow(Lane::Sim, tables::WAITS, &self.inner.waits()),
-            "cwnd" => arrow(Lane::Sim, tables::CWND, part(&recorded.cwnd, start, count)),
-            "queue" => arrow(Lane::Sim, &*tables::QUEUE, part(&recorded.queue, start, count)),
-            "events" => arrow(Lane::Sim, tables::EVENTS, part(&recorded.events, start, count)),
-            "inner" => arrow(Lane::Sim, tables::INNER, part(&recorded.inner, start, count)),
-            "transfers" => arrow(Lane::Sim, tables::TRANSFERS, part(&recorded.transfers, start, count)),
-            _ => return Err(unknown(name)),
-        }))
+        self.part_of(name, start, count)
+    }
+}
+
+impl Recorded for Simulation {
+    const LANE: Lane = Lane::Sim;
+
+    fn recorded(&self) -> &Tables {
+        self.inner.tables()
+    }
+
+    fn rates(&self) -> &[RateRow] {
+        &self.rates
+    }
+
+    fn summed(&self) -> Summary {
+        self.inner.summary()
+    }
+
+    fn waits(&self) -> Vec<WaitRow> {
+        self.inner.waits()
     }
 }
 
@@ -150,10 +127,4 @@ impl Simulation {
 fn sound(py: Python<'_>, simulation: &cwnd_sim::Simulation) -> PyResult<()> {
     let Some(fault) = plugin_panic::take() else { return Ok(()) };
     Err(plugin_panic::Fault { flow: simulation.failed().map(str::to_owned), ..fault }.raise(py))
-}
-
-fn unknown(name: &str) -> PyErr {
-    PyKeyError::new_err(format!(
-        "{name}: the tables are flows, links, rates, cwnd, queue, events, inner, transfers and waits"
-    ))
 }

@@ -5,11 +5,11 @@ use crate::arrays;
 use arrow_array::ffi::to_ffi;
 use arrow_array::{Array, StructArray};
 use arrow_schema::Field;
-use cwnd_record::{Column, Lane, Read, tables};
+use cwnd_record::{Column, Lane, RateRow, Read, Summary, WaitRow, tables};
 use cwnd_sim::Tables;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyTuple};
+use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
 use std::sync::Arc;
 
 /// A table that Arrow's libraries can take over (`pyarrow.record_batch(table)`).
@@ -73,18 +73,95 @@ pub fn document<'py, R>(py: Python<'py>, columns: &[Column<R>], row: &R) -> PyRe
 }
 
 /// Those of these tables that have rows.
-pub fn filled(recorded: &Tables) -> Vec<(&'static str, StructArray)> {
-    fn batch<R>(rows: &[R], columns: &'static [Column<R>]) -> Option<StructArray> {
-        (!rows.is_empty()).then(|| arrow(Lane::Sim, columns, rows))
+pub fn filled(lane: Lane, recorded: &Tables) -> Vec<(&'static str, Table)> {
+    fn batch<R>(lane: Lane, rows: &[R], columns: &'static [Column<R>]) -> Option<Table> {
+        (!rows.is_empty()).then(|| Table(arrow(lane, columns, rows)))
     }
     let all = [
-        ("cwnd", batch(&recorded.cwnd, tables::CWND)),
-        ("queue", batch(&recorded.queue, &tables::QUEUE)),
-        ("events", batch(&recorded.events, tables::EVENTS)),
-        ("inner", batch(&recorded.inner, tables::INNER)),
-        ("transfers", batch(&recorded.transfers, tables::TRANSFERS)),
+        ("cwnd", batch(lane, &recorded.cwnd, tables::CWND)),
+        ("queue", batch(lane, &recorded.queue, &tables::QUEUE)),
+        ("events", batch(lane, &recorded.events, tables::EVENTS)),
+        ("inner", batch(lane, &recorded.inner, tables::INNER)),
+        ("transfers", batch(lane, &recorded.transfers, tables::TRANSFERS)),
     ];
     all.into_iter().filter_map(|(name, batch)| Some((name, batch?))).collect()
+}
+
+/// A run of a scenario, in whatever lane, as its tables are read from it.
+pub trait Recorded {
+    /// Where it ran.
+    const LANE: Lane;
+    /// The rows that were not taken out.
+    fn recorded(&self) -> &Tables;
+    /// The rates of its links.
+    fn rates(&self) -> &[RateRow];
+    /// Its summary; of a run that is not over, as far as it goes.
+    fn summed(&self) -> Summary;
+    /// Its links' queueing delays.
+    fn waits(&self) -> Vec<WaitRow>;
+
+    /// The summary as a document.
+    fn document<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        fn rows<'py, R>(py: Python<'py>, columns: &[Column<R>], rows: &[R]) -> PyResult<Bound<'py, PyList>> {
+            PyList::new(py, rows.iter().map(|row| document(py, columns, row)).collect::<PyResult<Vec<_>>>()?)
+        }
+        let summary = self.summed();
+        let links = rows(py, &tables::LINKS, &summary.links)?;
+        let flows = rows(py, &tables::FLOWS, &summary.flows)?;
+        let traffic = rows(py, tables::TRAFFIC, &summary.traffic)?;
+        let whole = PyDict::new(py);
+        whole.set_item("measured_s", [summary.measured_s.0, summary.measured_s.1])?;
+        whole.set_item("link", links.get_item(0)?)?;
+        whole.set_item("links", links)?;
+        whole.set_item("jain", summary.jain)?;
+        whole.set_item("flows", flows)?;
+        whole.set_item("traffic", traffic)?;
+        Ok(whole)
+    }
+
+    /// Rows of a table.
+    fn row_count(&self, name: &str) -> PyResult<usize> {
+        let recorded = self.recorded();
+        Ok(match name {
+            "flows" => self.summed().flows.len(),
+            "cwnd" => recorded.cwnd.len(),
+            "queue" => recorded.queue.len(),
+            "events" => recorded.events.len(),
+            "inner" => recorded.inner.len(),
+            "transfers" => recorded.transfers.len(),
+            "links" => self.summed().links.len(),
+            "rates" => self.rates().len(),
+            "waits" => self.waits().len(),
+            _ => return Err(unknown(name)),
+        })
+    }
+
+    /// Up to `count` rows of a table from row `start` on; `flows`, `links`, `rates` and `waits` are always whole.
+    fn part_of(&self, name: &str, start: usize, count: usize) -> PyResult<Table> {
+        fn part<T>(rows: &[T], start: usize, count: usize) -> &[T] {
+            let rows = rows.get(start..).unwrap_or(&[]);
+            rows.get(..count).unwrap_or(rows)
+        }
+        let (recorded, lane) = (self.recorded(), Self::LANE);
+        Ok(Table(match name {
+            "flows" => arrow(lane, &*tables::FLOWS, &self.summed().flows),
+            "links" => arrow(lane, &*tables::LINKS, &self.summed().links),
+            "rates" => arrow(lane, tables::RATES, self.rates()),
+            "waits" => arrow(lane, tables::WAITS, &self.waits()),
+            "cwnd" => arrow(lane, tables::CWND, part(&recorded.cwnd, start, count)),
+            "queue" => arrow(lane, &*tables::QUEUE, part(&recorded.queue, start, count)),
+            "events" => arrow(lane, tables::EVENTS, part(&recorded.events, start, count)),
+            "inner" => arrow(lane, tables::INNER, part(&recorded.inner, start, count)),
+            "transfers" => arrow(lane, tables::TRANSFERS, part(&recorded.transfers, start, count)),
+            _ => return Err(unknown(name)),
+        }))
+    }
+}
+
+fn unknown(name: &str) -> PyErr {
+    PyKeyError::new_err(format!(
+        "{name}: the tables are flows, links, rates, cwnd, queue, events, inner, transfers and waits"
+    ))
 }
 
 /// Every table of the schema, with its columns, as dictionaries.
@@ -99,7 +176,8 @@ pub fn record_schema(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
             item.set_item("unit", column.unit)?;
             item.set_item("doc", column.doc)?;
             item.set_item("table_only", column.table_only)?;
-            item.set_item("lane", column.only.map(Lane::name))?;
+            let only = column.only.map(|lanes| lanes.iter().map(|lane| lane.name()).collect::<Vec<_>>());
+            item.set_item("only", only)?;
             Ok(item)
         });
         let item = PyDict::new(py);

@@ -47,8 +47,8 @@ pub struct Column<R> {
     pub read: Read<R>,
     /// Whether a summary's document lacks it, because the place in the list says it or only the table needs it.
     pub table_only: bool,
-    /// The only lane that has it.
-    pub only: Option<Lane>,
+    /// The only lanes that have it; `None`: those that have the table.
+    pub only: Option<&'static [Lane]>,
 }
 
 /// A column without the type of its rows.
@@ -66,8 +66,8 @@ pub struct ColumnInfo {
     pub doc: &'static str,
     /// Whether a summary's document lacks it.
     pub table_only: bool,
-    /// The only lane that has it.
-    pub only: Option<Lane>,
+    /// The only lanes that have it; `None`: those that have the table.
+    pub only: Option<&'static [Lane]>,
 }
 
 /// The values of a column.
@@ -113,22 +113,22 @@ impl<R> Column<R> {
         Self { name, unit, doc, read, table_only: true, only: None }
     }
 
-    /// A column that only one lane has.
+    /// A column that only some of the table's lanes have.
     #[must_use]
     pub const fn only(
-        lane: Lane,
+        lanes: &'static [Lane],
         name: &'static str,
         unit: &'static str,
         doc: &'static str,
         read: Read<R>,
     ) -> Self {
-        Self { name, unit, doc, read, table_only: false, only: Some(lane) }
+        Self { name, unit, doc, read, table_only: false, only: Some(lanes) }
     }
 
     /// Whether tables of this lane have it.
     #[must_use]
     pub fn is_of(&self, lane: Lane) -> bool {
-        self.only.is_none_or(|only| only == lane)
+        self.only.is_none_or(|only| only.contains(&lane))
     }
 
     /// What it is, without how it is read.

@@ -25,13 +25,17 @@ pub use tables::{
 pub enum Lane {
     /// The simulator.
     Sim,
-    /// The running kernel.
+    /// Connections of the running kernel, watched.
     Kernel,
+    /// The running kernel's connections, through the links of a scenario in real time.
+    Live,
 }
 
 impl Lane {
     /// All lanes.
-    pub const ALL: [Self; 2] = [Self::Sim, Self::Kernel];
+    pub const ALL: [Self; 3] = [Self::Sim, Self::Kernel, Self::Live];
+    /// Those that run scenarios.
+    pub const OF_SCENARIOS: &[Self] = &[Self::Sim, Self::Live];
 
     /// Name, in a manifest's field `lane`.
     #[must_use]
@@ -39,6 +43,7 @@ impl Lane {
         match self {
             Self::Sim => "sim",
             Self::Kernel => "kernel",
+            Self::Live => "live",
         }
     }
 }

@@ -28,4 +28,6 @@ pub use cwnd_record::{
     CwndRow, EventKind, EventRow, FlowCounts, FlowSummary, InnerRow, LinkSummary, QueueRow, Summary,
     TrafficSummary, TransferCounts, TransferRow,
 };
-pub use engine::{PacketLocations, Simulation, Tables, expected_bytes, rates};
+pub use engine::{
+    PacketLocations, Simulation, Tables, expected_bytes, jain, link_summary, link_waits, rates,
+};

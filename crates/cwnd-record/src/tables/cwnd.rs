@@ -43,7 +43,7 @@ pub static CWND: &[Column<CwndRow>] = &[
     ),
     Column::new("in_flight", "segments", "segments in flight", Index(|r| r.in_flight)),
     Column::only(
-        Lane::Sim,
+        Lane::OF_SCENARIOS,
         "forwarded",
         "segments",
         "segments that have left the flow's last link so far, retransmissions included",

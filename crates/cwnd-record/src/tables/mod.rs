@@ -84,19 +84,20 @@ pub fn all() -> Vec<TableInfo> {
         TableInfo { name, row, lanes, columns, summary_only: false }
     }
     const SIM: &[Lane] = &[Lane::Sim];
+    const SCENARIOS: &[Lane] = Lane::OF_SCENARIOS;
     const KERNEL: &[Lane] = &[Lane::Kernel];
     let hooks = HOOKS.iter().chain(OUR_STATE).chain(KERNELS_STATE);
     vec![
-        table("flows", "a flow: its summary", SIM, &*FLOWS),
+        table("flows", "a flow: its summary", SCENARIOS, &*FLOWS),
         table("flows", "a connection", KERNEL, CONNECTIONS),
-        table("links", "a link: its summary, over everything that crossed it", SIM, &*LINKS),
-        table("rates", "a rate of a link", SIM, RATES),
+        table("links", "a link: its summary, over everything that crossed it", SCENARIOS, &*LINKS),
+        table("rates", "a rate of a link", SCENARIOS, RATES),
         table("cwnd", "a sample of a flow", &Lane::ALL, CWND),
-        table("queue", "a sample of a link", SIM, &*QUEUE),
-        table("events", "a start, stop, switch, drop, state change or timeout of a flow", SIM, EVENTS),
+        table("queue", "a sample of a link", SCENARIOS, &*QUEUE),
+        table("events", "a start, stop, switch, drop, state change or timeout of a flow", SCENARIOS, EVENTS),
         table("inner", "an inner variable in a sample of a flow, with `record.inner`", SIM, INNER),
-        table("transfers", "a transfer", SIM, TRANSFERS),
-        table("waits", "a class of a link's queueing delays", SIM, WAITS),
+        table("transfers", "a transfer", SCENARIOS, TRANSFERS),
+        table("waits", "a class of a link's queueing delays", SCENARIOS, WAITS),
         TableInfo {
             summary_only: true,
             ..table("traffic", "a group of traffic in one direction; in the summary only", SIM, TRAFFIC)

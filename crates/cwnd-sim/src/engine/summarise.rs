@@ -2,7 +2,6 @@
 //! Makes the summary of a simulation.
 
 use super::Simulation;
-use crate::network::Packet;
 use crate::tcp::{FlowState, Owner};
 use cwnd_link::{Link, Rate};
 use cwnd_record::{
@@ -19,7 +18,7 @@ impl Simulation {
         let running = &self.network.links;
         let links: Vec<LinkSummary> = (0..)
             .zip(scenario.links.iter().zip(running))
-            .map(|(number, (spec, link))| of_link(number, spec, link, scenario.measure))
+            .map(|(number, (spec, link))| link_summary(number, spec, link, scenario.measure))
             .collect();
         let flows: Vec<FlowSummary> = self
             .scenario_flows
@@ -44,7 +43,7 @@ impl Simulation {
     /// Queueing delays of the packets that left each link in the measured interval, by classes that rise.
     #[must_use]
     pub fn waits(&self) -> Vec<WaitRow> {
-        (0..).zip(&self.network.links).flat_map(|(number, link)| waits(number, link)).collect()
+        (0..).zip(&self.network.links).flat_map(|(number, link)| link_waits(number, link)).collect()
     }
 }
 
@@ -68,7 +67,7 @@ pub fn rates(scenario: &Scenario) -> Vec<RateRow> {
 }
 
 /// A link's queueing delays. No class stands for a longer one than the longest.
-fn waits(link: u32, running: &Link<Packet>) -> impl Iterator<Item = WaitRow> {
+pub fn link_waits<P>(link: u32, running: &Link<P>) -> impl Iterator<Item = WaitRow> {
     let longest = running.count.wait_max;
     running.waits.rows().map(move |(wait, packets)| WaitRow { link, wait_ns: wait.min(longest), packets })
 }
@@ -84,11 +83,13 @@ fn percentile_ms(waits: &[WaitRow], packets: u64, part: u64) -> f64 {
     reached.map_or(0.0, |row| row.wait_ns as f64 / 1e6)
 }
 
-fn of_link(number: u32, spec: &LinkSpec, link: &Link<Packet>, (from, to): (u64, u64)) -> LinkSummary {
+/// A link's summary over the measured interval, ns.
+#[must_use]
+pub fn link_summary<P>(number: u32, spec: &LinkSpec, link: &Link<P>, (from, to): (u64, u64)) -> LinkSummary {
     let seconds = (to - from) as f64 / 1e9;
     let count = &link.count;
     let capacity = link.capacity_bits(from, to);
-    let waits: Vec<WaitRow> = waits(number, link).collect();
+    let waits: Vec<WaitRow> = link_waits(number, link).collect();
     let packets = waits.iter().map(|row| row.packets).sum();
     LinkSummary {
         number,
@@ -189,8 +190,9 @@ const fn transfer_counts(counts: &TrafficCounts) -> TransferCounts {
     TransferCounts { transfers, finished, datagrams }
 }
 
-/// (Σx)² / (n Σx²) over the throughputs (RFC 5166 §2.3).
-fn jain(flows: &[FlowSummary]) -> f64 {
+/// Jain's index: (Σx)² / (n Σx²) over the throughputs (RFC 5166 §2.3); 1 when nothing was sent.
+#[must_use]
+pub fn jain(flows: &[FlowSummary]) -> f64 {
     let sum: f64 = flows.iter().map(|flow| flow.throughput_mbps).sum();
     let squares: f64 = flows.iter().map(|flow| flow.throughput_mbps.powi(2)).sum();
     if squares == 0.0 { 1.0 } else { sum * sum / (flows.len() as f64 * squares) }
