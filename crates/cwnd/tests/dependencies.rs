@@ -18,6 +18,7 @@ const LEVELS: &[(&str, u32)] = &[
     ("cwnd-sim", 3),
     ("cwnd-bpf", 3),
     ("cwnd-fuzz", 4),
+    ("cwnd-live", 4),
     ("cwnd-python", 5),
 ];
 

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The algorithms of a scenario's flows in the running kernel: its own where it has them, else ours, loaded for the run.
+
+use crate::error::Error;
+#[cfg(feature = "kernel")]
+use cwnd_bpf::{Load, LoadedModule, Module};
+use cwnd_scenario::{Flow, FlowAction, Invalid, Scenario};
+
+/// Sets of ours that stand for an algorithm of the kernel: our name, the kernel's.
+const KERNELS_OWN: [(&str, &str); 2] = [("cubic-linux", "cubic"), ("reno-linux", "reno")];
+
+/// An algorithm with parameters, and its name in the kernel.
+struct Known {
+    cc: String,
+    params: Vec<(String, String)>,
+    name: String,
+}
+
+/// The algorithms of a run; what was loaded for it goes with it.
+pub struct Algorithms {
+    known: Vec<Known>,
+    /// Of each flow: its algorithm.
+    flows: Vec<usize>,
+    #[cfg(feature = "kernel")]
+    loaded: Vec<LoadedModule>,
+}
+
+impl Algorithms {
+    /// Finds or loads the algorithms of all flows, and those that they switch to.
+    pub fn load(scenario: &Scenario, flows: &[Flow]) -> Result<Self, Error> {
+        let mut all = Self {
+            known: Vec::new(),
+            flows: Vec::new(),
+            #[cfg(feature = "kernel")]
+            loaded: Vec::new(),
+        };
+        let used = flows.iter().map(|flow| all.add(&flow.group.cc, &flow.group.params));
+        all.flows = used.collect::<Result<_, _>>()?;
+        for (_, _, action) in scenario.flow_actions() {
+            if let FlowAction::Switch(cc, params) = action {
+                all.add(&cc, &params)?;
+            }
+        }
+        Ok(all)
+    }
+
+    /// Name in the kernel of each flow's algorithm.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.flows.iter().map(|&known| self.known[known].name.as_str())
+    }
+
+    /// Name in the kernel of an algorithm that was loaded.
+    ///
+    /// # Panics
+    /// When it was not.
+    pub fn name(&self, cc: &str, params: &[(String, String)]) -> &str {
+        let known = self.known.iter().find(|known| known.cc == cc && known.params == params);
+        &known.expect("loaded before the run").name
+    }
+
+    fn add(&mut self, cc: &str, params: &[(String, String)]) -> Result<usize, Error> {
+        if let Some(known) = self.known.iter().position(|known| known.cc == cc && known.params == params) {
+            return Ok(known);
+        }
+        let own =
+            KERNELS_OWN.iter().find(|(set, name)| *set == cc && params.is_empty() && is_available(name));
+        let name = match own {
+            Some((_, name)) => (*name).to_owned(),
+            None => self.load_ours(cc, params)?,
+        };
+        self.known.push(Known { cc: cc.to_owned(), params: params.to_vec(), name });
+        Ok(self.known.len() - 1)
+    }
+
+    #[cfg(feature = "kernel")]
+    fn load_ours(&mut self, cc: &str, params: &[(String, String)]) -> Result<String, Error> {
+        let failed = |error: cwnd_bpf::Error| {
+            Error::Scenario(Invalid {
+                field: "flow.cc".into(),
+                value: Some(format!("\"{cc}\"")),
+                expected: format!("an algorithm that this kernel takes: {error}"),
+            })
+        };
+        let mut module = Module::find(cc).map_err(failed)?;
+        for (name, value) in params {
+            module.set(name, value).map_err(failed)?;
+        }
+        let loaded = module.load_or_share(&module.kernel_name()).map_err(failed)?;
+        let name = loaded.name().to_owned();
+        self.loaded.push(loaded);
+        Ok(name)
+    }
+
+    #[cfg(not(feature = "kernel"))]
+    #[expect(clippy::unused_self, reason = "with the feature it keeps what it loads")]
+    fn load_ours(&mut self, cc: &str, _params: &[(String, String)]) -> Result<String, Error> {
+        let sets: Vec<_> = KERNELS_OWN.iter().map(|(set, _)| format!("\"{set}\"")).collect();
+        let expected = format!(
+            "{} without parameters: this installation is without the kernel's part",
+            sets.join(" or ")
+        );
+        Err(Error::Scenario(Invalid { field: "flow.cc".into(), value: Some(format!("\"{cc}\"")), expected }))
+    }
+}
+
+/// Whether the running kernel has an algorithm of this name.
+fn is_available(name: &str) -> bool {
+    std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control")
+        .is_ok_and(|all| all.split_whitespace().any(|known| known == name))
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The thread that moves packets between the two hosts, through the emulator, against the monotonic clock.
+
+use crate::emulator::{Emulator, Header};
+use crate::error::{Error, while_doing};
+use crate::host::Host;
+use crate::lateness::Lateness;
+use crate::paths::HostSide;
+use crate::wire::TcpSegment;
+use cwnd_link::{Backlog, Drops, PacketClass};
+use cwnd_record::{EventKind, EventRow, QueueRow};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::time::{ClockId, Timespec, clock_gettime};
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::mpsc::Sender;
+
+/// First port of the receivers: flow 0 has this one, flow 1 the next.
+pub const FIRST_PORT: u16 = 10_000;
+/// Packets that are read of one host before the other one has its turn.
+const READ_AT_ONCE: usize = 16;
+/// Rows are handed over in pieces of this many.
+const ROWS_AT_ONCE: usize = 256;
+
+/// The time, ns on the monotonic clock.
+pub fn clock() -> u64 {
+    let time = clock_gettime(ClockId::Monotonic);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// CPU time of this thread, s.
+fn cpu_s() -> f64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
+/// What a flow's threads tell each other.
+#[derive(Debug, Default)]
+pub struct FlowState {
+    /// Window and slow start threshold at the last sample, segments.
+    pub window: [AtomicU32; 2],
+    /// Data packets that have left the flow's last link.
+    pub forwarded: AtomicU64,
+}
+
+/// Rows for the tables.
+#[derive(Debug)]
+pub enum Rows {
+    /// Samples of the queues.
+    Queue(Vec<QueueRow>),
+    /// Events.
+    Events(Vec<EventRow>),
+    /// Samples of the windows.
+    Windows(Vec<cwnd_record::CwndRow>),
+}
+
+/// What the thread needs.
+pub struct Carrier<'a> {
+    /// The network.
+    pub emulator: Emulator<Vec<u8>>,
+    /// The hosts, by [`HostSide`].
+    pub hosts: &'a [Host; 2],
+    /// Time 0 of the scenario on the monotonic clock, ns.
+    pub zero: u64,
+    /// When the run ends, ns of the scenario's time.
+    pub end: u64,
+    /// Interval of the samples of the queues, ns; 0: none.
+    pub interval: u64,
+    /// Links of the scenario; those after them are access links.
+    pub scenario_links: u32,
+    /// Payload of a full segment, bytes.
+    pub mss: u32,
+    /// The measured interval, ns.
+    pub measure: (u64, u64),
+    /// The flows.
+    pub flows: &'a [FlowState],
+    /// Where rows go.
+    pub rows: Sender<Rows>,
+    /// Readable when the run is to be given up.
+    pub stop: &'a OwnedFd,
+}
+
+/// What the thread came to.
+#[derive(Debug)]
+pub struct CarrierReport {
+    /// The network at the end.
+    pub emulator: Emulator<Vec<u8>>,
+    /// Drops of each flow's data, in the measured interval and over the whole run.
+    pub drops: Vec<[Drops; 2]>,
+    /// How late packets were delivered.
+    pub lateness: Lateness,
+    /// CPU time of the thread, s.
+    pub cpu_s: f64,
+    /// Whether the thread ran in the real-time class.
+    pub real_time: bool,
+    /// Packets of other protocols, or of no flow, which were not delivered.
+    pub foreign: u64,
+    /// Whether it was given up before its end.
+    pub stopped: bool,
+}
+
+impl Carrier<'_> {
+    /// Moves packets until the end.
+    pub fn run(mut self) -> Result<CarrierReport, Error> {
+        let real_time = become_real_time();
+        let mut report = Tally {
+            lateness: Lateness::default(),
+            foreign: 0,
+            sequences: vec![None; self.flows.len()],
+            drops: vec![[Drops::default(); 2]; self.flows.len()],
+        };
+        let (mut queue, mut events) = (Vec::new(), Vec::new());
+        let mut sample = if self.interval == 0 { u64::MAX } else { 0 };
+        let mut spare: Vec<Vec<u8>> = Vec::new();
+        let mut buffer = vec![0u8; 1 << 16];
+        let mut stopped = false;
+        loop {
+            let mut now = self.deliver(&mut report, &mut spare)?;
+            for side in HostSide::ALL {
+                for _ in 0..READ_AT_ONCE {
+                    let host = &self.hosts[side as usize];
+                    let Some(packet) = host.read(&mut buffer).map_err(while_doing("read a packet"))? else {
+                        break;
+                    };
+                    let Some(header) = report.header(packet, side) else {
+                        report.foreign += 1;
+                        continue;
+                    };
+                    let mut copy = spare.pop().unwrap_or_default();
+                    copy.clear();
+                    copy.extend_from_slice(packet);
+                    now = self.deliver(&mut report, &mut spare)?;
+                    self.emulator.accept(now, header, copy);
+                }
+            }
+            for dropped in self.emulator.take_dropped() {
+                if dropped.header.class != Some(PacketClass::Data) {
+                    continue;
+                }
+                let flow = &self.flows[dropped.header.flow as usize];
+                let drops = &mut report.drops[dropped.header.flow as usize];
+                drops[1].count(dropped.cause);
+                if (self.measure.0..self.measure.1).contains(&dropped.at) {
+                    drops[0].count(dropped.cause);
+                }
+                events.push(EventRow {
+                    time_ns: dropped.at,
+                    flow: dropped.header.flow,
+                    kind: EventKind::Drop(dropped.cause),
+                    link: (dropped.link < self.scenario_links).then_some(dropped.link),
+                    value: dropped.header.position / u64::from(self.mss),
+                    cwnd: flow.window[0].load(Ordering::Relaxed),
+                    ssthresh: flow.window[1].load(Ordering::Relaxed),
+                });
+            }
+            while sample <= now.min(self.end) {
+                for number in 0..self.scenario_links {
+                    let Backlog { packets, bytes } = self.emulator.backlog(number, now);
+                    let drops = self.emulator.links()[number as usize].count.drops;
+                    queue.push(QueueRow { time_ns: sample, link: number, packets, bytes, drops });
+                }
+                for (number, flow) in (0..).zip(self.flows) {
+                    flow.forwarded.store(self.emulator.forwarded(number).packets, Ordering::Relaxed);
+                }
+                sample += self.interval;
+            }
+            let over = now >= self.end || stopped;
+            if over || queue.len() >= ROWS_AT_ONCE {
+                // Whoever has gone does not want them.
+                let _ = self.rows.send(Rows::Queue(std::mem::take(&mut queue)));
+            }
+            if over || events.len() >= ROWS_AT_ONCE {
+                let _ = self.rows.send(Rows::Events(std::mem::take(&mut events)));
+            }
+            if over {
+                break;
+            }
+            stopped = self.wait(self.emulator.next().min(sample).min(self.end))?;
+        }
+        let Tally { lateness, foreign, drops, .. } = report;
+        Ok(CarrierReport {
+            emulator: self.emulator,
+            drops,
+            lateness,
+            cpu_s: cpu_s(),
+            real_time,
+            foreign,
+            stopped,
+        })
+    }
+
+    /// The time in the scenario, ns; 0 before its beginning.
+    fn now(&self) -> u64 {
+        clock().saturating_sub(self.zero)
+    }
+
+    /// Delivers what is due; returns the time up to which it did.
+    fn deliver(&mut self, report: &mut Tally, spare: &mut Vec<Vec<u8>>) -> Result<u64, Error> {
+        let now = self.now();
+        let mut failed = None;
+        self.emulator.advance(now, |due, header, packet| {
+            if let Err(error) = self.hosts[header.from.other() as usize].write(&packet) {
+                failed = Some(error);
+            }
+            report.lateness.note(clock().saturating_sub(self.zero).saturating_sub(due));
+            spare.push(packet);
+        });
+        failed.map_or(Ok(now), |error| Err(while_doing("deliver a packet")(error)))
+    }
+
+    /// Waits for a packet, or until this time; returns whether the run is to be given up.
+    fn wait(&self, until: u64) -> Result<bool, Error> {
+        let left = until.saturating_sub(self.now());
+        let timeout = Timespec { tv_sec: (left / 1_000_000_000) as _, tv_nsec: (left % 1_000_000_000) as _ };
+        let [senders, receivers] = self.hosts;
+        let mut waited = [
+            PollFd::from_borrowed_fd(senders.device(), PollFlags::IN),
+            PollFd::from_borrowed_fd(receivers.device(), PollFlags::IN),
+            PollFd::new(self.stop, PollFlags::IN),
+        ];
+        match poll(&mut waited, Some(&timeout)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(!waited[2].revents().is_empty()),
+            Err(error) => Err(while_doing("wait for packets")(error)),
+        }
+    }
+}
+
+/// What is counted while packets pass.
+struct Tally {
+    lateness: Lateness,
+    foreign: u64,
+    sequences: Vec<Option<Sequence>>,
+    drops: Vec<[Drops; 2]>,
+}
+
+/// Sequence numbers of a flow.
+#[derive(Clone, Copy)]
+struct Sequence {
+    /// Of its first byte.
+    first: u32,
+    /// The highest position seen, bytes.
+    highest: u64,
+}
+
+impl Sequence {
+    /// The position that a sequence number, of 32 bits, stands for: the one nearest to the highest.
+    fn position(&mut self, number: u32) -> u64 {
+        let low = number.wrapping_sub(self.first);
+        let ahead = low.wrapping_sub(self.highest as u32) as i32;
+        let position = self.highest.saturating_add_signed(i64::from(ahead));
+        self.highest = self.highest.max(position);
+        position
+    }
+}
+
+impl Tally {
+    /// What the emulator has to know of a packet; `None` if it belongs to no flow.
+    fn header(&mut self, packet: &[u8], from: HostSide) -> Option<Header> {
+        let segment = TcpSegment::read(packet)?;
+        let port = match from {
+            HostSide::Senders => segment.destination,
+            HostSide::Receivers => segment.source,
+        };
+        let flow = u32::from(port.checked_sub(FIRST_PORT)?);
+        let sequence = self.sequences.get_mut(flow as usize)?;
+        if from == HostSide::Senders && segment.opens() {
+            *sequence = Some(Sequence { first: segment.sequence.wrapping_add(1), highest: 0 });
+        }
+        let class = match from {
+            HostSide::Senders => (segment.payload > 0).then_some(PacketClass::Data),
+            HostSide::Receivers => (!segment.opens_or_closes()).then_some(PacketClass::Ack),
+        };
+        let position = match (class, sequence) {
+            (Some(PacketClass::Data), Some(sequence)) => sequence.position(segment.sequence),
+            _ => 0,
+        };
+        Some(Header { flow, from, bytes: segment.bytes, class, position })
+    }
+}
+
+/// Lets this thread run before all others, and its timers expire on time; returns whether the system allows it.
+fn become_real_time() -> bool {
+    // SAFETY: plain system calls for this thread; the structure outlives its call.
+    unsafe {
+        libc::prctl(libc::PR_SET_TIMERSLACK, 1 as libc::c_ulong);
+        let parameters = libc::sched_param { sched_priority: 1 };
+        libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameters) == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // 2^32 - 100 is the first byte: 200 bytes on, the number is 100. A retransmission of byte 50 stays behind.
+    #[test]
+    fn a_position_goes_on_where_the_number_wraps() {
+        let mut sequence = Sequence { first: u32::MAX - 99, highest: 0 };
+        assert_eq!(sequence.position(u32::MAX - 99), 0);
+        assert_eq!(sequence.position(100), 200);
+        assert_eq!(sequence.position(u32::MAX - 49), 50);
+        for gigabytes in 1..=10u64 {
+            assert_eq!(sequence.position((100u64 + (gigabytes << 30)) as u32), 200 + (gigabytes << 30));
+        }
+    }
+}

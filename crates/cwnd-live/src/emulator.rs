@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The network of a scenario, packet by packet, without a clock: time comes in, packets come out when they are due.
+//!
+//! Everything is scheduled at the time at which it is due, not at the time at which somebody looks: a caller that comes late
+//! delivers late, but what happens at the links is the same.
+
+use crate::paths::{HostSide, Paths};
+use cwnd_link::{Backlog, DropCause, Link, LinkConfig, NEVER, Offered, PacketClass, Transit};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// What a host sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Number of its flow.
+    pub flow: u32,
+    /// The host that sends it.
+    pub from: HostSide,
+    /// Size on the wire, bytes.
+    pub bytes: u32,
+    /// What the links count it as; `None` for one that passes no link and takes only their delays: connections are opened and
+    /// closed beside the links, as in the simulator, which has no such packets.
+    pub class: Option<PacketClass>,
+    /// Position of its first byte in the flow, bytes.
+    pub position: u64,
+}
+
+/// A packet that a link dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DroppedPacket {
+    /// When, ns.
+    pub at: u64,
+    /// What it was.
+    pub header: Header,
+    /// The link.
+    pub link: u32,
+    /// Why.
+    pub cause: DropCause,
+}
+
+/// What a flow's data have come to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Forwarded {
+    /// Packets that have left the flow's last link, or will at a known time.
+    pub packets: u64,
+    /// Bytes of those that leave it in the measured interval.
+    pub measured_bytes: u64,
+}
+
+#[derive(Debug)]
+struct Transported<P> {
+    header: Header,
+    /// Index of the next link on its path; behind the last one it is at the other host.
+    hop: u32,
+    packet: P,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Due {
+    /// The packet in this slot is at its next link, or at its host.
+    Packet(u32),
+    /// This link, which holds packets, has one for us.
+    Link(u32),
+}
+
+/// The running network; `P` is a packet's content.
+#[derive(Debug)]
+pub struct Emulator<P> {
+    paths: Paths,
+    links: Vec<Link<u32>>,
+    /// Earliest time for which a link that holds packets is in `due`.
+    armed: Vec<u64>,
+    measure: (u64, u64),
+    due: BinaryHeap<Reverse<(u64, u64, Due)>>,
+    /// Number of the next entry of `due`: of entries of one time the earlier one comes first.
+    entries: u64,
+    slots: Vec<Option<Transported<P>>>,
+    free: Vec<u32>,
+    dropped: Vec<DroppedPacket>,
+    forwarded: Vec<Forwarded>,
+}
+
+impl<P> Emulator<P> {
+    /// An empty network of these links and paths; `measure` and `end` as in [`Link::new`].
+    #[must_use]
+    pub fn new(links: Vec<LinkConfig>, paths: Paths, measure: (u64, u64), end: u64) -> Self {
+        let links: Vec<_> = links.into_iter().map(|config| Link::new(config, measure, end)).collect();
+        Self {
+            armed: vec![NEVER; links.len()],
+            forwarded: vec![Forwarded::default(); paths.flows()],
+            links,
+            paths,
+            measure,
+            due: BinaryHeap::new(),
+            entries: 0,
+            slots: Vec::new(),
+            free: Vec::new(),
+            dropped: Vec::new(),
+        }
+    }
+
+    /// When [`Emulator::advance`] has something to do next, ns; [`NEVER`] if nothing is on its way.
+    #[must_use]
+    pub fn next(&self) -> u64 {
+        self.due.peek().map_or(NEVER, |Reverse((at, ..))| *at)
+    }
+
+    /// Takes a packet that a host sends at `now`, ns, up to which the network must have advanced.
+    pub fn accept(&mut self, now: u64, header: Header, packet: P) {
+        let transported = Transported { header, hop: 0, packet };
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            self.slots.len() as u32 - 1
+        });
+        self.slots[slot as usize] = Some(transported);
+        let path = self.paths.of(header.flow, header.from);
+        if header.class.is_none() {
+            let (at, hops) = (now + path.propagation, path.links.len() as u32);
+            self.slots[slot as usize].as_mut().expect("just filled").hop = hops;
+            self.schedule(at, Due::Packet(slot));
+        } else if path.before == 0 && !path.links.is_empty() {
+            self.offer(now, slot);
+        } else {
+            let at = now + path.before + if path.links.is_empty() { path.after } else { 0 };
+            self.schedule(at, Due::Packet(slot));
+        }
+    }
+
+    /// Lets everything happen that is due by `now`, ns; `deliver` gets what arrives at a host, and when it was due there.
+    pub fn advance(&mut self, now: u64, mut deliver: impl FnMut(u64, Header, P)) {
+        while let Some(&Reverse((at, _, due))) = self.due.peek()
+            && at <= now
+        {
+            self.due.pop();
+            match due {
+                Due::Link(link) => self.depart(at, link),
+                Due::Packet(slot) => {
+                    let packet = self.slots[slot as usize].as_ref().expect("on its way");
+                    let path = self.paths.of(packet.header.flow, packet.header.from);
+                    if (packet.hop as usize) < path.links.len() {
+                        self.offer(at, slot);
+                    } else {
+                        let Transported { header, packet, .. } = self.take(slot);
+                        deliver(at, header, packet);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The packets that were dropped since the last call.
+    pub fn take_dropped(&mut self) -> std::vec::Drain<'_, DroppedPacket> {
+        self.dropped.drain(..)
+    }
+
+    /// The links, by their numbers.
+    #[must_use]
+    pub fn links(&self) -> &[Link<u32>] {
+        &self.links
+    }
+
+    /// What a link holds at `now`, ns.
+    pub fn backlog(&mut self, link: u32, now: u64) -> Backlog {
+        self.links[link as usize].backlog(now)
+    }
+
+    /// What has come of a flow's data.
+    #[must_use]
+    pub fn forwarded(&self, flow: u32) -> Forwarded {
+        self.forwarded[flow as usize]
+    }
+
+    fn schedule(&mut self, at: u64, due: Due) {
+        self.due.push(Reverse((at, self.entries, due)));
+        self.entries += 1;
+    }
+
+    fn take(&mut self, slot: u32) -> Transported<P> {
+        self.free.push(slot);
+        self.slots[slot as usize].take().expect("on its way")
+    }
+
+    /// The packet in this slot is at its next link.
+    fn offer(&mut self, now: u64, slot: u32) {
+        let Some(Transported { header, hop, .. }) = &self.slots[slot as usize] else { return };
+        let (header, hop) = (*header, *hop as usize);
+        let number = self.paths.of(header.flow, header.from).links[hop];
+        let class = header.class.unwrap_or(PacketClass::Ack);
+        let link = &mut self.links[number as usize];
+        match link.offer(now, header.bytes, class) {
+            Offered::Departs(transit) => self.pass(slot, transit),
+            Offered::Dropped(cause) => self.drop(now, slot, number, cause),
+            Offered::Holds => match link.hold(now, header.bytes, class, slot) {
+                Ok(()) => self.arm(number),
+                Err(cause) => self.drop(now, slot, number, cause),
+            },
+        }
+    }
+
+    /// A link that holds packets has sent or dropped some by `now`.
+    fn depart(&mut self, now: u64, number: u32) {
+        if self.armed[number as usize] != now {
+            return; // an entry that a later one has replaced
+        }
+        while let Some((slot, result)) = self.links[number as usize].pop(now) {
+            match result {
+                Ok(transit) => self.pass(slot, transit),
+                Err(cause) => self.drop(now, slot, number, cause),
+            }
+        }
+        self.armed[number as usize] = NEVER;
+        self.arm(number);
+    }
+
+    fn arm(&mut self, number: u32) {
+        let next = self.links[number as usize].next_event();
+        if next < self.armed[number as usize] {
+            self.armed[number as usize] = next;
+            self.schedule(next, Due::Link(number));
+        }
+    }
+
+    /// A link sends the packet.
+    fn pass(&mut self, slot: u32, transit: Transit) {
+        let Some(packet) = &mut self.slots[slot as usize] else { return };
+        packet.hop += 1;
+        let header = packet.header;
+        let path = self.paths.of(header.flow, header.from);
+        let is_last = packet.hop as usize == path.links.len();
+        if is_last && header.class == Some(PacketClass::Data) {
+            let forwarded = &mut self.forwarded[header.flow as usize];
+            forwarded.packets += 1;
+            if (self.measure.0..self.measure.1).contains(&transit.departs) {
+                forwarded.measured_bytes += u64::from(header.bytes);
+            }
+        }
+        let at = transit.arrives + if is_last { path.after } else { 0 };
+        self.schedule(at, Due::Packet(slot));
+    }
+
+    #[cold]
+    fn drop(&mut self, at: u64, slot: u32, link: u32, cause: DropCause) {
+        let Transported { header, .. } = self.take(slot);
+        self.dropped.push(DroppedPacket { at, header, link, cause });
+    }
+}

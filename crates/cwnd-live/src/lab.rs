@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A run: two hosts, the thread that moves packets, the thread of the applications, and what comes of it.
+
+use crate::algorithms::Algorithms;
+use crate::applications::{Applications, FlowReport};
+use crate::carrier::{Carrier, CarrierReport, FlowState, Rows, clock};
+use crate::emulator::Emulator;
+use crate::error::{Error, while_doing};
+use crate::host::{Host, kernel_release};
+use crate::paths::{HostSide, Paths};
+use crate::plan::{Sockets, plans, tasks};
+use crate::support::check;
+use cwnd_record::{FlowCounts, FlowSummary, LinkSummary, Summary, TransferRow, WaitRow};
+use cwnd_scenario::{Flow, Scenario};
+use cwnd_sim::Tables;
+use rustix::event::{EventfdFlags, eventfd};
+use std::os::fd::OwnedFd;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Time for the threads to be ready before time 0 of the scenario, ns.
+const LEAD: u64 = 100_000_000;
+/// Lateness above which a run is invalid, ns: of one packet in a hundred, and of one in a thousand.
+const TOO_LATE: [(u64, u64); 2] = [(990, 1_000_000), (999, 10_000_000)];
+
+/// What both threads use.
+struct Shared {
+    hosts: [Host; 2],
+    flows: Vec<FlowState>,
+    stop: OwnedFd,
+}
+
+/// A running lab.
+pub struct Lab {
+    scenario: Scenario,
+    flows: Vec<Flow>,
+    algorithms: Algorithms,
+    shared: Arc<Shared>,
+    zero: u64,
+    /// Only its own methods take rows out, with `&mut self`: the lock makes it `Sync`, for the Python module.
+    rows: Mutex<Receiver<Rows>>,
+    tables: Tables,
+    threads: Option<(Carrying, Applying)>,
+    finished: Option<Finished>,
+}
+
+type Carrying = JoinHandle<Result<CarrierReport, Error>>;
+type Applying = JoinHandle<Result<Vec<FlowReport>, Error>>;
+
+struct Finished {
+    carrier: CarrierReport,
+    flows: Vec<FlowReport>,
+}
+
+/// What the emulator says of itself, and of the machine that it ran on.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The kernel's release.
+    pub kernel: String,
+    /// Name of each flow's algorithm in the kernel.
+    pub algorithms: Vec<String>,
+    /// Packets delivered to a host.
+    pub packets: u64,
+    /// Lateness of their delivery, ns: p50, p99, p99.9, worst.
+    pub lateness: [u64; 4],
+    /// CPU time of the emulator's thread, s.
+    pub cpu_s: f64,
+    /// Whether the emulator's thread ran in the real-time class.
+    pub real_time: bool,
+    /// Packets of no flow, which were not delivered.
+    pub foreign: u64,
+    /// Duplicates that receivers have told of by D-SACK.
+    pub duplicates: u64,
+}
+
+impl Lab {
+    /// Makes the hosts and begins to run the scenario.
+    ///
+    /// # Errors
+    /// [`Error::Scenario`] for what this lane does not do, [`Error::System`] for what the system does not allow.
+    pub fn start(scenario: &Scenario) -> Result<Self, Error> {
+        check(scenario).map_err(Error::Scenario)?;
+        let flows = scenario.expand();
+        let algorithms = Algorithms::load(scenario, &flows)?;
+        let mtu = scenario.packet_size;
+        let hosts = [Host::new(HostSide::Senders, mtu)?, Host::new(HostSide::Receivers, mtu)?];
+        let stop = eventfd(0, EventfdFlags::CLOEXEC).map_err(while_doing("make an eventfd"))?;
+        let states = flows.iter().map(|_| FlowState::default()).collect();
+        let shared = Arc::new(Shared { hosts, flows: states, stop });
+        let plans = plans(scenario, &flows, &algorithms);
+        let sockets = Sockets::new(&shared.hosts, &plans)?;
+        let (links, paths) = Paths::of_scenario(scenario, &flows);
+        let (sender, rows) = channel();
+        let zero = clock() + LEAD;
+        let tasks = tasks(scenario, &flows, &algorithms);
+        let (measure, end, mss) = (scenario.measure, scenario.duration, scenario.mss());
+        let (interval, scenario_links) = (scenario.record.interval, scenario.links.len() as u32);
+        let (here, to_lab) = (shared.clone(), sender.clone());
+        let carry = move || {
+            let emulator = Emulator::new(links, paths, measure, end);
+            let Shared { hosts, flows, stop } = &*here;
+            Carrier {
+                emulator,
+                hosts,
+                zero,
+                end,
+                interval,
+                scenario_links,
+                mss,
+                measure,
+                flows,
+                rows: to_lab,
+                stop,
+            }
+            .run()
+        };
+        let here = shared.clone();
+        let apply = move || {
+            let Shared { flows, stop, .. } = &*here;
+            Applications { zero, end, measure, interval, mss, tasks, flows, rows: sender, stop }
+                .run(sockets, plans)
+        };
+        let spawn = while_doing("start a thread");
+        let named = |name: &str| std::thread::Builder::new().name(name.into());
+        let threads = named("cwnd-link")
+            .spawn(carry)
+            .and_then(|carrying| Ok((carrying, named("cwnd-apps").spawn(apply)?)))
+            .map_err(spawn)?;
+        Ok(Self {
+            scenario: scenario.clone(),
+            flows,
+            algorithms,
+            shared,
+            zero,
+            rows: Mutex::new(rows),
+            tables: Tables::default(),
+            threads: Some(threads),
+            finished: None,
+        })
+    }
+
+    /// Waits up to this long; returns whether the run is over.
+    ///
+    /// # Errors
+    /// What has ended it early: [`Error::System`], or [`Error::Behind`] when this machine did not keep up.
+    pub fn step(&mut self, wait: Duration) -> Result<bool, Error> {
+        let until = clock() + wait.as_nanos() as u64;
+        loop {
+            let left = Duration::from_nanos(until.saturating_sub(clock()));
+            match self.rows.get_mut().unwrap_or_else(PoisonError::into_inner).recv_timeout(left) {
+                Ok(rows) => self.take(rows),
+                Err(RecvTimeoutError::Timeout) => return Ok(false),
+                // Both threads have ended.
+                Err(RecvTimeoutError::Disconnected) => {
+                    self.finish()?;
+                    return Ok(true);
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, rows: Rows) {
+        match rows {
+            Rows::Queue(rows) => self.tables.queue.extend(rows),
+            Rows::Events(rows) => self.tables.events.extend(rows),
+            Rows::Windows(rows) => self.tables.cwnd.extend(rows),
+        }
+    }
+
+    fn finish(&mut self) -> Result<(), Error> {
+        let Some((carrying, applying)) = self.threads.take() else { return Ok(()) };
+        // Whichever failed has the reason; without its packets the other one may have failed for want of them.
+        let carrier = carrying.join().expect("it does not panic");
+        let flows = applying.join().expect("it does not panic");
+        let (carrier, flows) = (carrier?, flows?);
+        // The two threads' events in one order of time.
+        self.tables.events.sort_by_key(|row| row.time_ns);
+        self.tables.transfers.extend(self.transfers(&flows));
+        self.valid(&carrier)?;
+        self.finished = Some(Finished { carrier, flows });
+        Ok(())
+    }
+
+    /// Refuses what a machine that fell behind has measured.
+    fn valid(&self, carrier: &CarrierReport) -> Result<(), Error> {
+        let [senders, receivers] = &self.shared.hosts;
+        let dropped = senders.dropped()? + receivers.dropped()?;
+        if dropped > 0 {
+            return Err(Error::Behind(format!("the hosts' devices have dropped {dropped} packets")));
+        }
+        for (part, limit) in TOO_LATE {
+            let late = carrier.lateness.per_mille(part);
+            if late > limit {
+                return Err(Error::Behind(format!(
+                    "of 1000 packets {} were delivered more than {} ms late (worst: {} ms)",
+                    1000 - part,
+                    limit as f64 / 1e6,
+                    carrier.lateness.worst() / 1_000_000
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn transfers(&self, reports: &[FlowReport]) -> Vec<TransferRow> {
+        let sized =
+            (0..).zip(self.flows.iter().zip(reports)).filter(|(_, (flow, _))| flow.group.size.is_some());
+        let mut rows: Vec<_> = sized
+            .map(|(number, (flow, report))| TransferRow {
+                group: None,
+                number,
+                start_ns: flow.start,
+                end_ns: report.finished,
+                bytes: flow.group.size,
+                rtt_ns: flow.rtt,
+                reverse: false,
+            })
+            .collect();
+        rows.sort_by_key(|row| row.start_ns);
+        rows
+    }
+
+    /// Time of the scenario, ns.
+    #[must_use]
+    pub fn now(&self) -> u64 {
+        clock().saturating_sub(self.zero).min(self.scenario.duration)
+    }
+
+    /// Data packets that have left the flows' last links so far.
+    #[must_use]
+    pub fn packets(&self) -> u64 {
+        let forwarded = |flow: &FlowState| flow.forwarded.load(std::sync::atomic::Ordering::Relaxed);
+        self.shared.flows.iter().map(forwarded).sum()
+    }
+
+    /// The flows, in the order of their numbers in the tables.
+    #[must_use]
+    pub fn flows(&self) -> &[Flow] {
+        &self.flows
+    }
+
+    /// The recorded rows.
+    #[must_use]
+    pub const fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    /// As [`Self::tables`], to take rows out.
+    pub const fn tables_mut(&mut self) -> &mut Tables {
+        &mut self.tables
+    }
+
+    /// The summary of the measured interval; `None` before the run is over.
+    #[must_use]
+    pub fn summary(&self) -> Option<Summary> {
+        let Finished { carrier, flows } = self.finished.as_ref()?;
+        let (from, to) = self.scenario.measure;
+        let links: Vec<LinkSummary> = (0..)
+            .zip(self.scenario.links.iter().zip(carrier.emulator.links()))
+            .map(|(number, (spec, link))| cwnd_sim::link_summary(number, spec, link, self.scenario.measure))
+            .collect();
+        let flows: Vec<FlowSummary> = (0..)
+            .zip(flows)
+            .map(|(number, report)| self.flow_summary(number, report, carrier, &links))
+            .collect();
+        Some(Summary {
+            measured_s: (from as f64 / 1e9, to as f64 / 1e9),
+            jain: cwnd_sim::jain(&flows),
+            links,
+            flows,
+            traffic: Vec::new(),
+        })
+    }
+
+    fn flow_summary(
+        &self,
+        number: u32,
+        report: &FlowReport,
+        carrier: &CarrierReport,
+        links: &[LinkSummary],
+    ) -> FlowSummary {
+        let flow = &self.flows[number as usize];
+        let (from, to) = self.scenario.measure;
+        let seconds = (to - from) as f64 / 1e9;
+        let [begin, end, run] = report.counts;
+        let drops = carrier.drops[number as usize];
+        let bits = |bytes: u64| (bytes * 8) as f64 / seconds / 1e6;
+        let throughput_mbps = bits(carrier.emulator.forwarded(number).measured_bytes);
+        let slowest =
+            flow.path.iter().map(|&link| links[link as usize].capacity_mbps).fold(f64::INFINITY, f64::min);
+        let active = to.saturating_sub(from.max(flow.start)).max(1);
+        FlowSummary {
+            number,
+            name: flow.name.clone(),
+            label: flow.label.to_string(),
+            cc: flow.group.cc.clone(),
+            recovery: "linux",
+            rtt_ms: flow.rtt as f64 / 1e6,
+            start_s: flow.start as f64 / 1e9,
+            throughput_mbps,
+            goodput_mbps: bits(report.received[1] - report.received[0]),
+            share: if slowest > 0.0 { throughput_mbps / slowest } else { 0.0 },
+            cwnd_mean: report.window_ns as f64 / active as f64,
+            measured: FlowCounts { drops: drops[0], ..end.since(&begin) },
+            run: FlowCounts { drops: drops[1], ..run },
+            path: flow.path.to_vec(),
+            reverse_path: flow.reverse_path.to_vec(),
+        }
+    }
+
+    /// Queueing delays, as the simulator's; empty before the run is over.
+    #[must_use]
+    pub fn waits(&self) -> Vec<WaitRow> {
+        let Some(Finished { carrier, .. }) = &self.finished else { return Vec::new() };
+        let links = carrier.emulator.links().iter().take(self.scenario.links.len());
+        (0..).zip(links).flat_map(|(number, link)| cwnd_sim::link_waits(number, link)).collect()
+    }
+
+    /// What the emulator says of itself; `None` before the run is over.
+    #[must_use]
+    pub fn report(&self) -> Option<Report> {
+        let Finished { carrier, flows } = self.finished.as_ref()?;
+        let late = &carrier.lateness;
+        Some(Report {
+            kernel: kernel_release(),
+            algorithms: self.algorithms.names().map(str::to_owned).collect(),
+            packets: late.packets(),
+            lateness: [late.per_mille(500), late.per_mille(990), late.per_mille(999), late.worst()],
+            cpu_s: carrier.cpu_s,
+            real_time: carrier.real_time,
+            foreign: carrier.foreign,
+            duplicates: flows.iter().map(|flow| u64::from(flow.duplicates)).sum(),
+        })
+    }
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        // Both threads end within their next wait.
+        let _ = rustix::io::write(&self.shared.stop, &1u64.to_ne_bytes());
+        if let Some((carrying, applying)) = self.threads.take() {
+            let _ = (carrying.join(), applying.join());
+        }
+    }
+}

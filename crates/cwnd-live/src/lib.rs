@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The live lane: a scenario's flows are connections of the running kernel, between two network namespaces; every packet between
+//! them passes the scenario's links, in real time.
+//!
+//! | part | what it does |
+//! | --- | --- |
+//! | [`Emulator`] | the links and delays of the scenario, by [`cwnd_link::Link`], without a clock |
+//! | [`TcpSegment`] | reads a packet's flow and size |
+//! | [`Lab`] | two namespaces with a TUN device each, the thread that moves packets between them, the thread of the applications |
+//!
+//! The links draw from the scenario's own random streams: the k-th data packet that is offered to a link is lost in both lanes.
+//!
+//! Nothing has a name or a place outside the process: namespaces and devices are held by descriptors, and algorithms by the links
+//! of their loader, so all of it goes when the process ends, whatever ends it.
+
+#[cfg(target_os = "linux")]
+mod algorithms;
+#[cfg(target_os = "linux")]
+mod applications;
+#[cfg(target_os = "linux")]
+mod carrier;
+mod emulator;
+#[cfg(target_os = "linux")]
+mod error;
+#[cfg(target_os = "linux")]
+mod host;
+#[cfg(target_os = "linux")]
+mod lab;
+#[cfg(target_os = "linux")]
+mod lateness;
+mod paths;
+#[cfg(target_os = "linux")]
+mod plan;
+#[cfg(target_os = "linux")]
+mod socket;
+#[cfg(target_os = "linux")]
+mod support;
+mod wire;
+
+pub use emulator::{DroppedPacket, Emulator, Forwarded, Header};
+pub use paths::{HostSide, Path, Paths};
+pub use wire::TcpSegment;
+#[cfg(target_os = "linux")]
+pub use {
+    carrier::CarrierReport,
+    error::Error,
+    host::SETTINGS,
+    lab::{Lab, Report},
+    lateness::Lateness,
+    support::check,
+};

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The ways of a scenario's flows through its links.
+//!
+//! Every flow has its sender on one host and its receiver on the other, wherever the scenario has its nodes: only its own links are
+//! between them.
+
+use cwnd_link::LinkConfig;
+use cwnd_scenario::{Flow, Scenario};
+
+/// One of the two hosts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostSide {
+    /// The host of the senders.
+    Senders,
+    /// The host of the receivers.
+    Receivers,
+}
+
+impl HostSide {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Senders, Self::Receivers];
+
+    /// The other one.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Senders => Self::Receivers,
+            Self::Receivers => Self::Senders,
+        }
+    }
+}
+
+/// The way from one host to the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Path {
+    /// Delay before the first link, ns.
+    pub before: u64,
+    /// Numbers of the links.
+    pub links: Vec<u32>,
+    /// Delay behind the last link, ns.
+    pub after: u64,
+    /// All propagation delays, those of the links at time 0 included, ns.
+    pub propagation: u64,
+}
+
+/// The ways of all flows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paths(Vec<[Path; 2]>);
+
+impl Paths {
+    /// The links of a scenario, followed by the access links of its flows, and the ways of its flows.
+    #[must_use]
+    pub fn of_scenario(scenario: &Scenario, flows: &[Flow]) -> (Vec<LinkConfig>, Self) {
+        let mut links = scenario.link_configs();
+        let paths = flows.iter().map(|flow| {
+            let mut path = flow.path.to_vec();
+            if let Some(access) = flow.group.access {
+                path.insert(0, links.len() as u32);
+                links.push(access.link_config());
+            }
+            both_ways(scenario, flow, path)
+        });
+        let paths = Self(paths.collect());
+        (links, paths)
+    }
+
+    /// The way of what `from` sends of a flow.
+    #[must_use]
+    pub fn of(&self, flow: u32, from: HostSide) -> &Path {
+        &self.0[flow as usize][from as usize]
+    }
+
+    /// Number of flows.
+    #[must_use]
+    pub const fn flows(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// As the simulator has it: what is left of the round trip time, without the links and the access delay, is delay behind the last
+/// links, one half each.
+fn both_ways(scenario: &Scenario, flow: &Flow, path: Vec<u32>) -> [Path; 2] {
+    let delay = |links: &[u32]| -> u64 {
+        links.iter().map(|&link| scenario.links.get(link as usize).map_or(0, |link| link.delay)).sum()
+    };
+    let before = flow.group.access_delay;
+    let (forward, reverse) = (delay(&path), delay(&flow.reverse_path));
+    let rest = flow.rtt.saturating_sub(before + forward + reverse);
+    let (after, after_reverse) = (rest / 2, rest - rest / 2);
+    [
+        Path { before, after, propagation: before + forward + after, links: path },
+        Path {
+            before: 0,
+            after: after_reverse,
+            propagation: reverse + after_reverse,
+            links: flow.reverse_path.to_vec(),
+        },
+    ]
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the applications of a scenario's flows are to do, and their sockets.
+
+use crate::algorithms::Algorithms;
+use crate::carrier::FIRST_PORT;
+use crate::error::{Error, while_doing};
+use crate::host::Host;
+use crate::paths::HostSide;
+use crate::socket;
+use cwnd_scenario::{Flow, FlowAction, Scenario};
+use std::io;
+use std::net::{TcpListener, TcpStream};
+
+/// What an application writes at once, bytes; no more than this is in its socket without being sent.
+pub const CHUNK: usize = 1 << 16;
+
+/// What a flow's application does.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Name of the algorithm in the kernel.
+    pub algorithm: String,
+    /// Payload, bytes; `None` without an end.
+    pub size: Option<u64>,
+    /// Rate at which it writes, bit/s.
+    pub rate: Option<u64>,
+    /// Whether the kernel paces it.
+    pub pacing: bool,
+    /// Largest window that the receiver offers, bytes.
+    pub window: Option<u32>,
+    /// Whether rows of its window are recorded.
+    pub recorded: bool,
+}
+
+/// Something that happens at a time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// The application starts, or goes on.
+    Start(u32),
+    /// The application stops.
+    Stop(u32),
+    /// The connection goes over to this algorithm of the kernel.
+    Switch(u32, String),
+    /// The measured interval begins (0) or ends (1).
+    Measure(usize),
+}
+
+/// What the applications of all flows do.
+pub fn plans(scenario: &Scenario, flows: &[Flow], algorithms: &Algorithms) -> Vec<Plan> {
+    let all = flows.iter().zip(scenario.recorded()).zip(algorithms.names());
+    all.map(|((flow, recorded), algorithm)| plan(scenario, flow, algorithm, recorded)).collect()
+}
+
+fn plan(scenario: &Scenario, flow: &Flow, algorithm: &str, recorded: bool) -> Plan {
+    Plan {
+        algorithm: algorithm.to_owned(),
+        size: flow.group.size,
+        rate: flow.group.app_rate,
+        pacing: flow.group.pacing,
+        window: flow.group.rwnd.map(|segments| segments.saturating_mul(scenario.mss())),
+        recorded,
+    }
+}
+
+/// What happens to the applications, in the order of time.
+pub fn tasks(scenario: &Scenario, flows: &[Flow], algorithms: &Algorithms) -> Vec<(u64, Task)> {
+    let mut tasks = vec![(scenario.measure.0, Task::Measure(0)), (scenario.measure.1, Task::Measure(1))];
+    for (number, flow) in (0..).zip(flows) {
+        tasks.push((flow.start, Task::Start(number)));
+        tasks.extend(flow.group.stop.map(|at| (at, Task::Stop(number))));
+    }
+    for (at, flow, action) in scenario.flow_actions() {
+        tasks.push(match action {
+            FlowAction::Start => (at, Task::Start(flow)),
+            FlowAction::Stop => (at, Task::Stop(flow)),
+            FlowAction::Switch(cc, params) => {
+                (at, Task::Switch(flow, algorithms.name(&cc, &params).to_owned()))
+            }
+        });
+    }
+    tasks.sort_by_key(|task| task.0);
+    tasks
+}
+
+/// The sockets of all flows, in their hosts.
+pub struct Sockets(pub Vec<(TcpStream, TcpListener)>);
+
+impl Sockets {
+    /// Makes them.
+    pub fn new(hosts: &[Host; 2], plans: &[Plan]) -> Result<Self, Error> {
+        let [senders, receivers] = hosts;
+        let senders = senders.within(|| {
+            plans
+                .iter()
+                .map(|plan| sender(plan).map_err(while_doing(format!("use {}", plan.algorithm))))
+                .collect::<Result<Vec<_>, _>>()
+        })?;
+        let receivers = receivers.within(|| {
+            let all = (FIRST_PORT..).zip(plans).map(|(port, plan)| {
+                let listener = socket::listen(Host::address(HostSide::Receivers), port)?;
+                plan.window.map_or(Ok(()), |bytes| socket::clamp_window(&listener, bytes))?;
+                Ok(listener)
+            });
+            all.collect::<io::Result<Vec<_>>>().map_err(while_doing("wait for connections"))
+        })?;
+        Ok(Self(senders.into_iter().zip(receivers).collect()))
+    }
+}
+
+fn sender(plan: &Plan) -> io::Result<TcpStream> {
+    let sender = socket::unconnected()?;
+    socket::use_algorithm(&sender, &plan.algorithm)?;
+    socket::keep_unsent_below(&sender, CHUNK as u32)?;
+    if plan.pacing {
+        socket::pace(&sender)?;
+    }
+    Ok(sender)
+}

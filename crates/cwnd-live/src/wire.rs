@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the emulator reads of a packet: IPv4 (RFC 791 §3.1) and TCP (RFC 9293 §3.1).
+
+const TCP: u8 = 6;
+const FIN: u8 = 1;
+const SYN: u8 = 2;
+const RST: u8 = 4;
+
+/// A TCP segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TcpSegment {
+    /// Port of the sender.
+    pub source: u16,
+    /// Port of the receiver.
+    pub destination: u16,
+    /// Sequence number.
+    pub sequence: u32,
+    /// Payload, bytes.
+    pub payload: u32,
+    /// Size of the packet, bytes.
+    pub bytes: u32,
+    flags: u8,
+}
+
+impl TcpSegment {
+    /// Reads a packet; `None` if it is no whole TCP segment over IPv4, or a fragment of one.
+    #[must_use]
+    pub fn read(packet: &[u8]) -> Option<Self> {
+        let word = |at: usize| Some(u16::from_be_bytes([*packet.get(at)?, *packet.get(at + 1)?]));
+        let [version, header] = [packet.first()? >> 4, packet.first()? & 15];
+        let (header, length) = (usize::from(header) * 4, word(2)?);
+        let fragment = word(6)? & 0x3fff; // the offset, and whether more follow
+        if version != 4 || *packet.get(9)? != TCP || fragment != 0 || usize::from(length) > packet.len() {
+            return None;
+        }
+        let offset = usize::from(*packet.get(header + 12)? >> 4) * 4;
+        let payload = usize::from(length).checked_sub(header + offset)?;
+        Some(Self {
+            source: word(header)?,
+            destination: word(header + 2)?,
+            sequence: u32::from(word(header + 4)?) << 16 | u32::from(word(header + 6)?),
+            payload: payload as u32,
+            bytes: u32::from(length),
+            flags: *packet.get(header + 13)?,
+        })
+    }
+
+    /// Whether it opens or closes a connection.
+    #[must_use]
+    pub const fn opens_or_closes(&self) -> bool {
+        self.flags & (SYN | FIN | RST) != 0
+    }
+
+    /// Whether it opens a connection.
+    #[must_use]
+    pub const fn opens(&self) -> bool {
+        self.flags & SYN != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Version 4, 20 bytes of header, 52 + 3 bytes in all, TCP; ports 1000 to 2000, sequence number 0x0102_0304, 12 bytes of options.
+    fn packet(flags: u8) -> Vec<u8> {
+        let mut packet = vec![0u8; 55];
+        packet[0] = 0x45;
+        packet[3] = 55;
+        packet[9] = TCP;
+        packet[20..28].copy_from_slice(&[3, 232, 7, 208, 1, 2, 3, 4]);
+        packet[32] = 8 << 4;
+        packet[33] = flags;
+        packet
+    }
+
+    #[test]
+    fn a_segment_is_read() {
+        let segment = TcpSegment::read(&packet(0x10)).expect("TCP");
+        assert_eq!((segment.source, segment.destination, segment.sequence), (1000, 2000, 0x0102_0304));
+        assert_eq!((segment.payload, segment.bytes, segment.opens_or_closes()), (3, 55, false));
+        for (flag, opens) in [(SYN, true), (FIN, false), (RST, false)] {
+            let segment = TcpSegment::read(&packet(flag)).expect("TCP");
+            assert!(segment.opens_or_closes() && segment.opens() == opens);
+        }
+    }
+
+    #[test]
+    fn what_is_no_whole_segment_is_none() {
+        let whole = packet(0x10);
+        for length in 0..whole.len() {
+            assert_eq!(TcpSegment::read(&whole[..length]), None, "{length} bytes");
+        }
+        for (at, value) in [(0, 0x65), (9, 17), (6, 0x20), (7, 1), (32, 0xf0)] {
+            let mut other = whole.clone();
+            other[at] = value;
+            assert_eq!(TcpSegment::read(&other), None, "byte {at} is {value}");
+        }
+    }
+}
