@@ -8,7 +8,7 @@
 
 Refused input raises a `ValueError` with a message of one line: `ScenarioError` for a scenario or an argument (its subclass
 `CrateError` for the crate of a plugin), `FolderError` for a folder that may not be written to, `NoResultError` for a folder that
-cannot be read. `PluginError` is a panic of a plugin's algorithm, `metrics.UndefinedError` a measure without a value. Errors of the system
+cannot be read. `PluginError` is a panic of a plugin's algorithm, `FellBehindError` a live run on a machine that did not keep up, `metrics.UndefinedError` a measure without a value. Errors of the system
 are `OSError`.
 
 Names are imported on first use; pyarrow is imported for a `Result`'s tables, matplotlib for the pictures of `save`.
@@ -20,7 +20,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cwnd._native import PluginError, Scenario, ScenarioError, __version__
+    from cwnd._native import FellBehindError, PluginError, Scenario, ScenarioError, __version__
     from cwnd.check_command import check
     from cwnd.kernel.result import KernelTrace
     from cwnd.plugin import CrateError, load_plugin
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CrateError",
+    "FellBehindError",
     "Flow",
     "FolderError",
     "KernelTrace",
@@ -57,6 +58,7 @@ __all__ = [
 
 HOMES = {
     "CrateError": "plugin",
+    "FellBehindError": "_native",
     "Flow": "scenario",
     "FolderError": "store",
     "KernelTrace": "kernel.result",

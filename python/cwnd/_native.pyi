@@ -214,6 +214,47 @@ class Simulation:
     def rows(self, name: str) -> int: ...
     def table(self, name: str, start: int, count: int) -> Table: ...
 
+class LiveReport(TypedDict):
+    #: release of the kernel
+    kernel: str
+    #: name of each flow's algorithm in the kernel
+    algorithms: list[str]
+    packets_delivered: int
+    #: how much later than due packets were delivered (ms)
+    late_p50_ms: float
+    late_p99_ms: float
+    late_p999_ms: float
+    late_worst_ms: float
+    #: whether the emulator ran in the real-time class
+    real_time_class: bool
+    #: packets of no flow, which were not delivered
+    packets_foreign: int
+    #: duplicates that receivers have told of (D-SACK)
+    dsack_duplicates: int
+    #: settings of both hosts
+    settings: dict[str, str]
+
+class FellBehindError(RuntimeError): ...
+
+class Lab:
+    LANE: str
+    def __init__(self, scenario: Scenario) -> None: ...
+    def step(self, milliseconds: int) -> bool: ...
+    @property
+    def progress(self) -> float: ...
+    @property
+    def now_s(self) -> float: ...
+    @property
+    def packets(self) -> int: ...
+    @property
+    def cpu_s(self) -> float: ...
+    def summary(self) -> MeasuredSummary: ...
+    def report(self) -> LiveReport: ...
+    def take(self, least: int) -> list[tuple[str, Table]]: ...
+    def discard(self) -> None: ...
+    def rows(self, name: str) -> int: ...
+    def table(self, name: str, start: int, count: int) -> Table: ...
+
 class RecordColumn(TypedDict):
     name: str
     type: str
@@ -221,7 +262,7 @@ class RecordColumn(TypedDict):
     unit: str
     doc: str
     table_only: bool
-    lane: str | None
+    only: list[str] | None
 
 class RecordTable(TypedDict):
     name: str

@@ -51,6 +51,14 @@ Seeds = Annotated[
 Jobs = Annotated[
     str | None, typer.Option(metavar="N", help="With --seeds: how many at a time.", show_default="all processors")
 ]
+Lane = Annotated[
+    str,
+    typer.Option(
+        "--lane",
+        metavar="LANE",
+        help="Where the flows run: sim, the simulator; live, the running kernel's TCP through the links in real time (root).",
+    ),
+]
 NoPlots = Annotated[bool, typer.Option("--no-plots", help="With -o: tables and scenario only.")]
 
 
@@ -148,6 +156,7 @@ def compare(
     ] = None,
     seeds: Seeds = None,
     jobs: Jobs = None,
+    lane: Lane = "sim",
     plugins: Plugins = None,
     out: Out = None,
     force: Force = False,
@@ -192,7 +201,7 @@ def compare(
         if not given:
             group.table["start"] = {"uniform": ["0s", spread]}
     scenario = build(measured or (f"{duration_ns // 5}ns", duration))
-    run_and_report(scenario, out, (seeds, jobs), as_json=as_json, pictures=not no_plots, force=force)
+    run_and_report(scenario, out, (seeds, jobs), lane=lane, as_json=as_json, pictures=not no_plots, force=force)
 
 
 @app.command()
@@ -203,6 +212,7 @@ def run(
     seed: Annotated[str | None, typer.Option(metavar="N", help="Another seed than the file's.")] = None,
     seeds: Seeds = None,
     jobs: Jobs = None,
+    lane: Lane = "sim",
     plugins: Plugins = None,
     out: Out = None,
     force: Force = False,
@@ -223,7 +233,7 @@ def run(
     scenario = Scenario.from_toml(text, folder)
     if seed is not None:
         scenario = scenario.with_seed(number(seed))
-    run_and_report(scenario, out, (seeds, jobs), as_json=as_json, pictures=not no_plots, force=force)
+    run_and_report(scenario, out, (seeds, jobs), lane=lane, as_json=as_json, pictures=not no_plots, force=force)
 
 
 def settings_of(params: list[str] | None) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from cwnd._native import Simulation
+from cwnd.lanes import Engine
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -82,12 +82,12 @@ def run_all(executor: Executor[T], tasks: Mapping[int, Task[T]], take: Callable[
     return stopped
 
 
-def simulating(context: Context) -> Callable[[Simulation], None]:
+def simulating(context: Context) -> Callable[[Engine], None]:
     """The `progress` of a simulation in a task."""
 
-    def progress(simulation: Simulation) -> None:
+    def progress(engine: Engine) -> None:
         context.check()
-        context.report(simulation.packets, min(simulation.progress, SIMULATED))
+        context.report(engine.packets, min(engine.progress, SIMULATED))
 
     return progress
 

@@ -16,7 +16,7 @@ from typing import NoReturn
 
 import typer
 
-from cwnd._native import PluginError, ScenarioError
+from cwnd._native import FellBehindError, PluginError, ScenarioError
 from cwnd.input_errors import refused
 from cwnd.store import FolderError
 from cwnd.terminal import replace_unprintable
@@ -134,7 +134,7 @@ def run_guarded(app: typer.Typer) -> int:
         # The argument `folder` of the Python function is the option -o here.
         print(f"error: {re.sub('^folder:', '-o:', str(error))}", file=sys.stderr)
         return 2
-    except PluginError as error:
+    except (PluginError, FellBehindError) as error:
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
         return 1
     except BrokenPipeError:

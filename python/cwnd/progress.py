@@ -10,15 +10,15 @@ from typing import Protocol
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from cwnd._native import Simulation
 from cwnd.executor import Watch
+from cwnd.lanes import Engine
 
 
 @contextmanager
-def shown() -> Iterator[Callable[[Simulation], None]]:
+def shown(verb: str) -> Iterator[Callable[[Engine], None]]:
     """A bar that is removed when the run is over; yields the function that `cwnd.result.run` calls."""
     columns = [
-        TextColumn("simulating"),
+        TextColumn(verb),
         BarColumn(),
         TaskProgressColumn(),
         TextColumn("{task.fields[rate]}"),
@@ -27,10 +27,10 @@ def shown() -> Iterator[Callable[[Simulation], None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("run", total=1.0, rate="")
 
-        def report(simulation: Simulation) -> None:
+        def report(engine: Engine) -> None:
             elapsed = bar.tasks[0].elapsed or 0.0
-            rate = f"{simulation.packets / elapsed / 1e6:.1f} M packets/s" if elapsed > 0 else ""
-            bar.update(task, completed=simulation.progress, rate=rate)
+            rate = f"{engine.packets / elapsed / 1e6:.1f} M packets/s" if elapsed > 0 else ""
+            bar.update(task, completed=engine.progress, rate=rate)
 
         yield report
 

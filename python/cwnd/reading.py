@@ -11,6 +11,7 @@ from cwnd._native import ScenarioError
 from cwnd.input_errors import path_of
 from cwnd.json_types import JsonObject
 from cwnd.kernel.result import KernelTrace
+from cwnd.lanes import SIM, check_lane
 from cwnd.replicates.folder import SUMMARY
 from cwnd.replicates.study import Study
 from cwnd.result import Result, Summary, tables_of
@@ -64,16 +65,17 @@ def load_run(folder: Path, files: set[str], manifest: JsonObject) -> Result:
         summary: Summary = json.loads((folder / "summary.json").read_text())
         if not isinstance(summary, dict) or "link" not in summary:
             raise ValueError("summary.json is not that of a run")
+        lane = check_lane(manifest.get("lane", SIM))
     except ScenarioError as error:
         raise refuse(folder, f"a scenario that can be read: {error}") from error
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise refuse(folder, f"scenario.toml and summary.json ({error})") from error
-    if lacking := [name for name in tables_of(scenario) if f"{name}.parquet" not in files]:
+    if lacking := [name for name in tables_of(scenario, lane) if f"{name}.parquet" not in files]:
         raise refuse(
             folder,
             f"the tables {', '.join(lacking)}, which the version that wrote it did not keep; cwnd run {folder}/scenario.toml makes them",
         )
-    return Result(scenario, summary, FolderTables(folder))
+    return Result(scenario, summary, FolderTables(folder), lane=lane)
 
 
 def load_study(folder: Path) -> Study:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from cwnd import drop_causes
 from cwnd.json_types import number
+from cwnd.lanes import LIVE
 from cwnd.terminal import Grid, Printer
 
 if TYPE_CHECKING:
@@ -153,9 +154,8 @@ def table(summary: Summary, printer: Printer | None = None) -> None:
         printer.print(traffic(summary))
     if summary["transfers"]:
         printer.print(transfers(summary))
-        printer.print(
-            "took: from the first byte written to the last one received; connections open without a handshake"
-        )
+        opened = "with a handshake" if summary["lane"] == LIVE else "without a handshake"
+        printer.print(f"took: from the first byte written to the last one received; connections open {opened}")
         if any(group["finished"] < group["started"] for group in summary["transfers"]):
             printer.print("-: some that started in the measured interval did not end; they took longer than all others")
     begin, end = summary["measured_s"]
@@ -176,7 +176,14 @@ def table(summary: Summary, printer: Printer | None = None) -> None:
         printer.print(f"dropped {', '.join(dropped)}")
     if summary["measured_s"] != [0, summary["duration_s"]]:
         printer.print(whole_run(summary))
-    perf = summary["perf"]
+    perf, live = summary["perf"], summary.get("live")
+    if live is not None:
+        printer.print(
+            f"Linux {live['kernel']}; packets were delivered late by {live['late_p50_ms']:.2f} ms p50, "
+            f"{live['late_p99_ms']:.2f} p99, {live['late_p999_ms']:.2f} p99.9, max {live['late_worst_ms']:.1f}"
+        )
+        printer.print(f"{perf['packets']:,} packets; the emulator took {perf['cpu_s']:.2f} s of CPU")
+        return
     printer.print(
         f"{perf['packets']:,} packets in {perf['cpu_s']:.2f} s of CPU ({perf['packets_per_s'] / 1e6:.1f} million a second)"
     )

@@ -9,23 +9,20 @@ from typing import TYPE_CHECKING, TypedDict
 
 from cwnd._native import Scenario, Simulation
 from cwnd.input_errors import refused
+from cwnd.lanes import SIM, STEPS, Engine, check_lane, report, start
 from cwnd.summary_types import TABLES, MeasuredSummary
-from cwnd.tables import ROWS_PER_BATCH, LaneError, MemoryTables, SimulationTables, TableSource, no_table
+from cwnd.tables import ROWS_PER_BATCH, EngineTables, LaneError, MemoryTables, TableSource, no_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from cwnd._native import LiveReport
     from cwnd.metrics.transfers import TransfersSummary
 
-# About 10 ms of work: Ctrl-C is handled between two chunks.
-EVENTS_PER_CHUNK = 200_000
-#: The lane of the simulator.
-SIM = Simulation.LANE
 
-
-def tables_of(scenario: Scenario) -> list[str]:
-    """Names of the tables that a run of the scenario has."""
-    return [name for name in TABLES[SIM] if name != "inner" or scenario.records_inner]
+def tables_of(scenario: Scenario, lane: str) -> list[str]:
+    """Names of the tables that a run of the scenario has in a lane."""
+    return [name for name in TABLES[lane] if name != "inner" or scenario.records_inner]
 
 
 class Packets(TypedDict):
@@ -46,7 +43,7 @@ class Performance(Packets):
 class SeedSummary(MeasuredSummary):
     """What a run came to, the same whenever it is repeated."""
 
-    #: where the algorithms ran: `sim`
+    #: where the algorithms ran: `sim` or `live`
     lane: str
     seed: int
     duration_s: float
@@ -54,7 +51,14 @@ class SeedSummary(MeasuredSummary):
     transfers: list[TransfersSummary]
 
 
-class Summary(SeedSummary):
+class Emulation(TypedDict, total=False):
+    """What lane live has besides."""
+
+    #: what the emulator says of itself and of the machine
+    live: LiveReport
+
+
+class Summary(SeedSummary, Emulation):
     """The summary of a run: the JSON document of `--json`."""
 
     perf: Performance
@@ -66,7 +70,7 @@ class Result:
     `cwnd.run` makes one, `cwnd.load` reads one. A table that it lacks is a `LaneError` of one line.
     """
 
-    #: Where the algorithms ran: `sim`, or `kernel`.
+    #: Where the algorithms ran: `sim`, `live`, or `kernel`.
     lane: str
     #: The document that `--json` prints: rates in Mbit/s of wire bits, windows in segments, queueing in ms, completion in s.
     summary: Summary
@@ -87,7 +91,7 @@ class Result:
     @property
     def names(self) -> Sequence[str]:
         """Names of its tables."""
-        return tables_of(self.scenario)
+        return tables_of(self.scenario, self.lane)
 
     def __repr__(self) -> str:
         link, flows = self.summary["link"], self.summary["flows"]
@@ -102,7 +106,9 @@ class Result:
         """Equal if lane, scenario, summary (without the time that the run took) and every table are equal."""
         if not isinstance(other, Result):
             return NotImplemented
-        mine, theirs = ({key: value for key, value in each.summary.items() if key != "perf"} for each in (self, other))
+        mine, theirs = (
+            {key: value for key, value in each.summary.items() if key not in ("perf", "live")} for each in (self, other)
+        )
         return (
             (self.lane, self._scenario) == (other.lane, other._scenario)
             and mine == theirs
@@ -234,55 +240,61 @@ def expect(scenario: object, progress: object = None) -> None:
     raise refused("scenario", scenario, f"a Scenario, such as {example}")
 
 
-Progress = Callable[[Simulation], None]
+Progress = Callable[[Engine], None]
 
 
-def run(scenario: Scenario, progress: Progress | None = None) -> Result:
-    """Simulates `scenario` to its end, with its tables in memory; see `cwnd.run` (`cwnd.store.run`)."""
+def run(scenario: Scenario, progress: Progress | None = None, lane: str = SIM) -> Result:
+    """Runs `scenario` to its end, with its tables in memory; see `cwnd.run` (`cwnd.store.run`)."""
     expect(scenario, progress)
     scenario.check_size()
-    simulation = simulate(scenario, progress)
-    return conclude(Result(scenario, summary_of(scenario, simulation), SimulationTables(simulation)))
+    engine = run_engine(scenario, progress, lane=check_lane(lane))
+    return conclude(Result(scenario, summary_of(scenario, engine), EngineTables(engine), lane=lane))
 
 
-def summarise(scenario: Scenario, progress: Progress | None = None) -> Summary:
+def summarise(scenario: Scenario, progress: Progress | None = None, lane: str = SIM) -> Summary:
     """The summary of a run without its tables, which are discarded as the run goes on. `record.limit` holds all the same: rows cost time."""
     scenario.check_size()
-    simulation = simulate(scenario, progress, Simulation.discard)
-    return conclude(Result(scenario, summary_of(scenario, simulation), SimulationTables(simulation))).summary
+    engine = run_engine(scenario, progress, lambda engine: engine.discard(), lane=check_lane(lane))
+    return conclude(Result(scenario, summary_of(scenario, engine), EngineTables(engine), lane=lane)).summary
 
 
-def simulate(
-    scenario: Scenario, progress: Progress | None = None, take: Callable[[Simulation], None] | None = None
-) -> Simulation:
-    """Steps a simulation to its end. `take`, if given, is called often enough to keep the tables short, and at the end."""
-    simulation = Simulation(scenario)
-    if take is not None:
-        simulation.pause_at(ROWS_PER_BATCH)
+def run_engine(
+    scenario: Scenario,
+    progress: Progress | None = None,
+    take: Callable[[Engine], None] | None = None,
+    *,
+    lane: str = SIM,
+) -> Engine:
+    """Steps a run to its end. `take`, if given, is called often enough to keep the tables short, and at the end."""
+    engine = start(scenario, lane)
+    if take is not None and isinstance(engine, Simulation):
+        engine.pause_at(ROWS_PER_BATCH)
     over = False
     while not over:
-        over = simulation.step(EVENTS_PER_CHUNK)
+        over = engine.step(STEPS[lane])
         if take is not None:
-            take(simulation)
+            take(engine)
         if progress is not None:
-            progress(simulation)
-    return simulation
+            progress(engine)
+    return engine
 
 
-def summary_of(scenario: Scenario, simulation: Simulation) -> Summary:
+def summary_of(scenario: Scenario, engine: Engine) -> Summary:
     """The summary, without the transfers."""
-    cpu_s = simulation.cpu_s
+    cpu_s, live = engine.cpu_s, report(engine)
+    emulation: Emulation = {} if live is None else {"live": live}
     return {
-        "lane": SIM,
+        "lane": engine.LANE,
         "seed": scenario.seed,
         "duration_s": scenario.duration_s,
-        **simulation.summary(),
+        **engine.summary(),
         "transfers": [],
         "perf": {
             "cpu_s": cpu_s,
-            "packets": simulation.packets,
-            "packets_per_s": simulation.packets / cpu_s if cpu_s > 0 else 0.0,
+            "packets": engine.packets,
+            "packets_per_s": engine.packets / cpu_s if cpu_s > 0 else 0.0,
         },
+        **emulation,
     }
 
 

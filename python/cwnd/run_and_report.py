@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from cwnd._native import Scenario
 from cwnd.exit_codes import fail
+from cwnd.lanes import SIM, check_lane
 
 if TYPE_CHECKING:
     from cwnd.result import Progress, Summary
@@ -20,6 +21,7 @@ def run_and_report(
     out: Path | None,
     seeds_and_jobs: tuple[str | None, str | None],
     *,
+    lane: str,
     as_json: bool,
     pictures: bool,
     force: bool,
@@ -27,7 +29,10 @@ def run_and_report(
     """Runs, prints and saves; `seeds_and_jobs` are the texts of --seeds and --jobs."""
     if force and out is None:
         fail("--force: not accepted without -o; expected -o DIR with it")
+    check_lane(lane)
     if seeds_and_jobs != (None, None):
+        if lane != SIM:
+            fail(f"--seeds: not accepted with --lane {lane}; expected it in lane {SIM}")
         from cwnd.replicates.command import study
 
         study(scenario, out, *seeds_and_jobs, as_json=as_json, force=force)
@@ -35,10 +40,10 @@ def run_and_report(
     if sys.stderr.isatty():
         from cwnd.progress import shown
 
-        with shown() as report:
-            summary, messages = run_once(scenario, out, report, pictures=pictures, force=force)
+        with shown("simulating" if lane == SIM else "running") as report:
+            summary, messages = run_once(scenario, out, report, pictures=pictures, force=force, lane=lane)
     else:
-        summary, messages = run_once(scenario, out, None, pictures=pictures, force=force)
+        summary, messages = run_once(scenario, out, None, pictures=pictures, force=force, lane=lane)
     if as_json:
         print(json.dumps(summary))
         return
@@ -50,16 +55,16 @@ def run_and_report(
 
 
 def run_once(
-    scenario: Scenario, out: Path | None, progress: Progress | None, *, pictures: bool, force: bool
+    scenario: Scenario, out: Path | None, progress: Progress | None, *, pictures: bool, force: bool, lane: str
 ) -> tuple[Summary, list[str]]:
     """Runs one scenario; returns the summary, and messages about the folder."""
     from cwnd.result import summarise
     from cwnd.store import record, why_not_drawn
 
     if out is None:
-        return summarise(scenario, progress), []
+        return summarise(scenario, progress, lane), []
     messages: list[str] = []
-    result = record(scenario, out, progress, pictures=pictures, force=force, tell=messages.append)
+    result = record(scenario, out, progress, pictures=pictures, force=force, tell=messages.append, lane=lane)
     if pictures and (why := why_not_drawn(result)):
         messages.append(f"no pictures: {why}")
     return result.summary, [*messages, f"written to {out}"]

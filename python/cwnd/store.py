@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from cwnd import partial_folders
-from cwnd._native import Scenario, Simulation, __version__
+from cwnd._native import Scenario, __version__
 from cwnd.input_errors import flag_of, path_of, refused
 from cwnd.kernel.result import KIND as TRACE_KIND
-from cwnd.result import SIM, Progress, Result, conclude, expect, simulate, summary_of, tables_of
+from cwnd.lanes import LANES, SIM, Engine, check_lane
+from cwnd.result import Progress, Result, conclude, expect, run_engine, summary_of, tables_of
 from cwnd.result import run as run_in_memory
 from cwnd.stored_scenario import inputs, names_in_folder, scenario_document, write_scenario
-from cwnd.tables import ROWS_PER_BATCH, FolderTables, SimulationTables
+from cwnd.tables import ROWS_PER_BATCH, EngineTables, FolderTables
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -161,9 +162,11 @@ def save(
     """
     if not isinstance(result, Result):
         raise refused("result", result, "a cwnd.Result, such as cwnd.run returns")
-    if result.lane != SIM:
+    if result.lane not in LANES:
         raise refused(
-            "result", result, f"a cwnd.Result of lane {SIM}, such as cwnd.run returns; this one is in its folder"
+            "result",
+            result,
+            f"a cwnd.Result of lane {' or '.join(LANES)}, such as cwnd.run returns; this one is in its folder",
         )
     folder = path_of("folder", folder)
     pictures, force = flag_of("pictures", pictures), flag_of("force", force)
@@ -184,19 +187,25 @@ def run(
     folder: str | Path | None = None,
     pictures: bool = True,
     force: bool = False,
+    lane: str = SIM,
 ) -> Result:
-    """Simulates `scenario` to its end; `progress` is called every few hundredths of a second of work.
+    """Runs `scenario` to its end; `progress` is called every few hundredths of a second of work.
+
+    In lane `sim` it is simulated. In lane `live` its flows are connections of the running kernel, and its links are emulated in real
+    time, which needs root.
 
     Without `folder` the tables stay in memory. With it they are written there while the run goes on, so that memory does not grow with
     the run's length, with all that `cwnd.save` writes beside them (`pictures`, `force`: as there); a run that does not end leaves
     nothing there. Raises `ScenarioError` for anything that is no scenario, and before the run if the tables are expected to hold more
-    than `record.limit`; `PluginError` if a plugin's algorithm panics.
+    than `record.limit`; `PluginError` if a plugin's algorithm panics. In lane `live` also
+    `ScenarioError` for what the kernel does not do, `OSError` for what the system refuses, and `FellBehindError` when this machine
+    did not keep up: such a run has no result.
     """
     pictures, force = flag_of("pictures", pictures), flag_of("force", force)
     if folder is None:
-        return run_in_memory(scenario, progress)
+        return run_in_memory(scenario, progress, lane)
     expect(scenario, progress)
-    return record(scenario, folder, progress, pictures=pictures, force=force)
+    return record(scenario, folder, progress, pictures=pictures, force=force, lane=check_lane(lane))
 
 
 def record(
@@ -207,8 +216,9 @@ def record(
     pictures: bool = True,
     force: bool = False,
     tell: Callable[[str], None] = lambda _: None,
+    lane: str = SIM,
 ) -> Result:
-    """Simulates, and writes the tables to `folder` while the run goes on; otherwise as `save`. `tell` gets a message about each folder
+    """Runs, and writes the tables to `folder` while the run goes on; otherwise as `save`. `tell` gets a message about each folder
     that a killed run has left."""
     import pyarrow as pa
 
@@ -217,19 +227,19 @@ def record(
     with new_folder(folder, force=force, tell=tell) as beside:
         with Writer(beside) as writer:
 
-            def take(simulation: Simulation) -> None:
-                for name, batch in simulation.take(ROWS_PER_BATCH):
+            def take(engine: Engine) -> None:
+                for name, batch in engine.take(ROWS_PER_BATCH):
                     writer.write(name, pa.record_batch(batch))
 
-            simulation = simulate(scenario, progress, take)
+            engine = run_engine(scenario, progress, take, lane=lane)
             # Tables that are made at the end, and the columns of tables without a row.
-            for name in (name for name in tables_of(scenario) if name not in writer.names):
-                for batch in SimulationTables(simulation).batches(name):
+            for name in (name for name in tables_of(scenario, lane) if name not in writer.names):
+                for batch in EngineTables(engine).batches(name):
                     writer.write(name, batch)
-        result = Result(scenario, summary_of(scenario, simulation), FolderTables(beside))
-        del simulation
+        result = Result(scenario, summary_of(scenario, engine), FolderTables(beside), lane=lane)
+        del engine
         finish(conclude(result), beside, pictures=pictures)
-    return Result(scenario, result.summary, FolderTables(folder))
+    return Result(scenario, result.summary, FolderTables(folder), lane=lane)
 
 
 @contextmanager

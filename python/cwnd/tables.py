@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from cwnd._native import Simulation
+from cwnd.lanes import Engine
 from cwnd.summary_types import TABLES
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def no_table(name: str, lane: str, names: Sequence[str]) -> LaneError:
     """The error for a table that is not among `names`, those of a result of a lane."""
     others = [other for other, tables in TABLES.items() if name in tables and other != lane]
     if others:
-        hint = f'; lane {" and ".join(others)} has "{name}"'
+        hint = f'; lane {" or ".join(others)} has "{name}"'
     elif name == "inner":
         hint = "; a scenario with record.inner makes it"
     elif name in TABLES[lane]:
@@ -52,23 +52,23 @@ class TableSource(Protocol):
         """A table in pieces; at least one."""
 
 
-class SimulationTables:
-    """The tables of a simulation."""
+class EngineTables:
+    """The tables of a run that is in memory."""
 
-    def __init__(self, simulation: Simulation) -> None:
-        self._simulation = simulation
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
 
     def has(self, name: str) -> bool:
-        return name in TABLES["sim"]
+        return name in TABLES[self._engine.LANE]
 
     def rows(self, name: str) -> int:
-        return self._simulation.rows(name)
+        return self._engine.rows(name)
 
     def batches(self, name: str) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
         for start in range(0, max(1, self.rows(name)), ROWS_PER_BATCH):
-            yield pa.record_batch(self._simulation.table(name, start, ROWS_PER_BATCH))
+            yield pa.record_batch(self._engine.table(name, start, ROWS_PER_BATCH))
 
 
 class MemoryTables:

@@ -6,9 +6,12 @@ mod check;
 mod clock;
 mod cube_root;
 mod disciplines;
+mod fell_behind;
 mod hooks;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod kernel;
+#[cfg(target_os = "linux")]
+mod lab;
 mod plugin;
 mod plugin_panic;
 mod registry;
@@ -25,6 +28,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("ScenarioError", module.py().get_type::<scenario::ScenarioError>())?;
     module.add("PluginError", module.py().get_type::<plugin_panic::PluginError>())?;
+    module.add("FellBehindError", module.py().get_type::<fell_behind::FellBehindError>())?;
     module.add_class::<scenario::Scenario>()?;
     module.add_class::<scenario::InputFile>()?;
     module.add_class::<scenario::FlowGroup>()?;
@@ -49,6 +53,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check::check_contract, module)?)?;
     module.add_function(wrap_pyfunction!(check::check_simulation, module)?)?;
     module.add_function(wrap_pyfunction!(plugin::build_kernel_object, module)?)?;
+    #[cfg(target_os = "linux")]
+    module.add_class::<lab::Lab>()?;
     #[cfg(all(feature = "kernel", target_os = "linux"))]
     kernel::add(module)?;
     Ok(())

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from cwnd.lanes import SIM
 from cwnd.metrics.capacity import Capacity
 
 if TYPE_CHECKING:
@@ -178,7 +179,8 @@ class RunData:
         if any(link.queue != "droptail" for link in links):
             parts.append(" and ".join(dict.fromkeys(link.queue.upper() for link in links)))
         losses = list(dict.fromkeys(link.loss for link in links if link.loss is not None))
-        seed = f"seed {self.scenario.seed}"
+        lane = self.summary["lane"]
+        seed = f"seed {self.scenario.seed}" + (f", lane {lane}" if lane != SIM else "")
         shown = [f"loss {loss}" for loss in losses[:2]]
         if shown and len(", ".join([*parts, *shown, seed])) > width:
             room = (width - len(", ".join([*parts, seed]))) // len(shown) - len(", ")

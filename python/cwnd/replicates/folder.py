@@ -18,9 +18,10 @@ from typing import cast
 
 from cwnd import _native
 from cwnd._native import Scenario
+from cwnd.lanes import SIM
 from cwnd.partial_folders import lock
 from cwnd.replicates.document import RunDocument, StudyDocument
-from cwnd.result import SIM, Result, Summary
+from cwnd.result import Result, Summary
 from cwnd.store import MANIFEST, REPLICATES, FolderError, kind_of_result, origin, save
 from cwnd.store import check_folder as check_result
 from cwnd.stored_scenario import InputRow, identity, inputs, scenario_document

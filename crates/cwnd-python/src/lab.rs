@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A scenario that runs with the kernel's own connections.
+
+use crate::fell_behind::FellBehindError;
+use crate::scenario::{Scenario, ScenarioError};
+use crate::tables::{Recorded, Table, filled};
+use cwnd_live::Error;
+use cwnd_record::{Lane, RateRow, Summary, WaitRow};
+use cwnd_sim::Tables;
+use pyo3::exceptions::{PyOSError, PyRuntimeError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::mem::take;
+use std::time::Duration;
+
+/// A run of a scenario with the kernel's own connections: step it to its end, then read summary and tables.
+#[pyclass(module = "cwnd._native")]
+pub struct Lab {
+    inner: cwnd_live::Lab,
+    rates: Vec<RateRow>,
+    duration: u64,
+    over: bool,
+}
+
+#[pymethods]
+impl Lab {
+    /// Makes the hosts and begins. Raises `ScenarioError` for what the lane does not do, `OSError` for what the system refuses.
+    #[new]
+    fn new(py: Python<'_>, scenario: &Scenario) -> PyResult<Self> {
+        let scenario = &scenario.inner;
+        let inner = py.detach(|| cwnd_live::Lab::start(scenario)).map_err(raised)?;
+        Ok(Self { inner, rates: cwnd_sim::rates(scenario), duration: scenario.duration, over: false })
+    }
+
+    /// Where its algorithms run, as results name it.
+    #[classattr]
+    const LANE: &'static str = Lane::Live.name();
+
+    /// Waits up to `milliseconds`, without the interpreter's lock; returns whether the run is over. Raises `FellBehindError`.
+    fn step(&mut self, py: Python<'_>, milliseconds: u64) -> PyResult<bool> {
+        let inner = &mut self.inner;
+        self.over = py.detach(|| inner.step(Duration::from_millis(milliseconds))).map_err(raised)?;
+        Ok(self.over)
+    }
+
+    /// Part of the time that is over, 0 to 1.
+    #[getter]
+    fn progress(&self) -> f64 {
+        self.inner.now() as f64 / self.duration as f64
+    }
+
+    /// Time of the scenario, s.
+    #[getter]
+    fn now_s(&self) -> f64 {
+        self.inner.now() as f64 / 1e9
+    }
+
+    /// Data packets that left the flows' last links so far.
+    #[getter]
+    fn packets(&self) -> u64 {
+        self.inner.packets()
+    }
+
+    /// CPU time of the emulator, s; 0 before the end.
+    #[getter]
+    fn cpu_s(&self) -> f64 {
+        self.inner.report().map_or(0.0, |report| report.cpu_s)
+    }
+
+    /// What came out, over the measured interval.
+    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.document(py)
+    }
+
+    /// What the emulator says of itself and of the machine, after the end.
+    fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let report = self.inner.report().ok_or_else(|| PyRuntimeError::new_err("the run is not over"))?;
+        let whole = PyDict::new(py);
+        whole.set_item("kernel", report.kernel)?;
+        whole.set_item("algorithms", report.algorithms)?;
+        whole.set_item("packets_delivered", report.packets)?;
+        for (name, late) in
+            ["late_p50_ms", "late_p99_ms", "late_p999_ms", "late_worst_ms"].iter().zip(report.lateness)
+        {
+            whole.set_item(name, late as f64 / 1e6)?;
+        }
+        whole.set_item("real_time_class", report.real_time)?;
+        whole.set_item("packets_foreign", report.foreign)?;
+        whole.set_item("dsack_duplicates", report.duplicates)?;
+        let settings = PyDict::new(py);
+        for (name, value) in cwnd_live::SETTINGS {
+            settings.set_item(format!("net.{}", name.replace('/', ".")), value)?;
+        }
+        whole.set_item("settings", settings)?;
+        Ok(whole)
+    }
+
+    /// Takes out the tables of at least `least` rows, and at the end all of them: names with Arrow record batches.
+    fn take(&mut self, least: usize) -> Vec<(&'static str, Table)> {
+        let least = if self.over { 0 } else { least };
+        fn rows<T>(table: &mut Vec<T>, least: usize) -> Vec<T> {
+            if table.len() >= least { take(table) } else { Vec::new() }
+        }
+        let recorded = self.inner.tables_mut();
+        let mut taken = Tables::default();
+        taken.cwnd = rows(&mut recorded.cwnd, least);
+        taken.queue = rows(&mut recorded.queue, least);
+        if self.over {
+            // In the order of time only when both threads have ended.
+            taken.events = take(&mut recorded.events);
+            taken.transfers = take(&mut recorded.transfers);
+        }
+        filled(Lane::Live, &taken)
+    }
+
+    /// Drops the samples and events; the transfers stay.
+    fn discard(&mut self) {
+        let recorded = self.inner.tables_mut();
+        recorded.cwnd.clear();
+        recorded.queue.clear();
+        recorded.events.clear();
+    }
+
+    /// Rows of a table.
+    fn rows(&self, name: &str) -> PyResult<usize> {
+        self.row_count(name)
+    }
+
+    /// Up to `count` rows of a table from row `start` on, as an Arrow record batch; the tables are those of a simulation.
+    fn table(&self, name: &str, start: usize, count: usize) -> PyResult<Table> {
+        self.part_of(name, start, count)
+    }
+}
+
+impl Recorded for Lab {
+    const LANE: Lane = Lane::Live;
+
+    fn recorded(&self) -> &Tables {
+        self.inner.tables()
+    }
+
+    fn rates(&self) -> &[RateRow] {
+        &self.rates
+    }
+
+    fn summed(&self) -> Summary {
+        self.inner.summary().unwrap_or_else(|| Summary {
+            measured_s: (0.0, 0.0),
+            links: Vec::new(),
+            jain: 1.0,
+            flows: Vec::new(),
+            traffic: Vec::new(),
+        })
+    }
+
+    fn waits(&self) -> Vec<WaitRow> {
+        self.inner.waits()
+    }
+}
+
+/// The Python exception of an error.
+fn raised(error: Error) -> PyErr {
+    let message = error.to_string();
+    match error {
+        Error::Scenario(_) => ScenarioError::new_err(message),
+        Error::System(_, why) => PyOSError::new_err((why.raw_os_error(), message)),
+        Error::Behind(_) => FellBehindError::new_err(message),
+    }
+}

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The lanes that run scenarios: the simulator, and the kernel's own connections through the links in real time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from cwnd import _native
+from cwnd._native import Scenario, Simulation
+from cwnd.input_errors import refused
+
+if TYPE_CHECKING:
+    from cwnd._native import LiveReport, Table
+    from cwnd.summary_types import MeasuredSummary
+
+#: The simulator.
+SIM = Simulation.LANE
+#: The running kernel's connections, through the scenario's links in real time.
+LIVE = "live"
+LANES = (SIM, LIVE)
+#: A step of each lane: events, about 10 ms of work; or ms. Ctrl-C is handled between two of them.
+STEPS = {SIM: 200_000, LIVE: 50}
+
+
+class Engine(Protocol):
+    """A run that goes on: `Simulation`, or `Lab`."""
+
+    @property
+    def LANE(self) -> str:
+        """The lane."""
+
+    @property
+    def progress(self) -> float:
+        """Part of its time that is over, 0 to 1."""
+
+    @property
+    def now_s(self) -> float:
+        """Time of the scenario, s."""
+
+    @property
+    def packets(self) -> int:
+        """Data packets that left the first link so far; in lane live, their flow's last one."""
+
+    @property
+    def cpu_s(self) -> float:
+        """CPU time of the engine, or of the emulator, s."""
+
+    def step(self, amount: int) -> bool:
+        """Goes on by an amount of `STEPS`; returns whether the run is over."""
+
+    def summary(self) -> MeasuredSummary:
+        """What came out, over the measured interval."""
+
+    def take(self, least: int) -> list[tuple[str, Table]]:
+        """Takes the complete rows out of each table of at least `least` rows."""
+
+    def discard(self) -> None:
+        """Drops the samples and events; the transfers stay."""
+
+    def rows(self, name: str) -> int:
+        """Rows of a table."""
+
+    def table(self, name: str, start: int, count: int) -> Table:
+        """Up to `count` rows of a table from row `start` on."""
+
+
+def check_lane(lane: object) -> str:
+    """A lane that runs scenarios; else `ScenarioError`."""
+    if lane not in LANES:
+        raise refused("lane", lane, " or ".join(LANES))
+    return str(lane)
+
+
+def start(scenario: Scenario, lane: str) -> Engine:
+    """Begins a run. Raises `ScenarioError` for what the lane does not do, `OSError` where the system does not allow it."""
+    if lane == SIM:
+        return Simulation(scenario)
+    if not hasattr(_native, "Lab"):
+        raise OSError(f"lane: {LIVE} needs Linux")
+    return _native.Lab(scenario)
+
+
+def report(engine: Engine) -> LiveReport | None:
+    """What the emulator says of itself; `None` in lane sim."""
+    return None if isinstance(engine, Simulation) else engine.report()  # type: ignore[attr-defined]

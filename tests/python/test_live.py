@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Lane live: scenarios with the running kernel's own connections, through the links in real time. Needs root, TUN and namespaces."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from conftest import Cli, refused
+from in_kernel import AVAILABLE, PROGRAM, lacks, until
+
+import cwnd as package
+from cwnd import Flow, dumbbell
+
+pytestmark = [
+    pytest.mark.skipif(
+        os.environ.get("CI") != "true" and (lacks() != "" or not Path("/dev/net/tun").exists()),
+        reason=lacks() or "needs /dev/net/tun",
+    ),
+    pytest.mark.usefixtures("turn"),
+]
+
+
+def run(scenario: package.Scenario, tries: int = 5) -> package.Result:
+    """Runs it; again where a busy machine did not keep up."""
+    for number in range(tries):
+        try:
+            return package.run(scenario, lane="live")
+        except package.FellBehindError as error:
+            assert number + 1 < tries, error
+    raise AssertionError
+
+
+def left_behind() -> dict[str, object]:
+    """What a run could leave: devices of this namespace, algorithms in the kernel, mounts of namespaces."""
+    return {
+        "devices": sorted(str(path) for path in Path("/sys/class/net").iterdir()),
+        "algorithms": AVAILABLE.read_text().split(),
+        "mounts": [line for line in Path("/proc/mounts").read_text().splitlines() if line.startswith("nsfs")],
+    }
+
+
+def threads(process: int) -> list[str]:
+    """Names of a process's threads; those that end meanwhile are left out."""
+    names = []
+    for task in Path(f"/proc/{process}/task").iterdir():
+        with suppress(OSError):
+            names.append((task / "comm").read_text().strip())
+    return names
+
+
+# 20 Mbit/s for 4 s from 2 s on: 20e6 × 4 / 8 / 1500 = 6 667 packets.
+def test_a_flow_of_the_kernel_fills_its_link() -> None:
+    scenario = dumbbell(
+        [Flow("cubic-linux")], rate="20Mbit/s", rtt="40ms", buffer="1bdp", duration="6s", measure=("2s", "6s")
+    )
+    result = run(scenario)
+    link, flow = result.summary["link"], result.summary["flows"][0]
+    assert result.lane == result.summary["lane"] == "live"
+    assert link["utilization"] > 0.95 and abs(link["packets"] - 6667 * link["utilization"]) < 20
+    assert flow["recovery"] == "linux" and flow["cc"] == "cubic-linux"
+    # Every payload byte of 1448 is in a packet of 1500.
+    assert abs(flow["goodput_mbps"] / flow["throughput_mbps"] - 1448 / 1500) < 0.02
+    report = result.summary["live"]
+    assert report["algorithms"] == ["cubic"] and report["kernel"] == os.uname().release
+    assert report["packets_delivered"] > link["packets"] and report["packets_foreign"] == 0
+    assert 0 <= report["late_p50_ms"] <= report["late_p99_ms"] <= report["late_p999_ms"] <= report["late_worst_ms"]
+
+
+def test_the_kth_packet_is_lost_in_both_lanes() -> None:
+    scenario = dumbbell(
+        [Flow("reno-linux")],
+        rate="20Mbit/s",
+        rtt="20ms",
+        buffer="4bdp",
+        duration="3s",
+        measure=("0s", "3s"),
+        loss="at:100,300",
+    )
+
+    def lost(result: package.Result) -> list[int]:
+        rows = result.events.to_pylist()
+        return [row["value"] for row in rows if row["kind"] == "drop_loss"]
+
+    # The 100th packet is segment 99. One retransmission is between it and the 300th, which is segment 298.
+    assert lost(package.run(scenario)) == lost(run(scenario)) == [99, 298]
+
+
+def test_actions_sizes_and_ends_are_the_scenarios() -> None:
+    scenario = dumbbell(
+        [Flow("cubic-linux", stop="2s"), Flow("reno-linux", start="1s", size="100kB")],
+        rate="20Mbit/s",
+        rtt="20ms",
+        duration="4s",
+    )
+    result = run(scenario)
+    kinds = [(row["kind"], row["flow"], round(row["time_s"], 1)) for row in result.events.to_pylist()]
+    assert {("start", 0, 0.0), ("start", 1, 1.0), ("stop", 0, 2.0)} <= set(kinds)
+    (transfer,) = result.transfers.to_pylist()
+    # A round trip for the handshake, half of one for the last byte, and 100 kB at 20 Mbit/s: 40 ms.
+    assert transfer["number"] == 1 and transfer["bytes"] == 100_000 and 1 + 0.03 + 0.04 < transfer["end_s"] < 4
+    # Nothing leaves the link after the application has stopped, but for what was on its way.
+    assert max(row["packets"] for row in result.queue.to_pylist() if row["time_s"] > 3) == 0
+
+
+def test_algorithms_of_this_package_run_in_the_lab() -> None:
+    scenario = dumbbell([Flow("cubic", beta="0.85"), Flow("htcp")], rate="10Mbit/s", rtt="20ms", duration="2s")
+    names = run(scenario).summary["live"]["algorithms"]
+    assert len(set(names)) == 2 and all(name.startswith("cwnd_") for name in names)
+
+
+def test_a_result_is_saved_loaded_and_drawn(tmp_path: Path) -> None:
+    scenario = dumbbell([Flow("cubic-linux")], rate="10Mbit/s", rtt="20ms", duration="2s")
+    for number in range(5):
+        try:
+            result = package.run(scenario, folder=tmp_path / "run", lane="live")
+            break
+        except package.FellBehindError as error:
+            assert number < 4, error
+            assert not (tmp_path / "run").exists()
+    loaded = package.load(tmp_path / "run")
+    assert isinstance(loaded, package.Result) and loaded.lane == "live" and loaded == result
+    assert (tmp_path / "run" / "overview.png").stat().st_size > 10_000
+    assert loaded.cwnd.column_names == package.run(scenario).cwnd.column_names
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("cubic@initial_cwnd=4",), ("flow[0].initial_cwnd", "10", "lane live")),
+        (("cubic@recovery=sack",), ("flow[0].recovery", "lane live")),
+        (("cubic", "--per-ack"), ("record.per_ack", "lane live")),
+        (("cubic", "--seeds", "2"), ("--seeds", "--lane live")),
+        (("cubic", "--traffic", "ha2008"), ("traffic", "lane live")),
+    ],
+)
+def test_what_the_kernel_does_not_do_is_refused(cwnd: Cli, arguments: tuple[str, ...], words: tuple[str, ...]) -> None:
+    refused(cwnd("compare", *arguments, "--lane", "live", "--duration", "1s"), *words)
+
+
+def test_another_lane_is_refused(cwnd: Cli) -> None:
+    refused(cwnd("compare", "cubic", "--lane", "moon", "--duration", "1s"), "lane", "moon", "sim or live")
+    with pytest.raises(package.ScenarioError, match="moon"):
+        package.run(dumbbell([Flow("cubic")], rate="1Mbit/s", rtt="20ms", duration="1s"), lane="moon")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_run_that_is_ended_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
+    before = left_behind()
+    command = [str(PROGRAM), "compare", "cubic", "--lane", "live", "--duration", "60s", "-o", str(tmp_path / "run")]
+
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as child:
+        until(lambda: "cwnd-link" in threads(child.pid))
+        child.send_signal(number)
+        _, said = child.communicate(timeout=60)
+    assert child.returncode == (-9 if number == signal.SIGKILL else 128 + number), said
+    until(lambda: left_behind() == before)
+    if number != signal.SIGKILL:
+        assert list(tmp_path.iterdir()) == []
