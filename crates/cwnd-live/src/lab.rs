@@ -22,8 +22,9 @@ use std::time::Duration;
 
 /// Time for the threads to be ready before time 0 of the scenario, ns.
 const LEAD: u64 = 100_000_000;
-/// Lateness above which a run is invalid, ns: of one packet in a hundred, and of one in a thousand.
-const TOO_LATE: [(u64, u64); 2] = [(990, 1_000_000), (999, 10_000_000)];
+/// Lateness above which a run is invalid, as parts of its shortest round trip time: of one packet in a hundred a twentieth, of one in a
+/// thousand a half.
+const TOO_LATE: [(u64, u64); 2] = [(990, 20), (999, 2)];
 
 /// What both threads use.
 struct Shared {
@@ -190,13 +191,15 @@ impl Lab {
         if dropped > 0 {
             return Err(Error::Behind(format!("the hosts' devices have dropped {dropped} packets")));
         }
-        for (part, limit) in TOO_LATE {
+        let rtt = self.flows.iter().map(|flow| flow.rtt).min().unwrap_or(u64::MAX);
+        for (part, limit) in TOO_LATE.map(|(part, of_rtt)| (part, rtt / of_rtt)) {
             let late = carrier.lateness.per_mille(part);
             if late > limit {
                 return Err(Error::Behind(format!(
-                    "of 1000 packets {} were delivered more than {} ms late (worst: {} ms)",
+                    "of 1000 packets {} were delivered more than {} ms late, which is much beside a round trip of {} ms (worst: {} ms)",
                     1000 - part,
                     limit as f64 / 1e6,
+                    rtt as f64 / 1e6,
                     carrier.lateness.worst() / 1_000_000
                 )));
             }
