@@ -17,6 +17,7 @@ import typer
 from cwnd import _native, algorithms_command, plugin_commands
 from cwnd._native import Scenario, ScenarioError
 from cwnd.algorithms_command import find
+from cwnd.comparison import command as comparison_command
 from cwnd.discipline_options import discipline_options, discipline_settings
 from cwnd.exit_codes import enter, fail
 from cwnd.flowspec import parse
@@ -313,6 +314,9 @@ def replay(
             print(f"state taken from the record at {loaded:,} rows that follow no recorded call")
     if outcome["differences"]:
         raise typer.Exit(1)
+
+
+app.command("fidelity")(comparison_command.command)
 
 
 @app.command()

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""`cwnd fidelity`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cwnd._native import Scenario
+from cwnd.exit_codes import fail
+from cwnd.options import Json
+from cwnd.replicates.command import bar, whole_number
+
+if TYPE_CHECKING:
+    from cwnd.comparison.folder import FidelityFolder
+    from cwnd.comparison.runner import FidelityDocument, Watch
+    from cwnd.executor import Watch as TaskWatch
+
+
+def command(
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[SCENARIO.toml]...", help="Scenarios; without any, those of the package."),
+    ] = None,
+    runs: Annotated[str, typer.Option("--runs", metavar="N", help="Runs of each scenario in each lane.")] = "10",
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--out",
+            metavar="DIR",
+            help="Write a document and a picture of each scenario to this folder; the same command goes on from there.",
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Run scenarios in the simulator and with the kernel's own TCP, and compare what comes out, number by number (root).
+
+    Exit code 0 if at least 95 % of all numbers agree, else 1. docs/guide/fidelity.md says when a number agrees.
+    """
+    from cwnd.comparison.folder import FidelityFolder
+    from cwnd.comparison.runner import MOST_RUNS, scenario_files
+
+    number = whole_number("--runs", runs, MOST_RUNS)
+    files = paths or scenario_files()
+    for path in files:
+        if not path.is_file():
+            fail(f'SCENARIO.toml: "{path}" is not accepted; expected a file that exists')
+    scenarios = [Scenario.from_file(path) for path in files]
+    names = [path.stem for path in files]
+    if len(set(names)) < len(names):
+        name = next(name for name in names if names.count(name) > 1)
+        fail(f'SCENARIO.toml: "{name}" is not accepted; expected files of different names')
+    folder = FidelityFolder(out) if out is not None else None
+    documents = compare(dict(zip(names, scenarios)), number, folder)
+    if as_json:
+        print(json.dumps(documents))
+    else:
+        from cwnd.comparison.report import table
+
+        table(documents)
+    if out is not None:
+        print(f"written to {out}", file=sys.stderr)
+    agree = [each["agrees"] for document in documents for each in document["numbers"]]
+    if sum(agree) < 0.95 * len(agree):
+        raise typer.Exit(1)
+
+
+def compare(scenarios: dict[str, Scenario], runs: int, folder: FidelityFolder | None) -> list[FidelityDocument]:
+    """Compares the scenarios that the folder does not have; returns the documents of all."""
+    from cwnd.comparison.runner import fidelity
+
+    known = {name: folder.known(name, scenario, runs) if folder else None for name, scenario in scenarios.items()}
+    missing = [name for name in scenarios if known[name] is None]
+    costs = {
+        place * runs + number: scenarios[name].duration_s
+        for place, name in enumerate(missing)
+        for number in range(runs)
+    }
+    documents = []
+    with bar("running", "runs", costs) as report:
+        place = -1
+        for name, scenario in scenarios.items():
+            if (document := known[name]) is None:
+                place += 1
+                first = place * runs
+                found = fidelity(scenario, runs, following(report, first))
+                document = found.document()
+                if folder is not None:
+                    folder.add(name, found)
+            documents.append(document)
+    return documents
+
+
+def following(report: TaskWatch | None, first: int) -> Watch:
+    """Tells `report` of a comparison whose runs are numbered from `first` on."""
+
+    def watch(over: int, part: float) -> None:
+        if report is not None:
+            report(first + over, 0, part)
+
+    return watch

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Runs scenarios in both lanes, several times each, and compares them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypedDict
+
+from cwnd._native import FellBehindError, Scenario
+from cwnd.comparison.agreement import Agreement, AgreementDocument
+from cwnd.comparison.numbers import numbers
+from cwnd.input_errors import refused
+from cwnd.lanes import LIVE, SIM, Engine
+from cwnd.result import Result, expect, run
+
+MOST_RUNS = 1000
+#: How often a run is tried that this machine does not keep up with.
+TRIES = 5
+SCENARIOS = Path(__file__).with_name("scenarios")
+#: Called with the number of live runs that are over, and the part of the present one that is.
+Watch = Callable[[int, float], None]
+
+
+class FidelityDocument(TypedDict):
+    """A comparison as JSON."""
+
+    scenario: str
+    runs: int
+    kernel: str
+    #: how much later than due one packet in a hundred was delivered, the largest of all runs (ms)
+    late_p99_ms: float
+    numbers: list[AgreementDocument]
+
+
+@dataclass(frozen=True, slots=True)
+class Fidelity:
+    """A scenario in both lanes."""
+
+    scenario: Scenario
+    runs: int
+    agreements: list[Agreement]
+    #: the first run of each lane
+    simulated: Result
+    measured: Result
+    late_p99_ms: float
+
+    def document(self) -> FidelityDocument:
+        """As JSON."""
+        return {
+            "scenario": self.scenario.name,
+            "runs": self.runs,
+            "kernel": self.measured.summary["live"]["kernel"],
+            "late_p99_ms": self.late_p99_ms,
+            "numbers": [each.document() for each in self.agreements],
+        }
+
+
+def scenario_files() -> list[Path]:
+    """The scenarios that the package has for this."""
+    return sorted(SCENARIOS.glob("*.toml"))
+
+
+def measured(scenario: Scenario, watch: Callable[[float], None]) -> Result:
+    """A live run, again where this machine does not keep up."""
+
+    def progress(engine: Engine) -> None:
+        watch(engine.progress)
+
+    for _ in range(TRIES - 1):
+        try:
+            return run(scenario, progress, LIVE)
+        except FellBehindError:
+            continue
+    return run(scenario, progress, LIVE)
+
+
+def fidelity(scenario: Scenario, runs: int = 10, watch: Watch = lambda _over, _part: None) -> Fidelity:
+    """Runs a scenario `runs` times in each lane, under seeds from its own on, and compares what comes out.
+
+    Raises what `cwnd.run` raises in lane live.
+    """
+    expect(scenario)
+    if isinstance(runs, bool) or not isinstance(runs, int) or not 1 <= runs <= MOST_RUNS:
+        raise refused("runs", runs, f"a whole number from 1 to {MOST_RUNS}")
+    pairs = []
+    late_ms = 0.0
+    for number in range(runs):
+        seeded = scenario.with_seed(scenario.seed + number)
+        live = measured(seeded, lambda part, number=number: watch(number, part))  # type: ignore[misc]
+        late_ms = max(late_ms, live.summary["live"]["late_p99_ms"])
+        pairs.append((run(seeded, None, SIM), live))
+    found = [(numbers(simulated), numbers(live)) for simulated, live in pairs]
+    names = [name for name in found[0][1] if all(name in each for pair in found for each in pair)]
+    agreements = [Agreement.of(name, [of[name] for of, _ in found], [of[name] for _, of in found]) for name in names]
+    return Fidelity(scenario, runs, agreements, *pairs[0], late_ms)

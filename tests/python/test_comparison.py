@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Simulator and kernel compared number by number: what agrees, what is written, what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from conftest import Cli, refused
+from in_kernel import lacks
+
+import cwnd as package
+from cwnd.comparison.agreement import Agreement
+from cwnd.comparison.numbers import KINDS, numbers
+from cwnd.comparison.report import total
+from cwnd.comparison.runner import scenario_files
+
+REAL = [
+    pytest.mark.skipif(
+        os.environ.get("CI") != "true" and (lacks() != "" or not Path("/dev/net/tun").exists()),
+        reason=lacks() or "needs /dev/net/tun",
+    ),
+    pytest.mark.usefixtures("turn"),
+]
+
+
+# 5 % of 100 is 5; of counts one more is no difference.
+@pytest.mark.parametrize(
+    ("name", "simulated", "measured", "agrees"),
+    [
+        ("cwnd mean, x", 105.0, 100.0, True),
+        ("cwnd mean, x", 105.1, 100.0, False),
+        ("utilisation", 0.98, 1.0, True),
+        ("utilisation", 0.97, 1.0, False),
+        ("timeouts, x", 1.0, 0.0, True),
+        ("timeouts, x", 2.0, 0.0, False),
+        ("drops, x", 24.0, 20.0, True),
+        ("drops, x", 25.0, 20.0, False),
+        ("queueing delay p50", 0.0, 0.0, True),
+    ],
+)
+def test_a_mean_within_its_tolerance_agrees(name: str, simulated: float, measured: float, agrees: bool) -> None:
+    found = Agreement.of(name, [simulated], [measured])
+    assert found.p is None and found.agrees is agrees
+
+
+# Of five and five that do not overlap, p is 2/252 = 0.0079; of five that overlap it is more than 0.01. Of four and four nothing can be said.
+def test_a_two_sample_test_tells_apart_what_does_not_overlap() -> None:
+    apart = Agreement.of("drops, x", [10, 11, 12, 13, 14], [50, 51, 52, 53, 54])
+    assert apart.p == pytest.approx(2 / 252) and not apart.agrees
+    mixed = Agreement.of("drops, x", [10, 11, 12, 53, 54], [13, 50, 51, 52, 140])
+    assert not mixed.near and mixed.p is not None and mixed.p > 0.01 and mixed.agrees
+    few = Agreement.of("drops, x", [10, 11, 12, 13], [50, 51, 52, 53])
+    assert few.p is None and not few.agrees
+
+
+def test_the_packages_scenarios_run_and_have_every_kind_of_number() -> None:
+    files = scenario_files()
+    assert len(files) >= 16
+    seen = set()
+    for file in files:
+        scenario = package.Scenario.from_file(file)
+        assert scenario.name == file.stem
+        found = numbers(package.run(scenario))
+        assert all(value >= 0 for value in found.values())
+        seen |= {name.partition(",")[0] for name in found}
+    assert seen == set(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--runs", "0"), ("--runs", "0", "1 to 1000")),
+        (("nowhere.toml",), ("SCENARIO.toml", "nowhere.toml", "exists")),
+    ],
+)
+def test_bad_input_is_one_line(cwnd: Cli, arguments: tuple[str, ...], words: tuple[str, ...]) -> None:
+    refused(cwnd("fidelity", *arguments), *words)
+
+
+def test_a_folder_with_anything_else_is_refused(cwnd: Cli, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    refused(cwnd("fidelity", "-o", tmp_path), "-o", str(tmp_path), "earlier comparisons")
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+class TestReal:
+    """With the running kernel."""
+
+    pytestmark = REAL
+
+    def test_a_comparison_is_printed_written_and_gone_on_from(self, cwnd: Cli, tmp_path: Path) -> None:
+        file, folder = tmp_path / "brief.toml", tmp_path / "out"
+        file.write_text(
+            "name = 'brief'\nduration = '6s'\nmeasure = ['3s', '6s']\n[link]\nrate = '5Mbit/s'\nrtt = '160ms'\n[[flow]]\ncc = 'reno-linux'\n"
+        )
+        done = cwnd("fidelity", file, "--runs", "1", "-o", folder)
+        assert done.returncode in (0, 1) and "utilisation" in done.stdout and "numbers agree" in done.stdout, (
+            done.stderr
+        )
+        assert {path.name for path in folder.iterdir()} == {"manifest.json", "brief.json", "brief.png", "brief.svg"}
+        again = cwnd("fidelity", file, "--runs", "1", "-o", folder, "--json")
+        (document,) = json.loads(again.stdout)
+        # Nothing was run again: the numbers are those of the first time.
+        assert document == json.loads((folder / "brief.json").read_text())[1]
+        assert total([document]) in done.stdout
+        assert document["kernel"] == os.uname().release
