@@ -14,7 +14,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from cwnd import _native, algorithms_command, plugin_commands
+from cwnd import _native, algorithms_command, plugin_commands, shell
 from cwnd._native import Scenario, ScenarioError
 from cwnd.algorithms_command import find
 from cwnd.comparison import command as comparison_command
@@ -317,6 +317,7 @@ def replay(
 
 
 app.command("fidelity")(comparison_command.command)
+app.command("shell", context_settings={"allow_interspersed_args": False})(shell.command)
 
 
 @app.command()

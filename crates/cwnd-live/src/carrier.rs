@@ -54,8 +54,19 @@ pub enum Rows {
     Windows(Vec<cwnd_record::CwndRow>),
 }
 
+/// Which packets pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passing {
+    /// TCP segments of the flows, by their ports.
+    Flows,
+    /// Every packet of IPv4: all are flow 0, and all count as data.
+    Everything,
+}
+
 /// What the thread needs.
 pub struct Carrier<'a> {
+    /// Which packets pass.
+    pub passing: Passing,
     /// The network.
     pub emulator: Emulator<Vec<u8>>,
     /// The hosts, by [`HostSide`].
@@ -122,7 +133,11 @@ impl Carrier<'_> {
                     let Some(packet) = host.read(&mut buffer).map_err(while_doing("read a packet"))? else {
                         break;
                     };
-                    let Some(header) = report.header(packet, side) else {
+                    let header = match self.passing {
+                        Passing::Flows => report.header(packet, side),
+                        Passing::Everything => whole(packet, side),
+                    };
+                    let Some(header) = header else {
                         report.foreign += 1;
                         continue;
                     };
@@ -251,6 +266,13 @@ impl Sequence {
         self.highest = self.highest.max(position);
         position
     }
+}
+
+/// A packet of IPv4, whatever is in it.
+fn whole(packet: &[u8], from: HostSide) -> Option<Header> {
+    let is_ipv4 = packet.len() >= 20 && packet[0] >> 4 == 4;
+    let bytes = packet.len() as u32;
+    is_ipv4.then_some(Header { flow: 0, from, bytes, class: Some(PacketClass::Data), position: 0 })
 }
 
 impl Tally {

@@ -12,6 +12,8 @@ pub enum Error {
     Scenario(Invalid),
     /// The system refuses something: what was to be done, and why it was not.
     System(String, io::Error),
+    /// A command that cannot be run: its name, and why.
+    Command(String, io::Error),
     /// The emulator fell behind: how, in words. There is no result.
     Behind(String),
 }
@@ -27,6 +29,7 @@ impl fmt::Display for Error {
                 };
                 write!(f, "lane live: {what}: {why}{hint}")
             }
+            Self::Command(name, why) => write!(f, "{name}: {why}"),
             Self::Behind(how) => write!(
                 f,
                 "lane live: this machine did not keep up: {how}; the run is invalid and has no result; expected a lower rate, or a less busy machine"

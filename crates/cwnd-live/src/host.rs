@@ -11,7 +11,9 @@ use std::mem::zeroed;
 use std::net::Ipv4Addr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
+/// Name of the device in a namespace of its own, and of one beside others: the kernel counts them.
 const DEVICE: &str = "cwnd";
+const ONE_OF_MANY: &str = "cwnd%d";
 /// Packets that the device holds until they are read. What finds no place is counted, and makes the run invalid.
 const DEVICE_QUEUE: i32 = 10_000;
 /// Buffers of a connection may grow to this size, bytes: the bandwidth-delay product of 1 Gbit/s and 500 ms.
@@ -22,20 +24,53 @@ const MAX_BUFFER: u32 = 64 << 20;
 pub struct Host {
     namespace: OwnedFd,
     device: OwnedFd,
+    name: String,
+    address: Ipv4Addr,
 }
 
 impl Host {
-    /// Makes a host whose device takes packets of up to `mtu` bytes.
+    /// Makes a host of a lab whose device takes packets of up to `mtu` bytes.
     pub fn new(side: HostSide, mtu: u32) -> Result<Self, Error> {
-        // A thread of its own: only it enters the new namespace.
-        std::thread::scope(|scope| scope.spawn(|| make(side, mtu)).join().expect("it does not panic"))
+        in_new_namespace(|| {
+            for (name, value) in SETTINGS {
+                set(name, value)?;
+            }
+            for (name, default) in [("rmem", 131_072), ("wmem", 16_384)] {
+                set(&format!("ipv4/tcp_{name}"), &format!("4096 {default} {MAX_BUFFER}"))?;
+            }
+            make(DEVICE, Self::address(side), mtu)
+        })
     }
 
-    /// Its address.
+    /// Makes a pair: a host in a namespace of its own that sends everything to the other one, which is a device in this namespace.
+    pub fn pair(mtu: u32) -> Result<[Self; 2], Error> {
+        let outside = make(ONE_OF_MANY, FIRST_OF_PAIRS, mtu)?;
+        // The kernel has counted: pair n has the addresses 100.64.n.1 and .2.
+        let number = outside.name.trim_start_matches(DEVICE).parse().unwrap_or(0);
+        let [first, second, ..] = FIRST_OF_PAIRS.octets();
+        let at = |last| Ipv4Addr::new(first, second, number, last);
+        set_address(&outside.name, at(1)).map_err(while_doing("give a TUN device its address"))?;
+        let outside = Self { address: at(1), ..outside };
+        let inside = in_new_namespace(|| {
+            bring_up("lo").map_err(while_doing("bring up lo"))?;
+            let inside = make(DEVICE, at(2), mtu)?;
+            send_everything_to(DEVICE).map_err(while_doing("add a default route"))?;
+            Ok(inside)
+        })?;
+        Ok([inside, outside])
+    }
+
+    /// Address of a host of a lab.
     #[must_use]
     pub const fn address(side: HostSide) -> Ipv4Addr {
         // RFC 2544: for benchmarks. Nothing outside the two namespaces sees it.
         Ipv4Addr::new(198, 18, 0, 1 + side as u8)
+    }
+
+    /// Its own address.
+    #[must_use]
+    pub const fn own_address(&self) -> Ipv4Addr {
+        self.address
     }
 
     /// Runs something in its namespace, in a thread of its own.
@@ -46,6 +81,12 @@ impl Host {
             task()
         };
         std::thread::scope(|scope| scope.spawn(enter).join().expect("it does not panic"))
+    }
+
+    /// Its namespace.
+    #[must_use]
+    pub fn namespace(&self) -> BorrowedFd<'_> {
+        self.namespace.as_fd()
     }
 
     /// Its device.
@@ -75,7 +116,8 @@ impl Host {
             let table = std::fs::read_to_string("/proc/thread-self/net/dev")
                 .map_err(while_doing("read /proc/thread-self/net/dev"))?;
             // NAME: eight numbers received, of which the fourth counts drops, then as many sent.
-            let line = table.lines().find_map(|line| line.trim().strip_prefix("cwnd:"));
+            let name = format!("{}:", self.name);
+            let line = table.lines().find_map(|line| line.trim().strip_prefix(&name));
             let numbers: Vec<u64> =
                 line.unwrap_or("").split_whitespace().filter_map(|word| word.parse().ok()).collect();
             Ok([3, 11].iter().filter_map(|&at| numbers.get(at)).sum())
@@ -83,29 +125,37 @@ impl Host {
     }
 }
 
-fn make(side: HostSide, mtu: u32) -> Result<Host, Error> {
-    // SAFETY: only the network namespace, and only of this thread; descriptors stay shared.
-    unsafe { unshare_unsafe(UnshareFlags::NEWNET) }.map_err(while_doing("make a network namespace"))?;
+/// Makes a host in a namespace of its own.
+fn in_new_namespace(task: impl FnOnce() -> Result<Host, Error> + Send) -> Result<Host, Error> {
+    let enter = || {
+        // SAFETY: only the network namespace, and only of this thread; descriptors stay shared.
+        unsafe { unshare_unsafe(UnshareFlags::NEWNET) }.map_err(while_doing("make a network namespace"))?;
+        // No router solicitations and no group memberships among the packets.
+        set("ipv6/conf/all/disable_ipv6", "1")?;
+        set("ipv6/conf/default/disable_ipv6", "1")?;
+        task()
+    };
+    // A thread of its own: only it enters the new namespace.
+    std::thread::scope(|scope| scope.spawn(enter).join().expect("it does not panic"))
+}
+
+fn set(name: &str, value: &str) -> Result<(), Error> {
+    std::fs::write(format!("/proc/sys/net/{name}"), value)
+        .map_err(while_doing(format!("set net.{} to {value}", name.replace('/', "."))))
+}
+
+/// A host in the namespace of this thread.
+fn make(name: &str, address: Ipv4Addr, mtu: u32) -> Result<Host, Error> {
     let namespace = open("/proc/thread-self/ns/net", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
         .map_err(while_doing("open the network namespace"))?;
     let device = open("/dev/net/tun", OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())
         .map_err(while_doing("open /dev/net/tun"))?;
-    let setting = |name: &str, value: &str| {
-        std::fs::write(format!("/proc/sys/net/{name}"), value)
-            .map_err(while_doing(format!("set net.{} to {value}", name.replace('/', "."))))
-    };
-    // No router solicitations and no group memberships among the packets.
-    setting("ipv6/conf/all/disable_ipv6", "1")?;
-    setting("ipv6/conf/default/disable_ipv6", "1")?;
-    for (name, value) in SETTINGS {
-        setting(name, value)?;
-    }
-    for (name, default) in [("rmem", 131_072), ("wmem", 16_384)] {
-        setting(&format!("ipv4/tcp_{name}"), &format!("4096 {default} {MAX_BUFFER}"))?;
-    }
-    configure(&device, side, mtu).map_err(while_doing("set up a TUN device"))?;
-    Ok(Host { namespace, device })
+    let name = configure(&device, name, address, mtu).map_err(while_doing("set up a TUN device"))?;
+    Ok(Host { namespace, device, name, address })
 }
+
+/// Base of the addresses of pairs: RFC 6598, which no host has as its own.
+const FIRST_OF_PAIRS: Ipv4Addr = Ipv4Addr::new(100, 64, 0, 1);
 
 /// What results depend on, as Linux has it by default, whatever this machine's own settings are.
 pub const SETTINGS: &[(&str, &str)] = &[
@@ -123,53 +173,88 @@ pub const SETTINGS: &[(&str, &str)] = &[
     ("ipv4/ip_local_port_range", "50000 60999"), // above the ports of the flows
 ];
 
-/// Names the device, gives it queue, size and address, and brings it up.
-fn configure(device: &OwnedFd, side: HostSide, mtu: u32) -> io::Result<()> {
+/// A request about the device of this name.
+fn named(name: &str) -> libc::ifreq {
     // SAFETY: a structure of the C interface, for which all zeros are valid.
-    let fresh = || unsafe { zeroed::<libc::ifreq>() };
-    let named = || {
-        let mut request = fresh();
-        for (to, from) in request.ifr_name.iter_mut().zip(DEVICE.bytes()) {
-            *to = from as libc::c_char;
-        }
-        request
-    };
-    let ask = |descriptor: i32, number: libc::c_ulong, mut request: libc::ifreq| {
-        // SAFETY: the request is of the type that these numbers take, and lives through the call.
-        match unsafe { libc::ioctl(descriptor, number as _, &raw mut request) } {
-            0 => Ok(()),
-            _ => Err(io::Error::last_os_error()),
-        }
-    };
-    let mut request = named();
-    request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI) as libc::c_short;
-    ask(device.as_raw_fd(), libc::TUNSETIFF as _, request)?;
-    let socket = std::net::UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
-    let ask = |number: libc::c_ulong, request| ask(socket.as_raw_fd(), number, request);
-    let mut request = named();
-    request.ifr_ifru.ifru_mtu = mtu as i32;
-    ask(libc::SIOCSIFMTU as _, request)?;
-    let mut request = named();
-    request.ifr_ifru.ifru_metric = DEVICE_QUEUE; // the kernel's union has the queue's length in the same place
-    ask(libc::SIOCSIFTXQLEN as _, request)?;
-    for (number, address) in
-        [(libc::SIOCSIFADDR, Host::address(side)), (libc::SIOCSIFNETMASK, Ipv4Addr::new(255, 255, 255, 0))]
-    {
-        let mut request = named();
-        let address = libc::sockaddr_in {
-            sin_family: libc::AF_INET as _,
-            sin_port: 0,
-            sin_addr: libc::in_addr { s_addr: u32::from_ne_bytes(address.octets()) },
-            sin_zero: [0; 8],
-        };
-        // SAFETY: both are plain bytes of 16, and an address of the Internet is what the call takes.
-        request.ifr_ifru.ifru_addr =
-            unsafe { std::mem::transmute::<libc::sockaddr_in, libc::sockaddr>(address) };
-        ask(number as _, request)?;
+    let mut request = unsafe { zeroed::<libc::ifreq>() };
+    for (to, from) in request.ifr_name.iter_mut().zip(name.bytes().take(libc::IFNAMSIZ - 1)) {
+        *to = from as libc::c_char;
     }
-    let mut request = named();
+    request
+}
+
+/// Makes a request; the kernel may change it.
+fn ask<T>(descriptor: &impl AsRawFd, number: libc::c_ulong, request: &mut T) -> io::Result<()> {
+    // SAFETY: the request is of the type that the number takes, and lives through the call.
+    match unsafe { libc::ioctl(descriptor.as_raw_fd(), number as _, std::ptr::from_mut(request)) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// A socket for requests about devices.
+fn any_socket() -> io::Result<std::net::UdpSocket> {
+    std::net::UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))
+}
+
+/// Names the device, gives it queue, size and address, and brings it up; returns its name, in which the kernel has counted.
+fn configure(device: &OwnedFd, name: &str, address: Ipv4Addr, mtu: u32) -> io::Result<String> {
+    let mut request = named(name);
+    request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI) as libc::c_short;
+    ask(device, libc::TUNSETIFF as _, &mut request)?;
+    let name: String =
+        request.ifr_name.iter().take_while(|byte| **byte != 0).map(|byte| *byte as u8 as char).collect();
+    let socket = any_socket()?;
+    let mut request = named(&name);
+    request.ifr_ifru.ifru_mtu = mtu as i32;
+    ask(&socket, libc::SIOCSIFMTU as _, &mut request)?;
+    let mut request = named(&name);
+    request.ifr_ifru.ifru_metric = DEVICE_QUEUE; // the kernel's union has the queue's length in the same place
+    ask(&socket, libc::SIOCSIFTXQLEN as _, &mut request)?;
+    set_address(&name, address)?;
+    bring_up(&name)?;
+    Ok(name)
+}
+
+fn set_address(name: &str, address: Ipv4Addr) -> io::Result<()> {
+    let socket = any_socket()?;
+    let mask = Ipv4Addr::new(255, 255, 255, 0);
+    for (number, address) in [(libc::SIOCSIFADDR, address), (libc::SIOCSIFNETMASK, mask)] {
+        let mut request = named(name);
+        request.ifr_ifru.ifru_addr = internet(address);
+        ask(&socket, number as _, &mut request)?;
+    }
+    Ok(())
+}
+
+fn bring_up(name: &str) -> io::Result<()> {
+    let mut request = named(name);
     request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
-    ask(libc::SIOCSIFFLAGS as _, request)
+    ask(&any_socket()?, libc::SIOCSIFFLAGS as _, &mut request)
+}
+
+/// Adds a default route through a device.
+fn send_everything_to(name: &str) -> io::Result<()> {
+    // SAFETY: a structure of the C interface, for which all zeros are valid.
+    let mut route = unsafe { zeroed::<libc::rtentry>() };
+    route.rt_dst = internet(Ipv4Addr::UNSPECIFIED);
+    route.rt_genmask = internet(Ipv4Addr::UNSPECIFIED);
+    route.rt_flags = libc::RTF_UP;
+    let name = std::ffi::CString::new(name).unwrap_or_default();
+    route.rt_dev = name.as_ptr().cast_mut();
+    ask(&any_socket()?, libc::SIOCADDRT as _, &mut route)
+}
+
+/// An address as the C interface has it.
+fn internet(address: Ipv4Addr) -> libc::sockaddr {
+    let address = libc::sockaddr_in {
+        sin_family: libc::AF_INET as _,
+        sin_port: 0,
+        sin_addr: libc::in_addr { s_addr: u32::from_ne_bytes(address.octets()) },
+        sin_zero: [0; 8],
+    };
+    // SAFETY: both are 16 plain bytes that begin with the family, which says how the others are read.
+    unsafe { std::mem::transmute::<libc::sockaddr_in, libc::sockaddr>(address) }
 }
 
 /// What the running kernel is called.

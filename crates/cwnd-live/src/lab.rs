@@ -3,7 +3,7 @@
 
 use crate::algorithms::Algorithms;
 use crate::applications::{Applications, FlowReport};
-use crate::carrier::{Carrier, CarrierReport, FlowState, Rows, clock};
+use crate::carrier::{Carrier, CarrierReport, FlowState, Passing, Rows, clock};
 use crate::emulator::Emulator;
 use crate::error::{Error, while_doing};
 use crate::host::{Host, kernel_release};
@@ -103,6 +103,7 @@ impl Lab {
             let emulator = Emulator::new(links, paths, measure, end);
             let Shared { hosts, flows, stop } = &*here;
             Carrier {
+                passing: Passing::Flows,
                 emulator,
                 hosts,
                 zero,

@@ -32,6 +32,8 @@ mod paths;
 #[cfg(target_os = "linux")]
 mod plan;
 #[cfg(target_os = "linux")]
+mod shell;
+#[cfg(target_os = "linux")]
 mod socket;
 #[cfg(target_os = "linux")]
 mod support;
@@ -47,5 +49,6 @@ pub use {
     host::SETTINGS,
     lab::{Lab, Report},
     lateness::Lateness,
+    shell::Shell,
     support::check,
 };

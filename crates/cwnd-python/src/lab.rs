@@ -159,11 +159,16 @@ impl Recorded for Lab {
 }
 
 /// The Python exception of an error.
-fn raised(error: Error) -> PyErr {
+pub fn raised(error: Error) -> PyErr {
     let message = error.to_string();
     match error {
         Error::Scenario(_) => ScenarioError::new_err(message),
         Error::System(_, why) => PyOSError::new_err((why.raw_os_error(), message)),
+        Error::Command(name, why) => {
+            let text = why.to_string();
+            let text = text.split(" (os error").next().unwrap_or_default().to_owned();
+            PyOSError::new_err((why.raw_os_error(), text, name))
+        }
         Error::Behind(_) => FellBehindError::new_err(message),
     }
 }

@@ -17,6 +17,8 @@ mod plugin_panic;
 mod registry;
 mod replay;
 mod scenario;
+#[cfg(target_os = "linux")]
+mod shell;
 mod simulation;
 mod tables;
 
@@ -54,7 +56,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check::check_simulation, module)?)?;
     module.add_function(wrap_pyfunction!(plugin::build_kernel_object, module)?)?;
     #[cfg(target_os = "linux")]
-    module.add_class::<lab::Lab>()?;
+    {
+        module.add_class::<lab::Lab>()?;
+        module.add_class::<shell::Shell>()?;
+    }
     #[cfg(all(feature = "kernel", target_os = "linux"))]
     kernel::add(module)?;
     Ok(())

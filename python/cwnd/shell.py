@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""`cwnd shell`: a command behind emulated links."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from cwnd import _native
+from cwnd._native import Scenario
+from cwnd.exit_codes import fail
+from cwnd.scenario import dumbbell
+
+#: Exit codes of a shell for a command that does not exist, and for one that cannot be run.
+ABSENT, NO_PROGRAM = 127, 126
+#: Signals that are the command's.
+PASSED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+WAIT_MS = 50
+
+
+def command(
+    arguments: Annotated[
+        list[str], typer.Argument(metavar="-- COMMAND...", help="The command, with its arguments.", show_default=False)
+    ],
+    rate: Annotated[
+        str | None, typer.Option(help="Rate of each direction, IP bits on the wire.", show_default="no default")
+    ] = None,
+    trace: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="In place of --rate: a Mahimahi trace of what the command sends."),
+    ] = None,
+    trace_down: Annotated[
+        Path | None,
+        typer.Option("--trace-down", metavar="FILE", help="A trace of what it receives.", show_default="--trace"),
+    ] = None,
+    rtt: Annotated[str, typer.Option(help="Round trip time without queueing.")] = "40ms",
+    buffer: Annotated[str, typer.Option(help="Queue of each direction: 1bdp, 100packets, 500kB or 50ms.")] = "1bdp",
+    loss: Annotated[
+        str | None,
+        typer.Option(help="Losses of what the command sends: random:0.01, every:1000, at:5,9, gilbert:P,R,1-K,1-H."),
+    ] = None,
+    jitter: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Random delay of what it sends, uniform from 0 to this, in order."),
+    ] = None,
+    seed: Annotated[str, typer.Option(metavar="N", help="Seed of all that is random.")] = "1",
+) -> None:
+    """Run a command behind emulated links, in a network namespace of its own (root).
+
+    Everything that it sends takes one link, everything that it receives another; both are those of the simulator, in real time. It finds this machine at
+    the address in $CWND_HOST. Its exit code is the command's.
+
+    Example: cwnd shell --rate 12Mbit/s --rtt 88ms --buffer 100packets -- curl http://$CWND_HOST:8000/
+    """
+    scenario = links(rate, trace, trace_down, rtt=rtt, buffer=buffer, loss=loss, jitter=jitter, seed=seed)
+    raise typer.Exit(run(scenario, arguments))
+
+
+def links(
+    rate: str | None,
+    trace: Path | None,
+    trace_down: Path | None,
+    *,
+    rtt: str,
+    buffer: str,
+    loss: str | None,
+    jitter: str | None,
+    seed: str,
+) -> Scenario:
+    """A link each way; the flow only says which is which."""
+    if (rate is None) == (trace is None):
+        fail("--rate: expected it or --trace, and not both")
+    if trace_down is not None and trace is None:
+        fail(f'--trace-down: "{trace_down}" is not accepted without --trace; expected both')
+    if not (seed.isascii() and seed.isdigit()):
+        fail(f'--seed: "{seed}" is not accepted; expected a whole number')
+    up = {"trace": str(trace)} if trace is not None else str(rate)
+    down = {"trace": str(trace_down)} if trace_down is not None else up
+    return dumbbell(
+        "reno",
+        rate=up,
+        rtt=rtt,
+        buffer=buffer,
+        loss=loss,
+        jitter=jitter,
+        reverse={"rate": down},
+        seed=int(seed),
+        duration="1s",
+    )
+
+
+def run(scenario: Scenario, arguments: Sequence[str]) -> int:
+    """Runs the command behind the links; returns its exit code."""
+    if not hasattr(_native, "Shell"):
+        raise OSError("cwnd shell needs Linux")
+    try:
+        shell = _native.Shell(scenario, list(arguments))
+    except (FileNotFoundError, PermissionError) as error:
+        if error.filename is None:
+            raise
+        print(f"cwnd: {error.filename}: {error.strerror}", file=sys.stderr)
+        return ABSENT if isinstance(error, FileNotFoundError) else NO_PROGRAM
+
+    def passed(number: int, _frame: FrameType | None) -> None:
+        shell.signal(number)
+
+    before = {number: signal.signal(number, passed) for number in PASSED}
+    try:
+        while (code := shell.wait(WAIT_MS)) is None:
+            pass
+        report = shell.finish()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if report is not None and sys.stderr.isatty():
+        print(
+            f"cwnd: {report['packets_delivered']:,} packets delivered, {report['drops']:,} dropped; one in a hundred was later than "
+            f"{report['late_p99_ms']:.2f} ms",
+            file=sys.stderr,
+        )
+    return code
