@@ -120,6 +120,7 @@ def test_a_trace_by_the_namespaces_setting_says_that_it_is_by_that(namespace: Ca
     assert json.loads(done.stdout)["connections"] == 2
     # It asks for another, which the setting lets it have.
     done = traced(*SENDS, "reno")
+    assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["connections"] == 1, "the accepted end asks for nothing"
     done = traced("true")
     said, why = done.stderr.splitlines()

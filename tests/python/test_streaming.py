@@ -33,7 +33,7 @@ def test_a_run_into_a_folder_has_the_tables_of_one_in_memory(tmp_path: Path, mon
     # In many pieces.
     for module in (result, store, tables):
         monkeypatch.setattr(module, "ROWS_PER_BATCH", 1000)
-    monkeypatch.setattr(result, "EVENTS_PER_CHUNK", 1000)
+    monkeypatch.setitem(result.STEPS, "sim", 1000)
     streamed = package.run(BUSY, folder=tmp_path / "run", pictures=False)
     assert pq.ParquetFile(tmp_path / "run" / "cwnd.parquet").num_row_groups > 20
     for stored in (streamed, package.load(tmp_path / "run")):
