@@ -151,7 +151,7 @@ def run_guarded(app: typer.Typer) -> int:
             return int(error.exit_code)
         raise
     except SystemExit as ended:  # of the handlers above
-        return ended.code if isinstance(ended.code, int) else 1
+        return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     except BaseException as error:
         # A panic in our own Rust raises PanicException, which is no `Exception` and cannot be imported.
         if type(error).__name__ != "PanicException":

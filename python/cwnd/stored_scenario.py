@@ -93,7 +93,7 @@ def read_scenario(folder: Path, manifest: JsonObject) -> Scenario:
     rows = cast("list[InputRow]", manifest["inputs"])
     if outside := [row["file"] for row in rows if PurePath(row["file"]).name != row["file"]]:
         raise ValueError(f"{outside[0]} is no file of the folder")
-    scenario = Scenario._of_printed(text, {row["file"]: (folder / row["file"]).read_bytes() for row in rows})
+    scenario = Scenario.of_printed(text, {row["file"]: (folder / row["file"]).read_bytes() for row in rows})
     now = {file.path: file.sha256 for file in scenario.files}
     if changed := [row["file"] for row in rows if now.get(row["file"]) != row["sha256"]]:
         raise ValueError(f"{changed[0]} has changed since the run")

@@ -105,6 +105,41 @@ def test_actions_sizes_and_ends_are_the_scenarios() -> None:
     assert max(row["packets"] for row in result.queue.to_pylist() if row["time_s"] > 3) == 0
 
 
+# At 2 Mbit/s of payload for 2 s, and for 2 s again after a pause: 1 MB of 690 segments, whatever was not written meanwhile.
+def test_an_application_writes_at_its_rate_again_after_a_pause() -> None:
+    scenario = package.Scenario.from_toml(
+        "duration = '5s'\nmeasure = ['0s', '5s']\n[link]\nrate = '20Mbit/s'\nrtt = '160ms'\n"
+        "[[flow]]\ncc = 'cubic-linux'\napp_rate = '2Mbit/s'\nstop = '2s'\n[[action]]\nstart = { flow = 'cubic-linux', at = '3s' }\n"
+    )
+    flow = run(scenario).summary["flows"][0]
+    assert 0.9 * 8 / 5 < flow["goodput_mbps"] < 8 / 5
+
+
+# 3.9 s of four the flow has not begun, and in the last 0.1 s its window is the initial one: ten segments. 16 kB at 500 kbit/s leave
+# in 0.27 s; that their sender closes meanwhile must not look like a loss. Stopped within its handshake a flow sends nothing.
+def test_what_comes_before_and_after_the_data_does_not_count() -> None:
+    scenario = package.Scenario.from_toml(
+        "duration = '4s'\nmeasure = ['0s', '4s']\n[link]\nrate = '500kbit/s'\nrtt = '160ms'\nqueue = { kind = 'droptail', limit = '99packets' }\n"
+        "[[flow]]\ncc = 'reno-linux'\nlabel = 'late'\nstart = '3.9s'\n"
+        "[[flow]]\ncc = 'cubic-linux'\nlabel = 'sized'\nsize = '14000B'\n"
+        "[[flow]]\ncc = 'reno-linux'\nlabel = 'never'\nstart = '1s'\nstop = '1050ms'\n"
+    )
+    late, sized, never = run(scenario).summary["flows"]
+    assert 9.9 < late["cwnd_mean"] < 20
+    assert (sized["packets_sent_run"], sized["retransmits_run"]) == (10, 0)  # 9 × 1448 + 968
+    assert never["packets_sent_run"] == 0
+
+
+# From 2 s on nothing passes, for good. What was on its way arrives; the flow's timer fires.
+def test_an_outage_without_an_end_lets_nothing_pass() -> None:
+    scenario = package.Scenario.from_toml(
+        "duration = '5s'\nmeasure = ['0s', '5s']\n[link]\nrate = [['0s', '10Mbit/s'], ['2s', '0bit/s']]\nrtt = '160ms'\n[[flow]]\ncc = 'cubic-linux'"
+    )
+    result = run(scenario)
+    delivered = {round(row["time_s"], 1): row["delivered"] for row in result.cwnd.to_pylist()}
+    assert delivered[2.5] == delivered[4.9] and result.summary["flows"][0]["timeouts"] > 0
+
+
 def test_algorithms_of_this_package_run_in_the_lab() -> None:
     scenario = dumbbell([Flow("cubic", beta="0.85"), Flow("htcp")], rate="10Mbit/s", rtt="160ms", duration="2s")
     names = run(scenario).summary["live"]["algorithms"]
@@ -131,6 +166,8 @@ def test_a_result_is_saved_loaded_and_drawn(tmp_path: Path) -> None:
     [
         (("cubic@initial_cwnd=4",), ("flow[0].initial_cwnd", "10", "lane live")),
         (("cubic@recovery=sack",), ("flow[0].recovery", "lane live")),
+        (("cubic@rwnd=10",), ("flow[0].rwnd", "lane live")),
+        (("cubic@rtt=0s",), ("flow[0].rtt", "lane live")),
         (("cubic", "--per-ack"), ("record.per_ack", "lane live")),
         (("cubic", "--seeds", "2"), ("--seeds", "--lane live")),
         (("cubic", "--traffic", "ha2008"), ("traffic", "lane live")),

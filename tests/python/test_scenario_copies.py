@@ -60,8 +60,15 @@ def test_a_file_that_the_scenario_does_not_name_is_refused(files: dict[str, str]
 
 def test_files_for_a_scenario_that_names_none_are_refused() -> None:
     text = package.dumbbell("cubic", rate="9Mbit/s", rtt="20ms").to_toml()
-    with pytest.raises(ScenarioError, match="expected no file, because the scenario names none"):
+    with pytest.raises(ScenarioError, match="expected no file, because the scenario names none "):
         Scenario.from_toml(text, {"radio.trace": TRACE})
+
+
+# The printed form has the points of sizes.csv and does not name it.
+def test_a_printed_scenario_is_read_back_with_its_files() -> None:
+    scenario = Scenario.from_toml(document(), {"radio.trace": TRACE, "sizes.csv": SIZES})
+    again = Scenario.of_printed(scenario.to_toml(), {file.path: file.contents for file in scenario.files})
+    assert again == scenario and again.files == scenario.files
 
 
 def test_a_missing_file_is_refused_with_the_nearest_one_that_is_handed_in() -> None:

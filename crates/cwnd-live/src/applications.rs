@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The thread of the applications: senders and receivers of all flows, and what is read of their sockets.
 
-use crate::carrier::{FIRST_PORT, FlowState, Rows, clock};
+use crate::carrier::{FIRST_PORT, FlowState, Rows, become_real_time, clock};
 use crate::error::{Error, while_doing};
 use crate::host::Host;
+use crate::lateness::Lateness;
 use crate::paths::HostSide;
 use crate::plan::{CHUNK, Plan, Sockets, Task};
 use crate::socket::{self, TcpInfo};
 use cwnd_record::{CwndRow, EventKind, EventRow, FlowCounts};
 use rustix::event::{Timespec, epoll};
 use std::io::{self, Write};
-use std::net::{Shutdown, SocketAddrV4, TcpListener, TcpStream};
+use std::net::{SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
 
-/// Sockets are looked at this often, ns: mean windows, states, timeouts.
+/// Sockets are looked at at least this often, ns: mean windows, states, timeouts.
 const LOOK: u64 = 10_000_000;
+/// Priority of the thread in the real-time class: below that of the carrier.
+const PRIORITY: i32 = 1;
 /// An application that writes at a rate does so this often, ns.
 const WRITE_INTERVAL: u64 = 1_000_000;
 const EVENTS_AT_ONCE: usize = 64;
@@ -28,8 +31,6 @@ const STOP: u64 = u64::MAX;
 pub struct FlowReport {
     /// Counts at the begin and the end of the measured interval, and at the end of the run.
     pub counts: [FlowCounts; 3],
-    /// Payload that the receiver had then, bytes.
-    pub received: [u64; 3],
     /// The window's integral over the measured interval, segments × ns.
     pub window_ns: u128,
     /// When the receiver had all of it, ns.
@@ -38,16 +39,27 @@ pub struct FlowReport {
     pub duplicates: u32,
 }
 
+/// What the thread came to.
+#[derive(Debug)]
+pub struct ApplicationsReport {
+    /// The flows.
+    pub flows: Vec<FlowReport>,
+    /// How late the applications did what they were to do, and were looked at.
+    pub lateness: Lateness,
+}
+
 struct Application {
     plan: Plan,
     sender: TcpStream,
     listener: TcpListener,
     receiver: Option<TcpStream>,
+    /// Whether it was told to connect, and whether it is connected.
+    connecting: bool,
     connected: bool,
     writing: bool,
-    /// Bytes written, and since when it writes at its rate.
     written: u64,
-    since: u64,
+    /// When it last began to write, and what it had written by then: for its rate.
+    since: (u64, u64),
     received: u64,
     seen: TcpInfo,
     seen_at: u64,
@@ -78,7 +90,10 @@ pub struct Applications<'a> {
 
 impl Applications<'_> {
     /// Runs them until the end.
-    pub fn run(&self, sockets: Sockets, plans: Vec<Plan>) -> Result<Vec<FlowReport>, Error> {
+    pub fn run(&self, sockets: Sockets, plans: Vec<Plan>) -> Result<ApplicationsReport, Error> {
+        become_real_time(PRIORITY);
+        let mut lateness = Lateness::default();
+        let every = if self.interval == 0 { LOOK } else { LOOK.min(self.interval) };
         let poll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(while_doing("make an epoll"))?;
         let watch = |socket: &dyn std::os::fd::AsFd, mark: u64, what: epoll::EventFlags| {
             epoll::add(&poll, socket.as_fd(), epoll::EventData::new_u64(mark), what)
@@ -93,10 +108,11 @@ impl Applications<'_> {
                 sender,
                 listener,
                 receiver: None,
+                connecting: false,
                 connected: false,
                 writing: false,
                 written: 0,
-                since: 0,
+                since: (0, 0),
                 received: 0,
                 seen: TcpInfo::default(),
                 seen_at: 0,
@@ -110,12 +126,14 @@ impl Applications<'_> {
             let now = clock().saturating_sub(self.zero);
             let happened = clock() >= self.zero;
             while let Some((at, task)) = tasks.next_if(|(at, _)| happened && *at <= now) {
+                lateness.note(now - at);
                 self.perform(&mut all, *at, task, &poll)?;
             }
             if happened && look <= now {
+                lateness.note(now - look);
                 let rows_due = self.interval > 0 && row <= now;
                 self.look(&mut all, now, rows_due)?;
-                look = now - now % LOOK + LOOK;
+                look = now - now % every + every;
                 if rows_due {
                     row = now - now % self.interval + self.interval;
                 }
@@ -148,7 +166,7 @@ impl Applications<'_> {
                 let flags = event.flags;
                 let broken = flags.intersects(epoll::EventFlags::ERR | epoll::EventFlags::HUP);
                 if mark == STOP {
-                    return Ok(self.close(all));
+                    return Ok(ApplicationsReport { flows: self.close(all), lateness });
                 }
                 let number = (mark / 2) as u32;
                 let each = &mut all[number as usize];
@@ -167,7 +185,7 @@ impl Applications<'_> {
         for each in &mut all {
             each.mark(2);
         }
-        Ok(self.close(all))
+        Ok(ApplicationsReport { flows: self.close(all), lateness })
     }
 
     /// Ends all connections at once: what is on its way is of no interest any more.
@@ -195,11 +213,12 @@ impl Applications<'_> {
         let kind = match task {
             Task::Start(_) if !each.writing => {
                 each.writing = true;
-                each.since = at;
+                each.since = (at, each.written);
                 let data = epoll::EventData::new_u64(2 * u64::from(flow));
-                if each.connected {
+                if each.connecting {
                     watch_writing(poll, each, flow, true)?;
                 } else {
+                    each.connecting = true;
                     let port = FIRST_PORT + flow as u16;
                     let to = SocketAddrV4::new(Host::address(HostSide::Receivers), port);
                     socket::connect(&each.sender, to).map_err(while_doing("connect"))?;
@@ -210,7 +229,7 @@ impl Applications<'_> {
             }
             Task::Stop(_) if each.writing => {
                 each.writing = false;
-                if each.connected {
+                if each.connecting {
                     watch_writing(poll, each, flow, false)?;
                 }
                 EventKind::Stop
@@ -235,18 +254,20 @@ impl Applications<'_> {
         chunk: &[u8],
         poll: &OwnedFd,
     ) -> Result<(), Error> {
+        if !each.writing {
+            return watch_writing(poll, each, number, false);
+        }
         while each.writing {
             let size = each.plan.size.map_or(u64::MAX, |size| size - each.written);
             let allowed = each.plan.rate.map_or(u64::MAX, |rate| {
-                let sum = u128::from(rate) * u128::from(now.saturating_sub(each.since)) / 8_000_000_000;
-                u64::try_from(sum).unwrap_or(u64::MAX).saturating_sub(each.written)
+                let (since, written) = each.since;
+                let sum = u128::from(rate) * u128::from(now.saturating_sub(since)) / 8_000_000_000;
+                u64::try_from(sum).unwrap_or(u64::MAX).saturating_sub(each.written - written)
             });
             let bytes = size.min(allowed).min(chunk.len() as u64) as usize;
             if bytes == 0 {
-                if size == 0 {
-                    each.writing = false;
-                    each.sender.shutdown(Shutdown::Write).map_err(while_doing("close a connection"))?;
-                }
+                // It is not closed: a FIN passes beside the links, and would overtake the data.
+                each.writing &= size != 0;
                 return watch_writing(poll, each, number, false);
             }
             match each.sender.write(&chunk[..bytes]) {
@@ -264,7 +285,8 @@ impl Applications<'_> {
         let mut rows = Vec::new();
         for (number, each) in (0u32..).zip(all) {
             let info = TcpInfo::of(&each.sender).map_err(while_doing("read TCP_INFO"))?;
-            let (from, to) = (each.seen_at.max(self.measure.0), now.min(self.measure.1));
+            let begin = self.measure.0.max(each.plan.start);
+            let (from, to) = (each.seen_at.max(begin), now.min(self.measure.1));
             each.report.window_ns += u128::from(each.seen.snd_cwnd) * u128::from(to.saturating_sub(from));
             let state = &self.flows[number as usize];
             state.window[0].store(info.snd_cwnd, Ordering::Relaxed);
@@ -284,7 +306,9 @@ impl Applications<'_> {
                     srtt_us8: info.rtt.saturating_mul(8),
                     in_flight: info.in_flight(),
                     forwarded: state.forwarded.load(Ordering::Relaxed),
-                    delivered: info.bytes_acked / u64::from(self.mss) + u64::from(info.sacked),
+                    // The SYN counts as a byte.
+                    delivered: info.bytes_acked.saturating_sub(1).div_ceil(u64::from(self.mss))
+                        + u64::from(info.sacked),
                     ca_state: info.ca_state,
                 });
             }
@@ -320,7 +344,6 @@ impl Application {
             timeouts: u64::from(self.seen.total_rto),
             ..FlowCounts::default() // the links count drops
         };
-        self.report.received[boundary] = self.received;
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The thread that moves packets between the two hosts, through the emulator, against the monotonic clock.
 
+use crate::distinct::Distinct;
 use crate::emulator::{Emulator, Header};
 use crate::error::{Error, while_doing};
 use crate::host::Host;
@@ -17,6 +18,8 @@ use std::sync::mpsc::Sender;
 
 /// First port of the receivers: flow 0 has this one, flow 1 the next.
 pub const FIRST_PORT: u16 = 10_000;
+/// Priority of the thread in the real-time class.
+const PRIORITY: i32 = 2;
 /// Packets that are read of one host before the other one has its turn.
 const READ_AT_ONCE: usize = 16;
 /// Rows are handed over in pieces of this many.
@@ -98,6 +101,8 @@ pub struct CarrierReport {
     pub emulator: Emulator<Vec<u8>>,
     /// Drops of each flow's data, in the measured interval and over the whole run.
     pub drops: Vec<[Drops; 2]>,
+    /// Payload of each flow that has reached its receiver in the measured interval, each byte once.
+    pub distinct_measured: Vec<u64>,
     /// How late packets were delivered.
     pub lateness: Lateness,
     /// CPU time of the thread, s.
@@ -113,21 +118,24 @@ pub struct CarrierReport {
 impl Carrier<'_> {
     /// Moves packets until the end.
     pub fn run(mut self) -> Result<CarrierReport, Error> {
-        let real_time = become_real_time();
+        let real_time = become_real_time(PRIORITY);
         let mut report = Tally {
             lateness: Lateness::default(),
             foreign: 0,
             sequences: vec![None; self.flows.len()],
             drops: vec![[Drops::default(); 2]; self.flows.len()],
+            distinct: vec![Distinct::default(); self.flows.len()],
+            distinct_measured: vec![0; self.flows.len()],
         };
         let (mut queue, mut events) = (Vec::new(), Vec::new());
         let mut sample = if self.interval == 0 { u64::MAX } else { 0 };
         let mut spare: Vec<Vec<u8>> = Vec::new();
         let mut buffer = vec![0u8; 1 << 16];
-        let mut stopped = false;
+        let mut waited = Waited { stop: false, readable: [true; 2] };
         loop {
             let mut now = self.deliver(&mut report, &mut spare)?;
-            for side in HostSide::ALL {
+            // A host that had nothing more to send is asked again when it has something.
+            for side in HostSide::ALL.into_iter().filter(|side| waited.readable[*side as usize]) {
                 for _ in 0..READ_AT_ONCE {
                     let host = &self.hosts[side as usize];
                     let Some(packet) = host.read(&mut buffer).map_err(while_doing("read a packet"))? else {
@@ -179,7 +187,7 @@ impl Carrier<'_> {
                 }
                 sample += self.interval;
             }
-            let over = now >= self.end || stopped;
+            let over = now >= self.end || waited.stop;
             if over || queue.len() >= ROWS_AT_ONCE {
                 // Whoever has gone does not want them.
                 let _ = self.rows.send(Rows::Queue(std::mem::take(&mut queue)));
@@ -190,9 +198,12 @@ impl Carrier<'_> {
             if over {
                 break;
             }
-            stopped = self.wait(self.emulator.next().min(sample).min(self.end))?;
+            waited = self.wait(self.emulator.next().min(sample).min(self.end))?;
         }
-        let Tally { lateness, foreign, drops, .. } = report;
+        for (number, flow) in (0..).zip(self.flows) {
+            flow.forwarded.store(self.emulator.forwarded(number).packets, Ordering::Relaxed);
+        }
+        let Tally { lateness, foreign, drops, distinct_measured, .. } = report;
         Ok(CarrierReport {
             emulator: self.emulator,
             drops,
@@ -200,7 +211,8 @@ impl Carrier<'_> {
             cpu_s: cpu_s(),
             real_time,
             foreign,
-            stopped,
+            distinct_measured,
+            stopped: waited.stop,
         })
     }
 
@@ -217,6 +229,12 @@ impl Carrier<'_> {
             if let Err(error) = self.hosts[header.from.other() as usize].write(&packet) {
                 failed = Some(error);
             }
+            if header.from == HostSide::Senders && header.class == Some(PacketClass::Data) {
+                let new =
+                    report.distinct[header.flow as usize].note(header.position, u64::from(header.payload));
+                let counts = self.measure.0 <= due && due < self.measure.1;
+                report.distinct_measured[header.flow as usize] += if counts { new } else { 0 };
+            }
             report.lateness.note(clock().saturating_sub(self.zero).saturating_sub(due));
             spare.push(packet);
         });
@@ -224,7 +242,7 @@ impl Carrier<'_> {
     }
 
     /// Waits for a packet, or until this time; returns whether the run is to be given up.
-    fn wait(&self, until: u64) -> Result<bool, Error> {
+    fn wait(&self, until: u64) -> Result<Waited, Error> {
         let left = until.saturating_sub(self.now());
         let timeout = Timespec { tv_sec: (left / 1_000_000_000) as _, tv_nsec: (left % 1_000_000_000) as _ };
         let [senders, receivers] = self.hosts;
@@ -234,10 +252,21 @@ impl Carrier<'_> {
             PollFd::new(self.stop, PollFlags::IN),
         ];
         match poll(&mut waited, Some(&timeout)) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(!waited[2].revents().is_empty()),
+            Ok(_) | Err(rustix::io::Errno::INTR) => {
+                let [senders, receivers, stop] = waited.map(|each| !each.revents().is_empty());
+                Ok(Waited { stop, readable: [senders, receivers] })
+            }
             Err(error) => Err(while_doing("wait for packets")(error)),
         }
     }
+}
+
+/// What has come while the thread waited.
+struct Waited {
+    /// Whether the run is to be given up.
+    stop: bool,
+    /// Whether a host has packets, by [`HostSide`].
+    readable: [bool; 2],
 }
 
 /// What is counted while packets pass.
@@ -246,6 +275,8 @@ struct Tally {
     foreign: u64,
     sequences: Vec<Option<Sequence>>,
     drops: Vec<[Drops; 2]>,
+    distinct: Vec<Distinct>,
+    distinct_measured: Vec<u64>,
 }
 
 /// Sequence numbers of a flow.
@@ -272,7 +303,14 @@ impl Sequence {
 fn whole(packet: &[u8], from: HostSide) -> Option<Header> {
     let is_ipv4 = packet.len() >= 20 && packet[0] >> 4 == 4;
     let bytes = packet.len() as u32;
-    is_ipv4.then_some(Header { flow: 0, from, bytes, class: Some(PacketClass::Data), position: 0 })
+    is_ipv4.then_some(Header {
+        flow: 0,
+        from,
+        bytes,
+        class: Some(PacketClass::Data),
+        position: 0,
+        payload: 0,
+    })
 }
 
 impl Tally {
@@ -296,16 +334,16 @@ impl Tally {
             (Some(PacketClass::Data), Some(sequence)) => sequence.position(segment.sequence),
             _ => 0,
         };
-        Some(Header { flow, from, bytes: segment.bytes, class, position })
+        Some(Header { flow, from, bytes: segment.bytes, class, position, payload: segment.payload })
     }
 }
 
-/// Lets this thread run before all others, and its timers expire on time; returns whether the system allows it.
-fn become_real_time() -> bool {
+/// Lets this thread run before all that are not in the real-time class, and before those of a lower priority there, and its timers expire on time; returns whether the system allows it.
+pub fn become_real_time(priority: i32) -> bool {
     // SAFETY: plain system calls for this thread; the structure outlives its call.
     unsafe {
         libc::prctl(libc::PR_SET_TIMERSLACK, 1 as libc::c_ulong);
-        let parameters = libc::sched_param { sched_priority: 1 };
+        let parameters = libc::sched_param { sched_priority: priority };
         libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameters) == 0
     }
 }

@@ -23,6 +23,8 @@ pub struct Header {
     pub class: Option<PacketClass>,
     /// Position of its first byte in the flow, bytes.
     pub position: u64,
+    /// Payload, bytes.
+    pub payload: u32,
 }
 
 /// A packet that a link dropped.
@@ -222,6 +224,10 @@ impl<P> Emulator<P> {
 
     /// A link sends the packet.
     fn pass(&mut self, slot: u32, transit: Transit) {
+        if transit.departs == NEVER {
+            self.take(slot); // the link is down for good: what it has, it keeps
+            return;
+        }
         let Some(packet) = &mut self.slots[slot as usize] else { return };
         packet.hop += 1;
         let header = packet.header;

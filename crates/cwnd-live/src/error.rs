@@ -32,7 +32,7 @@ impl fmt::Display for Error {
             Self::Command(name, why) => write!(f, "{name}: {why}"),
             Self::Behind(how) => write!(
                 f,
-                "lane live: this machine did not keep up: {how}; the run is invalid and has no result; expected a lower rate, or a less busy machine"
+                "lane live: this machine did not keep up: {how}; the run is invalid and has no result; expected a longer round trip, a lower rate, or a less busy machine"
             ),
         }
     }

@@ -16,8 +16,6 @@ const DEVICE: &str = "cwnd";
 const ONE_OF_MANY: &str = "cwnd%d";
 /// Packets that the device holds until they are read. What finds no place is counted, and makes the run invalid.
 const DEVICE_QUEUE: i32 = 10_000;
-/// Buffers of a connection may grow to this size, bytes: the bandwidth-delay product of 1 Gbit/s and 500 ms.
-const MAX_BUFFER: u32 = 64 << 20;
 
 /// A host.
 #[derive(Debug)]
@@ -34,9 +32,6 @@ impl Host {
         in_new_namespace(|| {
             for (name, value) in SETTINGS {
                 set(name, value)?;
-            }
-            for (name, default) in [("rmem", 131_072), ("wmem", 16_384)] {
-                set(&format!("ipv4/tcp_{name}"), &format!("4096 {default} {MAX_BUFFER}"))?;
             }
             make(DEVICE, Self::address(side), mtu)
         })
@@ -157,7 +152,8 @@ fn make(name: &str, address: Ipv4Addr, mtu: u32) -> Result<Host, Error> {
 /// Base of the addresses of pairs: RFC 6598, which no host has as its own.
 const FIRST_OF_PAIRS: Ipv4Addr = Ipv4Addr::new(100, 64, 0, 1);
 
-/// What results depend on, as Linux has it by default, whatever this machine's own settings are.
+/// What results depend on, whatever this machine's own settings are. Linux's defaults, but for ECN, which is off, metrics, which no connection
+/// keeps for a later one, and buffers, which may grow to 64 MiB: the bandwidth-delay product of 1 Gbit/s and 500 ms.
 pub const SETTINGS: &[(&str, &str)] = &[
     ("ipv4/tcp_ecn", "0"),
     ("ipv4/tcp_no_metrics_save", "1"), // no connection knows what an earlier one has learned
@@ -170,6 +166,8 @@ pub const SETTINGS: &[(&str, &str)] = &[
     ("ipv4/tcp_window_scaling", "1"),
     ("ipv4/tcp_moderate_rcvbuf", "1"),
     ("ipv4/tcp_slow_start_after_idle", "1"),
+    ("ipv4/tcp_rmem", "4096 131072 67108864"),
+    ("ipv4/tcp_wmem", "4096 16384 67108864"),
     ("ipv4/ip_local_port_range", "50000 60999"), // above the ports of the flows
 ];
 

@@ -2,11 +2,12 @@
 //! A run: two hosts, the thread that moves packets, the thread of the applications, and what comes of it.
 
 use crate::algorithms::Algorithms;
-use crate::applications::{Applications, FlowReport};
+use crate::applications::{Applications, ApplicationsReport, FlowReport};
 use crate::carrier::{Carrier, CarrierReport, FlowState, Passing, Rows, clock};
 use crate::emulator::Emulator;
 use crate::error::{Error, while_doing};
 use crate::host::{Host, kernel_release};
+use crate::lateness::Lateness;
 use crate::paths::{HostSide, Paths};
 use crate::plan::{Sockets, plans, tasks};
 use crate::support::check;
@@ -33,6 +34,21 @@ struct Shared {
     stop: OwnedFd,
 }
 
+impl Shared {
+    /// Ends both threads.
+    fn end(&self) {
+        let _ = rustix::io::write(&self.stop, &1u64.to_ne_bytes());
+    }
+
+    /// What a thread came to; one that fails ends the other one.
+    fn told<T>(&self, ran: Result<T, Error>) -> Result<T, Error> {
+        if ran.is_err() {
+            self.end();
+        }
+        ran
+    }
+}
+
 /// A running lab.
 pub struct Lab {
     scenario: Scenario,
@@ -48,11 +64,12 @@ pub struct Lab {
 }
 
 type Carrying = JoinHandle<Result<CarrierReport, Error>>;
-type Applying = JoinHandle<Result<Vec<FlowReport>, Error>>;
+type Applying = JoinHandle<Result<ApplicationsReport, Error>>;
 
 struct Finished {
     carrier: CarrierReport,
     flows: Vec<FlowReport>,
+    late_applications: u64,
 }
 
 /// What the emulator says of itself, and of the machine that it ran on.
@@ -66,6 +83,8 @@ pub struct Report {
     pub packets: u64,
     /// Lateness of their delivery, ns: p50, p99, p99.9, worst.
     pub lateness: [u64; 4],
+    /// How late one in a hundred of the applications' starts, stops and looks was, ns.
+    pub late_applications: u64,
     /// CPU time of the emulator's thread, s.
     pub cpu_s: f64,
     /// Whether the emulator's thread ran in the real-time class.
@@ -102,7 +121,7 @@ impl Lab {
         let carry = move || {
             let emulator = Emulator::new(links, paths, measure, end);
             let Shared { hosts, flows, stop } = &*here;
-            Carrier {
+            let ran = Carrier {
                 passing: Passing::Flows,
                 emulator,
                 hosts,
@@ -116,13 +135,15 @@ impl Lab {
                 rows: to_lab,
                 stop,
             }
-            .run()
+            .run();
+            here.told(ran)
         };
         let here = shared.clone();
         let apply = move || {
             let Shared { flows, stop, .. } = &*here;
-            Applications { zero, end, measure, interval, mss, tasks, flows, rows: sender, stop }
-                .run(sockets, plans)
+            let ran = Applications { zero, end, measure, interval, mss, tasks, flows, rows: sender, stop }
+                .run(sockets, plans);
+            here.told(ran)
         };
         let spawn = while_doing("start a thread");
         let named = |name: &str| std::thread::Builder::new().name(name.into());
@@ -176,33 +197,36 @@ impl Lab {
         // Whichever failed has the reason; without its packets the other one may have failed for want of them.
         let carrier = carrying.join().expect("it does not panic");
         let flows = applying.join().expect("it does not panic");
-        let (carrier, flows) = (carrier?, flows?);
+        let (carrier, ApplicationsReport { flows, lateness }) = (carrier?, flows?);
         // The two threads' events in one order of time.
         self.tables.events.sort_by_key(|row| row.time_ns);
         self.tables.transfers.extend(self.transfers(&flows));
-        self.valid(&carrier)?;
-        self.finished = Some(Finished { carrier, flows });
+        self.valid(&carrier, &lateness)?;
+        let late_applications = lateness.per_mille(990);
+        self.finished = Some(Finished { carrier, flows, late_applications });
         Ok(())
     }
 
     /// Refuses what a machine that fell behind has measured.
-    fn valid(&self, carrier: &CarrierReport) -> Result<(), Error> {
+    fn valid(&self, carrier: &CarrierReport, applications: &Lateness) -> Result<(), Error> {
         let [senders, receivers] = &self.shared.hosts;
         let dropped = senders.dropped()? + receivers.dropped()?;
         if dropped > 0 {
             return Err(Error::Behind(format!("the hosts' devices have dropped {dropped} packets")));
         }
         let rtt = self.flows.iter().map(|flow| flow.rtt).min().unwrap_or(u64::MAX);
-        for (part, limit) in TOO_LATE.map(|(part, of_rtt)| (part, rtt / of_rtt)) {
-            let late = carrier.lateness.per_mille(part);
-            if late > limit {
-                return Err(Error::Behind(format!(
-                    "of 1000 packets {} were delivered more than {} ms late, which is much beside a round trip of {} ms (worst: {} ms)",
-                    1000 - part,
-                    limit as f64 / 1e6,
-                    rtt as f64 / 1e6,
-                    carrier.lateness.worst() / 1_000_000
-                )));
+        let ms = |ns: u64| ns as f64 / 1e6;
+        for (what, lateness) in [("packets", &carrier.lateness), ("actions of applications", applications)] {
+            for (part, limit) in TOO_LATE.map(|(part, of_rtt)| (part, rtt / of_rtt)) {
+                if lateness.per_mille(part) > limit {
+                    return Err(Error::Behind(format!(
+                        "of 1000 {what} {} were more than {} ms late, which is much beside a round trip of {} ms (worst: {} ms)",
+                        1000 - part,
+                        ms(limit),
+                        ms(rtt),
+                        ms(lateness.worst())
+                    )));
+                }
             }
         }
         Ok(())
@@ -259,7 +283,7 @@ impl Lab {
     /// The summary of the measured interval; `None` before the run is over.
     #[must_use]
     pub fn summary(&self) -> Option<Summary> {
-        let Finished { carrier, flows } = self.finished.as_ref()?;
+        let Finished { carrier, flows, .. } = self.finished.as_ref()?;
         let (from, to) = self.scenario.measure;
         let links: Vec<LinkSummary> = (0..)
             .zip(self.scenario.links.iter().zip(carrier.emulator.links()))
@@ -304,7 +328,7 @@ impl Lab {
             rtt_ms: flow.rtt as f64 / 1e6,
             start_s: flow.start as f64 / 1e9,
             throughput_mbps,
-            goodput_mbps: bits(report.received[1] - report.received[0]),
+            goodput_mbps: bits(carrier.distinct_measured[number as usize]),
             share: if slowest > 0.0 { throughput_mbps / slowest } else { 0.0 },
             cwnd_mean: report.window_ns as f64 / active as f64,
             measured: FlowCounts { drops: drops[0], ..end.since(&begin) },
@@ -325,13 +349,14 @@ impl Lab {
     /// What the emulator says of itself; `None` before the run is over.
     #[must_use]
     pub fn report(&self) -> Option<Report> {
-        let Finished { carrier, flows } = self.finished.as_ref()?;
+        let Finished { carrier, flows, late_applications } = self.finished.as_ref()?;
         let late = &carrier.lateness;
         Some(Report {
             kernel: kernel_release(),
             algorithms: self.algorithms.names().map(str::to_owned).collect(),
             packets: late.packets(),
             lateness: [late.per_mille(500), late.per_mille(990), late.per_mille(999), late.worst()],
+            late_applications: *late_applications,
             cpu_s: carrier.cpu_s,
             real_time: carrier.real_time,
             foreign: carrier.foreign,
@@ -342,8 +367,7 @@ impl Lab {
 
 impl Drop for Lab {
     fn drop(&mut self) {
-        // Both threads end within their next wait.
-        let _ = rustix::io::write(&self.shared.stop, &1u64.to_ne_bytes());
+        self.shared.end(); // within their next wait
         if let Some((carrying, applying)) = self.threads.take() {
             let _ = (carrying.join(), applying.join());
         }

@@ -19,6 +19,8 @@ mod algorithms;
 mod applications;
 #[cfg(target_os = "linux")]
 mod carrier;
+#[cfg(target_os = "linux")]
+mod distinct;
 mod emulator;
 #[cfg(target_os = "linux")]
 mod error;

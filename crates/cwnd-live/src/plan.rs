@@ -25,8 +25,8 @@ pub struct Plan {
     pub rate: Option<u64>,
     /// Whether the kernel paces it.
     pub pacing: bool,
-    /// Largest window that the receiver offers, bytes.
-    pub window: Option<u32>,
+    /// When it starts first, ns.
+    pub start: u64,
     /// Whether rows of its window are recorded.
     pub recorded: bool,
 }
@@ -47,16 +47,16 @@ pub enum Task {
 /// What the applications of all flows do.
 pub fn plans(scenario: &Scenario, flows: &[Flow], algorithms: &Algorithms) -> Vec<Plan> {
     let all = flows.iter().zip(scenario.recorded()).zip(algorithms.names());
-    all.map(|((flow, recorded), algorithm)| plan(scenario, flow, algorithm, recorded)).collect()
+    all.map(|((flow, recorded), algorithm)| plan(flow, algorithm, recorded)).collect()
 }
 
-fn plan(scenario: &Scenario, flow: &Flow, algorithm: &str, recorded: bool) -> Plan {
+fn plan(flow: &Flow, algorithm: &str, recorded: bool) -> Plan {
     Plan {
         algorithm: algorithm.to_owned(),
         size: flow.group.size,
         rate: flow.group.app_rate,
         pacing: flow.group.pacing,
-        window: flow.group.rwnd.map(|segments| segments.saturating_mul(scenario.mss())),
+        start: flow.start,
         recorded,
     }
 }
@@ -88,6 +88,9 @@ impl Sockets {
     /// Makes them.
     pub fn new(hosts: &[Host; 2], plans: &[Plan]) -> Result<Self, Error> {
         let [senders, receivers] = hosts;
+        // A sender, a listener and a connection each, beside what the process has.
+        socket::allow_descriptors(3 * plans.len() as u64 + 256)
+            .map_err(while_doing("open so many sockets"))?;
         let senders = senders.within(|| {
             plans
                 .iter()
@@ -95,11 +98,8 @@ impl Sockets {
                 .collect::<Result<Vec<_>, _>>()
         })?;
         let receivers = receivers.within(|| {
-            let all = (FIRST_PORT..).zip(plans).map(|(port, plan)| {
-                let listener = socket::listen(Host::address(HostSide::Receivers), port)?;
-                plan.window.map_or(Ok(()), |bytes| socket::clamp_window(&listener, bytes))?;
-                Ok(listener)
-            });
+            let ports = FIRST_PORT..FIRST_PORT + plans.len() as u16;
+            let all = ports.map(|port| socket::listen(Host::address(HostSide::Receivers), port));
             all.collect::<io::Result<Vec<_>>>().map_err(while_doing("wait for connections"))
         })?;
         Ok(Self(senders.into_iter().zip(receivers).collect()))

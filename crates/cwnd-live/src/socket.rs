@@ -6,7 +6,7 @@ use std::mem::offset_of;
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// The kernel's `struct tcp_info`, as of Linux 6.7; an older kernel leaves its end at 0.
+/// The kernel's `struct tcp_info`, as of Linux 6.7.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TcpInfo {
@@ -67,7 +67,13 @@ impl TcpInfo {
                 &raw mut length,
             )
         };
-        if answer == 0 { Ok(info) } else { Err(io::Error::last_os_error()) }
+        if answer != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // What an older kernel does not write would read as "no timeouts".
+        let known = offset_of!(Self, total_rto) + size_of::<u16>();
+        let old = || io::Error::new(io::ErrorKind::Unsupported, "Linux 6.7 or newer is needed");
+        if (length as usize) < known { Err(old()) } else { Ok(info) }
     }
 
     /// Segments in flight, as the kernel counts them.
@@ -89,6 +95,16 @@ fn set<T>(socket: &impl AsRawFd, level: i32, option: i32, value: &T) -> io::Resu
         )
     };
     if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Raises the limit on open descriptors to this many, where the system allows it.
+pub fn allow_descriptors(wanted: u64) -> io::Result<()> {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current.is_some_and(|current| current < wanted) {
+        setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), ..limit })?;
+    }
+    Ok(())
 }
 
 /// A socket that is not connected yet, and does not block.
@@ -131,11 +147,6 @@ pub fn use_algorithm(socket: &TcpStream, name: &str) -> io::Result<()> {
 /// Makes the socket writable only while less than this is not sent yet, bytes: an application that stops leaves no more behind.
 pub fn keep_unsent_below(socket: &TcpStream, bytes: u32) -> io::Result<()> {
     set(socket, libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT, &bytes)
-}
-
-/// Never offers a larger window than this, bytes. Of a listening socket: its connections.
-pub fn clamp_window(socket: &impl AsRawFd, bytes: u32) -> io::Result<()> {
-    set(socket, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, &bytes)
 }
 
 /// Lets the kernel pace the connection at the rate that its algorithm, or the kernel's margin above window / RTT, gives it.

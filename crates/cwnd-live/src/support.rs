@@ -29,22 +29,65 @@ pub fn check(scenario: &Scenario) -> Result<(), Invalid> {
     if scenario.record.inner != InnerVariables::Off {
         return refuse("record.inner".into(), None, "none");
     }
-    let kernels = FlowGroup::of("", Start::At(0));
+    if (1..1_000_000).contains(&scenario.record.interval) {
+        return refuse("record.interval".into(), None, "at least 1ms, or \"0s\" for no samples,");
+    }
     for (number, group) in scenario.flows.iter().enumerate() {
-        let same = [
-            ("recovery", group.recovery.is_none(), "none, because the kernel has its own,"),
-            ("initial_cwnd", group.initial_cwnd == kernels.initial_cwnd, "10, the kernel's,"),
-            ("initial_ssthresh", group.initial_ssthresh.is_none(), "none"),
-            ("ack_every", group.ack_every == kernels.ack_every, "2, the kernel's,"),
-            ("ack_delay", group.ack_delay == kernels.ack_delay, "\"40ms\", the kernel's,"),
-            ("min_rto", group.min_rto == kernels.min_rto, "\"200ms\", the kernel's,"),
-            ("limited_transmit", group.limited_transmit, "true, as in the kernel,"),
-            ("burst", group.burst.is_none(), "none"),
-            ("idle_restart", group.idle_restart, "true, as in the kernel,"),
-        ];
-        if let Some((key, _, expected)) = same.into_iter().find(|(_, same, _)| !same) {
+        if let Some((key, expected)) = not_kernels(group) {
             return refuse(format!("flow[{number}].{key}"), None, expected);
         }
     }
+    if let Some(number) = scenario.flows.iter().position(|group| group.rtt == Some(0)) {
+        return refuse(format!("flow[{number}].rtt"), Some("\"0ns\"".into()), "more than nothing");
+    }
     Ok(())
+}
+
+/// The first key whose value the kernel does not have, and what would be accepted.
+fn not_kernels(group: &FlowGroup) -> Option<(&'static str, &'static str)> {
+    // Without `..`: a new key is looked at here.
+    let FlowGroup {
+        recovery,
+        initial_cwnd,
+        initial_ssthresh,
+        ack_every,
+        ack_delay,
+        rwnd,
+        min_rto,
+        limited_transmit,
+        burst,
+        idle_restart,
+        // The scenario's own, or done by the lane.
+        cc: _,
+        label: _,
+        count: _,
+        start: _,
+        stop: _,
+        rtt: _,
+        route: _,
+        access: _,
+        access_delay: _,
+        pacing: _,
+        size: _,
+        app_rate: _,
+        params: _,
+        // The machine has its own.
+        overhead: _,
+        host_clock: _,
+    } = group;
+    let kernels = FlowGroup::of("", Start::At(0));
+    [
+        ("recovery", recovery.is_none(), "none, because the kernel has its own,"),
+        ("initial_cwnd", *initial_cwnd == kernels.initial_cwnd, "10, the kernel's,"),
+        ("initial_ssthresh", initial_ssthresh.is_none(), "none"),
+        ("rwnd", rwnd.is_none(), "none, because the kernel's follows the receiver's buffer,"),
+        ("ack_every", *ack_every == kernels.ack_every, "2, the kernel's,"),
+        ("ack_delay", *ack_delay == kernels.ack_delay, "\"40ms\", the kernel's,"),
+        ("min_rto", *min_rto == kernels.min_rto, "\"200ms\", the kernel's,"),
+        ("limited_transmit", *limited_transmit, "true, as in the kernel,"),
+        ("burst", burst.is_none(), "none"),
+        ("idle_restart", *idle_restart, "true, as in the kernel,"),
+    ]
+    .into_iter()
+    .find_map(|(key, same, expected)| (!same).then_some((key, expected)))
 }

@@ -15,7 +15,7 @@ fn network(toml: &str) -> Emulator<u32> {
 
 fn data(flow: u32) -> Header {
     let class = Some(PacketClass::Data);
-    Header { flow, from: HostSide::Senders, bytes: 1500, class, position: 0 }
+    Header { flow, from: HostSide::Senders, bytes: 1500, class, position: 0, payload: 1448 }
 }
 
 fn ack(flow: u32) -> Header {
@@ -142,4 +142,20 @@ fn coming_late_changes_nothing() {
         assert!(!late.1.is_empty(), "seed {seed}, {queue}: some are dropped");
         assert!(late == early, "seed {seed}, {queue}");
     }
+}
+
+// 12 Mbit/s until 5 ms, then nothing for good: of ten packets at once the four that begin by 4 ms leave by 5 ms and arrive by 15 ms, and
+// nothing else does, ever.
+#[test]
+fn an_outage_without_an_end_keeps_what_it_has() {
+    let mut emulator = network(
+        "duration = '1s'\n[link]\nrate = [['0s', '12Mbit/s'], ['5ms', '0bit/s']]\nrtt = '20ms'\nqueue = { kind = 'droptail', limit = '99packets' }\n[[flow]]\ncc = 'reno'",
+    );
+    (0..10).for_each(|number| emulator.accept(0, data(0), number));
+    let arrived = arrivals(&mut emulator, u64::MAX - 1);
+    assert_eq!(
+        arrived.iter().map(|arrival| arrival.0).collect::<Vec<_>>(),
+        [11, 12, 13, 14, 15].map(|ms| ms * MS)
+    );
+    assert_eq!((emulator.take_dropped().count(), emulator.forwarded(0).packets), (0, 5));
 }

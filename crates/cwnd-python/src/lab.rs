@@ -84,6 +84,7 @@ impl Lab {
         {
             whole.set_item(name, late as f64 / 1e6)?;
         }
+        whole.set_item("late_applications_p99_ms", report.late_applications as f64 / 1e6)?;
         whole.set_item("real_time_class", report.real_time)?;
         whole.set_item("packets_foreign", report.foreign)?;
         whole.set_item("dsack_duplicates", report.duplicates)?;

@@ -136,7 +136,7 @@ impl FileSource {
         let Some(file) = files.iter().find(|file| !named.contains(&file.path)) else { return Ok(()) };
         let names: Vec<&str> = named.iter().map(String::as_str).collect();
         let expected = if names.is_empty() {
-            "no file, because the scenario names none".to_owned()
+            "no file, because the scenario names none (of a printed one: Scenario.of_printed)".to_owned()
         } else {
             unknown_name("a file that the scenario names", &file.path, &names)
         };

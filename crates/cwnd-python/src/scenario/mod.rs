@@ -249,16 +249,16 @@ impl Scenario {
         Ok(Self { inner: self.inner.with_paths(path), files })
     }
 
-    /// The scenario of a printed document, and the files that it was read with. A printed document has the points of a measured
-    /// distribution and does not name their file.
+    /// The scenario of a document that `to_toml` has printed, and the files that it was read with (`files`). A printed document has the
+    /// points of a measured distribution and does not name their file, which `from_toml` would refuse.
     #[staticmethod]
-    fn _of_printed(text: &Bound<'_, PyAny>, files: &Bound<'_, PyAny>) -> PyResult<Self> {
+    fn of_printed(text: &Bound<'_, PyAny>, files: &Bound<'_, PyAny>) -> PyResult<Self> {
         let source = FileSource::of(Some(files))?;
         let inner = parse(text.py(), &text.extract::<PyBackedStr>()?, Language::Toml, &source)?;
         Ok(Self { inner, files: source.into_files() })
     }
 
-    /// The files that it names.
+    /// The files that it was read with.
     #[getter]
     fn files(&self) -> Vec<InputFile> {
         self.files.clone()
@@ -330,7 +330,7 @@ impl Scenario {
             files.set_item(&file.path, PyBytes::new(py, &file.text))?;
         }
         let arguments = (scenario.inner.to_toml(), files).into_pyobject(py)?;
-        Ok((slf.get_type().getattr("_of_printed")?, arguments))
+        Ok((slf.get_type().getattr("of_printed")?, arguments))
     }
 
     fn __repr__(&self) -> String {
