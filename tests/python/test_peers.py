@@ -111,7 +111,7 @@ def test_runs_that_are_stopped_leave_no_process(monkeypatch: pytest.MonkeyPatch)
     assert ended == [peer.Stopped]
 
 
-# Ours are in crates/cwnd-link/src/codel/tests.rs, by hand.
+# Ours are in crates/cwnd-link/src/aqm/codel/tests.rs, by hand.
 def test_codels_drops_follow_from_the_root_of_their_number() -> None:
     drops = [105, 205, 276, 334, 384, 429, 469, 507, 543, 576, 608, 638, 667, 694, 721]
     assert predicted(exact_spacing) == drops

@@ -72,6 +72,12 @@ macro_rules! distributions {
             $(#[doc = concat!("See [`Distribution::", stringify!($Discrete), "`].")] $Discrete,)*
         }
 
+        #[cfg(test)]
+        impl AnyDensity {
+            /// Number of distributions that have a density.
+            pub const COUNT: usize = [$(stringify!($Continuous)),*].len();
+        }
+
         impl DistributionKind {
             /// All of them.
             pub const ALL: &'static [Self] = &[$(Self::$Continuous,)* $(Self::$Discrete,)*];

@@ -42,6 +42,12 @@ fn exact(distribution: AnyDensity) -> AnyDensity {
     }
 }
 
+// The tests below are of this list.
+#[test]
+fn every_density_is_tested() {
+    assert_eq!(distributions().len(), AnyDensity::COUNT, "a new one belongs in `distributions`, above");
+}
+
 #[test]
 fn value_and_survival_are_inverse() {
     for distribution in distributions().into_iter().map(exact) {
@@ -84,8 +90,8 @@ fn means_are_the_textbooks() {
     let near = |actual: f64, expected: f64| {
         assert!((actual / expected - 1.0).abs() < 1e-9, "{actual} for {expected}");
     };
-    let [exponential, pareto, pareto2, lognormal, weibull, _] = distributions()[..] else {
-        panic!("six distributions")
+    let [exponential, pareto, pareto2, lognormal, weibull, ..] = distributions()[..] else {
+        panic!("they begin the list")
     };
     near(mean(exponential), 1e9);
     near(mean(pareto), 8688.0);
