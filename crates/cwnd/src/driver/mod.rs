@@ -23,7 +23,8 @@
 //! # In which order it calls
 //! 1. Something arrives, or a timer fires: it finds out what is acknowledged and what is lost, and brings `conn` up to date.
 //! 2. [`Driver::on_loss`] for the newest packet found lost (or for each), [`Driver::on_ecn`], [`Driver::on_timeout`],
-//!    [`Driver::on_spurious`]. Lost packets have left `in_flight` by then, and under [`Flight::Pipe`] also `packets_out`.
+//!    [`Driver::on_spurious`]; a transport with Linux's recovery also [`Driver::on_lost_retransmission`], [`Driver::on_further_timeout`] and
+//!    [`Driver::on_repaired_loss`]. Lost packets have left `in_flight` by then, and under [`Flight::Pipe`] also `packets_out`.
 //! 3. [`Driver::on_ack`], if an acknowledgement arrived.
 //! 4. [`Driver::on_sent`] before each packet that it sends, which it then counts in `conn`.
 //! 5. [`Driver::on_burst_end`].
@@ -33,9 +34,10 @@
 //! alone at losses, ECN echoes, the end of recovery and idle restarts, as Linux does. An undo leaves
 //! what their `undo_cwnd` answers, or the window where that is larger.
 //!
-//! After a timeout the window is the loss window ([`Options::loss_window`], or the window where that is smaller), with `cong_control` or
-//! without: everything out counts as lost, and no acknowledgement comes that they could answer. It is set before they are told of
-//! [`CaState::Loss`], so they may set another there, and else at the next acknowledgement. Linux's `tcp_enter_loss`
+//! After a timeout the window is the loss window ([`Options::loss_window`], or the window where that is smaller; on top of what is still
+//! out with [`Options::timeout_keeps_flight`]), with `cong_control` or without: everything out counts as lost, and no acknowledgement
+//! comes that they could answer. It is set before they are told of [`CaState::Loss`], so they may set another there, and else at the
+//! next acknowledgement. Linux's `tcp_enter_loss`
 //! (net/ipv4/tcp_input.c) does not ask for `cong_control` either: it sets what is still in flight + 1, which is one segment where
 //! everything out counts as lost, and then tells of the state.
 
@@ -304,13 +306,9 @@ impl Driver {
         let again = self.options.timeout_reduces_again && self.conn.ca_state != CaState::Loss;
         if begins || again {
             self.finish_reduction();
-            self.reduce(next, self.flight());
-            self.cc.cwnd_event(&mut self.conn, CaEvent::Loss);
+            self.reduce_by_timeout(next);
         }
-        self.recovery_end = next;
-        self.conn.cwnd = self.conn.cwnd.min(self.options.loss_window);
-        self.conn.cwnd_cnt = 0;
-        self.enter(CaState::Loss);
+        self.collapse(next);
         if begins { self.undo.by_timeout() } else { self.undo.join_timeout() }
     }
 

@@ -28,10 +28,13 @@ pub struct Options {
     /// How the window goes down.
     pub reduction: Reduction,
     /// Window after a timeout, segments: 1 in TCP (RFC 5681 §3.1), 2 in QUIC (RFC 9002 §7.2).
-    pub loss_window: u32,
+    pub loss_window: u16,
     /// Whether a timeout within fast recovery reduces `ssthresh` again: a MUST in TCP (RFC 5681 §3.1: the timer has not
     /// resent that segment yet); not so in Linux, nor for QUIC's persistent congestion (RFC 9002 §7.6.2).
     pub timeout_reduces_again: bool,
+    /// Whether the window after a timeout is `loss_window` more than what is still in flight, for a transport that does not take
+    /// everything for lost then (RFC 8985 §6.3), as in Linux. What was lost must have left `in_flight`.
+    pub timeout_keeps_flight: bool,
     /// Whether the window falls back to the initial one after an idle time of a timeout (RFC 5681 §4.1: SHOULD). Never
     /// for an algorithm with `cong_control`, as in Linux.
     pub idle_restart: bool,
@@ -45,8 +48,16 @@ impl Options {
         reduction: Reduction::Immediate,
         loss_window: 1,
         timeout_reduces_again: true,
+        timeout_keeps_flight: false,
         idle_restart: true,
         flight: Flight::Outstanding,
+    };
+    /// Linux's TCP.
+    pub const LINUX: Self = Self {
+        reduction: Reduction::Proportional,
+        timeout_reduces_again: false,
+        timeout_keeps_flight: true,
+        ..Self::TCP
     };
     /// QUIC's: RFC 9002.
     pub const QUIC: Self =

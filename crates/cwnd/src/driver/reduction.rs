@@ -2,7 +2,7 @@
 //! A reduction of the window from its beginning to its end, at once or proportionally.
 
 use super::prr::Prr;
-use super::{Driver, Flight, Reduction};
+use super::{Driver, Flight, RecoveryEpoch, Reduction};
 use crate::conn::{CaEvent, CaState};
 
 impl Driver {
@@ -66,10 +66,74 @@ impl Driver {
         }
     }
 
+    /// The threshold goes down because the retransmission timer fired.
+    pub(super) fn reduce_by_timeout(&mut self, next: u64) {
+        self.reduce(next, self.flight());
+        self.cc.cwnd_event(&mut self.conn, CaEvent::Loss);
+    }
+
+    /// The window after a timeout; the epoch lasts until `next`.
+    pub(super) fn collapse(&mut self, next: u64) {
+        self.recovery_end = next;
+        let kept = if self.options.timeout_keeps_flight { self.conn.in_flight } else { 0 };
+        let loss_window = kept.saturating_add(self.options.loss_window.into());
+        self.conn.cwnd = self.conn.cwnd.min(loss_window);
+        self.conn.cwnd_cnt = 0;
+        self.enter(CaState::Loss);
+    }
+
     /// No acknowledgement came with what was found: the proportional reduction allows nothing more for it.
     pub(super) fn hold(&mut self) {
         if self.options.reduction == Reduction::Proportional && !self.cc.has_cong_control() {
             self.prr.hold(&mut self.conn);
         }
+    }
+}
+
+/// Reductions for data that has had one: Linux's, for transports that find lost retransmissions or send probes.
+impl Driver {
+    /// In the repair after a timeout a retransmission was found lost: another epoch, and fast recovery. Linux's `tcp_enter_recovery`
+    /// from [`CaState::Loss`].
+    pub fn on_lost_retransmission(&mut self, now_us: u64, next: u64) -> RecoveryEpoch {
+        self.conn.set_now(now_us);
+        self.renew_epoch();
+        self.reduce(next, self.flight());
+        self.enter(CaState::Recovery);
+        self.start_reduction(self.cc.min_cwnd(&self.conn));
+        self.undo.by_loss()
+    }
+
+    /// In the repair after a timeout the timer fired for a segment that it has not sent again before: another epoch.
+    // RFC 5681 §3.1: ssthresh is held constant only for a segment that the timer has sent again already
+    pub fn on_further_timeout(&mut self, now_us: u64, next: u64) -> RecoveryEpoch {
+        self.conn.set_now(now_us);
+        self.renew_epoch();
+        self.reduce_by_timeout(next);
+        self.collapse(next);
+        self.undo.by_timeout()
+    }
+
+    /// A loss was found that a probe has repaired already: the window is reduced at once, nothing is to be repaired, and nothing can
+    /// be undone. // RFC 8985 §7.4.2
+    pub fn on_repaired_loss(&mut self, now_us: u64, next: u64) {
+        self.conn.set_now(now_us);
+        self.open_epoch();
+        self.undo.close();
+        let end = self.recovery_end;
+        // What was repaired has just left the flight.
+        self.reduce(next, self.flight().max(self.conn.max_packets_out));
+        self.recovery_end = end;
+        self.enter(CaState::Cwr);
+        if !self.cc.has_cong_control() {
+            self.conn.cwnd = self.cc.min_cwnd(&self.conn);
+        }
+        self.cc.cwnd_event(&mut self.conn, CaEvent::CompleteCwr);
+        self.enter(CaState::Open);
+    }
+
+    /// Another epoch begins in the repair after a timeout, without that one's end.
+    fn renew_epoch(&mut self) {
+        self.conn.prior_cwnd = self.conn.cwnd;
+        self.undo.open(self.conn.ssthresh, self.recovery_end);
     }
 }

@@ -99,7 +99,7 @@ fn a_timeout_reduces_as_rfc_5681_says(setting: &ModelSetting, step: &CheckedStep
     }
     // One for data of after an epoch ends that first, at its target.
     let window = step.told.reductions.first().map_or(step.before.cwnd, |(_, window)| *window);
-    let window = window.min(options.loss_window);
+    let window = window.min(options.loss_window.into());
     that(step.after.cwnd == window && step.after.state == CaState::Loss, || format!("not {window}"))
 }
 
@@ -216,7 +216,7 @@ fn cong_control_is_cut_by_a_timeout_only(setting: &ModelSetting, step: &CheckedS
         return None;
     }
     let expected = match step.call {
-        DriverCall::Timeout { .. } => step.before.cwnd.min(setting.options().loss_window),
+        DriverCall::Timeout { .. } => step.before.cwnd.min(setting.options().loss_window.into()),
         DriverCall::Ack { .. } => setting.steady_window(),
         _ => step.before.cwnd,
     };

@@ -2,6 +2,7 @@
 //! The driver's state machine, and a QUIC stack's way of using it.
 
 mod idle;
+mod linux;
 mod recovery_epochs;
 
 use super::*;

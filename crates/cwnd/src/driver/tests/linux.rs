@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What Linux's recovery asks for beyond the RFCs': reductions for data that has had one, and a window that keeps what is out.
+
+use super::*;
+
+// RFC 8985 §6.3: not everything is lost at a timeout. Seven of 20 segments are still out, and one may go: 8, of a threshold of 10.
+#[test]
+fn after_a_timeout_the_window_is_what_is_out_and_one_more() {
+    let mut driver = driver("reno", 20, Options::LINUX);
+    driver.conn.in_flight = 7;
+    driver.on_timeout(1, 0, 20);
+    assert_eq!((driver.conn.cwnd, driver.conn.ssthresh), (8, 10));
+    driver.conn.in_flight = 12;
+    driver.on_timeout(2, 0, 20);
+    assert_eq!((driver.conn.cwnd, driver.conn.ssthresh), (8, 10), "never more than the window");
+}
+
+// Linux: a retransmission lost in the repair after a timeout begins a fast recovery. Threshold 10 for 20 segments, then 4 for a window of
+// 8; its undo gives the 10 back, not the 20's.
+#[test]
+fn a_lost_retransmission_after_a_timeout_is_another_reduction() {
+    let mut driver = driver("reno-linux", 20, Options::LINUX);
+    driver.conn.in_flight = 0;
+    driver.on_timeout(1, 0, 20);
+    (driver.conn.cwnd, driver.conn.in_flight) = (8, 6);
+    let epoch = driver.on_lost_retransmission(2, 25);
+    assert_eq!((driver.conn.ca_state, driver.conn.ssthresh), (CaState::Recovery, 4));
+    assert_eq!((driver.conn.cwnd, driver.recovery_end()), (7, 25), "one is forced out, RFC 9937");
+    assert!(driver.on_spurious(3, epoch));
+    assert_eq!((driver.conn.ca_state, driver.conn.cwnd, driver.conn.ssthresh), (CaState::Open, 8, 10));
+}
+
+// RFC 5681 §3.1: the timer fires for a segment that it has not sent again: the threshold goes down again, from 10 to 3 for 6.
+#[test]
+fn a_timeout_after_progress_is_another_reduction() {
+    let mut driver = driver("reno-linux", 20, Options::LINUX);
+    driver.conn.in_flight = 0;
+    let first = driver.on_timeout(1, 0, 20);
+    driver.conn.cwnd = 6;
+    let second = driver.on_further_timeout(2, 22);
+    assert_eq!((driver.conn.cwnd, driver.conn.ssthresh, driver.recovery_end()), (1, 3, 22));
+    assert!(!driver.on_spurious(3, first), "an earlier epoch's");
+    assert!(driver.on_spurious(3, second));
+    assert_eq!((driver.conn.cwnd, driver.conn.ssthresh), (6, 10));
+}
+
+// RFC 8985 §7.4.2: a probe has repaired the loss: from 20 to 10 at once, CWR and back, nothing to repair, and no later proof counts. Of
+// a sender that counts its flight it is what was out: 12.
+#[test]
+fn a_loss_that_is_repaired_already_is_a_reduction_without_a_recovery() {
+    let mut driver = driver("reno-linux", 20, Options::LINUX);
+    (driver.conn.packets_out, driver.conn.in_flight) = (2, 2);
+    driver.on_repaired_loss(1, 22);
+    assert_eq!((driver.conn.ca_state, driver.conn.cwnd, driver.conn.ssthresh), (CaState::Open, 10, 10));
+    assert_eq!(driver.recovery_end(), 0, "a later loss is judged by itself");
+    let epoch = driver.on_loss(2, 5, 22).expect("begun");
+    assert!(driver.on_spurious(3, epoch));
+    assert_eq!(driver.conn.cwnd, 10);
+
+    let mut driver = super::driver("reno", 20, Options::LINUX);
+    (driver.conn.packets_out, driver.conn.max_packets_out) = (0, 12);
+    driver.on_repaired_loss(1, 22);
+    assert_eq!((driver.conn.cwnd, driver.conn.ssthresh), (6, 6));
+}
