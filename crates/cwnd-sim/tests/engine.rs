@@ -56,8 +56,8 @@ fn alone(cc: &str, recovery: Recovery) -> Summary {
 /// and is held only where recovery ends at the first new acknowledgement of several losses.
 fn is_held_in_repairs(cc: &str, recovery: Recovery) -> bool {
     match cc {
-        "bic" => !matches!(recovery, Recovery::Sack | Recovery::SackPrr),
-        "bic-linux" | "bic-2.6" => recovery != Recovery::SackPrr,
+        "bic" => !matches!(recovery, Recovery::Sack | Recovery::SackPrr | Recovery::Linux),
+        "bic-linux" | "bic-2.6" => !matches!(recovery, Recovery::SackPrr | Recovery::Linux),
         "bic-2004" => recovery == Recovery::Reno,
         _ => false,
     }
@@ -169,7 +169,7 @@ fn tahoe_starts_over() {
 #[test]
 fn several_losses_of_one_window_are_one_reduction_with_sack_and_newreno() {
     let five = "at:200,203,206,209,212";
-    for recovery in ["sack", "sack-prr", "newreno"] {
+    for recovery in ["sack", "sack-prr", "linux", "newreno"] {
         let (retransmits, timeouts, after, states) = one_loss(recovery, five);
         assert_eq!((retransmits, timeouts), (5, 0), "{recovery}");
         assert!((23..=28).contains(&after), "{recovery}: {after}");

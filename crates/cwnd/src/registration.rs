@@ -14,6 +14,8 @@ pub enum Recovery {
     Sack,
     /// RFC 6675 for what to send, proportional rate reduction (RFC 6937) for how much.
     SackPrr,
+    /// Linux's: losses are found by time (RFC 8985), also those of retransmissions; `SackPrr`'s reduction; undo (RFC 3522, RFC 5682, D-SACK).
+    Linux,
     /// RFC 6582: fast recovery lasts until everything out at its start is acknowledged.
     NewReno,
     /// RFC 5681: fast recovery ends at the first new acknowledgement.
@@ -24,7 +26,8 @@ pub enum Recovery {
 
 impl Recovery {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Sack, Self::SackPrr, Self::NewReno, Self::Reno, Self::Tahoe];
+    pub const ALL: [Self; 6] =
+        [Self::Sack, Self::SackPrr, Self::Linux, Self::NewReno, Self::Reno, Self::Tahoe];
 
     /// Name in scenarios and on the command line.
     #[must_use]
@@ -32,6 +35,7 @@ impl Recovery {
         match self {
             Self::Sack => "sack",
             Self::SackPrr => "sack-prr",
+            Self::Linux => "linux",
             Self::NewReno => "newreno",
             Self::Reno => "reno",
             Self::Tahoe => "tahoe",

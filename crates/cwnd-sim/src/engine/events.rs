@@ -109,8 +109,9 @@ impl Simulation {
         }
         if flow.sender.rto_at() <= now {
             let recovery_state = RecoveryState::of(flow);
-            flow.sender.on_timeout(now);
-            self.record_event(now, number, EventKind::Timeout, None, 0);
+            if flow.sender.on_timer(now) {
+                self.record_event(now, number, EventKind::Timeout, None, 0);
+            }
             self.respond(now, number, recovery_state, Trigger::Other);
         }
         let flow = &mut self.flows[number as usize];
@@ -231,7 +232,7 @@ impl Simulation {
             let packet = Packet::ack(number, ack, PathIndex::END, now + delay);
             self.network.push(&mut self.event_seq, ack_line, packet);
         } else {
-            let blocks = flow.receiver.blocks();
+            let blocks = flow.receiver.blocks(ack);
             let blocks = (!blocks.is_empty()).then_some(blocks);
             let ack = self.ack_slab.pack(ack, blocks);
             self.forward(now, Packet::ack(number, ack, PathIndex::FIRST, now));

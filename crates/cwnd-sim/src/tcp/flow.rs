@@ -11,6 +11,7 @@ use super::sender::{ENDLESS, Sender};
 use crate::index::OptionIndex;
 use crate::network::FlowPath;
 use cwnd::CaState;
+use cwnd::registry::Recovery;
 use cwnd_link::{Drops, NEVER};
 use cwnd_record::FlowCounts;
 use cwnd_scenario::{Flow, HEADER_BYTES};
@@ -138,7 +139,7 @@ impl FlowState {
             fused: path.fused,
             private: false,
             recorded: false,
-            receiver: Receiver::default(),
+            receiver: Receiver::new(flow.recovery == Recovery::Linux),
             sender: Sender::new(flow, mss),
             host: (overhead > 0).then(|| Box::new(Host::new(overhead, flow.overhead_stream))),
             count: FlowCounters { cwnd_since: flow.start, ..FlowCounters::default() },

@@ -9,7 +9,8 @@ use crate::network::Segment;
 pub struct AckPacket {
     /// Everything before this position has arrived.
     pub cumulative: u64,
-    /// A segment beyond it that has just arrived (the first block of the SACK option, newest edge).
+    /// A segment beyond it that has just arrived (the first block of the SACK option, newest edge). With D-SACK (RFC 2883) also one that
+    /// had arrived before: it lies below `cumulative`, or was reported by an earlier acknowledgement.
     pub sacked: Option<u64>,
     /// When the first and the newest segment that it acknowledges in order were sent, µs (the timestamp echo, and what
     /// a sender knows of its newest segment).
@@ -24,6 +25,8 @@ pub struct AckPacket {
 pub struct SackBlocks {
     /// From and to, counted from the acknowledgement's `cumulative`; `(0, 0)` where there is none.
     offsets: [(u32, u32); 3],
+    /// The segment that has arrived again, counted from there: the first block (RFC 2883 §4), which leaves place for two.
+    duplicate: Option<i32>,
 }
 
 impl SackBlocks {
@@ -33,10 +36,15 @@ impl SackBlocks {
         ranges.map(move |(from, to)| (cumulative + u64::from(from), cumulative + u64::from(to)))
     }
 
+    /// The segment that has arrived again, of an acknowledgement up to `cumulative`.
+    pub fn duplicate(self, cumulative: u64) -> Option<u64> {
+        self.duplicate.and_then(|offset| cumulative.checked_add_signed(offset.into()))
+    }
+
     /// Whether it has none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.offsets[0].1 == 0
+        self.offsets[0].1 == 0 && self.duplicate.is_none()
     }
 }
 
@@ -50,6 +58,10 @@ pub struct Receiver {
     pending: u32,
     first_sent_us: u32,
     newest_sent_us: u32,
+    /// Whether it reports segments that arrive again. // RFC 2883
+    reports_duplicates: bool,
+    /// Whether the segment that the last acknowledgement out of order reports had arrived before.
+    is_duplicate: bool,
     /// Segments that arrived for the first time.
     pub distinct: u64,
     /// Segments that arrived at all.
@@ -88,6 +100,11 @@ impl OutOfOrder {
 }
 
 impl Receiver {
+    /// A receiver that may report segments that arrive again (RFC 2883).
+    pub fn new(reports_duplicates: bool) -> Self {
+        Self { reports_duplicates, ..Self::default() }
+    }
+
     /// A segment arrived. Returns the acknowledgement that it causes now; `None` means that one is being delayed.
     #[inline(always)]
     pub fn on_segment(&mut self, segment: Segment, ack_every: u32) -> Option<AckPacket> {
@@ -122,6 +139,10 @@ impl Receiver {
             out_of_order.highest = out_of_order.highest.max(position + 1);
             out_of_order.note(self.next, position);
         }
+        if self.reports_duplicates {
+            self.is_duplicate = sacked.is_none();
+            sacked = self.next.checked_add_signed(ahead.into()); // RFC 2883 §4
+        }
         // RFC 5681 §4.2: out of order, or old: a duplicate acknowledgement at once.
         let echo = if self.pending > 0 {
             Some((self.first_sent_us, self.newest_sent_us))
@@ -144,11 +165,15 @@ impl Receiver {
         self.next
     }
 
-    /// The blocks that the acknowledgement just made carries: the one with the newest arrival, then those reported last.
-    // RFC 2018 §4
+    /// The blocks that `ack`, just made, carries: a segment that arrived again, the block with the newest arrival, then those reported last.
+    // RFC 2018 §4, RFC 2883 §4
     #[must_use]
-    pub fn blocks(&self) -> SackBlocks {
-        let mut blocks = SackBlocks::default();
+    pub fn blocks(&self, ack: &AckPacket) -> SackBlocks {
+        let duplicate = ack.sacked.filter(|_| self.is_duplicate);
+        let duplicate =
+            duplicate.map(|position| (position as u32).wrapping_sub(self.next as u32).cast_signed());
+        let most = if duplicate.is_some() { 2 } else { 3 };
+        let mut blocks = SackBlocks { duplicate, ..SackBlocks::default() };
         let Some(out_of_order) = &self.out_of_order else { return blocks };
         let mut count = 0;
         // What arrived last may all have been acknowledged since; the highest segment has not.
@@ -157,7 +182,7 @@ impl Receiver {
         {
             let (from, to) = out_of_order.block(self.next, recent - 1);
             let offsets = ((from - self.next) as u32, (to - self.next) as u32);
-            if count < 3 && !blocks.offsets[..count].contains(&offsets) {
+            if count < most && !blocks.offsets[..count].contains(&offsets) {
                 blocks.offsets[count] = offsets;
                 count += 1;
             }
@@ -217,7 +242,57 @@ mod tests {
     }
 
     fn ranges(receiver: &Receiver) -> Vec<(u64, u64)> {
-        receiver.blocks().ranges(receiver.next()).collect()
+        let ack = AckPacket { cumulative: receiver.next(), sacked: None, sent_us: None };
+        receiver.blocks(&ack).ranges(receiver.next()).collect()
+    }
+
+    /// An acknowledgement, the duplicate that it reports, and its blocks.
+    type Reported = (u64, Option<u64>, Vec<(u64, u64)>);
+
+    fn with_duplicates(positions: &[u32]) -> Vec<Reported> {
+        let mut receiver = Receiver::new(true);
+        let mut acks = Vec::new();
+        for &position in positions {
+            let Some(ack) = receiver.on_segment(segment(position), 1) else { continue };
+            let blocks = receiver.blocks(&ack);
+            let ranges = blocks.ranges(ack.cumulative).collect();
+            acks.push((ack.cumulative, blocks.duplicate(ack.cumulative), ranges));
+        }
+        acks
+    }
+
+    // RFC 2883 §4.1.1: two segments arrive, their acknowledgements are lost, the first comes again. §4.1.2: 0 is lost, 1 and 2 arrive, 1
+    // comes again. The duplicate is the first block, and the block that it lies in is the second.
+    #[test]
+    fn a_segment_that_arrives_again_is_the_first_block() {
+        assert_eq!(with_duplicates(&[0, 1, 0]), [(1, None, vec![]), (2, None, vec![]), (2, Some(0), vec![])]);
+        assert_eq!(
+            with_duplicates(&[1, 2, 1, 0]),
+            [(0, None, vec![(1, 2)]), (0, None, vec![(1, 3)]), (0, Some(1), vec![(1, 3)]), (3, None, vec![])]
+        );
+    }
+
+    // RFC 2883 §4: beside the duplicate there is place for two blocks. Each duplicate is reported once.
+    #[test]
+    fn a_duplicate_leaves_place_for_two_blocks() {
+        let acks = with_duplicates(&[1, 3, 5, 3, 7]);
+        assert_eq!(acks[3], (0, Some(3), vec![(3, 4), (5, 6)]));
+        assert_eq!(acks[4], (0, None, vec![(7, 8), (3, 4), (5, 6)]));
+    }
+
+    // A path that keeps acknowledgements in order carries one position instead of blocks: one below the acknowledgement, or reported
+    // before, is a duplicate. Other recoveries hear of none.
+    #[test]
+    fn a_duplicate_is_reported_where_it_is_asked_for() {
+        for (reports_duplicates, expected) in
+            [(true, [Some(0), Some(3), Some(3)]), (false, [None, Some(3), None])]
+        {
+            let mut receiver = Receiver::new(reports_duplicates);
+            receiver.on_segment(segment(0), 1);
+            let sacked = [0, 3, 3]
+                .map(|position| receiver.on_segment(segment(position), 1).and_then(|ack| ack.sacked));
+            assert_eq!(sacked, expected);
+        }
     }
 
     // RFC 2018 §5, its examples with segments for 500 bytes: 0 to 3 are acknowledged before.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A TCP sender: its state, acknowledgements, transmission.
 //!
-//! Modules: `rto` (timeout), `scoreboard` (what is known of each segment), `recovery` (loss detection), `timers` (when to wake the
-//! sender), `pacer` (pacing, bursts), `application` (the application above it). Window, recovery states and round trip times are the core's [`Driver`].
+//! Modules: `rto` (timeout), `scoreboard` (what is known of each segment), `recovery` (loss detection), `linux` (the recovery of that name,
+//! with loss detection and scoreboard of its own), `timers` (when to wake the sender), `pacer` (pacing, bursts), `application` (the application above it). Window, recovery states and round trip times are the core's [`Driver`].
 
 mod application;
+mod linux;
 mod pacer;
 mod recovery;
 mod rto;
@@ -19,6 +20,7 @@ use cwnd::registry::Recovery;
 use cwnd::{CaState, Conn};
 use cwnd_link::NEVER;
 use cwnd_scenario::Flow;
+use linux::LinuxRecovery;
 use pacer::SendLimits;
 use rto::Rto;
 use scoreboard::Scoreboard;
@@ -46,12 +48,12 @@ enum NextSegment {
     New,
     /// The segment at this position again.
     Retransmission(u64),
-    /// The segment at this position again, once per recovery, when nothing else may go (RFC 6675 §4, rule 4).
+    /// The segment at this position again: once per recovery, when nothing else may go (RFC 6675 §4, rule 4), or as a probe.
     Rescue(u64),
 }
 
 // This is most of the memory of a hundred thousand flows. The driver takes 408 bytes, the algorithm with its parameters 216 of these.
-const _: () = assert!(size_of::<Sender>() <= 552);
+const _: () = assert!(size_of::<Sender>() <= 560);
 
 /// The sender. Positions are segment numbers from 0. Segments are whole: a transfer's last one is sent as a full one.
 #[derive(Debug)]
@@ -82,6 +84,8 @@ pub struct Sender {
     data_end: u64,
     /// Other limits, if it has any: pacing, bursts, an application with a rate.
     limits: Option<Box<SendLimits>>,
+    /// What `Recovery::Linux` keeps; the counts are in `board`.
+    linux: Option<Box<LinuxRecovery>>,
     /// Counters.
     pub sent: SenderCounts,
 }
@@ -97,11 +101,14 @@ impl Sender {
         if let Some(ssthresh) = flow.group.initial_ssthresh {
             conn.ssthresh = ssthresh;
         }
-        let reduction =
-            if flow.recovery == Recovery::SackPrr { Reduction::Proportional } else { Reduction::Immediate };
         conn.tick_hz = flow.group.host_clock;
         conn.set_now(flow.start / 1000);
-        let options = Options { reduction, idle_restart: flow.group.idle_restart, ..Options::default() };
+        let options = match flow.recovery {
+            Recovery::Linux => Options::LINUX,
+            Recovery::SackPrr => Options { reduction: Reduction::Proportional, ..Options::TCP },
+            _ => Options::TCP,
+        };
+        let options = Options { idle_restart: flow.group.idle_restart, ..options };
         let total = flow.group.size.map_or(ENDLESS, |bytes| bytes.div_ceil(u64::from(mss)));
         let controller = flow.controller();
         let limits = SendLimits::new(flow, &controller, mss, total);
@@ -125,6 +132,7 @@ impl Sender {
             stop_at: flow.group.stop.unwrap_or(NEVER),
             data_end: if flow.group.app_rate.is_some() { 0 } else { total },
             limits,
+            linux: (flow.recovery == Recovery::Linux).then(Box::default),
             sent: SenderCounts::default(),
         }
     }
@@ -145,6 +153,10 @@ impl Sender {
         let conn = &self.driver.conn;
         assert!(self.una <= self.nxt && conn.cwnd >= 1, "{self:?}");
         assert_eq!(u64::from(conn.packets_out), self.nxt - self.una, "{self:?}");
+        if let Some(linux) = &self.linux {
+            linux.log.check(self.una, self.nxt, &self.board);
+            return;
+        }
         self.board.check(self.una, self.nxt);
         // Counting segment by segment takes time proportional to the window, so it is done rarely for large windows.
         if conn.packets_out < 64 || self.sent.packets.is_multiple_of(64) {
@@ -168,6 +180,9 @@ impl Sender {
     /// Inlined twice: without blocks, the fast path, and with blocks.
     #[inline(always)]
     fn acknowledge(&mut self, now: u64, packet: &AckPacket, blocks: Option<&SackBlocks>) {
+        if self.linux.is_some() {
+            return self.acknowledge_as_linux(now, packet, blocks);
+        }
         let now_us = now / 1000;
         self.driver.conn.set_now(now_us);
         debug_assert!(
@@ -230,6 +245,9 @@ impl Sender {
 
     #[cold]
     fn next_segment_by_rules(&mut self, now: u64) -> Option<NextSegment> {
+        if self.linux.is_some() {
+            return self.next_segment_as_linux(now);
+        }
         if let Some(lost) = self.board.next_lost(self.una) {
             return Some(NextSegment::Retransmission(lost)); // rule 1
         }
@@ -289,6 +307,10 @@ impl Sender {
             }
             NextSegment::Retransmission(position) => {
                 self.sent.retransmits += 1;
+                if self.linux.is_some() {
+                    self.on_retransmission_as_linux(now, position, false);
+                    return Some(position);
+                }
                 self.board.retransmit(position);
                 self.refresh();
                 if position == self.una && self.driver.conn.ca_state == CaState::Recovery && self.has_sack() {
@@ -296,9 +318,12 @@ impl Sender {
                 }
                 position
             }
-            // RFC 6675 §4: it does not move HighRxt, so the pipe does not count it.
+            // RFC 6675 §4: it does not move HighRxt, so the pipe does not count it. Linux's probes are not counted either.
             NextSegment::Rescue(position) => {
                 self.sent.retransmits += 1;
+                if self.linux.is_some() {
+                    self.on_retransmission_as_linux(now, position, true);
+                }
                 position
             }
         };
@@ -314,8 +339,17 @@ impl Sender {
         let conn = &self.driver.conn;
         let limited = conn.in_flight >= conn.cwnd;
         self.driver.on_burst_end(limited);
+        if self.limits.is_some() | self.linux.is_some() {
+            self.end_burst_apart();
+        }
+    }
+
+    /// The same for what few flows have.
+    #[inline(never)]
+    fn end_burst_apart(&mut self) {
         if let Some(limits) = &mut self.limits {
             limits.end_burst();
         }
+        self.on_sent_as_linux();
     }
 }

@@ -12,7 +12,7 @@ use cwnd::registry::Recovery;
 
 impl Sender {
     pub(super) const fn has_sack(&self) -> bool {
-        matches!(self.recovery, Recovery::Sack | Recovery::SackPrr)
+        matches!(self.recovery, Recovery::Sack | Recovery::SackPrr | Recovery::Linux)
     }
 
     /// Loss detection for an acknowledgement while data is or was out of order; `self.una` has advanced by `acked`. Returns

@@ -47,6 +47,11 @@ impl Rto {
         if doubled < most { doubled as u32 } else { MAX_RTO_US }
     }
 
+    /// Its distance from the smoothed RTT, at least, µs.
+    pub const fn floor_us(&self) -> u32 {
+        self.floor_us
+    }
+
     /// The timer fired. // RFC 6298 §5.5
     pub const fn back_off(&mut self) {
         self.backoff += 1;

@@ -13,12 +13,12 @@ use cwnd_scenario::{Flow, Scenario};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-const MSS: u32 = 1448;
-const MS: u64 = 1_000_000;
+pub(super) const MSS: u32 = 1448;
+pub(super) const MS: u64 = 1_000_000;
 const SECOND: u64 = 1000 * MS;
 
 /// A flow with these settings.
-fn flow(settings: &str) -> Flow {
+pub(super) fn flow(settings: &str) -> Flow {
     let scenario = Scenario::from_toml(&format!(
         "duration = '9s'\n[link]\nrate = '10Mbit/s'\nrtt = '20ms'\n[[flow]]\n{settings}"
     ));
@@ -131,7 +131,10 @@ impl TestPath {
                         && self.random.below(1000) >= self.loss.1
                     {
                         let late = if self.jitter > 0 { self.random.below(self.jitter) } else { 0 };
-                        self.schedule(at + 10 * MS + late, TestPathEvent::Ack(ack, self.receiver.blocks()));
+                        self.schedule(
+                            at + 10 * MS + late,
+                            TestPathEvent::Ack(ack, self.receiver.blocks(&ack)),
+                        );
                     }
                 }
                 TestPathEvent::Ack(ack, blocks) => {
@@ -192,7 +195,7 @@ fn blocks_make_up_for_lost_acknowledgements() {
 // Acknowledgements overtake one another: late ones are harmless, and what they report selectively counts.
 #[test]
 fn late_acknowledgements_are_harmless() {
-    for recovery in ["sack", "sack-prr", "newreno", "reno", "tahoe"] {
+    for recovery in ["sack", "sack-prr", "linux", "newreno", "reno", "tahoe"] {
         let settings = format!("cc = 'reno'\nrecovery = '{recovery}'\ninitial_ssthresh = 20");
         let mut path = TestPath::new(&flow(&settings), 6);
         (path.loss, path.jitter) = ((5, 100), 15 * MS);
@@ -350,7 +353,7 @@ fn a_transfer_that_is_written_later_starts_without_data() {
 fn every_transfer_ends() {
     let (mut finished, mut needless) = (0, 0);
     for seed in 0..30 {
-        for recovery in ["sack", "sack-prr", "newreno", "reno", "tahoe"] {
+        for recovery in ["sack", "sack-prr", "linux", "newreno", "reno", "tahoe"] {
             let mut flow = flow(&format!("cc = 'cubic'\nrecovery = '{recovery}'"));
             let size = 1 + seed * seed;
             Arc::make_mut(&mut flow.group).size = Some(size * 1448);
@@ -383,9 +386,9 @@ impl Sender {
     fn on_any_timer(&mut self, now: u64) -> bool {
         let is_rto = self.rto_at() <= now;
         if is_rto {
-            self.on_timeout(now)
+            self.on_timer(now);
         } else {
-            self.on_wake(now)
+            self.on_wake(now);
         }
         is_rto
     }

@@ -72,8 +72,17 @@ impl Sender {
         }
     }
 
-    /// The retransmission timer fired: everything outstanding counts as lost. // RFC 6298 §5.4 – §5.6
-    pub fn on_timeout(&mut self, now: u64) {
+    /// The retransmission timer fired; whether that was a timeout: with some recoveries the timer has other uses.
+    pub fn on_timer(&mut self, now: u64) -> bool {
+        if self.linux.is_some() {
+            return self.on_timer_as_linux(now);
+        }
+        self.on_timeout(now);
+        true
+    }
+
+    /// A timeout: everything outstanding counts as lost. // RFC 6298 §5.4 – §5.6
+    fn on_timeout(&mut self, now: u64) {
         self.driver.conn.set_now(now / 1000);
         self.sent.timeouts += 1;
         self.rto.back_off();

@@ -10,7 +10,7 @@ use std::sync::Arc;
 // recovery and begins the next, because of 12, whose retransmission is on its way.
 #[test]
 fn a_recovery_does_not_send_again_what_the_one_before_it_sent_again() {
-    for recovery in ["sack", "sack-prr"] {
+    for recovery in ["sack", "sack-prr", "linux"] {
         let mut path = TestPath::new(&flow(&format!("cc = 'cubic'\nrecovery = '{recovery}'")), 1);
         path.first_lost = vec![0, 11, 12];
         path.run(200 * MS);
@@ -26,7 +26,7 @@ fn a_recovery_does_not_send_again_what_the_one_before_it_sent_again() {
 // lost is retransmitted.
 #[test]
 fn sack_recoveries_retransmit_only_what_was_lost() {
-    for recovery in ["sack", "sack-prr"] {
+    for recovery in ["sack", "sack-prr", "linux"] {
         let mut retransmits = 0;
         for seed in 0..20 {
             let mut path = TestPath::new(&flow(&format!("cc = 'cubic'\nrecovery = '{recovery}'")), seed);

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Loss detection (RFC 8985 §6.2), the recoveries that it begins, the timers, and what is sent.
+
+use super::log::Detected;
+use super::tlp::TimerKind;
+use super::{Arrival, Sending};
+use crate::tcp::sender::scoreboard::DUP_THRESH;
+use crate::tcp::sender::{NextSegment, Sender};
+use cwnd::CaState;
+
+impl Sender {
+    /// The state machine's answer to an acknowledgement: whether something was found lost, and for how long the reordering window lasts,
+    /// µs. // Linux: tcp_fastretrans_alert
+    pub(super) fn respond_to_ack(&mut self, now_us: u64, arrival: &Arrival) -> (bool, Option<u64>) {
+        let is_news = arrival.acked == 0 || arrival.sacked > 0 || arrival.dsack.is_some();
+        if self.driver.conn.ca_state == CaState::Open && !is_news {
+            return (false, None);
+        }
+        match self.driver.conn.ca_state {
+            CaState::Recovery if self.una < self.driver.recovery_end() => {
+                if arrival.acked > 0 && self.undo_partial(arrival) {
+                    return (false, None);
+                }
+                self.undo_by_dsack();
+            }
+            CaState::Recovery => {
+                if !self.undo_if_original(arrival)
+                    && let Some(linux) = &mut self.linux
+                {
+                    linux.window.on_recovery_over();
+                }
+            }
+            CaState::Loss => self.repair_after_timeout(arrival),
+            CaState::Open | CaState::Disorder | CaState::Cwr => {
+                self.undo_by_dsack();
+            }
+        }
+        if !self.linux.as_mut().is_some_and(|linux| std::mem::take(&mut linux.rack.advanced)) {
+            self.recover(false);
+            return (false, None);
+        }
+        let (found, wait_us) = self.detect(now_us);
+        self.recover(found.lost_again > 0);
+        (found.lost > 0, wait_us)
+    }
+
+    /// Looks for losses; with what is found, how long until the last of the segments that may be late is lost, µs.
+    // RFC 8985 §6.2, step 5
+    fn detect(&mut self, now_us: u64) -> (Detected, Option<u64>) {
+        let reo_wnd_us = self.reordering_window_us();
+        let Some(linux) = &mut self.linux else { return Default::default() };
+        let Some(rtt_us) = linux.rack.rtt_us else { return Default::default() };
+        let patience_us = rtt_us.saturating_add(reo_wnd_us);
+        let found = linux.log.detect(linux.rack.newest, now_us.checked_sub(patience_us), &mut self.board);
+        self.refresh();
+        let wait_us =
+            found.waiting_us.map(|sent_us| sent_us.saturating_add(patience_us).saturating_sub(now_us));
+        (found, wait_us)
+    }
+
+    /// RACK.reo_wnd, µs. // RFC 8985 §6.2, step 4
+    fn reordering_window_us(&self) -> u64 {
+        let Some(linux) = &self.linux else { return 0 };
+        let conn = &self.driver.conn;
+        let at_once =
+            matches!(conn.ca_state, CaState::Recovery | CaState::Loss) || self.board.sacked_out >= DUP_THRESH;
+        let rtt_us = linux.rack.rtt_us.unwrap_or(0);
+        let min_rtt_us = if conn.min_rtt_us == 0 { rtt_us } else { rtt_us.min(conn.min_rtt_us.into()) };
+        let srtt_us = if conn.srtt_us8 == 0 { rtt_us } else { u64::from(conn.srtt_us8) / 8 };
+        linux.window.us(at_once, min_rtt_us, srtt_us)
+    }
+
+    /// Begins a recovery where something is lost and none goes on. In the repair after a timeout that is so only when a retransmission
+    /// was lost again.
+    fn recover(&mut self, lost_again: bool) {
+        if self.board.lost_out == 0 {
+            return;
+        }
+        let (now_us, end) = (self.driver.conn.now_us, self.driver.recovery_end());
+        let state = self.driver.conn.ca_state;
+        if self.driver.in_recovery_epoch() && self.una < end {
+            if state == CaState::Loss && lost_again {
+                let epoch = self.driver.on_lost_retransmission(now_us, self.nxt);
+                self.begin_undo(Some(epoch), None);
+                self.forget_probe();
+            }
+        } else if let Some(epoch) = self.driver.on_loss(now_us, self.una.max(end), self.nxt) {
+            self.begin_undo(Some(epoch), None);
+            self.forget_probe();
+        }
+    }
+
+    fn forget_probe(&mut self) {
+        if let Some(linux) = &mut self.linux {
+            linux.probe.end = None;
+        }
+    }
+
+    /// The timer is due; whether it was a retransmission timeout.
+    pub(in crate::tcp::sender) fn on_timer_as_linux(&mut self, now: u64) -> bool {
+        self.driver.conn.set_now(now / 1000);
+        let Some(linux) = &mut self.linux else { return false };
+        linux.sending = Sending::All;
+        let kind = linux.timer;
+        match kind {
+            TimerKind::Probe => self.on_probe_timeout(now),
+            TimerKind::Reordering => self.on_window_over(now),
+            TimerKind::Timeout => self.on_timeout_as_linux(now),
+        }
+        #[cfg(debug_assertions)]
+        self.check();
+        kind == TimerKind::Timeout
+    }
+
+    /// The reordering window is over. // Linux: tcp_rack_reo_timeout
+    fn on_window_over(&mut self, now: u64) {
+        let (found, wait_us) = self.detect(now / 1000);
+        if found.lost > 0 {
+            self.recover(true); // in the repair after a timeout, too
+        }
+        match wait_us {
+            Some(wait_us) => self.await_reordered(now, wait_us),
+            None => self.rearm_timeout(now),
+        }
+    }
+
+    /// The retransmission timer fired. // RFC 6298 §5.4 – §5.6, RFC 8985 §6.3
+    fn on_timeout_as_linux(&mut self, now: u64) {
+        let now_us = now / 1000;
+        self.sent.timeouts += 1;
+        self.rto.back_off();
+        let reo_wnd_us = self.reordering_window_us();
+        let Some(linux) = &mut self.linux else { return };
+        let horizon_us = match linux.rack.rtt_us {
+            Some(rtt_us) => now_us.checked_sub(rtt_us.saturating_add(reo_wnd_us)),
+            None => Some(u64::MAX),
+        };
+        linux.log.time_out(horizon_us, &mut self.board);
+        let repeated = linux.timeouts > 0;
+        linux.timeouts = linux.timeouts.saturating_add(1);
+        linux.probe = super::Probe::default();
+        self.refresh();
+        let is_first = !self.driver.in_recovery_epoch();
+        let end = self.driver.recovery_end();
+        if is_first || self.una >= end {
+            let epoch = self.driver.on_timeout(now_us, self.una.max(end), self.nxt);
+            self.begin_undo(None, Some(epoch));
+        } else if self.driver.conn.ca_state == CaState::Loss && !repeated {
+            let epoch = self.driver.on_further_timeout(now_us, self.nxt);
+            self.begin_undo(None, Some(epoch));
+        } else {
+            let epoch = self.driver.on_timeout(now_us, self.una, self.nxt);
+            self.join_undo(epoch);
+        }
+        if let Some(linux) = &mut self.linux {
+            // RFC 5682 §3.1, step 1: not in a recovery that goes on.
+            linux.undo.frto = is_first || repeated;
+        }
+        self.set_timeout(now);
+    }
+
+    /// What goes next where something is lost, a probe is due, or nothing new may go.
+    pub(in crate::tcp::sender) fn next_segment_as_linux(&mut self, now: u64) -> Option<NextSegment> {
+        let new = self.has_new(now).then_some(NextSegment::New);
+        let linux = self.linux.as_mut()?;
+        if linux.probe.due {
+            return new.or_else(|| (self.nxt > self.una).then(|| NextSegment::Rescue(self.nxt - 1)));
+        }
+        match linux.sending {
+            Sending::New => return new,
+            Sending::NewFirst if new.is_some() => return new,
+            Sending::NewFirst => (linux.undo.frto, linux.sending) = (false, Sending::All),
+            Sending::All => {}
+        }
+        linux.log.next_lost(&self.board).map(NextSegment::Retransmission).or(new)
+    }
+
+    /// The segment at `position` is sent again, as a probe or because it is lost.
+    pub(in crate::tcp::sender) fn on_retransmission_as_linux(
+        &mut self,
+        now: u64,
+        position: u64,
+        is_probe: bool,
+    ) {
+        let now_us = now / 1000;
+        let Some(linux) = &mut self.linux else { return };
+        linux.log.retransmit(position, now_us, !is_probe, &mut self.board);
+        if is_probe {
+            self.on_probe_sent(now, true);
+            return;
+        }
+        linux.undo.on_retransmission(now_us);
+        self.refresh();
+        if position == self.una {
+            self.set_timeout(now); // Linux: the first segment's timer starts anew
+        }
+    }
+
+    /// New segments have left since the last call. // Linux: tcp_event_new_data_sent, tcp_schedule_loss_probe
+    pub(in crate::tcp::sender) fn on_sent_as_linux(&mut self) {
+        let now_us = self.driver.conn.now_us;
+        let nxt = self.nxt;
+        let Some(linux) = &mut self.linux else { return };
+        let end = linux.log.end();
+        if end == nxt {
+            return;
+        }
+        linux.log.extend(nxt, now_us);
+        let now = now_us * 1000;
+        if linux.probe.due {
+            self.on_probe_sent(now, false);
+            return;
+        }
+        if linux.timer == TimerKind::Probe {
+            self.rearm_timeout(now);
+        }
+        self.schedule_probe(now, false);
+    }
+}

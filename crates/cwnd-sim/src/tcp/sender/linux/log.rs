@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! When each outstanding segment was last sent, and what is known of it: eight bytes and a bit each, for every segment in flight. Times
+//! are needed of segments that were sent long before anything was missing, so they are always kept.
+//!
+//! RFC 8985 goes through the segments in the order of their last transmissions. Those that were sent once are in that order
+//! anyway; those that were sent again are in a queue of their own. Each of the two is read from its front, past what has been decided,
+//! so a segment costs the same in a window of any length. Only a timeout and an undo go through all of them.
+
+use super::super::scoreboard::Scoreboard;
+use crate::tcp::bitmap::Bitmap;
+use std::collections::VecDeque;
+
+/// What is known of one outstanding segment: when it was last sent, µs, above four marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry(u64);
+
+/// A selective acknowledgement reported it.
+const SACKED: u64 = 1;
+/// It is taken for lost, sent again since or not.
+const LOST: u64 = 2;
+/// It has been sent again since it was last lost, and counts in the pipe for that.
+const RETRANSMITTED: u64 = 4;
+/// It has been sent more than once.
+const SENT_AGAIN: u64 = 8;
+const MARKS: u32 = 4;
+
+impl Entry {
+    /// When it was last sent, µs.
+    #[inline]
+    pub const fn sent_us(self) -> u64 {
+        self.0 >> MARKS
+    }
+
+    /// Whether it has been sent more than once.
+    #[inline]
+    pub const fn is_sent_again(self) -> bool {
+        self.has(SENT_AGAIN)
+    }
+
+    const fn has(self, marks: u64) -> bool {
+        self.0 & marks != 0
+    }
+
+    const fn set(&mut self, marks: u64) {
+        self.0 |= marks;
+    }
+
+    const fn clear(&mut self, marks: u64) {
+        self.0 &= !marks;
+    }
+}
+
+/// A transmission as RFC 8985 orders them: by time, then by position.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Transmission {
+    /// When, µs.
+    pub sent_us: u64,
+    /// Of which segment.
+    pub position: u64,
+}
+
+/// What [`SegmentLog::detect`] found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Detected {
+    /// Segments newly lost.
+    pub lost: u32,
+    /// Those of them that had been sent again.
+    pub lost_again: u32,
+    /// When the last of those was sent that are not lost yet, but will be if they do not arrive, µs.
+    pub waiting_us: Option<u64>,
+}
+
+/// The segments in flight.
+#[derive(Debug, Default)]
+pub struct SegmentLog {
+    entries: VecDeque<Entry>,
+    /// Position of the first entry.
+    first: u64,
+    /// The reported ones again, to pass over many at once; empty while none is reported.
+    reported: Bitmap,
+    /// Retransmissions in their order. Some have been decided since.
+    again: VecDeque<Transmission>,
+    /// Every segment before this that was sent once is reported or lost.
+    undecided: u64,
+    /// Every segment before this that was sent once was sent before the newest transmission that has arrived.
+    overtaken: u64,
+    /// No segment before this waits to be sent again.
+    next_lost: u64,
+    /// One past the highest position that was sent again.
+    again_end: u64,
+}
+
+impl SegmentLog {
+    /// One past the last entry: the next new position.
+    #[inline]
+    pub fn end(&self) -> u64 {
+        self.first + self.entries.len() as u64
+    }
+
+    /// The segments before `to` that are not in it were sent at `now_us` for the first time.
+    #[inline]
+    pub fn extend(&mut self, to: u64, now_us: u64) {
+        for _ in self.end()..to {
+            if self.entries.len() == self.entries.capacity() {
+                // A sixteenth to spare, as in a [`Bitmap`].
+                self.entries.reserve_exact(self.entries.len() / 16 + 16);
+            }
+            self.entries.push_back(Entry(now_us << MARKS));
+        }
+    }
+
+    /// The segment at `position`.
+    #[inline]
+    pub fn get(&self, position: u64) -> Option<Entry> {
+        self.entries.get(position.checked_sub(self.first)? as usize).copied()
+    }
+
+    fn entry(&mut self, position: u64) -> Option<&mut Entry> {
+        self.entries.get_mut(position.checked_sub(self.first)? as usize)
+    }
+
+    /// Whether none of the segments has been sent again, none is reported, none lost.
+    #[inline]
+    pub const fn is_clean(&self, board: &Scoreboard) -> bool {
+        board.is_clean() && self.again_end <= self.first
+    }
+
+    /// Takes the first `count` segments of a clean log, at least one: when the first and the last of them were sent, µs.
+    #[inline]
+    pub fn take(&mut self, count: u32) -> (u64, u64) {
+        let (mut first_us, mut last_us) = (None, 0);
+        for _ in 0..count {
+            let Some(entry) = self.entries.pop_front() else { break };
+            last_us = entry.sent_us();
+            first_us.get_or_insert(last_us);
+            self.first += 1;
+        }
+        (first_us.unwrap_or(last_us), last_us)
+    }
+
+    /// The cumulative acknowledgement takes the first segment. `None` where a selective one had reported it.
+    pub fn acknowledge(&mut self, board: &mut Scoreboard) -> Option<(Transmission, Entry)> {
+        let entry = self.entries.pop_front()?;
+        let position = self.first;
+        self.first += 1;
+        let reported = entry.has(SACKED);
+        if reported {
+            board.sacked_out -= 1;
+            if board.sacked_out == 0 {
+                self.reported = Bitmap::default();
+            }
+        }
+        board.lost_out -= u32::from(entry.has(LOST));
+        board.retrans_out -= u32::from(entry.has(RETRANSMITTED));
+        (!reported).then_some((Transmission { sent_us: entry.sent_us(), position }, entry))
+    }
+
+    /// The first segment of `from..to` that no selective acknowledgement has reported.
+    pub fn first_unreported(&self, from: u64, to: u64) -> Option<u64> {
+        self.reported.first_clear(from.max(self.first), to)
+    }
+
+    /// A selective acknowledgement reports the segment at `position`; `None` where that is not news.
+    pub fn report(&mut self, position: u64, board: &mut Scoreboard) -> Option<(Transmission, Entry)> {
+        let first = self.first;
+        let entry = self.entry(position)?;
+        if entry.has(SACKED) {
+            return None;
+        }
+        let before = *entry;
+        entry.set(SACKED);
+        entry.clear(LOST | RETRANSMITTED);
+        board.sacked_out += 1;
+        board.lost_out -= u32::from(before.has(LOST));
+        board.retrans_out -= u32::from(before.has(RETRANSMITTED));
+        self.reported.cover(first, position + 1);
+        self.reported.set(position);
+        Some((Transmission { sent_us: before.sent_us(), position }, before))
+    }
+
+    /// The segment at `position` is lost; whether it had been sent again.
+    fn lose(&mut self, position: u64, board: &mut Scoreboard) -> bool {
+        let Some(entry) = self.entry(position) else { return false };
+        let again = entry.has(RETRANSMITTED);
+        board.retrans_out -= u32::from(again);
+        board.lost_out += u32::from(!entry.has(LOST));
+        entry.clear(RETRANSMITTED);
+        entry.set(LOST);
+        self.next_lost = self.next_lost.min(position);
+        again
+    }
+
+    /// Marks the segments as lost that were sent before `newest`, which has arrived, and not after `horizon_us`.
+    // RFC 8985 §6.2, step 5
+    pub fn detect(
+        &mut self,
+        newest: Transmission,
+        horizon_us: Option<u64>,
+        board: &mut Scoreboard,
+    ) -> Detected {
+        let mut found = Detected::default();
+        let is_late = |sent_us| horizon_us.is_some_and(|horizon_us| sent_us <= horizon_us);
+        self.overtake(newest);
+        self.undecided = self.undecided.max(self.first);
+        while let Some(position) = self.first_unreported(self.undecided, self.overtaken) {
+            self.undecided = position;
+            let Some(entry) = self.get(position) else { break };
+            if !entry.has(SENT_AGAIN | LOST) {
+                if !is_late(entry.sent_us()) {
+                    break;
+                }
+                self.lose(position, board);
+                found.lost += 1;
+            }
+            self.undecided = position + 1;
+        }
+        let mut to = self.overtaken;
+        while let Some(position) = self.reported.last_clear(self.undecided, to) {
+            match self.get(position) {
+                Some(entry) if !entry.has(SENT_AGAIN | LOST) => {
+                    found.waiting_us = Some(entry.sent_us());
+                    break;
+                }
+                _ => to = position,
+            }
+        }
+        self.detect_again(newest, is_late, board, &mut found);
+        found
+    }
+
+    /// Moves `overtaken` up to the first segment that was sent once, and not before `newest`.
+    fn overtake(&mut self, newest: Transmission) {
+        let mut position = self.overtaken.max(self.first);
+        while let Some(entry) = self.get(position)
+            && (entry.is_sent_again() || Transmission { sent_us: entry.sent_us(), position } <= newest)
+        {
+            position += 1;
+        }
+        self.overtaken = position;
+    }
+
+    /// The same as [`SegmentLog::detect`] for segments that were sent again.
+    fn detect_again(
+        &mut self,
+        newest: Transmission,
+        is_late: impl Fn(u64) -> bool,
+        board: &mut Scoreboard,
+        found: &mut Detected,
+    ) {
+        let mut index = 0;
+        while let Some(&transmission) = self.again.get(index) {
+            let awaited = self.get(transmission.position).is_some_and(|entry| {
+                let is_decided = entry.has(SACKED) || entry.has(LOST) && !entry.has(RETRANSMITTED);
+                entry.sent_us() == transmission.sent_us && !is_decided
+            });
+            if awaited && transmission >= newest {
+                break;
+            }
+            if awaited && is_late(transmission.sent_us) {
+                found.lost_again += u32::from(self.lose(transmission.position, board));
+                found.lost += 1;
+            } else if awaited {
+                found.waiting_us = found.waiting_us.max(Some(transmission.sent_us));
+                index += 1;
+                continue;
+            }
+            // Decided. Behind one that is awaited it stays until that one goes.
+            if index == 0 {
+                self.again.pop_front();
+            } else {
+                index += 1;
+            }
+        }
+    }
+
+    /// A timeout: the first segment is lost, and so is every other that was sent at `horizon_us` or before. // RFC 8985 §6.3
+    pub fn time_out(&mut self, horizon_us: Option<u64>, board: &mut Scoreboard) {
+        for position in self.first..self.end() {
+            let Some(entry) = self.get(position) else { break };
+            let is_late = horizon_us.is_some_and(|horizon_us| entry.sent_us() <= horizon_us);
+            if !entry.has(SACKED) && (position == self.first || is_late) {
+                self.lose(position, board);
+            }
+        }
+    }
+
+    /// The lowest lost segment that has not been sent again since.
+    pub fn next_lost(&mut self, board: &Scoreboard) -> Option<u64> {
+        if board.lost_out == 0 {
+            return None;
+        }
+        let end = self.end();
+        while let Some(position) = self.first_unreported(self.next_lost, end) {
+            self.next_lost = position;
+            let entry = self.get(position)?;
+            if entry.has(LOST) && !entry.has(RETRANSMITTED) {
+                return Some(position);
+            }
+            self.next_lost = position + 1;
+        }
+        self.next_lost = end;
+        None
+    }
+
+    /// The segment at `position` is sent again at `now_us`. Only one that is `counted` is in the pipe twice: Linux does not count probes.
+    pub fn retransmit(&mut self, position: u64, now_us: u64, counted: bool, board: &mut Scoreboard) {
+        let Some(entry) = self.entry(position) else { return };
+        let marks = entry.0 & ((1 << MARKS) - 1);
+        *entry = Entry(now_us << MARKS | marks | SENT_AGAIN);
+        if counted && !entry.has(RETRANSMITTED) {
+            entry.set(RETRANSMITTED);
+            board.retrans_out += 1;
+        }
+        self.again_end = self.again_end.max(position + 1);
+        self.again.push_back(Transmission { sent_us: now_us, position });
+    }
+
+    /// Whether the first segment has been sent again, or anything is still out that was: an episode goes on. // Linux: tcp_any_retrans_done
+    pub fn any_sent_again(&self, board: &Scoreboard) -> bool {
+        board.retrans_out > 0 || self.entries.front().is_some_and(|entry| entry.is_sent_again())
+    }
+
+    /// Nothing is lost after all: the marks go, and losses are detected anew.
+    pub fn forget_losses(&mut self, board: &mut Scoreboard) {
+        let first = self.first;
+        for (position, entry) in (first..).zip(&mut self.entries) {
+            if entry.has(LOST) && entry.has(SENT_AGAIN) && !entry.has(RETRANSMITTED) {
+                self.again.push_back(Transmission { sent_us: entry.sent_us(), position });
+            }
+            entry.clear(LOST);
+        }
+        self.again.make_contiguous().sort_unstable();
+        board.lost_out = 0;
+        self.undecided = first;
+    }
+
+    /// What it allocates for segments, bytes.
+    #[cfg(test)]
+    pub fn bytes(&self) -> usize {
+        self.entries.capacity() * size_of::<Entry>()
+    }
+
+    /// Checks the marks against the counts, the bits and the edges.
+    #[cfg(any(test, debug_assertions))]
+    pub fn check(&self, una: u64, nxt: u64, board: &Scoreboard) {
+        // New segments are noted at the end of their burst.
+        assert!(self.first == una && self.end() <= nxt, "{una}..{nxt}: {self:?}");
+        let count = |marks| self.entries.iter().filter(|entry| entry.has(marks)).count() as u32;
+        assert_eq!(
+            (count(SACKED), count(LOST), count(RETRANSMITTED)),
+            (board.sacked_out, board.lost_out, board.retrans_out),
+            "{self:?}"
+        );
+        for (position, entry) in (self.first..).zip(&self.entries) {
+            assert!(!(entry.has(SACKED) && entry.has(LOST | RETRANSMITTED)), "{position}: {self:?}");
+            assert_eq!(entry.has(SACKED), self.reported.get(position), "{position}: {self:?}");
+            let waits = entry.has(LOST) && !entry.has(RETRANSMITTED);
+            assert!(!waits || position >= self.next_lost, "{position}: {self:?}");
+            let is_decided = entry.has(SACKED | LOST | SENT_AGAIN);
+            assert!(is_decided || position >= self.undecided, "{position}: {self:?}");
+            assert!(position < self.again_end || !entry.is_sent_again(), "{position}: {self:?}");
+        }
+    }
+}

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `recovery = "linux"`: RACK-TLP (RFC 8985), D-SACK (RFC 2883), F-RTO (RFC 5682), Eifel detection (RFC 3522), undo. How much is sent in a
+//! recovery is the driver's proportional rate reduction (RFC 9937).
+//!
+//! Modules: `log` (when each segment was sent), `rack` (what arrived last, the reordering window), `detect` (losses, recoveries, timeouts),
+//! `tlp` (probes, the timer), `undo` (needless recoveries). Where the RFCs and Linux differ, this is Linux's way; the places say so.
+//! docs/reference/recovery-linux.md lists what Linux does beyond it.
+
+mod detect;
+mod log;
+mod rack;
+#[cfg(test)]
+mod tests;
+mod tlp;
+mod undo;
+
+use super::Sender;
+use crate::tcp::receiver::{AckPacket, SackBlocks};
+use cwnd::CaState;
+use cwnd::driver::Ack;
+use log::{Entry, SegmentLog, Transmission};
+use rack::{Rack, ReorderingWindow};
+use tlp::{Probe, TimerKind};
+use undo::Undo;
+
+/// What a sender with this recovery keeps beside the others' state.
+#[derive(Debug, Default)]
+pub struct LinuxRecovery {
+    pub(super) log: SegmentLog,
+    rack: Rack,
+    window: ReorderingWindow,
+    pub(super) timer: TimerKind,
+    pub(super) probe: Probe,
+    undo: Undo,
+    /// What may be sent until the next acknowledgement or timer.
+    pub(super) sending: Sending,
+    /// Timeouts since the last progress.
+    timeouts: u32,
+    /// One past the highest position that has arrived (RACK.fack).
+    highest: u64,
+    /// D-SACKs so far.
+    dsacks: u64,
+}
+
+/// What may be sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sending {
+    /// What is lost, then new data.
+    #[default]
+    All,
+    /// New data only: what is lost may be late. // Linux: tcp_try_undo_partial
+    New,
+    /// New data, if there is any. // RFC 5682 §3.1, step 2.b
+    NewFirst,
+}
+
+/// What an acknowledgement brings.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Arrival {
+    /// Segments acknowledged by the cumulative acknowledgement.
+    acked: u32,
+    /// Segments newly reported selectively.
+    sacked: u32,
+    /// Segments that have newly arrived.
+    delivered: u32,
+    /// `una` and the highest position that had arrived, before it.
+    una_before: u64,
+    highest_before: u64,
+    /// The segment that it reports as a duplicate.
+    dsack: Option<u64>,
+    /// Whether that is the probe that is out.
+    dsack_of_probe: bool,
+    /// Whether a segment sent once arrived that was out when the recovery began.
+    original: bool,
+    /// Whether a segment sent more than once was acknowledged cumulatively.
+    again: bool,
+    /// When the first and the last segment that it acknowledges, and the first and last that it reports, were sent, µs; of those sent once.
+    acked_us: Option<(u64, u64)>,
+    sacked_us: Option<(u64, u64)>,
+    /// What it echoes, µs.
+    echo_us: Option<u64>,
+}
+
+impl Arrival {
+    /// A duplicate acknowledgement that says nothing new.
+    const fn is_pure_duplicate(&self) -> bool {
+        self.acked == 0 && self.sacked == 0 && self.dsack.is_none()
+    }
+
+    /// Round trips of the oldest and the newest segment, µs. From retransmissions only where the echo tells which it was.
+    // Linux: tcp_ack_update_rtt
+    fn round_trips(&self, now_us: u64) -> Option<(u32, u32)> {
+        let echo = self.echo_us.filter(|_| self.acked > 0).map(|echo_us| (echo_us, echo_us));
+        let (first_us, last_us) = self.acked_us.filter(|_| !self.again).or(self.sacked_us).or(echo)?;
+        let since = |sent_us: u64| u32::try_from(now_us.saturating_sub(sent_us)).unwrap_or(u32::MAX);
+        Some((since(first_us), since(last_us)))
+    }
+}
+
+fn widen(times: &mut Option<(u64, u64)>, sent_us: u64) {
+    *times = Some((times.map_or(sent_us, |times| times.0), sent_us));
+}
+
+impl Sender {
+    /// An acknowledgement arrived at `now`, ns.
+    #[inline(never)]
+    pub(super) fn acknowledge_as_linux(&mut self, now: u64, packet: &AckPacket, blocks: Option<&SackBlocks>) {
+        let now_us = now / 1000;
+        self.driver.conn.set_now(now_us);
+        debug_assert!(
+            packet.cumulative <= self.nxt,
+            "acknowledged what was never sent: {packet:?}, {self:?}"
+        );
+        let acked = packet.cumulative.saturating_sub(self.una) as u32;
+        let Some(linux) = &mut self.linux else { return };
+        let is_quiet = acked > 0
+            && packet.sacked.is_none()
+            && blocks.is_none_or(SackBlocks::is_empty)
+            && self.driver.conn.ca_state == CaState::Open
+            && linux.log.is_clean(&self.board);
+        if !is_quiet {
+            self.acknowledge_with_holes(now, packet, blocks);
+            return;
+        }
+        let (first_us, last_us) = linux.log.take(acked);
+        let newest = Transmission { sent_us: last_us, position: packet.cumulative - 1 };
+        linux.rack.newest = linux.rack.newest.max(newest);
+        linux.rack.rtt_us = Some(now_us - last_us);
+        linux.rack.advanced = true;
+        linux.highest = linux.highest.max(packet.cumulative);
+        linux.timeouts = 0;
+        let is_probe_out = linux.probe.end.is_some();
+        if linux.probe.due {
+            (linux.probe.due, self.retransmit_now) = (false, false);
+        }
+        self.advance(packet.cumulative, acked);
+        self.refresh();
+        if is_probe_out {
+            self.on_ack_of_probe(false, false);
+        }
+        let round_trips = Some(((now_us - first_us) as u32, (now_us - last_us) as u32));
+        self.finish_ack(now, acked, acked, round_trips, false);
+        if !self.schedule_probe(now, true) {
+            self.rearm_timeout(now);
+        }
+        #[cfg(debug_assertions)]
+        self.check();
+    }
+
+    fn advance(&mut self, to: u64, acked: u32) {
+        self.una = self.una.max(to);
+        let conn = &mut self.driver.conn;
+        conn.snd_una = conn.snd_una.wrapping_add(conn.mss.wrapping_mul(acked));
+    }
+
+    /// Tells the driver.
+    fn finish_ack(
+        &mut self,
+        now: u64,
+        acked: u32,
+        delivered: u32,
+        round_trips: Option<(u32, u32)>,
+        new_loss: bool,
+    ) {
+        let ack = Ack {
+            now_us: now / 1000,
+            position: self.una,
+            acked,
+            delivered,
+            rtt_us: round_trips.map(|(_, newest_us)| newest_us),
+            oldest_rtt_us: round_trips.map(|(oldest_us, _)| oldest_us),
+            new_loss,
+        };
+        self.driver.on_ack(&ack);
+        if round_trips.is_some() {
+            self.rto.follow(self.driver.conn.srtt_us8, self.driver.rttvar_us4());
+        }
+    }
+
+    /// An acknowledgement while something is missing, or that reports something.
+    fn acknowledge_with_holes(&mut self, now: u64, packet: &AckPacket, blocks: Option<&SackBlocks>) {
+        let now_us = now / 1000;
+        let mut arrival = Arrival { una_before: self.una, ..Arrival::default() };
+        if let Some(linux) = &mut self.linux {
+            arrival.highest_before = linux.highest;
+            linux.sending = Sending::All;
+            if linux.probe.due {
+                (linux.probe.due, self.retransmit_now) = (false, false);
+            }
+        }
+        arrival.echo_us = packet
+            .sent_us
+            .map(|(first_us, _)| now_us.saturating_sub(u64::from((now_us as u32).wrapping_sub(first_us))));
+        self.take_reports(now_us, packet, blocks, &mut arrival);
+        self.take_cumulative(now_us, packet.cumulative, &mut arrival);
+        if arrival.acked > 0
+            && let Some(linux) = &mut self.linux
+        {
+            linux.timeouts = 0;
+        }
+        self.refresh();
+        self.on_ack_of_probe(arrival.dsack_of_probe, arrival.is_pure_duplicate());
+        let round_trips = arrival.round_trips(now_us);
+        let (lost, wait_us) = self.respond_to_ack(now_us, &arrival);
+        self.finish_ack(now, arrival.acked, arrival.delivered, round_trips, lost);
+        self.grow_by_reports(&arrival);
+        self.settle();
+        if let Some(wait_us) = wait_us {
+            self.await_reordered(now, wait_us);
+        } else if self.restarts_timeout(&arrival) && !self.schedule_probe(now, true) {
+            self.rearm_timeout(now);
+        }
+        #[cfg(debug_assertions)]
+        self.check();
+    }
+
+    /// Whether the acknowledgement shows that the timeout of the first segment starts anew: it advances, or what it reports was sent
+    /// before that segment was last sent. // Linux: tcp_clean_rtx_queue
+    fn restarts_timeout(&self, arrival: &Arrival) -> bool {
+        let first = self.linux.as_ref().and_then(|linux| linux.log.get(self.una));
+        let is_earlier = |(us, _)| first.is_some_and(|first| us < first.sent_us());
+        arrival.acked > 0 || arrival.sacked_us.is_some_and(is_earlier)
+    }
+
+    /// Where reordering is known to be large, reports grow the window too, outside of recoveries. // Linux: tcp_may_raise_cwnd
+    fn grow_by_reports(&mut self, arrival: &Arrival) {
+        let is_large =
+            self.linux.as_ref().is_some_and(|linux| linux.window.degree > super::scoreboard::DUP_THRESH);
+        let conn = &mut self.driver.conn;
+        let may = !matches!(conn.ca_state, CaState::Recovery | CaState::Cwr);
+        if is_large
+            && may
+            && arrival.acked == 0
+            && arrival.delivered > 0
+            && !self.driver.cc.has_cong_control()
+        {
+            let una = conn.snd_una;
+            self.driver.cc.cong_avoid(conn, una, arrival.delivered);
+        }
+    }
+
+    /// Notes what the SACK option reports.
+    fn take_reports(
+        &mut self,
+        now_us: u64,
+        packet: &AckPacket,
+        blocks: Option<&SackBlocks>,
+        arrival: &mut Arrival,
+    ) {
+        if let Some(position) = packet.sacked {
+            let is_news = position >= self.una && self.report(now_us, position, arrival);
+            if !is_news {
+                arrival.dsack = Some(position); // RFC 2883 §4: below the acknowledgement, or reported before
+            }
+        }
+        if let Some(blocks) = blocks {
+            arrival.dsack = arrival.dsack.or(blocks.duplicate(packet.cumulative));
+            let mut ranges: [(u64, u64); 3] = [(0, 0); 3];
+            for (range, block) in ranges.iter_mut().zip(blocks.ranges(packet.cumulative)) {
+                *range = block;
+            }
+            ranges.sort_unstable();
+            for (from, to) in ranges {
+                let mut from = from.max(self.una);
+                while let Some(position) =
+                    self.linux.as_ref().and_then(|linux| linux.log.first_unreported(from, to))
+                {
+                    self.report(now_us, position, arrival);
+                    from = position + 1;
+                }
+            }
+        }
+        if let Some(position) = arrival.dsack {
+            self.take_dsack(position, arrival);
+        }
+    }
+
+    /// A selective acknowledgement reports the segment at `position`; whether that is news.
+    fn report(&mut self, now_us: u64, position: u64, arrival: &mut Arrival) -> bool {
+        let Some(linux) = &mut self.linux else { return false };
+        let Some((sent, entry)) = linux.log.report(position, &mut self.board) else { return false };
+        arrival.sacked += 1;
+        arrival.delivered += 1;
+        if !entry.is_sent_again() {
+            linux.window.on_reordered(position, linux.highest);
+            arrival.original |= position < self.driver.recovery_end();
+            widen(&mut arrival.sacked_us, sent.sent_us);
+        }
+        linux.highest = linux.highest.max(position + 1);
+        self.arrived(now_us, (sent, entry), None);
+        true
+    }
+
+    /// The cumulative acknowledgement moves to `to`.
+    fn take_cumulative(&mut self, now_us: u64, to: u64, arrival: &mut Arrival) {
+        arrival.acked = to.saturating_sub(self.una) as u32;
+        for position in self.una..to {
+            let Some(linux) = &mut self.linux else { return };
+            let Some((sent, entry)) = linux.log.acknowledge(&mut self.board) else { continue };
+            arrival.delivered += 1;
+            if entry.is_sent_again() {
+                arrival.again = true;
+            } else {
+                linux.window.on_reordered(position, arrival.highest_before);
+                arrival.original |= position < self.driver.recovery_end();
+                widen(&mut arrival.acked_us, sent.sent_us);
+            }
+            linux.highest = linux.highest.max(position + 1);
+            let echo_us = arrival.echo_us;
+            self.arrived(now_us, (sent, entry), echo_us);
+        }
+        self.advance(to, arrival.acked);
+    }
+
+    fn arrived(&mut self, now_us: u64, transmission: (Transmission, Entry), echo_us: Option<u64>) {
+        if let Some(linux) = &mut self.linux {
+            let min_rtt_us = self.driver.conn.min_rtt_us.into();
+            linux.rack.on_arrival(now_us, transmission, min_rtt_us, echo_us);
+        }
+    }
+
+    /// A D-SACK reports the segment at `position`. // RFC 2883 §4
+    fn take_dsack(&mut self, position: u64, arrival: &mut Arrival) {
+        let Some(linux) = &mut self.linux else { return };
+        linux.dsacks += 1;
+        if linux.dsacks > self.sent.retransmits {
+            return; // the network's own duplicates
+        }
+        arrival.dsack_of_probe = linux.probe.end == Some(position + 1);
+        if !arrival.dsack_of_probe {
+            linux.window.on_dsack(self.una, self.nxt);
+        }
+        linux.undo.on_dsack(position);
+    }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! RACK (RFC 8985 §6) and proportional rate reduction (RFC 9937).
+
+use super::super::log::{SegmentLog, Transmission};
+use super::super::rack::Rack;
+use super::play;
+use crate::tcp::sender::scoreboard::Scoreboard;
+
+// RFC 8985 §6.2, step 4: while no reordering was seen and three segments are reported, the window is 0: 1 was sent before 4 and at least
+// 40 ms ago. ssthresh: half of a window of 11.
+#[test]
+fn three_reports_make_a_loss_while_no_reordering_was_seen() {
+    play(
+        "reno",
+        None,
+        "
+        0  > 0-9
+        40 < ack 1
+        40 > 10-11
+        41 < sack 2
+        41 > 12
+        42 < sack 3
+        42 > 13
+        42 = Disorder 11 none
+        43 < sack 4
+        43 > 1
+        43 = Recovery 10 5
+    ",
+    );
+}
+
+// RFC 8985 §6.2, step 5: one report. 8 may come until 40 ms after it was sent and a quarter of 40 ms; the timer has 2 ms to spare (Linux).
+// ssthresh: 2 segments out, 1 of them counts.
+#[test]
+fn with_one_report_a_loss_is_found_when_the_reordering_window_is_over() {
+    play(
+        "reno",
+        Some(10),
+        "
+        0  > 0-9
+        40 < ack 8
+        40 < sack 9
+        52 > 8
+        52 = Recovery 1 2
+        92 < ack 10
+        92 = Open 2 2
+    ",
+    );
+}
+
+// RFC 8985 §6.2, steps 3 to 5. 1 comes 5 ms late: the third report makes it a loss, its timestamp undoes that (RFC 3522), and reordering
+// has been seen. 5 comes 5 ms late, too: after 45 ms and 10 more it would be lost, and at 50 it is there. Nothing is sent again. 1 came after
+// four others: where it is more than three, reports grow the window like acknowledgements (Linux), two segments go for each.
+#[test]
+fn reordering_within_the_window_costs_one_retransmission() {
+    let sender = play(
+        "reno",
+        None,
+        "
+        0  > 0-9
+        40 < ack 1
+        40 > 10-11
+        41 < sack 2
+        41 > 12
+        42 < sack 3
+        42 > 13
+        43 < sack 4
+        43 > 1
+        45 < ack 5 echo 0
+        45 > 14-16
+        45 = Open 12 none
+        45 < sack 6 7 8
+        45 > 17-22
+        50 < ack 9
+        50 = Open 16 none
+        50 > 23-24
+    ",
+    );
+    assert_eq!(sender.sent.retransmits, 1);
+}
+
+// RFC 8985 §6.2, step 5: a retransmission is lost when something arrives that was sent after it. RFC 9937: RecoverFS is 13, the target 5:
+// after n segments have arrived, 5 n / 13 may have gone, rounded up, while more than five are out. Then one for each, up to five.
+#[test]
+fn a_lost_retransmission_is_found_by_what_was_sent_after_it() {
+    play(
+        "reno",
+        None,
+        "
+        0  > 0-9
+        40 < ack 1
+        40 > 10-11
+        41 < sack 2
+        41 > 12
+        42 < sack 3
+        42 > 13
+        43 < sack 4
+        43 > 1          // 1 has arrived: 5/13 is 1
+        44 < sack 5     // 10/13
+        45 < sack 6     // 15/13 is 2
+        45 > 14
+        46 < sack 7     // 20/13
+        47 < sack 8     // 25/13
+        48 < sack 9     // 30/13 is 3
+        48 > 15
+        80 < sack 10    // 35/13
+        80 < sack 11    // 1, 12 to 15 are out: five
+        81 < sack 12
+        81 > 16
+        82 < sack 13
+        82 > 17
+        85 < sack 14    // sent at 45, and 1 again at 43: it is lost, three are out
+        85 > 1 18
+        125 < ack 19
+        125 = Open 6 5  // five have arrived: one more
+        125 > 19-24
+    ",
+    );
+}
+
+// RFC 8985 §6.2, step 2: of a segment sent twice either transmission may have arrived. It was the first where less than the smallest
+// round trip has passed, or where the echo is older.
+#[test]
+fn an_ambiguous_arrival_is_not_the_newest_transmission() {
+    let mut board = Scoreboard::default();
+    let mut log = SegmentLog::default();
+    log.extend(2, 1000);
+    log.retransmit(0, 50_000, true, &mut board);
+    let again = log.get(0).expect("out");
+    let sent = Transmission { sent_us: 50_000, position: 0 };
+    for (now_us, echo_us, is_newest) in [
+        (89_999, None, false),
+        (90_000, None, true),
+        (90_000, Some(1000), false),
+        (90_000, Some(50_000), true),
+    ] {
+        let mut rack = Rack::default();
+        rack.on_arrival(now_us, (sent, again), 40_000, echo_us);
+        assert_eq!(rack.advanced, is_newest, "at {now_us}, {echo_us:?}");
+        assert_eq!(rack.rtt_us, is_newest.then_some(40_000));
+    }
+    let once = (Transmission { sent_us: 1000, position: 1 }, log.get(1).expect("out"));
+    let mut rack = Rack { newest: sent, ..Rack::default() };
+    rack.on_arrival(41_000, once, 50_000, None);
+    assert_eq!((rack.newest, rack.rtt_us), (sent, Some(40_000)), "a round trip of something older");
+}
+
+// RFC 8985 §6.3: at a timeout, the first segment is lost, and those sent as long ago as a round trip and the window. 12 has just gone.
+#[test]
+fn a_timeout_takes_only_old_segments_for_lost() {
+    let mut board = Scoreboard::default();
+    let mut log = SegmentLog::default();
+    for (to, at_us) in [(3, 0), (5, 10_000), (6, 50_000)] {
+        log.extend(to, at_us);
+    }
+    log.report(1, &mut board);
+    log.time_out(Some(20_000), &mut board);
+    assert_eq!((board.sacked_out, board.lost_out), (1, 4), "0, 2, 3, 4");
+    assert_eq!(log.next_lost(&board), Some(0));
+    let (mut board, mut log) = (Scoreboard::default(), SegmentLog::default());
+    log.extend(2, 50_000);
+    log.time_out(Some(20_000), &mut board);
+    assert_eq!(board.lost_out, 1, "the first in any case");
+}
+
+// Linux: the window after a timeout is what is still out and one more. RFC 6298 §5.5: 240 ms after the probe, then twice as much.
+#[test]
+fn timeouts_back_off() {
+    play(
+        "reno",
+        None,
+        "
+        0    > 0-9
+        40   < ack 10
+        40   > 10-29
+        122  > 30      // probe
+        362  > 10
+        362  = Loss 1 10
+        842  > 10
+        1802 > 10
+        1802 = Loss 1 10
+    ",
+    );
+}

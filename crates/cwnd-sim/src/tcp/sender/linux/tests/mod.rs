@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Traces by hand: what a sender sends when, for acknowledgements at given times.
+//!
+//! A line is a time in milliseconds and what happens: `>` the segments that are to leave then (`0-9` for ten of them), `<` an
+//! acknowledgement, `+` segments that the application writes, `=` state, window and threshold that the sender is to have.
+//! `sack 2 3` are two acknowledgements, each of one arrival, as a receiver sends them; `dsack 2` reports a duplicate. An acknowledgement
+//! of new data echoes the last transmission of the first segment that it acknowledges, or the time given by `echo`.
+
+mod detection;
+mod log;
+mod probes;
+mod undo;
+
+use super::super::tests::{MS, MSS, flow};
+use crate::tcp::receiver::AckPacket;
+use crate::tcp::sender::Sender;
+use std::sync::Arc;
+
+struct Trace {
+    sender: Sender,
+    now: u64,
+    /// What has been sent: when, µs, and which segment.
+    sent: Vec<(u64, u64)>,
+}
+
+impl Trace {
+    fn send(&mut self) {
+        while let Some(position) = self.sender.send(self.now) {
+            self.sent.push((self.now / 1000, position));
+        }
+        self.sender.end_burst();
+    }
+
+    /// Lets timers fire until `end`.
+    fn run(&mut self, end: u64) {
+        while self.sender.rto_at() <= end {
+            self.now = self.sender.rto_at();
+            self.sender.on_timer(self.now);
+            self.send();
+        }
+        self.now = end;
+    }
+
+    fn ack(&mut self, cumulative: u64, sacked: Option<u64>, echo_ms: Option<f64>) {
+        let una = self.sender.una();
+        let last = self.sent.iter().rev().find(|sent| sent.1 == una).map_or(0, |sent| sent.0 as u32);
+        let echo_us = echo_ms.map_or(last, |ms| (ms * 1000.0) as u32);
+        let sent_us = (cumulative > una).then_some((echo_us, echo_us));
+        self.sender.on_ack(self.now, &AckPacket { cumulative, sacked, sent_us });
+        self.send();
+    }
+}
+
+/// `0-3` and `7`: 0, 1, 2, 3 and 7.
+fn positions(word: &str) -> impl Iterator<Item = u64> {
+    let number = |text: &str| text.parse::<u64>().unwrap_or_else(|_| panic!("a position: {word}"));
+    let (from, to) = word.split_once('-').unwrap_or((word, word));
+    number(from)..=number(to)
+}
+
+/// Plays a trace of a flow that sends `size` segments, without an end where that is `None`.
+#[track_caller]
+fn play(cc: &str, size: Option<u64>, text: &str) -> Sender {
+    let mut flow = flow(&format!("cc = '{cc}'\nrecovery = 'linux'"));
+    Arc::make_mut(&mut flow.group).size = size.map(|size| size * u64::from(MSS));
+    let mut trace = Trace { sender: Sender::new(&flow, MSS), now: 0, sent: Vec::new() };
+    let mut expected: Vec<(u64, u64)> = Vec::new();
+    trace.send();
+    for line in text.lines().map(|line| line.split("//").next().unwrap_or_default()) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [at, what, words @ ..] = words.as_slice() else { continue };
+        let at_ms: f64 = at.parse().unwrap_or_else(|_| panic!("a time: {line}"));
+        let at = (at_ms * MS as f64) as u64;
+        if *what == ">" {
+            expected
+                .extend(words.iter().flat_map(|word| positions(word)).map(|position| (at / 1000, position)));
+            continue;
+        }
+        trace.run(at);
+        match (*what, words) {
+            ("<", ["ack", to, rest @ ..]) => {
+                let echo_ms = if let ["echo", ms] = rest { ms.parse().ok() } else { None };
+                trace.ack(to.parse().expect("a position"), None, echo_ms);
+            }
+            ("<", ["sack" | "dsack", words @ ..]) => {
+                for position in words.iter().flat_map(|word| positions(word)) {
+                    trace.ack(trace.sender.una(), Some(position), None);
+                }
+            }
+            ("<", ["duplicate"]) => trace.ack(trace.sender.una(), None, None),
+            ("+", [count]) => {
+                trace.sender.write(count.parse().expect("a count"));
+                trace.send();
+            }
+            ("=", state) => {
+                let conn = &trace.sender.driver.conn;
+                let ssthresh =
+                    if conn.ssthresh < 1 << 30 { conn.ssthresh.to_string() } else { "none".into() };
+                let is = format!("{:?} {} {ssthresh}", conn.ca_state, conn.cwnd);
+                assert_eq!(is, state.join(" "), "at {at_ms} ms: state, window, threshold");
+            }
+            _ => panic!("a line of a trace: {line}"),
+        }
+    }
+    let last_us = expected.last().map_or(0, |last| last.0);
+    trace.run(trace.now.max(last_us * 1000));
+    let same = trace.sent.iter().zip(&expected).take_while(|(is, other)| is == other).count();
+    let (sent, expected) = (&trace.sent[same..], &expected[same..]);
+    assert_eq!(sent, expected, "what is sent when, µs, after the first {same}");
+    trace.sender
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Tail loss probes (RFC 8985 §7). The smoothed round trip is 40 ms, the timeout 240 ms.
+
+use super::play;
+
+// RFC 8985 §7.2: 2 · SRTT after the last transmission, 2 ms more in Linux. §7.3: new data, where the window would allow none. One probe
+// in a flight; the timeout starts at the probe.
+#[test]
+fn a_probe_is_new_data_where_there_is_any() {
+    play(
+        "reno",
+        None,
+        "
+        0   > 0-9
+        40  < ack 10
+        40  > 10-29
+        122 > 30
+        361 = Open 20 none
+        362 > 10
+    ",
+    );
+}
+
+// RFC 8985 §7.3: else the last segment. It is not in the pipe twice.
+#[test]
+fn a_probe_is_the_last_segment_where_nothing_is_new() {
+    let sender = play(
+        "reno",
+        Some(12),
+        "
+        0   > 0-9
+        40  < ack 10
+        40  > 10-11
+        122 > 11
+        122 = Open 20 none
+    ",
+    );
+    assert_eq!((sender.driver.conn.in_flight, sender.sent.retransmits), (2, 1));
+}
+
+// RFC 8985 §7.2: one segment out: its acknowledgement may be delayed, by up to 200 ms for Linux. 40 + 80 + 200 is after the timeout at
+// 280, so the probe goes then, and the timeout is 240 ms after it.
+#[test]
+fn a_probe_for_one_segment_waits_for_its_delayed_acknowledgement_but_not_beyond_the_timeout() {
+    let sender = play(
+        "reno",
+        Some(11),
+        "
+        0   > 0-9
+        40  < ack 10
+        40  > 10
+        280 > 10
+        280 = Open 20 none
+        520 > 10
+        520 = Loss 1 2
+    ",
+    );
+    assert_eq!(sender.sent.timeouts, 1);
+}
+
+// RFC 8985 §7.2: without a round trip time the probe goes after a second.
+#[test]
+fn without_a_round_trip_time_a_probe_goes_after_a_second() {
+    play(
+        "reno",
+        Some(10),
+        "
+        0    > 0-9
+        1000 > 9
+        2000 > 0
+        2000 = Loss 1 5
+    ",
+    );
+}
+
+// RFC 8985 §7.4.1: the probe shows what is missing. 10 was sent before 11's probe and is lost after its round trip; then recovery repairs
+// it, and nothing has to time out.
+#[test]
+fn a_probe_that_arrives_lets_a_recovery_repair_the_rest() {
+    let sender = play(
+        "reno",
+        Some(12),
+        "
+        0   > 0-9
+        40  < ack 10
+        40  > 10-11
+        122 > 11
+        162 < sack 11
+        162 > 10
+        202 < ack 12
+        202 = Open 2 2
+    ",
+    );
+    assert_eq!(sender.sent.timeouts, 0);
+}
+
+// RFC 8985 §7.4.2: data sent after the probe is acknowledged and no duplicate came: the probe has repaired a loss, and the window is
+// halved, once. The probe's own acknowledgement does not tell yet.
+#[test]
+fn a_loss_that_the_probe_repaired_reduces_the_window() {
+    play(
+        "reno-linux",
+        Some(12),
+        "
+        0   > 0-9
+        40  < ack 10
+        40  > 10-11
+        80  < ack 11
+        320 > 11
+        330 + 2
+        330 > 12-13
+        360 < ack 12
+        360 = Open 20 none
+        370 < ack 14
+        370 = Open 10 10
+    ",
+    );
+}
+
+// RFC 8985 §7.4.2: a D-SACK of the probe, or without D-SACK a pure duplicate: the original arrived, there was no loss.
+#[test]
+fn a_probe_that_arrives_beside_its_original_reduces_nothing() {
+    for duplicate in ["dsack 11", "duplicate"] {
+        play(
+            "reno-linux",
+            Some(12),
+            &format!(
+                "
+            0   > 0-9
+            40  < ack 10
+            40  > 10-11
+            122 > 11
+            125 < ack 12 echo 40
+            162 < {duplicate}
+            170 + 2
+            170 > 12-13
+            210 < ack 14
+            210 = Open 20 none
+        "
+            ),
+        );
+    }
+}
+
+// RFC 8985 §7.4.2: a probe of new data repairs nothing, and its acknowledgement ends the episode: the next tail has a probe of its own.
+// In slow start 21 acknowledged segments make a window of 20 one of 41.
+#[test]
+fn a_probe_of_new_data_is_over_when_it_is_acknowledged() {
+    play(
+        "reno",
+        None,
+        "
+        0   > 0-9
+        40  < ack 10
+        40  > 10-29
+        122 > 30
+        130 < ack 31
+        130 = Open 41 none
+        130 > 31-71
+        224.5 > 72      // the round trips were 40 and 90 ms, smoothed 46.25: 92.5 ms and 2
+    ",
+    );
+}

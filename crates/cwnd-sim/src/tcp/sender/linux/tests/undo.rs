@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Recoveries and timeouts that were for nothing.
+
+use super::play;
+
+/// 1 is late. At 43 ms it is taken for lost: half of a window of 11.
+const LATE: &str = "
+    0  > 0-9
+    40 < ack 1
+    40 > 10-11
+    41 < sack 2
+    41 > 12
+    42 < sack 3
+    42 > 13
+    43 < sack 4
+    43 > 1
+    43 = Recovery 10 5
+";
+
+/// All of a flight is late. After the probe at 122 ms and the timeout at 362 ms 10 goes again.
+const TIMEOUT: &str = "
+    0   > 0-9
+    40  < ack 10
+    40  > 10-29
+    122 > 30
+    362 > 10
+    362 = Loss 1 10
+";
+
+// RFC 3522 §3.2: the echo is older than the first retransmission, so the original arrived. The window is what it was, and one more segment
+// of slow start.
+#[test]
+fn a_timestamp_undoes_a_recovery() {
+    play(
+        "reno",
+        None,
+        &format!(
+            "{LATE}
+        45 < ack 5 echo 0
+        45 = Open 12 none
+        45 > 14-16
+    "
+        ),
+    );
+}
+
+// RFC 3522 §3.2: all that was out is acknowledged. An echo of the retransmission undoes nothing, the window is 5; an echo of the
+// original does. Until then the recovery sends 5 for 13 that arrive (RFC 9937).
+#[test]
+fn only_the_timestamp_of_an_original_undoes_a_recovery_at_its_end() {
+    let rest = "
+        44 < sack 5
+        45 < sack 6
+        45 > 14
+        46 < sack 7
+        47 < sack 8
+        48 < sack 9
+        48 > 15
+        80 < sack 10 11
+        81 < sack 12
+        81 > 16
+        82 < sack 13
+        82 > 17
+    ";
+    play(
+        "reno",
+        None,
+        &format!(
+            "{LATE} {rest}
+        83 < ack 14 echo 43
+        83 = Open 5 5
+        83 > 18
+    "
+        ),
+    );
+    play(
+        "reno",
+        None,
+        &format!(
+            "{LATE} {rest}
+        83 < ack 14 echo 0
+        83 = Open 12 none
+        83 > 18-25
+    "
+        ),
+    );
+}
+
+// RFC 2883 §5, RFC 3708 §2: the only retransmission is reported as a duplicate; no timestamp told (it was echoed as sent in the same
+// millisecond).
+#[test]
+fn duplicates_of_all_retransmissions_undo_a_recovery() {
+    play(
+        "reno",
+        None,
+        &format!(
+            "{LATE}
+        45 < ack 5 echo 43
+        45 = Recovery 9 5
+        83 < dsack 1
+        83 = Open 11 none
+        83 > 14-15
+    "
+        ),
+    );
+}
+
+// The network may duplicate packets by itself: more D-SACKs than retransmissions prove nothing, and one of something that this recovery
+// did not send again proves nothing either.
+#[test]
+fn a_duplicate_from_before_the_recovery_undoes_nothing() {
+    play(
+        "reno",
+        None,
+        &format!(
+            "{LATE}
+        44 < dsack 0
+        44 = Recovery 10 5
+    "
+        ),
+    );
+}
+
+// RFC 3522 §3.2, after a timeout: the first acknowledgement is the original's. Window and threshold are what they were before, with slow
+// start's one more; nothing is lost any more, so nothing goes again.
+#[test]
+fn a_timestamp_undoes_a_timeout() {
+    play(
+        "reno",
+        None,
+        &format!(
+            "{TIMEOUT}
+        370 < ack 11 echo 40
+        370 = Open 21 none
+        370 > 31
+    "
+        ),
+    );
+}
+
+// RFC 5682 §3.1, steps 1 and 3.b: something of the flight that was sent once is reported: the timeout was spurious. 21 segments are
+// out, 10 of them twice, one has arrived: the window is full.
+#[test]
+fn a_report_of_the_flight_undoes_a_timeout() {
+    play(
+        "reno",
+        None,
+        &format!(
+            "{TIMEOUT}
+        370 < sack 12
+        370 = Disorder 20 none
+    "
+        ),
+    );
+}
+
+// RFC 5682 §3.1, step 2.b: the retransmission arrives: two new segments go. Step 3.a: the first of them is reported, and nothing of
+// the flight: the timeout was no mistake, and the flight goes again.
+#[test]
+fn new_data_shows_that_a_timeout_was_right() {
+    play(
+        "reno",
+        None,
+        &format!(
+            "{TIMEOUT}
+        402 < ack 11
+        402 > 31-32
+        402 = Loss 2 10
+        442 < sack 31
+        442 > 11
+        442 = Loss 2 10
+    "
+        ),
+    );
+}
+
+// RFC 5682 §3.1, step 2.b and 3.b: new data has gone; then the next acknowledgement is of data sent once: undone. 21 segments are out.
+#[test]
+fn an_acknowledgement_of_data_sent_once_undoes_a_timeout() {
+    play(
+        "reno",
+        None,
+        &format!(
+            "{TIMEOUT}
+        402 < ack 11
+        402 > 31-32
+        403 < ack 12 echo 402
+        403 = Open 21 none
+    "
+        ),
+    );
+}
+
+// RFC 5682 §3.1, step 2.a: without new data the flight goes again at once.
+#[test]
+fn without_new_data_a_timeout_is_repaired_as_ever() {
+    play(
+        "reno",
+        Some(13),
+        "
+        0   > 0-9
+        40  < ack 10
+        40  > 10-12
+        122 > 12
+        362 > 10
+        362 = Loss 1 2
+        402 < ack 11 echo 362
+        402 > 11-12
+        402 = Loss 2 2
+        442 < ack 13 echo 402
+        442 = Open 3 2
+    ",
+    );
+}
+
+// RFC 5681 §3.1 and Linux: a second timeout for the same segment reduces nothing; one after progress does. The timeout is 240 ms again.
+#[test]
+fn a_timeout_after_progress_reduces_again() {
+    play(
+        "reno",
+        None,
+        &format!(
+            "{TIMEOUT}
+        842 > 10
+        842 = Loss 1 10
+        882 < ack 11
+        882 > 31-32
+        882 = Loss 2 10
+        1122 > 11
+        1122 = Loss 1 2
+    "
+        ),
+    );
+}
