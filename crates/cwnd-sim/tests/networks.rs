@@ -46,6 +46,14 @@ const SETTINGS: &[(&str, &str)] = &[
     ),
 ];
 
+/// Every network, with the recovery of each algorithm and with Linux's.
+fn networks() -> impl Iterator<Item = (String, String)> {
+    SETTINGS.iter().flat_map(|(name, rest)| {
+        let linux = rest.replace("\ncc = ", "\nrecovery = 'linux'\ncc = ");
+        [((*name).to_owned(), (*rest).to_owned()), (format!("{name}, linux"), linux)]
+    })
+}
+
 fn scenario(rest: &str) -> Scenario {
     Scenario::from_toml(&format!("duration = '5s'\nseed = 11\n{rest}"))
         .unwrap_or_else(|error| panic!("{error}\n{rest}"))
@@ -53,8 +61,8 @@ fn scenario(rest: &str) -> Scenario {
 
 #[test]
 fn packets_are_conserved_at_every_instant_in_every_network() {
-    for (name, rest) in SETTINGS {
-        let mut simulation = Simulation::new(&scenario(rest));
+    for (name, rest) in networks() {
+        let mut simulation = Simulation::new(&scenario(&rest));
         let mut instants = 0;
         while !simulation.step(11) {
             for (number, flow) in simulation.packet_locations().into_iter().enumerate() {
@@ -76,8 +84,8 @@ fn packets_are_conserved_at_every_instant_in_every_network() {
 
 #[test]
 fn the_same_seed_gives_the_same_tables_in_every_network() {
-    for (name, rest) in SETTINGS {
-        let (once, again) = (run_of(rest), run_of(rest));
+    for (name, rest) in networks() {
+        let (once, again) = (run_of(&rest), run_of(&rest));
         assert_eq!(once.tables(), again.tables(), "{name}");
         assert_eq!(once.summary(), again.summary(), "{name}");
     }
@@ -97,9 +105,18 @@ fn summary(rest: &str) -> Summary {
 // flow does, in which a packet's arrival and its acknowledgement's are one event. 52 bytes at 1 Tbit/s are 0.4 ps: rounded, nothing.
 #[test]
 fn an_acknowledgement_that_travels_by_itself_does_what_a_fused_one_does() {
-    let fused = "[link]\nrate = '20Mbit/s'\nrtt = '30ms'\nloss = 'every:1000'\n[[flow]]\ncc = 'cubic'\ncount = 3\nstart = { uniform = ['0s', '100ms'] }";
+    for recovery in ["sack-prr", "linux"] {
+        a_link_that_takes_no_time_changes_nothing(recovery);
+    }
+}
+
+fn a_link_that_takes_no_time_changes_nothing(recovery: &str) {
+    let fused = format!(
+        "[link]\nrate = '20Mbit/s'\nrtt = '30ms'\nloss = 'every:1000'\n\
+         [[flow]]\ncc = 'cubic'\nrecovery = '{recovery}'\ncount = 3\nstart = {{ uniform = ['0s', '100ms'] }}"
+    );
     let linked = fused.replace("loss", "reverse = { rate = '1000Gbit/s', loss = 'at:999999999' }\nloss");
-    let (fused, linked) = (run_of(fused), run_of(&linked));
+    let (fused, linked) = (run_of(&fused), run_of(&linked));
     let rows = |simulation: &Simulation| -> Vec<_> {
         simulation
             .tables()

@@ -33,7 +33,7 @@ keys! {
             Optional(Time, "the link's; in a graph the `delay` of its forward and reverse links and twice `access_delay`"), "ns",
             "round trip time without queueing and serialisation", "";
         recovery: Option<Recovery> = None, Optional(RECOVERY, "that of `cc`"), "",
-            "loss recovery", "RFC 6675, RFC 9937, RFC 6582, RFC 5681";
+            "loss recovery", "RFC 6675, RFC 9937, RFC 8985, RFC 6582, RFC 5681";
         initial_cwnd: u32 = 10, Count(1, MAX_WINDOW), "segments",
             "initial window", "RFC 6928";
         initial_ssthresh: Option<u32> = None, Optional(Count(2, MAX_WINDOW), "none"), "segments",

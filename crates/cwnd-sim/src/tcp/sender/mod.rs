@@ -132,7 +132,7 @@ impl Sender {
             stop_at: flow.group.stop.unwrap_or(NEVER),
             data_end: if flow.group.app_rate.is_some() { 0 } else { total },
             limits,
-            linux: (flow.recovery == Recovery::Linux).then(Box::default),
+            linux: (flow.recovery == Recovery::Linux).then(|| Box::new(LinuxRecovery::new(flow.rtt / 1000))),
             sent: SenderCounts::default(),
         }
     }
@@ -350,6 +350,6 @@ impl Sender {
         if let Some(limits) = &mut self.limits {
             limits.end_burst();
         }
-        self.on_sent_as_linux();
+        self.end_burst_as_linux();
     }
 }

@@ -65,7 +65,7 @@ impl Sender {
         let at_once =
             matches!(conn.ca_state, CaState::Recovery | CaState::Loss) || self.board.sacked_out >= DUP_THRESH;
         let rtt_us = linux.rack.rtt_us.unwrap_or(0);
-        let min_rtt_us = if conn.min_rtt_us == 0 { rtt_us } else { rtt_us.min(conn.min_rtt_us.into()) };
+        let min_rtt_us = linux.min_rtt_us(conn.min_rtt_us);
         let srtt_us = if conn.srtt_us8 == 0 { rtt_us } else { u64::from(conn.srtt_us8) / 8 };
         linux.window.us(at_once, min_rtt_us, srtt_us)
     }
@@ -196,24 +196,26 @@ impl Sender {
         }
     }
 
-    /// New segments have left since the last call. // Linux: tcp_event_new_data_sent, tcp_schedule_loss_probe
-    pub(in crate::tcp::sender) fn on_sent_as_linux(&mut self) {
-        let now_us = self.driver.conn.now_us;
-        let nxt = self.nxt;
+    /// A burst is over: notes the new segments that have left, and sets the timer. // Linux: tcp_set_xmit_timer, tcp_event_new_data_sent,
+    /// tcp_schedule_loss_probe; of what these set one after the other, the last
+    #[inline]
+    pub(in crate::tcp::sender) fn end_burst_as_linux(&mut self) {
+        let (nxt, now_us) = (self.nxt, self.driver.conn.now_us);
         let Some(linux) = &mut self.linux else { return };
-        let end = linux.log.end();
-        if end == nxt {
-            return;
-        }
+        let restarts = std::mem::take(&mut linux.restarts_timer);
+        let has_sent = linux.log.end() < nxt;
         linux.log.extend(nxt, now_us);
         let now = now_us * 1000;
-        if linux.probe.due {
+        if has_sent && linux.probe.due {
             self.on_probe_sent(now, false);
-            return;
-        }
-        if linux.timer == TimerKind::Probe {
+        } else if has_sent {
+            // A retransmission of the first segment has set it anew already, and a wait for a late one goes on in this state.
+            let was_probe = linux.timer == TimerKind::Probe;
+            if !self.schedule_probe(now, false) && (restarts || was_probe) {
+                self.rearm_timeout(now);
+            }
+        } else if restarts && !self.schedule_probe(now, true) {
             self.rearm_timeout(now);
         }
-        self.schedule_probe(now, false);
     }
 }

@@ -100,11 +100,12 @@ impl SegmentLog {
     /// The segments before `to` that are not in it were sent at `now_us` for the first time.
     #[inline]
     pub fn extend(&mut self, to: u64, now_us: u64) {
-        for _ in self.end()..to {
-            if self.entries.len() == self.entries.capacity() {
-                // A sixteenth to spare, as in a [`Bitmap`].
-                self.entries.reserve_exact(self.entries.len() / 16 + 16);
-            }
+        let new = to.saturating_sub(self.end()) as usize;
+        if self.entries.capacity() - self.entries.len() < new {
+            // A sixteenth to spare, as in a [`Bitmap`].
+            self.entries.reserve_exact(new + self.entries.len() / 16 + 15);
+        }
+        for _ in 0..new {
             self.entries.push_back(Entry(now_us << MARKS));
         }
     }

@@ -28,18 +28,34 @@ use undo::Undo;
 pub struct LinuxRecovery {
     pub(super) log: SegmentLog,
     rack: Rack,
+    /// The path's propagation, µs: what the handshake, which is not simulated, would have measured on an idle path.
+    handshake_rtt_us: u64,
     window: ReorderingWindow,
     pub(super) timer: TimerKind,
     pub(super) probe: Probe,
     undo: Undo,
     /// What may be sent until the next acknowledgement or timer.
     pub(super) sending: Sending,
+    /// The acknowledgement starts the timer anew, at the end of the burst that it lets go.
+    restarts_timer: bool,
     /// Timeouts since the last progress.
     timeouts: u32,
     /// One past the highest position that has arrived (RACK.fack).
     highest: u64,
     /// D-SACKs so far.
     dsacks: u64,
+}
+
+impl LinuxRecovery {
+    /// The state of a flow whose path has a propagation of `rtt_us`, there and back.
+    pub fn new(rtt_us: u64) -> Self {
+        Self { handshake_rtt_us: rtt_us, ..Self::default() }
+    }
+
+    /// RACK.min_RTT, µs; `measured_us` is the smallest round trip of data, 0 before there is one. // RFC 8985 §6.2, step 1
+    fn min_rtt_us(&self, measured_us: u32) -> u64 {
+        if measured_us == 0 { self.handshake_rtt_us } else { self.handshake_rtt_us.min(measured_us.into()) }
+    }
 }
 
 /// What may be sent.
@@ -129,6 +145,7 @@ impl Sender {
         linux.rack.advanced = true;
         linux.highest = linux.highest.max(packet.cumulative);
         linux.timeouts = 0;
+        linux.restarts_timer = true;
         let is_probe_out = linux.probe.end.is_some();
         if linux.probe.due {
             (linux.probe.due, self.retransmit_now) = (false, false);
@@ -140,13 +157,11 @@ impl Sender {
         }
         let round_trips = Some(((now_us - first_us) as u32, (now_us - last_us) as u32));
         self.finish_ack(now, acked, acked, round_trips, false);
-        if !self.schedule_probe(now, true) {
-            self.rearm_timeout(now);
-        }
         #[cfg(debug_assertions)]
         self.check();
     }
 
+    #[inline]
     fn advance(&mut self, to: u64, acked: u32) {
         self.una = self.una.max(to);
         let conn = &mut self.driver.conn;
@@ -154,6 +169,7 @@ impl Sender {
     }
 
     /// Tells the driver.
+    #[inline(always)]
     fn finish_ack(
         &mut self,
         now: u64,
@@ -207,8 +223,10 @@ impl Sender {
         self.settle();
         if let Some(wait_us) = wait_us {
             self.await_reordered(now, wait_us);
-        } else if self.restarts_timeout(&arrival) && !self.schedule_probe(now, true) {
-            self.rearm_timeout(now);
+        } else if self.restarts_timeout(&arrival)
+            && let Some(linux) = &mut self.linux
+        {
+            linux.restarts_timer = true;
         }
         #[cfg(debug_assertions)]
         self.check();
@@ -314,7 +332,7 @@ impl Sender {
 
     fn arrived(&mut self, now_us: u64, transmission: (Transmission, Entry), echo_us: Option<u64>) {
         if let Some(linux) = &mut self.linux {
-            let min_rtt_us = self.driver.conn.min_rtt_us.into();
+            let min_rtt_us = linux.min_rtt_us(self.driver.conn.min_rtt_us);
             linux.rack.on_arrival(now_us, transmission, min_rtt_us, echo_us);
         }
     }

@@ -58,10 +58,11 @@ fn positions(word: &str) -> impl Iterator<Item = u64> {
     number(from)..=number(to)
 }
 
-/// Plays a trace of a flow that sends `size` segments, without an end where that is `None`.
+/// Plays a trace of a flow that sends `size` segments, without an end where that is `None`, on a path of 40 ms.
 #[track_caller]
 fn play(cc: &str, size: Option<u64>, text: &str) -> Sender {
     let mut flow = flow(&format!("cc = '{cc}'\nrecovery = 'linux'"));
+    flow.rtt = 40 * MS;
     Arc::make_mut(&mut flow.group).size = size.map(|size| size * u64::from(MSS));
     let mut trace = Trace { sender: Sender::new(&flow, MSS), now: 0, sent: Vec::new() };
     let mut expected: Vec<(u64, u64)> = Vec::new();

@@ -94,6 +94,25 @@ fn a_probe_that_arrives_lets_a_recovery_repair_the_rest() {
     assert_eq!(sender.sent.timeouts, 0);
 }
 
+// The same where acknowledgements of two segments are the only round trips, 0.6 ms longer than a packet's alone: the handshake's, 40 ms, tells
+// that the probe, after 40.2, has arrived, and not its original. 2 · 40.6 ms and 2 are 83.2.
+#[test]
+fn a_probes_round_trip_is_compared_with_the_paths() {
+    let sender = play(
+        "reno",
+        Some(10),
+        "
+        0     > 0-9
+        40.6  < ack 8
+        123.8 > 9
+        164   < sack 9
+        164   > 8
+        204.6 < ack 10
+    ",
+    );
+    assert_eq!(sender.sent.timeouts, 0);
+}
+
 // RFC 8985 §7.4.2: data sent after the probe is acknowledged and no duplicate came: the probe has repaired a loss, and the window is
 // halved, once. The probe's own acknowledgement does not tell yet.
 #[test]
