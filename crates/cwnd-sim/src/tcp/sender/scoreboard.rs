@@ -8,6 +8,8 @@
 //! HighRxt is kept after the recovery that moved it. RFC 6675 §2 has one per recovery: the next recovery would retransmit segments whose
 //! retransmission is still in the network, and the pipe would not count those. Linux keeps its marks, too, and RFC 8985 §6.2 takes a
 //! retransmission for lost only when something sent after it has arrived. Here, only a timeout marks retransmissions as lost.
+//!
+//! Of a sender with Linux's recovery only the counts are here: its marks are in `linux::log`.
 
 #[cfg(test)]
 mod tests;
