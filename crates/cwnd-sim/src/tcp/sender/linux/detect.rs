@@ -97,6 +97,7 @@ impl Sender {
     }
 
     /// The timer is due; whether it was a retransmission timeout.
+    #[inline(never)]
     pub(in crate::tcp::sender) fn on_timer_as_linux(&mut self, now: u64) -> bool {
         self.driver.conn.set_now(now / 1000);
         let Some(linux) = &mut self.linux else { return false };
@@ -160,6 +161,7 @@ impl Sender {
     }
 
     /// What goes next where something is lost, a probe is due, or nothing new may go.
+    #[inline(never)]
     pub(in crate::tcp::sender) fn next_segment_as_linux(&mut self, now: u64) -> Option<NextSegment> {
         let new = self.has_new(now).then_some(NextSegment::New);
         let linux = self.linux.as_mut()?;
@@ -176,6 +178,7 @@ impl Sender {
     }
 
     /// The segment at `position` is sent again, as a probe or because it is lost.
+    #[inline(never)]
     pub(in crate::tcp::sender) fn on_retransmission_as_linux(
         &mut self,
         now: u64,
