@@ -2,6 +2,7 @@
 //! What of a scenario the running kernel can do.
 
 use crate::carrier::FIRST_PORT;
+use cwnd::registry::Recovery;
 use cwnd_scenario::{FlowGroup, InnerVariables, Invalid, Scenario, Start};
 
 /// Most flows of a run: each has a port, and is looked at a hundred times a second.
@@ -77,7 +78,7 @@ fn not_kernels(group: &FlowGroup) -> Option<(&'static str, &'static str)> {
     } = group;
     let kernels = FlowGroup::of("", Start::At(0));
     [
-        ("recovery", recovery.is_none(), "none, because the kernel has its own,"),
+        ("recovery", matches!(recovery, None | Some(Recovery::Linux)), "\"linux\" or none"),
         ("initial_cwnd", *initial_cwnd == kernels.initial_cwnd, "10, the kernel's,"),
         ("initial_ssthresh", initial_ssthresh.is_none(), "none"),
         ("rwnd", rwnd.is_none(), "none, because the kernel's follows the receiver's buffer,"),
