@@ -13,7 +13,6 @@ import typer
 from cwnd._native import Scenario
 from cwnd.exit_codes import fail
 from cwnd.options import Json
-from cwnd.replicates.command import bar, whole_number
 
 if TYPE_CHECKING:
     from cwnd.comparison.folder import FidelityFolder
@@ -44,6 +43,7 @@ def command(
     """
     from cwnd.comparison.folder import FidelityFolder
     from cwnd.comparison.runner import MOST_RUNS, scenario_files
+    from cwnd.replicates.command import whole_number
 
     number = whole_number("--runs", runs, MOST_RUNS)
     files = paths or scenario_files()
@@ -73,6 +73,7 @@ def command(
 def compare(scenarios: dict[str, Scenario], runs: int, folder: FidelityFolder | None) -> list[FidelityDocument]:
     """Compares the scenarios that the folder does not have; returns the documents of all."""
     from cwnd.comparison.runner import fidelity
+    from cwnd.replicates.command import bar
 
     known = {name: folder.known(name, scenario, runs) if folder else None for name, scenario in scenarios.items()}
     missing = [name for name in scenarios if known[name] is None]
