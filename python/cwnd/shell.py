@@ -29,7 +29,7 @@ def command(
         list[str], typer.Argument(metavar="-- COMMAND...", help="The command, with its arguments.", show_default=False)
     ],
     rate: Annotated[
-        str | None, typer.Option(help="Rate of each direction, IP bits on the wire.", show_default="no default")
+        str | None, typer.Option(help="Rate of each direction, IP bits on the wire.", show_default=False)
     ] = None,
     trace: Annotated[
         Path | None,
@@ -56,7 +56,7 @@ def command(
     Everything that it sends takes one link, everything that it receives another; both are those of the simulator, in real time. It finds this machine at
     the address in $CWND_HOST. Its exit code is the command's.
 
-    Example: cwnd shell --rate 12Mbit/s --rtt 88ms --buffer 100packets -- curl http://$CWND_HOST:8000/
+    Example: cwnd shell --rate 12Mbit/s --rtt 88ms --buffer 100packets -- sh -c 'curl http://$CWND_HOST:8000/'
     """
     scenario = links(rate, trace, trace_down, rtt=rtt, buffer=buffer, loss=loss, jitter=jitter, seed=seed)
     raise typer.Exit(run(scenario, arguments))

@@ -39,7 +39,7 @@ def command(
 ) -> None:
     """Run scenarios in the simulator and with the kernel's own TCP, and compare what comes out, number by number (root).
 
-    Exit code 0 if at least 95 % of all numbers agree, else 1. docs/guide/fidelity.md says when a number agrees.
+    Exit code 0 if at least 95 % of all numbers agree, else 1. docs/guide/live.md says when a number agrees.
     """
     from cwnd.comparison.folder import FidelityFolder
     from cwnd.comparison.runner import MOST_RUNS, scenario_files
