@@ -12,7 +12,9 @@ from conftest import Cli, refused
 from in_kernel import lacks
 
 import cwnd as package
+from cwnd.comparison import runner
 from cwnd.comparison.agreement import Agreement
+from cwnd.comparison.command import compare
 from cwnd.comparison.numbers import KINDS, numbers
 from cwnd.comparison.report import total
 from cwnd.comparison.runner import scenario_files
@@ -78,6 +80,16 @@ def test_the_packages_scenarios_run_and_have_every_kind_of_number() -> None:
 )
 def test_bad_input_is_one_line(cwnd: Cli, arguments: tuple[str, ...], words: tuple[str, ...]) -> None:
     refused(cwnd("fidelity", *arguments), *words)
+
+
+def test_a_scenario_that_this_machine_does_not_keep_up_with_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def behind(*_: object) -> None:
+        raise package.FellBehindError("lane live: this machine did not keep up")
+
+    monkeypatch.setattr(runner, "fidelity", behind)
+    scenario = package.dumbbell("reno", rate="1Mbit/s", rtt="20ms", duration="1s")
+    with pytest.raises(package.FellBehindError, match=r"^far: lane live: this machine"):
+        compare({"far": scenario}, 1, None)
 
 
 def test_a_folder_with_anything_else_is_refused(cwnd: Cli, tmp_path: Path) -> None:

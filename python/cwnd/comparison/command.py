@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cwnd._native import Scenario
+from cwnd._native import FellBehindError, Scenario
 from cwnd.exit_codes import fail
 from cwnd.options import Json
 
@@ -89,7 +89,10 @@ def compare(scenarios: dict[str, Scenario], runs: int, folder: FidelityFolder | 
             if (document := known[name]) is None:
                 place += 1
                 first = place * runs
-                found = fidelity(scenario, runs, following(report, first))
+                try:
+                    found = fidelity(scenario, runs, following(report, first))
+                except FellBehindError as error:
+                    raise FellBehindError(f"{name}: {error}") from error
                 document = found.document()
                 if folder is not None:
                     folder.add(name, found)
