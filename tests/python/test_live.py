@@ -63,6 +63,11 @@ def test_a_flow_of_the_kernel_fills_its_link() -> None:
     assert flow["recovery"] == "linux" and flow["cc"] == "cubic-linux"
     # Every payload byte of 1448 is in a packet of 1500.
     assert abs(flow["goodput_mbps"] / flow["throughput_mbps"] - 1448 / 1500) < 0.02
+    # Half a second of the full link: 833 packets, by the samples too.
+    rows = [row for row in result.cwnd.to_pylist() if row["time_s"] >= 4]
+    for first, last in zip(rows, rows[5:]):
+        forwarded = last["forwarded"] - first["forwarded"]
+        assert abs(forwarded * 12_000 / (last["time_s"] - first["time_s"]) / 20e6 - 1) < 0.1
     report = result.summary["live"]
     assert report["algorithms"] == ["cubic"] and report["kernel"] == os.uname().release
     assert report["packets_delivered"] > link["packets"] and report["packets_foreign"] == 0

@@ -22,6 +22,8 @@ pub const FIRST_PORT: u16 = 10_000;
 const PRIORITY: i32 = 2;
 /// Packets that are read of one host before the other one has its turn.
 const READ_AT_ONCE: usize = 16;
+/// What has left the links is counted at most this often, ns.
+const PUBLISH: u64 = 1_000_000;
 /// Rows are handed over in pieces of this many.
 const ROWS_AT_ONCE: usize = 256;
 
@@ -129,6 +131,7 @@ impl Carrier<'_> {
         };
         let (mut queue, mut events) = (Vec::new(), Vec::new());
         let mut sample = if self.interval == 0 { u64::MAX } else { 0 };
+        let mut publish = 0;
         let mut spare: Vec<Vec<u8>> = Vec::new();
         let mut buffer = vec![0u8; 1 << 16];
         let mut waited = Waited { stop: false, readable: [true; 2] };
@@ -182,12 +185,13 @@ impl Carrier<'_> {
                     let drops = self.emulator.links()[number as usize].count.drops;
                     queue.push(QueueRow { time_ns: sample, link: number, packets, bytes, drops });
                 }
-                for (number, flow) in (0..).zip(self.flows) {
-                    flow.forwarded.store(self.emulator.forwarded(number).packets, Ordering::Relaxed);
-                }
                 sample += self.interval;
             }
             let over = now >= self.end || waited.stop;
+            if over || publish <= now {
+                self.publish_forwarded(now);
+                publish = now + PUBLISH;
+            }
             if over || queue.len() >= ROWS_AT_ONCE {
                 // Whoever has gone does not want them.
                 let _ = self.rows.send(Rows::Queue(std::mem::take(&mut queue)));
@@ -200,9 +204,6 @@ impl Carrier<'_> {
             }
             waited = self.wait(self.emulator.next().min(sample).min(self.end))?;
         }
-        for (number, flow) in (0..).zip(self.flows) {
-            flow.forwarded.store(self.emulator.forwarded(number).packets, Ordering::Relaxed);
-        }
         let Tally { lateness, foreign, drops, distinct_measured, .. } = report;
         Ok(CarrierReport {
             emulator: self.emulator,
@@ -214,6 +215,14 @@ impl Carrier<'_> {
             distinct_measured,
             stopped: waited.stop,
         })
+    }
+
+    /// Tells the applications' thread what has left the links by `now`.
+    fn publish_forwarded(&mut self, now: u64) {
+        self.emulator.count_departures(now);
+        for (number, flow) in (0..).zip(self.flows) {
+            flow.forwarded.store(self.emulator.forwarded(number).packets, Ordering::Relaxed);
+        }
     }
 
     /// The time in the scenario, ns; 0 before its beginning.

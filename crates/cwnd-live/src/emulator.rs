@@ -7,7 +7,7 @@
 use crate::paths::{HostSide, Paths};
 use cwnd_link::{Backlog, DropCause, Link, LinkConfig, NEVER, Offered, PacketClass, Transit};
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 /// What a host sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub struct DroppedPacket {
 /// What a flow's data have come to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Forwarded {
-    /// Packets that have left the flow's last link, or will at a known time.
+    /// Packets that have left the flow's last link.
     pub packets: u64,
     /// Bytes of those that leave it in the measured interval.
     pub measured_bytes: u64,
@@ -80,6 +80,8 @@ pub struct Emulator<P> {
     free: Vec<u32>,
     dropped: Vec<DroppedPacket>,
     forwarded: Vec<Forwarded>,
+    /// Of each flow: when the packets that its last link has accepted leave it, ns; in the order of time, as all pass one queue.
+    departures: Vec<VecDeque<u64>>,
 }
 
 impl<P> Emulator<P> {
@@ -90,6 +92,7 @@ impl<P> Emulator<P> {
         Self {
             armed: vec![NEVER; links.len()],
             forwarded: vec![Forwarded::default(); paths.flows()],
+            departures: vec![VecDeque::new(); paths.flows()],
             links,
             paths,
             measure,
@@ -166,7 +169,17 @@ impl<P> Emulator<P> {
         self.links[link as usize].backlog(now)
     }
 
-    /// What has come of a flow's data.
+    /// Counts the packets that have left their flows' last links by `now`, ns.
+    pub fn count_departures(&mut self, now: u64) {
+        for (departures, forwarded) in self.departures.iter_mut().zip(&mut self.forwarded) {
+            while departures.front().is_some_and(|departs| *departs <= now) {
+                departures.pop_front();
+                forwarded.packets += 1;
+            }
+        }
+    }
+
+    /// What has come of a flow's data, as of the last [`Emulator::count_departures`].
     #[must_use]
     pub fn forwarded(&self, flow: u32) -> Forwarded {
         self.forwarded[flow as usize]
@@ -235,7 +248,7 @@ impl<P> Emulator<P> {
         let is_last = packet.hop as usize == path.links.len();
         if is_last && header.class == Some(PacketClass::Data) {
             let forwarded = &mut self.forwarded[header.flow as usize];
-            forwarded.packets += 1;
+            self.departures[header.flow as usize].push_back(transit.departs);
             if (self.measure.0..self.measure.1).contains(&transit.departs) {
                 forwarded.measured_bytes += u64::from(header.bytes);
             }

@@ -46,6 +46,9 @@ fn a_link_queues_drops_and_delays() {
     assert_eq!(arrivals(&mut emulator, 13 * MS), expected);
     emulator.accept(13 * MS, ack(0), 9);
     assert_eq!(arrivals(&mut emulator, u64::MAX - 1), [(23 * MS, HostSide::Senders, 9)]);
+    emulator.count_departures(2 * MS);
+    assert_eq!(emulator.forwarded(0).packets, 2, "the third leaves at 3 ms");
+    emulator.count_departures(3 * MS);
     assert_eq!(emulator.forwarded(0).packets, 3);
 }
 
@@ -157,5 +160,6 @@ fn an_outage_without_an_end_keeps_what_it_has() {
         arrived.iter().map(|arrival| arrival.0).collect::<Vec<_>>(),
         [11, 12, 13, 14, 15].map(|ms| ms * MS)
     );
+    emulator.count_departures(u64::MAX - 1);
     assert_eq!((emulator.take_dropped().count(), emulator.forwarded(0).packets), (0, 5));
 }
