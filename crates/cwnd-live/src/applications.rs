@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The thread of the applications: senders and receivers of all flows, and what is read of their sockets.
 
-use crate::carrier::{FIRST_PORT, FlowState, Rows, become_real_time, clock};
+use crate::carrier::{FlowState, Rows, become_real_time, clock};
 use crate::error::{Error, while_doing};
 use crate::host::Host;
 use crate::lateness::Lateness;
 use crate::paths::HostSide;
 use crate::plan::{CHUNK, Plan, Sockets, Task};
 use crate::socket::{self, TcpInfo};
+use crate::wire::FIRST_PORT;
 use cwnd_record::{CwndRow, EventKind, EventRow, FlowCounts};
 use rustix::event::{Timespec, epoll};
 use std::io::{self, Write};

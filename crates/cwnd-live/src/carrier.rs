@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The thread that moves packets between the two hosts, through the emulator, against the monotonic clock.
 
-use crate::distinct::Distinct;
-use crate::emulator::{Emulator, Header};
+use crate::emulator::Emulator;
 use crate::error::{Error, while_doing};
 use crate::host::Host;
 use crate::lateness::Lateness;
 use crate::paths::HostSide;
-use crate::wire::TcpSegment;
+use crate::tally::{Tally, whole};
 use cwnd_link::{Backlog, Drops, PacketClass};
 use cwnd_record::{EventKind, EventRow, QueueRow};
 use rustix::event::{PollFd, PollFlags, poll};
@@ -16,12 +15,10 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 
-/// First port of the receivers: flow 0 has this one, flow 1 the next.
-pub const FIRST_PORT: u16 = 10_000;
 /// Priority of the thread in the real-time class.
 const PRIORITY: i32 = 2;
 /// Packets that are read of one host before the other one has its turn.
-const READ_AT_ONCE: usize = 16;
+const READ_AT_ONCE: usize = 64;
 /// What has left the links is counted at most this often, ns.
 const PUBLISH: u64 = 1_000_000;
 /// Rows are handed over in pieces of this many.
@@ -121,54 +118,24 @@ impl Carrier<'_> {
     /// Moves packets until the end.
     pub fn run(mut self) -> Result<CarrierReport, Error> {
         let real_time = become_real_time(PRIORITY);
-        let mut report = Tally {
-            lateness: Lateness::default(),
-            foreign: 0,
-            sequences: vec![None; self.flows.len()],
-            drops: vec![[Drops::default(); 2]; self.flows.len()],
-            distinct: vec![Distinct::default(); self.flows.len()],
-            distinct_measured: vec![0; self.flows.len()],
-        };
+        let mut tally = Tally::new(self.flows.len(), self.measure);
+        let mut memory = Memory { spare: Vec::new(), buffer: vec![0u8; 1 << 16] };
         let (mut queue, mut events) = (Vec::new(), Vec::new());
         let mut sample = if self.interval == 0 { u64::MAX } else { 0 };
         let mut publish = 0;
-        let mut spare: Vec<Vec<u8>> = Vec::new();
-        let mut buffer = vec![0u8; 1 << 16];
         let mut waited = Waited { stop: false, readable: [true; 2] };
         loop {
-            let mut now = self.deliver(&mut report, &mut spare)?;
+            let now = self.deliver(&mut tally, &mut memory)?;
             // A host that had nothing more to send is asked again when it has something.
             for side in HostSide::ALL.into_iter().filter(|side| waited.readable[*side as usize]) {
-                for _ in 0..READ_AT_ONCE {
-                    let host = &self.hosts[side as usize];
-                    let Some(packet) = host.read(&mut buffer).map_err(while_doing("read a packet"))? else {
-                        break;
-                    };
-                    let header = match self.passing {
-                        Passing::Flows => report.header(packet, side),
-                        Passing::Everything => whole(packet, side),
-                    };
-                    let Some(header) = header else {
-                        report.foreign += 1;
-                        continue;
-                    };
-                    let mut copy = spare.pop().unwrap_or_default();
-                    copy.clear();
-                    copy.extend_from_slice(packet);
-                    now = self.deliver(&mut report, &mut spare)?;
-                    self.emulator.accept(now, header, copy);
-                }
+                self.take_from(side, now, &mut tally, &mut memory)?;
             }
             for dropped in self.emulator.take_dropped() {
                 if dropped.header.class != Some(PacketClass::Data) {
                     continue;
                 }
                 let flow = &self.flows[dropped.header.flow as usize];
-                let drops = &mut report.drops[dropped.header.flow as usize];
-                drops[1].count(dropped.cause);
-                if (self.measure.0..self.measure.1).contains(&dropped.at) {
-                    drops[0].count(dropped.cause);
-                }
+                tally.note_drop(&dropped);
                 events.push(EventRow {
                     time_ns: dropped.at,
                     flow: dropped.header.flow,
@@ -204,7 +171,7 @@ impl Carrier<'_> {
             }
             waited = self.wait(self.emulator.next().min(sample).min(self.end))?;
         }
-        let Tally { lateness, foreign, drops, distinct_measured, .. } = report;
+        let Tally { lateness, foreign, drops, distinct_measured, .. } = tally;
         Ok(CarrierReport {
             emulator: self.emulator,
             drops,
@@ -231,23 +198,65 @@ impl Carrier<'_> {
     }
 
     /// Delivers what is due; returns the time up to which it did.
-    fn deliver(&mut self, report: &mut Tally, spare: &mut Vec<Vec<u8>>) -> Result<u64, Error> {
-        let now = self.now();
-        let mut failed = None;
-        self.emulator.advance(now, |due, header, packet| {
-            if let Err(error) = self.hosts[header.from.other() as usize].write(&packet) {
-                failed = Some(error);
+    ///
+    /// What a host sends in response leaves it when the packet was due, not when this thread came to deliver it: so a thread that comes
+    /// late leaves the times between packets as they are. Only the hosts' own clocks see that it was late.
+    fn deliver(&mut self, tally: &mut Tally, memory: &mut Memory) -> Result<u64, Error> {
+        loop {
+            let (now, due) = (self.now(), self.emulator.next());
+            if due > now {
+                return Ok(now);
             }
-            if header.from == HostSide::Senders && header.class == Some(PacketClass::Data) {
-                let new =
-                    report.distinct[header.flow as usize].note(header.position, u64::from(header.payload));
-                let counts = self.measure.0 <= due && due < self.measure.1;
-                report.distinct_measured[header.flow as usize] += if counts { new } else { 0 };
+            let mut failed = None;
+            let mut delivered = [false; 2];
+            self.emulator.advance(due, |due, header, packet| {
+                let to = header.from.other() as usize;
+                if let Err(error) = self.hosts[to].write(&packet) {
+                    failed = Some(error);
+                }
+                delivered[to] = true;
+                if header.from == HostSide::Senders && header.class == Some(PacketClass::Data) {
+                    tally.note_arrival(due, &header);
+                }
+                tally.lateness.note(clock().saturating_sub(self.zero).saturating_sub(due));
+                memory.spare.push(packet);
+            });
+            if let Some(error) = failed {
+                return Err(while_doing("deliver a packet")(error));
             }
-            report.lateness.note(clock().saturating_sub(self.zero).saturating_sub(due));
-            spare.push(packet);
-        });
-        failed.map_or(Ok(now), |error| Err(while_doing("deliver a packet")(error)))
+            for side in HostSide::ALL.into_iter().filter(|side| delivered[*side as usize]) {
+                self.take_from(side, due, tally, memory)?;
+            }
+        }
+    }
+
+    /// Takes what a host sends at `at`, ns, up to which the network has advanced.
+    fn take_from(
+        &mut self,
+        side: HostSide,
+        at: u64,
+        tally: &mut Tally,
+        memory: &mut Memory,
+    ) -> Result<(), Error> {
+        for _ in 0..READ_AT_ONCE {
+            let host = &self.hosts[side as usize];
+            let Some(packet) = host.read(&mut memory.buffer).map_err(while_doing("read a packet"))? else {
+                break;
+            };
+            let header = match self.passing {
+                Passing::Flows => tally.header(packet, side),
+                Passing::Everything => whole(packet, side),
+            };
+            let Some(header) = header else {
+                tally.foreign += 1;
+                continue;
+            };
+            let mut copy = memory.spare.pop().unwrap_or_default();
+            copy.clear();
+            copy.extend_from_slice(packet);
+            self.emulator.accept(at, header, copy);
+        }
+        Ok(())
     }
 
     /// Waits for a packet, or until this time; returns whether the run is to be given up.
@@ -270,81 +279,20 @@ impl Carrier<'_> {
     }
 }
 
+/// Memory that is used again.
+struct Memory {
+    /// Of packets that were delivered.
+    spare: Vec<Vec<u8>>,
+    /// What a packet is read into.
+    buffer: Vec<u8>,
+}
+
 /// What has come while the thread waited.
 struct Waited {
     /// Whether the run is to be given up.
     stop: bool,
     /// Whether a host has packets, by [`HostSide`].
     readable: [bool; 2],
-}
-
-/// What is counted while packets pass.
-struct Tally {
-    lateness: Lateness,
-    foreign: u64,
-    sequences: Vec<Option<Sequence>>,
-    drops: Vec<[Drops; 2]>,
-    distinct: Vec<Distinct>,
-    distinct_measured: Vec<u64>,
-}
-
-/// Sequence numbers of a flow.
-#[derive(Clone, Copy)]
-struct Sequence {
-    /// Of its first byte.
-    first: u32,
-    /// The highest position seen, bytes.
-    highest: u64,
-}
-
-impl Sequence {
-    /// The position that a sequence number, of 32 bits, stands for: the one nearest to the highest.
-    fn position(&mut self, number: u32) -> u64 {
-        let low = number.wrapping_sub(self.first);
-        let ahead = low.wrapping_sub(self.highest as u32) as i32;
-        let position = self.highest.saturating_add_signed(i64::from(ahead));
-        self.highest = self.highest.max(position);
-        position
-    }
-}
-
-/// A packet of IPv4, whatever is in it.
-fn whole(packet: &[u8], from: HostSide) -> Option<Header> {
-    let is_ipv4 = packet.len() >= 20 && packet[0] >> 4 == 4;
-    let bytes = packet.len() as u32;
-    is_ipv4.then_some(Header {
-        flow: 0,
-        from,
-        bytes,
-        class: Some(PacketClass::Data),
-        position: 0,
-        payload: 0,
-    })
-}
-
-impl Tally {
-    /// What the emulator has to know of a packet; `None` if it belongs to no flow.
-    fn header(&mut self, packet: &[u8], from: HostSide) -> Option<Header> {
-        let segment = TcpSegment::read(packet)?;
-        let port = match from {
-            HostSide::Senders => segment.destination,
-            HostSide::Receivers => segment.source,
-        };
-        let flow = u32::from(port.checked_sub(FIRST_PORT)?);
-        let sequence = self.sequences.get_mut(flow as usize)?;
-        if from == HostSide::Senders && segment.opens() {
-            *sequence = Some(Sequence { first: segment.sequence.wrapping_add(1), highest: 0 });
-        }
-        let class = match from {
-            HostSide::Senders => (segment.payload > 0).then_some(PacketClass::Data),
-            HostSide::Receivers => (!segment.opens_or_closes()).then_some(PacketClass::Ack),
-        };
-        let position = match (class, sequence) {
-            (Some(PacketClass::Data), Some(sequence)) => sequence.position(segment.sequence),
-            _ => 0,
-        };
-        Some(Header { flow, from, bytes: segment.bytes, class, position, payload: segment.payload })
-    }
 }
 
 /// Lets this thread run before all that are not in the real-time class, and before those of a lower priority there, and its timers expire on time; returns whether the system allows it.
@@ -354,22 +302,5 @@ pub fn become_real_time(priority: i32) -> bool {
         libc::prctl(libc::PR_SET_TIMERSLACK, 1 as libc::c_ulong);
         let parameters = libc::sched_param { sched_priority: priority };
         libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameters) == 0
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    // 2^32 - 100 is the first byte: 200 bytes on, the number is 100. A retransmission of byte 50 stays behind.
-    #[test]
-    fn a_position_goes_on_where_the_number_wraps() {
-        let mut sequence = Sequence { first: u32::MAX - 99, highest: 0 };
-        assert_eq!(sequence.position(u32::MAX - 99), 0);
-        assert_eq!(sequence.position(100), 200);
-        assert_eq!(sequence.position(u32::MAX - 49), 50);
-        for gigabytes in 1..=10u64 {
-            assert_eq!(sequence.position((100u64 + (gigabytes << 30)) as u32), 200 + (gigabytes << 30));
-        }
     }
 }

@@ -39,6 +39,8 @@ mod shell;
 mod socket;
 #[cfg(target_os = "linux")]
 mod support;
+#[cfg(target_os = "linux")]
+mod tally;
 mod wire;
 
 pub use emulator::{DroppedPacket, Emulator, Forwarded, Header};

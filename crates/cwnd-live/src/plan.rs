@@ -2,11 +2,11 @@
 //! What the applications of a scenario's flows are to do, and their sockets.
 
 use crate::algorithms::Algorithms;
-use crate::carrier::FIRST_PORT;
 use crate::error::{Error, while_doing};
 use crate::host::Host;
 use crate::paths::HostSide;
 use crate::socket;
+use crate::wire::FIRST_PORT;
 use cwnd_scenario::{Flow, FlowAction, Scenario};
 use std::io;
 use std::net::{TcpListener, TcpStream};

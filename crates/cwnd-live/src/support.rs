@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What of a scenario the running kernel can do.
 
-use crate::carrier::FIRST_PORT;
+use crate::wire::FIRST_PORT;
 use cwnd::registry::Recovery;
 use cwnd_scenario::{FlowGroup, InnerVariables, Invalid, Scenario, Start};
 
