@@ -11,8 +11,10 @@ use cwnd_scenario::{Flow, FlowAction, Scenario};
 use std::io;
 use std::net::{TcpListener, TcpStream};
 
-/// What an application writes at once, bytes; no more than this is in its socket without being sent.
+/// What an application writes at once, bytes. No more than this is in its socket without being sent if it is to stop.
 pub const CHUNK: usize = 1 << 16;
+/// The same of one that does not stop, bytes: enough for the applications' thread to come a few ms late.
+const UNSENT: usize = 1 << 20;
 
 /// What a flow's application does.
 #[derive(Clone, Debug)]
@@ -23,6 +25,8 @@ pub struct Plan {
     pub size: Option<u64>,
     /// Rate at which it writes, bit/s.
     pub rate: Option<u64>,
+    /// What it leaves in its socket at most without being sent, bytes.
+    pub unsent: usize,
     /// Whether the kernel paces it.
     pub pacing: bool,
     /// When it starts first, ns.
@@ -46,12 +50,23 @@ pub enum Task {
 
 /// What the applications of all flows do.
 pub fn plans(scenario: &Scenario, flows: &[Flow], algorithms: &Algorithms) -> Vec<Plan> {
-    let all = flows.iter().zip(scenario.recorded()).zip(algorithms.names());
-    all.map(|((flow, recorded), algorithm)| plan(flow, algorithm, recorded)).collect()
+    let stopped: Vec<u32> = scenario
+        .flow_actions()
+        .into_iter()
+        .filter(|(_, _, action)| *action == FlowAction::Stop)
+        .map(|(_, flow, _)| flow)
+        .collect();
+    let all = (0..).zip(flows).zip(scenario.recorded()).zip(algorithms.names());
+    all.map(|(((number, flow), recorded), algorithm)| {
+        let stops = flow.group.stop.is_some() || stopped.contains(&number);
+        plan(flow, algorithm, recorded, if stops { CHUNK } else { UNSENT })
+    })
+    .collect()
 }
 
-fn plan(flow: &Flow, algorithm: &str, recorded: bool) -> Plan {
+fn plan(flow: &Flow, algorithm: &str, recorded: bool, unsent: usize) -> Plan {
     Plan {
+        unsent,
         algorithm: algorithm.to_owned(),
         size: flow.group.size,
         rate: flow.group.app_rate,
@@ -109,7 +124,7 @@ impl Sockets {
 fn sender(plan: &Plan) -> io::Result<TcpStream> {
     let sender = socket::unconnected()?;
     socket::use_algorithm(&sender, &plan.algorithm)?;
-    socket::keep_unsent_below(&sender, CHUNK as u32)?;
+    socket::keep_unsent_below(&sender, plan.unsent as u32)?;
     if plan.pacing {
         socket::pace(&sender)?;
     }
