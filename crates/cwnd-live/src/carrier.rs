@@ -14,11 +14,16 @@ use rustix::time::{ClockId, Timespec, clock_gettime};
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
+use std::time::Duration;
 
 /// Priority of the thread in the real-time class.
 const PRIORITY: i32 = 2;
 /// Packets that are read of one host before the other one has its turn.
 const READ_AT_ONCE: usize = 64;
+/// A thread that is later than this, ns, was stopped, and perhaps others with it.
+const BEHIND: u64 = 500_000;
+/// It lets them go on for this long before it makes up for it.
+const REST: Duration = Duration::from_micros(50);
 /// What has left the links is counted at most this often, ns.
 const PUBLISH: u64 = 1_000_000;
 /// Rows are handed over in pieces of this many.
@@ -202,10 +207,16 @@ impl Carrier<'_> {
     /// What a host sends in response leaves it when the packet was due, not when this thread came to deliver it: so a thread that comes
     /// late leaves the times between packets as they are. Only the hosts' own clocks see that it was late.
     fn deliver(&mut self, tally: &mut Tally, memory: &mut Memory) -> Result<u64, Error> {
+        let mut has_rested = false;
         loop {
             let (now, due) = (self.now(), self.emulator.next());
             if due > now {
                 return Ok(now);
+            }
+            if now - due > BEHIND && !has_rested {
+                // Who was stopped with this thread may have been in the kernel's code for a connection, which answers nothing until then.
+                std::thread::sleep(REST);
+                has_rested = true;
             }
             let mut failed = None;
             let mut delivered = [false; 2];
