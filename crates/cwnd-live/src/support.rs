@@ -58,6 +58,7 @@ fn not_kernels(group: &FlowGroup) -> Option<(&'static str, &'static str)> {
         limited_transmit,
         burst,
         idle_restart,
+        handshake,
         // The scenario's own, or done by the lane.
         cc: _,
         label: _,
@@ -87,6 +88,7 @@ fn not_kernels(group: &FlowGroup) -> Option<(&'static str, &'static str)> {
         ("min_rto", *min_rto == kernels.min_rto, "\"200ms\", the kernel's,"),
         ("limited_transmit", *limited_transmit, "true, as in the kernel,"),
         ("burst", burst.is_none(), "none"),
+        ("handshake", *handshake != Some(false), "true or none, as in the kernel,"),
         ("idle_restart", *idle_restart, "true, as in the kernel,"),
     ]
     .into_iter()

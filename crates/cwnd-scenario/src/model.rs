@@ -104,6 +104,14 @@ pub struct Flow {
     pub group: Arc<FlowGroup>,
 }
 
+impl Flow {
+    /// Whether its connection opens with a handshake.
+    #[must_use]
+    pub fn has_handshake(&self) -> bool {
+        self.group.handshake.unwrap_or(self.recovery == Recovery::Linux)
+    }
+}
+
 impl Scenario {
     /// Payload of a full segment, bytes.
     #[must_use]

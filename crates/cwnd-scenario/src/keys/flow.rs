@@ -64,8 +64,10 @@ keys! {
             "Linux: tcp_pacing_ss_ratio, tcp_pacing_ca_ratio";
         burst: Option<u32> = None, Optional(Burst, "without pacing no limit, with pacing 1"), "packets",
             "max packets per burst: with pacing the depth of the bucket, without pacing per event", "ns-2: maxburst_";
+        handshake: Option<bool> = None, Optional(Flag, "true with `recovery = \"linux\"`"), "",
+            "whether the connection opens with a round trip, without queueing, before its first data", "RFC 9293 §3.5";
         size: Option<u64> = None, Optional(Payload, "no end"), "bytes",
-            "payload; the table `transfers` has its completion time, without a handshake", "";
+            "payload; the table `transfers` has its completion time, with the handshake if there is one", "";
         app_rate: Option<u64> = None, Optional(Rate, "no limit"), "bit/s",
             "rate at which the application writes payload", "";
         idle_restart: bool = true, Flag, "",

@@ -5,7 +5,7 @@ use super::Simulation;
 use super::prefetch::prefetch;
 use crate::network::{Departure, PackedAck, Packet, PathIndex, Segment};
 use crate::schedule::{EventClass, EventId};
-use crate::tcp::{AckPacket, Owner, RecoveryState};
+use crate::tcp::{AckPacket, Handshake, Owner, RecoveryState};
 use cwnd_link::NEVER;
 use cwnd_record::EventKind;
 
@@ -144,7 +144,10 @@ impl Simulation {
                 self.leave_host(now, number, packet.position, packet.at);
             }
         } else if flow.start_at <= now {
-            self.start_flow(now, number);
+            match flow.handshake {
+                Handshake::GoesOn => self.on_open(now, number),
+                Handshake::Ahead | Handshake::Over => self.start_flow(now, number),
+            }
         } else if flow.ack_at <= now {
             flow.ack_at = NEVER;
             let ack = flow.receiver.on_delay_over();

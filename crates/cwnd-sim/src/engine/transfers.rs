@@ -5,7 +5,7 @@ use super::Simulation;
 use crate::index::OptionIndex;
 use crate::network::{Packet, PathIndex, PathNeeds};
 use crate::schedule::{EventClass, EventId};
-use crate::tcp::{ENDLESS, FlowState, Owner};
+use crate::tcp::{ENDLESS, FlowState, Handshake, Owner};
 use cwnd_link::NEVER;
 use cwnd_record::{EventKind, TransferRow};
 use cwnd_scenario::FlowAction;
@@ -32,13 +32,37 @@ impl Simulation {
             }));
         }
         self.record_event(now, number, EventKind::Start, None, 0);
+        self.open(now, number);
+    }
+
+    /// A connection opens: with a handshake the flow may send when that is over.
+    fn open(&mut self, now: u64, number: u32) {
+        let flow = &mut self.flows[number as usize];
+        if flow.handshake == Handshake::Ahead {
+            flow.handshake = Handshake::GoesOn;
+            flow.start_at =
+                now + self.network.propagation(flow.route) + flow.access_delay_fwd + flow.access_delay_rev;
+            self.arm(number);
+        } else {
+            self.respond_to(now, number);
+        }
+    }
+
+    /// A handshake is over.
+    pub(super) fn on_open(&mut self, now: u64, number: u32) {
+        let flow = &mut self.flows[number as usize];
+        flow.start_at = NEVER;
+        flow.handshake = Handshake::Over;
+        let took = self.network.propagation(flow.route) + flow.access_delay_fwd + flow.access_delay_rev;
+        flow.sender.on_open(now, took);
         self.respond_to(now, number);
     }
 
     /// An action on one of the scenario's flows.
     pub(super) fn apply_action(&mut self, now: u64, number: u32, action: &FlowAction) {
         let flow = &mut self.flows[number as usize];
-        let waits = flow.start_at != NEVER;
+        let opens = flow.handshake == Handshake::GoesOn;
+        let waits = flow.start_at != NEVER && !opens;
         let kind = match action {
             FlowAction::Start => {
                 if flow.sender.is_stopped(now) {
@@ -61,7 +85,7 @@ impl Simulation {
             }
         };
         self.record_event(now, number, kind, None, 0);
-        if !waits {
+        if !waits && !opens {
             self.respond_to(now, number);
         }
     }
@@ -119,7 +143,9 @@ impl Simulation {
         } else {
             flow.sender.write(ENDLESS);
         }
-        self.respond_to(now, number);
+        if flow.handshake != Handshake::GoesOn {
+            self.open(now, number);
+        }
     }
 
     /// A new flow for a source.

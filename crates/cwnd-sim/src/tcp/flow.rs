@@ -27,8 +27,10 @@ pub struct FlowState {
     pub armed: u64,
     /// When a delayed acknowledgement is sent (of a fused flow: reaches the sender), ns; [`NEVER`] when none is delayed.
     pub ack_at: u64,
-    /// When the flow starts, ns; [`NEVER`] once it has.
+    /// When the flow starts, or in its handshake when that is over, ns; [`NEVER`] once it may send.
     pub start_at: u64,
+    /// Its handshake.
+    pub handshake: Handshake,
     /// The receiver's next position when the current transfer is complete; [`ENDLESS`] without a transfer that ends.
     pub goal: u64,
     /// Delay from the far end of the last link to the receiver, ns.
@@ -69,6 +71,17 @@ pub struct FlowState {
     pub host: Option<Box<Host>>,
     /// Counters and integrals.
     pub count: FlowCounters,
+}
+
+/// A connection's handshake: a round trip that meets no queue. Its packets are not simulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handshake {
+    /// The flow has not started.
+    Ahead,
+    /// It goes on.
+    GoesOn,
+    /// It is over, or there is none.
+    Over,
 }
 
 /// Who a flow belongs to.
@@ -122,6 +135,7 @@ impl FlowState {
             armed: NEVER,
             ack_at: NEVER,
             start_at: flow.start,
+            handshake: if flow.has_handshake() { Handshake::Ahead } else { Handshake::Over },
             goal: ENDLESS,
             access_delay_fwd: path.access_delay_fwd,
             access_delay_rev: path.access_delay_rev,

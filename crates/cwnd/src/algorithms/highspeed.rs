@@ -125,7 +125,7 @@ impl Registered for HighSpeed {
             name: "highspeed-linux",
             summary: "the same table, its rows rounded up",
             source: "Linux 6.1, golden traces",
-            recovery: Recovery::SackPrr,
+            recovery: Recovery::Linux,
             params: HighSpeedParams { row: NOT_PASSED, counting: COUNT_ACKS },
         },
     ];

@@ -175,7 +175,7 @@ impl Registered for Hybla {
             name: "hybla-linux",
             summary: "the kernel's: starts with ρ segments, at most 65 535; eighths of ρ, 128ths of a segment",
             source: "Linux 6.1, golden traces",
-            recovery: Recovery::SackPrr,
+            recovery: Recovery::Linux,
             params: HyblaParams { rtt0_ms: 25, arithmetic: LINUX, first_window: START_RHO, largest: 65_535 },
         },
     ];

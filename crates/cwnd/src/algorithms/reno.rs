@@ -52,7 +52,7 @@ impl Registered for Reno {
             name: "reno-linux",
             summary: "the kernel's: halves the window, not the flight",
             source: "Linux 6.1 and 6.18, golden traces",
-            recovery: Recovery::SackPrr,
+            recovery: Recovery::Linux,
             params: RenoParams { reduce_from: FROM_CWND, ..SEGMENTS },
         },
         Set {

@@ -46,7 +46,7 @@ impl Registered for Scalable {
             name: "scalable-linux",
             summary: "one segment per min(cwnd, 100) acknowledged, 7/8 kept",
             source: "Linux 6.1, golden traces",
-            recovery: Recovery::SackPrr,
+            recovery: Recovery::Linux,
             params: ScalableParams { per_segment: 100, low_window: 0, counting: COUNT_SEGMENTS },
         },
     ];

@@ -154,7 +154,7 @@ impl Registered for Vegas {
             name: "vegas-linux",
             summary: "between 2 and 4 segments in queues; doubles every round trip, keeps half",
             source: "Linux 6.1, golden traces",
-            recovery: Recovery::SackPrr,
+            recovery: Recovery::Linux,
             params: LINUX,
         },
     ];

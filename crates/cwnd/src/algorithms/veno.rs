@@ -124,7 +124,7 @@ impl Registered for Veno {
             name: "veno-linux",
             summary: "the kernel's: half segments, every other increment",
             source: "Linux 6.1, golden traces",
-            recovery: Recovery::SackPrr,
+            recovery: Recovery::Linux,
             params: LINUX,
         },
     ];

@@ -172,7 +172,7 @@ impl Registered for Westwood {
             name: "westwood-linux",
             summary: "the kernel's: a half at the loss, the estimate when recovery ends",
             source: "Linux 6.1, golden traces",
-            recovery: Recovery::SackPrr,
+            recovery: Recovery::Linux,
             params: WestwoodParams {
                 clock: TICKS,
                 adopt: AT_END,

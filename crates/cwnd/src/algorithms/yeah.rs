@@ -128,7 +128,7 @@ impl Registered for Yeah {
             name: "yeah-linux",
             summary: "the kernel's, which is the paper's",
             source: "Linux 6.1, golden traces",
-            recovery: Recovery::SackPrr,
+            recovery: Recovery::Linux,
             params: PAPER,
         },
     ];

@@ -219,6 +219,12 @@ impl Driver {
         }
     }
 
+    /// The connection is open, after a handshake that took `rtt_us`: the first round trip time. // RFC 6298 §2.2; Linux: tcp_synack_rtt_meas
+    pub fn on_open(&mut self, now_us: u64, rtt_us: u32) {
+        self.conn.set_now(now_us);
+        self.variation.sample(&mut self.conn, rtt_us, rtt_us);
+    }
+
     /// What an acknowledgement says of time.
     #[inline]
     fn on_round_trip(&mut self, ack: &Ack) {

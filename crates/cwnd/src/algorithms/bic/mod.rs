@@ -200,7 +200,7 @@ impl Registered for Bic {
             name: "bic-linux",
             summary: "the kernel's, tick for tick",
             source: "Linux 6.1, golden traces",
-            recovery: Recovery::SackPrr,
+            recovery: Recovery::Linux,
             params: LINUX,
         },
         Set {

@@ -255,7 +255,7 @@ impl Registered for Htcp {
             name: "htcp-linux",
             summary: "the kernel's: whole steps of α, scaled by the RTT, in ticks",
             source: "Linux 6.1, golden traces",
-            recovery: Recovery::SackPrr,
+            recovery: Recovery::Linux,
             params: HtcpParams {
                 rtt_reference_ms: 100,
                 rtt_floor_ms: 10,

@@ -223,7 +223,7 @@ impl Registered for Illinois {
             name: "illinois-linux",
             summary: "the kernel's, rounding for rounding",
             source: "Linux 6.1, golden traces",
-            recovery: Recovery::SackPrr,
+            recovery: Recovery::Linux,
             params: LINUX,
         },
         Set {

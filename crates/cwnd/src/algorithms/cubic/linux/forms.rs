@@ -115,7 +115,7 @@ impl Registered for CubicLinux {
             name: "cubic-linux",
             summary: "the kernel's, to the last integer: keeps 717/1024, HyStart, no alpha -> 1",
             source: "Linux 6.1 and 6.18, golden traces",
-            recovery: Recovery::SackPrr,
+            recovery: Recovery::Linux,
             params: LINUX,
         },
         Set {
