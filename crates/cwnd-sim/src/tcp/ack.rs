@@ -48,6 +48,7 @@ impl AckSlab {
             cumulative: position(near, cumulative),
             sacked: fields.has(AckFields::SACKED).then(|| position(near, detail)),
             sent_us: fields.has(AckFields::TIMES).then_some((first_sent_us, newest_sent_us)),
+            waited: false, // its blocks have come with it
         };
         (ack, self.release(fields, detail))
     }
@@ -75,7 +76,7 @@ mod tests {
             (near - 7, Some(near - 5), None),
             (1 << 40, None, Some((0, 0))),
         ] {
-            let ack = AckPacket { cumulative, sacked, sent_us };
+            let ack = AckPacket { cumulative, sacked, sent_us, waited: false };
             let packed = ack_slab.pack(&ack, None);
             let (out, blocks) = ack_slab.unpack(packed, near);
             assert_eq!(out, ack);

@@ -167,6 +167,12 @@ impl FlowState {
         self.sender.wake_at().min(self.ack_at).min(self.start_at).min(host)
     }
 
+    /// For how long its receiver waits with selective acknowledgements, ns: a twentieth of the round trip, at most a millisecond.
+    // Linux: tcp_comp_sack_delay_ns
+    pub fn report_delay(&self) -> u64 {
+        (u64::from(self.sender.driver.conn.min_rtt_us) * 1000 / 20).clamp(1, 1_000_000)
+    }
+
     /// The application has written `bytes`, in segments of `mss`: sets the size of the last one.
     pub fn set_last_segment(&mut self, bytes: u64, mss: u32) {
         let rest = (bytes % u64::from(mss)) as u32;

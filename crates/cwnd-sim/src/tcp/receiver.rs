@@ -15,6 +15,8 @@ pub struct AckPacket {
     /// When the first and the newest segment that it acknowledges in order were sent, µs (the timestamp echo, and what
     /// a sender knows of its newest segment).
     pub sent_us: Option<(u32, u32)>,
+    /// Whether it was made to wait for, so that its blocks report more than `sacked`.
+    pub waited: bool,
 }
 
 /// The SACK option of an acknowledgement (RFC 2018): up to three blocks, as many as fit with timestamps.
@@ -48,6 +50,12 @@ impl SackBlocks {
     }
 }
 
+/// Segments out of order for which Linux waits at most. // tcp_comp_sack_nr
+const MOST_WAITING: u32 = 44;
+/// By how much a timestamp may be older than the newest one in order, µs. Linux counts milliseconds and lets one pass: between one and two, by the
+/// phase of the count. // RFC 7323 §5.3; Linux: TCP_PAWS_WINDOW
+const OLDER_US: i32 = 1_500;
+
 /// State of one flow's receiver.
 #[derive(Clone, Debug, Default)]
 pub struct Receiver {
@@ -58,8 +66,9 @@ pub struct Receiver {
     pending: u32,
     first_sent_us: u32,
     newest_sent_us: u32,
-    /// Whether it reports segments that arrive again. // RFC 2883
-    reports_duplicates: bool,
+    /// Whether it does as today's Linux: reports segments that arrive again (RFC 2883), refuses old timestamps (RFC 7323 §5), and waits
+    /// with selective acknowledgements.
+    as_linux: bool,
     /// Whether the segment that the last acknowledgement out of order reports had arrived before.
     is_duplicate: bool,
     /// Segments that arrived for the first time.
@@ -76,33 +85,64 @@ struct OutOfOrder {
     highest: u64,
     /// A position of each of the three blocks that something arrived in last, newest first, plus one; 0 for none.
     recent: [u64; 3],
+    /// Segments that have arrived since the last acknowledgement.
+    waiting: u32,
+    /// Acknowledgements of `dup_acks_at`.
+    dup_acks: u32,
+    dup_acks_at: u64,
 }
 
 impl OutOfOrder {
+    /// Whether the acknowledgement of a segment beyond a hole, which begins at `next`, waits for others: not the first three of a
+    /// position, not more than 44, and not where more blocks would have news than an option has place for: `before` blocks were before
+    /// this one. // Linux: __tcp_ack_snd_check, tcp_comp_sack_nr, tcp_sack_new_ofo_skb
+    fn waits(&mut self, next: u64, before: usize) -> bool {
+        if self.dup_acks_at != next {
+            (self.dup_acks_at, self.dup_acks) = (next, 0);
+        }
+        if self.dup_acks < 3 {
+            self.dup_acks += 1;
+            return false;
+        }
+        self.waiting += 1;
+        self.waiting <= MOST_WAITING && (self.waiting == 1 || before < 2)
+    }
+
     /// The block around `position`, which has arrived, of what is beyond `next`.
     fn block(&self, next: u64, position: u64) -> (u64, u64) {
         let from = self.arrived.last_clear(next, position).map_or(next, |hole| hole + 1);
         (from, self.arrived.first_clear(position, self.highest).unwrap_or(self.highest))
     }
 
-    /// Puts the block around `position` first.
+    /// Puts the block around `position` first; returns how many were before it, of those there are.
     #[inline]
-    fn note(&mut self, next: u64, position: u64) {
+    fn note(&mut self, next: u64, position: u64) -> usize {
+        let mut before = 0;
         if self.recent[0] != position {
             // Not the next of the same block.
             let (from, to) = self.block(next, position);
             let same = |recent: &u64| (from + 1..=to).contains(recent);
-            let place = self.recent.iter().position(same).unwrap_or(2);
-            self.recent.copy_within(..place, 1);
+            let place = self.recent.iter().position(same);
+            before = place.unwrap_or_else(|| self.recent.iter().filter(|&&recent| recent > next).count());
+            self.recent.copy_within(..place.unwrap_or(2), 1);
         }
         self.recent[0] = position + 1;
+        before
     }
 }
 
 impl Receiver {
-    /// A receiver that may report segments that arrive again (RFC 2883).
-    pub fn new(reports_duplicates: bool) -> Self {
-        Self { reports_duplicates, ..Self::default() }
+    /// A receiver that may do as today's Linux.
+    pub fn new(as_linux: bool) -> Self {
+        Self { as_linux, ..Self::default() }
+    }
+
+    /// Whether the acknowledgement that is being delayed is one of segments beyond a hole: Linux waits with those for a millisecond at
+    /// most, or a twentieth of the round trip. // tcp_comp_sack_delay_ns
+    #[inline]
+    #[must_use]
+    pub fn waits_with_reports(&self) -> bool {
+        self.out_of_order.is_some()
     }
 
     /// A segment arrived. Returns the acknowledgement that it causes now; `None` means that one is being delayed.
@@ -111,6 +151,13 @@ impl Receiver {
         self.arrived += 1;
         // Positions are within 2³¹ of `next`, so the low half identifies them.
         let ahead = segment.position.wrapping_sub(self.next as u32).cast_signed();
+        // `first_sent_us` is the timestamp that the last segment in order has left (TS.Recent): RFC 7323 §5.3, R1.
+        if self.as_linux
+            && self.first_sent_us.wrapping_sub(segment.sent_us).cast_signed() > OLDER_US
+            && self.next > 0
+        {
+            return Some(self.refuse(ahead));
+        }
         if ahead == 0 {
             if self.pending == 0 {
                 self.first_sent_us = segment.sent_us;
@@ -122,11 +169,12 @@ impl Receiver {
             if self.out_of_order.is_some() {
                 // RFC 5681 §4.2: a segment that fills a hole, or part of one, is acknowledged at once.
                 self.fill();
-                return Some(self.acknowledge());
+                let waited = self.take_waiting();
+                return Some(AckPacket { waited, ..self.acknowledge() });
             }
             return (self.pending >= ack_every).then(|| self.acknowledge());
         }
-        let mut sacked = None;
+        let (mut sacked, mut before) = (None, 0);
         if ahead > 0 {
             let position = self.next + u64::from(ahead.unsigned_abs());
             let out_of_order = self.out_of_order.get_or_insert_default();
@@ -137,10 +185,15 @@ impl Receiver {
                 sacked = Some(position);
             }
             out_of_order.highest = out_of_order.highest.max(position + 1);
-            out_of_order.note(self.next, position);
+            before = out_of_order.note(self.next, position);
         }
-        if self.reports_duplicates {
+        if self.as_linux {
             self.is_duplicate = sacked.is_none();
+            if let Some(out_of_order) = self.out_of_order.as_mut().filter(|_| sacked.is_some())
+                && out_of_order.waits(self.next, before)
+            {
+                return None;
+            }
             sacked = self.next.checked_add_signed(ahead.into()); // RFC 2883 §4
         }
         // RFC 5681 §4.2: out of order, or old: a duplicate acknowledgement at once.
@@ -150,12 +203,30 @@ impl Receiver {
             (ahead < 0).then_some((segment.sent_us, segment.sent_us)) // RFC 7323 §4.3: an old segment's timestamp is echoed, too
         };
         self.pending = 0;
-        Some(AckPacket { cumulative: self.next, sacked, sent_us: echo })
+        Some(AckPacket { cumulative: self.next, sacked, sent_us: echo, waited: self.take_waiting() })
+    }
+
+    /// A segment with an old timestamp is dropped, and answered by an acknowledgement. // RFC 7323 §5.3, R1; Linux: tcp_send_dupack
+    #[cold]
+    fn refuse(&mut self, ahead: i32) -> AckPacket {
+        self.is_duplicate = ahead < 0;
+        let sacked = if ahead < 0 { self.next.checked_add_signed(ahead.into()) } else { None };
+        let echo = (self.pending > 0).then_some((self.first_sent_us, self.newest_sent_us));
+        self.pending = 0;
+        AckPacket { cumulative: self.next, sacked, sent_us: echo, waited: self.take_waiting() }
+    }
+
+    /// Whether segments beyond the hole have arrived that no acknowledgement has reported: the next one, which is made now, does.
+    fn take_waiting(&mut self) -> bool {
+        self.out_of_order.as_mut().is_some_and(|out_of_order| std::mem::take(&mut out_of_order.waiting) > 0)
     }
 
     /// The delay is over.
     pub fn on_delay_over(&mut self) -> AckPacket {
-        self.acknowledge()
+        self.is_duplicate = false;
+        let echo = (self.pending > 0).then_some((self.first_sent_us, self.newest_sent_us));
+        self.pending = 0;
+        AckPacket { cumulative: self.next, sacked: None, sent_us: echo, waited: self.take_waiting() }
     }
 
     /// The first position that has not arrived.
@@ -196,6 +267,7 @@ impl Receiver {
             cumulative: self.next,
             sacked: None,
             sent_us: Some((self.first_sent_us, self.newest_sent_us)),
+            waited: false,
         }
     }
 
@@ -211,173 +283,4 @@ impl Receiver {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use cwnd_link::random::RandomStream;
-    use std::collections::BTreeSet;
-
-    fn segment(position: u32) -> Segment {
-        Segment { position, sent_us: 100 + position }
-    }
-
-    fn acks(positions: &[u32], ack_every: u32) -> Vec<Option<(u64, Option<u64>)>> {
-        let mut receiver = Receiver::default();
-        positions
-            .iter()
-            .map(|&p| receiver.on_segment(segment(p), ack_every).map(|ack| (ack.cumulative, ack.sacked)))
-            .collect()
-    }
-
-    #[test]
-    fn every_second_segment_in_order_is_acknowledged() {
-        assert_eq!(acks(&[0, 1, 2, 3], 2), [None, Some((2, None)), None, Some((4, None))]);
-    }
-
-    #[test]
-    fn a_hole_is_reported_at_once_and_its_filling_too() {
-        assert_eq!(
-            acks(&[0, 2, 3, 1, 4], 2),
-            [None, Some((1, Some(2))), Some((1, Some(3))), Some((4, None)), None]
-        );
-    }
-
-    fn ranges(receiver: &Receiver) -> Vec<(u64, u64)> {
-        let ack = AckPacket { cumulative: receiver.next(), sacked: None, sent_us: None };
-        receiver.blocks(&ack).ranges(receiver.next()).collect()
-    }
-
-    /// An acknowledgement, the duplicate that it reports, and its blocks.
-    type Reported = (u64, Option<u64>, Vec<(u64, u64)>);
-
-    fn with_duplicates(positions: &[u32]) -> Vec<Reported> {
-        let mut receiver = Receiver::new(true);
-        let mut acks = Vec::new();
-        for &position in positions {
-            let Some(ack) = receiver.on_segment(segment(position), 1) else { continue };
-            let blocks = receiver.blocks(&ack);
-            let ranges = blocks.ranges(ack.cumulative).collect();
-            acks.push((ack.cumulative, blocks.duplicate(ack.cumulative), ranges));
-        }
-        acks
-    }
-
-    // RFC 2883 §4.1.1: two segments arrive, their acknowledgements are lost, the first comes again. §4.1.2: 0 is lost, 1 and 2 arrive, 1
-    // comes again. The duplicate is the first block, and the block that it lies in is the second.
-    #[test]
-    fn a_segment_that_arrives_again_is_the_first_block() {
-        assert_eq!(with_duplicates(&[0, 1, 0]), [(1, None, vec![]), (2, None, vec![]), (2, Some(0), vec![])]);
-        assert_eq!(
-            with_duplicates(&[1, 2, 1, 0]),
-            [(0, None, vec![(1, 2)]), (0, None, vec![(1, 3)]), (0, Some(1), vec![(1, 3)]), (3, None, vec![])]
-        );
-    }
-
-    // RFC 2883 §4: beside the duplicate there is place for two blocks. Each duplicate is reported once.
-    #[test]
-    fn a_duplicate_leaves_place_for_two_blocks() {
-        let acks = with_duplicates(&[1, 3, 5, 3, 7]);
-        assert_eq!(acks[3], (0, Some(3), vec![(3, 4), (5, 6)]));
-        assert_eq!(acks[4], (0, None, vec![(7, 8), (3, 4), (5, 6)]));
-    }
-
-    // A path that keeps acknowledgements in order carries one position instead of blocks: one below the acknowledgement, or reported
-    // before, is a duplicate. Other recoveries hear of none.
-    #[test]
-    fn a_duplicate_is_reported_where_it_is_asked_for() {
-        for (reports_duplicates, expected) in
-            [(true, [Some(0), Some(3), Some(3)]), (false, [None, Some(3), None])]
-        {
-            let mut receiver = Receiver::new(reports_duplicates);
-            receiver.on_segment(segment(0), 1);
-            let sacked = [0, 3, 3]
-                .map(|position| receiver.on_segment(segment(position), 1).and_then(|ack| ack.sacked));
-            assert_eq!(sacked, expected);
-        }
-    }
-
-    // RFC 2018 §5, its examples with segments for 500 bytes: 0 to 3 are acknowledged before.
-    #[test]
-    fn blocks_are_those_of_rfc_2018s_examples() {
-        let after = |arrivals: &[u32]| {
-            let mut receiver = Receiver::default();
-            let mut seen = Vec::new();
-            for position in [0, 1, 2, 3].iter().chain(arrivals) {
-                receiver.on_segment(segment(*position), 1);
-                seen.push(ranges(&receiver));
-            }
-            seen.split_off(4)
-        };
-        // Case 2: the first of eight is dropped, the rest arrives: one growing block.
-        let expected: Vec<_> = (6..=12).map(|to| vec![(5, to)]).collect();
-        assert_eq!(after(&[5, 6, 7, 8, 9, 10, 11]), expected);
-        // Case 3: the second, fourth, sixth and last are dropped; then the fourth arrives and the second, out of order.
-        assert_eq!(
-            after(&[4, 6, 8, 10, 7, 5]),
-            [
-                vec![],
-                vec![(6, 7)],
-                vec![(8, 9), (6, 7)],
-                vec![(10, 11), (8, 9), (6, 7)],
-                vec![(6, 9), (10, 11)],
-                vec![(10, 11)],
-            ]
-        );
-    }
-
-    #[test]
-    fn the_three_newest_blocks_are_reported_and_a_duplicate_comes_first() {
-        let mut receiver = Receiver::default();
-        for position in [2, 4, 6, 8, 10, 4, 11] {
-            receiver.on_segment(segment(position), 1);
-        }
-        assert_eq!(ranges(&receiver), [(10, 12), (4, 5), (8, 9)]);
-        receiver.on_segment(segment(4), 1);
-        assert_eq!(ranges(&receiver), [(4, 5), (10, 12), (8, 9)]);
-        assert_eq!((receiver.next(), receiver.distinct), (0, 6));
-    }
-
-    // Whatever arrives, in whatever order: the first block holds it, all are true and whole, none is there twice; seed 5.
-    #[test]
-    fn blocks_are_whole_and_start_with_the_newest_arrival() {
-        let mut random = RandomStream::new(5, 0);
-        let mut receiver = Receiver::default();
-        let mut arrived = BTreeSet::new();
-        for _ in 0..20_000 {
-            let position = receiver.next() + random.below(40);
-            receiver.on_segment(segment(position as u32), 2);
-            arrived.insert(position);
-            let next = receiver.next();
-            assert!(arrived.range(..next).count() as u64 == next && !arrived.contains(&next));
-            let blocks = ranges(&receiver);
-            if position > next {
-                assert!((blocks[0].0..blocks[0].1).contains(&position), "{position} in {blocks:?}");
-            }
-            assert_eq!(blocks.is_empty(), arrived.range(next..).next().is_none());
-            for (number, &(from, to)) in blocks.iter().enumerate() {
-                assert!((from..to).all(|at| arrived.contains(&at)) && from < to);
-                assert!(
-                    !arrived.contains(&(from - 1)) && !arrived.contains(&to),
-                    "{from}..{to} is not whole"
-                );
-                assert!(blocks[..number].iter().all(|other| *other != (from, to)));
-            }
-        }
-    }
-
-    #[test]
-    fn an_old_segment_is_acknowledged_again_but_not_counted() {
-        let mut receiver = Receiver::default();
-        for position in [0, 1, 0, 3, 3] {
-            receiver.on_segment(segment(position), 2);
-        }
-        assert_eq!((receiver.arrived, receiver.distinct), (5, 3));
-    }
-
-    #[test]
-    fn a_delayed_acknowledgement_echoes_the_first_segment() {
-        let mut receiver = Receiver::default();
-        receiver.on_segment(segment(0), 3);
-        receiver.on_segment(segment(1), 3);
-        assert_eq!(receiver.on_segment(segment(2), 3).and_then(|ack| ack.sent_us), Some((100, 102)));
-    }
-}
+mod tests;

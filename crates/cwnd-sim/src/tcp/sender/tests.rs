@@ -226,7 +226,7 @@ fn sends(sender: &mut Sender, from: u64, end: u64) -> Vec<(u64, u64)> {
 /// An acknowledgement of everything below `cumulative`, all sent at `sent`.
 fn ack(cumulative: u64, sent: u64) -> AckPacket {
     let sent_us = (sent / 1000) as u32;
-    AckPacket { cumulative, sacked: None, sent_us: Some((sent_us, sent_us)) }
+    AckPacket { cumulative, sacked: None, sent_us: Some((sent_us, sent_us)), waited: false }
 }
 
 /// A flow of ten segments, acknowledged together after 20 ms: what goes then, in ns after that.

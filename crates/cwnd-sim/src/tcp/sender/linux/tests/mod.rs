@@ -46,7 +46,7 @@ impl Trace {
         let last = self.sent.iter().rev().find(|sent| sent.1 == una).map_or(0, |sent| sent.0 as u32);
         let echo_us = echo_ms.map_or(last, |ms| (ms * 1000.0) as u32);
         let sent_us = (cumulative > una).then_some((echo_us, echo_us));
-        self.sender.on_ack(self.now, &AckPacket { cumulative, sacked, sent_us });
+        self.sender.on_ack(self.now, &AckPacket { cumulative, sacked, sent_us, waited: false });
         self.send();
     }
 }

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+use super::*;
+use cwnd_link::random::RandomStream;
+use std::collections::BTreeSet;
+
+fn segment(position: u32) -> Segment {
+    Segment { position, sent_us: 100 + position }
+}
+
+fn acks(positions: &[u32], ack_every: u32) -> Vec<Option<(u64, Option<u64>)>> {
+    let mut receiver = Receiver::default();
+    positions
+        .iter()
+        .map(|&p| receiver.on_segment(segment(p), ack_every).map(|ack| (ack.cumulative, ack.sacked)))
+        .collect()
+}
+
+#[test]
+fn every_second_segment_in_order_is_acknowledged() {
+    assert_eq!(acks(&[0, 1, 2, 3], 2), [None, Some((2, None)), None, Some((4, None))]);
+}
+
+#[test]
+fn a_hole_is_reported_at_once_and_its_filling_too() {
+    assert_eq!(
+        acks(&[0, 2, 3, 1, 4], 2),
+        [None, Some((1, Some(2))), Some((1, Some(3))), Some((4, None)), None]
+    );
+}
+
+fn ranges(receiver: &Receiver) -> Vec<(u64, u64)> {
+    let ack = AckPacket { cumulative: receiver.next(), sacked: None, sent_us: None, waited: false };
+    receiver.blocks(&ack).ranges(receiver.next()).collect()
+}
+
+/// An acknowledgement, the duplicate that it reports, and its blocks.
+type Reported = (u64, Option<u64>, Vec<(u64, u64)>);
+
+fn with_duplicates(positions: &[u32]) -> Vec<Reported> {
+    let mut receiver = Receiver::new(true);
+    let mut acks = Vec::new();
+    for &position in positions {
+        let Some(ack) = receiver.on_segment(segment(position), 1) else { continue };
+        let blocks = receiver.blocks(&ack);
+        let ranges = blocks.ranges(ack.cumulative).collect();
+        acks.push((ack.cumulative, blocks.duplicate(ack.cumulative), ranges));
+    }
+    acks
+}
+
+// RFC 2883 §4.1.1: two segments arrive, their acknowledgements are lost, the first comes again. §4.1.2: 0 is lost, 1 and 2 arrive, 1
+// comes again. The duplicate is the first block, and the block that it lies in is the second.
+#[test]
+fn a_segment_that_arrives_again_is_the_first_block() {
+    assert_eq!(with_duplicates(&[0, 1, 0]), [(1, None, vec![]), (2, None, vec![]), (2, Some(0), vec![])]);
+    assert_eq!(
+        with_duplicates(&[1, 2, 1, 0]),
+        [(0, None, vec![(1, 2)]), (0, None, vec![(1, 3)]), (0, Some(1), vec![(1, 3)]), (3, None, vec![])]
+    );
+}
+
+// RFC 2883 §4: beside the duplicate there is place for two blocks. Each duplicate is reported once.
+#[test]
+fn a_duplicate_leaves_place_for_two_blocks() {
+    let acks = with_duplicates(&[3, 5, 3, 7]);
+    assert_eq!(acks[2], (0, Some(3), vec![(3, 4), (5, 6)]));
+    assert_eq!(acks[3], (0, None, vec![(7, 8), (3, 4), (5, 6)]));
+}
+
+// A path that keeps acknowledgements in order carries one position instead of blocks: one below the acknowledgement, or reported
+// before, is a duplicate. Other recoveries hear of none.
+#[test]
+fn a_duplicate_is_reported_where_it_is_asked_for() {
+    for (reports_duplicates, expected) in
+        [(true, [Some(0), Some(3), Some(3)]), (false, [None, Some(3), None])]
+    {
+        let mut receiver = Receiver::new(reports_duplicates);
+        receiver.on_segment(segment(0), 1);
+        let sacked =
+            [0, 3, 3].map(|position| receiver.on_segment(segment(position), 1).and_then(|ack| ack.sacked));
+        assert_eq!(sacked, expected);
+    }
+}
+
+// RFC 2018 §5, its examples with segments for 500 bytes: 0 to 3 are acknowledged before.
+#[test]
+fn blocks_are_those_of_rfc_2018s_examples() {
+    let after = |arrivals: &[u32]| {
+        let mut receiver = Receiver::default();
+        let mut seen = Vec::new();
+        for position in [0, 1, 2, 3].iter().chain(arrivals) {
+            receiver.on_segment(segment(*position), 1);
+            seen.push(ranges(&receiver));
+        }
+        seen.split_off(4)
+    };
+    // Case 2: the first of eight is dropped, the rest arrives: one growing block.
+    let expected: Vec<_> = (6..=12).map(|to| vec![(5, to)]).collect();
+    assert_eq!(after(&[5, 6, 7, 8, 9, 10, 11]), expected);
+    // Case 3: the second, fourth, sixth and last are dropped; then the fourth arrives and the second, out of order.
+    assert_eq!(
+        after(&[4, 6, 8, 10, 7, 5]),
+        [
+            vec![],
+            vec![(6, 7)],
+            vec![(8, 9), (6, 7)],
+            vec![(10, 11), (8, 9), (6, 7)],
+            vec![(6, 9), (10, 11)],
+            vec![(10, 11)],
+        ]
+    );
+}
+
+#[test]
+fn the_three_newest_blocks_are_reported_and_a_duplicate_comes_first() {
+    let mut receiver = Receiver::default();
+    for position in [2, 4, 6, 8, 10, 4, 11] {
+        receiver.on_segment(segment(position), 1);
+    }
+    assert_eq!(ranges(&receiver), [(10, 12), (4, 5), (8, 9)]);
+    receiver.on_segment(segment(4), 1);
+    assert_eq!(ranges(&receiver), [(4, 5), (10, 12), (8, 9)]);
+    assert_eq!((receiver.next(), receiver.distinct), (0, 6));
+}
+
+// Whatever arrives, in whatever order: the first block holds it, all are true and whole, none is there twice; seed 5.
+#[test]
+fn blocks_are_whole_and_start_with_the_newest_arrival() {
+    let mut random = RandomStream::new(5, 0);
+    let mut receiver = Receiver::default();
+    let mut arrived = BTreeSet::new();
+    for _ in 0..20_000 {
+        let position = receiver.next() + random.below(40);
+        receiver.on_segment(segment(position as u32), 2);
+        arrived.insert(position);
+        let next = receiver.next();
+        assert!(arrived.range(..next).count() as u64 == next && !arrived.contains(&next));
+        let blocks = ranges(&receiver);
+        if position > next {
+            assert!((blocks[0].0..blocks[0].1).contains(&position), "{position} in {blocks:?}");
+        }
+        assert_eq!(blocks.is_empty(), arrived.range(next..).next().is_none());
+        for (number, &(from, to)) in blocks.iter().enumerate() {
+            assert!((from..to).all(|at| arrived.contains(&at)) && from < to);
+            assert!(!arrived.contains(&(from - 1)) && !arrived.contains(&to), "{from}..{to} is not whole");
+            assert!(blocks[..number].iter().all(|other| *other != (from, to)));
+        }
+    }
+}
+
+#[test]
+fn an_old_segment_is_acknowledged_again_but_not_counted() {
+    let mut receiver = Receiver::default();
+    for position in [0, 1, 0, 3, 3] {
+        receiver.on_segment(segment(position), 2);
+    }
+    assert_eq!((receiver.arrived, receiver.distinct), (5, 3));
+}
+
+#[test]
+fn a_delayed_acknowledgement_echoes_the_first_segment() {
+    let mut receiver = Receiver::default();
+    receiver.on_segment(segment(0), 3);
+    receiver.on_segment(segment(1), 3);
+    assert_eq!(receiver.on_segment(segment(2), 3).and_then(|ack| ack.sent_us), Some((100, 102)));
+}
+
+/// A segment at `position` sent at `ms`.
+fn sent_at(position: u32, ms: u32) -> Segment {
+    Segment { position, sent_us: ms * 1000 }
+}
+
+// RFC 7323 §5.3, R1: segments 0 to 4, sent 10 ms apart; 1 is lost, 2 is held back. 3 and 4 report themselves; 1 is sent again at 60 ms and moves TS.Recent on; then
+// the late 2, sent at 20 ms, is older and is refused: only its retransmission is taken. Linux counts this as PAWSEstab.
+#[test]
+fn a_late_segment_behind_a_newer_retransmission_is_refused() {
+    let mut receiver = Receiver::new(true);
+    let mut acks = Vec::new();
+    for segment in
+        [sent_at(0, 1), sent_at(3, 30), sent_at(4, 40), sent_at(1, 60), sent_at(2, 20), sent_at(2, 100)]
+    {
+        acks.extend(receiver.on_segment(segment, 1).map(|ack| (ack.cumulative, ack.sacked)));
+    }
+    assert_eq!(acks, [(1, None), (1, Some(3)), (1, Some(4)), (2, None), (2, None), (5, None)]);
+    assert_eq!((receiver.arrived, receiver.distinct), (6, 5));
+    let mut other = Receiver::new(false);
+    for segment in [sent_at(0, 1), sent_at(3, 30), sent_at(4, 40), sent_at(1, 60), sent_at(2, 20)] {
+        other.on_segment(segment, 1);
+    }
+    assert_eq!(other.next(), 5, "other receivers have no timestamps");
+}
+
+// Linux, tcp_comp_sack_nr = 44: three acknowledgements at once, then one that waits, with the blocks of all. Segment 0 is missing; 1 to 3
+// are reported at once, 4 to 7 wait. Then every 45th is reported at once. The rest wait for the timer.
+#[test]
+fn selective_acknowledgements_wait_for_each_other() {
+    let mut receiver = Receiver::new(true);
+    let reported: Vec<u32> =
+        (1..=100).filter(|&position| receiver.on_segment(segment(position), 2).is_some()).collect();
+    assert_eq!(reported, [1, 2, 3, 3 + 45, 3 + 90]);
+    assert!(receiver.waits_with_reports());
+    let ack = receiver.on_delay_over();
+    assert!(ack.waited && ack.cumulative == 0 && ack.sacked.is_none());
+    assert_eq!(receiver.blocks(&ack).ranges(0).collect::<Vec<_>>(), [(1, 101)]);
+    // The hole is filled: at once, and nothing is left to report.
+    let ack = receiver.on_segment(segment(0), 2).expect("at once");
+    assert_eq!((ack.cumulative, ack.waited), (101, false));
+}
+
+// What waits is reported by whatever is sent first: here the part of the hole that is filled.
+#[test]
+fn what_waits_goes_with_the_next_acknowledgement() {
+    let mut receiver = Receiver::new(true);
+    for position in [2, 3, 4, 6] {
+        receiver.on_segment(segment(position), 2);
+    }
+    let ack = receiver.on_segment(segment(0), 2).expect("at once");
+    assert_eq!((ack.cumulative, ack.waited), (1, true));
+    assert_eq!(receiver.blocks(&ack).ranges(1).collect::<Vec<_>>(), [(6, 7), (2, 5)]);
+}
+
+// Linux, TCP_SACK_BLOCKS_EXPECTED = 2: 0, 3, 6 and so on are missing. 1, 2 and 4 are reported at once; 5 waits, and 7, in a third block, goes at
+// once with it: an option has place for three. So no report is lost.
+#[test]
+fn reports_of_three_blocks_do_not_wait() {
+    let mut receiver = Receiver::new(true);
+    let mut reported = BTreeSet::new();
+    let arrivals: Vec<u32> = (1..30).filter(|position| position % 3 != 0).collect();
+    let mut at_once = Vec::new();
+    for &position in &arrivals {
+        if let Some(ack) = receiver.on_segment(segment(position), 2) {
+            at_once.push(position);
+            reported.extend(receiver.blocks(&ack).ranges(0).flat_map(|(from, to)| from as u32..to as u32));
+        }
+    }
+    let ack = receiver.on_delay_over();
+    reported.extend(receiver.blocks(&ack).ranges(0).flat_map(|(from, to)| from as u32..to as u32));
+    assert_eq!(at_once[..5], [1, 2, 4, 7, 10]);
+    assert!(reported.into_iter().eq(arrivals));
+}
