@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from cwnd import drop_causes
 from cwnd.json_types import number
-from cwnd.lanes import LIVE
 from cwnd.terminal import Grid, Printer
 
 if TYPE_CHECKING:
@@ -154,8 +153,7 @@ def table(summary: Summary, printer: Printer | None = None) -> None:
         printer.print(traffic(summary))
     if summary["transfers"]:
         printer.print(transfers(summary))
-        opened = "with a handshake" if summary["lane"] == LIVE else "without a handshake"
-        printer.print(f"took: from the first byte written to the last one received; connections open {opened}")
+        printer.print("took: from the start, before the handshake if there is one, to the last byte received")
         if any(group["finished"] < group["started"] for group in summary["transfers"]):
             printer.print("-: some that started in the measured interval did not end; they took longer than all others")
     begin, end = summary["measured_s"]

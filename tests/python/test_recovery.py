@@ -23,19 +23,16 @@ SETS = {
 }
 
 
-def is_of_today(name: str) -> bool:
-    return name in STANDARDS or re.fullmatch("[a-z]+-linux", name) is not None
-
-
-# Linux and RFC 9937: proportional rate reduction. The papers' hosts had RFC 6675 or less.
+# Today's kernel has its own; today's standards RFC 9937, proportional rate reduction. The papers' hosts had RFC 6675 or less.
 @pytest.mark.parametrize("name", SETS)
-def test_sets_of_todays_hosts_reduce_in_proportion_and_those_of_papers_do_not(name: str) -> None:
-    older = {"newreno": "newreno", "tahoe": "tahoe"}
-    assert SETS[name] == ("sack-prr" if is_of_today(name) else older.get(name, "sack"))
+def test_sets_have_the_recovery_of_their_hosts(name: str) -> None:
+    others = {"newreno": "newreno", "tahoe": "tahoe"} | dict.fromkeys(STANDARDS, "sack-prr")
+    is_kernels = re.fullmatch("[a-z]+-linux", name) is not None
+    assert SETS[name] == ("linux" if is_kernels else others.get(name, "sack"))
 
 
 def test_the_documents_list_what_every_set_uses() -> None:
-    rows = dict(re.findall(r"^\| `(sack-prr|sack|newreno|tahoe)` \| (.*) \|$", PAGE.read_text(), re.MULTILINE))
+    rows = dict(re.findall(r"^\| `(linux|sack-prr|sack|newreno|tahoe)` \| (.*) \|$", PAGE.read_text(), re.MULTILINE))
     listed = {name: recovery for recovery, names in rows.items() for name in re.findall(r"`([^`]+)`", names)}
     assert listed == SETS
 
