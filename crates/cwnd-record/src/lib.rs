@@ -3,8 +3,10 @@
 //!
 //! A column of a table, or a field of the summary, is one row of a list in [`tables`], below the struct that it is read from: its name, unit, meaning, and how its value is
 //! read. Arrow tables, the JSON document, the Python types and `docs/reference/results.md` follow from these lists, for every lane.
+//! Captured packets are in [`capture`].
 #![forbid(unsafe_code)]
 
+pub mod capture;
 mod column;
 mod counts;
 mod kernel;

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The headers of a segment: IPv4 (RFC 791 §3.1), TCP (RFC 9293 §3.1) with timestamps (RFC 7323 §3.2) and SACK blocks (RFC 2018 §3).
+//!
+//! The payload is zeros, which the checksum covers. Not ECN-capable: neither the simulator's segments nor the hosts of lane live are.
+
+use super::{CaptureHost, FIRST_PORT};
+use etherparse::{IpNumber, Ipv4Header, TcpHeader, TcpOptionElement};
+
+/// SACK blocks that fit beside timestamps.
+pub const SACK_BLOCKS: usize = 3;
+/// The largest packet of IPv4.
+static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+const TIME_TO_LIVE: u8 = 64;
+/// First port of the senders. Flow n has the receiver's port `FIRST_PORT` + n, until these have an end.
+const SENDERS_PORT: u16 = 50_000;
+const RECEIVERS_PORTS: u32 = 40_000;
+
+const IP_HEADER: usize = Ipv4Header::MIN_LEN;
+const MOST_HEADERS: usize = IP_HEADER + TcpHeader::MAX_LEN;
+
+/// The first bytes of a packet: its IP and TCP headers.
+#[derive(Clone, Copy, Debug)]
+pub struct Headers {
+    bytes: [u8; MOST_HEADERS],
+    used: usize,
+    packet: u32,
+}
+
+impl Headers {
+    fn add(&mut self, bytes: &[u8]) {
+        self.bytes[self.used..self.used + bytes.len()].copy_from_slice(bytes);
+        self.used += bytes.len();
+    }
+
+    /// The headers.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.used]
+    }
+
+    /// Length of the packet, bytes.
+    #[must_use]
+    pub const fn packet_length(&self) -> u32 {
+        self.packet
+    }
+}
+
+/// A segment that a simulated host sends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Segment {
+    /// Number of its flow.
+    pub flow: u32,
+    /// Number of its first byte; 1 is the flow's first one, as after a handshake from 0.
+    pub sequence: u32,
+    /// Number of the byte that is expected next.
+    pub acknowledgement: u32,
+    /// Window field.
+    pub window: u16,
+    /// TSval and TSecr.
+    pub timestamps: (u32, u32),
+    /// SACK blocks, first and one past the last byte.
+    pub sack: [Option<(u32, u32)>; SACK_BLOCKS],
+    /// Payload, bytes.
+    pub payload: u32,
+}
+
+impl Segment {
+    /// The headers of the segment, sent by `from`.
+    #[must_use]
+    pub fn headers(&self, from: CaptureHost) -> Headers {
+        use TcpOptionElement::{Noop, SelectiveAcknowledgement, Timestamp};
+        let receivers = FIRST_PORT + (self.flow % RECEIVERS_PORTS) as u16;
+        let senders = SENDERS_PORT.wrapping_add((self.flow / RECEIVERS_PORTS) as u16);
+        let (source, destination) = match from {
+            CaptureHost::Senders => (senders, receivers),
+            CaptureHost::Receivers => (receivers, senders),
+        };
+        let mut tcp = TcpHeader::new(source, destination, self.sequence, self.window);
+        (tcp.ack, tcp.acknowledgment_number) = (true, self.acknowledgement);
+        let timestamps = Timestamp(self.timestamps.0, self.timestamps.1);
+        let [first, second, third] = self.sack;
+        // As RFC 7323's appendix A and Linux lay them out. At most 12 + 28 bytes.
+        let set = match first {
+            None => tcp.set_options(&[Noop, Noop, timestamps]),
+            Some(first) => {
+                let sack = SelectiveAcknowledgement(first, [second, third, None]);
+                tcp.set_options(&[Noop, Noop, timestamps, Noop, Noop, sack])
+            }
+        };
+        debug_assert!(set.is_ok());
+        let length = u32::from(tcp.header_len_u16()) + self.payload;
+        let payload = &ZEROS[..ZEROS.len().min(self.payload as usize)];
+        let (source, destination) = (from.address(), from.other().address());
+        tcp.checksum = tcp.calc_checksum_ipv4_raw(source, destination, payload).unwrap_or_default();
+        // A scenario's packets are at most 64 000 bytes long.
+        let bytes = u16::try_from(length).unwrap_or_default();
+        let mut headers = Headers { bytes: [0; MOST_HEADERS], used: 0, packet: length + IP_HEADER as u32 };
+        if let Ok(mut ip) = Ipv4Header::new(bytes, TIME_TO_LIVE, IpNumber::TCP, source, destination) {
+            ip.header_checksum = ip.calc_header_checksum();
+            headers.add(&ip.to_bytes());
+        }
+        headers.add(&tcp.to_bytes());
+        headers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The sum of all words in one's complement; of a header with its checksum 0xffff. // RFC 1071 §1
+    fn sum(words: impl IntoIterator<Item = u16>) -> u16 {
+        words.into_iter().fold(0, |sum, word| {
+            let (sum, carry) = u16::overflowing_add(sum, word);
+            sum + u16::from(carry)
+        })
+    }
+
+    fn words(bytes: &[u8]) -> impl Iterator<Item = u16> {
+        bytes.chunks(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]))
+    }
+
+    fn sums(packet: &[u8], length: u32) -> [u16; 2] {
+        let pseudo = words(&packet[12..20]).chain([6, length as u16 - 20]); // RFC 9293 §3.1; zeros add nothing
+        [sum(words(&packet[..20])), sum(pseudo.chain(words(&packet[20..])))]
+    }
+
+    // 20 bytes of IP, 20 of TCP, 12 of timestamps, 1448 of payload.
+    #[test]
+    fn a_full_segment_is_1500_bytes_with_both_checksums() {
+        let segment = Segment {
+            flow: 3,
+            sequence: 0x0102_0304,
+            timestamps: (7, 9),
+            window: 500,
+            payload: 1448,
+            ..Segment::default()
+        };
+        let headers = segment.headers(CaptureHost::Senders);
+        let (packet, length) = (headers.bytes(), headers.packet_length());
+        assert_eq!((packet.len(), length), (52, 1500));
+        assert_eq!(
+            (&packet[..4], &packet[12..20]),
+            (&[0x45, 0, 5, 220][..], &[198, 18, 0, 1, 198, 18, 0, 2][..])
+        );
+        assert_eq!(&packet[20..28], [195, 80, 39, 19, 1, 2, 3, 4]); // ports 50000 and 10003
+        assert_eq!(&packet[32..36], [8 << 4, 0x10, 1, 244]); // 32 bytes, ACK, window
+        assert_eq!(&packet[40..52], [1, 1, 8, 10, 0, 0, 0, 7, 0, 0, 0, 9]);
+        assert_eq!(sums(packet, length), [0xffff; 2]);
+    }
+
+    // Two bytes of padding, kind and length, eight bytes a block: 28 for three blocks, 12 for one.
+    #[test]
+    fn an_acknowledgement_carries_its_blocks() {
+        let blocks = [Some((1449, 2897)), Some((4345, 5793)), Some((7241, 8689))];
+        for count in 0..=3 {
+            let mut sack = blocks;
+            sack[count..].fill(None);
+            let segment = Segment { acknowledgement: 1, sack, ..Segment::default() };
+            let headers = segment.headers(CaptureHost::Receivers);
+            let (packet, length) = (headers.bytes(), headers.packet_length());
+            let options = if count == 0 { 0 } else { 4 + 8 * count };
+            assert_eq!((packet.len(), length as usize), (52 + options, 52 + options));
+            assert_eq!(sums(packet, length), [0xffff; 2]);
+            if count > 0 {
+                assert_eq!(&packet[52..64], [1, 1, 5, 2 + 8 * count as u8, 0, 0, 5, 169, 0, 0, 11, 81]);
+            }
+        }
+    }
+
+    #[test]
+    fn flows_without_a_port_of_their_own_have_another_one_of_the_senders() {
+        let ports = |flow| {
+            Segment { flow, ..Segment::default() }.headers(CaptureHost::Senders).bytes()[20..24].to_vec()
+        };
+        assert_eq!(ports(39_999), [195, 80, 195, 79]); // 50000 to 49999
+        assert_eq!(ports(40_000), [195, 81, 39, 16]); // 50001 to 10000
+    }
+}
