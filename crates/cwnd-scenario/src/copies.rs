@@ -4,6 +4,7 @@
 use crate::invalid::{Invalid, TableReader};
 use crate::keys::document::SEED;
 use crate::keys::link::LinkRate;
+use crate::keys::record::CapturedHosts;
 use crate::keys::{RowFormat, Scope};
 use crate::model::Scenario;
 use serde_json::{Value, json};
@@ -17,6 +18,14 @@ impl Scenario {
         let keys = json!({ "seed": seed });
         let read = SEED.parse(&mut TableReader::new("", &keys)?, "seed", &Scope::default())?;
         Ok(Self { seed: read.unwrap_or(self.seed), ..self.clone() })
+    }
+
+    /// The scenario with these hosts' packets captured.
+    #[must_use]
+    pub fn with_packets(&self, packets: CapturedHosts) -> Self {
+        let mut copy = self.clone();
+        copy.record.packets = packets;
+        copy
     }
 
     /// The scenario with another name.

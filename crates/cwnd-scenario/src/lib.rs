@@ -36,7 +36,7 @@ pub use files::Files;
 pub use invalid::{Invalid, nearest, unknown_key, unknown_name};
 pub use keys::flow::{AccessLink, FlowGroup, Start};
 pub use keys::link::{DisciplineSpec, JitterSpec, LinkRate, LinkSpec, QueueSpec};
-pub use keys::record::{FlowRef, InnerVariables, RecordSpec, RecordedFlows};
+pub use keys::record::{CapturedHosts, FlowRef, InnerVariables, RecordSpec, RecordedFlows};
 pub use model::{Action, ActionKind, Dumbbell, Flow, Scenario};
 pub use params::{expectation, show_param};
 pub use record::ExpectedRows;

@@ -2,14 +2,18 @@
 //! `[record]`: which rows are recorded, and how many are expected; parsed, validated and printed.
 
 use crate::invalid::{Invalid, TableReader, nearest, shown};
+use crate::keys::flow::FlowGroup;
 use crate::keys::link::LinkRate;
 use crate::keys::record::{FLOWS, FlowRef, InnerVariables, RecordSpec, RecordedFlows};
 use crate::keys::{Keyed, Scope};
 use crate::model::{ActionKind, Scenario};
-use crate::units::{write_size, write_time};
+use crate::units::{HEADER_BYTES, write_size, write_time};
 use cwnd::registry;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+
+/// Bytes that a capture has beside each packet, padding included.
+const PACKET_BLOCK: u32 = 34;
 
 /// Reads `[record]`.
 pub(crate) fn parse(value: &Value) -> Result<RecordSpec, Invalid> {
@@ -122,57 +126,85 @@ impl Scenario {
     /// Expected numbers of rows of the tables of samples.
     #[must_use]
     pub fn expected_rows(&self) -> ExpectedRows {
-        let recorded = self.recorded();
         let interval = u128::from(self.record.interval);
         let samples = u128::from(self.duration).checked_div(interval).map_or(0, |samples| samples + 1);
         let mut rows = ExpectedRows { queue: samples * self.links.len() as u128, ..ExpectedRows::default() };
-        // The acknowledgements that the slowest link of the flows allows.
-        let mut at_link: BTreeMap<u32, (u128, u32)> = BTreeMap::new();
-        let (mut inner, mut first) = (0, 0);
-        for group in &self.flows {
-            let flows = recorded[first..first + group.count as usize]
-                .iter()
-                .filter(|is_recorded| **is_recorded)
-                .count() as u128;
-            first += group.count as usize;
-            if flows == 0 {
-                continue;
-            }
+        let mut inner = 0;
+        for (group, flows) in self.recorded_groups() {
             let shown = registry::find(&group.cc).map_or(0, |(algorithm, _)| {
                 algorithm.inner().filter(|name| self.record.inner.has(name)).count() as u128
             });
             if !self.record.per_ack {
                 rows.cwnd += flows * samples;
                 rows.inner += flows * samples * shown;
-                continue;
             }
             inner = inner.max(shown);
+        }
+        if self.record.per_ack {
+            rows.cwnd = self.expected_segments().1;
+            rows.inner = rows.cwnd * inner;
+        }
+        rows
+    }
+
+    /// Expected size of the captures, bytes: those of `record.packets`, of what the links can carry.
+    #[must_use]
+    pub fn expected_capture(&self) -> u128 {
+        let hosts =
+            self.record.packets.sides().into_iter().filter(|is_captured| *is_captured).count() as u128;
+        if hosts == 0 {
+            return 0;
+        }
+        let (data, acks) = self.expected_segments();
+        let stored = |bytes: u32| u128::from(PACKET_BLOCK + self.record.snap_length.min(bytes));
+        hosts * (data * stored(self.packet_size) + acks * stored(HEADER_BYTES))
+    }
+
+    /// The groups that have recorded flows, and how many of these.
+    fn recorded_groups(&self) -> Vec<(&FlowGroup, u128)> {
+        let recorded = self.recorded();
+        let mut first = 0;
+        let groups = self.flows.iter().map(|group| {
+            let flows = &recorded[first..first + group.count as usize];
+            first += group.count as usize;
+            (group, flows.iter().filter(|is_recorded| **is_recorded).count() as u128)
+        });
+        groups.filter(|(_, flows)| *flows > 0).collect()
+    }
+
+    /// Data segments of the recorded flows that their slowest links allow, and their acknowledgements.
+    fn expected_segments(&self) -> (u128, u128) {
+        // By link: what each flow could send alone, and its acknowledgements.
+        let mut at_link: BTreeMap<u32, (u128, u128, u32)> = BTreeMap::new();
+        for (group, flows) in self.recorded_groups() {
             let (path, _) = self.links_of(&group.route);
             let slowest = path.iter().copied().min_by_key(|&link| self.fastest(link)).unwrap_or(0);
             let most = |bits_per_s: u64| self.packets_at(bits_per_s, u64::from(self.packet_size));
             let alone = most(self.fastest(slowest))
                 .min(group.app_rate.map_or(u128::MAX, |rate| self.packets_at(rate, u64::from(self.mss()))))
                 .min(group.size.map_or(u128::MAX, |bytes| u128::from(bytes.div_ceil(u64::from(self.mss())))));
-            let entry = at_link.entry(slowest).or_insert((0, u32::MAX));
-            entry.0 += flows * alone.div_ceil(u128::from(group.ack_every));
-            entry.1 = entry.1.min(group.ack_every);
+            let entry = at_link.entry(slowest).or_insert((0, 0, u32::MAX));
+            entry.0 += flows * alone;
+            entry.1 += flows * alone.div_ceil(u128::from(group.ack_every));
+            entry.2 = entry.2.min(group.ack_every);
         }
-        for (link, (alone, ack_every)) in at_link {
+        at_link.into_iter().fold((0, 0), |(data, acks), (link, (alone, alone_acks, ack_every))| {
             let together = self.packets_at(self.fastest(link), u64::from(self.packet_size));
-            rows.cwnd += alone.min(together.div_ceil(u128::from(ack_every)));
-        }
-        if self.record.per_ack {
-            rows.inner = rows.cwnd * inner;
-        }
-        rows
+            (data + alone.min(together), acks + alone_acks.min(together.div_ceil(u128::from(ack_every))))
+        })
     }
 
-    /// Refuses a run whose tables are expected to be larger than `record.limit`, given their size in bytes.
+    /// Refuses a run whose tables and captures are expected to be larger than `record.limit`, given the size of the tables in bytes.
     ///
     /// # Errors
     /// [`Invalid`], with the rows, the bytes and the keys that change them.
-    pub fn check_size(&self, bytes: u128) -> Result<(), Invalid> {
+    pub fn check_size(&self, tables: u128) -> Result<(), Invalid> {
+        let captures = self.expected_capture();
+        let bytes = tables + captures;
         let Some(limit) = self.record.limit.filter(|limit| u128::from(*limit) < bytes) else { return Ok(()) };
+        if captures > tables {
+            return Err(self.too_large(&format!("about {}B of packets", about(captures)), limit));
+        }
         let rows = self.expected_rows();
         let counts = [("cwnd", rows.cwnd), ("queue", rows.queue), ("inner", rows.inner)];
         let counts: Vec<String> = counts
@@ -193,6 +225,28 @@ impl Scenario {
                 write_size(limit)
             ),
         })
+    }
+
+    /// Refuses captures of this many bytes, if that is more than `record.limit`.
+    ///
+    /// # Errors
+    /// [`Invalid`], with the keys that change it.
+    pub fn check_captured(&self, bytes: u64) -> Result<(), Invalid> {
+        let limit = self.record.limit.filter(|limit| *limit < bytes);
+        limit.map_or(Ok(()), |limit| {
+            Err(self.too_large(&format!("{} of packets so far", write_size(bytes)), limit))
+        })
+    }
+
+    fn too_large(&self, captures: &str, limit: u64) -> Invalid {
+        Invalid {
+            field: "record.packets".into(),
+            value: Some(captures.to_owned()),
+            expected: format!(
+                "at most {} (record.limit): a shorter run, fewer record.flows, record.snap_length = \"80B\", or a larger record.limit",
+                write_size(limit)
+            ),
+        }
     }
 
     /// Packets of `bytes` that this rate carries within the run.

@@ -130,6 +130,32 @@ fn tables_beyond_the_limit_are_refused_with_the_keys_that_change_it() {
     assert!(of("limit = '3GB'").check_size(3_000_000_001).is_err());
 }
 
+// 12 Mbit/s are 10 000 packets in 10 s, and 5000 acknowledgements. Of each packet 80 bytes and 34 around them are stored, of each
+// acknowledgement 52 and 34: 114 × 10 000 + 86 × 5000 = 1.57 MB at a host. A flow of 144 800 bytes has 100 packets and 50 acknowledgements.
+#[test]
+fn captures_are_counted_before_the_run_too() {
+    let of = |record: &str| read(LINK, &format!("[record]\n{record}")).expect("accepted");
+    assert_eq!(of("").expected_capture(), 0);
+    assert_eq!(of("packets = 'senders'").expected_capture(), 1_570_000);
+    assert_eq!(of("packets = 'both'").expected_capture(), 2 * 1_570_000);
+    assert_eq!(of("packets = 'both'\nflows = 'none'").expected_capture(), 0);
+    let whole = of("packets = 'receivers'\nsnap_length = '1500B'");
+    assert_eq!(whole.expected_capture(), 1534 * 10_000 + 86 * 5000);
+    let one = read(LINK, "size = '144800B'\n[record]\npackets = 'senders'\nflows = [0]").expect("accepted");
+    assert_eq!(one.expected_capture(), 114 * 100 + 86 * 50);
+    let refused = of("packets = 'senders'\nlimit = '1MB'");
+    let message = "at most 1MB (record.limit): a shorter run, fewer record.flows, record.snap_length = \"80B\", or a larger record.limit";
+    assert_eq!(
+        refused.check_size(0).expect_err("too large").to_string(),
+        format!("record.packets: about 1.6 MB of packets is not accepted; expected {message}")
+    );
+    assert!(refused.check_captured(1_000_000).is_ok());
+    assert_eq!(
+        refused.check_captured(1_000_001).expect_err("too large").to_string(),
+        format!("record.packets: 1000001B of packets so far is not accepted; expected {message}")
+    );
+}
+
 #[test]
 fn the_flows_to_record_are_read_back_and_must_exist() {
     let scenario = read(LINK, "[record]\nflows = ['cubic 2', 0]").expect("accepted");

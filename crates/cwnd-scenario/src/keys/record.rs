@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The keys of `[record]`.
 
-use super::formats::{Flag, Time};
+use super::formats::{Flag, Named, PacketSize as SnapLength, Time};
 use super::{Form, Keyed, Quantity, Scope, ValueFormat};
 use crate::units;
 use serde_json::{Value, json};
@@ -17,15 +17,55 @@ keys! {
         inner: InnerVariables = InnerVariables::Off, InnerKind, "",
             "inner variables of the algorithms, all or by name, in the table `inner`", "";
         flows: RecordedFlows = RecordedFlows::All, FlowsKind, "",
-            "the flows with rows in `cwnd` and `inner`: numbers of flows (from 0) or their names (`\"cubic 1\"`, the first of that name); labels of groups and names of algorithms or parameter sets, for all their flows", "";
+            "the flows with rows in `cwnd` and `inner`, and with packets in captures: numbers of flows (from 0) or their names (`\"cubic 1\"`, the first of that name); labels of groups and names of algorithms or parameter sets, for all their flows", "";
+        packets: CapturedHosts = CapturedHosts::Nobody, Named { all: &CapturedHosts::ALL, name: CapturedHosts::name, or: " or " }, "",
+            "the hosts whose packets are captured in a file of pcapng each: those of `flows`", "draft-ietf-opsawg-pcapng";
+        snap_length: u32 = 80, SnapLength(80, 65_535), "bytes",
+            "bytes that a capture keeps of each packet; 80 are all headers", "";
         limit: Option<u64> = Some(2_000_000_000), SizeOrNone, "bytes",
-            "max expected size of the tables of samples (`cwnd`, `queue`, `inner`), uncompressed; a larger run is refused before it starts", "";
+            "max expected size of the tables of samples (`cwnd`, `queue`, `inner`), uncompressed, and of captures; a larger run is refused before it starts. A capture that becomes larger all the same ends the run", "";
     }
 }
 
 impl Default for RecordSpec {
     fn default() -> Self {
         Self::defaults()
+    }
+}
+
+/// Whose packets are captured. All senders are one host, and all receivers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CapturedHosts {
+    /// Nobody's.
+    #[default]
+    Nobody,
+    /// Those that the senders send and receive.
+    Senders,
+    /// Those that the receivers send and receive.
+    Receivers,
+    /// Both.
+    Both,
+}
+
+impl CapturedHosts {
+    /// All values.
+    pub const ALL: [Self; 4] = [Self::Nobody, Self::Senders, Self::Receivers, Self::Both];
+
+    /// Name in a scenario.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Nobody => "none",
+            Self::Senders => "senders",
+            Self::Receivers => "receivers",
+            Self::Both => "both",
+        }
+    }
+
+    /// Whether the senders' are captured, and whether the receivers' are.
+    #[must_use]
+    pub const fn sides(self) -> [bool; 2] {
+        [matches!(self, Self::Senders | Self::Both), matches!(self, Self::Receivers | Self::Both)]
     }
 }
 
@@ -53,7 +93,7 @@ impl InnerVariables {
     }
 }
 
-/// Which flows have rows in the tables `cwnd` and `inner`.
+/// Which flows have rows in the tables `cwnd` and `inner`, and packets in captures.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum RecordedFlows {
     /// All of them.
