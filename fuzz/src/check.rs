@@ -4,7 +4,7 @@
 //! Panics are failures, too. Build with debug assertions and overflow checks, so that the crates' own checks count.
 
 use cwnd_link::Limit;
-use cwnd_scenario::{ActionKind, Invalid, LinkRate, Scenario};
+use cwnd_scenario::{ActionKind, CapturedHosts, Invalid, LinkRate, Scenario};
 use cwnd_sim::{PacketLocations, Simulation, Tables};
 use std::fmt;
 
@@ -93,7 +93,7 @@ const MOST_EVENTS: u64 = 60_000;
 /// After this many events at one instant that move no packet, time is taken to stand still.
 const STILL: u64 = 40_000;
 
-/// Runs the scenario `text` (TOML) twice, the first time with an audit after every `distance` events.
+/// Runs the scenario `text` (TOML) twice, one time with its packets captured, the first time with an audit after every `distance` events.
 ///
 /// # Errors
 /// What promise was broken, and how.
@@ -106,7 +106,12 @@ pub fn check(text: &str, distance: u64) -> Result<Outcome, Broken> {
     reads_back(&scenario)?;
     let mut first = Simulation::new(&scenario);
     let (events, over) = audited(&mut first, distance)?;
-    let mut second = Simulation::new(&scenario);
+    // A capture changes nothing: the second run has one where the first has none.
+    let captured = match scenario.record.packets {
+        CapturedHosts::Nobody => CapturedHosts::Both,
+        _ => CapturedHosts::Nobody,
+    };
+    let mut second = Simulation::new(&scenario.with_packets(captured));
     if second.step(events) != over {
         return Err(differ(format!("of two runs one was over after {events} events, the other was not")));
     }

@@ -186,6 +186,10 @@ impl Simulation {
         let flow = &mut self.flows[number as usize];
         flow.count.forwarded += u64::from(departure == Departure::Uncounted);
         let at = now - flow.lag();
+        if flow.captured {
+            self.capture_arrival(at, number, segment);
+        }
+        let flow = &mut self.flows[number as usize];
         let before = flow.receiver.distinct;
         let ack = flow.receiver.on_segment(segment, flow.ack_every);
         if self.scenario.measure.0 <= at && at < self.scenario.measure.1 {
@@ -205,7 +209,7 @@ impl Simulation {
         let flow = &mut self.flows[number as usize];
         if let Some(ack) = ack {
             flow.ack_at = NEVER;
-            if flow.fused && !ack.waited {
+            if flow.acks_at_once && !ack.waited {
                 flow.sender.on_ack(now, &ack);
                 self.respond_at_once(now, number, recovery_state, Trigger::Ack);
             } else {
@@ -223,8 +227,11 @@ impl Simulation {
     /// The receiver sends an acknowledgement.
     #[inline(never)]
     fn acknowledge(&mut self, now: u64, number: u32, ack: &AckPacket, recovery_state: RecoveryState) {
-        let flow = &mut self.flows[number as usize];
-        if flow.fused {
+        if self.flows[number as usize].fused {
+            if self.flows[number as usize].captured {
+                self.capture_ack(now, number, ack, None);
+            }
+            let flow = &mut self.flows[number as usize];
             // Blocks take the place of a single position, as in `AckSlab::pack`.
             let blocks = flow.receiver.blocks(ack);
             let ack = AckPacket { sacked: ack.sacked.filter(|_| !ack.waited), ..*ack };
@@ -232,6 +239,7 @@ impl Simulation {
             self.respond(now, number, recovery_state, Trigger::Ack);
             return;
         }
+        let flow = &mut self.flows[number as usize];
         flow.acks_out += 1;
         let (ack_line, delay) = (flow.ack_line, flow.access_delay_rev);
         if self.network.routes[flow.route as usize].reverse_path.is_empty() {
@@ -242,13 +250,21 @@ impl Simulation {
         } else {
             let blocks = flow.receiver.blocks(ack);
             let blocks = (!blocks.is_empty()).then_some(blocks);
-            let ack = self.ack_slab.pack(ack, blocks);
-            self.forward(now, Packet::ack(number, ack, PathIndex::FIRST, now));
+            let packed = self.ack_slab.pack(ack, blocks);
+            if flow.captured {
+                self.capture_ack(now, number, ack, Some(packed));
+            }
+            self.forward(now, Packet::ack(number, packed, PathIndex::FIRST, now));
         }
     }
 
     /// An acknowledgement is at the sender.
     fn on_ack(&mut self, now: u64, number: u32, ack: PackedAck) {
+        if self.flows[number as usize].captured
+            && let Some((captures, _)) = self.captured(number)
+        {
+            captures.packed_ack_arrives(now, number, ack);
+        }
         let flow = &mut self.flows[number as usize];
         let recovery_state = RecoveryState::of(flow);
         flow.acks_out -= 1;

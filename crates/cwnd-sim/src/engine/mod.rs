@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The simulation: built, stepped, read. Its event handlers are in `events` and `transfers`.
 
+mod capture;
 mod events;
 #[cfg(debug_assertions)]
 mod invariants;
@@ -17,6 +18,7 @@ pub use summarise::{jain, link_summary, link_waits, rates};
 use crate::network::{DelayLine, Network, Packet, PathIndex, PathNeeds, Segment};
 use crate::schedule::{EventClass, EventId, EventSeq, Wheel};
 use crate::tcp::{AckSlab, FlowState, Owner};
+use capture::Captures;
 use cwnd_link::Link;
 use cwnd_record::FlowCounts;
 use cwnd_scenario::{Flow, FlowAction, InnerVariables, Scenario};
@@ -43,6 +45,8 @@ pub struct Simulation {
     /// Timers of flows, sources and links, scheduled actions.
     timers: Wheel,
     tables: Tables,
+    /// Captured packets, where the scenario asks for them.
+    captures: Option<Box<Captures>>,
     now: u64,
     actions: Vec<(u64, u32, FlowAction)>,
     /// Counts of the scenario's flows when the measured interval began, and when it ended.
@@ -88,6 +92,7 @@ impl Simulation {
             event_seq: EventSeq::default(),
             timers: Wheel::default(),
             tables: Tables::default(),
+            captures: Captures::new(scenario),
             now: 0,
             actions: scenario.flow_actions(),
             counts_at_boundaries: [None, None],
@@ -124,8 +129,15 @@ impl Simulation {
     fn add_named(&mut self, number: u32, flow: &Flow, recorded: bool) {
         let route = self.network.route_of(flow);
         let path = self.network.attach(route, flow.rtt, PathNeeds::default());
-        let flow = FlowState::new(flow, self.scenario.mss(), path, Owner::Scenario);
-        self.flows.push(FlowState { recorded, ..flow });
+        let mut state = FlowState::new(flow, self.scenario.mss(), path, Owner::Scenario);
+        state.recorded = recorded;
+        if let Some(captures) = &mut self.captures {
+            captures.add(flow, &state);
+            if recorded {
+                state.capture();
+            }
+        }
+        self.flows.push(state);
         self.arm(number);
     }
 
@@ -355,8 +367,14 @@ impl Simulation {
                 if !state.fused || due.saturating_sub(state.lag()) > self.now {
                     break;
                 }
+                let captured = state.captured;
                 if let Some((_, departure)) = self.network.lines[number].pop() {
-                    self.receive(due, flow, Segment { position, sent_us }, departure);
+                    let ack = self.receive(due, flow, Segment { position, sent_us }, departure);
+                    if let (true, Some(ack)) = (captured, ack)
+                        && let Some((captures, state)) = self.captured(flow)
+                    {
+                        captures.ack_leaves(due - state.lag(), flow, state, &ack);
+                    }
                 }
             }
         }

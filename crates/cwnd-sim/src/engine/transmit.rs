@@ -3,7 +3,7 @@
 
 use super::Simulation;
 use crate::index::OptionIndex;
-use crate::network::{NextLink, Packet, PathIndex, RouteLink, Segment, Transmitted};
+use crate::network::{NextLink, PackedAck, Packet, PathIndex, RouteLink, Segment, Transmitted};
 use crate::tcp::{ACK_BYTES, Owner, position};
 use cwnd_link::{DropCause, PacketClass};
 use cwnd_record::EventKind;
@@ -45,6 +45,11 @@ impl Simulation {
     #[inline]
     pub(super) fn leave_host(&mut self, now: u64, number: u32, position: u64, decided: u64) {
         let segment = Segment { position: position as u32, sent_us: (decided / 1000) as u32 };
+        if self.flows[number as usize].captured
+            && let Some((captures, state)) = self.captured(number)
+        {
+            captures.data_leaves(now, number, state, segment, position);
+        }
         let packet = Packet::data(number, segment);
         match self.network.routes[self.flows[number as usize].route as usize].entry {
             None => self.forward(now, packet),
@@ -136,7 +141,12 @@ impl Simulation {
     #[cold]
     fn dropped(&mut self, now: u64, link: u32, packet: &Packet, cause: DropCause) {
         match *packet {
-            Packet::Data { flow: number, position: low, next, .. } => {
+            Packet::Data { flow: number, position: low, sent_us, next, .. } => {
+                if let (true, Some((captures, _))) =
+                    (self.flows[number as usize].captured, self.captured(number))
+                {
+                    captures.data_dropped(number, Segment { position: low, sent_us });
+                }
                 let flow = &mut self.flows[number as usize];
                 flow.count.dropped.count(cause);
                 if flow.owner == Owner::Scenario {
@@ -147,7 +157,17 @@ impl Simulation {
                     self.try_to_free(number); // a packet that arrives at its first link is still with its sender
                 }
             }
-            Packet::Ack { flow: number, fields, detail, .. } => {
+            Packet::Ack {
+                flow: number, cumulative, first_sent_us, newest_sent_us, fields, detail, ..
+            } => {
+                if let (true, Some((captures, _))) =
+                    (self.flows[number as usize].captured, self.captured(number))
+                {
+                    captures.take_ack(
+                        number,
+                        PackedAck { cumulative, first_sent_us, newest_sent_us, detail, fields },
+                    );
+                }
                 let flow = &mut self.flows[number as usize];
                 flow.acks_out -= 1;
                 self.ack_slab.release(fields, detail);

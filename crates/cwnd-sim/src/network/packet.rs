@@ -49,7 +49,7 @@ impl AckFields {
 }
 
 /// An acknowledgement in the network.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PackedAck {
     /// Low 32 bits of the position that it acknowledges up to.
     pub cumulative: u32,
@@ -63,7 +63,7 @@ pub struct PackedAck {
 }
 
 /// What the receiver sees of a data packet.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
     /// Low 32 bits of its position.
     pub position: u32,

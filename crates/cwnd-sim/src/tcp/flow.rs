@@ -63,6 +63,10 @@ pub struct FlowState {
     pub private: bool,
     /// Whether it has rows in the tables of samples.
     pub recorded: bool,
+    /// Whether its packets are captured.
+    pub captured: bool,
+    /// Whether nothing else happens to its acknowledgements but that they reach the sender with their data: it is fused, and not captured.
+    pub acks_at_once: bool,
     /// The receiver.
     pub receiver: Receiver,
     /// The sender.
@@ -153,11 +157,18 @@ impl FlowState {
             fused: path.fused,
             private: false,
             recorded: false,
+            captured: false,
+            acks_at_once: path.fused,
             receiver: Receiver::new(flow.recovery == Recovery::Linux),
             sender: Sender::new(flow, mss),
             host: (overhead > 0).then(|| Box::new(Host::new(overhead, flow.overhead_stream))),
             count: FlowCounters { cwnd_since: flow.start, ..FlowCounters::default() },
         }
+    }
+
+    /// Its packets are captured from now on: they take the general path, which comes to the same.
+    pub const fn capture(&mut self) {
+        (self.captured, self.acks_at_once, self.direct) = (true, false, OptionIndex::NONE);
     }
 
     /// When its hosts next have an event other than a retransmission timeout, ns.

@@ -11,7 +11,7 @@ use cwnd::CaState;
 use cwnd::registry::Recovery;
 
 impl Sender {
-    pub(super) const fn has_sack(&self) -> bool {
+    pub const fn has_sack(&self) -> bool {
         matches!(self.recovery, Recovery::Sack | Recovery::SackPrr | Recovery::Linux)
     }
 
