@@ -60,6 +60,14 @@ Lane = Annotated[
         help="Where the flows run: sim, the simulator; live, the running kernel's TCP through the links in real time (root).",
     ),
 ]
+Pcap = Annotated[
+    Path | None,
+    typer.Option(
+        "--pcap",
+        metavar="FILE",
+        help="Write the packets that the senders' host sends and receives to this file (pcapng, for Wireshark).",
+    ),
+]
 NoPlots = Annotated[bool, typer.Option("--no-plots", help="With -o: tables and scenario only.")]
 
 
@@ -155,11 +163,18 @@ def compare(
             metavar="SIZE", help="Most bytes that tables may be expected to hold, or none.", show_default="2GB"
         ),
     ] = None,
+    snap_length: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE", help="With --pcap: bytes to keep of each packet.", show_default="80B, all headers"
+        ),
+    ] = None,
     seeds: Seeds = None,
     jobs: Jobs = None,
     lane: Lane = "sim",
     plugins: Plugins = None,
     out: Out = None,
+    pcap: Pcap = None,
     force: Force = False,
     as_json: Json = False,
     no_plots: NoPlots = False,
@@ -191,6 +206,7 @@ def compare(
             inner=inner,
             record_flows=recorded_flows(record_flows),
             record_limit=record_limit,
+            snap_length=snap_length,
             name=" + ".join(flows),
             **queue,
         )
@@ -202,7 +218,9 @@ def compare(
         if not given:
             group.table["start"] = {"uniform": ["0s", spread]}
     scenario = build(measured or (f"{duration_ns // 5}ns", duration))
-    run_and_report(scenario, out, (seeds, jobs), lane=lane, as_json=as_json, pictures=not no_plots, force=force)
+    run_and_report(
+        scenario, out, (seeds, jobs), lane=lane, pcap=pcap, as_json=as_json, pictures=not no_plots, force=force
+    )
 
 
 @app.command()
@@ -216,6 +234,7 @@ def run(
     lane: Lane = "sim",
     plugins: Plugins = None,
     out: Out = None,
+    pcap: Pcap = None,
     force: Force = False,
     as_json: Json = False,
     no_plots: NoPlots = False,
@@ -234,7 +253,9 @@ def run(
     scenario = Scenario.from_toml(text, folder)
     if seed is not None:
         scenario = scenario.with_seed(number(seed))
-    run_and_report(scenario, out, (seeds, jobs), lane=lane, as_json=as_json, pictures=not no_plots, force=force)
+    run_and_report(
+        scenario, out, (seeds, jobs), lane=lane, pcap=pcap, as_json=as_json, pictures=not no_plots, force=force
+    )
 
 
 def settings_of(params: list[str] | None) -> list[tuple[str, str]]:

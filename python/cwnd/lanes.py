@@ -54,6 +54,9 @@ class Engine(Protocol):
     def take(self, least: int) -> list[tuple[str, Table]]:
         """Takes the complete rows out of each table of at least `least` rows."""
 
+    def take_packets(self) -> list[tuple[str, bytes]]:
+        """Takes the packets that were captured: names of hosts with the next piece of their files."""
+
     def discard(self) -> None:
         """Drops the samples and events; the transfers stay."""
 

@@ -20,7 +20,7 @@ from cwnd.summary_types import TABLES
 #: The files that a run or a trace writes before its manifest, which comes last.
 FILES = re.compile(
     rf"({'|'.join(sorted({name for names in TABLES.values() for name in names}))})\.parquet|scenario\.toml|summary\.json|[a-z_]+\.(png|svg)"
-    r"|input-\d+-[A-Za-z0-9._-]+"
+    r"|input-\d+-[A-Za-z0-9._-]+|[a-z]+\.pcapng"
 )
 # What `tempfile` puts at the end of a name.
 SUFFIX = "[a-z0-9_]{8}"

@@ -12,6 +12,7 @@ from cwnd.input_errors import path_of
 from cwnd.json_types import JsonObject
 from cwnd.kernel.result import KernelTrace
 from cwnd.lanes import SIM, check_lane
+from cwnd.packets import SUFFIX, FolderPackets
 from cwnd.replicates.folder import SUMMARY
 from cwnd.replicates.study import Study
 from cwnd.result import Result, Summary, tables_of
@@ -75,7 +76,8 @@ def load_run(folder: Path, files: set[str], manifest: JsonObject) -> Result:
             folder,
             f"the tables {', '.join(lacking)}, which the version that wrote it did not keep; cwnd run {folder}/scenario.toml makes them",
         )
-    return Result(scenario, summary, FolderTables(folder), lane=lane)
+    captured = FolderPackets(folder, [host for host in scenario.captured_hosts if f"{host}{SUFFIX}" in files])
+    return Result(scenario, summary, FolderTables(folder), lane=lane, packets=captured)
 
 
 def load_study(folder: Path) -> Study:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypedDict
 from cwnd._native import Scenario, Simulation
 from cwnd.input_errors import refused
 from cwnd.lanes import SIM, STEPS, Engine, check_lane, report, start
+from cwnd.packets import Keep, MemoryPackets
 from cwnd.summary_types import TABLES, MeasuredSummary
 from cwnd.tables import ROWS_PER_BATCH, EngineTables, LaneError, MemoryTables, TableSource, no_table
 
@@ -75,11 +76,20 @@ class Result:
     #: The document that `--json` prints: rates in Mbit/s of wire bits, windows in segments, queueing in ms, completion in s.
     summary: Summary
 
-    def __init__(self, scenario: Scenario | None, summary: Summary, source: TableSource, *, lane: str = SIM) -> None:
+    def __init__(
+        self,
+        scenario: Scenario | None,
+        summary: Summary,
+        source: TableSource,
+        *,
+        lane: str = SIM,
+        packets: Mapping[str, bytes] | None = None,
+    ) -> None:
         self.lane = lane
         self.summary = summary
         self._scenario = scenario
         self._source = source
+        self._packets = packets or {}
 
     @property
     def scenario(self) -> Scenario:
@@ -121,7 +131,7 @@ class Result:
 
     def __getstate__(self) -> dict[str, object]:
         # A simulation cannot be pickled, and a folder may not be there; tables can be, and are.
-        return {**vars(self), "_source": MemoryTables(dict(self.tables))}
+        return {**vars(self), "_source": MemoryTables(dict(self.tables)), "_packets": dict(self._packets)}
 
     def rows(self, name: str) -> int:
         """Rows of one of its tables."""
@@ -147,6 +157,11 @@ class Result:
     def tables(self) -> Mapping[str, pa.Table]:
         """Every table by its name; `inner` only where the scenario records it. Made when asked for."""
         return ResultTables(self)
+
+    @property
+    def packets(self) -> Mapping[str, bytes]:
+        """The captured packets (`record.packets`): by the names of the hosts, `senders` or `receivers`, a file of pcapng each."""
+        return self._packets
 
     @property
     def inner(self) -> pa.Table:
@@ -247,14 +262,23 @@ def run(scenario: Scenario, progress: Progress | None = None, lane: str = SIM) -
     """Runs `scenario` to its end, with its tables in memory; see `cwnd.run` (`cwnd.store.run`)."""
     expect(scenario, progress)
     scenario.check_size()
-    engine = run_engine(scenario, progress, lane=check_lane(lane))
-    return conclude(Result(scenario, summary_of(scenario, engine), EngineTables(engine), lane=lane))
+    packets = MemoryPackets()
+    engine = run_engine(scenario, progress, lane=check_lane(lane), keep=packets.keep)
+    summary, tables = summary_of(scenario, engine), EngineTables(engine)
+    return conclude(Result(scenario, summary, tables, lane=lane, packets=packets.files()))
 
 
-def summarise(scenario: Scenario, progress: Progress | None = None, lane: str = SIM) -> Summary:
-    """The summary of a run without its tables, which are discarded as the run goes on. `record.limit` holds all the same: rows cost time."""
+def drop(host: str, piece: bytes) -> None:
+    """Keeps no packets."""
+
+
+def summarise(scenario: Scenario, progress: Progress | None = None, lane: str = SIM, keep: Keep = drop) -> Summary:
+    """The summary of a run without its tables, which are discarded as the run goes on. `record.limit` holds all the same: rows cost time.
+
+    `keep` gets the captured packets.
+    """
     scenario.check_size()
-    engine = run_engine(scenario, progress, lambda engine: engine.discard(), lane=check_lane(lane))
+    engine = run_engine(scenario, progress, lambda engine: engine.discard(), lane=check_lane(lane), keep=keep)
     return conclude(Result(scenario, summary_of(scenario, engine), EngineTables(engine), lane=lane)).summary
 
 
@@ -264,14 +288,20 @@ def run_engine(
     take: Callable[[Engine], None] | None = None,
     *,
     lane: str = SIM,
+    keep: Keep,
 ) -> Engine:
-    """Steps a run to its end. `take`, if given, is called often enough to keep the tables short, and at the end."""
+    """Steps a run to its end. `take`, if given, is called often enough to keep the tables short, and at the end. `keep` gets the captured
+    packets; more of them than `record.limit` end the run with a `ScenarioError`."""
     engine = start(scenario, lane)
     if take is not None and isinstance(engine, Simulation):
         engine.pause_at(ROWS_PER_BATCH)
-    over = False
+    over, captured = False, 0
     while not over:
         over = engine.step(STEPS[lane])
+        for host, piece in engine.take_packets():
+            captured += len(piece)
+            scenario.check_captured(captured)
+            keep(host, piece)
         if take is not None:
             take(engine)
         if progress is not None:

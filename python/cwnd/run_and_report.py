@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cwnd._native import Scenario
 from cwnd.exit_codes import fail
 from cwnd.lanes import SIM, check_lane
+from cwnd.packets import capture_file, capturing
 
 if TYPE_CHECKING:
     from cwnd.result import Progress, Summary
@@ -22,28 +24,33 @@ def run_and_report(
     seeds_and_jobs: tuple[str | None, str | None],
     *,
     lane: str,
+    pcap: Path | None,
     as_json: bool,
     pictures: bool,
     force: bool,
 ) -> None:
-    """Runs, prints and saves; `seeds_and_jobs` are the texts of --seeds and --jobs."""
+    """Runs, prints and saves; `seeds_and_jobs` are the texts of --seeds and --jobs, `pcap` the file of --pcap."""
     if force and out is None:
         fail("--force: not accepted without -o; expected -o DIR with it")
     check_lane(lane)
     if seeds_and_jobs != (None, None):
         if lane != SIM:
             fail(f"--seeds: not accepted with --lane {lane}; expected it in lane {SIM}")
+        if pcap is not None:
+            fail("--seeds: not accepted with --pcap; expected one seed")
         from cwnd.replicates.command import study
 
         study(scenario, out, *seeds_and_jobs, as_json=as_json, force=force)
         return
+    if pcap is not None:
+        scenario = capturing(scenario, "--pcap", pcap)
     if sys.stderr.isatty():
         from cwnd.progress import shown
 
         with shown("simulating" if lane == SIM else "running") as report:
-            summary, messages = run_once(scenario, out, report, pictures=pictures, force=force, lane=lane)
+            summary, messages = run_once(scenario, out, report, pictures=pictures, force=force, lane=lane, pcap=pcap)
     else:
-        summary, messages = run_once(scenario, out, None, pictures=pictures, force=force, lane=lane)
+        summary, messages = run_once(scenario, out, None, pictures=pictures, force=force, lane=lane, pcap=pcap)
     if as_json:
         print(json.dumps(summary))
         return
@@ -55,16 +62,27 @@ def run_and_report(
 
 
 def run_once(
-    scenario: Scenario, out: Path | None, progress: Progress | None, *, pictures: bool, force: bool, lane: str
+    scenario: Scenario,
+    out: Path | None,
+    progress: Progress | None,
+    *,
+    pictures: bool,
+    force: bool,
+    lane: str,
+    pcap: Path | None,
 ) -> tuple[Summary, list[str]]:
-    """Runs one scenario; returns the summary, and messages about the folder."""
-    from cwnd.result import summarise
+    """Runs one scenario; returns the summary, and messages about what was written."""
+    from cwnd.result import drop, summarise
     from cwnd.store import record, why_not_drawn
 
-    if out is None:
-        return summarise(scenario, progress, lane), []
     messages: list[str] = []
-    result = record(scenario, out, progress, pictures=pictures, force=force, tell=messages.append, lane=lane)
-    if pictures and (why := why_not_drawn(result)):
-        messages.append(f"no pictures: {why}")
-    return result.summary, [*messages, f"written to {out}"]
+    with nullcontext(drop) if pcap is None else capture_file(pcap) as keep:
+        if out is None:
+            summary = summarise(scenario, progress, lane, keep)
+        else:
+            tell = messages.append
+            result = record(scenario, out, progress, pictures=pictures, force=force, tell=tell, lane=lane, keep=keep)
+            summary = result.summary
+            if pictures and (why := why_not_drawn(result)):
+                messages.append(f"no pictures: {why}")
+    return summary, [*messages, *(f"written to {path}" for path in (out, pcap) if path is not None)]

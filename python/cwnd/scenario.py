@@ -53,6 +53,8 @@ class CommonSettings(TypedDict, total=False):
     inner: bool | list[str]
     record_flows: str | list[str | int] | None
     record_limit: str | None
+    record_packets: str | None
+    snap_length: str | None
     name: str
     traffic: Iterable[str | Mapping[str, object]]
     actions: Iterable[Mapping[str, object]]
@@ -89,7 +91,8 @@ def dumbbell(
     Settings of every scenario: `duration` (100 s), `measure` (from, to; the whole run if not given), `seed` (1),
     `packet_size`, `interval` of the samples (100 ms), `per_ack`, `inner` (the algorithms' inner variables, all or by
     name, in the table `inner`), `record_flows` (whose samples: `"all"`, `"none"`, or a list of names and numbers),
-    `record_limit` (most bytes that the tables may be expected to hold, `"2GB"`, or `"none"`), `name`, `traffic` (names of presets, or tables of keys), `actions` (tables such as
+    `record_packets` (the hosts whose packets are captured: `"senders"`, `"receivers"` or `"both"`), `snap_length` (bytes that a capture keeps
+    of each packet, `"80B"`), `record_limit` (most bytes that tables and captures may be expected to hold, `"2GB"`, or `"none"`), `name`, `traffic` (names of presets, or tables of keys), `actions` (tables such as
     `{"switch": {"flow": "cubic 1", "at": "20s", "cc": "sack"}}`).
 
     Raises `ScenarioError`, which names field, value and expectation.
@@ -176,6 +179,8 @@ RECORD = {
     "inner": "inner",
     "record_flows": "flows",
     "record_limit": "limit",
+    "record_packets": "packets",
+    "snap_length": "snap_length",
 }
 
 

@@ -19,7 +19,8 @@ from cwnd._native import Scenario, __version__
 from cwnd.input_errors import flag_of, path_of, refused
 from cwnd.kernel.result import KIND as TRACE_KIND
 from cwnd.lanes import LANES, SIM, Engine, check_lane
-from cwnd.result import Progress, Result, conclude, expect, run_engine, summary_of, tables_of
+from cwnd.packets import FolderPackets, Keep, PacketsWriter
+from cwnd.result import Progress, Result, conclude, drop, expect, run_engine, summary_of, tables_of
 from cwnd.result import run as run_in_memory
 from cwnd.stored_scenario import inputs, names_in_folder, scenario_document, write_scenario
 from cwnd.tables import ROWS_PER_BATCH, EngineTables, FolderTables
@@ -152,7 +153,7 @@ def save(
     force: bool = False,
     between: Callable[[], None] = lambda: None,
 ) -> Path:
-    """Writes tables (Parquet), `scenario.toml` and the files that it names, `summary.json`, `manifest.json` and pictures to `folder`.
+    """Writes tables (Parquet), captured packets, `scenario.toml` and the files that it names, `summary.json`, `manifest.json` and pictures to `folder`.
 
     Everything is written to a temporary folder beside `folder`, which then takes its name: a free one, that of an earlier run, or with
     `force` that of any other result (a kernel trace, replicates). `between` is called between two pieces of a table; if it raises,
@@ -171,6 +172,9 @@ def save(
     folder = path_of("folder", folder)
     pictures, force = flag_of("pictures", pictures), flag_of("force", force)
     with new_folder(folder, force=force) as beside:
+        with PacketsWriter(beside) as packets:
+            for host, file in result.packets.items():
+                packets.keep(host, file)
         with Writer(beside) as writer:
             for name in result.tables:
                 for batch in result.batches(name):
@@ -217,21 +221,26 @@ def record(
     force: bool = False,
     tell: Callable[[str], None] = lambda _: None,
     lane: str = SIM,
+    keep: Keep = drop,
 ) -> Result:
-    """Runs, and writes the tables to `folder` while the run goes on; otherwise as `save`. `tell` gets a message about each folder
-    that a killed run has left."""
+    """Runs, and writes the tables and captured packets to `folder` while the run goes on; otherwise as `save`. `tell` gets a message about
+    each folder that a killed run has left, `keep` the captured packets."""
     import pyarrow as pa
 
     folder = path_of("folder", folder)
     scenario.check_size()
     with new_folder(folder, force=force, tell=tell) as beside:
-        with Writer(beside) as writer:
+        with Writer(beside) as writer, PacketsWriter(beside) as packets:
+
+            def write_packets(host: str, piece: bytes) -> None:
+                packets.keep(host, piece)
+                keep(host, piece)
 
             def take(engine: Engine) -> None:
                 for name, batch in engine.take(ROWS_PER_BATCH):
                     writer.write(name, pa.record_batch(batch))
 
-            engine = run_engine(scenario, progress, take, lane=lane)
+            engine = run_engine(scenario, progress, take, lane=lane, keep=write_packets)
             # Tables that are made at the end, and the columns of tables without a row.
             for name in (name for name in tables_of(scenario, lane) if name not in writer.names):
                 for batch in EngineTables(engine).batches(name):
@@ -239,7 +248,8 @@ def record(
         result = Result(scenario, summary_of(scenario, engine), FolderTables(beside), lane=lane)
         del engine
         finish(conclude(result), beside, pictures=pictures)
-    return Result(scenario, result.summary, FolderTables(folder), lane=lane)
+    captured = FolderPackets(folder, scenario.captured_hosts)
+    return Result(scenario, result.summary, FolderTables(folder), lane=lane, packets=captured)
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The thread that moves packets between the two hosts, through the emulator, against the monotonic clock.
 
+use crate::capture::DeviceCaptures;
 use crate::emulator::Emulator;
 use crate::error::{Error, while_doing};
 use crate::host::Host;
@@ -59,6 +60,8 @@ pub enum Rows {
     Events(Vec<EventRow>),
     /// Samples of the windows.
     Windows(Vec<cwnd_record::CwndRow>),
+    /// The next piece of a host's capture, by the host's name.
+    Packets(&'static str, Vec<u8>),
 }
 
 /// Which packets pass.
@@ -92,6 +95,8 @@ pub struct Carrier<'a> {
     pub measure: (u64, u64),
     /// The flows.
     pub flows: &'a [FlowState],
+    /// Packets that are captured.
+    pub captures: DeviceCaptures,
     /// Where rows go.
     pub rows: Sender<Rows>,
     /// Readable when the run is to be given up.
@@ -164,6 +169,9 @@ impl Carrier<'_> {
                 self.publish_forwarded(now);
                 publish = now + PUBLISH;
             }
+            for (host, piece) in self.captures.take(over) {
+                let _ = self.rows.send(Rows::Packets(host, piece));
+            }
             if over || queue.len() >= ROWS_AT_ONCE {
                 // Whoever has gone does not want them.
                 let _ = self.rows.send(Rows::Queue(std::mem::take(&mut queue)));
@@ -221,11 +229,12 @@ impl Carrier<'_> {
             let mut failed = None;
             let mut delivered = [false; 2];
             self.emulator.advance(due, |due, header, packet| {
-                let to = header.from.other() as usize;
-                if let Err(error) = self.hosts[to].write(&packet) {
+                let to = header.from.other();
+                if let Err(error) = self.hosts[to as usize].write(&packet) {
                     failed = Some(error);
                 }
-                delivered[to] = true;
+                delivered[to as usize] = true;
+                self.captures.note(to, due, header.flow, &packet);
                 if header.from == HostSide::Senders && header.class == Some(PacketClass::Data) {
                     tally.note_arrival(due, &header);
                 }
@@ -265,6 +274,7 @@ impl Carrier<'_> {
             let mut copy = memory.spare.pop().unwrap_or_default();
             copy.clear();
             copy.extend_from_slice(packet);
+            self.captures.note(side, at, header.flow, &copy);
             self.emulator.accept(at, header, copy);
         }
         Ok(())

@@ -3,6 +3,7 @@
 
 use crate::error::{Error, while_doing};
 use crate::paths::HostSide;
+use cwnd_record::capture::CaptureHost;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::{Errno, read, write};
 use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space, unshare_unsafe};
@@ -58,8 +59,9 @@ impl Host {
     /// Address of a host of a lab.
     #[must_use]
     pub const fn address(side: HostSide) -> Ipv4Addr {
-        // RFC 2544: for benchmarks. Nothing outside the two namespaces sees it.
-        Ipv4Addr::new(198, 18, 0, 1 + side as u8)
+        // Nothing outside the two namespaces sees it.
+        let [first, second, third, fourth] = CaptureHost::ALL[side as usize].address();
+        Ipv4Addr::new(first, second, third, fourth)
     }
 
     /// Its own address.

@@ -3,6 +3,7 @@
 
 use crate::algorithms::Algorithms;
 use crate::applications::{Applications, ApplicationsReport, FlowReport};
+use crate::capture::DeviceCaptures;
 use crate::carrier::{Carrier, CarrierReport, FlowState, Passing, Rows, clock};
 use crate::emulator::Emulator;
 use crate::error::{Error, while_doing};
@@ -59,6 +60,8 @@ pub struct Lab {
     /// Only its own methods take rows out, with `&mut self`: the lock makes it `Sync`, for the Python module.
     rows: Mutex<Receiver<Rows>>,
     tables: Tables,
+    /// Pieces of captures that were not taken out.
+    packets: Vec<(&'static str, Vec<u8>)>,
     threads: Option<(Carrying, Applying)>,
     finished: Option<Finished>,
 }
@@ -117,6 +120,7 @@ impl Lab {
         let tasks = tasks(scenario, &flows, &algorithms);
         let (measure, end, mss) = (scenario.measure, scenario.duration, scenario.mss());
         let (interval, scenario_links) = (scenario.record.interval, scenario.links.len() as u32);
+        let captures = DeviceCaptures::new(scenario);
         let (here, to_lab) = (shared.clone(), sender.clone());
         let carry = move || {
             let emulator = Emulator::new(links, paths, measure, end);
@@ -132,6 +136,7 @@ impl Lab {
                 mss,
                 measure,
                 flows,
+                captures,
                 rows: to_lab,
                 stop,
             }
@@ -159,6 +164,7 @@ impl Lab {
             zero,
             rows: Mutex::new(rows),
             tables: Tables::default(),
+            packets: Vec::new(),
             threads: Some(threads),
             finished: None,
         })
@@ -189,6 +195,7 @@ impl Lab {
             Rows::Queue(rows) => self.tables.queue.extend(rows),
             Rows::Events(rows) => self.tables.events.extend(rows),
             Rows::Windows(rows) => self.tables.cwnd.extend(rows),
+            Rows::Packets(host, piece) => self.packets.push((host, piece)),
         }
     }
 
@@ -278,6 +285,11 @@ impl Lab {
     /// As [`Self::tables`], to take rows out.
     pub const fn tables_mut(&mut self) -> &mut Tables {
         &mut self.tables
+    }
+
+    /// Takes the packets that were captured since the last call: names of hosts with the next piece of their files of pcapng.
+    pub fn take_packets(&mut self) -> Vec<(&'static str, Vec<u8>)> {
+        std::mem::take(&mut self.packets)
     }
 
     /// The summary of the measured interval; `None` before the run is over.

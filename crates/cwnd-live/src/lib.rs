@@ -18,6 +18,8 @@ mod algorithms;
 #[cfg(target_os = "linux")]
 mod applications;
 #[cfg(target_os = "linux")]
+mod capture;
+#[cfg(target_os = "linux")]
 mod carrier;
 #[cfg(target_os = "linux")]
 mod distinct;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A command behind emulated links: everything that it sends leaves through them.
 
+use crate::capture::DeviceCaptures;
 use crate::carrier::{Carrier, CarrierReport, FlowState, Passing, clock};
 use crate::emulator::Emulator;
 use crate::error::{Error, while_doing};
@@ -67,6 +68,7 @@ impl Shell {
                 mss,
                 measure,
                 flows,
+                captures: DeviceCaptures::none(),
                 rows,
                 stop,
             }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the emulator reads of a packet: IPv4 (RFC 791 §3.1) and TCP (RFC 9293 §3.1).
 
-/// First port of the receivers: flow 0 has this one, flow 1 the next.
-pub const FIRST_PORT: u16 = 10_000;
+pub use cwnd_record::capture::FIRST_PORT;
+
 const TCP: u8 = 6;
 const FIN: u8 = 1;
 const SYN: u8 = 2;

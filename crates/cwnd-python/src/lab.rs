@@ -3,7 +3,7 @@
 
 use crate::fell_behind::FellBehindError;
 use crate::scenario::{Scenario, ScenarioError};
-use crate::tables::{Recorded, Table, filled};
+use crate::tables::{Piece, Recorded, Table, filled, pieces};
 use cwnd_live::Error;
 use cwnd_record::{Lane, RateRow, Summary, WaitRow};
 use cwnd_sim::Tables;
@@ -120,6 +120,11 @@ impl Lab {
         recorded.cwnd.clear();
         recorded.queue.clear();
         recorded.events.clear();
+    }
+
+    /// Takes out the packets that were captured since the last call: names of hosts with the next piece of their capture files.
+    fn take_packets<'py>(&mut self, py: Python<'py>) -> Vec<Piece<'py>> {
+        pieces(py, self.inner.take_packets())
     }
 
     /// Rows of a table.

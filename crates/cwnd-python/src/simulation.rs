@@ -4,7 +4,7 @@
 use crate::clock::thread_cpu_s;
 use crate::plugin_panic;
 use crate::scenario::Scenario;
-use crate::tables::{Recorded, Table, filled};
+use crate::tables::{Piece, Recorded, Table, filled, pieces};
 use cwnd_record::{Lane, RateRow, Summary, WaitRow};
 use cwnd_sim::Tables;
 use pyo3::prelude::*;
@@ -89,6 +89,11 @@ impl Simulation {
     /// Takes the samples and events out of the tables and drops them; the transfers stay.
     fn discard(&mut self) {
         self.inner.discard_samples();
+    }
+
+    /// Takes out the packets that were captured since the last call: names of hosts with the next piece of their capture files.
+    fn take_packets<'py>(&mut self, py: Python<'py>) -> Vec<Piece<'py>> {
+        pieces(py, self.inner.take_packets())
     }
 
     /// Rows of a table.

@@ -9,7 +9,7 @@ use cwnd_record::{Column, Lane, RateRow, Read, Summary, WaitRow, tables};
 use cwnd_sim::Tables;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyTuple};
 use std::sync::Arc;
 
 /// A table that Arrow's libraries can take over (`pyarrow.record_batch(table)`).
@@ -31,6 +31,14 @@ impl Table {
         let array = PyCapsule::new_with_value(py, array, c"arrow_array")?;
         PyTuple::new(py, [schema, array])
     }
+}
+
+/// A host's name with the next piece of its capture file.
+pub type Piece<'py> = (&'static str, Bound<'py, PyBytes>);
+
+/// Pieces of capture files as Python has them.
+pub fn pieces<'py>(py: Python<'py>, pieces: Vec<(&'static str, Vec<u8>)>) -> Vec<Piece<'py>> {
+    pieces.into_iter().map(|(host, piece)| (host, PyBytes::new(py, &piece))).collect()
 }
 
 /// Rows as the columns that the schema has for this lane. What may be null is so in every piece of a table: all have one schema.

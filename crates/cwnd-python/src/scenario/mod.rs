@@ -13,7 +13,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use cwnd_scenario::Invalid;
+use cwnd_record::capture::CaptureHost;
+use cwnd_scenario::{CapturedHosts, Invalid};
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
@@ -300,9 +301,26 @@ impl Scenario {
         self.inner.labels()
     }
 
-    /// Refuses a run whose tables are expected to hold more than `record.limit`; raises `ScenarioError`.
+    /// Refuses a run whose tables and captures are expected to hold more than `record.limit`; raises `ScenarioError`.
     fn check_size(&self, py: Python<'_>) -> PyResult<()> {
         self.inner.check_size(cwnd_sim::expected_bytes(&self.inner)).map_err(|invalid| refuse(py, &invalid))
+    }
+
+    /// Refuses captures of this many bytes, if `record.limit` is less; raises `ScenarioError`.
+    fn check_captured(&self, py: Python<'_>, bytes: u64) -> PyResult<()> {
+        self.inner.check_captured(bytes).map_err(|invalid| refuse(py, &invalid))
+    }
+
+    /// The hosts whose packets are captured.
+    #[getter]
+    fn captured_hosts(&self) -> Vec<&'static str> {
+        let sides = CaptureHost::ALL.into_iter().zip(self.inner.record.packets.sides());
+        sides.filter_map(|(host, is_captured)| is_captured.then(|| host.name())).collect()
+    }
+
+    /// The same scenario with the senders' packets captured.
+    fn capturing_senders(&self) -> Self {
+        self.copy(self.inner.with_packets(CapturedHosts::Senders))
     }
 
     /// Names of the flows, in the order of their numbers.

@@ -20,13 +20,13 @@ const MOST_HEADERS: usize = IP_HEADER + TcpHeader::MAX_LEN;
 
 /// The first bytes of a packet: its IP and TCP headers.
 #[derive(Clone, Copy, Debug)]
-pub struct Headers {
+pub struct SegmentHeaders {
     bytes: [u8; MOST_HEADERS],
     used: usize,
     packet: u32,
 }
 
-impl Headers {
+impl SegmentHeaders {
     fn add(&mut self, bytes: &[u8]) {
         self.bytes[self.used..self.used + bytes.len()].copy_from_slice(bytes);
         self.used += bytes.len();
@@ -47,7 +47,7 @@ impl Headers {
 
 /// A segment that a simulated host sends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Segment {
+pub struct WireSegment {
     /// Number of its flow.
     pub flow: u32,
     /// Number of its first byte; 1 is the flow's first one, as after a handshake from 0.
@@ -64,10 +64,10 @@ pub struct Segment {
     pub payload: u32,
 }
 
-impl Segment {
+impl WireSegment {
     /// The headers of the segment, sent by `from`.
     #[must_use]
-    pub fn headers(&self, from: CaptureHost) -> Headers {
+    pub fn headers(&self, from: CaptureHost) -> SegmentHeaders {
         use TcpOptionElement::{Noop, SelectiveAcknowledgement, Timestamp};
         let receivers = FIRST_PORT + (self.flow % RECEIVERS_PORTS) as u16;
         let senders = SENDERS_PORT.wrapping_add((self.flow / RECEIVERS_PORTS) as u16);
@@ -94,7 +94,8 @@ impl Segment {
         tcp.checksum = tcp.calc_checksum_ipv4_raw(source, destination, payload).unwrap_or_default();
         // A scenario's packets are at most 64 000 bytes long.
         let bytes = u16::try_from(length).unwrap_or_default();
-        let mut headers = Headers { bytes: [0; MOST_HEADERS], used: 0, packet: length + IP_HEADER as u32 };
+        let mut headers =
+            SegmentHeaders { bytes: [0; MOST_HEADERS], used: 0, packet: length + IP_HEADER as u32 };
         if let Ok(mut ip) = Ipv4Header::new(bytes, TIME_TO_LIVE, IpNumber::TCP, source, destination) {
             ip.header_checksum = ip.calc_header_checksum();
             headers.add(&ip.to_bytes());
@@ -128,13 +129,13 @@ mod tests {
     // 20 bytes of IP, 20 of TCP, 12 of timestamps, 1448 of payload.
     #[test]
     fn a_full_segment_is_1500_bytes_with_both_checksums() {
-        let segment = Segment {
+        let segment = WireSegment {
             flow: 3,
             sequence: 0x0102_0304,
             timestamps: (7, 9),
             window: 500,
             payload: 1448,
-            ..Segment::default()
+            ..WireSegment::default()
         };
         let headers = segment.headers(CaptureHost::Senders);
         let (packet, length) = (headers.bytes(), headers.packet_length());
@@ -156,7 +157,7 @@ mod tests {
         for count in 0..=3 {
             let mut sack = blocks;
             sack[count..].fill(None);
-            let segment = Segment { acknowledgement: 1, sack, ..Segment::default() };
+            let segment = WireSegment { acknowledgement: 1, sack, ..WireSegment::default() };
             let headers = segment.headers(CaptureHost::Receivers);
             let (packet, length) = (headers.bytes(), headers.packet_length());
             let options = if count == 0 { 0 } else { 4 + 8 * count };
@@ -171,7 +172,8 @@ mod tests {
     #[test]
     fn flows_without_a_port_of_their_own_have_another_one_of_the_senders() {
         let ports = |flow| {
-            Segment { flow, ..Segment::default() }.headers(CaptureHost::Senders).bytes()[20..24].to_vec()
+            WireSegment { flow, ..WireSegment::default() }.headers(CaptureHost::Senders).bytes()[20..24]
+                .to_vec()
         };
         assert_eq!(ports(39_999), [195, 80, 195, 79]); // 50000 to 49999
         assert_eq!(ports(40_000), [195, 81, 39, 16]); // 50001 to 10000

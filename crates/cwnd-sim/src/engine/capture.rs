@@ -7,7 +7,7 @@
 use super::Simulation;
 use crate::network::{PackedAck, Segment};
 use crate::tcp::{AckPacket, FlowState};
-use cwnd_record::capture::{CaptureHost, Pcapng, SACK_BLOCKS, Segment as Headers};
+use cwnd_record::capture::{CaptureHost, Pcapng, SACK_BLOCKS, WireSegment};
 use cwnd_scenario::{Flow, HEADER_BYTES, Scenario};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -30,7 +30,7 @@ pub struct Captures {
 struct ReceiversCapture {
     file: Pcapng,
     /// By time, ns, and order; with the host that sent it.
-    waiting: BTreeMap<(u64, u64), (CaptureHost, Headers)>,
+    waiting: BTreeMap<(u64, u64), (CaptureHost, WireSegment)>,
     order: u64,
     /// By how much receivers run late at most, ns.
     lag: u64,
@@ -46,9 +46,9 @@ struct FlowHeaders {
     /// TSecr of the last acknowledgement sent: one out of order repeats it. // RFC 7323 §4.3
     echo: u32,
     /// Data in the network, in the order of sending, where the receivers' packets are captured.
-    data: VecDeque<(Segment, Headers)>,
+    data: VecDeque<(Segment, WireSegment)>,
     /// Acknowledgements in the network, of a flow that is not fused.
-    acks: VecDeque<(PackedAck, Headers)>,
+    acks: VecDeque<(PackedAck, WireSegment)>,
 }
 
 impl Captures {
@@ -82,7 +82,7 @@ impl Captures {
     /// A segment leaves its sender's host at `now`, ns.
     pub fn data_leaves(&mut self, now: u64, number: u32, state: &FlowState, segment: Segment, position: u64) {
         let headers = &self.flows[number as usize];
-        let sent = Headers {
+        let sent = WireSegment {
             flow: number,
             sequence: byte(state, position, self.full),
             acknowledgement: 1,
@@ -117,7 +117,7 @@ impl Captures {
     }
 
     /// The receiver sends an acknowledgement at `at`, ns; returns its headers.
-    pub fn ack_leaves(&mut self, at: u64, number: u32, state: &FlowState, ack: &AckPacket) -> Headers {
+    pub fn ack_leaves(&mut self, at: u64, number: u32, state: &FlowState, ack: &AckPacket) -> WireSegment {
         let headers = &mut self.flows[number as usize];
         headers.echo = ack.sent_us.map_or(headers.echo, |(first, _)| first);
         let edge = |position: u64| byte(state, position, self.full);
@@ -131,7 +131,7 @@ impl Captures {
                 *place = Some((edge(from), edge(to)));
             }
         }
-        let sent = Headers {
+        let sent = WireSegment {
             flow: number,
             sequence: 1,
             acknowledgement: edge(ack.cumulative),
@@ -147,28 +147,28 @@ impl Captures {
     }
 
     /// An acknowledgement, with these headers, is in the network.
-    pub fn ack_travels(&mut self, number: u32, ack: PackedAck, headers: Headers) {
-        self.flows[number as usize].acks.push_back((ack, headers));
+    pub fn ack_travels(&mut self, number: u32, ack: PackedAck, wire: WireSegment) {
+        self.flows[number as usize].acks.push_back((ack, wire));
     }
 
     /// It is at the sender.
     pub fn packed_ack_arrives(&mut self, now: u64, number: u32, ack: PackedAck) {
-        if let Some(headers) = self.take_ack(number, ack) {
-            self.ack_arrives(now, number, &headers);
+        if let Some(wire) = self.take_ack(number, ack) {
+            self.ack_arrives(now, number, &wire);
         }
     }
 
     /// An acknowledgement with these headers is at the sender at `now`, ns.
-    pub fn ack_arrives(&mut self, now: u64, number: u32, headers: &Headers) {
-        self.flows[number as usize].newest_at_sender = headers.timestamps.0;
-        write(self.senders.as_mut(), now, CaptureHost::Receivers, headers);
+    pub fn ack_arrives(&mut self, now: u64, number: u32, wire: &WireSegment) {
+        self.flows[number as usize].newest_at_sender = wire.timestamps.0;
+        write(self.senders.as_mut(), now, CaptureHost::Receivers, wire);
     }
 
     /// Takes an acknowledgement that has arrived or was dropped. Of two that are equal, the network cannot say which one it is.
-    pub fn take_ack(&mut self, number: u32, ack: PackedAck) -> Option<Headers> {
+    pub fn take_ack(&mut self, number: u32, ack: PackedAck) -> Option<WireSegment> {
         let acks = &mut self.flows[number as usize].acks;
         let place = acks.iter().position(|(other, _)| *other == ack)?;
-        acks.remove(place).map(|(_, headers)| headers)
+        acks.remove(place).map(|(_, wire)| wire)
     }
 
     /// Takes what was captured since the last call, by `now`, ns: for each host its name and the next piece of its file.
@@ -186,8 +186,8 @@ impl Captures {
 }
 
 impl ReceiversCapture {
-    fn push(&mut self, at: u64, from: CaptureHost, headers: Headers) {
-        self.waiting.insert((at, self.order), (from, headers));
+    fn push(&mut self, at: u64, from: CaptureHost, wire: WireSegment) {
+        self.waiting.insert((at, self.order), (from, wire));
         self.order += 1;
     }
 
@@ -197,15 +197,15 @@ impl ReceiversCapture {
             && entry.key().0 <= time
         {
             let at = entry.key().0;
-            let (from, headers) = entry.remove();
-            write(Some(&mut self.file), at, from, &headers);
+            let (from, wire) = entry.remove();
+            write(Some(&mut self.file), at, from, &wire);
         }
     }
 }
 
-fn write(file: Option<&mut Pcapng>, at: u64, from: CaptureHost, headers: &Headers) {
+fn write(file: Option<&mut Pcapng>, at: u64, from: CaptureHost, wire: &WireSegment) {
     if let Some(file) = file {
-        let headers = headers.headers(from);
+        let headers = wire.headers(from);
         file.packet(at, headers.bytes(), headers.packet_length());
     }
 }
@@ -243,10 +243,10 @@ impl Simulation {
     #[cold]
     pub(super) fn capture_ack(&mut self, now: u64, number: u32, ack: &AckPacket, packed: Option<PackedAck>) {
         let Some((captures, state)) = self.captured(number) else { return };
-        let headers = captures.ack_leaves(now - state.lag(), number, state, ack);
+        let wire = captures.ack_leaves(now - state.lag(), number, state, ack);
         match packed {
-            Some(packed) => captures.ack_travels(number, packed, headers),
-            None => captures.ack_arrives(now, number, &headers),
+            Some(packed) => captures.ack_travels(number, packed, wire),
+            None => captures.ack_arrives(now, number, &wire),
         }
     }
 }
