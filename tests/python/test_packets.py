@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Captured packets, as tshark reads them, beside the tables of the same run, in both lanes; files, options, limits."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import shutil
+import signal
+import statistics
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from conftest import SHORT, Cli, refused
+from in_kernel import PATIENCE_S, PROGRAM, lacks, until
+
+import cwnd as package
+from cwnd import Flow, dumbbell
+
+CI = os.environ.get("CI") == "true"
+reads = pytest.mark.skipif(not CI and shutil.which("tshark") is None, reason="needs tshark (apt-get install tshark)")
+MSS = 1448
+#: A pcapng file begins with the type of its section header, and here says that it is little-endian.
+BEGIN = b"\n\r\r\n"
+
+Row = dict[str, str]
+Run = Callable[[package.Scenario], package.Result]
+
+
+def simulated(scenario: package.Scenario) -> package.Result:
+    return package.run(scenario)
+
+
+def measured(scenario: package.Scenario, tries: int = 5) -> package.Result:
+    """Runs it with the kernel's connections; again where a busy machine did not keep up."""
+    for number in range(tries):
+        try:
+            return package.run(scenario, lane="live")
+        except package.FellBehindError as error:
+            assert number + 1 < tries, error
+    raise AssertionError
+
+
+@pytest.fixture(params=["sim", "live"])
+def run(request: pytest.FixtureRequest) -> Iterator[Run]:
+    """Runs a scenario, in either lane."""
+    if request.param == "sim":
+        yield simulated
+        return
+    if not CI and (lacks() or not Path("/dev/net/tun").exists()):
+        pytest.skip(lacks() or "needs /dev/net/tun")
+    request.getfixturevalue("turn")
+    yield measured
+
+
+def rows(tmp_path: Path, packets: bytes, *fields: str, only: str = "") -> list[Row]:
+    """Fields of the captured packets (those that `only` allows), by tshark, which checks all checksums."""
+    file = tmp_path / "packets.pcapng"
+    file.write_bytes(packets)
+    options = ["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE", "-T", "fields", "-Y", only or "ip"]
+    command = ["tshark", "-r", str(file), *options, *(word for field in fields for word in ("-e", field))]
+    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    return [dict(zip(fields, line.split("\t"))) for line in lines]
+
+
+# 20 Mbit/s and 40 ms are 66 packets. The flow ends before the run: what it has sent is on record.
+@reads
+def test_tshark_finds_our_retransmissions_blocks_and_checksums(run: Run, tmp_path: Path) -> None:
+    flow = Flow("cubic-linux", recovery="linux", size="2MB")
+    scenario = dumbbell(
+        [flow],
+        rate="20Mbit/s",
+        rtt="40ms",
+        buffer="50packets",
+        loss="random:0.01",
+        duration="6s",
+        record_packets="senders",
+        snap_length="1500B",
+    )
+    result = run(scenario)
+    (summary,) = result.summary["flows"]
+    again = "tcp.analysis.retransmission"
+    # Nothing is out of order where it is sent: tshark calls retransmissions so that follow the newest data within a round trip.
+    early = "tcp.analysis.out_of_order"
+    fields = ("tcp.checksum.status", "ip.checksum.status", "tcp.len", "tcp.options.sack_le", "tcp.options.sack_re")
+    others = ("frame.interface_name", "ip.dsfield.ecn", "tcp.flags.ece", "tcp.flags.cwr", "ip.src", "tcp.dstport")
+    packets = rows(tmp_path, result.packets["senders"], *fields, *others, again, early)
+    assert {(row["tcp.checksum.status"], row["ip.checksum.status"]) for row in packets} == {("1", "1")}
+    assert {row["frame.interface_name"] for row in packets} == {"senders"}
+    assert {(row["ip.dsfield.ecn"], row["tcp.flags.ece"], row["tcp.flags.cwr"]) for row in packets} <= {
+        ("0", "0", "0"),
+        ("0x00", "0", "0"),
+    }
+    data = [row for row in packets if row["tcp.len"] != "0"]
+    assert {(row["ip.src"], row["tcp.dstport"]) for row in data} == {("198.18.0.1", "10000")}
+    assert len(data) == summary["packets_sent"]
+    assert sum(bool(row[again] or row[early]) for row in data) == summary["retransmits"] > 10
+    # 2 MB are 1381 segments of 1448 bytes and one of 312; each is sent once, beside the retransmissions.
+    assert sum(int(row["tcp.len"]) for row in data if not (row[again] or row[early])) == 2_000_000
+    blocks = [row for row in packets if row["tcp.options.sack_le"]]
+    assert len(blocks) > 10 and all(row["tcp.len"] == "0" for row in blocks)
+    for row in blocks:
+        edges = zip(row["tcp.options.sack_le"].split(","), row["tcp.options.sack_re"].split(","))
+        assert all(0 < int(right) - int(left) <= 2_000_000 for left, right in edges)
+
+
+def smoothed(rtts: list[tuple[float, float]]) -> Iterator[tuple[float, float]]:
+    """The smoothed round trip time after each sample, with its time. // RFC 6298 §2"""
+    srtt = rtts[0][1]
+    for time, rtt in rtts:
+        srtt += (rtt - srtt) / 8
+        yield time, srtt
+
+
+# Slow start into a queue that has no end here: no losses, and round trips from 40 ms up.
+@reads
+def test_tsharks_round_trips_and_bytes_in_flight_are_those_of_our_tables(run: Run, tmp_path: Path) -> None:
+    scenario = dumbbell(
+        [Flow("reno-linux", recovery="linux")],
+        rate="20Mbit/s",
+        rtt="40ms",
+        buffer="4000packets",
+        duration="1.5s",
+        interval="10ms",
+        record_packets="senders",
+    )
+    result = run(scenario)
+    (summary,) = result.summary["flows"]
+    fields = ("frame.time_epoch", "ip.src", "tcp.analysis.ack_rtt", "tcp.analysis.bytes_in_flight")
+    packets = rows(tmp_path, result.packets["senders"], *fields)
+    samples = [row for row in result.cwnd.to_pylist() if row["time_s"] > 0.2]
+    assert len(samples) > 100
+    rtts = [
+        (float(row["frame.time_epoch"]), 1e3 * float(row["tcp.analysis.ack_rtt"]))
+        for row in packets
+        if row["tcp.analysis.ack_rtt"] and row["ip.src"] == "198.18.0.2"
+    ]
+    # Of two segments that one acknowledgement covers, the kernel takes the first, tshark the second, 0.6 ms later.
+    srtts = list(smoothed(rtts))
+    pairs = [(row["srtt_ms"], max(entry for entry in srtts if entry[0] <= row["time_s"])[1]) for row in samples]
+    assert all(abs(ours - tsharks) < 0.05 * ours + 1 for ours, tsharks in pairs)
+    assert 40 <= min(rtt for _, rtt in rtts) < 42 and max(ours for ours, _ in pairs) > 200
+    # Whatever was sent last before a sample: most samples are between two acknowledgements, when nothing changes.
+    sent = [row for row in packets if row["tcp.analysis.bytes_in_flight"]]
+    flights = []
+    for row in samples:
+        last = [each for each in sent if float(each["frame.time_epoch"]) <= row["time_s"]][-1]
+        flights.append((row["in_flight"] * MSS, int(last["tcp.analysis.bytes_in_flight"])))
+    assert statistics.median(abs(ours - tsharks) for ours, tsharks in flights) <= MSS
+    # A busy machine may let a packet wait where the kernel has sent it and the emulator has not seen it yet.
+    assert statistics.quantiles((abs(ours - tsharks) for ours, tsharks in flights), n=20)[-1] <= 12 * MSS, flights
+    assert summary["retransmits"] == 0
+
+
+# The receivers' host sees a segment 20 ms later than the senders', and its acknowledgement as much earlier: in both lanes.
+@reads
+def test_each_host_has_a_file_and_the_hosts_are_half_a_round_trip_apart(run: Run, tmp_path: Path) -> None:
+    scenario = dumbbell(
+        [Flow("reno-linux", recovery="linux", size="20kB")],
+        rate="100Mbit/s",
+        rtt="40ms",
+        duration="1s",
+        record_packets="both",
+    )
+    result = run(scenario)
+    assert set(result.packets) == {"senders", "receivers"}
+    fields = ("frame.time_epoch", "tcp.seq", "tcp.len", "frame.interface_name", "frame.len", "frame.cap_len")
+    hosts = {host: rows(tmp_path, file, *fields, only="tcp.len > 0") for host, file in result.packets.items()}
+    # 20 kB are 14 segments.
+    assert {host: {row["frame.interface_name"] for row in seen} for host, seen in hosts.items()} == {
+        "senders": {"senders"},
+        "receivers": {"receivers"},
+    }
+    assert [len(seen) for seen in hosts.values()] == [14, 14]
+    for sent, arrived in zip(hosts["senders"], hosts["receivers"]):
+        assert (sent["tcp.seq"], sent["frame.len"]) == (arrived["tcp.seq"], arrived["frame.len"])
+        way = float(arrived["frame.time_epoch"]) - float(sent["frame.time_epoch"])
+        assert 0.02 < way < 0.035 and int(sent["frame.cap_len"]) <= 80
+    assert float(hosts["senders"][0]["frame.time_epoch"]) < 0.2
+
+
+def test_a_result_keeps_its_packets_wherever_it_goes(tmp_path: Path) -> None:
+    scenario = dumbbell("cubic", rate="10Mbit/s", rtt="20ms", duration="1s", record_packets="both")
+    result = package.run(scenario)
+    assert set(result.packets) == {"senders", "receivers"}
+    assert all(file.startswith(BEGIN) for file in result.packets.values())
+    package.save(result, tmp_path / "saved")
+    package.run(scenario, folder=tmp_path / "run", pictures=False)
+    for folder in ("saved", "run"):
+        assert (tmp_path / folder / "senders.pcapng").read_bytes() == result.packets["senders"]
+        again = package.load(tmp_path / folder)
+        assert isinstance(again, package.Result) and dict(again.packets) == dict(result.packets)
+    assert pickle.loads(pickle.dumps(result)).packets == result.packets
+    plain = package.run(dumbbell("cubic", rate="10Mbit/s", rtt="20ms", duration="1s"))
+    assert dict(plain.packets) == {} and plain.tables == result.tables
+
+
+def test_the_command_writes_a_file_beside_the_folder_or_without_one(cwnd: Cli, tmp_path: Path) -> None:
+    done = cwnd(*SHORT, "--pcap", "alone.pcapng", "--snap-length", "100B", cwd=tmp_path)
+    assert done.returncode == 0 and "written to alone.pcapng" in done.stderr, done.stderr
+    alone = (tmp_path / "alone.pcapng").read_bytes()
+    # Again, over the first one, and in a folder.
+    done = cwnd(*SHORT, "--pcap", "alone.pcapng", "--snap-length", "100B", "--no-plots", "-o", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert alone == (tmp_path / "alone.pcapng").read_bytes() == (tmp_path / "out/senders.pcapng").read_bytes()
+    assert alone.startswith(BEGIN) and sorted(path.name for path in tmp_path.iterdir()) == ["alone.pcapng", "out"]
+
+
+def test_a_file_that_is_no_capture_is_not_replaced(cwnd: Cli, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    refused(cwnd(*SHORT, "--pcap", "notes.txt", cwd=tmp_path), "--pcap", "notes.txt", "a free name")
+    refused(cwnd(*SHORT, "--pcap", ".", cwd=tmp_path), "--pcap", "a file in a folder that exists")
+    refused(cwnd(*SHORT, "--pcap", "none/x.pcapng", cwd=tmp_path), "--pcap", "a file in a folder that exists")
+    refused(cwnd(*SHORT, "--pcap", "x.pcapng", "--seeds", "2", cwd=tmp_path), "--seeds", "--pcap")
+    both = dumbbell("cubic", rate="10Mbit/s", rtt="20ms", duration="1s", record_packets="both")
+    (tmp_path / "both.toml").write_text(both.to_toml())
+    refused(cwnd("run", "both.toml", "--pcap", "x.pcapng", cwd=tmp_path), "-o DIR", "senders and receivers")
+    assert (tmp_path / "notes.txt").read_text() == "mine" and not (tmp_path / "x.pcapng").exists()
+
+
+# 100 Mbit/s for 1000 s are 8.3 million packets of 80 bytes and 34 around them, and half as many acknowledgements of 52. 1 MB are 691 segments
+# and 346 acknowledgements: 691 × 114 + 346 × 86 = 108 530 bytes. What is lost is sent again, and acknowledged at once, with blocks.
+def test_a_capture_beyond_the_limit_is_refused_before_the_run_or_ends_it(cwnd: Cli, tmp_path: Path) -> None:
+    long = ("compare", "cubic", "--rate", "100Mbit/s", "--duration", "1000s", "--record-limit", "1GB")
+    refused(cwnd(*long, "--pcap", "x.pcapng", cwd=tmp_path), "record.packets", "about 1.3 GB", "1GB (record.limit)")
+    scenario = dumbbell(
+        Flow("cubic", size="1MB"),
+        rate="100Mbit/s",
+        rtt="20ms",
+        loss="random:0.2",
+        duration="60s",
+        interval="0s",
+        record_packets="senders",
+        record_limit="110kB",
+    )
+    with pytest.raises(package.ScenarioError, match=r"record.packets: \d+B of packets so far"):
+        package.run(scenario, folder=tmp_path / "run")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_leaves_no_file_of_packets(tmp_path: Path) -> None:
+    slow = ("compare", "cubic:4", "--rate", "10Gbit/s", "--duration", "3000s", "--record-limit", "none")
+    command = [str(PROGRAM), *slow, "--pcap", str(tmp_path / "x.pcapng")]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    until(lambda: any(path.stat().st_size > 0 for path in tmp_path.iterdir()) or process.poll() is not None)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 130 and list(tmp_path.iterdir()) == []
