@@ -2,7 +2,7 @@
 //! A scenario that runs with the kernel's own connections.
 
 use crate::fell_behind::FellBehindError;
-use crate::scenario::{Scenario, ScenarioError};
+use crate::scenario::{Scenario, ScenarioError, refuse};
 use crate::tables::{Piece, Recorded, Table, filled, pieces};
 use cwnd_live::Error;
 use cwnd_record::{Lane, RateRow, Summary, WaitRow};
@@ -30,6 +30,12 @@ impl Lab {
         let scenario = &scenario.inner;
         let inner = py.detach(|| cwnd_live::Lab::start(scenario)).map_err(raised)?;
         Ok(Self { inner, rates: cwnd_sim::rates(scenario), duration: scenario.duration, over: false })
+    }
+
+    /// Raises `ScenarioError` for what the lane does not do, without a run.
+    #[staticmethod]
+    fn check(py: Python<'_>, scenario: &Scenario) -> PyResult<()> {
+        cwnd_live::check(&scenario.inner).map_err(|invalid| refuse(py, &invalid))
     }
 
     /// Where its algorithms run, as results name it.

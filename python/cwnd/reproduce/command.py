@@ -6,17 +6,20 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated, NoReturn, TypedDict
 
 import typer
 
 from cwnd.exit_codes import fail
+from cwnd.lanes import LIVE, check_lane
 
 if TYPE_CHECKING:
     from cwnd.reproduce.experiment import AnyExperiment
+    from cwnd.reproduce.live import LivePoint
     from cwnd.reproduce.run_folder import Entry, RunFolder, SecondColumn
     from cwnd.reproduce.runner import Column, Task
     from cwnd.reproduce.verdict import VerdictDocument
@@ -56,6 +59,13 @@ def reproduce(
             show_default="another reading of the document's version, or cubic",
         ),
     ] = None,
+    lane: Annotated[
+        str,
+        typer.Option(
+            metavar="LANE",
+            help="live: the points that can, with the running kernel's TCP in real time too (root), under one seed if not --seeds.",
+        ),
+    ] = "sim",
     listing: Annotated[bool, typer.Option("--list", help="List the experiments with their last verdicts.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="With --list: as one JSON document.")] = False,
 ) -> None:
@@ -90,9 +100,24 @@ def reproduce(
     threads = processors() if jobs is None else whole_number("--jobs", jobs, MOST_JOBS)
     if force and out is None:
         fail("--force: not accepted without -o; expected -o DIR with it")
+    run_folder = RunFolder(out or HERE, force=force)
+    live_seeds = check_live(wanted, asked) if check_lane(lane) == LIVE else 0
     run_experiments(
-        RunFolder(out or HERE, force=force), wanted, list(known), full=full, asked=asked, jobs=threads, cubic=cubic
+        run_folder, wanted, list(known), full=full, asked=asked, jobs=threads, cubic=cubic, live_seeds=live_seeds
     )
+
+
+def check_live(wanted: list[AnyExperiment], asked: int | None) -> int:
+    """How many seeds each point has in lane live; ends the program if there is no lane or nothing to run there."""
+    from cwnd.reproduce.live import unavailable
+
+    if what := unavailable():
+        fail(f"--lane: live needs {what}", code=1)
+    if not any(experiment.live for experiment in wanted):
+        fail(
+            "--lane: live is not accepted for these experiments; expected one whose runs can go through it, such as shanker/alone"
+        )
+    return asked or 1
 
 
 def check_set(cubic: str) -> None:
@@ -115,8 +140,9 @@ def run_experiments(
     asked: int | None,
     jobs: int,
     cubic: str | None,
+    live_seeds: int,
 ) -> None:
-    """Runs the missing points, judges and writes the experiments, and reports failures."""
+    """Runs the missing points, judges and writes the experiments, and reports failures; with `live_seeds` also in lane live."""
     from cwnd.replicates.command import bar
     from cwnd.reproduce import runner
     from cwnd.reproduce.counts import of_entries
@@ -137,12 +163,7 @@ def run_experiments(
             failed = outcome.failures
             cpu_s = outcome.cpu_s
             if outcome.stopped:
-                print(
-                    f"{len(tasks) - len(missing) + outcome.done} of {len(tasks)} points are done and kept in {run_folder.path}; "
-                    "the same command goes on from there",
-                    file=sys.stderr,
-                )
-                raise typer.Exit(130)
+                end_stopped(run_folder, len(tasks) - len(missing) + outcome.done, len(tasks))
         new_entries: list[Entry] = []
         for experiment, first, second in laid_out:
             if message := first.failure(failed):
@@ -156,6 +177,8 @@ def run_experiments(
                 failures[experiment.id] = f"{type(error).__name__}: {error}"
                 continue
             if entry is not None:
+                if live_seeds and experiment.live:
+                    entry["live"] = in_lane_live(run_folder, first, live_seeds)
                 new_entries.append(entry)
                 if (other := entry.get("second")) and "failed" in other:
                     failures[f"{experiment.id}, second column, {other['cubic']}"] = other["failed"]
@@ -165,6 +188,9 @@ def run_experiments(
             {"finished": datetime.now(UTC).isoformat(timespec="seconds"), "took_s": round(took, 1), "full": full}
         )
     table(new_entries, cpu_s)
+    for entry in new_entries:
+        if "live" in entry:
+            show_live(entry["id"], entry["live"])
     if new_entries:
         print(of_entries(new_entries).sentence())
     print(
@@ -175,6 +201,46 @@ def run_experiments(
         print(f"error: {name}: {' '.join(message.split())}", file=sys.stderr)
     if failures:
         raise typer.Exit(1)
+
+
+def end_stopped(run_folder: RunFolder, done: int, of: int, what: str = "points") -> NoReturn:
+    """Ends the program after Ctrl-C."""
+    print(
+        f"{done} of {of} {what} are done and kept in {run_folder.path}; the same command goes on from there",
+        file=sys.stderr,
+    )
+    raise typer.Exit(130)
+
+
+def in_lane_live(run_folder: RunFolder, column: Column, seeds: int) -> list[LivePoint]:
+    """The points of an experiment in lane live, one run after the other."""
+    from cwnd.replicates.command import bar
+    from cwnd.reproduce import live
+
+    runs = live.runs_of(column, seeds)
+    costs = {number: each.scenario.duration_s for number, each in enumerate(runs)}
+    with bar(f"{column.experiment.id} in lane live", "runs", costs) as watch:
+        stopped, why = live.measure(runs, run_folder.cache, watch)
+    if stopped:
+        done = sum(run_folder.cache.get(each.name) is not None for each in runs)
+        end_stopped(run_folder, done, len(runs), f"runs of {column.experiment.id} in lane live")
+    return live.points(column, runs, run_folder.cache, why)
+
+
+def show_live(name: str, points: list[LivePoint]) -> None:
+    """Prints the numbers of both lanes, and why points were not run."""
+    from cwnd.terminal import Grid, Printer
+
+    rows = [
+        (point["point"], [number["name"], f"{number['sim']:.4g}", f"{number['live']:.4g}"])
+        for point in points
+        for number in point["numbers"]
+    ]
+    printer = Printer()
+    if rows:
+        printer.print(Grid(name, ("number", "simulator", "lane live"), rows, texts=(0,)))
+    for why, count in Counter(point["not_run"] for point in points if "not_run" in point).items():
+        print(f"{name}: {count} of {len(points)} points not run in lane live: {why}")
 
 
 def lay_out(

@@ -226,6 +226,8 @@ class Experiment(ABC, Generic[Numbers]):
     second: ClassVar[str | None] = None
     #: The part of the id after the document, if it is not the name of the file.
     figure: ClassVar[str] = ""
+    #: Whether its runs can go through lane live, as far as that lane does what their scenarios ask for (`cwnd reproduce --lane live`).
+    live: ClassVar[bool] = False
 
     @abstractmethod
     def grid(self, setup: Setup) -> list[Point]:

@@ -20,6 +20,7 @@ import cwnd
 from cwnd.replicates.folder import folder_lock, read, write
 from cwnd.reproduce.cache import Cache
 from cwnd.reproduce.experiment import AnyExperiment, Results
+from cwnd.reproduce.live import LivePoint
 from cwnd.reproduce.numbers import Json, JsonObject, to_json
 from cwnd.reproduce.picture import draw
 from cwnd.reproduce.runner import ERRORS, Column
@@ -58,6 +59,8 @@ class Entry(TypedDict):
     cubic: str | None
     claims: list[VerdictDocument]
     second: NotRequired[SecondEntry]
+    #: its points in lane live, beside the simulator's
+    live: NotRequired[list[LivePoint]]
 
 
 class RunFolder:

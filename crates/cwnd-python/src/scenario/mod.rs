@@ -315,7 +315,7 @@ impl Scenario {
     #[getter]
     fn captured_hosts(&self) -> Vec<&'static str> {
         let sides = CaptureHost::ALL.into_iter().zip(self.inner.record.packets.sides());
-        sides.filter_map(|(host, is_captured)| is_captured.then(|| host.name())).collect()
+        sides.filter(|(_, is_captured)| *is_captured).map(|(host, _)| host.name()).collect()
     }
 
     /// The same scenario with the senders' packets captured.

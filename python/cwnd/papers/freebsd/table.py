@@ -15,6 +15,7 @@ class Table(Lan):
 
     title = "Tick CUBIC, NewReno and patched CUBIC in a LAN with 1 and 2 % of random loss, clocks of 100 Hz to 100 kHz"
     cubic = "cubic-freebsd"
+    live = True
 
     def grid(self, setup: Setup) -> list[Point]:
         rows = [("tick", setup.cubic, hertz) for hertz in CLOCKS_HZ] + [

@@ -20,6 +20,7 @@ class Fig10b(Figure10):
     title = "Four flows of X and four SACK flows, RTT 10 ms, 10 to 400 Mbit/s"
     cubic = "cubic-2.2-linux"
     second = "cubic-2.2"
+    live = True
     along, label = "rate", "bandwidth (Mbit/s)"
 
     def grid(self, setup: Setup) -> list[Point]:

@@ -114,6 +114,7 @@ class Fig5a(CubicBesideSack):
     title = "One CUBIC and one SACK flow, 400 Mbit/s, 8 ms"
     cubic = "cubic-2.2-linux"
     second = "cubic-2.2"
+    live = True
     figure = "fig5a"
     rtt_ms, full_s, short_s, sample_ms = 8, 300, 120, 20
 

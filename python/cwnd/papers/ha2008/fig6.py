@@ -43,6 +43,7 @@ class Fig6(Experiment[Fig6Numbers]):
     title = "Four CUBIC and four SACK flows, 400 Mbit/s, 40 ms, without and with background traffic"
     cubic = "cubic-2.2-linux"
     second = "cubic-2.2"
+    live = True
 
     def grid(self, setup: Setup) -> list[Point]:
         end, seeds = setup.seconds(full=300, short=150), setup.seeds(full=10, short=6)

@@ -28,6 +28,7 @@ class Fig12(Experiment[Fig12Numbers]):
     title = "Throughput ratio of two flows, 162 ms against 16 to 162 ms, at 10 and 250 Mbit/s"
     cubic = "cubic-2.0"
     second = "cubic-2.6.18"
+    live = True
 
     def grid(self, setup: Setup) -> list[Point]:
         end = setup.seconds(full=1200, short=500)

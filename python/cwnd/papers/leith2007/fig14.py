@@ -46,6 +46,7 @@ class Fig14(Experiment[Fig14Numbers]):
     title = "Two CUBIC flows at low windows, 1 Mbit/s: share of the smaller"
     cubic = CUBIC
     second = "cubic-2.6.18"
+    live = True
 
     def grid(self, setup: Setup) -> list[Point]:
         end = setup.seconds(full=3600, short=1200)

@@ -45,6 +45,7 @@ class Alone(Experiment[CubicFlow | Flow]):
 
     title = "One flow alone: CUBIC's window, and its throughput beside Tahoe's, 2.64 Mbit/s, 88 ms each way"
     cubic = "cubic-2.2"
+    live = True
 
     def grid(self, setup: Setup) -> list[Point]:
         seconds, seeds = setup.seconds(full=600, short=300), setup.seeds(full=10, short=4)

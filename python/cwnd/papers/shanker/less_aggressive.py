@@ -34,6 +34,7 @@ class LessAggressive(Experiment[LessAggressiveNumbers]):
 
     title = "Tahoe beside CUBIC with a smaller C, or with half of the window kept, on both links"
     cubic = "cubic-2.2"
+    live = True
 
     def grid(self, setup: Setup) -> list[Point]:
         seconds = setup.seconds(full=600, short=300)

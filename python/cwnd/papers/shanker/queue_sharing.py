@@ -33,6 +33,7 @@ class QueueSharing(Experiment[QueueSharingNumbers]):
 
     title = "CUBIC alone and beside Tahoe: time to a full queue, window at backoff, packets lost each time"
     cubic = "cubic-2.2"
+    live = True
 
     def grid(self, setup: Setup) -> list[Point]:
         seconds, seeds = setup.seconds(full=600, short=300), setup.seeds(full=10, short=8)

@@ -28,6 +28,7 @@ class QueueSize(Experiment[QueueSizeNumbers]):
 
     title = "CUBIC alone behind queues of 0.5 to 10 BDP, 2.64 Mbit/s, 88 ms each way"
     cubic = "cubic-2.2"
+    live = True
 
     def grid(self, setup: Setup) -> list[Point]:
         seconds, seeds = setup.seconds(full=600, short=300), setup.seeds(full=10, short=4)

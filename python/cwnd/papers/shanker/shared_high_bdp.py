@@ -24,6 +24,7 @@ class SharedHighBdp(Experiment[SharedHighBdpNumbers]):
 
     title = "Tahoe and CUBIC on a long fat link of 100 Mbit/s, 88 ms each way"
     cubic = "cubic-2.2"
+    live = True
 
     def grid(self, setup: Setup) -> list[Point]:
         seconds, seeds = setup.seconds(full=600, short=300), setup.seeds(full=10, short=4)

@@ -27,6 +27,7 @@ class SharedLowBdp(Experiment[SharedLowBdpNumbers]):
 
     title = "Tahoe and CUBIC on one link of 2.64 Mbit/s, 88 ms each way, and each alone"
     cubic = "cubic-2.2"
+    live = True
 
     def grid(self, setup: Setup) -> list[Point]:
         seconds, seeds = setup.seconds(full=600, short=300), setup.seeds(full=10, short=8)
