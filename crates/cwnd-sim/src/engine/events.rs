@@ -186,7 +186,7 @@ impl Simulation {
         let flow = &mut self.flows[number as usize];
         flow.count.forwarded += u64::from(departure == Departure::Uncounted);
         let at = now - flow.lag();
-        if flow.captured {
+        if flow.is_captured() {
             self.capture_arrival(at, number, segment);
         }
         let flow = &mut self.flows[number as usize];
@@ -228,7 +228,7 @@ impl Simulation {
     #[inline(never)]
     fn acknowledge(&mut self, now: u64, number: u32, ack: &AckPacket, recovery_state: RecoveryState) {
         if self.flows[number as usize].fused {
-            if self.flows[number as usize].captured {
+            if self.flows[number as usize].is_captured() {
                 self.capture_ack(now, number, ack, None);
             }
             let flow = &mut self.flows[number as usize];
@@ -251,7 +251,7 @@ impl Simulation {
             let blocks = flow.receiver.blocks(ack);
             let blocks = (!blocks.is_empty()).then_some(blocks);
             let packed = self.ack_slab.pack(ack, blocks);
-            if flow.captured {
+            if flow.is_captured() {
                 self.capture_ack(now, number, ack, Some(packed));
             }
             self.forward(now, Packet::ack(number, packed, PathIndex::FIRST, now));
@@ -260,7 +260,7 @@ impl Simulation {
 
     /// An acknowledgement is at the sender.
     fn on_ack(&mut self, now: u64, number: u32, ack: PackedAck) {
-        if self.flows[number as usize].captured
+        if self.flows[number as usize].is_captured()
             && let Some((captures, _)) = self.captured(number)
         {
             captures.packed_ack_arrives(now, number, ack);
@@ -307,7 +307,7 @@ impl Simulation {
         flow.sender.end_burst();
         if flow.owner == Owner::Scenario {
             flow.record_window(now, self.scenario.measure);
-            if trigger == Trigger::Ack && self.scenario.record.per_ack && flow.recorded {
+            if trigger == Trigger::Ack && self.scenario.record.per_ack && flow.is_recorded() {
                 self.count_forwarded(now);
                 self.sample_window(now, number);
             }

@@ -17,7 +17,7 @@ pub use summarise::{jain, link_summary, link_waits, rates};
 
 use crate::network::{DelayLine, Network, Packet, PathIndex, PathNeeds, Segment};
 use crate::schedule::{EventClass, EventId, EventSeq, Wheel};
-use crate::tcp::{AckSlab, FlowState, Owner};
+use crate::tcp::{AckSlab, FlowRecord, FlowState, Owner};
 use capture::Captures;
 use cwnd_link::Link;
 use cwnd_record::FlowCounts;
@@ -130,7 +130,9 @@ impl Simulation {
         let route = self.network.route_of(flow);
         let path = self.network.attach(route, flow.rtt, PathNeeds::default());
         let mut state = FlowState::new(flow, self.scenario.mss(), path, Owner::Scenario);
-        state.recorded = recorded;
+        if recorded {
+            state.recorded = FlowRecord::Samples;
+        }
         if let Some(captures) = &mut self.captures {
             captures.add(flow, &state);
             if recorded {
@@ -332,7 +334,7 @@ impl Simulation {
         if !self.scenario.record.per_ack {
             self.count_forwarded(now);
             for number in 0..self.scenario_flows.len() as u32 {
-                if self.flows[number as usize].recorded {
+                if self.flows[number as usize].is_recorded() {
                     self.sample_window(now, number);
                 }
             }
@@ -367,7 +369,7 @@ impl Simulation {
                 if !state.fused || due.saturating_sub(state.lag()) > self.now {
                     break;
                 }
-                let captured = state.captured;
+                let captured = state.is_captured();
                 if let Some((_, departure)) = self.network.lines[number].pop() {
                     let ack = self.receive(due, flow, Segment { position, sent_us }, departure);
                     if let (true, Some(ack)) = (captured, ack)

@@ -45,7 +45,7 @@ impl Simulation {
     #[inline]
     pub(super) fn leave_host(&mut self, now: u64, number: u32, position: u64, decided: u64) {
         let segment = Segment { position: position as u32, sent_us: (decided / 1000) as u32 };
-        if self.flows[number as usize].captured
+        if self.flows[number as usize].is_captured()
             && let Some((captures, state)) = self.captured(number)
         {
             captures.data_leaves(now, number, state, segment, position);
@@ -143,7 +143,7 @@ impl Simulation {
         match *packet {
             Packet::Data { flow: number, position: low, sent_us, next, .. } => {
                 if let (true, Some((captures, _))) =
-                    (self.flows[number as usize].captured, self.captured(number))
+                    (self.flows[number as usize].is_captured(), self.captured(number))
                 {
                     captures.data_dropped(number, Segment { position: low, sent_us });
                 }
@@ -161,7 +161,7 @@ impl Simulation {
                 flow: number, cumulative, first_sent_us, newest_sent_us, fields, detail, ..
             } => {
                 if let (true, Some((captures, _))) =
-                    (self.flows[number as usize].captured, self.captured(number))
+                    (self.flows[number as usize].is_captured(), self.captured(number))
                 {
                     captures.take_ack(
                         number,

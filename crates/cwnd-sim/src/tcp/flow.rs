@@ -61,10 +61,8 @@ pub struct FlowState {
     pub fused: bool,
     /// Whether its delay lines are private.
     pub private: bool,
-    /// Whether it has rows in the tables of samples.
-    pub recorded: bool,
-    /// Whether its packets are captured.
-    pub captured: bool,
+    /// What is recorded of it.
+    pub recorded: FlowRecord,
     /// Whether nothing else happens to its acknowledgements but that they reach the sender with their data: it is fused, and not captured.
     pub acks_at_once: bool,
     /// The receiver.
@@ -86,6 +84,17 @@ pub enum Handshake {
     GoesOn,
     /// It is over, or there is none.
     Over,
+}
+
+/// What is recorded of a flow, each with what stands before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlowRecord {
+    /// Its events.
+    Events,
+    /// Rows in the tables of samples.
+    Samples,
+    /// Its packets.
+    Packets,
 }
 
 /// Who a flow belongs to.
@@ -156,8 +165,7 @@ impl FlowState {
             owner,
             fused: path.fused,
             private: false,
-            recorded: false,
-            captured: false,
+            recorded: FlowRecord::Events,
             acks_at_once: path.fused,
             receiver: Receiver::new(flow.recovery == Recovery::Linux),
             sender: Sender::new(flow, mss),
@@ -168,7 +176,19 @@ impl FlowState {
 
     /// Its packets are captured from now on: they take the general path, which comes to the same.
     pub const fn capture(&mut self) {
-        (self.captured, self.acks_at_once, self.direct) = (true, false, OptionIndex::NONE);
+        (self.recorded, self.acks_at_once, self.direct) = (FlowRecord::Packets, false, OptionIndex::NONE);
+    }
+
+    /// Whether it has rows in the tables of samples.
+    #[inline]
+    pub const fn is_recorded(&self) -> bool {
+        !matches!(self.recorded, FlowRecord::Events)
+    }
+
+    /// Whether its packets are captured.
+    #[inline]
+    pub const fn is_captured(&self) -> bool {
+        matches!(self.recorded, FlowRecord::Packets)
     }
 
     /// When its hosts next have an event other than a retransmission timeout, ns.

@@ -9,6 +9,6 @@ mod send_host;
 mod sender;
 
 pub use ack::{ACK_BYTES, AckSlab, position};
-pub use flow::{FlowState, Handshake, Owner, RecoveryState};
+pub use flow::{FlowRecord, FlowState, Handshake, Owner, RecoveryState};
 pub use receiver::AckPacket;
 pub use sender::ENDLESS;
