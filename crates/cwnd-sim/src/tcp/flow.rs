@@ -49,7 +49,8 @@ pub struct FlowState {
     pub route: u32,
     /// The flow's only link, if every packet enters it the moment the sender sends and it holds no packets.
     pub direct: OptionIndex,
-    pub ack_every: u32,
+    /// The receiver acknowledges at least every n-th segment; up to 1000.
+    pub ack_every: u16,
     pub ack_delay: u64,
     /// Acknowledgements in the network, of a flow that is not fused.
     pub acks_out: u32,
@@ -158,7 +159,7 @@ impl FlowState {
             last: (0, mss + HEADER_BYTES),
             route: path.route,
             direct: if overhead > 0 { OptionIndex::NONE } else { path.direct },
-            ack_every: flow.group.ack_every,
+            ack_every: flow.group.ack_every as u16,
             ack_delay: flow.group.ack_delay,
             acks_out: 0,
             transfer: OptionIndex::NONE,
