@@ -43,9 +43,10 @@ test:
 $(PARTS:%=part-%): part-%:
 	@MAKEFLAGS='$(filter-out -j% -O% --jobserver%,$(MAKEFLAGS))' bash -c 'TIMEFORMAT="test-$* took %0R s; processor time %0U + %0S s"; time $(MAKE) --no-print-directory test-$*'
 
+# What is imported is compiled then: that is a small part of what is installed.
 $(VENV)/.packages: requirements-dev.lock
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -r requirements-dev.lock
 	@touch $@
 
 # What the module can be built with here. Looked at each time, so that it is built anew when a compiler has come; changed, and
@@ -99,14 +100,18 @@ test-python: $(NATIVE)
 	# A file's tests stay in one process; those that load into the kernel wait for each other.
 	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile tests/python
 
-# With CI=true with every feature: what only the kernel lane and the fuzzer compile, too. The fuzzer's library is not linked. Then the
-# packages that have less code without the feature `kernel`, without it.
+# With CI=true with every feature, in three runs: all but the fuzzer's library, which is not linked and would have libbpf compiled once more;
+# that; then the packages that have less code without the feature `kernel`, without it. In the wheel's profile: what build scripts
+# and macros are made of is compiled once for both.
+CLIPPY := --quiet --release --all-targets --locked
+DENY := -D warnings -C debug-assertions=on
 lint: $(VENV)/.packages
 	cargo fmt --check
 	cargo fmt --check --manifest-path bench/cost/Cargo.toml
 ifeq ($(CI),true)
-	CUSTOM_LIBFUZZER_PATH=/nowhere cargo clippy --quiet --workspace --all-targets --all-features --locked -- -D warnings
-	cargo clippy --quiet -p cwnd-bpf -p cwnd-python --all-targets --locked -- -D warnings
+	cargo clippy $(CLIPPY) --workspace --features cwnd-bpf/kernel,cwnd-live/kernel,cwnd-python/kernel -- $(DENY)
+	CUSTOM_LIBFUZZER_PATH=/nowhere cargo clippy $(CLIPPY) -p cwnd-fuzz --all-features -- $(DENY)
+	cargo clippy $(CLIPPY) -p cwnd-bpf -p cwnd-python -- $(DENY)
 else
 	cargo clippy --quiet --workspace --all-targets --locked -- -D warnings
 endif
@@ -154,7 +159,7 @@ docs: $(NATIVE)
 # Its packages are many and only it needs them: an environment of its own.
 $(VENV)/site/.packages: requirements-site.lock
 	$(PYTHON) -m venv $(VENV)/site
-	$(VENV)/site/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-site.lock
+	$(VENV)/site/bin/python -m pip install --quiet --no-compile --disable-pip-version-check -r requirements-site.lock
 	@touch $@
 
 site: $(VENV)/site/.packages
