@@ -10,6 +10,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -72,11 +73,23 @@ def cwnd(program: Cli, server: Server | None) -> Cli:
     return run
 
 
+@contextmanager
+def once_for_all(tmp_path_factory: pytest.TempPathFactory, name: str) -> Iterator[Path]:
+    """A folder that all processes of the tests share; whoever makes what is in it, the others wait for."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    with (folder / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield folder / name
+
+
 @pytest.fixture(scope="session")
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the program writes of a short run, with its pictures: for tests that only look at it."""
-    folder = tmp_path_factory.mktemp("drawn") / "out"
-    subprocess.run([PROGRAM, *SHORT, "-o", folder], check=True, capture_output=True)
+    with once_for_all(tmp_path_factory, "drawn") as folder:
+        if not folder.exists():
+            subprocess.run([PROGRAM, *SHORT, "-o", folder], check=True, capture_output=True)
     return folder
 
 
@@ -128,18 +141,16 @@ cargo = pytest.mark.skipif(
 
 @pytest.fixture(scope="session")
 def core_built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The target folder of a crate as `cwnd new` makes it, built once for all processes of the tests: core and contract are in it."""
-    folder = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = folder.parent
-    crate = folder / "core_built" / "still"
-    with (folder / "core_built.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    """The folder `target/cwnd` of a crate as `cwnd new` makes it, built once for all processes of the tests: core and contract are in it."""
+    with once_for_all(tmp_path_factory, "core_built") as folder:
+        crate = folder / "still"
         if not crate.exists():
             plugin.new("still", crate)
             for profile in ("release", "checked"):
                 plugin.build(crate, profile=profile)
-    return crate / "target" / "cwnd" / "build"
+            # By the program: this process would know the algorithm ever after. Where the compilers are missing, those who need them say so.
+            subprocess.run([PROGRAM, "build-kernel", crate], capture_output=True, timeout=PATIENCE_S, check=False)
+    return crate / "target" / "cwnd"
 
 
 @pytest.fixture(scope="session")
@@ -147,8 +158,10 @@ def with_core(core_built: Path) -> Callable[[Path], Path]:
     """Puts the core, built already, into a new crate's target folder; returns the crate."""
 
     def put(crate: Path) -> Path:
-        # With their times, by which cargo knows that they are up to date.
-        shutil.copytree(core_built, crate / "target" / "cwnd" / "build", copy_function=shutil.copy2)
+        for built in ("build", "kernel/target"):
+            # With their times, by which cargo knows that they are up to date.
+            if (core_built / built).exists():
+                shutil.copytree(core_built / built, crate / "target" / "cwnd" / built, copy_function=shutil.copy2)
         return crate
 
     return put

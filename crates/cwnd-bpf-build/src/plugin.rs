@@ -2,6 +2,7 @@
 //! The kernel object of a plugin, an algorithm from outside the tree, built by the same recipe as those of the registry.
 
 use std::fmt;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -69,7 +70,13 @@ fn compiled(plugin: &KernelPlugin<'_>, tools: &Toolchain, scratch: &Path) -> Res
     std::fs::write(&file, header).map_err(|why| format!("cannot write {}: {why}", file.display()))?;
     let mut cargo = Command::new("cargo");
     cargo.arg("build");
-    let hooks = recipe::hooks(tools, cargo, plugin.hooks, &scratch.join("hooks"))?;
+    // The core is compiled once for all builds of a plugin; one build at a time writes there and reads what it wrote.
+    let target = plugin.hooks.join("target");
+    let lock = target.join("lock");
+    let held = std::fs::create_dir_all(&target).and_then(|()| File::create(&lock));
+    let held = held.and_then(|file| file.lock().map(|()| file));
+    let _held = held.map_err(|why| format!("{}: {why}", lock.display()))?;
+    let hooks = recipe::hooks(tools, cargo, plugin.hooks, &target)?;
     let recipe = Recipe { tools, crate_dir: plugin.crate_dir, out: scratch };
     recipe::object(&recipe, (plugin.set, plugin.controller), plugin.algorithm, &hooks)
 }

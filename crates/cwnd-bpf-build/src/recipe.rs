@@ -36,17 +36,13 @@ pub fn settings(controller: &Controller, algorithm: &Description) -> Vec<u32> {
 }
 
 /// Bitcode of a crate that exports hooks, and of all that it depends on. `cargo` has been told how to be careful
-/// (`--locked`, `--offline`).
+/// (`--locked`, `--offline`). What `target` has of an earlier build, and is up to date, is not compiled again.
 pub fn hooks(
     tools: &Toolchain,
     mut cargo: Command,
     source: &Path,
     target: &Path,
 ) -> Result<Vec<PathBuf>, String> {
-    // Bitcode of an earlier compiler would be linked with today's: cargo keeps it under another hash.
-    if target.exists() {
-        std::fs::remove_dir_all(target).map_err(|why| format!("cannot empty {}: {why}", target.display()))?;
-    }
     // What the outer cargo was told (flags, wrappers such as clippy, another target) is not for this compiler.
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
@@ -57,23 +53,39 @@ pub fn hooks(
         }
     }
     cargo
-        .args(["--release", "--target", TARGET, "--target-dir"])
+        .args(["--release", "--message-format=json-render-diagnostics", "--target", TARGET, "--target-dir"])
         .arg(target)
         .arg("--manifest-path")
         .arg(source.join("Cargo.toml"))
         .env("RUSTC", &tools.rustc)
         // One processor for both languages, or nothing is inlined across them.
         .env("CARGO_ENCODED_RUSTFLAGS", format!("--emit=llvm-bc\x1f-Ctarget-cpu={CPU}"));
-    run(&mut cargo)?;
+    let built = stems(&run(&mut cargo)?);
     let deps = target.join(TARGET).join("release/deps");
     let entries = std::fs::read_dir(&deps).map_err(|why| format!("cannot read {}: {why}", deps.display()))?;
     let mut bitcode: Vec<_> = entries
         .flatten()
         .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "bc"))
+        .filter(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            // Bitcode of an earlier compiler or of another crate lies there too, under another hash.
+            name.strip_suffix(".bc").is_some_and(|stem| built.iter().any(|built| built == stem))
+        })
         .collect();
     bitcode.sort();
-    Ok(bitcode)
+    if bitcode.len() == built.len() {
+        return Ok(bitcode);
+    }
+    Err(format!("{} has the bitcode of {} of {} crates", deps.display(), bitcode.len(), built.len()))
+}
+
+/// Of cargo's messages the libraries for the kernel that a build consists of, as `NAME-HASH`: what is common to the names of a
+/// library's files. Macros and what they are made of are for the host, and in another folder.
+fn stems(messages: &str) -> Vec<String> {
+    let below = format!("/{TARGET}/release/deps/lib");
+    let files = |line: &str| Some(line.split_once("\"filenames\":[")?.1.split_once(']')?.0.to_owned());
+    let stem = |file: &str| Some(file.rsplit_once(&below)?.1.strip_suffix(".rmeta")?.to_owned());
+    messages.lines().filter_map(files).filter_map(|files| files.split('"').find_map(stem)).collect()
 }
 
 /// The object of one algorithm, whose parameters have these values until the loader writes others.
@@ -181,4 +193,26 @@ fn only_programs_are_left(tools: &Toolchain, name: &str, object: &Path) -> Resul
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_build_consists_of_the_libraries_that_cargo_names_for_the_kernels_target() {
+        let deps = format!("/t/{TARGET}/release/deps");
+        let messages = [
+            // A dependency, up to date or not; the crate itself, whose library has a second name; a macro, and what it is made of.
+            format!(r#"{{"filenames":["{deps}/libcwnd-21.rlib","{deps}/libcwnd-21.rmeta"],"fresh":true}}"#),
+            format!(
+                r#"{{"filenames":["/t/{TARGET}/release/libown.rlib","{deps}/libown-f3.rmeta"],"fresh":false}}"#
+            ),
+            r#"{"filenames":["/t/release/deps/libderive-77.so"]}"#.to_owned(),
+            r#"{"filenames":["/t/release/deps/libsyn-08.rlib","/t/release/deps/libsyn-08.rmeta"]}"#
+                .to_owned(),
+            r#"{"reason":"build-finished","success":true}"#.to_owned(),
+        ];
+        assert_eq!(stems(&messages.join("\n")), ["cwnd-21", "own-f3"]);
+    }
 }
