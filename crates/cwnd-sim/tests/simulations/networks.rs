@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Networks of more than one queue, hosts that are not always sending, actions: what an engine for any graph must get right.
 
-mod common;
-
-use common::run;
+use crate::common::run;
 use cwnd_link::DropCause;
 use cwnd_scenario::Scenario;
 use cwnd_sim::{EventKind, FlowSummary, Simulation, Summary};

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Two paths to one number: the simulator's mean window under deterministic loss, and the closed forms.
 
-mod common;
-
-use common::{LossLimited, losses};
+use crate::common::{LossLimited, losses};
 use cwnd_link::DropCause;
 
 /// Mean window of one flow that loses every 1/p-th packet, from its first loss at `w_max` on.

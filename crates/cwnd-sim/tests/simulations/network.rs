@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a scenario says of the network and the hosts is what happens: RED, CoDel, send overhead, a coarse clock.
 
-mod common;
-
-use common::run;
+use crate::common::run;
 use cwnd_link::DropCause;
 use cwnd_sim::Summary;
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the papers of CUBIC's comparators claim for them, in the simulator.
 
-mod common;
-
-use common::run;
+use crate::common::run;
 use cwnd_link::DropCause;
 use cwnd_sim::Summary;
 

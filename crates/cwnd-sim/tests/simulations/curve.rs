@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! CUBIC's window over time, against its own closed form.
 
-mod common;
-
-use common::LossLimited;
+use crate::common::LossLimited;
 use cwnd_sim::{CwndRow, EventKind, Simulation};
 
 const OPEN: u64 = 0;

@@ -2,9 +2,7 @@
 //! What Linux's recovery is for: packets that are late, retransmissions that are lost, tails that are lost.
 //! 20 Mbit/s, 40 ms, a queue of one BDP: the figures of docs/reference/recovery-linux.md.
 
-mod common;
-
-use common::run;
+use crate::common::run;
 use cwnd_sim::FlowSummary;
 
 fn flow(cc: &str, recovery: &str, link: &str, seed: u32) -> FlowSummary {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Retransmission timeouts whose floor is far below a round trip time.
 
-mod common;
-
-use common::run;
+use crate::common::run;
 
 /// Timeouts, retransmissions and drops of four CUBIC flows in a minute.
 fn four_flows(path: &str, flow: &str) -> (u64, u64, u64) {

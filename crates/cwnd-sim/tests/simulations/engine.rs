@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What holds for every simulation: packets are conserved, recoveries recover.
 
-mod common;
-
-use common::{FIG6, run};
+use crate::common::{FIG6, run};
 use cwnd::registry::{ALGORITHMS, Recovery};
 use cwnd_link::DropCause;
 use cwnd_scenario::Scenario;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An algorithm that sets its own rate (`cong_control`) is paced at it, without the scenario's asking.
 
-mod common;
-
-use common::run;
+use crate::common::run;
 use cwnd::registry::{self, Custom, Description, PluginFactory, Recovery, Set, SetDescription};
 use cwnd::{CongestionControl, Conn};
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Rows of docs/reference/algorithms/regressions.toml that need a path, not hooks alone.
 
-mod common;
-
-use common::run;
+use crate::common::run;
 
 /// Share of the link that one flow of `cc` has beside one of standard TCP, 100 Mbit/s and 4 ms, one BDP of buffer.
 /// Both with RFC 6675 alone, which takes what each algorithm asks for at once: of proportional reduction the one that asks for less

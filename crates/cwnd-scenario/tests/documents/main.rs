@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a scenario's document says, what is refused, and what is written: one program, which is linked once.
+
+mod copies;
+mod files;
+mod labels;
+mod networks;
+mod page;
+mod random;
+mod refusals;
+mod refused_networks;
+mod sizes;
+mod traffic;

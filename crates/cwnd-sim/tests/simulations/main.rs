@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What simulations are held to: one program, which is linked once. What a run takes in memory has a program of its own, and so
+//! has what must be the same in every build.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod comparators;
+mod curve;
+mod engine;
+mod linux_recovery;
+mod network;
+mod networks;
+mod own_rate;
+mod regressions;
+mod response;
+mod timeouts;
