@@ -43,7 +43,9 @@ CONTRACT = "cwnd-contract ="
 BUILD = {"CARGO_PROFILE_DEV_OPT_LEVEL": "0", "CARGO_PROFILE_DEV_DEBUG": "0", "CARGO_INCREMENTAL": "1"}
 # But where a test plays all sequences of events, which takes 20 s then. What they depend on is built once for both.
 OPTIMISED = ("driver_model",)
-DEPENDENCIES = [f"--config=profile.dev.package.{name}.opt-level=0" for name in ("libm", "ppv-lite86", "proptest", "rand_chacha")]
+DEPENDENCIES = [
+    f"--config=profile.dev.package.{name}.opt-level=0" for name in ("libm", "ppv-lite86", "proptest", "rand_chacha")
+]
 
 
 def mutations() -> list[Mutation]:
