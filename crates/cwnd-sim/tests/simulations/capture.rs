@@ -2,9 +2,7 @@
 //! Captured packets: what is in them, and that capturing them changes nothing.
 //! Random scenarios: `cwnd_fuzz::check` runs each with and without a capture.
 
-mod common;
-
-use common::run;
+use crate::common::run;
 use cwnd_sim::Simulation;
 
 /// A captured packet: when, ns; whether a sender has sent it; its IP packet.
