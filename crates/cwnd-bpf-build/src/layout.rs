@@ -6,7 +6,9 @@ use std::mem::{offset_of, size_of};
 
 use cwnd::{ARGUMENT_WORDS, AckSample, Conn, Hook, PRIVATE_BYTES, WireArgument};
 
-use crate::shared_structs::{FILE_BYTES, Identity, RawCounters, RawRecord, RawSample, STATES, Socket};
+use crate::shared_structs::{
+    FILE_BYTES, Identity, RawCounters, RawPacket, RawRecord, RawSample, STATES, Socket,
+};
 
 /// Asserts size and every offset of a struct, as a macro that the glue puts after its own declaration.
 macro_rules! asserts {
@@ -155,6 +157,38 @@ pub fn header() -> Result<String, std::fmt::Error> {
             snd_wnd,
             local_port,
             remote_port,
+        ]
+    );
+    asserts!(
+        out,
+        "ASSERT_PACKET_LAYOUT",
+        RawPacket,
+        "packet",
+        [
+            conn,
+            kernel,
+            seq,
+            socket,
+            time_ns,
+            sent_ns,
+            kind,
+            bytes,
+            gso_size,
+            write_seq,
+            pending,
+            expires_ticks,
+            rto_ticks,
+            backoff,
+            rack_rtt_us,
+            reo_wnd_steps,
+            reo_wnd_persist,
+            reordering,
+            reord_seen,
+            tlp_high_seq,
+            undo_retrans,
+            retrans_stamp,
+            frto,
+            header,
         ]
     );
     asserts!(out, "ASSERT_OBSERVATION_LAYOUT", RawSample, "observation", [conn, kernel, socket, algorithm]);

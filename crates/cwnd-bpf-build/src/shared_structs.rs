@@ -57,6 +57,63 @@ pub struct RawSample {
     pub algorithm: [u8; 16],
 }
 
+/// Longest header of a TCP segment, with its options, bytes.
+pub const HEADER_BYTES: usize = 60;
+
+/// Something that a connection received or sent, or a timer of it, in one order with its calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct RawPacket {
+    /// The connection, before anything was done with it.
+    pub conn: Conn,
+    /// The same connection in the kernel's terms.
+    pub kernel: Socket,
+    /// Place among all calls and packets of the object.
+    pub seq: u64,
+    /// The socket's address.
+    pub socket: u64,
+    /// When it was seen, ns on the monotonic clock.
+    pub time_ns: u64,
+    /// Of what was sent: when that counts as sent, ns.
+    pub sent_ns: u64,
+    /// 0: received, 1: sent, 2: the timer.
+    pub kind: u32,
+    /// Bytes of the TCP header and the data.
+    pub bytes: u32,
+    /// Bytes of data of each segment, where several were sent at once; else 0.
+    pub gso_size: u32,
+    /// Sequence number of the next byte that the application writes.
+    pub write_seq: u32,
+    /// What the timer is set for: 0 nothing, 1 the timeout, 3 a window probe, 5 a loss probe, 6 the end of the reordering window.
+    pub pending: u32,
+    /// When the timer is due, ticks.
+    pub expires_ticks: u32,
+    /// The timeout with its back-off, ticks.
+    pub rto_ticks: u32,
+    /// Its back-off.
+    pub backoff: u32,
+    /// RACK.rtt, µs.
+    pub rack_rtt_us: u32,
+    /// RACK.reo_wnd_mult.
+    pub reo_wnd_steps: u32,
+    /// RACK.reo_wnd_persist.
+    pub reo_wnd_persist: u32,
+    /// The reordering degree, segments.
+    pub reordering: u32,
+    /// How often reordering was seen.
+    pub reord_seen: u32,
+    /// Next sequence number when a probe was sent that is not acknowledged; else 0.
+    pub tlp_high_seq: u32,
+    /// Retransmissions not yet reported as duplicates; all ones before the first.
+    pub undo_retrans: u32,
+    /// Timestamp of the first retransmission of the episode; else 0.
+    pub retrans_stamp: u32,
+    /// 1 while F-RTO goes on.
+    pub frto: u32,
+    /// The TCP header with its options; zeros behind it, or what lies there.
+    pub header: [u8; HEADER_BYTES],
+}
+
 /// Connection states that have a counter: Open, Disorder, CWR, Recovery, Loss.
 pub const STATES: usize = 5;
 

@@ -21,6 +21,7 @@ struct sock {
 	__u32 sk_pacing_status;
 	unsigned long sk_pacing_rate;
 	unsigned int sk_gso_max_size;
+	__u16 sk_protocol;
 } KERNEL_STRUCT;
 
 struct inet_sock {
@@ -29,10 +30,19 @@ struct inet_sock {
 
 struct tcp_congestion_ops;
 
+struct timer_list {
+	unsigned long expires;
+	void (*function)(struct timer_list *);
+} KERNEL_STRUCT;
+
 struct inet_connection_sock {
 	struct inet_sock icsk_inet;
 	const struct tcp_congestion_ops *icsk_ca_ops;
+	__u32 icsk_rto;
+	struct timer_list icsk_retransmit_timer;
 	__u8 icsk_ca_state : 5;
+	__u8 icsk_pending;
+	__u8 icsk_backoff;
 	__u64 icsk_ca_priv[PRIVATE_BYTES / 8];
 } KERNEL_STRUCT;
 
@@ -76,6 +86,18 @@ struct tcp_sock {
 	__u32 undo_marker;
 	__u32 app_limited;
 	__u32 snd_wnd;
+	__u32 write_seq;
+	__u32 reordering;
+	__u32 reord_seen;
+	__u32 tlp_high_seq;
+	int undo_retrans;
+	__u32 retrans_stamp;
+	__u8 frto : 1;
+	struct {
+		__u32 rtt_us;
+		__u8 reo_wnd_steps;
+		__u8 reo_wnd_persist : 5;
+	} rack;
 } KERNEL_STRUCT;
 
 // The kernel's own is the same to the byte (and stable: it is what its modules and BPF programs are given).

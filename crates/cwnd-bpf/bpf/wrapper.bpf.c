@@ -3,9 +3,13 @@
 // One of the kernel's own algorithms under another name, with every call recorded: its hooks are called as functions of the
 // kernel (kfuncs), which tcp_congestion_ops programs may do. What it does is what the kernel's algorithm does, to the bit.
 //
-// The build defines ALGORITHM (the kernel's name for it) and one of WRAPS_CUBIC, WRAPS_RENO.
+// The build defines ALGORITHM (the kernel's name for it) and one of WRAPS_CUBIC, WRAPS_RENO. With TRANSPORT also the calls are recorded that the
+// algorithm has no function for, and what arrives, leaves and expires.
 
 #include "record.bpf.h"
+#ifdef TRANSPORT
+#include "transport.bpf.h"
+#endif
 
 extern __u32 tcp_reno_ssthresh(struct sock *) __ksym;
 extern void tcp_reno_cong_avoid(struct sock *, __u32, __u32) __ksym;
@@ -118,13 +122,61 @@ PROGRAM(pkts_acked, int)
 
 #endif
 
+#ifdef TRANSPORT
+
+PROGRAM(release, int)
+{
+	WRAP(release, (void)0);
+}
+
+PROGRAM(in_ack_event, int)
+{
+	WRAP(in_ack_event, (void)0, args[1]);
+}
+
+#ifdef WRAPS_RENO
+
+PROGRAM(init, int)
+{
+	WRAP(init, (void)0);
+}
+
+PROGRAM(set_state, int)
+{
+	WRAP(set_state, (void)0, (__u8)args[1]);
+}
+
+PROGRAM(cwnd_event, int)
+{
+	WRAP(cwnd_event, (void)0, args[1]);
+}
+
+PROGRAM(cwnd_event_tx_start, int)
+{
+	WRAP(cwnd_event, (void)0, CA_EVENT_TX_START);
+}
+
+PROGRAM(pkts_acked, int)
+{
+	const struct ack_sample *given = (const struct ack_sample *)args[1];
+
+	WRAP(pkts_acked, (void)0, given->pkts_acked, given->rtt_us, given->in_flight);
+}
+
+#endif
+#endif
+
 SEC(".struct_ops.link") struct tcp_congestion_ops ops = {
 	.name = "cwnd_" ALGORITHM,
 	.flags = TCP_CONG_NON_RESTRICTED,
 	.ssthresh = (void *)program_ssthresh,
 	.cong_avoid = (void *)program_cong_avoid,
 	.undo_cwnd = (void *)program_undo_cwnd,
-#ifdef WRAPS_CUBIC
+#ifdef TRANSPORT
+	.release = (void *)program_release,
+	.in_ack_event = (void *)program_in_ack_event,
+#endif
+#if defined(WRAPS_CUBIC) || defined(TRANSPORT)
 	.init = (void *)program_init,
 	.set_state = (void *)program_set_state,
 	.cwnd_event = (void *)program_cwnd_event,

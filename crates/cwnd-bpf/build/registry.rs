@@ -88,7 +88,8 @@ fn compile(recipe: &Recipe<'_>) -> Result<Vec<String>, String> {
         }
     }
     for name in WRAPPED {
-        objects.push(wrapper(recipe, name)?);
+        objects.push(wrapper(recipe, name, "kernel", &[])?);
+        objects.push(wrapper(recipe, name, "transport", &["-DTRANSPORT".to_owned()])?);
     }
     for (name, _) in PROGRAMS {
         objects.push(program(recipe, name)?);
@@ -112,6 +113,11 @@ fn list(header: &str) -> Result<String, String> {
     for name in WRAPPED {
         entry(&mut list, name, &format!("kernel-{name}"))?;
     }
+    list += "];\n/// The same, each with all hooks and what its connections send and receive.\n";
+    list += "pub(crate) const TRANSPORTS: &[(&str, &Aligned<[u8]>)] = &[\n";
+    for name in WRAPPED {
+        entry(&mut list, name, &format!("transport-{name}"))?;
+    }
     list += "];\n";
     writeln!(
         list,
@@ -131,9 +137,10 @@ fn list(header: &str) -> Result<String, String> {
 }
 
 /// The object that wraps the kernel's own algorithm `name`, and records it.
-fn wrapper(recipe: &Recipe<'_>, name: &str) -> Result<PathBuf, String> {
-    let compiled = glue(recipe, name, "wrapper.bpf.c", &[format!("-DWRAPS_{}", name.to_uppercase())])?;
-    finish(recipe, &format!("kernel-{name}"), &compiled)
+fn wrapper(recipe: &Recipe<'_>, name: &str, prefix: &str, define: &[String]) -> Result<PathBuf, String> {
+    let defines = [&[format!("-DWRAPS_{}", name.to_uppercase())], define].concat();
+    let compiled = glue(recipe, name, "wrapper.bpf.c", &defines)?;
+    finish(recipe, &format!("{prefix}-{name}"), &compiled)
 }
 
 /// The object of `bpf/<name>.bpf.c`, which belongs to no algorithm.

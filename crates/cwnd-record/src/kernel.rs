@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The tables that only a kernel trace has: its connections, and every call of a hook. A row of a list here is a column of the table
+//! The tables that only a kernel trace has: its connections, every call of a hook, and its packets. A row of a list here is a column of the table
 //! and the field that it is read from.
 
 use crate::column::{Column, PRIVATE_BYTES, Read};
@@ -102,6 +102,70 @@ columns! {
     Count pacing_rate_after: u64, "bytes/s", "pacing rate after the call";
     Index pacing_status_after: u32, "", "who paces, after the call";
     Index repaired: u32, "", "1 if the call was made in place of one that the kernel skipped";
+}
+
+columns! {
+    /// A row of the table `packets`: what a connection received or sent, or its timer, and the connection before it under the kernel's names.
+    PacketRow {}
+    /// A row per acknowledgement, per transmission and per timer that expires; `cwnd kernel trace --transport` records them.
+    PACKETS;
+    Count connection: u64, "", "number of the connection";
+    Word kind: &'static str, "", "`ack`: it arrived, `sent`: it left, or `timer`: the timer for timeouts, probes and reordering expired";
+    Count seq: u64, "", "place among all calls and packets of the trace; where one is missing, its record was lost";
+    Count time_ns: u64, "ns", "when it was seen, on the kernel's clock (CLOCK_MONOTONIC)";
+    Count sent_ns: u64, "ns", "time that the kernel takes for that of the transmission; 0 of anything else";
+    Index sequence: u32, "", "first sequence number";
+    Index payload: u32, "bytes", "data";
+    Index gso_size: u32, "bytes", "data of each segment, where several were handed over at once; else 0";
+    Index acknowledges: u32, "", "acknowledgement number";
+    Index flags: u32, "", "flags of the TCP header, from FIN on";
+    Index window: u32, "", "window field";
+    Index ts_value: u32, "", "timestamp; 0 without the option";
+    Index ts_echo: u32, "", "timestamp that is echoed";
+    Index sack_blocks: u32, "", "blocks of the SACK option";
+    Index sack0_from: u32, "", "first block: from";
+    Index sack0_to: u32, "", "first block: to";
+    Index sack1_from: u32, "", "second block: from";
+    Index sack1_to: u32, "", "second block: to";
+    Index sack2_from: u32, "", "third block: from";
+    Index sack2_to: u32, "", "third block: to";
+    Index sack3_from: u32, "", "fourth block: from";
+    Index sack3_to: u32, "", "fourth block: to";
+    Index tick_hz: u32, "1/s", "ticks a second (HZ)";
+    Index jiffies: u32, "ticks", "tick counter";
+    Index snd_una: u32, "", "first sequence number that is not acknowledged";
+    Index snd_nxt: u32, "", "next sequence number to be sent";
+    Index write_seq: u32, "", "next sequence number that the application writes";
+    Index snd_wnd: u32, "bytes", "window that the receiver announced";
+    Index mss: u32, "bytes", "payload of a segment";
+    Index packets_out: u32, "segments", "segments sent and not cumulatively acknowledged";
+    Index sacked_out: u32, "segments", "of them, selectively acknowledged";
+    Index lost_out: u32, "segments", "of them, thought lost";
+    Index retrans_out: u32, "segments", "of them, sent again";
+    Index cwnd: u32, "segments", "congestion window";
+    Index ssthresh: u32, "segments", "slow start threshold";
+    Index max_packets_out: u32, "segments", "most segments in flight in the last window";
+    Index is_cwnd_limited: u32, "", "1 if the window limited what was sent";
+    Index ca_state: u32, "", "Linux's number of the state of loss recovery";
+    Index srtt_us8: u32, "µs/8", "smoothed round trip time; 0 before the first sample";
+    Index rttvar_us: u32, "µs", "smoothed largest deviation";
+    Index rtt_min_us: u32, "µs", "smallest round trip time of the kernel's window; all ones before the first sample";
+    Index high_seq: u32, "", "`snd_nxt` when recovery began";
+    Index undo_marker: u32, "", "`snd_una` when recovery began; 0 when it cannot be undone";
+    Index undo_retrans: u32, "", "retransmissions not yet reported as duplicates; all ones before the first";
+    Index retrans_stamp: u32, "", "timestamp of the first retransmission of the episode; 0 without one";
+    Index total_retrans: u32, "packets", "retransmissions so far";
+    Index frto: u32, "", "1 while F-RTO goes on";
+    Index tlp_high_seq: u32, "", "`snd_nxt` when the probe was sent that is out; 0 without one";
+    Index rack_rtt_us: u32, "µs", "RACK's round trip time";
+    Index reo_wnd_steps: u32, "", "quarters of the smallest round trip in RACK's reordering window";
+    Index reo_wnd_persist: u32, "", "recoveries for which they are kept";
+    Index reordering: u32, "segments", "reordering degree";
+    Index reord_seen: u32, "", "times that reordering was seen";
+    Index pending: u32, "", "what the timer is set for: 0 nothing, 1 the timeout, 3 a window probe, 5 a loss probe, 6 the end of the reordering window";
+    Index expires: u32, "ticks", "when the timer is due";
+    Index rto: u32, "ticks", "timeout, with its back-off";
+    Index backoff: u32, "", "doublings of the timeout";
 }
 
 /// The private area where it is ours.

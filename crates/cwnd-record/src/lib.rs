@@ -15,7 +15,7 @@ pub mod tables;
 
 pub use column::{Column, ColumnInfo, PRIVATE_BYTES, Read, Values};
 pub use counts::{EventKind, FlowCounts};
-pub use kernel::{ConnectionRow, HookRow};
+pub use kernel::{ConnectionRow, HookRow, PacketRow};
 pub use summary::Summary;
 pub use tables::{
     CwndRow, EventRow, FlowSummary, InnerRow, LinkSummary, QueueRow, RateRow, TrafficSummary, TransferCounts,

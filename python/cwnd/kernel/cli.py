@@ -171,6 +171,13 @@ def trace(
     port: Annotated[
         int, typer.Option("--port", metavar="N", min=0, max=65535, help="Only connections with this port at an end.")
     ] = 0,
+    transport: Annotated[
+        bool,
+        typer.Option(
+            "--transport",
+            help="With kernel/cubic or kernel/reno and -o: packets and timers too, for cwnd replay --transport.",
+        ),
+    ] = False,
     duration: Annotated[
         str | None,
         typer.Option("--duration", metavar="S", help="Seconds to trace.", show_default="until Ctrl-C"),
@@ -197,7 +204,16 @@ def trace(
 
     limit_s = None if duration is None else seconds("--duration", duration)
     options = tracing.TraceOptions(
-        cc, settings or [], plugins or [], kernel_name, port, limit_s, out, force, pictures=not no_plots
+        cc,
+        settings or [],
+        plugins or [],
+        kernel_name,
+        port,
+        limit_s,
+        out,
+        force,
+        pictures=not no_plots,
+        transport=transport,
     )
     summary = tracing.main(options, command or [])
     if as_json:

@@ -50,6 +50,7 @@ class TraceOptions:
     folder: Path | None = None
     force: bool = False
     pictures: bool = True
+    transport: bool = False
 
 
 @dataclass
@@ -62,6 +63,10 @@ class RunningTrace:
 
 def begin(options: TraceOptions, *, has_command: bool) -> RunningTrace:
     """Starts a trace: of an algorithm of ours or of a plugin, of one of the kernel's own, or of the acknowledgements of any."""
+    kernels_own = options.cc.removeprefix(KERNELS_OWN)
+    if options.transport and (not options.cc.startswith(KERNELS_OWN) or kernels_own not in KernelTrace.kernels_own()):
+        names = " or ".join(KERNELS_OWN + name for name in KernelTrace.kernels_own())
+        raise KernelInputError("--cc", options.cc, f"{names} with --transport")
     asked = module_of(options, has_command=has_command)
     if asked is not None:
         if options.plugins and asked.algorithm is not None and asked.algorithm not in LOADED:
@@ -75,12 +80,12 @@ def begin(options: TraceOptions, *, has_command: bool) -> RunningTrace:
             "--param", options.settings[0], "none: only an algorithm that is loaded for it has parameters"
         )
     if options.cc.startswith(KERNELS_OWN):
-        kernels_own = options.cc.removeprefix(KERNELS_OWN)
         if kernels_own not in KernelTrace.kernels_own():
             names = ", ".join(KERNELS_OWN + name for name in KernelTrace.kernels_own())
             raise KernelInputError("--cc", options.cc, f"one whose functions the kernel opens to us: {names}")
         name = options.kernel_name or f"cwnd_k_{kernels_own}"
-        source = KernelTrace.of_kernels_own(kernels_own, name, options.port, RING_BYTES)
+        record = KernelTrace.of_transport if options.transport else KernelTrace.of_kernels_own
+        source = record(kernels_own, name, options.port, RING_BYTES)
         return RunningTrace(source, {"set": f"{kernels_own}-linux", "params": {}})
     available = tcp_setting("tcp_available_congestion_control")
     if options.cc and options.cc not in available:
@@ -156,7 +161,7 @@ class TraceWriter:
                 table.schema,
                 compression="zstd",
                 compression_level=1,
-                use_dictionary=["hook"] if "hook" in table.column_names else False,
+                use_dictionary=[name for name in ("hook", "kind") if name in table.column_names] or False,
                 write_statistics=False,
             )
         self.writers[name].write_table(table)
@@ -255,9 +260,9 @@ def run(options: TraceOptions, trace: RunningTrace, is_over: Callable[[], bool])
                 left = POLL_S
                 if options.duration_s is not None:
                     left = min(left, max(0.0, options.duration_s - (time.monotonic() - start_s)))
-                store(tables, *source.take(left))
+                store(tables, source, *source.take(left))
                 show()
-            store(tables, *source.close())
+            store(tables, source, *source.close())
         summary: TraceSummary = {**summary_of(source, algorithm, time.monotonic() - start_s), **trace.about}
         if tables and summary["calls"]:
             manifest: Manifest = {"kind": TRACE, "lane": LANE, **summary, "files": []}
@@ -268,9 +273,12 @@ def run(options: TraceOptions, trace: RunningTrace, is_over: Callable[[], bool])
     return summary
 
 
-def store(tables: TraceWriter | None, hooks: Table | None, cwnd: Table) -> None:
+def store(tables: TraceWriter | None, source: KernelTrace, hooks: Table | None, cwnd: Table) -> None:
+    packets = source.take_packets()
     if tables is None:
         return
+    if packets is not None:
+        tables.write("packets", pa.record_batch(packets))
     if hooks is not None:
         tables.write("hooks", pa.record_batch(hooks))
     tables.write("cwnd", pa.record_batch(cwnd))

@@ -45,13 +45,13 @@ pub use loaded_module::{Load, LoadedModule};
 pub use module::Module;
 pub use object_file::ObjectFile;
 pub use owned_module::{HookCost, OwnedModule};
-pub use recorder::{CallRecord, Recorder};
+pub use recorder::{CallRecord, PacketRecord, Recorder};
 pub use registration::{Registration, registrations};
 pub use run_time::Timing;
 pub use shared_module::SharedModule;
 pub use switch::{ConnectionFilter, LiveConnection, LiveConnections, connections, switch};
 pub use tcp_probe::{Probe, ProbeSample};
-pub use wrapper::Wrapper;
+pub use wrapper::{PacketPrograms, Wrapper};
 
 pub use cwnd::Hook;
-pub use cwnd_bpf_build::shared_structs::Socket;
+pub use cwnd_bpf_build::shared_structs::{RawPacket, Socket};

@@ -14,7 +14,7 @@ use libbpf_rs::{ErrorKind, MapHandle, Object, RingBuffer, RingBufferBuilder};
 use crate::kernel::error::{Error, refused};
 use crate::kernel::maps::{PARAMS, field, find};
 use crate::kernel::tick::tick_hz;
-use cwnd_bpf_build::shared_structs::{RawRecord, Socket};
+use cwnd_bpf_build::shared_structs::{HEADER_BYTES, RawPacket, RawRecord, Socket};
 
 /// A recorded call of a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,12 +37,24 @@ pub struct CallRecord {
     pub state_after: PrivateWords,
 }
 
+/// What a connection received or sent, or its timer, in one order with its calls; only a [`crate::Wrapper::of_transport`] records them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PacketRecord {
+    /// Place among all calls and packets, as [`CallRecord::seq`].
+    pub seq: u64,
+    /// Which connection, as [`CallRecord::connection`].
+    pub connection: u64,
+    /// What was recorded of it.
+    pub raw: RawPacket,
+}
+
 /// The reading end of an object's ring buffer; outlives the registration, as connections on the algorithm do.
 pub struct Recorder {
     // Dropped in this order: the ring before the descriptor that it waits for.
     ring: RingBuffer<'static>,
     _map: MapHandle,
     records: Receiver<Result<CallRecord, Error>>,
+    packets: Receiver<PacketRecord>,
 }
 
 impl fmt::Debug for Recorder {
@@ -59,6 +71,11 @@ impl Recorder {
     /// [`Error`], when the kernel does not answer or recorded what this reader does not know.
     pub fn take(&mut self, timeout: Duration) -> Result<Vec<CallRecord>, Error> {
         drain(&self.ring, timeout, &self.records)
+    }
+
+    /// The packets that came to light at [`Recorder::take`] since the last time.
+    pub fn packets(&mut self) -> Vec<PacketRecord> {
+        self.packets.try_iter().collect()
     }
 }
 
@@ -93,6 +110,13 @@ struct ConnectionNumbers {
 }
 
 impl ConnectionNumbers {
+    /// Of a packet.
+    fn seen(&mut self, socket: u64) -> u64 {
+        let number = self.open.entry(socket).or_insert((self.next, false)).0;
+        self.next = self.next.max(number + 1);
+        number
+    }
+
     fn of(&mut self, socket: u64, hook: Hook) -> u64 {
         let known = self.open.get(&socket).copied();
         let (number, mut initialised) = match known {
@@ -113,6 +137,42 @@ impl ConnectionNumbers {
     }
 }
 
+/// What tells a packet from a call.
+const PACKET_BYTES: usize = size_of::<RawPacket>();
+const _: () = assert!(PACKET_BYTES < size_of::<RawRecord>());
+
+/// A packet, from its bytes.
+fn packet(bytes: &[u8], tick_hz: u32) -> RawPacket {
+    let u32_at = |offset| u32::from_ne_bytes(field(bytes, offset));
+    let u64_at = |offset| u64::from_ne_bytes(field(bytes, offset));
+    RawPacket {
+        conn: Conn { tick_hz, ..conn(bytes, offset_of!(RawPacket, conn)) },
+        kernel: socket(bytes, offset_of!(RawPacket, kernel)),
+        seq: u64_at(offset_of!(RawPacket, seq)),
+        socket: u64_at(offset_of!(RawPacket, socket)),
+        time_ns: u64_at(offset_of!(RawPacket, time_ns)),
+        sent_ns: u64_at(offset_of!(RawPacket, sent_ns)),
+        kind: u32_at(offset_of!(RawPacket, kind)),
+        bytes: u32_at(offset_of!(RawPacket, bytes)),
+        gso_size: u32_at(offset_of!(RawPacket, gso_size)),
+        write_seq: u32_at(offset_of!(RawPacket, write_seq)),
+        pending: u32_at(offset_of!(RawPacket, pending)),
+        expires_ticks: u32_at(offset_of!(RawPacket, expires_ticks)),
+        rto_ticks: u32_at(offset_of!(RawPacket, rto_ticks)),
+        backoff: u32_at(offset_of!(RawPacket, backoff)),
+        rack_rtt_us: u32_at(offset_of!(RawPacket, rack_rtt_us)),
+        reo_wnd_steps: u32_at(offset_of!(RawPacket, reo_wnd_steps)),
+        reo_wnd_persist: u32_at(offset_of!(RawPacket, reo_wnd_persist)),
+        reordering: u32_at(offset_of!(RawPacket, reordering)),
+        reord_seen: u32_at(offset_of!(RawPacket, reord_seen)),
+        tlp_high_seq: u32_at(offset_of!(RawPacket, tlp_high_seq)),
+        undo_retrans: u32_at(offset_of!(RawPacket, undo_retrans)),
+        retrans_stamp: u32_at(offset_of!(RawPacket, retrans_stamp)),
+        frto: u32_at(offset_of!(RawPacket, frto)),
+        header: field::<HEADER_BYTES>(bytes, offset_of!(RawPacket, header)),
+    }
+}
+
 /// The reader of `object`'s ring buffer, its only one.
 pub(crate) fn open(object: &Object, ring: &str) -> Result<Recorder, Error> {
     // A wrapper has no parameters, and the private area is laid out by the kernel's module.
@@ -120,10 +180,17 @@ pub(crate) fn open(object: &Object, ring: &str) -> Result<Recorder, Error> {
     let map = MapHandle::try_from(&find(object, ring)?).map_err(refused("open the ring buffer"))?;
     let tick_hz = tick_hz();
     let (send, records) = channel();
+    let (send_packet, packets) = channel();
     let mut numbers = ConnectionNumbers::default();
     let mut builder = RingBufferBuilder::new();
     builder
         .add(&map, move |bytes| {
+            if bytes.len() == PACKET_BYTES {
+                let raw = packet(bytes, tick_hz);
+                let connection = numbers.seen(raw.socket);
+                let _ = send_packet.send(PacketRecord { seq: raw.seq, connection, raw });
+                return 0;
+            }
             let record = read(bytes, tick_hz, ours, |socket, hook| numbers.of(socket, hook));
             // Fails only while the recorder is being dropped.
             let _ = send.send(record);
@@ -131,7 +198,7 @@ pub(crate) fn open(object: &Object, ring: &str) -> Result<Recorder, Error> {
         })
         .map_err(refused("open the ring buffer"))?;
     let ring = builder.build().map_err(refused("open the ring buffer"))?;
-    Ok(Recorder { ring, _map: map, records })
+    Ok(Recorder { ring, _map: map, records, packets })
 }
 
 /// A connection, from the bytes at `offset`.

@@ -3,12 +3,16 @@
 
 use std::fmt;
 
-use libbpf_rs::ObjectBuilder;
+use libbpf_rs::{Link, ObjectBuilder};
 
-use crate::kernel::error::Error;
+use crate::kernel::doctor::explain_refusal;
+use crate::kernel::error::{Error, refused};
+use crate::kernel::libbpf_log::with_libbpf_log;
 use crate::kernel::loaded_module::Load;
-use crate::kernel::loader::{LoadConfig, WRAPPERS, load};
+use crate::kernel::loader::{LoadConfig, RING_MAX, RING_MIN, TRANSPORTS, WRAPPERS, load};
+use crate::kernel::maps::RECORDS;
 use crate::kernel::owned_module::OwnedModule;
+use crate::kernel::recorder::{self, Recorder};
 use crate::kernel::registration::WRAPPED;
 use cwnd_bpf_build::fnv;
 
@@ -38,6 +42,53 @@ impl Wrapper {
         let wrapper = WRAPPERS.iter().find(|(known, _)| *known == name);
         let (name, object) = wrapper.ok_or_else(|| Error::UnknownSet(name.to_owned()))?;
         Ok(Self { name, object: &object.0 })
+    }
+}
+
+/// What the sections of programs at tracepoints begin with.
+const TRACEPOINT: &str = "tp_btf/";
+
+/// What is attached beside a wrapper to record the packets and timers of its connections; dropping takes it away.
+pub struct PacketPrograms(#[expect(dead_code, reason = "held until it is dropped")] Vec<Link>);
+
+impl fmt::Debug for PacketPrograms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PacketPrograms").finish_non_exhaustive()
+    }
+}
+
+impl Wrapper {
+    /// As [`Wrapper::find`], to record every hook, also those for which the algorithm has no function, and the packets and timers.
+    ///
+    /// # Errors
+    /// As [`Wrapper::find`].
+    pub fn of_transport(name: &str) -> Result<Self, Error> {
+        let transport = TRANSPORTS.iter().find(|(known, _)| *known == name);
+        let (name, object) = transport.ok_or_else(|| Error::UnknownSet(name.to_owned()))?;
+        Ok(Self { name, object: &object.0 })
+    }
+
+    /// Loads what [`Wrapper::of_transport`] found, as [`Load::load_recording`] does, and attaches the programs that record packets.
+    ///
+    /// # Errors
+    /// As [`Load::load_recording`]; and a kernel that does not let programs be attached to its functions.
+    pub fn record_transport(
+        &self,
+        kernel_name: &str,
+        ring_bytes: u32,
+    ) -> Result<(OwnedModule, Recorder, PacketPrograms), Error> {
+        let ring_bytes = ring_bytes.clamp(RING_MIN, RING_MAX).next_power_of_two();
+        let loaded = self.register(kernel_name, Some(ring_bytes))?;
+        let recorder = recorder::open(loaded.object(), RECORDS)?;
+        let attached = with_libbpf_log(|| {
+            let programs = loaded.object().progs_mut();
+            // The others are the algorithm's.
+            let programs =
+                programs.filter(|program| program.section().to_string_lossy().starts_with(TRACEPOINT));
+            programs.map(|program| program.attach().map_err(refused("attach to the kernel's TCP"))).collect()
+        });
+        let links = explain_refusal("trace of packets", attached)?;
+        Ok((loaded, recorder, PacketPrograms(links)))
     }
 }
 

@@ -18,6 +18,7 @@ mod scope;
 mod sharing;
 mod switching;
 mod traffic;
+mod transport;
 mod wrapper;
 
 use std::cell::RefCell;

@@ -16,7 +16,7 @@ use crate::Lane;
 use crate::column::{Column, ColumnInfo, Read};
 use cwnd_link::{CauseWords, DropCause, Drops};
 
-pub use crate::kernel::{CONNECTIONS, HOOKS, KERNELS_STATE, OUR_STATE};
+pub use crate::kernel::{CONNECTIONS, HOOKS, KERNELS_STATE, OUR_STATE, PACKETS};
 pub use cwnd::{CWND, CwndRow};
 pub use events::{EVENTS, EventRow};
 pub use flows::{FLOWS, FlowSummary};
@@ -103,6 +103,12 @@ pub fn all() -> Vec<TableInfo> {
             ..table("traffic", "a group of traffic in one direction; in the summary only", SIM, TRAFFIC)
         },
         table("hooks", "a call of a hook, of a trace call by call", KERNEL, hooks),
+        table(
+            "packets",
+            "an acknowledgement, a transmission or an expired timer, of a trace with `--transport`",
+            KERNEL,
+            PACKETS,
+        ),
     ]
 }
 

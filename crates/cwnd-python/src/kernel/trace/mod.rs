@@ -4,6 +4,7 @@
 //! the algorithm's inner variables are known.
 
 mod connections;
+mod header;
 mod rows;
 
 use std::process::Command;
@@ -17,7 +18,10 @@ use crate::tables::Table;
 use connections::Connections;
 pub use connections::TracedConnection;
 use cwnd::Controller;
-use cwnd_bpf::{CommandScope, Load as _, OwnedModule, Probe, Recorder, RunningCommand, ScopeMethod, Wrapper};
+use cwnd_bpf::{
+    CommandScope, Load as _, OwnedModule, PacketPrograms, PacketRecord, Probe, Recorder, RunningCommand,
+    ScopeMethod, Socket, Wrapper,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rows::StateLayout;
@@ -38,12 +42,14 @@ pub struct KernelTrace {
     /// What was repaired, and connections where nothing is, once the source is closed.
     repaired: u64,
     unguarded: u64,
+    /// Packets that have not been taken; `None` where none are recorded.
+    packets: Option<Vec<PacketRecord>>,
     /// A command whose connections run on what is traced.
     command: Mutex<Option<RunningCommand>>,
 }
 
 enum RecordSource {
-    Hooks { loaded: OwnedModule, recorder: Recorder, words: StateLayout },
+    Hooks { programs: Option<PacketPrograms>, loaded: OwnedModule, recorder: Recorder, words: StateLayout },
     Probe(Probe),
 }
 
@@ -61,7 +67,8 @@ impl KernelTrace {
     ) -> PyResult<Self> {
         let recorded = module.record(kernel_name, ring_bytes);
         let (loaded, recorder, host) = recorded.map_err(|why| raise(py, &why))?;
-        Ok(Self::new(RecordSource::Hooks { loaded, recorder, words: StateLayout::Ours }, host, port))
+        let source = RecordSource::Hooks { programs: None, loaded, recorder, words: StateLayout::Ours };
+        Ok(Self::new(source, host, port))
     }
 
     /// Registers the kernel's own algorithm `name` once more, as `kernel_name`, with a wrapper that records it.
@@ -76,8 +83,34 @@ impl KernelTrace {
         let wrapper = Wrapper::find(name).map_err(|why| raise(py, &why))?;
         let (loaded, recorder) =
             wrapper.load_recording(kernel_name, ring_bytes).map_err(|why| raise(py, &why))?;
-        let source = RecordSource::Hooks { loaded, recorder, words: StateLayout::Kernels };
+        let source = RecordSource::Hooks { programs: None, loaded, recorder, words: StateLayout::Kernels };
         Ok(Self::new(source, Controller::by_name(&format!("{name}-linux")), port))
+    }
+
+    /// As `of_kernels_own`, with the calls of all hooks and with packets and timers, which `take_packets` returns.
+    #[staticmethod]
+    fn of_transport(
+        py: Python<'_>,
+        name: &str,
+        kernel_name: &str,
+        port: u16,
+        ring_bytes: u32,
+    ) -> PyResult<Self> {
+        let wrapper = Wrapper::of_transport(name).map_err(|why| raise(py, &why))?;
+        let recorded = wrapper.record_transport(kernel_name, ring_bytes);
+        let (loaded, recorder, programs) = recorded.map_err(|why| raise(py, &why))?;
+        let words = StateLayout::Kernels;
+        let source = RecordSource::Hooks { programs: Some(programs), loaded, recorder, words };
+        Ok(Self::new(source, Controller::by_name(&format!("{name}-linux")), port))
+    }
+
+    /// The rows of the table `packets` that came with the calls that `take` and `close` have returned since the last time; None where no
+    /// packets are recorded.
+    fn take_packets(&mut self) -> Option<Table> {
+        self.packets.take().map(|packets| {
+            self.packets = Some(Vec::new());
+            Table(rows::packets(&packets))
+        })
     }
 
     /// Every acknowledgement of connections on `algorithm` (empty: any), from the kernel's tracepoint.
@@ -250,8 +283,10 @@ impl KernelTrace {
             RecordSource::Hooks { loaded, .. } => loaded.name().to_owned(),
             RecordSource::Probe(_) => String::new(),
         };
+        let has_packets = matches!(&source, RecordSource::Hooks { programs: Some(_), .. });
         Self {
             source: Mutex::new(Some(source)),
+            packets: has_packets.then(Vec::new),
             connections: Connections::new(controller, algorithm),
             port,
             lost: 0,
@@ -263,11 +298,18 @@ impl KernelTrace {
 
     /// Rows of `hooks` and `cwnd`, and how many calls they are of.
     fn take_slice(&mut self, py: Python<'_>, patience: Duration) -> PyResult<(Option<Table>, Table, usize)> {
-        let Self { source, connections, port, .. } = self;
+        let Self { source, connections, packets, port, .. } = self;
         let source = source.get_mut().unwrap_or_else(PoisonError::into_inner);
         let taken = py.detach(|| match source {
             Some(RecordSource::Hooks { recorder, words, .. }) => {
                 let mut records = recorder.take(patience)?;
+                if let Some(packets) = packets {
+                    let is_wanted = |packet: &PacketRecord| {
+                        let Socket { local_port, remote_port, .. } = packet.raw.kernel;
+                        *port == 0 || local_port == *port || remote_port == *port
+                    };
+                    packets.extend(recorder.packets().into_iter().filter(is_wanted));
+                }
                 if *port != 0 {
                     records.retain(|record| {
                         record.kernel.local_port == *port || record.kernel.remote_port == *port

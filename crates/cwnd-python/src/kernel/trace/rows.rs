@@ -4,11 +4,15 @@
 use arrow_array::StructArray;
 use cwnd::replay::Row;
 use cwnd::{Conn, PrivateWords};
-use cwnd_bpf::{CallRecord, ProbeSample};
-use cwnd_record::{CwndRow, HookRow, Lane, PRIVATE_BYTES, tables};
+use cwnd_bpf::{CallRecord, PacketRecord, ProbeSample, RawPacket};
+use cwnd_record::{CwndRow, HookRow, Lane, PRIVATE_BYTES, PacketRow, tables};
 
 use super::connections::TracedConnection;
+use super::header::TcpHeader;
 use crate::tables::arrow;
+
+/// The kind of a record that is a timer's.
+const TIMER: u32 = 2;
 
 /// Whose layout the private words have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +93,79 @@ fn call(record: &CallRecord) -> HookRow {
         repaired: u32::from(record.repaired),
         state_before: bytes(&record.state_before),
         state_after: bytes(&record.state_after),
+    }
+}
+
+/// The table `packets`.
+pub fn packets(records: &[PacketRecord]) -> StructArray {
+    let rows: Vec<_> = records.iter().map(packet).collect();
+    arrow(Lane::Kernel, tables::PACKETS, &rows)
+}
+
+/// A row of the table `packets`.
+fn packet(record: &PacketRecord) -> PacketRow {
+    let RawPacket { conn, kernel, header, .. } = &record.raw;
+    let raw = &record.raw;
+    let header = (raw.kind != TIMER).then(|| TcpHeader::read(header)).unwrap_or_default();
+    let [sack0, sack1, sack2, sack3] = header.sack;
+    PacketRow {
+        connection: record.connection,
+        kind: ["ack", "sent", "timer"].get(raw.kind as usize).copied().unwrap_or("timer"),
+        seq: raw.seq,
+        time_ns: raw.time_ns,
+        sent_ns: raw.sent_ns,
+        sequence: header.sequence,
+        payload: raw.bytes.saturating_sub(header.bytes),
+        gso_size: raw.gso_size,
+        acknowledges: header.acknowledges,
+        flags: u32::from(header.flags),
+        window: u32::from(header.window),
+        ts_value: header.timestamps.0,
+        ts_echo: header.timestamps.1,
+        sack_blocks: header.sack.iter().filter(|block| block.0 != block.1).count() as u32,
+        sack0_from: sack0.0,
+        sack0_to: sack0.1,
+        sack1_from: sack1.0,
+        sack1_to: sack1.1,
+        sack2_from: sack2.0,
+        sack2_to: sack2.1,
+        sack3_from: sack3.0,
+        sack3_to: sack3.1,
+        tick_hz: conn.tick_hz,
+        jiffies: conn.ticks,
+        snd_una: conn.snd_una,
+        snd_nxt: conn.snd_nxt,
+        write_seq: raw.write_seq,
+        snd_wnd: kernel.snd_wnd,
+        mss: conn.mss,
+        packets_out: kernel.packets_out,
+        sacked_out: kernel.sacked_out,
+        lost_out: kernel.lost_out,
+        retrans_out: kernel.retrans_out,
+        cwnd: conn.cwnd,
+        ssthresh: conn.ssthresh,
+        max_packets_out: conn.max_packets_out,
+        is_cwnd_limited: u32::from(conn.is_cwnd_limited),
+        ca_state: conn.ca_state as u32,
+        srtt_us8: conn.srtt_us8,
+        rttvar_us: kernel.rttvar_us,
+        rtt_min_us: kernel.rtt_min_us,
+        high_seq: kernel.high_seq,
+        undo_marker: kernel.undo_marker,
+        undo_retrans: raw.undo_retrans,
+        retrans_stamp: raw.retrans_stamp,
+        total_retrans: kernel.total_retrans,
+        frto: raw.frto,
+        tlp_high_seq: raw.tlp_high_seq,
+        rack_rtt_us: raw.rack_rtt_us,
+        reo_wnd_steps: raw.reo_wnd_steps,
+        reo_wnd_persist: raw.reo_wnd_persist,
+        reordering: raw.reordering,
+        reord_seen: raw.reord_seen,
+        pending: raw.pending,
+        expires: raw.expires_ticks,
+        rto: raw.rto_ticks,
+        backoff: raw.backoff,
     }
 }
 
