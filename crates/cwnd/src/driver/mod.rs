@@ -42,6 +42,7 @@
 //! everything out counts as lost, and then tells of the state.
 
 mod flight;
+mod idle;
 mod options;
 mod prr;
 mod reduction;
@@ -140,6 +141,8 @@ impl Driver {
         self.conn.set_now(now_us);
         if self.conn.packets_out == 0 {
             self.on_first_sent(now_us, rto_us);
+        } else if self.options.tells_as_linux && self.conn.in_flight == 0 {
+            self.cc.cwnd_event(&mut self.conn, CaEvent::TxStart); // Linux: tcp_event_data_sent
         }
         if self.options.flight == Flight::Pipe {
             self.largest.note(self.conn.packets_out.saturating_add(1));
@@ -147,26 +150,6 @@ impl Driver {
         self.last_sent_us = now_us;
         self.conn.lsndtime_ticks = self.conn.ticks;
         self.prr.out = self.prr.out.saturating_add(1);
-    }
-
-    /// A packet leaves with nothing out.
-    fn on_first_sent(&mut self, now_us: u64, rto_us: u64) {
-        if self.options.idle_restart
-            && !self.cc.has_cong_control()
-            && now_us.saturating_sub(self.last_sent_us) > rto_us
-            && self.conn.ca_state != CaState::Loss
-        {
-            // RFC 5681 §4.1: after an idle RTO restart from the initial window.
-            self.conn.cwnd = self.conn.cwnd.min(self.initial_cwnd);
-            self.prr.target = self.prr.target.min(self.initial_cwnd);
-            // What a proof could give back is older than the idle time.
-            self.undo.close();
-            self.cc.cwnd_event(&mut self.conn, CaEvent::CwndRestart);
-        }
-        if !self.in_recovery_epoch() {
-            self.largest.forget();
-        }
-        self.cc.cwnd_event(&mut self.conn, CaEvent::TxStart);
     }
 
     /// Call after a burst of transmissions; `limited` says that the window stopped it (Linux's `tcp_cwnd_validate`).
@@ -184,16 +167,36 @@ impl Driver {
     /// An acknowledgement arrived, and the transport has updated `conn` for it.
     #[inline]
     pub fn on_ack(&mut self, ack: &Ack) {
+        let plain = ack.acked > 0 && ack.delivered == ack.acked && self.conn.ca_state == CaState::Open;
+        self.on_arrival(ack, plain);
+        let credit = self.on_progress(ack);
+        self.on_window(ack, credit);
+    }
+
+    /// The first part of [`Driver::on_ack`]: what the acknowledgement says of time and delivery. A transport that looks for losses after it,
+    /// as Linux does, calls [`Driver::on_loss`] and the like next, then the other two parts. `plain`: it advances, and says nothing else.
+    #[inline]
+    pub fn on_arrival(&mut self, ack: &Ack, plain: bool) {
         self.on_round_trip(ack);
-        let conn = &mut self.conn;
+        let (conn, as_linux) = (&mut self.conn, self.options.tells_as_linux);
         conn.delivered = conn.delivered.wrapping_add(u64::from(ack.delivered));
-        if ack.acked > 0 {
+        if ack.acked > 0 || (as_linux && conn.packets_out > 0) {
             let rtt_us = ack.rtt_us.map_or(-1, |rtt| rtt.min(i32::MAX as u32) as i32);
             let sample = AckSample { pkts_acked: ack.acked, rtt_us, in_flight: conn.in_flight };
             self.cc.pkts_acked(conn, &sample);
         }
-        let slow = ack.acked == 0 || ack.delivered != ack.acked || conn.ca_state != CaState::Open;
-        self.cc.in_ack_event(conn, if slow { ACK_SLOW_PATH } else { ACK_WINDOW_UPDATE });
+        let flags = match plain {
+            true => ACK_WINDOW_UPDATE,
+            // Every advance brings a window. // Linux: tcp_may_update_window
+            false if as_linux && ack.acked > 0 => ACK_SLOW_PATH | ACK_WINDOW_UPDATE,
+            false => ACK_SLOW_PATH,
+        };
+        self.cc.in_ack_event(conn, flags);
+    }
+
+    /// The second part: ends the epoch whose data is repaired. Returns the segments with which the window may grow.
+    #[inline]
+    pub fn on_progress(&mut self, ack: &Ack) -> u32 {
         // The acknowledgement that carried an echo never ends what the echo began, though it may acknowledge all that is out.
         let mut credit = ack.delivered;
         if self.in_recovery_epoch()
@@ -207,6 +210,12 @@ impl Driver {
             }
             self.end_epoch();
         }
+        credit
+    }
+
+    /// The last part: the window, by `credit` segments.
+    #[inline]
+    pub fn on_window(&mut self, ack: &Ack, credit: u32) {
         if self.cc.has_cong_control() {
             self.cc.cong_control(&mut self.conn, ack.delivered);
         } else if matches!(self.conn.ca_state, CaState::Recovery | CaState::Cwr) {
@@ -328,6 +337,11 @@ impl Driver {
     /// The losses, or the timeout, that began `epoch` were none: takes the reduction back, once. Nothing happens where another
     /// reduction came after it, where an ECN echo came in it, and where not all of it is proven so. // RFC 9438 §4.9
     pub fn on_spurious(&mut self, now_us: u64, epoch: RecoveryEpoch) -> bool {
+        self.on_spurious_into(now_us, epoch, CaState::Open)
+    }
+
+    /// As [`Driver::on_spurious`], with [`CaState::Disorder`] after it where something is still missing, as in Linux.
+    pub fn on_spurious_into(&mut self, now_us: u64, epoch: RecoveryEpoch, state: CaState) -> bool {
         self.conn.set_now(now_us);
         if !self.undo.prove(epoch) {
             return false;
@@ -337,7 +351,9 @@ impl Driver {
         self.conn.ssthresh = self.conn.ssthresh.max(self.undo.ssthresh);
         // A later loss of this data is judged anew; one of the epoch before has had its reduction.
         self.recovery_end = self.undo.recovery_end;
-        self.enter(CaState::Open);
+        if self.conn.ca_state != state || !self.options.tells_as_linux {
+            self.enter(state);
+        }
         true
     }
 

@@ -40,6 +40,9 @@ pub struct Options {
     pub idle_restart: bool,
     /// What `packets_out` is.
     pub flight: Flight,
+    /// Whether hooks are called in every detail as Linux's TCP calls them: `pkts_acked` at each acknowledgement while anything is out, also
+    /// at one of nothing new; the new state before the end of fast recovery is told; an advance with losses as an update of the window.
+    pub tells_as_linux: bool,
 }
 
 impl Options {
@@ -51,12 +54,14 @@ impl Options {
         timeout_keeps_flight: false,
         idle_restart: true,
         flight: Flight::Outstanding,
+        tells_as_linux: false,
     };
     /// Linux's TCP.
     pub const LINUX: Self = Self {
         reduction: Reduction::Proportional,
         timeout_reduces_again: false,
         timeout_keeps_flight: true,
+        tells_as_linux: true,
         ..Self::TCP
     };
     /// QUIC's: RFC 9002.

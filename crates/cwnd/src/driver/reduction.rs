@@ -17,11 +17,19 @@ impl Driver {
 
     /// The epoch's data has been repaired.
     pub(super) fn end_epoch(&mut self) {
-        if matches!(self.conn.ca_state, CaState::Recovery | CaState::Cwr) {
+        let state = self.conn.ca_state;
+        // Linux: tcp_try_undo_recovery opens, then tcp_end_cwnd_reduction; at the end of CWR it is the other way round.
+        let opens_first = self.options.tells_as_linux && state == CaState::Recovery;
+        if matches!(state, CaState::Recovery | CaState::Cwr) {
             self.finish_reduction();
+            if opens_first {
+                self.enter(CaState::Open);
+            }
             self.cc.cwnd_event(&mut self.conn, CaEvent::CompleteCwr);
         }
-        self.enter(CaState::Open);
+        if !opens_first {
+            self.enter(CaState::Open);
+        }
     }
 
     /// The window is where the reduction leads: what a proportional one lets go at the moment is no window.
@@ -129,6 +137,11 @@ impl Driver {
         }
         self.cc.cwnd_event(&mut self.conn, CaEvent::CompleteCwr);
         self.enter(CaState::Open);
+    }
+
+    /// All data of a recovery has arrived, after its reduction was taken back: Linux's `tcp_end_cwnd_reduction` tells of its end all the same.
+    pub fn on_undone_reduction_over(&mut self) {
+        self.cc.cwnd_event(&mut self.conn, CaEvent::CompleteCwr);
     }
 
     /// Another epoch begins in the repair after a timeout, without that one's end.

@@ -7,26 +7,38 @@ use super::{Arrival, Sending};
 use crate::tcp::sender::scoreboard::DUP_THRESH;
 use crate::tcp::sender::{NextSegment, Sender};
 use cwnd::CaState;
+use cwnd::driver::Ack;
+
+/// What an acknowledgement leads to.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Response {
+    /// Whether something was found lost.
+    pub lost: bool,
+    /// For how long the reordering window lasts, µs.
+    pub wait_us: Option<u64>,
+    /// Segments by which the window may grow.
+    pub credit: u32,
+}
 
 impl Sender {
-    /// The state machine's answer to an acknowledgement: whether something was found lost, and for how long the reordering window lasts,
-    /// µs. // Linux: tcp_fastretrans_alert
-    pub(super) fn respond_to_ack(&mut self, now_us: u64, arrival: &Arrival) -> (bool, Option<u64>) {
+    /// The state machine's answer to an acknowledgement. // Linux: tcp_fastretrans_alert
+    pub(super) fn respond_to_ack(&mut self, ack: &Ack, arrival: &Arrival) -> Response {
+        let mut response = Response { credit: ack.delivered, ..Response::default() };
         let is_news = arrival.acked == 0 || arrival.sacked > 0 || arrival.dsack.is_some();
         if self.driver.conn.ca_state == CaState::Open && !is_news {
-            return (false, None);
+            return response;
         }
         match self.driver.conn.ca_state {
             CaState::Recovery if self.una < self.driver.recovery_end() => {
                 if arrival.acked > 0 && self.undo_partial(arrival) {
-                    return (false, None);
+                    return response;
                 }
                 self.undo_by_dsack();
             }
             CaState::Recovery => {
-                if !self.undo_if_original(arrival)
-                    && let Some(linux) = &mut self.linux
-                {
+                if self.undo_if_original(arrival) {
+                    self.driver.on_undone_reduction_over();
+                } else if let Some(linux) = &mut self.linux {
                     linux.window.on_recovery_over();
                 }
             }
@@ -35,13 +47,15 @@ impl Sender {
                 self.undo_by_dsack();
             }
         }
+        // Before losses are looked for: the reordering window depends on the state.
+        response.credit = self.driver.on_progress(ack);
         if !self.linux.as_mut().is_some_and(|linux| std::mem::take(&mut linux.rack.advanced)) {
             self.recover(false);
-            return (false, None);
+            return response;
         }
-        let (found, wait_us) = self.detect(now_us);
+        let (found, wait_us) = self.detect(ack.now_us);
         self.recover(found.lost_again > 0);
-        (found.lost > 0, wait_us)
+        Response { lost: found.lost > 0, wait_us, ..response }
     }
 
     /// Looks for losses; with what is found, how long until the last of the segments that may be late is lost, µs.
@@ -142,6 +156,12 @@ impl Sender {
         linux.probe = super::Probe::default();
         self.refresh();
         let is_first = !self.driver.in_recovery_epoch();
+        if is_first
+            && self.board.sacked_out >= DUP_THRESH
+            && let Some(linux) = &mut self.linux
+        {
+            linux.window.on_timeout_in_disorder();
+        }
         let end = self.driver.recovery_end();
         if is_first || self.una >= end {
             let epoch = self.driver.on_timeout(now_us, self.una.max(end), self.nxt);
@@ -194,8 +214,9 @@ impl Sender {
         }
         linux.undo.on_retransmission(now_us);
         self.refresh();
-        if position == self.una {
-            self.set_timeout(now); // Linux: the first segment's timer starts anew
+        let waits = self.linux.as_ref().is_some_and(|linux| linux.timer == TimerKind::Reordering);
+        if position == self.una && !waits {
+            self.set_timeout(now); // Linux: the first segment's timer starts anew, but for a wait that goes on (tcp_xmit_retransmit_queue)
         }
     }
 

@@ -10,7 +10,7 @@ use super::super::scoreboard::Scoreboard;
 use crate::tcp::bitmap::Bitmap;
 use std::collections::VecDeque;
 
-/// What is known of one outstanding segment: when it was last sent, µs, above four marks.
+/// What is known of one outstanding segment: when it was last sent, µs, above five marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry(u64);
 
@@ -22,7 +22,9 @@ const LOST: u64 = 2;
 const RETRANSMITTED: u64 = 4;
 /// It has been sent more than once.
 const SENT_AGAIN: u64 = 8;
-const MARKS: u32 = 4;
+/// Time has shown it lost. An undo may take that back, but time is not asked again before it is sent again. // Linux: tcp_tsorted_anchor
+const JUDGED: u64 = 16;
+const MARKS: u32 = 5;
 
 impl Entry {
     /// When it was last sent, µs.
@@ -191,6 +193,14 @@ impl SegmentLog {
         again
     }
 
+    fn lose_by_time(&mut self, position: u64, board: &mut Scoreboard) -> bool {
+        let again = self.lose(position, board);
+        if let Some(entry) = self.entry(position) {
+            entry.set(JUDGED);
+        }
+        again
+    }
+
     /// Marks the segments as lost that were sent before `newest`, which has arrived, and not after `horizon_us`.
     // RFC 8985 §6.2, step 5
     pub fn detect(
@@ -206,11 +216,11 @@ impl SegmentLog {
         while let Some(position) = self.first_unreported(self.undecided, self.overtaken) {
             self.undecided = position;
             let Some(entry) = self.get(position) else { break };
-            if !entry.has(SENT_AGAIN | LOST) {
+            if !entry.has(SENT_AGAIN | LOST | JUDGED) {
                 if !is_late(entry.sent_us()) {
                     break;
                 }
-                self.lose(position, board);
+                self.lose_by_time(position, board);
                 found.lost += 1;
             }
             self.undecided = position + 1;
@@ -218,7 +228,7 @@ impl SegmentLog {
         let mut to = self.overtaken;
         while let Some(position) = self.reported.last_clear(self.undecided, to) {
             match self.get(position) {
-                Some(entry) if !entry.has(SENT_AGAIN | LOST) => {
+                Some(entry) if !entry.has(SENT_AGAIN | LOST | JUDGED) => {
                     found.waiting_us = Some(entry.sent_us());
                     break;
                 }
@@ -251,14 +261,14 @@ impl SegmentLog {
         let mut index = 0;
         while let Some(&transmission) = self.again.get(index) {
             let awaited = self.get(transmission.position).is_some_and(|entry| {
-                let is_decided = entry.has(SACKED) || entry.has(LOST) && !entry.has(RETRANSMITTED);
+                let is_decided = entry.has(SACKED | JUDGED) || entry.has(LOST) && !entry.has(RETRANSMITTED);
                 entry.sent_us() == transmission.sent_us && !is_decided
             });
             if awaited && transmission >= newest {
                 break;
             }
             if awaited && is_late(transmission.sent_us) {
-                found.lost_again += u32::from(self.lose(transmission.position, board));
+                found.lost_again += u32::from(self.lose_by_time(transmission.position, board));
                 found.lost += 1;
             } else if awaited {
                 found.waiting_us = found.waiting_us.max(Some(transmission.sent_us));
@@ -306,7 +316,7 @@ impl SegmentLog {
     /// The segment at `position` is sent again at `now_us`. Only one that is `counted` is in the pipe twice: Linux does not count probes.
     pub fn retransmit(&mut self, position: u64, now_us: u64, counted: bool, board: &mut Scoreboard) {
         let Some(entry) = self.entry(position) else { return };
-        let marks = entry.0 & ((1 << MARKS) - 1);
+        let marks = entry.0 & ((1 << MARKS) - 1) & !JUDGED;
         *entry = Entry(now_us << MARKS | marks | SENT_AGAIN);
         if counted && !entry.has(RETRANSMITTED) {
             entry.set(RETRANSMITTED);
@@ -321,11 +331,11 @@ impl SegmentLog {
         board.retrans_out > 0 || self.entries.front().is_some_and(|entry| entry.is_sent_again())
     }
 
-    /// Nothing is lost after all: the marks go, and losses are detected anew.
+    /// Nothing is lost after all: the marks go. What a timeout has taken for lost is looked at anew, what was lost by time is not.
     pub fn forget_losses(&mut self, board: &mut Scoreboard) {
         let first = self.first;
         for (position, entry) in (first..).zip(&mut self.entries) {
-            if entry.has(LOST) && entry.has(SENT_AGAIN) && !entry.has(RETRANSMITTED) {
+            if entry.has(LOST) && entry.has(SENT_AGAIN) && !entry.has(RETRANSMITTED | JUDGED) {
                 self.again.push_back(Transmission { sent_us: entry.sent_us(), position });
             }
             entry.clear(LOST);
@@ -357,7 +367,7 @@ impl SegmentLog {
             assert_eq!(entry.has(SACKED), self.reported.get(position), "{position}: {self:?}");
             let waits = entry.has(LOST) && !entry.has(RETRANSMITTED);
             assert!(!waits || position >= self.next_lost, "{position}: {self:?}");
-            let is_decided = entry.has(SACKED | LOST | SENT_AGAIN);
+            let is_decided = entry.has(SACKED | LOST | SENT_AGAIN | JUDGED);
             assert!(is_decided || position >= self.undecided, "{position}: {self:?}");
             assert!(position < self.again_end || !entry.is_sent_again(), "{position}: {self:?}");
         }

@@ -9,6 +9,7 @@
 mod detect;
 mod log;
 mod rack;
+mod state;
 #[cfg(test)]
 mod tests;
 mod tlp;
@@ -18,10 +19,13 @@ use super::Sender;
 use crate::tcp::receiver::{AckPacket, SackBlocks};
 use cwnd::CaState;
 use cwnd::driver::Ack;
+use detect::Response;
 use log::{Entry, SegmentLog, Transmission};
 use rack::{Rack, ReorderingWindow};
-use tlp::{Probe, TimerKind};
-use undo::Undo;
+pub use state::LinuxState;
+use tlp::Probe;
+pub(super) use tlp::TimerKind;
+use undo::{TIMESTAMP_US, Undo};
 
 /// What a sender with this recovery keeps beside the others' state.
 #[derive(Debug, Default)]
@@ -82,6 +86,8 @@ pub(super) struct Arrival {
     /// `una` and the highest position that had arrived, before it.
     una_before: u64,
     highest_before: u64,
+    /// When the last of those was sent, µs.
+    newest_us: Option<u64>,
     /// The segment that it reports as a duplicate.
     dsack: Option<u64>,
     /// Whether that is the probe that is out.
@@ -106,10 +112,18 @@ impl Arrival {
     /// Round trips of the oldest and the newest segment, µs. From retransmissions only where the echo tells which it was.
     // Linux: tcp_ack_update_rtt
     fn round_trips(&self, now_us: u64) -> Option<(u32, u32)> {
-        let echo = self.echo_us.filter(|_| self.acked > 0).map(|echo_us| (echo_us, echo_us));
-        let (first_us, last_us) = self.acked_us.filter(|_| !self.again).or(self.sacked_us).or(echo)?;
         let since = |sent_us: u64| u32::try_from(now_us.saturating_sub(sent_us)).unwrap_or(u32::MAX);
-        Some((since(first_us), since(last_us)))
+        let acked_us = self.acked_us.filter(|_| !self.again);
+        if let Some((first_us, _)) = acked_us.or(self.sacked_us)
+            && let Some((_, last_us)) = self.sacked_us.or(acked_us)
+        {
+            return Some((since(first_us), since(last_us)));
+        }
+        let echo_us = self.echo_us.filter(|_| self.acked > 0)?;
+        // The clock of the timestamps counts milliseconds; none of them reads as one. // Linux: tcp_rtt_tsopt_us
+        let ticks = (now_us / TIMESTAMP_US).saturating_sub(echo_us / TIMESTAMP_US).max(1);
+        let rtt_us = u32::try_from(ticks * TIMESTAMP_US).unwrap_or(u32::MAX);
+        Some((rtt_us, rtt_us))
     }
 }
 
@@ -143,6 +157,7 @@ impl Sender {
         linux.rack.newest = linux.rack.newest.max(newest);
         linux.rack.rtt_us = Some(now_us - last_us);
         linux.rack.advanced = true;
+        linux.window.on_delivered(last_us, now_us);
         linux.highest = linux.highest.max(packet.cumulative);
         linux.timeouts = 0;
         linux.restarts_timer = true;
@@ -152,11 +167,13 @@ impl Sender {
         }
         self.advance(packet.cumulative, acked);
         self.refresh();
+        let round_trips = Some(((now_us - first_us) as u32, (now_us - last_us) as u32));
+        let ack = self.begin_ack(now, acked, acked, round_trips, true);
         if is_probe_out {
             self.on_ack_of_probe(false, false);
         }
-        let round_trips = Some(((now_us - first_us) as u32, (now_us - last_us) as u32));
-        self.finish_ack(now, acked, acked, round_trips, false);
+        let credit = self.driver.on_progress(&ack);
+        self.driver.on_window(&ack, credit);
         #[cfg(debug_assertions)]
         self.check();
     }
@@ -168,16 +185,16 @@ impl Sender {
         conn.snd_una = conn.snd_una.wrapping_add(conn.mss.wrapping_mul(acked));
     }
 
-    /// Tells the driver.
+    /// Tells the driver of an acknowledgement, before anything comes of it.
     #[inline(always)]
-    fn finish_ack(
+    fn begin_ack(
         &mut self,
         now: u64,
         acked: u32,
         delivered: u32,
         round_trips: Option<(u32, u32)>,
-        new_loss: bool,
-    ) {
+        plain: bool,
+    ) -> Ack {
         let ack = Ack {
             now_us: now / 1000,
             position: self.una,
@@ -185,12 +202,13 @@ impl Sender {
             delivered,
             rtt_us: round_trips.map(|(_, newest_us)| newest_us),
             oldest_rtt_us: round_trips.map(|(oldest_us, _)| oldest_us),
-            new_loss,
+            new_loss: false,
         };
-        self.driver.on_ack(&ack);
+        self.driver.on_arrival(&ack, plain);
         if round_trips.is_some() {
             self.rto.follow(self.driver.conn.srtt_us8, self.driver.rttvar_us4());
         }
+        ack
     }
 
     /// An acknowledgement while something is missing, or that reports something.
@@ -214,13 +232,19 @@ impl Sender {
         {
             linux.timeouts = 0;
         }
+        if let (Some(linux), Some(newest_us)) = (&mut self.linux, arrival.newest_us) {
+            linux.window.on_delivered(newest_us, now_us);
+        }
         self.refresh();
-        self.on_ack_of_probe(arrival.dsack_of_probe, arrival.is_pure_duplicate());
+        // In Linux's order: tcp_clean_rtx_queue, tcp_process_tlp_ack, tcp_fastretrans_alert, tcp_cong_control.
+        let plain = arrival.acked > 0 && packet.sacked.is_none() && blocks.is_none_or(SackBlocks::is_empty);
         let round_trips = arrival.round_trips(now_us);
-        let (lost, wait_us) = self.respond_to_ack(now_us, &arrival);
-        self.finish_ack(now, arrival.acked, arrival.delivered, round_trips, lost);
-        self.grow_by_reports(&arrival);
+        let ack = self.begin_ack(now, arrival.acked, arrival.delivered, round_trips, plain);
+        self.on_ack_of_probe(arrival.dsack_of_probe, arrival.is_pure_duplicate());
+        let Response { lost, wait_us, credit } = self.respond_to_ack(&ack, &arrival);
         self.settle();
+        self.driver.on_window(&Ack { new_loss: lost, ..ack }, credit);
+        self.grow_by_reports(&arrival);
         if let Some(wait_us) = wait_us {
             self.await_reordered(now, wait_us);
         } else if self.restarts_timeout(&arrival)
@@ -246,12 +270,7 @@ impl Sender {
             self.linux.as_ref().is_some_and(|linux| linux.window.degree > super::scoreboard::DUP_THRESH);
         let conn = &mut self.driver.conn;
         let may = !matches!(conn.ca_state, CaState::Recovery | CaState::Cwr);
-        if is_large
-            && may
-            && arrival.acked == 0
-            && arrival.delivered > 0
-            && !self.driver.cc.has_cong_control()
-        {
+        if is_large && may && arrival.acked == 0 && arrival.sacked > 0 && !self.driver.cc.has_cong_control() {
             let una = conn.snd_una;
             self.driver.cc.cong_avoid(conn, una, arrival.delivered);
         }
@@ -305,6 +324,7 @@ impl Sender {
             widen(&mut arrival.sacked_us, sent.sent_us);
         }
         linux.highest = linux.highest.max(position + 1);
+        arrival.newest_us = arrival.newest_us.max(Some(sent.sent_us));
         self.arrived(now_us, (sent, entry), None);
         true
     }
@@ -324,6 +344,7 @@ impl Sender {
                 widen(&mut arrival.acked_us, sent.sent_us);
             }
             linux.highest = linux.highest.max(position + 1);
+            arrival.newest_us = arrival.newest_us.max(Some(sent.sent_us));
             let echo_us = arrival.echo_us;
             self.arrived(now_us, (sent, entry), echo_us);
         }
@@ -345,8 +366,9 @@ impl Sender {
             return; // the network's own duplicates
         }
         arrival.dsack_of_probe = linux.probe.end == Some(position + 1);
+        arrival.delivered += 1; // Linux: "a spurious retransmission is delivered"
         if !arrival.dsack_of_probe {
-            linux.window.on_dsack(self.una, self.nxt);
+            linux.window.on_dsack();
         }
         linux.undo.on_dsack(position);
     }

@@ -55,17 +55,24 @@ pub struct ReorderingWindow {
     quarters: u32,
     /// RACK.reo_wnd_persist.
     persist: u32,
-    /// RACK.dsack_round.
-    dsack_round: Option<u64>,
+    /// A D-SACK has come for which the window has not grown.
+    dsack_seen: bool,
+    /// When it grew last, µs: its next D-SACK is of a later round trip, where what is delivered was sent after it.
+    grown_us: u64,
 }
 
 impl Default for ReorderingWindow {
     fn default() -> Self {
-        Self { seen: false, degree: DUP_THRESH, quarters: 1, persist: 0, dsack_round: None }
+        Self { seen: false, degree: DUP_THRESH, quarters: 1, persist: 0, dsack_seen: false, grown_us: 0 }
     }
 }
 
 impl ReorderingWindow {
+    /// RACK.reo_wnd_mult.
+    pub const fn quarters(&self) -> u32 {
+        self.quarters
+    }
+
     /// The segment at `position`, sent once, arrived after everything before `highest` that has arrived. // RFC 8985 §6.2, step 3
     pub fn on_reordered(&mut self, position: u64, highest: u64) {
         if position < highest {
@@ -74,22 +81,36 @@ impl ReorderingWindow {
         }
     }
 
-    /// A D-SACK says that a retransmission was needless. The window grows once per round trip, and only where reordering was
-    /// seen, as in Linux. // RFC 8985 §6.2, step 4
-    pub fn on_dsack(&mut self, una: u64, nxt: u64) {
-        if self.seen && self.dsack_round.is_none_or(|end| una >= end) {
-            self.dsack_round = Some(nxt);
+    /// A D-SACK says that a retransmission was needless; it counts only where reordering was seen, as in Linux.
+    pub const fn on_dsack(&mut self) {
+        self.dsack_seen |= self.seen;
+    }
+
+    /// Segments were delivered, of which the last one was sent at `newest_us`. The window grows once per round trip with D-SACKs.
+    // RFC 8985 §6.2, step 4; Linux: tcp_rack_update_reo_wnd
+    #[inline]
+    pub fn on_delivered(&mut self, newest_us: u64, now_us: u64) {
+        if newest_us < self.grown_us {
+            self.dsack_seen = false;
+        }
+        if self.dsack_seen {
+            self.dsack_seen = false;
+            self.grown_us = now_us;
             self.quarters = (self.quarters + 1).min(MOST_QUARTERS);
             self.persist = PERSISTENCE;
+        } else if self.persist == 0 {
+            self.quarters = 1;
         }
+    }
+
+    /// A timeout while many segments are reported and no recovery goes on: the degree was too large. // Linux: tcp_enter_loss
+    pub fn on_timeout_in_disorder(&mut self) {
+        self.degree = self.degree.min(DUP_THRESH);
     }
 
     /// A recovery ended without an undo. // RFC 8985 §6.2, step 4
     pub const fn on_recovery_over(&mut self) {
         self.persist = self.persist.saturating_sub(1);
-        if self.persist == 0 {
-            self.quarters = 1;
-        }
     }
 
     /// D-SACKs have undone a recovery. // Linux: tcp_try_undo_dsack
@@ -123,37 +144,44 @@ mod tests {
         assert_eq!((window.us(false, 40_000, 50_000), window.us(true, 40_000, 50_000)), (10_000, 10_000));
     }
 
-    // RFC 8985 §6.2 step 4: two D-SACKs of one round trip count once; five round trips of them make 60 ms, bounded by SRTT.
+    // RFC 8985 §6.2 step 4: two D-SACKs of one round trip count once; five round trips of them make 60 ms, bounded by SRTT. What was sent
+    // before the window grew is of the round trip in which it grew.
     #[test]
     fn it_grows_by_a_quarter_for_each_round_trip_with_a_dsack_up_to_the_smoothed_one() {
         let mut window = ReorderingWindow::default();
-        window.on_dsack(0, 10);
+        window.on_dsack();
+        window.on_delivered(0, 40_000);
         assert_eq!(window.us(false, 40_000, 50_000), 10_000, "Linux: only where reordering was seen");
         window.on_reordered(0, 3);
-        for (una, us) in [(5, 20_000), (9, 20_000), (15, 30_000), (25, 40_000), (35, 50_000), (45, 50_000)] {
-            window.on_dsack(una, una + 10);
-            assert_eq!(window.us(false, 40_000, 50_000), us, "at {una}");
+        let sent = [(10, 20_000), (49, 20_000), (50, 30_000), (132, 40_000), (173, 50_000), (214, 50_000)];
+        for (now_ms, (sent_ms, us)) in (50..).step_by(41).zip(sent) {
+            window.on_dsack();
+            window.on_delivered(sent_ms * 1000, now_ms * 1000);
+            assert_eq!(window.us(false, 40_000, 50_000), us, "sent at {sent_ms} ms, delivered at {now_ms}");
         }
-        for _ in 0..300 {
-            window.dsack_round = None;
-            window.on_dsack(0, 10);
+        for now_us in 1_000_000..1_000_300 {
+            window.on_dsack();
+            window.on_delivered(now_us, now_us);
         }
         assert_eq!(window.us(false, 40_000, u64::MAX), 2_550_000, "255 quarters");
     }
 
-    // RFC 8985 §6.2 step 4: RACK.reo_wnd_persist is 16.
+    // RFC 8985 §6.2 step 4: RACK.reo_wnd_persist is 16. The window falls back when something is delivered.
     #[test]
     fn it_falls_back_after_sixteen_recoveries_without_a_dsack() {
         let mut window = ReorderingWindow::default();
         window.on_reordered(0, 3);
-        window.on_dsack(0, 10);
+        window.on_dsack();
+        window.on_delivered(10, 20);
         for _ in 0..15 {
             window.on_recovery_over();
         }
         window.on_undo_by_dsack();
         window.on_recovery_over();
+        window.on_delivered(30, 40);
         assert_eq!(window.us(false, 40_000, 50_000), 20_000);
         window.on_recovery_over();
+        window.on_delivered(50, 60);
         assert_eq!(window.us(false, 40_000, 50_000), 10_000);
     }
 }

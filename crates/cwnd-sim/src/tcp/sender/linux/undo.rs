@@ -8,7 +8,7 @@ use cwnd::CaState;
 use cwnd::driver::RecoveryEpoch;
 
 /// The clock of the timestamp option: a millisecond. // Linux: TCP_TS_HZ
-const TIMESTAMP_US: u64 = 1000;
+pub const TIMESTAMP_US: u64 = 1000;
 
 /// What may be undone.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,6 +31,16 @@ impl Undo {
     pub fn on_retransmission(&mut self, now_us: u64) {
         self.first_sent_us.get_or_insert(now_us);
         self.awaited = Some(self.awaited.unwrap_or(0) + 1);
+    }
+
+    /// Whether there is something to undo.
+    pub const fn may(&self) -> bool {
+        self.start.is_some()
+    }
+
+    /// Retransmissions not yet reported as duplicates.
+    pub const fn awaited(&self) -> Option<u32> {
+        self.awaited
     }
 
     /// No episode goes on.
@@ -83,13 +93,19 @@ impl Sender {
         }
     }
 
-    /// Takes the reduction back; whether there was one. With `forget_losses`, nothing is lost any more.
-    fn undo(&mut self, forget_losses: bool) -> bool {
+    /// Takes the reduction back; whether there was one. With `forget_losses`, nothing is lost any more. `opens`: the state is open then,
+    /// whatever is missing. // Linux: tcp_undo_cwnd_reduction, tcp_try_keep_open
+    fn undo(&mut self, forget_losses: bool, opens: bool) -> bool {
         let Some(linux) = &mut self.linux else { return false };
         let names = [linux.undo.recovery.take(), linux.undo.timeout.take()];
         linux.undo.start = None;
+        let lost = if forget_losses { 0 } else { self.board.lost_out };
+        let again = linux.log.any_sent_again(&self.board);
+        let is_missing = !opens && (self.board.sacked_out + lost > 0 || again);
+        let state = if is_missing { CaState::Disorder } else { CaState::Open };
         let now_us = self.driver.conn.now_us;
-        if !names.into_iter().flatten().fold(false, |_, name| self.driver.on_spurious(now_us, name)) {
+        let undo = |name| self.driver.on_spurious_into(now_us, name, state);
+        if !names.into_iter().flatten().map(undo).fold(false, |_, done| done) {
             return false;
         }
         linux.timeouts = 0;
@@ -105,7 +121,7 @@ impl Sender {
     /// Undoes where D-SACKs have come for all retransmissions.
     pub(super) fn undo_by_dsack(&mut self) -> bool {
         let is_proven = self.linux.as_ref().is_some_and(|linux| linux.undo.is_proven());
-        if !is_proven || !self.undo(false) {
+        if !is_proven || !self.undo(false, false) {
             return false;
         }
         if let Some(linux) = &mut self.linux {
@@ -120,7 +136,7 @@ impl Sender {
         let Some(linux) = &self.linux else { return false };
         let undo = &linux.undo;
         let may = undo.start.is_some() && (undo.is_proven() || undo.is_original(arrival.echo_us));
-        may && self.undo(true)
+        may && self.undo(true, true)
     }
 
     /// In fast recovery an acknowledgement of a part answers an original: the hole was reordering. Whether the recovery goes on without
@@ -135,7 +151,7 @@ impl Sender {
             linux.sending = Sending::New;
             return true;
         }
-        self.undo(true);
+        self.undo(true, false);
         false
     }
 
@@ -151,7 +167,7 @@ impl Sender {
             let sent_new = self.nxt > self.driver.recovery_end();
             if arrival.original {
                 // RFC 5682 §3.1, step 3.b: data of the flight arrives that was sent once. The timeout was spurious.
-                if self.undo(true) {
+                if self.undo(true, true) {
                     return;
                 }
             } else if sent_new {

@@ -13,18 +13,20 @@ struct Known {
     sacked: bool,
     lost: bool,
     retransmitted: bool,
+    /// It was found lost, and has not been sent again since.
+    judged: bool,
 }
 
-/// RFC 8985 §6.2, step 5, RACK_detect_loss: how many are lost, and when the last of those that are not yet was sent.
+/// RFC 8985 §6.2, step 5, RACK_detect_loss, after undos as in Linux: how many are lost, and when the last of those that are not yet was sent.
 fn detect(segments: &mut BTreeMap<u64, Known>, newest: Transmission, horizon_us: u64) -> (u32, Option<u64>) {
     let (mut lost, mut waiting_us) = (0, None);
     for (&position, known) in segments.iter_mut() {
         let before = Transmission { sent_us: known.sent_us, position } < newest;
-        if known.sacked || known.lost && !known.retransmitted || !before {
+        if known.sacked || known.judged || known.lost && !known.retransmitted || !before {
             continue;
         }
         if known.sent_us <= horizon_us {
-            (known.lost, known.retransmitted) = (true, false);
+            (known.lost, known.retransmitted, known.judged) = (true, false, true);
             lost += 1;
         } else {
             waiting_us = waiting_us.max(Some(known.sent_us));
@@ -76,7 +78,7 @@ fn cursors_find_what_going_through_all_segments_finds() {
                     if let Some(position) = first {
                         log.retransmit(position, now_us, true, &mut board);
                         let known = segments.get_mut(&position).expect("out");
-                        (known.sent_us, known.retransmitted) = (now_us, true);
+                        (known.sent_us, known.retransmitted, known.judged) = (now_us, true, false);
                         again += 1;
                     }
                 }

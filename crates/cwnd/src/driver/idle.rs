@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The first transmission after nothing was out, and the restart after an idle time (RFC 5681 §4.1).
+
+use super::{Driver, NEVER};
+use crate::conn::{CaEvent, CaState, Conn};
+
+impl Driver {
+    /// A packet leaves with nothing out.
+    pub(super) fn on_first_sent(&mut self, now_us: u64, rto_us: u64) {
+        if self.options.idle_restart
+            && !self.cc.has_cong_control()
+            && self.is_idle(now_us, rto_us)
+            && self.conn.ca_state != CaState::Loss
+        {
+            // RFC 5681 §4.1: after an idle RTO restart from the initial window.
+            self.conn.cwnd = self.conn.cwnd.min(self.initial_cwnd);
+            self.prr.target = self.prr.target.min(self.initial_cwnd);
+            // What a proof could give back is older than the idle time.
+            self.undo.close();
+            self.cc.cwnd_event(&mut self.conn, CaEvent::CwndRestart);
+        }
+        if !self.in_recovery_epoch() {
+            self.largest.forget();
+        }
+        self.cc.cwnd_event(&mut self.conn, CaEvent::TxStart);
+    }
+
+    /// Whether nothing was sent for longer than the timeout: in ticks with Linux's details (`tcp_slow_start_after_idle_check`).
+    fn is_idle(&self, now_us: u64, rto_us: u64) -> bool {
+        let Conn { ticks, lsndtime_ticks, tick_hz, .. } = self.conn;
+        if !self.options.tells_as_linux || self.last_sent_us == NEVER {
+            return now_us.saturating_sub(self.last_sent_us) > rto_us;
+        }
+        let rto = rto_us.saturating_mul(u64::from(tick_hz)).div_ceil(1_000_000);
+        u64::from(ticks.wrapping_sub(lsndtime_ticks)) > rto
+    }
+}
