@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from cwnd.result import Result
     from cwnd.scenario import Flow, Link, dumbbell, graph, parking_lot, scenario_schema
     from cwnd.store import FolderError, run, save
+    from cwnd.transport_replay import replay_transport
 
 __all__ = [
     "CrateError",
@@ -51,6 +52,7 @@ __all__ = [
     "load",
     "load_plugin",
     "parking_lot",
+    "replay_transport",
     "replicate",
     "run",
     "save",
@@ -80,6 +82,7 @@ HOMES = {
     "load": "reading",
     "load_plugin": "plugin",
     "parking_lot": "scenario",
+    "replay_transport": "transport_replay",
     "replicate": "replicates",
     "run": "store",
     "save": "store",

@@ -288,11 +288,25 @@ def replay(
         list[str] | None,
         typer.Option("--param", metavar="K=V", help="A parameter of the algorithm; may be repeated. For traces only."),
     ] = None,
+    transport: Annotated[
+        bool,
+        typer.Option(
+            "--transport",
+            help="The folder is of a cwnd kernel trace --transport: repeat its connections on the simulator's sender.",
+        ),
+    ] = False,
     plugins: Plugins = None,
     as_json: Json = False,
 ) -> None:
-    """Replay recorded or prescribed hook calls on an algorithm; exit code 1 if the result of any call differs."""
+    """Replay recorded or prescribed hook calls on an algorithm; exit code 1 if the result of any call differs.
+
+    With --transport the simulator's TCP makes the calls, from the recorded acknowledgements, and order and arguments are compared.
+    """
     from cwnd import vectors
+
+    if transport:
+        replay_connections(file, cc, param, as_json=as_json)
+        return
 
     if cc is not None:
         find("--cc", cc)
@@ -334,6 +348,26 @@ def replay(
         if loaded:
             print(f"state taken from the record at {loaded:,} rows that follow no recorded call")
     if outcome["differences"]:
+        raise typer.Exit(1)
+
+
+def replay_connections(folder: Path, cc: str | None, param: list[str] | None, *, as_json: bool) -> None:
+    """`cwnd replay --transport`."""
+    from cwnd.replay import TraceError
+    from cwnd.transport_replay import replay_transport, report
+
+    for option, value in (("--cc", cc), ("--param", param[0] if param else None)):
+        if value is not None:
+            fail(f'{option}: "{value}" is not accepted; expected none with --transport, which compares what was traced')
+    try:
+        outcome = replay_transport(folder)
+    except TraceError as error:
+        fail(str(error))
+    if as_json:
+        print(json.dumps(outcome))
+    else:
+        report(outcome)
+    if outcome["divergent"]:
         raise typer.Exit(1)
 
 

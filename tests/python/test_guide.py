@@ -16,8 +16,17 @@ from in_kernel import PATIENCE_S, PROGRAM
 ROOT = Path(__file__).parents[2]
 GUIDE = ROOT / "docs" / "guide"
 #: The index and the page of queue disciplines show nothing that runs. The others have tests of their own: test_guide_kernel.py, test_plugin.py,
-#: test_experiments.py, test_shell.py, crates/cwnd-scenario/tests/documents/page.rs.
-OTHERS = {"README", "kernel", "shell", "own-algorithm", "experiment", "queue-discipline", "write-a-scenario"}
+#: test_experiments.py, test_hook_order.py, test_shell.py, crates/cwnd-scenario/tests/documents/page.rs.
+OTHERS = {
+    "README",
+    "kernel",
+    "hook-order",
+    "shell",
+    "own-algorithm",
+    "experiment",
+    "queue-discipline",
+    "write-a-scenario",
+}
 PAGES = [ROOT / "README.md", *sorted(path for path in GUIDE.glob("*.md") if path.stem not in OTHERS)]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 #: What other tests run: all of them, and what needs root.

@@ -21,6 +21,7 @@ mod scenario;
 mod shell;
 mod simulation;
 mod tables;
+mod transport;
 
 use pyo3::prelude::*;
 
@@ -39,6 +40,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<simulation::Simulation>()?;
     module.add_class::<tables::Table>()?;
     module.add_class::<replay::Replay>()?;
+    module.add_class::<transport::TransportReplay>()?;
     module.add_class::<hooks::Hooks>()?;
     module.add_function(wrap_pyfunction!(registry::algorithms, module)?)?;
     module.add_function(wrap_pyfunction!(registry::flow_keys, module)?)?;

@@ -152,7 +152,7 @@ impl<'a> WordColumns<'a> {
 }
 
 /// Takes over a batch by the Arrow PyCapsule interface.
-fn import(batch: &Bound<'_, PyAny>) -> PyResult<StructArray> {
+pub fn import(batch: &Bound<'_, PyAny>) -> PyResult<StructArray> {
     let pair = batch.call_method0("__arrow_c_array__")?.cast_into::<PyTuple>()?;
     let schema = pair.get_item(0)?.cast_into::<PyCapsule>()?.pointer_checked(Some(c"arrow_schema"))?;
     let array = pair.get_item(1)?.cast_into::<PyCapsule>()?.pointer_checked(Some(c"arrow_array"))?;
@@ -172,7 +172,7 @@ const OLDEST_ARGUMENTS: usize = 3;
 macro_rules! columns {
     ($($name:ident),+ $(,)?) => {
         /// The columns of a trace that a replay reads.
-        struct ReplayColumns<'a> {
+        pub struct ReplayColumns<'a> {
             $($name: &'a Int64Array,)+
             /// `arg0`, `arg1`, …: a record that is older than an argument lacks its column.
             args: [Option<&'a Int64Array>; ARGUMENT_WORDS],
@@ -182,7 +182,7 @@ macro_rules! columns {
         }
 
         impl<'a> ReplayColumns<'a> {
-            fn of(table: &'a StructArray) -> PyResult<Self> {
+            pub fn of(table: &'a StructArray) -> PyResult<Self> {
                 let column = |name: &str| {
                     table.column_by_name(name).and_then(|c| c.as_any().downcast_ref::<Int64Array>()).ok_or_else(|| {
                         PyValueError::new_err(format!("column {name}: missing; expected a recorded trace's column"))
@@ -263,7 +263,7 @@ fn words(bytes: &[u8]) -> PrivateWords {
 
 impl ReplayColumns<'_> {
     /// One row. Unsigned values come as their bits.
-    fn row(&self, hook: &str, i: usize, tick_hz: u32) -> PyResult<Row> {
+    pub fn row(&self, hook: &str, i: usize, tick_hz: u32) -> PyResult<Row> {
         let u32_at = |column: &Int64Array| column.value(i) as u32;
         let arguments = self.args.map(|column| column.map_or(0, u32_at));
         let call = Hook::by_name(hook).and_then(|hook| Call::read(hook, arguments, u32_at(self.mss)));

@@ -22,6 +22,7 @@ mod index;
 mod network;
 mod schedule;
 mod tcp;
+pub mod transport_replay;
 
 pub use cwnd_link::Drops;
 pub use cwnd_record::{

@@ -10,5 +10,5 @@ mod sender;
 
 pub use ack::{ACK_BYTES, AckSlab, position};
 pub use flow::{FlowRecord, FlowState, Handshake, Owner, RecoveryState};
-pub use receiver::AckPacket;
-pub use sender::ENDLESS;
+pub use receiver::{AckPacket, SackBlocks};
+pub use sender::{ENDLESS, Expired, Sender, SenderState};

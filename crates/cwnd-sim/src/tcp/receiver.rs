@@ -32,6 +32,16 @@ pub struct SackBlocks {
 }
 
 impl SackBlocks {
+    /// The blocks of an acknowledgement up to `cumulative`: the positions `from..to` that have arrived, and the one that arrived again.
+    pub fn of(cumulative: u64, ranges: &[(u64, u64)], duplicate: Option<u64>) -> Self {
+        let mut blocks = Self::default();
+        for (offsets, (from, to)) in blocks.offsets.iter_mut().zip(ranges) {
+            *offsets = (from.saturating_sub(cumulative) as u32, to.saturating_sub(cumulative) as u32);
+        }
+        blocks.duplicate = duplicate.map(|position| position.wrapping_sub(cumulative) as i32);
+        blocks
+    }
+
     /// The blocks of an acknowledgement up to `cumulative`, as positions `from..to`.
     pub fn ranges(self, cumulative: u64) -> impl Iterator<Item = (u64, u64)> {
         let ranges = self.offsets.into_iter().take_while(|offsets| offsets.1 > 0);

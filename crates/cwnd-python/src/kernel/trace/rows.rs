@@ -106,7 +106,7 @@ pub fn packets(records: &[PacketRecord]) -> StructArray {
 fn packet(record: &PacketRecord) -> PacketRow {
     let RawPacket { conn, kernel, header, .. } = &record.raw;
     let raw = &record.raw;
-    let header = (raw.kind != TIMER).then(|| TcpHeader::read(header)).unwrap_or_default();
+    let header = if raw.kind == TIMER { TcpHeader::default() } else { TcpHeader::read(header) };
     let [sack0, sack1, sack2, sack3] = header.sack;
     PacketRow {
         connection: record.connection,

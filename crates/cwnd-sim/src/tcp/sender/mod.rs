@@ -8,6 +8,7 @@ mod application;
 mod linux;
 mod pacer;
 mod recovery;
+mod replayed;
 mod rto;
 mod scoreboard;
 #[cfg(test)]
@@ -22,6 +23,7 @@ use cwnd_link::NEVER;
 use cwnd_scenario::Flow;
 use linux::LinuxRecovery;
 use pacer::SendLimits;
+pub use replayed::{Expired, SenderState};
 use rto::Rto;
 use scoreboard::Scoreboard;
 

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A connection of the kernel, repeated on the simulator's sender: the same acknowledgements at the same times, and the calls of the hooks
+//! compared.
+//!
+//! What was sent when, when the timer expired, what the application had written and how much the receiver allowed are the record's
+//! (docs/adr/0008): else both sides would part at the first transmission that differs by a microsecond, and no later acknowledgement would
+//! fit. The sender's own are what it makes of acknowledgements and expired timers: loss marks, states, undo, and every call of a hook. After each
+//! event window, threshold and what `tcp_cwnd_validate` keeps are taken from the record, so that each event is judged by itself.
+
+mod call_log;
+mod compare;
+mod event;
+mod record;
+mod segments;
+mod show;
+mod view;
+
+use crate::tcp::{AckPacket, SackBlocks, Sender};
+use call_log::{CallLog, Calls};
+use cwnd::Controller;
+use cwnd::driver::Ack;
+use cwnd_scenario::Scenario;
+use event::{Event, Events};
+use segments::Segments;
+use std::collections::HashMap;
+use view::View;
+
+pub use crate::tcp::Expired;
+pub use compare::{Divergence, Outcome};
+pub use record::{KernelState, Packet, PacketKind, Recorded};
+
+const FIN: u32 = 1;
+/// What the kernel's timer is set for.
+const PENDING_TIMEOUT: u32 = 1;
+const PENDING_PROBE: u32 = 5;
+const PENDING_REORDERING: u32 = 6;
+
+/// Repeats a record, in the order in which it was made, on the algorithm `cc`.
+///
+/// # Errors
+/// One line, when it is not the record of a connection from its beginning.
+pub fn replay(cc: &str, recorded: &[Recorded]) -> Result<Outcome, String> {
+    let events = Events::of(recorded)?;
+    let mut run = Run::new(cc, &events)?;
+    let mut outcome = Outcome::default();
+    for (index, event) in events.list.iter().enumerate() {
+        if index == events.whole {
+            (outcome.gaps, outcome.not_compared) = (1, (events.list.len() - index) as u64);
+            break;
+        }
+        run.align(event);
+        let before = run.view(event);
+        let (calls, own) = run.step(event);
+        outcome.judge(&events.list, index, &before, &calls, own);
+    }
+    Ok(outcome)
+}
+
+/// What a sender did that is no call of a hook.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Own {
+    /// Segments sent again in the record, and those of them that the sender would not have sent again then.
+    pub retransmissions: (u32, u32),
+    /// The timer that expired in the record.
+    pub timer: Option<ExpiredTimer>,
+}
+
+/// A timer that expired in the record, and the sender's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExpiredTimer {
+    /// What the kernel's was set for.
+    pub kernel: Expired,
+    /// What the sender's was set for.
+    pub sender: Option<Expired>,
+    /// Whether it was due within three ticks of the kernel's, which counts in ticks and rounds each time up.
+    pub on_time: bool,
+}
+
+struct Run {
+    sender: Sender,
+    calls: Calls,
+    segments: Segments,
+    /// When the last packet with each timestamp was sent, µs.
+    stamps: HashMap<u32, u64>,
+    /// The next transmission is a probe.
+    probe: bool,
+}
+
+impl Run {
+    fn new(cc: &str, events: &Events) -> Result<Self, String> {
+        let Events { init, first_sequence, handshake_rtt_us, tick_hz, .. } = *events;
+        let text = format!(
+            "duration = '1s'\n[link]\nrate = '1Gbit/s'\nrtt = '40ms'\n[[flow]]\ncc = '{cc}'\nrecovery = 'linux'"
+        );
+        let mut flows = Scenario::from_toml(&text).map_err(|why| why.to_string())?.expand();
+        let mut flow = flows.pop().ok_or("no flow")?;
+        flow.rtt = u64::from(handshake_rtt_us) * 1000;
+        let mut sender = Sender::new(&flow, init.mss);
+        let conn = &mut sender.driver.conn;
+        (conn.tick_hz, conn.cwnd, conn.ssthresh) = (tick_hz, init.cwnd, init.ssthresh);
+        (conn.snd_una, conn.snd_nxt) = (first_sequence, first_sequence);
+        conn.cwnd_clamp = init.cwnd_clamp;
+        conn.gso_max_size = init.gso_max_size;
+        sender.set_data(0, u32::MAX);
+        // The handshake's round trip time; its calls are not compared.
+        let rtt_us = (handshake_rtt_us > 0).then_some(handshake_rtt_us);
+        let now_us = init.now_us;
+        let position = 0;
+        sender.driver.on_ack(&Ack {
+            now_us,
+            position,
+            acked: 0,
+            delivered: 0,
+            rtt_us,
+            oldest_rtt_us: rtt_us,
+            new_loss: false,
+        });
+        sender.follow_round_trip();
+        let calls = Calls::default();
+        let none = Controller::by_name("reno").ok_or("no algorithm reno")?;
+        let algorithm = std::mem::replace(&mut sender.driver.cc, none);
+        sender.driver.cc = CallLog::of(algorithm, calls.clone());
+        let segments = Segments::new(first_sequence);
+        Ok(Self { sender, calls, segments, stamps: HashMap::new(), probe: false })
+    }
+
+    /// Takes from the record what the sender is not judged by.
+    fn align(&mut self, event: &Event) {
+        let Packet { state, write_seq, snd_wnd, mss, .. } = event.packet;
+        let unsent = self.segments.offset(write_seq).saturating_sub(self.segments.end());
+        let rwnd = snd_wnd / mss.max(1);
+        self.sender.set_data(unsent.div_ceil(u64::from(mss.max(1))), rwnd);
+        let conn = &mut self.sender.driver.conn;
+        conn.set_now(event.time_us);
+        conn.ticks = event.ticks;
+        (conn.cwnd, conn.ssthresh) = (state.cwnd, state.ssthresh);
+        (conn.max_packets_out, conn.is_cwnd_limited) = (state.max_packets_out, state.is_cwnd_limited);
+    }
+
+    /// Does what was recorded; what the sender called, and what it did besides.
+    fn step(&mut self, event: &Event) -> (Vec<call_log::Logged>, Own) {
+        let mut own = Own::default();
+        let now = event.time_us * 1000;
+        match event.packet.kind {
+            PacketKind::Ack => self.acknowledge(now, &event.packet),
+            PacketKind::Timer => {
+                let expired = match event.packet.state.pending {
+                    PENDING_TIMEOUT if event.packet.state.packets_out > 0 => Some(Expired::Timeout),
+                    PENDING_REORDERING => Some(Expired::Reordering),
+                    PENDING_PROBE => Some(Expired::Probe),
+                    _ => None,
+                };
+                own.timer = expired.map(|expired| {
+                    let timer = self.timer(event, expired);
+                    self.sender.expire(now, expired);
+                    timer
+                });
+                self.probe = expired == Some(Expired::Probe);
+            }
+            PacketKind::Sent => self.transmit(now, &event.packet, &mut own),
+        }
+        if event.ends_burst {
+            self.sender.end_burst();
+        }
+        (self.calls.take(), own)
+    }
+
+    /// The sender's timer beside the one that expired in the record.
+    fn timer(&self, event: &Event, kernel: Expired) -> ExpiredTimer {
+        let Packet { tick_hz, state, .. } = event.packet;
+        let tick_us = 1_000_000 / u64::from(tick_hz.max(1));
+        let late_us = u64::from(state.ticks.wrapping_sub(state.expires)) * tick_us;
+        let sender = self.sender.state();
+        let on_time = sender.due_us.abs_diff(event.time_us.saturating_sub(late_us)) <= 3 * tick_us;
+        ExpiredTimer { kernel, sender: sender.timer, on_time }
+    }
+
+    fn acknowledge(&mut self, now: u64, packet: &Packet) {
+        let segments = &self.segments;
+        let (una, end) = (self.sender.una(), segments.to(segments.end()));
+        let cumulative = segments.to(segments.offset(packet.acknowledges)).min(end);
+        let mut ranges = Vec::new();
+        let mut duplicate = None;
+        for (place, (from, to)) in packet.sack.into_iter().flatten().enumerate() {
+            let (from, to) = (segments.offset(from), segments.offset(to));
+            let within =
+                |outer: (u32, u32)| segments.offset(outer.0) <= from && to <= segments.offset(outer.1);
+            // RFC 2883 §4: the first block, below the acknowledgement or within the second one.
+            let is_old = to <= segments.offset(packet.acknowledges) || packet.sack[1].is_some_and(within);
+            if place == 0 && is_old {
+                duplicate = Some(segments.from(from));
+            } else {
+                ranges.push((segments.from(from), segments.to(to)));
+            }
+        }
+        ranges.retain(|(from, to)| from < to && *from >= cumulative);
+        let blocks = SackBlocks::of(cumulative, &ranges, duplicate);
+        let echo = self.stamps.get(&packet.ts_echo).map(|&sent_us| (sent_us as u32, sent_us as u32));
+        let ack = AckPacket { cumulative: cumulative.max(una), sacked: None, sent_us: echo, waited: false };
+        let blocks = (!blocks.is_empty()).then_some(blocks);
+        self.sender.on_ack_with(now, &ack, blocks.as_ref());
+    }
+
+    fn transmit(&mut self, now: u64, packet: &Packet, own: &mut Own) {
+        let bytes = packet.payload + (packet.flags & FIN);
+        let offset = self.segments.offset(packet.sequence);
+        let sent_us = now / 1000;
+        self.stamps.insert(packet.ts_value, sent_us);
+        if offset >= self.segments.end() {
+            let each = if packet.gso_size > 0 { packet.gso_size } else { bytes };
+            let mut left = bytes;
+            while left > 0 {
+                let size = each.min(left).max(1);
+                self.segments.push(size);
+                self.sender.transmit_new(now);
+                left -= size;
+            }
+        } else {
+            let to = self.segments.to(offset + u64::from(bytes));
+            for position in self.segments.from(offset)..to {
+                own.retransmissions.0 += 1;
+                if self.sender.has_arrived(position) {
+                    own.retransmissions.1 += 1;
+                    continue;
+                }
+                own.retransmissions.1 += u32::from(!self.sender.transmit_again(now, position, self.probe));
+            }
+        }
+        self.probe = false;
+    }
+
+    /// Both sides before an event.
+    fn view(&self, event: &Event) -> View {
+        let kernel = event.packet.state;
+        let una = self.segments.to(self.segments.offset(kernel.snd_una));
+        View { kernel, kernel_una: una, sender: self.sender.state(), conn: self.sender.driver.conn }
+    }
+}
+
+#[cfg(test)]
+mod tests;

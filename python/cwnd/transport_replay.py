@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Repeats connections of the kernel on the simulator's sender, and compares the calls of their hooks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from cwnd import _native
+from cwnd.replay import TraceError, column_of
+
+if TYPE_CHECKING:
+    from cwnd._native import TransportOutcome
+
+# Columns of text; every other one is taken as 64-bit integers.
+TEXT = ("hook", "kind")
+
+
+def replay_transport(folder: str | Path) -> TransportOutcome:
+    """Repeats the connections of a trace that `cwnd kernel trace --transport -o` wrote.
+
+    The simulator's sender with `recovery = "linux"` is fed each acknowledgement at its recorded time. What was sent when, and when timers
+    expired, is the record's. Returns `connections`, `events` (acknowledgements, transmissions, timers), `calls` of the kernel's hooks,
+    `divergent` (events whose calls differ in order, arguments or results), `out_of_step` (events before which the two sides knew different
+    things of the segments out), `gaps` (connections whose record lacks something) and `not_compared` (their events from there on), `explained`
+    (arguments that the simulator cannot have: what, why, in how many events they differ), `retransmissions` and `timers` (how many, and how many of them the sender would not have had),
+    `kinds` and `states` (a `kind` each, how many `events`, how many of these `fresh`, that is with both sides in step before, and
+    the `first`, in words), and the `first` divergence of all. Raises `TraceError`.
+    """
+    folder = Path(folder)
+    replay = _native.TransportReplay(set_of(folder))
+    hooks, packets = (read(folder, name) for name in ("hooks", "packets"))
+    beginnings = pc.filter(hooks["connection"], pc.equal(hooks["hook"], "init"))
+    for connection in pc.unique(beginnings).to_pylist():
+        rows = [part(table, connection) for table in (hooks, packets)]
+        has_data = pc.any(pc.and_(pc.equal(rows[1]["kind"], "sent"), pc.greater(rows[1]["payload"], 0))).as_py()
+        if not has_data:
+            continue
+        try:
+            replay.feed(*rows)
+        except ValueError as error:
+            raise TraceError(f'TRACE: "{folder}" is not accepted; connection {connection}: {error}') from None
+    outcome = replay.outcome()
+    if not outcome["connections"]:
+        raise TraceError(f'TRACE: "{folder}" is not accepted; expected a connection that sent data')
+    return outcome
+
+
+def set_of(folder: Path) -> str:
+    """The parameter set that was traced."""
+    try:
+        manifest: Mapping[str, str] = json.loads((folder / "manifest.json").read_text())
+        return manifest["set"]
+    except (OSError, ValueError, KeyError):
+        raise TraceError(
+            f'TRACE: "{folder}" is not accepted; expected the folder of a cwnd kernel trace --transport'
+        ) from None
+
+
+def read(folder: Path, name: str) -> pa.Table:
+    """A table of the trace."""
+    file = folder / f"{name}.parquet"
+    if not file.is_file():
+        raise TraceError(
+            f'TRACE: "{folder}" is not accepted; expected the folder of a cwnd kernel trace --transport; {file.name} is missing'
+        )
+    try:
+        return pq.read_table(file)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise TraceError(f'TRACE: "{file}" is not accepted; expected a table in Parquet: {error}') from None
+
+
+def part(table: pa.Table, connection: int) -> pa.RecordBatch:
+    """The rows of a connection, in one piece."""
+    rows = table.filter(pc.equal(table["connection"], connection)).combine_chunks()
+    names = [name for name in table.column_names if not name.startswith("state_")]
+    columns = [
+        pa.concat_arrays(rows[name].chunks) if rows.num_rows else pa.array([], rows[name].type) for name in names
+    ]
+    taken = [
+        column.cast(pa.string()) if name in TEXT else column_of(name, column) for name, column in zip(names, columns)
+    ]
+    return pa.RecordBatch.from_arrays(taken, names=names)
+
+
+def report(outcome: TransportOutcome) -> None:
+    """Prints what a comparison came to."""
+    connections = outcome["connections"]
+    print(
+        f"{outcome['calls']:,} calls at {outcome['events']:,} events of {connections:,} connection{'' if connections == 1 else 's'}: "
+        f"{outcome['divergent']:,} events with other calls in the simulator"
+    )
+    print("compared: the order of the calls, their arguments, the results of ssthresh and undo_cwnd")
+    for what, (count, others) in (
+        ("segments sent again", outcome["retransmissions"]),
+        ("timers that expired", outcome["timers"]),
+    ):
+        print(f"{what}: {count:,}, others in the simulator: {others:,}")
+    print(f"events before which it knew something else of what is out: {outcome['out_of_step']:,}")
+    if outcome["gaps"]:
+        print(
+            f"not compared: {outcome['not_compared']:,} events after a gap in the record of {outcome['gaps']:,} connections "
+            "(docs/adr/0007-missing-hook-results.md)"
+        )
+    for what, why, events in outcome["explained"]:
+        print(f"not counted: {what}, at {events:,} events: {why}")
+    for title, kinds in (("calls that differ", outcome["kinds"]), ("what else differs", outcome["states"])):
+        if kinds:
+            print(f"{title} (events, of these with both sides in step before):")
+        for kind in kinds:
+            print(f"  {kind['events']:>7,} {kind['fresh']:>7,}  {kind['kind']}")
+    if outcome["first"]:
+        print(f"first: {outcome['first']}", end="")
