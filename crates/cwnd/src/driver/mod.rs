@@ -175,7 +175,7 @@ impl Driver {
 
     /// The first part of [`Driver::on_ack`]: what the acknowledgement says of time and delivery. A transport that looks for losses after it,
     /// as Linux does, calls [`Driver::on_loss`] and the like next, then the other two parts. `plain`: it advances, and says nothing else.
-    #[inline]
+    #[inline(always)]
     pub fn on_arrival(&mut self, ack: &Ack, plain: bool) {
         self.on_round_trip(ack);
         let (conn, as_linux) = (&mut self.conn, self.options.tells_as_linux);
@@ -195,7 +195,7 @@ impl Driver {
     }
 
     /// The second part: ends the epoch whose data is repaired. Returns the segments with which the window may grow.
-    #[inline]
+    #[inline(always)]
     pub fn on_progress(&mut self, ack: &Ack) -> u32 {
         // The acknowledgement that carried an echo never ends what the echo began, though it may acknowledge all that is out.
         let mut credit = ack.delivered;
@@ -214,7 +214,7 @@ impl Driver {
     }
 
     /// The last part: the window, by `credit` segments.
-    #[inline]
+    #[inline(always)]
     pub fn on_window(&mut self, ack: &Ack, credit: u32) {
         if self.cc.has_cong_control() {
             self.cc.cong_control(&mut self.conn, ack.delivered);
