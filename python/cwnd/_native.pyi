@@ -224,6 +224,8 @@ class LiveReport(TypedDict):
     kernel: str
     #: name of each flow's algorithm in the kernel
     algorithms: list[str]
+    #: the same of each group of traffic; null where it sends datagrams
+    traffic_algorithms: list[str | None]
     packets_delivered: int
     #: how much later than due packets were delivered (ms)
     late_p50_ms: float

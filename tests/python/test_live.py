@@ -6,49 +6,17 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from conftest import Cli, refused
-from in_kernel import AVAILABLE, PROGRAM, lacks, until
+from in_kernel import PROGRAM, until
+from in_lab import NEEDS_LAB, outside, run, threads
 
 import cwnd as package
 from cwnd import Flow, dumbbell
 
-pytestmark = [
-    pytest.mark.skipif(
-        os.environ.get("CI") != "true" and (lacks() != "" or not Path("/dev/net/tun").exists()),
-        reason=lacks() or "needs /dev/net/tun",
-    ),
-    pytest.mark.usefixtures("turn"),
-]
-
-
-def run(scenario: package.Scenario, tries: int = 5) -> package.Result:
-    """Runs it; again where a busy machine did not keep up."""
-    for number in range(tries):
-        try:
-            return package.run(scenario, lane="live")
-        except package.FellBehindError as error:
-            assert number + 1 < tries, error
-    raise AssertionError
-
-
-def outside() -> set[str]:
-    """What a run could leave outside its process: devices of this namespace, algorithms in the kernel, mounts of namespaces."""
-    devices = {str(path) for path in Path("/sys/class/net").iterdir()}
-    mounts = {line for line in Path("/proc/mounts").read_text().splitlines() if line.startswith("nsfs")}
-    return devices | set(AVAILABLE.read_text().split()) | mounts
-
-
-def threads(process: int) -> list[str]:
-    """Names of a process's threads; those that end meanwhile are left out."""
-    names = []
-    for task in Path(f"/proc/{process}/task").iterdir():
-        with suppress(OSError):
-            names.append((task / "comm").read_text().strip())
-    return names
+pytestmark = NEEDS_LAB
 
 
 # 20 Mbit/s for 4 s: 20e6 × 4 / 8 / 1500 = 6 667 packets.
@@ -171,11 +139,9 @@ def test_a_result_is_saved_loaded_and_drawn(tmp_path: Path) -> None:
     [
         (("cubic@initial_cwnd=4",), ("flow[0].initial_cwnd", "10", "lane live")),
         (("cubic@recovery=sack",), ("flow[0].recovery", "lane live")),
-        (("cubic@rwnd=10",), ("flow[0].rwnd", "lane live")),
         (("cubic@rtt=0s",), ("flow[0].rtt", "lane live")),
         (("cubic", "--per-ack"), ("record.per_ack", "lane live")),
         (("cubic", "--seeds", "2"), ("--seeds", "--lane live")),
-        (("cubic", "--traffic", "ha2008"), ("traffic", "lane live")),
     ],
 )
 def test_what_the_kernel_does_not_do_is_refused(cwnd: Cli, arguments: tuple[str, ...], words: tuple[str, ...]) -> None:

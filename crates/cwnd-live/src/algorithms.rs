@@ -5,6 +5,7 @@ use crate::error::Error;
 #[cfg(feature = "kernel")]
 use cwnd_bpf::{Load, LoadedModule, Module};
 use cwnd_scenario::{Flow, FlowAction, Invalid, Scenario};
+use cwnd_traffic::Model;
 
 /// Sets of ours that stand for an algorithm of the kernel: our name, the kernel's.
 const KERNELS_OWN: [(&str, &str); 2] = [("cubic-linux", "cubic"), ("reno-linux", "reno")];
@@ -21,6 +22,8 @@ pub struct Algorithms {
     known: Vec<Known>,
     /// Of each flow: its algorithm.
     flows: Vec<usize>,
+    /// Of each group of traffic: its algorithm; none where it sends datagrams.
+    traffic: Vec<Option<usize>>,
     #[cfg(feature = "kernel")]
     loaded: Vec<LoadedModule>,
 }
@@ -31,11 +34,17 @@ impl Algorithms {
         let mut all = Self {
             known: Vec::new(),
             flows: Vec::new(),
+            traffic: Vec::new(),
             #[cfg(feature = "kernel")]
             loaded: Vec::new(),
         };
         let used = flows.iter().map(|flow| all.add(&flow.group.cc, &flow.group.params));
         all.flows = used.collect::<Result<_, _>>()?;
+        let of_traffic = scenario.traffic.iter().map(|traffic| match traffic.model {
+            Model::Udp(_) => Ok(None),
+            _ => all.add(&traffic.cc, &[]).map(Some),
+        });
+        all.traffic = of_traffic.collect::<Result<_, _>>()?;
         for (_, _, action) in scenario.flow_actions() {
             if let FlowAction::Switch(cc, params) = action {
                 all.add(&cc, &params)?;
@@ -47,6 +56,11 @@ impl Algorithms {
     /// Name in the kernel of each flow's algorithm.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.flows.iter().map(|&known| self.known[known].name.as_str())
+    }
+
+    /// Name in the kernel of the algorithm of each group of traffic; none where it sends datagrams.
+    pub fn names_of_traffic(&self) -> impl Iterator<Item = Option<&str>> {
+        self.traffic.iter().map(|known| known.map(|known| self.known[known].name.as_str()))
     }
 
     /// Name in the kernel of an algorithm that was loaded.

@@ -2,12 +2,13 @@
 //! The thread that moves packets between the two hosts, through the emulator, against the monotonic clock.
 
 use crate::capture::DeviceCaptures;
+use crate::classify::{Classifier, whole};
 use crate::emulator::Emulator;
 use crate::error::{Error, while_doing};
 use crate::host::Host;
 use crate::lateness::Lateness;
 use crate::paths::HostSide;
-use crate::tally::{Tally, whole};
+use crate::tally::Tally;
 use cwnd_link::{Backlog, Drops, PacketClass};
 use cwnd_record::{EventKind, EventRow, QueueRow};
 use rustix::event::{PollFd, PollFlags, poll};
@@ -65,10 +66,10 @@ pub enum Rows {
 }
 
 /// Which packets pass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum Passing {
-    /// TCP segments of the flows, by their ports.
-    Flows,
+    /// TCP segments of the flows and of traffic, and traffic's datagrams, by their ports.
+    Flows(Classifier),
     /// Every packet of IPv4: all are flow 0, and all count as data.
     Everything,
 }
@@ -93,10 +94,12 @@ pub struct Carrier<'a> {
     pub mss: u32,
     /// The measured interval, ns.
     pub measure: (u64, u64),
-    /// The flows.
+    /// The flows, and after them what traffic's data are counted for: see [`Header::flow`](crate::Header::flow).
     pub flows: &'a [FlowState],
     /// Packets that are captured.
     pub captures: DeviceCaptures,
+    /// How many of them are flows.
+    pub named: usize,
     /// Where rows go.
     pub rows: Sender<Rows>,
     /// Readable when the run is to be given up.
@@ -128,7 +131,7 @@ impl Carrier<'_> {
     /// Moves packets until the end.
     pub fn run(mut self) -> Result<CarrierReport, Error> {
         let real_time = become_real_time(PRIORITY);
-        let mut tally = Tally::new(self.flows.len(), self.measure);
+        let mut tally = Tally::new(self.named, self.measure);
         let mut memory = Memory { spare: Vec::new(), buffer: vec![0u8; 1 << 16] };
         let (mut queue, mut events) = (Vec::new(), Vec::new());
         let mut sample = if self.interval == 0 { u64::MAX } else { 0 };
@@ -141,7 +144,8 @@ impl Carrier<'_> {
                 self.take_from(side, now, &mut tally, &mut memory)?;
             }
             for dropped in self.emulator.take_dropped() {
-                if dropped.header.class != Some(PacketClass::Data) {
+                let of_traffic = dropped.header.flow as usize >= self.named;
+                if of_traffic || dropped.header.class != Some(PacketClass::Data) {
                     continue;
                 }
                 let flow = &self.flows[dropped.header.flow as usize];
@@ -263,8 +267,10 @@ impl Carrier<'_> {
             let Some(packet) = host.read(&mut memory.buffer).map_err(while_doing("read a packet"))? else {
                 break;
             };
-            let header = match self.passing {
-                Passing::Flows => tally.header(packet, side),
+            let header = match &mut self.passing {
+                Passing::Flows(flows) => {
+                    flows.header(packet, side, |number, ways| self.emulator.set_path(number, ways))
+                }
                 Passing::Everything => whole(packet, side),
             };
             let Some(header) = header else {

@@ -4,7 +4,7 @@
 //! Everything is scheduled at the time at which it is due, not at the time at which somebody looks: a caller that comes late
 //! delivers late, but what happens at the links is the same.
 
-use crate::paths::{HostSide, Paths};
+use crate::paths::{HostSide, Paths, Ways};
 use cwnd_link::{Backlog, DropCause, Link, LinkConfig, NEVER, Offered, PacketClass, Transit};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -12,8 +12,10 @@ use std::collections::{BinaryHeap, VecDeque};
 /// What a host sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Number of its flow.
+    /// What it is counted for: the number of its flow; after the flows come two for each traffic group, one per direction of its data.
     pub flow: u32,
+    /// Number of its ways in [`Paths`].
+    pub path: u32,
     /// The host that sends it.
     pub from: HostSide,
     /// Size on the wire, bytes.
@@ -91,8 +93,8 @@ impl<P> Emulator<P> {
         let links: Vec<_> = links.into_iter().map(|config| Link::new(config, measure, end)).collect();
         Self {
             armed: vec![NEVER; links.len()],
-            forwarded: vec![Forwarded::default(); paths.flows()],
-            departures: vec![VecDeque::new(); paths.flows()],
+            forwarded: vec![Forwarded::default(); paths.len()],
+            departures: vec![VecDeque::new(); paths.len()],
             links,
             paths,
             measure,
@@ -110,6 +112,11 @@ impl<P> Emulator<P> {
         self.due.peek().map_or(NEVER, |Reverse((at, ..))| *at)
     }
 
+    /// Gives a number of [`Paths`] its ways; what is on its way goes on along them.
+    pub fn set_path(&mut self, number: u32, ways: Ways) {
+        self.paths.set(number, ways);
+    }
+
     /// Takes a packet that a host sends at `now`, ns, up to which the network must have advanced.
     pub fn accept(&mut self, now: u64, header: Header, packet: P) {
         let transported = Transported { header, hop: 0, packet };
@@ -118,7 +125,7 @@ impl<P> Emulator<P> {
             self.slots.len() as u32 - 1
         });
         self.slots[slot as usize] = Some(transported);
-        let path = self.paths.of(header.flow, header.from);
+        let path = self.paths.of(header.path, header.from);
         if header.class.is_none() {
             let (at, hops) = (now + path.propagation, path.links.len() as u32);
             self.slots[slot as usize].as_mut().expect("just filled").hop = hops;
@@ -141,7 +148,7 @@ impl<P> Emulator<P> {
                 Due::Link(link) => self.depart(at, link),
                 Due::Packet(slot) => {
                     let packet = self.slots[slot as usize].as_ref().expect("on its way");
-                    let path = self.paths.of(packet.header.flow, packet.header.from);
+                    let path = self.paths.of(packet.header.path, packet.header.from);
                     if (packet.hop as usize) < path.links.len() {
                         self.offer(at, slot);
                     } else {
@@ -199,7 +206,7 @@ impl<P> Emulator<P> {
     fn offer(&mut self, now: u64, slot: u32) {
         let Some(Transported { header, hop, .. }) = &self.slots[slot as usize] else { return };
         let (header, hop) = (*header, *hop as usize);
-        let number = self.paths.of(header.flow, header.from).links[hop];
+        let number = self.paths.of(header.path, header.from).links[hop];
         let class = header.class.unwrap_or(PacketClass::Ack);
         let link = &mut self.links[number as usize];
         match link.offer(now, header.bytes, class) {
@@ -244,7 +251,7 @@ impl<P> Emulator<P> {
         let Some(packet) = &mut self.slots[slot as usize] else { return };
         packet.hop += 1;
         let header = packet.header;
-        let path = self.paths.of(header.flow, header.from);
+        let path = self.paths.of(header.path, header.from);
         let is_last = packet.hop as usize == path.links.len();
         if is_last && header.class == Some(PacketClass::Data) {
             let forwarded = &mut self.forwarded[header.flow as usize];

@@ -73,11 +73,16 @@ impl Host {
     /// Runs something in its namespace, in a thread of its own.
     pub fn within<T: Send>(&self, task: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
         let enter = || {
-            move_into_link_name_space(self.namespace.as_fd(), Some(LinkNameSpaceType::Network))
-                .map_err(while_doing("enter a network namespace"))?;
+            self.enter()?;
             task()
         };
         std::thread::scope(|scope| scope.spawn(enter).join().expect("it does not panic"))
+    }
+
+    /// Moves this thread into its namespace, for good.
+    pub fn enter(&self) -> Result<(), Error> {
+        move_into_link_name_space(self.namespace.as_fd(), Some(LinkNameSpaceType::Network))
+            .map_err(while_doing("enter a network namespace"))
     }
 
     /// Its namespace.

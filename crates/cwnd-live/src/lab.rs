@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A run: two hosts, the thread that moves packets, the thread of the applications, and what comes of it.
 
+mod summarise;
+
+pub use summarise::Report;
+
 use crate::algorithms::Algorithms;
-use crate::applications::{Applications, ApplicationsReport, FlowReport};
+use crate::application::FlowReport;
+use crate::applications::{Applications, ApplicationsReport};
 use crate::capture::DeviceCaptures;
 use crate::carrier::{Carrier, CarrierReport, FlowState, Passing, Rows, clock};
+use crate::classify::Classifier;
 use crate::emulator::Emulator;
 use crate::error::{Error, while_doing};
-use crate::host::{Host, kernel_release};
+use crate::host::Host;
 use crate::lateness::Lateness;
 use crate::paths::{HostSide, Paths};
 use crate::plan::{Sockets, plans, tasks};
 use crate::support::check;
-use cwnd_record::{FlowCounts, FlowSummary, LinkSummary, Summary, TransferRow, WaitRow};
+use crate::traffic_sockets::GroupSockets;
+use crate::transfers::{TrafficReport, Transfers};
 use cwnd_scenario::{Flow, Scenario};
 use cwnd_sim::Tables;
 use rustix::event::{EventfdFlags, eventfd};
@@ -72,30 +79,8 @@ type Applying = JoinHandle<Result<ApplicationsReport, Error>>;
 struct Finished {
     carrier: CarrierReport,
     flows: Vec<FlowReport>,
+    traffic: TrafficReport,
     late_applications: u64,
-}
-
-/// What the emulator says of itself, and of the machine that it ran on.
-#[derive(Clone, Debug)]
-pub struct Report {
-    /// The kernel's release.
-    pub kernel: String,
-    /// Name of each flow's algorithm in the kernel.
-    pub algorithms: Vec<String>,
-    /// Packets delivered to a host.
-    pub packets: u64,
-    /// Lateness of their delivery, ns: p50, p99, p99.9, worst.
-    pub lateness: [u64; 4],
-    /// How late one in a hundred of the applications' starts, stops and looks was, ns.
-    pub late_applications: u64,
-    /// CPU time of the emulator's thread, s.
-    pub cpu_s: f64,
-    /// Whether the emulator's thread ran in the real-time class.
-    pub real_time: bool,
-    /// Packets of no flow, which were not delivered.
-    pub foreign: u64,
-    /// Duplicates that receivers have told of by D-SACK.
-    pub duplicates: u64,
 }
 
 impl Lab {
@@ -110,12 +95,16 @@ impl Lab {
         let mtu = scenario.packet_size;
         let hosts = [Host::new(HostSide::Senders, mtu)?, Host::new(HostSide::Receivers, mtu)?];
         let stop = eventfd(0, EventfdFlags::CLOEXEC).map_err(while_doing("make an eventfd"))?;
-        let states = flows.iter().map(|_| FlowState::default()).collect();
+        let (named, groups) = (flows.len(), scenario.traffic.len());
+        let states = (0..named + 2 * groups).map(|_| FlowState::default()).collect();
         let shared = Arc::new(Shared { hosts, flows: states, stop });
         let plans = plans(scenario, &flows, &algorithms);
         let sockets = Sockets::new(&shared.hosts, &plans)?;
+        let traffic_sockets = GroupSockets::all(scenario, &shared.hosts, algorithms.names_of_traffic())?;
         let (links, paths) = Paths::of_scenario(scenario, &flows);
         let (sender, rows) = channel();
+        let (opened, opening) = channel();
+        let transfers = Transfers::new(scenario, traffic_sockets, named, opened);
         let zero = clock() + LEAD;
         let tasks = tasks(scenario, &flows, &algorithms);
         let (measure, end, mss) = (scenario.measure, scenario.duration, scenario.mss());
@@ -126,7 +115,7 @@ impl Lab {
             let emulator = Emulator::new(links, paths, measure, end);
             let Shared { hosts, flows, stop } = &*here;
             let ran = Carrier {
-                passing: Passing::Flows,
+                passing: Passing::Flows(Classifier::new(named, groups, opening)),
                 emulator,
                 hosts,
                 zero,
@@ -137,6 +126,7 @@ impl Lab {
                 measure,
                 flows,
                 captures,
+                named,
                 rows: to_lab,
                 stop,
             }
@@ -145,9 +135,10 @@ impl Lab {
         };
         let here = shared.clone();
         let apply = move || {
-            let Shared { flows, stop, .. } = &*here;
-            let ran = Applications { zero, end, measure, interval, mss, tasks, flows, rows: sender, stop }
-                .run(sockets, plans);
+            let Shared { hosts: [host, _], flows, stop } = &*here;
+            let ran =
+                Applications { zero, end, measure, interval, mss, tasks, host, flows, rows: sender, stop }
+                    .run(sockets, plans, transfers);
             here.told(ran)
         };
         let spawn = while_doing("start a thread");
@@ -204,24 +195,32 @@ impl Lab {
         // Whichever failed has the reason; without its packets the other one may have failed for want of them.
         let carrier = carrying.join().expect("it does not panic");
         let flows = applying.join().expect("it does not panic");
-        let (carrier, ApplicationsReport { flows, lateness }) = (carrier?, flows?);
+        let (carrier, ApplicationsReport { flows, mut traffic, lateness }) = (carrier?, flows?);
         // The two threads' events in one order of time.
         self.tables.events.sort_by_key(|row| row.time_ns);
-        self.tables.transfers.extend(self.transfers(&flows));
-        self.valid(&carrier, &lateness)?;
+        self.valid(&carrier, &lateness, traffic.short_rtt())?;
+        let mut transfers = self.transfers(&flows);
+        transfers.append(&mut traffic.rows);
+        transfers.sort_by_key(|row| row.start_ns);
+        self.tables.transfers = transfers;
         let late_applications = lateness.per_mille(990);
-        self.finished = Some(Finished { carrier, flows, late_applications });
+        self.finished = Some(Finished { carrier, flows, traffic, late_applications });
         Ok(())
     }
 
     /// Refuses what a machine that fell behind has measured.
-    fn valid(&self, carrier: &CarrierReport, applications: &Lateness) -> Result<(), Error> {
+    fn valid(
+        &self,
+        carrier: &CarrierReport,
+        applications: &Lateness,
+        of_traffic: Option<u64>,
+    ) -> Result<(), Error> {
         let [senders, receivers] = &self.shared.hosts;
         let dropped = senders.dropped()? + receivers.dropped()?;
         if dropped > 0 {
             return Err(Error::Behind(format!("the hosts' devices have dropped {dropped} packets")));
         }
-        let rtt = self.flows.iter().map(|flow| flow.rtt).min().unwrap_or(u64::MAX);
+        let rtt = self.flows.iter().map(|flow| flow.rtt).chain(of_traffic).min().unwrap_or(u64::MAX);
         let ms = |ns: u64| ns as f64 / 1e6;
         for (what, lateness) in [("packets", &carrier.lateness), ("actions of applications", applications)] {
             for (part, limit) in TOO_LATE.map(|(part, of_rtt)| (part, rtt / of_rtt)) {
@@ -239,31 +238,13 @@ impl Lab {
         Ok(())
     }
 
-    fn transfers(&self, reports: &[FlowReport]) -> Vec<TransferRow> {
-        let sized =
-            (0..).zip(self.flows.iter().zip(reports)).filter(|(_, (flow, _))| flow.group.size.is_some());
-        let mut rows: Vec<_> = sized
-            .map(|(number, (flow, report))| TransferRow {
-                group: None,
-                number,
-                start_ns: flow.start,
-                end_ns: report.finished,
-                bytes: flow.group.size,
-                rtt_ns: flow.rtt,
-                reverse: false,
-            })
-            .collect();
-        rows.sort_by_key(|row| row.start_ns);
-        rows
-    }
-
     /// Time of the scenario, ns.
     #[must_use]
     pub fn now(&self) -> u64 {
         clock().saturating_sub(self.zero).min(self.scenario.duration)
     }
 
-    /// Data packets that have left the flows' last links so far.
+    /// Data packets that have left the last links of flows and traffic so far.
     #[must_use]
     pub fn packets(&self) -> u64 {
         let forwarded = |flow: &FlowState| flow.forwarded.load(std::sync::atomic::Ordering::Relaxed);
@@ -290,90 +271,6 @@ impl Lab {
     /// Takes the packets that were captured since the last call: names of hosts with the next piece of their files of pcapng.
     pub fn take_packets(&mut self) -> Vec<(&'static str, Vec<u8>)> {
         std::mem::take(&mut self.packets)
-    }
-
-    /// The summary of the measured interval; `None` before the run is over.
-    #[must_use]
-    pub fn summary(&self) -> Option<Summary> {
-        let Finished { carrier, flows, .. } = self.finished.as_ref()?;
-        let (from, to) = self.scenario.measure;
-        let links: Vec<LinkSummary> = (0..)
-            .zip(self.scenario.links.iter().zip(carrier.emulator.links()))
-            .map(|(number, (spec, link))| cwnd_sim::link_summary(number, spec, link, self.scenario.measure))
-            .collect();
-        let flows: Vec<FlowSummary> = (0..)
-            .zip(flows)
-            .map(|(number, report)| self.flow_summary(number, report, carrier, &links))
-            .collect();
-        Some(Summary {
-            measured_s: (from as f64 / 1e9, to as f64 / 1e9),
-            jain: cwnd_sim::jain(&flows),
-            links,
-            flows,
-            traffic: Vec::new(),
-        })
-    }
-
-    fn flow_summary(
-        &self,
-        number: u32,
-        report: &FlowReport,
-        carrier: &CarrierReport,
-        links: &[LinkSummary],
-    ) -> FlowSummary {
-        let flow = &self.flows[number as usize];
-        let (from, to) = self.scenario.measure;
-        let seconds = (to - from) as f64 / 1e9;
-        let [begin, end, run] = report.counts;
-        let drops = carrier.drops[number as usize];
-        let bits = |bytes: u64| (bytes * 8) as f64 / seconds / 1e6;
-        let throughput_mbps = bits(carrier.emulator.forwarded(number).measured_bytes);
-        let slowest =
-            flow.path.iter().map(|&link| links[link as usize].capacity_mbps).fold(f64::INFINITY, f64::min);
-        let active = to.saturating_sub(from.max(flow.start)).max(1);
-        FlowSummary {
-            number,
-            name: flow.name.clone(),
-            label: flow.label.to_string(),
-            cc: flow.group.cc.clone(),
-            recovery: "linux",
-            rtt_ms: flow.rtt as f64 / 1e6,
-            start_s: flow.start as f64 / 1e9,
-            throughput_mbps,
-            goodput_mbps: bits(carrier.distinct_measured[number as usize]),
-            share: if slowest > 0.0 { throughput_mbps / slowest } else { 0.0 },
-            cwnd_mean: report.window_ns as f64 / active as f64,
-            measured: FlowCounts { drops: drops[0], ..end.since(&begin) },
-            run: FlowCounts { drops: drops[1], ..run },
-            path: flow.path.to_vec(),
-            reverse_path: flow.reverse_path.to_vec(),
-        }
-    }
-
-    /// Queueing delays, as the simulator's; empty before the run is over.
-    #[must_use]
-    pub fn waits(&self) -> Vec<WaitRow> {
-        let Some(Finished { carrier, .. }) = &self.finished else { return Vec::new() };
-        let links = carrier.emulator.links().iter().take(self.scenario.links.len());
-        (0..).zip(links).flat_map(|(number, link)| cwnd_sim::link_waits(number, link)).collect()
-    }
-
-    /// What the emulator says of itself; `None` before the run is over.
-    #[must_use]
-    pub fn report(&self) -> Option<Report> {
-        let Finished { carrier, flows, late_applications } = self.finished.as_ref()?;
-        let late = &carrier.lateness;
-        Some(Report {
-            kernel: kernel_release(),
-            algorithms: self.algorithms.names().map(str::to_owned).collect(),
-            packets: late.packets(),
-            lateness: [late.per_mille(500), late.per_mille(990), late.per_mille(999), late.worst()],
-            late_applications: *late_applications,
-            cpu_s: carrier.cpu_s,
-            real_time: carrier.real_time,
-            foreign: carrier.foreign,
-            duplicates: flows.iter().map(|flow| u64::from(flow.duplicates)).sum(),
-        })
     }
 }
 

@@ -5,7 +5,7 @@
 //! | part | what it does |
 //! | --- | --- |
 //! | [`Emulator`] | the links and delays of the scenario, by [`cwnd_link::Link`], without a clock |
-//! | [`TcpSegment`] | reads a packet's flow and size |
+//! | [`TcpSegment`], [`UdpDatagram`] | read a packet's ports and size |
 //! | [`Lab`] | two namespaces with a TUN device each, the thread that moves packets between them, the thread of the applications |
 //!
 //! The links draw from the scenario's own random streams: the k-th data packet that is offered to a link is lost in both lanes.
@@ -16,11 +16,15 @@
 #[cfg(target_os = "linux")]
 mod algorithms;
 #[cfg(target_os = "linux")]
+mod application;
+#[cfg(target_os = "linux")]
 mod applications;
 #[cfg(target_os = "linux")]
 mod capture;
 #[cfg(target_os = "linux")]
 mod carrier;
+#[cfg(target_os = "linux")]
+mod classify;
 #[cfg(target_os = "linux")]
 mod distinct;
 mod emulator;
@@ -40,14 +44,20 @@ mod shell;
 #[cfg(target_os = "linux")]
 mod socket;
 #[cfg(target_os = "linux")]
+mod sources;
+#[cfg(target_os = "linux")]
 mod support;
 #[cfg(target_os = "linux")]
 mod tally;
+#[cfg(target_os = "linux")]
+mod traffic_sockets;
+#[cfg(target_os = "linux")]
+mod transfers;
 mod wire;
 
 pub use emulator::{DroppedPacket, Emulator, Forwarded, Header};
-pub use paths::{HostSide, Path, Paths};
-pub use wire::TcpSegment;
+pub use paths::{HostSide, Path, Paths, Ways};
+pub use wire::{TcpSegment, UdpDatagram};
 #[cfg(target_os = "linux")]
 pub use {
     carrier::CarrierReport,

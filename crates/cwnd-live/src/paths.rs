@@ -6,6 +6,7 @@
 
 use cwnd_link::LinkConfig;
 use cwnd_scenario::{Flow, Scenario};
+use cwnd_traffic::Direction;
 
 /// One of the two hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +32,7 @@ impl HostSide {
 }
 
 /// The way from one host to the other.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Path {
     /// Delay before the first link, ns.
     pub before: u64,
@@ -43,16 +44,20 @@ pub struct Path {
     pub propagation: u64,
 }
 
-/// The ways of all flows.
+/// Both ways of what is between two hosts, by [`HostSide`] of who sends.
+pub type Ways = [Path; 2];
+
+/// The ways of all flows, and of all traffic: those of the flows come first, then two for each traffic group, one per direction of its
+/// data, then those of connections with round trip times of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Paths(Vec<[Path; 2]>);
+pub struct Paths(Vec<Ways>);
 
 impl Paths {
-    /// The links of a scenario, followed by the access links of its flows, and the ways of its flows.
+    /// The links of a scenario, followed by the access links of its flows, and the ways of its flows and traffic.
     #[must_use]
     pub fn of_scenario(scenario: &Scenario, flows: &[Flow]) -> (Vec<LinkConfig>, Self) {
         let mut links = scenario.link_configs();
-        let paths = flows.iter().map(|flow| {
+        let of_flows = flows.iter().map(|flow| {
             let mut path = flow.path.to_vec();
             if let Some(access) = flow.group.access {
                 path.insert(0, links.len() as u32);
@@ -60,26 +65,53 @@ impl Paths {
             }
             both_ways(scenario, flow, path)
         });
-        let paths = Self(paths.collect());
-        (links, paths)
+        let mut paths: Vec<_> = of_flows.collect();
+        for traffic in &scenario.traffic {
+            // A direction in which it cannot send has the ways of none, which nothing takes.
+            paths.extend(Direction::ALL.map(|direction| {
+                let flow = scenario.traffic_flow(traffic, direction);
+                flow.map_or_else(Ways::default, |flow| Self::of_connection(scenario, &flow))
+            }));
+        }
+        (links, Self(paths))
     }
 
-    /// The way of what `from` sends of a flow.
+    /// The ways of a connection of a traffic group.
     #[must_use]
-    pub fn of(&self, flow: u32, from: HostSide) -> &Path {
-        &self.0[flow as usize][from as usize]
+    pub fn of_connection(scenario: &Scenario, flow: &Flow) -> Ways {
+        both_ways(scenario, flow, flow.path.to_vec())
     }
 
-    /// Number of flows.
+    /// The way with this number of what `from` sends.
     #[must_use]
-    pub const fn flows(&self) -> usize {
+    pub fn of(&self, number: u32, from: HostSide) -> &Path {
+        &self.0[number as usize][from as usize]
+    }
+
+    /// Gives a number its ways. The numbers below it that have none get those of nothing.
+    pub fn set(&mut self, number: u32, ways: Ways) {
+        if self.0.len() <= number as usize {
+            self.0.resize_with(number as usize + 1, Ways::default);
+        }
+        self.0[number as usize] = ways;
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
         self.0.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 }
 
 /// As the simulator has it: what is left of the round trip time, without the links and the access delay, is delay behind the last
 /// links, one half each.
-fn both_ways(scenario: &Scenario, flow: &Flow, path: Vec<u32>) -> [Path; 2] {
+fn both_ways(scenario: &Scenario, flow: &Flow, path: Vec<u32>) -> Ways {
     let delay = |links: &[u32]| -> u64 {
         links.iter().map(|&link| scenario.links.get(link as usize).map_or(0, |link| link.delay)).sum()
     };

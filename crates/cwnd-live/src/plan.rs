@@ -12,9 +12,9 @@ use std::io;
 use std::net::{TcpListener, TcpStream};
 
 /// What an application writes at once, bytes. No more than this is in its socket without being sent if it is to stop.
-pub const CHUNK: usize = 1 << 16;
+pub const CHUNK: usize = socket::ZEROS;
 /// The same of one that does not stop, bytes: enough for the applications' thread to come a few ms late.
-const UNSENT: usize = 1 << 20;
+pub const UNSENT: usize = 1 << 20;
 
 /// What a flow's application does.
 #[derive(Clone, Debug)]
@@ -27,6 +27,8 @@ pub struct Plan {
     pub rate: Option<u64>,
     /// What it leaves in its socket at most without being sent, bytes.
     pub unsent: usize,
+    /// Most bytes that its receiver allows in flight.
+    pub window: Option<u64>,
     /// Whether the kernel paces it.
     pub pacing: bool,
     /// When it starts first, ns.
@@ -50,6 +52,7 @@ pub enum Task {
 
 /// What the applications of all flows do.
 pub fn plans(scenario: &Scenario, flows: &[Flow], algorithms: &Algorithms) -> Vec<Plan> {
+    let mss = u64::from(scenario.mss());
     let stopped: Vec<u32> = scenario
         .flow_actions()
         .into_iter()
@@ -59,14 +62,20 @@ pub fn plans(scenario: &Scenario, flows: &[Flow], algorithms: &Algorithms) -> Ve
     let all = (0..).zip(flows).zip(scenario.recorded()).zip(algorithms.names());
     all.map(|(((number, flow), recorded), algorithm)| {
         let stops = flow.group.stop.is_some() || stopped.contains(&number);
-        plan(flow, algorithm, recorded, if stops { CHUNK } else { UNSENT })
+        let unsent = if stops { CHUNK } else { UNSENT };
+        Plan {
+            unsent,
+            window: flow.group.rwnd.map(|segments| u64::from(segments) * mss),
+            ..plan(flow, algorithm, recorded)
+        }
     })
     .collect()
 }
 
-fn plan(flow: &Flow, algorithm: &str, recorded: bool, unsent: usize) -> Plan {
+fn plan(flow: &Flow, algorithm: &str, recorded: bool) -> Plan {
     Plan {
-        unsent,
+        unsent: UNSENT,
+        window: None,
         algorithm: algorithm.to_owned(),
         size: flow.group.size,
         rate: flow.group.app_rate,
@@ -113,12 +122,19 @@ impl Sockets {
                 .collect::<Result<Vec<_>, _>>()
         })?;
         let receivers = receivers.within(|| {
-            let ports = FIRST_PORT..FIRST_PORT + plans.len() as u16;
-            let all = ports.map(|port| socket::listen(Host::address(HostSide::Receivers), port));
+            let all = (FIRST_PORT..).zip(plans).map(|(port, plan)| listener(plan, port));
             all.collect::<io::Result<Vec<_>>>().map_err(while_doing("wait for connections"))
         })?;
         Ok(Self(senders.into_iter().zip(receivers).collect()))
     }
+}
+
+fn listener(plan: &Plan, port: u16) -> io::Result<TcpListener> {
+    let listener = socket::listen(Host::address(HostSide::Receivers), port)?;
+    if let Some(window) = plan.window {
+        socket::limit_window(&listener, window)?;
+    }
+    Ok(listener)
 }
 
 fn sender(plan: &Plan) -> io::Result<TcpStream> {

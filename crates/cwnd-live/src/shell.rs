@@ -69,6 +69,7 @@ impl Shell {
                 measure,
                 flows,
                 captures: DeviceCaptures::none(),
+                named: 1,
                 rows,
                 stop,
             }

@@ -3,8 +3,11 @@
 
 use std::io;
 use std::mem::offset_of;
-use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+/// Most that is written at once, bytes.
+pub const ZEROS: usize = 1 << 16;
 
 /// The kernel's `struct tcp_info`, as of Linux 6.7.
 #[repr(C)]
@@ -137,6 +140,49 @@ pub fn listen(address: Ipv4Addr, port: u16) -> io::Result<TcpListener> {
     let listener = TcpListener::bind((address, port))?;
     listener.set_nonblocking(true)?;
     Ok(listener)
+}
+
+/// Gives a socket a port of its own.
+pub fn bind(socket: &TcpStream, port: u16) -> io::Result<()> {
+    let address = SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, port);
+    rustix::net::bind(socket, &address).map_err(io::Error::from)
+}
+
+/// A socket for datagrams, which others may share the port with; does not block.
+pub fn datagrams_from(port: u16) -> io::Result<UdpSocket> {
+    let kind = libc::SOCK_DGRAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
+    // SAFETY: a plain call; the descriptor is ours alone.
+    let socket = match unsafe { libc::socket(libc::AF_INET, kind, 0) } {
+        -1 => return Err(io::Error::last_os_error()),
+        descriptor => UdpSocket::from(unsafe { OwnedFd::from_raw_fd(descriptor) }),
+    };
+    set(&socket, libc::SOL_SOCKET, libc::SO_REUSEADDR, &1i32)?;
+    rustix::net::bind(&socket, &SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, port))?;
+    Ok(socket)
+}
+
+/// Lets the other end have at most this many bytes in flight. Connections that a listener accepts
+/// have the same limit.
+pub fn limit_window(socket: &impl AsRawFd, bytes: u64) -> io::Result<()> {
+    // A buffer of a fixed size, as the kernel moves the limit with one that it sizes itself; four times the window has room for what segments take.
+    let bytes = i32::try_from(bytes).unwrap_or(i32::MAX / 4).min(i32::MAX / 4);
+    set(socket, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, &(4 * bytes))?;
+    keep_window(socket, bytes as u64)
+}
+
+/// Sets the limit again: the kernel forgets it when it learns how much memory a segment takes.
+pub fn keep_window(socket: &impl AsRawFd, bytes: u64) -> io::Result<()> {
+    let bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
+    set(socket, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, &bytes)
+}
+
+/// Writes up to this many zeros, at most `ZEROS`; with `more` to come the last segment waits until it is full.
+pub fn send_zeros(socket: &TcpStream, bytes: usize, more: bool) -> io::Result<usize> {
+    static CHUNK: [u8; ZEROS] = [0; ZEROS];
+    let flags = libc::MSG_NOSIGNAL | if more { libc::MSG_MORE } else { 0 };
+    // SAFETY: the bytes live for ever.
+    let answer = unsafe { libc::send(socket.as_raw_fd(), CHUNK.as_ptr().cast(), bytes.min(ZEROS), flags) };
+    if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(answer as usize) }
 }
 
 /// Goes over to an algorithm of the kernel.

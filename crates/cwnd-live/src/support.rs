@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What of a scenario the running kernel can do.
 
-use crate::wire::FIRST_PORT;
+use crate::classify::{FIRST_GROUP_PORT, FIRST_OPENER};
+use crate::wire::{FIRST_PORT, UdpDatagram};
 use cwnd::registry::Recovery;
 use cwnd_scenario::{FlowGroup, InnerVariables, Invalid, Scenario, Start};
+use cwnd_traffic::Model;
 
 /// Most flows of a run: each has a port, and is looked at a hundred times a second.
 pub const MAX_FLOWS: usize = 1000;
-const _: () = assert!(FIRST_PORT as usize + MAX_FLOWS < 50_000);
+/// Most groups of traffic: each has a port.
+pub const MAX_GROUPS: usize = 500;
+const _: () = assert!(FIRST_PORT as usize + MAX_FLOWS <= FIRST_OPENER as usize);
+const _: () = assert!(FIRST_GROUP_PORT as usize + MAX_GROUPS <= FIRST_PORT as usize);
 
 /// Refuses what this lane does not do.
 ///
@@ -21,8 +26,19 @@ pub fn check(scenario: &Scenario) -> Result<(), Invalid> {
     if flows > MAX_FLOWS {
         return refuse("flow".into(), Some(format!("{flows} flows")), &format!("at most {MAX_FLOWS}"));
     }
-    if let Some(traffic) = scenario.traffic.first() {
-        return refuse("traffic".into(), Some(format!("\"{}\"", traffic.name)), "none");
+    if scenario.traffic.len() > MAX_GROUPS {
+        let groups = format!("{} groups", scenario.traffic.len());
+        return refuse("traffic".into(), Some(groups), &format!("at most {MAX_GROUPS}"));
+    }
+    for (number, traffic) in scenario.traffic.iter().enumerate() {
+        let Model::Udp(udp) = &traffic.model else { continue };
+        let sizes = UdpDatagram::HEADERS + 1..=scenario.packet_size;
+        if !sizes.contains(&udp.packet_size) {
+            let expected =
+                format!("{} to {} bytes, headers and the packets' size,", sizes.start(), sizes.end());
+            let field = format!("traffic[{number}].packet_size");
+            return refuse(field, Some(udp.packet_size.to_string()), &expected);
+        }
     }
     if scenario.record.per_ack {
         return refuse("record.per_ack".into(), Some("true".into()), "false");
@@ -53,7 +69,6 @@ fn not_kernels(group: &FlowGroup) -> Option<(&'static str, &'static str)> {
         initial_ssthresh,
         ack_every,
         ack_delay,
-        rwnd,
         min_rto,
         limited_transmit,
         burst,
@@ -70,6 +85,7 @@ fn not_kernels(group: &FlowGroup) -> Option<(&'static str, &'static str)> {
         access: _,
         access_delay: _,
         pacing: _,
+        rwnd: _,
         size: _,
         app_rate: _,
         params: _,
@@ -82,7 +98,6 @@ fn not_kernels(group: &FlowGroup) -> Option<(&'static str, &'static str)> {
         ("recovery", matches!(recovery, None | Some(Recovery::Linux)), "\"linux\" or none"),
         ("initial_cwnd", *initial_cwnd == kernels.initial_cwnd, "10, the kernel's,"),
         ("initial_ssthresh", initial_ssthresh.is_none(), "none"),
-        ("rwnd", rwnd.is_none(), "none, because the kernel's follows the receiver's buffer,"),
         ("ack_every", *ack_every == kernels.ack_every, "2, the kernel's,"),
         ("ack_delay", *ack_delay == kernels.ack_delay, "\"40ms\", the kernel's,"),
         ("min_rto", *min_rto == kernels.min_rto, "\"200ms\", the kernel's,"),

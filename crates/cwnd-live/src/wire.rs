@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the emulator reads of a packet: IPv4 (RFC 791 §3.1) and TCP (RFC 9293 §3.1).
+//! What the emulator reads of a packet: IPv4 (RFC 791 §3.1), TCP (RFC 9293 §3.1) and UDP (RFC 768).
 
 pub use cwnd_record::capture::FIRST_PORT;
 
 const TCP: u8 = 6;
+const UDP: u8 = 17;
 const FIN: u8 = 1;
 const SYN: u8 = 2;
 const RST: u8 = 4;
@@ -28,13 +29,8 @@ impl TcpSegment {
     /// Reads a packet; `None` if it is no whole TCP segment over IPv4, or a fragment of one.
     #[must_use]
     pub fn read(packet: &[u8]) -> Option<Self> {
-        let word = |at: usize| Some(u16::from_be_bytes([*packet.get(at)?, *packet.get(at + 1)?]));
-        let [version, header] = [packet.first()? >> 4, packet.first()? & 15];
-        let (header, length) = (usize::from(header) * 4, word(2)?);
-        let fragment = word(6)? & 0x3fff; // the offset, and whether more follow
-        if version != 4 || *packet.get(9)? != TCP || fragment != 0 || usize::from(length) > packet.len() {
-            return None;
-        }
+        let (header, length) = internet(packet, TCP)?;
+        let word = |at: usize| word(packet, at);
         let offset = usize::from(*packet.get(header + 12)? >> 4) * 4;
         let payload = usize::from(length).checked_sub(header + offset)?;
         Some(Self {
@@ -58,6 +54,44 @@ impl TcpSegment {
     pub const fn opens(&self) -> bool {
         self.flags & SYN != 0
     }
+}
+
+/// A datagram of UDP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UdpDatagram {
+    /// Port of the sender.
+    pub source: u16,
+    /// Port of the receiver.
+    pub destination: u16,
+    /// Size of the packet, bytes.
+    pub bytes: u32,
+}
+
+impl UdpDatagram {
+    /// Headers of IPv4 and UDP, bytes.
+    pub const HEADERS: u32 = 28;
+
+    /// Reads a packet; `None` if it is no whole UDP datagram over IPv4, or a fragment of one.
+    #[must_use]
+    pub fn read(packet: &[u8]) -> Option<Self> {
+        let (header, length) = internet(packet, UDP)?;
+        let (source, destination) = (word(packet, header)?, word(packet, header + 2)?);
+        Some(Self { source, destination, bytes: u32::from(length) })
+    }
+}
+
+/// A number of 16 bits.
+fn word(packet: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_be_bytes([*packet.get(at)?, *packet.get(at + 1)?]))
+}
+
+/// Length of the header of IPv4 and of the whole packet, bytes, if it holds this protocol and is whole.
+fn internet(packet: &[u8], protocol: u8) -> Option<(usize, u16)> {
+    let [version, header] = [packet.first()? >> 4, packet.first()? & 15];
+    let length = word(packet, 2)?;
+    let fragment = word(packet, 6)? & 0x3fff; // the offset, and whether more follow
+    let is_whole = fragment == 0 && usize::from(length) <= packet.len();
+    (version == 4 && *packet.get(9)? == protocol && is_whole).then_some((usize::from(header) * 4, length))
 }
 
 #[cfg(test)]
@@ -98,5 +132,14 @@ mod tests {
             other[at] = value;
             assert_eq!(TcpSegment::read(&other), None, "byte {at} is {value}");
         }
+    }
+    #[test]
+    fn a_datagram_is_read() {
+        let mut datagram = packet(0);
+        datagram[9] = UDP;
+        let read = UdpDatagram::read(&datagram).expect("UDP");
+        assert_eq!((read.source, read.destination, read.bytes), (1000, 2000, 55));
+        assert_eq!(UdpDatagram::read(&packet(0)), None);
+        assert_eq!(TcpSegment::read(&datagram), None);
     }
 }

@@ -3,7 +3,8 @@
 
 use cwnd_link::{DropCause, PacketClass};
 use cwnd_live::{Emulator, Header, HostSide, Paths};
-use cwnd_scenario::Scenario;
+use cwnd_scenario::{Flow, Scenario};
+use cwnd_traffic::Direction;
 
 const MS: u64 = 1_000_000;
 
@@ -15,7 +16,7 @@ fn network(toml: &str) -> Emulator<u32> {
 
 fn data(flow: u32) -> Header {
     let class = Some(PacketClass::Data);
-    Header { flow, from: HostSide::Senders, bytes: 1500, class, position: 0, payload: 1448 }
+    Header { flow, path: flow, from: HostSide::Senders, bytes: 1500, class, position: 0, payload: 1448 }
 }
 
 fn ack(flow: u32) -> Header {
@@ -162,4 +163,28 @@ fn an_outage_without_an_end_keeps_what_it_has() {
     );
     emulator.count_departures(u64::MAX - 1);
     assert_eq!((emulator.take_dropped().count(), emulator.forwarded(0).packets), (0, 5));
+}
+
+// Behind one flow a group has the ways 1 and 2, by direction, and a connection with a round trip of 50 ms has one of its own: 1 ms for 1500 bytes
+// at 12 Mbit/s, and half of the round trip. What it carries is counted for its group.
+#[test]
+fn traffic_has_ways_by_direction_and_connections_of_their_own() {
+    let text = "duration = '1s'\n[link]\nrate = '12Mbit/s'\nrtt = '20ms'\nqueue = { kind = 'droptail', limit = '9packets' }\n[[flow]]\ncc = 'reno'\n[[traffic]]\nmodel = 'long'\nflows = 1\ndirection = 'both'";
+    let scenario = Scenario::from_toml(text).expect("a scenario");
+    let mut emulator = network(text);
+    let [forward, reverse] = Direction::ALL.map(|direction| {
+        let flow = scenario.traffic_flow(&scenario.traffic[0], direction).expect("it has a route");
+        Flow { rtt: 50 * MS, ..flow }
+    });
+    assert_ne!(forward.path, reverse.path);
+    emulator.set_path(9, Paths::of_connection(&scenario, &forward));
+    for (number, flow, path) in [(0, 1, 1), (1, 2, 2), (2, 1, 9)] {
+        emulator.accept(0, Header { path, ..data(flow) }, number);
+    }
+    let receivers = HostSide::Receivers;
+    // The second one is on the reverse link; the third one waits for the first.
+    let expected = [(11 * MS, receivers, 0), (11 * MS, receivers, 1), (27 * MS, receivers, 2)];
+    assert_eq!(arrivals(&mut emulator, MS * 100), expected);
+    emulator.count_departures(MS * 100);
+    assert_eq!([0, 1, 2].map(|flow| emulator.forwarded(flow).packets), [0, 2, 1]);
 }

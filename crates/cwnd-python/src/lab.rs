@@ -84,6 +84,7 @@ impl Lab {
         let whole = PyDict::new(py);
         whole.set_item("kernel", report.kernel)?;
         whole.set_item("algorithms", report.algorithms)?;
+        whole.set_item("traffic_algorithms", report.traffic_algorithms)?;
         whole.set_item("packets_delivered", report.packets)?;
         for (name, late) in
             ["late_p50_ms", "late_p99_ms", "late_p999_ms", "late_worst_ms"].iter().zip(report.lateness)

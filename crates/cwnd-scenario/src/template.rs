@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The flows of traffic groups.
+//! The flows of traffic groups, their generators and sources.
 
 use crate::keys::flow::{FlowGroup, Start};
 use crate::model::{Flow, Scenario};
 use crate::route::RouteSpec;
-use crate::traffic::Traffic;
+use crate::traffic::{Traffic, source_stream, start_stream};
+use crate::units::HEADER_BYTES;
 use cwnd_link::random::RandomStream;
-use cwnd_traffic::Direction;
+use cwnd_traffic::{Direction, Directions, LinkFacts, SegmentSize, TrafficGroup, TrafficSource};
 
 impl Scenario {
     /// A flow of a traffic group, in this direction; `None` if the network has no such path. It starts without data. The
@@ -22,5 +23,34 @@ impl Scenario {
         let group = FlowGroup { route, size: Some(0), ..FlowGroup::of(&traffic.cc, Start::At(0)) };
         let overhead = RandomStream::new(0, 0); // its hosts have no overhead
         Some(self.template(&group).flow((traffic.name.clone(), traffic.name.as_str().into()), (0, overhead)))
+    }
+    /// Sizes of a full segment.
+    #[must_use]
+    pub const fn segment_size(&self) -> SegmentSize {
+        SegmentSize { payload: self.mss(), headers: HEADER_BYTES }
+    }
+
+    /// The generator of a traffic group with these flows, by direction.
+    #[must_use]
+    pub fn traffic_group(&self, traffic: &Traffic, templates: &[Option<Flow>; 2]) -> TrafficGroup {
+        // A group that sends only in reverse relates to the first link of the reverse path.
+        let direction = usize::from(traffic.direction == Directions::Reverse);
+        let link = templates[direction].as_ref().and_then(|flow| flow.path.first()).copied().unwrap_or(0);
+        let rate = self.links[link as usize].rate.nominal();
+        TrafficGroup::new(&traffic.group_config(), LinkFacts { rate, segment: self.segment_size() })
+    }
+
+    /// The sources of the traffic group with this number before their first events, each with its random stream.
+    pub fn traffic_sources(
+        &self,
+        number: u32,
+        group: &TrafficGroup,
+    ) -> impl Iterator<Item = (TrafficSource, RandomStream)> {
+        let mut start_stream = start_stream(self.seed, number);
+        let starts = group.starts(&mut || start_stream.next_u64());
+        (0..).zip(starts).map(move |(index, at)| {
+            let mut stream = source_stream(self.seed, number, index);
+            (group.source(index, at, &mut || stream.next_u64()), stream)
+        })
     }
 }

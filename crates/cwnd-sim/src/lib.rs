@@ -31,4 +31,5 @@ pub use cwnd_record::{
 };
 pub use engine::{
     PacketLocations, Simulation, Tables, expected_bytes, jain, link_summary, link_waits, rates,
+    traffic_summaries,
 };

@@ -13,7 +13,7 @@ mod transfers;
 mod transmit;
 
 pub use record::{Tables, expected_bytes};
-pub use summarise::{jain, link_summary, link_waits, rates};
+pub use summarise::{jain, link_summary, link_waits, rates, traffic_summaries};
 
 use crate::network::{DelayLine, Network, Packet, PathIndex, PathNeeds, Segment};
 use crate::schedule::{EventClass, EventId, EventSeq, Wheel};

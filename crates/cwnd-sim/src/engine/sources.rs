@@ -4,11 +4,8 @@
 use crate::index::OptionIndex;
 use crate::network::Network;
 use cwnd_link::random::RandomStream;
-use cwnd_scenario::traffic::{source_stream, start_stream};
-use cwnd_scenario::{Flow, HEADER_BYTES, Scenario};
-use cwnd_traffic::{
-    Direction, Directions, LinkFacts, Load, SegmentSize, SourceEvent, TrafficGroup, TrafficSource,
-};
+use cwnd_scenario::{Flow, Scenario};
+use cwnd_traffic::{Direction, Load, SourceEvent, TrafficGroup, TrafficSource};
 
 /// A running traffic group.
 #[derive(Debug)]
@@ -50,22 +47,13 @@ impl Background {
             let routes = [0, 1].map(|direction: usize| {
                 templates[direction].as_ref().map_or(0, |flow| network.route_of(flow))
             });
-            // A group that sends only in reverse relates to the first link of the reverse path.
-            let direction = usize::from(traffic.direction == Directions::Reverse);
-            let link = templates[direction].as_ref().and_then(|flow| flow.path.first()).copied().unwrap_or(0);
-            let rate = scenario.links[link as usize].rate.nominal();
-            let segment = SegmentSize { payload: scenario.mss(), headers: HEADER_BYTES };
-            let group = TrafficGroup::new(&traffic.group_config(), LinkFacts { rate, segment });
+            let group = scenario.traffic_group(traffic, &templates);
             let number = number as u32;
-            let mut start_stream = start_stream(scenario.seed, number);
-            let starts = group.starts(&mut || start_stream.next_u64());
-            for (index, at) in (0..).zip(starts) {
-                let mut stream = source_stream(scenario.seed, number, index);
-                let state = group.source(index, at, &mut || stream.next_u64());
+            for (state, stream) in scenario.traffic_sources(number, &group) {
                 let connections = [OptionIndex::NONE; 2];
                 all.sources.push(RunningSource { group: number, state, stream, pending: None, connections });
             }
-            let load = Load::new(scenario.measure, segment);
+            let load = Load::new(scenario.measure, scenario.segment_size());
             all.groups.push(RunningGroup { group, templates, routes, load });
         }
         all

@@ -8,7 +8,7 @@ use cwnd_record::{
     FlowCounts, FlowSummary, LinkSummary, RateRow, Summary, TrafficSummary, TransferCounts, WaitRow,
 };
 use cwnd_scenario::{Flow, LinkSpec, Scenario};
-use cwnd_traffic::{AskedLoad, Direction, TrafficCounts};
+use cwnd_traffic::{AskedLoad, Direction, Load, TrafficCounts, TrafficGroup};
 
 impl Simulation {
     /// The summary of the measured interval.
@@ -149,7 +149,6 @@ fn of_flow(
 
 fn of_traffic(simulation: &Simulation) -> Vec<TrafficSummary> {
     let scenario = &simulation.scenario;
-    let interval = scenario.measure.1 - scenario.measure.0;
     let background = &simulation.background;
     let mut loads: Vec<_> = background.groups.iter().map(|running| running.load).collect();
     // What those that still run have carried.
@@ -160,11 +159,20 @@ fn of_traffic(simulation: &Simulation) -> Vec<TrafficSummary> {
             load.carried(direction, carried);
         }
     }
+    traffic_summaries(scenario, background.groups.iter().map(|running| &running.group).zip(&loads))
+}
+
+/// A summary of each group of traffic and direction that asks for something, or sent something. The groups are in the scenario's order.
+pub fn traffic_summaries<'a>(
+    scenario: &Scenario,
+    groups: impl Iterator<Item = (&'a TrafficGroup, &'a Load)>,
+) -> Vec<TrafficSummary> {
+    let interval = scenario.measure.1 - scenario.measure.0;
     let mut rows = Vec::new();
-    for ((traffic, running), load) in scenario.traffic.iter().zip(&background.groups).zip(&loads) {
+    for (traffic, (group, load)) in scenario.traffic.iter().zip(groups) {
         for direction in Direction::ALL {
             let (asked, measured, run) =
-                (running.group.asked(direction), load.measured(direction), load.run(direction));
+                (group.asked(direction), load.measured(direction), load.run(direction));
             let nothing = TrafficCounts::default();
             if asked == AskedLoad::Rate(0.0) && *measured == nothing && *run == nothing {
                 continue;

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which flow or traffic a packet belongs to, and what the links count it as: by its ports.
+
+use crate::emulator::Header;
+use crate::paths::{HostSide, Ways};
+use crate::wire::{FIRST_PORT, TcpSegment, UdpDatagram};
+use cwnd_link::PacketClass;
+use std::sync::mpsc::Receiver;
+
+/// First port of the receivers of traffic: group 0 has this one, group 1 the next. A group's datagrams come from the first port, or in reverse
+/// from the second one.
+pub const FIRST_GROUP_PORT: u16 = 9_000;
+/// Ports of the openers of traffic's connections, in turn: no port is used again soon.
+pub const FIRST_OPENER: u16 = 20_000;
+/// How many they are: most connections of traffic at once.
+pub const OPENERS: u16 = 30_000;
+
+/// A connection of traffic that is about to be opened.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// Number of its opener's port, from [`FIRST_OPENER`] on.
+    pub slot: u16,
+    /// What its data are counted for, by the host that sends them.
+    pub flows: [u32; 2],
+    /// Its ways, if they are not those of its group.
+    pub ways: Option<Ways>,
+}
+
+/// A connection of traffic.
+#[derive(Clone, Copy, Debug)]
+struct Connection {
+    flows: [u32; 2],
+    path: u32,
+    /// Whether its acceptor has sent data.
+    answered: bool,
+}
+
+/// What the thread that moves packets knows of flows and traffic.
+#[derive(Debug)]
+pub struct Classifier {
+    sequences: Vec<Option<Sequence>>,
+    groups: u32,
+    connections: Vec<Option<Connection>>,
+    opened: Receiver<Opened>,
+}
+
+impl Classifier {
+    /// Of so many flows and groups of traffic; `opened` tells of each connection of traffic before its first packet.
+    pub fn new(flows: usize, groups: usize, opened: Receiver<Opened>) -> Self {
+        let connections = if groups > 0 { usize::from(OPENERS) } else { 0 };
+        Self {
+            sequences: vec![None; flows],
+            groups: groups as u32,
+            connections: vec![None; connections],
+            opened,
+        }
+    }
+
+    /// What the emulator has to know of a packet; `None` if it belongs to nothing. `set_path` gives a number its ways.
+    pub fn header(
+        &mut self,
+        packet: &[u8],
+        from: HostSide,
+        set_path: impl FnMut(u32, Ways),
+    ) -> Option<Header> {
+        let Some(segment) = TcpSegment::read(packet) else {
+            return self.datagram(packet, from);
+        };
+        let (senders, receivers) = match from {
+            HostSide::Senders => (segment.source, segment.destination),
+            HostSide::Receivers => (segment.destination, segment.source),
+        };
+        match receivers.checked_sub(FIRST_PORT) {
+            Some(flow) => self.of_flow(segment, from, u32::from(flow)),
+            None => self.of_traffic(segment, from, senders.checked_sub(FIRST_OPENER)?, set_path),
+        }
+    }
+
+    fn of_flow(&mut self, segment: TcpSegment, from: HostSide, flow: u32) -> Option<Header> {
+        let sequence = self.sequences.get_mut(flow as usize)?;
+        if from == HostSide::Senders && segment.opens() {
+            *sequence = Some(Sequence { first: segment.sequence.wrapping_add(1), highest: 0 });
+        }
+        let class = match from {
+            HostSide::Senders => (segment.payload > 0).then_some(PacketClass::Data),
+            HostSide::Receivers => (!segment.opens_or_closes()).then_some(PacketClass::Ack),
+        };
+        let position = match (class, sequence) {
+            (Some(PacketClass::Data), Some(sequence)) => sequence.position(segment.sequence),
+            _ => 0,
+        };
+        Some(Header {
+            flow,
+            path: flow,
+            from,
+            bytes: segment.bytes,
+            class,
+            position,
+            payload: segment.payload,
+        })
+    }
+
+    fn of_traffic(
+        &mut self,
+        segment: TcpSegment,
+        from: HostSide,
+        slot: u16,
+        mut set_path: impl FnMut(u32, Ways),
+    ) -> Option<Header> {
+        if from == HostSide::Senders && segment.opens() {
+            let first_own = self.sequences.len() as u32 + 2 * self.groups;
+            while let Ok(Opened { slot, flows, ways }) = self.opened.try_recv() {
+                let path = ways.map_or(flows[0], |ways| {
+                    let path = first_own + u32::from(slot);
+                    set_path(path, ways);
+                    path
+                });
+                self.connections[usize::from(slot)] = Some(Connection { flows, path, answered: false });
+            }
+        }
+        let connection = self.connections.get_mut(usize::from(slot))?.as_mut()?;
+        connection.answered |= from == HostSide::Receivers && segment.payload > 0;
+        let class = match from {
+            _ if segment.payload > 0 => Some(PacketClass::Data),
+            // The opener acknowledges data, not only the answer to its own opening.
+            HostSide::Senders if !connection.answered => None,
+            _ => (!segment.opens_or_closes()).then_some(PacketClass::Ack),
+        };
+        let (flow, path) = (connection.flows[from as usize], connection.path);
+        Some(Header { flow, path, from, bytes: segment.bytes, class, position: 0, payload: segment.payload })
+    }
+
+    fn datagram(&self, packet: &[u8], from: HostSide) -> Option<Header> {
+        let UdpDatagram { source, destination, bytes } = UdpDatagram::read(packet)?;
+        let group = u32::from(destination.checked_sub(FIRST_GROUP_PORT)?);
+        let direction = u32::from(source.checked_sub(FIRST_GROUP_PORT)?);
+        let is_known = from == HostSide::Senders && group < self.groups && direction < 2;
+        let flow = self.sequences.len() as u32 + 2 * group + direction;
+        let class = Some(PacketClass::Data);
+        is_known.then_some(Header { flow, path: flow, from, bytes, class, position: 0, payload: 0 })
+    }
+}
+
+/// A packet of IPv4, whatever is in it.
+pub fn whole(packet: &[u8], from: HostSide) -> Option<Header> {
+    let is_ipv4 = packet.len() >= 20 && packet[0] >> 4 == 4;
+    let (bytes, class) = (packet.len() as u32, Some(PacketClass::Data));
+    is_ipv4.then_some(Header { flow: 0, path: 0, from, bytes, class, position: 0, payload: 0 })
+}
+
+/// Sequence numbers of a flow.
+#[derive(Clone, Copy, Debug)]
+struct Sequence {
+    /// Of its first byte.
+    first: u32,
+    /// The highest position seen, bytes.
+    highest: u64,
+}
+
+impl Sequence {
+    /// The position that a sequence number, of 32 bits, stands for: the one nearest to the highest.
+    fn position(&mut self, number: u32) -> u64 {
+        let low = number.wrapping_sub(self.first);
+        let ahead = low.wrapping_sub(self.highest as u32) as i32;
+        let position = self.highest.saturating_add_signed(i64::from(ahead));
+        self.highest = self.highest.max(position);
+        position
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // 2^32 - 100 is the first byte: 200 bytes on, the number is 100. A retransmission of byte 50 stays behind.
+    #[test]
+    fn a_position_goes_on_where_the_number_wraps() {
+        let mut sequence = Sequence { first: u32::MAX - 99, highest: 0 };
+        assert_eq!(sequence.position(u32::MAX - 99), 0);
+        assert_eq!(sequence.position(100), 200);
+        assert_eq!(sequence.position(u32::MAX - 49), 50);
+        for gigabytes in 1..=10u64 {
+            assert_eq!(sequence.position((100u64 + (gigabytes << 30)) as u32), 200 + (gigabytes << 30));
+        }
+    }
+    /// A segment of TCP with 20 bytes of header each, from port to port.
+    fn segment((from, to): (u16, u16), flags: u8, payload: u8) -> Vec<u8> {
+        let mut packet = vec![0u8; 40 + usize::from(payload)];
+        (packet[0], packet[3], packet[9]) = (0x45, 40 + payload, 6);
+        packet[20..22].copy_from_slice(&from.to_be_bytes());
+        packet[22..24].copy_from_slice(&to.to_be_bytes());
+        (packet[32], packet[33]) = (5 << 4, flags);
+        packet
+    }
+
+    // Two flows and a group whose connections send in reverse (number 3) and answer forward (number 2).
+    #[test]
+    fn a_connection_of_traffic_is_known_by_its_openers_port() {
+        let (senders, receivers) = (HostSide::Senders, HostSide::Receivers);
+        let (tell, opened) = std::sync::mpsc::channel();
+        let mut all = Classifier::new(2, 1, opened);
+        let (there, back) = ((FIRST_OPENER + 7, FIRST_GROUP_PORT), (FIRST_GROUP_PORT, FIRST_OPENER + 7));
+        let mut own_path = None;
+        let mut kind = |packet: &[u8], from| {
+            let header = all.header(packet, from, |number, _| own_path = Some(number))?;
+            Some((header.flow, header.path, header.class))
+        };
+        assert_eq!(kind(&segment(there, 2, 0), senders), None, "nobody has told of it");
+        tell.send(Opened { slot: 7, flows: [3, 2], ways: Some(Ways::default()) }).expect("somebody listens");
+        // Of its own ways the numbers begin behind two flows and two directions of a group.
+        let path = 2 + 2 + 7;
+        assert_eq!(kind(&segment(there, 2, 0), senders), Some((3, path, None)), "SYN");
+        assert_eq!(kind(&segment(there, 16, 0), senders), Some((3, path, None)), "the end of the opening");
+        assert_eq!(kind(&segment(there, 16, 9), senders), Some((3, path, Some(PacketClass::Data))));
+        assert_eq!(kind(&segment(back, 16, 0), receivers), Some((2, path, Some(PacketClass::Ack))));
+        assert_eq!(
+            kind(&segment(back, 16, 9), receivers),
+            Some((2, path, Some(PacketClass::Data))),
+            "answer"
+        );
+        assert_eq!(kind(&segment(there, 16, 0), senders), Some((3, path, Some(PacketClass::Ack))));
+        assert_eq!(kind(&segment(there, 4, 0), senders), Some((3, path, None)), "RST");
+        // A flow has its own port, and nothing else is known.
+        let flow = segment((50_000, FIRST_PORT + 1), 16, 9);
+        assert_eq!(kind(&flow, senders), Some((1, 1, Some(PacketClass::Data))));
+        assert_eq!(kind(&segment((50_000, 80), 16, 9), senders), None);
+        assert_eq!(own_path, Some(path));
+    }
+
+    #[test]
+    fn a_datagram_is_known_by_its_ports() {
+        let (_tell, opened) = std::sync::mpsc::channel();
+        let mut all = Classifier::new(2, 1, opened);
+        let mut kind = |ports, from| {
+            let mut packet = segment(ports, 0, 0);
+            packet[9] = 17;
+            all.header(&packet, from, |_, _| {}).map(|header| (header.flow, header.path, header.class))
+        };
+        for reverse in [0, 1] {
+            let ports = (FIRST_GROUP_PORT + reverse, FIRST_GROUP_PORT);
+            let flow = 2 + u32::from(reverse);
+            assert_eq!(kind(ports, HostSide::Senders), Some((flow, flow, Some(PacketClass::Data))));
+            assert_eq!(kind(ports, HostSide::Receivers), None);
+        }
+        assert_eq!(kind((FIRST_GROUP_PORT + 2, FIRST_GROUP_PORT), HostSide::Senders), None);
+        assert_eq!(kind((FIRST_GROUP_PORT, FIRST_GROUP_PORT + 1), HostSide::Senders), None, "no such group");
+    }
+}

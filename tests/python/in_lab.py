@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""What the tests of lane live share."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from in_kernel import AVAILABLE, lacks
+
+import cwnd as package
+
+#: For modules whose tests need root, TUN and namespaces: one at a time on a machine.
+NEEDS_LAB = [
+    pytest.mark.skipif(
+        os.environ.get("CI") != "true" and (lacks() != "" or not Path("/dev/net/tun").exists()),
+        reason=lacks() or "needs /dev/net/tun",
+    ),
+    pytest.mark.usefixtures("turn"),
+]
+
+
+def run(scenario: package.Scenario, tries: int = 5) -> package.Result:
+    """Runs it; again where a busy machine did not keep up."""
+    for number in range(tries):
+        try:
+            return package.run(scenario, lane="live")
+        except package.FellBehindError as error:
+            assert number + 1 < tries, error
+    raise AssertionError
+
+
+def outside() -> set[str]:
+    """What a run could leave outside its process: devices of this namespace, algorithms in the kernel, mounts of namespaces."""
+    devices = {str(path) for path in Path("/sys/class/net").iterdir()}
+    mounts = {line for line in Path("/proc/mounts").read_text().splitlines() if line.startswith("nsfs")}
+    return devices | set(AVAILABLE.read_text().split()) | mounts
+
+
+def threads(process: int) -> list[str]:
+    """Names of a process's threads; those that end meanwhile are left out."""
+    names = []
+    with suppress(OSError):
+        for task in Path(f"/proc/{process}/task").iterdir():
+            with suppress(OSError):
+                names.append((task / "comm").read_text().strip())
+    return names
