@@ -14,6 +14,14 @@ from cwnd.executor import Watch
 from cwnd.lanes import Engine
 
 
+def packet_rate(packets: int, elapsed_s: float) -> str:
+    """Packets per second, in words; in lane live they are thousands."""
+    if elapsed_s <= 0:
+        return ""
+    rate = packets / elapsed_s
+    return f"{rate / 1e6:.1f} M packets/s" if rate >= 1e5 else f"{rate / 1e3:.1f} k packets/s"
+
+
 @contextmanager
 def shown(verb: str) -> Iterator[Callable[[Engine], None]]:
     """A bar that is removed when the run is over; yields the function that `cwnd.result.run` calls."""
@@ -29,7 +37,7 @@ def shown(verb: str) -> Iterator[Callable[[Engine], None]]:
 
         def report(engine: Engine) -> None:
             elapsed = bar.tasks[0].elapsed or 0.0
-            rate = f"{engine.packets / elapsed / 1e6:.1f} M packets/s" if elapsed > 0 else ""
+            rate = packet_rate(engine.packets, elapsed)
             bar.update(task, completed=engine.progress, rate=rate)
 
         yield report
@@ -58,7 +66,7 @@ def shown_tasks(verb: str, noun: str, costs: Mapping[int, float]) -> Iterator[Wa
             parts[number], packets[number] = part, sent
             now = dict(parts)
             elapsed = bar.tasks[0].elapsed or 0.0
-            rate = f"{sum(list(packets.values())) / elapsed / 1e6:.1f} M packets/s" if elapsed > 0 else ""
+            rate = packet_rate(sum(list(packets.values())), elapsed)
             completed = sum(costs[task_number] * done for task_number, done in now.items())
             bar.update(task, completed=completed, done=sum(done >= 1 for done in now.values()), rate=rate)
 

@@ -34,13 +34,11 @@ def run_and_report(
         fail("--force: not accepted without -o; expected -o DIR with it")
     check_lane(lane)
     if seeds_and_jobs != (None, None):
-        if lane != SIM:
-            fail(f"--seeds: not accepted with --lane {lane}; expected it in lane {SIM}")
         if pcap is not None:
             fail("--seeds: not accepted with --pcap; expected one seed")
         from cwnd.replicates.command import study
 
-        study(scenario, out, *seeds_and_jobs, as_json=as_json, force=force)
+        study(scenario, out, seeds_and_jobs, lane=lane, as_json=as_json, force=force)
         return
     if pcap is not None:
         scenario = capturing(scenario, "--pcap", pcap)

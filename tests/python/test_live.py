@@ -141,7 +141,7 @@ def test_a_result_is_saved_loaded_and_drawn(tmp_path: Path) -> None:
         (("cubic@recovery=sack",), ("flow[0].recovery", "lane live")),
         (("cubic@rtt=0s",), ("flow[0].rtt", "lane live")),
         (("cubic", "--per-ack"), ("record.per_ack", "lane live")),
-        (("cubic", "--seeds", "2"), ("--seeds", "--lane live")),
+        (("cubic", "--seeds", "2", "--jobs", "2"), ("--jobs", "2", "--lane live", "1")),
     ],
 )
 def test_what_the_kernel_does_not_do_is_refused(cwnd: Cli, arguments: tuple[str, ...], words: tuple[str, ...]) -> None:

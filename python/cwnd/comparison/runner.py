@@ -8,16 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
-from cwnd._native import FellBehindError, Scenario
+from cwnd._native import Scenario
 from cwnd.comparison.agreement import Agreement, AgreementDocument
 from cwnd.comparison.numbers import numbers
 from cwnd.input_errors import refused
 from cwnd.lanes import LIVE, SIM, Engine
-from cwnd.result import Result, expect, run
+from cwnd.result import Result, expect, run, run_in_time
 
 MOST_RUNS = 1000
-#: How often a run is tried that this machine does not keep up with.
-TRIES = 5
 SCENARIOS = Path(__file__).with_name("scenarios")
 #: Called with the number of live runs that are over, and the part of the present one that is.
 Watch = Callable[[int, float], None]
@@ -68,12 +66,7 @@ def measured(scenario: Scenario, watch: Callable[[float], None]) -> Result:
     def progress(engine: Engine) -> None:
         watch(engine.progress)
 
-    for _ in range(TRIES - 1):
-        try:
-            return run(scenario, progress, LIVE)
-        except FellBehindError:
-            continue
-    return run(scenario, progress, LIVE)
+    return run_in_time(scenario, progress, LIVE)
 
 
 def fidelity(scenario: Scenario, runs: int = 10, watch: Watch = lambda _over, _part: None) -> Fidelity:

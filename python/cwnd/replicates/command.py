@@ -16,24 +16,37 @@ import typer
 from cwnd._native import Scenario
 from cwnd.executor import Watch
 from cwnd.exit_codes import fail
-from cwnd.replicates.study import MOST_JOBS, MOST_SEEDS, processors, replicate
+from cwnd.lanes import SIM
+from cwnd.replicates.study import MOST_JOBS, MOST_SEEDS, jobs_of, replicate
 
 __all__ = ["MOST_JOBS", "MOST_SEEDS", "bar", "study", "whole_number"]
 
 
 def study(
-    scenario: Scenario, out: Path | None, seeds: str | None, jobs: str | None, *, as_json: bool, force: bool
+    scenario: Scenario,
+    out: Path | None,
+    seeds_and_jobs: tuple[str | None, str | None],
+    *,
+    lane: str,
+    as_json: bool,
+    force: bool,
 ) -> None:
     """Runs the seeds, prints the tables, and says what is written."""
+    seeds, jobs = seeds_and_jobs
     if seeds is None:
         fail(f'--jobs: "{jobs}" is not accepted without --seeds; expected --seeds N with it')
     asked = whole_number("--seeds", seeds, MOST_SEEDS)
-    threads = processors() if jobs is None else whole_number("--jobs", jobs, MOST_JOBS)
+    if lane != SIM and jobs not in (None, "1"):
+        fail(f'--jobs: "{jobs}" is not accepted with --lane {lane}; expected 1, as its runs go on one after another')
+    threads = jobs_of(lane, None if jobs is None else whole_number("--jobs", jobs, MOST_JOBS))
     start = time.monotonic()
     costs = dict.fromkeys(range(scenario.seed, scenario.seed + asked), 1.0)
     # The tables say whether every run is the same: no warning.
-    with warnings.catch_warnings(action="ignore"), bar("simulating", "runs", costs) as watch:
-        result = replicate(scenario, asked, threads, out, watch, force=force)
+    with (
+        warnings.catch_warnings(action="ignore"),
+        bar("simulating" if lane == SIM else "running", "runs", costs) as watch,
+    ):
+        result = replicate(scenario, asked, threads, out, watch, force=force, lane=lane)
     took = time.monotonic() - start
     if result.document is not None:
         if as_json:

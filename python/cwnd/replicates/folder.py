@@ -18,7 +18,6 @@ from typing import cast
 
 from cwnd import _native
 from cwnd._native import Scenario
-from cwnd.lanes import SIM
 from cwnd.partial_folders import lock
 from cwnd.replicates.document import RunDocument, StudyDocument
 from cwnd.result import Result, Summary
@@ -32,7 +31,7 @@ SUMMARY = "summary.json"
 class StudyFolder:
     """The folder of a study."""
 
-    def __init__(self, path: Path, scenario: Scenario, *, force: bool = False) -> None:
+    def __init__(self, path: Path, scenario: Scenario, lane: str, *, force: bool = False) -> None:
         self.path = path
         self._force = force
         shared = scenario_document(scenario)
@@ -43,7 +42,7 @@ class StudyFolder:
         written_by["versions"] = {**written_by["versions"], "engine": engine}
         self._manifest: dict[str, object] = {
             "kind": REPLICATES,
-            "lane": SIM,
+            "lane": lane,
             "scenario": shared,
             **inputs(scenario),
             **written_by,
@@ -56,7 +55,9 @@ class StudyFolder:
         if path.is_symlink() or not path.is_dir() or manifest.get("kind") != REPLICATES:
             check_result(path, REPLICATES, force=self._force)
             return
-        if identity_of(manifest) != identity_of(self._manifest):
+        if manifest.get("lane") != self._manifest["lane"]:
+            expected = f"replicates in lane {self._manifest['lane']}, or a free name (it holds those of lane {manifest.get('lane')})"
+        elif identity_of(manifest) != identity_of(self._manifest):
             expected = "replicates of this scenario, or a free name (it holds those of another one)"
         elif any(manifest.get(key) != self._manifest.get(key) for key in ("versions", "plugins")):
             expected = "replicates by this build, or a free name (it holds those of another build)"
@@ -71,7 +72,7 @@ class StudyFolder:
         """Removes a result of something else than this study, which `check` allows to replace."""
         manifest = read(self.path / MANIFEST)
         same_study = identity_of(manifest) == identity_of(self._manifest) and all(
-            manifest.get(key) == self._manifest.get(key) for key in ("kind", "versions", "plugins")
+            manifest.get(key) == self._manifest.get(key) for key in ("kind", "lane", "versions", "plugins")
         )
         if self._force and not same_study and kind_of_result(self.path) is not None:
             for path in self.path.iterdir():

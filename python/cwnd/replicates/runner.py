@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""One seed of a study as a task: simulated, measured, and written where the study has a folder."""
+"""One seed of a study as a task: run, measured, and written where the study has a folder."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from pathlib import Path
 
 from cwnd._native import Scenario
 from cwnd.executor import Context, simulating
+from cwnd.lanes import SIM
 from cwnd.replicates.document import RunDocument, describe
 from cwnd.replicates.folder import write_run
-from cwnd.result import run
+from cwnd.result import run_in_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +21,10 @@ class SeedRun:
     scenario: Scenario
     #: The folder that the run is written to; none if the study has none.
     folder: Path | None = None
+    lane: str = SIM
 
     def run(self, context: Context) -> RunDocument:
-        result = run(self.scenario, simulating(context))
+        result = run_in_time(self.scenario, simulating(context), self.lane)
         document = describe(result, self.scenario.groups)
         if self.folder is not None:
             write_run(self.folder, result, document, context.check)

@@ -12,6 +12,7 @@ from pathlib import Path
 from cwnd._native import Scenario
 from cwnd.executor import Threads, Watch, run_all
 from cwnd.input_errors import path_of, refused
+from cwnd.lanes import SIM, check_lane
 from cwnd.replicates.document import RunDocument, StudyDocument, combine
 from cwnd.replicates.folder import StudyFolder
 from cwnd.replicates.report import IDENTICAL_RUNS
@@ -54,6 +55,15 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def jobs_of(lane: str, jobs: int | None) -> int:
+    """How many runs go on at a time: in lane live one, as runs beside each other would wait for the same processors."""
+    if lane == SIM:
+        return jobs or processors()
+    if jobs not in (None, 1):
+        raise refused("jobs", jobs, f"1 in lane {lane}")
+    return 1
+
+
 def with_seeds(scenario: Scenario, seeds: int) -> dict[int, Scenario]:
     """The scenario under its own seed and the next ones; raises `ScenarioError` when these are too large."""
     numbers = range(scenario.seed, scenario.seed + seeds)
@@ -70,12 +80,13 @@ def replicate(
     watch: Watch | None = None,
     *,
     force: bool = False,
+    lane: str = SIM,
 ) -> Study:
-    """Runs `scenario` under `seeds` seeds, from its own on, on `jobs` threads (all processors).
+    """Runs `scenario` under `seeds` seeds, from its own on, on `jobs` threads (all processors; in lane `live` one run after another).
 
     `watch`, if given, is called by these threads with a seed, its packets so far, and the part of its run that is done.
     With `folder`, runs that are already there are not run again, and every run is written as soon as it is done; with `force` they
-    replace another result. Raises `ScenarioError`, `FolderError`, or `OSError` when writing fails; runs that are done stay. Warns if
+    replace another result. Raises `ScenarioError`, `FolderError`, `OSError` when writing fails, and what `cwnd.run` raises in the lane; runs that are done stay. Warns if
     several runs are all the same: then nothing in the scenario is random (in Python a `Flow` starts at 0 s by default).
     """
     expect(scenario)
@@ -83,10 +94,11 @@ def replicate(
         raise refused("seeds", seeds, f"a whole number from 1 to {MOST_SEEDS}")
     if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or not 1 <= jobs <= MOST_JOBS):
         raise refused("jobs", jobs, f"a whole number from 1 to {MOST_JOBS}")
+    threads = jobs_of(check_lane(lane), jobs)
     scenario.check_size()
     scenarios = with_seeds(scenario, seeds)
     flow_groups = scenario.groups
-    study_folder = StudyFolder(path_of("folder", folder), scenario, force=force) if folder is not None else None
+    study_folder = StudyFolder(path_of("folder", folder), scenario, lane, force=force) if folder is not None else None
     with study_folder.locked() if study_folder is not None else nullcontext():
         documents: dict[int, RunDocument] = {}
         if study_folder is not None:
@@ -94,11 +106,11 @@ def replicate(
             documents = {seed: document for seed, document in known.items() if document is not None}
         found = len(documents)
         missing = {
-            seed: SeedRun(each, study_folder.seed(seed) if study_folder is not None else None)
+            seed: SeedRun(each, study_folder.seed(seed) if study_folder is not None else None, lane)
             for seed, each in scenarios.items()
             if seed not in documents
         }
-        stopped = run_all(Threads(jobs or processors(), watch), missing, documents.__setitem__)
+        stopped = run_all(Threads(threads, watch), missing, documents.__setitem__)
         runs = [document for _, document in sorted(documents.items())]
         document = combine(flow_groups, runs, seeds) if runs else None
         if study_folder is not None and document is not None:
