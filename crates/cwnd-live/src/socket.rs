@@ -4,7 +4,7 @@
 use std::io;
 use std::mem::offset_of;
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream, UdpSocket};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 
 /// Most that is written at once, bytes.
 pub const ZEROS: usize = 1 << 16;
@@ -186,7 +186,7 @@ pub fn send_zeros(socket: &TcpStream, bytes: usize, more: bool) -> io::Result<us
 }
 
 /// Goes over to an algorithm of the kernel.
-pub fn use_algorithm(socket: &TcpStream, name: &str) -> io::Result<()> {
+pub fn use_algorithm(socket: &impl AsFd, name: &str) -> io::Result<()> {
     rustix::net::sockopt::set_tcp_congestion(socket, name).map_err(io::Error::from)
 }
 

@@ -54,6 +54,10 @@ impl GroupSockets {
             } else {
                 listener = Some(receivers.within(|| {
                     let listener = socket::listen(at, port).map_err(while_doing("wait for connections"))?;
+                    // Now, not when a connection is accepted: one that has begun on an algorithm that paces stays paced.
+                    if let Some(name) = algorithm {
+                        socket::use_algorithm(&listener, name).map_err(while_doing(format!("use {name}")))?;
+                    }
                     if let Some(window) = window {
                         socket::limit_window(&listener, window).map_err(while_doing("limit a window"))?;
                     }
@@ -85,20 +89,20 @@ pub fn opener(sockets: &GroupSockets, port: u16, to: (Ipv4Addr, u16)) -> io::Res
     if let Some(window) = sockets.window {
         socket::limit_window(&stream, window)?;
     }
-    prepare(sockets, &stream)?;
+    socket::use_algorithm(&stream, &sockets.algorithm)?;
+    prepare(&stream)?;
     socket::bind(&stream, port)?;
     socket::connect(&stream, SocketAddrV4::new(to.0, to.1))?;
     Ok(stream)
 }
 
-/// Makes an accepted connection one of the group.
-pub fn acceptor(sockets: &GroupSockets, stream: &TcpStream) -> io::Result<()> {
+/// Makes an accepted connection one of a group; its algorithm is its listener's.
+pub fn acceptor(stream: &TcpStream) -> io::Result<()> {
     stream.set_nonblocking(true)?;
-    prepare(sockets, stream)
+    prepare(stream)
 }
 
-fn prepare(sockets: &GroupSockets, stream: &TcpStream) -> io::Result<()> {
-    socket::use_algorithm(stream, &sockets.algorithm)?;
+fn prepare(stream: &TcpStream) -> io::Result<()> {
     socket::keep_unsent_below(stream, UNSENT as u32)?;
     // The last segment of a transfer waits for nothing.
     stream.set_nodelay(true)

@@ -275,7 +275,7 @@ impl Transfers {
             };
             let slot = peer.port().wrapping_sub(FIRST_OPENER);
             let Some(Some(connection)) = self.connections.get_mut(usize::from(slot)) else { continue };
-            acceptor(&self.sockets[group], &stream).map_err(while_doing("accept a connection"))?;
+            acceptor(&stream).map_err(while_doing("accept a connection"))?;
             add(poll, &stream, slot, 1)?;
             connection.ends[1] = Some(stream);
         }
