@@ -80,13 +80,20 @@ impl Shell {
         let mut child = Command::new(program);
         child.args(arguments).env("CWND_HOST", outside.own_address().to_string());
         let namespace = inside.namespace().as_raw_fd();
+        let parent = std::process::id() as i32;
         let enter = move || {
             // SAFETY: plain system calls, which are allowed between fork and exec. The descriptor is open: its host outlives the call.
-            let done = unsafe {
-                libc::setns(namespace, libc::CLONE_NEWNET) == 0
-                    && libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) == 0
+            let (done, orphaned) = unsafe {
+                let done = libc::setns(namespace, libc::CLONE_NEWNET) == 0
+                    && libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) == 0;
+                // Had the parent ended before this, no signal would come.
+                (done, libc::getppid() != parent)
             };
-            if done { Ok(()) } else { Err(io::Error::last_os_error()) }
+            match (done, orphaned) {
+                (true, false) => Ok(()),
+                (true, true) => Err(io::Error::from_raw_os_error(libc::ESRCH)),
+                (false, _) => Err(io::Error::last_os_error()),
+            }
         };
         // SAFETY: the closure does nothing else.
         let spawned = unsafe { child.pre_exec(enter) }.spawn();
