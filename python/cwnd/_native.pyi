@@ -240,7 +240,7 @@ class LiveReport(TypedDict):
     packets_foreign: int
     #: duplicates that receivers have told of (D-SACK)
     dsack_duplicates: int
-    #: settings of both hosts
+    #: settings of the hosts, offloads of their devices, parameters of the kernel's own algorithms that were used
     settings: dict[str, str]
 
 class FellBehindError(RuntimeError): ...

@@ -3,9 +3,14 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
 import signal
+import subprocess
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Annotated
@@ -22,6 +27,10 @@ ABSENT, NO_PROGRAM = 127, 126
 #: Signals that are the command's.
 PASSED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 WAIT_MS = 50
+#: Longest wait for a server to listen, s.
+SERVER_S = 5.0
+# linux/prctl.h
+PR_SET_PDEATHSIG = 1
 
 
 def command(
@@ -50,16 +59,24 @@ def command(
         typer.Option(metavar="TIME", help="Random delay of what it sends, uniform from 0 to this, in order."),
     ] = None,
     seed: Annotated[str, typer.Option(metavar="N", help="Seed of all that is random.")] = "1",
+    server: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="A command for the shell at the other end; it ends with this one.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
-    """Run a command behind emulated links, in a network namespace of its own (root).
+    """Run a command behind emulated links, in a network namespace of its own.
 
     Everything that it sends takes one link, everything that it receives another; both are those of the simulator, in real time. It finds this machine at
-    the address in $CWND_HOST. Its exit code is the command's.
+    the address in $CWND_HOST. Its exit code is the command's. Without root the machine is a namespace of the user's too, where only --server listens.
 
     Example: cwnd shell --rate 12Mbit/s --rtt 88ms --buffer 100packets -- sh -c 'curl http://$CWND_HOST:8000/'
     """
     scenario = links(rate, trace, trace_down, rtt=rtt, buffer=buffer, loss=loss, jitter=jitter, seed=seed)
-    raise typer.Exit(run(scenario, arguments))
+    raise typer.Exit(run(scenario, arguments, server))
 
 
 def links(
@@ -95,10 +112,19 @@ def links(
     )
 
 
-def run(scenario: Scenario, arguments: Sequence[str]) -> int:
-    """Runs the command behind the links; returns its exit code."""
+def run(scenario: Scenario, arguments: Sequence[str], server: str | None = None) -> int:
+    """Runs the command behind the links; returns its exit code. `server` runs beside this program meanwhile."""
     if not hasattr(_native, "Shell"):
         raise OSError("cwnd shell needs Linux")
+    from cwnd.user_namespace import enter
+
+    enter()
+    with serving(server):
+        return behind(scenario, arguments)
+
+
+def behind(scenario: Scenario, arguments: Sequence[str]) -> int:
+    """Runs the command behind the links; returns its exit code."""
     try:
         shell = _native.Shell(scenario, list(arguments))
     except (FileNotFoundError, PermissionError) as error:
@@ -125,3 +151,43 @@ def run(scenario: Scenario, arguments: Sequence[str]) -> int:
             file=sys.stderr,
         )
     return code
+
+
+@contextmanager
+def serving(command: str | None) -> Iterator[None]:
+    """Runs a command for the shell while the body runs; the body begins when something new listens, or after `SERVER_S`."""
+    if command is None:
+        yield
+        return
+    before = listening()
+    # A session of its own: a key that ends the command does not end what it talks to before it.
+    with subprocess.Popen(
+        ["sh", "-c", command],
+        preexec_fn=end_with_parent,
+        start_new_session=True,
+        stdin=subprocess.DEVNULL,
+        stdout=sys.stderr,
+    ) as server:
+        try:
+            until = time.monotonic() + SERVER_S
+            while server.poll() is None and listening() <= before and time.monotonic() < until:
+                time.sleep(0.005)
+            yield
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(server.pid, signal.SIGKILL)
+
+
+def end_with_parent() -> None:
+    """The process ends with the thread that has started it, whatever ends that."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def listening() -> set[str]:
+    """Sockets of this network namespace that wait for connections or datagrams, by their numbers."""
+    found = set()
+    for name, state in (("tcp", "0A"), ("tcp6", "0A"), ("udp", "07"), ("udp6", "07")):
+        with suppress(OSError):
+            rows = [line.split() for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]]
+            found |= {f"{name} {row[9]}" for row in rows if row[3] == state}
+    return found

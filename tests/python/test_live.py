@@ -39,6 +39,11 @@ def test_a_flow_of_the_kernel_fills_its_link() -> None:
     report = result.summary["live"]
     assert report["algorithms"] == ["cubic"] and report["kernel"] == os.uname().release
     assert report["packets_delivered"] > link["packets"] and report["packets_foreign"] == 0
+    settings = report["settings"]
+    assert (settings["net.ipv4.tcp_sack"], settings["net.ipv4.tcp_ecn"]) == ("1", "0")
+    # Of each kind: pacing, offloads of the device, parameters of the kernel's own module.
+    assert settings["net.ipv4.tcp_pacing_ss_ratio"].isdigit() and settings["device.tcp-segmentation-offload"] == "off"
+    assert "tcp_cubic.hystart" in settings or not Path("/sys/module/tcp_cubic").exists()
     assert 0 <= report["late_p50_ms"] <= report["late_p99_ms"] <= report["late_p999_ms"] <= report["late_worst_ms"]
 
 

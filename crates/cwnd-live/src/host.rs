@@ -2,6 +2,7 @@
 //! Hosts: an unnamed network namespace with a TUN device, held by descriptors alone.
 
 use crate::error::{Error, while_doing};
+use crate::netlink::set_queue_length;
 use crate::paths::HostSide;
 use cwnd_record::capture::CaptureHost;
 use rustix::fs::{Mode, OFlags, open};
@@ -16,7 +17,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 const DEVICE: &str = "cwnd";
 const ONE_OF_MANY: &str = "cwnd%d";
 /// Packets that the device holds until they are read. What finds no place is counted, and makes the run invalid.
-const DEVICE_QUEUE: i32 = 10_000;
+const DEVICE_QUEUE: u32 = 10_000;
 
 /// A host.
 #[derive(Debug)]
@@ -112,6 +113,15 @@ impl Host {
         Ok(())
     }
 
+    /// Its settings and the offloads of its device, by name.
+    pub fn settings(&self) -> Result<Vec<(String, String)>, Error> {
+        self.within(|| {
+            let mut all = read_settings();
+            all.extend(read_offloads(&self.name));
+            Ok(all)
+        })
+    }
+
     /// Packets that its device has dropped.
     pub fn dropped(&self) -> Result<u64, Error> {
         self.within(|| {
@@ -162,7 +172,7 @@ const FIRST_OF_PAIRS: Ipv4Addr = Ipv4Addr::new(100, 64, 0, 1);
 /// What results depend on, whatever this machine's own settings are. Linux's defaults, but for ECN, which is off, metrics, which no connection
 /// keeps for a later one, and buffers, which may grow to 64 MiB: the bandwidth-delay product of 1 Gbit/s and 500 ms. Those of receivers begin with
 /// 32 MiB: in a small one Linux waits with acknowledgements until the application has read, and the thread that reads can be late.
-pub const SETTINGS: &[(&str, &str)] = &[
+const SETTINGS: &[(&str, &str)] = &[
     ("ipv4/tcp_ecn", "0"),
     ("ipv4/tcp_no_metrics_save", "1"), // no connection knows what an earlier one has learned
     ("ipv4/tcp_sack", "1"),
@@ -178,6 +188,86 @@ pub const SETTINGS: &[(&str, &str)] = &[
     ("ipv4/tcp_wmem", "4096 16384 67108864"),
     ("ipv4/ip_local_port_range", "50000 60999"), // above the ports of the flows
 ];
+
+/// What results depend on besides, and what the kernel has there in a new namespace: pacing, bursts, buffers, timers.
+const NAMED: &[&str] = &[
+    "ipv4/tcp_congestion_control",
+    "ipv4/tcp_reordering",
+    "ipv4/tcp_max_reordering",
+    "ipv4/tcp_rto_min_us",
+    "ipv4/tcp_retries2",
+    "ipv4/tcp_thin_linear_timeouts",
+    "ipv4/tcp_pacing_ss_ratio",
+    "ipv4/tcp_pacing_ca_ratio",
+    "ipv4/tcp_min_tso_segs",
+    "ipv4/tcp_tso_win_divisor",
+    "ipv4/tcp_tso_rtt_log",
+    "ipv4/tcp_limit_output_bytes",
+    "ipv4/tcp_autocorking",
+    "ipv4/tcp_comp_sack_nr",
+    "ipv4/tcp_comp_sack_delay_ns",
+    "ipv4/tcp_comp_sack_slack_ns",
+    "ipv4/tcp_backlog_ack_defer",
+    "ipv4/tcp_min_rtt_wlen",
+    "ipv4/tcp_shrink_window",
+    "core/default_qdisc",
+];
+
+/// Offloads of a device, by the numbers of their requests (linux/ethtool.h): whether segments leave in larger pieces than packets.
+const OFFLOADS: [(&str, u32); 5] = [
+    ("tx-checksumming", 0x16),
+    ("scatter-gather", 0x18),
+    ("tcp-segmentation-offload", 0x1e),
+    ("generic-segmentation-offload", 0x23),
+    ("generic-receive-offload", 0x2b),
+];
+
+/// A value of one number, as `SIOCETHTOOL` takes it.
+#[repr(C)]
+struct EthtoolValue {
+    command: u32,
+    data: u32,
+}
+
+/// Settings in the namespace of this thread, by name, but for those that this kernel does not have.
+fn read_settings() -> Vec<(String, String)> {
+    let names = SETTINGS.iter().map(|(name, _)| *name).chain(NAMED.iter().copied());
+    let read = |name: &str| {
+        let text = std::fs::read_to_string(format!("/proc/sys/net/{name}")).ok()?;
+        let value = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        Some((format!("net.{}", name.replace('/', ".")), value))
+    };
+    names.filter_map(read).collect()
+}
+
+/// Whether the device of this name has each offload.
+fn read_offloads(name: &str) -> Vec<(String, String)> {
+    let Ok(socket) = any_socket() else { return Vec::new() };
+    let read = |(offload, command): (&str, u32)| {
+        let mut value = EthtoolValue { command, data: 0 };
+        let mut request = named(name);
+        request.ifr_ifru.ifru_data = std::ptr::from_mut(&mut value).cast();
+        ask(&socket, libc::SIOCETHTOOL as _, &mut request).ok()?;
+        let state = if value.data == 0 { "off" } else { "on" };
+        Some((format!("device.{offload}"), state.to_owned()))
+    };
+    OFFLOADS.into_iter().filter_map(read).collect()
+}
+
+/// Parameters of the module of one of the kernel's own algorithms.
+pub fn module_parameters(algorithm: &str) -> Vec<(String, String)> {
+    let module = format!("tcp_{algorithm}");
+    let Ok(folder) = std::fs::read_dir(format!("/sys/module/{module}/parameters")) else { return Vec::new() };
+    let mut found: Vec<_> = folder
+        .flatten()
+        .filter_map(|file| {
+            let value = std::fs::read_to_string(file.path()).ok()?;
+            Some((format!("{module}.{}", file.file_name().display()), value.trim().to_owned()))
+        })
+        .collect();
+    found.sort();
+    found
+}
 
 /// A request about the device of this name.
 fn named(name: &str) -> libc::ifreq {
@@ -214,9 +304,7 @@ fn configure(device: &OwnedFd, name: &str, address: Ipv4Addr, mtu: u32) -> io::R
     let mut request = named(&name);
     request.ifr_ifru.ifru_mtu = mtu as i32;
     ask(&socket, libc::SIOCSIFMTU as _, &mut request)?;
-    let mut request = named(&name);
-    request.ifr_ifru.ifru_metric = DEVICE_QUEUE; // the kernel's union has the queue's length in the same place
-    ask(&socket, libc::SIOCSIFTXQLEN as _, &mut request)?;
+    set_queue_length(&name, DEVICE_QUEUE)?;
     set_address(&name, address)?;
     bring_up(&name)?;
     Ok(name)

@@ -13,7 +13,7 @@ use crate::carrier::{Carrier, CarrierReport, FlowState, Passing, Rows, clock};
 use crate::classify::Classifier;
 use crate::emulator::Emulator;
 use crate::error::{Error, while_doing};
-use crate::host::Host;
+use crate::host::{Host, module_parameters};
 use crate::lateness::Lateness;
 use crate::paths::{HostSide, Paths};
 use crate::plan::{Sockets, plans, tasks};
@@ -23,6 +23,7 @@ use crate::transfers::{TrafficReport, Transfers};
 use cwnd_scenario::{Flow, Scenario};
 use cwnd_sim::Tables;
 use rustix::event::{EventfdFlags, eventfd};
+use std::collections::BTreeSet;
 use std::os::fd::OwnedFd;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -81,6 +82,7 @@ struct Finished {
     flows: Vec<FlowReport>,
     traffic: TrafficReport,
     late_applications: u64,
+    settings: Vec<(String, String)>,
 }
 
 impl Lab {
@@ -204,8 +206,17 @@ impl Lab {
         transfers.sort_by_key(|row| row.start_ns);
         self.tables.transfers = transfers;
         let late_applications = lateness.per_mille(990);
-        self.finished = Some(Finished { carrier, flows, traffic, late_applications });
+        self.finished =
+            Some(Finished { carrier, flows, traffic, late_applications, settings: self.settings()? });
         Ok(())
+    }
+
+    fn settings(&self) -> Result<Vec<(String, String)>, Error> {
+        let mut all = self.shared.hosts[HostSide::Senders as usize].settings()?;
+        let of_traffic = self.algorithms.names_of_traffic().flatten();
+        let names: BTreeSet<_> = self.algorithms.names().chain(of_traffic).collect();
+        all.extend(names.into_iter().flat_map(module_parameters));
+        Ok(all)
     }
 
     /// Refuses what a machine that fell behind has measured.

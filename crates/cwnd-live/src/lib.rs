@@ -36,6 +36,8 @@ mod host;
 mod lab;
 #[cfg(target_os = "linux")]
 mod lateness;
+#[cfg(target_os = "linux")]
+mod netlink;
 mod paths;
 #[cfg(target_os = "linux")]
 mod plan;
@@ -62,7 +64,6 @@ pub use wire::{TcpSegment, UdpDatagram};
 pub use {
     carrier::CarrierReport,
     error::Error,
-    host::SETTINGS,
     lab::{Lab, Report},
     lateness::Lateness,
     shell::Shell,

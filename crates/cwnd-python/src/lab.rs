@@ -96,8 +96,8 @@ impl Lab {
         whole.set_item("packets_foreign", report.foreign)?;
         whole.set_item("dsack_duplicates", report.duplicates)?;
         let settings = PyDict::new(py);
-        for (name, value) in cwnd_live::SETTINGS {
-            settings.set_item(format!("net.{}", name.replace('/', ".")), value)?;
+        for (name, value) in report.settings {
+            settings.set_item(name, value)?;
         }
         whole.set_item("settings", settings)?;
         Ok(whole)

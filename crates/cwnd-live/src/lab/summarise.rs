@@ -18,6 +18,8 @@ pub struct Report {
     pub algorithms: Vec<String>,
     /// Of each group of traffic the same; none where it sends datagrams.
     pub traffic_algorithms: Vec<Option<String>>,
+    /// Settings of the senders' host, offloads of its device, parameters of the kernel's own algorithms that were used: names and values.
+    pub settings: Vec<(String, String)>,
     /// Packets delivered to a host.
     pub packets: u64,
     /// Lateness of their delivery, ns: p50, p99, p99.9, worst.
@@ -136,7 +138,7 @@ impl Lab {
     /// What the emulator says of itself; `None` before the run is over.
     #[must_use]
     pub fn report(&self) -> Option<Report> {
-        let Finished { carrier, flows, late_applications, .. } = self.finished.as_ref()?;
+        let Finished { carrier, flows, late_applications, settings, .. } = self.finished.as_ref()?;
         let late = &carrier.lateness;
         Some(Report {
             kernel: kernel_release(),
@@ -146,6 +148,7 @@ impl Lab {
                 .names_of_traffic()
                 .map(|name| name.map(str::to_owned))
                 .collect(),
+            settings: settings.clone(),
             packets: late.packets(),
             lateness: [late.per_mille(500), late.per_mille(990), late.per_mille(999), late.worst()],
             late_applications: *late_applications,
