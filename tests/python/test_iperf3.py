@@ -8,6 +8,7 @@ import os
 import shutil
 import socket
 import subprocess
+from pathlib import Path
 
 import pytest
 from in_kernel import PROGRAM, until
@@ -50,7 +51,7 @@ def listening() -> str:
     """The kernel's table of TCP sockets."""
     tables = []
     for name in ("tcp", "tcp6"):
-        with open(f"/proc/net/{name}") as table:
+        with Path(f"/proc/net/{name}").open() as table:
             tables += [line for line in table if line.split()[3] == "0A"]
     return "".join(tables)
 
