@@ -184,21 +184,21 @@ class Shown:
 
 
 class Small(Experiment[Shown]):
-    """A flow on 10 Mbit/s, one on 400 Mbit/s, and one beside traffic."""
+    """A flow on 10 Mbit/s, one on 400 Mbit/s, and one with a row per acknowledgement."""
 
     title = "Three points of which one goes through lane live"
     cubic = "cubic-linux"
     live = True
 
     def grid(self, setup: Setup) -> list[Point]:
-        def point(key: str, rate: str, *traffic: str) -> Point:
+        def point(key: str, rate: str, *, per_ack: bool = False) -> Point:
             flow = Flow(setup.cubic)
-            return Point(key, dumbbell([flow], rate=rate, rtt="40ms", duration="3s", traffic=traffic), seeds=2)
+            return Point(key, dumbbell([flow], rate=rate, rtt="40ms", duration="3s", per_ack=per_ack), seeds=2)
 
         return [
             point("slow", "10Mbit/s"),
             point("fast", "400Mbit/s"),
-            point("traffic", "10Mbit/s", "leith2007"),
+            point("per_ack", "10Mbit/s", per_ack=True),
         ]
 
     def reduce(self, run: Result, point: Point) -> Shown:
@@ -225,14 +225,14 @@ def test_points_in_lane_live_stand_beside_the_simulators_or_have_their_reason(tm
     runs = live.runs_of(column, 1)
     stopped, why = live.measure(runs, cache, None)
     assert not stopped and len(why) == 2
-    slow, fast, traffic = live.points(column, runs, cache, why)
+    slow, fast, per_ack = live.points(column, runs, cache, why)
     assert (slow["seeds"], [number["name"] for number in slow["numbers"]]) == (1, ["utilisation"])
     assert abs(slow["numbers"][0]["sim"] - slow["numbers"][0]["live"]) < 0.05
-    assert "400 Mbit/s" in fast["not_run"] and "expected none in lane live" in traffic["not_run"]
-    assert fast["numbers"] == traffic["numbers"] == []
+    assert "400 Mbit/s" in fast["not_run"] and "expected false in lane live" in per_ack["not_run"]
+    assert fast["numbers"] == per_ack["numbers"] == []
     # What is done is not done again.
     begin = time.monotonic()
-    assert live.points(column, runs, cache, live.measure(runs, cache, None)[1]) == [slow, fast, traffic]
+    assert live.points(column, runs, cache, live.measure(runs, cache, None)[1]) == [slow, fast, per_ack]
     assert time.monotonic() - begin < 3
 
 
