@@ -305,7 +305,9 @@ def replay(
     from cwnd import vectors
 
     if transport:
-        replay_connections(file, cc, param, as_json=as_json)
+        from cwnd.transport_replay import command
+
+        command(file, cc, param, as_json=as_json)
         return
 
     if cc is not None:
@@ -348,26 +350,6 @@ def replay(
         if loaded:
             print(f"state taken from the record at {loaded:,} rows that follow no recorded call")
     if outcome["differences"]:
-        raise typer.Exit(1)
-
-
-def replay_connections(folder: Path, cc: str | None, param: list[str] | None, *, as_json: bool) -> None:
-    """`cwnd replay --transport`."""
-    from cwnd.replay import TraceError
-    from cwnd.transport_replay import replay_transport, report
-
-    for option, value in (("--cc", cc), ("--param", param[0] if param else None)):
-        if value is not None:
-            fail(f'{option}: "{value}" is not accepted; expected none with --transport, which compares what was traced')
-    try:
-        outcome = replay_transport(folder)
-    except TraceError as error:
-        fail(str(error))
-    if as_json:
-        print(json.dumps(outcome))
-    else:
-        report(outcome)
-    if outcome["divergent"]:
         raise typer.Exit(1)
 
 

@@ -26,6 +26,8 @@ from cwnd.scenario import dumbbell
 ABSENT, NO_PROGRAM = 127, 126
 #: Signals that are the command's.
 PASSED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+# Those that a key of a terminal sends to every process of the group.
+FROM_KEYS = (signal.SIGINT, signal.SIGQUIT)
 WAIT_MS = 50
 #: Longest wait for a server to listen, s.
 SERVER_S = 5.0
@@ -134,7 +136,8 @@ def behind(scenario: Scenario, arguments: Sequence[str]) -> int:
         return ABSENT if isinstance(error, FileNotFoundError) else NO_PROGRAM
 
     def passed(number: int, _frame: FrameType | None) -> None:
-        shell.signal(number)
+        if not (number in FROM_KEYS and at_a_terminal()):
+            shell.signal(number)
 
     before = {number: signal.signal(number, passed) for number in PASSED}
     try:
@@ -151,6 +154,14 @@ def behind(scenario: Scenario, arguments: Sequence[str]) -> int:
             file=sys.stderr,
         )
     return code
+
+
+def at_a_terminal() -> bool:
+    """Whether keys of a terminal reach this program, and so the command too: they are one process group."""
+    try:
+        return os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
+    except (OSError, ValueError):
+        return False
 
 
 @contextmanager

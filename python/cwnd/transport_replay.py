@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from cwnd import _native
+from cwnd.exit_codes import fail
 from cwnd.replay import TraceError, column_of
 
 if TYPE_CHECKING:
@@ -117,3 +118,20 @@ def report(outcome: TransportOutcome) -> None:
             print(f"  {kind['events']:>7,} {kind['fresh']:>7,}  {kind['kind']}")
     if outcome["first"]:
         print(f"first: {outcome['first']}", end="")
+
+
+def command(folder: Path, cc: str | None, param: list[str] | None, *, as_json: bool) -> None:
+    """`cwnd replay --transport`: the exit code is 1 when a call differs."""
+    for option, value in (("--cc", cc), ("--param", param[0] if param else None)):
+        if value is not None:
+            fail(f'{option}: "{value}" is not accepted; expected none with --transport, which compares what was traced')
+    try:
+        outcome = replay_transport(folder)
+    except TraceError as error:
+        fail(str(error))
+    if as_json:
+        print(json.dumps(outcome))
+    else:
+        report(outcome)
+    if outcome["divergent"]:
+        raise SystemExit(1)

@@ -127,7 +127,7 @@ def test_what_a_lane_does_not_have_is_said_in_a_line(trace: Path, result: Result
 
 
 def test_the_schema_has_every_table_of_every_lane_with_meanings() -> None:
-    assert TABLES["kernel"] == ("flows", "cwnd", "hooks")
+    assert TABLES["kernel"] == ("flows", "cwnd", "hooks", "packets")
     for name in TABLES["kernel"]:
         assert schema_of(name).names
     columns = schema_of("hooks").names

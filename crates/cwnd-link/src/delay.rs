@@ -145,6 +145,12 @@ impl Delay {
         }
     }
 
+    /// Propagation at `time`, ns: without jitter and without an extra delay.
+    #[must_use]
+    pub fn propagation_at(&self, time: u64) -> u64 {
+        self.propagation.steps().at(time)
+    }
+
     /// When a packet that departs at this time, ns, arrives. Departures must not run backwards.
     #[inline]
     pub fn arrival(&mut self, departs: u64) -> u64 {

@@ -180,6 +180,12 @@ impl<P> Link<P> {
         }
     }
 
+    /// Propagation at `now`, ns: without jitter and without an extra delay.
+    #[must_use]
+    pub fn propagation_at(&self, now: u64) -> u64 {
+        self.delay.propagation_at(now)
+    }
+
     /// Packets queued or being sent at `now`.
     pub fn backlog(&mut self, now: u64) -> Backlog {
         match &mut self.server {

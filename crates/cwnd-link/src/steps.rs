@@ -57,6 +57,12 @@ impl<T: Copy> Steps<T> {
         self.first
     }
 
+    /// The value at `time`.
+    #[must_use]
+    pub fn at(&self, time: u64) -> T {
+        self.changes.iter().take_while(|change| change.0 <= time).last().map_or(self.first, |change| change.1)
+    }
+
     /// The changes behind it.
     #[must_use]
     pub fn changes(&self) -> &[(u64, T)] {
@@ -87,6 +93,11 @@ impl<T: Copy> Stepping<T> {
         debug_assert!(since.is_none_or(|change| change.0 <= time), "asked for a time that has passed");
         while self.next_at <= time && self.step() {}
         self.value
+    }
+
+    /// The schedule.
+    pub const fn steps(&self) -> &Steps<T> {
+        &self.steps
     }
 
     /// The value at the time of the last call.

@@ -127,7 +127,9 @@ impl<P> Emulator<P> {
         self.slots[slot as usize] = Some(transported);
         let path = self.paths.of(header.path, header.from);
         if header.class.is_none() {
-            let (at, hops) = (now + path.propagation, path.links.len() as u32);
+            let links = path.links.iter().map(|&link| self.links[link as usize].propagation_at(now));
+            let at = now + path.before + links.sum::<u64>() + path.after;
+            let hops = path.links.len() as u32;
             self.slots[slot as usize].as_mut().expect("just filled").hop = hops;
             self.schedule(at, Due::Packet(slot));
         } else if path.before == 0 && !path.links.is_empty() {

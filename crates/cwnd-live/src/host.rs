@@ -42,8 +42,10 @@ impl Host {
     /// Makes a pair: a host in a namespace of its own that sends everything to the other one, which is a device in this namespace.
     pub fn pair(mtu: u32) -> Result<[Self; 2], Error> {
         let outside = make(ONE_OF_MANY, FIRST_OF_PAIRS, mtu)?;
-        // The kernel has counted: pair n has the addresses 100.64.n.1 and .2.
-        let number = outside.name.trim_start_matches(DEVICE).parse().unwrap_or(0);
+        // The kernel has counted: pair n has the addresses 100.64.n.1 and .2. Within a pair counting goes on behind that one's number.
+        let counted: u8 = outside.name.trim_start_matches(DEVICE).parse().unwrap_or(0);
+        let around = std::env::var(GATEWAY).ok().and_then(|address| address.parse::<Ipv4Addr>().ok());
+        let number = counted.wrapping_add(around.map_or(0, |address| address.octets()[2].wrapping_add(1)));
         let [first, second, ..] = FIRST_OF_PAIRS.octets();
         let at = |last| Ipv4Addr::new(first, second, number, last);
         set_address(&outside.name, at(1)).map_err(while_doing("give a TUN device its address"))?;
@@ -166,6 +168,8 @@ fn make(name: &str, address: Ipv4Addr, mtu: u32) -> Result<Host, Error> {
     Ok(Host { namespace, device, name, address })
 }
 
+/// Variable of a command behind a pair with the address at which it finds this machine.
+pub const GATEWAY: &str = "CWND_HOST";
 /// Base of the addresses of pairs: RFC 6598, which no host has as its own.
 const FIRST_OF_PAIRS: Ipv4Addr = Ipv4Addr::new(100, 64, 0, 1);
 

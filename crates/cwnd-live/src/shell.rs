@@ -78,7 +78,7 @@ impl Shell {
         let [inside, outside] = &shared.hosts;
         let (program, arguments) = command.split_first().map_or(("", &[][..]), |(first, rest)| (first, rest));
         let mut child = Command::new(program);
-        child.args(arguments).env("CWND_HOST", outside.own_address().to_string());
+        child.args(arguments).env(crate::host::GATEWAY, outside.own_address().to_string());
         let namespace = inside.namespace().as_raw_fd();
         let parent = std::process::id() as i32;
         let enter = move || {

@@ -50,7 +50,7 @@ def command(
     for path in files:
         if not path.is_file():
             fail(f'SCENARIO.toml: "{path}" is not accepted; expected a file that exists')
-    scenarios = [Scenario.from_file(path) for path in files]
+    scenarios = [named(Scenario.from_file(path), path.stem) for path in files]
     names = [path.stem for path in files]
     if len(set(names)) < len(names):
         name = next(name for name in names if names.count(name) > 1)
@@ -68,6 +68,11 @@ def command(
     agree = [each["agrees"] for document in documents for each in document["numbers"]]
     if sum(agree) < 0.95 * len(agree):
         raise typer.Exit(1)
+
+
+def named(scenario: Scenario, name: str) -> Scenario:
+    """The scenario, with this name if it has none."""
+    return scenario if scenario.name else scenario.with_name(name)
 
 
 def compare(scenarios: dict[str, Scenario], runs: int, folder: FidelityFolder | None) -> list[FidelityDocument]:

@@ -191,7 +191,7 @@ impl Simulation {
         }
         let flow = &mut self.flows[number as usize];
         let before = flow.receiver.distinct;
-        let ack = flow.receiver.on_segment(segment, flow.ack_every.into());
+        let ack = flow.receiver.on_segment(segment, flow.ack_every.into(), at);
         if self.scenario.measure.0 <= at && at < self.scenario.measure.1 {
             flow.count.distinct_measured += flow.receiver.distinct - before;
         }

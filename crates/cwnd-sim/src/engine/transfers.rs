@@ -40,8 +40,8 @@ impl Simulation {
         let flow = &mut self.flows[number as usize];
         if flow.handshake == Handshake::Ahead {
             flow.handshake = Handshake::GoesOn;
-            flow.start_at =
-                now + self.network.propagation(flow.route) + flow.access_delay_fwd + flow.access_delay_rev;
+            let links = self.network.propagation_at(flow.route, now);
+            flow.start_at = now + links + flow.access_delay_fwd + flow.access_delay_rev;
             self.arm(number);
         } else {
             self.respond_to(now, number);
@@ -53,7 +53,8 @@ impl Simulation {
         let flow = &mut self.flows[number as usize];
         flow.start_at = NEVER;
         flow.handshake = Handshake::Over;
-        let took = self.network.propagation(flow.route) + flow.access_delay_fwd + flow.access_delay_rev;
+        let links = self.network.propagation_at(flow.route, now);
+        let took = links + flow.access_delay_fwd + flow.access_delay_rev;
         flow.sender.on_open(now, took);
         self.respond_to(now, number);
     }

@@ -230,6 +230,14 @@ impl Network {
         delays.sum::<u64>() + route.entry.map_or(0, |entry| entry.1)
     }
 
+    /// The same at `now`, where delays of links have changed.
+    pub fn propagation_at(&self, route: u32, now: u64) -> u64 {
+        let route = &self.routes[route as usize];
+        let links = route.path.iter().chain(&route.reverse_path);
+        let delays = links.map(|route_link| self.links[route_link.link as usize].propagation_at(now));
+        delays.sum::<u64>() + route.entry.map_or(0, |entry| entry.1)
+    }
+
     /// Attaches a flow of this round trip time to a route.
     pub fn attach(&mut self, route: u32, rtt: u64, needs: PathNeeds) -> FlowPath {
         let rest = rtt.saturating_sub(self.propagation(route));

@@ -64,7 +64,7 @@ impl SackBlocks {
 const MOST_WAITING: u32 = 44;
 /// By how much a timestamp may be older than the newest one in order, µs. Linux counts milliseconds and lets one pass: between one and two, by the
 /// phase of the count. // RFC 7323 §5.3; Linux: TCP_PAWS_WINDOW
-const OLDER_US: i32 = 1_500;
+const OLDER_US: u32 = 1_500;
 
 /// State of one flow's receiver.
 #[derive(Clone, Debug, Default)]
@@ -155,17 +155,13 @@ impl Receiver {
         self.out_of_order.is_some()
     }
 
-    /// A segment arrived. Returns the acknowledgement that it causes now; `None` means that one is being delayed.
+    /// A segment arrived at `at`, ns. Returns the acknowledgement that it causes now; `None` means that one is being delayed.
     #[inline(always)]
-    pub fn on_segment(&mut self, segment: Segment, ack_every: u32) -> Option<AckPacket> {
+    pub fn on_segment(&mut self, segment: Segment, ack_every: u32, at: u64) -> Option<AckPacket> {
         self.arrived += 1;
         // Positions are within 2³¹ of `next`, so the low half identifies them.
         let ahead = segment.position.wrapping_sub(self.next as u32).cast_signed();
-        // `first_sent_us` is the timestamp that the last segment in order has left (TS.Recent): RFC 7323 §5.3, R1.
-        if self.as_linux
-            && self.first_sent_us.wrapping_sub(segment.sent_us).cast_signed() > OLDER_US
-            && self.next > 0
-        {
+        if self.as_linux && self.next > 0 && self.is_outdated(segment, at) {
             return Some(self.refuse(ahead));
         }
         if ahead == 0 {
@@ -214,6 +210,16 @@ impl Receiver {
         };
         self.pending = 0;
         Some(AckPacket { cumulative: self.next, sacked, sent_us: echo, waited: self.take_waiting() })
+    }
+
+    /// Whether the segment, which arrives at `at`, ns, has an older timestamp than the one that the last segment in order has left, which is
+    /// `first_sent_us` (TS.Recent). Ages are compared, so that a pause of any length makes nothing old: to within a round trip of every
+    /// 71.6 minutes. // RFC 7323 §5.3, R1
+    #[inline]
+    const fn is_outdated(&self, segment: Segment, at: u64) -> bool {
+        let now_us = (at / 1000) as u32;
+        let age = now_us.wrapping_sub(segment.sent_us);
+        age > now_us.wrapping_sub(self.first_sent_us).saturating_add(OLDER_US)
     }
 
     /// A segment with an old timestamp is dropped, and answered by an acknowledgement. // RFC 7323 §5.3, R1; Linux: tcp_send_dupack

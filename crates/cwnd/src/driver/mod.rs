@@ -174,7 +174,7 @@ impl Driver {
     }
 
     /// The first part of [`Driver::on_ack`]: what the acknowledgement says of time and delivery. A transport that looks for losses after it,
-    /// as Linux does, calls [`Driver::on_loss`] and the like next, then the other two parts. `plain`: it advances, and says nothing else.
+    /// as Linux does, calls [`Driver::on_loss`] and the like next, then the other two parts. `plain`: it says nothing beside its position.
     #[inline(always)]
     pub fn on_arrival(&mut self, ack: &Ack, plain: bool) {
         self.on_round_trip(ack);
@@ -186,6 +186,8 @@ impl Driver {
             self.cc.pkts_acked(conn, &sample);
         }
         let flags = match plain {
+            // Linux: its header was the expected one.
+            true if as_linux && ack.acked == 0 => 0,
             true => ACK_WINDOW_UPDATE,
             // Every advance brings a window. // Linux: tcp_may_update_window
             false if as_linux && ack.acked > 0 => ACK_SLOW_PATH | ACK_WINDOW_UPDATE,

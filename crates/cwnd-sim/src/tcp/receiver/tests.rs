@@ -4,6 +4,9 @@ use super::*;
 use cwnd_link::random::RandomStream;
 use std::collections::BTreeSet;
 
+/// When segments arrive, ns: after all were sent.
+const NOW: u64 = 1_000_000_000;
+
 fn segment(position: u32) -> Segment {
     Segment { position, sent_us: 100 + position }
 }
@@ -12,7 +15,7 @@ fn acks(positions: &[u32], ack_every: u32) -> Vec<Option<(u64, Option<u64>)>> {
     let mut receiver = Receiver::default();
     positions
         .iter()
-        .map(|&p| receiver.on_segment(segment(p), ack_every).map(|ack| (ack.cumulative, ack.sacked)))
+        .map(|&p| receiver.on_segment(segment(p), ack_every, NOW).map(|ack| (ack.cumulative, ack.sacked)))
         .collect()
 }
 
@@ -41,7 +44,7 @@ fn with_duplicates(positions: &[u32]) -> Vec<Reported> {
     let mut receiver = Receiver::new(true);
     let mut acks = Vec::new();
     for &position in positions {
-        let Some(ack) = receiver.on_segment(segment(position), 1) else { continue };
+        let Some(ack) = receiver.on_segment(segment(position), 1, NOW) else { continue };
         let blocks = receiver.blocks(&ack);
         let ranges = blocks.ranges(ack.cumulative).collect();
         acks.push((ack.cumulative, blocks.duplicate(ack.cumulative), ranges));
@@ -76,9 +79,9 @@ fn a_duplicate_is_reported_where_it_is_asked_for() {
         [(true, [Some(0), Some(3), Some(3)]), (false, [None, Some(3), None])]
     {
         let mut receiver = Receiver::new(reports_duplicates);
-        receiver.on_segment(segment(0), 1);
-        let sacked =
-            [0, 3, 3].map(|position| receiver.on_segment(segment(position), 1).and_then(|ack| ack.sacked));
+        receiver.on_segment(segment(0), 1, NOW);
+        let sacked = [0, 3, 3]
+            .map(|position| receiver.on_segment(segment(position), 1, NOW).and_then(|ack| ack.sacked));
         assert_eq!(sacked, expected);
     }
 }
@@ -90,7 +93,7 @@ fn blocks_are_those_of_rfc_2018s_examples() {
         let mut receiver = Receiver::default();
         let mut seen = Vec::new();
         for position in [0, 1, 2, 3].iter().chain(arrivals) {
-            receiver.on_segment(segment(*position), 1);
+            receiver.on_segment(segment(*position), 1, NOW);
             seen.push(ranges(&receiver));
         }
         seen.split_off(4)
@@ -116,10 +119,10 @@ fn blocks_are_those_of_rfc_2018s_examples() {
 fn the_three_newest_blocks_are_reported_and_a_duplicate_comes_first() {
     let mut receiver = Receiver::default();
     for position in [2, 4, 6, 8, 10, 4, 11] {
-        receiver.on_segment(segment(position), 1);
+        receiver.on_segment(segment(position), 1, NOW);
     }
     assert_eq!(ranges(&receiver), [(10, 12), (4, 5), (8, 9)]);
-    receiver.on_segment(segment(4), 1);
+    receiver.on_segment(segment(4), 1, NOW);
     assert_eq!(ranges(&receiver), [(4, 5), (10, 12), (8, 9)]);
     assert_eq!((receiver.next(), receiver.distinct), (0, 6));
 }
@@ -132,7 +135,7 @@ fn blocks_are_whole_and_start_with_the_newest_arrival() {
     let mut arrived = BTreeSet::new();
     for _ in 0..20_000 {
         let position = receiver.next() + random.below(40);
-        receiver.on_segment(segment(position as u32), 2);
+        receiver.on_segment(segment(position as u32), 2, NOW);
         arrived.insert(position);
         let next = receiver.next();
         assert!(arrived.range(..next).count() as u64 == next && !arrived.contains(&next));
@@ -153,7 +156,7 @@ fn blocks_are_whole_and_start_with_the_newest_arrival() {
 fn an_old_segment_is_acknowledged_again_but_not_counted() {
     let mut receiver = Receiver::default();
     for position in [0, 1, 0, 3, 3] {
-        receiver.on_segment(segment(position), 2);
+        receiver.on_segment(segment(position), 2, NOW);
     }
     assert_eq!((receiver.arrived, receiver.distinct), (5, 3));
 }
@@ -161,9 +164,9 @@ fn an_old_segment_is_acknowledged_again_but_not_counted() {
 #[test]
 fn a_delayed_acknowledgement_echoes_the_first_segment() {
     let mut receiver = Receiver::default();
-    receiver.on_segment(segment(0), 3);
-    receiver.on_segment(segment(1), 3);
-    assert_eq!(receiver.on_segment(segment(2), 3).and_then(|ack| ack.sent_us), Some((100, 102)));
+    receiver.on_segment(segment(0), 3, NOW);
+    receiver.on_segment(segment(1), 3, NOW);
+    assert_eq!(receiver.on_segment(segment(2), 3, NOW).and_then(|ack| ack.sent_us), Some((100, 102)));
 }
 
 /// A segment at `position` sent at `ms`.
@@ -180,13 +183,13 @@ fn a_late_segment_behind_a_newer_retransmission_is_refused() {
     for segment in
         [sent_at(0, 1), sent_at(3, 30), sent_at(4, 40), sent_at(1, 60), sent_at(2, 20), sent_at(2, 100)]
     {
-        acks.extend(receiver.on_segment(segment, 1).map(|ack| (ack.cumulative, ack.sacked)));
+        acks.extend(receiver.on_segment(segment, 1, NOW).map(|ack| (ack.cumulative, ack.sacked)));
     }
     assert_eq!(acks, [(1, None), (1, Some(3)), (1, Some(4)), (2, None), (2, None), (5, None)]);
     assert_eq!((receiver.arrived, receiver.distinct), (6, 5));
     let mut other = Receiver::new(false);
     for segment in [sent_at(0, 1), sent_at(3, 30), sent_at(4, 40), sent_at(1, 60), sent_at(2, 20)] {
-        other.on_segment(segment, 1);
+        other.on_segment(segment, 1, NOW);
     }
     assert_eq!(other.next(), 5, "other receivers have no timestamps");
 }
@@ -197,14 +200,14 @@ fn a_late_segment_behind_a_newer_retransmission_is_refused() {
 fn selective_acknowledgements_wait_for_each_other() {
     let mut receiver = Receiver::new(true);
     let reported: Vec<u32> =
-        (1..=100).filter(|&position| receiver.on_segment(segment(position), 2).is_some()).collect();
+        (1..=100).filter(|&position| receiver.on_segment(segment(position), 2, NOW).is_some()).collect();
     assert_eq!(reported, [1, 2, 3, 3 + 45, 3 + 90]);
     assert!(receiver.waits_with_reports());
     let ack = receiver.on_delay_over();
     assert!(ack.waited && ack.cumulative == 0 && ack.sacked.is_none());
     assert_eq!(receiver.blocks(&ack).ranges(0).collect::<Vec<_>>(), [(1, 101)]);
     // The hole is filled: at once, and nothing is left to report.
-    let ack = receiver.on_segment(segment(0), 2).expect("at once");
+    let ack = receiver.on_segment(segment(0), 2, NOW).expect("at once");
     assert_eq!((ack.cumulative, ack.waited), (101, false));
 }
 
@@ -213,9 +216,9 @@ fn selective_acknowledgements_wait_for_each_other() {
 fn what_waits_goes_with_the_next_acknowledgement() {
     let mut receiver = Receiver::new(true);
     for position in [2, 3, 4, 6] {
-        receiver.on_segment(segment(position), 2);
+        receiver.on_segment(segment(position), 2, NOW);
     }
-    let ack = receiver.on_segment(segment(0), 2).expect("at once");
+    let ack = receiver.on_segment(segment(0), 2, NOW).expect("at once");
     assert_eq!((ack.cumulative, ack.waited), (1, true));
     assert_eq!(receiver.blocks(&ack).ranges(1).collect::<Vec<_>>(), [(6, 7), (2, 5)]);
 }
@@ -229,7 +232,7 @@ fn reports_of_three_blocks_do_not_wait() {
     let arrivals: Vec<u32> = (1..30).filter(|position| position % 3 != 0).collect();
     let mut at_once = Vec::new();
     for &position in &arrivals {
-        if let Some(ack) = receiver.on_segment(segment(position), 2) {
+        if let Some(ack) = receiver.on_segment(segment(position), 2, NOW) {
             at_once.push(position);
             reported.extend(receiver.blocks(&ack).ranges(0).flat_map(|(from, to)| from as u32..to as u32));
         }
@@ -238,4 +241,21 @@ fn reports_of_three_blocks_do_not_wait() {
     reported.extend(receiver.blocks(&ack).ranges(0).flat_map(|(from, to)| from as u32..to as u32));
     assert_eq!(at_once[..5], [1, 2, 4, 7, 10]);
     assert!(reported.into_iter().eq(arrivals));
+}
+
+// RFC 7323 §5.5: what a pause does to timestamps. Segment 1 was sent 36, 60 or 71 minutes after segment 0, and is as new; 32 bits of microseconds are
+// 71.6 minutes.
+#[test]
+fn a_pause_makes_nothing_old() {
+    for minutes in [1, 36, 60, 71, 100, 200] {
+        let mut receiver = Receiver::new(true);
+        receiver.on_segment(Segment { position: 0, sent_us: 0 }, 1, 20_000_000);
+        let sent_us = minutes * 60_000_000_u64;
+        let ack = receiver.on_segment(
+            Segment { position: 1, sent_us: sent_us as u32 },
+            1,
+            sent_us * 1000 + 20_000_000,
+        );
+        assert_eq!(ack.map(|ack| ack.cumulative), Some(2), "{minutes} minutes");
+    }
 }

@@ -127,7 +127,7 @@ impl TestPath {
             let (_, event) = self.events.pop_first().expect("looked at");
             match event {
                 TestPathEvent::Data(segment) => {
-                    if let Some(ack) = self.receiver.on_segment(segment, 1)
+                    if let Some(ack) = self.receiver.on_segment(segment, 1, self.now)
                         && self.random.below(1000) >= self.loss.1
                     {
                         let late = if self.jitter > 0 { self.random.below(self.jitter) } else { 0 };

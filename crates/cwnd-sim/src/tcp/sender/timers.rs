@@ -76,6 +76,9 @@ impl Sender {
     pub fn on_open(&mut self, now: u64, took: u64) {
         self.driver.on_open(now / 1000, u32::try_from(took / 1000).unwrap_or(u32::MAX));
         self.rto.follow(self.driver.conn.srtt_us8, self.driver.rttvar_us4());
+        if let Some(linux) = &mut self.linux {
+            linux.on_open(took / 1000);
+        }
     }
 
     /// The retransmission timer fired; whether that was a timeout: with some recoveries the timer has other uses.

@@ -32,7 +32,7 @@ use undo::{TIMESTAMP_US, Undo};
 pub struct LinuxRecovery {
     pub(super) log: SegmentLog,
     rack: Rack,
-    /// The path's propagation, µs: what the handshake, which is not simulated, would have measured on an idle path.
+    /// What the handshake has measured, µs; without one the path's propagation, which it would have measured on an idle path.
     handshake_rtt_us: u64,
     window: ReorderingWindow,
     pub(super) timer: TimerKind,
@@ -54,6 +54,11 @@ impl LinuxRecovery {
     /// The state of a flow whose path has a propagation of `rtt_us`, there and back.
     pub fn new(rtt_us: u64) -> Self {
         Self { handshake_rtt_us: rtt_us, ..Self::default() }
+    }
+
+    /// The handshake took `rtt_us`.
+    pub const fn on_open(&mut self, rtt_us: u64) {
+        self.handshake_rtt_us = rtt_us;
     }
 
     /// RACK.min_RTT, µs; `measured_us` is the smallest round trip of data, 0 before there is one. // RFC 8985 §6.2, step 1
@@ -237,7 +242,7 @@ impl Sender {
         }
         self.refresh();
         // In Linux's order: tcp_clean_rtx_queue, tcp_process_tlp_ack, tcp_fastretrans_alert, tcp_cong_control.
-        let plain = arrival.acked > 0 && packet.sacked.is_none() && blocks.is_none_or(SackBlocks::is_empty);
+        let plain = packet.sacked.is_none() && blocks.is_none_or(SackBlocks::is_empty);
         let round_trips = arrival.round_trips(now_us);
         let ack = self.begin_ack(now, arrival.acked, arrival.delivered, round_trips, plain);
         self.on_ack_of_probe(arrival.dsack_of_probe, arrival.is_pure_duplicate());
