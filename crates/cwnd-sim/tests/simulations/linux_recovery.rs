@@ -100,3 +100,28 @@ fn each_connection_of_traffic_takes_its_handshake() {
         assert_eq!(with - without, 40_000_000, "{without} and {with} ns");
     }
 }
+
+// The path's delay rises by 300 ms before the flow starts: handshake, data and half a round trip take 500 + 250 ms and, behind the first ten packets of
+// 1.2 ms each, 12 ms; then nothing is sent again, because the handshake has measured 500 ms.
+#[test]
+fn a_handshake_takes_the_round_trip_of_its_time() {
+    let simulation = run("duration = '5s'\n[link]\nrate = '10Mbit/s'\ndelay = '50ms'\nrtt = '200ms'\n\
+         [[flow]]\ncc = 'cubic-linux'\nstart = '1s'\nsize = '14480B'\n\
+         [[action]]\ndelay = { link = 'link', at = '500ms', to = '350ms' }");
+    let transfer = &simulation.tables().transfers[0];
+    let took = transfer.end_ns.expect("complete") - transfer.start_ns;
+    assert_eq!(simulation.summary().flows[0].run.retransmits, 0);
+    assert!((900_000_000..960_000_000).contains(&took), "{took} ns");
+}
+
+// RFC 7323 §5.5: the application pauses for 38 minutes, more than half of the timestamps' range.
+#[test]
+fn a_long_pause_does_not_end_a_connection() {
+    let simulation = run(
+        "duration = '2400s'\nmeasure = ['2310s', '2400s']\n[link]\nrate = '2Mbit/s'\nrtt = '40ms'\n[record]\ninterval = '10s'\n\
+         [[flow]]\ncc = 'cubic-linux'\n\
+         [[action]]\nstop = { flow = 'cubic-linux', at = '10s' }\n[[action]]\nstart = { flow = 'cubic-linux', at = '2300s' }",
+    );
+    let flow = &simulation.summary().flows[0];
+    assert!(flow.run.timeouts == 0 && flow.goodput_mbps > 1.9, "{flow:?}");
+}
