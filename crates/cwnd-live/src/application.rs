@@ -10,6 +10,10 @@ use std::io;
 use std::net::{SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
 
+/// A receiver of a transfer without an end reads when this many bytes have come. While one reads, the kernel gathers what arrives and
+/// acknowledges it at once: a third more segments per acknowledgement at 400 Mbit/s, or more, as the two processors happen to run.
+const READ_FROM: i32 = 256 << 10;
+
 /// What a flow came to.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FlowReport {
@@ -129,6 +133,9 @@ impl Application {
                 accepted => accepted.map_err(while_doing("accept a connection"))?,
             };
             receiver.set_nonblocking(true).map_err(while_doing("accept a connection"))?;
+            if self.plan.size.is_none() && self.plan.window.is_none() {
+                socket::read_from(&receiver, READ_FROM).map_err(while_doing("accept a connection"))?;
+            }
             epoll::delete(poll, &self.listener).map_err(while_doing("watch a socket"))?;
             epoll::add(poll, &receiver, receivers_mark(number), epoll::EventFlags::IN)
                 .map_err(while_doing("watch a socket"))?;

@@ -176,6 +176,11 @@ pub fn keep_window(socket: &impl AsRawFd, bytes: u64) -> io::Result<()> {
     set(socket, libc::IPPROTO_TCP, libc::TCP_WINDOW_CLAMP, &bytes)
 }
 
+/// Makes the socket readable only when this many bytes have come, or its end.
+pub fn read_from(socket: &impl AsRawFd, bytes: i32) -> io::Result<()> {
+    set(socket, libc::SOL_SOCKET, libc::SO_RCVLOWAT, &bytes)
+}
+
 /// Writes up to this many zeros, at most `ZEROS`; with `more` to come the last segment waits until it is full.
 pub fn send_zeros(socket: &TcpStream, bytes: usize, more: bool) -> io::Result<usize> {
     static CHUNK: [u8; ZEROS] = [0; ZEROS];

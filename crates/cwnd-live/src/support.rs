@@ -74,6 +74,7 @@ fn not_kernels(group: &FlowGroup) -> Option<(&'static str, &'static str)> {
         burst,
         idle_restart,
         handshake,
+        gso,
         // The scenario's own, or done by the lane.
         cc: _,
         label: _,
@@ -104,6 +105,7 @@ fn not_kernels(group: &FlowGroup) -> Option<(&'static str, &'static str)> {
         ("limited_transmit", *limited_transmit, "true, as in the kernel,"),
         ("burst", burst.is_none(), "none"),
         ("handshake", *handshake != Some(false), "true or none, as in the kernel,"),
+        ("gso", *gso != Some(false), "true or none, as in the kernel,"),
         ("idle_restart", *idle_restart, "true, as in the kernel,"),
     ]
     .into_iter()

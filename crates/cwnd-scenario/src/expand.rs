@@ -97,10 +97,8 @@ impl Scenario {
     pub(crate) fn template(&self, group: &FlowGroup) -> FlowTemplate {
         let (path, reverse_path) = self.links_of(&group.route);
         let rtt = group.rtt.unwrap_or_else(|| self.default_rtt(group, &path, &reverse_path));
-        let known = || cwnd::registry::find(&group.cc).map(|(_, set)| set.recovery);
-        let recovery = group.recovery.or_else(known).unwrap_or_default();
         FlowTemplate {
-            recovery,
+            recovery: group.recovery(),
             rtt,
             path: path.into(),
             reverse_path: reverse_path.into(),

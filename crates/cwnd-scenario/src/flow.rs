@@ -18,6 +18,7 @@ pub(crate) fn parse(path: &str, value: &Value, scope: &Scope<'_>) -> Result<Flow
     StartTime.parse(&mut table, "start", scope)?;
     let mut group = FlowGroup::defaults().parse_keys(&mut table, scope)?;
     check_stop(&mut table, &group)?;
+    check_gso(&mut table, &group)?;
     group.params = parse_params(&table, &group.cc)?;
     Ok(group)
 }
@@ -36,6 +37,15 @@ fn check_stop(table: &mut TableReader<'_>, group: &FlowGroup) -> Result<(), Inva
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses segmentation offload where it is not simulated.
+fn check_gso(table: &mut TableReader<'_>, group: &FlowGroup) -> Result<(), Invalid> {
+    if group.gso == Some(true) && !group.may_have_gso(group.recovery()) {
+        let written = table.get("gso");
+        return table.refuse("gso", written, "false, or `recovery = \"linux\"` without `pacing` and `burst`");
+    }
+    Ok(())
 }
 
 /// The keys of `table` that were not read: parameters of the algorithm.

@@ -105,6 +105,12 @@ pub struct Flow {
 }
 
 impl Flow {
+    /// Whether its host hands segments over several at a time.
+    #[must_use]
+    pub fn has_gso(&self) -> bool {
+        self.group.gso.unwrap_or(true) && self.group.may_have_gso(self.recovery)
+    }
+
     /// Whether its connection opens with a handshake.
     #[must_use]
     pub fn has_handshake(&self) -> bool {

@@ -66,6 +66,9 @@ keys! {
             "max packets per burst: with pacing the depth of the bucket, without pacing per event", "ns-2: maxburst_";
         handshake: Option<bool> = None, Optional(Flag, "true with `recovery = \"linux\"`"), "",
             "whether the connection opens with a round trip, without queueing, before its first data", "RFC 9293 §3.5";
+        gso: Option<bool> = None, Optional(Flag, "true with `recovery = \"linux\"`, but for paced flows and those with a `burst`"), "",
+            "whether the host has segmentation offload: segments are handed over several at a time and leave back to back, as many as are sent in a millisecond; it takes `recovery = \"linux\"`",
+            "Linux: tcp_tso_should_defer, tcp_tso_autosize";
         size: Option<u64> = None, Optional(Payload, "no end"), "bytes",
             "payload; the table `transfers` has its completion time, with the handshake if there is one", "";
         app_rate: Option<u64> = None, Optional(Rate, "no limit"), "bit/s",
@@ -84,5 +87,17 @@ impl FlowGroup {
     #[must_use]
     pub fn of(cc: &str, start: Start) -> Self {
         Self { cc: cc.to_owned(), start, ..Self::defaults() }
+    }
+
+    /// Its own recovery, or else that of its algorithm's set.
+    #[must_use]
+    pub fn recovery(&self) -> Recovery {
+        let known = || cwnd::registry::find(&self.cc).map(|(_, set)| set.recovery);
+        self.recovery.or_else(known).unwrap_or_default()
+    }
+
+    /// Whether a host with segmentation offload can be simulated for it under this recovery.
+    pub(crate) fn may_have_gso(&self, recovery: Recovery) -> bool {
+        recovery == Recovery::Linux && !self.pacing && self.burst.is_none()
     }
 }

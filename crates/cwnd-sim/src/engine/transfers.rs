@@ -56,6 +56,7 @@ impl Simulation {
         let links = self.network.propagation_at(flow.route, now);
         let took = links + flow.access_delay_fwd + flow.access_delay_rev;
         flow.sender.on_open(now, took);
+        flow.receiver.on_open(took);
         self.respond_to(now, number);
     }
 

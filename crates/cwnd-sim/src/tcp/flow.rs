@@ -144,6 +144,9 @@ impl RecoveryState {
 impl FlowState {
     pub fn new(flow: &Flow, mss: u32, path: FlowPath, owner: Owner) -> Self {
         let overhead = flow.group.overhead;
+        let as_linux = flow.recovery == Recovery::Linux;
+        // A window that has come down to half is opened again, and acknowledges, as soon as the data is read. // Linux: tcp_cleanup_rbuf
+        let soonest = flow.group.rwnd.filter(|_| as_linux).map_or(u32::MAX, |rwnd| rwnd.div_ceil(2));
         Self {
             rto_armed: NEVER,
             armed: NEVER,
@@ -159,7 +162,7 @@ impl FlowState {
             last: (0, mss + HEADER_BYTES),
             route: path.route,
             direct: if overhead > 0 { OptionIndex::NONE } else { path.direct },
-            ack_every: flow.group.ack_every as u16,
+            ack_every: flow.group.ack_every.min(soonest) as u16,
             ack_delay: flow.group.ack_delay,
             acks_out: 0,
             transfer: OptionIndex::NONE,
@@ -168,7 +171,7 @@ impl FlowState {
             private: false,
             recorded: FlowRecord::Events,
             acks_at_once: path.fused,
-            receiver: Receiver::new(flow.recovery == Recovery::Linux),
+            receiver: if as_linux { Receiver::linux(mss, flow.group.rwnd) } else { Receiver::default() },
             sender: Sender::new(flow, mss),
             host: (overhead > 0).then(|| Box::new(Host::new(overhead, flow.overhead_stream))),
             count: FlowCounters { cwnd_since: flow.start, ..FlowCounters::default() },

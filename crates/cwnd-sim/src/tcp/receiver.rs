@@ -66,6 +66,24 @@ const MOST_WAITING: u32 = 44;
 /// phase of the count. // RFC 7323 §5.3; Linux: TCP_PAWS_WINDOW
 const OLDER_US: u32 = 1_500;
 
+/// At most so many segments are acknowledged one by one. // Linux: TCP_MAX_QUICKACKS
+const MOST_QUICK: u32 = 16;
+/// The window that a connection opens with, bytes.
+const FIRST_WINDOW: u32 = 65_535;
+
+/// By how much the window of a buffer of 32 MiB opens, bytes, when it is known how much memory a segment takes: from half of the buffer to
+/// five eighths.
+const OPENS: u32 = 4 << 20;
+
+/// Segments to acknowledge one by one under a window of `bytes`: half of those it holds. // Linux: tcp_incr_quickack
+const fn quick_under(bytes: u64, mss: u32) -> u16 {
+    match bytes / (2 * mss as u64) {
+        0 => 2,
+        half if half > MOST_QUICK as u64 => MOST_QUICK as u16,
+        half => half as u16,
+    }
+}
+
 /// State of one flow's receiver.
 #[derive(Clone, Debug, Default)]
 pub struct Receiver {
@@ -79,6 +97,14 @@ pub struct Receiver {
     /// Whether it does as today's Linux: reports segments that arrive again (RFC 2883), refuses old timestamps (RFC 7323 §5), and waits
     /// with selective acknowledgements.
     as_linux: bool,
+    /// Acknowledgements that are not delayed: at the beginning, and after a pause or a duplicate `most_quick`, while the sender may be in slow
+    /// start. // RFC 5681 §4.2: MAY; Linux: icsk_ack.quick
+    quick: u16,
+    most_quick: u16,
+    /// A pause longer than this makes acknowledgements quick again, ms: this host's own timeout.
+    patience_ms: u16,
+    /// When the last segment arrived, µs.
+    last_us: u32,
     /// Whether the segment that the last acknowledgement out of order reports had arrived before.
     is_duplicate: bool,
     /// Segments that arrived for the first time.
@@ -142,9 +168,24 @@ impl OutOfOrder {
 }
 
 impl Receiver {
-    /// A receiver that may do as today's Linux.
-    pub fn new(as_linux: bool) -> Self {
-        Self { as_linux, ..Self::default() }
+    /// A receiver that does as today's Linux, of segments of `mss` bytes, with a window of `rwnd` segments.
+    pub fn linux(mss: u32, rwnd: Option<u32>) -> Self {
+        let bytes = rwnd.map_or(u64::MAX, |rwnd| u64::from(rwnd) * u64::from(mss));
+        // While the window opens, by two segments with each that arrives, each is acknowledged at once. // Linux: tcp_grow_window
+        let opening = if rwnd.is_none() { (OPENS / (2 * mss)).min(u16::MAX.into()) as u16 } else { 0 };
+        Self {
+            as_linux: true,
+            quick: quick_under(bytes.min(FIRST_WINDOW.into()), mss).saturating_add(opening),
+            most_quick: quick_under(bytes, mss),
+            patience_ms: 1000, // RFC 6298 §2.1
+            ..Self::default()
+        }
+    }
+
+    /// The connection is open, after a handshake of `took` ns: the first round trip time of this host's timeout. // RFC 6298 §2.2; Linux: 200 ms
+    pub fn on_open(&mut self, took: u64) {
+        let took_ms = took / 1_000_000;
+        self.patience_ms = u16::try_from(took_ms + (2 * took_ms).max(200)).unwrap_or(u16::MAX);
     }
 
     /// Whether the acknowledgement that is being delayed is one of segments beyond a hole: Linux waits with those for a millisecond at
@@ -161,8 +202,17 @@ impl Receiver {
         self.arrived += 1;
         // Positions are within 2³¹ of `next`, so the low half identifies them.
         let ahead = segment.position.wrapping_sub(self.next as u32).cast_signed();
-        if self.as_linux && self.next > 0 && self.is_outdated(segment, at) {
-            return Some(self.refuse(ahead));
+        if self.as_linux {
+            let now_us = (at / 1000) as u32;
+            if self.next > 0 {
+                if self.is_outdated(segment, now_us) {
+                    return Some(self.refuse(ahead));
+                }
+                if now_us.wrapping_sub(self.last_us) > u32::from(self.patience_ms) * 1000 {
+                    self.quick = self.quick.max(self.most_quick);
+                }
+            }
+            self.last_us = now_us;
         }
         if ahead == 0 {
             if self.pending == 0 {
@@ -178,7 +228,7 @@ impl Receiver {
                 let waited = self.take_waiting();
                 return Some(AckPacket { waited, ..self.acknowledge() });
             }
-            return (self.pending >= ack_every).then(|| self.acknowledge());
+            return (self.pending >= ack_every || self.quick > 0).then(|| self.acknowledge());
         }
         let (mut sacked, mut before) = (None, 0);
         if ahead > 0 {
@@ -192,6 +242,8 @@ impl Receiver {
             }
             out_of_order.highest = out_of_order.highest.max(position + 1);
             before = out_of_order.note(self.next, position);
+        } else {
+            self.quick = self.quick.max(self.most_quick);
         }
         if self.as_linux {
             self.is_duplicate = sacked.is_none();
@@ -208,16 +260,15 @@ impl Receiver {
         } else {
             (ahead < 0).then_some((segment.sent_us, segment.sent_us)) // RFC 7323 §4.3: an old segment's timestamp is echoed, too
         };
-        self.pending = 0;
+        self.on_acknowledged();
         Some(AckPacket { cumulative: self.next, sacked, sent_us: echo, waited: self.take_waiting() })
     }
 
-    /// Whether the segment, which arrives at `at`, ns, has an older timestamp than the one that the last segment in order has left, which is
+    /// Whether the segment, which arrives at `now_us`, has an older timestamp than the one that the last segment in order has left, which is
     /// `first_sent_us` (TS.Recent). Ages are compared, so that a pause of any length makes nothing old: to within a round trip of every
     /// 71.6 minutes. // RFC 7323 §5.3, R1
     #[inline]
-    const fn is_outdated(&self, segment: Segment, at: u64) -> bool {
-        let now_us = (at / 1000) as u32;
+    const fn is_outdated(&self, segment: Segment, now_us: u32) -> bool {
         let age = now_us.wrapping_sub(segment.sent_us);
         age > now_us.wrapping_sub(self.first_sent_us).saturating_add(OLDER_US)
     }
@@ -228,8 +279,16 @@ impl Receiver {
         self.is_duplicate = ahead < 0;
         let sacked = if ahead < 0 { self.next.checked_add_signed(ahead.into()) } else { None };
         let echo = (self.pending > 0).then_some((self.first_sent_us, self.newest_sent_us));
-        self.pending = 0;
+        self.quick = self.quick.max(self.most_quick);
+        self.on_acknowledged();
         AckPacket { cumulative: self.next, sacked, sent_us: echo, waited: self.take_waiting() }
+    }
+
+    /// An acknowledgement of all that has arrived is sent.
+    #[inline]
+    const fn on_acknowledged(&mut self) {
+        self.pending = 0;
+        self.quick = self.quick.saturating_sub(1);
     }
 
     /// Whether segments beyond the hole have arrived that no acknowledgement has reported: the next one, which is made now, does.
@@ -241,7 +300,7 @@ impl Receiver {
     pub fn on_delay_over(&mut self) -> AckPacket {
         self.is_duplicate = false;
         let echo = (self.pending > 0).then_some((self.first_sent_us, self.newest_sent_us));
-        self.pending = 0;
+        self.on_acknowledged();
         AckPacket { cumulative: self.next, sacked: None, sent_us: echo, waited: self.take_waiting() }
     }
 
@@ -278,7 +337,7 @@ impl Receiver {
     }
 
     fn acknowledge(&mut self) -> AckPacket {
-        self.pending = 0;
+        self.on_acknowledged();
         AckPacket {
             cumulative: self.next,
             sacked: None,

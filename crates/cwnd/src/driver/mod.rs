@@ -120,6 +120,12 @@ impl Driver {
         self.recovery_end
     }
 
+    /// When the last packet was sent, µs; `u64::MAX` before the first.
+    #[must_use]
+    pub const fn last_sent_us(&self) -> u64 {
+        self.last_sent_us
+    }
+
     /// Round trips so far: one ends when a packet is acknowledged that was sent after it began.
     #[inline]
     #[must_use]
@@ -222,7 +228,7 @@ impl Driver {
             self.cc.cong_control(&mut self.conn, ack.delivered);
         } else if matches!(self.conn.ca_state, CaState::Recovery | CaState::Cwr) {
             if self.options.reduction == Reduction::Proportional {
-                self.prr.on_ack(&mut self.conn, ack);
+                self.prr.on_ack(&mut self.conn, ack, self.options.tells_as_linux);
             }
         } else if ack.acked > 0 {
             let una = self.conn.snd_una;

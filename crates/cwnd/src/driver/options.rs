@@ -41,7 +41,8 @@ pub struct Options {
     /// What `packets_out` is.
     pub flight: Flight,
     /// Whether hooks are called in every detail as Linux's TCP calls them: `pkts_acked` at each acknowledgement while anything is out, also
-    /// at one of nothing new; the new state before the end of fast recovery is told; an advance with losses as an update of the window.
+    /// at one of nothing new; the new state before the end of fast recovery is told; an advance with losses as an update of the window. A
+    /// proportional reduction counts as Linux's, too.
     pub tells_as_linux: bool,
 }
 

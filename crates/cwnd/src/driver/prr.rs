@@ -12,7 +12,7 @@ pub(super) struct Prr {
     delivered: u32,
     /// Segments sent since the reduction began.
     pub(super) out: u32,
-    /// Flight when it began.
+    /// Flight when it began; Linux takes the window.
     recover_fs: u32,
     /// Window when it ends: `ssthresh`, or below it after an ECN echo at a small window.
     pub(super) target: u32,
@@ -36,8 +36,12 @@ impl Prr {
         conn.cwnd = limit.min(conn.in_flight.saturating_add(forced)).max(1);
     }
 
-    /// Sets `conn.cwnd` so that the transport may send what this acknowledgement allows. // RFC 6937 §3
-    pub(super) fn on_ack(&mut self, conn: &mut Conn, ack: &Ack) {
+    /// Sets `conn.cwnd` so that the transport may send what this acknowledgement allows. `as_linux`: below the target at least what
+    /// was delivered goes, also where the acknowledgement does not advance or a loss was found. // RFC 6937 §3; Linux: tcp_cwnd_reduction
+    pub(super) fn on_ack(&mut self, conn: &mut Conn, ack: &Ack, as_linux: bool) {
+        if as_linux && ack.delivered == 0 {
+            return;
+        }
         self.delivered = self.delivered.saturating_add(ack.delivered);
         let (pipe, target) = (conn.in_flight, self.target);
         let owed = self.delivered.saturating_sub(self.out);
@@ -47,7 +51,8 @@ impl Prr {
             share.saturating_sub(u64::from(self.out)).min(u64::from(u32::MAX)) as u32
         } else {
             let safe = ack.acked > 0 && !ack.new_loss;
-            let limit = if safe { owed.max(ack.delivered).saturating_add(1) } else { owed };
+            let limit = if safe || as_linux { owed.max(ack.delivered) } else { owed };
+            let limit = limit.saturating_add(safe.into());
             limit.min(target - pipe)
         };
         send = send.max(self.forced(conn));

@@ -68,7 +68,9 @@ impl Driver {
         match self.options.reduction {
             Reduction::Immediate => self.conn.cwnd = target,
             Reduction::Proportional => {
-                self.prr = Prr::start(self.flight(), target);
+                // Linux: tp->prior_cwnd
+                let before = if self.options.tells_as_linux { self.conn.cwnd } else { self.flight() };
+                self.prr = Prr::start(before, target);
                 self.prr.hold(&mut self.conn);
             }
         }

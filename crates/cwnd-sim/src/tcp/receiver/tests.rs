@@ -41,7 +41,7 @@ fn ranges(receiver: &Receiver) -> Vec<(u64, u64)> {
 type Reported = (u64, Option<u64>, Vec<(u64, u64)>);
 
 fn with_duplicates(positions: &[u32]) -> Vec<Reported> {
-    let mut receiver = Receiver::new(true);
+    let mut receiver = Receiver::linux(1448, None);
     let mut acks = Vec::new();
     for &position in positions {
         let Some(ack) = receiver.on_segment(segment(position), 1, NOW) else { continue };
@@ -78,7 +78,7 @@ fn a_duplicate_is_reported_where_it_is_asked_for() {
     for (reports_duplicates, expected) in
         [(true, [Some(0), Some(3), Some(3)]), (false, [None, Some(3), None])]
     {
-        let mut receiver = Receiver::new(reports_duplicates);
+        let mut receiver = if reports_duplicates { Receiver::linux(1448, None) } else { Receiver::default() };
         receiver.on_segment(segment(0), 1, NOW);
         let sacked = [0, 3, 3]
             .map(|position| receiver.on_segment(segment(position), 1, NOW).and_then(|ack| ack.sacked));
@@ -178,7 +178,7 @@ fn sent_at(position: u32, ms: u32) -> Segment {
 // the late 2, sent at 20 ms, is older and is refused: only its retransmission is taken. Linux counts this as PAWSEstab.
 #[test]
 fn a_late_segment_behind_a_newer_retransmission_is_refused() {
-    let mut receiver = Receiver::new(true);
+    let mut receiver = Receiver::linux(1448, None);
     let mut acks = Vec::new();
     for segment in
         [sent_at(0, 1), sent_at(3, 30), sent_at(4, 40), sent_at(1, 60), sent_at(2, 20), sent_at(2, 100)]
@@ -198,7 +198,7 @@ fn a_late_segment_behind_a_newer_retransmission_is_refused() {
 // are reported at once, 4 to 7 wait. Then every 45th is reported at once. The rest wait for the timer.
 #[test]
 fn selective_acknowledgements_wait_for_each_other() {
-    let mut receiver = Receiver::new(true);
+    let mut receiver = Receiver::linux(1448, None);
     let reported: Vec<u32> =
         (1..=100).filter(|&position| receiver.on_segment(segment(position), 2, NOW).is_some()).collect();
     assert_eq!(reported, [1, 2, 3, 3 + 45, 3 + 90]);
@@ -214,7 +214,7 @@ fn selective_acknowledgements_wait_for_each_other() {
 // What waits is reported by whatever is sent first: here the part of the hole that is filled.
 #[test]
 fn what_waits_goes_with_the_next_acknowledgement() {
-    let mut receiver = Receiver::new(true);
+    let mut receiver = Receiver::linux(1448, None);
     for position in [2, 3, 4, 6] {
         receiver.on_segment(segment(position), 2, NOW);
     }
@@ -227,7 +227,7 @@ fn what_waits_goes_with_the_next_acknowledgement() {
 // once with it: an option has place for three. So no report is lost.
 #[test]
 fn reports_of_three_blocks_do_not_wait() {
-    let mut receiver = Receiver::new(true);
+    let mut receiver = Receiver::linux(1448, None);
     let mut reported = BTreeSet::new();
     let arrivals: Vec<u32> = (1..30).filter(|position| position % 3 != 0).collect();
     let mut at_once = Vec::new();
@@ -248,7 +248,7 @@ fn reports_of_three_blocks_do_not_wait() {
 #[test]
 fn a_pause_makes_nothing_old() {
     for minutes in [1, 36, 60, 71, 100, 200] {
-        let mut receiver = Receiver::new(true);
+        let mut receiver = Receiver::linux(1448, None);
         receiver.on_segment(Segment { position: 0, sent_us: 0 }, 1, 20_000_000);
         let sent_us = minutes * 60_000_000_u64;
         let ack = receiver.on_segment(

@@ -118,6 +118,8 @@ impl Sender {
             conn.pacing_status = limits.pacing_status();
         }
         Self {
+            linux: (flow.recovery == Recovery::Linux)
+                .then(|| Box::new(LinuxRecovery::new(&conn, flow.rtt / 1000, flow.has_gso()))),
             driver: Driver::new(controller, conn, options),
             recovery: flow.recovery,
             board: Scoreboard::default(),
@@ -134,7 +136,6 @@ impl Sender {
             stop_at: flow.group.stop.unwrap_or(NEVER),
             data_end: if flow.group.app_rate.is_some() { 0 } else { total },
             limits,
-            linux: (flow.recovery == Recovery::Linux).then(|| Box::new(LinuxRecovery::new(flow.rtt / 1000))),
             sent: SenderCounts::default(),
         }
     }
@@ -239,7 +240,7 @@ impl Sender {
     #[inline]
     fn next_to_send(&mut self, now: u64) -> Option<NextSegment> {
         if self.board.lost_out == 0 && self.has_new(now) {
-            Some(NextSegment::New)
+            (!self.holds_burst(now)).then_some(NextSegment::New)
         } else {
             self.next_segment_by_rules(now)
         }
@@ -339,7 +340,8 @@ impl Sender {
     #[inline]
     pub fn end_burst(&mut self) {
         let conn = &self.driver.conn;
-        let limited = conn.in_flight >= conn.cwnd;
+        let limited =
+            conn.in_flight >= conn.cwnd || self.linux.as_ref().is_some_and(|linux| linux.bursts.held);
         self.driver.on_burst_end(limited);
         if self.limits.is_some() | self.linux.is_some() {
             self.end_burst_apart();

@@ -19,6 +19,20 @@ use cwnd_scenario::Flow;
 const SLOW_START_PERCENT: u64 = 200;
 const AVOIDANCE_PERCENT: u64 = 120;
 
+/// The window's rate, with its margin, bytes/s, from 1 on; there is a round trip time. // Linux: tcp_update_pacing_rate
+pub(super) fn window_rate(conn: &Conn) -> u64 {
+    // The larger margin while the window is below half the threshold.
+    let percent = if conn.cwnd < conn.ssthresh / 2 { SLOW_START_PERCENT } else { AVOIDANCE_PERCENT };
+    let window = u64::from(conn.cwnd.max(conn.packets_out)) * u64::from(conn.mss);
+    // Eighths of µs per second, and per cent.
+    let (scale, srtt) = (80_000 * percent, u64::from(conn.srtt_us8));
+    let rate = match window.checked_mul(scale) {
+        Some(product) => product / srtt,
+        None => u64::try_from(u128::from(window) * u128::from(scale) / u128::from(srtt)).unwrap_or(u64::MAX),
+    };
+    rate.clamp(1, u64::MAX >> 1)
+}
+
 /// Where the pace of a sender comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pace {
@@ -105,11 +119,7 @@ impl SendLimits {
             if conn.srtt_us8 == 0 || self.pace != Pace::Window {
                 return 0;
             }
-            // Linux: the larger margin while the window is below half the threshold.
-            let percent = if conn.cwnd < conn.ssthresh / 2 { SLOW_START_PERCENT } else { AVOIDANCE_PERCENT };
-            let window = u128::from(conn.cwnd.max(conn.packets_out)) * u128::from(self.mss);
-            let rate = window * 8_000_000 * u128::from(percent) / 100 / u128::from(conn.srtt_us8);
-            self.derived = rate.clamp(1, u128::from(u64::MAX >> 1)) as u64;
+            self.derived = window_rate(conn);
             conn.pacing_rate = self.derived;
         }
         u64::from(self.mss) * 1_000_000_000 / conn.pacing_rate.max(1)

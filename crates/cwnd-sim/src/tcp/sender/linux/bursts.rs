@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Bursts of a host with segmentation offload: TCP hands data over in buffers of several segments, which leave back to back, and while
+//! little may be sent it waits for more. Below 24 Mbit/s, two segments a millisecond, that changes nothing.
+//!
+//! The rules, which are Linux's: a buffer that is handed over holds as much as is sent in a millisecond at the pace of the window, and
+//! two segments at least (`tcp_tso_autosize`). What may be sent waits if it is less than that, less than the buffer, and less than a third of the
+//! window; if the last transmission was less than a millisecond ago; and if an acknowledgement is expected within a millisecond
+//! (`tcp_tso_should_defer`, since 6.18). Nothing waits in a recovery.
+
+use crate::tcp::sender::Sender;
+use crate::tcp::sender::pacer::window_rate;
+use cwnd::{CaState, Conn};
+
+/// What the headers take of the largest buffer, bytes. // Linux: MAX_TCP_HEADER
+const HEADERS: u32 = 320;
+/// Segments of the smallest buffer. // Linux: tcp_min_tso_segs
+const LEAST: u32 = 2;
+/// Below this round trip, in units of 512 µs, buffers are larger. // Linux: tcp_tso_rtt_log
+const CLOSE: u32 = 32;
+/// For how long data waits, µs.
+const PATIENCE_US: u64 = 1000;
+/// Data waits while it is less than this part of the window. // Linux: tcp_tso_win_divisor
+const PART: u32 = 3;
+
+/// Data that waits to be sent, in the buffers in which the application has written it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Bursts {
+    /// Segments of a full buffer; 0: without offload, segments leave as they may.
+    full: u32,
+    /// Segments that are left of the first buffer, and of the one behind it, which has given some to the first.
+    first: u32,
+    second: u32,
+    /// New segments that may leave before the next question.
+    granted: u32,
+    /// Data waits for more although the window would let some of it go.
+    pub held: bool,
+}
+
+impl Bursts {
+    /// The buffers of a connection; without `offload` segments leave as they may.
+    pub const fn new(conn: &Conn, offload: bool) -> Self {
+        let full = if offload { conn.gso_max_size.saturating_sub(HEADERS) / conn.mss } else { 0 };
+        Self { full, first: full, second: full, granted: 0, held: false }
+    }
+
+    /// `segments` of the first buffer leave; behind it are full ones.
+    const fn take(&mut self, segments: u32) {
+        if segments < self.first {
+            self.first -= segments;
+        } else {
+            self.first = self.second;
+            self.second = self.full;
+        }
+    }
+
+    /// Fills the first buffer up to `segments` from the one behind it.
+    fn fill(&mut self, segments: u32) {
+        let more = segments.saturating_sub(self.first);
+        if more >= self.second {
+            self.first += self.second;
+            self.second = self.full;
+        } else {
+            self.first += more;
+            self.second -= more;
+        }
+    }
+}
+
+/// Segments of a buffer that takes a millisecond to send.
+fn autosize(conn: &Conn, full: u32) -> u32 {
+    if conn.srtt_us8 == 0 {
+        return full;
+    }
+    let close = conn.min_rtt_us >> 9;
+    let more = if conn.min_rtt_us > 0 && close < CLOSE { conn.gso_max_size >> close } else { 0 };
+    let bytes = (window_rate(conn) >> 10).saturating_add(more.into());
+    (bytes / u64::from(conn.mss)).min(full.into()).max(LEAST.into()) as u32
+}
+
+impl Sender {
+    /// Whether new data waits for more at `now`, ns, although the window lets some of it go.
+    #[inline]
+    pub(in crate::tcp::sender) fn holds_burst(&mut self, now: u64) -> bool {
+        let Some(linux) = &mut self.linux else { return false };
+        if linux.bursts.granted == 0 {
+            return linux.bursts.full > 0 && self.holds_data(now);
+        }
+        linux.bursts.granted -= 1;
+        false
+    }
+
+    #[inline(never)]
+    fn holds_data(&mut self, now: u64) -> bool {
+        let conn = &self.driver.conn;
+        let Some(linux) = &mut self.linux else { return false };
+        let bursts = &mut linux.bursts;
+        // Segments: what there is, and what window and receiver allow.
+        let data = u32::try_from(self.data_end - self.nxt).unwrap_or(u32::MAX);
+        let by_window = conn.cwnd.saturating_sub(conn.in_flight).max(1);
+        let by_receiver = self.rwnd - conn.packets_out;
+        let allowed = by_window.min(by_receiver);
+        let most = autosize(conn, bursts.full);
+        let quota = by_window.min(most).min((conn.cwnd / 2).max(1));
+        bursts.fill(quota.min(data));
+        let buffer = bursts.first.min(data);
+        let is_last = data <= bursts.first;
+        let waits = buffer > 1
+            && !self.retransmit_now
+            && !matches!(conn.ca_state, CaState::Recovery | CaState::Loss)
+            && now / 1000 <= self.driver.last_sent_us().saturating_add(PATIENCE_US)
+            && allowed < most
+            && (allowed < buffer && !is_last)
+            && allowed < conn.cwnd.min(self.rwnd) / PART
+            // The acknowledgement of the first segment is expected soon. One that is not noted yet has left in this burst.
+            && linux.log.get(self.una).is_some_and(|first| {
+                let srtt_us = u64::from(conn.srtt_us8 / 8);
+                first.sent_us() + srtt_us <= now / 1000 + PATIENCE_US.min(srtt_us / 2)
+            });
+        bursts.held = waits && by_window < by_receiver;
+        if !waits {
+            let leave = buffer.min(quota).min(allowed);
+            bursts.take(leave);
+            bursts.granted = leave - 1;
+        }
+        waits
+    }
+}
