@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 import sys
 from pathlib import Path
@@ -20,8 +19,10 @@ when a number agrees.
 """
 
 
-def page(documents: list[FidelityDocument], day: str) -> str:
+def page(documents: list[FidelityDocument]) -> str:
     """The page."""
+    days = sorted({document["day"] for document in documents})
+    day = " to ".join(dict.fromkeys([days[0], days[-1]]))
     kernels = ", ".join(sorted({document["kernel"] for document in documents}))
     runs = ", ".join(sorted({str(document["runs"]) for document in documents}))
     late = max(document["late_p99_ms"] for document in documents)
@@ -46,7 +47,7 @@ def main() -> None:
     documents = [
         json.loads(path.read_text())[1] for path in sorted(folder.glob("*.json")) if path.name != "manifest.json"
     ]
-    PAGE.write_text(page(documents, datetime.date.today().isoformat()))
+    PAGE.write_text(page(documents))
 
 
 if __name__ == "__main__":

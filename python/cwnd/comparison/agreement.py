@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TypedDict
 
@@ -12,9 +14,22 @@ from cwnd.comparison.numbers import KINDS
 
 #: The level of the two-sample test.
 LEVEL = 0.01
+#: With so many runs of a lane, or fewer, the probability is counted over all ways to deal them out: 184 756 of ten and ten.
+MOST_COUNTED = 10
 #: Fewer runs of a lane than this cannot be told apart at this level, whatever they are: of five and five that do not overlap the
 #: probability by chance is 2 in 252, of four and four 2 in 70.
 LEAST_RUNS = 5
+
+
+def chance(one: list[float], other: list[float]) -> float:
+    """The probability that samples of one distribution differ as much as these: Mann and Whitney's test, with its ties."""
+    from scipy.stats import PermutationMethod, mannwhitneyu
+
+    if min(one) == max(one) == min(other) == max(other):
+        return 1.0
+    counted = max(len(one), len(other)) <= MOST_COUNTED
+    method = PermutationMethod(n_resamples=math.comb(2 * MOST_COUNTED, MOST_COUNTED)) if counted else "asymptotic"
+    return float(mannwhitneyu(one, other, method=method).pvalue)
 
 
 class AgreementDocument(TypedDict):
@@ -22,8 +37,9 @@ class AgreementDocument(TypedDict):
 
     name: str
     unit: str
-    simulated: list[float]
-    measured: list[float]
+    #: run by run; `None` where a run does not have it
+    simulated: list[float | None]
+    measured: list[float | None]
     near: bool
     p: float | None
     agrees: bool
@@ -35,24 +51,26 @@ class Agreement:
 
     name: str
     unit: str
-    simulated: list[float]
-    measured: list[float]
-    #: whether the means are within the number's tolerance
+    #: run by run; `None` where a run does not have it
+    simulated: list[float | None]
+    measured: list[float | None]
+    #: whether as many runs of either lane have it, and the means are within its tolerance
     near: bool
-    #: probability that samples of one distribution differ as much (Mann and Whitney's test, two-sided); `None` with fewer than `LEAST_RUNS`
+    #: probability that samples of one distribution differ as much (Mann and Whitney's test, two-sided); `None` with fewer than `LEAST_RUNS`,
+    #: or where the lanes do not have it in as many runs
     p: float | None
 
     @classmethod
-    def of(cls, name: str, simulated: list[float], measured: list[float]) -> Agreement:
+    def of(cls, name: str, simulated: Sequence[float | None], measured: Sequence[float | None]) -> Agreement:
         """Compares a number of several runs."""
         kind = KINDS[name.partition(",")[0]]
-        near = kind.tolerance.holds(float(np.mean(simulated)), float(np.mean(measured)))
-        p = None
-        if min(len(simulated), len(measured)) >= LEAST_RUNS:
-            from scipy.stats import mannwhitneyu
-
-            p = float(mannwhitneyu(simulated, measured).pvalue) if {*simulated} != {*measured} else 1.0
-        return cls(name, kind.unit, simulated, measured, near, p)
+        has, other = ([value for value in values if value is not None] for values in (simulated, measured))
+        near, p = False, None
+        if len(has) == len(other) and has:
+            near = kind.tolerance.holds(float(np.mean(has)), float(np.mean(other)), len(has))
+            if len(has) >= LEAST_RUNS:
+                p = chance(has, other)
+        return cls(name, kind.unit, [*simulated], [*measured], near, p)
 
     @property
     def agrees(self) -> bool:

@@ -32,7 +32,8 @@ def command(
             "-o",
             "--out",
             metavar="DIR",
-            help="Write a document and a picture of each scenario to this folder; the same command goes on from there.",
+            help="Write a document and a picture of each scenario to this folder, and every live run as soon as it is over; "
+            "the same command goes on from there.",
         ),
     ] = None,
     as_json: Json = False,
@@ -76,32 +77,27 @@ def named(scenario: Scenario, name: str) -> Scenario:
 
 
 def compare(scenarios: dict[str, Scenario], runs: int, folder: FidelityFolder | None) -> list[FidelityDocument]:
-    """Compares the scenarios that the folder does not have; returns the documents of all."""
+    """Compares the scenarios; live runs that the folder has are not made again."""
     from cwnd.comparison.runner import fidelity
     from cwnd.replicates.command import bar
 
-    known = {name: folder.known(name, scenario, runs) if folder else None for name, scenario in scenarios.items()}
-    missing = [name for name in scenarios if known[name] is None]
+    kept = {name: folder.runs(name) if folder else None for name in scenarios}
     costs = {
-        place * runs + number: scenarios[name].duration_s
-        for place, name in enumerate(missing)
+        place * runs + number: scenario.duration_s
+        for place, (name, scenario) in enumerate(scenarios.items())
         for number in range(runs)
+        if (earlier := kept[name]) is None or earlier.find(scenario.with_seed(scenario.seed + number)) is None
     }
     documents = []
     with bar("running", "runs", costs) as report:
-        place = -1
-        for name, scenario in scenarios.items():
-            if (document := known[name]) is None:
-                place += 1
-                first = place * runs
-                try:
-                    found = fidelity(scenario, runs, following(report, first))
-                except FellBehindError as error:
-                    raise FellBehindError(f"{name}: {error}") from error
-                document = found.document()
-                if folder is not None:
-                    folder.add(name, found)
-            documents.append(document)
+        for place, (name, scenario) in enumerate(scenarios.items()):
+            try:
+                found = fidelity(scenario, runs, following(report, place * runs), kept[name])
+            except FellBehindError as error:
+                raise FellBehindError(f"{name}: {error}") from error
+            documents.append(found.document())
+            if folder is not None:
+                folder.add(name, found)
     return documents
 
 

@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""A folder of comparisons: a document, a picture and the scenario of each, written as soon as it is done."""
+"""A folder of comparisons: a document, a picture and the scenario of each, written as soon as it is done, and every live run."""
 
 from __future__ import annotations
 
+import datetime
 import json
+import platform
 from collections.abc import Callable
 from pathlib import Path
 
-from cwnd._native import Scenario, ScenarioError
-from cwnd.comparison.runner import Fidelity, FidelityDocument
-from cwnd.store import FolderError, origin
+from cwnd._native import Scenario
+from cwnd.comparison.runner import Fidelity
+from cwnd.lanes import LIVE
+from cwnd.reading import NoResultError, load
+from cwnd.result import Result
+from cwnd.store import FolderError, origin, save
 from cwnd.stored_scenario import scenario_document
 
 MANIFEST = "manifest.json"
@@ -34,14 +39,9 @@ class FidelityFolder:
             folder.mkdir(parents=True, exist_ok=True)
             self._write(MANIFEST, json.dumps({"kind": KIND, **origin()}, indent=1) + "\n")
 
-    def known(self, name: str, scenario: Scenario, runs: int) -> FidelityDocument | None:
-        """The comparison of this scenario with as many runs, if it is there."""
-        try:
-            of, document = json.loads((self._folder / f"{name}.json").read_text())
-            same = of == scenario_document(scenario) and document["runs"] == runs
-        except (OSError, ValueError, KeyError, TypeError, ScenarioError):
-            return None
-        return document if same else None
+    def runs(self, name: str) -> KeptRuns:
+        """The live runs of the scenario of this name."""
+        return KeptRuns(self._folder / "runs" / name)
 
     def add(self, name: str, fidelity: Fidelity) -> None:
         """Writes a comparison: its document last, so that what is there is whole."""
@@ -54,6 +54,38 @@ class FidelityFolder:
 
     def _write(self, name: str, text: str) -> None:
         replace(self._folder / name, lambda path: path.write_text(text))
+
+
+class KeptRuns:
+    """The live runs of one scenario, each in a folder named by its seed, as `cwnd run -o` writes it but without pictures."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def _of(self, scenario: Scenario) -> Path:
+        return self._folder / f"seed-{scenario.seed}"
+
+    def find(self, scenario: Scenario) -> tuple[Result, str] | None:
+        """The live run of this scenario with this seed on this kernel, and its day."""
+        path = self._of(scenario)
+        try:
+            result = load(path)
+            day = datetime.date.fromtimestamp((path / MANIFEST).stat().st_mtime).isoformat()
+        except (OSError, NoResultError):
+            return None
+        if not isinstance(result, Result):
+            return None
+        same = (
+            result.lane == LIVE
+            and scenario_document(result.scenario) == scenario_document(scenario)
+            and result.summary["live"]["kernel"] == platform.release()
+        )
+        return (result, day) if same else None
+
+    def keep(self, result: Result) -> None:
+        """Writes a live run, in the place of an earlier one of this seed."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        save(result, self._of(result.scenario), pictures=False)
 
 
 def replace(path: Path, write: Callable[[Path], object]) -> None:

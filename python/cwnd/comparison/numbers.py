@@ -17,14 +17,15 @@ REDUCED = 2
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How far two means may be apart: by `absolute`, or by `relative` of the kernel's."""
+    """How far two means may be apart: by `absolute`, by `relative` of the kernel's, or the sums of all runs by `count`."""
 
     absolute: float = 0.0
     relative: float = 0.0
+    count: int = 0
 
-    def holds(self, simulated: float, measured: float) -> bool:
-        """Whether the means are that near."""
-        allowed = max(self.absolute, self.relative * abs(measured))
+    def holds(self, simulated: float, measured: float, runs: int) -> bool:
+        """Whether the means of so many runs are that near."""
+        allowed = max(self.absolute, self.relative * abs(measured), self.count / runs)
         return abs(simulated - measured) <= allowed + 1e-12  # the difference is rounded
 
 
@@ -36,18 +37,19 @@ class Kind:
     tolerance: Tolerance
 
 
-#: Every kind of number. Of what is counted one more or less is no difference.
+#: Every kind of number. Of what is counted one more or less in all runs together is no difference.
 KINDS = {
     "utilisation": Kind("", Tolerance(absolute=0.02)),
     "share": Kind("", Tolerance(absolute=0.05)),
-    "drops": Kind("packets", Tolerance(absolute=1, relative=0.2)),
-    "retransmits": Kind("packets", Tolerance(absolute=1, relative=0.2)),
-    "timeouts": Kind("", Tolerance(absolute=1, relative=0.2)),
-    "loss events": Kind("", Tolerance(absolute=1, relative=0.2)),
+    "drops": Kind("packets", Tolerance(relative=0.2, count=1)),
+    "retransmits": Kind("packets", Tolerance(relative=0.2, count=1)),
+    "timeouts": Kind("", Tolerance(relative=0.2, count=1)),
+    "loss events": Kind("", Tolerance(relative=0.2, count=1)),
     "cwnd mean": Kind("segments", Tolerance(relative=0.05)),
     "cwnd amplitude": Kind("segments", Tolerance(absolute=1, relative=0.1)),
     "queueing delay p50": Kind("ms", Tolerance(relative=0.1)),
     "queueing delay p95": Kind("ms", Tolerance(relative=0.1)),
+    "finished": Kind("", Tolerance(absolute=0.02)),
     "completion p50": Kind("s", Tolerance(relative=0.1)),
 }
 
@@ -76,7 +78,11 @@ def windows(result: Result, flows: list[int]) -> np.ndarray:
 
 
 def numbers(result: Result) -> dict[str, float]:
-    """The numbers of a run by name: a kind, and of what is a flow's the label of its group."""
+    """The numbers of a run by name: a kind, and of what is a flow's the label of its group.
+
+    A group of transfers has the part of them that finished in the whole run, and if any did, the median of their completion times. The
+    amplitude of a window that is not recorded is left out.
+    """
     summary, events = result.summary, loss_events(result)
     link = summary["link"]
     found: dict[str, float] = {
@@ -87,13 +93,17 @@ def numbers(result: Result) -> dict[str, float]:
     groups: dict[str, list[tuple[int, FlowSummary]]] = defaultdict(list)
     for number, flow in enumerate(summary["flows"]):
         groups[flow["label"]].append((number, flow))
-    took: dict[str, list[float]] = defaultdict(list)
+    took: dict[str, list[float | None]] = defaultdict(list)
     for row in result.transfers.to_pylist():
-        if row["end_s"] is not None and row["group"] is None:
-            took[summary["flows"][row["number"]]["label"]].append(row["end_s"] - row["start_s"])
+        if row["group"] is None:
+            end_s = row["end_s"]
+            took[summary["flows"][row["number"]]["label"]].append(None if end_s is None else end_s - row["start_s"])
     for label, members in groups.items():
         if label in took:
-            found[f"completion p50, {label}"] = float(np.median(took[label]))
+            finished = [seconds for seconds in took[label] if seconds is not None]
+            found[f"finished, {label}"] = len(finished) / len(took[label])
+            if finished:
+                found[f"completion p50, {label}"] = float(np.median(finished))
             continue
         of = [flow for _, flow in members]
         window = windows(result, [number for number, _ in members])
@@ -104,6 +114,7 @@ def numbers(result: Result) -> dict[str, float]:
             f"timeouts, {label}": sum(flow["timeouts"] for flow in of),
             f"loss events, {label}": sum(events[number] for number, _ in members),
             f"cwnd mean, {label}": float(np.mean([flow["cwnd_mean"] for flow in of])),
-            f"cwnd amplitude, {label}": float(np.percentile(window, 95) - np.percentile(window, 5)),
         }
+        if window.size:
+            found[f"cwnd amplitude, {label}"] = float(np.percentile(window, 95) - np.percentile(window, 5))
     return found

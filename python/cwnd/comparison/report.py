@@ -10,9 +10,12 @@ from cwnd.comparison.runner import FidelityDocument
 from cwnd.terminal import Grid, Printer
 
 
-def shown(values: list[float]) -> str:
-    """A mean, and the range of several runs."""
-    mean, low, high = float(np.mean(values)), min(values), max(values)
+def shown(values: list[float | None]) -> str:
+    """A mean, and the range of several runs; in how many, if not in all."""
+    has = [value for value in values if value is not None]
+    if len(has) < len(values):
+        return f"{shown([*has])} in {len(has)} of {len(values)} runs" if has else "none"
+    mean, low, high = float(np.mean(has)), min(has), max(has)
     return f"{mean:.4g}" if low == high else f"{mean:.4g} ({low:.4g} to {high:.4g})"
 
 
@@ -42,6 +45,18 @@ def total(documents: list[FidelityDocument]) -> str:
     return f"{sum(agree)} of {len(agree)} numbers agree ({sum(agree) / max(1, len(agree)):.1%})"
 
 
+def least(documents: list[FidelityDocument]) -> str:
+    """The scenario with the smallest part of its numbers that agree, of several."""
+    parts = [
+        (sum(number["agrees"] for number in document["numbers"]), len(document["numbers"]), document["scenario"])
+        for document in documents
+    ]
+    if len(parts) < 2 or all(agree == of for agree, of, _ in parts):
+        return ""
+    agree, of, name = min(parts, key=lambda part: part[0] / max(1, part[1]))
+    return f"{name}: {agree} of {of}"
+
+
 def table(documents: list[FidelityDocument], printer: Printer | None = None) -> None:
     """Prints a table for each scenario, and how many numbers agree."""
     printer = printer or Printer()
@@ -52,6 +67,8 @@ def table(documents: list[FidelityDocument], printer: Printer | None = None) -> 
         )
         printer.print(Grid("number", ["simulator", "Linux", "verdict"], rows(document), texts=(0, 1, 2)))
     printer.print(total(documents))
+    if fewest := least(documents):
+        printer.print(f"fewest in {fewest}")
     kernels = sorted({document["kernel"] for document in documents})
     late = max((document["late_p99_ms"] for document in documents), default=0.0)
     printer.print(f"Linux {', '.join(kernels)}; one packet in a hundred was delivered up to {late:.2f} ms late")

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypedDict
+from typing import Protocol, TypedDict
 
 from cwnd._native import Scenario
 from cwnd.comparison.agreement import Agreement, AgreementDocument
@@ -27,6 +28,8 @@ class FidelityDocument(TypedDict):
     scenario: str
     runs: int
     kernel: str
+    #: the day of the last live run
+    day: str
     #: how much later than due one packet in a hundred was delivered, the largest of all runs (ms)
     late_p99_ms: float
     numbers: list[AgreementDocument]
@@ -43,6 +46,7 @@ class Fidelity:
     simulated: Result
     measured: Result
     late_p99_ms: float
+    day: str
 
     def document(self) -> FidelityDocument:
         """As JSON."""
@@ -50,9 +54,20 @@ class Fidelity:
             "scenario": self.scenario.name,
             "runs": self.runs,
             "kernel": self.measured.summary["live"]["kernel"],
+            "day": self.day,
             "late_p99_ms": self.late_p99_ms,
             "numbers": [each.document() for each in self.agreements],
         }
+
+
+class Kept(Protocol):
+    """Where live runs are kept, so that a comparison that was ended goes on."""
+
+    def find(self, scenario: Scenario) -> tuple[Result, str] | None:
+        """The live run of this scenario with this seed on this kernel, and its day."""
+
+    def keep(self, result: Result) -> None:
+        """Keeps a live run."""
 
 
 def scenario_files() -> list[Path]:
@@ -69,22 +84,34 @@ def measured(scenario: Scenario, watch: Callable[[float], None]) -> Result:
     return run_in_time(scenario, progress, LIVE)
 
 
-def fidelity(scenario: Scenario, runs: int = 10, watch: Watch = lambda _over, _part: None) -> Fidelity:
+def fidelity(
+    scenario: Scenario, runs: int = 10, watch: Watch = lambda _over, _part: None, kept: Kept | None = None
+) -> Fidelity:
     """Runs a scenario `runs` times in each lane, under seeds from its own on, and compares what comes out.
 
-    Raises what `cwnd.run` raises in lane live.
+    Live runs that `kept` has are not made again; simulations always are. Raises what `cwnd.run` raises in lane live.
     """
     expect(scenario)
     if isinstance(runs, bool) or not isinstance(runs, int) or not 1 <= runs <= MOST_RUNS:
         raise refused("runs", runs, f"a whole number from 1 to {MOST_RUNS}")
-    pairs = []
+    pairs, days = [], []
     late_ms = 0.0
     for number in range(runs):
         seeded = scenario.with_seed(scenario.seed + number)
-        live = measured(seeded, lambda part, number=number: watch(number, part))  # type: ignore[misc]
+        if kept is None or (earlier := kept.find(seeded)) is None:
+            live = measured(seeded, lambda part, number=number: watch(number, part))  # type: ignore[misc]
+            day = datetime.date.today().isoformat()
+            if kept is not None:
+                kept.keep(live)
+        else:
+            live, day = earlier
         late_ms = max(late_ms, live.summary["live"]["late_p99_ms"])
+        days.append(day)
         pairs.append((run(seeded, None, SIM), live))
     found = [(numbers(simulated), numbers(live)) for simulated, live in pairs]
-    names = [name for name in found[0][1] if all(name in each for pair in found for each in pair)]
-    agreements = [Agreement.of(name, [of[name] for of, _ in found], [of[name] for _, of in found]) for name in names]
-    return Fidelity(scenario, runs, agreements, *pairs[0], late_ms)
+    # A number that any run has: what a run lacks is a difference, too.
+    names = dict.fromkeys(name for pair in found for each in reversed(pair) for name in each)
+    agreements = [
+        Agreement.of(name, [of.get(name) for of, _ in found], [of.get(name) for _, of in found]) for name in names
+    ]
+    return Fidelity(scenario, runs, agreements, *pairs[0], late_ms, max(days))

@@ -187,7 +187,7 @@ fn a_late_segment_behind_a_newer_retransmission_is_refused() {
     }
     assert_eq!(acks, [(1, None), (1, Some(3)), (1, Some(4)), (2, None), (2, None), (5, None)]);
     assert_eq!((receiver.arrived, receiver.distinct), (6, 5));
-    let mut other = Receiver::new(false);
+    let mut other = Receiver::default();
     for segment in [sent_at(0, 1), sent_at(3, 30), sent_at(4, 40), sent_at(1, 60), sent_at(2, 20)] {
         other.on_segment(segment, 1, NOW);
     }
@@ -258,4 +258,55 @@ fn a_pause_makes_nothing_old() {
         );
         assert_eq!(ack.map(|ack| ack.cumulative), Some(2), "{minutes} minutes");
     }
+}
+
+/// Segments acknowledged by each acknowledgement of a receiver that has segments in order, one each `gap` ns.
+fn acknowledged(receiver: &mut Receiver, from: u32, count: u32, at: u64, gap: u64) -> Vec<u64> {
+    let mut last = receiver.next();
+    let mut all = Vec::new();
+    for number in 0..count {
+        let at = at + u64::from(number) * gap;
+        let segment = Segment { position: from + number, sent_us: (at / 1000) as u32 - 10_000 };
+        if let Some(ack) = receiver.on_segment(segment, 2, at) {
+            all.push(ack.cumulative - last);
+            last = ack.cumulative;
+        }
+    }
+    all
+}
+
+// Linux: a first window of 65 535 bytes holds 45 segments of 1448 bytes, half of them are 22, at most 16. Where the window opens by 4 MiB, by
+// two segments with each that arrives, 4 194 304 / 2 896 = 1448 more are acknowledged one by one. A window of 20 segments: 10. Of 3: 1, and
+// none is 2.
+#[test]
+fn the_first_segments_are_acknowledged_one_by_one() {
+    for (rwnd, quick) in [(None, 1448 + 16), (Some(100), 16), (Some(20), 10), (Some(3), 1), (Some(1), 2)] {
+        let mut receiver = Receiver::linux(1448, rwnd);
+        let acks = acknowledged(&mut receiver, 0, quick + 4, NOW, 1000);
+        let mut expected = vec![1; quick as usize];
+        expected.extend([2, 2]);
+        assert_eq!(acks, expected, "{rwnd:?}");
+    }
+}
+
+// After a handshake of 40 ms the receiver's own timeout is 40 ms and 200 ms.
+#[test]
+fn after_a_pause_acknowledgements_are_quick_again() {
+    let mut receiver = Receiver::linux(1448, Some(20));
+    receiver.on_open(40_000_000);
+    let begin = acknowledged(&mut receiver, 0, 12, NOW, 1000);
+    assert_eq!(begin[10..], [2]);
+    let later = NOW + 11_000 + 240_000_000;
+    assert_eq!(acknowledged(&mut receiver.clone(), 12, 2, later, 1000), [2]);
+    assert_eq!(acknowledged(&mut receiver, 12, 2, later + 1_000_000, 1000), [1, 1]);
+}
+
+// A segment that comes again shows a sender in trouble.
+#[test]
+fn a_duplicate_makes_acknowledgements_quick() {
+    let mut receiver = Receiver::linux(1448, Some(20));
+    acknowledged(&mut receiver, 0, 12, NOW, 1000);
+    assert_eq!(acknowledged(&mut receiver, 12, 2, NOW + 20_000, 1000), [2]);
+    receiver.on_segment(Segment { position: 3, sent_us: (NOW / 1000) as u32 }, 2, NOW + 30_000);
+    assert_eq!(acknowledged(&mut receiver, 14, 2, NOW + 40_000, 1000), [1, 1]);
 }

@@ -79,8 +79,9 @@ fn reordering_within_the_window_costs_one_retransmission() {
     assert_eq!(sender.sent.retransmits, 1);
 }
 
-// RFC 8985 §6.2, step 5: a retransmission is lost when something arrives that was sent after it. RFC 9937: RecoverFS is 13, the target 5:
-// after n segments have arrived, 5 n / 13 may have gone, rounded up, while more than five are out. Then one for each, up to five.
+// RFC 8985 §6.2, step 5: a retransmission is lost when something arrives that was sent after it. RFC 9937: RecoverFS is 11, Linux's window
+// before (13 are out, with limited transmit), the target 5: after n segments have arrived, 5 n / 11 may have gone, rounded up, while more than
+// five are out. Then one for each, up to five.
 #[test]
 fn a_lost_retransmission_is_found_by_what_was_sent_after_it() {
     play(
@@ -95,18 +96,18 @@ fn a_lost_retransmission_is_found_by_what_was_sent_after_it() {
         42 < sack 3
         42 > 13
         43 < sack 4
-        43 > 1          // 1 has arrived: 5/13 is 1
-        44 < sack 5     // 10/13
-        45 < sack 6     // 15/13 is 2
+        43 > 1          // 1 has arrived: 5/11 is 1
+        44 < sack 5     // 10/11
+        45 < sack 6     // 15/11 is 2
         45 > 14
-        46 < sack 7     // 20/13
-        47 < sack 8     // 25/13
-        48 < sack 9     // 30/13 is 3
-        48 > 15
-        80 < sack 10    // 35/13
-        80 < sack 11    // 1, 12 to 15 are out: five
-        81 < sack 12
-        81 > 16
+        46 < sack 7     // 20/11
+        47 < sack 8     // 25/11 is 3
+        47 > 15
+        48 < sack 9     // 30/11
+        80 < sack 10    // 35/11 is 4
+        80 > 16
+        80 < sack 11    // 40/11
+        81 < sack 12    // 1, 13 to 16 are out: five
         82 < sack 13
         82 > 17
         85 < sack 14    // sent at 45, and 1 again at 43: it is lost, three are out

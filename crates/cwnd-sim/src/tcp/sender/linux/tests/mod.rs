@@ -6,6 +6,7 @@
 //! `sack 2 3` are two acknowledgements, each of one arrival, as a receiver sends them; `dsack 2` reports a duplicate. An acknowledgement
 //! of new data echoes the last transmission of the first segment that it acknowledges, or the time given by `echo`.
 
+mod bursts;
 mod detection;
 mod log;
 mod probes;
@@ -58,10 +59,10 @@ fn positions(word: &str) -> impl Iterator<Item = u64> {
     number(from)..=number(to)
 }
 
-/// Plays a trace of a flow that sends `size` segments, without an end where that is `None`, on a path of 40 ms.
+/// Plays a trace of a flow without segmentation offload that sends `size` segments, without an end where that is `None`, on a path of 40 ms.
 #[track_caller]
 fn play(cc: &str, size: Option<u64>, text: &str) -> Sender {
-    let mut flow = flow(&format!("cc = '{cc}'\nrecovery = 'linux'"));
+    let mut flow = flow(&format!("cc = '{cc}'\nrecovery = 'linux'\ngso = false"));
     flow.rtt = 40 * MS;
     Arc::make_mut(&mut flow.group).size = size.map(|size| size * u64::from(MSS));
     let mut trace = Trace { sender: Sender::new(&flow, MSS), now: 0, sent: Vec::new() };

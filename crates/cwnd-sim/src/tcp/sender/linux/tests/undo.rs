@@ -45,7 +45,7 @@ fn a_timestamp_undoes_a_recovery() {
 }
 
 // RFC 3522 §3.2: all that was out is acknowledged. An echo of the retransmission undoes nothing, the window is 5; an echo of the
-// original does. Until then the recovery sends 5 for 13 that arrive (RFC 9937).
+// original does. Until then the recovery sends 5 for 11 that arrive (RFC 9937).
 #[test]
 fn only_the_timestamp_of_an_original_undoes_a_recovery_at_its_end() {
     let rest = "
@@ -54,11 +54,12 @@ fn only_the_timestamp_of_an_original_undoes_a_recovery_at_its_end() {
         45 > 14
         46 < sack 7
         47 < sack 8
+        47 > 15
         48 < sack 9
-        48 > 15
-        80 < sack 10 11
+        80 < sack 10
+        80 > 16
+        80 < sack 11
         81 < sack 12
-        81 > 16
         82 < sack 13
         82 > 17
     ";

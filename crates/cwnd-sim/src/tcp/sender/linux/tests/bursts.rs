@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Bursts of a host with segmentation offload (Linux's `tcp_tso_should_defer`, `tcp_tso_autosize`).
+
+use super::super::super::tests::{MS, MSS, flow};
+use crate::tcp::receiver::AckPacket;
+use crate::tcp::sender::Sender;
+
+/// A flow of 60 segments' window that has lost half of it, on a path of 20 ms, all of it out since `sent_us`.
+struct Steady {
+    sender: Sender,
+    una: u64,
+}
+
+impl Steady {
+    /// 60 segments of 1448 bytes each 20 ms, and a fifth more, are 5 212 800 bytes a second: 5 090 in 1/1024 of a second, three segments.
+    fn new(keys: &str) -> Self {
+        let mut flow = flow(&format!(
+            "cc = 'reno'\nrecovery = 'linux'\ninitial_cwnd = 60\ninitial_ssthresh = 30\n{keys}"
+        ));
+        flow.rtt = 20 * MS;
+        let mut steady = Self { sender: Sender::new(&flow, MSS), una: 0 };
+        assert_eq!(steady.send(0), 60);
+        steady
+    }
+
+    fn send(&mut self, now: u64) -> usize {
+        let sent = std::iter::from_fn(|| self.sender.send(now)).count();
+        self.sender.end_burst();
+        sent
+    }
+
+    /// An acknowledgement of `segments` at `now`; how many are sent.
+    fn ack(&mut self, now: u64, segments: u64) -> usize {
+        self.una += segments;
+        let sent_us = Some((0, 0));
+        self.sender.on_ack(now, &AckPacket { cumulative: self.una, sacked: None, sent_us, waited: false });
+        self.send(now)
+    }
+}
+
+// The first acknowledgement finds the last transmission 20 ms ago: two go at once. 0.1 ms later one more may go: that is less than three, less
+// than the buffer, less than a third of the window, and an acknowledgement is due: it waits. With the next it is three: they go.
+#[test]
+fn segments_wait_until_a_millisecond_of_them_may_go() {
+    let mut steady = Steady::new("");
+    assert_eq!(steady.ack(20 * MS, 2), 2);
+    assert_eq!(steady.ack(20 * MS + 100_000, 1), 0);
+    assert_eq!(steady.ack(20 * MS + 200_000, 1), 0);
+    assert_eq!(steady.ack(20 * MS + 300_000, 1), 3);
+}
+
+// What waits goes with the first acknowledgement that comes more than a millisecond after the last transmission.
+#[test]
+fn nothing_waits_longer_than_a_millisecond() {
+    let mut steady = Steady::new("");
+    assert_eq!(steady.ack(20 * MS, 2), 2);
+    assert_eq!(steady.ack(21 * MS, 1), 0);
+    assert_eq!(steady.ack(21 * MS + 1_000, 1), 2);
+}
+
+#[test]
+fn without_offload_nothing_waits_and_what_is_held_counts_as_limited_by_the_window() {
+    for (keys, sent) in [("gso = false", 1), ("burst = 100", 1), ("", 0)] {
+        let mut steady = Steady::new(keys);
+        assert_eq!(steady.ack(20 * MS, 2), 2, "{keys}");
+        assert_eq!(steady.ack(20 * MS + 100_000, 1), sent, "{keys}");
+        assert!(steady.sender.driver.conn.is_cwnd_limited, "{keys}");
+    }
+}
