@@ -4,7 +4,7 @@
 use crate::classify::{FIRST_GROUP_PORT, FIRST_OPENER};
 use crate::wire::{FIRST_PORT, UdpDatagram};
 use cwnd::registry::Recovery;
-use cwnd_scenario::{FlowGroup, InnerVariables, Invalid, Scenario, Start};
+use cwnd_scenario::{FlowGroup, Host, InnerVariables, Invalid, Scenario, Start};
 use cwnd_traffic::Model;
 
 /// Most flows of a run: each has a port, and is looked at a hundred times a second.
@@ -51,7 +51,7 @@ pub fn check(scenario: &Scenario) -> Result<(), Invalid> {
     }
     for (number, group) in scenario.flows.iter().enumerate() {
         if let Some((key, expected)) = not_kernels(group) {
-            return refuse(format!("flow[{number}].{key}"), None, expected);
+            return refuse(format!("flow[{number}].{key}"), group.written(key), expected);
         }
     }
     if let Some(number) = scenario.flows.iter().position(|group| group.rtt == Some(0)) {
@@ -64,6 +64,7 @@ pub fn check(scenario: &Scenario) -> Result<(), Invalid> {
 fn not_kernels(group: &FlowGroup) -> Option<(&'static str, &'static str)> {
     // Without `..`: a new key is looked at here.
     let FlowGroup {
+        host,
         recovery,
         initial_cwnd,
         initial_ssthresh,
@@ -96,6 +97,8 @@ fn not_kernels(group: &FlowGroup) -> Option<(&'static str, &'static str)> {
     } = group;
     let kernels = FlowGroup::of("", Start::At(0));
     [
+        // First: what a host holds is refused under its name.
+        ("host", matches!(host, None | Some(Host::Linux)), "\"linux\", which the running kernel is, or none"),
         ("recovery", matches!(recovery, None | Some(Recovery::Linux)), "\"linux\" or none"),
         ("initial_cwnd", *initial_cwnd == kernels.initial_cwnd, "10, the kernel's,"),
         ("initial_ssthresh", initial_ssthresh.is_none(), "none"),

@@ -2,7 +2,7 @@
 //! `[[flow]]`: groups of flows with the parameters of their algorithms; parsed and printed.
 
 use crate::invalid::{Invalid, TableReader, shown, unknown_key};
-use crate::keys::flow::{AlgorithmName, FlowGroup, Start, StartTime};
+use crate::keys::flow::{AlgorithmName, FlowGroup, HOST, Start, StartTime};
 use crate::keys::{Keyed, RowFormat, Scope};
 use crate::params::{expectation, unknown_algorithm};
 use crate::units::write_time;
@@ -16,7 +16,8 @@ pub(crate) fn parse(path: &str, value: &Value, scope: &Scope<'_>) -> Result<Flow
     // Errors about these two come before those about any other key.
     AlgorithmName.parse(&mut table, "cc", scope)?;
     StartTime.parse(&mut table, "start", scope)?;
-    let mut group = FlowGroup::defaults().parse_keys(&mut table, scope)?;
+    let host = RowFormat::parse(&HOST, &mut table, "host", scope)?;
+    let mut group = FlowGroup::on(host).parse_keys(&mut table, scope)?;
     check_stop(&mut table, &group)?;
     check_gso(&mut table, &group)?;
     group.params = parse_params(&table, &group.cc)?;

@@ -28,7 +28,12 @@ impl Scenario {
         let mut labels: Vec<String> =
             self.flows.iter().map(|group| group.label.clone().unwrap_or_else(|| group.cc.clone())).collect();
         for members in groups.into_values().filter(|members| members.len() > 1) {
-            let settings: Vec<_> = members.iter().map(|&index| self.settings(&self.flows[index])).collect();
+            let groups: Vec<&FlowGroup> = members.iter().map(|&index| &self.flows[index]).collect();
+            let mut settings: Vec<_> = groups.iter().map(|group| self.settings(group)).collect();
+            if groups.iter().any(|group| group.host != groups[0].host) {
+                let of_hosts: Vec<_> = groups.iter().map(|group| self.settings(&group.bare())).collect();
+                leave_out_what_follows(&mut settings, &of_hosts);
+            }
             for (index, suffix) in members.iter().zip(suffixes(&members, &settings)) {
                 labels[*index] += &suffix;
             }
@@ -39,6 +44,9 @@ impl Scenario {
     /// Every setting of a group as printed in a scenario, defaults included.
     fn settings(&self, group: &FlowGroup) -> Map<String, Value> {
         let mut all = Map::new();
+        if let Some(host) = group.host {
+            all.insert("host".into(), json!(host.name()));
+        }
         if let Some((algorithm, _)) = cwnd::registry::find(&group.cc) {
             let controller = controller(&group.cc, &group.params);
             for (index, spec) in algorithm.specs.iter().enumerate() {
@@ -154,6 +162,17 @@ fn is_number(text: &str) -> bool {
 
 fn is_number_or_nothing(rest: &str) -> bool {
     rest.is_empty() || rest.strip_prefix(' ').is_some_and(is_number)
+}
+
+/// Leaves out the settings that every group has from its host, or by default without one: where the hosts differ, the name of the host
+/// stands for them.
+fn leave_out_what_follows(groups: &mut [Map<String, Value>], of_hosts: &[Map<String, Value>]) {
+    let keys: HashSet<String> = groups.iter().flat_map(Map::keys).cloned().collect();
+    for key in keys.iter().filter(|key| *key != "host") {
+        if groups.iter().zip(of_hosts).all(|(group, of_host)| group.get(key) == of_host.get(key)) {
+            groups.iter_mut().for_each(|group| drop(group.shift_remove(key)));
+        }
+    }
 }
 
 /// The keys whose values are not the same in all of these groups, in the order in which they are written.

@@ -35,6 +35,7 @@ pub use expand::FlowAction;
 pub use files::Files;
 pub use invalid::{Invalid, nearest, unknown_key, unknown_name};
 pub use keys::flow::{AccessLink, FlowGroup, Start};
+pub use keys::host::{Host, HostSetting};
 pub use keys::link::{DisciplineSpec, JitterSpec, LinkRate, LinkSpec, QueueSpec};
 pub use keys::record::{CapturedHosts, FlowRef, InnerVariables, RecordSpec, RecordedFlows};
 pub use model::{Action, ActionKind, Dumbbell, Flow, Scenario};

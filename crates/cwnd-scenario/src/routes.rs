@@ -13,8 +13,12 @@ use std::collections::HashSet;
 const LINKS: &str = "a list of names of links, each beginning where the one before ends";
 
 const NODE: Text = Text("the name of a node");
-const DIRECTION: Named<Directions> =
-    Named { all: &[Directions::Forward, Directions::Reverse], name: Directions::name, or: " or " };
+const DIRECTION: Named<Directions> = Named {
+    all: &[Directions::Forward, Directions::Reverse],
+    name: Directions::name,
+    aliases: &[],
+    or: " or ",
+};
 
 keys! {
     /// The key of a route through a dumbbell.

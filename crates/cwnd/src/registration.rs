@@ -29,6 +29,9 @@ impl Recovery {
     pub const ALL: [Self; 6] =
         [Self::Sack, Self::SackPrr, Self::Linux, Self::NewReno, Self::Reno, Self::Tahoe];
 
+    /// Names that stand for one of them beside its own.
+    pub const ALIASES: [(&'static str, Self); 1] = [("rfc", Self::SackPrr)];
+
     /// Name in scenarios and on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -42,10 +45,14 @@ impl Recovery {
         }
     }
 
-    /// The recovery called `name`.
+    /// The recovery called `name`, or that an alias stands for.
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|recovery| recovery.name() == name)
+        let alias = || Self::ALIASES.into_iter().find(|(alias, _)| *alias == name);
+        Self::ALL
+            .into_iter()
+            .find(|recovery| recovery.name() == name)
+            .or_else(|| alias().map(|(_, recovery)| recovery))
     }
 }
 
@@ -77,5 +84,19 @@ pub trait Registered: CongestionControl<Params: Params> + AnyBitPattern + Defaul
     /// begin in the middle of a connection. Not written where there is no such module or its state does not matter.
     fn from_words(_words: &PrivateWords) -> Option<Self> {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Recovery;
+
+    #[test]
+    fn recoveries_are_found_by_their_names_and_by_an_alias() {
+        for recovery in Recovery::ALL {
+            assert_eq!(Recovery::by_name(recovery.name()), Some(recovery));
+        }
+        assert_eq!(Recovery::by_name("rfc"), Some(Recovery::SackPrr));
+        assert_eq!(Recovery::by_name("RFC"), None);
     }
 }

@@ -7,6 +7,8 @@ pub use super::flow_formats::{AccessLink, Start};
 use super::Keyed;
 use super::flow_formats::{Access, Burst, Label, Overhead, Route};
 use super::formats::{Count, Flag, Frequency, Named, Optional, Payload, Rate, Time};
+use super::host::Host;
+use crate::invalid::shown;
 use crate::route::RouteSpec;
 use cwnd::registry::Recovery;
 
@@ -14,7 +16,10 @@ use cwnd::registry::Recovery;
 pub(crate) const MAX_FLOWS: u32 = 1_000_000;
 /// Max number of segments of a window.
 const MAX_WINDOW: u32 = 1 << 30;
-const RECOVERY: Named<Recovery> = Named { all: &Recovery::ALL, name: Recovery::name, or: ", " };
+const RECOVERY: Named<Recovery> =
+    Named { all: &Recovery::ALL, name: Recovery::name, aliases: &Recovery::ALIASES, or: ", " };
+/// The format of `host`.
+pub(crate) const HOST: Named<Host> = Named { all: Host::ALL, name: Host::name, aliases: &[], or: " or " };
 
 keys! {
     /// A group of flows with the same settings.
@@ -32,8 +37,11 @@ keys! {
         rtt: Option<u64> = None,
             Optional(Time, "the link's; in a graph the `delay` of its forward and reverse links and twice `access_delay`"), "ns",
             "round trip time without queueing and serialisation", "";
+        host: Option<Host> = None, Optional(HOST, "none"), "",
+            "host of that name: recovery, acknowledgements, initial window, timeout, clock, handshake and interface. A key that is written beside it wins; the defaults of this table are those without a host",
+            "docs/reference/hosts";
         recovery: Option<Recovery> = None, Optional(RECOVERY, "that of `cc`"), "",
-            "loss recovery", "RFC 6675, RFC 9937, RFC 8985, RFC 6582, RFC 5681";
+            "loss recovery; `rfc` is `sack-prr`", "RFC 6675, RFC 9937, RFC 8985, RFC 6582, RFC 5681";
         initial_cwnd: u32 = 10, Count(1, MAX_WINDOW), "segments",
             "initial window", "RFC 6928";
         initial_ssthresh: Option<u32> = None, Optional(Count(2, MAX_WINDOW), "none"), "segments",
@@ -83,6 +91,12 @@ keys! {
 }
 
 impl FlowGroup {
+    /// The value of a key as a scenario has it, if it has one.
+    #[must_use]
+    pub fn written(&self, key: &str) -> Option<String> {
+        self.print_keys().get(key).map(shown)
+    }
+
     /// A group of one flow with default settings.
     #[must_use]
     pub fn of(cc: &str, start: Start) -> Self {

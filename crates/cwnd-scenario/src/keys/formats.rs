@@ -344,21 +344,30 @@ pub(crate) struct Named<T: 'static> {
     pub all: &'static [T],
     /// The name of each.
     pub name: fn(T) -> &'static str,
+    /// Other names, which are read but not written.
+    pub aliases: &'static [(&'static str, T)],
     /// What joins the last two names in an error message.
     pub or: &'static str,
+}
+
+impl<T: Copy> Named<T> {
+    fn names(&self) -> Vec<&'static str> {
+        let own = self.all.iter().map(|value| (self.name)(*value));
+        own.chain(self.aliases.iter().map(|(alias, _)| *alias)).collect()
+    }
 }
 
 impl<T: Copy> ValueFormat for Named<T> {
     type Value = T;
 
     fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
-        let names: Vec<&str> = self.all.iter().map(|value| (self.name)(*value)).collect();
-        listed(&names, self.or).into()
+        listed(&self.names(), self.or).into()
     }
 
     fn read(&self, value: &Value, _: &Scope<'_>) -> Option<T> {
         let text = value.as_str()?;
-        self.all.iter().copied().find(|value| (self.name)(*value) == text)
+        let own = self.all.iter().copied().find(|value| (self.name)(*value) == text);
+        own.or_else(|| self.aliases.iter().find(|(alias, _)| *alias == text).map(|(_, value)| *value))
     }
 
     fn write(&self, value: &T) -> Value {
@@ -366,7 +375,7 @@ impl<T: Copy> ValueFormat for Named<T> {
     }
 
     fn form(&self) -> Form {
-        Form::Choice(self.all.iter().map(|value| (self.name)(*value)).collect())
+        Form::Choice(self.names())
     }
 }
 

@@ -18,7 +18,7 @@ keys! {
             "inner variables of the algorithms, all or by name, in the table `inner`", "";
         flows: RecordedFlows = RecordedFlows::All, FlowsKind, "",
             "the flows with rows in `cwnd` and `inner`, and with packets in captures: numbers of flows (from 0) or their names (`\"cubic 1\"`, the first of that name); labels of groups and names of algorithms or parameter sets, for all their flows", "";
-        packets: CapturedHosts = CapturedHosts::Nobody, Named { all: &CapturedHosts::ALL, name: CapturedHosts::name, or: " or " }, "",
+        packets: CapturedHosts = CapturedHosts::Nobody, Named { all: &CapturedHosts::ALL, name: CapturedHosts::name, aliases: &[], or: " or " }, "",
             "the hosts whose packets are captured in a file of pcapng each: those of `flows`", "draft-ietf-opsawg-pcapng";
         snap_length: u32 = 80, SnapLength(80, 65_535), "bytes",
             "bytes that a capture keeps of each packet; 80 are all headers", "";

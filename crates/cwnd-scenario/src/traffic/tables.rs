@@ -18,8 +18,9 @@ use cwnd_traffic::{
 const MAX_SOURCES: u32 = 1_000_000;
 /// Max number of pages or exchanges of a session.
 const MAX_REPEATS: u64 = u64::MAX >> 1;
-const DIRECTION: Named<Directions> = Named { all: &Directions::ALL, name: Directions::name, or: " or " };
-const GAP_FROM: Named<GapFrom> = Named { all: &GapFrom::ALL, name: GapFrom::name, or: " or " };
+const DIRECTION: Named<Directions> =
+    Named { all: &Directions::ALL, name: Directions::name, aliases: &[], or: " or " };
+const GAP_FROM: Named<GapFrom> = Named { all: &GapFrom::ALL, name: GapFrom::name, aliases: &[], or: " or " };
 
 keys! {
     /// A traffic group: sources with the same settings.

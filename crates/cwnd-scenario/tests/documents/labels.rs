@@ -43,6 +43,23 @@ fn groups_of_one_algorithm_are_called_by_the_parameter_that_differs() {
     assert_eq!(names(&flows.each_ref().map(String::as_str)), ["cubic β=0.7", "cubic β=0.8", "sack"]);
 }
 
+// What follows from the hosts stands for itself; what is written beside one is named, for every group.
+#[test]
+fn groups_on_different_hosts_are_called_by_the_host() {
+    assert_eq!(
+        names(&["cc = 'cubic'\nhost = 'linux-2.6'", "cc = 'cubic'\nhost = 'ns-2'", "cc = 'cubic'"]),
+        ["cubic host=linux-2.6", "cubic host=ns-2", "cubic"]
+    );
+    assert_eq!(
+        names(&["cc = 'cubic'\nhost = 'ns-2'\ninitial_cwnd = 20", "cc = 'cubic'\nhost = 'rfc'"]),
+        ["cubic host=ns-2 initial_cwnd=20", "cubic host=rfc initial_cwnd=10"]
+    );
+    assert_eq!(
+        names(&["cc = 'cubic'\nhost = 'ns-2'", "cc = 'cubic'\nhost = 'ns-2'\nack_every = 2"]),
+        ["cubic ack_every=1", "cubic ack_every=2"]
+    );
+}
+
 #[test]
 fn groups_of_one_algorithm_are_called_by_the_keys_that_differ() {
     let cases: [(&str, &str, [&str; 2]); 12] = [

@@ -3,6 +3,7 @@
 
 mod copies;
 mod files;
+mod hosts;
 mod labels;
 mod networks;
 mod page;

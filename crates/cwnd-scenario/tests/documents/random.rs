@@ -47,7 +47,8 @@ const FLOW: &[(&str, &[&str])] = &[
     ("app_rate", &["'1Mbit/s'"]),
     ("idle_restart", &["true", "false"]),
     ("host_clock", &["'100Hz'"]),
-    ("recovery", &["'newreno'", "'tahoe'"]),
+    ("host", &["'linux'", "'linux-2.6'", "'ns-2'"]),
+    ("recovery", &["'newreno'", "'tahoe'", "'rfc'"]),
 ];
 const ACTIONS: &[&str] = &[
     "stop = { flow = 'cubic', at = '4s' }",
