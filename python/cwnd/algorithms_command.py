@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""`cwnd algorithms` and `cwnd show`: the algorithms and their parameters."""
+"""`cwnd algorithms` and `cwnd show`: the algorithms and their parameters, slow starts and hosts."""
 
 from __future__ import annotations
 
@@ -31,19 +31,24 @@ def algorithms(plugins: Plugins = None, as_json: Json = False) -> None:
 
 
 def show(
-    name: Annotated[str, typer.Argument(help="An algorithm, one of its parameter sets, or a slow start.")],
+    name: Annotated[str, typer.Argument(help="An algorithm, one of its parameter sets, a slow start, or a host.")],
     plugins: Plugins = None,
     as_json: Json = False,
 ) -> None:
     """Explain an algorithm: its parameters with unit, range, default, help and source, and its inner variables.
 
-    `standard`, `hystart++`, `hystart` and `rfc5681` explain the slow starts that a flow's `slow_start` chooses.
+    `standard`, `hystart++`, `hystart` and `rfc5681` explain the slow starts that a flow's `slow_start` chooses; `linux`, `rfc`, `linux-2.6`,
+    `freebsd-14` and `ns-2` the hosts that its `host` chooses.
     """
     starts = {start["name"]: start for start in _native.slow_starts()}
     if start := starts.get(name):
         show_slow_start(start, as_json=as_json)
         return
-    algorithm, parameter_set = find("NAME", name, more=list(starts))
+    hosts = {host["name"]: host for host in _native.hosts()}
+    if host := hosts.get(name):
+        show_host(host, as_json=as_json)
+        return
+    algorithm, parameter_set = find("NAME", name, more=[*starts, *hosts])
     if as_json:
         params = [{**param, "default": parameter_set["params"][param["name"]]} for param in algorithm["params"]]
         document = {**parameter_set, "algorithm": algorithm["name"], "params": params, "inner": algorithm["inner"]}
@@ -105,6 +110,29 @@ def show_slow_start(start: _native.SlowStart, *, as_json: bool) -> None:
     print_params(printer, start["params"], values)
     if not start["params"]:
         printer.paragraph("no settings of its own", indent=2)
+
+
+def show_host(host: _native.Host, *, as_json: bool) -> None:
+    """Prints what a host gives the keys of a flow, what it leaves alone, and what no key has."""
+    if as_json:
+        print(json.dumps(host))
+        return
+    printer = Printer()
+    printer.paragraph(f"{host['name']}: {host['summary']}")
+    printer.paragraph(f"a host: host={host['name']} of any flow; a key that is written beside it wins", indent=2)
+    printer.print("")
+    for setting in host["settings"]:
+        printer.paragraph(f"{setting['key']} = {setting['value'] or setting['words']}", indent=2)
+        printer.paragraph(f"[{setting['source']}]", indent=6, hang=0)
+    printer.print("")
+    printer.paragraph("left as they are:", indent=2)
+    for key, reason in host["leaves"]:
+        printer.entry(key, reason, column=20)
+    if host["lacks"]:
+        printer.print("")
+        printer.paragraph("what no key has:", indent=2)
+    for lack in host["lacks"]:
+        printer.paragraph(lack, indent=4)
 
 
 def find(field: str, name: str, more: list[str] | None = None) -> tuple[_native.Algorithm, _native.Set]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Makes the generated parts of docs/: pages and pictures of the algorithms, the keys of a scenario,
+"""Makes the generated parts of docs/: pages and pictures of the algorithms, the keys of a scenario, the hosts,
 the statements of RFC 9438 and RFC 9406, the README's picture."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 from tools import DOCS, ROOT
-from tools.docs import pages, rfc_statements, scenario_page
+from tools.docs import hosts_pages, pages, rfc_statements, scenario_page
 
 
 def demo() -> list[str]:
@@ -52,13 +52,15 @@ def texts() -> dict[Path, str]:
         | {folder / f"rfc{document}.md": rfc_statements.page(document) for document in rfc_statements.DOCUMENTS}
         | {folder / "slow-start.md": pages.slow_starts()}
         | {scenario_page.PAGE: scenario_page.page()}
+        | hosts_pages.texts()
     )
 
 
 def stale(generated: dict[Path, str]) -> list[str]:
-    """Pages that are not what the code and the fragments say, and pages of algorithms that are gone."""
+    """Pages that are not what the code and the fragments say, and pages of algorithms and hosts that are gone."""
     wrong = [path.name for path, text in generated.items() if not path.exists() or path.read_text() != text]
-    return wrong + [path.name for path in pages.ALGORITHMS.glob("*.md") if path not in generated]
+    there = [*pages.ALGORITHMS.glob("*.md"), *hosts_pages.FOLDER.glob("*.md")]
+    return wrong + [path.name for path in there if path not in generated]
 
 
 def draw(only: list[str]) -> None:

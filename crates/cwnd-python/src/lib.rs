@@ -8,6 +8,7 @@ mod cube_root;
 mod disciplines;
 mod fell_behind;
 mod hooks;
+mod hosts;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod kernel;
 #[cfg(target_os = "linux")]
@@ -45,6 +46,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(registry::algorithms, module)?)?;
     module.add_function(wrap_pyfunction!(registry::flow_keys, module)?)?;
     module.add_function(wrap_pyfunction!(registry::scenario_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(hosts::hosts, module)?)?;
     module.add_function(wrap_pyfunction!(disciplines::queue_disciplines, module)?)?;
     module.add_function(wrap_pyfunction!(disciplines::drop_causes, module)?)?;
     module.add_function(wrap_pyfunction!(registry::slow_starts, module)?)?;

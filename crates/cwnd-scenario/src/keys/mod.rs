@@ -8,7 +8,7 @@ mod form;
 pub(crate) mod formats;
 
 use crate::files::{self, Files};
-use crate::invalid::{Invalid, TableReader, nearest};
+use crate::invalid::{Invalid, TableReader};
 pub use form::{Absent, Form, Key, KindKeys, Quantity};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
@@ -61,20 +61,6 @@ pub(crate) trait ValueFormat {
 
     /// What is accepted, as data.
     fn form(&self) -> Form;
-
-    /// What is expected in place of `written`; of names, the nearest are offered.
-    fn expected_instead(&self, written: Option<&Value>, scope: &Scope<'_>) -> Cow<'static, str> {
-        let expected = self.expected(scope);
-        let (Form::Choice(names), Some(Value::String(name))) = (self.form(), written) else {
-            return expected;
-        };
-        let near = nearest(name, names);
-        if near.is_empty() {
-            expected
-        } else {
-            format!("{expected} (did you mean {}?)", near.join(" or ")).into()
-        }
-    }
 
     /// Whether any text may be accepted, so that a number is no quantity without its unit.
     fn is_free_text(&self) -> bool {
@@ -136,7 +122,8 @@ impl<K: ValueFormat> RowFormat for K {
             };
         }
         let written = table.get(key);
-        table.read_as(key, || self.expected_instead(written, scope), |value| self.read(value, scope))
+        let expected = || words::with_nearest(self.expected(scope), &ValueFormat::form(self), written);
+        table.read_as(key, expected, |value| self.read(value, scope))
     }
 
     fn print(&self, value: &Self::Value) -> Option<Value> {
@@ -385,7 +372,8 @@ pub(crate) mod distribution;
 pub(crate) mod document;
 pub(crate) mod flow;
 mod flow_formats;
-pub mod host;
+pub(crate) mod host;
+pub(crate) mod host_settings;
 pub(crate) mod link;
 mod link_formats;
 mod presence;

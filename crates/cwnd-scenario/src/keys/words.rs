@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Forms of values in words, for documentation.
+//! Forms of values in words, for documentation and error messages.
 
 use super::{Form, Quantity};
+use crate::invalid::nearest;
 use crate::units::{MAX_TIME, write_size, write_time};
+use serde_json::Value;
+use std::borrow::Cow;
 
 /// From this on, the upper bound of a whole number is not worth a word.
 const LARGE: u64 = 1 << 30;
@@ -67,5 +70,16 @@ fn quantity_in_words(quantity: Quantity) -> String {
         Quantity::Frequency => "frequency, 1Hz to 1MHz".into(),
         Quantity::Packets => "`\"4packets\"`".into(),
         Quantity::Buffer => "packets, size, time or multiple of the BDP".into(),
+    }
+}
+
+/// What is expected in place of `written`; where that is to be a name, with the nearest ones.
+pub(super) fn with_nearest<'a>(expected: Cow<'a, str>, form: &Form, written: Option<&Value>) -> Cow<'a, str> {
+    let (Form::Choice(names), Some(Value::String(name))) = (form, written) else { return expected };
+    let near = nearest(name, names.iter().copied());
+    if near.is_empty() {
+        expected
+    } else {
+        format!("{expected} (did you mean {}?)", near.join(" or ")).into()
     }
 }
