@@ -247,7 +247,9 @@ fn within_capacity(scenario: &Scenario, simulation: &Simulation) -> Result<(), S
         };
         // The packet that is being sent when the measured interval begins counts in full. Departures are rounded down: a packet that
         // leaves within the nanosecond after the end counts, too.
-        let slack = (f64::from(scenario.packet_size) * 8.0 + most as f64 / 1e9) / capacity;
+        // At a tick, what was sent since the last one.
+        let tick = link.tick.unwrap_or(1);
+        let slack = (f64::from(scenario.packet_size) * 8.0 + most as f64 * tick as f64 / 1e9) / capacity;
         let changes = scenario
             .actions
             .iter()
@@ -272,9 +274,9 @@ fn within_capacity(scenario: &Scenario, simulation: &Simulation) -> Result<(), S
             ));
         }
         // The waiting packets, and the one being sent.
-        let room = match link.limit(link.queue.limit, scenario.packet_size) {
+        let room = match link.running_limit(link.queue.limit, scenario.packet_size) {
             Limit::Packets(packets) => Some(packets + 1),
-            Limit::Bytes(_) | Limit::Time(_) => None, // of packets of many sizes
+            Limit::Bytes(_) | Limit::BytesInAll(_) | Limit::Time(_) => None, // of packets of many sizes
         };
         for row in simulation.tables().queue.iter().filter(|row| row.link as usize == number) {
             let size = u64::from(scenario.packet_size);

@@ -74,6 +74,8 @@ def dumbbell(
     delay: str | None = None,
     jitter: str | Mapping[str, Value] | None = None,
     reorder: Mapping[str, Value] | None = None,
+    tick: str | None = None,
+    count_in_service: bool | None = None,
     reverse: bool | Mapping[str, Value] = False,
     **settings: Unpack[LinkSettings],
 ) -> Scenario:
@@ -86,7 +88,8 @@ def dumbbell(
     `rtt` (propagation only), `buffer` (packets, bytes, time or BDP, with a floor if you like: `"0.1bdp, at least 4packets"`), `red` (`{"min": "20packets", "max": "60packets"}`,
     and if you like `max_p`, `weight` and `gentle`: Random Early Detection), `codel` (`{}`, or `target` and `interval`: CoDel), `loss` (`every:N`, `every:N,FIRST`,
     `random:P`, `gilbert:P,R,1-K,1-H`, `at:N,N`), `delay` (the link's part of the round trip), `jitter` (`"5ms"`),
-    `reorder` (`{"share": 0.01, "extra": "10ms"}`), `reverse` (a link with a queue on the reverse path: `True`, or its keys).
+    `reorder` (`{"share": 0.01, "extra": "10ms"}`), `tick` (`"1ms"`: packets move at its multiples only, as in dummynet), `count_in_service`
+    (whether `buffer` counts the packet being sent, as dummynet's does), `reverse` (a link with a queue on the reverse path: `True`, or its keys).
 
     Settings of every scenario: `duration` (100 s), `measure` (from, to; the whole run if not given), `seed` (1),
     `packet_size`, `interval` of the samples (100 ms), `per_ack`, `inner` (the algorithms' inner variables, all or by
@@ -98,7 +101,16 @@ def dumbbell(
     Raises `ScenarioError`, which names field, value and expectation.
     """
     others, queue = _queue(buffer, settings)
-    link = _given(rate=rate, rtt=rtt, loss=loss, delay=delay, jitter=jitter, reorder=reorder)
+    link = _given(
+        rate=rate,
+        rtt=rtt,
+        loss=loss,
+        delay=delay,
+        jitter=jitter,
+        reorder=reorder,
+        tick=tick,
+        count_in_service=count_in_service,
+    )
     return _scenario({"link": {**link, "queue": queue, "reverse": reverse}}, flows, others)
 
 

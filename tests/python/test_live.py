@@ -172,3 +172,18 @@ def test_a_run_that_is_ended_leaves_nothing(tmp_path: Path, number: signal.Signa
     until(lambda: outside() <= before)
     if number != signal.SIGKILL:
         assert list(tmp_path.iterdir()) == []
+
+
+# Sent at the link's rate and let go at ticks: the handshake, which passes beside the link, 40 ms; then the next tick and 20 ms. Without ticks 60.6 ms.
+def test_a_link_that_ticks_does_so_in_both_lanes() -> None:
+    def path(flow: Flow) -> package.Scenario:
+        return dumbbell(
+            [flow], rate="20Mbit/s", rtt="40ms", duration="4s", tick="10ms", buffer="1bdp", count_in_service=True
+        )
+
+    sized = path(Flow("cubic-linux", size="1packets"))
+    ends = [1000 * result.transfers.to_pylist()[0]["end_s"] for result in (package.run(sized), run(sized))]
+    assert ends[0] == pytest.approx(70) and 60 < ends[1] < 85
+    bulk = path(Flow("cubic-linux"))
+    full = [result.summary["link"]["utilization"] for result in (package.run(bulk), run(bulk))]
+    assert min(full) > 0.85 and abs(full[0] - full[1]) < 0.05

@@ -2,8 +2,8 @@
 //! A link with a queue that decides at a packet's arrival.
 //!
 //! First in, first out, and never idle while packets wait: a packet's departure is known when it arrives, so the link
-//! needs no events of its own. The limit counts the packets that wait, not the one at the front, which is being sent (ns-2's
-//! counts that one too; on a trace the front one may still wait for its first opportunity).
+//! needs no events of its own. The limit counts the packets that wait, not the one at the front, which is being sent (ns-2's and dummynet's
+//! count that one too: [`Limit::in_all`]; on a trace the front one may still wait for its first opportunity).
 //!
 //! # Fast path
 //!
@@ -226,6 +226,7 @@ impl Fifo {
         let no_room = match self.limit.value() {
             Limit::Packets(most) => self.queued.len() as u64 > most,
             Limit::Bytes(most) => self.bytes - self.sending() + u64::from(size) > most,
+            Limit::BytesInAll(most) => self.bytes + u64::from(size) > most,
             Limit::Time(most) => self.free.ns - now > most,
         };
         // With a rate that falls to 0 for ever, every packet takes that long: its queue fills up to its limit.
@@ -274,6 +275,7 @@ impl Fifo {
         let full = match self.limit.value() {
             Limit::Packets(most) => times(most),
             Limit::Bytes(most) => times(most / u64::from(size)),
+            Limit::BytesInAll(most) => times((most / u64::from(size)).saturating_sub(1)),
             Limit::Time(most) => Instant { ns: most.min(MAX_BUSY), units: 0 },
         };
         self.recent_sizes[self.latest] = KnownSize { bytes: u64::from(size), serial: times(1), full };
@@ -351,6 +353,10 @@ impl Fifo {
                 waiting * self.uniform_size.bytes <= most
             }
             Limit::Bytes(most) => self.bytes - self.sending() <= most,
+            Limit::BytesInAll(most) if self.uniform_size.bytes <= MOST_BYTES => {
+                (waiting + 1) * self.uniform_size.bytes <= most
+            }
+            Limit::BytesInAll(most) => self.bytes <= most,
             // The packets before it; on a trace, its own first bit may be sent later.
             Limit::Time(most) => before.saturating_sub(now) <= most,
         };

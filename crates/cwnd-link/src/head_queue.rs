@@ -165,6 +165,10 @@ impl<P> HeadQueue<P> {
         match self.limit.value() {
             Limit::Packets(most) => count as u64 > most,
             Limit::Bytes(most) => bytes + u64::from(size) > most,
+            Limit::BytesInAll(most) => {
+                let sending = if self.free.ns > now { u64::from(self.sending) } else { 0 };
+                self.waiting.bytes() + sending + u64::from(size) > most
+            }
             // At the present rate, if nothing is dropped.
             Limit::Time(most) => {
                 let rate = u128::from(self.service.rate().max(1));

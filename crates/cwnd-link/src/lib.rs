@@ -44,6 +44,7 @@ pub mod random;
 mod send_overhead;
 mod service;
 mod steps;
+mod tick;
 mod trace;
 mod waits;
 
@@ -60,5 +61,6 @@ pub use offer::OfferResult;
 pub use send_overhead::SendOverhead;
 pub use service::{NEVER, Rate};
 pub use steps::{Steps, StepsError};
+pub use tick::Tick;
 pub use trace::{OPPORTUNITY_BYTES, Trace, TraceError};
 pub use waits::WaitHistogram;

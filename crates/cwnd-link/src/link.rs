@@ -12,6 +12,7 @@ use crate::offer::OfferResult;
 use crate::random::RandomStream;
 use crate::service::{NEVER, Rate};
 use crate::steps::Steps;
+use crate::tick::Tick;
 use crate::waits::WaitHistogram;
 
 /// What a [`Link`] is built from: its parts, each with its random stream.
@@ -23,6 +24,8 @@ pub struct LinkConfig {
     pub loss: (Loss, RandomStream),
     /// Delay from departure to the other end.
     pub delay: (DelayConfig, RandomStream),
+    /// Where it moves packets only at ticks, its clock.
+    pub tick: Option<Tick>,
 }
 
 /// The queue and the serialisation of a [`Link`].
@@ -68,6 +71,7 @@ impl LinkConfig {
             server: ServerConfig::Fifo(fifo, stream),
             loss: (Loss::None, stream),
             delay: (DelayConfig::constant(0), stream),
+            tick: None,
         }
     }
 }
@@ -89,11 +93,20 @@ pub struct Link<P> {
     pub waits: WaitHistogram,
 }
 
-/// A running [`ServerConfig`].
+/// A running [`ServerConfig`]. A queue with ticks has the time of the last one for present.
 #[derive(Debug)]
 enum Server<P> {
     Fifo(Fifo),
-    Head(HeadQueue<(P, PacketClass)>),
+    TickedFifo(Fifo, Tick),
+    Head(HeadQueue<(P, PacketClass)>, Option<HeadTicks>),
+}
+
+/// The ticks of a queue that decides at the head.
+#[derive(Clone, Copy, Debug)]
+struct HeadTicks {
+    tick: Tick,
+    /// When it last got a packet, ns.
+    held_at: u64,
 }
 
 /// Counters of a link.
@@ -148,12 +161,22 @@ impl<P> Link<P> {
     /// An idle link of a run up to `end`, ns, that measures in the interval `measure`, ns.
     #[must_use]
     pub fn new(config: LinkConfig, measure: (u64, u64), end: u64) -> Self {
+        let tick = config.tick;
         Self {
             order: config.delay.0.order(),
             rate: config.server.rate().clone(),
             server: match config.server {
-                ServerConfig::Fifo(config, stream) => Server::Fifo(Fifo::from_config(config, stream)),
-                ServerConfig::Head(config) => Server::Head(HeadQueue::new(config)),
+                ServerConfig::Fifo(config, stream) => {
+                    let fifo = Fifo::from_config(config, stream);
+                    match tick {
+                        None => Server::Fifo(fifo),
+                        Some(tick) => Server::TickedFifo(fifo, tick),
+                    }
+                }
+                ServerConfig::Head(config) => {
+                    let ticks = tick.map(|tick| HeadTicks { tick, held_at: 0 });
+                    Server::Head(HeadQueue::new(config), ticks)
+                }
             },
             loss: LossProcess::new(config.loss.0, config.loss.1),
             delay: Delay::new(config.delay.0, config.delay.1),
@@ -190,7 +213,8 @@ impl<P> Link<P> {
     pub fn backlog(&mut self, now: u64) -> Backlog {
         match &mut self.server {
             Server::Fifo(fifo) => fifo.backlog(now),
-            Server::Head(queue) => queue.backlog(now),
+            Server::TickedFifo(fifo, tick) => fifo.backlog(tick.last(now)),
+            Server::Head(queue, ticks) => queue.backlog(present(*ticks, now)),
         }
     }
 
@@ -200,10 +224,23 @@ impl<P> Link<P> {
         if self.loss.loses_next() {
             return Offered::Dropped(self.drop_at(now, DropCause::Loss));
         }
-        let Server::Fifo(fifo) = &mut self.server else { return Offered::Holds };
+        let Server::Fifo(fifo) = &mut self.server else { return self.offer_otherwise(now, size, class) };
         match fifo.offer(now, size, Ecn::NotCapable) {
             OfferResult::Departs { begins, at, .. } => {
                 Offered::Departs(self.depart(size, class, begins - now, at))
+            }
+            OfferResult::Dropped(cause) => Offered::Dropped(self.drop_at(now, cause)),
+        }
+    }
+
+    /// The same for a packet that is not lost, on a link that has ticks or holds its packets.
+    #[inline(never)]
+    fn offer_otherwise(&mut self, now: u64, size: u32, class: PacketClass) -> Offered {
+        let Server::TickedFifo(fifo, tick) = &mut self.server else { return Offered::Holds };
+        let tick = *tick;
+        match fifo.offer(tick.last(now), size, Ecn::NotCapable) {
+            OfferResult::Departs { begins, at, .. } => {
+                Offered::Departs(self.depart_at_tick(tick, (size, class), now, (begins, at)))
             }
             OfferResult::Dropped(cause) => Offered::Dropped(self.drop_at(now, cause)),
         }
@@ -214,37 +251,48 @@ impl<P> Link<P> {
     /// # Errors
     /// Why it is dropped.
     pub fn hold(&mut self, now: u64, size: u32, class: PacketClass, packet: P) -> Result<(), DropCause> {
-        let Server::Head(queue) = &mut self.server else {
+        let Server::Head(queue, ticks) = &mut self.server else {
             debug_assert!(false, "a packet for a link that holds none");
             return Ok(());
         };
-        queue.push(now, size, (packet, class)).map_err(|_| self.drop_at(now, DropCause::Full))
+        let arrives = present(*ticks, now);
+        if let Some(ticks) = ticks {
+            ticks.held_at = now;
+        }
+        queue.push(arrives, size, (packet, class)).map_err(|_| self.drop_at(now, DropCause::Full))
     }
 
     /// Whether it holds its packets: see [`Offered::Holds`].
     #[must_use]
     pub const fn holds_packets(&self) -> bool {
-        matches!(self.server, Server::Head(_))
+        matches!(self.server, Server::Head(..))
     }
 
     /// When [`Link::pop`] next returns something, ns; [`NEVER`] if the link holds no packets.
     #[must_use]
     pub fn next_event(&self) -> u64 {
         match &self.server {
-            Server::Fifo(_) => NEVER,
-            Server::Head(queue) => queue.next_event(),
+            Server::Fifo(_) | Server::TickedFifo(..) => NEVER,
+            Server::Head(queue, None) => queue.next_event(),
+            // Not before the packet that brought it about.
+            Server::Head(queue, Some(ticks)) => ticks.tick.first(queue.next_event()).max(ticks.held_at),
         }
     }
 
     /// The next of the packets that the link held and has sent or dropped by `now`.
     pub fn pop(&mut self, now: u64) -> Option<(P, Result<Transit, DropCause>)> {
-        let Server::Head(queue) = &mut self.server else { return None };
-        let Taken { packet: (packet, class), size, arrived, at: taken_at, result } = queue.pop(now)?;
-        let result = match result {
-            OfferResult::Departs { begins, at: departs, .. } => {
-                Ok(self.depart(size, class, begins - arrived, departs))
+        let Server::Head(queue, ticks) = &mut self.server else { return None };
+        let ticks = *ticks;
+        let taken = queue.pop(present(ticks, now))?;
+        let Taken { packet: (packet, class), size, arrived, at: taken_at, result } = taken;
+        let result = match (result, ticks) {
+            (OfferResult::Departs { begins, at, .. }, None) => {
+                Ok(self.depart(size, class, begins - arrived, at))
             }
-            OfferResult::Dropped(cause) => Err(self.drop_at(taken_at, cause)),
+            (OfferResult::Departs { begins, at, .. }, Some(HeadTicks { tick, .. })) => {
+                Ok(self.depart_at_tick(tick, (size, class), arrived, (begins, at)))
+            }
+            (OfferResult::Dropped(cause), _) => Err(self.drop_at(taken_at, cause)),
         };
         Some((packet, result))
     }
@@ -252,8 +300,8 @@ impl<P> Link<P> {
     /// The packets that it holds.
     pub fn packets(&self) -> impl Iterator<Item = &P> {
         let queue = match &self.server {
-            Server::Fifo(_) => None,
-            Server::Head(queue) => Some(queue),
+            Server::Fifo(_) | Server::TickedFifo(..) => None,
+            Server::Head(queue, _) => Some(queue),
         };
         queue.into_iter().flat_map(|queue| queue.packets()).map(|(packet, _)| packet)
     }
@@ -273,6 +321,21 @@ impl<P> Link<P> {
         Transit { departs, arrives: self.delay.arrival(departs) }
     }
 
+    /// Counts a packet that arrived at `now` and leaves at the first tick after its service, from `begins` to `ends`. A queue that decides at
+    /// the head knows the tick of its arrival only.
+    fn depart_at_tick(
+        &mut self,
+        tick: Tick,
+        (size, class): (u32, PacketClass),
+        now: u64,
+        (begins, ends): (u64, u64),
+    ) -> Transit {
+        let departs = tick.first(ends);
+        let wait = departs.saturating_sub(ends - begins).saturating_sub(now);
+        let Transit { arrives, .. } = self.depart(size, class, wait, departs);
+        Transit { departs, arrives: tick.first(arrives) }
+    }
+
     #[cold]
     fn drop_at(&mut self, now: u64, cause: DropCause) -> DropCause {
         self.count.drops.count(cause);
@@ -281,6 +344,11 @@ impl<P> Link<P> {
         }
         cause
     }
+}
+
+/// What a queue that decides at the head has for present at `now`, ns.
+fn present(ticks: Option<HeadTicks>, now: u64) -> u64 {
+    ticks.map_or(now, |ticks| ticks.tick.last(now))
 }
 
 #[cfg(test)]

@@ -61,6 +61,7 @@ impl Reference {
         let full = match value_at(&self.limit, now) {
             Limit::Packets(most) => waiting.len() as u64 + 1 > most,
             Limit::Bytes(most) => waiting.iter().sum::<u64>() + size > most,
+            Limit::BytesInAll(most) => inside.iter().sum::<u64>() + size > most,
             Limit::Time(most) => last.0.saturating_sub(now) > most,
         };
         if full && !inside.is_empty() {
@@ -99,6 +100,7 @@ fn limit() -> impl Strategy<Value = Limit> {
     prop_oneof![
         (0_u64..12).prop_map(Limit::Packets),
         (0_u64..15_000).prop_map(Limit::Bytes),
+        (0_u64..15_000).prop_map(Limit::BytesInAll),
         (0_u64..12_000_000).prop_map(Limit::Time),
     ]
 }

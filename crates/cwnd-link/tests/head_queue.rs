@@ -33,7 +33,12 @@ fn rates() -> impl Strategy<Value = Rate> {
 }
 
 fn limits() -> impl Strategy<Value = Limit> {
-    prop_oneof![(0_u64..30).prop_map(Limit::Packets), (0_u64..45_000).prop_map(Limit::Bytes)]
+    let bytes = || 0_u64..45_000;
+    prop_oneof![
+        (0_u64..30).prop_map(Limit::Packets),
+        bytes().prop_map(Limit::Bytes),
+        bytes().prop_map(Limit::BytesInAll)
+    ]
 }
 
 fn codel(target: u64, interval: u64) -> HeadDiscipline {

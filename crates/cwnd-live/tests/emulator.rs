@@ -53,6 +53,19 @@ fn a_link_queues_drops_and_delays() {
     assert_eq!(emulator.forwarded(0).packets, 3);
 }
 
+// Ticks of 4 ms: the packets that have been sent by 4 ms leave then, here all that the limit of three takes, the one being sent included.
+#[test]
+fn a_link_that_ticks_moves_packets_at_its_ticks() {
+    let mut emulator = network(
+        "duration = '1s'\n[link]\nrate = '12Mbit/s'\nrtt = '20ms'\ntick = '4ms'\ncount_in_service = true\nqueue = { kind = 'droptail', limit = '3packets' }\n[[flow]]\ncc = 'reno'",
+    );
+    (0..4).for_each(|number| emulator.accept(MS, data(0), number));
+    assert_eq!(emulator.take_dropped().map(|dropped| dropped.at).collect::<Vec<_>>(), [MS]);
+    let receivers = HostSide::Receivers;
+    let expected = [0, 1, 2].map(|number| (14 * MS, receivers, number));
+    assert_eq!(arrivals(&mut emulator, u64::MAX - 1), expected);
+}
+
 // Two hops of 12 and 6 Mbit/s with 5 and 3 ms: 1 + 5 + 2 + 3 ms, and of the round trip of 30 ms, 30 - 8 - 8 = 14 ms are left, half on
 // each way: 18 ms. The way back has the reverse links' 8 ms, and 52 bytes take 34,666 and 69,333 ns there.
 #[test]

@@ -6,7 +6,7 @@ use crate::keys::link::LinkRate;
 use crate::model::{ActionKind, STREAM_DELAY, STREAM_LOSS, STREAM_QUEUE, STREAMS_OF_A_LINK, Scenario};
 use crate::route::{RouteSpec, route};
 use cwnd_link::random::RandomStream;
-use cwnd_link::{DelayConfig, FifoConfig, Limit, LinkConfig, QueueConfig, Rate, ServerConfig, Steps};
+use cwnd_link::{DelayConfig, FifoConfig, Limit, LinkConfig, QueueConfig, Rate, ServerConfig, Steps, Tick};
 use std::collections::HashMap;
 
 /// `first`, then the changes by actions. Of two changes at one time, the later in the list applies.
@@ -52,7 +52,7 @@ impl Scenario {
         });
         let limits = actions().filter_map(|(at, what)| match what {
             ActionKind::Buffer(name, buffer) if is_link(name) => {
-                Some((at, link.limit(*buffer, self.packet_size)))
+                Some((at, link.running_limit(*buffer, self.packet_size)))
             }
             _ => None,
         });
@@ -69,7 +69,7 @@ impl Scenario {
             }
             LinkRate::Trace(trace, _) => Rate::Trace(trace.clone()),
         };
-        let limit: Limit = link.limit(link.queue.limit, self.packet_size);
+        let limit: Limit = link.running_limit(link.queue.limit, self.packet_size);
         let limit = schedule(limit, limits);
         let discipline = link.discipline_config(self.packet_size);
         let server = ServerConfig::new(discipline, rate, limit, stream(STREAM_QUEUE));
@@ -83,6 +83,7 @@ impl Scenario {
             server,
             loss: (link.loss.clone(), stream(STREAM_LOSS)),
             delay: (delay, stream(STREAM_DELAY)),
+            tick: link.tick.map(Tick::every),
         }
     }
 

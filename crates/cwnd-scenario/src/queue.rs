@@ -43,7 +43,7 @@ pub(crate) fn check(
 pub(crate) fn check_limit(link: &LinkSpec, buffer: Buffer, packet: u32) -> Result<(), String> {
     let (packets, bytes) = match link.limit(buffer, packet) {
         Limit::Packets(n) => (n, n.saturating_mul(u64::from(packet))),
-        Limit::Bytes(n) => (n / u64::from(packet), n),
+        Limit::Bytes(n) | Limit::BytesInAll(n) => (n / u64::from(packet), n),
         Limit::Time(ns) => {
             let bytes = u128::from(link.rate.nominal()) * u128::from(ns) / 8_000_000_000;
             let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
@@ -65,14 +65,14 @@ pub(crate) fn check_limit(link: &LinkSpec, buffer: Buffer, packet: u32) -> Resul
 
 const fn number(limit: Limit) -> u64 {
     match limit {
-        Limit::Packets(n) | Limit::Bytes(n) | Limit::Time(n) => n,
+        Limit::Packets(n) | Limit::Bytes(n) | Limit::BytesInAll(n) | Limit::Time(n) => n,
     }
 }
 
 fn in_words(limit: Limit) -> String {
     match limit {
         Limit::Packets(n) => format!("{n} packets"),
-        Limit::Bytes(n) => format!("{n} bytes"),
+        Limit::Bytes(n) | Limit::BytesInAll(n) => format!("{n} bytes"),
         Limit::Time(n) => units::write_time(n),
     }
 }

@@ -50,7 +50,7 @@ const fn parts(n: u128, of: u128) -> u64 {
 const fn threshold(size: Limit) -> (u64, bool) {
     match size {
         Limit::Packets(packets) => (packets, false),
-        Limit::Bytes(number) | Limit::Time(number) => (number, true),
+        Limit::Bytes(number) | Limit::BytesInAll(number) | Limit::Time(number) => (number, true),
     }
 }
 

@@ -4,8 +4,8 @@
 pub use super::link_formats::{JitterSpec, LinkRate};
 pub use super::queue::{DisciplineSpec, QueueSpec};
 
-use super::formats::{Count, NonEmpty, Optional, PacketSize, Required, Time};
-use super::link_formats::{JitterKind, Losses, Rates, Reordering, rates};
+use super::formats::{Count, NonEmpty, Optional, PacketSize, Required, Time, TimeAbove0};
+use super::link_formats::{JitterKind, Losses, Rates, Reordering, WhereTrue, rates};
 use super::queue::Queue;
 use super::{Absent, Form, Key, Keyed, RowFormat, Scope};
 use crate::buffer::Buffer;
@@ -28,6 +28,10 @@ keys! {
             "random delay in addition to `delay`; a time alone is uniform from 0 to it", "";
         reorder: Option<Reorder> = None, Optional(Reordering, "none"), "",
             "packets that are delayed extra, so that later ones overtake them", "";
+        count_in_service: bool = false, WhereTrue, "",
+            "whether the queue's limit, in packets or bytes, counts the packet being sent too, and not only those that wait", "FreeBSD: dummynet; ns-2: limit_";
+        tick: Option<u64> = None, Optional(TimeAbove0, "none"), "ns",
+            "the link moves packets only at multiples of this time: one that arrives in between is treated as if it had come at the last one, and leaves the queue, and later the link, at the next after its time. 1/HZ of a machine with dummynet", "FreeBSD: dummynet, kern.hz";
         queue: QueueSpec = QueueSpec { limit: Buffer::Bdp(1_000_000, 0), discipline: DisciplineSpec::DROP_TAIL }, Queue, "",
             "the queue", "";
     }
@@ -192,6 +196,13 @@ impl LinkSpec {
             (Buffer::Bdp(1.., _), Limit::Packets(0)) if above_0 => Limit::Packets(1),
             (_, limit) => limit,
         }
+    }
+
+    /// The limit of this link's queue while it runs, for a size: of [`LinkSpec::limit`] it may count the packet being sent.
+    #[must_use]
+    pub fn running_limit(&self, buffer: Buffer, packet: u32) -> Limit {
+        let limit = self.limit(buffer, packet);
+        if self.count_in_service { limit.in_all() } else { limit }
     }
 
     /// The queue discipline, with its settings in packets or bytes.

@@ -337,3 +337,31 @@ fn write_loss(loss: &Loss) -> Option<String> {
         Loss::At(list) => format!("at:{}", list.iter().map(u64::to_string).collect::<Vec<_>>().join(",")),
     })
 }
+
+/// A flag that is printed where it is true.
+pub(crate) struct WhereTrue;
+
+impl RowFormat for WhereTrue {
+    type Value = bool;
+
+    fn parse(
+        &self,
+        table: &mut TableReader<'_>,
+        key: &'static str,
+        scope: &Scope<'_>,
+    ) -> Result<Option<bool>, Invalid> {
+        RowFormat::parse(&Flag, table, key, scope)
+    }
+
+    fn print(&self, value: &bool) -> Option<Value> {
+        value.then(|| Flag.write(value))
+    }
+
+    fn form(&self) -> Form {
+        ValueFormat::form(&Flag)
+    }
+
+    fn absent(&self, default: &bool) -> Absent {
+        Absent::Value(Flag.write(default))
+    }
+}

@@ -122,7 +122,7 @@ fn parse_setting(
 fn default(setting: &Setting) -> Option<SettingValue<Buffer>> {
     Some(setting.default?.map_size(|size| match size {
         Limit::Packets(packets) => Buffer::Packets(packets),
-        Limit::Bytes(bytes) => Buffer::Bytes(bytes),
+        Limit::Bytes(bytes) | Limit::BytesInAll(bytes) => Buffer::Bytes(bytes),
         Limit::Time(time) => Buffer::Time(time),
     }))
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Networks, routes and actions: what is read, what it means, what is written.
 
-use cwnd_link::{CodelConfig, Discipline, HeadDiscipline, Jitter, Limit, Loss, Rate, ServerConfig, Steps};
+use cwnd_link::{
+    CodelConfig, Discipline, HeadDiscipline, Jitter, Limit, Loss, Rate, ServerConfig, Steps, Tick,
+};
 use cwnd_scenario::{AccessLink, ActionKind, Buffer, FlowAction, LinkRate, RouteSpec, Scenario};
 
 const MS: u64 = 1_000_000;
@@ -26,6 +28,33 @@ fn parking_lot(keys: &str, flows: &str) -> Scenario {
     good(&format!(
         "duration = '60s'\n[parking_lot]\nrate = '10Mbit/s'\ndelay = '5ms'\nhops = 3\n{keys}\n{flows}"
     ))
+}
+
+#[test]
+fn a_link_ticks_and_counts_the_packet_in_service_as_it_is_told() {
+    let keys = |limit: &str| {
+        format!(
+            "count_in_service = true\ntick = '1ms'\nqueue = {{ kind = 'droptail', limit = '{limit}' }}\nreverse = true"
+        )
+    };
+    let limit = |scenario: &Scenario, number: usize| match &scenario.link_configs()[number].server {
+        ServerConfig::Fifo(fifo, _) => fifo.limit.first(),
+        ServerConfig::Head(_) => panic!("DropTail"),
+    };
+    let scenario = dumbbell(&keys("9packets"), "");
+    for number in [0, 1] {
+        // The reverse link is the same machine's.
+        assert_eq!((scenario.links[number].tick, scenario.links[number].count_in_service), (Some(MS), true));
+        assert_eq!(scenario.link_configs()[number].tick, Some(Tick::every(MS)));
+        assert_eq!(limit(&scenario, number), Limit::Packets(8));
+    }
+    assert_eq!(limit(&dumbbell(&keys("1packets"), ""), 0), Limit::Packets(0));
+    assert_eq!(limit(&dumbbell(&keys("9kB"), ""), 0), Limit::BytesInAll(9000));
+    let plain = dumbbell("", "");
+    assert_eq!((plain.links[0].tick, plain.links[0].count_in_service), (None, false));
+    assert!(!plain.to_toml().contains("tick") && !plain.to_toml().contains("count_in_service"));
+    let lot = parking_lot("tick = '10ms'", "[[flow]]\ncc = 'reno'\nfrom = 'n0'\nto = 'n3'");
+    assert!(lot.links.iter().all(|link| link.tick == Some(10 * MS)));
 }
 
 #[test]

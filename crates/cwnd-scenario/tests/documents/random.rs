@@ -26,6 +26,8 @@ const LINK: &[(&str, &[&str])] = &[
         "jitter",
         &["'1ms'", "{ kind = 'normal', mean = '2ms', sd = '1us' }", "{ kind = 'none', overtaking = true }"],
     ),
+    ("count_in_service", &["true", "false"]),
+    ("tick", &["'1ms'", "'10ms'", "'0s'"]),
     ("reorder", &["{ share = 0.001, extra = '3ms' }", "{ share = 1, extra = '1ns' }"]),
 ];
 const REVERSE: (&str, &[&str]) =

@@ -164,3 +164,25 @@ fn traffic_against_the_flows_asks_for_a_share_of_the_way_back() {
     assert!(reverse.reverse && (reverse.offered_mbps - 2.5).abs() < 0.3, "{reverse:?}");
     assert!((summary.links[1].utilization - 0.5).abs() < 0.08, "{:?}", summary.links);
 }
+
+/// Ten packets at once on 20 Mbit/s, 0.6 ms each, and 20 ms to the receiver, with these keys of the link: the end of the transfer, ns, and drops.
+fn ten_packets(keys: &str) -> (Option<u64>, u64) {
+    let simulation = run(&format!(
+        "duration = '39ms'\n[link]\nrate = '20Mbit/s'\nrtt = '40ms'\n{keys}\n[[flow]]\ncc = 'sack'\nsize = '10packets'\n"
+    ));
+    (simulation.tables().transfers[0].end_ns, simulation.summary().flows[0].run.drops.total())
+}
+
+// All ten have left by 6 ms. With ticks of 4 ms six leave at 4 ms and the others at 8 ms, and they arrive 20 ms later.
+#[test]
+fn a_link_that_ticks_sends_at_its_ticks() {
+    assert_eq!(ten_packets(""), (Some(26_000_000), 0));
+    assert_eq!(ten_packets("tick = '4ms'"), (Some(28_000_000), 0));
+    assert_eq!(ten_packets("tick = '10ms'"), (Some(30_000_000), 0));
+    // The limit is that of packets that have not left: at 0 all ten are there.
+    let limit = "queue = { kind = 'droptail', limit = '7packets' }";
+    assert_eq!(ten_packets(limit), (None, 2));
+    assert_eq!(ten_packets(&format!("{limit}\ncount_in_service = true")), (None, 3));
+    let bytes = "queue = { kind = 'droptail', limit = '10500B' }\ncount_in_service = true\ntick = '4ms'";
+    assert_eq!(ten_packets(bytes), (None, 3));
+}

@@ -42,6 +42,13 @@ const SETTINGS: &[(&str, &str)] = &[
         "[link]\nrate = '20Mbit/s'\nrtt = '30ms'\n[[flow]]\ncc = 'cubic'\n[[traffic]]\npreset = 'ha2008'\nshare = 0.3\n\
          [[traffic]]\npreset = 'leith2007'\nsessions = 5\n[[traffic]]\nmodel = 'udp'\nrate = '1Mbit/s'",
     ),
+    (
+        "links that tick and count the packet in service",
+        "[link]\nrate = '20Mbit/s'\nrtt = '30ms'\ndelay = '3.3ms'\ntick = '1ms'\ncount_in_service = true\n\
+         queue = { kind = 'droptail', limit = '60kB' }\n\
+         reverse = { queue = { kind = 'codel', limit = '30packets' }, rate = '300kbit/s', tick = '7ms' }\n\
+         [[flow]]\ncc = 'cubic'\ncount = 3\n[[flow]]\ncc = 'reno'\ndirection = 'reverse'",
+    ),
 ];
 
 /// Every network, with the recovery of each algorithm and with Linux's.
