@@ -151,7 +151,7 @@ pub struct Transit {
 pub enum Offered {
     /// The link will send it.
     Departs(Transit),
-    /// The link holds its packets. It wants this one by [`Link::hold`]; [`Link::pop`] says later what becomes of it.
+    /// The link holds its packets, or ticks. It wants this one by [`Link::hold`]; [`Link::pop`] may say later what becomes of it.
     Holds,
     /// It is dropped.
     Dropped(DropCause),
@@ -224,7 +224,7 @@ impl<P> Link<P> {
         if self.loss.loses_next() {
             return Offered::Dropped(self.drop_at(now, DropCause::Loss));
         }
-        let Server::Fifo(fifo) = &mut self.server else { return self.offer_otherwise(now, size, class) };
+        let Server::Fifo(fifo) = &mut self.server else { return Offered::Holds };
         match fifo.offer(now, size, Ecn::NotCapable) {
             OfferResult::Departs { begins, at, .. } => {
                 Offered::Departs(self.depart(size, class, begins - now, at))
@@ -233,39 +233,47 @@ impl<P> Link<P> {
         }
     }
 
-    /// The same for a packet that is not lost, on a link that has ticks or holds its packets.
-    #[inline(never)]
-    fn offer_otherwise(&mut self, now: u64, size: u32, class: PacketClass) -> Offered {
-        let Server::TickedFifo(fifo, tick) = &mut self.server else { return Offered::Holds };
-        let tick = *tick;
-        match fifo.offer(tick.last(now), size, Ecn::NotCapable) {
-            OfferResult::Departs { begins, at, .. } => {
-                Offered::Departs(self.depart_at_tick(tick, (size, class), now, (begins, at)))
-            }
-            OfferResult::Dropped(cause) => Offered::Dropped(self.drop_at(now, cause)),
-        }
-    }
-
-    /// Hands over a packet for which [`Link::offer`] has just said [`Offered::Holds`]; a link that holds none never says so.
+    /// Hands over a packet for which [`Link::offer`] has just said [`Offered::Holds`]; a link that holds none never says so. What becomes of it,
+    /// if that is known at once: it is on a link that ticks and decides at arrival.
     ///
     /// # Errors
     /// Why it is dropped.
-    pub fn hold(&mut self, now: u64, size: u32, class: PacketClass, packet: P) -> Result<(), DropCause> {
-        let Server::Head(queue, ticks) = &mut self.server else {
-            debug_assert!(false, "a packet for a link that holds none");
-            return Ok(());
-        };
-        let arrives = present(*ticks, now);
-        if let Some(ticks) = ticks {
-            ticks.held_at = now;
+    pub fn hold(
+        &mut self,
+        now: u64,
+        size: u32,
+        class: PacketClass,
+        packet: P,
+    ) -> Result<Option<Transit>, DropCause> {
+        match &mut self.server {
+            Server::Head(queue, ticks) => {
+                let arrives = present(*ticks, now);
+                if let Some(ticks) = ticks {
+                    ticks.held_at = now;
+                }
+                let pushed = queue.push(arrives, size, (packet, class));
+                pushed.map(|()| None).map_err(|_| self.drop_at(now, DropCause::Full))
+            }
+            Server::TickedFifo(fifo, tick) => {
+                let tick = *tick;
+                match fifo.offer(tick.last(now), size, Ecn::NotCapable) {
+                    OfferResult::Departs { begins, at, .. } => {
+                        Ok(Some(self.depart_at_tick(tick, (size, class), now, (begins, at))))
+                    }
+                    OfferResult::Dropped(cause) => Err(self.drop_at(now, cause)),
+                }
+            }
+            Server::Fifo(_) => {
+                debug_assert!(false, "a packet for a link that holds none");
+                Ok(None)
+            }
         }
-        queue.push(arrives, size, (packet, class)).map_err(|_| self.drop_at(now, DropCause::Full))
     }
 
-    /// Whether it holds its packets: see [`Offered::Holds`].
+    /// Whether it wants its packets by [`Link::hold`]: see [`Offered::Holds`].
     #[must_use]
     pub const fn holds_packets(&self) -> bool {
-        matches!(self.server, Server::Head(..))
+        !matches!(self.server, Server::Fifo(_))
     }
 
     /// When [`Link::pop`] next returns something, ns; [`NEVER`] if the link holds no packets.

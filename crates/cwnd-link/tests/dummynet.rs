@@ -30,13 +30,19 @@ fn droptail(limit: Limit, tick: Option<u64>, delay: u64) -> Link<usize> {
 
 /// When a packet leaves and arrives, or `None` where the queue is full.
 fn offer(link: &mut Link<usize>, now: u64, size: u32) -> Option<(u64, u64)> {
-    match link.offer(now, size, PacketClass::Data) {
-        Offered::Departs(Transit { departs, arrives }) => Some((departs, arrives)),
-        Offered::Dropped(cause) => {
+    let transit = match link.offer(now, size, PacketClass::Data) {
+        Offered::Departs(transit) => Ok(transit),
+        Offered::Dropped(cause) => Err(cause),
+        Offered::Holds => link
+            .hold(now, size, PacketClass::Data, 0)
+            .map(|known| known.expect("a queue that decides at arrival")),
+    };
+    match transit {
+        Ok(Transit { departs, arrives }) => Some((departs, arrives)),
+        Err(cause) => {
             assert_eq!(cause, DropCause::Full);
             None
         }
-        Offered::Holds => panic!("a queue that decides at arrival"),
     }
 }
 

@@ -215,7 +215,8 @@ impl<P> Emulator<P> {
             Offered::Departs(transit) => self.pass(slot, transit),
             Offered::Dropped(cause) => self.drop(now, slot, number, cause),
             Offered::Holds => match link.hold(now, header.bytes, class, slot) {
-                Ok(()) => self.arm(number),
+                Ok(None) => self.arm(number),
+                Ok(Some(transit)) => self.pass(slot, transit),
                 Err(cause) => self.drop(now, slot, number, cause),
             },
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The formats of keys that only a link has: rate, losses, jitter, reordering.
+//! The formats of keys that only a link has: rate, losses, jitter, reordering, and flags that are printed where they are true.
 
 use super::formats::{Flag, Fraction, Required, Text, TimeAbove0};
 use super::{Absent, Form, Keyed, Quantity, RowFormat, Scope, ValueFormat, Variants};

@@ -76,10 +76,20 @@ impl Network {
                 Transmitted::Departs(transit.departs)
             }
             Offered::Dropped(cause) => Transmitted::Dropped(cause),
-            Offered::Holds => match link.hold(now, next.size, next.class, packet) {
-                Ok(()) => Transmitted::Held,
-                Err(cause) => Transmitted::Dropped(cause),
-            },
+            Offered::Holds => self.hold(event_seq, now, next, packet),
+        }
+    }
+
+    /// Hands a packet over to a link that holds its packets, or ticks.
+    #[inline(never)]
+    fn hold(&mut self, event_seq: &mut EventSeq, now: u64, next: NextLink, packet: Packet) -> Transmitted {
+        match self.links[next.link as usize].hold(now, next.size, next.class, packet) {
+            Ok(None) => Transmitted::Held,
+            Ok(Some(transit)) => {
+                self.depart(event_seq, next, packet, transit);
+                Transmitted::Departs(transit.departs)
+            }
+            Err(cause) => Transmitted::Dropped(cause),
         }
     }
 
