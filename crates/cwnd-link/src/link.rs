@@ -93,11 +93,17 @@ pub struct Link<P> {
     pub waits: WaitHistogram,
 }
 
-/// A running [`ServerConfig`]. A queue with ticks has the time of the last one for present.
+/// A running [`ServerConfig`].
 #[derive(Debug)]
 enum Server<P> {
     Fifo(Fifo),
-    TickedFifo(Fifo, Tick),
+    Held(HeldServer<P>),
+}
+
+/// A server that gets its packets by [`Link::hold`]. A queue with ticks has the time of the last one for present.
+#[derive(Debug)]
+enum HeldServer<P> {
+    Fifo(Fifo, Tick),
     Head(HeadQueue<(P, PacketClass)>, Option<HeadTicks>),
 }
 
@@ -170,12 +176,12 @@ impl<P> Link<P> {
                     let fifo = Fifo::from_config(config, stream);
                     match tick {
                         None => Server::Fifo(fifo),
-                        Some(tick) => Server::TickedFifo(fifo, tick),
+                        Some(tick) => Server::Held(HeldServer::Fifo(fifo, tick)),
                     }
                 }
                 ServerConfig::Head(config) => {
                     let ticks = tick.map(|tick| HeadTicks { tick, held_at: 0 });
-                    Server::Head(HeadQueue::new(config), ticks)
+                    Server::Held(HeldServer::Head(HeadQueue::new(config), ticks))
                 }
             },
             loss: LossProcess::new(config.loss.0, config.loss.1),
@@ -213,8 +219,8 @@ impl<P> Link<P> {
     pub fn backlog(&mut self, now: u64) -> Backlog {
         match &mut self.server {
             Server::Fifo(fifo) => fifo.backlog(now),
-            Server::TickedFifo(fifo, tick) => fifo.backlog(tick.last(now)),
-            Server::Head(queue, ticks) => queue.backlog(present(*ticks, now)),
+            Server::Held(HeldServer::Fifo(fifo, tick)) => fifo.backlog(tick.last(now)),
+            Server::Held(HeldServer::Head(queue, ticks)) => queue.backlog(present(*ticks, now)),
         }
     }
 
@@ -246,7 +252,7 @@ impl<P> Link<P> {
         packet: P,
     ) -> Result<Option<Transit>, DropCause> {
         match &mut self.server {
-            Server::Head(queue, ticks) => {
+            Server::Held(HeldServer::Head(queue, ticks)) => {
                 let arrives = present(*ticks, now);
                 if let Some(ticks) = ticks {
                     ticks.held_at = now;
@@ -254,7 +260,7 @@ impl<P> Link<P> {
                 let pushed = queue.push(arrives, size, (packet, class));
                 pushed.map(|()| None).map_err(|_| self.drop_at(now, DropCause::Full))
             }
-            Server::TickedFifo(fifo, tick) => {
+            Server::Held(HeldServer::Fifo(fifo, tick)) => {
                 let tick = *tick;
                 match fifo.offer(tick.last(now), size, Ecn::NotCapable) {
                     OfferResult::Departs { begins, at, .. } => {
@@ -280,16 +286,18 @@ impl<P> Link<P> {
     #[must_use]
     pub fn next_event(&self) -> u64 {
         match &self.server {
-            Server::Fifo(_) | Server::TickedFifo(..) => NEVER,
-            Server::Head(queue, None) => queue.next_event(),
+            Server::Fifo(_) | Server::Held(HeldServer::Fifo(..)) => NEVER,
+            Server::Held(HeldServer::Head(queue, None)) => queue.next_event(),
             // Not before the packet that brought it about.
-            Server::Head(queue, Some(ticks)) => ticks.tick.first(queue.next_event()).max(ticks.held_at),
+            Server::Held(HeldServer::Head(queue, Some(ticks))) => {
+                ticks.tick.first(queue.next_event()).max(ticks.held_at)
+            }
         }
     }
 
     /// The next of the packets that the link held and has sent or dropped by `now`.
     pub fn pop(&mut self, now: u64) -> Option<(P, Result<Transit, DropCause>)> {
-        let Server::Head(queue, ticks) = &mut self.server else { return None };
+        let Server::Held(HeldServer::Head(queue, ticks)) = &mut self.server else { return None };
         let ticks = *ticks;
         let taken = queue.pop(present(ticks, now))?;
         let Taken { packet: (packet, class), size, arrived, at: taken_at, result } = taken;
@@ -308,8 +316,8 @@ impl<P> Link<P> {
     /// The packets that it holds.
     pub fn packets(&self) -> impl Iterator<Item = &P> {
         let queue = match &self.server {
-            Server::Fifo(_) | Server::TickedFifo(..) => None,
-            Server::Head(queue, _) => Some(queue),
+            Server::Fifo(_) | Server::Held(HeldServer::Fifo(..)) => None,
+            Server::Held(HeldServer::Head(queue, _)) => Some(queue),
         };
         queue.into_iter().flat_map(|queue| queue.packets()).map(|(packet, _)| packet)
     }
