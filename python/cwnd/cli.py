@@ -23,7 +23,8 @@ from cwnd.exit_codes import enter, fail
 from cwnd.flowspec import parse
 from cwnd.flowspec import traffic as parse_traffic
 from cwnd.kernel.cli import app as kernel
-from cwnd.options import Json, Plugins, pair_of, with_options
+from cwnd.options import Json, Plugins, SnapLength, pair_of, with_options
+from cwnd.packets import check_options
 from cwnd.reproduce import command as reproduction
 from cwnd.run_and_report import run_and_report
 from cwnd.scenario import dumbbell
@@ -163,12 +164,7 @@ def compare(
             metavar="SIZE", help="Most bytes that tables may be expected to hold, or none.", show_default="2GB"
         ),
     ] = None,
-    snap_length: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIZE", help="With --pcap: bytes to keep of each packet.", show_default="80B, all headers"
-        ),
-    ] = None,
+    snap_length: SnapLength = None,
     seeds: Seeds = None,
     jobs: Jobs = None,
     lane: Lane = "sim",
@@ -181,6 +177,7 @@ def compare(
     **disciplines: str | None,
 ) -> None:
     """Runs flows through one bottleneck; `COMPARE` is the help."""
+    check_options(pcap, snap_length, out)
     groups = [parse(flow, f"flow[{number}]") for number, flow in enumerate(flows)]
     background = [parse_traffic(text) for text in traffic or []]
     has_start = [("start" in group.table) for group in groups]

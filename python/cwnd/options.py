@@ -74,3 +74,13 @@ Plugins = Annotated[
 ]
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
+
+SnapLength = Annotated[
+    str | None,
+    typer.Option(
+        "--snap-length",
+        metavar="SIZE",
+        help="With --pcap: bytes to keep of each packet.",
+        show_default="80B, all headers",
+    ),
+]

@@ -80,6 +80,14 @@ class PacketsWriter:
             file.close()
 
 
+def check_options(pcap: Path | None, snap_length: str | None, out: Path | None = None) -> None:
+    """Refuses `--snap-length` without `--pcap`, and a file of packets that is the folder of results or in it."""
+    if snap_length is not None and pcap is None:
+        raise refused("--snap-length", snap_length, "--pcap FILE with it")
+    if pcap is not None and out is not None and out.resolve() in (pcap.resolve(), *pcap.resolve().parents):
+        raise refused("--pcap", str(pcap), f"a file outside the folder of results, {out}")
+
+
 def capturing(scenario: Scenario, option: str, path: Path) -> Scenario:
     """The scenario with one host's packets captured, for the file at `path`: the senders', if it names none. Refuses what else would be lost."""
     hosts = scenario.captured_hosts

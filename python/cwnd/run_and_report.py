@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from cwnd._native import Scenario
 from cwnd.exit_codes import fail
 from cwnd.lanes import SIM, check_lane
-from cwnd.packets import capture_file, capturing
+from cwnd.packets import capture_file, capturing, check_options
 
 if TYPE_CHECKING:
     from cwnd.result import Progress, Summary
@@ -32,6 +32,7 @@ def run_and_report(
     """Runs, prints and saves; `seeds_and_jobs` are the texts of --seeds and --jobs, `pcap` the file of --pcap."""
     if force and out is None:
         fail("--force: not accepted without -o; expected -o DIR with it")
+    check_options(pcap, None, out)
     check_lane(lane)
     if seeds_and_jobs != (None, None):
         if pcap is not None:

@@ -214,6 +214,10 @@ def test_a_file_that_is_no_capture_is_not_replaced(cwnd: Cli, tmp_path: Path) ->
     refused(cwnd(*SHORT, "--pcap", ".", cwd=tmp_path), "--pcap", "a file in a folder that exists")
     refused(cwnd(*SHORT, "--pcap", "none/x.pcapng", cwd=tmp_path), "--pcap", "a file in a folder that exists")
     refused(cwnd(*SHORT, "--pcap", "x.pcapng", "--seeds", "2", cwd=tmp_path), "--seeds", "--pcap")
+    refused(cwnd(*SHORT, "--snap-length", "100B", cwd=tmp_path), "--snap-length", "100B", "--pcap FILE")
+    for file in ("out2", "out2/x.pcapng"):
+        refused(cwnd(*SHORT, "--pcap", file, "-o", "out2", cwd=tmp_path), f'--pcap: "{file}"', "outside", "out2")
+    assert not (tmp_path / "out2").exists()
     both = dumbbell("cubic", rate="10Mbit/s", rtt="20ms", duration="1s", record_packets="both")
     (tmp_path / "both.toml").write_text(both.to_toml())
     refused(cwnd("run", "both.toml", "--pcap", "x.pcapng", cwd=tmp_path), "-o DIR", "senders and receivers")
