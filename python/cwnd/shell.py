@@ -9,8 +9,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Annotated
@@ -20,6 +20,8 @@ import typer
 from cwnd import _native
 from cwnd._native import Scenario
 from cwnd.exit_codes import fail
+from cwnd.options import SnapLength
+from cwnd.packets import capture_file, capturing, check_options
 from cwnd.scenario import dumbbell
 
 #: Exit codes of a shell for a command that does not exist, and for one that cannot be run.
@@ -29,6 +31,10 @@ PASSED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 # Those that a key of a terminal sends to every process of the group.
 FROM_KEYS = (signal.SIGINT, signal.SIGQUIT)
 WAIT_MS = 50
+#: Longest wait for what the ended command has written, s: Linux's own for a connection that nobody has open (tcp_fin_timeout).
+DELIVERY_S = 60.0
+#: A wait that is longer than this, s, is announced on a terminal.
+ANNOUNCED_S = 1.0
 #: Longest wait for a server to listen, s.
 SERVER_S = 5.0
 # linux/prctl.h
@@ -69,6 +75,11 @@ def command(
             show_default=False,
         ),
     ] = None,
+    pcap: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Capture what it sends and receives, in pcapng.", show_default=False),
+    ] = None,
+    snap_length: SnapLength = None,
 ) -> None:
     """Run a command behind emulated links, in a network namespace of its own.
 
@@ -77,8 +88,13 @@ def command(
 
     Example: cwnd shell --rate 12Mbit/s --rtt 88ms --buffer 100packets -- sh -c 'curl http://$CWND_HOST:8000/'
     """
-    scenario = links(rate, trace, trace_down, rtt=rtt, buffer=buffer, loss=loss, jitter=jitter, seed=seed)
-    raise typer.Exit(run(scenario, arguments, server))
+    check_options(pcap, snap_length)
+    scenario = links(
+        rate, trace, trace_down, rtt=rtt, buffer=buffer, loss=loss, jitter=jitter, seed=seed, snap_length=snap_length
+    )
+    if pcap is not None:
+        scenario = capturing(scenario, "--pcap", pcap)
+    raise typer.Exit(run(scenario, arguments, server, pcap))
 
 
 def links(
@@ -91,6 +107,7 @@ def links(
     loss: str | None,
     jitter: str | None,
     seed: str,
+    snap_length: str | None,
 ) -> Scenario:
     """A link each way; the flow only says which is which."""
     if (rate is None) == (trace is None):
@@ -111,22 +128,25 @@ def links(
         reverse={"rate": down},
         seed=int(seed),
         duration="1s",
+        snap_length=snap_length,
     )
 
 
-def run(scenario: Scenario, arguments: Sequence[str], server: str | None = None) -> int:
-    """Runs the command behind the links; returns its exit code. `server` runs beside this program meanwhile."""
+def run(scenario: Scenario, arguments: Sequence[str], server: str | None = None, pcap: Path | None = None) -> int:
+    """Runs the command behind the links; returns its exit code. `server` runs beside this program meanwhile; `pcap` is the file of the
+    packets, where the scenario captures them.
+    """
     if not hasattr(_native, "Shell"):
         raise OSError("cwnd shell needs Linux")
     from cwnd.user_namespace import enter
 
     enter()
-    with serving(server):
-        return behind(scenario, arguments)
+    with nullcontext(None) if pcap is None else capture_file(pcap) as keep, serving(server):
+        return behind(scenario, arguments, (lambda _: None) if keep is None else (lambda piece: keep("", piece)))
 
 
-def behind(scenario: Scenario, arguments: Sequence[str]) -> int:
-    """Runs the command behind the links; returns its exit code."""
+def behind(scenario: Scenario, arguments: Sequence[str], keep: Callable[[bytes], object]) -> int:
+    """Runs the command behind the links; returns its exit code. `keep` gets the pieces of the file of captured packets."""
     try:
         shell = _native.Shell(scenario, list(arguments))
     except (FileNotFoundError, PermissionError) as error:
@@ -134,25 +154,43 @@ def behind(scenario: Scenario, arguments: Sequence[str]) -> int:
             raise
         print(f"cwnd: {error.filename}: {error.strerror}", file=sys.stderr)
         return ABSENT if isinstance(error, FileNotFoundError) else NO_PROGRAM
+    code, signalled, ends_now = None, False, False
 
     def passed(number: int, _frame: FrameType | None) -> None:
-        if not (number in FROM_KEYS and at_a_terminal()):
+        nonlocal signalled, ends_now
+        signalled, ends_now = True, code is not None
+        if not (ends_now or (number in FROM_KEYS and at_a_terminal())):
             shell.signal(number)
+
+    def awaited(is_so: Callable[[int], bool], message: str) -> None:
+        """Waits for what the ended command has left behind, until a signal says that nobody wants it."""
+        begin, announced = time.monotonic(), not sys.stderr.isatty()
+        while not (ends_now or is_so(WAIT_MS)) and (waited := time.monotonic() - begin) < DELIVERY_S:
+            keep(shell.take_packets())
+            if waited >= ANNOUNCED_S and not announced:
+                print(f"cwnd: the command has ended; {message}; Ctrl-C ends this", file=sys.stderr)
+                announced = True
 
     before = {number: signal.signal(number, passed) for number in PASSED}
     try:
         while (code := shell.wait(WAIT_MS)) is None:
-            pass
+            keep(shell.take_packets())
+        # Who has interrupted the command wants nothing more to be sent.
+        if not signalled:
+            awaited(shell.wait_for_delivery, "what it has written is being delivered")
+        awaited(shell.drain, "packets are on their way")
         report = shell.finish()
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    if report is not None and sys.stderr.isatty():
-        print(
-            f"cwnd: {report['packets_delivered']:,} packets delivered, {report['drops']:,} dropped; one in a hundred was later than "
-            f"{report['late_p99_ms']:.2f} ms",
-            file=sys.stderr,
-        )
+    if report is not None:
+        keep(report["packets"])
+        if sys.stderr.isatty():
+            print(
+                f"cwnd: {report['packets_delivered']:,} packets delivered, {report['drops']:,} dropped; one in a hundred was later than "
+                f"{report['late_p99_ms']:.2f} ms",
+                file=sys.stderr,
+            )
     return code
 
 

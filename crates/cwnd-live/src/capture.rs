@@ -26,11 +26,6 @@ impl DeviceCaptures {
         Self { files: CaptureHost::ALL.map(file), flows: scenario.recorded() }
     }
 
-    /// None.
-    pub const fn none() -> Self {
-        Self { files: [None, None], flows: Vec::new() }
-    }
-
     /// A packet of this flow crosses the device of a host at `now`, ns.
     pub fn note(&mut self, side: HostSide, now: u64, flow: u32, packet: &[u8]) {
         if let Some(file) = &mut self.files[side as usize]

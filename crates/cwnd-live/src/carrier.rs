@@ -5,7 +5,7 @@ use crate::capture::DeviceCaptures;
 use crate::classify::{Classifier, whole};
 use crate::emulator::Emulator;
 use crate::error::{Error, while_doing};
-use crate::host::Host;
+use crate::host::{DEVICE_QUEUE, Host};
 use crate::lateness::Lateness;
 use crate::paths::HostSide;
 use crate::tally::Tally;
@@ -104,6 +104,8 @@ pub struct Carrier<'a> {
     pub rows: Sender<Rows>,
     /// Readable when the run is to be given up.
     pub stop: &'a OwnedFd,
+    /// Readable when the run is to end as soon as what the hosts have sent until then has been delivered.
+    pub drain: Option<&'a OwnedFd>,
 }
 
 /// What the thread came to.
@@ -132,16 +134,25 @@ impl Carrier<'_> {
     pub fn run(mut self) -> Result<CarrierReport, Error> {
         let real_time = become_real_time(PRIORITY);
         let mut tally = Tally::new(self.named, self.measure);
-        let mut memory = Memory { spare: Vec::new(), buffer: vec![0u8; 1 << 16] };
+        let mut memory = Memory { spare: Vec::new(), buffer: vec![0u8; 1 << 16], takes: true };
         let (mut queue, mut events) = (Vec::new(), Vec::new());
         let mut sample = if self.interval == 0 { u64::MAX } else { 0 };
         let mut publish = 0;
-        let mut waited = Waited { stop: false, readable: [true; 2] };
+        let mut waited = Waited { stop: false, drain: false, readable: [true; 2] };
         loop {
             let now = self.deliver(&mut tally, &mut memory)?;
             // A host that had nothing more to send is asked again when it has something.
             for side in HostSide::ALL.into_iter().filter(|side| waited.readable[*side as usize]) {
                 self.take_from(side, now, &mut tally, &mut memory)?;
+            }
+            if waited.drain && memory.takes {
+                for side in HostSide::ALL {
+                    // No more than its device can hold: it may send faster than this thread reads.
+                    for _ in 0..DEVICE_QUEUE as usize / READ_AT_ONCE {
+                        self.take_from(side, now, &mut tally, &mut memory)?;
+                    }
+                }
+                memory.takes = false;
             }
             for dropped in self.emulator.take_dropped() {
                 let of_traffic = dropped.header.flow as usize >= self.named;
@@ -168,7 +179,8 @@ impl Carrier<'_> {
                 }
                 sample += self.interval;
             }
-            let over = now >= self.end || waited.stop;
+            let is_drained = !memory.takes && self.emulator.is_empty();
+            let over = now >= self.end || waited.stop || is_drained;
             if over || publish <= now {
                 self.publish_forwarded(now);
                 publish = now + PUBLISH;
@@ -186,7 +198,7 @@ impl Carrier<'_> {
             if over {
                 break;
             }
-            waited = self.wait(self.emulator.next().min(sample).min(self.end))?;
+            waited = self.wait(self.emulator.next().min(sample).min(self.end), memory.takes)?;
         }
         let Tally { lateness, foreign, drops, distinct_measured, .. } = tally;
         Ok(CarrierReport {
@@ -254,7 +266,7 @@ impl Carrier<'_> {
         }
     }
 
-    /// Takes what a host sends at `at`, ns, up to which the network has advanced.
+    /// Takes what a host sends at `at`, ns, up to which the network has advanced; a run that is drained takes nothing more.
     fn take_from(
         &mut self,
         side: HostSide,
@@ -262,7 +274,7 @@ impl Carrier<'_> {
         tally: &mut Tally,
         memory: &mut Memory,
     ) -> Result<(), Error> {
-        for _ in 0..READ_AT_ONCE {
+        for _ in 0..if memory.takes { READ_AT_ONCE } else { 0 } {
             let host = &self.hosts[side as usize];
             let Some(packet) = host.read(&mut memory.buffer).map_err(while_doing("read a packet"))? else {
                 break;
@@ -286,20 +298,24 @@ impl Carrier<'_> {
         Ok(())
     }
 
-    /// Waits for a packet, or until this time; returns whether the run is to be given up.
-    fn wait(&self, until: u64) -> Result<Waited, Error> {
+    /// Waits until this time, or for a packet where the hosts' packets are taken, or until it is told that the run is to end.
+    fn wait(&self, until: u64, takes: bool) -> Result<Waited, Error> {
         let left = until.saturating_sub(self.now());
         let timeout = Timespec { tv_sec: (left / 1_000_000_000) as _, tv_nsec: (left % 1_000_000_000) as _ };
         let [senders, receivers] = self.hosts;
         let mut waited = [
+            PollFd::new(self.stop, PollFlags::IN),
             PollFd::from_borrowed_fd(senders.device(), PollFlags::IN),
             PollFd::from_borrowed_fd(receivers.device(), PollFlags::IN),
-            PollFd::new(self.stop, PollFlags::IN),
+            PollFd::new(self.drain.unwrap_or(self.stop), PollFlags::IN),
         ];
-        match poll(&mut waited, Some(&timeout)) {
+        // A run that is drained waits for its time alone, or to be given up.
+        let watched = if takes { &mut waited[..] } else { &mut waited[..1] };
+        match poll(watched, Some(&timeout)) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {
-                let [senders, receivers, stop] = waited.map(|each| !each.revents().is_empty());
-                Ok(Waited { stop, readable: [senders, receivers] })
+                let [stop, senders, receivers, drain] = waited.map(|each| !each.revents().is_empty());
+                let drain = drain && self.drain.is_some();
+                Ok(Waited { stop, drain, readable: [senders, receivers] })
             }
             Err(error) => Err(while_doing("wait for packets")(error)),
         }
@@ -312,12 +328,16 @@ struct Memory {
     spare: Vec<Vec<u8>>,
     /// What a packet is read into.
     buffer: Vec<u8>,
+    /// Whether what the hosts send is still taken.
+    takes: bool,
 }
 
 /// What has come while the thread waited.
 struct Waited {
     /// Whether the run is to be given up.
     stop: bool,
+    /// Whether it is to be drained.
+    drain: bool,
     /// Whether a host has packets, by [`HostSide`].
     readable: [bool; 2],
 }

@@ -112,6 +112,12 @@ impl<P> Emulator<P> {
         self.due.peek().map_or(NEVER, |Reverse((at, ..))| *at)
     }
 
+    /// Whether nothing is on its way.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.free.len() == self.slots.len()
+    }
+
     /// Gives a number of [`Paths`] its ways; what is on its way goes on along them.
     pub fn set_path(&mut self, number: u32, ways: Ways) {
         self.paths.set(number, ways);

@@ -17,7 +17,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 const DEVICE: &str = "cwnd";
 const ONE_OF_MANY: &str = "cwnd%d";
 /// Packets that the device holds until they are read. What finds no place is counted, and makes the run invalid.
-const DEVICE_QUEUE: u32 = 10_000;
+pub const DEVICE_QUEUE: u32 = 10_000;
 
 /// A host.
 #[derive(Debug)]

@@ -131,6 +131,7 @@ impl Lab {
                 named,
                 rows: to_lab,
                 stop,
+                drain: None,
             }
             .run();
             here.told(ran)

@@ -52,6 +52,8 @@ mod support;
 #[cfg(target_os = "linux")]
 mod tally;
 #[cfg(target_os = "linux")]
+mod tcp_states;
+#[cfg(target_os = "linux")]
 mod traffic_sockets;
 #[cfg(target_os = "linux")]
 mod transfers;

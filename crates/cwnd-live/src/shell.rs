@@ -2,11 +2,12 @@
 //! A command behind emulated links: everything that it sends leaves through them.
 
 use crate::capture::DeviceCaptures;
-use crate::carrier::{Carrier, CarrierReport, FlowState, Passing, clock};
+use crate::carrier::{Carrier, CarrierReport, FlowState, Passing, Rows, clock};
 use crate::emulator::Emulator;
 use crate::error::{Error, while_doing};
 use crate::host::Host;
 use crate::paths::{HostSide, Paths};
+use crate::tcp_states::TcpStates;
 use cwnd_scenario::Scenario;
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::process::{Pid, Signal, kill_process};
@@ -15,18 +16,21 @@ use std::net::Ipv4Addr;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command};
-use std::sync::Arc;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// How often the command is looked at.
 const LOOK: Duration = Duration::from_millis(5);
+/// How long a connection of the command that has delivered everything is given for the other end to close it too, ns.
+const PEER_CLOSES: u64 = 1_000_000_000;
 
 struct Shared {
     hosts: [Host; 2],
     flows: [FlowState; 1],
     stop: OwnedFd,
+    drain: OwnedFd,
 }
 
 /// A running command.
@@ -34,13 +38,18 @@ pub struct Shell {
     shared: Arc<Shared>,
     child: Child,
     carrying: Option<JoinHandle<Result<CarrierReport, Error>>>,
+    /// Only its own methods take rows out, with `&mut self`: the lock makes it `Sync`, for the Python module.
+    rows: Mutex<Receiver<Rows>>,
+    /// Since when all that the command has written has been delivered, ns.
+    delivered: Option<u64>,
 }
 
 impl Shell {
     /// Starts `command` behind the links of the scenario's first flow: what it sends takes the flow's path, what comes back its reverse
     /// path. The variable `CWND_HOST` is the address at which it finds this machine.
     ///
-    /// The command ends with the thread that calls this.
+    /// The command ends with the thread that calls this. Where the scenario captures the senders' packets, those that the command sends and
+    /// receives are captured, at its device.
     ///
     /// # Errors
     /// [`Error::System`] for what the system does not allow, and [`Error::Command`] for a command that cannot be run.
@@ -49,12 +58,14 @@ impl Shell {
         let (links, paths) = Paths::of_scenario(scenario, &flows);
         let hosts = Host::pair(scenario.packet_size)?;
         let stop = eventfd(0, EventfdFlags::CLOEXEC).map_err(while_doing("make an eventfd"))?;
-        let shared = Arc::new(Shared { hosts, flows: [FlowState::default()], stop });
+        let drain = eventfd(0, EventfdFlags::CLOEXEC).map_err(while_doing("make an eventfd"))?;
+        let shared = Arc::new(Shared { hosts, flows: [FlowState::default()], stop, drain });
         let (measure, end, zero) = ((0, u64::MAX), u64::MAX, clock());
-        let (rows, _) = channel();
+        let (rows, receiver) = channel();
+        let captures = DeviceCaptures::new(scenario);
         let here = shared.clone();
         let carry = move || {
-            let Shared { hosts, flows, stop } = &*here;
+            let Shared { hosts, flows, stop, drain } = &*here;
             let emulator = Emulator::new(links, paths, measure, end);
             let (passing, interval, scenario_links, mss) = (Passing::Everything, 0, 0, 1);
             Carrier {
@@ -68,10 +79,11 @@ impl Shell {
                 mss,
                 measure,
                 flows,
-                captures: DeviceCaptures::none(),
+                captures,
                 named: 1,
                 rows,
                 stop,
+                drain: Some(drain),
             }
             .run()
         };
@@ -98,7 +110,8 @@ impl Shell {
         // SAFETY: the closure does nothing else.
         let spawned = unsafe { child.pre_exec(enter) }.spawn();
         let spawned = spawned.map_err(|why| Error::Command(program.to_owned(), why));
-        let mut shell = Self { child: spawned?, shared, carrying: None };
+        let rows = Mutex::new(receiver);
+        let mut shell = Self { child: spawned?, shared, carrying: None, rows, delivered: None };
         // From here on the command ends when this fails.
         let carrying = std::thread::Builder::new()
             .name("cwnd-link".into())
@@ -141,13 +154,63 @@ impl Shell {
         }
     }
 
-    /// Ends the links, and says what they have done.
+    /// Waits up to this long for what the ended command has written: returns whether its connections have delivered everything, and the
+    /// other ends have closed them too or had their time for it.
+    ///
+    /// # Errors
+    /// [`Error::System`].
+    pub fn wait_for_delivery(&mut self, wait: Duration) -> Result<bool, Error> {
+        let until = clock() + wait.as_nanos() as u64;
+        let inside = &self.shared.hosts[HostSide::Senders as usize];
+        loop {
+            let TcpStates { unacknowledged, half_closed } = inside.within(TcpStates::read)?;
+            let now = clock();
+            let since = *self.delivered.get_or_insert(now);
+            if unacknowledged > 0 {
+                self.delivered = None;
+            } else if half_closed == 0 || now - since >= PEER_CLOSES {
+                return Ok(true);
+            }
+            if now >= until {
+                return Ok(false);
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    /// Waits up to this long until what has been sent by the first call has been delivered; from then on nothing enters the links. Returns whether it has.
+    pub fn drain(&self, wait: Duration) -> bool {
+        let until = clock() + wait.as_nanos() as u64;
+        let _ = rustix::io::write(&self.shared.drain, &1u64.to_ne_bytes());
+        while self.carrying.as_ref().is_some_and(|carrying| !carrying.is_finished()) {
+            if clock() >= until {
+                return false;
+            }
+            std::thread::sleep(LOOK);
+        }
+        true
+    }
+
+    /// Takes what was captured since the last call: the next piece of a file of pcapng.
+    pub fn take_packets(&mut self) -> Vec<u8> {
+        let rows = self.rows.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let pieces = rows.try_iter().filter_map(|rows| match rows {
+            Rows::Packets(_, piece) => Some(piece),
+            // The shell has no tables.
+            Rows::Queue(_) | Rows::Events(_) | Rows::Windows(_) => None,
+        });
+        pieces.collect::<Vec<_>>().concat()
+    }
+
+    /// Ends the links; what is on them is lost. Says what they have done, and the last piece of what was captured.
     ///
     /// # Errors
     /// What has ended them early.
-    pub fn finish(mut self) -> Result<Option<CarrierReport>, Error> {
+    pub fn finish(mut self) -> Result<(Option<CarrierReport>, Vec<u8>), Error> {
         self.stop();
-        self.carrying.take().map(|carrying| carrying.join().expect("it does not panic")).transpose()
+        let carrying = self.carrying.take();
+        let report = carrying.map(|carrying| carrying.join().expect("it does not panic")).transpose()?;
+        Ok((report, self.take_packets()))
     }
 
     fn stop(&self) {

@@ -4,7 +4,7 @@
 use crate::lab::raised;
 use crate::scenario::Scenario;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 use std::time::Duration;
 
 /// A command behind the links of a scenario's first flow: its reverse path is what comes back.
@@ -35,6 +35,23 @@ impl Shell {
         py.detach(|| inner.wait(Duration::from_millis(milliseconds))).map_err(raised)
     }
 
+    /// Waits up to `milliseconds` for what the ended command has written; whether its connections have delivered everything.
+    fn wait_for_delivery(&mut self, py: Python<'_>, milliseconds: u64) -> PyResult<bool> {
+        let Some(inner) = &mut self.inner else { return Ok(true) };
+        py.detach(|| inner.wait_for_delivery(Duration::from_millis(milliseconds))).map_err(raised)
+    }
+
+    /// Waits up to `milliseconds` until what has been sent by the first call has been delivered; whether it has. Nothing more enters the links.
+    fn drain(&self, py: Python<'_>, milliseconds: u64) -> bool {
+        let Some(inner) = &self.inner else { return true };
+        py.detach(|| inner.drain(Duration::from_millis(milliseconds)))
+    }
+
+    /// The next piece of the file of what the command has sent and received, where the scenario captures the senders' packets.
+    fn take_packets<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.inner.as_mut().map(cwnd_live::Shell::take_packets).unwrap_or_default())
+    }
+
     /// Sends the command a signal.
     fn signal(&self, number: i32) {
         if let Some(inner) = &self.inner {
@@ -42,10 +59,10 @@ impl Shell {
         }
     }
 
-    /// Ends the links; what they have done, once.
+    /// Ends the links; what they have done, with the last piece of what was captured, once.
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let Some(inner) = self.inner.take() else { return Ok(None) };
-        let Some(report) = py.detach(|| inner.finish()).map_err(raised)? else { return Ok(None) };
+        let (Some(report), packets) = py.detach(|| inner.finish()).map_err(raised)? else { return Ok(None) };
         let whole = PyDict::new(py);
         let late = &report.lateness;
         whole.set_item("packets_delivered", late.packets())?;
@@ -54,6 +71,7 @@ impl Shell {
         whole.set_item("late_p99_ms", late.per_mille(990) as f64 / 1e6)?;
         whole.set_item("late_worst_ms", late.worst() as f64 / 1e6)?;
         whole.set_item("packets_foreign", report.foreign)?;
+        whole.set_item("packets", PyBytes::new(py, &packets))?;
         Ok(Some(whole))
     }
 }
