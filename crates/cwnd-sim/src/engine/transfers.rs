@@ -50,14 +50,22 @@ impl Simulation {
 
     /// A handshake is over.
     pub(super) fn on_open(&mut self, now: u64, number: u32) {
+        self.flows[number as usize].start_at = NEVER;
+        self.note_handshake(now, number);
+        self.respond_to(now, number);
+    }
+
+    /// A flow's connection is open, after a handshake if it has one.
+    fn note_handshake(&mut self, now: u64, number: u32) {
         let flow = &mut self.flows[number as usize];
-        flow.start_at = NEVER;
+        if flow.handshake == Handshake::Over {
+            return;
+        }
         flow.handshake = Handshake::Over;
         let links = self.network.propagation_at(flow.route, now);
         let took = links + flow.access_delay_fwd + flow.access_delay_rev;
         flow.sender.on_open(now, took);
         flow.receiver.on_open(took);
-        self.respond_to(now, number);
     }
 
     /// An action on one of the scenario's flows.
@@ -122,7 +130,14 @@ impl Simulation {
         let direction = transfer.direction as usize;
         let number = match self.background.sources[source as usize].connections[direction].get() {
             Some(number) if transfer.connection == Connection::Last => number,
-            _ => self.connect(now, source, &transfer),
+            _ => {
+                let number = self.connect(now, source, &transfer);
+                if transfer.connection == Connection::Last {
+                    // The other direction of a connection that is open; its handshake has told both ends the round trip time.
+                    self.note_handshake(now, number);
+                }
+                number
+            }
         };
         let keeps = self.background.groups[group as usize].group.keeps();
         self.background.sources[source as usize].connections[direction] =

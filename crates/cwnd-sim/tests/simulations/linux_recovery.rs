@@ -101,6 +101,29 @@ fn each_connection_of_traffic_takes_its_handshake() {
     }
 }
 
+// RFC 9293 §3.5: an exchange has one connection, whose handshake of 40 ms comes before the request. Its response comes on it, in the other direction, and
+// finds it open; so do the further requests of a session that keeps its connection.
+#[test]
+fn an_exchange_takes_one_handshake() {
+    let took = |cc: &str, keep: bool| {
+        let simulation = run(&format!(
+            "duration = '20s'\n[link]\nrate = '100Mbit/s'\nrtt = '40ms'\n[[traffic]]\nmodel = 'request-response'\ncc = '{cc}'\n\
+             sessions = 1\nexchanges = 20\nrequest = '1448B'\nresponse = '1448B'\nserver = '10ms'\nthink = '200ms'\nkeep = {keep}"
+        ));
+        let transfers = &simulation.tables().transfers;
+        transfers.iter().map(|row| row.end_ns.expect("complete") - row.start_ns).collect::<Vec<_>>()
+    };
+    for keep in [false, true] {
+        let (without, with) = (took("reno", keep), took("reno-linux", keep));
+        assert_eq!((without.len(), with.len()), (40, 40));
+        for (number, (without, with)) in without.iter().zip(&with).enumerate() {
+            let (is_request, is_first) = (number % 2 == 0, number == 0);
+            let handshake = if is_request && (is_first || !keep) { 40_000_000 } else { 0 };
+            assert_eq!(with - without, handshake, "transfer {number}, keep = {keep}");
+        }
+    }
+}
+
 // The path's delay rises by 300 ms before the flow starts: handshake, data and half a round trip take 500 + 250 ms and, behind the first ten packets of
 // 1.2 ms each, 12 ms; then nothing is sent again, because the handshake has measured 500 ms.
 #[test]
