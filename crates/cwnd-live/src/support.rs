@@ -5,7 +5,7 @@ use crate::classify::{FIRST_GROUP_PORT, FIRST_OPENER};
 use crate::wire::{FIRST_PORT, UdpDatagram};
 use cwnd::registry::Recovery;
 use cwnd_scenario::{FlowGroup, Host, InnerVariables, Invalid, Scenario, Start};
-use cwnd_traffic::Model;
+use cwnd_traffic::{Direction, Model};
 
 /// Most flows of a run: each has a port, and is looked at a hundred times a second.
 pub const MAX_FLOWS: usize = 1000;
@@ -54,10 +54,36 @@ pub fn check(scenario: &Scenario) -> Result<(), Invalid> {
             return refuse(format!("flow[{number}].{key}"), group.written(key), expected);
         }
     }
-    if let Some(number) = scenario.flows.iter().position(|group| group.rtt == Some(0)) {
-        return refuse(format!("flow[{number}].rtt"), Some("\"0ns\"".into()), "more than nothing");
+    match without_delay(scenario) {
+        Some(field) => refuse(field, Some("\"0ns\"".into()), "more than nothing"),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// The key that gives a connection a round trip time of 0, which no machine keeps up with.
+fn without_delay(scenario: &Scenario) -> Option<String> {
+    // One that has none of its own has the link's in a dumbbell, and the sum of its links' delays in a graph.
+    let key = |field: String, is_own: bool| match scenario.dumbbell {
+        Some(_) if !is_own => "link.rtt".into(),
+        _ => format!("{field}.rtt"),
+    };
+    let flows = scenario.expand();
+    // Flows are in the order of their groups.
+    let groups = scenario.flows.iter().enumerate().flat_map(|(number, group)| {
+        std::iter::repeat_n((format!("flow[{number}]"), group.rtt.is_some()), group.count as usize)
+    });
+    let of_flow = flows.iter().zip(groups).find(|(flow, _)| flow.rtt == 0).map(|(_, group)| group);
+    let of_traffic = || {
+        let groups = scenario.traffic.iter().enumerate();
+        let connections =
+            groups.filter(|(_, traffic)| !matches!(traffic.model, Model::Udp(_)) && traffic.rtt.is_none());
+        let mut flows = connections.flat_map(|(number, traffic)| {
+            let flows = Direction::ALL.map(|direction| scenario.traffic_flow(traffic, direction));
+            flows.into_iter().flatten().map(move |flow| (number, flow))
+        });
+        flows.find(|(_, flow)| flow.rtt == 0).map(|(number, _)| (format!("traffic[{number}]"), false))
+    };
+    of_flow.or_else(of_traffic).map(|(field, is_own)| key(field, is_own))
 }
 
 /// The first key whose value the kernel does not have, and what would be accepted.
