@@ -67,10 +67,10 @@ class Engine(Protocol):
         """Up to `count` rows of a table from row `start` on."""
 
 
-def check_lane(lane: object) -> str:
-    """A lane that runs scenarios; else `ScenarioError`."""
+def check_lane(lane: object, field: str = "lane") -> str:
+    """A lane that runs scenarios; else `ScenarioError`, which names it as `field`."""
     if lane not in LANES:
-        raise refused("lane", lane, " or ".join(LANES))
+        raise refused(field, lane, " or ".join(LANES))
     return str(lane)
 
 

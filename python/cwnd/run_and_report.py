@@ -33,7 +33,7 @@ def run_and_report(
     if force and out is None:
         fail("--force: not accepted without -o; expected -o DIR with it")
     check_options(pcap, None, out)
-    check_lane(lane)
+    check_lane(lane, "--lane")
     if seeds_and_jobs != (None, None):
         if pcap is not None:
             fail("--seeds: not accepted with --pcap; expected one seed")

@@ -159,7 +159,8 @@ def test_what_the_kernel_does_not_do_is_refused(cwnd: Cli, arguments: tuple[str,
 
 
 def test_another_lane_is_refused(cwnd: Cli) -> None:
-    refused(cwnd("compare", "cubic", "--lane", "moon", "--duration", "1s"), "lane", "moon", "sim or live")
+    refused(cwnd("compare", "cubic", "--lane", "moon", "--duration", "1s"), "--lane: ", "moon", "sim or live")
+    refused(cwnd("reproduce", "--lane", "moon"), "--lane: ", "moon", "sim or live")
     with pytest.raises(package.ScenarioError, match="moon"):
         package.run(dumbbell([Flow("cubic")], rate="1Mbit/s", rtt="160ms", duration="1s"), lane="moon")
 

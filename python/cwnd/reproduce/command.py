@@ -101,7 +101,7 @@ def reproduce(
     if force and out is None:
         fail("--force: not accepted without -o; expected -o DIR with it")
     run_folder = RunFolder(out or HERE, force=force)
-    live_seeds = check_live(wanted, asked) if check_lane(lane) == LIVE else 0
+    live_seeds = check_live(wanted, asked) if check_lane(lane, "--lane") == LIVE else 0
     run_experiments(
         run_folder, wanted, list(known), full=full, asked=asked, jobs=threads, cubic=cubic, live_seeds=live_seeds
     )
