@@ -119,14 +119,28 @@ impl<'a> TableReader<'a> {
         self.map.get(key)
     }
 
-    /// Refuses the value of `key`.
+    /// Refuses the value of `key`, or that it is missing; then a key that is a misspelt `key` is what is refused.
     pub fn refuse<T>(
         &self,
         key: &str,
         value: Option<&Value>,
         expected: impl Into<String>,
     ) -> Result<T, Invalid> {
+        if value.is_none() {
+            self.check_spelling(key)?;
+        }
         Err(self.invalid(key, value, expected.into()))
+    }
+
+    /// Refuses a key that is a misspelt `key`: one that was not read and differs from it in a letter, or in one of four.
+    pub fn check_spelling(&self, key: &str) -> Result<(), Invalid> {
+        let limit = (key.chars().count() / 4).max(1);
+        match self.rest().find(|(given, _)| distance(&given.to_lowercase(), key) <= limit) {
+            Some((given, value)) => {
+                Err(self.invalid(given, Some(value), format!("a known key (did you mean {key}?)")))
+            }
+            None => Ok(()),
+        }
     }
 
     fn invalid(&self, key: &str, value: Option<&Value>, expected: String) -> Invalid {
@@ -205,6 +219,22 @@ impl<'a> TableReader<'a> {
             Some(parsed) => Ok(parsed),
             None => self.refuse(key, None, expected),
         }
+    }
+
+    /// A name, which `read` knows; required. `names` are all.
+    pub fn required_name<T>(
+        &mut self,
+        key: &'static str,
+        expected: &str,
+        names: &[&str],
+        read: impl Fn(&Value) -> Option<T>,
+    ) -> Result<T, Invalid> {
+        let Some(value) = self.get(key) else { return self.refuse(key, None, expected) };
+        read(value).ok_or_else(|| {
+            let near = nearest(value.as_str().unwrap_or_default(), names.iter().copied());
+            let offer = if near.is_empty() { "" } else { &format!(" (did you mean {}?)", near.join(" or ")) };
+            self.invalid(key, Some(value), format!("{expected}{offer}"))
+        })
     }
 
     /// Keys that were not read.

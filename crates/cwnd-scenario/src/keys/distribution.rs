@@ -64,9 +64,10 @@ pub(crate) fn parse(
         };
     }
     let mut table = TableReader::new(path, value)?;
-    let names = DistributionKind::ALL.iter().map(|kind| kind.name()).chain([cdf::NAME]);
-    let expected = format!("one of {}", names.clone().collect::<Vec<_>>().join(", "));
-    let name = table.required("kind", &expected, |v| names.clone().find(|name| v == name))?;
+    let names: Vec<_> = DistributionKind::ALL.iter().map(|kind| kind.name()).chain([cdf::NAME]).collect();
+    let expected = format!("one of {}", names.join(", "));
+    let named = |value: &Value| names.iter().copied().find(|name| value == name);
+    let name = table.required_name("kind", &expected, &names, named)?;
     let read = match DistributionKind::ALL.iter().find(|kind| kind.name() == name) {
         Some(kind) => kind.with(&parse_parameters(*kind, &mut table, unit)?),
         None => Distribution::Empirical(cdf::parse(&mut table, unit, files)?),
@@ -171,6 +172,7 @@ impl ParameterRow<'_> {
                 );
             }
             (None, None) => {
+                table.check_spelling(key)?;
                 return table.refuse("mean", None, format!("the mean of {kind}, or its {key}"));
             }
         };

@@ -211,7 +211,8 @@ pub(crate) trait Variants: Sized {
     /// Parses the key `kind`, a name; required.
     fn parse_kind(table: &mut TableReader<'_>) -> Result<&'static str, Invalid> {
         let expected = formats::listed(Self::NAMES, " or ");
-        table.required("kind", &expected, |value| Self::NAMES.iter().copied().find(|name| value == name))
+        let named = |value: &Value| Self::NAMES.iter().copied().find(|name| value == name);
+        table.required_name("kind", &expected, Self::NAMES, named)
     }
 
     /// The key `kind` as printed.

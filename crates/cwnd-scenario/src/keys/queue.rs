@@ -60,7 +60,7 @@ impl RowFormat for Queue {
         let mut keys = TableReader::new(&table.field(key), value)?;
         let names: Vec<&str> = Discipline::ALL.iter().map(|discipline| discipline.name()).collect();
         let named = |value: &Value| Discipline::ALL.iter().copied().find(|known| value == known.name());
-        let discipline = keys.required("kind", &listed(&names, " or "), named)?;
+        let discipline = keys.required_name("kind", &listed(&names, " or "), &names, named)?;
         let LimitTable { limit } = LimitTable::defaults().parse_keys(&mut keys, scope)?;
         let settings = discipline.settings().iter().map(|setting| parse_setting(setting, &mut keys, scope));
         let settings = settings.collect::<Result<_, _>>()?;

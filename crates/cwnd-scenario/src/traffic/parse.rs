@@ -61,8 +61,8 @@ fn parse(path: &str, value: &Value, scope: &Scope<'_>) -> Result<Traffic, Invali
     let table = &mut table;
     let _ = table.get("preset");
     let expected = format!("one of {} (or a preset)", Model::NAMES.join(", "));
-    let model =
-        table.required("model", &expected, |v| Model::NAMES.iter().copied().find(|name| v == name))?;
+    let named = |value: &Value| Model::NAMES.iter().copied().find(|name| value == name);
+    let model = table.required_name("model", &expected, Model::NAMES, named)?;
     let name = preset.unwrap_or(model).to_owned();
     let mut traffic = Traffic { name, ..Traffic::defaults() }.parse_keys(table, scope)?;
     traffic.model = Model::parse_keys(model, table, scope)?;
@@ -147,6 +147,7 @@ fn check_mix(table: &TableReader<'_>, model: &Mix, scope: &Scope<'_>) -> Result<
             table.refuse("arrivals", Some(&gaps), "either share or arrivals, not both")
         }
         (None, None) => {
+            table.check_spelling("arrivals")?;
             table.refuse("share", None, "the share of the link's rate to offer (0.15), or arrivals (gaps)")
         }
         (Some(_), None) if !model.size.mean_is_finite() => {

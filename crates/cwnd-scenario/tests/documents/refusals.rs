@@ -120,6 +120,10 @@ fn every_refusal_names_field_value_and_expectation() {
             "link.queue.target: \"0ms\"",
             "a time above 0 with its unit",
         ),
+        ("droptail", "dropptail", "link.queue.kind: \"dropptail\"", "(did you mean droptail?)"),
+        ("kind =", "knd =", "link.queue.knd: \"droptail\"", "a known key (did you mean kind?)"),
+        ("rate =", "rat =", "link.rat: \"400Mbit/s\"", "a known key (did you mean rate?)"),
+        ("cc = \"sack\"", "c = \"sack\"", "flow[1].c: \"sack\"", "a known key (did you mean cc?)"),
         (
             QUEUE,
             "{ kind = 'codel', limit = '1bdp', intervall = '1s' }",

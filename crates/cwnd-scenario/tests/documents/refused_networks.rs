@@ -83,7 +83,7 @@ fn what_is_wrong_with_a_link_is_said() {
         ("'10Mbit/s'", "[['0s', '1Mbit/s'], ['2s']]", "link.rate[1]: [\"2s\"]", "[a time after 0s"),
         ("'10Mbit/s'", "{ trace = 3 }", "link.rate.trace: 3", "Mahimahi"),
         ("'10Mbit/s'", "{ trace = '/nowhere' }", "link.rate.trace: \"/nowhere\"", "a file that can be read"),
-        ("'10Mbit/s'", "{ trac = 'x' }", "link.rate.trace: missing", "the path of a trace"),
+        ("'10Mbit/s'", "{ trac = 'x' }", "link.rate.trac: \"x\"", "did you mean trace?"),
         ("rtt", "delay = '-1ms'\nrtt", "link.delay: \"-1ms\"", "a time with its unit"),
         ("rtt", "delay = '41ms'\nrtt", "link.rtt: \"40ms\"", "at least 41ms, the delay of the link"),
         ("rtt", "delay = '21ms'\nreverse = true\nrtt", "link.rtt: \"40ms\"", "at least 42ms"),

@@ -122,6 +122,23 @@ fn a_misspelt_parameter_of_every_distribution_is_refused_with_the_nearest_one() 
     }
 }
 
+// Where the right one is missing, too, the misspelt one is what is named.
+#[test]
+fn a_misspelt_required_parameter_is_named() {
+    for kind in DistributionKind::ALL {
+        for by_mean in [false, true] {
+            let keys = parameters(*kind, by_mean);
+            for key in keys.split(", ").filter_map(|key| key.split(" = ").next()) {
+                let misspelt = keys.replacen(&format!("{key} = "), &format!("{key}s = "), 1);
+                let text = format!("model = 'sessions'\ngap = {{ kind = '{}', {misspelt} }}", kind.name());
+                let message = groups(&text).expect_err(&text).to_string();
+                assert!(message.contains(&format!("traffic[0].gap.{key}s: ")), "{message}");
+                assert!(message.contains(&format!("did you mean {key}?")), "{message}");
+            }
+        }
+    }
+}
+
 #[test]
 fn keys_beside_a_preset_take_its_place() {
     let Model::Mix(mix) = group("preset = 'surge'\narrivals = '10ms'").model else { panic!("mix") };
@@ -135,6 +152,18 @@ fn every_refusal_names_field_value_and_expectation() {
     let cases = [
         ("", "traffic[0].model: missing", "one of long, sessions, mix, request-response, udp (or a preset)"),
         ("model = 'ftp'", "traffic[0].model: \"ftp\"", "one of long"),
+        ("model = 'mixx'", "traffic[0].model: \"mixx\"", "(did you mean mix?)"),
+        ("modle = 'mix'", "traffic[0].modle: \"mix\"", "a known key (did you mean model?)"),
+        (
+            "model = 'mix'\nsize = '1kB'\narivals = '1s'",
+            "traffic[0].arivals: \"1s\"",
+            "did you mean arrivals?",
+        ),
+        (
+            "model = 'mix'\nshare = 0.1\nsize = { kind = 'paretto', shape = 1.2, mean = '6packets' }",
+            "traffic[0].size.kind: \"paretto\"",
+            "(did you mean pareto?)",
+        ),
         ("preset = 'leith2008'", "traffic[0].preset: \"leith2008\"", "did you mean leith2007?"),
         ("preset = 3", "traffic[0].preset: 3", "the name of a preset"),
         ("model = 'long'\nflows = 0", "traffic[0].flows: 0", "a whole number from 1"),
