@@ -11,6 +11,9 @@ use cwnd_traffic::{
 };
 use serde_json::{Map, Value, json};
 
+/// Least part of a distribution between its bounds: of a smaller one the mean is lost in rounding.
+const LEAST_PART: f64 = 1e-9;
+
 /// A decimal of `min..=max` millionths. The quotient of two whole numbers is the `f64` that their decimal reads as,
 /// so a value between two millionths is refused.
 fn millionths(value: &Value, min: u64, max: u64) -> Option<u64> {
@@ -73,6 +76,12 @@ pub(crate) fn parse(
         None => Distribution::Empirical(cdf::parse(&mut table, unit, files)?),
     };
     table.finish()?;
+    if read.part_between_bounds() < LEAST_PART {
+        let expected = "bounds with a billionth of the distribution between them, or more";
+        let bound = if table.get("at_most").is_some() { "at_most" } else { "at_least" };
+        let value = table.get(bound);
+        return table.refuse(bound, value, expected);
+    }
     Ok(read)
 }
 

@@ -139,6 +139,21 @@ fn a_misspelt_required_parameter_is_named() {
     }
 }
 
+// A lognormal distribution with σ = 10 has e^50 times its median as the mean; between that and a nanosecond more is nothing of it that a number could
+// hold, and the mean of what is there was no number.
+#[test]
+fn bounds_that_hold_nothing_are_refused() {
+    let gap = |bounds: &str| {
+        let text = format!("model = 'mix'\nsize = '1kB'\narrivals = {{ kind = 'lognormal', {bounds} }}");
+        groups(&text).map(|_| ()).map_err(|error| error.to_string())
+    };
+    let narrow = gap("mean = '1000000s', sigma = 10, at_least = '1000000s', at_most = '1000000000000001ns'");
+    let message = narrow.expect_err("nothing is between");
+    assert!(message.contains("traffic[0].arrivals.at_most: \"1000000000000001ns\""), "{message}");
+    assert!(message.contains("a billionth of the distribution between them"), "{message}");
+    assert_eq!(gap("mean = '1000000s', sigma = 10, at_least = '1000000s'"), Ok(()));
+}
+
 #[test]
 fn keys_beside_a_preset_take_its_place() {
     let Model::Mix(mix) = group("preset = 'surge'\narrivals = '10ms'").model else { panic!("mix") };

@@ -127,6 +127,20 @@ impl Bounds {
     }
 }
 
+/// Whether a row of bounds has one before it that says what they are around: a mean or a scale.
+pub(crate) const fn bounds_have_a_middle(rows: &[Parameter]) -> bool {
+    let (mut has_middle, mut index) = (false, 0);
+    while index < rows.len() {
+        match rows[index].kind {
+            ParameterKind::Mean | ParameterKind::Scale(_) => has_middle = true,
+            ParameterKind::Bounds | ParameterKind::UpperBound(_) if !has_middle => return false,
+            _ => {}
+        }
+        index += 1;
+    }
+    true
+}
+
 /// Millionths as a number.
 pub(crate) fn fraction(millionths: u64) -> f64 {
     millionths as f64 / ONE as f64
@@ -152,8 +166,14 @@ macro_rules! parameters {
                 help: $help,
             }),+];
 
+            const BOUNDS_HAVE_A_MIDDLE: () = assert!(
+                $crate::distribution::describe::bounds_have_a_middle(Self::PARAMETERS),
+                "bounds are around a mean or a scale, whose row is before theirs"
+            );
+
             /// From the values of the parameters in the order of the rows.
             pub(crate) fn from_values(values: &[$crate::ParameterValue]) -> Self {
+                let () = Self::BOUNDS_HAVE_A_MIDDLE;
                 let mut values = values.iter().copied();
                 Self {
                     $($name: match values.next() {

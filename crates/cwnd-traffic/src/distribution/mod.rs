@@ -223,6 +223,14 @@ impl Distribution {
         density.mean_between(from, to).is_some()
     }
 
+    /// The part of the distribution that is between its bounds; all of one that has none.
+    #[must_use]
+    pub fn part_between_bounds(&self) -> f64 {
+        let Prepared::Continuous(density, bounds) = self.prepared() else { return 1.0 };
+        let (from, to) = bounds.interval();
+        density.survival(from) - density.survival(to)
+    }
+
     /// Whether every sample is zero.
     #[must_use]
     pub fn is_zero(&self) -> bool {

@@ -3,12 +3,13 @@
 
 use super::AnyDensity;
 use super::body_tail::BodyTailDensity;
+use super::describe::bounds_have_a_middle;
 use super::exponential::ExponentialDensity;
 use super::lognormal::LognormalDensity;
 use super::pareto::ParetoDensity;
 use super::pareto2::Pareto2Density;
 use super::weibull::WeibullDensity;
-use super::{Bounds, DistributionKind, ParameterKind, ParameterValue, Scale};
+use super::{Bounds, DistributionKind, Parameter, ParameterKind, ParameterValue, Scale};
 use crate::normal_and_gamma::normal_cdf;
 use libm::{exp, log, tgamma};
 
@@ -46,6 +47,19 @@ fn exact(distribution: AnyDensity) -> AnyDensity {
 #[test]
 fn every_density_is_tested() {
     assert_eq!(distributions().len(), AnyDensity::COUNT, "a new one belongs in `distributions`, above");
+}
+
+// `at_least` and `at_most` are around the mean or the scale, so a row of bounds before it, or without it, does not compile.
+#[test]
+fn bounds_without_a_middle_are_noticed() {
+    let row = |kind| Parameter { name: "row", kind, help: "" };
+    let (mean, bounds) = (row(ParameterKind::Mean), row(ParameterKind::Bounds));
+    let most = row(ParameterKind::UpperBound("why"));
+    assert!(bounds_have_a_middle(&[mean, bounds]));
+    assert!(bounds_have_a_middle(&[row(ParameterKind::Scale(None)), most]));
+    for rows in [&[bounds][..], &[bounds, mean], &[row(ParameterKind::Positive), most]] {
+        assert!(!bounds_have_a_middle(rows), "{rows:?}");
+    }
 }
 
 #[test]
