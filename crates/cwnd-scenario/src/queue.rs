@@ -18,6 +18,21 @@ pub(crate) fn check(
     let field = |key: &str| written.and_then(|queue| queue.get(key)).map(shown);
     let discipline = &link.queue.discipline;
     for (setting, value) in discipline.rows() {
+        if let (SettingKind::TimeNotBelow(lower), SettingValue::Number(time)) = (setting.kind, value) {
+            let least = discipline.rows().find_map(|(row, value)| match value {
+                SettingValue::Number(least) if row.name == lower => Some(least),
+                _ => None,
+            });
+            let least = least.filter(|least| time < *least);
+            let Some(least) = least.map(units::write_time) else { continue };
+            let time =
+                field(setting.name).unwrap_or_else(|| format!("the default, {}", units::write_time(time)));
+            return Err(Invalid {
+                field: format!("{path}.{}", setting.name),
+                value: Some(time),
+                expected: format!("at least {lower}, which is {least}"),
+            });
+        }
         let (SettingKind::QueueSizeAbove(lower), SettingValue::Size(size)) = (setting.kind, value) else {
             continue;
         };

@@ -19,7 +19,7 @@ settings! {
     pub struct CodelConfig {
         target: TimeAbove0 = 5_000_000, "ns",
             "queueing delay that a standing queue may have", "";
-        interval: TimeAbove0 = 100_000_000, "ns",
+        interval: TimeNotBelow("target") = 100_000_000, "ns",
             "how long the delay has to stay above `target` before packets are dropped", "";
     }
     also(packet) {

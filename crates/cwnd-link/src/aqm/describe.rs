@@ -41,6 +41,8 @@ pub enum SettingKind {
     Flag,
     /// A time above 0, ns.
     TimeAbove0,
+    /// A time above 0 that is not below that of the setting of this name, which has a row before it, ns.
+    TimeNotBelow(&'static str),
     /// A probability above 0, in units of 2⁻⁶⁴.
     Fraction,
     /// A size of the queue, in packets or bytes.
@@ -54,7 +56,7 @@ pub enum SettingKind {
 pub enum SettingValue<S = Limit> {
     /// Of [`SettingKind::Flag`].
     Flag(bool),
-    /// Of [`SettingKind::TimeAbove0`] and [`SettingKind::Fraction`].
+    /// Of [`SettingKind::TimeAbove0`], [`SettingKind::TimeNotBelow`] and [`SettingKind::Fraction`].
     Number(u64),
     /// Of [`SettingKind::QueueSize`] and [`SettingKind::QueueSizeAbove`].
     Size(S),
@@ -181,10 +183,12 @@ macro_rules! settings {
     };
     (@type Flag) => { bool };
     (@type TimeAbove0) => { u64 };
+    (@type TimeNotBelow) => { u64 };
     (@type Fraction) => { u64 };
     (@type $size:ident) => { $crate::limit::Limit };
     (@value Flag $value:ident) => { $crate::aqm::SettingValue::Flag($value) };
     (@value TimeAbove0 $value:ident) => { $crate::aqm::SettingValue::Number($value) };
+    (@value TimeNotBelow $value:ident) => { $crate::aqm::SettingValue::Number($value) };
     (@value Fraction $value:ident) => { $crate::aqm::SettingValue::Number($value) };
     (@value $size:ident $value:ident) => { $crate::aqm::SettingValue::Size($value) };
     (@default $kind:ident) => { None };

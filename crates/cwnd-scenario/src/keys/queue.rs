@@ -94,7 +94,7 @@ fn parse_setting(
     let key = setting.name;
     let (value, expected) = match setting.kind {
         SettingKind::Flag => (Flag.parse(table, key, scope)?.map(SettingValue::Flag), Flag.expected(scope)),
-        SettingKind::TimeAbove0 => {
+        SettingKind::TimeAbove0 | SettingKind::TimeNotBelow(_) => {
             (TimeAbove0.parse(table, key, scope)?.map(SettingValue::Number), TimeAbove0.expected(scope))
         }
         SettingKind::Fraction => {
@@ -141,7 +141,7 @@ fn write(setting: &Setting, value: SettingValue<Buffer>) -> Value {
 fn key(setting: &Setting) -> Key {
     let form = match setting.kind {
         SettingKind::Flag => ValueFormat::form(&Flag),
-        SettingKind::TimeAbove0 => ValueFormat::form(&TimeAbove0),
+        SettingKind::TimeAbove0 | SettingKind::TimeNotBelow(_) => ValueFormat::form(&TimeAbove0),
         SettingKind::Fraction => ValueFormat::form(&Fraction),
         SettingKind::QueueSize | SettingKind::QueueSizeAbove(_) => Form::Quantity(Quantity::Buffer),
     };

@@ -120,6 +120,18 @@ fn every_refusal_names_field_value_and_expectation() {
             "link.queue.target: \"0ms\"",
             "a time above 0 with its unit",
         ),
+        (
+            QUEUE,
+            "{ kind = 'codel', limit = '1bdp', target = '100ms', interval = '5ms' }",
+            "link.queue.interval: \"5ms\"",
+            "at least target, which is 100ms",
+        ),
+        (
+            QUEUE,
+            "{ kind = 'codel', limit = '1bdp', target = '101ms' }",
+            "link.queue.interval: the default, 100ms",
+            "at least target, which is 101ms",
+        ),
         ("droptail", "dropptail", "link.queue.kind: \"dropptail\"", "(did you mean droptail?)"),
         ("kind =", "knd =", "link.queue.knd: \"droptail\"", "a known key (did you mean kind?)"),
         ("rate =", "rat =", "link.rat: \"400Mbit/s\"", "a known key (did you mean rate?)"),
