@@ -12,12 +12,14 @@ from in_kernel import AVAILABLE, lacks
 
 import cwnd as package
 
+#: Why labs cannot run here; nothing where they can, and in CI, which has to have all they need.
+WITHOUT_LAB = (
+    "" if os.environ.get("CI") == "true" else lacks() or ("" if Path("/dev/net/tun").exists() else "needs /dev/net/tun")
+)
+
 #: For modules whose tests need root, TUN and namespaces: one at a time on a machine.
 NEEDS_LAB = [
-    pytest.mark.skipif(
-        os.environ.get("CI") != "true" and (lacks() != "" or not Path("/dev/net/tun").exists()),
-        reason=lacks() or "needs /dev/net/tun",
-    ),
+    pytest.mark.skipif(WITHOUT_LAB != "", reason=WITHOUT_LAB or "-"),
     pytest.mark.usefixtures("turn"),
 ]
 

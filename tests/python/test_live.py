@@ -108,6 +108,32 @@ def test_what_comes_before_and_after_the_data_does_not_count() -> None:
     assert never["packets_sent_run"] == 0
 
 
+# The path's delay rises by 300 ms before the flow starts: handshake and data take 500 ms and 425 (350 at the link, 75 behind it) and, behind the first ten
+# packets of 1.2 ms each, 12 ms; then nothing is sent again, because the handshake has measured 500 ms.
+def test_a_handshake_takes_the_round_trip_of_its_time() -> None:
+    scenario = package.Scenario.from_toml(
+        "duration = '5s'\n[link]\nrate = '10Mbit/s'\ndelay = '50ms'\nrtt = '200ms'\n"
+        "[[flow]]\ncc = 'cubic-linux'\nrecovery = 'linux'\nstart = '1s'\nsize = '14480B'\n"
+        "[[action]]\ndelay = { link = 'link', at = '500ms', to = '350ms' }"
+    )
+    simulated, live = package.run(scenario), run(scenario)
+    for result in (simulated, live):
+        (transfer,), (flow,) = result.transfers.to_pylist(), result.summary["flows"]
+        assert 0.9 < transfer["end_s"] - transfer["start_s"] < 0.98, result.lane
+        assert flow["retransmits"] == flow["timeouts"] == 0, result.lane
+
+
+# The queue has place for a packet. Each segment is acknowledged, as while the window of a buffer of 32 MiB opens: one follows, and two when the window has
+# grown, of which one is lost. Where every other segment was acknowledged, windows were a third as large: 0.06 of the link.
+def test_a_receiver_acknowledges_every_segment_while_its_window_opens() -> None:
+    scenario = dumbbell(
+        [Flow("reno-linux", recovery="linux")], rate="10Mbit/s", rtt="40ms", buffer="1packets", duration="5s"
+    )
+    simulated, live = (result.summary["link"]["utilization"] for result in (package.run(scenario), run(scenario)))
+    assert simulated is not None and live is not None
+    assert simulated > 0.15 and abs(live - simulated) < 0.03, (simulated, live)
+
+
 # From 2 s on nothing passes, for good. What was on its way arrives; the flow's timer fires.
 def test_an_outage_without_an_end_lets_nothing_pass() -> None:
     scenario = package.Scenario.from_toml(

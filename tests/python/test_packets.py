@@ -14,7 +14,9 @@ from pathlib import Path
 
 import pytest
 from conftest import SHORT, Cli, refused
-from in_kernel import PATIENCE_S, PROGRAM, lacks, until
+from in_kernel import PATIENCE_S, PROGRAM, until
+from in_lab import WITHOUT_LAB
+from in_lab import run as measured
 
 import cwnd as package
 from cwnd import Flow, dumbbell
@@ -33,24 +35,14 @@ def simulated(scenario: package.Scenario) -> package.Result:
     return package.run(scenario)
 
 
-def measured(scenario: package.Scenario, tries: int = 5) -> package.Result:
-    """Runs it with the kernel's connections; again where a busy machine did not keep up."""
-    for number in range(tries):
-        try:
-            return package.run(scenario, lane="live")
-        except package.FellBehindError as error:
-            assert number + 1 < tries, error
-    raise AssertionError
-
-
 @pytest.fixture(params=["sim", "live"])
 def run(request: pytest.FixtureRequest) -> Iterator[Run]:
     """Runs a scenario, in either lane."""
     if request.param == "sim":
         yield simulated
         return
-    if not CI and (lacks() or not Path("/dev/net/tun").exists()):
-        pytest.skip(lacks() or "needs /dev/net/tun")
+    if WITHOUT_LAB:
+        pytest.skip(WITHOUT_LAB)
     request.getfixturevalue("turn")
     yield measured
 

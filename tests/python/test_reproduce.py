@@ -19,7 +19,8 @@ from pathlib import Path
 
 import pytest
 from conftest import PROGRAM, Cli
-from in_kernel import PATIENCE_S, lacks, until
+from in_kernel import PATIENCE_S, until
+from in_lab import WITHOUT_LAB
 
 from cwnd import Flow, dumbbell
 from cwnd.reproduce import Answer, Experiment, Point, Setup
@@ -210,10 +211,7 @@ class Small(Experiment[Shown]):
 
 # Of 3 s of 10 Mbit/s the handshake takes one round trip of 40 ms in lane live.
 @pytest.mark.usefixtures("turn")
-@pytest.mark.skipif(
-    os.environ.get("CI") != "true" and (lacks() != "" or not Path("/dev/net/tun").exists()),
-    reason=lacks() or "needs /dev/net/tun",
-)
+@pytest.mark.skipif(WITHOUT_LAB != "", reason=WITHOUT_LAB or "-")
 def test_points_in_lane_live_stand_beside_the_simulators_or_have_their_reason(tmp_path: Path) -> None:
     from cwnd.reproduce import live, runner
     from cwnd.reproduce.cache import Cache

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import socket
 import subprocess
@@ -15,15 +14,10 @@ from pathlib import Path
 
 import pytest
 from conftest import Cli, refused
-from in_kernel import PROGRAM, lacks, until
+from in_kernel import PROGRAM, until
+from in_lab import NEEDS_LAB
 
-pytestmark = [
-    pytest.mark.skipif(
-        os.environ.get("CI") != "true" and (lacks() != "" or not Path("/dev/net/tun").exists()),
-        reason=lacks() or "needs /dev/net/tun",
-    ),
-    pytest.mark.usefixtures("turn"),
-]
+pytestmark = NEEDS_LAB
 
 CLIENT = """
 import os, socket, sys, time
