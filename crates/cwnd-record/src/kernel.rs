@@ -5,23 +5,66 @@
 use crate::column::{Column, PRIVATE_BYTES, Read};
 use Read::{Bytes, Count, Index, Number, Text, Word};
 
+/// Fields of a connection that both `hooks` and `packets` have, with unit and description: a row of [`columns!`] that has neither has these.
+macro_rules! fields_of_connection {
+    ($($name:ident: $unit:literal, $doc:literal;)+) => {
+        macro_rules! of_connection {
+            $(
+                ($name unit) => { $unit };
+                ($name doc) => { $doc };
+            )+
+        }
+    };
+}
+
+fields_of_connection! {
+    connection: "", "number of the connection";
+    tick_hz: "1/s", "ticks a second (HZ)";
+    snd_una: "", "first sequence number that is not acknowledged";
+    snd_nxt: "", "next sequence number to be sent";
+    srtt_us8: "µs/8", "smoothed round trip time; 0 before the first sample";
+    rttvar_us: "µs", "smoothed largest deviation";
+    rtt_min_us: "µs", "smallest round trip time of the kernel's window; all ones before the first sample";
+    packets_out: "segments", "segments sent and not cumulatively acknowledged";
+    retrans_out: "segments", "of them, sent again";
+    lost_out: "segments", "of them, thought lost";
+    sacked_out: "segments", "of them, selectively acknowledged";
+    total_retrans: "packets", "retransmissions so far";
+    high_seq: "", "`snd_nxt` when recovery began";
+    undo_marker: "", "`snd_una` when recovery began; 0 when it cannot be undone";
+    mss: "bytes", "payload of a segment";
+    max_packets_out: "segments", "most segments in flight in the last window";
+    snd_wnd: "bytes", "window that the receiver announced";
+    ca_state: "", "Linux's number of the state of loss recovery";
+    is_cwnd_limited: "", "1 if the window limited what was sent";
+}
+
 macro_rules! columns {
     (
         $(#[$about:meta])* $row:ident { $($more:tt)* }
         $(#[$list_about:meta])* $list:ident;
-        $($read:ident $name:ident: $type:ty, $unit:literal, $doc:literal;)+
+        $($read:ident $name:ident: $type:ty $(, $unit:literal, $doc:literal)?;)+
     ) => {
         $(#[$about])*
         #[derive(Clone, Debug, PartialEq)]
         pub struct $row {
-            $(#[doc = $doc] pub $name: $type,)+
+            $(#[doc = columns!(@ doc $name $(, $unit, $doc)?)] pub $name: $type,)+
             $($more)*
         }
 
         $(#[$list_about])*
         pub static $list: &[Column<$row>] =
-            &[$(Column::new(stringify!($name), $unit, $doc, columns!(@ $read $name)),)+];
+            &[$(Column::new(
+                stringify!($name),
+                columns!(@ unit $name $(, $unit, $doc)?),
+                columns!(@ doc $name $(, $unit, $doc)?),
+                columns!(@ $read $name),
+            ),)+];
     };
+    (@ unit $name:ident, $unit:literal, $doc:literal) => { $unit };
+    (@ doc $name:ident, $unit:literal, $doc:literal) => { $doc };
+    (@ unit $name:ident) => { of_connection!($name unit) };
+    (@ doc $name:ident) => { of_connection!($name doc) };
     (@ Text $name:ident) => { Text(|row| &row.$name) };
     (@ $read:ident $name:ident) => { $read(|row| row.$name) };
 }
@@ -52,11 +95,11 @@ columns! {
     }
     /// A row per call of a hook. The private area stands beside it: [`OUR_STATE`] or [`KERNELS_STATE`].
     HOOKS;
-    Count connection: u64, "", "number of the connection";
+    Count connection: u64;
     Word hook: &'static str, "", "hook that was called";
     Count seq: u64, "", "place among all calls of the trace's hooks; where one is missing, its record was lost";
     Count now_us: u64, "µs", "the connection's clock; 0 on a socket that was just accepted";
-    Index tick_hz: u32, "1/s", "ticks a second (HZ)";
+    Index tick_hz: u32;
     Index jiffies_before: u32, "ticks", "tick counter before the call";
     Index jiffies_after: u32, "ticks", "tick counter after it; where they differ, a tick fell inside";
     Index arg0: u32, "", "word of the hook's arguments; 0 where it has none";
@@ -65,32 +108,32 @@ columns! {
     Index ret: u32, "", "what the hook returned; 0 for one that returns nothing";
     Index local_port: u32, "", "port here; 0 on a socket that is being taken down";
     Index remote_port: u32, "", "port there";
-    Index snd_una: u32, "", "first sequence number that is not acknowledged";
-    Index snd_nxt: u32, "", "next sequence number to be sent";
-    Index srtt_us8: u32, "µs/8", "smoothed round trip time; 0 before the first sample";
+    Index snd_una: u32;
+    Index snd_nxt: u32;
+    Index srtt_us8: u32;
     Index mdev_us: u32, "µs/4", "mean deviation of the round trip time";
-    Index rttvar_us: u32, "µs", "smoothed largest deviation";
-    Index rtt_min_us: u32, "µs", "smallest round trip time of the kernel's window; all ones before the first sample";
-    Index packets_out: u32, "segments", "segments sent and not cumulatively acknowledged";
-    Index retrans_out: u32, "segments", "of them, sent again";
-    Index lost_out: u32, "segments", "of them, thought lost";
-    Index sacked_out: u32, "segments", "of them, selectively acknowledged";
+    Index rttvar_us: u32;
+    Index rtt_min_us: u32;
+    Index packets_out: u32;
+    Index retrans_out: u32;
+    Index lost_out: u32;
+    Index sacked_out: u32;
     Count delivered: u64, "segments", "segments delivered so far";
     Index lost: u32, "segments", "segments lost so far";
-    Index total_retrans: u32, "packets", "retransmissions so far";
+    Index total_retrans: u32;
     Index prior_cwnd: u32, "segments", "window before the last reduction";
     Index prior_ssthresh: u32, "segments", "slow start threshold before the last reduction";
-    Index high_seq: u32, "", "`snd_nxt` when recovery began";
-    Index undo_marker: u32, "", "`snd_una` when recovery began; 0 when it cannot be undone";
+    Index high_seq: u32;
+    Index undo_marker: u32;
     Index app_limited: u32, "segments", "delivered count up to which the application limits the rate; 0 when it does not";
-    Index mss: u32, "bytes", "payload of a segment";
-    Index max_packets_out: u32, "segments", "most segments in flight in the last window";
+    Index mss: u32;
+    Index max_packets_out: u32;
     Index cwnd_clamp: u32, "segments", "max window";
     Index lsndtime: u32, "ticks", "when data were last sent";
     Index gso_max_size: u32, "bytes", "largest packet that the device takes";
-    Index snd_wnd: u32, "bytes", "window that the receiver announced";
-    Index ca_state: u32, "", "Linux's number of the state of loss recovery";
-    Index is_cwnd_limited: u32, "", "1 if the window limited what was sent";
+    Index snd_wnd: u32;
+    Index ca_state: u32;
+    Index is_cwnd_limited: u32;
     Index pacing_status: u32, "", "who paces, before the call: 0 nobody, 1 TCP's own timer, 2 fq";
     Count pacing_rate: u64, "bytes/s", "pacing rate before the call";
     Index cwnd_before: u32, "segments", "congestion window before the call";
@@ -109,7 +152,7 @@ columns! {
     PacketRow {}
     /// A row per acknowledgement, per transmission and per timer that expires; `cwnd kernel trace --transport` records them.
     PACKETS;
-    Count connection: u64, "", "number of the connection";
+    Count connection: u64;
     Word kind: &'static str, "", "`ack`: it arrived, `sent`: it left, or `timer`: the timer for timeouts, probes and reordering expired";
     Count seq: u64, "", "place among all calls and packets of the trace; where one is missing, its record was lost";
     Count time_ns: u64, "ns", "when it was seen, on the kernel's clock (CLOCK_MONOTONIC)";
@@ -131,30 +174,30 @@ columns! {
     Index sack2_to: u32, "", "third block: to";
     Index sack3_from: u32, "", "fourth block: from";
     Index sack3_to: u32, "", "fourth block: to";
-    Index tick_hz: u32, "1/s", "ticks a second (HZ)";
+    Index tick_hz: u32;
     Index jiffies: u32, "ticks", "tick counter";
-    Index snd_una: u32, "", "first sequence number that is not acknowledged";
-    Index snd_nxt: u32, "", "next sequence number to be sent";
+    Index snd_una: u32;
+    Index snd_nxt: u32;
     Index write_seq: u32, "", "next sequence number that the application writes";
-    Index snd_wnd: u32, "bytes", "window that the receiver announced";
-    Index mss: u32, "bytes", "payload of a segment";
-    Index packets_out: u32, "segments", "segments sent and not cumulatively acknowledged";
-    Index sacked_out: u32, "segments", "of them, selectively acknowledged";
-    Index lost_out: u32, "segments", "of them, thought lost";
-    Index retrans_out: u32, "segments", "of them, sent again";
+    Index snd_wnd: u32;
+    Index mss: u32;
+    Index packets_out: u32;
+    Index sacked_out: u32;
+    Index lost_out: u32;
+    Index retrans_out: u32;
     Index cwnd: u32, "segments", "congestion window";
     Index ssthresh: u32, "segments", "slow start threshold";
-    Index max_packets_out: u32, "segments", "most segments in flight in the last window";
-    Index is_cwnd_limited: u32, "", "1 if the window limited what was sent";
-    Index ca_state: u32, "", "Linux's number of the state of loss recovery";
-    Index srtt_us8: u32, "µs/8", "smoothed round trip time; 0 before the first sample";
-    Index rttvar_us: u32, "µs", "smoothed largest deviation";
-    Index rtt_min_us: u32, "µs", "smallest round trip time of the kernel's window; all ones before the first sample";
-    Index high_seq: u32, "", "`snd_nxt` when recovery began";
-    Index undo_marker: u32, "", "`snd_una` when recovery began; 0 when it cannot be undone";
+    Index max_packets_out: u32;
+    Index is_cwnd_limited: u32;
+    Index ca_state: u32;
+    Index srtt_us8: u32;
+    Index rttvar_us: u32;
+    Index rtt_min_us: u32;
+    Index high_seq: u32;
+    Index undo_marker: u32;
     Index undo_retrans: u32, "", "retransmissions not yet reported as duplicates; all ones before the first";
     Index retrans_stamp: u32, "", "timestamp of the first retransmission of the episode; 0 without one";
-    Index total_retrans: u32, "packets", "retransmissions so far";
+    Index total_retrans: u32;
     Index frto: u32, "", "1 while F-RTO goes on";
     Index tlp_high_seq: u32, "", "`snd_nxt` when the probe was sent that is out; 0 without one";
     Index rack_rtt_us: u32, "µs", "RACK's round trip time";

@@ -80,11 +80,10 @@ impl KernelTrace {
         port: u16,
         ring_bytes: u32,
     ) -> PyResult<Self> {
-        let wrapper = Wrapper::find(name).map_err(|why| raise(py, &why))?;
-        let (loaded, recorder) =
-            wrapper.load_recording(kernel_name, ring_bytes).map_err(|why| raise(py, &why))?;
-        let source = RecordSource::Hooks { programs: None, loaded, recorder, words: StateLayout::Kernels };
-        Ok(Self::new(source, Controller::by_name(&format!("{name}-linux")), port))
+        let recorded =
+            Wrapper::find(name).and_then(|wrapper| wrapper.load_recording(kernel_name, ring_bytes));
+        let (loaded, recorder) = recorded.map_err(|why| raise(py, &why))?;
+        Ok(Self::of_wrapper(name, port, (loaded, recorder), None))
     }
 
     /// As `of_kernels_own`, with the calls of all hooks and with packets and timers, which `take_packets` returns.
@@ -96,12 +95,10 @@ impl KernelTrace {
         port: u16,
         ring_bytes: u32,
     ) -> PyResult<Self> {
-        let wrapper = Wrapper::of_transport(name).map_err(|why| raise(py, &why))?;
-        let recorded = wrapper.record_transport(kernel_name, ring_bytes);
+        let recorded =
+            Wrapper::of_transport(name).and_then(|wrapper| wrapper.record_transport(kernel_name, ring_bytes));
         let (loaded, recorder, programs) = recorded.map_err(|why| raise(py, &why))?;
-        let words = StateLayout::Kernels;
-        let source = RecordSource::Hooks { programs: Some(programs), loaded, recorder, words };
-        Ok(Self::new(source, Controller::by_name(&format!("{name}-linux")), port))
+        Ok(Self::of_wrapper(name, port, (loaded, recorder), Some(programs)))
     }
 
     /// The rows of the table `packets` that came with the calls that `take` and `close` have returned since the last time; None where no
@@ -276,6 +273,17 @@ fn contained(source: &RecordSource) -> Result<(u64, u64), cwnd_bpf::Error> {
 impl KernelTrace {
     fn source(&self) -> MutexGuard<'_, Option<RecordSource>> {
         self.source.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The kernel's own algorithm `name`, recorded by a wrapper that is loaded; `programs` record its packets.
+    fn of_wrapper(
+        name: &str,
+        port: u16,
+        (loaded, recorder): (OwnedModule, Recorder),
+        programs: Option<PacketPrograms>,
+    ) -> Self {
+        let source = RecordSource::Hooks { programs, loaded, recorder, words: StateLayout::Kernels };
+        Self::new(source, Controller::by_name(&format!("{name}-linux")), port)
     }
 
     fn new(source: RecordSource, controller: Option<Controller>, port: u16) -> Self {
