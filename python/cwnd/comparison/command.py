@@ -57,7 +57,16 @@ def command(
         name = next(name for name in names if names.count(name) > 1)
         fail(f'SCENARIO.toml: "{name}" is not accepted; expected files of different names')
     folder = FidelityFolder(out) if out is not None else None
-    documents = compare(dict(zip(names, scenarios)), number, folder)
+    try:
+        documents = compare(dict(zip(names, scenarios)), number, folder)
+    except KeyboardInterrupt:
+        kept = (
+            f"what is done is kept in {out}; the same command goes on from there"
+            if out
+            else "nothing is kept without -o DIR"
+        )
+        print(kept, file=sys.stderr)
+        raise
     if as_json:
         print(json.dumps(documents))
     else:
