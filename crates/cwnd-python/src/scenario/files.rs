@@ -4,7 +4,7 @@
 use super::{refuse, taken};
 use cwnd_scenario::{Invalid, nearest, unknown_name};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyMapping, PyTuple};
+use pyo3::types::{PyBytes, PyMapping, PyTuple, PyType};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,9 +28,10 @@ impl InputFile {
         Self { path, text: contents.into() }
     }
 
-    /// The arguments of a copy.
-    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        (&self.path, self.contents(py)).into_pyobject(py)
+    /// Pickles and copies are made of the type and its arguments.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, Bound<'py, PyTuple>)> {
+        let (py, part) = (slf.py(), slf.get());
+        Ok((slf.get_type(), (&part.path, part.contents(py)).into_pyobject(py)?))
     }
 
     #[getter]

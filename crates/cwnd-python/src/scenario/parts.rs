@@ -3,7 +3,7 @@
 
 use cwnd_scenario::Start;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyTuple, PyType};
 
 /// A group of flows with the same settings.
 #[pyclass(frozen, eq, module = "cwnd._native")]
@@ -41,9 +41,11 @@ impl FlowGroup {
         Ok(Self { name, label, cc, numbers, start_s, stop_s })
     }
 
-    /// The arguments of a copy.
-    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        (&self.name, &self.label, &self.cc, self.flows(py)?, self.start_s, self.stop_s).into_pyobject(py)
+    /// Pickles and copies are made of the type and its arguments.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, Bound<'py, PyTuple>)> {
+        let (py, part) = (slf.py(), slf.get());
+        let arguments = (&part.name, &part.label, &part.cc, part.flows(py)?, part.start_s, part.stop_s);
+        Ok((slf.get_type(), arguments.into_pyobject(py)?))
     }
 
     /// The numbers of its flows.
@@ -97,10 +99,12 @@ impl LinkSettings {
         Self { name, ends, is_reverse, rtt_ms, queue, limit, loss }
     }
 
-    /// The arguments of a copy.
-    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let Self { name, ends, is_reverse, rtt_ms, queue, limit, loss } = self;
-        (name, (&ends.0, &ends.1), *is_reverse, *rtt_ms, queue, limit, loss).into_pyobject(py)
+    /// Pickles and copies are made of the type and its arguments.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, Bound<'py, PyTuple>)> {
+        let (py, part) = (slf.py(), slf.get());
+        let Self { name, ends, is_reverse, rtt_ms, queue, limit, loss } = part;
+        let arguments = (name, (&ends.0, &ends.1), *is_reverse, *rtt_ms, queue, limit, loss);
+        Ok((slf.get_type(), arguments.into_pyobject(py)?))
     }
 
     fn __repr__(&self) -> String {
@@ -128,9 +132,11 @@ impl Action {
         Self { kind, at_s, on, to }
     }
 
-    /// The arguments of a copy.
-    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        (&self.kind, self.at_s, &self.on, &self.to).into_pyobject(py)
+    /// Pickles and copies are made of the type and its arguments.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, Bound<'py, PyTuple>)> {
+        let (py, part) = (slf.py(), slf.get());
+        let arguments = (&part.kind, part.at_s, &part.on, &part.to);
+        Ok((slf.get_type(), arguments.into_pyobject(py)?))
     }
 
     fn __repr__(&self) -> String {
