@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Proportional rate reduction (RFC 6937): during recovery, send in proportion to what arrives, so that the window has
-//! come down to its target when recovery ends. The bound below the target is RFC 9937's: one extra segment per ACK only
+//! Proportional rate reduction (RFC 9937): during recovery, send in proportion to what arrives, so that the window has
+//! come down to its target when recovery ends. Below the target as much goes as arrives, and one segment more per ACK only
 //! when the ACK advances and declares no further loss.
+//!
+//! RecoverFS is RFC 6937's, everything that is out: RFC 9937 §6.1 takes off what had been selectively acknowledged before.
 
 use super::Ack;
 use crate::conn::{CaState, Conn};
@@ -36,10 +38,9 @@ impl Prr {
         conn.cwnd = limit.min(conn.in_flight.saturating_add(forced)).max(1);
     }
 
-    /// Sets `conn.cwnd` so that the transport may send what this acknowledgement allows. `as_linux`: below the target at least what
-    /// was delivered goes, also where the acknowledgement does not advance or a loss was found. // RFC 6937 §3; Linux: tcp_cwnd_reduction
-    pub(super) fn on_ack(&mut self, conn: &mut Conn, ack: &Ack, as_linux: bool) {
-        if as_linux && ack.delivered == 0 {
+    /// Sets `conn.cwnd` so that the transport may send what this acknowledgement allows. // RFC 9937 §6.2
+    pub(super) fn on_ack(&mut self, conn: &mut Conn, ack: &Ack) {
+        if ack.delivered == 0 {
             return;
         }
         self.delivered = self.delivered.saturating_add(ack.delivered);
@@ -51,9 +52,7 @@ impl Prr {
             share.saturating_sub(u64::from(self.out)).min(u64::from(u32::MAX)) as u32
         } else {
             let safe = ack.acked > 0 && !ack.new_loss;
-            let limit = if safe || as_linux { owed.max(ack.delivered) } else { owed };
-            let limit = limit.saturating_add(safe.into());
-            limit.min(target - pipe)
+            owed.max(ack.delivered).saturating_add(u32::from(safe)).min(target - pipe)
         };
         send = send.max(self.forced(conn));
         // With nothing in flight and nothing owed both are 0. A window of 0 would leave everything to the timer.

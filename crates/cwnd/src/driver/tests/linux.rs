@@ -62,28 +62,3 @@ fn a_loss_that_is_repaired_already_is_a_reduction_without_a_recovery() {
     driver.on_repaired_loss(1, 22);
     assert_eq!((driver.conn.cwnd, driver.conn.ssthresh), (6, 6));
 }
-
-// tcp_cwnd_reduction: the window before was 20, the target is 10. Below it, with 4 in flight: of an acknowledgement that reports
-// 3 and shows another loss, Linux sends 3, where RFC 9937 sends what is owed, 5 - 4 = 1. One that advances sends one more. One that reports
-// nothing changes nothing.
-#[test]
-fn below_the_target_linux_sends_what_was_delivered() {
-    for (options, sends) in
-        [(Options::LINUX, [3, 4]), (Options { reduction: Reduction::Proportional, ..Options::TCP }, [1, 4])]
-    {
-        for (new_loss, send) in [true, false].into_iter().zip(sends) {
-            let mut driver = driver("reno", 20, options);
-            driver.conn.packets_out = 20;
-            driver.on_loss(1, 1, 21);
-            (0..4).for_each(|_| driver.on_sent(1, 300_000));
-            driver.on_ack(&Ack { new_loss: true, ..ack(2, 0, 2) });
-            driver.conn.in_flight = 4;
-            driver.on_ack(&Ack { new_loss, ..ack(3, 0, 3) });
-            assert_eq!(driver.conn.cwnd, 4 + send, "{options:?}");
-            let before = driver.conn.cwnd;
-            driver.conn.in_flight = 2;
-            driver.on_ack(&Ack { new_loss: true, ..ack(4, 0, 0) });
-            assert_eq!(driver.conn.cwnd == before, options == Options::LINUX, "{options:?}");
-        }
-    }
-}

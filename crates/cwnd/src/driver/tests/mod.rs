@@ -165,7 +165,7 @@ fn a_timeout_within_recovery_is_undone_with_the_proof_of_both() {
     }
 }
 
-// RFC 6937 §3: 20 out, ssthresh 14 (CUBIC keeps 0.7): 14 segments are sent for 20 delivered, and the window ends at 14.
+// RFC 9937 §6.2: 20 out, ssthresh 14 (CUBIC keeps 0.7): 14 segments are sent for 20 delivered, and the window ends at 14.
 #[test]
 fn proportional_reduction_sends_seven_for_ten() {
     let options = Options { reduction: Reduction::Proportional, ..Options::default() };
@@ -190,7 +190,7 @@ fn proportional_reduction_sends_seven_for_ten() {
     assert!((14..=15).contains(&driver.conn.cwnd), "{}", driver.conn.cwnd);
 }
 
-// RFC 6937 §3: CEIL(prr_delivered · ssthresh / RecoverFS) − prr_out. 20 out, ssthresh 14: after k of the deliveries ⌈0.7 k⌉ have been sent.
+// RFC 9937 §6.2: CEIL(prr_delivered · ssthresh / RecoverFS) − prr_out. 20 out, ssthresh 14: after k of the deliveries ⌈0.7 k⌉ have been sent.
 // Row DR14.
 #[test]
 fn proportional_reduction_rounds_what_may_be_sent_up() {
@@ -212,8 +212,35 @@ fn proportional_reduction_rounds_what_may_be_sent_up() {
     assert_eq!(totals, [1, 2, 3, 3, 4, 5, 5]); // 0.7, 1.4, 2.1, 2.8, 3.5, 4.2, 4.9
 }
 
+// RFC 9937 §6.2: 20 out, 16 of them lost, target 10: one is forced out. An advance that brings one lets two go, a report one, though three have gone
+// for two; an advance that declares another loss one as well; and the target is the most.
+#[test]
+fn below_the_target_as_much_goes_as_arrives() {
+    let options = Options { reduction: Reduction::Proportional, ..Options::default() };
+    let mut driver = driver("reno", 20, options);
+    driver.conn.in_flight = 4;
+    driver.on_loss(1, 0, 20);
+    let mut windows = vec![driver.conn.cwnd];
+    let report = Ack { acked: 0, delivered: 1, ..ack(2, 0, 0) };
+    let unsafe_advance = Ack { new_loss: true, ..ack(2, 2, 1) };
+    let largest = Ack { delivered: 4, ..ack(2, 3, 1) };
+    for (ack, in_flight) in [(ack(2, 1, 1), 4), (report, 5), (unsafe_advance, 4), (largest, 9)] {
+        for _ in driver.conn.in_flight..driver.conn.cwnd {
+            driver.on_sent(1, 1_000_000);
+        }
+        driver.conn.in_flight = in_flight;
+        driver.on_ack(&ack);
+        windows.push(driver.conn.cwnd);
+    }
+    assert_eq!(windows, [4 + 1, 4 + 2, 5 + 1, 4 + 1, 10]);
+    let before = driver.conn.cwnd;
+    driver.conn.in_flight = 3;
+    driver.on_ack(&Ack { acked: 0, delivered: 0, ..ack(3, 3, 0) });
+    assert_eq!(driver.conn.cwnd, before, "an acknowledgement that brings nothing changes nothing");
+}
+
 // All of a recovery's segments are delivered or lost, as many were sent as delivered, and the acknowledgement that says so
-// declares another loss: RFC 6937 allows nothing, and nothing is in flight. Found by the fuzzer.
+// declares another loss. Nothing is in flight, and the window is a segment at least. Found by the fuzzer.
 #[test]
 fn proportional_reduction_leaves_a_window_of_one_segment_at_least() {
     let options = Options { reduction: Reduction::Proportional, ..Options::default() };
