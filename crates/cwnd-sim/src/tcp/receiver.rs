@@ -113,14 +113,18 @@ pub struct Receiver {
     pub arrived: u64,
 }
 
+/// Blocks of which is remembered which something arrived in last: one more than an option has place for, because two may become one.
+// Linux: TCP_NUM_SACKS
+const REMEMBERED: usize = 4;
+
 /// Segments that arrived beyond a hole.
 #[derive(Clone, Debug, Default)]
 struct OutOfOrder {
     arrived: Bitmap,
     /// One past the highest position among it.
     highest: u64,
-    /// A position of each of the three blocks that something arrived in last, newest first, plus one; 0 for none.
-    recent: [u64; 3],
+    /// A position of each of the blocks that something arrived in last, newest first, plus one; 0 for none.
+    recent: [u64; REMEMBERED],
     /// Segments that have arrived since the last acknowledgement.
     waiting: u32,
     /// Acknowledgements of `dup_acks_at`.
@@ -155,15 +159,29 @@ impl OutOfOrder {
     fn note(&mut self, next: u64, position: u64) -> usize {
         let mut before = 0;
         if self.recent[0] != position {
-            // Not the next of the same block.
-            let (from, to) = self.block(next, position);
-            let same = |recent: &u64| (from + 1..=to).contains(recent);
-            let place = self.recent.iter().position(same);
-            before = place.unwrap_or_else(|| self.recent.iter().filter(|&&recent| recent > next).count());
-            self.recent.copy_within(..place.unwrap_or(2), 1);
+            before = self.put_first(next, position); // not the next of the same block
         }
         self.recent[0] = position + 1;
         before
+    }
+
+    fn put_first(&mut self, next: u64, position: u64) -> usize {
+        let (from, to) = self.block(next, position);
+        let (mut blocks, mut place) = ([(from, to); REMEMBERED + 1], None);
+        let (mut recent, mut count) = ([0; REMEMBERED + 1], 1);
+        for &other in self.recent.iter().filter(|&&other| other > next) {
+            let block = self.block(next, other - 1);
+            if block == (from, to) {
+                place = place.or(Some(count - 1));
+            }
+            // Two that became one are one.
+            if !blocks[..count].contains(&block) {
+                (blocks[count], recent[count]) = (block, other);
+                count += 1;
+            }
+        }
+        self.recent.copy_from_slice(&recent[..REMEMBERED]);
+        place.unwrap_or(count - 1)
     }
 }
 

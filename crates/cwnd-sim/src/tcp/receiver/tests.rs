@@ -69,6 +69,7 @@ fn a_duplicate_leaves_place_for_two_blocks() {
     let acks = with_duplicates(&[3, 5, 3, 7]);
     assert_eq!(acks[2], (0, Some(3), vec![(3, 4), (5, 6)]));
     assert_eq!(acks[3], (0, None, vec![(7, 8), (3, 4), (5, 6)]));
+    assert_eq!(with_duplicates(&[3, 5, 7, 3])[3], (0, Some(3), vec![(3, 4), (7, 8)]));
 }
 
 // A path that keeps acknowledgements in order carries one position instead of blocks: one below the acknowledgement, or reported
@@ -125,6 +126,20 @@ fn the_three_newest_blocks_are_reported_and_a_duplicate_comes_first() {
     receiver.on_segment(segment(4), 1, NOW);
     assert_eq!(ranges(&receiver), [(4, 5), (10, 12), (8, 9)]);
     assert_eq!((receiver.next(), receiver.distinct), (0, 6));
+}
+
+// RFC 2018 §4: as many blocks as fit. 5 makes one of the second and the third; the first is reported again. Linux remembers four (TCP_NUM_SACKS).
+#[test]
+fn two_blocks_that_become_one_leave_place_for_an_older_one() {
+    let mut receiver = Receiver::default();
+    for position in [2, 4, 6, 8] {
+        receiver.on_segment(segment(position), 1, NOW);
+    }
+    assert_eq!(ranges(&receiver), [(8, 9), (6, 7), (4, 5)]);
+    receiver.on_segment(segment(5), 1, NOW);
+    assert_eq!(ranges(&receiver), [(4, 7), (8, 9), (2, 3)]);
+    receiver.on_segment(segment(7), 1, NOW);
+    assert_eq!(ranges(&receiver), [(4, 9), (2, 3)]);
 }
 
 // Whatever arrives, in whatever order: the first block holds it, all are true and whole, none is there twice; seed 5.
@@ -192,6 +207,15 @@ fn a_late_segment_behind_a_newer_retransmission_is_refused() {
         other.on_segment(segment, 1, NOW);
     }
     assert_eq!(other.next(), 5, "other receivers have no timestamps");
+}
+
+// RFC 7323 §5.3, R1, by clocks of a millisecond, as in Linux: one of which nobody knows whether it is older is taken, one that is older is not.
+#[test]
+fn a_timestamp_a_millisecond_older_is_taken() {
+    let mut receiver = Receiver::new(true);
+    receiver.on_segment(sent_at(0, 10), 1, NOW);
+    assert_eq!(receiver.on_segment(sent_at(1, 9), 1, NOW).map(|ack| ack.cumulative), Some(2));
+    assert_eq!(receiver.on_segment(sent_at(2, 7), 1, NOW).map(|ack| ack.cumulative), Some(2), "refused");
 }
 
 // Linux, tcp_comp_sack_nr = 44: three acknowledgements at once, then one that waits, with the blocks of all. Segment 0 is missing; 1 to 3
