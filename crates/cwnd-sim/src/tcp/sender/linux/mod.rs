@@ -293,7 +293,8 @@ impl Sender {
         arrival: &mut Arrival,
     ) {
         if let Some(position) = packet.sacked {
-            let is_news = position >= self.una && self.report(now_us, position, arrival);
+            let below = packet.cumulative.max(self.una);
+            let is_news = position >= below && self.report(now_us, position, arrival);
             if !is_news {
                 arrival.dsack = Some(position); // RFC 2883 §4: below the acknowledgement, or reported before
             }

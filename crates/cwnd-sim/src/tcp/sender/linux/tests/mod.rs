@@ -3,7 +3,8 @@
 //!
 //! A line is a time in milliseconds and what happens: `>` the segments that are to leave then (`0-9` for ten of them), `<` an
 //! acknowledgement, `+` segments that the application writes, `=` state, window and threshold that the sender is to have.
-//! `sack 2 3` are two acknowledgements, each of one arrival, as a receiver sends them; `dsack 2` reports a duplicate. An acknowledgement
+//! `sack 2 3` are two acknowledgements, each of one arrival, as a receiver sends them; `dsack 2` reports a duplicate, `ack 3 dsack 2` one beside
+//! the advance. An acknowledgement
 //! of new data echoes the last transmission of the first segment that it acknowledges, or the time given by `echo`.
 
 mod bursts;
@@ -82,7 +83,8 @@ fn play(cc: &str, size: Option<u64>, text: &str) -> Sender {
         match (*what, words) {
             ("<", ["ack", to, rest @ ..]) => {
                 let echo_ms = if let ["echo", ms] = rest { ms.parse().ok() } else { None };
-                trace.ack(to.parse().expect("a position"), None, echo_ms);
+                let duplicate = if let ["dsack", position] = rest { position.parse().ok() } else { None };
+                trace.ack(to.parse().expect("a position"), duplicate, echo_ms);
             }
             ("<", ["sack" | "dsack", words @ ..]) => {
                 for position in words.iter().flat_map(|word| positions(word)) {

@@ -33,6 +33,7 @@ fn a_probe_is_the_last_segment_where_nothing_is_new() {
         40  > 10-11
         122 > 11
         122 = Open 20 none
+        130 < duplicate
     ",
     );
     assert_eq!((sender.driver.conn.in_flight, sender.sent.retransmits), (2, 1));
@@ -161,6 +162,27 @@ fn a_probe_that_arrives_beside_its_original_reduces_nothing() {
     }
 }
 
+// RFC 2883 §4: what lies below the acknowledgement is a duplicate, though the sender hears of it for the first time: the receiver had delayed the
+// original's acknowledgement when the probe came. RFC 8985 §7.4.2: so there was no loss.
+#[test]
+fn a_probe_that_meets_a_delayed_acknowledgement_reduces_nothing() {
+    play(
+        "reno-linux",
+        Some(12),
+        "
+        0   > 0-9
+        40  < ack 10
+        40  > 10-11
+        122 > 11
+        162 < ack 12 dsack 11
+        170 + 2
+        170 > 12-13
+        210 < ack 14
+        210 = Open 20 none
+    ",
+    );
+}
+
 // RFC 8985 §7.4.2: a probe of new data repairs nothing, and its acknowledgement ends the episode: the next tail has a probe of its own.
 // In slow start 21 acknowledged segments make a window of 20 one of 41.
 #[test]
@@ -177,6 +199,50 @@ fn a_probe_of_new_data_is_over_when_it_is_acknowledged() {
         130 = Open 41 none
         130 > 31-71
         224.5 > 72      // the round trips were 40 and 90 ms, smoothed 46.25: 92.5 ms and 2
+    ",
+    );
+}
+
+// RFC 8985 §7.2: one probe in a flight. 11 is acknowledged, 12 is not, nor the probe: 94.5 ms later, where another one would go, nothing does.
+#[test]
+fn no_second_probe_goes_before_the_first_is_acknowledged() {
+    play(
+        "reno",
+        None,
+        "
+        0   > 0-9
+        40  < ack 10
+        40  > 10-29
+        122 > 30
+        130 < ack 11
+        130 > 31
+        286.25 > 11
+        286.25 = Loss 1 10
+    ",
+    );
+}
+
+// RFC 8985 §7.2: no probe while something is missing. 14 is new, sent in a recovery; 2 · SRTT later nothing goes. The timeout, 200 ms above the smoothed
+// round trip, begins anew with what arrives of before 1 went again.
+#[test]
+fn no_probe_goes_in_a_recovery() {
+    play(
+        "reno",
+        None,
+        "
+        0  > 0-9
+        40 < ack 1
+        40 > 10-11
+        41 < sack 2
+        41 > 12
+        42 < sack 3
+        42 > 13
+        43 < sack 4
+        43 > 1
+        44 < sack 5
+        45 < sack 6
+        45 > 14
+        286.59 > 1
     ",
     );
 }
