@@ -8,7 +8,7 @@
                                                     processors that have nothing else to do
 
 A mutation is a replaced text: mutations.toml has faults that others had, statements.toml statements of the RFCs, links.toml those of
-queue disciplines.
+queue disciplines, transport.toml those of the simulator's TCP.
 One whose text is not found exactly once is an error, as is one that the named test passes, and one that does not compile.
 """
 
@@ -18,6 +18,7 @@ import argparse
 import json
 import os
 import queue
+import re
 import shutil
 import subprocess
 import sys
@@ -37,7 +38,7 @@ WORKSPACE = ("Cargo.toml", "Cargo.lock", "clippy.toml", "rustfmt.toml")
 
 Mutation = dict[str, str]
 
-TABLES = ("mutations.toml", "statements.toml", "links.toml")
+TABLES = ("mutations.toml", "statements.toml", "links.toml", "transport.toml")
 CONTRACT = "cwnd-contract ="
 # Compiled once and run once: what optimises or describes the code takes longer than it saves.
 BUILD = {"CARGO_PROFILE_DEV_OPT_LEVEL": "0", "CARGO_PROFILE_DEV_DEBUG": "0", "CARGO_INCREMENTAL": "1"}
@@ -74,7 +75,9 @@ def is_concerned(mutation: Mutation, changed: list[str], rows: list[Mutation]) -
     crate = f"crates/{crate_of(mutation)}"
     places = [f"{crate}/{mutation['file']}"]
     if mutation["in"] == "lib":
-        module = [name for name in mutation["test"].split("::")[:-1] if name != "tests"]
+        module = mutation["test"].split("::")[:-1]
+        # A module's tests stand in it, or in its folder `tests`.
+        module = module[: module.index("tests")] if "tests" in module else module
         places.append("/".join([f"{crate}/src", *module]))
     else:
         places.append(f"{crate}/tests/{mutation['in']}")
@@ -128,23 +131,26 @@ def mutated(root: Path, mutation: Mutation) -> str:
 
 
 CRATES = ("crates/cwnd", "crates/cwnd-contract", "crates/cwnd-link")
+#: The simulator, and what else it is made of.
+SIMULATOR = ("crates/cwnd-record", "crates/cwnd-scenario", "crates/cwnd-sim", "crates/cwnd-traffic")
 
 
-def copy(tree: Path) -> Path:
-    """The core, its contract and the links alone, as a workspace of their own; build results of the last time are kept.
+def copy(tree: Path, crates: tuple[str, ...] = CRATES) -> Path:
+    """The core, its contract and the links alone, or these crates, as a workspace of their own; build results of the last time are kept.
 
     Files get today's times: with the originals', cargo would take what was built from the last mutation for up to date.
     """
     shutil.rmtree(tree, ignore_errors=True)
-    for crate in CRATES:
+    for crate in crates:
         shutil.copytree(ROOT / crate, tree / crate, copy_function=shutil.copyfile)
     for name in WORKSPACE:
         shutil.copy(ROOT / name, tree / name)
     manifest = (tree / "Cargo.toml").read_text().splitlines()
+    names = {Path(crate).name for crate in crates}
     for number, line in enumerate(manifest):
         if line.startswith("members ="):
-            manifest[number] = f"members = {json.dumps(CRATES)}"
-        elif line.startswith(("cwnd-", "exclude =")):
+            manifest[number] = f"members = {json.dumps(crates)}"
+        elif line.startswith("exclude =") or (line.startswith("cwnd-") and re.split(r"[ .]", line)[0] not in names):
             manifest[number] = ""
     (tree / "Cargo.toml").write_text("\n".join(manifest) + "\n")
     return tree
@@ -208,8 +214,9 @@ def main() -> None:
     # A tree per worker: two builds at once keep two processors busy, as one alone does not.
     trees: queue.SimpleQueue[Path] = queue.SimpleQueue()
     workers = max(1, min(asked.workers, len(os.sched_getaffinity(0)), len(chosen)))
+    crates = CRATES + SIMULATOR if any(crate_of(mutation) == "cwnd-sim" for mutation in chosen) else CRATES
     for number in range(workers):
-        trees.put(copy(SCRATCH / f"tree-{number}"))
+        trees.put(copy(SCRATCH / f"tree-{number}", crates))
     first = trees.get()
     for crate, binary in sorted({(crate_of(m), m["in"]) for m in chosen}):
         names = sorted({m["test"] for m in chosen if (crate_of(m), m["in"]) == (crate, binary)})

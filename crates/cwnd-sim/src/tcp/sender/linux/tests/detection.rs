@@ -183,3 +183,51 @@ fn timeouts_back_off() {
     ",
     );
 }
+
+// RFC 8985 §6.3: 10 and 11 left 6 ms before the timeout: they are not lost, and the window leaves place for one more. After a round trip of 40 ms
+// and eight of 41 the smoothed one is 40.656.
+#[test]
+fn what_has_just_left_survives_a_timeout() {
+    play(
+        "reno",
+        Some(10),
+        "
+        0   > 0-9
+        40  < ack 1
+        41  < sack 2-4
+        41  > 1
+        41  < sack 5-9
+        275 + 2
+        275 > 10-11
+        281.656 > 1
+        281.656 = Loss 3 4
+    ",
+    );
+}
+
+// Linux: in the repair after a timeout, a retransmission that is lost begins another recovery. 11, sent at 442 ms, is missing when 12,
+// sent after it, has arrived.
+#[test]
+fn a_retransmission_lost_after_a_timeout_begins_a_recovery() {
+    play(
+        "reno",
+        None,
+        "
+        0   > 0-9
+        40  < ack 10
+        40  > 10-29
+        122 > 30
+        362 > 10
+        402 < ack 11
+        402 > 31-32
+        442 < sack 31
+        442 > 11
+        443 < sack 32
+        443 > 12
+        443 = Loss 2 10
+        483 < sack 12
+        483 > 11
+        483 = Recovery 1 2  // nothing is out, one has arrived
+    ",
+    );
+}

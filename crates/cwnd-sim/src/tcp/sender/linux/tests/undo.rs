@@ -17,6 +17,23 @@ const LATE: &str = "
     43 = Recovery 10 5
 ";
 
+/// 1 to 3 are missing. 1 goes again at 43 ms, 2 and 3 while five go for 13 that arrive.
+const THREE: &str = "
+    0  > 0-9
+    40 < ack 1
+    40 > 10-11
+    41 < sack 4
+    41 > 12
+    42 < sack 5
+    42 > 13
+    43 < sack 6
+    43 > 1
+    43 = Recovery 8 5
+    44 < sack 7
+    45 < sack 8
+    45 > 2
+";
+
 /// All of a flight is late. After the probe at 122 ms and the timeout at 362 ms 10 goes again.
 const TIMEOUT: &str = "
     0   > 0-9
@@ -229,6 +246,119 @@ fn a_timeout_after_progress_reduces_again() {
         882 = Loss 2 10
         1122 > 11
         1122 = Loss 1 2
+    "
+        ),
+    );
+}
+
+// RFC 3522 §3.2, step 4: the echo is compared with the first retransmission. 2's overtakes 1's, which acknowledges both with the echo of
+// 43 ms: older than all later retransmissions, but no original's.
+#[test]
+fn the_first_retransmission_tells_originals_from_copies() {
+    play(
+        "reno",
+        None,
+        &format!(
+            "{THREE}
+        46 < sack 9
+        82 < sack 10-13
+        82 > 3 14-15
+        85 < sack 2         // 1's was sent before it and is taken for lost
+        85 > 1 16
+        90 < ack 3 echo 43
+        90 = Recovery 5 5
+        90 > 17
+        130 < ack 16 echo 43
+        130 = Open 5 5
+        130 > 18-20
+    "
+        ),
+    );
+}
+
+// RFC 3708 §2: two segments have gone again; that one was needless says nothing of the other.
+#[test]
+fn a_duplicate_of_one_of_two_retransmissions_undoes_nothing() {
+    play(
+        "reno",
+        None,
+        &format!(
+            "{THREE}
+        46 < ack 2 echo 43
+        47 < dsack 1
+        47 = Recovery 6 5
+    "
+        ),
+    );
+}
+
+// RFC 3708 §2: duplicates beyond the retransmissions are the network's, and prove nothing.
+#[test]
+fn the_networks_own_duplicates_prove_nothing() {
+    play(
+        "reno",
+        None,
+        &format!(
+            "{LATE}
+        44 < dsack 0
+        45 < ack 5 echo 43  // the third of 13: two may have gone
+        45 > 14
+        46 < dsack 1
+        46 = Recovery 10 5
+    "
+        ),
+    );
+}
+
+// Linux (tcp_try_undo_partial): 1's original arrives while 2 is out again: the hole was reordering, so 3 does not go again, but new data does.
+#[test]
+fn an_original_stops_retransmissions_until_the_others_are_back() {
+    play(
+        "reno",
+        None,
+        &format!(
+            "{THREE}
+        80 < sack 10
+        81 < ack 2 echo 0
+        81 > 14
+    "
+        ),
+    );
+}
+
+// RFC 5682 §3.1, step 3.a: that the timeout was right is decided. What arrives of the flight then undoes nothing.
+#[test]
+fn data_of_the_flight_after_new_data_undoes_nothing() {
+    play(
+        "reno",
+        None,
+        &format!(
+            "{TIMEOUT}
+        402 < ack 11
+        402 > 31-32
+        442 < sack 31
+        442 > 11
+        450 < sack 13       // out of order by 18: reports grow the window
+        450 > 12
+        450 = Loss 3 10
+    "
+        ),
+    );
+}
+
+// RFC 5682 §3.1, step 1: not in a recovery that goes on: when 1 arrives, the flight goes again, and no new data. RFC 8985 §7.2: no probe goes
+// in a recovery.
+#[test]
+fn a_timeout_within_a_recovery_sends_the_flight_again() {
+    play(
+        "reno",
+        None,
+        &format!(
+            "{LATE}
+        283.689 > 1
+        283.689 = Loss 1 5
+        323.689 < ack 5 echo 283.689
+        323.689 > 5-6
     "
         ),
     );
