@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A receiver: delayed acknowledgements (RFC 5681 §4.2), SACK blocks (RFC 2018 §4), timestamps (RFC 7323 §4.3); Linux's also duplicates
+//! (RFC 2883 §4), old timestamps (RFC 7323 §5.3), and acknowledgements beyond a hole that wait for each other.
+
+use crate::network::Setup;
+use cwnd::registry::Recovery;
+
+/// An acknowledgement.
+#[derive(Clone, Debug)]
+pub struct AckSegment {
+    /// The first segment that has not arrived.
+    pub cumulative: u64,
+    /// Blocks of segments beyond it that have arrived.
+    pub blocks: Vec<(u64, u64)>,
+    /// When the oldest and the newest segment were sent that it acknowledges in order, µs: what its timestamp echoes, and what its sender
+    /// knows.
+    pub sent_us: Option<(u64, u64)>,
+    /// The segment that has arrived again: it takes the place of a block.
+    pub duplicate: Option<u64>,
+}
+
+/// The receiver.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    has_sack: bool,
+    ack_every: u32,
+    ack_delay: u64,
+    arrived: Vec<bool>,
+    pub next: u64,
+    /// Segments in order that are not acknowledged: when the oldest and the newest were sent.
+    pending: u32,
+    pending_us: Option<(u64, u64)>,
+    /// A segment of each of the blocks beyond a hole in which one arrived last, newest first.
+    latest: Vec<u64>,
+    /// When a delayed acknowledgement is due, ns.
+    pub due: Option<u64>,
+    is_linux: bool,
+    /// TS.Recent: when the segment was sent that last moved the acknowledgement, µs.
+    recent_us: u64,
+    /// Acknowledgements beyond the hole at a position, and segments since that wait for one.
+    beyond: (u64, u32),
+    waiting: u32,
+}
+
+impl Receiver {
+    pub fn new(setup: &Setup) -> Self {
+        Self {
+            has_sack: !matches!(setup.recovery, Recovery::NewReno),
+            ack_every: setup.ack_every,
+            ack_delay: setup.ack_delay,
+            arrived: Vec::new(),
+            next: 0,
+            pending: 0,
+            pending_us: None,
+            latest: Vec::new(),
+            due: None,
+            is_linux: setup.recovery == Recovery::Linux,
+            recent_us: 0,
+            beyond: (0, 0),
+            waiting: 0,
+        }
+    }
+
+    fn has(&self, position: u64) -> bool {
+        self.arrived.get(position as usize).copied().unwrap_or(false)
+    }
+
+    fn has_hole(&self) -> bool {
+        self.arrived[self.next as usize..].iter().any(|&arrived| arrived)
+    }
+
+    /// A segment that was sent at `sent_us` arrives at `now`, ns.
+    pub fn on_segment(
+        &mut self,
+        now: u64,
+        position: u64,
+        sent_us: u64,
+        min_rtt_us: u32,
+    ) -> Option<AckSegment> {
+        if self.arrived.len() <= position as usize + 1 {
+            self.arrived.resize(position as usize + 2, false);
+        }
+        let is_old = position < self.next;
+        // RFC 7323 §5.3, R1; clocks of milliseconds, as the simulator documents it, leave 1.5 ms.
+        if self.is_linux && self.next > 0 && sent_us + 1500 < self.recent_us {
+            return Some(self.acknowledge(is_old.then_some(position)));
+        }
+        if position != self.next {
+            // RFC 7323 §4.3: an old segment echoes its own time, if nothing waits.
+            if is_old {
+                self.pending_us = self.pending_us.or(Some((sent_us, sent_us)));
+            }
+            // RFC 5681 §4.2: at once.
+            if is_old || self.is_linux && self.has(position) {
+                if !is_old {
+                    self.remember(position);
+                }
+                return Some(self.acknowledge(self.is_linux.then_some(position)));
+            }
+            self.arrived[position as usize] = true;
+            let before = self.remember(position);
+            if self.is_linux && self.waits(before) {
+                // As the simulator documents it: a twentieth of the round trip, at most a millisecond.
+                let most = (u64::from(min_rtt_us) * 50).clamp(1, 1_000_000);
+                self.due = self.due.or(Some(now + most));
+                return None;
+            }
+            return Some(self.acknowledge(None));
+        }
+        if self.pending == 0 {
+            self.recent_us = sent_us;
+        }
+        self.pending_us = Some((self.pending_us.map_or(sent_us, |(oldest, _)| oldest), sent_us));
+        self.pending += 1;
+        let fills = self.has_hole();
+        self.arrived[position as usize] = true;
+        while self.has(self.next) {
+            self.next += 1;
+        }
+        if self.pending >= self.ack_every || fills {
+            return Some(self.acknowledge(None));
+        }
+        self.due = self.due.or(Some(now + self.ack_delay));
+        None
+    }
+
+    /// Whether a segment beyond the hole waits with its acknowledgement: not the first three, not more than 44, and not where more blocks
+    /// would have news than fit. // Linux: __tcp_ack_snd_check, tcp_sack_new_ofo_skb
+    fn waits(&mut self, before: usize) -> bool {
+        if self.beyond.0 != self.next {
+            self.beyond = (self.next, 0);
+        }
+        if self.beyond.1 < 3 {
+            self.beyond.1 += 1;
+            return false;
+        }
+        self.waiting += 1;
+        self.waiting <= 44 && (self.waiting == 1 || before < 2)
+    }
+
+    /// The block around a segment that has arrived.
+    fn block(&self, position: u64) -> (u64, u64) {
+        let (mut from, mut to) = (position, position + 1);
+        while from > 0 && self.has(from - 1) {
+            from -= 1;
+        }
+        while self.has(to) {
+            to += 1;
+        }
+        (from, to)
+    }
+
+    /// RFC 2018 §4: the block with the newest arrival first, then the others, most recent first. Four of them are remembered, as in Linux.
+    /// Returns how many were before it.
+    fn remember(&mut self, position: u64) -> usize {
+        let (mut blocks, mut before) = (Vec::new(), None);
+        let old = std::mem::take(&mut self.latest);
+        for position in std::iter::once(position).chain(old.into_iter().filter(|&old| old >= self.next)) {
+            let block = self.block(position);
+            if !blocks.contains(&block) {
+                blocks.push(block);
+                self.latest.push(position);
+            } else if block == blocks[0] && before.is_none() {
+                before = Some(blocks.len() - 1);
+            }
+        }
+        self.latest.truncate(4);
+        before.unwrap_or(blocks.len() - 1)
+    }
+
+    /// The acknowledgement that is due now.
+    pub fn acknowledge(&mut self, duplicate: Option<u64>) -> AckSegment {
+        self.latest.retain(|&position| position >= self.next);
+        let mut blocks: Vec<(u64, u64)> = self.latest.iter().map(|&position| self.block(position)).collect();
+        // As the simulator documents it: what was remembered may be acknowledged; the highest segment is not.
+        let highest = self.arrived.iter().rposition(|&arrived| arrived).unwrap_or(0) as u64;
+        let highest = self.block(highest);
+        if highest.0 > self.next && !blocks.contains(&highest) {
+            blocks.push(highest);
+        }
+        let most = if duplicate.is_some() { 2 } else { 3 }; // as many as fit beside timestamps
+        blocks.truncate(if self.has_sack { most } else { 0 });
+        (self.pending, self.waiting, self.due) = (0, 0, None);
+        AckSegment { cumulative: self.next, blocks, sent_us: self.pending_us.take(), duplicate }
+    }
+}
