@@ -12,8 +12,8 @@ pub struct AckPacket {
     /// A segment beyond it that has just arrived (the first block of the SACK option, newest edge). With D-SACK (RFC 2883) also one that
     /// had arrived before: it lies below `cumulative`, or was reported by an earlier acknowledgement.
     pub sacked: Option<u64>,
-    /// When the first and the newest segment that it acknowledges in order were sent, µs (the timestamp echo, and what
-    /// a sender knows of its newest segment).
+    /// When the first and the newest segment of the last advance were sent, µs (the timestamp echo, and what a sender knows of its newest
+    /// segment). An acknowledgement that brings nothing in order repeats them: those before it may have been lost. // RFC 7323 §4.3
     pub sent_us: Option<(u32, u32)>,
     /// Whether it was made to wait for, so that its blocks report more than `sacked`.
     pub waited: bool,
@@ -273,13 +273,7 @@ impl Receiver {
             sacked = self.next.checked_add_signed(ahead.into()); // RFC 2883 §4
         }
         // RFC 5681 §4.2: out of order, or old: a duplicate acknowledgement at once.
-        let echo = if self.pending > 0 {
-            Some((self.first_sent_us, self.newest_sent_us))
-        } else {
-            (ahead < 0).then_some((segment.sent_us, segment.sent_us)) // RFC 7323 §4.3: an old segment's timestamp is echoed, too
-        };
-        self.on_acknowledged();
-        Some(AckPacket { cumulative: self.next, sacked, sent_us: echo, waited: self.take_waiting() })
+        Some(self.repeat(sacked))
     }
 
     /// Whether the segment, which arrives at `now_us`, has an older timestamp than the one that the last segment in order has left, which is
@@ -296,10 +290,15 @@ impl Receiver {
     fn refuse(&mut self, ahead: i32) -> AckPacket {
         self.is_duplicate = ahead < 0;
         let sacked = if ahead < 0 { self.next.checked_add_signed(ahead.into()) } else { None };
-        let echo = (self.pending > 0).then_some((self.first_sent_us, self.newest_sent_us));
         self.quick = self.quick.max(self.most_quick);
+        self.repeat(sacked)
+    }
+
+    /// An acknowledgement with the times of the last advance.
+    fn repeat(&mut self, sacked: Option<u64>) -> AckPacket {
         self.on_acknowledged();
-        AckPacket { cumulative: self.next, sacked, sent_us: echo, waited: self.take_waiting() }
+        let sent_us = (self.next > 0).then_some((self.first_sent_us, self.newest_sent_us));
+        AckPacket { cumulative: self.next, sacked, sent_us, waited: self.take_waiting() }
     }
 
     /// An acknowledgement of all that has arrived is sent.
@@ -317,9 +316,7 @@ impl Receiver {
     /// The delay is over.
     pub fn on_delay_over(&mut self) -> AckPacket {
         self.is_duplicate = false;
-        let echo = (self.pending > 0).then_some((self.first_sent_us, self.newest_sent_us));
-        self.on_acknowledged();
-        AckPacket { cumulative: self.next, sacked: None, sent_us: echo, waited: self.take_waiting() }
+        self.repeat(None)
     }
 
     /// The first position that has not arrived.

@@ -12,8 +12,7 @@ pub struct AckSegment {
     pub cumulative: u64,
     /// Blocks of segments beyond it that have arrived.
     pub blocks: Vec<(u64, u64)>,
-    /// When the oldest and the newest segment were sent that it acknowledges in order, µs: what its timestamp echoes, and what its sender
-    /// knows.
+    /// When the oldest and the newest segment of the last advance were sent, µs: what its timestamp echoes, and what its sender knows.
     pub sent_us: Option<(u64, u64)>,
     /// The segment that has arrived again: it takes the place of a block.
     pub duplicate: Option<u64>,
@@ -27,16 +26,15 @@ pub struct Receiver {
     ack_delay: u64,
     arrived: Vec<bool>,
     pub next: u64,
-    /// Segments in order that are not acknowledged: when the oldest and the newest were sent.
+    /// Segments in order that are not acknowledged.
     pending: u32,
-    pending_us: Option<(u64, u64)>,
     /// A segment of each of the blocks beyond a hole in which one arrived last, newest first.
     latest: Vec<u64>,
     /// When a delayed acknowledgement is due, ns.
     pub due: Option<u64>,
     is_linux: bool,
-    /// TS.Recent: when the segment was sent that last moved the acknowledgement, µs.
-    recent_us: u64,
+    /// When the first segment of the last advance was sent (TS.Recent), and the last one, µs.
+    recent_us: (u64, u64),
     /// Acknowledgements beyond the hole at a position, and segments since that wait for one.
     beyond: (u64, u32),
     waiting: u32,
@@ -51,11 +49,10 @@ impl Receiver {
             arrived: Vec::new(),
             next: 0,
             pending: 0,
-            pending_us: None,
             latest: Vec::new(),
             due: None,
             is_linux: setup.recovery == Recovery::Linux,
-            recent_us: 0,
+            recent_us: (0, 0),
             beyond: (0, 0),
             waiting: 0,
         }
@@ -82,14 +79,10 @@ impl Receiver {
         }
         let is_old = position < self.next;
         // RFC 7323 §5.3, R1; clocks of milliseconds, as the simulator documents it, leave 1.5 ms.
-        if self.is_linux && self.next > 0 && sent_us + 1500 < self.recent_us {
+        if self.is_linux && self.next > 0 && sent_us + 1500 < self.recent_us.0 {
             return Some(self.acknowledge(is_old.then_some(position)));
         }
         if position != self.next {
-            // RFC 7323 §4.3: an old segment echoes its own time, if nothing waits.
-            if is_old {
-                self.pending_us = self.pending_us.or(Some((sent_us, sent_us)));
-            }
             // RFC 5681 §4.2: at once.
             if is_old || self.is_linux && self.has(position) {
                 if !is_old {
@@ -107,10 +100,8 @@ impl Receiver {
             }
             return Some(self.acknowledge(None));
         }
-        if self.pending == 0 {
-            self.recent_us = sent_us;
-        }
-        self.pending_us = Some((self.pending_us.map_or(sent_us, |(oldest, _)| oldest), sent_us));
+        let oldest_us = if self.pending == 0 { sent_us } else { self.recent_us.0 };
+        self.recent_us = (oldest_us, sent_us);
         self.pending += 1;
         let fills = self.has_hole();
         self.arrived[position as usize] = true;
@@ -181,6 +172,7 @@ impl Receiver {
         let most = if duplicate.is_some() { 2 } else { 3 }; // as many as fit beside timestamps
         blocks.truncate(if self.has_sack { most } else { 0 });
         (self.pending, self.waiting, self.due) = (0, 0, None);
-        AckSegment { cumulative: self.next, blocks, sent_us: self.pending_us.take(), duplicate }
+        let sent_us = (self.next > 0).then_some(self.recent_us);
+        AckSegment { cumulative: self.next, blocks, sent_us, duplicate }
     }
 }

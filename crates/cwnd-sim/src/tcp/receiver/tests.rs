@@ -184,6 +184,19 @@ fn a_delayed_acknowledgement_echoes_the_first_segment() {
     assert_eq!(receiver.on_segment(segment(2), 3, NOW).and_then(|ack| ack.sent_us), Some((100, 102)));
 }
 
+// RFC 7323 §4.3: every acknowledgement echoes TS.Recent: of 0, of 0 again beyond the hole (the first acknowledgement may have been lost), of 1 when it
+// has come. An old segment is outside of the window, and leaves TS.Recent as it is (§5.3, R2 and R3).
+#[test]
+fn every_acknowledgement_echoes_the_last_advance() {
+    let mut receiver = Receiver::default();
+    let arrivals = [sent_at(0, 10), sent_at(2, 12), sent_at(1, 30), sent_at(0, 40), sent_at(1, 11)];
+    let echoes = arrivals.map(|segment| receiver.on_segment(segment, 1, NOW).and_then(|ack| ack.sent_us));
+    assert_eq!(echoes.map(|echo| echo.map(|(oldest, _)| oldest / 1000)), [10, 10, 30, 30, 30].map(Some));
+    let mut nothing = Receiver::default();
+    let ack = nothing.on_segment(sent_at(1, 10), 1, NOW).expect("at once");
+    assert_eq!(ack.sent_us, None, "nothing has come in order");
+}
+
 /// A segment at `position` sent at `ms`.
 fn sent_at(position: u32, ms: u32) -> Segment {
     Segment { position, sent_us: ms * 1000 }
