@@ -8,8 +8,6 @@ use etherparse::{IpNumber, Ipv4Header, TcpHeader, TcpOptionElement};
 
 /// SACK blocks that fit beside timestamps.
 pub const SACK_BLOCKS: usize = 3;
-/// The largest packet of IPv4.
-static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 const TIME_TO_LIVE: u8 = 64;
 /// First port of the senders. Flow n has the receiver's port `FIRST_PORT` + n, until these have an end.
 const SENDERS_PORT: u16 = 50_000;
@@ -89,11 +87,11 @@ impl WireSegment {
         };
         debug_assert!(set.is_ok());
         let length = u32::from(tcp.header_len_u16()) + self.payload;
-        let payload = &ZEROS[..ZEROS.len().min(self.payload as usize)];
-        let (source, destination) = (from.address(), from.other().address());
-        tcp.checksum = tcp.calc_checksum_ipv4_raw(source, destination, payload).unwrap_or_default();
         // A scenario's packets are at most 64 000 bytes long.
         let bytes = u16::try_from(length).unwrap_or_default();
+        let (source, destination) = (from.address(), from.other().address());
+        let without_payload = tcp.calc_checksum_ipv4_raw(source, destination, &[]).unwrap_or_default();
+        tcp.checksum = with_zeros(without_payload, bytes.saturating_sub(tcp.header_len_u16()));
         let mut headers =
             SegmentHeaders { bytes: [0; MOST_HEADERS], used: 0, packet: length + IP_HEADER as u32 };
         if let Ok(mut ip) = Ipv4Header::new(bytes, TIME_TO_LIVE, IpNumber::TCP, source, destination) {
@@ -103,6 +101,13 @@ impl WireSegment {
         headers.add(&tcp.to_bytes());
         headers
     }
+}
+
+/// The checksum of a segment with `payload` bytes of zeros from its checksum without them: only the length in the pseudo-header
+/// differs. // RFC 1624 §3, equation 3
+const fn with_zeros(checksum: u16, payload: u16) -> u16 {
+    let (sum, carry) = (!checksum).overflowing_add(payload);
+    !(sum + carry as u16)
 }
 
 #[cfg(test)]
@@ -166,6 +171,21 @@ mod tests {
             if count > 0 {
                 assert_eq!(&packet[52..64], [1, 1, 5, 2 + 8 * count as u8, 0, 0, 5, 169, 0, 0, 11, 81]);
             }
+        }
+    }
+
+    // As if every byte were summed, the carry of a sum beyond 65535 included: 0xff00 + 0x0100 = 0x10000, which is 1.
+    #[test]
+    fn the_checksum_covers_any_number_of_zeros() {
+        assert_eq!(with_zeros(!0xff00, 0x0100), !1);
+        let zeros = [0; 64_000];
+        let mut tcp = TcpHeader::new(1, 2, 3, 4);
+        let sum =
+            |tcp: &TcpHeader, payload| tcp.calc_checksum_ipv4_raw([198, 18, 0, 1], [198, 18, 0, 2], payload);
+        for (sequence, length) in (0..zeros.len()).step_by(97).enumerate() {
+            tcp.sequence_number = sequence as u32 * 1_000_003;
+            let without = sum(&tcp, &[]).expect("short enough");
+            assert_eq!(sum(&tcp, &zeros[..length]), Ok(with_zeros(without, length as u16)));
         }
     }
 
