@@ -97,8 +97,8 @@ test-kernel:
 	.ci/kernel
 
 test-python: $(NATIVE)
-	# A file's tests stay in one process; those that load into the kernel wait for each other.
-	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile tests/python
+	# A file's tests stay in one process, begun in the order of conftest.py; those that load into the kernel wait for each other.
+	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder tests/python
 
 # With CI=true with every feature, in three runs: all but the fuzzer's library, which is not linked and would have libbpf compiled once more;
 # that; then the packages that have less code without the feature `kernel`, without it. In the wheel's profile: what build scripts

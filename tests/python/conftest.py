@@ -117,12 +117,38 @@ def load() -> Iterator[Callable[..., Loader]]:
         loader.process.communicate()
 
 
+#: They take longest, and most of it they wait: for the kernel, for each other, for time to pass. At the end nothing would be beside them.
+FIRST = (
+    "test_plugin_kernel",
+    "test_kernel_safety",
+    "test_live_traffic",
+    "test_iperf3",
+    "test_kernel_cli",
+    "test_live",
+    "test_shell",
+    "test_kernel_use",
+    "test_guide",
+    "test_kernel_trace",
+    "test_lab_killed",
+    "test_live_seeds",
+    "test_two_labs",
+    "test_kernel_plugin_trace",
+    "test_check",
+    "test_kernel_trace_says",
+    "test_kernel_refusals",
+    "test_hook_order",
+    "test_shell_user",
+    "test_guide_kernel",
+    "test_reproduce",
+    "test_terminal",
+)
 #: They load algorithms of one's own into this process, where they stay: after all the others, in this order.
 LAST = ("test_plugin", "test_contributing")
+ORDER = {**{name: at - len(FIRST) for at, name in enumerate(FIRST)}, **{name: at for at, name in enumerate(LAST, 1)}}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: LAST.index(item.path.stem) + 1 if item.path.stem in LAST else 0)
+    items.sort(key=lambda item: ORDER.get(item.path.stem, 0))
 
 
 @pytest.hookimpl(wrapper=True)

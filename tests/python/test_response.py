@@ -17,7 +17,7 @@ from tools.response.rules import responses, rule_of, rules, westwood
 RTT_S = 0.1
 RULES = rules(RTT_S)
 # Loss rate, cycles measured, cycles before them.
-RATES = [(1e-2, 60, 4), (1e-3, 30, 4), (1e-4, 20, 4), (1e-5, 10, 4), (1e-6, 4, 6)]
+RATES = [(1e-2, 60, 4), (1e-3, 30, 4), (1e-4, 20, 4), (1e-5, 10, 4), (1e-6, 2, 6)]
 TOLERANCE = 0.05
 # What the cycle does not say within 5 %, why, and by how much it is off (docs/results/response.md).
 EXCEPTIONS = {
