@@ -97,6 +97,8 @@ test-kernel:
 	.ci/kernel
 
 test-python: $(NATIVE)
+	# On a new machine one process compiles what all of them import.
+	@[ "$${CI:-}" != true ] || $(BIN)/python -m pytest -q --collect-only tests/python >/dev/null || true
 	# A file's tests stay in one process, begun in the order of conftest.py; those that load into the kernel wait for each other.
 	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder tests/python
 
