@@ -225,7 +225,7 @@ fn a_late_segment_behind_a_newer_retransmission_is_refused() {
 // RFC 7323 §5.3, R1, by clocks of a millisecond, as in Linux: one of which nobody knows whether it is older is taken, one that is older is not.
 #[test]
 fn a_timestamp_a_millisecond_older_is_taken() {
-    let mut receiver = Receiver::new(true);
+    let mut receiver = Receiver::linux(1448, None);
     receiver.on_segment(sent_at(0, 10), 1, NOW);
     assert_eq!(receiver.on_segment(sent_at(1, 9), 1, NOW).map(|ack| ack.cumulative), Some(2));
     assert_eq!(receiver.on_segment(sent_at(2, 7), 1, NOW).map(|ack| ack.cumulative), Some(2), "refused");
