@@ -360,7 +360,10 @@ class TransportOutcome(TypedDict):
     divergent: int
     explained: list[tuple[str, str, int]]
     gaps: int
+    no_sack: int
     not_compared: int
+    closing: int
+    complete: bool
     out_of_step: int
     retransmissions: tuple[int, int]
     timers: tuple[int, int]

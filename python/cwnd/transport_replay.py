@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,10 @@ from cwnd.replay import TraceError, column_of
 if TYPE_CHECKING:
     from cwnd._native import TransportOutcome
 
+# The sets of the algorithms that can be traced so.
+SETS = ("cubic-linux", "reno-linux")
+# Of each table: columns by which the rows of a connection are chosen. The replay names any other one that it lacks.
+COLUMNS = {"hooks": ("connection", "hook"), "packets": ("connection", "kind", "payload")}
 # Columns of text; every other one is taken as 64-bit integers.
 TEXT = ("hook", "kind")
 
@@ -29,21 +32,23 @@ def replay_transport(folder: str | Path) -> TransportOutcome:
     The simulator's sender with `recovery = "linux"` is fed each acknowledgement at its recorded time. What was sent when, and when timers
     expired, is the record's. Returns `connections`, `events` (acknowledgements, transmissions, timers), `calls` of the kernel's hooks,
     `divergent` (events whose calls differ in order, arguments or results), `out_of_step` (events before which the two sides knew different
-    things of the segments out), `gaps` (connections whose record lacks something) and `not_compared` (their events from there on), `explained`
+    things of the segments out), `gaps` (connections whose record lacks something), `no_sack` (connections without selective acknowledgements), and
+    `not_compared` (their events from there on, which are not among `events`), `closing` (events since their connections close, which are
+    neither), `complete` (whether more than nothing, and all but one in a hundred of the events before that, were compared), `explained`
     (arguments that the simulator cannot have: what, why, in how many events they differ), `retransmissions` and `timers` (how many, and how many of them the sender would not have had),
     `kinds` and `states` (a `kind` each, how many `events`, how many of these `fresh`, that is with both sides in step before, and
     the `first`, in words), and the `first` divergence of all. Raises `TraceError`.
     """
     folder = Path(folder)
     replay = _native.TransportReplay(set_of(folder))
-    hooks, packets = (read(folder, name) for name in ("hooks", "packets"))
+    hooks, packets = (read(folder, name) for name in COLUMNS)
     beginnings = pc.filter(hooks["connection"], pc.equal(hooks["hook"], "init"))
     for connection in pc.unique(beginnings).to_pylist():
-        rows = [part(table, connection) for table in (hooks, packets)]
-        has_data = pc.any(pc.and_(pc.equal(rows[1]["kind"], "sent"), pc.greater(rows[1]["payload"], 0))).as_py()
-        if not has_data:
-            continue
         try:
+            rows = [part(table, connection) for table in (hooks, packets)]
+            has_data = pc.any(pc.and_(pc.equal(rows[1]["kind"], "sent"), pc.greater(rows[1]["payload"], 0))).as_py()
+            if not has_data:
+                continue
             replay.feed(*rows)
         except ValueError as error:
             raise TraceError(f'TRACE: "{folder}" is not accepted; connection {connection}: {error}') from None
@@ -56,12 +61,17 @@ def replay_transport(folder: str | Path) -> TransportOutcome:
 def set_of(folder: Path) -> str:
     """The parameter set that was traced."""
     try:
-        manifest: Mapping[str, str] = json.loads((folder / "manifest.json").read_text())
-        return manifest["set"]
-    except (OSError, ValueError, KeyError):
+        manifest = json.loads((folder / "manifest.json").read_text())
+        name = manifest["set"]
+    except (OSError, ValueError, KeyError, TypeError):
         raise TraceError(
             f'TRACE: "{folder}" is not accepted; expected the folder of a cwnd kernel trace --transport'
         ) from None
+    if not isinstance(name, str) or name not in SETS:
+        raise TraceError(
+            f'TRACE: "{folder}" is not accepted; expected one of {", ".join(SETS)} as set in manifest.json, got {json.dumps(name)}'
+        )
+    return name
 
 
 def read(folder: Path, name: str) -> pa.Table:
@@ -72,9 +82,16 @@ def read(folder: Path, name: str) -> pa.Table:
             f'TRACE: "{folder}" is not accepted; expected the folder of a cwnd kernel trace --transport; {file.name} is missing'
         )
     try:
-        return pq.read_table(file)
+        table = pq.read_table(file)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise TraceError(f'TRACE: "{file}" is not accepted; expected a table in Parquet: {error}') from None
+    for column in COLUMNS[name]:
+        if column not in table.column_names:
+            raise TraceError(f'TRACE: "{file}" is not accepted; column {column}: missing; expected the table {name}')
+    for column in table.column_names:
+        if table[column].null_count:
+            raise TraceError(f'TRACE: "{file}" is not accepted; column {column}: null; expected a value in every row')
+    return table
 
 
 def part(table: pa.Table, connection: int) -> pa.RecordBatch:
@@ -93,22 +110,29 @@ def part(table: pa.Table, connection: int) -> pa.RecordBatch:
 def report(outcome: TransportOutcome) -> None:
     """Prints what a comparison came to."""
     connections = outcome["connections"]
+    left_out = f"{outcome['not_compared']:,} not compared, {outcome['gaps']:,} gaps"
+    if not outcome["complete"]:
+        of = outcome["events"] + outcome["not_compared"]
+        print(f"NOT ENOUGH WAS COMPARED: {outcome['events']:,} of {of:,} events ({left_out})")
     print(
         f"{outcome['calls']:,} calls at {outcome['events']:,} events of {connections:,} connection{'' if connections == 1 else 's'}: "
-        f"{outcome['divergent']:,} events with other calls in the simulator"
+        f"{outcome['divergent']:,} events with other calls in the simulator; {left_out}"
     )
-    print("compared: the order of the calls, their arguments, the results of ssthresh and undo_cwnd")
+    print("compared: the order of the calls, their arguments but for in_flight, the results of ssthresh and undo_cwnd")
     for what, (count, others) in (
         ("segments sent again", outcome["retransmissions"]),
         ("timers that expired", outcome["timers"]),
     ):
         print(f"{what}: {count:,}, others in the simulator: {others:,}")
     print(f"events before which it knew something else of what is out: {outcome['out_of_step']:,}")
-    if outcome["gaps"]:
-        print(
-            f"not compared: {outcome['not_compared']:,} events after a gap in the record of {outcome['gaps']:,} connections "
-            "(docs/adr/0007-missing-hook-results.md)"
-        )
+    for connections, why in (
+        (outcome["gaps"], "the record lacks something (docs/adr/0007-missing-hook-results.md)"),
+        (outcome["no_sack"], "losses without selective acknowledgements"),
+    ):
+        if connections:
+            print(f"not compared to the end: {connections:,} connections: {why}")
+    if outcome["closing"]:
+        print(f"left out: {outcome['closing']:,} events since their connections close")
     for what, why, events in outcome["explained"]:
         print(f"not counted: {what}, at {events:,} events: {why}")
     for title, kinds in (("calls that differ", outcome["kinds"]), ("what else differs", outcome["states"])):
@@ -121,7 +145,7 @@ def report(outcome: TransportOutcome) -> None:
 
 
 def command(folder: Path, cc: str | None, param: list[str] | None, *, as_json: bool) -> None:
-    """`cwnd replay --transport`: the exit code is 1 when a call differs."""
+    """`cwnd replay --transport`: the exit code is 1 when a call differs, or when not enough was compared."""
     for option, value in (("--cc", cc), ("--param", param[0] if param else None)):
         if value is not None:
             fail(f'{option}: "{value}" is not accepted; expected none with --transport, which compares what was traced')
@@ -133,5 +157,5 @@ def command(folder: Path, cc: str | None, param: list[str] | None, *, as_json: b
         print(json.dumps(outcome))
     else:
         report(outcome)
-    if outcome["divergent"]:
+    if outcome["divergent"] or not outcome["complete"]:
         raise SystemExit(1)

@@ -46,7 +46,10 @@ impl TransportReplay {
         let explained = outcome.explained.iter().map(|(what, why, events)| (*what, *why, *events));
         all.set_item("explained", explained.collect::<Vec<_>>())?;
         all.set_item("gaps", outcome.gaps)?;
+        all.set_item("no_sack", outcome.no_sack)?;
         all.set_item("not_compared", outcome.not_compared)?;
+        all.set_item("closing", outcome.closing)?;
+        all.set_item("complete", outcome.is_complete())?;
         all.set_item("out_of_step", outcome.out_of_step)?;
         all.set_item("retransmissions", outcome.retransmissions)?;
         all.set_item("timers", outcome.timers)?;

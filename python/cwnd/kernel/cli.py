@@ -196,7 +196,7 @@ def trace(
     """Watch connections: every call of an algorithm's hooks, repeated on the host at once, or every acknowledgement.
 
     An object's calls are repeated where --plugin names its crate. Without -o nothing is kept. Exit code 1 if kernel and host ever computed something else,
-    or if nothing was recorded.
+    or if nothing was recorded; else the command's.
     """
     required()
     from cwnd.kernel import trace as tracing
@@ -225,3 +225,6 @@ def trace(
         tracing.report(summary, out)
     if summary["differences"]:
         raise typer.Exit(1)
+    if code := summary.get("exit"):
+        print(f"error: {summary['command'][0]} ended with exit code {code}; what it did was recorded", file=sys.stderr)
+        raise typer.Exit(code)

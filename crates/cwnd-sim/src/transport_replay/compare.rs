@@ -6,6 +6,7 @@ use super::event::Event;
 use super::view::View;
 use super::{ExpiredTimer, Own, show};
 use cwnd::replay::{Call, Row};
+use cwnd::{ACK_SLOW_PATH, ACK_WINDOW_UPDATE};
 
 /// A kind of divergence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,10 +33,14 @@ pub struct Outcome {
     pub divergent: u64,
     /// Arguments that the simulator cannot have: what, why, and in how many events they differ. These are no divergences.
     pub explained: Vec<(&'static str, &'static str, u64)>,
-    /// Connections whose record lacks something, and the events from there on, which are not compared.
+    /// Connections whose record lacks something: what follows is not compared.
     pub gaps: u64,
-    /// See `gaps`.
+    /// Connections without selective acknowledgements: from the first loss on they are not compared.
+    pub no_sack: u64,
+    /// Events that are not compared for one of these reasons.
     pub not_compared: u64,
+    /// Events since their connections close, which are not compared either: the kernel's acknowledgements are not recorded then.
+    pub closing: u64,
     /// Events before which the two sides knew different things of the segments that are out.
     pub out_of_step: u64,
     /// Segments sent again, and those that the simulator's sender would not have sent again then.
@@ -61,11 +66,18 @@ const EXPLAINED: [Explained; 2] = [
         |_| true,
     ),
     (
-        "argument: flags of in_ack_event",
-        "the receiver's window field has changed, so that the kernel's header prediction failed: the simulator's window is constant",
-        |event| event.changes_window,
+        UNEXPECTED_HEADER,
+        "the receiver's window field has changed, or it sends data too, so that the kernel's header prediction failed: the simulator's window is constant",
+        |event| event.arrival.may_be_unexpected,
     ),
 ];
+/// The kernel, and not the simulator, took a segment's header for unexpected.
+const UNEXPECTED_HEADER: &str = "argument: slow path of in_ack_event";
+/// Not counted as a kind: there is nothing to compare.
+const PASSED_OVER: (&str, &str) = (
+    "calls for data that acknowledge nothing new",
+    "the kernel's header prediction takes such segments without a look at the acknowledgement while it has memory at hand: they were left out",
+);
 
 impl Outcome {
     /// Judges an event.
@@ -111,7 +123,10 @@ impl Outcome {
                 _ => {}
             }
         }
-        let mut kinds = kinds(&event.calls, calls);
+        if event.arrival.is_passed_over {
+            self.explain(PASSED_OVER.0, PASSED_OVER.1, 1);
+        }
+        let mut kinds = kinds(event, calls);
         kinds.retain(|kind| {
             let known = EXPLAINED.iter().find(|(what, ..)| what == kind);
             let Some((what, why, _)) = known.filter(|known| known.2(event)) else { return true };
@@ -137,6 +152,12 @@ impl Outcome {
         }
     }
 
+    /// Whether nearly all was compared: all events but one in a hundred, of those before the connections close.
+    #[must_use]
+    pub const fn is_complete(&self) -> bool {
+        self.events > 0 && self.not_compared * 100 <= self.events + self.not_compared
+    }
+
     /// Adds another connection's outcome.
     pub fn add(&mut self, other: Self) {
         self.events += other.events;
@@ -144,7 +165,9 @@ impl Outcome {
         self.divergent += other.divergent;
         self.out_of_step += other.out_of_step;
         self.gaps += other.gaps;
+        self.no_sack += other.no_sack;
         self.not_compared += other.not_compared;
+        self.closing += other.closing;
         self.retransmissions.0 += other.retransmissions.0;
         self.retransmissions.1 += other.retransmissions.1;
         self.timers.0 += other.timers.0;
@@ -190,14 +213,15 @@ fn note(kinds: &mut Vec<Divergence>, kind: String, fresh: bool, text: impl Fn() 
 }
 
 /// What differs between the kernel's calls at an event and the simulator's.
-fn kinds(kernel: &[Row], simulator: &[Logged]) -> Vec<String> {
+fn kinds(event: &Event, simulator: &[Logged]) -> Vec<String> {
+    let kernel = &event.calls;
     let names: [Vec<String>; 2] = [
         kernel.iter().map(|row| show::name(&row.call)).collect(),
         simulator.iter().map(|logged| show::name(&logged.call)).collect(),
     ];
     if names[0] == names[1] {
         let mut kinds: Vec<String> = Vec::new();
-        for kind in kernel.iter().zip(simulator).flat_map(|(row, logged)| arguments(row, logged)) {
+        for kind in kernel.iter().zip(simulator).flat_map(|(row, logged)| arguments(event, row, logged)) {
             if !kinds.contains(&kind) {
                 kinds.push(kind);
             }
@@ -219,7 +243,7 @@ fn kinds(kernel: &[Row], simulator: &[Logged]) -> Vec<String> {
 }
 
 /// Arguments and results that differ in the same call.
-fn arguments(row: &Row, logged: &Logged) -> Vec<String> {
+fn arguments(event: &Event, row: &Row, logged: &Logged) -> Vec<String> {
     let mut kinds = Vec::new();
     let hook = row.call.hook().name();
     let mut differs = |what: &str, is: bool| {
@@ -233,11 +257,17 @@ fn arguments(row: &Row, logged: &Logged) -> Vec<String> {
             differs("rtt_us", kernel.rtt_us != sample.rtt_us);
             differs("in_flight", kernel.in_flight != sample.in_flight);
         }
-        // Its other argument is `snd_una` in bytes, which the state has as a position.
-        (Call::CongAvoid { acked: kernel, .. }, Call::CongAvoid { acked, .. }) => {
-            differs("acked", kernel != acked)
+        (Call::CongAvoid { ack: kernel_ack, acked: kernel }, Call::CongAvoid { ack, acked }) => {
+            differs("ack", kernel_ack != ack);
+            differs("acked", kernel != acked);
         }
-        (Call::InAckEvent { flags: kernel }, Call::InAckEvent { flags }) => differs("flags", kernel != flags),
+        (Call::InAckEvent { flags: kernel }, Call::InAckEvent { flags }) => {
+            let window = if event.arrival.updates_window { ACK_WINDOW_UPDATE } else { 0 };
+            let is_unexpected = kernel & !flags & ACK_SLOW_PATH != 0 && event.arrival.may_be_unexpected;
+            let slow = if is_unexpected { ACK_SLOW_PATH } else { 0 };
+            differs("slow path", is_unexpected);
+            differs("flags", kernel != flags | window | slow);
+        }
         _ => {}
     }
     if row.after.returned != logged.returned {

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What happened to a connection, each with the calls that it led to.
 
+use super::arrival::{Arrival, Headers};
 use super::record::{KernelState, Packet, PacketKind, Recorded};
-use super::{FIN, PENDING_PROBE};
+use super::{FIN, PENDING_PROBE, RST};
 use cwnd::replay::{Call, Row};
 use cwnd::{CaEvent, Conn};
+
+/// A kernel's clock has at most so many ticks a second; a segment of IPv4 has at most so many bytes.
+const MOST_HZ: u32 = 10_000;
+const MOST_MSS: u32 = 65_535;
 
 /// An acknowledgement, a transmission or a timer, with the calls that it led to.
 #[derive(Clone, Debug)]
@@ -17,8 +22,8 @@ pub struct Event {
     pub ticks: u32,
     /// Whether no transmission follows at the same instant.
     pub ends_burst: bool,
-    /// Of an acknowledgement: whether its window field is another than that of the one before.
-    pub changes_window: bool,
+    /// Of a segment that arrived: what the kernel makes of its header.
+    pub arrival: Arrival,
 }
 
 /// A whole record.
@@ -32,8 +37,22 @@ pub struct Events {
     /// The handshake's round trip time, µs; 0 if it was not measured.
     pub handshake_rtt_us: u32,
     pub tick_hz: u32,
-    /// How many of the events come before the first gap in the record.
-    pub whole: usize,
+    /// How many of the events are compared, and why no more.
+    pub compared: usize,
+    pub end: End,
+    /// Events from the first FIN or reset on, which are not in `list`.
+    pub closing: u64,
+}
+
+/// Why the comparison of a connection ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Nothing follows.
+    Whole,
+    /// The record lacks something.
+    Gap,
+    /// The receiver reports nothing selectively: the simulator's recovery of that name has no other way.
+    NoSack,
 }
 
 impl Events {
@@ -43,10 +62,14 @@ impl Events {
         let begin =
             recorded.iter().position(is_init).ok_or("no call of init: it begins within a connection")?;
         let Recorded::Call(Row { before: init, .. }) = recorded[begin] else { return Err("no call".into()) };
-        let handshake_rtt_us = recorded[..begin].iter().rev().find_map(|each| match each {
+        let tick_hz = check(&init, recorded)?;
+        // The side that opens has the acknowledgement of its SYN; the other one only the measured time. // Linux: tcp_synack_rtt_meas
+        let opens = recorded[..begin].iter().rev().find_map(|each| match each {
             Recorded::Call(Row { call: Call::PktsAcked { sample }, .. }) => u32::try_from(sample.rtt_us).ok(),
             _ => None,
         });
+        let measured = (1..u32::MAX).contains(&init.min_rtt_us).then_some(init.min_rtt_us);
+        let handshake_rtt_us = opens.or(measured);
         let (mut list, mut before_sent) = (Vec::<Event>::new(), Vec::new());
         for each in &recorded[begin + 1..] {
             match *each {
@@ -68,13 +91,18 @@ impl Events {
                     time_us: 0,
                     ticks: packet.state.ticks,
                     ends_burst: true,
-                    changes_window: false,
+                    arrival: Arrival::default(),
                 }),
             }
         }
-        let mut window = None;
+        let open = open(&list);
+        let closing = (list.len() - open) as u64;
+        list.truncate(open);
+        let mut headers: Option<Headers> = None;
         for event in list.iter_mut().filter(|event| event.packet.kind == PacketKind::Ack) {
-            event.changes_window = window.replace(event.packet.window) != Some(event.packet.window);
+            let calls = event.calls.iter().any(|row| matches!(row.call, Call::InAckEvent { .. }));
+            let headers = headers.get_or_insert_with(|| Headers::new(&event.packet, opens.is_some()));
+            event.arrival = headers.arrival(&event.packet, calls);
         }
         for index in 0..list.len() {
             let next = list.get(index + 1).map(|next| next.packet);
@@ -89,30 +117,61 @@ impl Events {
                     is_sent(&next) && next.sent_ns / 1000 == event.packet.sent_ns / 1000
                 }));
         }
-        let first =
-            list.iter().find(|event| event.packet.kind == PacketKind::Sent).ok_or("no data was sent")?;
-        let whole = whole(&list);
+        let is_sent = |event: &&Event| event.packet.kind == PacketKind::Sent;
+        let first_sequence = match list.iter().find(is_sent) {
+            Some(event) => event.packet.sequence,
+            // All that was sent was sent with the FIN.
+            None if closing > 0 => list.first().map_or(0, |event| event.packet.state.snd_nxt),
+            None => return Err("no data was sent".into()),
+        };
+        let (whole, without_sack) = (whole(&list), without_sack(&list));
+        let compared = whole.min(without_sack);
+        let end = match compared == list.len() {
+            true => End::Whole,
+            false if without_sack < whole => End::NoSack,
+            false => End::Gap,
+        };
         Ok(Self {
-            whole,
+            compared,
+            end,
+            closing,
             init,
-            first_sequence: first.packet.sequence,
+            first_sequence,
             handshake_rtt_us: handshake_rtt_us.unwrap_or(0),
-            tick_hz: first.packet.tick_hz,
+            tick_hz,
             list,
         })
     }
 }
 
-/// How many events come before the last acknowledgement up to which the record is whole: at the next one the kernel's state is not the one that
-/// the record leads to. It skips the programs that record, sometimes (docs/adr/0007).
+/// How many events come before the connection begins to close: before a FIN or a reset, or before the application has closed it with data unsent,
+/// behind which the FIN then goes.
+fn open(list: &[Event]) -> usize {
+    let fin_sent = list
+        .iter()
+        .map(|event| event.packet)
+        .find(|packet| packet.kind == PacketKind::Sent && packet.flags & FIN != 0);
+    let closed = fin_sent.map(|fin| fin.sequence.wrapping_add(fin.payload + FIN));
+    let is_closing =
+        |event: &Event| event.packet.flags & (FIN | RST) != 0 || Some(event.packet.write_seq) == closed;
+    let Some(open) = list.iter().position(is_closing) else { return list.len() };
+    // Between the two the first acknowledgements may have come that are not recorded: then their calls are with the event before.
+    if list[open].packet.flags & (FIN | RST) == 0 { open.saturating_sub(1) } else { open }
+}
+
+/// How many events come before the last acknowledgement up to which the record is whole: behind it an acknowledgement is missing, or the
+/// kernel's state is not the one that the record leads to. It skips the programs that record, sometimes (docs/adr/0007).
 fn whole(list: &[Event]) -> usize {
     let Some(first) = list.first() else { return 0 };
     let KernelState { ca_state, snd_una, snd_nxt, total_retrans, .. } = first.packet.state;
     let (mut state, mut una, mut nxt, mut again) = (ca_state, snd_una, snd_nxt, total_retrans);
     let mut whole = 0;
     for (index, event) in list.iter().enumerate() {
-        let Packet { kind, sequence, payload, flags, gso_size, acknowledges, state: kernel, .. } =
-            event.packet;
+        let told = event.calls.iter().filter(|row| matches!(row.call, Call::InAckEvent { .. })).count();
+        if told > usize::from(event.packet.kind == PacketKind::Ack) {
+            return whole; // of an acknowledgement that is not there
+        }
+        let Packet { kind, sequence, payload, gso_size, acknowledges, state: kernel, .. } = event.packet;
         match kind {
             PacketKind::Ack => {
                 let KernelState { ca_state, snd_una, snd_nxt, total_retrans, .. } = kernel;
@@ -125,12 +184,11 @@ fn whole(list: &[Event]) -> usize {
                 }
             }
             PacketKind::Sent => {
-                let bytes = payload + (flags & FIN);
-                let end = sequence.wrapping_add(bytes);
+                let end = sequence.wrapping_add(payload);
                 if end.wrapping_sub(nxt).cast_signed() > 0 {
                     nxt = end;
                 } else {
-                    again += if gso_size > 0 { bytes.div_ceil(gso_size) } else { 1 };
+                    again += if gso_size > 0 { payload.div_ceil(gso_size) } else { 1 };
                 }
             }
             PacketKind::Timer => {}
@@ -142,6 +200,36 @@ fn whole(list: &[Event]) -> usize {
         }
     }
     list.len()
+}
+
+/// How many events come before the first acknowledgement for which the kernel counts a segment as arrived without a report of it.
+// Linux: tcp_add_reno_sack
+fn without_sack(list: &[Event]) -> usize {
+    let reports = |event: &Event| event.packet.sack.iter().any(Option::is_some);
+    let first_report = list.iter().position(reports).unwrap_or(list.len());
+    let counts = |event: &Event| event.packet.state.sacked_out > 0;
+    let Some(after) = list.iter().take(first_report).position(counts) else { return list.len() };
+    list[..after].iter().rposition(|event| event.packet.kind == PacketKind::Ack).unwrap_or(after)
+}
+
+/// Refuses numbers with which nothing can be computed; returns the ticks a second.
+fn check(init: &Conn, recorded: &[Recorded]) -> Result<u32, String> {
+    let packets = recorded.iter().filter_map(|each| match each {
+        Recorded::Packet(packet) => Some(packet),
+        Recorded::Call(_) => None,
+    });
+    let (mut tick_hz, mut mss) = (vec![], vec![init.mss]);
+    packets.for_each(|packet| {
+        tick_hz.push(packet.tick_hz);
+        mss.push(packet.mss);
+    });
+    let hz = tick_hz.first().copied().unwrap_or(1);
+    for (column, values, most) in [("tick_hz", tick_hz, MOST_HZ), ("mss", mss, MOST_MSS)] {
+        if let Some(value) = values.into_iter().find(|value| !(1..=most).contains(value)) {
+            return Err(format!("column {column}: {value} is not accepted; expected 1 to {most}"));
+        }
+    }
+    Ok(hz)
 }
 
 /// Whether a call comes with the transmission that follows it.

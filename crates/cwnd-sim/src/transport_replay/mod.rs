@@ -7,6 +7,7 @@
 //! fit. The sender's own are what it makes of acknowledgements and expired timers: loss marks, states, undo, and every call of a hook. After each
 //! event window, threshold and what `tcp_cwnd_validate` keeps are taken from the record, so that each event is judged by itself.
 
+mod arrival;
 mod call_log;
 mod compare;
 mod event;
@@ -19,8 +20,9 @@ use crate::tcp::{AckPacket, SackBlocks, Sender};
 use call_log::{CallLog, Calls};
 use cwnd::Controller;
 use cwnd::driver::Ack;
+use cwnd::replay::Call;
 use cwnd_scenario::Scenario;
-use event::{Event, Events};
+use event::{End, Event, Events};
 use segments::Segments;
 use std::collections::HashMap;
 use view::View;
@@ -30,6 +32,7 @@ pub use compare::{Divergence, Outcome};
 pub use record::{KernelState, Packet, PacketKind, Recorded};
 
 const FIN: u32 = 1;
+const RST: u32 = 4;
 /// What the kernel's timer is set for.
 const PENDING_TIMEOUT: u32 = 1;
 const PENDING_PROBE: u32 = 5;
@@ -44,8 +47,8 @@ pub fn replay(cc: &str, recorded: &[Recorded]) -> Result<Outcome, String> {
     let mut run = Run::new(cc, &events)?;
     let mut outcome = Outcome::default();
     for (index, event) in events.list.iter().enumerate() {
-        if index == events.whole {
-            (outcome.gaps, outcome.not_compared) = (1, (events.list.len() - index) as u64);
+        if index == events.compared {
+            outcome.not_compared = (events.list.len() - index) as u64;
             break;
         }
         run.align(event);
@@ -53,6 +56,9 @@ pub fn replay(cc: &str, recorded: &[Recorded]) -> Result<Outcome, String> {
         let (calls, own) = run.step(event);
         outcome.judge(&events.list, index, &before, &calls, own);
     }
+    outcome.gaps = u64::from(events.end == End::Gap);
+    outcome.no_sack = u64::from(events.end == End::NoSack);
+    outcome.closing = events.closing;
     Ok(outcome)
 }
 
@@ -142,6 +148,7 @@ impl Run {
         let mut own = Own::default();
         let now = event.time_us * 1000;
         match event.packet.kind {
+            PacketKind::Ack if event.arrival.is_passed_over => {}
             PacketKind::Ack => self.acknowledge(now, &event.packet),
             PacketKind::Timer => {
                 let expired = match event.packet.state.pending {
@@ -162,7 +169,19 @@ impl Run {
         if event.ends_burst {
             self.sender.end_burst();
         }
-        (self.calls.take(), own)
+        let mut calls = self.calls.take();
+        for logged in &mut calls {
+            // As a sequence number of the record: the simulator's segments all have one size.
+            if let Call::CongAvoid { ack, .. } = &mut logged.call {
+                let is_una = *ack == logged.before.snd_una;
+                *ack = if is_una {
+                    self.segments.sequence(self.sender.una())
+                } else {
+                    !event.packet.acknowledges
+                };
+            }
+        }
+        (calls, own)
     }
 
     /// The sender's timer beside the one that expired in the record.
@@ -198,14 +217,21 @@ impl Run {
         let echo = self.stamps.get(&packet.ts_echo).map(|&sent_us| (sent_us as u32, sent_us as u32));
         let ack = AckPacket { cumulative: cumulative.max(una), sacked: None, sent_us: echo, waited: false };
         let blocks = (!blocks.is_empty()).then_some(blocks);
-        self.sender.on_ack_with(now, &ack, blocks.as_ref());
+        if packet.payload > 0 {
+            self.sender.on_data_with_ack(now, &ack, blocks.as_ref());
+        } else {
+            self.sender.on_ack_with(now, &ack, blocks.as_ref());
+        }
     }
 
     fn transmit(&mut self, now: u64, packet: &Packet, own: &mut Own) {
-        let bytes = packet.payload + (packet.flags & FIN);
+        let bytes = packet.payload;
         let offset = self.segments.offset(packet.sequence);
         let sent_us = now / 1000;
-        self.stamps.insert(packet.ts_value, sent_us);
+        // A connection without timestamps has 0 in all.
+        if packet.ts_value != 0 {
+            self.stamps.insert(packet.ts_value, sent_us);
+        }
         if offset >= self.segments.end() {
             let each = if packet.gso_size > 0 { packet.gso_size } else { bytes };
             let mut left = bytes;

@@ -32,6 +32,12 @@ impl Segments {
         self.end += u64::from(bytes);
     }
 
+    /// Sequence number of the first byte of the segment at this position, or of the end.
+    pub fn sequence(&self, position: u64) -> u32 {
+        let start = self.starts.get(position as usize).copied().unwrap_or(self.end);
+        self.first.wrapping_add(start as u32)
+    }
+
     /// The number of segments that begin before this byte: the first that does not.
     pub fn from(&self, offset: u64) -> u64 {
         self.starts.partition_point(|&start| start < offset) as u64
@@ -58,5 +64,6 @@ mod tests {
         assert_eq!((segments.offset(u32::MAX - 499), segments.offset(500), segments.end()), (0, 1000, 2500));
         assert_eq!([0, 999, 1000, 2499, 2500].map(|byte| segments.to(byte)), [0, 0, 1, 2, 3]);
         assert_eq!([0, 1, 1000, 1001, 2500].map(|byte| segments.from(byte)), [0, 1, 1, 2, 3]);
+        assert_eq!([0, 1, 3].map(|position| segments.sequence(position)), [u32::MAX - 499, 500, 2000]);
     }
 }

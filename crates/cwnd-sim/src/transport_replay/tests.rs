@@ -4,7 +4,7 @@
 use super::record::{KernelState, Packet, PacketKind, Recorded};
 use super::{Outcome, replay};
 use cwnd::replay::{After, Call, Row};
-use cwnd::{ACK_WINDOW_UPDATE, AckSample, CaState, Conn, INFINITE_SSTHRESH};
+use cwnd::{ACK_SLOW_PATH, ACK_WINDOW_UPDATE, AckSample, CaState, Conn, INFINITE_SSTHRESH};
 
 const MSS: u32 = 1000;
 /// Sequence number of the first byte: the numbers wrap within the first segment.
@@ -66,11 +66,12 @@ fn call(call: Call, now_us: u64, cwnd: u32) -> Recorded {
 
 /// The calls of an acknowledgement of one segment at `now_us`.
 fn calls(now_us: u64, rtt_us: i32, cwnd: u32) -> [Recorded; 3] {
+    let ack = FIRST.wrapping_add((cwnd - 9) * MSS);
     let sample = AckSample { pkts_acked: 1, rtt_us, in_flight: 1 };
     [
         call(Call::PktsAcked { sample }, now_us, cwnd),
         call(Call::InAckEvent { flags: ACK_WINDOW_UPDATE }, now_us, cwnd),
-        call(Call::CongAvoid { ack: 0, acked: 1 }, now_us, cwnd),
+        call(Call::CongAvoid { ack, acked: 1 }, now_us, cwnd),
     ]
 }
 
@@ -153,9 +154,124 @@ fn what_follows_a_gap_in_the_record_is_not_compared() {
     assert_eq!((outcome.events, outcome.gaps, outcome.not_compared, outcome.divergent), (5, 1, 2, 0));
 }
 
+// The second acknowledgement is not there, its calls are: they are with the first one.
+#[test]
+fn a_missing_acknowledgement_is_a_gap() {
+    let mut recorded = record();
+    let place = recorded.len() - 4;
+    recorded.remove(place);
+    let outcome = outcome(&recorded);
+    assert_eq!((outcome.events, outcome.gaps, outcome.not_compared, outcome.divergent), (0, 1, 6, 0));
+    assert!(!outcome.is_complete());
+}
+
 #[test]
 fn a_record_without_its_beginning_is_refused() {
     let recorded = record();
     let why = replay("reno-linux", &recorded[4..]).expect_err("no init");
     assert_eq!(why, "no call of init: it begins within a connection");
+}
+
+// A sender that closes with its last segments unsent: the FIN comes with segment 12, but the application has closed before segment 11 was sent.
+// An acknowledgement that came in between is not recorded: its calls are with segment 10.
+#[test]
+fn what_follows_a_close_is_left_out_and_counted() {
+    let mut recorded = record();
+    let closed = FIRST.wrapping_add(13 * MSS).wrapping_add(1);
+    let open = FIRST.wrapping_add(13 * MSS);
+    for (number, flags, write_seq) in [(10, 16, open), (11, 16, closed), (12, 17, closed)] {
+        let sent = packet(PacketKind::Sent, 41_000, state(2, number));
+        let sequence = FIRST.wrapping_add(number * MSS);
+        recorded.push(Recorded::Packet(Packet { sequence, payload: MSS, write_seq, flags, ..sent }));
+        // The acknowledgements that come now are not recorded, but the calls are.
+        recorded.extend(calls(42_000, 1000, 12));
+    }
+    let outcome = outcome(&recorded);
+    assert_eq!(
+        (outcome.events, outcome.divergent, outcome.closing, outcome.gaps),
+        (7, 0, 3, 0),
+        "{outcome:?}"
+    );
+    assert!(outcome.is_complete());
+}
+
+/// A segment of 500 bytes of the other side, its first one being number 7000, that acknowledges nothing new.
+fn data(recorded: &mut Vec<Recorded>, number: u32, flags: Option<u32>) {
+    let now_us = 41_000 + u64::from(number);
+    let Some(Recorded::Packet(last)) = recorded.iter().rfind(|each| matches!(each, Recorded::Packet(_)))
+    else {
+        panic!("a packet")
+    };
+    let state = KernelState { snd_una: FIRST.wrapping_add(2 * MSS), ..last.state };
+    let ack = packet(PacketKind::Ack, now_us, KernelState { packets_out: 8, ..state });
+    let (acknowledges, sequence) = (FIRST.wrapping_add(2 * MSS), 7000 + 500 * number);
+    recorded.push(Recorded::Packet(Packet { acknowledges, sequence, payload: 500, ..ack }));
+    if let Some(flags) = flags {
+        let sample = AckSample { pkts_acked: 0, rtt_us: -1, in_flight: 1 };
+        recorded.push(call(Call::PktsAcked { sample }, now_us, 12));
+        recorded.push(call(Call::InAckEvent { flags }, now_us, 12));
+    }
+}
+
+// The acknowledgements of `record` have the sequence number 0, those of the data larger ones: each updates the window.
+#[test]
+fn data_that_acknowledge_nothing_new_call_what_the_kernel_calls() {
+    let mut recorded = record();
+    data(&mut recorded, 0, None); // header prediction
+    data(&mut recorded, 1, Some(ACK_SLOW_PATH | ACK_WINDOW_UPDATE));
+    let outcome = outcome(&recorded);
+    assert_eq!((outcome.events, outcome.divergent), (9, 0), "{:?}", outcome.first);
+    let explained: Vec<_> = outcome.explained.iter().map(|(what, _, events)| (*what, *events)).collect();
+    assert!(explained.contains(&("calls for data that acknowledge nothing new", 1)), "{explained:?}");
+    assert!(explained.contains(&("argument: slow path of in_ack_event", 1)), "{explained:?}");
+    // The flag of the window is compared: this segment has the sequence number and the window of the one before.
+    let mut recorded = record();
+    data(&mut recorded, 1, Some(ACK_SLOW_PATH | ACK_WINDOW_UPDATE));
+    data(&mut recorded, 1, Some(ACK_SLOW_PATH | ACK_WINDOW_UPDATE));
+    let kinds: Vec<_> = outcome_of_kinds(&recorded);
+    assert_eq!(kinds, ["argument: flags of in_ack_event"]);
+}
+
+fn outcome_of_kinds(recorded: &[Recorded]) -> Vec<String> {
+    outcome(recorded).kinds.into_iter().map(|kind| kind.kind).collect()
+}
+
+// Reno's way without SACK: the kernel counts duplicates as arrived segments.
+#[test]
+fn losses_without_selective_acknowledgements_are_not_compared() {
+    let mut recorded = record();
+    let ack = packet(PacketKind::Ack, 42_000, KernelState { sacked_out: 1, ..state(2, 10) });
+    recorded.push(Recorded::Packet(Packet { acknowledges: FIRST.wrapping_add(2 * MSS), ..ack }));
+    let outcome = outcome(&recorded);
+    assert_eq!((outcome.events, outcome.no_sack, outcome.gaps, outcome.not_compared), (6, 1, 0, 2));
+    assert!(!outcome.is_complete(), "two of eight are more than one of a hundred");
+}
+
+// The side that accepts has no call of pkts_acked before init: only the time that was measured. Without it the reordering window is 0.
+#[test]
+fn an_accepted_connection_has_the_round_trip_time_of_its_handshake() {
+    let mut recorded = record().split_off(2);
+    let Recorded::Call(row) = &mut recorded[0] else { panic!("init") };
+    (row.before.min_rtt_us, row.before.srtt_us8) = (40_000, 320_000);
+    let outcome = outcome(&recorded);
+    assert_eq!((outcome.divergent, outcome.out_of_step), (0, 0), "{:?}", outcome.first);
+    let named: Vec<_> = outcome.states.iter().map(|kind| kind.kind.as_str()).collect();
+    assert!(!named.contains(&"min_rtt_us") && !named.contains(&"srtt_us8"), "{named:?}");
+}
+
+#[test]
+fn numbers_that_no_kernel_has_are_refused() {
+    for (column, change) in [
+        ("mss", (|packet: &mut Packet| packet.mss = 0) as fn(&mut Packet)),
+        ("tick_hz", |packet| packet.tick_hz = 0),
+    ] {
+        let mut recorded = record();
+        for each in &mut recorded {
+            if let Recorded::Packet(packet) = each {
+                change(packet);
+            }
+        }
+        let why = replay("reno-linux", &recorded).expect_err(column);
+        assert!(why.starts_with(&format!("column {column}: 0 is not accepted; expected 1 to ")), "{why}");
+    }
 }

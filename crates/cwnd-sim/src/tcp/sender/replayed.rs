@@ -2,7 +2,7 @@
 //! A sender whose transmissions, timers and data are those of a record: what it makes of acknowledgements is its own.
 
 use super::linux::{LinuxState, TimerKind};
-use super::{NextSegment, Sender};
+use super::{AckPacket, NextSegment, SackBlocks, Sender};
 use cwnd_link::NEVER;
 
 /// What a record says a timer expired for.
@@ -78,6 +78,18 @@ impl Sender {
         self.sent.retransmits += 1;
         self.on_retransmission_as_linux(now, position, is_probe);
         expected
+    }
+
+    /// An acknowledgement arrived at `now`, ns, with data of the other side: it is no duplicate acknowledgement. // Linux: FLAG_NOT_DUP
+    pub fn on_data_with_ack(&mut self, now: u64, packet: &AckPacket, blocks: Option<&SackBlocks>) {
+        let (una, probe) = (self.una, self.linux.as_ref().map(|linux| linux.probe));
+        self.on_ack_with(now, packet, blocks);
+        if let (Some(linux), Some(probe)) = (&mut self.linux, probe)
+            && blocks.is_none()
+            && self.una == una
+        {
+            linux.probe.end = probe.end;
+        }
     }
 
     /// Whether a selective acknowledgement has reported the segment at `position`, or it is not in flight at all.
