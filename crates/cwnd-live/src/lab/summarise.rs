@@ -7,6 +7,7 @@ use crate::carrier::CarrierReport;
 use crate::host::kernel_release;
 use crate::transfers::TrafficReport;
 use cwnd_record::{FlowCounts, FlowSummary, LinkSummary, Summary, TrafficSummary, TransferRow, WaitRow};
+use cwnd_scenario::RouteSpec;
 use cwnd_traffic::Direction;
 
 /// What the emulator says of itself, and of the machine that it ran on.
@@ -48,7 +49,7 @@ impl Lab {
                 end_ns: report.finished,
                 bytes: flow.group.size,
                 rtt_ns: flow.rtt,
-                reverse: false,
+                reverse: flow.group.route == RouteSpec::Reverse,
             })
             .collect()
     }
