@@ -44,3 +44,22 @@ impl DeviceCaptures {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // One flow, and a group whose data are counted as 1 and 2.
+    #[test]
+    fn traffic_is_not_captured() {
+        let toml = "duration = '1s'\n[link]\nrate = '1Mbit/s'\nrtt = '40ms'\n[record]\npackets = 'both'\n[[flow]]\ncc = 'reno'\n[[traffic]]\nmodel = 'long'\ncc = 'reno'";
+        let mut captures = DeviceCaptures::new(&Scenario::from_toml(toml).expect("a scenario"));
+        let mut length_after = |flow| {
+            captures.note(HostSide::Senders, 0, flow, &[0x45; 40]);
+            captures.files[0].as_ref().map_or(0, Pcapng::len)
+        };
+        let of_traffic = [length_after(1), length_after(2)];
+        let of_flow = length_after(0);
+        assert!(of_traffic[0] == of_traffic[1] && of_flow > of_traffic[1], "{of_traffic:?} {of_flow}");
+    }
+}
