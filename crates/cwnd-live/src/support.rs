@@ -5,7 +5,7 @@ use crate::classify::{FIRST_GROUP_PORT, FIRST_OPENER};
 use crate::wire::{FIRST_PORT, UdpDatagram};
 use cwnd::registry::Recovery;
 use cwnd_scenario::{FlowGroup, Host, InnerVariables, Invalid, Scenario, Start};
-use cwnd_traffic::{Direction, Model};
+use cwnd_traffic::{Direction, Distribution, Model};
 
 /// Most flows of a run: each has a port, and is looked at a hundred times a second.
 pub const MAX_FLOWS: usize = 1000;
@@ -31,6 +31,9 @@ pub fn check(scenario: &Scenario) -> Result<(), Invalid> {
         return refuse("traffic".into(), Some(groups), &format!("at most {MAX_GROUPS}"));
     }
     for (number, traffic) in scenario.traffic.iter().enumerate() {
+        if traffic.rtt == Some(Distribution::Constant(0)) {
+            return refuse(format!("traffic[{number}].rtt"), Some("\"0ns\"".into()), "more than nothing");
+        }
         let Model::Udp(udp) = &traffic.model else { continue };
         let sizes = UdpDatagram::HEADERS + 1..=scenario.packet_size;
         if !sizes.contains(&udp.packet_size) {
@@ -44,14 +47,16 @@ pub fn check(scenario: &Scenario) -> Result<(), Invalid> {
         return refuse("record.per_ack".into(), Some("true".into()), "false");
     }
     if scenario.record.inner != InnerVariables::Off {
-        return refuse("record.inner".into(), None, "none");
+        return refuse("record.inner".into(), scenario.written("/record/inner"), "none");
     }
     if (1..1_000_000).contains(&scenario.record.interval) {
-        return refuse("record.interval".into(), None, "at least 1ms, or \"0s\" for no samples,");
+        let value = scenario.written("/record/interval");
+        return refuse("record.interval".into(), value, "at least 1ms, or \"0s\" for no samples,");
     }
     for (number, group) in scenario.flows.iter().enumerate() {
         if let Some((key, expected)) = not_kernels(group) {
-            return refuse(format!("flow[{number}].{key}"), group.written(key), expected);
+            let value = scenario.written(&format!("/flow/{number}/{key}"));
+            return refuse(format!("flow[{number}].{key}"), value, expected);
         }
     }
     match without_delay(scenario) {

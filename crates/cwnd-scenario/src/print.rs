@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Prints scenarios as TOML or JSON that parses to the same scenario.
 
+use crate::invalid::shown;
 use crate::keys::Keyed;
 use crate::keys::document::Head;
 use crate::model::Scenario;
@@ -18,6 +19,13 @@ impl Scenario {
     #[must_use]
     pub fn to_json(&self) -> String {
         self.to_value().to_string()
+    }
+
+    /// The value of a key as a document has it, by its JSON pointer (RFC 6901) such as `/flow/0/initial_cwnd`; `None` if there is no such
+    /// key.
+    #[must_use]
+    pub fn written(&self, pointer: &str) -> Option<String> {
+        self.to_value().pointer(pointer).map(shown)
     }
 
     fn to_value(&self) -> Value {
