@@ -2,7 +2,7 @@
 //! Hosts: an unnamed network namespace with a TUN device, held by descriptors alone.
 
 use crate::error::{Error, while_doing};
-use crate::netlink::set_queue_length;
+use crate::netlink::{set_discipline, set_queue_length};
 use crate::paths::HostSide;
 use cwnd_record::capture::CaptureHost;
 use rustix::fs::{Mode, OFlags, open};
@@ -18,6 +18,8 @@ const DEVICE: &str = "cwnd";
 const ONE_OF_MANY: &str = "cwnd%d";
 /// Packets that the device holds until they are read. What finds no place is counted, and makes the run invalid.
 pub const DEVICE_QUEUE: u32 = 10_000;
+/// Its queue discipline, whatever this machine gives new devices (`net.core.default_qdisc`): one that drops or paces would be a link of its own.
+const DISCIPLINE: &str = "pfifo";
 
 /// A host.
 #[derive(Debug)]
@@ -120,6 +122,7 @@ impl Host {
         self.within(|| {
             let mut all = read_settings();
             all.extend(read_offloads(&self.name));
+            all.push(("device.qdisc".into(), DISCIPLINE.into()));
             Ok(all)
         })
     }
@@ -188,6 +191,10 @@ const SETTINGS: &[(&str, &str)] = &[
     ("ipv4/tcp_window_scaling", "1"),
     ("ipv4/tcp_moderate_rcvbuf", "1"),
     ("ipv4/tcp_slow_start_after_idle", "1"),
+    // Hundreds of connections that begin at once all have their handshakes, with all options.
+    ("ipv4/tcp_syncookies", "0"),
+    ("ipv4/tcp_max_syn_backlog", "32768"),
+    ("core/somaxconn", "32768"),
     ("ipv4/tcp_rmem", "4096 33554432 67108864"),
     ("ipv4/tcp_wmem", "4096 16384 67108864"),
     ("ipv4/ip_local_port_range", "50000 60999"), // above the ports of the flows
@@ -214,7 +221,6 @@ const NAMED: &[&str] = &[
     "ipv4/tcp_backlog_ack_defer",
     "ipv4/tcp_min_rtt_wlen",
     "ipv4/tcp_shrink_window",
-    "core/default_qdisc",
 ];
 
 /// Offloads of a device, by the numbers of their requests (linux/ethtool.h): whether segments leave in larger pieces than packets.
@@ -309,6 +315,7 @@ fn configure(device: &OwnedFd, name: &str, address: Ipv4Addr, mtu: u32) -> io::R
     request.ifr_ifru.ifru_mtu = mtu as i32;
     ask(&socket, libc::SIOCSIFMTU as _, &mut request)?;
     set_queue_length(&name, DEVICE_QUEUE)?;
+    set_discipline(&name, DISCIPLINE)?;
     set_address(&name, address)?;
     bring_up(&name)?;
     Ok(name)

@@ -1,36 +1,60 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The one request that a user namespace may make by netlink (RFC 3549) alone, and not by `ioctl`: the length of a device's queue.
+//! Requests by netlink (RFC 3549): those that a user namespace may not make by `ioctl`, and that there is no `ioctl` for.
 
 use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// Room for headers of the message and of the link, and an attribute of 4 bytes (linux/netlink.h, linux/rtnetlink.h).
-const LENGTH: usize = 16 + 16 + 8;
+/// The handle of a device's outermost queue discipline (linux/pkt_sched.h: `TC_H_ROOT`).
+const ROOT: u32 = u32::MAX;
 
 /// Lets the queue of the device of this name, in the namespace of this thread, hold so many packets.
 pub fn set_queue_length(name: &str, packets: u32) -> io::Result<()> {
+    let index = index_of(name)?;
+    // linux/rtnetlink.h, `struct ifinfomsg`: family, type, index, flags and which of them change.
+    let link = [[0; 4], index.to_ne_bytes(), [0; 4], [0; 4]].concat();
+    request(libc::RTM_NEWLINK, 0, link, &attribute(libc::IFLA_TXQLEN, &packets.to_ne_bytes()))
+}
+
+/// Gives the device of this name, in the namespace of this thread, a queue discipline, with that one's defaults.
+pub fn set_discipline(name: &str, discipline: &str) -> io::Result<()> {
+    let index = index_of(name)?;
+    // `struct tcmsg`: family, index, handle, parent, info.
+    let class = [[0; 4], index.to_ne_bytes(), [0; 4], ROOT.to_ne_bytes(), [0; 4]].concat();
+    let name = [discipline.as_bytes(), &[0]].concat();
+    let flags = libc::NLM_F_CREATE | libc::NLM_F_REPLACE;
+    request(libc::RTM_NEWQDISC, flags, class, &attribute(libc::TCA_KIND, &name))
+}
+
+fn index_of(name: &str) -> io::Result<u32> {
     let name = CString::new(name)?;
     // SAFETY: a plain call with a string that lives through it.
-    let index = unsafe { libc::if_nametoindex(name.as_ptr()) };
-    let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC;
+    Ok(unsafe { libc::if_nametoindex(name.as_ptr()) })
+}
+
+/// An attribute with its header, padded to four bytes.
+fn attribute(kind: u16, value: &[u8]) -> Vec<u8> {
+    let length = (4 + value.len()) as u16;
+    let mut all = [&length.to_ne_bytes(), &kind.to_ne_bytes(), value].concat();
+    all.resize(all.len().next_multiple_of(4), 0);
+    all
+}
+
+/// Makes a request, and waits for the kernel's answer.
+fn request(kind: u16, flags: libc::c_int, header: Vec<u8>, attribute: &[u8]) -> io::Result<()> {
+    let socket_kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC;
     // SAFETY: a plain call; the descriptor is ours alone.
-    let socket = match unsafe { libc::socket(libc::AF_NETLINK, kind, libc::NETLINK_ROUTE) } {
+    let socket = match unsafe { libc::socket(libc::AF_NETLINK, socket_kind, libc::NETLINK_ROUTE) } {
         -1 => return Err(io::Error::last_os_error()),
         descriptor => unsafe { OwnedFd::from_raw_fd(descriptor) },
     };
-    let mut message = Vec::with_capacity(LENGTH);
-    let flags = (libc::NLM_F_REQUEST | libc::NLM_F_ACK) as u16;
-    message.extend((LENGTH as u32).to_ne_bytes());
-    message.extend(libc::RTM_NEWLINK.to_ne_bytes());
-    message.extend(flags.to_ne_bytes());
-    message.extend([0; 8]); // sequence number, port
-    message.extend([0; 4]); // family, type
-    message.extend(index.to_ne_bytes());
-    message.extend([0; 8]); // flags of the device, and which of them change
-    message.extend(8u16.to_ne_bytes());
-    message.extend(libc::IFLA_TXQLEN.to_ne_bytes());
-    message.extend(packets.to_ne_bytes());
+    let flags = (libc::NLM_F_REQUEST | libc::NLM_F_ACK | flags) as u16;
+    let length = (16 + header.len() + attribute.len()) as u32;
+    // linux/netlink.h, `struct nlmsghdr`: length, type, flags, sequence number, port.
+    let mut message =
+        [&length.to_ne_bytes()[..], &kind.to_ne_bytes(), &flags.to_ne_bytes(), &[0; 8]].concat();
+    message.extend(header);
+    message.extend(attribute);
     let mut answer = [0u8; 256];
     // SAFETY: both buffers live through the calls, which get their lengths.
     let received = unsafe {

@@ -8,7 +8,6 @@ use super::Keyed;
 use super::flow_formats::{Access, Burst, Label, Overhead, Route};
 use super::formats::{Count, Flag, Frequency, Named, Optional, Payload, Rate, Time};
 use super::host::Host;
-use crate::invalid::shown;
 use crate::route::RouteSpec;
 use cwnd::registry::Recovery;
 
@@ -91,12 +90,6 @@ keys! {
 }
 
 impl FlowGroup {
-    /// The value of a key as a scenario has it, if it has one.
-    #[must_use]
-    pub fn written(&self, key: &str) -> Option<String> {
-        self.print_keys().get(key).map(shown)
-    }
-
     /// A group of one flow with default settings.
     #[must_use]
     pub fn of(cc: &str, start: Start) -> Self {
