@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from itertools import pairwise
 from statistics import median
@@ -135,3 +136,68 @@ def test_a_datagram_larger_than_a_packet_is_refused(cwnd: Cli) -> None:
     traffic = 'model = "udp", rate = "1Mbit/s", packet_size = "3000B"'
     arguments = ("compare", "cubic", "--traffic", traffic, "--duration", "1s")
     refused(cwnd(*arguments, "--lane", "live"), "traffic[0].packet_size", "3000", "lane live")
+
+
+# 3 Mbit/s on an idle link of 10: a datagram of 100 B takes 80 µs and the next one is due 267 µs after it. None ever waits.
+def test_datagrams_enter_the_link_when_they_are_due() -> None:
+    simulated, live = both(
+        "duration = '4s'\nmeasure = ['0s', '4s']\n[link]\nrate = '10Mbit/s'\nrtt = '40ms'\nqueue = { kind = 'droptail', limit = '2packets' }\n"
+        "[[traffic]]\nmodel = 'udp'\nrate = '3Mbit/s'\npacket_size = '100B'"
+    )
+    for result in (simulated, live):
+        (link,) = result.summary["links"]
+        assert link["drops_queue_run"] == 0 and link["utilization"] == pytest.approx(0.3, abs=0.001)
+    assert simulated.summary["traffic"][0]["offered_mbps"] == live.summary["traffic"][0]["offered_mbps"]
+
+
+# 400 transfers begin within 50 ms: 800 descriptors, and each its own handshake.
+def test_hundreds_of_transfers_at_once_need_no_higher_limit() -> None:
+    import resource
+
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (512, limits[1]))
+    try:
+        result = run(
+            package.Scenario.from_toml(
+                "duration = '3s'\n[link]\nrate = '50Mbit/s'\nrtt = '80ms'\n"
+                "[[traffic]]\nmodel = 'long'\ncc = 'reno-linux'\nflows = 400\nstart = { uniform = ['0s', '50ms'] }"
+            )
+        )
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert len(result.transfers) == 400
+
+
+def test_the_direction_of_a_transfer_is_its_flows() -> None:
+    _, live = both(
+        "duration = '2s'\n[link]\nrate = '10Mbit/s'\nrtt = '40ms'\n[[flow]]\ncc = 'reno-linux'\nsize = '10kB'\n"
+        "[[flow]]\ncc = 'reno-linux'\nsize = '10kB'\ndirection = 'reverse'"
+    )
+    assert [row["direction"] for row in live.transfers.to_pylist()] == ["forward", "reverse"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "expected"),
+    [
+        ("initial_cwnd", "4", "10"),
+        ("ack_every", "1", "2"),
+        ("recovery", '"sack"', '"linux" or none'),
+        ("min_rto", '"1s"', '"200ms"'),
+    ],
+)
+def test_a_refused_key_of_a_flow_is_shown_with_its_value(key: str, value: str, expected: str) -> None:
+    scenario = package.Scenario.from_toml(
+        f"duration = '2s'\n[link]\nrate = '10Mbit/s'\nrtt = '40ms'\n[[flow]]\ncc = 'reno-linux'\n{key} = {value}"
+    )
+    with pytest.raises(
+        package.ScenarioError, match=re.escape(f"flow[0].{key}: {value} is not accepted; expected {expected}")
+    ):
+        package.run(scenario, lane="live")
+
+
+def test_traffic_over_no_distance_is_refused() -> None:
+    scenario = package.Scenario.from_toml(QUIET + "[[traffic]]\nmodel = 'long'\ncc = 'reno-linux'\nrtt = '0s'")
+    with pytest.raises(
+        package.ScenarioError, match=r'traffic\[0\].rtt: "0ns" is not accepted; expected more than nothing in lane live'
+    ):
+        package.run(scenario, lane="live")

@@ -293,7 +293,16 @@ impl Carrier<'_> {
             copy.clear();
             copy.extend_from_slice(packet);
             self.captures.note(side, at, header.flow, &copy);
-            self.emulator.accept(at, header, copy);
+            let due = match &mut self.passing {
+                Passing::Flows(flows) => {
+                    flows.due(&header, |number, ways| self.emulator.set_path(number, ways))
+                }
+                Passing::Everything => None,
+            };
+            match due.filter(|due| *due > at) {
+                Some(due) => self.emulator.accept_later(due, header, copy),
+                None => self.emulator.accept(at, header, copy),
+            }
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use crate::emulator::Header;
 use crate::paths::{HostSide, Ways};
 use crate::wire::{FIRST_PORT, TcpSegment, UdpDatagram};
 use cwnd_link::PacketClass;
+use std::collections::VecDeque;
 use std::sync::mpsc::Receiver;
 
 /// First port of the receivers of traffic: group 0 has this one, group 1 the next. A group's datagrams come from the first port, or in reverse
@@ -26,6 +27,15 @@ pub struct Opened {
     pub ways: Option<Ways>,
 }
 
+/// What traffic tells of before its first packet.
+#[derive(Clone, Debug)]
+pub enum Announced {
+    /// A connection is opened.
+    Connection(Opened),
+    /// A datagram is sent: what it is counted for, and when it is due, ns of the scenario's time.
+    Datagram(u32, u64),
+}
+
 /// A connection of traffic.
 #[derive(Clone, Copy, Debug)]
 struct Connection {
@@ -41,18 +51,21 @@ pub struct Classifier {
     sequences: Vec<Option<Sequence>>,
     groups: u32,
     connections: Vec<Option<Connection>>,
-    opened: Receiver<Opened>,
+    announced: Receiver<Announced>,
+    /// When the datagrams that are on their way from their sockets are due, ns, by what they are counted for, from the first group on.
+    due: Vec<VecDeque<u64>>,
 }
 
 impl Classifier {
-    /// Of so many flows and groups of traffic; `opened` tells of each connection of traffic before its first packet.
-    pub fn new(flows: usize, groups: usize, opened: Receiver<Opened>) -> Self {
+    /// Of so many flows and groups of traffic; `announced` tells of connections and datagrams of traffic before their packets.
+    pub fn new(flows: usize, groups: usize, announced: Receiver<Announced>) -> Self {
         let connections = if groups > 0 { usize::from(OPENERS) } else { 0 };
         Self {
             sequences: vec![None; flows],
             groups: groups as u32,
             connections: vec![None; connections],
-            opened,
+            announced,
+            due: vec![VecDeque::new(); 2 * groups],
         }
     }
 
@@ -105,18 +118,10 @@ impl Classifier {
         segment: TcpSegment,
         from: HostSide,
         slot: u16,
-        mut set_path: impl FnMut(u32, Ways),
+        set_path: impl FnMut(u32, Ways),
     ) -> Option<Header> {
         if from == HostSide::Senders && segment.opens() {
-            let first_own = self.sequences.len() as u32 + 2 * self.groups;
-            while let Ok(Opened { slot, flows, ways }) = self.opened.try_recv() {
-                let path = ways.map_or(flows[0], |ways| {
-                    let path = first_own + u32::from(slot);
-                    set_path(path, ways);
-                    path
-                });
-                self.connections[usize::from(slot)] = Some(Connection { flows, path, answered: false });
-            }
+            self.take_announced(set_path);
         }
         let connection = self.connections.get_mut(usize::from(slot))?.as_mut()?;
         connection.answered |= from == HostSide::Receivers && segment.payload > 0;
@@ -128,6 +133,38 @@ impl Classifier {
         };
         let (flow, path) = (connection.flows[from as usize], connection.path);
         Some(Header { flow, path, from, bytes: segment.bytes, class, position: 0, payload: segment.payload })
+    }
+
+    /// When a packet that has been taken as a datagram of traffic is due, ns; `None` for any other one.
+    pub fn due(&mut self, header: &Header, set_path: impl FnMut(u32, Ways)) -> Option<u64> {
+        let place = (header.flow as usize).checked_sub(self.sequences.len())?;
+        let is_datagram = header.class == Some(PacketClass::Data) && header.payload == 0;
+        if !is_datagram {
+            return None;
+        }
+        if self.due[place].is_empty() {
+            self.take_announced(set_path);
+        }
+        self.due[place].pop_front()
+    }
+
+    fn take_announced(&mut self, mut set_path: impl FnMut(u32, Ways)) {
+        let first_own = self.sequences.len() as u32 + 2 * self.groups;
+        while let Ok(announced) = self.announced.try_recv() {
+            match announced {
+                Announced::Connection(Opened { slot, flows, ways }) => {
+                    let path = ways.map_or(flows[0], |ways| {
+                        let path = first_own + u32::from(slot);
+                        set_path(path, ways);
+                        path
+                    });
+                    self.connections[usize::from(slot)] = Some(Connection { flows, path, answered: false });
+                }
+                Announced::Datagram(flow, at) => {
+                    self.due[flow as usize - self.sequences.len()].push_back(at);
+                }
+            }
+        }
     }
 
     fn datagram(&self, packet: &[u8], from: HostSide) -> Option<Header> {
@@ -206,7 +243,8 @@ mod tests {
             Some((header.flow, header.path, header.class))
         };
         assert_eq!(kind(&segment(there, 2, 0), senders), None, "nobody has told of it");
-        tell.send(Opened { slot: 7, flows: [3, 2], ways: Some(Ways::default()) }).expect("somebody listens");
+        let connection = Opened { slot: 7, flows: [3, 2], ways: Some(Ways::default()) };
+        tell.send(Announced::Connection(connection)).expect("somebody listens");
         // Of its own ways the numbers begin behind two flows and two directions of a group.
         let path = 2 + 2 + 7;
         assert_eq!(kind(&segment(there, 2, 0), senders), Some((3, path, None)), "SYN");
@@ -229,8 +267,25 @@ mod tests {
 
     #[test]
     fn a_datagram_is_known_by_its_ports() {
-        let (_tell, opened) = std::sync::mpsc::channel();
+        let (tell, opened) = std::sync::mpsc::channel();
         let mut all = Classifier::new(2, 1, opened);
+        // Of both directions two are announced: each packet takes the next time of its own direction.
+        for (flow, at) in [(2, 10), (3, 20), (2, 30), (3, 40)] {
+            tell.send(Announced::Datagram(flow, at)).expect("somebody listens");
+        }
+        let header = |flow| Header {
+            flow,
+            path: flow,
+            from: HostSide::Senders,
+            bytes: 100,
+            class: Some(PacketClass::Data),
+            position: 0,
+            payload: 0,
+        };
+        let due = [3, 2, 2, 3].map(|flow| all.due(&header(flow), |_, _| {}));
+        assert_eq!(due, [Some(20), Some(10), Some(30), Some(40)]);
+        assert_eq!(all.due(&header(1), |_, _| {}), None, "a flow");
+        assert_eq!(all.due(&Header { payload: 9, ..header(2) }, |_, _| {}), None, "a segment");
         let mut kind = |ports, from| {
             let mut packet = segment(ports, 0, 0);
             packet[9] = 17;

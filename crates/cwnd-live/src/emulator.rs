@@ -125,12 +125,7 @@ impl<P> Emulator<P> {
 
     /// Takes a packet that a host sends at `now`, ns, up to which the network must have advanced.
     pub fn accept(&mut self, now: u64, header: Header, packet: P) {
-        let transported = Transported { header, hop: 0, packet };
-        let slot = self.free.pop().unwrap_or_else(|| {
-            self.slots.push(None);
-            self.slots.len() as u32 - 1
-        });
-        self.slots[slot as usize] = Some(transported);
+        let slot = self.keep(Transported { header, hop: 0, packet });
         let path = self.paths.of(header.path, header.from);
         if header.class.is_none() {
             let links = path.links.iter().map(|&link| self.links[link as usize].propagation_at(now));
@@ -144,6 +139,14 @@ impl<P> Emulator<P> {
             let at = now + path.before + if path.links.is_empty() { path.after } else { 0 };
             self.schedule(at, Due::Packet(slot));
         }
+    }
+
+    /// Takes a packet that a host sends at `at`, ns, a time that is yet to come.
+    pub fn accept_later(&mut self, at: u64, header: Header, packet: P) {
+        let slot = self.keep(Transported { header, hop: 0, packet });
+        let path = self.paths.of(header.path, header.from);
+        let to_first = path.before + if path.links.is_empty() { path.after } else { 0 };
+        self.schedule(at + to_first, Due::Packet(slot));
     }
 
     /// Lets everything happen that is due by `now`, ns; `deliver` gets what arrives at a host, and when it was due there.
@@ -203,6 +206,15 @@ impl<P> Emulator<P> {
     fn schedule(&mut self, at: u64, due: Due) {
         self.due.push(Reverse((at, self.entries, due)));
         self.entries += 1;
+    }
+
+    fn keep(&mut self, transported: Transported<P>) -> u32 {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            self.slots.len() as u32 - 1
+        });
+        self.slots[slot as usize] = Some(transported);
+        slot
     }
 
     fn take(&mut self, slot: u32) -> Transported<P> {

@@ -101,12 +101,13 @@ impl Lab {
         let states = (0..named + 2 * groups).map(|_| FlowState::default()).collect();
         let shared = Arc::new(Shared { hosts, flows: states, stop });
         let plans = plans(scenario, &flows, &algorithms);
-        let sockets = Sockets::new(&shared.hosts, &plans)?;
+        let has_transfers = algorithms.names_of_traffic().any(|name| name.is_some());
+        let sockets = Sockets::new(&shared.hosts, &plans, has_transfers)?;
         let traffic_sockets = GroupSockets::all(scenario, &shared.hosts, algorithms.names_of_traffic())?;
         let (links, paths) = Paths::of_scenario(scenario, &flows);
         let (sender, rows) = channel();
-        let (opened, opening) = channel();
-        let transfers = Transfers::new(scenario, traffic_sockets, named, opened);
+        let (announce, announced) = channel();
+        let transfers = Transfers::new(scenario, traffic_sockets, named, announce);
         let zero = clock() + LEAD;
         let tasks = tasks(scenario, &flows, &algorithms);
         let (measure, end, mss) = (scenario.measure, scenario.duration, scenario.mss());
@@ -117,7 +118,7 @@ impl Lab {
             let emulator = Emulator::new(links, paths, measure, end);
             let Shared { hosts, flows, stop } = &*here;
             let ran = Carrier {
-                passing: Passing::Flows(Classifier::new(named, groups, opening)),
+                passing: Passing::Flows(Classifier::new(named, groups, announced)),
                 emulator,
                 hosts,
                 zero,

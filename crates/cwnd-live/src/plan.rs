@@ -2,6 +2,7 @@
 //! What the applications of a scenario's flows are to do, and their sockets.
 
 use crate::algorithms::Algorithms;
+use crate::classify::OPENERS;
 use crate::error::{Error, while_doing};
 use crate::host::Host;
 use crate::paths::HostSide;
@@ -109,12 +110,13 @@ pub fn tasks(scenario: &Scenario, flows: &[Flow], algorithms: &Algorithms) -> Ve
 pub struct Sockets(pub Vec<(TcpStream, TcpListener)>);
 
 impl Sockets {
-    /// Makes them.
-    pub fn new(hosts: &[Host; 2], plans: &[Plan]) -> Result<Self, Error> {
+    /// Makes them; `transfers`: traffic will open connections, nobody knows how many at once.
+    pub fn new(hosts: &[Host; 2], plans: &[Plan], transfers: bool) -> Result<Self, Error> {
         let [senders, receivers] = hosts;
-        // A sender, a listener and a connection each, beside what the process has.
-        socket::allow_descriptors(3 * plans.len() as u64 + 256)
-            .map_err(while_doing("open so many sockets"))?;
+        // A sender, a listener and a connection each, beside what the process has; of traffic both ends.
+        let needed = 3 * plans.len() as u64 + 256;
+        let useful = needed + if transfers { 2 * u64::from(OPENERS) } else { 0 };
+        socket::allow_descriptors(needed, useful).map_err(while_doing("open so many sockets"))?;
         let senders = senders.within(|| {
             plans
                 .iter()

@@ -6,6 +6,8 @@ use std::mem::offset_of;
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 
+/// Connections that may wait for a listener, or for the end of their handshakes: all that traffic can have. The host's settings say the same.
+const BACKLOG: i32 = 32_768;
 /// Most that is written at once, bytes.
 pub const ZEROS: usize = 1 << 16;
 
@@ -100,10 +102,11 @@ fn set<T>(socket: &impl AsRawFd, level: i32, option: i32, value: &T) -> io::Resu
     if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Raises the limit on open descriptors to this many, where the system allows it.
-pub fn allow_descriptors(wanted: u64) -> io::Result<()> {
+/// Raises the limit on open descriptors to `needed`, and towards `useful` as far as the system allows it.
+pub fn allow_descriptors(needed: u64, useful: u64) -> io::Result<()> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
+    let wanted = limit.maximum.map_or(useful, |most| useful.min(most)).max(needed);
     if limit.current.is_some_and(|current| current < wanted) {
         setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), ..limit })?;
     }
@@ -138,6 +141,7 @@ pub fn connect(socket: &TcpStream, to: SocketAddrV4) -> io::Result<()> {
 /// Waits for a connection at this port; does not block.
 pub fn listen(address: Ipv4Addr, port: u16) -> io::Result<TcpListener> {
     let listener = TcpListener::bind((address, port))?;
+    rustix::net::listen(&listener, BACKLOG)?;
     listener.set_nonblocking(true)?;
     Ok(listener)
 }

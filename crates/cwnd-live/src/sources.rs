@@ -9,6 +9,9 @@ use cwnd_traffic::{Connection, Direction, Load, SourceEvent, TrafficGroup, Traff
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+/// Datagrams are announced so long before they are due, ns: nothing that happens meanwhile changes them.
+const EARLY: u64 = 20_000_000;
+
 /// A running traffic group.
 #[derive(Debug)]
 pub struct Group {
@@ -33,7 +36,7 @@ pub struct Sources {
     /// The groups.
     pub groups: Vec<Group>,
     sources: Vec<Source>,
-    /// When the announced events are due, ns, with the numbers of their sources.
+    /// When the announced events are to be taken, ns, with the numbers of their sources.
     due: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
@@ -69,7 +72,7 @@ impl Sources {
         self.due.peek().map_or(NEVER, |Reverse((at, _))| *at)
     }
 
-    /// Takes an event that is due by `now`, ns, with the number of its source.
+    /// Takes an event that is due by `now`, ns, or a datagram that is due soon, with the number of its source.
     pub fn take_due(&mut self, now: u64) -> Option<(u32, SourceEvent)> {
         let &Reverse((at, number)) = self.due.peek()?;
         if at > now {
@@ -106,7 +109,7 @@ impl Sources {
     fn announce(&mut self, number: u32, event: SourceEvent) {
         let at = match event {
             SourceEvent::Start(transfer) => transfer.at,
-            SourceEvent::Send(datagram) => datagram.at,
+            SourceEvent::Send(datagram) => datagram.at.saturating_sub(EARLY),
             SourceEvent::Wait | SourceEvent::Done => return,
         };
         self.sources[number as usize].pending = Some(event);

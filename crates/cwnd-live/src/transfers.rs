@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Transfers and datagrams of traffic: their connections, from opening to close.
 
-use crate::classify::{FIRST_GROUP_PORT, FIRST_OPENER, OPENERS, Opened};
+use crate::classify::{Announced, FIRST_GROUP_PORT, FIRST_OPENER, OPENERS, Opened};
 use crate::error::{Error, while_doing};
 use crate::host::Host;
 use crate::lateness::Lateness;
@@ -50,7 +50,7 @@ pub struct Transfers {
     next_slot: u16,
     /// Connections without a further transfer, until all is acknowledged.
     closing: Vec<u16>,
-    opened: Sender<Opened>,
+    announce: Sender<Announced>,
     first_flow: u32,
     rows: Vec<TransferRow>,
 }
@@ -74,12 +74,12 @@ impl TrafficReport {
 }
 
 impl Transfers {
-    /// All traffic of a scenario with these sockets; `opened` is told of each connection before its first packet.
+    /// All traffic of a scenario with these sockets; `announce` gets each connection and datagram before its first packet.
     pub fn new(
         scenario: &Scenario,
         sockets: Vec<GroupSockets>,
         flows: usize,
-        opened: Sender<Opened>,
+        announce: Sender<Announced>,
     ) -> Self {
         let sources = Sources::new(scenario);
         Self {
@@ -90,7 +90,7 @@ impl Transfers {
             connections: Vec::new(),
             next_slot: 0,
             closing: Vec::new(),
-            opened,
+            announce,
             first_flow: flows as u32,
             rows: Vec::new(),
         }
@@ -126,7 +126,7 @@ impl Transfers {
                     self.start(source, transfer, poll)?;
                 }
                 SourceEvent::Send(datagram) => {
-                    lateness.note(now - datagram.at);
+                    lateness.note(now.saturating_sub(datagram.at));
                     self.send(source, &datagram)?;
                 }
                 SourceEvent::Wait | SourceEvent::Done => {}
@@ -230,7 +230,8 @@ impl Transfers {
         let first = self.first_flow + 2 * number;
         let flows = [first + direction as u32, first + 1 - direction as u32];
         // Whoever has gone moves no packets any more.
-        let _ = self.opened.send(Opened { slot, flows, ways: own_rtt.map(|_| ways) });
+        let opened = Opened { slot, flows, ways: own_rtt.map(|_| ways) };
+        let _ = self.announce.send(Announced::Connection(opened));
         let sockets = &self.sockets[number as usize];
         let to = (Host::address(HostSide::Receivers), FIRST_GROUP_PORT + number as u16);
         let stream = opener(sockets, FIRST_OPENER + slot, to).map_err(while_doing("open a connection"))?;
@@ -337,9 +338,15 @@ impl Transfers {
         Ok(())
     }
 
+    /// Sends a datagram, before it is due: it waits in front of the links until then, so that those that are late are not sent at once.
     fn send(&mut self, source: u32, datagram: &Datagram) -> Result<(), Error> {
+        if datagram.at >= self.scenario.duration {
+            return Ok(());
+        }
         let group = self.sources.group_of(source) as usize;
         self.sources.groups[group].load.sent(datagram.at, datagram);
+        let flow = self.first_flow + 2 * group as u32 + datagram.direction as u32;
+        let _ = self.announce.send(Announced::Datagram(flow, datagram.at));
         self.sockets[group].send(datagram.direction, datagram.bytes).map_err(while_doing("send a datagram"))
     }
 

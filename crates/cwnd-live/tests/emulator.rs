@@ -201,3 +201,18 @@ fn traffic_has_ways_by_direction_and_connections_of_their_own() {
     emulator.count_departures(MS * 100);
     assert_eq!([0, 1, 2].map(|flow| emulator.forwarded(flow).packets), [0, 2, 1]);
 }
+
+// The link is free at 1, 2 and 3 ms: of five packets of 1 ms that are due every ms none waits, though all are taken at once. At once, of
+// the five, one is sent, two wait, and two are dropped.
+#[test]
+fn packets_that_are_taken_early_enter_when_they_are_due() {
+    let toml = "duration = '1s'\n[link]\nrate = '12Mbit/s'\nrtt = '20ms'\nqueue = { kind = 'droptail', limit = '2packets' }\n[[flow]]\ncc = 'reno'";
+    let mut paced = network(toml);
+    (0..5).for_each(|number| paced.accept_later(u64::from(number) * MS, data(0), number));
+    let expected: Vec<_> = (0..5).map(|n| (11 * MS + u64::from(n) * MS, HostSide::Receivers, n)).collect();
+    assert_eq!(arrivals(&mut paced, 100 * MS), expected);
+    assert_eq!(paced.take_dropped().count(), 0);
+    let mut at_once = network(toml);
+    (0..5).for_each(|number| at_once.accept(0, data(0), number));
+    assert_eq!((arrivals(&mut at_once, 100 * MS).len(), at_once.take_dropped().count()), (3, 2));
+}
