@@ -24,7 +24,7 @@ use cwnd_record::FlowCounts;
 use cwnd_scenario::{Flow, FlowAction, InnerVariables, Scenario};
 use sources::Background;
 
-/// Numbers of the scheduled actions: the sampler, begin and end of the measured interval, then the scenario's actions.
+/// Numbers of the scheduled actions: the sampler, begin and end of the measured interval, then the scenario's actions, then the flows' stops.
 const SAMPLER: u32 = 0;
 const MEASURE: [u32; 2] = [1, 2];
 const ACTIONS: u32 = 3;
@@ -49,6 +49,8 @@ pub struct Simulation {
     captures: Option<Box<Captures>>,
     now: u64,
     actions: Vec<(u64, u32, FlowAction)>,
+    /// Those from this one on are the flows' own stops.
+    first_stop: usize,
     /// Counts of the scenario's flows when the measured interval began, and when it ended.
     counts_at_boundaries: [Option<Vec<FlowCounts>>; 2],
     /// Number of rows of a table at which [`Simulation::step`] returns after a sample.
@@ -82,6 +84,11 @@ impl Simulation {
         let named = scenario.expand();
         let mut network = Network::new(scenario);
         let background = Background::new(scenario, &mut network);
+        let stops = (0u32..).zip(&named).filter_map(|(number, flow)| Some((flow.group.stop?, number)));
+        let stops: Vec<_> = stops.map(|(at, number)| (at, number, FlowAction::Stop)).collect();
+        let mut actions = scenario.flow_actions();
+        let first_stop = actions.len();
+        actions.extend(stops);
         let mut simulation = Self {
             scenario_flows: Vec::new(),
             flows: Vec::with_capacity(named.len()),
@@ -94,8 +101,9 @@ impl Simulation {
             tables: Tables::default(),
             captures: Captures::new(scenario),
             now: 0,
-            actions: scenario.flow_actions(),
+            actions,
             counts_at_boundaries: [None, None],
+            first_stop,
             pause_at: usize::MAX,
             finished: false,
             #[cfg(debug_assertions)]
@@ -305,8 +313,13 @@ impl Simulation {
             self.counts_at_boundaries[mark] = Some(flows.iter().map(FlowState::counts).collect());
             return;
         }
-        let (_, flow, action) = self.actions[(number - ACTIONS) as usize].clone();
-        self.apply_action(now, flow, &action);
+        let number = (number - ACTIONS) as usize;
+        let (_, flow, action) = self.actions[number].clone();
+        if number >= self.first_stop {
+            self.note_stop(now, flow);
+        } else {
+            self.apply_action(now, flow, &action);
+        }
     }
 
     /// Counts the packets that have left their link by `now`, for all flows.

@@ -100,6 +100,13 @@ impl Simulation {
         }
     }
 
+    /// The time that a flow's key `stop` gives has come: the sender sends nothing new by itself.
+    pub(super) fn note_stop(&mut self, now: u64, number: u32) {
+        if self.flows[number as usize].sender.stops_at() == now {
+            self.record_event(now, number, EventKind::Stop, None, 0);
+        }
+    }
+
     pub(super) fn wake_source(&mut self, number: u32, at: Option<u64>) {
         if let Some(at) = at {
             self.timers.push(&mut self.event_seq, at, EventId::new(EventClass::Source, number));

@@ -238,6 +238,14 @@ fn a_flow_stops_when_its_application_does() {
     let accepted = counts.packets_sent - counts.drops.total();
     // 5 s at 10 Mbit/s are 4167 packets; a buffer of one BDP (25) more can be out, and the start costs some.
     assert!((3_500..=4_192).contains(&accepted), "{accepted}");
+    let stops = |simulation: &Simulation| -> Vec<u64> {
+        let events = simulation.tables().events.iter();
+        events.filter(|row| row.kind == EventKind::Stop).map(|row| row.time_ns / 1_000_000).collect()
+    };
+    assert_eq!(stops(&simulation), [5_000], "as an action's stop");
+    // An action that comes before it has its own event, and takes the key's away.
+    let earlier = "[[action]]\nstop = { flow = 'cubic', at = '3s' }";
+    assert_eq!(stops(&run(&small_link(&format!("cc = 'cubic'\nstop = '5s'\n{earlier}"), ""))), [3_000]);
 }
 
 // RFC 3042: with limited transmit, two duplicates release two new segments; without, nothing moves until the third.

@@ -92,6 +92,11 @@ impl Sender {
         }
     }
 
+    /// When the application stops, ns; 0 once an action has stopped it, [`NEVER`] if it does not stop, or since one has started it again.
+    pub const fn stops_at(&self) -> u64 {
+        self.stop_at
+    }
+
     /// Whether the application has stopped.
     pub const fn is_stopped(&self, now: u64) -> bool {
         self.stop_at <= now
