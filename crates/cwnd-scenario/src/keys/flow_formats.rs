@@ -30,8 +30,15 @@ const MAX_BURST: u64 = 1 << 20;
 
 const LABEL: &str = "a text of 1 to 40 printable characters without a space at either end";
 const OVERHEAD: &str = "a time with its unit (ns, us, ms, s), at most 1s, such as 300us";
-const START: &str =
-    "a time of 0 or more before the end (10s), or two rising ones ({ uniform = [\"0s\", \"100ms\"] })";
+/// What a start may be, for error messages.
+fn expected_start(scope: &Scope<'_>) -> Cow<'static, str> {
+    let end = write_time(scope.duration);
+    format!(
+        "a time of 0 or more before the end ({end}), or two rising ones ({{ uniform = [\"0s\", \"100ms\"] }})"
+    )
+    .into()
+}
+
 const ACCESS: &str =
     "room for at least one packet, in packets (100packets), as a size (150kB) or a time (50ms)";
 const BURST: &str = "packets, 1 to 1048576, such as 4packets, or their number alone";
@@ -104,8 +111,8 @@ pub(crate) struct StartTime;
 impl ValueFormat for StartTime {
     type Value = Start;
 
-    fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
-        START.into()
+    fn expected(&self, scope: &Scope<'_>) -> Cow<'static, str> {
+        expected_start(scope)
     }
 
     fn read(&self, value: &Value, scope: &Scope<'_>) -> Option<Start> {
@@ -145,8 +152,8 @@ struct IntervalBeforeEnd;
 impl ValueFormat for IntervalBeforeEnd {
     type Value = (u64, u64);
 
-    fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
-        START.into()
+    fn expected(&self, scope: &Scope<'_>) -> Cow<'static, str> {
+        expected_start(scope)
     }
 
     fn read(&self, value: &Value, scope: &Scope<'_>) -> Option<(u64, u64)> {

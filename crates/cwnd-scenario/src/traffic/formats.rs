@@ -13,7 +13,7 @@ use cwnd_traffic::{Distribution, Starts};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
-const STARTS: &str = "a time before the end (10s), { uniform = [\"0s\", \"1s\"] }, { every = \"1s\", from = \"0s\" } \
+const STARTS: &str = "{ uniform = [\"0s\", \"1s\"] }, { every = \"1s\", from = \"0s\" } \
                       or { poisson = \"1s\", from = \"0s\" } (from: 0s)";
 
 /// A key that datagrams have no use for: not read where the model is `udp`.
@@ -147,8 +147,8 @@ keys! {
 impl ValueFormat for StartTimes {
     type Value = Starts;
 
-    fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
-        STARTS.into()
+    fn expected(&self, scope: &Scope<'_>) -> Cow<'static, str> {
+        format!("a time before the end ({}), {STARTS}", write_time(scope.duration)).into()
     }
 
     fn read(&self, value: &Value, scope: &Scope<'_>) -> Option<Starts> {

@@ -168,7 +168,7 @@ fn every_refusal_names_field_value_and_expectation() {
         ("\"cubic\"", "\"zzzzzzzzz\"", "flow[0].cc: \"zzzzzzzzz\"", "cubic, cubic-2.2"),
         ("count = 2", "count = 0", "flow[0].count: 0", "a whole number from 1"),
         ("\"0s\", \"100ms\"", "\"-1s\", \"100ms\"", "flow[0].start", "0 or more before the end"),
-        ("{ uniform = [\"0s\", \"100ms\"] }", "\"100s\"", "flow[0].start: \"100s\"", "before the end"),
+        ("{ uniform = [\"0s\", \"100ms\"] }", "\"100s\"", "flow[0].start: \"100s\"", "before the end (100s)"),
         ("beta = 0.8", "beta = 1.5", "flow[0].beta: 1.5", "a decimal from 0.1 to 0.99"),
         ("beta = 0.8", "bata = 0.8", "flow[0].bata: 0.8", "did you mean beta?"),
         ("false", "\"no\"", "flow[0].fast_convergence: \"no\"", "true or false"),

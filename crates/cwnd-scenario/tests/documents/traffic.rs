@@ -184,7 +184,7 @@ fn every_refusal_names_field_value_and_expectation() {
         ("model = 'long'\nflows = 0", "traffic[0].flows: 0", "a whole number from 1"),
         ("model = 'long'\ncc = 'cubik'", "traffic[0].cc: \"cubik\"", "the name of an algorithm"),
         ("model = 'long'\ndirection = 'up'", "traffic[0].direction: \"up\"", "forward, reverse or both"),
-        ("model = 'long'\nstart = '100s'", "traffic[0].start: \"100s\"", "a time before the end"),
+        ("model = 'long'\nstart = '100s'", "traffic[0].start: \"100s\"", "a time before the end (100s)"),
         ("model = 'long'\nstart = { poisson = '0s' }", "traffic[0].start", "poisson"),
         ("model = 'long'\nstart = { every = '1s', form = '0s' }", "traffic[0].start", "every"),
         (
