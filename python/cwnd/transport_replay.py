@@ -96,7 +96,8 @@ def read(folder: Path, name: str) -> pa.Table:
 
 def part(table: pa.Table, connection: int) -> pa.RecordBatch:
     """The rows of a connection, in one piece."""
-    rows = table.filter(pc.equal(table["connection"], connection)).combine_chunks()
+    number = pa.scalar(connection, table["connection"].type)
+    rows = table.filter(pc.equal(table["connection"], number)).combine_chunks()
     names = [name for name in table.column_names if not name.startswith("state_")]
     columns = [
         pa.concat_arrays(rows[name].chunks) if rows.num_rows else pa.array([], rows[name].type) for name in names
