@@ -344,7 +344,7 @@ impl Sender {
     pub fn end_burst(&mut self) {
         let conn = &self.driver.conn;
         let limited =
-            conn.in_flight >= conn.cwnd || self.linux.as_ref().is_some_and(|linux| linux.bursts.held);
+            conn.in_flight >= conn.cwnd || self.linux.as_ref().is_some_and(|linux| linux.offload.held);
         self.driver.on_burst_end(limited);
         if self.limits.is_some() | self.linux.is_some() {
             self.end_burst_apart();

@@ -2,13 +2,13 @@
 //! `recovery = "linux"`: RACK-TLP (RFC 8985), D-SACK (RFC 2883), F-RTO (RFC 5682), Eifel detection (RFC 3522), undo. How much is sent in a
 //! recovery is the driver's proportional rate reduction (RFC 9937).
 //!
-//! Modules: `bursts` (segmentation offload), `log` (when each segment was sent), `rack` (what arrived last, the reordering window), `detect` (losses, recoveries, timeouts),
+//! Modules: `offload` (segmentation offload), `log` (when each segment was sent), `rack` (what arrived last, the reordering window), `detect` (losses, recoveries, timeouts),
 //! `tlp` (probes, the timer), `undo` (needless recoveries). Where the RFCs and Linux differ, this is Linux's way; the places say so.
 //! docs/reference/recovery-linux.md lists what Linux does beyond it.
 
-mod bursts;
 mod detect;
 mod log;
+mod offload;
 mod rack;
 mod state;
 #[cfg(test)]
@@ -18,11 +18,11 @@ mod undo;
 
 use super::Sender;
 use crate::tcp::receiver::{AckPacket, SackBlocks};
-use bursts::Bursts;
 use cwnd::driver::Ack;
 use cwnd::{CaState, Conn};
 use detect::Response;
 use log::{Entry, SegmentLog, Transmission};
+use offload::Offload;
 use rack::{Rack, ReorderingWindow};
 pub use state::LinuxState;
 use tlp::Probe;
@@ -42,7 +42,7 @@ pub struct LinuxRecovery {
     undo: Undo,
     /// What may be sent until the next acknowledgement or timer.
     pub(super) sending: Sending,
-    pub(super) bursts: Bursts,
+    pub(super) offload: Offload,
     /// The acknowledgement starts the timer anew, at the end of the burst that it lets go.
     restarts_timer: bool,
     /// Timeouts since the last progress.
@@ -56,7 +56,7 @@ pub struct LinuxRecovery {
 impl LinuxRecovery {
     /// The state of a flow whose path has a propagation of `rtt_us`, there and back; `offload`: its host hands segments over in bursts.
     pub fn new(conn: &Conn, rtt_us: u64, offload: bool) -> Self {
-        Self { handshake_rtt_us: rtt_us, bursts: Bursts::new(conn, offload), ..Self::default() }
+        Self { handshake_rtt_us: rtt_us, offload: Offload::new(conn, offload), ..Self::default() }
     }
 
     /// The handshake took `rtt_us`.

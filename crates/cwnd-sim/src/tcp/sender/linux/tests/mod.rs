@@ -7,9 +7,9 @@
 //! the advance. An acknowledgement
 //! of new data echoes the last transmission of the first segment that it acknowledges, or the time given by `echo`.
 
-mod bursts;
 mod detection;
 mod log;
+mod offload;
 mod probes;
 mod undo;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Bursts of a host with segmentation offload: TCP hands data over in buffers of several segments, which leave back to back, and while
+//! Offload of a host with segmentation offload: TCP hands data over in buffers of several segments, which leave back to back, and while
 //! little may be sent it waits for more. Below 24 Mbit/s, two segments a millisecond, that changes nothing.
 //!
 //! The rules, which are Linux's: a buffer that is handed over holds as much as is sent in a millisecond at the pace of the window, and
@@ -24,7 +24,7 @@ const PART: u32 = 3;
 
 /// Data that waits to be sent, in the buffers in which the application has written it.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Bursts {
+pub struct Offload {
     /// Segments of a full buffer; 0: without offload, segments leave as they may.
     full: u32,
     /// Segments that are left of the first buffer, and of the one behind it, which has given some to the first.
@@ -36,10 +36,10 @@ pub struct Bursts {
     pub held: bool,
 }
 
-impl Bursts {
-    /// The buffers of a connection; without `offload` segments leave as they may.
-    pub const fn new(conn: &Conn, offload: bool) -> Self {
-        let full = if offload { conn.gso_max_size.saturating_sub(HEADERS) / conn.mss } else { 0 };
+impl Offload {
+    /// The buffers of a connection; unless `enabled` segments leave as they may.
+    pub const fn new(conn: &Conn, enabled: bool) -> Self {
+        let full = if enabled { conn.gso_max_size.saturating_sub(HEADERS) / conn.mss } else { 0 };
         Self { full, first: full, second: full, granted: 0, held: false }
     }
 
@@ -82,10 +82,10 @@ impl Sender {
     #[inline]
     pub(in crate::tcp::sender) fn holds_burst(&mut self, now: u64) -> bool {
         let Some(linux) = &mut self.linux else { return false };
-        if linux.bursts.granted == 0 {
-            return linux.bursts.full > 0 && self.holds_data(now);
+        if linux.offload.granted == 0 {
+            return linux.offload.full > 0 && self.holds_data(now);
         }
-        linux.bursts.granted -= 1;
+        linux.offload.granted -= 1;
         false
     }
 
@@ -93,17 +93,17 @@ impl Sender {
     fn holds_data(&mut self, now: u64) -> bool {
         let conn = &self.driver.conn;
         let Some(linux) = &mut self.linux else { return false };
-        let bursts = &mut linux.bursts;
+        let offload = &mut linux.offload;
         // Segments: what there is, and what window and receiver allow.
         let data = u32::try_from(self.data_end - self.nxt).unwrap_or(u32::MAX);
         let by_window = conn.cwnd.saturating_sub(conn.in_flight).max(1);
         let by_receiver = self.rwnd - conn.packets_out;
         let allowed = by_window.min(by_receiver);
-        let most = autosize(conn, bursts.full);
+        let most = autosize(conn, offload.full);
         let quota = by_window.min(most).min((conn.cwnd / 2).max(1));
-        bursts.fill(quota.min(data));
-        let buffer = bursts.first.min(data);
-        let is_last = data <= bursts.first;
+        offload.fill(quota.min(data));
+        let buffer = offload.first.min(data);
+        let is_last = data <= offload.first;
         let waits = buffer > 1
             && !self.retransmit_now
             && !matches!(conn.ca_state, CaState::Recovery | CaState::Loss)
@@ -116,11 +116,11 @@ impl Sender {
                 let srtt_us = u64::from(conn.srtt_us8 / 8);
                 first.sent_us() + srtt_us <= now / 1000 + PATIENCE_US.min(srtt_us / 2)
             });
-        bursts.held = waits && by_window < by_receiver;
+        offload.held = waits && by_window < by_receiver;
         if !waits {
             let leave = buffer.min(quota).min(allowed);
-            bursts.take(leave);
-            bursts.granted = leave - 1;
+            offload.take(leave);
+            offload.granted = leave - 1;
         }
         waits
     }
