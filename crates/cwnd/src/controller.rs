@@ -124,7 +124,7 @@ macro_rules! hooks {
         impl Controller {
             $(
                 #[doc = concat!("See [`CongestionControl::", stringify!($hook), "`].")]
-                #[inline]
+                #[inline(always)]
                 pub fn $hook(&mut self, conn: &mut Conn $(, $arg: $($by)? $type)*) $(-> $result)? {
                     dispatch!(self, t => t.state.$hook(conn $(, $arg)*, &t.params), c => c.$hook(conn $(, $arg)*, &()))
                 }

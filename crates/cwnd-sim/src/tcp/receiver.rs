@@ -223,7 +223,7 @@ impl Receiver {
         if self.as_linux {
             let now_us = (at / 1000) as u32;
             if self.next > 0 {
-                if self.is_outdated(segment, now_us) {
+                if self.is_older(segment) && self.is_outdated(segment, now_us) {
                     return Some(self.refuse(ahead));
                 }
                 if now_us.wrapping_sub(self.last_us) > u32::from(self.patience_ms) * 1000 {
@@ -274,6 +274,13 @@ impl Receiver {
         }
         // RFC 5681 §4.2: out of order, or old: a duplicate acknowledgement at once.
         Some(self.repeat(sacked))
+    }
+
+    /// Whether the segment may have been sent before the one that the last segment in order has left: few are, and only of those the ages
+    /// count.
+    #[inline]
+    const fn is_older(&self, segment: Segment) -> bool {
+        segment.sent_us.wrapping_sub(self.first_sent_us).cast_signed() < 0
     }
 
     /// Whether the segment, which arrives at `now_us`, has an older timestamp than the one that the last segment in order has left, which is

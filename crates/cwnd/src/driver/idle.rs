@@ -5,8 +5,18 @@ use super::{Driver, NEVER};
 use crate::conn::{CaEvent, CaState, Conn};
 
 impl Driver {
+    /// A packet leaves with nothing out, or nothing in the network.
+    #[cold]
+    pub(super) fn on_sent_into_empty(&mut self, now_us: u64, rto_us: u64) {
+        if self.conn.packets_out == 0 {
+            self.on_first_sent(now_us, rto_us);
+        } else if self.options.tells_as_linux {
+            self.cc.cwnd_event(&mut self.conn, CaEvent::TxStart); // Linux: tcp_event_data_sent
+        }
+    }
+
     /// A packet leaves with nothing out.
-    pub(super) fn on_first_sent(&mut self, now_us: u64, rto_us: u64) {
+    fn on_first_sent(&mut self, now_us: u64, rto_us: u64) {
         if self.options.idle_restart
             && !self.cc.has_cong_control()
             && self.is_idle(now_us, rto_us)

@@ -51,7 +51,7 @@ mod rtt;
 mod tests;
 mod undo;
 
-use crate::conn::{ACK_SLOW_PATH, ACK_WINDOW_UPDATE, AckSample, CaEvent, CaState, Conn};
+use crate::conn::{ACK_SLOW_PATH, ACK_WINDOW_UPDATE, AckSample, CaState, Conn};
 use crate::controller::Controller;
 use flight::{LargestFlight, Rounds};
 pub use options::{Ack, EcnOutcome, Flight, Options, Reduction};
@@ -145,10 +145,8 @@ impl Driver {
     #[inline]
     pub fn on_sent(&mut self, now_us: u64, rto_us: u64) {
         self.conn.set_now(now_us);
-        if self.conn.packets_out == 0 {
-            self.on_first_sent(now_us, rto_us);
-        } else if self.options.tells_as_linux && self.conn.in_flight == 0 {
-            self.cc.cwnd_event(&mut self.conn, CaEvent::TxStart); // Linux: tcp_event_data_sent
+        if self.conn.packets_out == 0 || self.conn.in_flight == 0 {
+            self.on_sent_into_empty(now_us, rto_us);
         }
         if self.options.flight == Flight::Pipe {
             self.largest.note(self.conn.packets_out.saturating_add(1));

@@ -174,21 +174,26 @@ impl Sender {
     /// An acknowledgement arrived at `now`, ns, over a reverse path that neither loses nor reorders acknowledgements.
     #[inline]
     pub fn on_ack(&mut self, now: u64, packet: &AckPacket) {
+        if self.linux.is_some() && !self.is_quiet_ack(packet) {
+            return self.acknowledge_as_linux(now, packet, None);
+        }
+        #[cfg(debug_assertions)]
+        self.check_echo(packet);
         self.acknowledge(now, packet, None);
     }
 
     /// An acknowledgement arrived at `now`, ns, with SACK `blocks`, because earlier acknowledgements may have been lost. The blocks of an
     /// acknowledgement that arrives late are still used.
     pub fn on_ack_with(&mut self, now: u64, packet: &AckPacket, blocks: Option<&SackBlocks>) {
+        if self.linux.is_some() {
+            return self.acknowledge_as_linux(now, packet, blocks);
+        }
         self.acknowledge(now, packet, blocks);
     }
 
     /// Inlined twice: without blocks, the fast path, and with blocks.
     #[inline(always)]
     fn acknowledge(&mut self, now: u64, packet: &AckPacket, blocks: Option<&SackBlocks>) {
-        if self.linux.is_some() {
-            return self.acknowledge_as_linux(now, packet, blocks);
-        }
         let now_us = now / 1000;
         self.driver.conn.set_now(now_us);
         debug_assert!(
@@ -226,7 +231,9 @@ impl Sender {
         if rtt_us.is_some() {
             self.rto.follow(self.driver.conn.srtt_us8, self.driver.rttvar_us4());
         }
-        if acked > 0 {
+        if let Some(linux) = &mut self.linux {
+            linux.note_quiet_ack(now_us, rtt_us);
+        } else if acked > 0 {
             self.restart_timer(now);
         }
         #[cfg(debug_assertions)]
@@ -340,23 +347,17 @@ impl Sender {
     }
 
     /// Call after the last [`Sender::send`] of an instant.
-    #[inline]
+    #[inline(always)]
     pub fn end_burst(&mut self) {
         let conn = &self.driver.conn;
         let limited =
             conn.in_flight >= conn.cwnd || self.linux.as_ref().is_some_and(|linux| linux.offload.held);
         self.driver.on_burst_end(limited);
         if self.limits.is_some() | self.linux.is_some() {
-            self.end_burst_apart();
+            if let Some(limits) = &mut self.limits {
+                limits.end_burst();
+            }
+            self.end_burst_as_linux();
         }
-    }
-
-    /// The same for what few flows have.
-    #[inline(never)]
-    fn end_burst_apart(&mut self) {
-        if let Some(limits) = &mut self.limits {
-            limits.end_burst();
-        }
-        self.end_burst_as_linux();
     }
 }

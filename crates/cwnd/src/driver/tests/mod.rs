@@ -7,6 +7,7 @@ mod recovery_epochs;
 
 use super::*;
 use crate::INFINITE_SSTHRESH;
+use crate::conn::CaEvent;
 
 fn driver(name: &str, cwnd: u32, options: Options) -> Driver {
     let mut conn = Conn { is_cwnd_limited: true, ..Conn::new(1200, cwnd) };

@@ -1,65 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! When each outstanding segment was last sent, and what is known of it: eight bytes and a bit each, for every segment in flight. Times
-//! are needed of segments that were sent long before anything was missing, so they are always kept.
+//! When each outstanding segment was last sent, and what is known of it: eight bytes and a bit each, while something is missing. Times are
+//! needed of segments that were sent long before anything was missing; until then they are kept by bursts, four bytes each.
 //!
 //! RFC 8985 goes through the segments in the order of their last transmissions. Those that were sent once are in that order
 //! anyway; those that were sent again are in a queue of their own. Each of the two is read from its front, past what has been decided,
 //! so a segment costs the same in a window of any length. Only a timeout and an undo go through all of them.
 
 use super::super::scoreboard::Scoreboard;
+use super::bursts::Bursts;
+use super::entry::{Entry, JUDGED, LOST, RETRANSMITTED, SACKED, SENT_AGAIN, Transmission};
 use crate::tcp::bitmap::Bitmap;
 use std::collections::VecDeque;
-
-/// What is known of one outstanding segment: when it was last sent, µs, above five marks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry(u64);
-
-/// A selective acknowledgement reported it.
-const SACKED: u64 = 1;
-/// It is taken for lost, sent again since or not.
-const LOST: u64 = 2;
-/// It has been sent again since it was last lost, and counts in the pipe for that.
-const RETRANSMITTED: u64 = 4;
-/// It has been sent more than once.
-const SENT_AGAIN: u64 = 8;
-/// Time has shown it lost. An undo may take that back, but time is not asked again before it is sent again. // Linux: tcp_tsorted_anchor
-const JUDGED: u64 = 16;
-const MARKS: u32 = 5;
-
-impl Entry {
-    /// When it was last sent, µs.
-    #[inline]
-    pub const fn sent_us(self) -> u64 {
-        self.0 >> MARKS
-    }
-
-    /// Whether it has been sent more than once.
-    #[inline]
-    pub const fn is_sent_again(self) -> bool {
-        self.has(SENT_AGAIN)
-    }
-
-    const fn has(self, marks: u64) -> bool {
-        self.0 & marks != 0
-    }
-
-    const fn set(&mut self, marks: u64) {
-        self.0 |= marks;
-    }
-
-    const fn clear(&mut self, marks: u64) {
-        self.0 &= !marks;
-    }
-}
-
-/// A transmission as RFC 8985 orders them: by time, then by position.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Transmission {
-    /// When, µs.
-    pub sent_us: u64,
-    /// Of which segment.
-    pub position: u64,
-}
 
 /// What [`SegmentLog::detect`] found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,9 +26,13 @@ pub struct Detected {
 /// The segments in flight.
 #[derive(Debug, Default)]
 pub struct SegmentLog {
+    /// The first of them, up to where something was missing last.
     entries: VecDeque<Entry>,
-    /// Position of the first entry.
+    /// All others: nothing is known of them but when they were sent.
+    bursts: Bursts,
+    /// Position of the first segment, and one past the last.
     first: u64,
+    end: u64,
     /// The reported ones again, to pass over many at once; empty while none is reported.
     reported: Bitmap,
     /// Retransmissions in their order. Some have been decided since.
@@ -93,26 +48,57 @@ pub struct SegmentLog {
 }
 
 impl SegmentLog {
-    /// One past the last entry: the next new position.
+    /// The segments before `to` that are not in it were sent at `now_us` for the first time; whether there are any. Of a clean log those
+    /// before `una` may go.
     #[inline]
-    pub fn end(&self) -> u64 {
-        self.first + self.entries.len() as u64
+    pub fn extend(&mut self, una: u64, to: u64, now_us: u64) -> bool {
+        if to <= self.end {
+            return false;
+        }
+        if self.bursts.is_full() {
+            self.forget(una);
+            self.bursts.make_room();
+        }
+        self.bursts.push(to, now_us);
+        self.end = to;
+        true
     }
 
-    /// The segments before `to` that are not in it were sent at `now_us` for the first time.
-    #[inline]
-    pub fn extend(&mut self, to: u64, now_us: u64) {
-        let new = to.saturating_sub(self.end()) as usize;
-        if self.entries.capacity() - self.entries.len() < new {
+    /// The segments before `una` go, of a clean log. With the last entry its memory goes.
+    pub fn forget(&mut self, una: u64) {
+        if !self.entries.is_empty() {
+            let gone = (una - self.first).min(self.entries.len() as u64);
+            self.entries.drain(..gone as usize);
+            if self.entries.is_empty() {
+                (self.entries, self.again) = Default::default();
+            }
+        }
+        self.bursts.forget(una);
+        self.first = una;
+    }
+
+    /// Makes an entry of every segment.
+    fn itemise(&mut self) {
+        if self.bursts.is_empty() {
+            return;
+        }
+        let entries = &mut self.entries;
+        let missing = (self.end - self.first) as usize - entries.len();
+        if entries.capacity() - entries.len() < missing {
             // A sixteenth to spare, as in a [`Bitmap`].
-            self.entries.reserve_exact(new + self.entries.len() / 16 + 15);
+            entries.reserve_exact(missing + (entries.len() + missing) / 16 + 15);
         }
-        for _ in 0..new {
-            self.entries.push_back(Entry(now_us << MARKS));
-        }
+        self.bursts.take(self.first + entries.len() as u64, |count, sent_us| {
+            entries.extend(std::iter::repeat_n(Entry::new(sent_us), count as usize));
+        });
     }
 
-    /// The segment at `position`.
+    /// When the segment at `position` was last sent, µs.
+    pub fn sent_us(&self, position: u64) -> Option<u64> {
+        self.get(position).map(Entry::sent_us).or_else(|| self.bursts.sent_us(position))
+    }
+
+    /// The entry of the segment at `position`, if it has one.
     #[inline]
     pub fn get(&self, position: u64) -> Option<Entry> {
         self.entries.get(position.checked_sub(self.first)? as usize).copied()
@@ -128,21 +114,9 @@ impl SegmentLog {
         board.is_clean() && self.again_end <= self.first
     }
 
-    /// Takes the first `count` segments of a clean log, at least one: when the first and the last of them were sent, µs.
-    #[inline]
-    pub fn take(&mut self, count: u32) -> (u64, u64) {
-        let (mut first_us, mut last_us) = (None, 0);
-        for _ in 0..count {
-            let Some(entry) = self.entries.pop_front() else { break };
-            last_us = entry.sent_us();
-            first_us.get_or_insert(last_us);
-            self.first += 1;
-        }
-        (first_us.unwrap_or(last_us), last_us)
-    }
-
     /// The cumulative acknowledgement takes the first segment. `None` where a selective one had reported it.
     pub fn acknowledge(&mut self, board: &mut Scoreboard) -> Option<(Transmission, Entry)> {
+        self.itemise();
         let entry = self.entries.pop_front()?;
         let position = self.first;
         self.first += 1;
@@ -165,6 +139,7 @@ impl SegmentLog {
 
     /// A selective acknowledgement reports the segment at `position`; `None` where that is not news.
     pub fn report(&mut self, position: u64, board: &mut Scoreboard) -> Option<(Transmission, Entry)> {
+        self.itemise();
         let first = self.first;
         let entry = self.entry(position)?;
         if entry.has(SACKED) {
@@ -209,6 +184,7 @@ impl SegmentLog {
         horizon_us: Option<u64>,
         board: &mut Scoreboard,
     ) -> Detected {
+        self.itemise();
         let mut found = Detected::default();
         let is_late = |sent_us| horizon_us.is_some_and(|horizon_us| sent_us <= horizon_us);
         self.overtake(newest);
@@ -286,7 +262,8 @@ impl SegmentLog {
 
     /// A timeout: the first segment is lost, and so is every other that was sent at `horizon_us` or before. // RFC 8985 §6.3
     pub fn time_out(&mut self, horizon_us: Option<u64>, board: &mut Scoreboard) {
-        for position in self.first..self.end() {
+        self.itemise();
+        for position in self.first..self.end {
             let Some(entry) = self.get(position) else { break };
             let is_late = horizon_us.is_some_and(|horizon_us| entry.sent_us() <= horizon_us);
             if !entry.has(SACKED) && (position == self.first || is_late) {
@@ -300,7 +277,7 @@ impl SegmentLog {
         if board.lost_out == 0 {
             return None;
         }
-        let end = self.end();
+        let end = self.first + self.entries.len() as u64;
         while let Some(position) = self.first_unreported(self.next_lost, end) {
             self.next_lost = position;
             let entry = self.get(position)?;
@@ -315,9 +292,9 @@ impl SegmentLog {
 
     /// The segment at `position` is sent again at `now_us`. Only one that is `counted` is in the pipe twice: Linux does not count probes.
     pub fn retransmit(&mut self, position: u64, now_us: u64, counted: bool, board: &mut Scoreboard) {
+        self.itemise();
         let Some(entry) = self.entry(position) else { return };
-        let marks = entry.0 & ((1 << MARKS) - 1) & !JUDGED;
-        *entry = Entry(now_us << MARKS | marks | SENT_AGAIN);
+        *entry = entry.sent_again(now_us);
         if counted && !entry.has(RETRANSMITTED) {
             entry.set(RETRANSMITTED);
             board.retrans_out += 1;
@@ -348,14 +325,17 @@ impl SegmentLog {
     /// What it allocates for segments, bytes.
     #[cfg(test)]
     pub fn bytes(&self) -> usize {
-        self.entries.capacity() * size_of::<Entry>()
+        self.entries.capacity() * size_of::<Entry>() + self.bursts.bytes()
     }
 
     /// Checks the marks against the counts, the bits and the edges.
     #[cfg(any(test, debug_assertions))]
     pub fn check(&self, una: u64, nxt: u64, board: &Scoreboard) {
         // New segments are noted at the end of their burst.
-        assert!(self.first == una && self.end() <= nxt, "{una}..{nxt}: {self:?}");
+        // In a quiet the first ones may have been acknowledged.
+        assert!(self.first == una || self.first < una && self.is_clean(board), "{una}..{nxt}: {self:?}");
+        assert!(self.end <= nxt, "{una}..{nxt}: {self:?}");
+        assert!(self.bursts.is_empty() || self.end > self.first + self.entries.len() as u64, "{self:?}");
         let count = |marks| self.entries.iter().filter(|entry| entry.has(marks)).count() as u32;
         assert_eq!(
             (count(SACKED), count(LOST), count(RETRANSMITTED)),

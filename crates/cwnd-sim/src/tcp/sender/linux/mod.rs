@@ -2,13 +2,17 @@
 //! `recovery = "linux"`: RACK-TLP (RFC 8985), D-SACK (RFC 2883), F-RTO (RFC 5682), Eifel detection (RFC 3522), undo. How much is sent in a
 //! recovery is the driver's proportional rate reduction (RFC 9937).
 //!
-//! Modules: `offload` (segmentation offload), `log` (when each segment was sent), `rack` (what arrived last, the reordering window), `detect` (losses, recoveries, timeouts),
+//! Modules: `quiet` (acknowledgements while nothing is missing), `offload` (segmentation offload), `log` (when each segment was sent, over
+//! `bursts` and `entry`), `rack` (what arrived last, the reordering window), `detect` (losses, recoveries, timeouts),
 //! `tlp` (probes, the timer), `undo` (needless recoveries). Where the RFCs and Linux differ, this is Linux's way; the places say so.
 //! docs/reference/recovery-linux.md lists what Linux does beyond it.
 
+mod bursts;
 mod detect;
+mod entry;
 mod log;
 mod offload;
+mod quiet;
 mod rack;
 mod state;
 #[cfg(test)]
@@ -21,8 +25,10 @@ use crate::tcp::receiver::{AckPacket, SackBlocks};
 use cwnd::driver::Ack;
 use cwnd::{CaState, Conn};
 use detect::Response;
-use log::{Entry, SegmentLog, Transmission};
+use entry::{Entry, Transmission};
+use log::SegmentLog;
 use offload::Offload;
+use quiet::Quiet;
 use rack::{Rack, ReorderingWindow};
 pub use state::LinuxState;
 use tlp::Probe;
@@ -45,6 +51,7 @@ pub struct LinuxRecovery {
     pub(super) offload: Offload,
     /// The acknowledgement starts the timer anew, at the end of the burst that it lets go.
     restarts_timer: bool,
+    quiet: Quiet,
     /// Timeouts since the last progress.
     timeouts: u32,
     /// One past the highest position that has arrived (RACK.fack).
@@ -140,90 +147,13 @@ fn widen(times: &mut Option<(u64, u64)>, sent_us: u64) {
 }
 
 impl Sender {
-    /// An acknowledgement arrived at `now`, ns.
-    #[inline(never)]
-    pub(super) fn acknowledge_as_linux(&mut self, now: u64, packet: &AckPacket, blocks: Option<&SackBlocks>) {
-        let now_us = now / 1000;
-        self.driver.conn.set_now(now_us);
-        debug_assert!(
-            packet.cumulative <= self.nxt,
-            "acknowledged what was never sent: {packet:?}, {self:?}"
-        );
-        let acked = packet.cumulative.saturating_sub(self.una) as u32;
-        let Some(linux) = &mut self.linux else { return };
-        let is_quiet = acked > 0
-            && packet.sacked.is_none()
-            && blocks.is_none_or(SackBlocks::is_empty)
-            && self.driver.conn.ca_state == CaState::Open
-            && linux.log.is_clean(&self.board);
-        if !is_quiet {
-            self.acknowledge_with_holes(now, packet, blocks);
-            return;
-        }
-        let (first_us, last_us) = linux.log.take(acked);
-        let newest = Transmission { sent_us: last_us, position: packet.cumulative - 1 };
-        linux.rack.newest = linux.rack.newest.max(newest);
-        linux.rack.rtt_us = Some(now_us - last_us);
-        linux.rack.advanced = true;
-        linux.window.on_delivered(last_us, now_us);
-        linux.highest = linux.highest.max(packet.cumulative);
-        linux.timeouts = 0;
-        linux.restarts_timer = true;
-        let is_probe_out = linux.probe.end.is_some();
-        if linux.probe.due {
-            (linux.probe.due, self.retransmit_now) = (false, false);
-        }
-        self.advance(packet.cumulative, acked);
-        self.refresh();
-        let round_trips = Some(((now_us - first_us) as u32, (now_us - last_us) as u32));
-        let ack = self.begin_ack(now, acked, acked, round_trips, true);
-        if is_probe_out {
-            self.on_ack_of_probe(false, false);
-        }
-        let credit = self.driver.on_progress(&ack);
-        self.driver.on_window(&ack, credit);
-        #[cfg(debug_assertions)]
-        self.check();
-    }
-
-    #[inline]
-    fn advance(&mut self, to: u64, acked: u32) {
-        self.una = self.una.max(to);
-        let conn = &mut self.driver.conn;
-        conn.snd_una = conn.snd_una.wrapping_add(conn.mss.wrapping_mul(acked));
-    }
-
-    /// Tells the driver of an acknowledgement, before anything comes of it.
-    #[inline(always)]
-    fn begin_ack(
-        &mut self,
-        now: u64,
-        acked: u32,
-        delivered: u32,
-        round_trips: Option<(u32, u32)>,
-        plain: bool,
-    ) -> Ack {
-        let ack = Ack {
-            now_us: now / 1000,
-            position: self.una,
-            acked,
-            delivered,
-            rtt_us: round_trips.map(|(_, newest_us)| newest_us),
-            oldest_rtt_us: round_trips.map(|(oldest_us, _)| oldest_us),
-            new_loss: false,
-        };
-        self.driver.on_arrival(&ack, plain);
-        if round_trips.is_some() {
-            self.rto.follow(self.driver.conn.srtt_us8, self.driver.rttvar_us4());
-        }
-        ack
-    }
-
     /// An acknowledgement while something is missing, or that reports something.
     fn acknowledge_with_holes(&mut self, now: u64, packet: &AckPacket, blocks: Option<&SackBlocks>) {
         let now_us = now / 1000;
+        self.driver.conn.set_now(now_us);
         let mut arrival = Arrival { una_before: self.una, ..Arrival::default() };
         if let Some(linux) = &mut self.linux {
+            linux.end_quiet(self.una);
             arrival.highest_before = linux.highest;
             linux.sending = Sending::All;
             if linux.probe.due {
@@ -247,7 +177,19 @@ impl Sender {
         // In Linux's order: tcp_clean_rtx_queue, tcp_process_tlp_ack, tcp_fastretrans_alert, tcp_cong_control.
         let plain = packet.sacked.is_none() && blocks.is_none_or(SackBlocks::is_empty);
         let round_trips = arrival.round_trips(now_us);
-        let ack = self.begin_ack(now, arrival.acked, arrival.delivered, round_trips, plain);
+        let ack = Ack {
+            now_us,
+            position: self.una,
+            acked: arrival.acked,
+            delivered: arrival.delivered,
+            rtt_us: round_trips.map(|(_, newest_us)| newest_us),
+            oldest_rtt_us: round_trips.map(|(oldest_us, _)| oldest_us),
+            new_loss: false,
+        };
+        self.driver.on_arrival(&ack, plain);
+        if round_trips.is_some() {
+            self.rto.follow(self.driver.conn.srtt_us8, self.driver.rttvar_us4());
+        }
         self.on_ack_of_probe(arrival.dsack_of_probe, arrival.is_pure_duplicate());
         let Response { lost, wait_us, credit } = self.respond_to_ack(&ack, &arrival);
         self.settle();
@@ -267,8 +209,8 @@ impl Sender {
     /// Whether the acknowledgement shows that the timeout of the first segment starts anew: it advances, or what it reports was sent
     /// before that segment was last sent. // Linux: tcp_clean_rtx_queue
     fn restarts_timeout(&self, arrival: &Arrival) -> bool {
-        let first = self.linux.as_ref().and_then(|linux| linux.log.get(self.una));
-        let is_earlier = |(us, _)| first.is_some_and(|first| us < first.sent_us());
+        let first_us = self.linux.as_ref().and_then(|linux| linux.log.sent_us(self.una));
+        let is_earlier = |(us, _)| first_us.is_some_and(|first_us| us < first_us);
         arrival.acked > 0 || arrival.sacked_us.is_some_and(is_earlier)
     }
 
@@ -357,7 +299,9 @@ impl Sender {
             let echo_us = arrival.echo_us;
             self.arrived(now_us, (sent, entry), echo_us);
         }
-        self.advance(to, arrival.acked);
+        self.una = self.una.max(to);
+        let conn = &mut self.driver.conn;
+        conn.snd_una = conn.snd_una.wrapping_add(conn.mss.wrapping_mul(arrival.acked));
     }
 
     fn arrived(&mut self, now_us: u64, transmission: (Transmission, Entry), echo_us: Option<u64>) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! RACK (RFC 8985 §6): the newest transmission that has arrived, and how much later than it an earlier one may come.
 
-use super::log::{Entry, Transmission};
+use super::entry::{Entry, Transmission};
 use crate::tcp::sender::scoreboard::DUP_THRESH;
 
 /// Recoveries without a D-SACK for which a grown window is kept. // RFC 8985 §6.2, step 4
@@ -101,6 +101,11 @@ impl ReorderingWindow {
         } else if self.persist == 0 {
             self.quarters = 1;
         }
+    }
+
+    /// Whether what is delivered leaves it as it is, until there is another D-SACK or a recovery.
+    pub const fn is_settled(&self) -> bool {
+        !self.dsack_seen && (self.persist > 0 || self.quarters == 1)
     }
 
     /// A timeout while many segments are reported and no recovery goes on: the degree was too large. // Linux: tcp_enter_loss

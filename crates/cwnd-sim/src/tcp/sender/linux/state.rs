@@ -26,7 +26,7 @@ impl LinuxRecovery {
     /// What it knows.
     pub fn state(&self) -> LinuxState {
         LinuxState {
-            rack_rtt_us: self.rack.rtt_us.unwrap_or(0) as u32,
+            rack_rtt_us: self.rack_rtt_us().unwrap_or(0) as u32,
             reo_wnd_steps: self.window.quarters(),
             reordering: self.window.degree,
             undo_retrans: self.undo.awaited(),

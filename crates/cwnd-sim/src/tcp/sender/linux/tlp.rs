@@ -37,7 +37,7 @@ const TICK: u64 = 1_000_000;
 
 /// When the timeout of the first segment is due, counted from its last transmission, ns.
 fn first_due(log: &SegmentLog, una: u64, rto_us: u32) -> u64 {
-    log.get(una).map_or(0, |entry| entry.sent_us().saturating_add(rto_us.into()).saturating_mul(1000))
+    log.sent_us(una).map_or(0, |sent_us| sent_us.saturating_add(rto_us.into()).saturating_mul(1000))
 }
 
 impl Sender {
@@ -90,6 +90,23 @@ impl Sender {
         };
         let at = now.saturating_add(pto);
         self.set_timer(if timeout > now { at.min(timeout) } else { at }, TimerKind::Probe);
+        true
+    }
+
+    /// [`Sender::schedule_probe`] in a quiet, where it goes by round trip times alone; whether it did.
+    #[inline]
+    pub(super) fn schedule_probe_in_quiet(&mut self, now: u64, advances: bool) -> bool {
+        let conn = &self.driver.conn;
+        let Some(linux) = &mut self.linux else { return false };
+        let Some(newest_us) = linux.quiet.newest_us().filter(|_| conn.packets_out > 1) else { return false };
+        let at = now + (u64::from(conn.srtt_us8) * 250 + LEAST);
+        // The first segment was sent after the newest that has arrived, or with it: its timeout is not before this.
+        let from = if advances { now } else { newest_us * 1000 };
+        if at > from + u64::from(self.rto.us()) * 1000 {
+            return false;
+        }
+        linux.timer = TimerKind::Probe;
+        self.rto_at = self.on_tick(at);
         true
     }
 

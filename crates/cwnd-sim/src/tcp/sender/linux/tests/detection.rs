@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! RACK (RFC 8985 §6) and proportional rate reduction (RFC 9937).
 
-use super::super::log::{SegmentLog, Transmission};
+use super::super::entry::Transmission;
+use super::super::log::SegmentLog;
 use super::super::rack::Rack;
 use super::play;
 use crate::tcp::sender::scoreboard::Scoreboard;
@@ -125,7 +126,7 @@ fn a_lost_retransmission_is_found_by_what_was_sent_after_it() {
 fn an_ambiguous_arrival_is_not_the_newest_transmission() {
     let mut board = Scoreboard::default();
     let mut log = SegmentLog::default();
-    log.extend(2, 1000);
+    log.extend(0, 2, 1000);
     log.retransmit(0, 50_000, true, &mut board);
     let again = log.get(0).expect("out");
     let sent = Transmission { sent_us: 50_000, position: 0 };
@@ -152,14 +153,14 @@ fn a_timeout_takes_only_old_segments_for_lost() {
     let mut board = Scoreboard::default();
     let mut log = SegmentLog::default();
     for (to, at_us) in [(3, 0), (5, 10_000), (6, 50_000)] {
-        log.extend(to, at_us);
+        log.extend(0, to, at_us);
     }
     log.report(1, &mut board);
     log.time_out(Some(20_000), &mut board);
     assert_eq!((board.sacked_out, board.lost_out), (1, 4), "0, 2, 3, 4");
     assert_eq!(log.next_lost(&board), Some(0));
     let (mut board, mut log) = (Scoreboard::default(), SegmentLog::default());
-    log.extend(2, 50_000);
+    log.extend(0, 2, 50_000);
     log.time_out(Some(20_000), &mut board);
     assert_eq!(board.lost_out, 1, "the first in any case");
 }

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A quiet: nothing is missing, the state is open, no probe is out or due, and no D-SACK waits for its delivery. Most acknowledgements come in
+//! one. All that comes of them with this recovery is a probe's timer; what else it would note is made up for when the quiet ends.
+
+use super::LinuxRecovery;
+use super::entry::Transmission;
+use crate::tcp::receiver::{AckPacket, SackBlocks};
+use crate::tcp::sender::Sender;
+use cwnd::CaState;
+
+/// The present quiet.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Quiet {
+    goes_on: bool,
+    /// When its last acknowledgement came, and when the newest segment that this acknowledges was sent, µs.
+    last: Option<(u64, u64)>,
+}
+
+impl Quiet {
+    /// When the newest segment was sent that its acknowledgements have acknowledged, µs.
+    #[inline]
+    pub fn newest_us(&self) -> Option<u64> {
+        self.last.map(|(_, sent_us)| sent_us)
+    }
+}
+
+impl LinuxRecovery {
+    /// An acknowledgement came at `now_us` in a quiet; `rtt_us` is the newest segment's round trip.
+    #[inline]
+    pub fn note_quiet_ack(&mut self, now_us: u64, rtt_us: Option<u32>) {
+        debug_assert!(self.quiet.goes_on);
+        self.quiet.last = rtt_us.map(|rtt_us| (now_us, now_us - u64::from(rtt_us)));
+        self.restarts_timer = true;
+    }
+
+    /// RACK.rtt, µs; `None` before the first sample.
+    pub fn rack_rtt_us(&self) -> Option<u64> {
+        self.quiet.last.map(|(now_us, sent_us)| now_us - sent_us).or(self.rack.rtt_us)
+    }
+
+    /// The quiet, if there is one, is over. Each of its acknowledgements has brought a newer transmission than the one before, so the last says
+    /// all; `una` is what it acknowledged.
+    pub fn end_quiet(&mut self, una: u64) {
+        self.log.forget(una);
+        if let Some((now_us, sent_us)) = std::mem::take(&mut self.quiet).last {
+            self.rack.newest = self.rack.newest.max(Transmission { sent_us, position: una - 1 });
+            self.rack.rtt_us = Some(now_us - sent_us);
+            self.rack.advanced = true;
+            self.highest = self.highest.max(una);
+        }
+    }
+
+    /// When the first and the last segment of `from..to` were sent, µs, low 32 bits: what an acknowledgement of these echoes.
+    fn echo(&self, from: u64, to: u64) -> Option<(u32, u32)> {
+        Some((self.log.sent_us(from)? as u32, self.log.sent_us(to - 1)? as u32))
+    }
+}
+
+impl Sender {
+    /// Whether an acknowledgement without blocks comes in a quiet and leaves it.
+    #[inline(always)]
+    pub fn is_quiet_ack(&self, packet: &AckPacket) -> bool {
+        let is_quiet = self.linux.as_ref().is_some_and(|linux| linux.quiet.goes_on);
+        is_quiet && packet.sacked.is_none() && packet.sent_us.is_some() && packet.cumulative > self.una
+    }
+
+    /// Checks that an acknowledgement echoes when the segments that it acknowledges were sent.
+    #[cfg(debug_assertions)]
+    pub fn check_echo(&self, packet: &AckPacket) {
+        if let Some(linux) = &self.linux {
+            assert_eq!(packet.sent_us, linux.echo(self.una, packet.cumulative), "{packet:?}, {self:?}");
+        }
+    }
+
+    /// An acknowledgement arrived at `now`, ns, that does not leave a quiet, or that may acknowledge more than it echoes: those before it may
+    /// have been lost.
+    #[inline(never)]
+    pub fn acknowledge_as_linux(&mut self, now: u64, packet: &AckPacket, blocks: Option<&SackBlocks>) {
+        debug_assert!(
+            packet.cumulative <= self.nxt,
+            "acknowledged what was never sent: {packet:?}, {self:?}"
+        );
+        if self.is_quiet_ack(packet)
+            && blocks.is_none_or(SackBlocks::is_empty)
+            && let Some(linux) = &mut self.linux
+        {
+            linux.log.forget(self.una);
+            let sent_us = linux.echo(self.una, packet.cumulative);
+            self.acknowledge(now, &AckPacket { sent_us, ..*packet }, None);
+        } else {
+            self.acknowledge_with_holes(now, packet, blocks);
+            self.begin_quiet();
+        }
+    }
+
+    /// A quiet begins where there is one now.
+    fn begin_quiet(&mut self) {
+        let is_open = self.driver.conn.ca_state == CaState::Open;
+        if let Some(linux) = &mut self.linux {
+            let is_settled = linux.timeouts == 0 && linux.probe.end.is_none() && linux.window.is_settled();
+            linux.quiet.goes_on = is_open && is_settled && linux.log.is_clean(&self.board);
+        }
+    }
+}
