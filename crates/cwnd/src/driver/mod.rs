@@ -145,7 +145,8 @@ impl Driver {
     #[inline]
     pub fn on_sent(&mut self, now_us: u64, rto_us: u64) {
         self.conn.set_now(now_us);
-        if self.conn.packets_out == 0 || self.conn.in_flight == 0 {
+        debug_assert!(self.conn.packets_out > 0 || self.conn.in_flight == 0, "in flight, but not out");
+        if self.conn.in_flight == 0 {
             self.on_sent_into_empty(now_us, rto_us);
         }
         if self.options.flight == Flight::Pipe {

@@ -209,7 +209,7 @@ fn an_algorithm_with_cong_control_is_cut_by_a_timeout_only() {
         driver.on_ack(&ack(4, 250, 1));
         driver.on_ack(&ack(5, 300, 1));
         driver.on_sent(6, 1);
-        driver.conn.packets_out = 0;
+        (driver.conn.packets_out, driver.conn.in_flight) = (0, 0);
         driver.on_sent(5_000_000, 1);
         assert_eq!((driver.conn.cwnd, driver.conn.ca_state), (200, CaState::Open));
         driver.on_timeout(5_000_001, 310, 400);

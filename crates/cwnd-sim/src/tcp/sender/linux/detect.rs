@@ -224,22 +224,12 @@ impl Sender {
     /// A burst is over: notes the new segments that have left, and sets the timer. // Linux: tcp_set_xmit_timer, tcp_event_new_data_sent,
     /// tcp_schedule_loss_probe; of what these set one after the other, the last
     #[inline(never)]
-    pub(in crate::tcp::sender) fn end_burst_as_linux(&mut self) {
-        let (nxt, now_us) = (self.nxt, self.driver.conn.now_us);
+    pub(super) fn end_burst_in_disquiet(&mut self) {
+        let now_us = self.driver.conn.now_us;
         let Some(linux) = &mut self.linux else { return };
         let restarts = std::mem::take(&mut linux.restarts_timer);
-        let has_sent = linux.log.extend(self.una, nxt, now_us);
+        let has_sent = linux.log.extend(self.una, self.nxt, now_us);
         let now = now_us * 1000;
-        if !(has_sent || restarts) || self.schedule_probe_in_quiet(now, !has_sent) {
-            return;
-        }
-        self.end_burst_in_disquiet(now, has_sent, restarts);
-    }
-
-    #[inline(never)]
-    fn end_burst_in_disquiet(&mut self, now: u64, has_sent: bool, restarts: bool) {
-        let Some(linux) = &mut self.linux else { return };
-        linux.log.forget(self.una);
         if has_sent && linux.probe.due {
             self.on_probe_sent(now, false);
         } else if has_sent {

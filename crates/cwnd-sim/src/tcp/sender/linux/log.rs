@@ -30,6 +30,8 @@ pub struct SegmentLog {
     entries: VecDeque<Entry>,
     /// All others: nothing is known of them but when they were sent.
     bursts: Bursts,
+    /// Whether all have entries, and new ones get one.
+    itemised: bool,
     /// Position of the first segment, and one past the last.
     first: u64,
     end: u64,
@@ -50,22 +52,52 @@ pub struct SegmentLog {
 impl SegmentLog {
     /// The segments before `to` that are not in it were sent at `now_us` for the first time; whether there are any. Of a clean log those
     /// before `una` may go.
-    #[inline]
     pub fn extend(&mut self, una: u64, to: u64, now_us: u64) -> bool {
         if to <= self.end {
             return false;
         }
-        if self.bursts.is_full() {
+        if self.itemised {
+            self.extend_entries((to - self.end) as usize, now_us);
+            self.end = to;
+        }
+        while !self.extend_within_room(to, now_us) {
             self.forget(una);
             self.bursts.make_room();
         }
-        self.bursts.push(to, now_us);
-        self.end = to;
         true
+    }
+
+    /// The same where new segments have no entry; false where there is no room to note them.
+    #[inline]
+    pub fn extend_within_room(&mut self, to: u64, now_us: u64) -> bool {
+        let has_room = to <= self.end || self.bursts.push(to, now_us);
+        if has_room {
+            self.end = to;
+        }
+        has_room
+    }
+
+    /// One past the last segment.
+    #[inline]
+    pub const fn end(&self) -> u64 {
+        self.end
+    }
+
+    fn extend_entries(&mut self, count: usize, sent_us: u64) {
+        if self.entries.capacity() - self.entries.len() < count {
+            // A sixteenth to spare, as in a [`Bitmap`].
+            self.entries.reserve_exact(count + self.entries.len() / 16 + 15);
+        }
+        for _ in 0..count {
+            self.entries.push_back(Entry::new(sent_us));
+        }
     }
 
     /// The segments before `una` go, of a clean log. With the last entry its memory goes.
     pub fn forget(&mut self, una: u64) {
+        if self.first == una {
+            return;
+        }
         if !self.entries.is_empty() {
             let gone = (una - self.first).min(self.entries.len() as u64);
             self.entries.drain(..gone as usize);
@@ -78,19 +110,32 @@ impl SegmentLog {
     }
 
     /// Makes an entry of every segment.
+    #[inline]
     fn itemise(&mut self) {
-        if self.bursts.is_empty() {
-            return;
+        if !self.itemised {
+            self.itemise_bursts();
         }
-        let entries = &mut self.entries;
-        let missing = (self.end - self.first) as usize - entries.len();
-        if entries.capacity() - entries.len() < missing {
-            // A sixteenth to spare, as in a [`Bitmap`].
-            entries.reserve_exact(missing + (entries.len() + missing) / 16 + 15);
+    }
+
+    fn itemise_bursts(&mut self) {
+        self.itemised = true;
+        let missing = (self.end - self.first) as usize - self.entries.len();
+        self.entries.reserve_exact(missing + missing / 16);
+        let behind = self.first + self.entries.len() as u64;
+        for (count, sent_us) in std::mem::take(&mut self.bursts).from(behind) {
+            self.extend_entries(count as usize, sent_us);
         }
-        self.bursts.take(self.first + entries.len() as u64, |count, sent_us| {
-            entries.extend(std::iter::repeat_n(Entry::new(sent_us), count as usize));
-        });
+    }
+
+    /// Nothing is missing any more: new segments need no entry.
+    pub const fn settle(&mut self) {
+        self.itemised = false;
+    }
+
+    /// When the first segment was sent, µs, where that is found at once: of a clean log, where `una` has moved on by little.
+    #[inline]
+    pub fn first_us(&mut self, una: u64) -> Option<u64> {
+        if self.entries.is_empty() { self.bursts.first_us(una) } else { None }
     }
 
     /// When the segment at `position` was last sent, µs.
@@ -335,7 +380,7 @@ impl SegmentLog {
         // In a quiet the first ones may have been acknowledged.
         assert!(self.first == una || self.first < una && self.is_clean(board), "{una}..{nxt}: {self:?}");
         assert!(self.end <= nxt, "{una}..{nxt}: {self:?}");
-        assert!(self.bursts.is_empty() || self.end > self.first + self.entries.len() as u64, "{self:?}");
+        assert!(!self.itemised || self.end == self.first + self.entries.len() as u64, "{self:?}");
         let count = |marks| self.entries.iter().filter(|entry| entry.has(marks)).count() as u32;
         assert_eq!(
             (count(SACKED), count(LOST), count(RETRANSMITTED)),

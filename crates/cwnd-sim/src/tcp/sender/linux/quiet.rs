@@ -4,6 +4,7 @@
 
 use super::LinuxRecovery;
 use super::entry::Transmission;
+use super::tlp::{LEAST, TimerKind};
 use crate::tcp::receiver::{AckPacket, SackBlocks};
 use crate::tcp::sender::Sender;
 use cwnd::CaState;
@@ -99,6 +100,51 @@ impl Sender {
         if let Some(linux) = &mut self.linux {
             let is_settled = linux.timeouts == 0 && linux.probe.end.is_none() && linux.window.is_settled();
             linux.quiet.goes_on = is_open && is_settled && linux.log.is_clean(&self.board);
+            if linux.quiet.goes_on {
+                linux.log.settle();
+            }
         }
+    }
+
+    /// [`Sender::end_burst_in_disquiet`] for a quiet, in the most frequent case.
+    #[inline(never)]
+    pub fn end_burst_as_linux(&mut self) {
+        let conn = &self.driver.conn;
+        let Some(linux) = &mut self.linux else { return };
+        let (Some(newest_us), true) = (linux.quiet.newest_us(), conn.packets_out > 1) else {
+            return self.end_burst_in_disquiet();
+        };
+        let has_sent = self.nxt > linux.log.end();
+        if !(has_sent || linux.restarts_timer) {
+            return;
+        }
+        let now = conn.now_us * 1000;
+        let at = now + (u64::from(conn.srtt_us8) * 250 + LEAST);
+        // The first segment was sent after the newest that has arrived, or with it: its timeout is not before this.
+        let timeout = if has_sent { newest_us * 1000 } else { now } + u64::from(self.rto.us()) * 1000;
+        if at > timeout {
+            return self.end_burst_by_timeout(at, has_sent);
+        }
+        if !linux.log.extend_within_room(self.nxt, conn.now_us) {
+            return self.end_burst_in_disquiet();
+        }
+        linux.restarts_timer = false;
+        linux.timer = TimerKind::Probe;
+        self.rto_at = self.on_tick(at);
+    }
+
+    /// The same where the first segment's timeout may come before two round trips, `at`.
+    #[inline(never)]
+    fn end_burst_by_timeout(&mut self, at: u64, has_sent: bool) {
+        let Some(linux) = &mut self.linux else { return };
+        let now_us = self.driver.conn.now_us;
+        let from_us = if has_sent { linux.log.first_us(self.una) } else { Some(now_us) };
+        let (Some(from_us), true) = (from_us, linux.log.extend_within_room(self.nxt, now_us)) else {
+            return self.end_burst_in_disquiet();
+        };
+        let due_us = from_us + u64::from(self.rto.us());
+        linux.restarts_timer = false;
+        linux.timer = TimerKind::Probe;
+        self.rto_at = self.on_tick(if due_us > now_us { at.min(due_us * 1000) } else { at });
     }
 }

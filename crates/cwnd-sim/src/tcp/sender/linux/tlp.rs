@@ -31,7 +31,7 @@ pub struct Probe {
 }
 
 /// Smallest distance of a probe, or of the reordering timer's end from the window's, ns. // Linux: TCP_TIMEOUT_MIN_US
-const LEAST: u64 = 2_000_000;
+pub(super) const LEAST: u64 = 2_000_000;
 /// A timer that is overdue fires after this, ns. // Linux: the next jiffy, at 1 kHz
 const TICK: u64 = 1_000_000;
 
@@ -71,7 +71,8 @@ impl Sender {
     /// counts from the first segment's last transmission. // RFC 8985 §7.2
     pub(super) fn schedule_probe(&mut self, now: u64, advances: bool) -> bool {
         let conn = &self.driver.conn;
-        let Some(linux) = &self.linux else { return false };
+        let Some(linux) = &mut self.linux else { return false };
+        linux.log.forget(self.una);
         if self.una == self.nxt || !matches!(conn.ca_state, CaState::Open | CaState::Cwr) {
             return false;
         }
@@ -90,23 +91,6 @@ impl Sender {
         };
         let at = now.saturating_add(pto);
         self.set_timer(if timeout > now { at.min(timeout) } else { at }, TimerKind::Probe);
-        true
-    }
-
-    /// [`Sender::schedule_probe`] in a quiet, where it goes by round trip times alone; whether it did.
-    #[inline]
-    pub(super) fn schedule_probe_in_quiet(&mut self, now: u64, advances: bool) -> bool {
-        let conn = &self.driver.conn;
-        let Some(linux) = &mut self.linux else { return false };
-        let Some(newest_us) = linux.quiet.newest_us().filter(|_| conn.packets_out > 1) else { return false };
-        let at = now + (u64::from(conn.srtt_us8) * 250 + LEAST);
-        // The first segment was sent after the newest that has arrived, or with it: its timeout is not before this.
-        let from = if advances { now } else { newest_us * 1000 };
-        if at > from + u64::from(self.rto.us()) * 1000 {
-            return false;
-        }
-        linux.timer = TimerKind::Probe;
-        self.rto_at = self.on_tick(at);
         true
     }
 
