@@ -55,6 +55,23 @@ def test_another_compiler_is_named_when_a_count_is_off_and_another_machine_alway
 def test_the_record_reads_back_and_has_every_scenario() -> None:
     record = instructions.read(instructions.RECORD.read_text())
     assert instructions.read(instructions.write(record)) == record
-    assert set(record.counts) == set(instructions.SCENARIOS)
+    measured = {*instructions.SCENARIOS, *instructions.CLEAN}
+    assert set(record.counts) == measured
     assert record.tolerance == 0.05
-    assert {path.stem for path in instructions.FOLDER.glob("*.toml")} == {*instructions.SCENARIOS, "counts"}
+    assert {path.stem for path in instructions.FOLDER.glob("*.toml")} == {*measured, "counts"}
+
+
+# 700 a packet with `sack`: 770 are 10 % more.
+@pytest.mark.parametrize(("linux", "passes"), [(650_000, True), (770_000, True), (770_500, False)])
+def test_recovery_linux_costs_at_most_a_tenth_more_than_sack(linux: int, passes: bool) -> None:
+    counts = {"clean": Count(700_000, 1_000), "clean-linux": Count(linux, 1_000)}
+    line, too_many = instructions.against_sack(counts)
+    assert (too_many == []) == passes
+    assert f"{linux / 700_000 - 1:+.2%}" in line
+
+
+def test_the_record_has_that_tenth_and_both_scenarios_differ_in_the_recovery_alone() -> None:
+    assert instructions.against_sack(instructions.read(instructions.RECORD.read_text()).counts)[1] == []
+    sack, linux = ((instructions.FOLDER / f"{name}.toml").read_text() for name in instructions.CLEAN)
+    strip = [line for line in linux.splitlines() if line != 'recovery = "linux"']
+    assert strip[2:] == sack.splitlines()[2:]

@@ -84,6 +84,35 @@ fn a_packet_in_flight_takes_two_bits_beside_itself() {
     assert!((1.5..2.2).contains(&bits), "{bits} bits a packet");
 }
 
+// The same window with recovery `linux`, beside `sack`. While nothing is missing: eight bytes for each burst, of two packets here, for as much of
+// the second window as has been sent. While something is: eight bytes for every packet, and a sixteenth to spare.
+#[test]
+fn a_packet_in_flight_takes_nine_bytes_with_recovery_linux_while_something_is_missing() {
+    let live = |recovery: &str, loss: &str, until: u64| {
+        let text = format!(
+            "duration = '20s'\n[link]\nrate = '1Gbit/s'\nrtt = '800ms'\nqueue = {{ kind = 'droptail', limit = '2bdp' }}\n{loss}\n[record]\ninterval = '0s'\n\
+             [[flow]]\ncc = 'reno'\nrecovery = '{recovery}'\nhandshake = false\ninitial_cwnd = 32768\ninitial_ssthresh = 32768\nrwnd = 32768"
+        );
+        let scenario = scenario(&text);
+        let before = LIVE.get();
+        let mut simulation = Simulation::new(&scenario);
+        let mut most = 0;
+        while simulation.now() < until && !simulation.step(16) {
+            let rows = simulation.tables().events.capacity() * size_of::<cwnd_sim::EventRow>();
+            most = most.max(LIVE.get() - before - rows);
+        }
+        most
+    };
+    let each = |loss, until| (live("linux", loss, until) as f64 - live("sack", loss, until) as f64) / 32768.0;
+    // Of the second window, each acknowledgement has let two packets go.
+    let clean = each("", 1_150_000_000);
+    println!("{clean} bytes a packet while nothing is missing");
+    assert!((3.0..5.0).contains(&clean), "{clean} bytes a packet");
+    let lossy = each("loss = 'at:5'", 1_150_000_000);
+    println!("{lossy} bytes a packet while something is missing");
+    assert!((7.9..12.0).contains(&lossy), "{lossy} bytes a packet");
+}
+
 // A run whose tables are taken out needs no more memory the longer it lasts: the most that is live at any time of a run of 40 s
 // and of one of 400 s, each with a row of every flow every millisecond. The tables themselves differ by the factor.
 #[test]

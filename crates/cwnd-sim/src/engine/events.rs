@@ -233,9 +233,9 @@ impl Simulation {
             }
             let flow = &mut self.flows[number as usize];
             // Blocks take the place of a single position, as in `AckSlab::pack`.
-            let blocks = flow.receiver.blocks(ack);
+            let blocks = ack.waited.then(|| flow.receiver.blocks(ack));
             let ack = AckPacket { sacked: ack.sacked.filter(|_| !ack.waited), ..*ack };
-            flow.sender.on_ack_with(now, &ack, Some(&blocks).filter(|_| ack.waited));
+            flow.sender.on_ack_with(now, &ack, blocks.as_ref());
             self.respond(now, number, recovery_state, Trigger::Ack);
             return;
         }

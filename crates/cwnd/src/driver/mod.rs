@@ -5,7 +5,7 @@
 //! # What the transport keeps
 //! Before the start, in [`Conn`]: `mss`, `cwnd`, `tick_hz`, and `pacing_status` where it paces. Then, up to date at every call:
 //! * `packets_out`: see [`Flight`];
-//! * `in_flight`: segments thought to be in the network: neither acknowledged nor lost, retransmissions included;
+//! * `in_flight`: segments thought to be in the network: neither acknowledged nor lost, retransmissions included; 0 with nothing out;
 //! * `snd_una`, `snd_nxt`: bytes, wrapping. A transport without cumulative acknowledgements gives (largest acknowledged packet
 //!   number + 1) × `mss` and (next packet number) × `mss`.
 //!

@@ -47,9 +47,9 @@ impl Bursts {
         (self.head, self.tail) = (0, self.tail - self.head);
         let room = self.tail / 8 + 1;
         if self.all.len() - self.tail < room {
-            let more = room + 15;
-            self.all.reserve_exact(more);
-            self.all.resize(self.all.len() + more, Burst::default());
+            let size = self.tail + room + 15;
+            self.all.reserve_exact(size - self.all.len());
+            self.all.resize(size, Burst::default());
         }
     }
 

@@ -63,7 +63,8 @@ pub struct LinuxRecovery {
 impl LinuxRecovery {
     /// The state of a flow whose path has a propagation of `rtt_us`, there and back; `offload`: its host hands segments over in bursts.
     pub fn new(conn: &Conn, rtt_us: u64, offload: bool) -> Self {
-        Self { handshake_rtt_us: rtt_us, offload: Offload::new(conn, offload), ..Self::default() }
+        let offload = Offload::new(conn, offload);
+        Self { handshake_rtt_us: rtt_us, offload, quiet: Quiet::FIRST, ..Self::default() }
     }
 
     /// The handshake took `rtt_us`.

@@ -18,6 +18,9 @@ pub struct Quiet {
 }
 
 impl Quiet {
+    /// The one that a connection begins with.
+    pub const FIRST: Self = Self { goes_on: true, last: None };
+
     /// When the newest segment was sent that its acknowledgements have acknowledged, µs.
     #[inline]
     pub fn newest_us(&self) -> Option<u64> {

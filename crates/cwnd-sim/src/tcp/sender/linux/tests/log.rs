@@ -124,6 +124,7 @@ fn a_burst_takes_nine_bytes_and_each_segment_as_much_while_something_is_missing(
     while board.sacked_out > 0 {
         log.acknowledge(&mut board);
     }
+    log.settle();
     for to in (1_000_010..=2_000_000).step_by(10) {
         log.extend(to - 100_000, to, to);
     }
