@@ -142,7 +142,8 @@ impl Sender {
         let Some(linux) = &mut self.linux else { return };
         let now_us = self.driver.conn.now_us;
         let from_us = if has_sent { linux.log.first_us(self.una) } else { Some(now_us) };
-        let (Some(from_us), true) = (from_us, linux.log.extend_within_room(self.nxt, now_us)) else {
+        // In this order: what is noted here is not new there.
+        let Some(from_us) = from_us.filter(|_| linux.log.extend_within_room(self.nxt, now_us)) else {
             return self.end_burst_in_disquiet();
         };
         let due_us = from_us + u64::from(self.rto.us());
