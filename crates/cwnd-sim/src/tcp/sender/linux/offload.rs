@@ -99,23 +99,26 @@ impl Sender {
         let by_window = conn.cwnd.saturating_sub(conn.in_flight).max(1);
         let by_receiver = self.rwnd - conn.packets_out;
         let allowed = by_window.min(by_receiver);
-        let most = autosize(conn, offload.full);
+        // Of the smallest buffer the pace is asked only where it matters.
+        let most = if by_window > LEAST { autosize(conn, offload.full) } else { LEAST };
         let quota = by_window.min(most).min((conn.cwnd / 2).max(1));
         offload.fill(quota.min(data));
         let buffer = offload.first.min(data);
-        let is_last = data <= offload.first;
-        let waits = buffer > 1
+        let now_us = now / 1000;
+        let waits = now_us <= self.driver.last_sent_us().saturating_add(PATIENCE_US)
+            && buffer > 1
             && !self.retransmit_now
             && !matches!(conn.ca_state, CaState::Recovery | CaState::Loss)
-            && now / 1000 <= self.driver.last_sent_us().saturating_add(PATIENCE_US)
-            && allowed < most
-            && (allowed < buffer && !is_last)
+            // The last buffer of the data is followed by its end.
+            && (allowed < buffer && data > offload.first)
             && allowed < conn.cwnd.min(self.rwnd) / PART
-            // The acknowledgement of the first segment is expected soon. One that is not noted yet has left in this burst.
-            && linux.log.get(self.una).is_some_and(|first| {
+            && allowed < autosize(conn, offload.full)
+            && {
+                // The acknowledgement of the first segment is expected soon. One that is not noted yet has left in this burst.
                 let srtt_us = u64::from(conn.srtt_us8 / 8);
-                first.sent_us() + srtt_us <= now / 1000 + PATIENCE_US.min(srtt_us / 2)
-            });
+                let by_us = now_us + PATIENCE_US.min(srtt_us / 2);
+                linux.log.sent_us(self.una).is_some_and(|sent_us| sent_us + srtt_us <= by_us)
+            };
         offload.held = waits && by_window < by_receiver;
         if !waits {
             let leave = buffer.min(quota).min(allowed);
