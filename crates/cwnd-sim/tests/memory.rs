@@ -91,7 +91,7 @@ fn a_packet_in_flight_takes_nine_bytes_with_recovery_linux_while_something_is_mi
     let live = |recovery: &str, loss: &str, until: u64| {
         let text = format!(
             "duration = '20s'\n[link]\nrate = '1Gbit/s'\nrtt = '800ms'\nqueue = {{ kind = 'droptail', limit = '2bdp' }}\n{loss}\n[record]\ninterval = '0s'\n\
-             [[flow]]\ncc = 'reno'\nrecovery = '{recovery}'\nhandshake = false\ninitial_cwnd = 32768\ninitial_ssthresh = 32768\nrwnd = 32768"
+             [[flow]]\ncc = 'reno'\nrecovery = '{recovery}'\ngso = false\nhandshake = false\ninitial_cwnd = 32768\ninitial_ssthresh = 32768\nrwnd = 32768"
         );
         let scenario = scenario(&text);
         let before = LIVE.get();

@@ -67,7 +67,7 @@ const MOST_WAITING: u32 = 44;
 const OLDER_US: u32 = 1_500;
 
 /// At most so many segments are acknowledged one by one. // Linux: TCP_MAX_QUICKACKS
-const MOST_QUICK: u32 = 16;
+const MOST_QUICK: u8 = 16;
 /// The window that a connection opens with, bytes.
 const FIRST_WINDOW: u32 = 65_535;
 
@@ -75,12 +75,12 @@ const FIRST_WINDOW: u32 = 65_535;
 /// five eighths.
 const OPENS: u32 = 4 << 20;
 
-/// Segments to acknowledge one by one under a window of `bytes`: half of those it holds. // Linux: tcp_incr_quickack
-const fn quick_under(bytes: u64, mss: u32) -> u16 {
+/// Segments to acknowledge one by one under a window of `bytes`: half of those it holds, but two where that is none. // Linux: tcp_incr_quickack
+const fn quick_under(bytes: u64, mss: u32) -> u8 {
     match bytes / (2 * mss as u64) {
         0 => 2,
-        half if half > MOST_QUICK as u64 => MOST_QUICK as u16,
-        half => half as u16,
+        half if half > MOST_QUICK as u64 => MOST_QUICK,
+        half => half as u8,
     }
 }
 
@@ -90,21 +90,18 @@ pub struct Receiver {
     next: u64,
     /// `None` while nothing has arrived beyond `next`.
     out_of_order: Option<Box<OutOfOrder>>,
-    /// Segments in order not yet acknowledged.
-    pending: u32,
+    /// Segments in order not yet acknowledged; `ack_every` is at most 1000.
+    pending: u16,
     first_sent_us: u32,
     newest_sent_us: u32,
-    /// Whether it does as today's Linux: reports segments that arrive again (RFC 2883), refuses old timestamps (RFC 7323 §5), and waits
-    /// with selective acknowledgements.
-    as_linux: bool,
     /// Acknowledgements that are not delayed: at the beginning, and after a pause or a duplicate `most_quick`, while the sender may be in slow
     /// start. // RFC 5681 §4.2: MAY; Linux: icsk_ack.quick
     quick: u16,
-    most_quick: u16,
-    /// A pause longer than this makes acknowledgements quick again, ms: this host's own timeout.
+    /// 0 for a receiver that does not do as today's Linux, which reports segments that arrive again (RFC 2883), refuses old timestamps (RFC 7323 §5),
+    /// and waits with selective acknowledgements.
+    most_quick: u8,
+    /// A pause longer than this between the transmissions of two segments makes acknowledgements quick again, ms: this host's own timeout.
     patience_ms: u16,
-    /// When the last segment arrived, µs.
-    last_us: u32,
     /// Whether the segment that the last acknowledgement out of order reports had arrived before.
     is_duplicate: bool,
     /// Segments that arrived for the first time.
@@ -192,12 +189,22 @@ impl Receiver {
         // While the window opens, by two segments with each that arrives, each is acknowledged at once. // Linux: tcp_grow_window
         let opening = if rwnd.is_none() { (OPENS / (2 * mss)).min(u16::MAX.into()) as u16 } else { 0 };
         Self {
-            as_linux: true,
-            quick: quick_under(bytes.min(FIRST_WINDOW.into()), mss).saturating_add(opening),
+            quick: opening.saturating_add(quick_under(bytes.min(FIRST_WINDOW.into()), mss).into()),
             most_quick: quick_under(bytes, mss),
             patience_ms: 1000, // RFC 6298 §2.1
             ..Self::default()
         }
+    }
+
+    #[inline]
+    const fn as_linux(&self) -> bool {
+        self.most_quick > 0
+    }
+
+    /// The next acknowledgements are quick. // Linux: tcp_enter_quickack_mode
+    #[inline]
+    fn hurry(&mut self) {
+        self.quick = self.quick.max(self.most_quick.into());
     }
 
     /// The connection is open, after a handshake of `took` ns: the first round trip time of this host's timeout. // RFC 6298 §2.2; Linux: 200 ms
@@ -220,17 +227,16 @@ impl Receiver {
         self.arrived += 1;
         // Positions are within 2³¹ of `next`, so the low half identifies them.
         let ahead = segment.position.wrapping_sub(self.next as u32).cast_signed();
-        if self.as_linux {
-            let now_us = (at / 1000) as u32;
-            if self.next > 0 {
-                if self.is_older(segment) && self.is_outdated(segment, now_us) {
+        if self.as_linux() && self.next > 0 {
+            if self.is_older(segment) {
+                if self.is_outdated(segment, at) {
                     return Some(self.refuse(ahead));
                 }
-                if now_us.wrapping_sub(self.last_us) > u32::from(self.patience_ms) * 1000 {
-                    self.quick = self.quick.max(self.most_quick);
-                }
+            } else if segment.sent_us.wrapping_sub(self.newest_sent_us).cast_signed()
+                > 1000 * i32::from(self.patience_ms)
+            {
+                self.hurry();
             }
-            self.last_us = now_us;
         }
         if ahead == 0 {
             if self.pending == 0 {
@@ -246,7 +252,7 @@ impl Receiver {
                 let waited = self.take_waiting();
                 return Some(AckPacket { waited, ..self.acknowledge() });
             }
-            return (self.pending >= ack_every || self.quick > 0).then(|| self.acknowledge());
+            return (u32::from(self.pending) >= ack_every || self.quick > 0).then(|| self.acknowledge());
         }
         let (mut sacked, mut before) = (None, 0);
         if ahead > 0 {
@@ -261,9 +267,9 @@ impl Receiver {
             out_of_order.highest = out_of_order.highest.max(position + 1);
             before = out_of_order.note(self.next, position);
         } else {
-            self.quick = self.quick.max(self.most_quick);
+            self.hurry();
         }
-        if self.as_linux {
+        if self.as_linux() {
             self.is_duplicate = sacked.is_none();
             if let Some(out_of_order) = self.out_of_order.as_mut().filter(|_| sacked.is_some())
                 && out_of_order.waits(self.next, before)
@@ -283,11 +289,12 @@ impl Receiver {
         segment.sent_us.wrapping_sub(self.first_sent_us).cast_signed() < 0
     }
 
-    /// Whether the segment, which arrives at `now_us`, has an older timestamp than the one that the last segment in order has left, which is
+    /// Whether the segment, which arrives at `at`, ns, has an older timestamp than the one that the last segment in order has left, which is
     /// `first_sent_us` (TS.Recent). Ages are compared, so that a pause of any length makes nothing old: to within a round trip of every
     /// 71.6 minutes. // RFC 7323 §5.3, R1
     #[inline]
-    const fn is_outdated(&self, segment: Segment, now_us: u32) -> bool {
+    const fn is_outdated(&self, segment: Segment, at: u64) -> bool {
+        let now_us = (at / 1000) as u32;
         let age = now_us.wrapping_sub(segment.sent_us);
         age > now_us.wrapping_sub(self.first_sent_us).saturating_add(OLDER_US)
     }
@@ -297,7 +304,7 @@ impl Receiver {
     fn refuse(&mut self, ahead: i32) -> AckPacket {
         self.is_duplicate = ahead < 0;
         let sacked = if ahead < 0 { self.next.checked_add_signed(ahead.into()) } else { None };
-        self.quick = self.quick.max(self.most_quick);
+        self.hurry();
         self.repeat(sacked)
     }
 

@@ -145,7 +145,7 @@ impl Prr {
         Self { delivered: 0, out: 0, recover_fs }
     }
 
-    /// RFC 9937 §6.2: the window, by segments that were delivered. RecoverFS is RFC 6937's, as the driver documents it: everything that was out.
+    /// RFC 9937 §6.2: the window, by segments that were delivered. RecoverFS is RFC 6937's, as the driver documents it: everything that was out; with Linux's recovery the window before.
     pub fn on_ack(&mut self, conn: &mut Conn, delivered: u32, is_safe: bool) {
         if delivered == 0 {
             return;

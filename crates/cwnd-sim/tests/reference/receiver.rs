@@ -33,6 +33,10 @@ pub struct Receiver {
     /// When a delayed acknowledgement is due, ns.
     pub due: Option<u64>,
     is_linux: bool,
+    /// Acknowledgements that are not delayed, at most so many again after a duplicate or a pause, and how long that is, µs.
+    quick: u32,
+    most_quick: u32,
+    pause_us: u64,
     /// When the first segment of the last advance was sent (TS.Recent), and the last one, µs.
     recent_us: (u64, u64),
     /// Acknowledgements beyond the hole at a position, and segments since that wait for one.
@@ -42,16 +46,34 @@ pub struct Receiver {
 
 impl Receiver {
     pub fn new(setup: &Setup) -> Self {
+        let is_linux = setup.recovery == Recovery::Linux;
+        // Half of the segments that a window holds, two at least and sixteen at most. // Linux: tcp_incr_quickack
+        let quick = |window: u64| match window / (2 * u64::from(setup.mss)) {
+            0 => 2,
+            half => half.min(16) as u32,
+        };
+        let window = setup.rwnd * u64::from(setup.mss);
+        // RFC 6298 §2: the timeout after the handshake, in milliseconds; Linux's smallest variation is 200.
+        let took = if setup.handshake { setup.rtt / 1_000_000 } else { 0 };
+        let timeout = if setup.handshake { took + (2 * took).max(200) } else { 1000 };
         Self {
             has_sack: !matches!(setup.recovery, Recovery::NewReno),
-            ack_every: setup.ack_every,
+            // A window that has come down to half is opened again when it is read. // Linux: tcp_cleanup_rbuf
+            ack_every: if is_linux {
+                setup.ack_every.min(setup.rwnd.div_ceil(2) as u32)
+            } else {
+                setup.ack_every
+            },
             ack_delay: setup.ack_delay,
             arrived: Vec::new(),
             next: 0,
             pending: 0,
             latest: Vec::new(),
             due: None,
-            is_linux: setup.recovery == Recovery::Linux,
+            is_linux,
+            quick: if is_linux { quick(window.min(65_535)) } else { 0 },
+            most_quick: if is_linux { quick(window) } else { 0 },
+            pause_us: 1000 * timeout,
             recent_us: (0, 0),
             beyond: (0, 0),
             waiting: 0,
@@ -80,7 +102,11 @@ impl Receiver {
         let is_old = position < self.next;
         // RFC 7323 §5.3, R1; clocks of milliseconds, as the simulator documents it, leave 1.5 ms.
         if self.is_linux && self.next > 0 && sent_us + 1500 < self.recent_us.0 {
+            self.quick = self.quick.max(self.most_quick);
             return Some(self.acknowledge(is_old.then_some(position)));
+        }
+        if is_old || self.next > 0 && sent_us > self.recent_us.1 + self.pause_us {
+            self.quick = self.quick.max(self.most_quick);
         }
         if position != self.next {
             // RFC 5681 §4.2: at once.
@@ -108,7 +134,7 @@ impl Receiver {
         while self.has(self.next) {
             self.next += 1;
         }
-        if self.pending >= self.ack_every || fills {
+        if self.pending >= self.ack_every || fills || self.quick > 0 {
             return Some(self.acknowledge(None));
         }
         self.due = self.due.or(Some(now + self.ack_delay));
@@ -172,6 +198,7 @@ impl Receiver {
         let most = if duplicate.is_some() { 2 } else { 3 }; // as many as fit beside timestamps
         blocks.truncate(if self.has_sack { most } else { 0 });
         (self.pending, self.waiting, self.due) = (0, 0, None);
+        self.quick = self.quick.saturating_sub(1);
         let sent_us = (self.next > 0).then_some(self.recent_us);
         AckSegment { cumulative: self.next, blocks, sent_us, duplicate }
     }

@@ -2,6 +2,7 @@
 //! The same network in the simulator, and what its capture and tables say of the sender.
 
 use crate::network::{LinkSetup, Record, Setup, What};
+use cwnd::registry::Recovery;
 use cwnd_scenario::Scenario;
 use cwnd_sim::{CwndRow, EventKind, Simulation, Tables};
 use std::collections::BTreeSet;
@@ -30,7 +31,7 @@ pub fn scenario(setup: &Setup, packets: bool) -> String {
     let ssthresh = setup.initial_ssthresh.map(|segments| format!("initial_ssthresh = {segments}\n"));
     format!(
         "duration = '{}ns'\nseed = {seed}\nlink = {{ rtt = '{}ns', {}{}{late} }}\n[record]\ninterval = '0s'\nper_ack = true\n{}\
-         [[flow]]\ncc = '{}'\nrecovery = '{}'\nhandshake = {}\nrwnd = {}\ninitial_cwnd = {}\n{}size = '{}packets'\nack_every = {}\n\
+         [[flow]]\ncc = '{}'\nrecovery = '{}'\n{}handshake = {}\nrwnd = {}\ninitial_cwnd = {}\n{}size = '{}packets'\nack_every = {}\n\
          ack_delay = '{}ns'\nmin_rto = '{}us'\nlimited_transmit = {}\n{}",
         setup.duration,
         setup.rtt,
@@ -39,6 +40,7 @@ pub fn scenario(setup: &Setup, packets: bool) -> String {
         if packets { "packets = 'senders'\n" } else { "" },
         setup.cc,
         setup.recovery.name(),
+        if setup.recovery == Recovery::Linux { "gso = false\n" } else { "" },
         setup.handshake,
         setup.rwnd,
         setup.initial_cwnd,

@@ -62,7 +62,7 @@ fn codel_keeps_the_delay_near_its_target_and_drops_at_the_head() {
 #[test]
 fn a_codel_that_never_drops_is_droptail() {
     let mut droptail = with_queue("kind = 'droptail', limit = '50packets'");
-    let codel = with_queue("kind = 'codel', limit = '50packets', target = '1min'");
+    let codel = with_queue("kind = 'codel', limit = '50packets', target = '1min', interval = '1min'");
     assert_eq!(codel.link().drops[DropCause::Head], 0);
     assert_eq!(droptail.flows, codel.flows);
     droptail.links[0].clone_from(codel.link());

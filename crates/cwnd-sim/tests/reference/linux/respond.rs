@@ -59,7 +59,7 @@ impl LinuxSender {
         self.reduce(self.connection.conn.packets_out);
         self.recovery_point = self.nxt();
         self.connection.enter(CaState::Recovery);
-        self.prr = Prr::new(self.connection.conn.packets_out);
+        self.prr = Prr::new(self.connection.conn.cwnd); // Linux: tp->prior_cwnd
         self.connection.conn.cwnd = self.pipe() + 1; // RFC 9937 §6.2: one is forced out
         self.probe = None;
     }

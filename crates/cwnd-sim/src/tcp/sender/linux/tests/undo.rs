@@ -285,8 +285,9 @@ fn a_duplicate_of_one_of_two_retransmissions_undoes_nothing() {
         &format!(
             "{THREE}
         46 < ack 2 echo 43
-        47 < dsack 1
-        47 = Recovery 6 5
+        47 < dsack 1        // seven deliveries: 5 · 7/11 is 4, three have gone
+        47 > 3
+        47 = Recovery 7 5
     "
         ),
     );
