@@ -69,7 +69,6 @@ def test_ties_are_told_apart_like_other_values() -> None:
     assert same_values.p is not None and same_values.p < 0.01 and not same_values.agrees
     apart = Agreement.of("drops, x", [*range(10)], [*range(100, 110)])
     assert apart.p == pytest.approx(2 / math.comb(20, 10))
-    assert Agreement.of("timeouts, x", [5] * 10, [5] * 10).p == 1.0
     many = Agreement.of("drops, x", [*range(12)], [*range(100, 112)])
     assert many.p is not None and many.p < 0.001
 

@@ -271,7 +271,7 @@ def test_the_list_has_every_experiment_and_the_last_verdicts_of_a_folder(done: P
         (("--jobs", "x"), "--jobs"),
         (("--cubic", "cubci"), "--cubic"),
         (("--json",), "--json"),
-        (("--lane", "lvie"), "lane"),
+        (("--lane", "lvie"), "--lane"),
     ],
 )
 def test_what_is_not_accepted_is_said_in_a_line(

@@ -25,8 +25,6 @@ def chance(one: list[float], other: list[float]) -> float:
     """The probability that samples of one distribution differ as much as these: Mann and Whitney's test, with its ties."""
     from scipy.stats import PermutationMethod, mannwhitneyu
 
-    if min(one) == max(one) == min(other) == max(other):
-        return 1.0
     counted = max(len(one), len(other)) <= MOST_COUNTED
     method = PermutationMethod(n_resamples=math.comb(2 * MOST_COUNTED, MOST_COUNTED)) if counted else "asymptotic"
     return float(mannwhitneyu(one, other, method=method).pvalue)
@@ -56,8 +54,8 @@ class Agreement:
     measured: list[float | None]
     #: whether as many runs of either lane have it, and the means are within its tolerance
     near: bool
-    #: probability that samples of one distribution differ as much (Mann and Whitney's test, two-sided); `None` with fewer than `LEAST_RUNS`,
-    #: or where the lanes do not have it in as many runs
+    #: probability that samples of one distribution differ as much (Mann and Whitney's test, two-sided); `None` where it is not asked for: with
+    #: means near each other, fewer than `LEAST_RUNS`, or a number that the lanes do not have in as many runs
     p: float | None
 
     @classmethod
@@ -68,7 +66,7 @@ class Agreement:
         near, p = False, None
         if len(has) == len(other) and has:
             near = kind.tolerance.holds(float(np.mean(has)), float(np.mean(other)), len(has))
-            if len(has) >= LEAST_RUNS:
+            if not near and len(has) >= LEAST_RUNS:
                 p = chance(has, other)
         return cls(name, kind.unit, [*simulated], [*measured], near, p)
 

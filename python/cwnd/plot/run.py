@@ -111,10 +111,6 @@ class RunData:
             Mark(time, f"{kind} {flows[numbers[0]]['name'] if len(numbers) == 1 else f'of {len(numbers)} flows'}")
             for (time, kind), numbers in flows_at.items()
         ]
-        for group in self.scenario.groups:
-            if group.stop_s is not None:
-                name = flows[group.flows.start]["name"] if len(group.flows) == 1 else f"of {len(group.flows)} flows"
-                marks.append(Mark(group.stop_s, f"stop {name}"))
         marks += [
             Mark(action.at_s, f"{action.kind} {action.to}", action.on)
             for action in self.scenario.actions
