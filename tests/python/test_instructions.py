@@ -70,8 +70,9 @@ def test_recovery_linux_costs_at_most_a_tenth_more_than_sack(linux: int, passes:
     assert f"{linux / 700_000 - 1:+.2%}" in line
 
 
+# Bursts of hosts are another matter than the recovery: `offload` counts them.
 def test_the_record_has_that_tenth_and_both_scenarios_differ_in_the_recovery_alone() -> None:
     assert instructions.against_sack(instructions.read(instructions.RECORD.read_text()).counts)[1] == []
     sack, linux = ((instructions.FOLDER / f"{name}.toml").read_text() for name in instructions.CLEAN)
-    strip = [line for line in linux.splitlines() if line != 'recovery = "linux"']
+    strip = [line for line in linux.splitlines() if line not in ('recovery = "linux"', "gso = false")]
     assert strip[2:] == sack.splitlines()[2:]

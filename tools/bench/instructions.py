@@ -26,7 +26,7 @@ from tools import ROOT
 
 FOLDER = ROOT / "bench" / "instructions"
 RECORD = FOLDER / "counts.toml"
-SCENARIOS = ("fig6", "fast", "many")
+SCENARIOS = ("fig6", "fast", "many", "offload")
 # Without losses, once with recovery `sack` and once with `linux`: the second takes at most this many more instructions.
 CLEAN = ("clean", "clean-linux")
 MOST = 0.10

@@ -250,7 +250,7 @@ impl Sender {
     #[inline]
     fn next_to_send(&mut self, now: u64) -> Option<NextSegment> {
         if self.board.lost_out == 0 && self.has_new(now) {
-            (!self.holds_burst(now)).then_some(NextSegment::New)
+            (self.linux.is_none() || !self.holds_burst(now)).then_some(NextSegment::New)
         } else {
             self.next_segment_by_rules(now)
         }

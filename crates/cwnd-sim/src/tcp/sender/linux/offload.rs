@@ -32,15 +32,18 @@ pub struct Offload {
     second: u32,
     /// New segments that may leave before the next question.
     granted: u32,
-    /// Data waits for more although the window would let some of it go.
+    /// Data waits for more although the window would let some of it go: for so many segments, and until this time, µs. What that is computed
+    /// from changes little within a millisecond.
     pub held: bool,
+    need: u32,
+    until_us: u64,
 }
 
 impl Offload {
     /// The buffers of a connection; unless `enabled` segments leave as they may.
     pub const fn new(conn: &Conn, enabled: bool) -> Self {
         let full = if enabled { conn.gso_max_size.saturating_sub(HEADERS) / conn.mss } else { 0 };
-        Self { full, first: full, second: full, granted: 0, held: false }
+        Self { full, first: full, second: full, granted: 0, held: false, need: 0, until_us: 0 }
     }
 
     /// `segments` of the first buffer leave; behind it are full ones.
@@ -79,14 +82,24 @@ fn autosize(conn: &Conn, full: u32) -> u32 {
 
 impl Sender {
     /// Whether new data waits for more at `now`, ns, although the window lets some of it go.
-    #[inline]
+    #[inline(never)]
     pub(in crate::tcp::sender) fn holds_burst(&mut self, now: u64) -> bool {
         let Some(linux) = &mut self.linux else { return false };
-        if linux.offload.granted == 0 {
-            return linux.offload.full > 0 && self.holds_data(now);
+        let offload = &mut linux.offload;
+        if offload.granted > 0 {
+            offload.granted -= 1;
+            return false;
         }
-        linux.offload.granted -= 1;
-        false
+        let conn = &self.driver.conn;
+        if offload.held
+            && conn.cwnd < offload.need.saturating_add(conn.in_flight)
+            && conn.now_us <= offload.until_us
+            && conn.ca_state == CaState::Open
+            && !self.retransmit_now
+        {
+            return true;
+        }
+        offload.full > 0 && self.holds_data(now)
     }
 
     #[inline(never)]
@@ -99,20 +112,19 @@ impl Sender {
         let by_window = conn.cwnd.saturating_sub(conn.in_flight).max(1);
         let by_receiver = self.rwnd - conn.packets_out;
         let allowed = by_window.min(by_receiver);
-        // Of the smallest buffer the pace is asked only where it matters.
-        let most = if by_window > LEAST { autosize(conn, offload.full) } else { LEAST };
+        let most = autosize(conn, offload.full);
         let quota = by_window.min(most).min((conn.cwnd / 2).max(1));
         offload.fill(quota.min(data));
         let buffer = offload.first.min(data);
-        let now_us = now / 1000;
-        let waits = now_us <= self.driver.last_sent_us().saturating_add(PATIENCE_US)
+        let need = most.min(buffer).min(conn.cwnd.min(self.rwnd) / PART);
+        let (now_us, until_us) = (now / 1000, self.driver.last_sent_us().saturating_add(PATIENCE_US));
+        let waits = now_us <= until_us
             && buffer > 1
             && !self.retransmit_now
             && !matches!(conn.ca_state, CaState::Recovery | CaState::Loss)
             // The last buffer of the data is followed by its end.
-            && (allowed < buffer && data > offload.first)
-            && allowed < conn.cwnd.min(self.rwnd) / PART
-            && allowed < autosize(conn, offload.full)
+            && data > offload.first
+            && allowed < need
             && {
                 // The acknowledgement of the first segment is expected soon. One that is not noted yet has left in this burst.
                 let srtt_us = u64::from(conn.srtt_us8 / 8);
@@ -120,6 +132,7 @@ impl Sender {
                 linux.log.sent_us(self.una).is_some_and(|sent_us| sent_us + srtt_us <= by_us)
             };
         offload.held = waits && by_window < by_receiver;
+        (offload.need, offload.until_us) = (need, until_us);
         if !waits {
             let leave = buffer.min(quota).min(allowed);
             offload.take(leave);
