@@ -32,18 +32,15 @@ pub struct Offload {
     second: u32,
     /// New segments that may leave before the next question.
     granted: u32,
-    /// Data waits for more although the window would let some of it go: for so many segments, and until this time, µs. What that is computed
-    /// from changes little within a millisecond.
+    /// Data waits for more although the window would let some of it go.
     pub held: bool,
-    need: u32,
-    until_us: u64,
 }
 
 impl Offload {
     /// The buffers of a connection; unless `enabled` segments leave as they may.
     pub const fn new(conn: &Conn, enabled: bool) -> Self {
         let full = if enabled { conn.gso_max_size.saturating_sub(HEADERS) / conn.mss } else { 0 };
-        Self { full, first: full, second: full, granted: 0, held: false, need: 0, until_us: 0 }
+        Self { full, first: full, second: full, granted: 0, held: false }
     }
 
     /// `segments` of the first buffer leave; behind it are full ones.
@@ -90,15 +87,6 @@ impl Sender {
             offload.granted -= 1;
             return false;
         }
-        let conn = &self.driver.conn;
-        if offload.held
-            && conn.cwnd < offload.need.saturating_add(conn.in_flight)
-            && conn.now_us <= offload.until_us
-            && conn.ca_state == CaState::Open
-            && !self.retransmit_now
-        {
-            return true;
-        }
         offload.full > 0 && self.holds_data(now)
     }
 
@@ -132,7 +120,6 @@ impl Sender {
                 linux.log.sent_us(self.una).is_some_and(|sent_us| sent_us + srtt_us <= by_us)
             };
         offload.held = waits && by_window < by_receiver;
-        (offload.need, offload.until_us) = (need, until_us);
         if !waits {
             let leave = buffer.min(quota).min(allowed);
             offload.take(leave);
