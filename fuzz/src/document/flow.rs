@@ -57,6 +57,7 @@ pub(super) fn flow(choices: &mut Choices<'_>, context: &mut DocumentContext) -> 
     map.insert("count".into(), json!(count));
     map.extend(table(choices, context, keys_of("flow"), FLOW));
     stop_after_start(choices, &mut map);
+    offload_where_it_is(&mut map);
     map.extend(route(choices, context));
     if algorithm.name == "hybla-growth" || choices.favourite().is_some() {
         bound(choices, &mut map);
@@ -72,6 +73,16 @@ fn stop_after_start(choices: &mut Choices<'_>, map: &mut Map<String, Value>) {
     let (Some(start), Some(stop)) = (start, map.get("stop").and_then(ns)) else { return };
     if stop <= start {
         map.insert("stop".into(), time(start + choices.magnitude(1, LONGEST - start)));
+    }
+}
+
+/// Segmentation offload is refused but with recovery `linux`, and without pacing and a limit of bursts.
+fn offload_where_it_is(map: &mut Map<String, Value>) {
+    if map.get("gso") == Some(&json!(true)) {
+        map.insert("recovery".into(), json!("linux"));
+        for other in ["host", "pacing", "burst"] {
+            map.remove(other);
+        }
     }
 }
 

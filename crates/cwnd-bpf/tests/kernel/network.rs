@@ -200,7 +200,16 @@ fn send(
     stream.set_write_timeout(Some(PATIENCE))?;
     stream.set_read_timeout(Some(PATIENCE))?;
     write(&mut stream)?;
-    let info = run(&format!("ip netns exec {namespace} ss -tinH"));
+    let look = || run(&format!("ip netns exec {namespace} ss -tinH"));
+    // What is sent after a close is not the application's any more: the kernel tells no recorder of it. The third word is what is not acknowledged.
+    let mut info = look();
+    for _ in 0..100 {
+        if info.split_whitespace().nth(2).is_none_or(|unacknowledged| unacknowledged == "0") {
+            break;
+        }
+        thread::sleep(Duration::from_millis(20));
+        info = look();
+    }
     let congestion = sockopt::tcp_congestion(&stream)?;
     stream.shutdown(Shutdown::Write)?;
     // The receiver closes when it has everything.

@@ -155,6 +155,7 @@ impl Sender {
         if let Some(limits) = &mut self.limits
             && let Some(app) = &limits.application
             && now < self.stop_at
+            && self.nxt >= self.data_end // else it waits for a burst
             && self.nxt - self.una < u64::from(self.rwnd)
         {
             limits.wake_at = app.written_at(self.nxt);
