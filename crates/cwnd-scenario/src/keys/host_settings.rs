@@ -77,11 +77,11 @@ hosts! {
         rwnd: "Linux grows it with the rate, up to tcp_rmem";
         overhead: "not known";
         access: "a property of the machine. TCP Small Queues keep what waits there short";
-        burst: "TSO makes bursts of up to 64 kB; a limit in packets is not the same";
+        burst: "the bursts of segmentation offload are `gso`; a limit in packets is not the same";
     } lacks {
-        "quick acknowledgements: for the first segments of a connection, and after a pause, Linux delays none";
+        "a receive window that grows with what arrives: with `rwnd` unset it opens as that of a buffer of 32 MiB, and segments are acknowledged one by one meanwhile";
         "acknowledgements delayed by more than 40 ms, up to TCP_DELACK_MAX, 200 ms";
-        "TSO and GRO";
+        "GRO, and the acknowledgements of many segments that follow from it";
         "thresholds and round trips cached from earlier connections (tcp_no_metrics_save = 0)";
     }
     Rfc {

@@ -3,7 +3,8 @@
 //! come down to its target when recovery ends. Below the target as much goes as arrives, and one segment more per ACK only
 //! when the ACK advances and declares no further loss.
 //!
-//! RecoverFS is RFC 6937's, everything that is out: RFC 9937 §6.1 takes off what had been selectively acknowledged before.
+//! RecoverFS is RFC 6937's, everything that is out: RFC 9937 §6.1 takes off what had been selectively acknowledged before. With
+//! `Options::tells_as_linux` it is the window before, as in Linux.
 
 use super::Ack;
 use crate::conn::{CaState, Conn};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Offload of a host with segmentation offload: TCP hands data over in buffers of several segments, which leave back to back, and while
-//! little may be sent it waits for more. Below 24 Mbit/s, two segments a millisecond, that changes nothing.
+//! Bursts of a host with segmentation offload: TCP hands data over in buffers of several segments, which leave back to back, and while
+//! little may be sent it waits for more. Below 24 Mbit/s, two segments a millisecond, little changes.
 //!
 //! The rules, which are Linux's: a buffer that is handed over holds as much as is sent in a millisecond at the pace of the window, and
 //! two segments at least (`tcp_tso_autosize`). What may be sent waits if it is less than that, less than the buffer, and less than a third of the
