@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 from collections.abc import Mapping
 from os import PathLike
-from typing import Self, TypedDict
+from typing import NotRequired, Self, TypedDict
 
 from cwnd.summary_types import MeasuredSummary
 
@@ -201,6 +201,7 @@ class Scenario:
     @property
     def traffic_names(self) -> list[str]: ...
     def with_seed(self, seed: object) -> Scenario: ...
+    def with_host_clock(self, clock: str) -> Scenario: ...
     def with_name(self, name: str) -> Scenario: ...
     def with_paths(self, paths: dict[str, str]) -> Scenario: ...
     @staticmethod
@@ -245,6 +246,10 @@ class LiveReport(TypedDict):
     late_p99_ms: float
     late_p999_ms: float
     late_worst_ms: float
+    #: pauses of the machine, in which the scenario's time stood still: how many, together, and the longest (ms); runs of earlier versions have none of these
+    pauses: NotRequired[int]
+    paused_ms: NotRequired[float]
+    longest_pause_ms: NotRequired[float]
     #: how late one in a hundred of the applications' starts, stops and looks at their sockets was (ms)
     late_applications_p99_ms: float
     #: whether the emulator ran in the real-time class

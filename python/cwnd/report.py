@@ -180,6 +180,10 @@ def table(summary: Summary, printer: Printer | None = None) -> None:
             f"Linux {live['kernel']}; packets were delivered late by {live['late_p50_ms']:.2f} ms p50, "
             f"{live['late_p99_ms']:.2f} p99, {live['late_p999_ms']:.2f} p99.9, max {live['late_worst_ms']:.1f}"
         )
+        if live.get("pauses"):
+            printer.print(
+                f"the machine was stopped {live['pauses']} times, for {live['paused_ms']:.0f} ms together and {live['longest_pause_ms']:.1f} at most"
+            )
         printer.print(f"{perf['packets']:,} packets; the emulator took {perf['cpu_s']:.2f} s of CPU")
         return
     printer.print(

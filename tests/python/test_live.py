@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -204,6 +206,40 @@ def test_a_run_that_is_ended_leaves_nothing(tmp_path: Path, number: signal.Signa
     until(lambda: outside() <= before)
     if number != signal.SIGKILL:
         assert list(tmp_path.iterdir()) == []
+
+
+# Of 5 s, 0.8 % and then 3 %: a machine that is stopped for 40 ms, and one that is for 150. Where other pauses come on top, once more.
+@pytest.mark.parametrize(("stopped_ms", "valid"), [(40, True), (150, False)])
+def test_time_stops_while_the_machine_does(stopped_ms: int, valid: bool) -> None:
+    command = [
+        PROGRAM,
+        "compare",
+        "reno-linux",
+        "--rate",
+        "5Mbit/s",
+        "--rtt",
+        "40ms",
+        "--duration",
+        "5s",
+        "--lane",
+        "live",
+    ]
+    for _ in range(5):
+        with subprocess.Popen([*command, "--json"], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+            until(lambda: "cwnd-link" in threads(child.pid))
+            time.sleep(2)
+            child.send_signal(signal.SIGSTOP)
+            time.sleep(stopped_ms / 1000)
+            child.send_signal(signal.SIGCONT)
+            said, why = child.communicate(timeout=60)
+        if (child.returncode == 0) is valid:
+            break
+    if valid:
+        assert child.returncode == 0, why
+        live = json.loads(said)["live"]
+        assert live["pauses"] >= 1 and 20 <= live["longest_pause_ms"] <= live["paused_ms"] <= 100
+    else:
+        assert child.returncode == 1 and "it was stopped" in why and "100 ms" in why, why
 
 
 # Sent at the link's rate and let go at ticks: the handshake, which passes beside the link, 40 ms; then the next tick and 20 ms. Without ticks 60.6 ms.

@@ -2,12 +2,13 @@
 //! The thread of the applications: senders and receivers of all flows and of traffic, and what is read of their sockets.
 
 use crate::application::{Application, FlowReport};
-use crate::carrier::{FlowState, Rows, become_real_time, clock};
+use crate::carrier::{FlowState, Rows, become_real_time};
 use crate::error::{Error, while_doing};
 use crate::host::Host;
 use crate::lateness::Lateness;
 use crate::paths::HostSide;
 use crate::plan::{Plan, Sockets, Task};
+use crate::scenario_clock::ScenarioClock;
 use crate::socket::{self, TcpInfo};
 use crate::transfers::{TrafficReport, Transfers};
 use crate::wire::FIRST_PORT;
@@ -41,8 +42,8 @@ pub struct ApplicationsReport {
 
 /// What the thread needs.
 pub struct Applications<'a> {
-    /// Time 0 of the scenario on the monotonic clock, ns.
-    pub zero: u64,
+    /// The time.
+    pub clock: &'a ScenarioClock,
     /// When the run ends, ns.
     pub end: u64,
     /// The measured interval, ns.
@@ -85,10 +86,12 @@ impl Applications<'_> {
             .collect::<Result<Vec<_>, _>>()?;
         transfers.watch(&poll)?;
         let (mut tasks, mut look, mut row, mut write) = (self.tasks.iter().peekable(), 0, 0, 0);
+        let mut latest = 0;
         let mut ready = Vec::with_capacity(EVENTS_AT_ONCE);
         loop {
-            let now = clock().saturating_sub(self.zero);
-            let happened = clock() >= self.zero;
+            let happened = self.clock.has_begun();
+            // What is noted is in order, even where time has gone back to where the machine was stopped.
+            let now = self.clock.now().max(latest);
             while let Some((at, task)) = tasks.next_if(|(at, _)| happened && *at <= now) {
                 lateness.note(now - at);
                 self.perform(&mut all, *at, task, &poll)?;
@@ -121,7 +124,7 @@ impl Applications<'_> {
             let next =
                 look.min(tasks.peek().map_or(u64::MAX, |(at, _)| *at)).min(transfers.next()).min(self.end);
             let next = if has_rates { next.min(write) } else { next };
-            let left = (next + self.zero).saturating_sub(clock());
+            let left = self.clock.until(next);
             let timeout =
                 Timespec { tv_sec: (left / 1_000_000_000) as _, tv_nsec: (left % 1_000_000_000) as _ };
             ready.clear();
@@ -129,7 +132,9 @@ impl Applications<'_> {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(error) => return Err(while_doing("wait for sockets")(error)),
             }
-            let now = clock().saturating_sub(self.zero);
+            self.clock.await_the_links();
+            let now = self.clock.now().max(now);
+            latest = now;
             for event in &ready {
                 let mark = event.data.u64();
                 let flags = event.flags;

@@ -8,6 +8,7 @@ use crate::error::{Error, while_doing};
 use crate::host::{DEVICE_QUEUE, Host};
 use crate::lateness::Lateness;
 use crate::paths::HostSide;
+use crate::scenario_clock::{Pauses, ScenarioClock};
 use crate::tally::Tally;
 use cwnd_link::{Backlog, Drops, PacketClass};
 use cwnd_record::{EventKind, EventRow, QueueRow};
@@ -82,8 +83,8 @@ pub struct Carrier<'a> {
     pub emulator: Emulator<Vec<u8>>,
     /// The hosts, by [`HostSide`].
     pub hosts: &'a [Host; 2],
-    /// Time 0 of the scenario on the monotonic clock, ns.
-    pub zero: u64,
+    /// The time.
+    pub clock: &'a ScenarioClock,
     /// When the run ends, ns of the scenario's time.
     pub end: u64,
     /// Interval of the samples of the queues, ns; 0: none.
@@ -119,6 +120,8 @@ pub struct CarrierReport {
     pub distinct_measured: Vec<u64>,
     /// How late packets were delivered.
     pub lateness: Lateness,
+    /// Pauses of the machine.
+    pub pauses: Pauses,
     /// CPU time of the thread, s.
     pub cpu_s: f64,
     /// Whether the thread ran in the real-time class.
@@ -198,13 +201,17 @@ impl Carrier<'_> {
             if over {
                 break;
             }
-            waited = self.wait(self.emulator.next().min(sample).min(self.end), memory.takes)?;
+            let next = self.emulator.next();
+            self.clock.expect(next);
+            waited = self.wait(next.min(sample).min(self.end), memory.takes)?;
         }
-        let Tally { lateness, foreign, drops, distinct_measured, .. } = tally;
+        self.clock.expect(u64::MAX);
+        let Tally { lateness, pauses, foreign, drops, distinct_measured, .. } = tally;
         Ok(CarrierReport {
             emulator: self.emulator,
             drops,
             lateness,
+            pauses,
             cpu_s: cpu_s(),
             real_time,
             foreign,
@@ -221,11 +228,6 @@ impl Carrier<'_> {
         }
     }
 
-    /// The time in the scenario, ns; 0 before its beginning.
-    fn now(&self) -> u64 {
-        clock().saturating_sub(self.zero)
-    }
-
     /// Delivers what is due; returns the time up to which it did.
     ///
     /// What a host sends in response leaves it when the packet was due, not when this thread came to deliver it: so a thread that comes
@@ -233,7 +235,7 @@ impl Carrier<'_> {
     fn deliver(&mut self, tally: &mut Tally, memory: &mut Memory) -> Result<u64, Error> {
         let mut has_rested = false;
         loop {
-            let (now, due) = (self.now(), self.emulator.next());
+            let (now, due) = (self.clock.now(), self.emulator.next());
             if due > now {
                 return Ok(now);
             }
@@ -241,6 +243,11 @@ impl Carrier<'_> {
                 // Who was stopped with this thread may have been in the kernel's code for a connection, which answers nothing until then.
                 std::thread::sleep(REST);
                 has_rested = true;
+            }
+            let late = self.clock.now().saturating_sub(due);
+            if self.clock.is_pause(late) {
+                tally.lateness.note(late);
+                tally.pauses.note(late);
             }
             let mut failed = None;
             let mut delivered = [false; 2];
@@ -254,7 +261,7 @@ impl Carrier<'_> {
                 if header.from == HostSide::Senders && header.class == Some(PacketClass::Data) {
                     tally.note_arrival(due, &header);
                 }
-                tally.lateness.note(clock().saturating_sub(self.zero).saturating_sub(due));
+                tally.lateness.note(self.clock.now().saturating_sub(due));
                 memory.spare.push(packet);
             });
             if let Some(error) = failed {
@@ -309,7 +316,7 @@ impl Carrier<'_> {
 
     /// Waits until this time, or for a packet where the hosts' packets are taken, or until it is told that the run is to end.
     fn wait(&self, until: u64, takes: bool) -> Result<Waited, Error> {
-        let left = until.saturating_sub(self.now());
+        let left = self.clock.until(until);
         let timeout = Timespec { tv_sec: (left / 1_000_000_000) as _, tv_nsec: (left % 1_000_000_000) as _ };
         let [senders, receivers] = self.hosts;
         let mut waited = [

@@ -17,6 +17,7 @@ use crate::host::{Host, module_parameters};
 use crate::lateness::Lateness;
 use crate::paths::{HostSide, Paths};
 use crate::plan::{Sockets, plans, tasks};
+use crate::scenario_clock::{Pauses, ScenarioClock};
 use crate::support::check;
 use crate::traffic_sockets::GroupSockets;
 use crate::transfers::{TrafficReport, Transfers};
@@ -35,6 +36,8 @@ const LEAD: u64 = 100_000_000;
 /// Lateness above which a run is invalid, as parts of its shortest round trip time: of one packet in a hundred a twentieth, of one in a
 /// thousand a half.
 const TOO_LATE: [(u64, u64); 2] = [(990, 20), (999, 2)];
+/// Pauses of the machine above which a run is invalid: together this part of its time, or one as long as half of a connection's least timeout, ns.
+const TOO_LONG: (u64, u64) = (50, 100_000_000);
 
 /// What both threads use.
 struct Shared {
@@ -64,7 +67,7 @@ pub struct Lab {
     flows: Vec<Flow>,
     algorithms: Algorithms,
     shared: Arc<Shared>,
-    zero: u64,
+    clock: Arc<ScenarioClock>,
     /// Only its own methods take rows out, with `&mut self`: the lock makes it `Sync`, for the Python module.
     rows: Mutex<Receiver<Rows>>,
     tables: Tables,
@@ -108,12 +111,12 @@ impl Lab {
         let (sender, rows) = channel();
         let (announce, announced) = channel();
         let transfers = Transfers::new(scenario, traffic_sockets, named, announce);
-        let zero = clock() + LEAD;
+        let scenario_clock = Arc::new(ScenarioClock::new(clock() + LEAD));
         let tasks = tasks(scenario, &flows, &algorithms);
         let (measure, end, mss) = (scenario.measure, scenario.duration, scenario.mss());
         let (interval, scenario_links) = (scenario.record.interval, scenario.links.len() as u32);
         let captures = DeviceCaptures::new(scenario);
-        let (here, to_lab) = (shared.clone(), sender.clone());
+        let (here, to_lab, time) = (shared.clone(), sender.clone(), scenario_clock.clone());
         let carry = move || {
             let emulator = Emulator::new(links, paths, measure, end);
             let Shared { hosts, flows, stop } = &*here;
@@ -121,7 +124,7 @@ impl Lab {
                 passing: Passing::Flows(Classifier::new(named, groups, announced)),
                 emulator,
                 hosts,
-                zero,
+                clock: &time,
                 end,
                 interval,
                 scenario_links,
@@ -137,12 +140,22 @@ impl Lab {
             .run();
             here.told(ran)
         };
-        let here = shared.clone();
+        let (here, time) = (shared.clone(), scenario_clock.clone());
         let apply = move || {
             let Shared { hosts: [host, _], flows, stop } = &*here;
-            let ran =
-                Applications { zero, end, measure, interval, mss, tasks, host, flows, rows: sender, stop }
-                    .run(sockets, plans, transfers);
+            let ran = Applications {
+                clock: &time,
+                end,
+                measure,
+                interval,
+                mss,
+                tasks,
+                host,
+                flows,
+                rows: sender,
+                stop,
+            }
+            .run(sockets, plans, transfers);
             here.told(ran)
         };
         let spawn = while_doing("start a thread");
@@ -156,7 +169,7 @@ impl Lab {
             flows,
             algorithms,
             shared,
-            zero,
+            clock: scenario_clock,
             rows: Mutex::new(rows),
             tables: Tables::default(),
             packets: Vec::new(),
@@ -233,8 +246,19 @@ impl Lab {
         if dropped > 0 {
             return Err(Error::Behind(format!("the hosts' devices have dropped {dropped} packets")));
         }
-        let rtt = self.flows.iter().map(|flow| flow.rtt).chain(of_traffic).min().unwrap_or(u64::MAX);
+        let Pauses { count, total, longest } = carrier.pauses;
         let ms = |ns: u64| ns as f64 / 1e6;
+        let (part, most) = TOO_LONG;
+        if total > self.scenario.duration / part || longest > most {
+            return Err(Error::Behind(format!(
+                "it was stopped {count} times, for {} ms together and for up to {} ms, which is more than {} ms or {} ms",
+                ms(total),
+                ms(longest),
+                ms(self.scenario.duration / part),
+                ms(most)
+            )));
+        }
+        let rtt = self.flows.iter().map(|flow| flow.rtt).chain(of_traffic).min().unwrap_or(u64::MAX);
         for (what, lateness) in [("packets", &carrier.lateness), ("actions of applications", applications)] {
             for (part, limit) in TOO_LATE.map(|(part, of_rtt)| (part, rtt / of_rtt)) {
                 if lateness.per_mille(part) > limit {
@@ -254,7 +278,7 @@ impl Lab {
     /// Time of the scenario, ns.
     #[must_use]
     pub fn now(&self) -> u64 {
-        clock().saturating_sub(self.zero).min(self.scenario.duration)
+        self.clock.now().min(self.scenario.duration)
     }
 
     /// Data packets that have left the last links of flows and traffic so far.

@@ -7,6 +7,7 @@ use crate::emulator::Emulator;
 use crate::error::{Error, while_doing};
 use crate::host::Host;
 use crate::paths::{HostSide, Paths};
+use crate::scenario_clock::ScenarioClock;
 use crate::tcp_states::TcpStates;
 use cwnd_scenario::Scenario;
 use rustix::event::{EventfdFlags, eventfd};
@@ -60,7 +61,7 @@ impl Shell {
         let stop = eventfd(0, EventfdFlags::CLOEXEC).map_err(while_doing("make an eventfd"))?;
         let drain = eventfd(0, EventfdFlags::CLOEXEC).map_err(while_doing("make an eventfd"))?;
         let shared = Arc::new(Shared { hosts, flows: [FlowState::default()], stop, drain });
-        let (measure, end, zero) = ((0, u64::MAX), u64::MAX, clock());
+        let (measure, end, time) = ((0, u64::MAX), u64::MAX, ScenarioClock::real_time(clock()));
         let (rows, receiver) = channel();
         let captures = DeviceCaptures::new(scenario);
         let here = shared.clone();
@@ -72,7 +73,7 @@ impl Shell {
                 passing,
                 emulator,
                 hosts,
-                zero,
+                clock: &time,
                 end,
                 interval,
                 scenario_links,

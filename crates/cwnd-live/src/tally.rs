@@ -4,6 +4,7 @@
 use crate::distinct::Distinct;
 use crate::emulator::{DroppedPacket, Header};
 use crate::lateness::Lateness;
+use crate::scenario_clock::Pauses;
 use cwnd_link::Drops;
 
 /// What is counted while packets pass.
@@ -11,6 +12,8 @@ use cwnd_link::Drops;
 pub struct Tally {
     /// How late packets were delivered.
     pub lateness: Lateness,
+    /// Pauses of the machine.
+    pub pauses: Pauses,
     /// Packets of other protocols, or of no flow.
     pub foreign: u64,
     /// Drops of each flow's data, in the measured interval and over the whole run.
@@ -26,6 +29,7 @@ impl Tally {
     pub fn new(flows: usize, measure: (u64, u64)) -> Self {
         Self {
             lateness: Lateness::default(),
+            pauses: Pauses::default(),
             foreign: 0,
             drops: vec![[Drops::default(); 2]; flows],
             distinct_measured: vec![0; flows],

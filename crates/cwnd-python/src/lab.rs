@@ -91,6 +91,9 @@ impl Lab {
         {
             whole.set_item(name, late as f64 / 1e6)?;
         }
+        whole.set_item("pauses", report.pauses.count)?;
+        whole.set_item("paused_ms", report.pauses.total as f64 / 1e6)?;
+        whole.set_item("longest_pause_ms", report.pauses.longest as f64 / 1e6)?;
         whole.set_item("late_applications_p99_ms", report.late_applications as f64 / 1e6)?;
         whole.set_item("real_time_class", report.real_time)?;
         whole.set_item("packets_foreign", report.foreign)?;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Copies of a scenario that differ from it in one setting.
 
-use crate::invalid::{Invalid, TableReader};
+use crate::invalid::{Invalid, TableReader, shown};
 use crate::keys::document::SEED;
+use crate::keys::formats::Frequency;
 use crate::keys::link::LinkRate;
 use crate::keys::record::CapturedHosts;
-use crate::keys::{RowFormat, Scope};
+use crate::keys::{RowFormat, Scope, ValueFormat};
 use crate::model::Scenario;
 use serde_json::{Value, json};
 
@@ -26,6 +27,23 @@ impl Scenario {
         let mut copy = self.clone();
         copy.record.packets = packets;
         copy
+    }
+
+    /// The scenario with hosts of another clock, given as a document would write it.
+    ///
+    /// # Errors
+    /// [`Invalid`] if a document's `host_clock` may not be that.
+    pub fn with_host_clock(&self, clock: &Value) -> Result<Self, Invalid> {
+        let scope = Scope::default();
+        let Some(hz) = Frequency.read(clock, &scope) else {
+            let expected = Frequency.expected(&scope).into();
+            return Err(Invalid { field: "host_clock".into(), value: Some(shown(clock)), expected });
+        };
+        let mut copy = self.clone();
+        for group in &mut copy.flows {
+            group.host_clock = hz;
+        }
+        Ok(copy)
     }
 
     /// The scenario with another name.

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import datetime
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,8 @@ from cwnd.result import Result, expect, run, run_in_time
 
 MOST_RUNS = 1000
 SCENARIOS = Path(__file__).with_name("scenarios")
+#: Python has no name for it. linux/time.h
+CLOCK_MONOTONIC_COARSE = 6
 #: Called with the number of live runs that are over, and the part of the present one that is.
 Watch = Callable[[int, float], None]
 
@@ -75,6 +78,11 @@ def scenario_files() -> list[Path]:
     return sorted(SCENARIOS.glob("*.toml"))
 
 
+def kernel_clock() -> str:
+    """The clock that the running kernel's timers and algorithms count, such as 250Hz (CONFIG_HZ): the coarse clock advances with its ticks."""
+    return f"{round(1 / time.clock_getres(CLOCK_MONOTONIC_COARSE))}Hz"
+
+
 def measured(scenario: Scenario, watch: Callable[[float], None]) -> Result:
     """A live run, again where this machine does not keep up."""
 
@@ -89,12 +97,14 @@ def fidelity(
 ) -> Fidelity:
     """Runs a scenario `runs` times in each lane, under seeds from its own on, and compares what comes out.
 
-    Live runs that `kept` has are not made again; simulations always are. Raises what `cwnd.run` raises in lane live.
+    Live runs that `kept` has are not made again; simulations always are, with the clock of this kernel. Raises what `cwnd.run` raises in lane
+    live.
     """
     expect(scenario)
     if isinstance(runs, bool) or not isinstance(runs, int) or not 1 <= runs <= MOST_RUNS:
         raise refused("runs", runs, f"a whole number from 1 to {MOST_RUNS}")
     pairs, days = [], []
+    clock = kernel_clock()
     late_ms = 0.0
     for number in range(runs):
         seeded = scenario.with_seed(scenario.seed + number)
@@ -107,7 +117,7 @@ def fidelity(
             live, day = earlier
         late_ms = max(late_ms, live.summary["live"]["late_p99_ms"])
         days.append(day)
-        pairs.append((run(seeded, None, SIM), live))
+        pairs.append((run(seeded.with_host_clock(clock), None, SIM), live))
     found = [(numbers(simulated), numbers(live)) for simulated, live in pairs]
     # A number that any run has: what a run lacks is a difference, too.
     names = dict.fromkeys(name for pair in found for each in reversed(pair) for name in each)

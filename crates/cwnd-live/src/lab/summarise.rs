@@ -5,6 +5,7 @@ use super::{Finished, Lab};
 use crate::application::FlowReport;
 use crate::carrier::CarrierReport;
 use crate::host::kernel_release;
+use crate::scenario_clock::Pauses;
 use crate::transfers::TrafficReport;
 use cwnd_record::{FlowCounts, FlowSummary, LinkSummary, Summary, TrafficSummary, TransferRow, WaitRow};
 use cwnd_scenario::RouteSpec;
@@ -25,6 +26,8 @@ pub struct Report {
     pub packets: u64,
     /// Lateness of their delivery, ns: p50, p99, p99.9, worst.
     pub lateness: [u64; 4],
+    /// Pauses of the machine.
+    pub pauses: Pauses,
     /// How late one in a hundred of the applications' starts, stops and looks was, ns.
     pub late_applications: u64,
     /// CPU time of the emulator's thread, s.
@@ -151,6 +154,7 @@ impl Lab {
                 .collect(),
             settings: settings.clone(),
             packets: late.packets(),
+            pauses: carrier.pauses,
             lateness: [late.per_mille(500), late.per_mille(990), late.per_mille(999), late.worst()],
             late_applications: *late_applications,
             cpu_s: carrier.cpu_s,

@@ -228,6 +228,12 @@ impl Scenario {
         copy.map(|inner| self.copy(inner)).map_err(|invalid| refuse(seed.py(), &invalid))
     }
 
+    /// The same scenario with hosts of another clock, such as "250Hz"; raises `ScenarioError`.
+    fn with_host_clock(&self, py: Python<'_>, clock: &str) -> PyResult<Self> {
+        let copy = self.inner.with_host_clock(&clock.into());
+        copy.map(|inner| self.copy(inner)).map_err(|invalid| refuse(py, &invalid))
+    }
+
     /// The same scenario with another name.
     fn with_name(&self, name: &str) -> Self {
         self.copy(self.inner.with_name(name))

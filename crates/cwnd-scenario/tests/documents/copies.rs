@@ -51,6 +51,18 @@ fn a_scenario_with_a_seed_is_that_of_the_document_with_the_seed() {
 }
 
 #[test]
+fn a_scenario_with_another_clock_is_that_of_the_document_with_it_in_every_flow() {
+    let written = SCENARIO.replace("[[flow]]", "[[flow]]\nhost_clock = '250Hz'");
+    assert_ne!(written, SCENARIO);
+    assert_eq!(scenario().with_host_clock(&json!("250Hz")), Scenario::from_toml(&written));
+    for (clock, shown) in [(json!("0Hz"), "\"0Hz\""), (json!(250), "250")] {
+        let message = scenario().with_host_clock(&clock).expect_err(shown).to_string();
+        let expected = "expected a frequency with its unit (Hz, kHz, MHz) from 1Hz to 1MHz, such as 100Hz";
+        assert_eq!(message, format!("host_clock: {shown} is not accepted; {expected}"));
+    }
+}
+
+#[test]
 fn a_scenario_with_a_name_is_that_of_the_document_with_the_name() {
     let written = Scenario::from_toml(&SCENARIO.replace("'two'", "'three'")).expect("good");
     assert_eq!(scenario().with_name("three"), written);

@@ -216,8 +216,11 @@ impl Simulation {
                 self.acknowledge(now, number, &ack, recovery_state);
             }
         } else if flow.ack_at == NEVER {
-            let most = if flow.receiver.waits_with_reports() { flow.report_delay() } else { flow.ack_delay };
-            flow.ack_at = flow.sender.on_tick(now + most);
+            flow.ack_at = if flow.receiver.waits_with_reports() {
+                now + flow.report_delay() // Linux: compressed_ack_timer, of high resolution
+            } else {
+                flow.sender.on_tick(now + flow.ack_delay)
+            };
             if flow.ack_at < flow.armed {
                 self.arm(number);
             }

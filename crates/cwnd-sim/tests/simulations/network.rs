@@ -153,6 +153,23 @@ fn a_coarse_host_clock_slows_what_counts_in_ticks() {
     assert!((timers[0].0 / timers[1].0 - 1.0).abs() < 0.03, "{timers:?}");
 }
 
+// Acknowledgements of segments beyond a hole wait a millisecond at most by a timer of high resolution, whatever the ticks: a repair with a buffer of 4 ms
+// drops nothing more when they are 4 ms.
+#[test]
+fn reports_of_a_hole_wait_for_no_tick() {
+    let with_clock = |clock: &str| {
+        let simulation = run(&format!(
+            "duration = '5s'\n[link]\nrate = '100Mbit/s'\nrtt = '40ms'\nqueue = {{ kind = 'droptail', limit = '0.1bdp' }}\n\
+             [[flow]]\ncc = 'reno-linux'\nrecovery = 'linux'\nhost_clock = '{clock}'"
+        ));
+        let flow = &simulation.summary().flows[0];
+        (flow.run.drops.total(), flow.run.retransmits, flow.run.timeouts, flow.throughput_mbps)
+    };
+    let fine = with_clock("1000Hz");
+    assert!(fine.0 > 0 && fine.2 == 0, "{fine:?}");
+    assert_eq!(with_clock("250Hz"), fine);
+}
+
 // Half of 5 Mbit/s, not of 50. 10 kB are seven packets with 52 bytes of headers each, 10 364 bytes on the wire: at 2.5 Mbit/s 30
 // a second, 1809 in a minute; the offered load is off by 1/√1809 = 2.4 % of itself a deviation, five of them 0.3 Mbit/s.
 #[test]
