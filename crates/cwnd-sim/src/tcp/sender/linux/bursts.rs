@@ -65,10 +65,10 @@ impl Bursts {
         self.head + skipped
     }
 
-    /// When the segment at `una` was sent, µs, if it is of the first burst or the second. What is before it goes.
+    /// When the segment at `una` was sent, µs. What is before it goes.
     #[inline]
     pub fn first_us(&mut self, una: u64) -> Option<u64> {
-        for &burst in self.all[self.head..self.tail].iter().take(2) {
+        while let Some(&burst) = self.all[..self.tail].get(self.head) {
             if !burst.is_before(una) {
                 return Some(self.time_us(burst));
             }

@@ -132,7 +132,7 @@ impl SegmentLog {
         self.itemised = false;
     }
 
-    /// When the first segment was sent, µs, where that is found at once: of a clean log, where `una` has moved on by little.
+    /// When the first segment was sent, µs, where that is found at once: of a clean log.
     #[inline]
     pub fn first_us(&mut self, una: u64) -> Option<u64> {
         if self.entries.is_empty() { self.bursts.first_us(una) } else { None }

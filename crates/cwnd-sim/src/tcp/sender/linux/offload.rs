@@ -79,7 +79,7 @@ fn autosize(conn: &Conn, full: u32) -> u32 {
 
 impl Sender {
     /// Whether new data waits for more at `now`, ns, although the window lets some of it go.
-    #[inline(never)]
+    #[inline]
     pub(in crate::tcp::sender) fn holds_burst(&mut self, now: u64) -> bool {
         let Some(linux) = &mut self.linux else { return false };
         let offload = &mut linux.offload;
@@ -117,7 +117,8 @@ impl Sender {
                 // The acknowledgement of the first segment is expected soon. One that is not noted yet has left in this burst.
                 let srtt_us = u64::from(conn.srtt_us8 / 8);
                 let by_us = now_us + PATIENCE_US.min(srtt_us / 2);
-                linux.log.sent_us(self.una).is_some_and(|sent_us| sent_us + srtt_us <= by_us)
+                let first_us = linux.log.first_us(self.una).or_else(|| linux.log.sent_us(self.una));
+                first_us.is_some_and(|sent_us| sent_us + srtt_us <= by_us)
             };
         offload.held = waits && by_window < by_receiver;
         if !waits {
