@@ -244,10 +244,8 @@ impl Carrier<'_> {
                 std::thread::sleep(REST);
                 has_rested = true;
             }
-            let late = self.clock.now().saturating_sub(due);
-            if self.clock.is_pause(late) {
-                tally.lateness.note(late);
-                tally.pauses.note(late);
+            if let Some(pause) = self.clock.come_to(due) {
+                tally.pauses.note(pause);
             }
             let mut failed = None;
             let mut delivered = [false; 2];

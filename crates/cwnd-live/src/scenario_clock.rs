@@ -70,11 +70,17 @@ impl ScenarioClock {
         }
     }
 
-    /// Something was due `late` ns ago. If that is a pause of the machine, this is the time at which it was due; returns whether it is.
-    pub fn is_pause(&self, late: u64) -> bool {
-        let Some(paused) = self.paused.as_ref().filter(|_| late > PAUSE) else { return false };
-        paused.fetch_add(late, Ordering::Relaxed);
-        true
+    /// The links come to what was due at the time `due`, ns. If that is so long ago that the machine was stopped, this is the time at which it was due;
+    /// returns for how long it was stopped, ns.
+    pub fn come_to(&self, due: u64) -> Option<u64> {
+        let late = self.now().saturating_sub(due);
+        let pause = self.paused.as_ref().filter(|_| late > PAUSE).map(|paused| {
+            paused.fetch_add(late, Ordering::Relaxed);
+            late
+        });
+        // Links that are busy for long are not stopped: nobody waits for what they have done.
+        self.expect(due);
+        pause
     }
 }
 
@@ -102,18 +108,20 @@ impl Pauses {
 mod tests {
     use super::*;
 
-    // A second after its beginning, something is found 1 ms late, which is none; then 30 ms late: it is 970 ms then, and 30 ms longer until 2 s.
+    // A second after its beginning, something is found 0.5 ms late, which is no pause; then something that was due 30 ms ago: the time is that again.
     #[test]
     fn time_stops_while_the_machine_does() {
         let zero = clock() - 1_000_000_000;
         let (stops, goes_on) = (ScenarioClock::new(zero), ScenarioClock::real_time(zero));
         assert!(stops.now() >= 1_000_000_000);
-        assert!(!stops.is_pause(1_000_000) && !goes_on.is_pause(30_000_000));
+        assert_eq!(stops.come_to(stops.now() - 500_000), None);
+        assert_eq!(goes_on.come_to(goes_on.now() - 30_000_000), None);
         let (before, left) = (stops.now(), stops.until(u64::MAX / 2));
-        assert!(stops.is_pause(30_000_000));
-        assert_eq!(stops.begin() - zero, 30_000_000);
+        let late = stops.come_to(before - 30_000_000).expect("a pause");
+        assert!(late >= 30_000_000);
+        assert_eq!(stops.begin() - zero, late);
         assert!(stops.now() >= before - 30_000_000);
-        assert!(stops.until(u64::MAX / 2) <= left + 30_000_000);
+        assert!(stops.until(u64::MAX / 2) <= left + late);
         assert_eq!(goes_on.begin(), zero);
         let mut pauses = Pauses::default();
         [3, 5, 4].into_iter().for_each(|took| pauses.note(took));
@@ -124,17 +132,28 @@ mod tests {
     #[test]
     fn other_threads_wait_until_the_links_have_stopped_the_time() {
         let time = ScenarioClock::new(clock() - 1_000_000_000);
-        time.expect(time.now() - 5_000_000);
+        let due = time.now() - 5_000_000;
+        time.expect(due);
         std::thread::scope(|threads| {
             let waits = threads.spawn(|| {
                 time.await_the_links();
                 time.begin()
             });
             std::thread::sleep(Duration::from_millis(3));
-            let late = time.now() - time.due.load(Ordering::Relaxed);
-            assert!(time.is_pause(late));
+            assert!(time.come_to(due).is_some());
             assert_eq!(waits.join().expect("it does not panic"), time.begin());
         });
+    }
+
+    // They expected something 50 ms ago, and are at what is due now: they have been busy since.
+    #[test]
+    fn nobody_waits_for_links_that_are_busy() {
+        let time = ScenarioClock::new(clock() - 1_000_000_000);
+        time.expect(time.now() - 50_000_000);
+        assert_eq!(time.come_to(time.now()), None);
+        let before = clock();
+        time.await_the_links();
+        assert!(clock() - before < 50_000_000, "it would be 100 ms");
     }
 
     #[test]
