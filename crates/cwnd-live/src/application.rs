@@ -38,7 +38,7 @@ pub struct Application {
     pub connected: bool,
     pub writing: bool,
     pub written: u64,
-    /// When it last began to write, and what it had written by then: for its rate.
+    /// When it last began to write, or was connected, and what it had written by then: for its rate.
     pub since: (u64, u64),
     received: u64,
     pub seen: TcpInfo,
@@ -95,6 +95,14 @@ impl Application {
     pub fn watch_writing(&self, number: u32, wanted: bool, poll: &OwnedFd) -> Result<(), Error> {
         let what = if wanted { epoll::EventFlags::OUT } else { epoll::EventFlags::empty() };
         epoll::modify(poll, &self.sender, senders_mark(number), what).map_err(while_doing("watch a socket"))
+    }
+
+    /// The sender can write at `now`, ns. When it can for the first time it is connected, and only then an application begins to write at its rate.
+    pub const fn on_writable(&mut self, now: u64) {
+        if !self.connected {
+            self.connected = true;
+            self.since = (now, self.written);
+        }
     }
 
     /// Writes what it may at `now`, ns.

@@ -152,7 +152,7 @@ impl Applications<'_> {
                     // Nobody waits for it any more.
                     epoll::delete(&poll, &each.sender).map_err(while_doing("watch a socket"))?;
                 } else if mark % 2 == 0 {
-                    each.connected = true;
+                    each.on_writable(now);
                     each.write(number, now, &poll)?;
                 } else {
                     each.read(number, now, &poll)?;
