@@ -14,16 +14,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from conftest import PROGRAM, Cli
 from in_kernel import PATIENCE_S, until
-from in_lab import WITHOUT_LAB
 
-from cwnd import Flow, dumbbell
-from cwnd.reproduce import Answer, Experiment, Point, Setup
+from cwnd.reproduce import Point, Setup
 from cwnd.reproduce.claims import claims, claims_of
 from cwnd.reproduce.discover import experiments
 from cwnd.result import Result
@@ -175,65 +172,6 @@ def test_a_point_that_fails_while_it_runs_costs_its_own_column_alone(
     assert all("second" not in row for row in entry["claims"])
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What a run comes to."""
-
-    utilisation: float
-    #: Lists have no place beside each other.
-    windows: list[float]
-
-
-class Small(Experiment[Shown]):
-    """A flow on 10 Mbit/s, one on 400 Mbit/s, and one with a row per acknowledgement."""
-
-    title = "Three points of which one goes through lane live"
-    cubic = "cubic-linux"
-    live = True
-
-    def grid(self, setup: Setup) -> list[Point]:
-        def point(key: str, rate: str, *, per_ack: bool = False) -> Point:
-            flow = Flow(setup.cubic)
-            return Point(key, dumbbell([flow], rate=rate, rtt="40ms", duration="3s", per_ack=per_ack), seeds=2)
-
-        return [
-            point("slow", "10Mbit/s"),
-            point("fast", "400Mbit/s"),
-            point("per_ack", "10Mbit/s", per_ack=True),
-        ]
-
-    def reduce(self, run: Result, point: Point) -> Shown:
-        return Shown(run.summary["link"]["utilization"], run.cwnd["cwnd"].to_pylist()[:3])
-
-    def claims(self, results: object) -> dict[str, Answer]:
-        raise NotImplementedError
-
-
-# Of 3 s of 10 Mbit/s the handshake takes one round trip of 40 ms in lane live.
-@pytest.mark.usefixtures("turn")
-@pytest.mark.skipif(WITHOUT_LAB != "", reason=WITHOUT_LAB or "-")
-def test_points_in_lane_live_stand_beside_the_simulators_or_have_their_reason(tmp_path: Path) -> None:
-    from cwnd.reproduce import live, runner
-    from cwnd.reproduce.cache import Cache
-
-    tasks: dict[str, runner.Task] = {}
-    column = runner.column(Small(), Setup("cubic-linux"), tasks)
-    cache = Cache(tmp_path / "points")
-    runner.run_tasks(list(tasks.values()), cache, 2)
-    runs = live.runs_of(column, 1)
-    stopped, why = live.measure(runs, cache, None)
-    assert not stopped and len(why) == 2
-    slow, fast, per_ack = live.points(column, runs, cache, why)
-    assert (slow["seeds"], [number["name"] for number in slow["numbers"]]) == (1, ["utilisation"])
-    assert abs(slow["numbers"][0]["sim"] - slow["numbers"][0]["live"]) < 0.05
-    assert "400 Mbit/s" in fast["not_run"] and "expected false in lane live" in per_ack["not_run"]
-    assert fast["numbers"] == per_ack["numbers"] == []
-    # What is done is not done again.
-    begin = time.monotonic()
-    assert live.points(column, runs, cache, live.measure(runs, cache, None)[1]) == [slow, fast, per_ack]
-    assert time.monotonic() - begin < 3
-
-
 def test_the_report_has_the_numbers_of_both_lanes(done: Path) -> None:
     from cwnd.reproduce.html_report import in_lane_live
     from cwnd.reproduce.run_folder import entries
@@ -247,6 +185,8 @@ def test_the_report_has_the_numbers_of_both_lanes(done: Path) -> None:
     shown = in_lane_live(entry)
     assert "1 of 2 points" in shown and "not run: too fast" in shown
     assert "<td>10 &lt;ms&gt;</td><td>ratio</td><td>1.25</td><td>1.5</td>" in shown
+    # What an experiment's runs do not have there stands with them.
+    assert "hundredfold" not in shown and "hundredfold" in in_lane_live(entry, experiments()["freebsd/table"])
 
 
 def test_the_end_of_a_run_says_the_three_numbers(done: Path, cwnd: Cli) -> None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +18,7 @@ from cwnd.lanes import LIVE, check_lane
 
 if TYPE_CHECKING:
     from cwnd.reproduce.experiment import AnyExperiment
-    from cwnd.reproduce.live import LivePoint
+    from cwnd.reproduce.live_command import LiveSetup
     from cwnd.reproduce.run_folder import Entry, RunFolder, SecondColumn
     from cwnd.reproduce.runner import Column, Task
     from cwnd.reproduce.verdict import VerdictDocument
@@ -47,7 +46,8 @@ def reproduce(
         typer.Option(metavar="N", help="Seeds of every point that has any.", show_default="each experiment's own"),
     ] = None,
     jobs: Annotated[
-        str | None, typer.Option(metavar="N", help="How many at a time.", show_default="all processors")
+        str | None,
+        typer.Option(metavar="N", help="How many at a time.", show_default="all processors; in lane live 16 labs"),
     ] = None,
     out: Annotated[Path | None, typer.Option("-o", "--out", metavar="DIR", show_default=str(HERE))] = None,
     force: Annotated[bool, typer.Option("--force", help="With -o: replace another result that is there.")] = False,
@@ -101,15 +101,14 @@ def reproduce(
     if force and out is None:
         fail("--force: not accepted without -o; expected -o DIR with it")
     run_folder = RunFolder(out or HERE, force=force)
-    live_seeds = check_live(wanted, asked) if check_lane(lane, "--lane") == LIVE else 0
-    run_experiments(
-        run_folder, wanted, list(known), full=full, asked=asked, jobs=threads, cubic=cubic, live_seeds=live_seeds
-    )
+    live = check_live(wanted, asked, None if jobs is None else threads) if check_lane(lane, "--lane") == LIVE else None
+    run_experiments(run_folder, wanted, list(known), full=full, asked=asked, jobs=threads, cubic=cubic, live=live)
 
 
-def check_live(wanted: list[AnyExperiment], asked: int | None) -> int:
-    """How many seeds each point has in lane live; ends the program if there is no lane or nothing to run there."""
-    from cwnd.reproduce.live import unavailable
+def check_live(wanted: list[AnyExperiment], asked: int | None, jobs: int | None) -> LiveSetup:
+    """How points are run in lane live, with so many seeds and jobs if any; ends the program if there is no lane or nothing to run there."""
+    from cwnd.reproduce.live import LABS, unavailable
+    from cwnd.reproduce.live_command import LiveSetup
 
     if what := unavailable():
         fail(f"--lane: live needs {what}", code=1)
@@ -117,7 +116,7 @@ def check_live(wanted: list[AnyExperiment], asked: int | None) -> int:
         fail(
             "--lane: live is not accepted for these experiments; expected one whose runs can go through it, such as shanker/alone"
         )
-    return asked or 1
+    return LiveSetup(asked or 1, jobs or LABS)
 
 
 def check_set(cubic: str) -> None:
@@ -140,12 +139,13 @@ def run_experiments(
     asked: int | None,
     jobs: int,
     cubic: str | None,
-    live_seeds: int,
+    live: LiveSetup | None,
 ) -> None:
-    """Runs the missing points, judges and writes the experiments, and reports failures; with `live_seeds` also in lane live."""
+    """Runs the missing points, judges and writes the experiments, and reports failures; with `live` also in lane live."""
     from cwnd.replicates.command import bar
     from cwnd.reproduce import runner
     from cwnd.reproduce.counts import of_entries
+    from cwnd.reproduce.live_command import add_live, show_live
     from cwnd.reproduce.run_folder import judge_and_write
 
     begun = time.monotonic()
@@ -165,6 +165,7 @@ def run_experiments(
             if outcome.stopped:
                 end_stopped(run_folder, len(tasks) - len(missing) + outcome.done, len(tasks))
         new_entries: list[Entry] = []
+        live_columns: list[tuple[Entry, Column]] = []
         for experiment, first, second in laid_out:
             if message := first.failure(failed):
                 failures[experiment.id] = message
@@ -177,12 +178,17 @@ def run_experiments(
                 failures[experiment.id] = f"{type(error).__name__}: {error}"
                 continue
             if entry is not None:
-                if live_seeds and experiment.live:
-                    entry["live"] = in_lane_live(run_folder, first, live_seeds)
                 new_entries.append(entry)
+                if live is not None and experiment.live:
+                    live_columns.append((entry, first))
                 if (other := entry.get("second")) and "failed" in other:
                     failures[f"{experiment.id}, second column, {other['cubic']}"] = other["failed"]
         run_folder.write_entries(new_entries, order)
+        if live is not None:
+            outcome_live = add_live(live_columns, run_folder.cache, live)
+            run_folder.write_entries(new_entries, order)
+            if outcome_live.stopped:
+                end_stopped(run_folder, outcome_live.done, outcome_live.of, "runs in lane live")
         took = time.monotonic() - begun
         run_folder.finish(
             {"finished": datetime.now(UTC).isoformat(timespec="seconds"), "took_s": round(took, 1), "full": full}
@@ -190,7 +196,7 @@ def run_experiments(
     table(new_entries, cpu_s)
     for entry in new_entries:
         if "live" in entry:
-            show_live(entry["id"], entry["live"])
+            show_live(entry)
     if new_entries:
         print(of_entries(new_entries).sentence())
     print(
@@ -210,37 +216,6 @@ def end_stopped(run_folder: RunFolder, done: int, of: int, what: str = "points")
         file=sys.stderr,
     )
     raise typer.Exit(130)
-
-
-def in_lane_live(run_folder: RunFolder, column: Column, seeds: int) -> list[LivePoint]:
-    """The points of an experiment in lane live, one run after the other."""
-    from cwnd.replicates.command import bar
-    from cwnd.reproduce import live
-
-    runs = live.runs_of(column, seeds)
-    costs = {number: each.scenario.duration_s for number, each in enumerate(runs)}
-    with bar(f"{column.experiment.id} in lane live", "runs", costs) as watch:
-        stopped, why = live.measure(runs, run_folder.cache, watch)
-    if stopped:
-        done = sum(run_folder.cache.get(each.name) is not None for each in runs)
-        end_stopped(run_folder, done, len(runs), f"runs of {column.experiment.id} in lane live")
-    return live.points(column, runs, run_folder.cache, why)
-
-
-def show_live(name: str, points: list[LivePoint]) -> None:
-    """Prints the numbers of both lanes, and why points were not run."""
-    from cwnd.terminal import Grid, Printer
-
-    rows = [
-        (point["point"], [number["name"], f"{number['sim']:.4g}", f"{number['live']:.4g}"])
-        for point in points
-        for number in point["numbers"]
-    ]
-    printer = Printer()
-    if rows:
-        printer.print(Grid(name, ("number", "simulator", "lane live"), rows, texts=(0,)))
-    for why, count in Counter(point["not_run"] for point in points if "not_run" in point).items():
-        print(f"{name}: {count} of {len(points)} points not run in lane live: {why}")
 
 
 def lay_out(

@@ -228,10 +228,19 @@ class Experiment(ABC, Generic[Numbers]):
     figure: ClassVar[str] = ""
     #: Whether its runs can go through lane live, as far as that lane does what their scenarios ask for (`cwnd reproduce --lane live`).
     live: ClassVar[bool] = False
+    #: What its runs in lane live do not have of its scenarios (`live_scenario`), as a sentence without a full stop; empty if nothing.
+    live_note: ClassVar[str] = ""
 
     @abstractmethod
     def grid(self, setup: Setup) -> list[Point]:
         """The points that are run."""
+
+    def live_scenario(self, point: Point) -> Scenario | JsonObject | str | None:
+        """The scenario of a point for lane live: where that lane cannot do what the point asks for, another that says as much.
+
+        Whoever overrides it says in `live_note` what is different; `reduce` gets its runs too.
+        """
+        return point.scenario
 
     def reduce(self, run: Result, point: Point) -> Numbers:
         """A finished run as numbers. An experiment that simulates nothing has none."""

@@ -183,14 +183,14 @@ def figure(experiment: AnyExperiment | None, entry: Entry, folder: Path, before:
         f'<section id="{escape(name)}"><h3>{escape(name)}: {escape(entry["title"])} {badge(entry["verdict"])}'
         f"{change(name, entry['verdict'], before)}</h3>{figure_html}"
         f'<div class="setup"><p>{setup}</p></div>{failed}'
-        f'<table class="claims"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{in_lane_live(entry)}'
+        f'<table class="claims"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{in_lane_live(entry, experiment)}'
         f"<p><small>{version}{'Full durations' if entry['full'] else 'Shortened'}, {entry['seeds']} "
         f"seed{'s' if entry['seeds'] != 1 else ''} at most. Scenarios {escape(entry['scenarios'])}. "
         f"Data: {', '.join(links)}. Again: <code>{escape(command)}</code></small></p></section>"
     )
 
 
-def in_lane_live(entry: Entry) -> str:
+def in_lane_live(entry: Entry, experiment: AnyExperiment | None = None) -> str:
     """The points in lane live beside the simulator's, or why they were not run."""
     points = entry.get("live")
     if not points:
@@ -205,9 +205,10 @@ def in_lane_live(entry: Entry) -> str:
         why = point.get("not_run", "")
         rows.append(numbers or f'<tr><td>{escape(point["point"])}</td><td colspan="3">not run: {escape(why)}</td></tr>')
     ran = sum(bool(point["numbers"]) for point in points)
+    note = f"<p>{escape(experiment.live_note)}.</p>" if experiment is not None and experiment.live_note else ""
     return (
-        f"<details><summary>in lane live, with the kernel's own TCP: {ran} of {len(points)} points</summary><table><thead><tr><th>point</th>"
-        f"<th>number</th><th>simulator</th><th>lane live</th></tr></thead><tbody>{''.join(rows)}</tbody></table></details>"
+        f"<details><summary>in lane live, with the kernel's own TCP: {ran} of {len(points)} points</summary>{note}<table><thead><tr>"
+        f"<th>point</th><th>number</th><th>simulator</th><th>lane live</th></tr></thead><tbody>{''.join(rows)}</tbody></table></details>"
     )
 
 

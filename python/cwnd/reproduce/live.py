@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """`cwnd reproduce --lane live`: the points of an experiment with the kernel's own TCP, beside the simulator's numbers.
 
-An experiment says whether its runs can go through the lane (`Experiment.live`). A point that cannot has its reason.
+An experiment says whether its runs can go through the lane (`Experiment.live`), and what they are there (`Experiment.live_scenario`). A point that
+cannot has its reason. Runs go on at the same time while their bottlenecks together stay below a rate: labs do not meet, and each judges its own lateness.
 """
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import NotRequired, TypedDict
 
 from cwnd import _native
@@ -17,13 +20,16 @@ from cwnd._native import FellBehindError, Scenario, ScenarioError
 from cwnd.executor import Context, Threads, Watch, run_all, simulating
 from cwnd.lanes import LIVE
 from cwnd.reproduce.cache import Cache
-from cwnd.reproduce.experiment import AnyExperiment, Point
 from cwnd.reproduce.numbers import JsonObject, to_json
-from cwnd.reproduce.runner import ERRORS, Column, document_key, scenario_of
-from cwnd.result import run
+from cwnd.reproduce.runner import ERRORS, Column, WantedNumbers, document_key, message, scenario_of
+from cwnd.result import Result, run
 
 #: Mbit/s of a bottleneck up to which two processors keep up for as long as an experiment takes.
 MOST_MBPS = 300.0
+#: Mbit/s of the bottlenecks of labs that run at the same time; a faster one runs alone.
+TOGETHER_MBPS = 40.0
+#: Labs that run at the same time at most, if `--jobs` does not say.
+LABS = 16
 #: Times that a run is tried on a machine that falls behind.
 TRIES = 3
 
@@ -47,40 +53,97 @@ class LivePoint(TypedDict):
     not_run: NotRequired[str]
 
 
+class Together:
+    """Lets runs begin while the rates of those in progress stay below a sum."""
+
+    def __init__(self, mbps: float) -> None:
+        self._mbps = mbps
+        self._rates: list[float] = []
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def part(self, mbps: float, context: Context) -> Iterator[None]:
+        """Waits until a run of this rate fits beside the others, or is alone; it is in progress while the body runs."""
+        with self._changed:
+            while self._rates and math.fsum([*self._rates, mbps]) > self._mbps:
+                context.check()
+                self._changed.wait(0.02)
+            self._rates.append(mbps)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._rates.remove(mbps)
+                self._changed.notify_all()
+
+
+#: The labs of this process.
+TOGETHER = Together(TOGETHER_MBPS)
+
+
 @dataclass(frozen=True, slots=True)
 class LiveOutcome:
-    """The numbers of a run, or the reason why there are none."""
+    """What a run came to, by the names in the cache: numbers, or the reason why there are none."""
 
-    numbers: JsonObject | None
-    why: str = ""
+    numbers: dict[str, JsonObject] = field(default_factory=dict)
+    why: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class LiveRun:
-    """A point under one seed as a task."""
+    """A scenario as a task, with all numbers that are wanted of it."""
 
-    experiment: AnyExperiment
-    point: Point
     scenario: Scenario
-    #: Name of its numbers in the cache.
-    name: str
+    wants: list[WantedNumbers] = field(default_factory=list)
+
+    @property
+    def cost(self) -> float:
+        """Seconds times its part of what may run at the same time, Mbit."""
+        return self.scenario.duration_s * min(max(self.scenario.rate_mbps, TOGETHER_MBPS / LABS), TOGETHER_MBPS)
 
     def run(self, context: Context) -> LiveOutcome:
         """Runs it in real time, and reduces it."""
-        for number in range(TRIES):
+        with TOGETHER.part(self.scenario.rate_mbps, context):
+            result = self.result(context)
+        outcome, packets = LiveOutcome(), 0
+        if isinstance(result, str):
+            outcome.why.update({want.name: result for want in self.wants})
+        else:
+            packets = result.summary["perf"]["packets"]
+            for want in self.wants:
+                try:
+                    numbers = want.experiment.reduce(result, want.point)
+                    outcome.numbers[want.name] = to_json(numbers, want.point.key)
+                except ERRORS as error:
+                    outcome.why[want.name] = message(want, error)
+        context.report(packets, 1.0)
+        return outcome
+
+    def result(self, context: Context) -> Result | str:
+        """What the run came to, or why it has no result."""
+        why = ""
+        for _ in range(TRIES):
             try:
-                result = run(self.scenario, simulating(context), LIVE)
-                return LiveOutcome(to_json(self.experiment.reduce(result, self.point), self.point.key))
+                return run(self.scenario, simulating(context), LIVE)
             except FellBehindError as error:
-                if number + 1 == TRIES:
-                    return LiveOutcome(None, f"this machine did not keep up: {error}")
+                why = f"this machine did not keep up: {error}"
             except ScenarioError as error:
-                return LiveOutcome(None, str(error))
+                return str(error)
             except OSError as error:
-                return LiveOutcome(None, str(error.strerror or error))
+                return str(error.strerror or error)
             except ERRORS as error:
-                return LiveOutcome(None, f"{type(error).__name__}: {error}")
-        raise AssertionError
+                return f"{type(error).__name__}: {error}"
+        return why
+
+
+@dataclass(frozen=True, slots=True)
+class LiveWant:
+    """A point under one seed."""
+
+    scenario: Scenario
+    #: What tells its scenario from others.
+    document: str
+    numbers: WantedNumbers
 
 
 def unavailable() -> str:
@@ -101,49 +164,68 @@ def why_not(scenario: Scenario) -> str:
     return ""
 
 
-def runs_of(column: Column, seeds: int) -> list[LiveRun]:
-    """The runs of an experiment in lane live, those that are not tried included."""
-    runs = []
+def wanted(column: Column, seeds: int) -> list[LiveWant]:
+    """The points of an experiment in lane live under each seed, those that are not tried included."""
+    experiment = column.experiment
+    wants = []
     for point in column.points:
         if point.scenario is None:
             continue
+        base = scenario_of(replace(point, scenario=experiment.live_scenario(point)))
         for seed in range(1, seeds + 1):
-            scenario = scenario_of(point).with_seed(seed)
+            scenario = base.with_seed(seed)
+            document = document_key(scenario)
             inputs: JsonObject = {
-                "run": document_key(scenario),
+                "run": document,
                 "key": point.key,
                 "info": dict(point.info),
                 "lane": LIVE,
                 "kernel": os.uname().release,
             }
-            name = Cache.name(inputs, column.experiment.reduce)
-            runs.append(LiveRun(column.experiment, point, scenario, name))
-    return runs
+            name = Cache.name(inputs, experiment.reduce)
+            wants.append(LiveWant(scenario, document, WantedNumbers(experiment, point, name)))
+    return wants
 
 
-def measure(runs: Sequence[LiveRun], cache: Cache, watch: Watch | None) -> tuple[bool, dict[str, str]]:
-    """Runs one after the other what is not in the cache; returns whether Ctrl-C has stopped it, and by name why others have no numbers."""
-    why = {each.name: reason for each in runs if (reason := why_not(each.scenario))}
-    wanted = {number: each for number, each in enumerate(runs) if each.name not in why and cache.get(each.name) is None}
-
-    def take(number: int, outcome: LiveOutcome) -> None:
-        if outcome.numbers is None:
-            why[runs[number].name] = outcome.why
-        else:
-            cache.put(runs[number].name, outcome.numbers)
-
-    stopped = run_all(Threads[LiveOutcome](1, watch), wanted, take)
-    return stopped, why
+def missing(wants: Sequence[LiveWant], cache: Cache) -> tuple[list[LiveRun], dict[str, str]]:
+    """The runs whose numbers are not in the cache, each scenario once, slow links first; and by name why others are not tried."""
+    why = {want.numbers.name: reason for want in wants if (reason := why_not(want.scenario))}
+    runs: dict[str, LiveRun] = {}
+    for want in wants:
+        if want.numbers.name not in why and cache.get(want.numbers.name) is None:
+            runs.setdefault(want.document, LiveRun(want.scenario)).wants.append(want.numbers)
+    return sorted(runs.values(), key=lambda each: (each.scenario.rate_mbps, -each.scenario.duration_s)), why
 
 
-def points(column: Column, runs: Iterable[LiveRun], cache: Cache, why: Mapping[str, str]) -> list[LivePoint]:
+def measure(
+    runs: Sequence[LiveRun], cache: Cache, labs: int = LABS, watch: Watch | None = None
+) -> tuple[bool, int, dict[str, str]]:
+    """Measures runs, up to `labs` at a time, and keeps their numbers.
+
+    Returns whether Ctrl-C has stopped it, how many were done, and by name why some have no numbers.
+    """
+    why: dict[str, str] = {}
+    done = 0
+
+    def take(_: int, outcome: LiveOutcome) -> None:
+        nonlocal done
+        done += 1
+        why.update(outcome.why)
+        for name, numbers in outcome.numbers.items():
+            cache.put(name, numbers)
+
+    stopped = run_all(Threads[LiveOutcome](labs, watch), dict(enumerate(runs)), take)
+    return stopped, done, why
+
+
+def points(column: Column, wants: Sequence[LiveWant], cache: Cache, why: Mapping[str, str]) -> list[LivePoint]:
     """The points of an experiment: numbers of both lanes, or the reason why there are none."""
     rows: list[LivePoint] = []
-    by_point: dict[str, list[LiveRun]] = {}
-    for each in runs:
-        by_point.setdefault(each.point.key, []).append(each)
-    for key, of_point in by_point.items():
-        measured = [numbers for each in of_point if (numbers := cache.get(each.name)) is not None]
+    by_point: dict[str, list[str]] = {}
+    for want in wants:
+        by_point.setdefault(want.numbers.point.key, []).append(want.numbers.name)
+    for key, names in by_point.items():
+        measured = [numbers for name in names if (numbers := cache.get(name)) is not None]
         simulated = [numbers for name in column.names[key] if (numbers := cache.get(name)) is not None]
         row: LivePoint = {"point": key, "seeds": len(measured), "numbers": []}
         if measured and simulated:
@@ -152,7 +234,7 @@ def points(column: Column, runs: Iterable[LiveRun], cache: Cache, why: Mapping[s
                 {"name": name, "sim": sim, "live": means[1][name]} for name, sim in means[0].items() if name in means[1]
             ]
         else:
-            row["not_run"] = next((why[each.name] for each in of_point if each.name in why), "stopped before it")
+            row["not_run"] = next((why[name] for name in names if name in why), "stopped before it")
         rows.append(row)
     return rows
 

@@ -66,9 +66,14 @@ class Iperf:
     timeouts: int
 
 
+def iperf(run: Result) -> Iperf:
+    """The numbers of a run."""
+    flow = run.summary["flows"][0]
+    return Iperf(mbps=flow["goodput_mbps"], cwnd=flow["cwnd_mean"], timeouts=flow["timeouts_run"])
+
+
 class Lan(Experiment[Iperf]):
     """An experiment on this testbed."""
 
     def reduce(self, run: Result, point: Point) -> Iperf:
-        flow = run.summary["flows"][0]
-        return Iperf(mbps=flow["goodput_mbps"], cwnd=flow["cwnd_mean"], timeouts=flow["timeouts_run"])
+        return iperf(run)

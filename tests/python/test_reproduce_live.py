@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""`cwnd reproduce --lane live`: the kernel's column, labs beside each other, and what Ctrl-C keeps. Labs need root, TUN and namespaces."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from conftest import PROGRAM
+from in_kernel import until
+from in_lab import NEEDS_LAB, outside, threads
+
+from cwnd import Flow, dumbbell
+from cwnd.executor import ThreadContext
+from cwnd.lanes import LIVE
+from cwnd.papers.freebsd.setups import Iperf
+from cwnd.papers.shanker.alone import Flow as OneFlow
+from cwnd.reproduce import Answer, Experiment, Point, Setup, live, runner
+from cwnd.reproduce.cache import Cache
+from cwnd.reproduce.discover import experiments
+from cwnd.reproduce.experiment import AnyExperiment
+from cwnd.reproduce.live import TOGETHER_MBPS, Together
+from cwnd.result import Result
+from cwnd.result import run as run_once
+from cwnd.scenario import from_document
+
+
+def needs_lab(test: object) -> object:
+    """Skips a test where labs cannot run."""
+    for mark in NEEDS_LAB:
+        test = mark(test)
+    return test
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a run comes to."""
+
+    utilisation: float
+    #: Lists have no place beside each other.
+    windows: list[float]
+
+
+class Points(Experiment[Shown]):
+    """A flow on some links; a key says which: its rate, and `per_ack` for what lane live does not do."""
+
+    title = "Some points that go through lane live"
+    cubic = "cubic-linux"
+    live = True
+    keys: tuple[str, ...] = ()
+    duration = "3s"
+
+    def grid(self, setup: Setup) -> list[Point]:
+        return [
+            Point(
+                key,
+                dumbbell(
+                    [Flow(setup.cubic)],
+                    rate=key.split()[0],
+                    rtt="80ms",
+                    duration=self.duration,
+                    per_ack="per_ack" in key,
+                ),
+                seeds=2,
+            )
+            for key in self.keys
+        ]
+
+    def reduce(self, run: Result, point: Point) -> Shown:
+        return Shown(run.summary["link"]["utilization"], run.cwnd["cwnd"].to_pylist()[:3])
+
+    def claims(self, results: object) -> dict[str, Answer]:
+        raise NotImplementedError
+
+
+class Three(Points):
+    keys = ("10Mbit/s", "400Mbit/s", "10Mbit/s per_ack")
+
+
+class Beside(Points):
+    """The last one is the first one again: another point with the same scenario."""
+
+    keys = ("9Mbit/s", "8Mbit/s", "7Mbit/s", "9Mbit/s again")
+    duration = "4s"
+
+
+class Long(Points):
+    """Each longer than any test waits."""
+
+    keys = ("5Mbit/s", "6Mbit/s")
+    duration = "600s"
+
+
+def column_of(experiment: AnyExperiment) -> tuple[runner.Column, list[runner.Task]]:
+    tasks: dict[str, runner.Task] = {}
+    column = runner.column(experiment, Setup(experiment.cubic or "cubic-linux"), tasks)
+    return column, list(tasks.values())
+
+
+# Of 3 s of 10 Mbit/s the handshake takes one round trip of 80 ms in lane live.
+@needs_lab
+def test_points_in_lane_live_stand_beside_the_simulators_or_have_their_reason(tmp_path: Path) -> None:
+    column, tasks = column_of(Three())
+    cache = Cache(tmp_path / "points")
+    runner.run_tasks(tasks, cache, 2)
+    wants = live.wanted(column, 1)
+    runs, why = live.missing(wants, cache)
+    assert (len(wants), len(runs), len(why)) == (3, 1, 2)
+    assert live.measure(runs, cache) == (False, 1, {})
+    slow, fast, per_ack = live.points(column, wants, cache, why)
+    assert (slow["seeds"], [number["name"] for number in slow["numbers"]]) == (1, ["utilisation"])
+    assert abs(slow["numbers"][0]["sim"] - slow["numbers"][0]["live"]) < 0.06
+    assert "400 Mbit/s" in fast["not_run"] and "expected false in lane live" in per_ack["not_run"]
+    assert fast["numbers"] == per_ack["numbers"] == []
+    # What is done is not done again.
+    assert live.missing(wants, cache) == ([], why)
+
+
+# 9, 8 and 7 Mbit/s are 24 of the 40 that may run at once. On a machine that does not keep up runs have their reason.
+@needs_lab
+def test_labs_run_beside_each_other_and_a_scenario_once(tmp_path: Path) -> None:
+    column, _ = column_of(Beside())
+    cache = Cache(tmp_path / "points")
+    wants = live.wanted(column, 1)
+    runs, why = live.missing(wants, cache)
+    assert (len(wants), [each.scenario.rate_mbps for each in runs], why) == (4, [7, 8, 9], {})
+    parts: dict[int, float] = {}
+    most = 0
+
+    def watch(number: int, packets: int, part: float) -> None:
+        nonlocal most
+        parts[number] = part
+        most = max(most, sum(0 < part < 0.9 for part in dict(parts).values()))
+
+    before = outside()
+    stopped, done, failed = live.measure(runs, cache, watch=watch)
+    assert (stopped, done) == (False, 3)
+    # Every run ends at 1, whatever it came to: the bar counts it.
+    assert (most, parts) == (3, {0: 1.0, 1: 1.0, 2: 1.0})
+    until(lambda: outside() <= before)
+    if not failed:
+        names = [want.numbers.name for want in wants]
+        numbers = [cache.get(name) for name in names]
+        assert numbers[0] == numbers[3] is not None and names[0] != names[3]
+    assert all("did not keep up" in reason for reason in failed.values())
+
+
+@needs_lab
+def test_one_job_is_one_lab_at_a_time(tmp_path: Path) -> None:
+    column, _ = column_of(Beside())
+    cache = Cache(tmp_path / "points")
+    runs, _ = live.missing(live.wanted(column, 1), cache)
+    begun = time.monotonic()
+    assert live.measure(runs[:2], cache, labs=1)[:2] == (False, 2)
+    assert time.monotonic() - begun > 8
+
+
+# Three of 15 Mbit/s are more than 40: two at once. One of 100 Mbit/s is more by itself: alone.
+def test_rates_of_runs_in_progress_stay_below_a_sum_or_one_is_alone() -> None:
+    together = Together(TOGETHER_MBPS)
+    context = ThreadContext(0, threading.Event(), None)
+    lock, now, seen = threading.Lock(), [], []
+
+    def go(mbps: float) -> None:
+        with together.part(mbps, context):
+            with lock:
+                now.append(mbps)
+                seen.append(sorted(now))
+            time.sleep(0.05)
+            with lock:
+                now.remove(mbps)
+
+    runs = [threading.Thread(target=go, args=(mbps,)) for mbps in (15.0, 100.0, 15.0, 2.64, 15.0, 100.0, 2.64)]
+    for thread in runs:
+        thread.start()
+    for thread in runs:
+        thread.join()
+    assert len(seen) == len(runs) and max(map(len, seen)) > 1
+    assert all(sum(rates) <= TOGETHER_MBPS or rates == [100.0] for rates in seen), seen
+
+
+# A folder of 600 s of runs: Ctrl-C ends it at once, keeps what was done, and says what was not.
+@needs_lab
+def test_ctrl_c_among_labs_keeps_what_is_done_and_leaves_nothing(tmp_path: Path) -> None:
+    script = f"""
+import sys, threading
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from pathlib import Path
+from test_reproduce_live import Long, Three, column_of
+from cwnd.reproduce import live
+from cwnd.reproduce.cache import Cache
+
+cache = Cache(Path(sys.argv[1]))
+wants = [want for experiment in (Three(), Long()) for want in live.wanted(column_of(experiment)[0], 1)]
+runs, why = live.missing(wants, cache)
+print(*live.measure(runs, cache))
+"""
+    before, folder = outside(), tmp_path / "points"
+    command = [sys.executable, "-c", script, str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        until(lambda: list(folder.rglob("*.json")) and threads(child.pid).count("cwnd-link") >= 2)
+        begun = time.monotonic()
+        child.send_signal(signal.SIGINT)
+        said, errors = child.communicate(timeout=60)
+    assert (child.returncode, said.split()[:2]) == (0, ["True", "1"]), (said, errors)
+    assert time.monotonic() - begun < 10
+    until(lambda: outside() <= before)
+    assert len([path for path in folder.rglob("*") if path.is_file()]) == 1
+
+
+@needs_lab
+def test_ctrl_c_in_the_command_writes_what_it_has(tmp_path: Path) -> None:
+    before, folder = outside(), tmp_path / "out"
+    command = [PROGRAM, "reproduce", "shanker/queue-size", "--seeds", "1", "--cubic", "none", "--lane", "live"]
+    with subprocess.Popen([*command, "-o", folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        # All seven at once: 7 x 2.64 Mbit/s.
+        until(lambda: threads(child.pid).count("cwnd-link") == 7)
+        child.send_signal(signal.SIGINT)
+        _, said = child.communicate(timeout=60)
+    kept = f"0 of 7 runs in lane live are done and kept in {folder}; the same command goes on from there\n"
+    assert child.returncode == 130 and said.startswith(kept) and "Traceback" not in said, said
+    until(lambda: outside() <= before)
+    (entry,) = json.loads((folder / "verdicts.json").read_text())
+    assert entry["claims"] and [point.get("not_run") for point in entry["live"]] == ["stopped before it"] * 7
+
+
+# 1 Gbit/s for 0.1 ms are the 12 500 bytes of 10 Mbit/s for 10 ms. Four clocks of tick CUBIC are one run: the kernel has a clock.
+def test_the_loss_table_is_run_a_hundred_times_slower() -> None:
+    experiment = experiments()["freebsd/table"]
+    column, _ = column_of(experiment)
+    wants = live.wanted(column, 1)
+    assert [live.why_not(want.scenario) for want in wants] == [""] * 12
+    assert len({want.document for want in wants}) == 6
+    for want in wants:
+        point = want.numbers.point.scenario
+        assert isinstance(point, Mapping)
+        fast = from_document(point)
+        assert (fast.rate_mbps, want.scenario.rate_mbps) == (1000, 10)
+        assert f'"loss":"random:{want.numbers.point.number("loss")}"' in want.scenario.to_json()
+    assert "hundredfold" in experiment.live_note
+
+
+# Windows of about 12 segments of 1448 bytes each 10 ms are 13.9 Mbit/s, more than the link: its 9.5 Mbit/s of payload count as 950.
+@needs_lab
+def test_throughput_of_the_stretched_table_is_that_of_its_link(tmp_path: Path) -> None:
+    experiment = experiments()["freebsd/table"]
+    column, _ = column_of(experiment)
+    document = experiment.live_scenario(column.points[0])
+    assert isinstance(document, Mapping) and isinstance(document["link"], Mapping)
+    link = {key: value for key, value in document["link"].items() if key != "loss"}
+    lossless = from_document({**document, "link": link, "duration": "4s", "measure": ["2s", "4s"]})
+    shown = [experiment.reduce(run_once(lossless, lane=lane), column.points[0]) for lane in ("sim", LIVE)]
+    simulated, measured = (numbers.mbps for numbers in shown if isinstance(numbers, Iperf))
+    assert measured == pytest.approx(100 * simulated, rel=0.02) and 930 < measured < 970
+
+
+# Its slopes need K, which lane live does not record; its throughput does not.
+def test_a_flow_alone_without_inner_variables_has_its_throughput() -> None:
+    experiment = experiments()["shanker/alone"]
+    column, _ = column_of(experiment)
+    wants = live.wanted(column, 1)
+    assert [live.why_not(want.scenario) for want in wants] == ["", ""]
+    numbers = experiment.reduce(run_once(wants[0].scenario), column.points[0])
+    assert type(numbers) is OneFlow and 2.3 < numbers.mbps <= 2.64
+    # What does not need it stays the point's own.
+    assert wants[1].document == runner.document_key(runner.scenario_of(column.points[1]).with_seed(1))
