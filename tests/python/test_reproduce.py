@@ -186,7 +186,7 @@ def test_the_report_has_the_numbers_of_both_lanes(done: Path) -> None:
     assert "1 of 2 points" in shown and "not run: too fast" in shown
     assert "<td>10 &lt;ms&gt;</td><td>ratio</td><td>1.25</td><td>1.5</td>" in shown
     # What an experiment's runs do not have there stands with them.
-    assert "hundredfold" not in shown and "hundredfold" in in_lane_live(entry, experiments()["freebsd/table"])
+    assert "400-fold" not in shown and "400-fold" in in_lane_live(entry, experiments()["freebsd/table"])
 
 
 def test_the_end_of_a_run_says_the_three_numbers(done: Path, cwnd: Cli) -> None:
