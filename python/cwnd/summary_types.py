@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 #: Names of the tables, by the lane that has them.
 TABLES: dict[str, tuple[str, ...]] = {
     "sim": ("flows", "links", "rates", "cwnd", "queue", "events", "inner", "transfers", "waits"),
-    "live": ("flows", "links", "rates", "cwnd", "queue", "events", "transfers", "waits"),
+    "live": ("flows", "links", "rates", "cwnd", "queue", "events", "inner", "transfers", "waits"),
     "kernel": ("flows", "cwnd", "hooks", "packets"),
 }
 

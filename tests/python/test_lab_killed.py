@@ -68,10 +68,10 @@ def processes(mark: str) -> list[int]:
 
 
 def commands(folder: Path) -> dict[str, list[str]]:
-    """A run with an algorithm of ours and with traffic that writes its result, and a command behind links: each lasts about a second."""
+    """A run with an algorithm of ours, with a tracer and with traffic that writes its result, and a command behind links: each lasts about a second."""
     scenario = folder / "scenario.toml"
     scenario.write_text(
-        "duration = '800ms'\n[link]\nrate = '10Mbit/s'\nrtt = '160ms'\n[[flow]]\ncc = 'cubic'\n"
+        "duration = '800ms'\nrecord = { inner = true, per_ack = true }\n[link]\nrate = '10Mbit/s'\nrtt = '160ms'\n[[flow]]\ncc = 'cubic'\n"
         "[[traffic]]\nmodel = 'mix'\ncc = 'reno-linux'\narrivals = '50ms'\nsize = '5kB'\n"
     )
     sleeper = "import time; time.sleep(0.8)"

@@ -7,7 +7,7 @@ use std::mem::{offset_of, size_of};
 use cwnd::{ARGUMENT_WORDS, AckSample, Conn, Hook, PRIVATE_BYTES, WireArgument};
 
 use crate::shared_structs::{
-    FILE_BYTES, Identity, RawCounters, RawPacket, RawRecord, RawSample, STATES, Socket,
+    FILE_BYTES, Identity, RawCounters, RawPacket, RawRecord, RawSample, RawState, STATES, Socket,
 };
 
 /// Asserts size and every offset of a struct, as a macro that the glue puts after its own declaration.
@@ -192,6 +192,13 @@ pub fn header() -> Result<String, std::fmt::Error> {
         ]
     );
     asserts!(out, "ASSERT_OBSERVATION_LAYOUT", RawSample, "observation", [conn, kernel, socket, algorithm]);
+    asserts!(
+        out,
+        "ASSERT_SENDER_STATE_LAYOUT",
+        RawState,
+        "sender_state",
+        [conn, kernel, time_ns, bytes_acked, kind, state, algorithm]
+    );
     asserts!(
         out,
         "ASSERT_COUNTED_LAYOUT",

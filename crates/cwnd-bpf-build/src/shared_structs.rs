@@ -57,6 +57,25 @@ pub struct RawSample {
     pub algorithm: [u8; 16],
 }
 
+/// What the sampler puts into the ring buffer before a sender does something.
+#[repr(C)]
+pub struct RawState {
+    /// The connection; `tick_hz` is left 0.
+    pub conn: Conn,
+    /// The same connection in the kernel's terms.
+    pub kernel: Socket,
+    /// When it was seen, ns on the monotonic clock.
+    pub time_ns: u64,
+    /// Payload that is cumulatively acknowledged, bytes; the SYN counts as one.
+    pub bytes_acked: u64,
+    /// 0: the connection is established, 1: an acknowledgement, 2: a timer, 3: it ends.
+    pub kind: u32,
+    /// The private area.
+    pub state: PrivateWords,
+    /// Its algorithm, zero-padded.
+    pub algorithm: [u8; 16],
+}
+
 /// Longest header of a TCP segment, with its options, bytes.
 pub const HEADER_BYTES: usize = 60;
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "record.bpf.h"
+#include "timer.bpf.h"
 
 struct skb_shared_info {
 	unsigned short gso_size;
@@ -24,8 +25,6 @@ struct sk_buff {
 #define IPPROTO_TCP 6
 #define TCP_TIME_WAIT 6
 #define TCP_NEW_SYN_RECV 12
-
-extern void *bpf_rdonly_cast(const void *, __u32) __ksym;
 
 // Longest header of a TCP segment, with its options.
 #define HEADER_BYTES 60
@@ -146,12 +145,6 @@ SEC("tp_btf/tcp_probe") int program_ack(const __u64 *args)
 	return 0;
 }
 
-// The connection at an address, which the verifier takes for no more than readable.
-static __always_inline struct tcp_sock *connection_at(__u64 address)
-{
-	return bpf_rdonly_cast((const void *)address, bpf_core_type_id_kernel(struct tcp_sock));
-}
-
 // A segment, or several at once, on the way to the device.
 SEC("tp_btf/net_dev_queue") int program_sent(const __u64 *args)
 {
@@ -186,19 +179,12 @@ SEC("tp_btf/net_dev_queue") int program_sent(const __u64 *args)
 	return 0;
 }
 
-// The timer for timeouts, probes and reordering: the function that the kernel's timer calls for it.
-extern const void tcp_write_timer __ksym;
-
+// The timer for timeouts, probes and reordering.
 SEC("tp_btf/timer_expire_entry") int program_timer(const __u64 *args)
 {
-	const struct timer_list *timer = (const struct timer_list *)args[0];
-	struct packet *packet;
-	__u64 place;
+	struct tcp_sock *tp = recording ? connection_of_timer((const struct timer_list *)args[0]) : 0;
+	struct packet *packet = tp ? begin_packet(tp, PACKET_TIMER) : 0;
 
-	if (!recording || (__u64)timer->function != (__u64)&tcp_write_timer)
-		return 0;
-	place = bpf_core_field_offset(struct inet_connection_sock, icsk_retransmit_timer);
-	packet = begin_packet(connection_at((__u64)timer - place), PACKET_TIMER);
 	if (packet)
 		bpf_ringbuf_submit(packet, wakeup(recording));
 	return 0;

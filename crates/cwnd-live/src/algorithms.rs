@@ -3,12 +3,24 @@
 
 use crate::error::Error;
 #[cfg(feature = "kernel")]
+use cwnd::Controller;
+#[cfg(feature = "kernel")]
 use cwnd_bpf::{Load, LoadedModule, Module};
 use cwnd_scenario::{Flow, FlowAction, Invalid, Scenario};
 use cwnd_traffic::Model;
 
 /// Sets of ours that stand for an algorithm of the kernel: our name, the kernel's.
 const KERNELS_OWN: [(&str, &str); 2] = [("cubic-linux", "cubic"), ("reno-linux", "reno")];
+
+/// What lies in the private area of an algorithm's connections.
+#[cfg(feature = "kernel")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateLayout {
+    /// Our state.
+    Ours,
+    /// That of the kernel's own module.
+    Kernels,
+}
 
 /// An algorithm with parameters, and its name in the kernel.
 struct Known {
@@ -70,6 +82,19 @@ impl Algorithms {
     pub fn name(&self, cc: &str, params: &[(String, String)]) -> &str {
         let known = self.known.iter().find(|known| known.cc == cc && known.params == params);
         &known.expect("loaded before the run").name
+    }
+
+    /// The algorithms by their names in the kernel: each on the host, with its settings, and what lies in its connections' private areas.
+    #[cfg(feature = "kernel")]
+    pub fn on_host(&self) -> impl Iterator<Item = (&str, Controller, StateLayout)> {
+        self.known.iter().filter_map(|known| {
+            let mut controller = Controller::by_name(&known.cc)?;
+            // The kernel has taken them, too.
+            known.params.iter().try_for_each(|(name, value)| controller.set_param(name, value)).ok()?;
+            let is_kernels = KERNELS_OWN.iter().any(|(_, name)| *name == known.name);
+            let layout = if is_kernels { StateLayout::Kernels } else { StateLayout::Ours };
+            Some((known.name.as_str(), controller, layout))
+        })
     }
 
     fn add(&mut self, cc: &str, params: &[(String, String)]) -> Result<usize, Error> {

@@ -9,6 +9,7 @@ use crate::lateness::Lateness;
 use crate::paths::HostSide;
 use crate::plan::{Plan, Sockets, Task};
 use crate::scenario_clock::ScenarioClock;
+use crate::sender_states::{SenderStates, StateRows, delivered};
 use crate::socket::{self, TcpInfo};
 use crate::transfers::{TrafficReport, Transfers};
 use crate::wire::FIRST_PORT;
@@ -23,8 +24,8 @@ use std::sync::mpsc::Sender;
 const LOOK: u64 = 10_000_000;
 /// Priority of the thread in the real-time class: below that of the carrier.
 const PRIORITY: i32 = 1;
-/// An application that writes at a rate does so this often, ns.
-const WRITE_INTERVAL: u64 = 1_000_000;
+/// An application that writes at a rate does so this often, and so often acknowledgements become rows, ns.
+const SHORT_INTERVAL: u64 = 1_000_000;
 const EVENTS_AT_ONCE: usize = 64;
 /// Mark of the descriptor that ends the run.
 const STOP: u64 = u64::MAX;
@@ -38,6 +39,8 @@ pub struct ApplicationsReport {
     pub traffic: TrafficReport,
     /// How late the applications did what they were to do, and were looked at.
     pub lateness: Lateness,
+    /// Records of the tracer that found no room.
+    pub records_lost: u64,
 }
 
 /// What the thread needs.
@@ -71,6 +74,7 @@ impl Applications<'_> {
         sockets: Sockets,
         plans: Vec<Plan>,
         mut transfers: Transfers,
+        mut states: Option<SenderStates>,
     ) -> Result<ApplicationsReport, Error> {
         become_real_time(PRIORITY);
         // Connections of traffic are opened while the run goes on.
@@ -85,7 +89,8 @@ impl Applications<'_> {
             .map(|((number, plan), sockets)| Application::new(plan, sockets, number, &poll))
             .collect::<Result<Vec<_>, _>>()?;
         transfers.watch(&poll)?;
-        let (mut tasks, mut look, mut row, mut write) = (self.tasks.iter().peekable(), 0, 0, 0);
+        let (mut tasks, mut look, mut row, mut short) = (self.tasks.iter().peekable(), 0, 0, 0);
+        let per_ack = states.as_ref().is_some_and(SenderStates::per_ack);
         let mut latest = 0;
         let mut ready = Vec::with_capacity(EVENTS_AT_ONCE);
         loop {
@@ -102,28 +107,32 @@ impl Applications<'_> {
             if happened && look <= now {
                 lateness.note(now - look);
                 let rows_due = self.interval > 0 && row <= now;
-                self.look(&mut all, now, rows_due)?;
+                self.trace(states.as_mut(), now, rows_due && !per_ack)?;
+                self.look(&mut all, now, rows_due && !per_ack)?;
                 transfers.close_idle()?;
                 look = now - now % every + every;
                 if rows_due {
                     row = now - now % self.interval + self.interval;
                 }
             }
-            if happened && write <= now {
+            if happened && short <= now {
+                if per_ack {
+                    self.trace(states.as_mut(), now, false)?;
+                }
                 for (number, each) in (0..).zip(&mut all) {
                     if each.plan.rate.is_some() && each.connected && each.writing {
                         each.write(number, now, &poll)?;
                     }
                 }
-                write = now + WRITE_INTERVAL;
+                short = now + SHORT_INTERVAL;
             }
             if now >= self.end {
                 break;
             }
-            let has_rates = all.iter().any(|each| each.plan.rate.is_some());
+            let is_frequent = per_ack || all.iter().any(|each| each.plan.rate.is_some());
             let next =
                 look.min(tasks.peek().map_or(u64::MAX, |(at, _)| *at)).min(transfers.next()).min(self.end);
-            let next = if has_rates { next.min(write) } else { next };
+            let next = if is_frequent { next.min(short) } else { next };
             let left = self.clock.until(next);
             let timeout =
                 Timespec { tv_sec: (left / 1_000_000_000) as _, tv_nsec: (left % 1_000_000_000) as _ };
@@ -140,7 +149,7 @@ impl Applications<'_> {
                 let flags = event.flags;
                 let broken = flags.intersects(epoll::EventFlags::ERR | epoll::EventFlags::HUP);
                 if mark == STOP {
-                    return Ok(over(all, transfers, lateness));
+                    return self.over(all, transfers, lateness, states);
                 }
                 if Transfers::owns(mark) {
                     transfers.ready(mark, flags, now, &poll)?;
@@ -163,7 +172,35 @@ impl Applications<'_> {
         for each in &mut all {
             each.mark(2);
         }
-        Ok(over(all, transfers, lateness))
+        self.over(all, transfers, lateness, states)
+    }
+
+    /// Takes what the tracer has recorded; the rows of samples that are due now come later.
+    fn trace(&self, states: Option<&mut SenderStates>, now: u64, rows_due: bool) -> Result<(), Error> {
+        let Some(states) = states else { return Ok(()) };
+        let StateRows { cwnd, inner } = states.take(self.clock, now, self.flows)?;
+        if rows_due {
+            states.sample(now);
+        }
+        // Whoever has gone does not want them.
+        let _ = (cwnd.is_empty() || self.rows.send(Rows::Windows(cwnd)).is_ok())
+            && (inner.is_empty() || self.rows.send(Rows::Inner(inner)).is_ok());
+        Ok(())
+    }
+
+    /// Ends all connections at once: what is on its way is of no interest any more.
+    fn over(
+        &self,
+        all: Vec<Application>,
+        transfers: Transfers,
+        lateness: Lateness,
+        mut states: Option<SenderStates>,
+    ) -> Result<ApplicationsReport, Error> {
+        let flows = all.into_iter().map(Application::close).collect();
+        // Their ends were recorded, too.
+        self.trace(states.as_mut(), self.end, false)?;
+        let records_lost = states.as_ref().map_or(Ok(0), SenderStates::lost)?;
+        Ok(ApplicationsReport { flows, traffic: transfers.finish(), lateness, records_lost })
     }
 
     fn perform(&self, all: &mut [Application], at: u64, task: &Task, poll: &OwnedFd) -> Result<(), Error> {
@@ -233,9 +270,7 @@ impl Applications<'_> {
                     srtt_us8: info.rtt.saturating_mul(8),
                     in_flight: info.in_flight(),
                     forwarded: state.forwarded.load(Ordering::Relaxed),
-                    // The SYN counts as a byte.
-                    delivered: info.bytes_acked.saturating_sub(1).div_ceil(u64::from(self.mss))
-                        + u64::from(info.sacked),
+                    delivered: delivered(info.bytes_acked, self.mss) + u64::from(info.sacked),
                     ca_state: info.ca_state,
                 });
             }
@@ -260,10 +295,4 @@ impl Applications<'_> {
             ssthresh,
         }]));
     }
-}
-
-/// Ends all connections at once: what is on its way is of no interest any more.
-fn over(all: Vec<Application>, transfers: Transfers, lateness: Lateness) -> ApplicationsReport {
-    let flows = all.into_iter().map(Application::close).collect();
-    ApplicationsReport { flows, traffic: transfers.finish(), lateness }
 }

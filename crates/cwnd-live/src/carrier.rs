@@ -62,6 +62,8 @@ pub enum Rows {
     Events(Vec<EventRow>),
     /// Samples of the windows.
     Windows(Vec<cwnd_record::CwndRow>),
+    /// Inner variables.
+    Inner(Vec<cwnd_record::InnerRow>),
     /// The next piece of a host's capture, by the host's name.
     Packets(&'static str, Vec<u8>),
 }

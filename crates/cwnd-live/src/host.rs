@@ -90,6 +90,13 @@ impl Host {
             .map_err(while_doing("enter a network namespace"))
     }
 
+    /// The number of its namespace, which the kernel's `struct net` has.
+    #[cfg(feature = "kernel")]
+    pub fn namespace_number(&self) -> Result<u32, Error> {
+        let file = rustix::fs::fstat(&self.namespace).map_err(while_doing("look at a network namespace"))?;
+        Ok(file.st_ino as u32)
+    }
+
     /// Its namespace.
     #[must_use]
     pub fn namespace(&self) -> BorrowedFd<'_> {

@@ -18,6 +18,7 @@ use crate::lateness::Lateness;
 use crate::paths::{HostSide, Paths};
 use crate::plan::{Sockets, plans, tasks};
 use crate::scenario_clock::{Pauses, ScenarioClock};
+use crate::sender_states::SenderStates;
 use crate::support::check;
 use crate::traffic_sockets::GroupSockets;
 use crate::transfers::{TrafficReport, Transfers};
@@ -104,6 +105,7 @@ impl Lab {
         let states = (0..named + 2 * groups).map(|_| FlowState::default()).collect();
         let shared = Arc::new(Shared { hosts, flows: states, stop });
         let plans = plans(scenario, &flows, &algorithms);
+        let states = SenderStates::start(scenario, &algorithms, &shared.hosts[HostSide::Senders as usize])?;
         let has_transfers = algorithms.names_of_traffic().any(|name| name.is_some());
         let sockets = Sockets::new(&shared.hosts, &plans, has_transfers)?;
         let traffic_sockets = GroupSockets::all(scenario, &shared.hosts, algorithms.names_of_traffic())?;
@@ -155,7 +157,7 @@ impl Lab {
                 rows: sender,
                 stop,
             }
-            .run(sockets, plans, transfers);
+            .run(sockets, plans, transfers, states);
             here.told(ran)
         };
         let spawn = while_doing("start a thread");
@@ -203,6 +205,7 @@ impl Lab {
             Rows::Queue(rows) => self.tables.queue.extend(rows),
             Rows::Events(rows) => self.tables.events.extend(rows),
             Rows::Windows(rows) => self.tables.cwnd.extend(rows),
+            Rows::Inner(rows) => self.tables.inner.extend(rows),
             Rows::Packets(host, piece) => self.packets.push((host, piece)),
         }
     }
@@ -212,17 +215,24 @@ impl Lab {
         // Whichever failed has the reason; without its packets the other one may have failed for want of them.
         let carrier = carrying.join().expect("it does not panic");
         let flows = applying.join().expect("it does not panic");
-        let (carrier, ApplicationsReport { flows, mut traffic, lateness }) = (carrier?, flows?);
+        let (carrier, ApplicationsReport { flows, mut traffic, lateness, records_lost }) = (carrier?, flows?);
         // The two threads' events in one order of time.
         self.tables.events.sort_by_key(|row| row.time_ns);
         self.valid(&carrier, &lateness, traffic.short_rtt())?;
+        if records_lost > 0 {
+            let how = format!("the tracer's buffer had no room for {records_lost} acknowledgements and timers");
+            return Err(Error::Behind(how));
+        }
+        // Rows come when the connections go on, one sooner than the other.
+        self.tables.inner.sort_by_key(|row| (row.time_ns, row.flow));
+        self.tables.cwnd.sort_by_key(|row| row.time_ns);
         let mut transfers = self.transfers(&flows);
         transfers.append(&mut traffic.rows);
         transfers.sort_by_key(|row| row.start_ns);
         self.tables.transfers = transfers;
         let late_applications = lateness.per_mille(990);
-        self.finished =
-            Some(Finished { carrier, flows, traffic, late_applications, settings: self.settings()? });
+        let settings = self.settings()?;
+        self.finished = Some(Finished { carrier, flows, traffic, late_applications, settings });
         Ok(())
     }
 

@@ -44,6 +44,8 @@ mod plan;
 #[cfg(target_os = "linux")]
 mod scenario_clock;
 #[cfg(target_os = "linux")]
+mod sender_states;
+#[cfg(target_os = "linux")]
 mod shell;
 #[cfg(target_os = "linux")]
 mod socket;

@@ -44,6 +44,12 @@ impl ScenarioClock {
         clock().saturating_sub(self.begin())
     }
 
+    /// The time in the scenario, ns, at a time on the monotonic clock that is not long ago, ns.
+    #[cfg_attr(not(feature = "kernel"), expect(dead_code, reason = "only the kernel's records have times of their own"))]
+    pub fn at(&self, time: u64) -> u64 {
+        time.saturating_sub(self.begin())
+    }
+
     /// Whether it has begun.
     pub fn has_begun(&self) -> bool {
         clock() >= self.begin()

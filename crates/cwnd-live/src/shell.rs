@@ -198,7 +198,7 @@ impl Shell {
         let pieces = rows.try_iter().filter_map(|rows| match rows {
             Rows::Packets(_, piece) => Some(piece),
             // The shell has no tables.
-            Rows::Queue(_) | Rows::Events(_) | Rows::Windows(_) => None,
+            Rows::Queue(_) | Rows::Events(_) | Rows::Windows(_) | Rows::Inner(_) => None,
         });
         pieces.collect::<Vec<_>>().concat()
     }

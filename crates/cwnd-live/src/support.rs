@@ -2,9 +2,10 @@
 //! What of a scenario the running kernel can do.
 
 use crate::classify::{FIRST_GROUP_PORT, FIRST_OPENER};
+use crate::sender_states;
 use crate::wire::{FIRST_PORT, UdpDatagram};
 use cwnd::registry::Recovery;
-use cwnd_scenario::{FlowGroup, Host, InnerVariables, Invalid, Scenario, Start};
+use cwnd_scenario::{FlowGroup, Host, Invalid, Scenario, Start};
 use cwnd_traffic::{Direction, Distribution, Model};
 
 /// Most flows of a run: each has a port, and is looked at a hundred times a second.
@@ -43,12 +44,7 @@ pub fn check(scenario: &Scenario) -> Result<(), Invalid> {
             return refuse(field, Some(udp.packet_size.to_string()), &expected);
         }
     }
-    if scenario.record.per_ack {
-        return refuse("record.per_ack".into(), Some("true".into()), "false");
-    }
-    if scenario.record.inner != InnerVariables::Off {
-        return refuse("record.inner".into(), scenario.written("/record/inner"), "none");
-    }
+    sender_states::check(scenario)?;
     if (1..1_000_000).contains(&scenario.record.interval) {
         let value = scenario.written("/record/interval");
         return refuse("record.interval".into(), value, "at least 1ms, or \"0s\" for no samples,");

@@ -28,7 +28,7 @@ use cwnd::{Configured, Conn, PrivateWords, StateWords};
 pub use guard::{Panic, Reporter};
 pub use hooks::HookTable;
 pub use layout::{TableHeader, VERSION};
-pub use state::{controller_words, state_words};
+pub use state::{controller_of_words, controller_words, state_words};
 
 /// Name of the symbol that a library exports.
 pub const SYMBOL: &core::ffi::CStr = c"cwnd_plugin";

@@ -6,7 +6,7 @@
 
 use core::mem::MaybeUninit;
 
-use cwnd::registry::{ReadState, Registered};
+use cwnd::registry::{MakeState, ReadState, Registered};
 use cwnd::{Controller, PRIVATE_BYTES, PrivateWords, StateWords};
 
 /// The private area, aligned as the kernel's is.
@@ -82,6 +82,31 @@ pub fn controller_words(controller: &Controller) -> Option<StateWords> {
     controller.state_words(&Reader)
 }
 
+/// Makes a state of the bytes of a private area.
+struct Maker(Area);
+
+impl MakeState for Maker {
+    fn make<A: Registered>(&self) -> A {
+        const {
+            assert!(size_of::<A>() <= PRIVATE_BYTES, "the state must fit the kernel's private area: 104 bytes");
+            assert!(align_of::<A>() <= align_of::<Area>(), "the kernel's private area is aligned to 8 bytes");
+        }
+        // SAFETY: size and alignment are asserted above.
+        *unsafe { self.0.state() }
+    }
+}
+
+/// The same algorithm with the same settings in the state of these bytes, which our algorithm has left in a private area; `None` for an
+/// algorithm that is not in the registry.
+#[must_use]
+pub fn controller_of_words(controller: &Controller, words: &PrivateWords) -> Option<Controller> {
+    let mut area = Area([0; PRIVATE_BYTES]);
+    for (bytes, word) in area.0.chunks_exact_mut(4).zip(words) {
+        bytes.copy_from_slice(&word.to_ne_bytes());
+    }
+    controller.with_state(&Maker(area))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,6 +152,18 @@ mod tests {
 
     fn bytes(words: &PrivateWords) -> impl Iterator<Item = u8> {
         words.iter().flat_map(|word| word.to_ne_bytes())
+    }
+
+    // Bytes that are all different make a state, whose bytes are the same; a state that no hook has made is one, too.
+    #[test]
+    fn a_state_of_bytes_has_these_bytes() {
+        let words: PrivateWords = core::array::from_fn(|place| 0x0102_0304 * (place as u32 + 1));
+        for set in cwnd::registry::ALGORITHMS.iter().flat_map(cwnd::registry::Description::sets) {
+            let controller = set.controller().expect("listed");
+            let made = controller_of_words(&controller, &words).expect("of the registry");
+            let read = controller_words(&made).expect("of the registry");
+            assert_eq!(read.over(&words), words, "{}", set.name);
+        }
     }
 
     #[test]

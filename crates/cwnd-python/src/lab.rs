@@ -19,6 +19,8 @@ pub struct Lab {
     inner: cwnd_live::Lab,
     rates: Vec<RateRow>,
     duration: u64,
+    /// Whether each acknowledgement is a row of `cwnd`.
+    per_ack: bool,
     over: bool,
 }
 
@@ -29,7 +31,8 @@ impl Lab {
     fn new(py: Python<'_>, scenario: &Scenario) -> PyResult<Self> {
         let scenario = &scenario.inner;
         let inner = py.detach(|| cwnd_live::Lab::start(scenario)).map_err(raised)?;
-        Ok(Self { inner, rates: cwnd_sim::rates(scenario), duration: scenario.duration, over: false })
+        let (duration, per_ack) = (scenario.duration, scenario.record.per_ack);
+        Ok(Self { inner, rates: cwnd_sim::rates(scenario), duration, per_ack, over: false })
     }
 
     /// Raises `ScenarioError` for what the lane does not do, without a run.
@@ -114,10 +117,13 @@ impl Lab {
         }
         let recorded = self.inner.tables_mut();
         let mut taken = Tables::default();
-        taken.cwnd = rows(&mut recorded.cwnd, least);
         taken.queue = rows(&mut recorded.queue, least);
+        if self.over || !self.per_ack {
+            taken.cwnd = rows(&mut recorded.cwnd, least);
+        }
         if self.over {
-            // In the order of time only when both threads have ended.
+            // In the order of time only when both threads have ended, as the rows of acknowledgements.
+            taken.inner = take(&mut recorded.inner);
             taken.events = take(&mut recorded.events);
             taken.transfers = take(&mut recorded.transfers);
         }
@@ -129,6 +135,7 @@ impl Lab {
         let recorded = self.inner.tables_mut();
         recorded.cwnd.clear();
         recorded.queue.clear();
+        recorded.inner.clear();
         recorded.events.clear();
     }
 

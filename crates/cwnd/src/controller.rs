@@ -12,6 +12,12 @@ pub trait ReadState {
     fn read<A: Registered>(&self, state: &A) -> StateWords;
 }
 
+/// Makes a state of the bytes of a private area. That takes `unsafe`, too: the caller implements it (`cwnd_plugin::controller_of_words`).
+pub trait MakeState {
+    /// The state.
+    fn make<A: Registered>(&self) -> A;
+}
+
 /// Makes the enum over all algorithms, with inlined dispatch.
 macro_rules! controller {
     ($($variant:ident: $algorithm:ty, $name:literal;)+) => {
@@ -48,6 +54,16 @@ macro_rules! controller {
                     .map(|state| Controller::$variant(Configured { state, params: configured.params })),)+
                 #[cfg(feature = "std")]
                 Controller::Custom(custom) => custom.with_words(words).map(Controller::Custom),
+            }
+        }
+
+        fn with_state(controller: &Controller, maker: &impl MakeState) -> Option<Controller> {
+            match controller {
+                $(Controller::$variant(configured) => {
+                    Some(Controller::$variant(Configured { state: maker.make(), params: configured.params }))
+                })+
+                #[cfg(feature = "std")]
+                Controller::Custom(_) => None,
             }
         }
 
@@ -197,6 +213,13 @@ impl Controller {
     #[must_use]
     pub fn state_words(&self, reader: &impl ReadState) -> Option<StateWords> {
         dispatch!(self, t => Some(reader.read(&t.state)), c => c.state_words())
+    }
+
+    /// The same algorithm with the same settings in the state that `maker` makes, of bytes that [`Controller::state_words`] would give; `None`
+    /// for an algorithm of the caller's own.
+    #[must_use]
+    pub fn with_state(&self, maker: &impl MakeState) -> Option<Self> {
+        with_state(self, maker)
     }
 
     /// Whether both are the same algorithm in the same state with the same settings, as far as the algorithm can tell.

@@ -3,7 +3,7 @@
 
 #[cfg(feature = "std")]
 pub use crate::controller::Custom;
-pub use crate::controller::{Controller, ParamError, ReadState};
+pub use crate::controller::{Controller, MakeState, ParamError, ReadState};
 #[cfg(feature = "std")]
 pub use crate::description::PluginFactory;
 pub use crate::description::{ALGORITHMS, Description, SetDescription};

@@ -14,6 +14,7 @@ mod plugin;
 mod probe;
 mod recording;
 mod registration;
+mod sampler;
 mod scope;
 mod sharing;
 mod switching;

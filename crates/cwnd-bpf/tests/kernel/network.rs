@@ -10,6 +10,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt as _;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
@@ -94,6 +95,12 @@ impl TestNetwork {
     /// Runs `work` where the sender is.
     pub fn in_sender<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         within(&self.namespaces()[0], work)
+    }
+
+    /// The number of the sender's namespace.
+    pub fn senders_number(&self) -> u32 {
+        let [sender, ..] = self.namespaces();
+        std::fs::metadata(format!("/run/netns/{sender}")).expect("the namespace exists").ino() as u32
     }
 
     fn namespaces(&self) -> [String; 3] {

@@ -95,7 +95,7 @@ pub fn all() -> Vec<TableInfo> {
         table("cwnd", "a sample of a flow", &Lane::ALL, CWND),
         table("queue", "a sample of a link", SCENARIOS, &*QUEUE),
         table("events", "a start, stop, switch, drop, state change or timeout of a flow", SCENARIOS, EVENTS),
-        table("inner", "an inner variable in a sample of a flow, with `record.inner`", SIM, INNER),
+        table("inner", "an inner variable in a sample of a flow, with `record.inner`", SCENARIOS, INNER),
         table("transfers", "a transfer", SCENARIOS, TRANSFERS),
         table("waits", "a class of a link's queueing delays", SCENARIOS, WAITS),
         TableInfo {

@@ -19,6 +19,22 @@ const DELAY_MAX_US: u32 = 16_000;
 const ACK_DELAY_MAX_US: u64 = 1_000;
 
 impl SlowStart {
+    /// The state that corresponds to that of Linux's module: the round's end, its smallest RTT (all ones: none), its begin, the train's last
+    /// acknowledgement; samples, and whether slow start was left.
+    pub(crate) const fn of_hystart(words: [u32; 4], samples: u8, has_left: bool) -> Self {
+        let [round_end_seq, round_min_rtt_us, last_round, reference] = words;
+        Self {
+            round_end_seq,
+            round_min_rtt_us: if round_min_rtt_us == u32::MAX { 0 } else { round_min_rtt_us },
+            last_round,
+            reference,
+            samples,
+            phase: if has_left { phase::DONE } else { phase::WATCHING },
+            css_rounds: 0,
+            css_credit: 0,
+        }
+    }
+
     /// Begins a round and its train of acknowledgements.
     pub(super) fn begin_train(&mut self, conn: &Conn) {
         self.phase = phase::WATCHING;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Settings of the kernel's CUBIC, and the kernels' forms of it as named parameter sets.
 
-use super::CubicLinux;
+use super::{CubicLinux, RATIO_START_X16};
 use crate::algorithms::{COUNT_ACKS, COUNT_NAMES, COUNT_SEGMENTS};
+use crate::hooks::PrivateWords;
 use crate::params::ParamKind;
 use crate::registration::{Recovery, Registered, Set};
-use crate::slow_start::{self, SlowStartParams};
+use crate::slow_start::{self, SlowStart, SlowStartParams};
 
 pub(super) const ROOT_TABLE: u32 = 0;
 pub(super) const ROOT_NEWTON: u32 = 1;
@@ -154,4 +155,30 @@ impl Registered for CubicLinux {
             params: UNFIXED,
         },
     ];
+
+    /// Words: the count; `last_max`; the window and the tick of the last reading; the plateau; K; the smallest RTT; the epoch's begin;
+    /// acknowledgements; the estimate; samples and whether slow start was left (a byte each, behind 16 bits without use); of the round its
+    /// begin, its end, the train's last acknowledgement, its smallest RTT. Today's kernels keep no ACK ratio.
+    fn from_words(words: &PrivateWords) -> Option<Self> {
+        let [count, last_max, last_cwnd, last_ticks, origin, k_x1024, delay_min, rest @ ..] = *words;
+        let [epoch_start_ticks, acked, w_tcp, packed, round_start_us, round_end_seq, rest @ ..] = rest;
+        let [train_us, round_min_rtt_us, ..] = rest;
+        let [_, _, samples, found] = packed.to_le_bytes();
+        let slow_start =
+            SlowStart::of_hystart([round_end_seq, round_min_rtt_us, round_start_us, train_us], samples, found != 0);
+        Some(Self {
+            count,
+            last_max,
+            last_cwnd,
+            last_ticks,
+            origin,
+            k_x1024,
+            delay_min,
+            epoch_start_ticks,
+            acked,
+            w_tcp,
+            ack_ratio_x16: RATIO_START_X16,
+            slow_start,
+        })
+    }
 }

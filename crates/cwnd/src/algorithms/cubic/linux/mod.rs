@@ -37,6 +37,8 @@ use forms::{CLAMP_ALWAYS, CLAMP_CONVEX, CLOCK_TICKS, ROOT_TABLE, UNKNOWN_ALWAYS,
 
 /// The ACK ratio is kept in 1/16.
 const RATIO_SHIFT: u32 = 4;
+/// The ratio without samples.
+const RATIO_START_X16: u32 = 2 << RATIO_SHIFT;
 /// (K · 2¹⁰)³ = missing / C · 2³⁰, and C is kept in 1/1024.
 const CURVE_SHIFT: u32 = 40;
 
@@ -70,7 +72,7 @@ impl CubicLinux {
     fn reset(&mut self, conn: &Conn, params: &CubicLinuxParams) {
         let mut slow_start = self.slow_start;
         slow_start.on_timeout(conn, &params.slow_start);
-        *self = Self { ack_ratio_x16: 2 << RATIO_SHIFT, slow_start, ..Self::default() };
+        *self = Self { ack_ratio_x16: RATIO_START_X16, slow_start, ..Self::default() };
     }
 
     fn begin_epoch(&mut self, conn: &Conn, acked: u32, params: &CubicLinuxParams) {
