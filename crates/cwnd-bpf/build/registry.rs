@@ -13,7 +13,10 @@ use cwnd_bpf_build::{fnv, layout, store};
 /// Programs that belong to no algorithm: the file in `bpf/`, and what it does.
 const PROGRAMS: [(&str, &str); 4] = [
     ("probe", "The object that looks at every acknowledgement."),
-    ("sampler", "The object that looks at the senders of a network namespace, acknowledgement by acknowledgement."),
+    (
+        "sampler",
+        "The object that looks at the senders of a network namespace, acknowledgement by acknowledgement.",
+    ),
     ("choose", "The programs that put the connections of a cgroup on an algorithm."),
     ("switch", "The program that moves live connections to another algorithm."),
 ];

@@ -220,7 +220,8 @@ impl Lab {
         self.tables.events.sort_by_key(|row| row.time_ns);
         self.valid(&carrier, &lateness, traffic.short_rtt())?;
         if records_lost > 0 {
-            let how = format!("the tracer's buffer had no room for {records_lost} acknowledgements and timers");
+            let how =
+                format!("the tracer's buffer had no room for {records_lost} acknowledgements and timers");
             return Err(Error::Behind(how));
         }
         // Rows come when the connections go on, one sooner than the other.

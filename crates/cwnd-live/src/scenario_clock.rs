@@ -45,7 +45,10 @@ impl ScenarioClock {
     }
 
     /// The time in the scenario, ns, at a time on the monotonic clock that is not long ago, ns.
-    #[cfg_attr(not(feature = "kernel"), expect(dead_code, reason = "only the kernel's records have times of their own"))]
+    #[cfg_attr(
+        not(feature = "kernel"),
+        expect(dead_code, reason = "only the kernel's records have times of their own")
+    )]
     pub fn at(&self, time: u64) -> u64 {
         time.saturating_sub(self.begin())
     }

@@ -23,12 +23,16 @@ pub struct StateRows {
     pub inner: Vec<InnerRow>,
 }
 
-/// The key that asks for a sampler, and its value.
+/// The key that asks for a sampler, and its value; none where there would be no row.
 fn asked(scenario: &Scenario) -> Option<(&'static str, Option<String>)> {
+    if !scenario.recorded().contains(&true) {
+        return None;
+    }
     if scenario.record.per_ack {
         return Some(("record.per_ack", Some("true".into())));
     }
-    (scenario.record.inner != InnerVariables::Off).then(|| ("record.inner", scenario.written("/record/inner")))
+    (scenario.record.inner != InnerVariables::Off)
+        .then(|| ("record.inner", scenario.written("/record/inner")))
 }
 
 /// A key that asks for a sampler where there can be none.

@@ -88,7 +88,10 @@ struct Maker(Area);
 impl MakeState for Maker {
     fn make<A: Registered>(&self) -> A {
         const {
-            assert!(size_of::<A>() <= PRIVATE_BYTES, "the state must fit the kernel's private area: 104 bytes");
+            assert!(
+                size_of::<A>() <= PRIVATE_BYTES,
+                "the state must fit the kernel's private area: 104 bytes"
+            );
             assert!(align_of::<A>() <= align_of::<Area>(), "the kernel's private area is aligned to 8 bytes");
         }
         // SAFETY: size and alignment are asserted above.

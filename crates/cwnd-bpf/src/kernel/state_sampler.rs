@@ -89,11 +89,15 @@ impl StateSampler {
     /// [`Error`], when this kernel or these rights do not allow it.
     pub fn attach(namespace: u32, ports: Range<u16>, ring_bytes: u32) -> Result<Self, Error> {
         let ring_bytes = ring_bytes.clamp(RING_MIN, RING_MAX).next_power_of_two();
-        explain_refusal("tables of inner variables", with_libbpf_log(|| Self::open(namespace, ports, ring_bytes)))
+        explain_refusal(
+            "trace of other algorithms",
+            with_libbpf_log(|| Self::open(namespace, ports, ring_bytes)),
+        )
     }
 
     fn open(namespace: u32, ports: Range<u16>, ring_bytes: u32) -> Result<Self, Error> {
-        let mut open = ObjectBuilder::default().open_memory(&SAMPLER.0).map_err(refused("read the sampler"))?;
+        let mut open =
+            ObjectBuilder::default().open_memory(&SAMPLER.0).map_err(refused("read the sampler"))?;
         let wanted = [namespace, ports.start.into(), ports.end.into(), wakeup_bytes(ring_bytes)];
         fill(&mut open, WANTED, &wanted.map(u32::to_ne_bytes).concat())?;
         map(&mut open, RECORDS)?.set_max_entries(ring_bytes).map_err(refused("size the ring buffer"))?;

@@ -24,7 +24,9 @@ fn samples(tag: &str, algorithm: &str) -> Vec<SampledState> {
     let of = |cause| samples.iter().filter(|sample| sample.cause == cause).count();
     assert_eq!((of(SampleCause::Begin), of(SampleCause::End)), (1, 1));
     assert!(of(SampleCause::Acknowledgement) > 300, "{} samples", samples.len());
-    assert!(samples.iter().all(|sample| sample.algorithm() == algorithm && sample.kernel.remote_port == 5001));
+    assert!(
+        samples.iter().all(|sample| sample.algorithm() == algorithm && sample.kernel.remote_port == 5001)
+    );
     for other in [&mut other_port, &mut other_namespace] {
         assert_eq!((other.take().expect("samples"), other.lost().expect("a count")), (vec![], 0));
     }

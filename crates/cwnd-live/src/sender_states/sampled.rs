@@ -71,7 +71,11 @@ impl SenderStates {
             Error::Scenario(refused(asked, why.lines().next().unwrap_or_default()))
         })?;
         let on_host = algorithms.on_host();
-        let reader = |(name, controller, layout): (&str, _, _)| StateReader { name: name.to_owned(), controller, layout };
+        let reader = |(name, controller, layout): (&str, _, _)| StateReader {
+            name: name.to_owned(),
+            controller,
+            layout,
+        };
         let readers = on_host.map(reader).collect();
         Ok(Some(Self {
             sampler,
@@ -102,7 +106,12 @@ impl SenderStates {
     }
 
     /// Takes what has been recorded by `now`, ns: rows of the times before.
-    pub fn take(&mut self, scenario: &ScenarioClock, now: u64, flows: &[FlowState]) -> Result<StateRows, Error> {
+    pub fn take(
+        &mut self,
+        scenario: &ScenarioClock,
+        now: u64,
+        flows: &[FlowState],
+    ) -> Result<StateRows, Error> {
         let mut rows = StateRows::default();
         for state in self.sampler.take().map_err(failed)? {
             let flow = state.kernel.remote_port.wrapping_sub(FIRST_PORT);
@@ -164,7 +173,9 @@ impl SenderStates {
         if times.is_empty() || self.inner == InnerVariables::Off {
             return;
         }
-        let Some(reader) = self.readers.iter().find(|reader| reader.name == state.algorithm()) else { return };
+        let Some(reader) = self.readers.iter().find(|reader| reader.name == state.algorithm()) else {
+            return;
+        };
         let controller = match reader.layout {
             StateLayout::Ours => controller_of_words(&reader.controller, &state.state),
             StateLayout::Kernels => reader.controller.with_words(&state.state),

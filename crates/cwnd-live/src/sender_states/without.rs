@@ -14,7 +14,11 @@ pub enum SenderStates {}
 
 impl SenderStates {
     /// What takes one was refused.
-    pub const fn start(_scenario: &Scenario, _algorithms: &Algorithms, _host: &Host) -> Result<Option<Self>, Error> {
+    pub const fn start(
+        _scenario: &Scenario,
+        _algorithms: &Algorithms,
+        _host: &Host,
+    ) -> Result<Option<Self>, Error> {
         Ok(None)
     }
 
@@ -24,7 +28,12 @@ impl SenderStates {
     }
 
     /// Never called.
-    pub fn take(&mut self, _clock: &ScenarioClock, _now: u64, _flows: &[FlowState]) -> Result<StateRows, Error> {
+    pub fn take(
+        &mut self,
+        _clock: &ScenarioClock,
+        _now: u64,
+        _flows: &[FlowState],
+    ) -> Result<StateRows, Error> {
         match *self {}
     }
 

@@ -164,8 +164,11 @@ impl Registered for CubicLinux {
         let [epoch_start_ticks, acked, w_tcp, packed, round_start_us, round_end_seq, rest @ ..] = rest;
         let [train_us, round_min_rtt_us, ..] = rest;
         let [_, _, samples, found] = packed.to_le_bytes();
-        let slow_start =
-            SlowStart::of_hystart([round_end_seq, round_min_rtt_us, round_start_us, train_us], samples, found != 0);
+        let slow_start = SlowStart::of_hystart(
+            [round_end_seq, round_min_rtt_us, round_start_us, train_us],
+            samples,
+            found != 0,
+        );
         Some(Self {
             count,
             last_max,

@@ -296,3 +296,19 @@ fn version_2_2_of_the_kernel_has_no_clamp_and_no_count_of_its_own_before_a_loss(
     };
     assert_eq!((unknown(&V2_2), unknown(&V2_1)), (5_000, 25));
 }
+
+// Fifteen words, each another number; behind 16 bits without use nine samples and 1 for slow start that was left. No smallest RTT yet is all ones there.
+#[test]
+fn the_words_of_the_kernels_module_are_a_state() {
+    let mut words = core::array::from_fn(|place| place as u32 + 100);
+    words[10] = 0x0109_0000;
+    let state = CubicLinux::from_words(&words).expect("a layout");
+    let CubicLinux { count, last_max, last_cwnd, last_ticks, origin, k_x1024, .. } = state;
+    assert_eq!([count, last_max, last_cwnd, last_ticks, origin, k_x1024], [100, 101, 102, 103, 104, 105]);
+    let CubicLinux { delay_min, epoch_start_ticks, acked, w_tcp, ack_ratio_x16, slow_start, .. } = state;
+    assert_eq!([delay_min, epoch_start_ticks, acked, w_tcp, ack_ratio_x16], [106, 107, 108, 109, 32]);
+    assert_eq!(slow_start, slow_start::SlowStart::of_hystart([112, 114, 111, 113], 9, true));
+    let fresh = slow_start::SlowStart::of_hystart([112, 0, 111, 113], 9, false);
+    (words[10], words[14]) = (0x0009_0000, u32::MAX);
+    assert_eq!(CubicLinux::from_words(&words).map(|state| state.slow_start), Some(fresh));
+}
