@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import threading
@@ -152,7 +151,7 @@ def bpf_descriptors() -> int:
     count = 0
     for entry in Path("/proc/self/fd").iterdir():
         with suppress(OSError):
-            count += "bpf" in os.readlink(entry)
+            count += "bpf" in entry.readlink().name
     return count
 
 

@@ -31,7 +31,7 @@ fn asked(scenario: &Scenario) -> Option<(&'static str, Option<String>)> {
     if scenario.record.per_ack {
         return Some(("record.per_ack", Some("true".into())));
     }
-    (scenario.record.inner != InnerVariables::Off)
+    (scenario.record.inner != InnerVariables::Off && scenario.record.interval > 0)
         .then(|| ("record.inner", scenario.written("/record/inner")))
 }
 
