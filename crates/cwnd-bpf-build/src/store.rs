@@ -36,6 +36,14 @@ pub fn key(root: &Path, sources: &[&str], facts: &[String]) -> Result<String, St
     Ok(format!("{:016x}", fnv(text.into_iter())))
 }
 
+/// The store of all builds below one target folder, for the build whose script writes into `out`: into `PROFILE/build/PACKAGE/out`.
+/// Cargo's own mark of a target folder, `CACHEDIR.TAG`, is missing where something else made the folder.
+#[must_use]
+pub fn folder(out: &Path) -> PathBuf {
+    let build = out.ancestors().find(|folder| folder.ends_with("build"));
+    build.and_then(|build| build.parent()?.parent()).unwrap_or(out).join("kernel-objects")
+}
+
 /// Puts the files of the set `key` into `out`: from `store`, where they are there, else by `build`, which writes them into `out` and
 /// returns their names. Builds that need the same set at the same time wait for the first of them.
 ///
@@ -174,6 +182,15 @@ mod tests {
         assert_eq!(build(&folder, &clang("14"), &builds).as_deref(), Ok("one"));
         assert_eq!(builds.get(), 5, "as it was first");
         let _ = fs::remove_dir_all(folder);
+    }
+
+    #[test]
+    fn every_profile_and_package_below_a_target_folder_has_the_same_store() {
+        for out in ["debug/build/cwnd-bpf-0a/out", "release/build/cwnd-bpf-0b/out"] {
+            let store = super::folder(&Path::new("/build/target").join(out));
+            assert_eq!(store, Path::new("/build/target/kernel-objects"), "{out}");
+        }
+        assert_eq!(super::folder(Path::new("/elsewhere")), Path::new("/elsewhere/kernel-objects"));
     }
 
     #[test]

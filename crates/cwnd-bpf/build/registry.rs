@@ -66,14 +66,8 @@ pub(crate) fn build() -> Result<(), String> {
     let mut facts = tools.versions()?;
     facts.push(store::key(Path::new(LIBBPF), &["."], &[])?);
     let key = store::key(crates, &SOURCES, &facts)?;
-    store::stored(&store_of(&out), &key, &out, || compile(&recipe))?;
+    store::stored(&store::folder(&out), &key, &out, || compile(&recipe))?;
     write(&out.join("objects.rs"), &list(&header)?)
-}
-
-/// One store for all builds below one target folder, which cargo marks with this file.
-fn store_of(out: &Path) -> PathBuf {
-    let target = out.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists()).unwrap_or(out);
-    target.join("kernel-objects")
 }
 
 /// Compiles all objects; returns the names of their files.
