@@ -21,7 +21,6 @@ from in_lab import NEEDS_LAB, outside, run, threads
 from cwnd import Flow, dumbbell
 from cwnd.executor import ThreadContext
 from cwnd.papers.freebsd.setups import Iperf
-from cwnd.papers.shanker.alone import Flow as OneFlow
 from cwnd.reproduce import Answer, Experiment, Point, Setup, live, runner
 from cwnd.reproduce.cache import Cache
 from cwnd.reproduce.discover import experiments
@@ -276,13 +275,10 @@ def test_how_much_slower_does_not_matter() -> None:
     assert windows[0] == pytest.approx(windows[1], rel=0.05), windows
 
 
-# Its slopes need K, which lane live does not record; its throughput does not.
-def test_a_flow_alone_without_inner_variables_has_its_throughput() -> None:
-    experiment = experiments()["shanker/alone"]
-    column, _ = column_of(experiment)
+# Its slopes need K, which lane live records as the simulator does.
+def test_a_flow_alone_runs_as_it_is_written() -> None:
+    column, _ = column_of(experiments()["shanker/alone"])
     wants = live.wanted(column, 1)
     assert [live.why_not(want.scenario) for want in wants] == ["", ""]
-    numbers = experiment.reduce(run_once(wants[0].scenario), column.points[0])
-    assert type(numbers) is OneFlow and 2.3 < numbers.mbps <= 2.64
-    # What does not need it stays the point's own.
-    assert wants[1].document == runner.document_key(runner.scenario_of(column.points[1]).with_seed(1))
+    for want, point in zip(wants, column.points, strict=True):
+        assert want.document == runner.document_key(runner.scenario_of(point).with_seed(1))

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -11,7 +10,6 @@ from cwnd.metrics import curves, reductions
 from cwnd.metrics.trace import growth, recovered
 from cwnd.papers.shanker.setups import WARM_UP_S, shared_link
 from cwnd.reproduce import Answer, Experiment, Figure, Holds, Measured, Point, Result, Results, Setup
-from cwnd.reproduce.numbers import JsonObject
 
 STEP_S = 0.05
 #: "Flat", as we read it: within a quarter of K around the plateau the slope is at most this part of that in the epoch's first quarter of K.
@@ -48,13 +46,6 @@ class Alone(Experiment[CubicFlow | Flow]):
     title = "One flow alone: CUBIC's window, and its throughput beside Tahoe's, 2.64 Mbit/s, 88 ms each way"
     cubic = "cubic-2.2"
     live = True
-    live_note = "without the slopes of CUBIC's window in parts of its epochs, which need its K"
-
-    def live_scenario(self, point: Point) -> JsonObject:
-        # Lane live records no inner variables.
-        assert isinstance(point.scenario, Mapping) and isinstance(point.scenario["record"], Mapping)
-        record = {key: value for key, value in point.scenario["record"].items() if key != "inner"}
-        return {**point.scenario, "record": record}
 
     def grid(self, setup: Setup) -> list[Point]:
         seconds, seeds = setup.seconds(full=600, short=300), setup.seeds(full=10, short=4)
@@ -67,7 +58,7 @@ class Alone(Experiment[CubicFlow | Flow]):
     def reduce(self, run: Result, point: Point) -> CubicFlow | Flow:
         mbps = run.summary["flows"][0]["throughput_mbps"]
         cwnd = curves(run.cwnd, np.arange(0, 120, 0.2))[0].tolist()
-        if point.key == "tahoe" or "inner" not in run.names:
+        if point.key == "tahoe":
             return Flow(mbps=mbps, cwnd=cwnd)
         times = np.arange(0, run.scenario.duration_s, STEP_S)
         window = curves(run.cwnd, times)[0]
