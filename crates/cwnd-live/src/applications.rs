@@ -96,7 +96,7 @@ impl Applications<'_> {
         loop {
             let happened = self.clock.has_begun();
             // What is noted is in order, even where time has gone back to where the machine was stopped.
-            let now = self.clock.now().max(latest);
+            let now = self.clock.now_with_links().max(latest);
             while let Some((at, task)) = tasks.next_if(|(at, _)| happened && *at <= now) {
                 lateness.note(now - at);
                 self.perform(&mut all, *at, task, &poll)?;
@@ -141,8 +141,7 @@ impl Applications<'_> {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(error) => return Err(while_doing("wait for sockets")(error)),
             }
-            self.clock.await_the_links();
-            let now = self.clock.now().max(now);
+            let now = self.clock.now_with_links().max(now);
             latest = now;
             for event in &ready {
                 let mark = event.data.u64();

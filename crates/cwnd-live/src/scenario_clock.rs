@@ -68,15 +68,16 @@ impl ScenarioClock {
         self.due.store(due, Ordering::Relaxed);
     }
 
-    /// For another thread than the links': waits while what the links had to do is overdue, for as long as a run may be stopped at most. Either they were
-    /// stopped with this thread, and are about to notice it, or are stopped now.
-    pub fn await_the_links(&self) {
+    /// The time for another thread than the links'. It waits while what the links had to do is overdue, for as long as a run may be stopped at most: either
+    /// they were stopped with this thread, and are about to notice it, or are stopped now.
+    pub fn now_with_links(&self) -> u64 {
         for _ in 0..TRIES {
             if self.paused.is_none() || self.now() <= self.due.load(Ordering::Relaxed).saturating_add(PAUSE) {
                 break;
             }
             std::thread::sleep(TRY);
         }
+        self.now()
     }
 
     /// The links come to what was due at the time `due`, ns. If that is so long ago that the machine was stopped, this is the time at which it was due;
@@ -145,12 +146,14 @@ mod tests {
         time.expect(due);
         std::thread::scope(|threads| {
             let waits = threads.spawn(|| {
-                time.await_the_links();
-                time.begin()
+                let now = time.now_with_links();
+                (time.begin(), now)
             });
             std::thread::sleep(Duration::from_millis(3));
             assert!(time.come_to(due).is_some());
-            assert_eq!(waits.join().expect("it does not panic"), time.begin());
+            let (begin, now) = waits.join().expect("it does not panic");
+            assert_eq!(begin, time.begin());
+            assert!(now >= due);
         });
     }
 
@@ -161,7 +164,7 @@ mod tests {
         time.expect(time.now() - 50_000_000);
         assert_eq!(time.come_to(time.now()), None);
         let before = clock();
-        time.await_the_links();
+        time.now_with_links();
         assert!(clock() - before < 50_000_000, "it would be 100 ms");
     }
 
