@@ -178,7 +178,7 @@ def test_a_result_keeps_its_packets_wherever_it_goes(tmp_path: Path) -> None:
     result = package.run(scenario)
     assert set(result.packets) == {"senders", "receivers"}
     assert all(file.startswith(BEGIN) for file in result.packets.values())
-    package.save(result, tmp_path / "saved")
+    package.save(result, tmp_path / "saved", pictures=False)
     package.run(scenario, folder=tmp_path / "run", pictures=False)
     for folder in ("saved", "run"):
         assert (tmp_path / folder / "senders.pcapng").read_bytes() == result.packets["senders"]
