@@ -12,6 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import refused
+from in_kernel import PROGRAM
 from in_lab import NEEDS_LAB, run
 
 import cwnd as package
@@ -173,3 +175,13 @@ def test_nothing_is_loaded_unless_it_is_asked_for(inner: bool) -> None:
         over.set()
         looker.join()
     assert (most > before) is inner and bpf_descriptors() == before
+
+
+# The root of a user namespace makes hosts, but loads nothing into the kernel.
+def test_a_kernel_that_loads_nothing_is_one_clear_line() -> None:
+    unshare = ["unshare", "--user", "--map-root-user"]
+    if subprocess.run([*unshare, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no user namespaces here")
+    command = [*unshare, PROGRAM, "compare", "cubic-linux", "--inner", "--lane", "live", "--duration", "1s"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    refused(done, "record.inner: true", "lane live", "expected", "root")
