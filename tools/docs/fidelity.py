@@ -24,14 +24,13 @@ WHY = """
 
 Looked into on 23 November 2026, run by run.
 
-* `small-buffer`: the machine's own pauses. Undisturbed runs are the simulator's: those of seeds 4 and 5 have a utilisation of 0.919, 8 drops in 5 loss events, a mean window of 319.5 to 319.6 and an amplitude of 117 to 118
-  segments, which is what the simulator has. Each of the others has one or more bursts of drops at one instant besides, after 8 ms or more without an acknowledgement: the buffer holds 4 ms.
 * `fast-bic`: BIC counts segments per acknowledgement in sixteenths, and its estimate rests anywhere from 32 to 47 of them where each acknowledgement is of two segments. One stretched acknowledgement lifts it to 47, so that
   the window grows half as fast again, and nothing brings it down. With one acknowledgement in a thousand lost (`reverse = { rate = "10Gbit/s", loss = "random:0.001" }`) the simulator has 2249 drops in 62 loss events, a mean window of 920 and an
-  amplitude of 174 segments; Linux 2286 in 62.1, 920 and 174.
-* `fast-htcp`: Linux's first recovery is followed by a second, of three or four packets, and its window halves again; the simulator's queue is that much short of full. Of a buffer of 330 packets instead of 333 the simulator has 6 loss
-  events and an amplitude of 414 segments, too. Later the factor kept is 0.57 to 0.60 with Linux and 0.67 with the simulator: it is the smallest round trip over the largest, and Linux's are up to 70 ms. That this is the
-  machine's pauses was not shown by an experiment.
+  amplitude of 174 segments; Linux 2253 to 2286 in 62, 920 and 174.
+* `fast-htcp`: the factor that H-TCP keeps is the smallest round trip over the largest, in ticks of 4 ms, rounded up. With a full queue the largest is 60 ms, which is 15 ticks to the microsecond: in the simulator 10/15, and 10/16 in the kernel, whose
+  measurement has some tens of microseconds of its own. With `rtt = "40.1ms"` the simulator has a utilisation of 0.977, 80 drops and a mean window of 750 segments. Linux has 0.974, 66 and 67, and 742 in the two runs in which the machine
+  was never stopped for longer than 6 ms. A longer pause is a larger largest round trip: 0.961 to 0.976 with pauses of up to 8 ms, 0.939 with one of 17.7 ms.
+* `small-buffer` differed in 8 numbers until lane live's time stopped with the machine ([decision 10](../adr/0010-time-stops-with-the-machine.md)): after pauses of 8 ms and more its buffer of 4 ms overflowed.
 """
 
 
