@@ -61,8 +61,8 @@ impl SlowStart {
                 threshold_us >>= 1;
             }
             if now_us.wrapping_sub(self.last_round) > threshold_us {
+                // The sample counts all the same, as in the kernel's state.
                 self.leave(conn);
-                return;
             }
         }
         let rtt_us = rtt_us.max(1);
