@@ -126,6 +126,17 @@ mod tests {
         assert_eq!(acks, 22); // the first ACK at 0, the one at 21 ms is the first beyond 20 ms
     }
 
+    // Half of 4 ms: acknowledgements at 0, 1 and 2 ms, and the one at 3 ms leaves; its sample is the fourth, and the smallest.
+    #[test]
+    fn the_sample_that_ends_a_train_counts() {
+        let (mut ss, mut conn) = start(100);
+        for rtt_us in [5_000, 5_000, 5_000, 4_500] {
+            ss.on_rtt(&mut conn, &HYSTART, rtt_us, 4_000);
+            conn.now_us += 1_000;
+        }
+        assert_eq!((ss.phase, ss.samples, ss.round_min_rtt_us), (phase::DONE, 4, 4_500));
+    }
+
     // At 524 288 000 bytes/s four bursts of 65 536 bytes take 500 µs: half of 40.5 ms is 20.25 ms, 162 gaps of 125 µs.
     #[test]
     fn the_hosts_own_bursts_are_allowed_for() {
