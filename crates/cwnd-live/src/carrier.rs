@@ -32,12 +32,6 @@ const PUBLISH: u64 = 1_000_000;
 /// Rows are handed over in pieces of this many.
 const ROWS_AT_ONCE: usize = 256;
 
-/// The time, ns on the monotonic clock.
-pub fn clock() -> u64 {
-    let time = clock_gettime(ClockId::Monotonic);
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
-}
-
 /// CPU time of this thread, s.
 fn cpu_s() -> f64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);

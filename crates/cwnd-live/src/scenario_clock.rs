@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The time of a scenario that runs in real time, which stops while the machine does.
 
-use crate::carrier::clock;
+use rustix::time::{ClockId, clock_gettime};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+
+/// The time, ns on the monotonic clock.
+pub fn clock() -> u64 {
+    let time = clock_gettime(ClockId::Monotonic);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
 
 /// What is this much late, ns, was not just woken up late: the machine was stopped, by its hypervisor as a rule.
 const PAUSE: u64 = 1_000_000;

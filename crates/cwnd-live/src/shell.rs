@@ -2,12 +2,12 @@
 //! A command behind emulated links: everything that it sends leaves through them.
 
 use crate::capture::DeviceCaptures;
-use crate::carrier::{Carrier, CarrierReport, FlowState, Passing, Rows, clock};
+use crate::carrier::{Carrier, CarrierReport, FlowState, Passing, Rows};
 use crate::emulator::Emulator;
 use crate::error::{Error, while_doing};
 use crate::host::Host;
 use crate::paths::{HostSide, Paths};
-use crate::scenario_clock::ScenarioClock;
+use crate::scenario_clock::{ScenarioClock, clock};
 use crate::tcp_states::TcpStates;
 use cwnd_scenario::Scenario;
 use rustix::event::{EventfdFlags, eventfd};

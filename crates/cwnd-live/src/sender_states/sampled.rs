@@ -6,7 +6,8 @@
 
 use super::{StateRows, asked, delivered, refused};
 use crate::algorithms::{Algorithms, StateLayout};
-use crate::carrier::{FlowState, clock};
+use crate::carrier::FlowState;
+use crate::scenario_clock::clock;
 use crate::error::Error;
 use crate::host::Host;
 use crate::scenario_clock::ScenarioClock;
