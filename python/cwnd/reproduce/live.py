@@ -25,7 +25,7 @@ from cwnd.reproduce.runner import ERRORS, Column, WantedNumbers, document_key, m
 from cwnd.result import Result, run
 
 #: Mbit/s of a bottleneck up to which two processors keep up for as long as an experiment takes.
-MOST_MBPS = 300.0
+MOST_MBPS = 400.0
 #: Mbit/s of the bottlenecks of labs that run at the same time; a faster one runs alone.
 TOGETHER_MBPS = 40.0
 #: Labs that run at the same time at most, if `--jobs` does not say.
