@@ -57,8 +57,8 @@ At 10 Mbit/s and 10 ms the loss table of `freebsd` gave no run in 15 minutes; a 
 """
 #: What was found about an experiment's differences.
 WHY: dict[str, str] = {
-    "leith2007/fig12": "The flow of 162 ms, which comes first, has more with Linux at 40, 80 and 120 ms, and not by chance: `CUBIC, 10, 120 ms` run again had 1.97, and 1.53 under seed 2 "
-    "(simulator: 0.92 and 0.88), `SACK, 10, 120 ms` under seed 2 1.47 (1.04). There the second flow has most drops, 277 to 313 against 135 to 141 (simulator: 230 to 253 against 252 to 259). "
+    "leith2007/fig12": "The flow of 162 ms, which comes first, has more with Linux at 40, 80 and 120 ms, and not by chance: `CUBIC, 10, 120 ms` run again had 1.97 and 1.54, and 1.53 under seed 2 "
+    "(simulator: 0.92 and 0.88), `SACK, 10, 120 ms` under seed 2 1.47 (1.04). There the second flow has most drops, 277 to 335 against 135 to 148 (simulator: 230 to 253 against 252 to 259). "
     "Without offload, with each segment acknowledged, or with 1 or 5 ms at random before each packet the simulator stays at 0.7 to 1.4. The cause was not found.",
     "leith2007/fig14": "Windows are of 2 to 5 packets at 16 and 40 ms, and flows keep in step there. Without the 10 µs the smaller one's share at 16 ms is "
     "0.300 in every seed for `document`, `no spare ACKs`, `µs` and `segments`; with 10 µs, 100 µs or 1 ms it is 0.43 to 0.50. `document, 40 ms` over 60 s: "
