@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""What lane live's emulator holds on this machine: lateness, utilisation and processor time at rising rates, then sixty kills and what they leave.
+"""What lane live's emulator holds on this machine: lateness, utilisation and processor time at rising rates, then fifty kills and what they leave.
 
 Needs root and TUN, and a machine that does nothing else. Writes docs/results/emulator.md.
 """
@@ -108,7 +108,7 @@ def page(held: list[tuple[int, Held | str]], seconds: int, running: int, left: s
     """The page."""
     text = (
         "# What the emulator of lane live holds\n\nWritten by `python -m tools.bench.emulator`, as root. "
-        f"Of {date.today()}, Linux {platform.release()}, {os.cpu_count()} processors, nothing else running: one connection of the kernel's CUBIC over {RTT}, "
+        f"Of {date.today()}, Linux {platform.release()}, {os.cpu_count()} processors, load average {os.getloadavg()[2]:.1f}: one connection of the kernel's CUBIC over {RTT}, "
         f"a buffer of one BDP, {seconds} s measured at each rate. Lateness is that of packets against the time at which they are due; "
         "processor time is that of the whole program and of the kernel's work for it, of one processor.\n\n"
         "| Mbit/s | utilisation | lateness p50, ms | p99 | p99.9 | worst | aim for p99.9 | processor | packets |\n"
@@ -123,7 +123,7 @@ def page(held: list[tuple[int, Held | str]], seconds: int, running: int, left: s
         text += f"| {rate} | {run.utilization:.4f} | {late} | {'' if aim is None else aim} | {run.processor:.0%} | {run.packets:,} |\n"
     for rate, run in held:
         if isinstance(run, str):
-            text += f"\n{rate} Mbit/s: {run}.\n"
+            text += f"\n{rate} Mbit/s: {run}\n"
     what = ", ".join(sorted(left)) if left else "nothing"
     return (
         text

@@ -7,10 +7,10 @@
 use super::{StateRows, asked, delivered, refused};
 use crate::algorithms::{Algorithms, StateLayout};
 use crate::carrier::FlowState;
-use crate::scenario_clock::clock;
 use crate::error::Error;
 use crate::host::Host;
 use crate::scenario_clock::ScenarioClock;
+use crate::scenario_clock::clock;
 use crate::wire::FIRST_PORT;
 use cwnd::Controller;
 use cwnd_bpf::{SampleCause, SampledState, StateSampler};

@@ -25,7 +25,7 @@ use crate::tcp::receiver::{AckPacket, SackBlocks};
 use cwnd::driver::Ack;
 use cwnd::{CaState, Conn};
 use detect::Response;
-use entry::{Entry, Transmission};
+use entry::{Entry, SACKED, Transmission};
 use log::SegmentLog;
 use offload::Offload;
 use quiet::Quiet;
@@ -325,5 +325,9 @@ impl Sender {
             linux.window.on_dsack();
         }
         linux.undo.on_dsack(position);
+        // Beyond the hole, of a segment that was sent again: one of the two came behind all that was reported. // Linux: tcp_sacktag_one
+        if linux.log.get(position).is_some_and(|entry| entry.is_sent_again() && entry.has(SACKED)) {
+            linux.window.on_reordered(position, linux.highest);
+        }
     }
 }

@@ -5,6 +5,7 @@ use super::super::entry::Transmission;
 use super::super::log::SegmentLog;
 use super::super::rack::Rack;
 use super::play;
+use crate::tcp::sender::Sender;
 use crate::tcp::sender::scoreboard::Scoreboard;
 
 // RFC 8985 §6.2, step 4: while no reordering was seen and three segments are reported, the window is 0: 1 was sent before 4 and at least
@@ -231,4 +232,39 @@ fn a_retransmission_lost_after_a_timeout_begins_a_recovery() {
         483 = Recovery 1 2  // nothing is out, one has arrived
     ",
     );
+}
+
+// 1 and 5 are sent again. Both transmissions of 5 arrive while 1 is missing: the second report says that one of the two came behind the nine
+// segments from 5 up to 13, the newest report. (The retransmission of 5 arrives 40 ms after it left, that of 1, which left before it, does not: it is lost.) // Linux: tcp_sacktag_one
+#[test]
+fn a_duplicate_beyond_the_hole_is_reordering() {
+    let trace = |last: &str| {
+        play(
+            "reno",
+            None,
+            &format!(
+                "
+        0  > 0-9
+        40 < ack 1
+        40 > 10-11
+        41 < sack 2
+        41 > 12
+        42 < sack 3
+        42 > 13
+        43 < sack 4
+        43 > 1
+        44 < sack 6 7 8 9
+        44 > 5 14
+        82 < sack 10 11 12 13
+        82 > 15-16
+        84 < sack 5
+        84 > 1 17
+        {last}
+    "
+            ),
+        )
+    };
+    let degree = |sender: &Sender| sender.linux.as_ref().map(|linux| linux.window.degree);
+    assert_eq!(degree(&trace("")), Some(3));
+    assert_eq!(degree(&trace("85 < dsack 5")), Some(9));
 }
