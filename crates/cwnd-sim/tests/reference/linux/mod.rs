@@ -230,6 +230,11 @@ impl LinuxSender {
                 if self.undo.start.is_some_and(|start| position >= start) {
                     self.undo.awaited = self.undo.awaited.map(|awaited| awaited.saturating_sub(1));
                 }
+                // Sent twice and still beyond the hole: one of the two arrived behind everything reported. // Linux: tcp_sacktag_one
+                let segment = &self.sent[position as usize];
+                if position >= self.una && segment.sacked && segment.times > 1 {
+                    self.note_order(position, self.highest);
+                }
             }
         }
         for position in self.una..ack.cumulative {

@@ -116,6 +116,16 @@ fn the_fast_retransmit_goes_though_nothing_was_delivered() {
     assert_eq!(driver.conn.cwnd, 18, "once");
 }
 
+// RFC 9937: with the flight at its target nothing is owed, and the fast retransmit goes all the same. Half of 20 is 10. Row DR10.
+#[test]
+fn the_fast_retransmit_goes_at_the_target() {
+    let mut driver = driver("reno", 20, PROPORTIONAL);
+    driver.conn.in_flight = 10; // ten of twenty found lost
+    driver.on_loss(1, 0, 20);
+    driver.on_ack(&Ack { delivered: 1, new_loss: true, ..ack(1, 0, 0) });
+    assert_eq!(driver.conn.cwnd, 11);
+}
+
 // quinn-proto's traced numbers: cwnd 284 with 279 out is halved to 139; 82 ms later 82 of 139 are in flight, because lost packets
 // left it, and a packet that was sent since is lost. Half of what was out is 69; half of what is left would be 41.
 // Row DR7.
