@@ -75,7 +75,7 @@ class Points(Experiment[Shown]):
         return Shown(run.summary["link"]["utilization"], run.cwnd["cwnd"].to_pylist()[:3])
 
     def claims(self, results: object) -> dict[str, Answer]:
-        raise NotImplementedError
+        return {}
 
 
 class Three(Points):

@@ -4,7 +4,7 @@
 use super::super::entry::Transmission;
 use super::super::log::SegmentLog;
 use super::super::rack::Rack;
-use super::play;
+use super::{LATE, play};
 use crate::tcp::sender::Sender;
 use crate::tcp::sender::scoreboard::Scoreboard;
 
@@ -58,16 +58,8 @@ fn reordering_within_the_window_costs_one_retransmission() {
     let sender = play(
         "reno",
         None,
-        "
-        0  > 0-9
-        40 < ack 1
-        40 > 10-11
-        41 < sack 2
-        41 > 12
-        42 < sack 3
-        42 > 13
-        43 < sack 4
-        43 > 1
+        &format!(
+            "{LATE}
         45 < ack 5 echo 0
         45 > 14-16
         45 = Open 12 none
@@ -76,7 +68,8 @@ fn reordering_within_the_window_costs_one_retransmission() {
         50 < ack 9
         50 = Open 16 none
         50 > 23-24
-    ",
+    "
+        ),
     );
     assert_eq!(sender.sent.retransmits, 1);
 }
@@ -243,16 +236,7 @@ fn a_duplicate_beyond_the_hole_is_reordering() {
             "reno",
             None,
             &format!(
-                "
-        0  > 0-9
-        40 < ack 1
-        40 > 10-11
-        41 < sack 2
-        41 > 12
-        42 < sack 3
-        42 > 13
-        43 < sack 4
-        43 > 1
+                "{LATE}
         44 < sack 6 7 8 9
         44 > 5 14
         82 < sack 10 11 12 13

@@ -18,6 +18,20 @@ use crate::tcp::receiver::AckPacket;
 use crate::tcp::sender::Sender;
 use std::sync::Arc;
 
+/// 1 is late. At 43 ms it is taken for lost: half of a window of 11.
+const LATE: &str = "
+    0  > 0-9
+    40 < ack 1
+    40 > 10-11
+    41 < sack 2
+    41 > 12
+    42 < sack 3
+    42 > 13
+    43 < sack 4
+    43 > 1
+    43 = Recovery 10 5
+";
+
 struct Trace {
     sender: Sender,
     now: u64,

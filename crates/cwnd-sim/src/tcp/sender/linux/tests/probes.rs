@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Tail loss probes (RFC 8985 §7). The smoothed round trip is 40 ms, the timeout 240 ms.
 
-use super::play;
+use super::{LATE, play};
 
 // RFC 8985 §7.2: 2 · SRTT after the last transmission, 2 ms more in Linux. §7.3: new data, where the window would allow none. One probe
 // in a flight; the timeout starts at the probe.
@@ -229,20 +229,13 @@ fn no_probe_goes_in_a_recovery() {
     play(
         "reno",
         None,
-        "
-        0  > 0-9
-        40 < ack 1
-        40 > 10-11
-        41 < sack 2
-        41 > 12
-        42 < sack 3
-        42 > 13
-        43 < sack 4
-        43 > 1
+        &format!(
+            "{LATE}
         44 < sack 5
         45 < sack 6
         45 > 14
         286.59 > 1
-    ",
+    "
+        ),
     );
 }

@@ -1,21 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Recoveries and timeouts that were for nothing.
 
-use super::play;
-
-/// 1 is late. At 43 ms it is taken for lost: half of a window of 11.
-const LATE: &str = "
-    0  > 0-9
-    40 < ack 1
-    40 > 10-11
-    41 < sack 2
-    41 > 12
-    42 < sack 3
-    42 > 13
-    43 < sack 4
-    43 > 1
-    43 = Recovery 10 5
-";
+use super::{LATE, play};
 
 /// 1 to 3 are missing. 1 goes again at 43 ms, 2 and 3 while five go for 13 that arrive.
 const THREE: &str = "
