@@ -188,6 +188,7 @@ pub fn header() -> Result<String, std::fmt::Error> {
             undo_retrans,
             retrans_stamp,
             frto,
+            data_segs_out,
             header,
         ]
     );

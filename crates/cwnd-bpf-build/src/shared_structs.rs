@@ -129,6 +129,8 @@ pub struct RawPacket {
     pub retrans_stamp: u32,
     /// 1 while F-RTO goes on.
     pub frto: u32,
+    /// Segments with data sent so far, with retransmissions and this one.
+    pub data_segs_out: u32,
     /// The TCP header with its options; zeros behind it, or what lies there.
     pub header: [u8; HEADER_BYTES],
 }

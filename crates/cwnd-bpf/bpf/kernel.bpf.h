@@ -63,6 +63,7 @@ struct tcp_sock {
 	__u32 mss_cache;
 	__u32 snd_una;
 	__u32 snd_nxt;
+	__u32 data_segs_out;
 	__u32 packets_out;
 	__u32 sacked_out;
 	__u32 lost_out;

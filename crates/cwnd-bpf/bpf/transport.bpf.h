@@ -60,6 +60,7 @@ struct packet {
 	__u32 undo_retrans;
 	__u32 retrans_stamp;
 	__u32 frto;
+	__u32 data_segs_out;
 	__u8 header[HEADER_BYTES];
 };
 ASSERT_PACKET_LAYOUT
@@ -126,6 +127,7 @@ static __always_inline struct packet *begin_packet(struct tcp_sock *tp, __u32 ki
 	packet->undo_retrans = tp->undo_retrans;
 	packet->retrans_stamp = tp->retrans_stamp;
 	packet->frto = BPF_CORE_READ_BITFIELD(tp, frto);
+	packet->data_segs_out = tp->data_segs_out;
 	__builtin_memset(packet->header, 0, HEADER_BYTES);
 	return packet;
 }

@@ -358,7 +358,9 @@ def report(summary: TraceSummary, folder: Path | None) -> None:
         print(f"first: {summary['first']}")
     if summary["lost"]:
         print(
-            "What was lost found the ring buffer full; from there on the host's state may be another.", file=sys.stderr
+            "What was lost found the ring buffer full, or passed while the kernel ran no tracing program; from there on the "
+            "host's state may be another.",
+            file=sys.stderr,
         )
     if folder is not None:
         print(

@@ -32,6 +32,7 @@ mod state_sampler;
 mod switch;
 mod tcp_probe;
 mod tick;
+mod unseen;
 mod wrapper;
 
 pub use capabilities::give_up_rights;

@@ -14,6 +14,7 @@ use libbpf_rs::{ErrorKind, MapHandle, Object, RingBuffer, RingBufferBuilder};
 use crate::kernel::error::{Error, refused};
 use crate::kernel::maps::{PARAMS, field, find};
 use crate::kernel::tick::tick_hz;
+use crate::kernel::unseen::UnseenSegments;
 use cwnd_bpf_build::shared_structs::{HEADER_BYTES, RawPacket, RawRecord, Socket};
 
 /// A recorded call of a hook.
@@ -55,6 +56,7 @@ pub struct Recorder {
     _map: MapHandle,
     records: Receiver<Result<CallRecord, Error>>,
     packets: Receiver<PacketRecord>,
+    unseen: UnseenSegments,
 }
 
 impl fmt::Debug for Recorder {
@@ -75,7 +77,14 @@ impl Recorder {
 
     /// The packets that came to light at [`Recorder::take`] since the last time.
     pub fn packets(&mut self) -> Vec<PacketRecord> {
-        self.packets.try_iter().collect()
+        self.packets.try_iter().inspect(|packet| self.unseen.note(packet)).collect()
+    }
+
+    /// Segments with data that connections have sent, as the kernel counts them, and that no program saw: a kernel may leave tracing programs out
+    /// where an interrupt falls into a task that it does not let be traced. Of the packets that were taken.
+    #[must_use]
+    pub const fn unseen(&self) -> u64 {
+        self.unseen.segments
     }
 }
 
@@ -169,6 +178,7 @@ fn packet(bytes: &[u8], tick_hz: u32) -> RawPacket {
         undo_retrans: u32_at(offset_of!(RawPacket, undo_retrans)),
         retrans_stamp: u32_at(offset_of!(RawPacket, retrans_stamp)),
         frto: u32_at(offset_of!(RawPacket, frto)),
+        data_segs_out: u32_at(offset_of!(RawPacket, data_segs_out)),
         header: field::<HEADER_BYTES>(bytes, offset_of!(RawPacket, header)),
     }
 }
@@ -198,7 +208,7 @@ pub(crate) fn open(object: &Object, ring: &str) -> Result<Recorder, Error> {
         })
         .map_err(refused("open the ring buffer"))?;
     let ring = builder.build().map_err(refused("open the ring buffer"))?;
-    Ok(Recorder { ring, _map: map, records, packets })
+    Ok(Recorder { ring, _map: map, records, packets, unseen: UnseenSegments::default() })
 }
 
 /// A connection, from the bytes at `offset`.
@@ -309,6 +319,12 @@ fn read(
         state_after,
         repaired: u32_at(offset_of!(RawRecord, repaired)) != 0,
     })
+}
+
+/// A packet of zeros.
+#[cfg(test)]
+pub(crate) fn blank_packet() -> RawPacket {
+    packet(&[0; PACKET_BYTES], 0)
 }
 
 #[cfg(test)]

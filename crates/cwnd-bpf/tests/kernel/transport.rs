@@ -15,18 +15,38 @@ const PATIENCE: Duration = Duration::from_millis(200);
 const ACK: u32 = 0;
 const SENT: u32 = 1;
 
-/// Calls and packets of a transfer of two megabytes on the kernel's `name`.
-fn recorded(name: &str, network: &TestNetwork) -> (Vec<CallRecord>, Vec<PacketRecord>) {
+/// The data segments in a packet that was sent.
+fn data_segments(packet: &PacketRecord) -> u32 {
+    let data = packet.raw.bytes.saturating_sub(u32::from(packet.raw.header[12] >> 4) * 4);
+    let size = if packet.raw.gso_size > 0 { packet.raw.gso_size } else { 1448 };
+    if packet.raw.kind == SENT { data.div_ceil(size) } else { 0 }
+}
+
+/// What came of a transfer of two megabytes.
+struct Recorded {
+    calls: Vec<CallRecord>,
+    packets: Vec<PacketRecord>,
+    /// Data segments that no program saw.
+    unseen: u64,
+    /// Data segments that the sender's socket had sent at the end, as `ss` shows them.
+    segments: u64,
+    /// The socket, as `ss` shows it.
+    info: String,
+}
+
+/// Calls and packets of a transfer on the kernel's `name`.
+fn recorded(name: &str, network: &TestNetwork) -> Recorded {
     let wrapper = Wrapper::of_transport(name).expect("a wrapper");
     let loaded = wrapper.record_transport(&format!("cwnd_t_{name}"), 1 << 24);
     let (loaded, mut recorder, programs) = loaded.unwrap_or_else(|why| panic!("{name}: {why}"));
     let (mut calls, mut packets) = (Vec::new(), Vec::new());
-    thread::scope(|scope| {
+    let transfer = thread::scope(|scope| {
         let traffic = scope.spawn(|| network.transfer(loaded.name(), 2 * MEGABYTE));
         while !traffic.is_finished() {
             calls.extend(recorder.take(PATIENCE).expect("records"));
             packets.extend(recorder.packets());
         }
+        traffic.join().expect("a transfer")
     });
     drop(programs);
     loop {
@@ -38,10 +58,13 @@ fn recorded(name: &str, network: &TestNetwork) -> (Vec<CallRecord>, Vec<PacketRe
         calls.extend(more);
     }
     assert_eq!(loaded.counters().expect("counters").lost(), 0);
-    (calls, packets)
+    let segments =
+        transfer.info.split_once("data_segs_out:").and_then(|(_, rest)| rest.split_whitespace().next());
+    let segments = segments.and_then(|number| number.parse().ok()).expect("a count of ss");
+    Recorded { calls, packets, unseen: recorder.unseen(), segments, info: transfer.info }
 }
 
-// 2 MB are 1 400 segments at most; a packet handed over may hold several. The retransmissions and the FIN make it a little more.
+// 2 MB are 1 382 segments; how many are sent again is the machine's doing. A packet handed over may hold several.
 #[test]
 fn packets_and_calls_of_the_kernels_own_are_recorded_in_one_order() {
     if !kernel_is_ours() {
@@ -49,7 +72,7 @@ fn packets_and_calls_of_the_kernels_own_are_recorded_in_one_order() {
     }
     let network = TestNetwork::new("transport", "200mbit", 60);
     for name in ["cubic", "reno"] {
-        let (calls, packets) = recorded(name, &network);
+        let Recorded { calls, packets, unseen, segments, info } = recorded(name, &network);
         // Every place is taken once.
         let places: Vec<u64> =
             calls.iter().map(|call| call.seq).chain(packets.iter().map(|packet| packet.seq)).collect();
@@ -64,12 +87,10 @@ fn packets_and_calls_of_the_kernels_own_are_recorded_in_one_order() {
         let expected =
             [Hook::Init, Hook::CongAvoid, Hook::CwndEvent, Hook::InAckEvent, Hook::PktsAcked].map(Hook::name);
         assert!(expected.iter().all(|hook| hooks.contains(hook)), "{name}: {hooks:?}");
-        let bytes: u64 = packets
-            .iter()
-            .filter(|packet| packet.raw.kind == SENT)
-            .map(|packet| u64::from(packet.raw.bytes) - u64::from(packet.raw.header[12] >> 4) * 4)
-            .sum();
-        assert!((2 * MEGABYTE..3 * MEGABYTE).contains(&bytes), "{name}: {bytes} bytes of data");
+        let shown: u64 = packets.iter().map(|packet| u64::from(data_segments(packet))).sum();
+        assert_eq!(shown + unseen, segments, "{name}: recorded {shown}, unseen {unseen}; {info}");
+        // Where the machine keeps some of its tasks from being traced, what falls into their time is unseen.
+        assert!(shown > 1382 / 2 && segments >= 1382, "{name}: recorded {shown} of {segments}");
         // What an acknowledgement leads to stands behind it: the clock of its calls is later than the time at which it was seen.
         let acks: Vec<_> = packets.iter().filter(|packet| packet.raw.kind == ACK).collect();
         assert!(acks.len() > 20, "{name}: {} acknowledgements", acks.len());

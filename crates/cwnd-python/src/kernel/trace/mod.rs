@@ -176,7 +176,7 @@ impl KernelTrace {
         }
     }
 
-    /// Calls, or acknowledgements, that found no room in the ring buffer.
+    /// Calls, acknowledgements or packets that found no room in the ring buffer, and data segments that left unseen.
     #[getter]
     fn lost(&self, py: Python<'_>) -> PyResult<u64> {
         match &*self.source() {
@@ -254,7 +254,7 @@ impl KernelTrace {
 
 fn lost(source: &RecordSource) -> Result<u64, cwnd_bpf::Error> {
     match source {
-        RecordSource::Hooks { loaded, .. } => Ok(loaded.counters()?.lost()),
+        RecordSource::Hooks { loaded, recorder, .. } => Ok(loaded.counters()?.lost() + recorder.unseen()),
         RecordSource::Probe(probe) => probe.lost(),
     }
 }
