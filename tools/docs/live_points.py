@@ -6,7 +6,6 @@ On the machine that has measured them: the page names its kernel.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections import Counter
@@ -27,6 +26,7 @@ from cwnd.reproduce.run_folder import Entry, RunFolder
 from cwnd.result import run
 from cwnd.scenario import from_document
 from cwnd.store import MANIFEST
+from cwnd.stored_scenario import scenario_document
 from tools import DOCS
 
 PAGE = DOCS / "results" / "live-points.md"
@@ -81,9 +81,11 @@ def seeds_of(folder: Path, entry: Entry) -> dict[tuple[str, str], list[float]]:
 def with_linux(experiment: AnyExperiment, point: Point) -> dict[str, list[float]]:
     """Numbers of a point as lane live runs it, simulated with Linux's recovery: one per seed."""
     scenario = runner.scenario_of(replace(point, scenario=experiment.live_scenario(point)))
-    document = json.loads(scenario.to_json())
+    document = scenario_document(scenario)
+    flows = document["flow"]
+    assert isinstance(flows, list)
     document["flow"] = [
-        {**{key: value for key, value in flow.items() if key not in KERNELS}, **LINUX} for flow in document["flow"]
+        {**{key: value for key, value in flow.items() if key not in KERNELS}, **LINUX} for flow in flows
     ]
 
     def reduced(seed: int) -> JsonObject:

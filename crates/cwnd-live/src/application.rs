@@ -141,6 +141,7 @@ impl Application {
                 accepted => accepted.map_err(while_doing("accept a connection"))?,
             };
             receiver.set_nonblocking(true).map_err(while_doing("accept a connection"))?;
+            socket::end_at_once(&receiver).map_err(while_doing("accept a connection"))?;
             if self.plan.size.is_none() && self.plan.window.is_none() {
                 socket::read_from(&receiver, READ_FROM).map_err(while_doing("accept a connection"))?;
             }
@@ -167,11 +168,8 @@ impl Application {
         Ok(())
     }
 
-    /// Ends its connection at once, and says what it came to.
+    /// Ends its connection, and says what it came to.
     pub fn close(self) -> FlowReport {
-        // A connection that the other end has closed cannot be closed so, and need not.
-        let _ = socket::close_at_once(&self.sender);
-        let _ = self.receiver.as_ref().map(socket::close_at_once);
         FlowReport { duplicates: self.seen.dsack_dups, ..self.report }
     }
 }

@@ -113,14 +113,16 @@ pub fn allow_descriptors(needed: u64, useful: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// A socket that is not connected yet, and does not block.
+/// A socket that is not connected yet, does not block, and will [`end_at_once`].
 pub fn unconnected() -> io::Result<TcpStream> {
     let kind = libc::SOCK_STREAM | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
     // SAFETY: a plain call; the descriptor is ours alone.
-    match unsafe { libc::socket(libc::AF_INET, kind, 0) } {
-        -1 => Err(io::Error::last_os_error()),
-        descriptor => Ok(TcpStream::from(unsafe { OwnedFd::from_raw_fd(descriptor) })),
-    }
+    let stream = match unsafe { libc::socket(libc::AF_INET, kind, 0) } {
+        -1 => return Err(io::Error::last_os_error()),
+        descriptor => TcpStream::from(unsafe { OwnedFd::from_raw_fd(descriptor) }),
+    };
+    end_at_once(&stream)?;
+    Ok(stream)
 }
 
 /// Begins to connect.
@@ -210,8 +212,9 @@ pub fn pace(socket: &TcpStream) -> io::Result<()> {
     set(socket, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, &(u64::MAX - 1))
 }
 
-/// Closes without waiting for what is on its way.
-pub fn close_at_once(socket: &impl AsRawFd) -> io::Result<()> {
+/// Lets the connection end when its socket closes, whoever closes it: what is on its way is not awaited. A socket of a process that was killed would
+/// send it again and again for two minutes, and hold its algorithm in the kernel.
+pub fn end_at_once(socket: &impl AsRawFd) -> io::Result<()> {
     set(socket, libc::SOL_SOCKET, libc::SO_LINGER, &libc::linger { l_onoff: 1, l_linger: 0 })
 }
 

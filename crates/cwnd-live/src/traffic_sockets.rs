@@ -99,6 +99,7 @@ pub fn opener(sockets: &GroupSockets, port: u16, to: (Ipv4Addr, u16)) -> io::Res
 /// Makes an accepted connection one of a group; its algorithm is its listener's.
 pub fn acceptor(stream: &TcpStream) -> io::Result<()> {
     stream.set_nonblocking(true)?;
+    socket::end_at_once(stream)?;
     prepare(stream)
 }
 

@@ -77,7 +77,7 @@ impl Recorder {
 
     /// The packets that came to light at [`Recorder::take`] since the last time.
     pub fn packets(&mut self) -> Vec<PacketRecord> {
-        self.packets.try_iter().inspect(|packet| self.unseen.note(packet)).collect()
+        self.packets.try_iter().inspect(|packet| self.unseen.note(packet.connection, &packet.raw)).collect()
     }
 
     /// Segments with data that connections have sent, as the kernel counts them, and that no program saw: a kernel may leave tracing programs out
@@ -321,12 +321,6 @@ fn read(
     })
 }
 
-/// A packet of zeros.
-#[cfg(test)]
-pub(crate) fn blank_packet() -> RawPacket {
-    packet(&[0; PACKET_BYTES], 0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -348,6 +342,29 @@ mod tests {
         ];
         for (socket, hook, expected) in calls {
             assert_eq!(numbers.of(socket, hook), expected, "{socket} {hook:?}");
+        }
+    }
+
+    // A packet of one connection with a header of 20 bytes: ((kind, bytes, size of its segments, the kernel's count), unseen so far).
+    #[test]
+    fn what_the_kernel_counts_and_no_record_shows_is_unseen() {
+        let mut unseen = UnseenSegments::default();
+        for (at, ((kind, bytes, gso_size, data_segs_out), expected)) in [
+            ((1, 1020, 0, 8), 0),     // the first that is recorded: seven went before the recording
+            ((1, 1020, 0, 9), 0),     // one by one
+            ((1, 20, 0, 9), 0),       // no data
+            ((1, 3520, 1000, 13), 0), // 1000, 1000, 1000 and 500 bytes at once
+            ((0, 20, 0, 13), 0),      // an acknowledgement
+            ((0, 1020, 0, 16), 3),    // before it three left unseen; its own data is not the sender's
+            ((1, 1020, 0, 18), 4),    // one between the two
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let mut raw = RawPacket { kind, bytes, gso_size, data_segs_out, ..packet(&[0; PACKET_BYTES], 0) };
+            raw.header[12] = 5 << 4;
+            unseen.note(3, &raw);
+            assert_eq!(unseen.segments, expected, "row {at}");
         }
     }
 }
