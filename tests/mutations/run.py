@@ -33,7 +33,7 @@ SCRATCH = ROOT / "target" / "mutations"
 # More builds at once than this only wait for each other.
 WORKERS = 4
 # With --since: about a minute of processor time.
-LIMIT = 20
+LIMIT = 12
 WORKSPACE = ("Cargo.toml", "Cargo.lock", "clippy.toml", "rustfmt.toml")
 
 Mutation = dict[str, str]

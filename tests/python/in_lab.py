@@ -17,11 +17,11 @@ WITHOUT_LAB = (
     "" if os.environ.get("CI") == "true" else lacks() or ("" if Path("/dev/net/tun").exists() else "needs /dev/net/tun")
 )
 
-#: For modules whose tests need root, TUN and namespaces: one at a time on a machine.
-NEEDS_LAB = [
-    pytest.mark.skipif(WITHOUT_LAB != "", reason=WITHOUT_LAB or "-"),
-    pytest.mark.usefixtures("turn"),
-]
+#: For modules whose tests need root, TUN and namespaces. Labs do not meet: they run beside each other, and beside tests that load algorithms.
+NEEDS_LAB = pytest.mark.skipif(WITHOUT_LAB != "", reason=WITHOUT_LAB or "-")
+
+#: For tests whose labs load algorithms of ours: no other test does meanwhile, as both may want the same name.
+LOADS = pytest.mark.usefixtures("turn")
 
 
 def run(scenario: package.Scenario, tries: int = 5) -> package.Result:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from conftest import Cli, refused
 from in_kernel import PROGRAM, until
-from in_lab import NEEDS_LAB, outside, run, threads
+from in_lab import LOADS, NEEDS_LAB, outside, run, threads
 
 import cwnd as package
 from cwnd import Flow, dumbbell
@@ -155,6 +155,7 @@ def test_an_outage_without_an_end_lets_nothing_pass() -> None:
     assert delivered[2.5] == delivered[4.9] and result.summary["flows"][0]["timeouts"] > 0
 
 
+@LOADS
 def test_algorithms_of_this_package_run_in_the_lab() -> None:
     scenario = dumbbell([Flow("cubic", beta="0.85"), Flow("htcp")], rate="10Mbit/s", rtt="160ms", duration="2s")
     names = run(scenario).summary["live"]["algorithms"]
@@ -202,6 +203,7 @@ def test_another_lane_is_refused(cwnd: Cli) -> None:
         package.run(dumbbell([Flow("cubic")], rate="1Mbit/s", rtt="160ms", duration="1s"), lane="moon")
 
 
+@LOADS
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_run_that_is_ended_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
     before = outside()

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from conftest import refused
 from in_kernel import PROGRAM
-from in_lab import NEEDS_LAB, run
+from in_lab import LOADS, NEEDS_LAB, run
 
 import cwnd as package
 from cwnd import Flow, dumbbell
@@ -73,6 +73,7 @@ def test_the_kernels_own_cubic_has_the_simulators_variables() -> None:
 
 
 # Two sets of ours, of which the second differs from today's in a parameter: both are BPF objects. H-TCP's variables beside CUBIC's.
+@LOADS
 def test_algorithms_of_ours_show_their_variables() -> None:
     flows = [Flow("htcp"), Flow("cubic", beta="0.85")]
     scenario = dumbbell(flows, rate="20Mbit/s", rtt="80ms", duration="8s", inner=True, interval="50ms")
@@ -103,6 +104,7 @@ def test_variables_are_chosen_by_name_and_flows_by_number() -> None:
 
 
 # A switch from the kernel's own algorithm to one of ours: each sample is read as what ran then.
+@LOADS
 def test_a_flow_that_switches_shows_the_variables_of_what_it_runs_on() -> None:
     scenario = package.Scenario.from_toml(
         "duration = '4s'\nrecord = { inner = true }\n[link]\nrate = '10Mbit/s'\nrtt = '160ms'\n[[flow]]\ncc = 'cubic-linux'\n"
