@@ -97,7 +97,7 @@ columns! {
     HOOKS;
     Count connection: u64;
     Word hook: &'static str, "", "hook that was called";
-    Count seq: u64, "", "place among all calls of the trace's hooks; where one is missing, its record was lost";
+    Count seq: u64, "", "place among all calls of the trace's hooks, and among its packets if it has them; where one is missing, its record was lost";
     Count now_us: u64, "µs", "the connection's clock; 0 on a socket that was just accepted";
     Index tick_hz: u32;
     Index jiffies_before: u32, "ticks", "tick counter before the call";

@@ -37,6 +37,8 @@ class TraceSummary(TracedSet):
     #: calls, or acknowledgements, and those of them that were lost
     calls: int
     lost: int
+    #: data segments that the kernel counts as sent and that the table `packets` lacks; 0 without that table
+    unseen: int
     #: calls that the host computed otherwise, and the first of them; null: nothing was repeated there
     differences: int | None
     first: str | None
@@ -90,6 +92,9 @@ def headline(summary: TraceSummary) -> str:
     ]
     if summary["lost"]:
         parts.append(f"{summary['lost']:,} lost")
+    # Traces of earlier versions do not say.
+    if summary.get("unseen"):
+        parts.append(f"{summary['unseen']:,} data segments unseen")
     if summary["differences"] is not None:
         parts.append(f"{summary['differences']:,} differences")
     return ", ".join(parts)

@@ -292,6 +292,7 @@ def summary_of(source: KernelTrace, algorithm: str, elapsed_s: float) -> TraceSu
         "connections": len(source.connections()),
         "calls": source.calls,
         "lost": source.lost,
+        "unseen": source.unseen,
         "differences": source.differences,
         "first": source.first_difference,
         "states_compared": source.states_compared,
@@ -358,8 +359,11 @@ def report(summary: TraceSummary, folder: Path | None) -> None:
         print(f"first: {summary['first']}")
     if summary["lost"]:
         print(
-            "What was lost found the ring buffer full, or passed while the kernel ran no tracing program; from there on the "
-            "host's state may be another.",
+            "What was lost found the ring buffer full; from there on the host's state may be another.", file=sys.stderr
+        )
+    if summary["unseen"]:
+        print(
+            f"{summary['unseen']:,} data segments that the kernel counts are not among the packets (docs/guide/hook-order.md).",
             file=sys.stderr,
         )
     if folder is not None:

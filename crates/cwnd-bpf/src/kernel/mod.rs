@@ -54,6 +54,7 @@ pub use shared_module::SharedModule;
 pub use state_sampler::{SampleCause, SampledState, StateSampler};
 pub use switch::{ConnectionFilter, LiveConnection, LiveConnections, connections, switch};
 pub use tcp_probe::{Probe, ProbeSample};
+pub use unseen::UnseenSegments;
 pub use wrapper::{PacketPrograms, Wrapper};
 
 pub use cwnd::Hook;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Reads recorded calls from the ring buffer: each as a [`Row`] for the core's replay.
+//! Reads recorded calls, and packets, from the ring buffer: each call as a [`Row`] for the core's replay.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,13 +14,12 @@ use libbpf_rs::{ErrorKind, MapHandle, Object, RingBuffer, RingBufferBuilder};
 use crate::kernel::error::{Error, refused};
 use crate::kernel::maps::{PARAMS, field, find};
 use crate::kernel::tick::tick_hz;
-use crate::kernel::unseen::UnseenSegments;
 use cwnd_bpf_build::shared_structs::{HEADER_BYTES, RawPacket, RawRecord, Socket};
 
 /// A recorded call of a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallRecord {
-    /// Place among all calls of the object's hooks; where numbers are missing, records were lost.
+    /// Place among all calls of the object's hooks, and among the packets that it records with them; where numbers are missing, records were lost.
     pub seq: u64,
     /// Which connection: 0, 1, … in the order of their first records.
     pub connection: u64,
@@ -56,7 +55,6 @@ pub struct Recorder {
     _map: MapHandle,
     records: Receiver<Result<CallRecord, Error>>,
     packets: Receiver<PacketRecord>,
-    unseen: UnseenSegments,
 }
 
 impl fmt::Debug for Recorder {
@@ -77,14 +75,7 @@ impl Recorder {
 
     /// The packets that came to light at [`Recorder::take`] since the last time.
     pub fn packets(&mut self) -> Vec<PacketRecord> {
-        self.packets.try_iter().inspect(|packet| self.unseen.note(packet.connection, &packet.raw)).collect()
-    }
-
-    /// Segments with data that connections have sent, as the kernel counts them, and that no program saw: a kernel may leave tracing programs out
-    /// where an interrupt falls into a task that it does not let be traced. Of the packets that were taken.
-    #[must_use]
-    pub const fn unseen(&self) -> u64 {
-        self.unseen.segments
+        self.packets.try_iter().collect()
     }
 }
 
@@ -147,11 +138,11 @@ impl ConnectionNumbers {
 }
 
 /// What tells a packet from a call.
-const PACKET_BYTES: usize = size_of::<RawPacket>();
+pub(super) const PACKET_BYTES: usize = size_of::<RawPacket>();
 const _: () = assert!(PACKET_BYTES < size_of::<RawRecord>());
 
 /// A packet, from its bytes.
-fn packet(bytes: &[u8], tick_hz: u32) -> RawPacket {
+pub(super) fn packet(bytes: &[u8], tick_hz: u32) -> RawPacket {
     let u32_at = |offset| u32::from_ne_bytes(field(bytes, offset));
     let u64_at = |offset| u64::from_ne_bytes(field(bytes, offset));
     RawPacket {
@@ -208,7 +199,7 @@ pub(crate) fn open(object: &Object, ring: &str) -> Result<Recorder, Error> {
         })
         .map_err(refused("open the ring buffer"))?;
     let ring = builder.build().map_err(refused("open the ring buffer"))?;
-    Ok(Recorder { ring, _map: map, records, packets, unseen: UnseenSegments::default() })
+    Ok(Recorder { ring, _map: map, records, packets })
 }
 
 /// A connection, from the bytes at `offset`.
@@ -342,29 +333,6 @@ mod tests {
         ];
         for (socket, hook, expected) in calls {
             assert_eq!(numbers.of(socket, hook), expected, "{socket} {hook:?}");
-        }
-    }
-
-    // A packet of one connection with a header of 20 bytes: ((kind, bytes, size of its segments, the kernel's count), unseen so far).
-    #[test]
-    fn what_the_kernel_counts_and_no_record_shows_is_unseen() {
-        let mut unseen = UnseenSegments::default();
-        for (at, ((kind, bytes, gso_size, data_segs_out), expected)) in [
-            ((1, 1020, 0, 8), 0),     // the first that is recorded: seven went before the recording
-            ((1, 1020, 0, 9), 0),     // one by one
-            ((1, 20, 0, 9), 0),       // no data
-            ((1, 3520, 1000, 13), 0), // 1000, 1000, 1000 and 500 bytes at once
-            ((0, 20, 0, 13), 0),      // an acknowledgement
-            ((0, 1020, 0, 16), 3),    // before it three left unseen; its own data is not the sender's
-            ((1, 1020, 0, 18), 4),    // one between the two
-        ]
-        .into_iter()
-        .enumerate()
-        {
-            let mut raw = RawPacket { kind, bytes, gso_size, data_segs_out, ..packet(&[0; PACKET_BYTES], 0) };
-            raw.header[12] = 5 << 4;
-            unseen.note(3, &raw);
-            assert_eq!(unseen.segments, expected, "row {at}");
         }
     }
 }

@@ -148,7 +148,8 @@ fn read(bytes: &[u8], tick_hz: u32) -> Result<SampledState, Error> {
         0 => SampleCause::Begin,
         1 => SampleCause::Acknowledgement,
         2 => SampleCause::Timer,
-        _ => SampleCause::End,
+        3 => SampleCause::End,
+        other => return Err(Error::Record(format!("an unknown cause, {other}"))),
     };
     Ok(SampledState {
         conn: Conn { tick_hz, ..conn(bytes, offset_of!(RawState, conn)) },

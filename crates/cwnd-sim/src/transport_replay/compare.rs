@@ -182,6 +182,9 @@ impl Outcome {
                     Some(known) => {
                         known.events += kind.events;
                         known.fresh += kind.fresh;
+                        if kind.first_is_fresh && !known.first_is_fresh {
+                            (known.first, known.first_is_fresh) = (kind.first, true);
+                        }
                     }
                     None => mine.push(kind),
                 }
@@ -274,4 +277,26 @@ fn arguments(event: &Event, row: &Row, logged: &Logged) -> Vec<String> {
         kinds.push(format!("result: {hook}"));
     }
     kinds
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Out of step in the one connection, in step in the other: whatever is added to what, the second is shown.
+    #[test]
+    fn the_first_fresh_difference_of_any_connection_is_the_one_that_is_shown() {
+        let outcome = |fresh, text: &str| {
+            let mut outcome = Outcome::default();
+            note(&mut outcome.kinds, "cong_avoid: acked".to_owned(), fresh, || text.to_owned());
+            outcome
+        };
+        let both = [(false, "out of step"), (true, "in step")];
+        for [first, second] in [both, [both[1], both[0]]] {
+            let mut sum = outcome(first.0, first.1);
+            sum.add(outcome(second.0, second.1));
+            let [kind] = &sum.kinds[..] else { panic!("{:?}", sum.kinds) };
+            assert_eq!((kind.events, kind.fresh, kind.first.as_str()), (2, 1, "in step"));
+        }
+    }
 }

@@ -20,7 +20,7 @@ pub use connections::TracedConnection;
 use cwnd::Controller;
 use cwnd_bpf::{
     CommandScope, Load as _, OwnedModule, PacketPrograms, PacketRecord, Probe, Recorder, RunningCommand,
-    ScopeMethod, Socket, Wrapper,
+    ScopeMethod, Socket, UnseenSegments, Wrapper,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -44,6 +44,7 @@ pub struct KernelTrace {
     unguarded: u64,
     /// Packets that have not been taken; `None` where none are recorded.
     packets: Option<Vec<PacketRecord>>,
+    unseen: UnseenSegments,
     /// A command whose connections run on what is traced.
     command: Mutex<Option<RunningCommand>>,
 }
@@ -176,13 +177,19 @@ impl KernelTrace {
         }
     }
 
-    /// Calls, acknowledgements or packets that found no room in the ring buffer, and data segments that left unseen.
+    /// Calls, acknowledgements or packets that found no room in the ring buffer.
     #[getter]
     fn lost(&self, py: Python<'_>) -> PyResult<u64> {
         match &*self.source() {
             Some(source) => lost(source).map_err(|why| raise(py, &why)),
             None => Ok(self.lost),
         }
+    }
+
+    /// Data segments that the kernel has sent by its own count and that the packets so far lack; 0 where no packets are recorded.
+    #[getter]
+    const fn unseen(&self) -> u64 {
+        self.unseen.segments()
     }
 
     /// Rows so far.
@@ -254,7 +261,7 @@ impl KernelTrace {
 
 fn lost(source: &RecordSource) -> Result<u64, cwnd_bpf::Error> {
     match source {
-        RecordSource::Hooks { loaded, recorder, .. } => Ok(loaded.counters()?.lost() + recorder.unseen()),
+        RecordSource::Hooks { loaded, .. } => Ok(loaded.counters()?.lost()),
         RecordSource::Probe(probe) => probe.lost(),
     }
 }
@@ -295,6 +302,7 @@ impl KernelTrace {
         Self {
             source: Mutex::new(Some(source)),
             packets: has_packets.then(Vec::new),
+            unseen: UnseenSegments::default(),
             connections: Connections::new(controller, algorithm),
             port,
             lost: 0,
@@ -306,7 +314,7 @@ impl KernelTrace {
 
     /// Rows of `hooks` and `cwnd`, and how many calls they are of.
     fn take_slice(&mut self, py: Python<'_>, patience: Duration) -> PyResult<(Option<Table>, Table, usize)> {
-        let Self { source, connections, packets, port, .. } = self;
+        let Self { source, connections, packets, unseen, port, .. } = self;
         let source = source.get_mut().unwrap_or_else(PoisonError::into_inner);
         let taken = py.detach(|| match source {
             Some(RecordSource::Hooks { recorder, words, .. }) => {
@@ -316,7 +324,8 @@ impl KernelTrace {
                         let Socket { local_port, remote_port, .. } = packet.raw.kernel;
                         *port == 0 || local_port == *port || remote_port == *port
                     };
-                    packets.extend(recorder.packets().into_iter().filter(is_wanted));
+                    let wanted = recorder.packets().into_iter().filter(is_wanted);
+                    packets.extend(wanted.inspect(|packet| unseen.note(packet)));
                 }
                 if *port != 0 {
                     records.retain(|record| {
