@@ -82,7 +82,7 @@ def left_behind() -> set[str]:
 
 
 def kill(seed: int, kills: int) -> tuple[int, set[str]]:
-    """Kills `kills` labs at random moments of their first two seconds; returns how many were running by then, and what is left."""
+    """Kills `kills` labs at random moments between 0.2 and 2.5 s after their start; returns how many were running by then, and what is left."""
     draw, before, running = random.Random(seed), left_behind(), 0
     program = str(Path(sys.executable).with_name("cwnd"))
     with tempfile.TemporaryDirectory() as folder:
@@ -120,7 +120,8 @@ def page(held: list[tuple[int, Held | str]], seconds: int, running: int, left: s
             continue
         late = " | ".join(f"{value:.3f}" for value in run.late_ms)
         aim = AIMS.get(rate)
-        text += f"| {rate} | {run.utilization:.4f} | {late} | {'' if aim is None else aim} | {run.processor:.0%} | {run.packets:,} |\n"
+        reached = "" if aim is None else f"{aim}, {'reached' if run.late_ms[2] <= aim else 'missed'}"
+        text += f"| {rate} | {run.utilization:.4f} | {late} | {reached} | {run.processor:.0%} | {run.packets:,} |\n"
     for rate, run in held:
         if isinstance(run, str):
             text += f"\n{rate} Mbit/s: {run}\n"

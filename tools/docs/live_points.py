@@ -64,7 +64,7 @@ WHY: dict[str, str] = {
     "0.300 in every seed for `document`, `no spare ACKs`, `µs` and `segments`; with 10 µs, 100 µs or 1 ms it is 0.43 to 0.50. `document, 40 ms` over 60 s: "
     "of the simulator's flows one has 209 drops and the other 104, in a cycle that no round trip 0.05 to 0.5 ms longer ends; Linux's have 90 and 91, and two "
     "timeouts in 160 s. What ends the cycle in Linux was not looked into, nor the other numbers.",
-    "freebsd/table": "With the stretched time the kernel's clock is fine beside a round trip, so the rows of `tick` say nothing about a clock of 100 or 1000 Hz in a LAN: they are one run, and to be held against the third column only, which is stretched as well. At the document's 0.1 ms and 1 % of loss the simulator with a clock of 100 Hz has 49 Mbit/s with the paper's recovery and 84 with Linux's (seed 1): recovery alone does not undo the collapse.",
+    "freebsd/table": "With the stretched time the kernel's clock is fine beside a round trip, so the rows of `tick` say nothing about a clock of 100 or 1000 Hz in a LAN: they are one run, and to be held against the column *with Linux's recovery* only, which is stretched as well. At the document's 0.1 ms and 1 % of loss the simulator with a clock of 100 Hz has 49 Mbit/s with the paper's recovery and 84 with Linux's (seed 1): recovery alone does not undo the collapse.",
 }
 
 

@@ -39,7 +39,7 @@ pub struct ApplicationsReport {
     pub traffic: TrafficReport,
     /// How late the applications did what they were to do, and were looked at.
     pub lateness: Lateness,
-    /// Records of the tracer that found no room.
+    /// Records of the sampler that found no room.
     pub records_lost: u64,
 }
 
@@ -174,7 +174,7 @@ impl Applications<'_> {
         self.over(all, transfers, lateness, states)
     }
 
-    /// Takes what the tracer has recorded; the rows of samples that are due now come later.
+    /// Takes what the sampler has recorded; the rows of samples that are due now come later.
     fn trace(&self, states: Option<&mut SenderStates>, now: u64, rows_due: bool) -> Result<(), Error> {
         let Some(states) = states else { return Ok(()) };
         let StateRows { cwnd, inner } = states.take(self.clock, now, self.flows)?;

@@ -220,8 +220,9 @@ impl Lab {
         self.tables.events.sort_by_key(|row| row.time_ns);
         self.valid(&carrier, &lateness, traffic.short_rtt())?;
         if records_lost > 0 {
-            let how =
-                format!("the tracer's buffer had no room for {records_lost} acknowledgements and timers");
+            let how = format!(
+                "the sampler's buffer had no room for {records_lost} records of acknowledgements, timers, beginnings and ends"
+            );
             return Err(Error::Behind(how));
         }
         // Rows come when the connections go on, one sooner than the other.
@@ -262,7 +263,7 @@ impl Lab {
         let (part, most) = TOO_LONG;
         if total > self.scenario.duration / part || longest > most {
             return Err(Error::Behind(format!(
-                "it was stopped {count} times, for {} ms together and for up to {} ms, which is more than {} ms or {} ms",
+                "it was stopped {count} times, for {:.1} ms together and for up to {:.1} ms, which is more than {} ms or {} ms",
                 ms(total),
                 ms(longest),
                 ms(self.scenario.duration / part),

@@ -4,7 +4,7 @@
 //!
 //! What was sent when, when the timer expired, what the application had written and how much the receiver allowed are the record's
 //! (docs/adr/0008): else both sides would part at the first transmission that differs by a microsecond, and no later acknowledgement would
-//! fit. The sender's own are what it makes of acknowledgements and expired timers: loss marks, states, undo, and every call of a hook. After each
+//! fit. The sender's own are what it makes of acknowledgements and expired timers: loss marks, states, undo, and every call of a hook. Before each
 //! event window, threshold and what `tcp_cwnd_validate` keeps are taken from the record, so that each event is judged by itself.
 
 mod arrival;

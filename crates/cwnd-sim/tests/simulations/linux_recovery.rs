@@ -64,6 +64,25 @@ fn a_lost_tail_costs_what_a_probe_costs() {
     assert!(prr > 380_000_000, "{prr} ns");
 }
 
+// RFC 8985 §7.2: the last of ten packets is lost. For one segment the probe would wait 2 · SRTT and 200 ms, later than the timeout: it goes when that
+// would be due, and its acknowledgement ends the matter without a timeout. SRTT and RTTVAR of nine samples make the timeout about 240 ms; it runs
+// from the last acknowledgement on (44.2 ms), and half a round trip later the probe is there: 40 + 44 + 240 + 21.
+#[test]
+fn one_lost_packet_at_the_end_is_probed_for_when_the_timeout_would_be_due() {
+    let last = |recovery| {
+        let simulation = run(&format!(
+            "duration = '5s'\n[link]\nrate = '20Mbit/s'\nrtt = '40ms'\nloss = 'at:10'\n[[flow]]\ncc = 'reno-linux'\nrecovery = '{recovery}'\nsize = '14480B'"
+        ));
+        (
+            simulation.tables().transfers[0].end_ns.expect("complete") / 1_000_000,
+            simulation.summary().flows[0].run.timeouts,
+        )
+    };
+    let (linux, prr) = (last("linux"), last("sack-prr")); // the second without a handshake
+    assert!((340..356).contains(&linux.0) && linux.1 == 0, "{linux:?}");
+    assert!((348..358).contains(&prr.0) && prr.1 == 1, "{prr:?}");
+}
+
 // RFC 9293 §3.5: one segment. Without a handshake it arrives after its serialisation (1500 bytes at 20 Mbit/s: 0.6 ms) and half a round
 // trip, 20.6 ms; with one, a round trip later. Recovery `linux` has one unless told otherwise.
 #[test]

@@ -73,7 +73,7 @@ impl ReorderingWindow {
         self.quarters
     }
 
-    /// The segment at `position`, sent once, arrived after everything before `highest` that has arrived. // RFC 8985 §6.2, step 3
+    /// The segment at `position`, sent once or reported twice, arrived after everything before `highest` that has arrived. // RFC 8985 §6.2, step 3
     pub fn on_reordered(&mut self, position: u64, highest: u64) {
         if position < highest {
             self.seen = true;
