@@ -28,6 +28,10 @@ def test_every_row_has_a_test_or_a_reason_and_every_tag_a_row() -> None:
     assert regressions.unfounded() == []
 
 
+def test_the_page_has_the_rows_and_tests_of_today() -> None:
+    assert (ROOT / "docs" / "reference" / "regressions.md").read_text() == regressions.page()
+
+
 def test_a_tag_names_its_rows() -> None:
     assert list(regressions.named("A1 to A3, K1 and GV2")) == ["A1", "A2", "A3", "K1", "GV2"]
 
