@@ -18,7 +18,7 @@ WITHOUT_LAB = (
 )
 
 #: For modules whose tests need root, TUN and namespaces. Labs do not meet: they run beside each other, and beside tests that load algorithms.
-NEEDS_LAB = pytest.mark.skipif(WITHOUT_LAB != "", reason=WITHOUT_LAB or "-")
+NEEDS_LAB = [pytest.mark.skipif(WITHOUT_LAB != "", reason=WITHOUT_LAB or "-"), pytest.mark.usefixtures("lab")]
 
 #: For tests whose labs load algorithms of ours: no other test does meanwhile, as both may want the same name.
 LOADS = pytest.mark.usefixtures("turn")

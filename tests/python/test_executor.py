@@ -121,10 +121,11 @@ def test_an_error_in_taking_a_result_gives_up_the_tasks() -> None:
     def take(number: int, word: str) -> None:
         raise OSError("the disk is gone")
 
-    threads = threading.active_count()
+    before = set(threading.enumerate())
     with pytest.raises(OSError, match="the disk"):
         run_all(Threads[str](2), {1: Gate("done", opened()), 2: Gate("given up", threading.Event())}, take)
-    assert threading.active_count() == threads
+    # Some of an earlier test may have ended meanwhile.
+    assert set(threading.enumerate()) <= before
 
 
 def test_after_a_failure_nothing_more_is_begun(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from in_lab import NEEDS_LAB, run
 from cwnd import Flow, dumbbell
 
 pytestmark = [
-    NEEDS_LAB,
+    *NEEDS_LAB,
     pytest.mark.skipif(os.environ.get("CI") != "true" and shutil.which("iperf3") is None, reason="needs iperf3"),
 ]
 

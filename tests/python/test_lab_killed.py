@@ -22,7 +22,7 @@ from pathlib import Path
 from in_kernel import PROGRAM, until
 from in_lab import LOADS, NEEDS_LAB, outside
 
-pytestmark = [NEEDS_LAB, LOADS]
+pytestmark = [*NEEDS_LAB, LOADS]
 
 KILLS = int(os.environ.get("CWND_KILLS", "10"))
 SEED = int(os.environ.get("CWND_KILLS_SEED", str(time.time_ns() % 1_000_000)))

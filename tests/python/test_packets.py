@@ -43,6 +43,7 @@ def run(request: pytest.FixtureRequest) -> Iterator[Run]:
         return
     if WITHOUT_LAB:
         pytest.skip(WITHOUT_LAB)
+    request.getfixturevalue("lab")
     yield measured
 
 

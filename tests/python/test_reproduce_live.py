@@ -31,6 +31,13 @@ from cwnd.result import run as run_once
 from cwnd.scenario import from_document
 
 
+def needs_lab(test: object) -> object:
+    """Skips a test where labs cannot run."""
+    for mark in NEEDS_LAB:
+        test = mark(test)
+    return test
+
+
 @dataclass(frozen=True, slots=True)
 class Shown:
     """What a run comes to."""
@@ -96,7 +103,7 @@ def column_of(experiment: AnyExperiment) -> tuple[runner.Column, list[runner.Tas
 
 
 # Of 3 s of 10 Mbit/s the handshake takes one round trip of 80 ms in lane live.
-@NEEDS_LAB
+@needs_lab
 def test_points_in_lane_live_stand_beside_the_simulators_or_have_their_reason(tmp_path: Path) -> None:
     column, tasks = column_of(Three())
     cache = Cache(tmp_path / "points")
@@ -115,7 +122,7 @@ def test_points_in_lane_live_stand_beside_the_simulators_or_have_their_reason(tm
 
 
 # 9, 8 and 7 Mbit/s are 24 of the 40 that may run at once. On a machine that does not keep up runs have their reason.
-@NEEDS_LAB
+@needs_lab
 def test_labs_run_beside_each_other_and_a_scenario_once(tmp_path: Path) -> None:
     column, _ = column_of(Beside())
     cache = Cache(tmp_path / "points")
@@ -143,7 +150,7 @@ def test_labs_run_beside_each_other_and_a_scenario_once(tmp_path: Path) -> None:
     assert all("did not keep up" in reason for reason in failed.values())
 
 
-@NEEDS_LAB
+@needs_lab
 def test_one_job_is_one_lab_at_a_time(tmp_path: Path) -> None:
     column, _ = column_of(Beside())
     cache = Cache(tmp_path / "points")
@@ -178,7 +185,7 @@ def test_rates_of_runs_in_progress_stay_below_a_sum_or_one_is_alone() -> None:
 
 
 # A folder of 600 s of runs: Ctrl-C ends it at once, keeps what was done, and says what was not.
-@NEEDS_LAB
+@needs_lab
 def test_ctrl_c_among_labs_keeps_what_is_done_and_leaves_nothing(tmp_path: Path) -> None:
     script = f"""
 import sys, threading
@@ -206,7 +213,7 @@ print(*live.measure(runs, cache))
     assert len([path for path in folder.rglob("*") if path.is_file()]) == 1
 
 
-@NEEDS_LAB
+@needs_lab
 def test_ctrl_c_in_the_command_writes_what_it_has(tmp_path: Path) -> None:
     before, folder = outside(), tmp_path / "out"
     command = [PROGRAM, "reproduce", "shanker/queue-size", "--seeds", "1", "--cubic", "none", "--lane", "live"]
@@ -238,7 +245,7 @@ def test_the_loss_table_is_run_400_times_slower() -> None:
 
 
 # Without losses the link is full: 2.5 Mbit/s, of which 1448 of 1500 bytes are payload, count as 400 times 2.41.
-@NEEDS_LAB
+@needs_lab
 def test_throughput_of_the_stretched_table_is_that_of_its_link() -> None:
     experiment = experiments()["freebsd/table"]
     column, _ = column_of(experiment)
