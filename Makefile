@@ -34,14 +34,14 @@ demo: $(NATIVE)
 	$(BIN)/cwnd compare cubic-2.2:4 sack:4 --rate 400Mbit/s --rtt 40ms --buffer 1bdp --duration 100s --seed 1 -o out/fig6
 	@echo "Look at out/fig6/overview.png; the tables and the scenario lie beside it."
 
-# One after the other, or JOBS of them at a time, what they say in pieces. The first is the longest, and waits: the others take what it leaves.
+# One after the other, or JOBS of them at a time, what they say in pieces. The first two are the longest, and wait: the others take what they leave.
 PARTS := python kernel rust release wasm
 test:
 	@$(MAKE) --no-print-directory $(if $(JOBS),--jobs=$(JOBS) --output-sync=target) $(PARTS:%=part-%)
 
 # Its commands wait for nobody's turn: the parts are as many as was asked for.
 $(PARTS:%=part-%): part-%:
-	@MAKEFLAGS='$(filter-out -j% -O% --jobserver%,$(MAKEFLAGS))' bash -c 'TIMEFORMAT="test-$* took %0R s; processor time %0U + %0S s"; time $(if $(JOBS),$(if $(filter-out python,$*),nice -n 10 ))$(MAKE) --no-print-directory test-$*'
+	@MAKEFLAGS='$(filter-out -j% -O% --jobserver%,$(MAKEFLAGS))' bash -c 'TIMEFORMAT="test-$* took %0R s; processor time %0U + %0S s"; time $(if $(JOBS),$(if $(filter-out python kernel,$*),nice -n 10 ))$(MAKE) --no-print-directory test-$*'
 
 # What is imported is compiled then: that is a small part of what is installed.
 $(VENV)/.packages: requirements-dev.lock

@@ -182,7 +182,8 @@ def table(summary: Summary, printer: Printer | None = None) -> None:
         )
         if live.get("pauses"):
             printer.print(
-                f"the machine was stopped {live['pauses']} times, for {live['paused_ms']:.0f} ms together and {live['longest_pause_ms']:.1f} at most"
+                f"the machine was stopped {live['pauses']} time{'' if live['pauses'] == 1 else 's'}, for {live['paused_ms']:.1f} ms together and "
+                f"{live['longest_pause_ms']:.1f} ms at most"
             )
         printer.print(f"{perf['packets']:,} packets; the emulator took {perf['cpu_s']:.2f} s of CPU")
         return

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 
 from cwnd import _native
 from cwnd.exit_codes import fail
+from cwnd.input_errors import path_of
 from cwnd.replay import TraceError, column_of
 
 if TYPE_CHECKING:
@@ -37,9 +38,9 @@ def replay_transport(folder: str | Path) -> TransportOutcome:
     neither), `complete` (whether more than nothing, and all but one in a hundred of the events before that, were compared), `explained`
     (arguments that the simulator cannot have: what, why, in how many events they differ), `retransmissions` and `timers` (how many, and how many of them the sender would not have had),
     `kinds` and `states` (a `kind` each, how many `events`, how many of these `fresh`, that is with both sides in step before, and
-    the `first`, in words), and the `first` divergence of all. Raises `TraceError`.
+    the `first`, in words), and the `first` divergence of all. Raises `TraceError` (a `ValueError`) for a folder that holds no such trace, `ScenarioError` for what is no path.
     """
-    folder = Path(folder)
+    folder = path_of("folder", folder)
     replay = _native.TransportReplay(set_of(folder))
     hooks, packets = (read(folder, name) for name in COLUMNS)
     beginnings = pc.filter(hooks["connection"], pc.equal(hooks["hook"], "init"))

@@ -204,6 +204,15 @@ cc = "cubic-linux"
 @pytest.mark.skipif(
     os.environ.get("CI") != "true" and not Path("/dev/net/tun").exists(), reason=lacks() or "needs /dev/net/tun"
 )
+@pytest.mark.parametrize(
+    ("folder", "words"),
+    [(5, "folder: 5 is not accepted; expected a path"), ("no-such-folder", 'TRACE: "no-such-folder" is not accepted')],
+)
+def test_what_is_no_trace_is_refused_from_python(folder: object, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        package.replay_transport(folder)  # type: ignore[arg-type]
+
+
 @kernel
 @pytest.mark.parametrize("algorithm", ["cubic", "reno"])
 def test_a_connection_is_recorded_on_a_live_path_and_repeated(cwnd: Cli, tmp_path: Path, algorithm: str) -> None:

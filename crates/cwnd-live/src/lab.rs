@@ -263,10 +263,10 @@ impl Lab {
         let (part, most) = TOO_LONG;
         if total > self.scenario.duration / part || longest > most {
             return Err(Error::Behind(format!(
-                "it was stopped {count} times, for {:.1} ms together and for up to {:.1} ms, which is more than {} ms or {} ms",
+                "it was stopped, or came too late, {count} times: for {:.1} ms together (allowed are {}) and for up to {:.1} ms at once (allowed are {} ms)",
                 ms(total),
-                ms(longest),
                 ms(self.scenario.duration / part),
+                ms(longest),
                 ms(most)
             )));
         }

@@ -15,7 +15,7 @@ use cwnd::{CaState, Conn};
 const HEADERS: u32 = 320;
 /// Segments of the smallest buffer. // Linux: tcp_min_tso_segs
 const LEAST: u32 = 2;
-/// Below this round trip, in units of 512 µs, buffers are larger. // Linux: tcp_tso_rtt_log
+/// Below this round trip, in units of 512 µs, buffers are larger. // Linux: tcp_tso_autosize; the unit is 2 to the power of tcp_tso_rtt_log
 const CLOSE: u32 = 32;
 /// How long after the last acknowledgement's transmission data still waits, µs; it goes at the next acknowledgement, whenever that comes.
 const PATIENCE_US: u64 = 1000;
