@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from in_kernel import PATIENCE_S, PROGRAM
+from in_lab import kept_up
 
 ROOT = Path(__file__).parents[2]
 GUIDE = ROOT / "docs" / "guide"
@@ -49,9 +50,11 @@ def contains(printed: str, shown: str) -> bool:
     shutil.which("cargo") is None and os.environ.get("CI") != "true", reason="it needs cargo: Rust 1.89 or newer"
 )
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
-def test_a_page_does_what_it_says(page: Path, tmp_path: Path) -> None:
-    if page.stem == "live" and os.environ.get("CI") != "true" and os.geteuid() != 0:
-        pytest.skip("it needs root")
+def test_a_page_does_what_it_says(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    if page.stem == "live":
+        if os.environ.get("CI") != "true" and os.geteuid() != 0:
+            pytest.skip("it needs root")
+        request.getfixturevalue("lab")
     # The README's commands are given from the root of the project.
     (tmp_path / ".venv").symlink_to(PROGRAM.parents[1])
     environment = {
@@ -72,9 +75,8 @@ def test_a_page_does_what_it_says(page: Path, tmp_path: Path) -> None:
             assert contains(printed, text), f"the page shows\n{text}\nand what came is\n{printed}"
         else:
             command = {"sh": ["bash", "-euo", "pipefail", "-c", text], "python": [sys.executable, "-c", text]}[kind]
-            done = subprocess.run(
-                command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE_S, check=False
-            )
+            options = {"cwd": tmp_path, "env": environment, "timeout": PATIENCE_S, "check": False}
+            done = kept_up(lambda: subprocess.run(command, capture_output=True, text=True, **options))  # noqa: B023
             assert done.returncode == 0, f"{text}\n{done.stdout}\n{done.stderr}"
             printed, run = done.stdout, run + 1
     assert run, "a page without a command"

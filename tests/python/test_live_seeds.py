@@ -10,7 +10,7 @@ from pathlib import Path
 
 from conftest import Cli, refused
 from in_kernel import PROGRAM, until
-from in_lab import NEEDS_LAB, outside, threads
+from in_lab import NEEDS_LAB, kept_up, outside, threads
 
 import cwnd as package
 
@@ -31,7 +31,7 @@ def shape(document: object) -> object:
 def test_seeds_give_the_documents_of_lane_sim(cwnd: Cli, tmp_path: Path) -> None:
     folder = tmp_path / "live"
     arguments = (*FLOW, "--duration", "2s", "--seeds", "3", "--json")
-    done = cwnd(*arguments, "--lane", "live", "-o", str(folder))
+    done = kept_up(lambda: cwnd(*arguments, "--lane", "live", "-o", str(folder)))
     assert done.returncode == 0, done.stderr
     live, simulated = json.loads(done.stdout), json.loads(cwnd(*arguments).stdout)
     assert (live["lane"], live["seeds"], live["asked"]) == ("live", [1, 2, 3], 3)
