@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -75,8 +76,8 @@ def test_a_page_does_what_it_says(page: Path, tmp_path: Path, request: pytest.Fi
             assert contains(printed, text), f"the page shows\n{text}\nand what came is\n{printed}"
         else:
             command = {"sh": ["bash", "-euo", "pipefail", "-c", text], "python": [sys.executable, "-c", text]}[kind]
-            options = {"cwd": tmp_path, "env": environment, "timeout": PATIENCE_S, "check": False}
-            done = kept_up(lambda: subprocess.run(command, capture_output=True, text=True, **options))  # noqa: B023
+            run_block = partial(subprocess.run, command, cwd=tmp_path, env=environment, timeout=PATIENCE_S, check=False)
+            done = kept_up(partial(run_block, capture_output=True, text=True))
             assert done.returncode == 0, f"{text}\n{done.stdout}\n{done.stderr}"
             printed, run = done.stdout, run + 1
     assert run, "a page without a command"

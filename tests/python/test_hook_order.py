@@ -187,6 +187,15 @@ def test_packets_are_recorded_of_the_kernels_own_only(cwnd: Cli) -> None:
     refused(said, '--cc: "htcp" is not accepted; expected kernel/cubic or kernel/reno with --transport')
 
 
+@pytest.mark.parametrize(
+    ("folder", "words"),
+    [(5, "folder: 5 is not accepted; expected a path"), ("no-such-folder", 'TRACE: "no-such-folder" is not accepted')],
+)
+def test_what_is_no_trace_is_refused_from_python(folder: object, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        package.replay_transport(folder)  # type: ignore[arg-type]
+
+
 LIVE = """
 duration = "4s"
 [link]
@@ -204,15 +213,6 @@ cc = "cubic-linux"
 @pytest.mark.skipif(
     os.environ.get("CI") != "true" and not Path("/dev/net/tun").exists(), reason=lacks() or "needs /dev/net/tun"
 )
-@pytest.mark.parametrize(
-    ("folder", "words"),
-    [(5, "folder: 5 is not accepted; expected a path"), ("no-such-folder", 'TRACE: "no-such-folder" is not accepted')],
-)
-def test_what_is_no_trace_is_refused_from_python(folder: object, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        package.replay_transport(folder)  # type: ignore[arg-type]
-
-
 @kernel
 @pytest.mark.parametrize("algorithm", ["cubic", "reno"])
 def test_a_connection_is_recorded_on_a_live_path_and_repeated(cwnd: Cli, tmp_path: Path, algorithm: str) -> None:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // Senders of a network namespace, whatever their algorithm: the connection and the algorithm's private area at the beginning, before every
-// acknowledgement and every timer, and at the end. So each record is what the acknowledgement or timer before it has left. At tracepoints alone: programs that are
-// attached to functions would see what an acknowledgement leaves at once, but some kernels refuse them, and some have been seen to skip them
-// (docs/adr/0007).
+// acknowledgement and every timer, and at the end. So each record is what the acknowledgement or timer before it has left. At tracepoints
+// alone: programs that are attached to functions would see what an acknowledgement leaves at once, but some kernels refuse them, and some
+// have been seen to skip them (docs/adr/0007).
 
 #include "timer.bpf.h"
 

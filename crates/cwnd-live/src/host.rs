@@ -184,8 +184,8 @@ pub const GATEWAY: &str = "CWND_HOST";
 const FIRST_OF_PAIRS: Ipv4Addr = Ipv4Addr::new(100, 64, 0, 1);
 
 /// What results depend on, whatever this machine's own settings are. Linux's defaults, but for ECN, which is off, metrics, which no connection
-/// keeps for a later one, SYN cookies, backlogs and ports, so that thousands of connections open as asked, and buffers, which may grow to 64 MiB: the bandwidth-delay product of 1 Gbit/s and 500 ms. Those of receivers begin with
-/// 32 MiB: in a small one Linux waits with acknowledgements until the application has read, and the thread that reads can be late.
+/// keeps for a later one, SYN cookies, backlogs and ports, so that thousands of connections open as asked, and buffers, which may grow to
+/// 64 MiB: the bandwidth-delay product of 1 Gbit/s and 500 ms. Those of receivers begin with 32 MiB: in a small one Linux waits with acknowledgements until the application has read, and the thread that reads can be late.
 const SETTINGS: &[(&str, &str)] = &[
     ("ipv4/tcp_ecn", "0"),
     ("ipv4/tcp_no_metrics_save", "1"), // no connection knows what an earlier one has learned

@@ -17,7 +17,7 @@ const HEADERS: u32 = 320;
 const LEAST: u32 = 2;
 /// Below this round trip, in units of 512 µs, buffers are larger. // Linux: tcp_tso_autosize; the unit is 2 to the power of tcp_tso_rtt_log
 const CLOSE: u32 = 32;
-/// How long after the last acknowledgement's transmission data still waits, µs; it goes at the next acknowledgement, whenever that comes.
+/// How long after the last transmission data still waits, µs; later it goes at the next acknowledgement, whenever that comes.
 const PATIENCE_US: u64 = 1000;
 /// Data waits while it is less than this part of the window. // Linux: tcp_tso_win_divisor
 const PART: u32 = 3;

@@ -82,16 +82,9 @@ fn a_lost_retransmission_is_found_by_what_was_sent_after_it() {
     play(
         "reno",
         None,
-        "
-        0  > 0-9
-        40 < ack 1
-        40 > 10-11
-        41 < sack 2
-        41 > 12
-        42 < sack 3
-        42 > 13
-        43 < sack 4
-        43 > 1          // 1 has arrived: 5/11 is 1
+        &format!(
+            "{LATE}
+        // PRR: 1 has arrived, 5/11 is 1.
         44 < sack 5     // 10/11
         45 < sack 6     // 15/11 is 2
         45 > 14
@@ -110,7 +103,8 @@ fn a_lost_retransmission_is_found_by_what_was_sent_after_it() {
         125 < ack 19
         125 = Open 6 5  // five have arrived: one more
         125 > 19-24
-    ",
+    "
+        ),
     );
 }
 
