@@ -68,6 +68,22 @@ def test_the_kth_packet_is_lost_in_both_lanes() -> None:
     assert lost(package.run(scenario)) == lost(run(scenario)) == [99, 298]
 
 
+# A segment and no more: its round trip is the path's 80 ms, and the time drawn before it, of up to 300 ms. Another seed draws another time.
+def test_a_random_overhead_is_the_scenarios_in_both_lanes() -> None:
+    def took_ms(seed: int, lane: str) -> float:
+        flow = Flow("reno-linux", size="1packets", overhead="300ms")
+        scenario = dumbbell([flow], rate="20Mbit/s", rtt="80ms", duration="2s", seed=seed)
+        result = run(scenario) if lane == "live" else package.run(scenario)
+        (transfer,) = result.transfers.to_pylist()
+        return 1e3 * (transfer["end_s"] - transfer["start_s"])
+
+    for seed in (1, 2):
+        simulated, live = took_ms(seed, "sim"), took_ms(seed, "live")
+        # A handshake and half a round trip, 0.6 ms on the link, and what was drawn.
+        assert 120.6 < simulated < 420.6 and abs(live - simulated) < 5, (seed, simulated, live)
+    assert abs(took_ms(1, "sim") - took_ms(2, "sim")) > 10
+
+
 def test_actions_sizes_and_ends_are_the_scenarios() -> None:
     scenario = dumbbell(
         [Flow("cubic-linux", stop="2s"), Flow("reno-linux", start="1s", size="100kB")],

@@ -20,6 +20,7 @@ from in_lab import NEEDS_LAB, outside, run, threads
 
 from cwnd import Flow, dumbbell
 from cwnd.executor import ThreadContext
+from cwnd.json_types import JsonObject
 from cwnd.papers.freebsd.setups import Iperf
 from cwnd.reproduce import Answer, Experiment, Point, Setup, live, runner
 from cwnd.reproduce.cache import Cache
@@ -29,6 +30,7 @@ from cwnd.reproduce.live import TOGETHER_MBPS, Together
 from cwnd.result import Result
 from cwnd.result import run as run_once
 from cwnd.scenario import from_document
+from cwnd.stored_scenario import scenario_document
 
 
 def needs_lab(test: object) -> object:
@@ -274,13 +276,42 @@ def test_how_much_slower_does_not_matter() -> None:
     assert windows[0] == pytest.approx(windows[1], rel=0.05), windows
 
 
-# Its slopes need K, which lane live records as the simulator does.
-def test_a_flow_alone_runs_as_it_is_written() -> None:
-    column, _ = column_of(experiments()["shanker/alone"])
-    wants = live.wanted(column, 1)
-    assert [live.why_not(want.scenario) for want in wants] == ["", ""]
-    for want, point in zip(wants, column.points, strict=True):
-        assert want.document == runner.document_key(runner.scenario_of(point).with_seed(1))
+# Its slopes need K, which lane live records as the simulator does. Flows without a random overhead get one; figure 10b's have a packet's time.
+def test_points_run_as_they_are_written_but_for_an_overhead() -> None:
+    def in_lane(name: str) -> list[tuple[JsonObject, JsonObject]]:
+        column, _ = column_of(experiments()[name])
+        wants = live.wanted(column, 1)
+        assert {live.why_not(want.scenario) for want in wants} == {""}
+        points = [runner.scenario_of(point).with_seed(1) for point in column.points]
+        return [
+            (scenario_document(point), scenario_document(want.scenario))
+            for point, want in zip(points, wants, strict=True)
+        ]
+
+    for written, lane in in_lane("shanker/alone"):
+        flows = written["flow"]
+        assert isinstance(flows, list) and {flow["overhead"] for flow in flows} == {"0s"}
+        assert lane == {**written, "flow": [{**flow, "overhead": "10us"} for flow in flows]}
+    for written, lane in in_lane("ha2008/fig10b"):
+        assert lane == written and '"overhead": "0s"' not in json.dumps(lane)
+
+
+# Two flows of 120 and 162 ms, which are 100 and 135 packet times of 10 Mbit/s, come to the full queue at one instant, and again and again: who is
+# then first decides. 0.1 microseconds make it the one or the other, and the shares with it; the lane would always choose one of them.
+def test_what_comes_at_one_instant_decides_and_an_overhead_makes_it_chance() -> None:
+    def ratio(later_us: tuple[float, float], overhead: str = "0s") -> float:
+        flows = [
+            Flow("sack", recovery="linux", rtt=f"{1000 * ms + us}us", start=f"{start}s", overhead=overhead)
+            for ms, us, start in zip((162, 120), later_us, (0, 17.77))
+        ]
+        scenario = dumbbell(
+            flows, rate="10Mbit/s", rtt="162ms", buffer="135packets", duration="500s", measure=("100s", "500s")
+        )
+        first, second = run_once(scenario).summary["flows"]
+        return first["throughput_mbps"] / second["throughput_mbps"]
+
+    assert ratio((0.1, 0)) < 0.8 and ratio((0, 0.1)) > 1.25
+    assert 0.6 < ratio((0, 0), overhead="10us") < 1.25
 
 
 # Of 1.0 and 1.2 the mean is 1.1: 1.15 is between them, 1.2001 less than 0.11 off; 1.25 and 0.98 are neither.

@@ -10,17 +10,16 @@ import os
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
 import pyarrow.parquet as pq
 
 from cwnd.replicates.folder import read
 from cwnd.replicates.study import processors
-from cwnd.reproduce import Point, Setup, runner
+from cwnd.reproduce import Point, Setup
 from cwnd.reproduce.discover import experiments
 from cwnd.reproduce.experiment import AnyExperiment
-from cwnd.reproduce.live import means_of
+from cwnd.reproduce.live import means_of, scenario_in_lane
 from cwnd.reproduce.numbers import JsonObject, to_json
 from cwnd.reproduce.run_folder import Entry, RunFolder
 from cwnd.result import run
@@ -36,8 +35,8 @@ OFF = 0.1
 SEEDS = range(1, 9)
 #: Keys of a flow that the kernel has its own of.
 KERNELS = ("host_clock", "min_rto")
-#: A flow as Linux sends: with its recovery, and with times of the host that are never quite the same.
-LINUX = {"recovery": "linux", "overhead": "10us"}
+#: A flow as Linux sends.
+LINUX = {"recovery": "linux"}
 HEAD = """# Points of the papers with Linux's TCP
 
 Written by `python -m tools.docs.live_points DIR...` from what [`cwnd reproduce --lane live`](../guide/reproduce.md#with-the-kernels-own-tcp) has measured.
@@ -80,8 +79,7 @@ def seeds_of(folder: Path, entry: Entry) -> dict[tuple[str, str], list[float]]:
 
 def with_linux(experiment: AnyExperiment, point: Point) -> dict[str, list[float]]:
     """Numbers of a point as lane live runs it, simulated with Linux's recovery: one per seed."""
-    scenario = runner.scenario_of(replace(point, scenario=experiment.live_scenario(point)))
-    document = scenario_document(scenario)
+    document = scenario_document(scenario_in_lane(experiment, point))
     flows = document["flow"]
     assert isinstance(flows, list)
     document["flow"] = [

@@ -296,7 +296,7 @@ impl Carrier<'_> {
             self.captures.note(side, at, header.flow, &copy);
             let due = match &mut self.passing {
                 Passing::Flows(flows) => {
-                    flows.due(&header, |number, ways| self.emulator.set_path(number, ways))
+                    flows.due(at, &header, |number, ways| self.emulator.set_path(number, ways))
                 }
                 Passing::Everything => None,
             };

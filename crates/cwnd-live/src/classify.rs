@@ -4,7 +4,7 @@
 use crate::emulator::Header;
 use crate::paths::{HostSide, Ways};
 use crate::wire::{FIRST_PORT, TcpSegment, UdpDatagram};
-use cwnd_link::PacketClass;
+use cwnd_link::{PacketClass, SendOverhead};
 use std::collections::VecDeque;
 use std::sync::mpsc::Receiver;
 
@@ -49,6 +49,8 @@ struct Connection {
 #[derive(Debug)]
 pub struct Classifier {
     sequences: Vec<Option<Sequence>>,
+    /// What the host of each flow's sender takes for a packet.
+    overheads: Vec<SendOverhead>,
     groups: u32,
     connections: Vec<Option<Connection>>,
     announced: Receiver<Announced>,
@@ -57,11 +59,13 @@ pub struct Classifier {
 }
 
 impl Classifier {
-    /// Of so many flows and groups of traffic; `announced` tells of connections and datagrams of traffic before their packets.
-    pub fn new(flows: usize, groups: usize, announced: Receiver<Announced>) -> Self {
+    /// Of the flows whose hosts have these overheads, and so many groups of traffic; `announced` tells of connections and datagrams of traffic
+    /// before their packets.
+    pub fn new(overheads: Vec<SendOverhead>, groups: usize, announced: Receiver<Announced>) -> Self {
         let connections = if groups > 0 { usize::from(OPENERS) } else { 0 };
         Self {
-            sequences: vec![None; flows],
+            sequences: vec![None; overheads.len()],
+            overheads,
             groups: groups as u32,
             connections: vec![None; connections],
             announced,
@@ -135,11 +139,16 @@ impl Classifier {
         Some(Header { flow, path, from, bytes: segment.bytes, class, position: 0, payload: segment.payload })
     }
 
-    /// When a packet that has been taken as a datagram of traffic is due, ns; `None` for any other one.
-    pub fn due(&mut self, header: &Header, set_path: impl FnMut(u32, Ways)) -> Option<u64> {
-        let place = (header.flow as usize).checked_sub(self.sequences.len())?;
-        let is_datagram = header.class == Some(PacketClass::Data) && header.payload == 0;
-        if !is_datagram {
+    /// When a packet that its host has sent at `at`, ns, is due on its way: data of a flow after the overhead of its host, a datagram of traffic
+    /// at the time that was announced for it; `None` for any other one.
+    pub fn due(&mut self, at: u64, header: &Header, set_path: impl FnMut(u32, Ways)) -> Option<u64> {
+        if header.class != Some(PacketClass::Data) {
+            return None;
+        }
+        let Some(place) = (header.flow as usize).checked_sub(self.sequences.len()) else {
+            return Some(self.overheads[header.flow as usize].release(at));
+        };
+        if header.payload != 0 {
             return None;
         }
         if self.due[place].is_empty() {
@@ -208,6 +217,12 @@ impl Sequence {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cwnd_link::random::RandomStream;
+
+    /// Two flows of hosts without an overhead.
+    fn no_overheads() -> Vec<SendOverhead> {
+        vec![SendOverhead::new(0, RandomStream::new(1, 0)); 2]
+    }
 
     // 2^32 - 100 is the first byte: 200 bytes on, the number is 100. A retransmission of byte 50 stays behind.
     #[test]
@@ -235,7 +250,7 @@ mod tests {
     fn a_connection_of_traffic_is_known_by_its_openers_port() {
         let (senders, receivers) = (HostSide::Senders, HostSide::Receivers);
         let (tell, opened) = std::sync::mpsc::channel();
-        let mut all = Classifier::new(2, 1, opened);
+        let mut all = Classifier::new(no_overheads(), 1, opened);
         let (there, back) = ((FIRST_OPENER + 7, FIRST_GROUP_PORT), (FIRST_GROUP_PORT, FIRST_OPENER + 7));
         let mut own_path = None;
         let mut kind = |packet: &[u8], from| {
@@ -268,7 +283,7 @@ mod tests {
     #[test]
     fn a_datagram_is_known_by_its_ports() {
         let (tell, opened) = std::sync::mpsc::channel();
-        let mut all = Classifier::new(2, 1, opened);
+        let mut all = Classifier::new(no_overheads(), 1, opened);
         // Of both directions two are announced: each packet takes the next time of its own direction.
         for (flow, at) in [(2, 10), (3, 20), (2, 30), (3, 40)] {
             tell.send(Announced::Datagram(flow, at)).expect("somebody listens");
@@ -282,10 +297,10 @@ mod tests {
             position: 0,
             payload: 0,
         };
-        let due = [3, 2, 2, 3].map(|flow| all.due(&header(flow), |_, _| {}));
+        let due = [3, 2, 2, 3].map(|flow| all.due(7, &header(flow), |_, _| {}));
         assert_eq!(due, [Some(20), Some(10), Some(30), Some(40)]);
-        assert_eq!(all.due(&header(1), |_, _| {}), None, "a flow");
-        assert_eq!(all.due(&Header { payload: 9, ..header(2) }, |_, _| {}), None, "a segment");
+        assert_eq!(all.due(7, &header(1), |_, _| {}), Some(7), "a flow");
+        assert_eq!(all.due(7, &Header { payload: 9, ..header(2) }, |_, _| {}), None, "a segment");
         let mut kind = |ports, from| {
             let mut packet = segment(ports, 0, 0);
             packet[9] = 17;
@@ -299,5 +314,31 @@ mod tests {
         }
         assert_eq!(kind((FIRST_GROUP_PORT + 2, FIRST_GROUP_PORT), HostSide::Senders), None);
         assert_eq!(kind((FIRST_GROUP_PORT, FIRST_GROUP_PORT + 1), HostSide::Senders), None, "no such group");
+    }
+
+    // The k-th segment of a flow waits as long as the simulator's k-th, and other packets of the flow not at all.
+    #[test]
+    fn data_of_a_flow_leave_after_the_overhead_that_the_scenario_draws() {
+        let drawn = SendOverhead::new(50_000, RandomStream::new(3, 0));
+        let (_tell, opened) = std::sync::mpsc::channel();
+        let mut all = Classifier::new(vec![drawn], 0, opened);
+        let header = |class| Header {
+            flow: 0,
+            path: 0,
+            from: HostSide::Senders,
+            bytes: 1500,
+            class,
+            position: 0,
+            payload: 1448,
+        };
+        let mut expected = drawn;
+        for at in (0..1000).map(|number| number * 20_000) {
+            let due = expected.release(at);
+            assert_eq!(all.due(at, &header(Some(PacketClass::Data)), |_, _| {}), Some(due));
+            assert!((at..=at + 50_000).contains(&due));
+            for class in [None, Some(PacketClass::Ack)] {
+                assert_eq!(all.due(at, &header(class), |_, _| {}), None);
+            }
+        }
     }
 }

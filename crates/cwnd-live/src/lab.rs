@@ -22,6 +22,7 @@ use crate::sender_states::SenderStates;
 use crate::support::check;
 use crate::traffic_sockets::GroupSockets;
 use crate::transfers::{TrafficReport, Transfers};
+use cwnd_link::SendOverhead;
 use cwnd_scenario::{Flow, Scenario};
 use cwnd_sim::Tables;
 use rustix::event::{EventfdFlags, eventfd};
@@ -118,12 +119,14 @@ impl Lab {
         let (measure, end, mss) = (scenario.measure, scenario.duration, scenario.mss());
         let (interval, scenario_links) = (scenario.record.interval, scenario.links.len() as u32);
         let captures = DeviceCaptures::new(scenario);
+        let overheads =
+            flows.iter().map(|flow| SendOverhead::new(flow.group.overhead, flow.overhead_stream)).collect();
         let (here, to_lab, time) = (shared.clone(), sender.clone(), scenario_clock.clone());
         let carry = move || {
             let emulator = Emulator::new(links, paths, measure, end);
             let Shared { hosts, flows, stop } = &*here;
             let ran = Carrier {
-                passing: Passing::Flows(Classifier::new(named, groups, announced)),
+                passing: Passing::Flows(Classifier::new(overheads, groups, announced)),
                 emulator,
                 hosts,
                 clock: &time,

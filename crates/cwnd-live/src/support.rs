@@ -113,13 +113,13 @@ fn not_kernels(group: &FlowGroup) -> Option<(&'static str, &'static str)> {
         route: _,
         access: _,
         access_delay: _,
+        overhead: _,
         pacing: _,
         rwnd: _,
         size: _,
         app_rate: _,
         params: _,
         // The machine has its own.
-        overhead: _,
         host_clock: _,
     } = group;
     let kernels = FlowGroup::of("", Start::At(0));

@@ -20,9 +20,12 @@ from cwnd._native import FellBehindError, Scenario, ScenarioError
 from cwnd.executor import Context, Threads, Watch, run_all, simulating
 from cwnd.lanes import LIVE
 from cwnd.reproduce.cache import Cache
+from cwnd.reproduce.experiment import AnyExperiment, Point
 from cwnd.reproduce.numbers import JsonObject, to_json
 from cwnd.reproduce.runner import ERRORS, Column, WantedNumbers, document_key, message, scenario_of
 from cwnd.result import Result, run
+from cwnd.scenario import from_document
+from cwnd.stored_scenario import scenario_document
 
 #: Mbit/s of a bottleneck up to which two processors keep up for as long as an experiment takes.
 MOST_MBPS = 400.0
@@ -30,6 +33,8 @@ MOST_MBPS = 400.0
 TOGETHER_MBPS = 40.0
 #: Labs that run at the same time at most, if `--jobs` does not say.
 LABS = 16
+#: Max random time before each packet of a flow that has none of its own.
+OVERHEAD = "10us"
 #: Times that a run is tried on a machine that falls behind.
 TRIES = 3
 
@@ -164,6 +169,21 @@ def why_not(scenario: Scenario) -> str:
     return ""
 
 
+def scenario_in_lane(experiment: AnyExperiment, point: Point) -> Scenario:
+    """The scenario of a point as lane live runs it: the experiment's, and flows whose packets leave at once get a random overhead.
+
+    The emulator takes a packet for sent when what it answers was due, so that a host's own times, which differ by some tens of microseconds, do
+    not break phase effects (Floyd and Jacobson 1992): of two packets that come to a full queue at one instant, always the same flow's would be first.
+    """
+    document = scenario_document(scenario_of(replace(point, scenario=experiment.live_scenario(point))))
+    flows = document.get("flow", [])
+    assert isinstance(flows, list)
+    for flow in flows:
+        if flow.get("overhead", "0s") == "0s":
+            flow["overhead"] = OVERHEAD
+    return from_document(document)
+
+
 def wanted(column: Column, seeds: int) -> list[LiveWant]:
     """The points of an experiment in lane live under each seed, those that are not tried included."""
     experiment = column.experiment
@@ -171,7 +191,7 @@ def wanted(column: Column, seeds: int) -> list[LiveWant]:
     for point in column.points:
         if point.scenario is None:
             continue
-        base = scenario_of(replace(point, scenario=experiment.live_scenario(point)))
+        base = scenario_in_lane(experiment, point)
         for seed in range(1, seeds + 1):
             scenario = base.with_seed(seed)
             document = document_key(scenario)
