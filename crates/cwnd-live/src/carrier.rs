@@ -6,7 +6,9 @@ use crate::classify::{Classifier, whole};
 use crate::emulator::Emulator;
 use crate::error::{Error, while_doing};
 use crate::host::{DEVICE_QUEUE, Host};
+use crate::interface::Interfaces;
 use crate::lateness::Lateness;
+use crate::merge::AS_IT_IS;
 use crate::paths::HostSide;
 use crate::scenario_clock::{Pauses, ScenarioClock};
 use crate::tally::Tally;
@@ -79,6 +81,8 @@ pub struct Carrier<'a> {
     pub emulator: Emulator<Vec<u8>>,
     /// The hosts, by [`HostSide`].
     pub hosts: &'a [Host; 2],
+    /// Receivers' interfaces that hold packets back.
+    pub interfaces: Interfaces,
     /// The time.
     pub clock: &'a ScenarioClock,
     /// When the run ends, ns of the scenario's time.
@@ -133,7 +137,8 @@ impl Carrier<'_> {
     pub fn run(mut self) -> Result<CarrierReport, Error> {
         let real_time = become_real_time(PRIORITY);
         let mut tally = Tally::new(self.named, self.measure);
-        let mut memory = Memory { spare: Vec::new(), buffer: vec![0u8; 1 << 16], takes: true };
+        let mut memory =
+            Memory { spare: Vec::new(), buffer: vec![0u8; (1 << 16) + AS_IT_IS.len()], takes: true };
         let (mut queue, mut events) = (Vec::new(), Vec::new());
         let mut sample = if self.interval == 0 { u64::MAX } else { 0 };
         let mut publish = 0;
@@ -197,7 +202,7 @@ impl Carrier<'_> {
             if over {
                 break;
             }
-            let next = self.emulator.next();
+            let next = self.next();
             self.clock.expect(next);
             waited = self.wait(next.min(sample).min(self.end), memory.takes)?;
         }
@@ -224,6 +229,11 @@ impl Carrier<'_> {
         }
     }
 
+    /// When something is due next, ns.
+    fn next(&self) -> u64 {
+        self.emulator.next().min(self.interfaces.next())
+    }
+
     /// Delivers what is due; returns the time up to which it did.
     ///
     /// What a host sends in response leaves it when the packet was due, not when this thread came to deliver it: so a thread that comes
@@ -231,7 +241,7 @@ impl Carrier<'_> {
     fn deliver(&mut self, tally: &mut Tally, memory: &mut Memory) -> Result<u64, Error> {
         let mut has_rested = false;
         loop {
-            let (now, due) = (self.clock.now(), self.emulator.next());
+            let (now, due) = (self.clock.now(), self.next());
             if due > now {
                 return Ok(now);
             }
@@ -247,17 +257,29 @@ impl Carrier<'_> {
             let mut delivered = [false; 2];
             self.emulator.advance(due, |due, header, packet| {
                 let to = header.from.other();
-                if let Err(error) = self.hosts[to as usize].write(&packet) {
-                    failed = Some(error);
-                }
-                delivered[to as usize] = true;
                 self.captures.note(to, due, header.flow, &packet);
                 if header.from == HostSide::Senders && header.class == Some(PacketClass::Data) {
                     tally.note_arrival(due, &header);
                 }
+                let packet = match to {
+                    HostSide::Receivers => self.interfaces.hold(due, header.flow, header.payload, packet),
+                    HostSide::Senders => Some(packet),
+                };
+                let Some(packet) = packet else { return };
+                if let Err(error) = self.hosts[to as usize].write(&packet) {
+                    failed = Some(error);
+                }
+                delivered[to as usize] = true;
                 tally.lateness.note(self.clock.now().saturating_sub(due));
                 memory.spare.push(packet);
             });
+            let receivers = HostSide::Receivers as usize;
+            let worked = self.interfaces.work_off(due, &mut memory.spare, |due, count, header, packet| {
+                delivered[receivers] = true;
+                (0..count).for_each(|_| tally.lateness.note(self.clock.now().saturating_sub(due)));
+                self.hosts[receivers].write_described(header, packet)
+            });
+            failed = failed.or(worked.err());
             if let Some(error) = failed {
                 return Err(while_doing("deliver a packet")(error));
             }

@@ -2,13 +2,14 @@
 //! Hosts: an unnamed network namespace with a TUN device, held by descriptors alone.
 
 use crate::error::{Error, while_doing};
+use crate::merge::{AS_IT_IS, DeviceHeader, DevicePackets};
 use crate::netlink::{set_discipline, set_queue_length};
 use crate::paths::HostSide;
 use cwnd_record::capture::CaptureHost;
 use rustix::fs::{Mode, OFlags, open};
-use rustix::io::{Errno, read, write};
+use rustix::io::{Errno, read, write, writev};
 use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space, unshare_unsafe};
-use std::io;
+use std::io::{self, IoSlice};
 use std::mem::zeroed;
 use std::net::Ipv4Addr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -28,22 +29,23 @@ pub struct Host {
     device: OwnedFd,
     name: String,
     address: Ipv4Addr,
+    packets: DevicePackets,
 }
 
 impl Host {
     /// Makes a host of a lab whose device takes packets of up to `mtu` bytes.
-    pub fn new(side: HostSide, mtu: u32) -> Result<Self, Error> {
+    pub fn new(side: HostSide, mtu: u32, packets: DevicePackets) -> Result<Self, Error> {
         in_new_namespace(|| {
             for (name, value) in SETTINGS {
                 set(name, value)?;
             }
-            make(DEVICE, Self::address(side), mtu)
+            make(DEVICE, Self::address(side), mtu, packets)
         })
     }
 
     /// Makes a pair: a host in a namespace of its own that sends everything to the other one, which is a device in this namespace.
     pub fn pair(mtu: u32) -> Result<[Self; 2], Error> {
-        let outside = make(ONE_OF_MANY, FIRST_OF_PAIRS, mtu)?;
+        let outside = make(ONE_OF_MANY, FIRST_OF_PAIRS, mtu, DevicePackets::AsTheyAre)?;
         // The kernel has counted: pair n has the addresses 100.64.n.1 and .2. Within a pair counting goes on behind that one's number.
         let counted: u8 = outside.name.trim_start_matches(DEVICE).parse().unwrap_or(0);
         let around = std::env::var(GATEWAY).ok().and_then(|address| address.parse::<Ipv4Addr>().ok());
@@ -54,7 +56,7 @@ impl Host {
         let outside = Self { address: at(1), ..outside };
         let inside = in_new_namespace(|| {
             bring_up("lo").map_err(while_doing("bring up lo"))?;
-            let inside = make(DEVICE, at(2), mtu)?;
+            let inside = make(DEVICE, at(2), mtu, DevicePackets::AsTheyAre)?;
             send_everything_to(DEVICE).map_err(while_doing("add a default route"))?;
             Ok(inside)
         })?;
@@ -111,8 +113,10 @@ impl Host {
 
     /// Reads a packet that the host sends; `None` if there is none.
     pub fn read<'a>(&self, buffer: &'a mut [u8]) -> io::Result<Option<&'a [u8]>> {
+        // The host segments nothing and leaves no checksum open, so the description says nothing.
+        let before = if self.packets == DevicePackets::Described { AS_IT_IS.len() } else { 0 };
         match read(&self.device, &mut *buffer) {
-            Ok(length) => Ok(Some(&buffer[..length])),
+            Ok(length) => Ok(Some(&buffer[before..length])),
             Err(Errno::AGAIN | Errno::INTR) => Ok(None),
             Err(error) => Err(error.into()),
         }
@@ -120,7 +124,16 @@ impl Host {
 
     /// Hands a packet to the host.
     pub fn write(&self, packet: &[u8]) -> io::Result<()> {
+        if self.packets == DevicePackets::Described {
+            return self.write_described(&AS_IT_IS, packet);
+        }
         write(&self.device, packet)?;
+        Ok(())
+    }
+
+    /// Hands a packet to the host, which may be a merged one; the device has to be one for [`DevicePackets::Described`].
+    pub fn write_described(&self, header: &DeviceHeader, packet: &[u8]) -> io::Result<()> {
+        writev(&self.device, &[IoSlice::new(header), IoSlice::new(packet)])?;
         Ok(())
     }
 
@@ -169,13 +182,13 @@ fn set(name: &str, value: &str) -> Result<(), Error> {
 }
 
 /// A host in the namespace of this thread.
-fn make(name: &str, address: Ipv4Addr, mtu: u32) -> Result<Host, Error> {
+fn make(name: &str, address: Ipv4Addr, mtu: u32, packets: DevicePackets) -> Result<Host, Error> {
     let namespace = open("/proc/thread-self/ns/net", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
         .map_err(while_doing("open the network namespace"))?;
     let device = open("/dev/net/tun", OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())
         .map_err(while_doing("open /dev/net/tun"))?;
-    let name = configure(&device, name, address, mtu).map_err(while_doing("set up a TUN device"))?;
-    Ok(Host { namespace, device, name, address })
+    let name = configure(&device, name, address, mtu, packets).map_err(while_doing("set up a TUN device"))?;
+    Ok(Host { namespace, device, name, address, packets })
 }
 
 /// Variable of a command behind a pair with the address at which it finds this machine.
@@ -311,9 +324,16 @@ fn any_socket() -> io::Result<std::net::UdpSocket> {
 }
 
 /// Names the device, gives it queue, size and address, and brings it up; returns its name, in which the kernel has counted.
-fn configure(device: &OwnedFd, name: &str, address: Ipv4Addr, mtu: u32) -> io::Result<String> {
+fn configure(
+    device: &OwnedFd,
+    name: &str,
+    address: Ipv4Addr,
+    mtu: u32,
+    packets: DevicePackets,
+) -> io::Result<String> {
     let mut request = named(name);
-    request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI) as libc::c_short;
+    let described = if packets == DevicePackets::Described { libc::IFF_VNET_HDR } else { 0 };
+    request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI | described) as libc::c_short;
     ask(device, libc::TUNSETIFF as _, &mut request)?;
     let name: String =
         request.ifr_name.iter().take_while(|byte| **byte != 0).map(|byte| *byte as u8 as char).collect();

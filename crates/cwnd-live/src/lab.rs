@@ -14,7 +14,9 @@ use crate::classify::Classifier;
 use crate::emulator::Emulator;
 use crate::error::{Error, while_doing};
 use crate::host::{Host, module_parameters};
+use crate::interface::Interfaces;
 use crate::lateness::Lateness;
+use crate::merge::DevicePackets;
 use crate::paths::{HostSide, Paths};
 use crate::plan::{Sockets, plans, tasks};
 use crate::scenario_clock::{Pauses, ScenarioClock, clock};
@@ -100,7 +102,12 @@ impl Lab {
         let flows = scenario.expand();
         let algorithms = Algorithms::load(scenario, &flows)?;
         let mtu = scenario.packet_size;
-        let hosts = [Host::new(HostSide::Senders, mtu)?, Host::new(HostSide::Receivers, mtu)?];
+        let merges = scenario.flows.iter().any(|group| group.gro.is_some());
+        let to_receivers = if merges { DevicePackets::Described } else { DevicePackets::AsTheyAre };
+        let hosts = [
+            Host::new(HostSide::Senders, mtu, DevicePackets::AsTheyAre)?,
+            Host::new(HostSide::Receivers, mtu, to_receivers)?,
+        ];
         let stop = eventfd(0, EventfdFlags::CLOEXEC).map_err(while_doing("make an eventfd"))?;
         let (named, groups) = (flows.len(), scenario.traffic.len());
         let states = (0..named + 2 * groups).map(|_| FlowState::default()).collect();
@@ -111,6 +118,7 @@ impl Lab {
         let sockets = Sockets::new(&shared.hosts, &plans, has_transfers)?;
         let traffic_sockets = GroupSockets::all(scenario, &shared.hosts, algorithms.names_of_traffic())?;
         let (links, paths) = Paths::of_scenario(scenario, &flows);
+        let interfaces = Interfaces::new(&flows);
         let (sender, rows) = channel();
         let (announce, announced) = channel();
         let transfers = Transfers::new(scenario, traffic_sockets, named, announce);
@@ -129,6 +137,7 @@ impl Lab {
                 passing: Passing::Flows(Classifier::new(overheads, groups, announced)),
                 emulator,
                 hosts,
+                interfaces,
                 clock: &time,
                 end,
                 interval,

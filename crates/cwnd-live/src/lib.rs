@@ -33,9 +33,13 @@ mod error;
 #[cfg(target_os = "linux")]
 mod host;
 #[cfg(target_os = "linux")]
+mod interface;
+#[cfg(target_os = "linux")]
 mod lab;
 #[cfg(target_os = "linux")]
 mod lateness;
+#[cfg(target_os = "linux")]
+mod merge;
 #[cfg(target_os = "linux")]
 mod netlink;
 mod paths;

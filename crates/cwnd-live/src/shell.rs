@@ -6,6 +6,7 @@ use crate::carrier::{Carrier, CarrierReport, FlowState, Passing, Rows};
 use crate::emulator::Emulator;
 use crate::error::{Error, while_doing};
 use crate::host::Host;
+use crate::interface::Interfaces;
 use crate::paths::{HostSide, Paths};
 use crate::scenario_clock::{ScenarioClock, clock};
 use crate::tcp_states::TcpStates;
@@ -73,6 +74,7 @@ impl Shell {
                 passing,
                 emulator,
                 hosts,
+                interfaces: Interfaces::default(),
                 clock: &time,
                 end,
                 interval,

@@ -115,6 +115,7 @@ fn not_kernels(group: &FlowGroup) -> Option<(&'static str, &'static str)> {
         access_delay: _,
         overhead: _,
         pacing: _,
+        gro: _,
         rwnd: _,
         size: _,
         app_rate: _,

@@ -5,7 +5,7 @@ pub(crate) use super::flow_formats::{ACCESS_QUEUE, AlgorithmName, StartTime};
 pub use super::flow_formats::{AccessLink, Start};
 
 use super::Keyed;
-use super::flow_formats::{Access, Burst, Label, Overhead, Route};
+use super::flow_formats::{Access, Burst, Gro, Label, Overhead, Route};
 use super::formats::{Count, Flag, Frequency, Named, Optional, Payload, Rate, Time};
 use super::host::Host;
 use crate::route::RouteSpec;
@@ -76,6 +76,9 @@ keys! {
         gso: Option<bool> = None, Optional(Flag, "true with `recovery = \"linux\"`, but for paced flows and those with a `burst`"), "",
             "whether the host has segmentation offload: segments are handed over several at a time and leave back to back, as many as are sent in a millisecond; it takes `recovery = \"linux\"`",
             "Linux: tcp_tso_should_defer, tcp_tso_autosize";
+        gro: Option<u64> = None, Optional(Gro, "none: each is worked off as it arrives"), "ns",
+            "time from the first segment that waits at the receiver's interface until the interface works off all that have arrived by then: consecutive ones of one timestamp, up to 64 kB, are merged, and acknowledged as one",
+            "Linux: napi_gro_receive, tcp_gro_receive; ethtool: rx-usecs";
         size: Option<u64> = None, Optional(Payload, "no end"), "bytes",
             "payload; the table `transfers` has its completion time, with the handshake if there is one", "";
         app_rate: Option<u64> = None, Optional(Rate, "no limit"), "bit/s",

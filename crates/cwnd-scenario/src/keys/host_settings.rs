@@ -78,10 +78,10 @@ hosts! {
         overhead: "not known";
         access: "a property of the machine. TCP Small Queues keep what waits there short";
         burst: "the bursts of segmentation offload are `gso`; a limit in packets is not the same";
+        gro: "a property of the machine: for how long its interface holds interrupts back (ethtool rx-usecs)";
     } lacks {
         "a receive window that grows with what arrives: with `rwnd` unset it opens as that of a buffer of 32 MiB, and segments are acknowledged one by one meanwhile";
         "acknowledgements delayed by more than 40 ms, up to TCP_DELACK_MAX, 200 ms";
-        "GRO, and the acknowledgements of many segments that follow from it";
         "thresholds and round trips cached from earlier connections (tcp_no_metrics_save = 0)";
     }
     Rfc {

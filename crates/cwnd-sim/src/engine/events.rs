@@ -137,7 +137,7 @@ impl Simulation {
     fn fire(&mut self, now: u64, number: u32) {
         let flow = &mut self.flows[number as usize];
         let recovery_state = RecoveryState::of(flow);
-        if let Some(host) = &mut flow.host
+        if let Some(host) = flow.hosts.as_mut().and_then(|hosts| hosts.sender.as_mut())
             && host.next() <= now
         {
             if let Some(packet) = host.pop() {
@@ -149,6 +149,9 @@ impl Simulation {
                 Handshake::Ahead | Handshake::Over => self.start_flow(now, number),
             }
         } else if flow.ack_at <= now {
+            if flow.interface().is_some() {
+                return self.on_interface(now, number);
+            }
             flow.ack_at = NEVER;
             let ack = flow.receiver.on_delay_over();
             self.acknowledge(now, number, &ack, recovery_state);
@@ -186,10 +189,6 @@ impl Simulation {
         let flow = &mut self.flows[number as usize];
         flow.count.forwarded += u64::from(departure == Departure::Uncounted);
         let at = now - flow.lag();
-        if flow.is_captured() {
-            self.capture_arrival(at, number, segment);
-        }
-        let flow = &mut self.flows[number as usize];
         let before = flow.receiver.distinct;
         let ack = flow.receiver.on_segment(segment, flow.ack_every.into(), at);
         if self.scenario.measure.0 <= at && at < self.scenario.measure.1 {
@@ -205,6 +204,9 @@ impl Simulation {
     #[inline(always)]
     fn on_data(&mut self, now: u64, number: u32, segment: Segment, departure: Departure) {
         let recovery_state = RecoveryState::of(&self.flows[number as usize]);
+        if self.flows[number as usize].is_watched && self.watch_arrival(now, number, segment, departure) {
+            return; // it waits at the interface
+        }
         let ack = self.receive(now, number, segment, departure);
         let flow = &mut self.flows[number as usize];
         if let Some(ack) = ack {
@@ -229,10 +231,16 @@ impl Simulation {
 
     /// The receiver sends an acknowledgement.
     #[inline(never)]
-    fn acknowledge(&mut self, now: u64, number: u32, ack: &AckPacket, recovery_state: RecoveryState) {
+    pub(super) fn acknowledge(
+        &mut self,
+        now: u64,
+        number: u32,
+        ack: &AckPacket,
+        recovery_state: RecoveryState,
+    ) {
         if self.flows[number as usize].fused {
-            if self.flows[number as usize].is_captured() {
-                self.capture_ack(now, number, ack, None);
+            if self.flows[number as usize].is_watched {
+                self.watch_ack(now, number, ack, None);
             }
             let flow = &mut self.flows[number as usize];
             // Blocks take the place of a single position, as in `AckSlab::pack`.
@@ -254,8 +262,8 @@ impl Simulation {
             let blocks = flow.receiver.blocks(ack);
             let blocks = (!blocks.is_empty()).then_some(blocks);
             let packed = self.ack_slab.pack(ack, blocks);
-            if flow.is_captured() {
-                self.capture_ack(now, number, ack, Some(packed));
+            if flow.is_watched {
+                self.watch_ack(now, number, ack, Some(packed));
             }
             self.forward(now, Packet::ack(number, packed, PathIndex::FIRST, now));
         }
@@ -263,10 +271,8 @@ impl Simulation {
 
     /// An acknowledgement is at the sender.
     fn on_ack(&mut self, now: u64, number: u32, ack: PackedAck) {
-        if self.flows[number as usize].is_captured()
-            && let Some((captures, _)) = self.captured(number)
-        {
-            captures.packed_ack_arrives(now, number, ack);
+        if self.flows[number as usize].is_watched {
+            self.watch_ack_arrival(now, number, ack);
         }
         let flow = &mut self.flows[number as usize];
         let recovery_state = RecoveryState::of(flow);
@@ -299,7 +305,8 @@ impl Simulation {
             Some(link) => self.send_directly(now, number, link),
             None => {
                 while let Some(position) = self.flows[number as usize].sender.send(now) {
-                    match &mut self.flows[number as usize].host {
+                    let hosts = self.flows[number as usize].hosts.as_mut();
+                    match hosts.and_then(|hosts| hosts.sender.as_mut()) {
                         Some(host) => host.push(now, position),
                         None => self.leave_host(now, number, position, now),
                     }

@@ -11,11 +11,12 @@ mod sources;
 mod summarise;
 mod transfers;
 mod transmit;
+mod watched;
 
 pub use record::{Tables, expected_bytes};
 pub use summarise::{jain, link_summary, link_waits, rates, traffic_summaries};
 
-use crate::network::{DelayLine, Network, Packet, PathIndex, PathNeeds, Segment};
+use crate::network::{DelayLine, Network, Packet, PathNeeds};
 use crate::schedule::{EventClass, EventId, EventSeq, Wheel};
 use crate::tcp::{AckSlab, FlowRecord, FlowState, Owner};
 use capture::Captures;
@@ -67,7 +68,7 @@ pub struct PacketLocations {
     pub sent: u64,
     /// Arrived at the receiver, duplicates included.
     pub arrived: u64,
-    /// In the sender's host.
+    /// In a host: the sender's, or waiting at the interface of the receiver's.
     pub at_host: u64,
     /// In a link's queue, or being sent.
     pub queued: u64,
@@ -277,7 +278,7 @@ impl Simulation {
         let at_sender = |flow: &FlowState| PacketLocations {
             sent: flow.sender.sent.packets,
             arrived: flow.receiver.arrived,
-            at_host: flow.host.as_ref().map_or(0, |host| host.len()),
+            at_host: flow.at_hosts(),
             queued: 0,
             propagating: 0,
             dropped: flow.count.dropped.total(),
@@ -368,30 +369,6 @@ impl Simulation {
         self.receive_remaining();
         for flow in &mut self.flows[..self.scenario_flows.len()] {
             flow.integrate_window(self.now, self.scenario.measure);
-        }
-    }
-
-    /// Receivers of fused flows run late by the delay of the reverse path. Delivers the packets that arrive before the end, though
-    /// their acknowledgements no longer reach the sender.
-    fn receive_remaining(&mut self) {
-        for number in 0..self.network.lines.len() {
-            while let Some(&Packet::Data { flow, position, sent_us, next: PathIndex::END, due, .. }) =
-                self.network.lines[number].get(0)
-            {
-                let state = &self.flows[flow as usize];
-                if !state.fused || due.saturating_sub(state.lag()) > self.now {
-                    break;
-                }
-                let captured = state.is_captured();
-                if let Some((_, departure)) = self.network.lines[number].pop() {
-                    let ack = self.receive(due, flow, Segment { position, sent_us }, departure);
-                    if let (true, Some(ack)) = (captured, ack)
-                        && let Some((captures, state)) = self.captured(flow)
-                    {
-                        captures.ack_leaves(due - state.lag(), flow, state, &ack);
-                    }
-                }
-            }
         }
     }
 }

@@ -5,6 +5,7 @@
 //! the receiver and the arrival of its acknowledgement at the sender are one event, at the time of the latter. The receiver then runs
 //! late by the constant delay of the reverse path. Such a flow is *fused*.
 
+use super::interface::Interface;
 use super::receiver::Receiver;
 use super::send_host::Host;
 use super::sender::{ENDLESS, Sender};
@@ -25,7 +26,8 @@ pub struct FlowState {
     pub rto_armed: u64,
     /// Time of the entry of all other timers, ns; [`NEVER`] when there is none.
     pub armed: u64,
-    /// When a delayed acknowledgement is sent (of a fused flow: reaches the sender), ns; [`NEVER`] when none is delayed.
+    /// When a delayed acknowledgement is sent (of a fused flow: reaches the sender), ns; [`NEVER`] when none is delayed. With an interface the
+    /// earlier of that and of when it works off what waits.
     pub ack_at: u64,
     /// When the flow starts, or in its handshake when that is over, ns; [`NEVER`] once it may send.
     pub start_at: u64,
@@ -66,14 +68,38 @@ pub struct FlowState {
     pub recorded: FlowRecord,
     /// Whether nothing else happens to its acknowledgements but that they reach the sender with their data: it is fused, and not captured.
     pub acks_at_once: bool,
+    /// Whether more is done with its packets than with most: it is captured, or its receiver's interface holds segments back.
+    pub is_watched: bool,
     /// The receiver.
     pub receiver: Receiver,
     /// The sender.
     pub sender: Sender,
-    /// The sending host, if it has an overhead.
-    pub host: Option<Box<Host>>,
+    /// Its hosts, if they hold packets back.
+    pub hosts: Option<Box<Hosts>>,
     /// Counters and integrals.
     pub count: FlowCounters,
+}
+
+/// What the hosts of a flow do, where they hold packets back.
+#[derive(Debug)]
+pub struct Hosts {
+    /// The sender's, if it has an overhead.
+    pub sender: Option<Host>,
+    /// The interface of the receiver's, if it holds segments back.
+    pub interface: Option<Interface>,
+}
+
+impl Hosts {
+    /// When the next packet leaves the sender's, ns; [`NEVER`] for never.
+    #[inline]
+    pub fn next_to_leave(&self) -> u64 {
+        self.sender.as_ref().map_or(NEVER, Host::next)
+    }
+
+    /// How many packets they hold.
+    pub fn len(&self) -> u64 {
+        self.sender.as_ref().map_or(0, Host::len) + self.interface.as_ref().map_or(0, Interface::len)
+    }
 }
 
 /// A connection's handshake: a round trip that meets no queue. Its packets are not simulated.
@@ -144,6 +170,10 @@ impl RecoveryState {
 impl FlowState {
     pub fn new(flow: &Flow, mss: u32, path: FlowPath, owner: Owner) -> Self {
         let overhead = flow.group.overhead;
+        let hosts = Hosts {
+            sender: (overhead > 0).then(|| Host::new(overhead, flow.overhead_stream)),
+            interface: flow.group.gro.map(|gro| Interface::new(gro, mss, flow.group.host_clock)),
+        };
         let as_linux = flow.recovery == Recovery::Linux;
         // A window that has come down to half is opened again, and acknowledges, as soon as the data is read. // Linux: tcp_cleanup_rbuf
         let soonest = flow.group.rwnd.filter(|_| as_linux).map_or(u32::MAX, |rwnd| rwnd.div_ceil(2));
@@ -171,9 +201,10 @@ impl FlowState {
             private: false,
             recorded: FlowRecord::Events,
             acks_at_once: path.fused,
+            is_watched: hosts.interface.is_some(),
             receiver: if as_linux { Receiver::linux(mss, flow.group.rwnd) } else { Receiver::default() },
             sender: Sender::new(flow, mss),
-            host: (overhead > 0).then(|| Box::new(Host::new(overhead, flow.overhead_stream))),
+            hosts: (hosts.sender.is_some() || hosts.interface.is_some()).then(|| Box::new(hosts)),
             count: FlowCounters { cwnd_since: flow.start, ..FlowCounters::default() },
         }
     }
@@ -181,6 +212,7 @@ impl FlowState {
     /// Its packets are captured from now on: they take the general path, which comes to the same.
     pub const fn capture(&mut self) {
         (self.recorded, self.acks_at_once, self.direct) = (FlowRecord::Packets, false, OptionIndex::NONE);
+        self.is_watched = true;
     }
 
     /// Whether it has rows in the tables of samples.
@@ -198,7 +230,7 @@ impl FlowState {
     /// When its hosts next have an event other than a retransmission timeout, ns.
     #[inline]
     pub fn next_event(&self) -> u64 {
-        let host = self.host.as_ref().map_or(NEVER, |host| host.next());
+        let host = self.hosts.as_ref().map_or(NEVER, |hosts| hosts.next_to_leave());
         self.sender.wake_at().min(self.ack_at).min(self.start_at).min(host)
     }
 
@@ -250,16 +282,24 @@ impl FlowState {
         if self.fused { self.access_delay_rev } else { 0 }
     }
 
+    /// Data packets in its hosts: they have not left the sender's yet, or wait at the receiver's interface.
+    pub fn at_hosts(&self) -> u64 {
+        self.hosts.as_ref().map_or(0, |hosts| hosts.len())
+    }
+
+    /// The receiver's interface, if it holds segments back.
+    pub fn interface(&mut self) -> Option<&mut Interface> {
+        self.hosts.as_mut()?.interface.as_mut()
+    }
+
     /// Data packets in links and delay lines.
     pub fn in_network(&self) -> u64 {
-        let waiting = self.host.as_ref().map_or(0, |host| host.len());
-        self.sender.sent.packets - self.receiver.arrived - waiting - self.count.dropped.total()
+        self.sender.sent.packets - self.receiver.arrived - self.at_hosts() - self.count.dropped.total()
     }
 
     /// Whether none of its packets is left.
     pub fn has_drained(&self) -> bool {
-        let waiting = self.host.as_ref().map_or(0, |host| host.len());
-        self.acks_out == 0 && self.in_network() == 0 && waiting == 0
+        self.acks_out == 0 && self.in_network() == 0 && self.at_hosts() == 0
     }
 
     /// Records the window at `now`, for its mean over the measured interval.

@@ -4,11 +4,12 @@
 mod ack;
 mod bitmap;
 mod flow;
+mod interface;
 mod receiver;
 mod send_host;
 mod sender;
 
 pub use ack::{ACK_BYTES, AckSlab, position};
 pub use flow::{FlowRecord, FlowState, Handshake, Owner, RecoveryState};
-pub use receiver::{AckPacket, SackBlocks};
+pub use receiver::{AckPacket, Merged, SackBlocks};
 pub use sender::{ENDLESS, Expired, Sender, SenderState};

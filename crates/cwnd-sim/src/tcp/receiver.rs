@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A TCP receiver: reassembly, delayed acknowledgements (RFC 5681 §4.2), selective acknowledgements (RFC 2018).
 
+mod merged;
+
 use super::bitmap::Bitmap;
 use crate::network::Segment;
+pub use merged::Merged;
 
 /// An acknowledgement as it reaches the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -227,16 +230,8 @@ impl Receiver {
         self.arrived += 1;
         // Positions are within 2³¹ of `next`, so the low half identifies them.
         let ahead = segment.position.wrapping_sub(self.next as u32).cast_signed();
-        if self.as_linux() && self.next > 0 {
-            if self.is_older(segment) {
-                if self.is_outdated(segment, at) {
-                    return Some(self.refuse(ahead));
-                }
-            } else if segment.sent_us.wrapping_sub(self.newest_sent_us).cast_signed()
-                > 1000 * i32::from(self.patience_ms)
-            {
-                self.hurry();
-            }
+        if self.is_refused(segment, at) {
+            return Some(self.refuse(ahead));
         }
         if ahead == 0 {
             if self.pending == 0 {
@@ -280,6 +275,21 @@ impl Receiver {
         }
         // RFC 5681 §4.2: out of order, or old: a duplicate acknowledgement at once.
         Some(self.repeat(sacked))
+    }
+
+    /// Whether today's Linux refuses the segment, which arrives at `at`, ns; a pause before it makes acknowledgements quick.
+    #[inline(always)]
+    fn is_refused(&mut self, segment: Segment, at: u64) -> bool {
+        if !self.as_linux() || self.next == 0 {
+            return false;
+        }
+        let pause_us = segment.sent_us.wrapping_sub(self.newest_sent_us).cast_signed();
+        if self.is_older(segment) {
+            return self.is_outdated(segment, at);
+        } else if pause_us > 1000 * i32::from(self.patience_ms) {
+            self.hurry();
+        }
+        false
     }
 
     /// Whether the segment may have been sent before the one that the last segment in order has left: few are, and only of those the ages

@@ -8,6 +8,7 @@ mod common;
 mod comparators;
 mod curve;
 mod engine;
+mod gro;
 mod linux_recovery;
 mod network;
 mod networks;

@@ -21,7 +21,7 @@ use cwnd::registry::Recovery;
 use cwnd::{CaState, Conn};
 use cwnd_link::NEVER;
 use cwnd_scenario::Flow;
-use linux::LinuxRecovery;
+use linux::{LinuxRecovery, Offload};
 use pacer::SendLimits;
 pub use replayed::{Expired, SenderState};
 use rto::Rto;
@@ -117,9 +117,10 @@ impl Sender {
         if let Some(limits) = &limits {
             conn.pacing_status = limits.pacing_status();
         }
+        let offload = Offload::new(&conn, flow.has_gso(), flow.group.gro.is_some());
         Self {
             linux: (flow.recovery == Recovery::Linux)
-                .then(|| Box::new(LinuxRecovery::new(&conn, flow.rtt / 1000, flow.has_gso()))),
+                .then(|| Box::new(LinuxRecovery::new(flow.rtt / 1000, offload))),
             driver: Driver::new(controller, conn, options),
             recovery: flow.recovery,
             board: Scoreboard::default(),

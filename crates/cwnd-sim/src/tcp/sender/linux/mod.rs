@@ -22,12 +22,12 @@ mod undo;
 
 use super::Sender;
 use crate::tcp::receiver::{AckPacket, SackBlocks};
+use cwnd::CaState;
 use cwnd::driver::Ack;
-use cwnd::{CaState, Conn};
 use detect::Response;
 use entry::{Entry, SACKED, Transmission};
 use log::SegmentLog;
-use offload::Offload;
+pub(super) use offload::Offload;
 use quiet::Quiet;
 use rack::{Rack, ReorderingWindow};
 pub use state::LinuxState;
@@ -61,9 +61,8 @@ pub struct LinuxRecovery {
 }
 
 impl LinuxRecovery {
-    /// The state of a flow whose path has a propagation of `rtt_us`, there and back; `offload`: its host hands segments over in bursts.
-    pub fn new(conn: &Conn, rtt_us: u64, offload: bool) -> Self {
-        let offload = Offload::new(conn, offload);
+    /// The state of a flow whose path has a propagation of `rtt_us`, there and back; `offload` is that of its host.
+    pub fn new(rtt_us: u64, offload: Offload) -> Self {
         Self { handshake_rtt_us: rtt_us, offload, quiet: Quiet::FIRST, ..Self::default() }
     }
 

@@ -10,6 +10,7 @@
 use crate::tcp::sender::Sender;
 use crate::tcp::sender::pacer::window_rate;
 use cwnd::{CaState, Conn};
+use std::collections::VecDeque;
 
 /// What the headers take of the largest buffer, bytes. // Linux: MAX_TCP_HEADER
 const HEADERS: u32 = 320;
@@ -22,8 +23,12 @@ const PATIENCE_US: u64 = 1000;
 /// Data waits while it is less than this part of the window. // Linux: tcp_tso_win_divisor
 const PART: u32 = 3;
 
+/// Positions of segments that bear the mark PSH, rising.
+#[derive(Clone, Debug, Default)]
+struct Marked(VecDeque<u64>);
+
 /// Data that waits to be sent, in the buffers in which the application has written it.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Offload {
     /// Segments of a full buffer; 0: without offload, segments leave as they may.
     full: u32,
@@ -34,13 +39,16 @@ pub struct Offload {
     granted: u32,
     /// Data waits for more although the window would let some of it go.
     pub held: bool,
+    /// The last segments of buffers of several, which bear the mark PSH, from the oldest on; only where a receiver's interface asks.
+    // Linux: __tcp_transmit_skb, since 5.6
+    marked: Option<Box<Marked>>,
 }
 
 impl Offload {
-    /// The buffers of a connection; unless `enabled` segments leave as they may.
-    pub const fn new(conn: &Conn, enabled: bool) -> Self {
+    /// The buffers of a connection; unless `enabled` segments leave as they may. `marks`: it is asked which segments are the last of their buffers.
+    pub fn new(conn: &Conn, enabled: bool, marks: bool) -> Self {
         let full = if enabled { conn.gso_max_size.saturating_sub(HEADERS) / conn.mss } else { 0 };
-        Self { full, first: full, second: full, granted: 0, held: false }
+        Self { full, first: full, second: full, granted: 0, held: false, marked: marks.then(Box::default) }
     }
 
     /// `segments` of the first buffer leave; behind it are full ones.
@@ -90,6 +98,18 @@ impl Sender {
         offload.full > 0 && self.holds_data(now)
     }
 
+    /// Whether the segment with these low 32 bits of its position is the last of a buffer of several; what has been acknowledged is forgotten.
+    pub fn is_marked(&mut self, position: u32) -> bool {
+        let Some(marked) = self.linux.as_mut().and_then(|linux| linux.offload.marked.as_mut()) else {
+            return false;
+        };
+        while marked.0.front().is_some_and(|first| *first < self.una) {
+            marked.0.pop_front();
+        }
+        let position = crate::tcp::position(self.una, position);
+        marked.0.binary_search(&position).is_ok()
+    }
+
     #[inline(never)]
     fn holds_data(&mut self, now: u64) -> bool {
         let conn = &self.driver.conn;
@@ -125,6 +145,11 @@ impl Sender {
             let leave = buffer.min(quota).min(allowed);
             offload.take(leave);
             offload.granted = leave - 1;
+            if let Some(marked) = &mut offload.marked
+                && leave > 1
+            {
+                marked.0.push_back(self.nxt + u64::from(leave) - 1);
+            }
         }
         waits
     }
