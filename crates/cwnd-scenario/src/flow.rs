@@ -44,7 +44,7 @@ fn check_stop(table: &mut TableReader<'_>, group: &FlowGroup) -> Result<(), Inva
 fn check_gso(table: &mut TableReader<'_>, group: &FlowGroup) -> Result<(), Invalid> {
     if group.gso == Some(true) && !group.may_have_gso(group.recovery()) {
         let written = table.get("gso");
-        return table.refuse("gso", written, "false, or `recovery = \"linux\"` without `pacing` and `burst`");
+        return table.refuse("gso", written, "false, or `recovery = \"linux\"` without `burst`");
     }
     Ok(())
 }

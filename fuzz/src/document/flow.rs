@@ -76,11 +76,11 @@ fn stop_after_start(choices: &mut Choices<'_>, map: &mut Map<String, Value>) {
     }
 }
 
-/// Segmentation offload is refused but with recovery `linux`, and without pacing and a limit of bursts.
+/// Segmentation offload is refused but with recovery `linux`, and without a limit of bursts.
 fn offload_where_it_is(map: &mut Map<String, Value>) {
     if map.get("gso") == Some(&json!(true)) {
         map.insert("recovery".into(), json!("linux"));
-        for other in ["host", "pacing", "burst"] {
+        for other in ["host", "burst"] {
             map.remove(other);
         }
     }

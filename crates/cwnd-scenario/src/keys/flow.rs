@@ -73,8 +73,8 @@ keys! {
             "max packets per burst: with pacing the depth of the bucket, without pacing per event", "ns-2: maxburst_";
         handshake: Option<bool> = None, Optional(Flag, "true with `recovery = \"linux\"`"), "",
             "whether the connection opens with a round trip, without queueing, before its first data", "RFC 9293 §3.5";
-        gso: Option<bool> = None, Optional(Flag, "true with `recovery = \"linux\"`, but for paced flows and those with a `burst`"), "",
-            "whether the host has segmentation offload: segments are handed over several at a time and leave back to back, as many as are sent in a millisecond; it takes `recovery = \"linux\"`",
+        gso: Option<bool> = None, Optional(Flag, "true with `recovery = \"linux\"`, but for flows with a `burst`"), "",
+            "whether the host has segmentation offload: segments are handed over several at a time and leave back to back, as many as are sent in a millisecond, and with `pacing` the next ones when the pace allows it; it takes `recovery = \"linux\"`",
             "Linux: tcp_tso_should_defer, tcp_tso_autosize";
         gro: Option<u64> = None, Optional(Gro, "none: each is worked off as it arrives"), "ns",
             "time from the first segment that waits at the receiver's interface until the interface works off all that have arrived by then: consecutive ones of one timestamp, up to 64 kB, are merged, and acknowledged as one",
@@ -108,6 +108,6 @@ impl FlowGroup {
 
     /// Whether a host with segmentation offload can be simulated for it under this recovery.
     pub(crate) fn may_have_gso(&self, recovery: Recovery) -> bool {
-        recovery == Recovery::Linux && !self.pacing && self.burst.is_none()
+        recovery == Recovery::Linux && self.burst.is_none()
     }
 }

@@ -101,6 +101,7 @@ hosts! {
         access: "a property of the machine";
         pacing: "no RFC requires it";
         burst: "no RFC requires a limit";
+        gro: "a property of the machine";
     } lacks {}
     Linux26 {
         recovery: Some(Recovery::SackPrr), "Linux: SACK with rate halving. The nearest is what replaced it, proportional rate reduction (RFC 6937 §1)";
@@ -119,6 +120,7 @@ hosts! {
         rwnd: "Linux grows it with the rate, up to tcp_rmem; the papers raised that";
         overhead: "not known";
         burst: "Linux limits the window to what is in flight and 3 segments after a recovery; that is no limit on bursts";
+        gro: "a property of the machine. Merging in general came with 2.6.29, before that drivers had their own";
     } lacks {
         "rate halving itself: one segment sent for two acknowledged, until the window is half of what was in flight";
         "local congestion: a full queue of the sender's own interface reduces the window at once (tcp_enter_cwr). Here it drops, and recovery repairs";
@@ -142,10 +144,11 @@ hosts! {
         overhead: "not known";
         access: "a property of the machine";
         burst: "not known";
+        gro: "a property of the machine: for how long its interface holds interrupts back. FreeBSD merges with tcp_lro";
     } lacks {
         "the slop on top of the variation: here the timeout is SRTT and the larger of 4 RTTVAR and 200 ms";
         "undo of a needless timeout";
-        "TSO and LRO";
+        "TSO";
     }
     Ns2 {
         recovery: Some(Recovery::SackPrr), "the nearest to Sack1's, which sends one segment for one that arrives: docs/results/host-ns-2.md";
@@ -159,6 +162,7 @@ hosts! {
         access: None, "ns-2: a node sends into its link";
         pacing: false, "ns-2: none";
         burst: None, "ns-2: maxburst_ 0";
+        gro: None, "ns-2: none";
         handshake: Some(true), "ns-2: syn_ true, a packet of 40 bytes a round trip ahead of the data";
         idle_restart: true, "ns-2: slow_start_restart_ true";
     } leaves {

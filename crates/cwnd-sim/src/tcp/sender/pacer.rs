@@ -5,6 +5,7 @@
 //! Pacing is Linux's: at the rate that the algorithm sets, else at `cwnd` / RTT with a margin. A flow is unpaced until it has a round
 //! trip time. Both rates count payload, as `sk_pacing_rate` does where TCP itself paces: headers are not counted. An algorithm
 //! with `cong_control` sets the rate itself. It is paced at that rate whatever the scenario says, and is not paced until it sets one.
+//! A host with segmentation offload hands whole buffers over at the pace, and one that is late makes up for half of a buffer.
 //! A burst is up to `burst` packets: without pacing per event (ns-2's `maxburst_`), with pacing as the depth of a bucket that fills at
 //! the rate.
 
@@ -113,6 +114,11 @@ impl SendLimits {
         self.burst_left = self.burst;
     }
 
+    /// The pace, bytes/s; `None` without one, or as long as there is none.
+    pub(super) fn rate(&self, conn: &Conn) -> Option<u64> {
+        (self.pace != Pace::None && conn.pacing_rate < u64::MAX).then_some(conn.pacing_rate)
+    }
+
     /// Time between two packets, ns; 0 without a pace. Derives the rate from the window where the algorithm sets none.
     fn gap(&mut self, conn: &mut Conn) -> u64 {
         if conn.pacing_rate == self.derived {
@@ -141,10 +147,17 @@ impl Sender {
         if limits.pace == Pace::None {
             return limits.burst_left > 0;
         }
+        let offload = self.linux.as_mut().map(|linux| &mut linux.offload);
+        if offload.as_ref().is_some_and(|offload| offload.rest().0 > 0) {
+            return true; // the rest of a buffer
+        }
         limits.gap = limits.gap(&mut self.driver.conn);
         let from = limits.due.saturating_sub(limits.gap.saturating_mul(u64::from(limits.burst) - 1));
         if from > now {
             limits.wake_at = from;
+            if let Some(offload) = offload {
+                offload.held = false; // it is the pace that holds it back
+            }
         }
         from <= now
     }
@@ -166,7 +179,10 @@ impl Sender {
     #[cold]
     pub(super) fn count_sent(&mut self, now: u64) {
         if let Some(limits) = &mut self.limits {
-            limits.due = limits.due.max(now) + limits.gap;
+            let (rest, has_buffers) = self.linux.as_ref().map_or((0, false), |linux| linux.offload.rest());
+            // Linux: tcp_update_skb_after_send, "OS jitter"
+            let credit = if has_buffers { limits.gap.saturating_mul(u64::from(rest) + 1) / 2 } else { 0 };
+            limits.due = limits.due.max(now.saturating_sub(credit)) + limits.gap;
             limits.burst_left -= u32::from(limits.pace == Pace::None);
         }
     }

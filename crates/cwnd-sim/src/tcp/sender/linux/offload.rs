@@ -5,7 +5,8 @@
 //! The rules, which are Linux's: a buffer that is handed over holds as much as is sent in a millisecond at the pace of the window, and
 //! two segments at least (`tcp_tso_autosize`). What may be sent waits if it is less than that, less than the buffer, and less than a third of the
 //! window; if the last transmission was less than a millisecond ago; and if an acknowledgement is expected within a millisecond
-//! (`tcp_tso_should_defer`, since 6.18). Nothing waits in a recovery.
+//! (`tcp_tso_should_defer`, since 6.18). Nothing waits in a recovery. With pacing a whole buffer leaves when the pace allows its first segment, and the next
+//! one when all of this one would have been sent.
 
 use crate::tcp::sender::Sender;
 use crate::tcp::sender::pacer::window_rate;
@@ -51,6 +52,11 @@ impl Offload {
         Self { full, first: full, second: full, granted: 0, held: false, marked: marks.then(Box::default) }
     }
 
+    /// Segments of the buffer that is handed over which have not left yet, and whether there are buffers.
+    pub const fn rest(&self) -> (u32, bool) {
+        (self.granted, self.full > 0)
+    }
+
     /// `segments` of the first buffer leave; behind it are full ones.
     const fn take(&mut self, segments: u32) {
         if segments < self.first {
@@ -74,14 +80,12 @@ impl Offload {
     }
 }
 
-/// Segments of a buffer that takes a millisecond to send.
-fn autosize(conn: &Conn, full: u32) -> u32 {
-    if conn.srtt_us8 == 0 {
-        return full;
-    }
+/// Segments of a buffer that takes a millisecond to send at the pace, `None` for that of the window.
+fn autosize(conn: &Conn, pace: Option<u64>, full: u32) -> u32 {
+    let Some(rate) = pace.or_else(|| (conn.srtt_us8 > 0).then(|| window_rate(conn))) else { return full };
     let close = conn.min_rtt_us >> 9;
     let more = if conn.min_rtt_us > 0 && close < CLOSE { conn.gso_max_size >> close } else { 0 };
-    let bytes = (window_rate(conn) >> 10).saturating_add(more.into());
+    let bytes = (rate >> 10).saturating_add(more.into());
     (bytes / u64::from(conn.mss)).min(full.into()).max(LEAST.into()) as u32
 }
 
@@ -112,6 +116,7 @@ impl Sender {
 
     #[inline(never)]
     fn holds_data(&mut self, now: u64) -> bool {
+        let pace = self.limits.as_ref().and_then(|limits| limits.rate(&self.driver.conn));
         let conn = &self.driver.conn;
         let Some(linux) = &mut self.linux else { return false };
         let offload = &mut linux.offload;
@@ -120,7 +125,7 @@ impl Sender {
         let by_window = conn.cwnd.saturating_sub(conn.in_flight).max(1);
         let by_receiver = self.rwnd - conn.packets_out;
         let allowed = by_window.min(by_receiver);
-        let most = autosize(conn, offload.full);
+        let most = autosize(conn, pace, offload.full);
         let quota = by_window.min(most).min((conn.cwnd / 2).max(1));
         offload.fill(quota.min(data));
         let buffer = offload.first.min(data);

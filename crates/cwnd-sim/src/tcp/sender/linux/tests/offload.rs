@@ -66,3 +66,35 @@ fn without_offload_nothing_waits() {
         assert_eq!(steady.ack(20 * MS + 100_000, 1), sent, "{keys}");
     }
 }
+
+// Three segments of 1448 bytes take 833 333 ns at 5 212 800 bytes a second: 3 · 277 777 ns as they are counted. The first three of nine leave at once; as nothing was sent for long, half of
+// their time is forgiven, and the others may leave 416 666 ns later. Those leave when they may, and nothing is forgiven: the next ones 833 331 ns after them.
+#[test]
+fn a_paced_host_hands_whole_buffers_over() {
+    let mut steady = Steady::new("pacing = true");
+    assert_eq!(steady.ack(20 * MS, 9), 3);
+    let second = 20 * MS + 3 * 277_777 - 3 * 277_777 / 2;
+    assert_eq!(steady.sender.wake_at(), second);
+    assert_eq!(steady.send(second - 1), 0, "the window has place, the pace does not");
+    assert_eq!(steady.send(second), 3);
+    assert_eq!(steady.sender.wake_at(), second + 3 * 277_777);
+    assert_eq!(steady.send(second + 3 * 277_777), 3);
+}
+
+// Segments one by one, each at its own time.
+#[test]
+fn a_paced_host_without_offload_hands_segments_over() {
+    let mut steady = Steady::new("pacing = true\ngso = false");
+    assert_eq!(steady.ack(20 * MS, 6), 1);
+    assert_eq!(steady.sender.wake_at(), 20 * MS + 277_777);
+}
+
+// Of the six segments 60 to 65 two buffers are made, which end with 62 and 65.
+#[test]
+fn the_last_of_each_buffer_is_marked() {
+    let mut steady = Steady::new("gro = '50us'");
+    assert_eq!(steady.ack(20 * MS, 6), 6);
+    let marked: Vec<u32> = (60..66).filter(|position| steady.sender.is_marked(*position)).collect();
+    assert_eq!(marked, [62, 65]);
+    assert!(!Steady::new("").sender.is_marked(62), "nobody asks");
+}
