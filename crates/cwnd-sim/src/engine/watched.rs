@@ -39,13 +39,11 @@ impl Simulation {
     pub(super) fn on_interface(&mut self, now: u64, number: u32) {
         let flow = &mut self.flows[number as usize];
         let Some(interface) = flow.interface() else { return };
-        if interface.work_at() <= now {
-            for merged in interface.take() {
-                let recovery_state = RecoveryState::of(&self.flows[number as usize]);
-                match self.receive_merged(now, number, &merged) {
-                    Some(ack) => self.acknowledge(now, number, &ack, recovery_state),
-                    None => self.delay_acknowledgement(now, number),
-                }
+        if let Some(merged) = interface.take(now) {
+            let recovery_state = RecoveryState::of(flow);
+            match self.receive_merged(now, number, &merged) {
+                Some(ack) => self.acknowledge(now, number, &ack, recovery_state),
+                None => self.delay_acknowledgement(now, number),
             }
         } else {
             interface.delayed_at = NEVER;
@@ -145,14 +143,13 @@ impl Simulation {
         }
     }
 
-    /// Works off what waits at a flow's interface, if that is due by `now`, when no acknowledgement reaches the sender any more.
+    /// Works off what waits at a flow's interface and is due by `now`, when no acknowledgement reaches the sender any more.
     fn work_off(&mut self, now: u64, number: u32) {
-        let Some(interface) = self.flows[number as usize].interface() else { return };
-        let due = interface.work_at();
-        if due > now {
-            return;
-        }
-        for merged in interface.take() {
+        while let Some(interface) = self.flows[number as usize].interface()
+            && interface.works_at() <= now
+        {
+            let due = interface.works_at();
+            let Some(merged) = interface.take(due) else { return };
             let ack = self.receive_merged(due, number, &merged);
             self.capture_last_ack(due, number, ack);
         }

@@ -10,6 +10,9 @@
 //! offload hands over (`__tcp_transmit_skb`). A merged one has at most 64 kB with its headers (`GRO_LEGACY_MAX_SIZE`). Whatever does not fit
 //! begins another one.
 //!
+//! What is worked off reaches TCP one by one, a microsecond apart: acknowledgements at one instant would be answered at one, and a sender that
+//! finds losses by time could not tell which of its transmissions was the later one.
+//!
 //! Not here: the marks of the sending application's writes; a bulk sender sets few. Segments of other flows, which share the interface
 //! in a real host.
 
@@ -23,6 +26,9 @@ use std::collections::VecDeque;
 const LARGEST: u32 = 65_535;
 /// Changes of the echoed timestamp that are remembered: there is at most one per tick of the clock, so seconds of them.
 const REMEMBERED: usize = 4096;
+
+/// Time between two merged segments of those that are worked off together, ns.
+const APART: u64 = 1000;
 
 /// Merged segments that wait.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +52,9 @@ pub struct Interface {
     /// When a delayed acknowledgement is sent, ns; [`NEVER`] when none is delayed.
     pub delayed_at: u64,
     waiting: Vec<Waiting>,
+    /// What is being worked off, and when the first of it reaches TCP, ns; [`NEVER`] when there is none.
+    working: VecDeque<Merged>,
+    hand_over_at: u64,
     /// What the sender's timestamps echo: from when on, µs, and the tick; low 32 bits of both.
     echoes: VecDeque<(u32, u32)>,
     /// Acknowledgements that are on their way: what they acknowledge, low 32 bits, and the tick at which they were sent.
@@ -68,24 +77,27 @@ impl Interface {
             work_at: NEVER,
             delayed_at: NEVER,
             waiting: Vec::new(),
+            working: VecDeque::new(),
+            hand_over_at: NEVER,
             echoes: VecDeque::new(),
             acks: VecDeque::new(),
         }
     }
 
-    /// When it works off what waits, or a delayed acknowledgement is due, ns.
+    /// When it works something off, or a delayed acknowledgement is due, ns.
     pub fn next(&self) -> u64 {
-        self.work_at.min(self.delayed_at)
+        self.works_at().min(self.delayed_at)
     }
 
-    /// When it works off what waits, ns; [`NEVER`] when nothing does.
-    pub const fn work_at(&self) -> u64 {
-        self.work_at
+    /// When something reaches TCP, ns; [`NEVER`] when nothing waits.
+    pub fn works_at(&self) -> u64 {
+        self.work_at.min(self.hand_over_at)
     }
 
-    /// How many segments wait.
+    /// How many segments it holds.
     pub fn len(&self) -> u64 {
-        self.waiting.iter().map(|waiting| u64::from(waiting.merged.count)).sum()
+        let waiting = self.waiting.iter().map(|waiting| &waiting.merged);
+        waiting.chain(&self.working).map(|merged| u64::from(merged.count)).sum()
     }
 
     fn tick(&self, us: u32) -> u32 {
@@ -113,10 +125,18 @@ impl Interface {
         self.waiting.push(Waiting { merged, timestamps, is_over: ends });
     }
 
-    /// Takes what waits, in the order of its arrival.
-    pub fn take(&mut self) -> impl Iterator<Item = Merged> + use<> {
-        self.work_at = NEVER;
-        std::mem::take(&mut self.waiting).into_iter().map(|waiting| waiting.merged)
+    /// What reaches TCP at `now`, ns.
+    pub fn take(&mut self, now: u64) -> Option<Merged> {
+        if self.work_at <= now {
+            self.working.extend(self.waiting.drain(..).map(|waiting| waiting.merged));
+            (self.work_at, self.hand_over_at) = (NEVER, self.hand_over_at.min(now));
+        }
+        if self.hand_over_at > now {
+            return None;
+        }
+        let merged = self.working.pop_front();
+        self.hand_over_at = if self.working.is_empty() { NEVER } else { now + APART };
+        merged
     }
 
     /// The receiver sends an acknowledgement up to this position at `at`, ns.
@@ -164,8 +184,16 @@ mod tests {
         Interface::new(50 * US, 1448, 1000)
     }
 
+    /// What is worked off: each a microsecond after the one before it.
     fn counts(interface: &mut Interface) -> Vec<(u32, u32)> {
-        interface.take().map(|merged| (merged.first.position, merged.count)).collect()
+        let begin = interface.next();
+        let mut counts = Vec::new();
+        while interface.next() < NEVER {
+            assert_eq!(interface.next(), begin + counts.len() as u64 * US);
+            let merged = interface.take(interface.next()).expect("it is due");
+            counts.push((merged.first.position, merged.count));
+        }
+        counts
     }
 
     // The first comes at 7 µs: what has come by 57 µs is worked off then, and the next one to come begins another 50 µs.
