@@ -21,6 +21,7 @@ const SLOW_START_PERCENT: u64 = 200;
 const AVOIDANCE_PERCENT: u64 = 120;
 
 /// The window's rate, with its margin, bytes/s, from 1 on; there is a round trip time. // Linux: tcp_update_pacing_rate
+#[inline]
 pub(super) fn window_rate(conn: &Conn) -> u64 {
     // The larger margin while the window is below half the threshold.
     let percent = if conn.cwnd < conn.ssthresh / 2 { SLOW_START_PERCENT } else { AVOIDANCE_PERCENT };
