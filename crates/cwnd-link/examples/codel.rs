@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut queue = HeadQueue::new(HeadQueueConfig {
         rate: Rate::Constant(rate),
         limit: Steps::constant(Limit::Packets(1_000_000)),
-        discipline: HeadDiscipline::Codel(CodelConfig { target, interval, mtu: 1500 }),
+        discipline: HeadDiscipline::Codel(CodelConfig { target, interval, ecn: false, mtu: 1500 }),
     });
     let mut refused = 0;
     for line in std::io::stdin().lines() {

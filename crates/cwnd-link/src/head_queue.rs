@@ -9,7 +9,7 @@
 //! A packet is taken when its first bit can be sent: not during an outage, and on a trace not before the opportunity that it uses. At one
 //! instant a departure comes before an arrival, as in [`crate::Fifo`], whose limits these are too.
 
-use crate::aqm::{Backlog, HeadDiscipline, RunningAtHead};
+use crate::aqm::{Backlog, Ecn, HeadDiscipline, RunningAtHead};
 use crate::limit::Limit;
 use crate::offer::OfferResult;
 use crate::packet_queue::{PacketQueue, Waiting};
@@ -78,13 +78,21 @@ impl<P> HeadQueue<P> {
     /// # Errors
     /// The packet, when there is no room for it.
     pub fn push(&mut self, now: u64, size: u32, packet: P) -> Result<(), P> {
+        self.offer(now, size, Ecn::NotCapable, packet)
+    }
+
+    /// The same for a packet that may be ECN-capable.
+    ///
+    /// # Errors
+    /// The packet, when there is no room for it.
+    pub fn offer(&mut self, now: u64, size: u32, ecn: Ecn, packet: P) -> Result<(), P> {
         self.take_until(now);
         self.limit.at(now);
         let size = size.max(1);
         if self.is_full(now, size) {
             return Err(packet);
         }
-        self.waiting.push(Waiting { arrived: now, size, packet });
+        self.waiting.push(Waiting { arrived: now, size, ecn, packet });
         self.take_until(now);
         Ok(())
     }
@@ -139,15 +147,15 @@ impl<P> HeadQueue<P> {
     fn take(&mut self, at: u64) {
         let Self { waiting, taken, discipline, .. } = self;
         let next = discipline.dequeue(at, waiting, |dropped, cause| {
-            let Waiting { arrived, size, packet } = dropped;
+            let Waiting { arrived, size, packet, .. } = dropped;
             taken.push_back(Taken { packet, size, arrived, at, result: OfferResult::Dropped(cause) });
         });
-        let Some(Waiting { arrived, size, packet }) = next else { return };
+        let Some((Waiting { arrived, size, packet, .. }, mark)) = next else { return };
         let serial = self.service.serialisation(size);
         let begins = self.service.serve(arrived, &mut self.free, size, serial);
         debug_assert!(begins == at, "taken at {at} ns, sent from {begins} ns on");
         self.sending = size;
-        let result = OfferResult::Departs { begins, at: self.free.ns, mark: false };
+        let result = OfferResult::Departs { begins, at: self.free.ns, mark };
         self.taken.push_back(Taken { packet, size, arrived, at, result });
     }
 

@@ -30,6 +30,7 @@
 #![forbid(unsafe_code)]
 
 mod aqm;
+mod counters;
 mod delay;
 mod drops;
 mod fifo;
@@ -49,13 +50,14 @@ mod trace;
 mod waits;
 
 pub use aqm::*;
+pub use counters::{LinkCounters, PacketClass};
 pub use delay::{Delay, DelayConfig, Jitter, PacketOrder, Reorder};
 pub use drops::Drops;
 pub use fifo::{Fifo, FifoConfig};
 pub use gilbert::GilbertElliott;
 pub use head_queue::{HeadQueue, HeadQueueConfig, Taken};
 pub use limit::Limit;
-pub use link::{Link, LinkConfig, LinkCounters, Offered, PacketClass, ServerConfig, Transit};
+pub use link::{Link, LinkConfig, Offered, ServerConfig, Transit};
 pub use loss::{Loss, LossProcess};
 pub use offer::OfferResult;
 pub use send_overhead::SendOverhead;

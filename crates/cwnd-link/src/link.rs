@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A running link: loss process, queue, delay, and its counters.
 
-use crate::aqm::{Backlog, DisciplineConfig, DropCause, Ecn};
+use crate::aqm::{Backlog, DisciplineConfig, DropCause};
+use crate::counters::{LinkCounters, PacketClass};
 use crate::delay::{Delay, DelayConfig, PacketOrder};
-use crate::drops::Drops;
 use crate::fifo::{Fifo, FifoConfig};
 use crate::head_queue::{HeadQueue, HeadQueueConfig, Taken};
 use crate::limit::Limit;
@@ -115,34 +115,6 @@ struct HeadTicks {
     held_at: u64,
 }
 
-/// Counters of a link.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct LinkCounters {
-    /// Drops in the measured interval.
-    pub drops_measured: Drops,
-    /// Drops over the whole run.
-    pub drops: Drops,
-    /// Data packets that leave by the end of the run; a queue that knows departures ahead counts them when it accepts them.
-    pub data_packets: u64,
-    /// Packets of all classes that left in the measured interval.
-    pub measured_packets: u64,
-    /// Their bytes.
-    pub measured_bytes: u64,
-    /// The sum of their waits, ns.
-    pub wait_sum: u128,
-    /// The longest of their waits, ns.
-    pub wait_max: u64,
-}
-
-/// What a link counts a packet as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PacketClass {
-    /// Data of a flow, or a datagram.
-    Data,
-    /// An acknowledgement.
-    Ack,
-}
-
 /// When a packet that a link accepted passes it.
 #[derive(Clone, Copy, Debug)]
 pub struct Transit {
@@ -150,6 +122,8 @@ pub struct Transit {
     pub departs: u64,
     /// When it arrives at the other end, ns.
     pub arrives: u64,
+    /// Whether the link gave it a congestion mark (ECN).
+    pub mark: bool,
 }
 
 /// What becomes of a packet that is offered to a link.
@@ -231,9 +205,9 @@ impl<P> Link<P> {
             return Offered::Dropped(self.drop_at(now, DropCause::Loss));
         }
         let Server::Fifo(fifo) = &mut self.server else { return Offered::Holds };
-        match fifo.offer(now, size, Ecn::NotCapable) {
-            OfferResult::Departs { begins, at, .. } => {
-                Offered::Departs(self.depart(size, class, begins - now, at))
+        match fifo.offer(now, size, class.ecn()) {
+            OfferResult::Departs { begins, at, mark } => {
+                Offered::Departs(self.depart((size, class), begins - now, at, mark))
             }
             OfferResult::Dropped(cause) => Offered::Dropped(self.drop_at(now, cause)),
         }
@@ -257,14 +231,14 @@ impl<P> Link<P> {
                 if let Some(ticks) = ticks {
                     ticks.held_at = now;
                 }
-                let pushed = queue.push(arrives, size, (packet, class));
+                let pushed = queue.offer(arrives, size, class.ecn(), (packet, class));
                 pushed.map(|()| None).map_err(|_| self.drop_at(now, DropCause::Full))
             }
             Server::Held(HeldServer::Fifo(fifo, tick)) => {
                 let tick = *tick;
-                match fifo.offer(tick.last(now), size, Ecn::NotCapable) {
-                    OfferResult::Departs { begins, at, .. } => {
-                        Ok(Some(self.depart_at_tick(tick, (size, class), now, (begins, at))))
+                match fifo.offer(tick.last(now), size, class.ecn()) {
+                    OfferResult::Departs { begins, at, mark } => {
+                        Ok(Some(self.depart_at_tick(tick, (size, class), now, (begins, at, mark))))
                     }
                     OfferResult::Dropped(cause) => Err(self.drop_at(now, cause)),
                 }
@@ -302,11 +276,11 @@ impl<P> Link<P> {
         let taken = queue.pop(present(ticks, now))?;
         let Taken { packet: (packet, class), size, arrived, at: taken_at, result } = taken;
         let result = match (result, ticks) {
-            (OfferResult::Departs { begins, at, .. }, None) => {
-                Ok(self.depart(size, class, begins - arrived, at))
+            (OfferResult::Departs { begins, at, mark }, None) => {
+                Ok(self.depart((size, class), begins - arrived, at, mark))
             }
-            (OfferResult::Departs { begins, at, .. }, Some(HeadTicks { tick, .. })) => {
-                Ok(self.depart_at_tick(tick, (size, class), arrived, (begins, at)))
+            (OfferResult::Departs { begins, at, mark }, Some(HeadTicks { tick, .. })) => {
+                Ok(self.depart_at_tick(tick, (size, class), arrived, (begins, at, mark)))
             }
             (OfferResult::Dropped(cause), _) => Err(self.drop_at(taken_at, cause)),
         };
@@ -324,9 +298,13 @@ impl<P> Link<P> {
 
     /// Counts a packet that has waited `wait` ns and leaves at `departs`.
     #[inline(always)]
-    fn depart(&mut self, size: u32, class: PacketClass, wait: u64, departs: u64) -> Transit {
+    fn depart(&mut self, (size, class): (u32, PacketClass), wait: u64, departs: u64, mark: bool) -> Transit {
+        let mark = mark && class == PacketClass::MarkableData;
+        if mark {
+            self.count_mark(departs);
+        }
         let count = &mut self.count;
-        count.data_packets += u64::from(class == PacketClass::Data && departs <= self.end);
+        count.data_packets += u64::from(class.is_data() && departs <= self.end);
         if self.measure.0 <= departs && departs < self.measure.1 {
             count.measured_packets += 1;
             count.measured_bytes += u64::from(size);
@@ -334,7 +312,7 @@ impl<P> Link<P> {
             count.wait_max = count.wait_max.max(wait);
             self.waits.note(wait);
         }
-        Transit { departs, arrives: self.delay.arrival(departs) }
+        Transit { departs, arrives: self.delay.arrival(departs), mark }
     }
 
     /// Counts a packet that arrived at `now` and leaves at the first tick after its service, from `begins` to `ends`. A queue that decides at
@@ -344,12 +322,19 @@ impl<P> Link<P> {
         tick: Tick,
         (size, class): (u32, PacketClass),
         now: u64,
-        (begins, ends): (u64, u64),
+        (begins, ends, mark): (u64, u64, bool),
     ) -> Transit {
         let departs = tick.first(ends);
         let wait = departs.saturating_sub(ends - begins).saturating_sub(now);
-        let Transit { arrives, .. } = self.depart(size, class, wait, departs);
-        Transit { departs, arrives: tick.first(arrives) }
+        let Transit { arrives, .. } = self.depart((size, class), wait, departs, mark);
+        Transit { departs, arrives: tick.first(arrives), mark }
+    }
+
+    /// Counts a mark of a packet that leaves at `departs`.
+    #[cold]
+    fn count_mark(&mut self, departs: u64) {
+        self.count.marks += u64::from(departs <= self.end);
+        self.count.marks_measured += u64::from(self.measure.0 <= departs && departs < self.measure.1);
     }
 
     #[cold]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The packets that wait in a queue that holds them.
 
+use crate::aqm::Ecn;
 use std::collections::VecDeque;
 
 /// A packet that waits.
@@ -10,6 +11,8 @@ pub(crate) struct Waiting<P> {
     pub arrived: u64,
     /// Bytes.
     pub size: u32,
+    /// Whether it may be marked instead of dropped.
+    pub ecn: Ecn,
     pub packet: P,
 }
 

@@ -42,7 +42,7 @@ fn limits() -> impl Strategy<Value = Limit> {
 }
 
 fn codel(target: u64, interval: u64) -> HeadDiscipline {
-    HeadDiscipline::Codel(CodelConfig { target, interval, mtu: 1500 })
+    HeadDiscipline::Codel(CodelConfig { target, interval, ecn: false, mtu: 1500 })
 }
 
 fn queue(rate: Rate, limit: Limit, discipline: HeadDiscipline) -> HeadQueue<usize> {

@@ -66,11 +66,11 @@ pub(crate) trait AtHead: Described {
     /// Starts it.
     fn new(config: Self::Config) -> Self;
 
-    /// Takes the packet to send at `now`; hands those before it, which it drops, to `dropped`.
+    /// Takes the packet to send at `now`, and whether it now carries a congestion mark; hands those before it, which it drops, to `dropped`.
     fn dequeue<P>(
         &mut self,
         now: u64,
         queue: &mut PacketQueue<P>,
         dropped: impl FnMut(Waiting<P>),
-    ) -> Option<Waiting<P>>;
+    ) -> Option<(Waiting<P>, bool)>;
 }

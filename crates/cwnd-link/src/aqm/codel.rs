@@ -8,10 +8,11 @@
 //!
 //! Choices: the square root is exact, rounded down to 1 ns (Linux and ns-3 approach it with one Newton step per drop). A new phase of
 //! dropping that begins within 16 intervals of the last one's next drop starts from the drops that the last one added to its count (§5.5,
-//! as in Linux). `mtu` is the size of a full packet (`maxpacket` in §5.3). Packets are dropped, never marked. Tests: `codel/tests.rs`.
+//! as in Linux). `mtu` is the size of a full packet (`maxpacket` in §5.3). With `ecn`, a packet that can carry a mark is marked and sent where it
+//! would be dropped (§3, "drop or mark"), at most one each time that the link takes a packet, as in Linux. Tests: `codel/tests.rs`.
 
 use super::describe::{Described, cause, settings};
-use super::{AtHead, CauseWords, SettingOption};
+use super::{AtHead, CauseWords, Ecn, SettingOption};
 use crate::packet_queue::{PacketQueue, Waiting};
 
 settings! {
@@ -21,6 +22,8 @@ settings! {
             "queueing delay that a standing queue may have", "";
         interval: TimeNotBelow("target") = 100_000_000, "ns",
             "how long the delay has to stay above `target` before packets are dropped", "";
+        ecn: Flag = false, "",
+            "whether packets that can carry a mark are marked instead of dropped", "RFC 3168 §5";
     }
     also(packet) {
         /// A queue of at most this many bytes is never shortened.
@@ -65,6 +68,11 @@ impl Codel {
         Some((packet, now >= first_above))
     }
 
+    /// Whether the packet is marked where another one would be dropped.
+    fn marks<P>(&self, packet: &Waiting<P>) -> bool {
+        self.config.ecn && packet.ecn == Ecn::Capable
+    }
+
     /// RFC 8289 §5.6, `control_law`.
     fn after(&self, time: u64) -> u64 {
         time.saturating_add(drop_spacing(self.config.interval, self.count))
@@ -99,13 +107,18 @@ impl AtHead for Codel {
         now: u64,
         queue: &mut PacketQueue<P>,
         mut dropped: impl FnMut(Waiting<P>),
-    ) -> Option<Waiting<P>> {
+    ) -> Option<(Waiting<P>, bool)> {
         let (mut packet, mut may_drop) = self.head(now, queue)?;
+        let mut mark = false;
         if self.dropping {
             self.dropping = may_drop;
             while self.dropping && now >= self.drop_next {
-                dropped(packet);
                 self.count = self.count.saturating_add(1);
+                if self.marks(&packet) {
+                    self.drop_next = self.after(self.drop_next);
+                    return Some((packet, true));
+                }
+                dropped(packet);
                 (packet, may_drop) = self.head(now, queue)?;
                 if may_drop {
                     self.drop_next = self.after(self.drop_next);
@@ -114,8 +127,11 @@ impl AtHead for Codel {
                 }
             }
         } else if may_drop {
-            dropped(packet);
-            (packet, _) = self.head(now, queue)?;
+            mark = self.marks(&packet);
+            if !mark {
+                dropped(packet);
+                (packet, _) = self.head(now, queue)?;
+            }
             self.dropping = true;
             let last = self.count - self.last_count;
             let recent = now.saturating_sub(self.drop_next) < MEMORY_INTERVALS * self.config.interval;
@@ -123,7 +139,7 @@ impl AtHead for Codel {
             self.last_count = self.count;
             self.drop_next = self.after(now);
         }
-        Some(packet)
+        Some((packet, mark))
     }
 }
 

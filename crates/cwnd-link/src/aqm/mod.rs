@@ -200,7 +200,7 @@ macro_rules! disciplines {
                 now: u64,
                 queue: &mut PacketQueue<P>,
                 mut dropped: impl FnMut(Waiting<P>, DropCause),
-            ) -> Option<Waiting<P>> {
+            ) -> Option<(Waiting<P>, bool)> {
                 match self {
                     $(Self::$Head(discipline) => {
                         discipline.dequeue(now, queue, |packet| dropped(packet, DropCause::$HeadCause))

@@ -32,10 +32,10 @@ settings! {
             "weight of a new sample in the average", "";
         gentle: Flag = true, "",
             "whether the probability rises further, to 1 at twice `max`", "";
+        ecn: Flag = false, "",
+            "whether packets that can carry a mark are marked instead of dropped; not where the probability is 1, nor without room", "RFC 3168 §5, §7";
     }
     also(packet) {
-        /// Whether packets that can carry a mark are marked instead of dropped.
-        ecn: bool = false;
         /// Size of a typical packet, bytes.
         mean_packet: u32 = packet;
     }

@@ -7,7 +7,7 @@ mod pcapng;
 mod segment;
 
 pub use pcapng::Pcapng;
-pub use segment::{SACK_BLOCKS, SegmentHeaders, WireSegment};
+pub use segment::{EcnField, SACK_BLOCKS, SegmentHeaders, WireSegment};
 
 /// The two ends of all flows. Each is one host with one address, whatever nodes a scenario has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

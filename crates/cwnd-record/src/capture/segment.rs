@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The headers of a segment: IPv4 (RFC 791 §3.1), TCP (RFC 9293 §3.1) with timestamps (RFC 7323 §3.2) and SACK blocks (RFC 2018 §3).
 //!
-//! The payload is zeros, which the checksum covers. Not ECN-capable: neither the simulator's segments nor the hosts of lane live are.
+//! The payload is zeros, which the checksum covers. ECN (RFC 3168 §5, §6.1) is in the field of the IP header and in two flags of TCP's.
 
 use super::{CaptureHost, FIRST_PORT};
-use etherparse::{IpNumber, Ipv4Header, TcpHeader, TcpOptionElement};
+use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement};
 
 /// SACK blocks that fit beside timestamps.
 pub const SACK_BLOCKS: usize = 3;
@@ -43,6 +43,18 @@ impl SegmentHeaders {
     }
 }
 
+/// The ECN field of a packet's IP header. // RFC 3168 §5
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EcnField {
+    /// Not-ECT.
+    #[default]
+    NotCapable,
+    /// ECT(0).
+    Capable,
+    /// CE: a queue has marked it.
+    Experienced,
+}
+
 /// A segment that a simulated host sends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WireSegment {
@@ -60,6 +72,12 @@ pub struct WireSegment {
     pub sack: [Option<(u32, u32)>; SACK_BLOCKS],
     /// Payload, bytes.
     pub payload: u32,
+    /// ECN field of the IP header.
+    pub ecn: EcnField,
+    /// Flag ECE: it echoes a congestion mark.
+    pub echo: bool,
+    /// Flag CWR: the sender has reduced its window.
+    pub cwr: bool,
 }
 
 impl WireSegment {
@@ -75,6 +93,7 @@ impl WireSegment {
         };
         let mut tcp = TcpHeader::new(source, destination, self.sequence, self.window);
         (tcp.ack, tcp.acknowledgment_number) = (true, self.acknowledgement);
+        (tcp.ece, tcp.cwr) = (self.echo, self.cwr);
         let timestamps = Timestamp(self.timestamps.0, self.timestamps.1);
         let [first, second, third] = self.sack;
         // As RFC 7323's appendix A and Linux lay them out. At most 12 + 28 bytes.
@@ -95,6 +114,11 @@ impl WireSegment {
         let mut headers =
             SegmentHeaders { bytes: [0; MOST_HEADERS], used: 0, packet: length + IP_HEADER as u32 };
         if let Ok(mut ip) = Ipv4Header::new(bytes, TIME_TO_LIVE, IpNumber::TCP, source, destination) {
+            ip.ecn = match self.ecn {
+                EcnField::NotCapable => IpEcn::NotEct,
+                EcnField::Capable => IpEcn::Ect0,
+                EcnField::Experienced => IpEcn::CongestionExperienced,
+            };
             ip.header_checksum = ip.calc_header_checksum();
             headers.add(&ip.to_bytes());
         }
@@ -170,6 +194,21 @@ mod tests {
             assert_eq!(sums(packet, length), [0xffff; 2]);
             if count > 0 {
                 assert_eq!(&packet[52..64], [1, 1, 5, 2 + 8 * count as u8, 0, 0, 5, 169, 0, 0, 11, 81]);
+            }
+        }
+    }
+
+    // RFC 3168 §5: 10 is ECT(0), 11 is CE, in the low bits of the second byte. §6.1: CWR is bit 8 of the flags, ECE bit 9.
+    #[test]
+    fn marks_are_in_both_headers_and_both_checksums() {
+        let fields = [EcnField::NotCapable, EcnField::Capable, EcnField::Experienced];
+        for (ecn, bits) in fields.into_iter().zip([0b00, 0b10, 0b11]) {
+            for (echo, cwr, flags) in [(false, false, 0x10), (true, false, 0x50), (false, true, 0x90)] {
+                let segment = WireSegment { ecn, echo, cwr, payload: 1448, ..WireSegment::default() };
+                let headers = segment.headers(CaptureHost::Senders);
+                let packet = headers.bytes();
+                assert_eq!((packet[1], packet[33]), (bits, flags));
+                assert_eq!(sums(packet, headers.packet_length()), [0xffff; 2]);
             }
         }
     }

@@ -79,6 +79,8 @@ keys! {
         gro: Option<u64> = None, Optional(Gro, "none: each is worked off as it arrives"), "ns",
             "time from the first segment that waits at the receiver's interface until the interface works off all that have arrived by then: consecutive ones of one timestamp, up to 64 kB, are merged, and acknowledged as one",
             "Linux: napi_gro_receive, tcp_gro_receive; ethtool: rx-usecs";
+        ecn: bool = false, Flag, "",
+            "whether the connection negotiates ECN: its new data can be marked by queues with `ecn`, and marks reduce the window", "RFC 3168";
         size: Option<u64> = None, Optional(Payload, "no end"), "bytes",
             "payload; the table `transfers` has its completion time, with the handshake if there is one", "";
         app_rate: Option<u64> = None, Optional(Rate, "no limit"), "bit/s",

@@ -312,7 +312,10 @@ fn codels_defaults_are_those_of_its_rfc_and_are_written_out() {
             (queue.rate, queue.limit.first()),
             (Rate::Steps(Steps::constant(9_000_000)), Limit::Packets(90))
         );
-        assert_eq!(queue.discipline, HeadDiscipline::Codel(CodelConfig { target, interval, mtu: 1000 }));
+        assert_eq!(
+            queue.discipline,
+            HeadDiscipline::Codel(CodelConfig { target, interval, ecn: false, mtu: 1000 })
+        );
         assert_eq!(Scenario::from_toml(&scenario.to_toml()), Ok(scenario));
     }
     assert!(with("").to_toml().contains("target = \"5ms\""), "{}", with("").to_toml());

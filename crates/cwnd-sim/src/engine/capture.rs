@@ -5,9 +5,9 @@
 //! echoes, is kept here from where it is sent to where it arrives. Captured flows send by the general path, so that others pay nothing.
 
 use super::Simulation;
-use crate::network::{PackedAck, Segment};
+use crate::network::{EcnMarks, PackedAck, Segment};
 use crate::tcp::{AckPacket, FlowState};
-use cwnd_record::capture::{CaptureHost, Pcapng, SACK_BLOCKS, WireSegment};
+use cwnd_record::capture::{CaptureHost, EcnField, Pcapng, SACK_BLOCKS, WireSegment};
 use cwnd_scenario::{Flow, HEADER_BYTES, Scenario};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -80,7 +80,14 @@ impl Captures {
     }
 
     /// A segment leaves its sender's host at `now`, ns.
-    pub fn data_leaves(&mut self, now: u64, number: u32, state: &FlowState, segment: Segment, position: u64) {
+    fn data_leaves(
+        &mut self,
+        now: u64,
+        number: u32,
+        state: &FlowState,
+        (segment, marks): (Segment, EcnMarks),
+        position: u64,
+    ) {
         let headers = &self.flows[number as usize];
         let sent = WireSegment {
             flow: number,
@@ -90,6 +97,9 @@ impl Captures {
             timestamps: (segment.sent_us, headers.newest_at_sender),
             sack: [None; SACK_BLOCKS],
             payload: state.size(segment.position, self.full) - HEADER_BYTES,
+            ecn: if marks.has(EcnMarks::ECT) { EcnField::Capable } else { EcnField::NotCapable },
+            echo: false,
+            cwr: marks.has(EcnMarks::CWR),
         };
         write(self.senders.as_mut(), now, CaptureHost::Senders, &sent);
         if self.receivers.is_some() {
@@ -98,12 +108,15 @@ impl Captures {
     }
 
     /// A segment is at its receiver at `at`, ns.
-    pub fn data_arrives(&mut self, at: u64, number: u32, segment: Segment) {
+    fn data_arrives(&mut self, at: u64, number: u32, segment: Segment, marks: EcnMarks) {
         let Some(receivers) = &mut self.receivers else { return };
         let data = &mut self.flows[number as usize].data;
-        if let Some((_, sent)) =
+        if let Some((_, mut sent)) =
             data.iter().position(|(other, _)| *other == segment).and_then(|place| data.remove(place))
         {
+            if marks.has(EcnMarks::CE) {
+                sent.ecn = EcnField::Experienced;
+            }
             receivers.push(at, CaptureHost::Senders, sent);
         }
     }
@@ -139,6 +152,9 @@ impl Captures {
             timestamps: ((at / 1000) as u32, headers.echo),
             sack,
             payload: 0,
+            ecn: EcnField::NotCapable,
+            echo: state.echoes(),
+            cwr: false,
         };
         if let Some(receivers) = &mut self.receivers {
             receivers.push(at, CaptureHost::Receivers, sent);
@@ -231,11 +247,27 @@ impl Simulation {
         Some((self.captures.as_deref_mut()?, &self.flows[number as usize]))
     }
 
+    /// A segment of a flow that is watched leaves its host at `now`, ns.
+    #[cold]
+    pub(super) fn capture_departure(
+        &mut self,
+        now: u64,
+        number: u32,
+        segment: (Segment, EcnMarks),
+        position: u64,
+    ) {
+        if self.flows[number as usize].is_captured()
+            && let Some((captures, state)) = self.captured(number)
+        {
+            captures.data_leaves(now, number, state, segment, position);
+        }
+    }
+
     /// A segment of a flow that is captured is at its receiver at `at`, ns.
     #[cold]
-    pub(super) fn capture_arrival(&mut self, at: u64, number: u32, segment: Segment) {
+    pub(super) fn capture_arrival(&mut self, at: u64, number: u32, segment: Segment, marks: EcnMarks) {
         if let Some((captures, _)) = self.captured(number) {
-            captures.data_arrives(at, number, segment);
+            captures.data_arrives(at, number, segment, marks);
         }
     }
 

@@ -3,7 +3,7 @@
 
 use super::Simulation;
 use super::prefetch::prefetch;
-use crate::network::{Departure, PackedAck, Packet, PathIndex, Segment};
+use crate::network::{AckFields, Departure, EcnMarks, PackedAck, Packet, PathIndex, Segment};
 use crate::schedule::{EventClass, EventId};
 use crate::tcp::{AckPacket, Handshake, Owner, RecoveryState};
 use cwnd_link::NEVER;
@@ -42,8 +42,8 @@ impl Simulation {
             prefetch(flow);
         }
         match packet {
-            Packet::Data { flow, position, sent_us, next: PathIndex::END, .. } => {
-                self.on_data(now, flow, Segment { position, sent_us }, departure);
+            Packet::Data { flow, position, sent_us, marks, next: PathIndex::END, .. } => {
+                self.on_data(now, flow, (Segment { position, sent_us }, marks), departure);
             }
             Packet::Ack {
                 flow,
@@ -177,6 +177,17 @@ impl Simulation {
         }
     }
 
+    /// The state of a flow's recovery has changed, or another reduction has begun in it.
+    #[cold]
+    fn note_state(&mut self, now: u64, number: u32, before: RecoveryState, after: RecoveryState) {
+        if after.is_reduction_after(before)
+            && let Some(ecn) = self.flows[number as usize].ecn_mut()
+        {
+            ecn.on_reduction();
+        }
+        self.record_event(now, number, EventKind::State, None, after.0 as u64);
+    }
+
     /// A data packet is at the receiver (of a fused flow it arrived there earlier). Returns the acknowledgement.
     #[inline(always)]
     pub(super) fn receive(
@@ -202,12 +213,12 @@ impl Simulation {
 
     /// A data packet is at the receiver; of a fused flow, its acknowledgement is at the sender.
     #[inline(always)]
-    fn on_data(&mut self, now: u64, number: u32, segment: Segment, departure: Departure) {
+    fn on_data(&mut self, now: u64, number: u32, segment: (Segment, EcnMarks), departure: Departure) {
         let recovery_state = RecoveryState::of(&self.flows[number as usize]);
         if self.flows[number as usize].is_watched && self.watch_arrival(now, number, segment, departure) {
             return; // it waits at the interface
         }
-        let ack = self.receive(now, number, segment, departure);
+        let ack = self.receive(now, number, segment.0, departure);
         let flow = &mut self.flows[number as usize];
         if let Some(ack) = ack {
             flow.ack_at = NEVER;
@@ -246,7 +257,11 @@ impl Simulation {
             // Blocks take the place of a single position, as in `AckSlab::pack`.
             let blocks = ack.waited.then(|| flow.receiver.blocks(ack));
             let ack = AckPacket { sacked: ack.sacked.filter(|_| !ack.waited), ..*ack };
-            flow.sender.on_ack_with(now, &ack, blocks.as_ref());
+            if flow.echoes() {
+                flow.sender.on_echo(now, &ack, blocks.as_ref());
+            } else {
+                flow.sender.on_ack_with(now, &ack, blocks.as_ref());
+            }
             self.respond(now, number, recovery_state, Trigger::Ack);
             return;
         }
@@ -255,13 +270,13 @@ impl Simulation {
         let (ack_line, delay) = (flow.ack_line, flow.access_delay_rev);
         if self.network.routes[flow.route as usize].reverse_path.is_empty() {
             let blocks = ack.waited.then(|| flow.receiver.blocks(ack)).filter(|blocks| !blocks.is_empty());
-            let ack = self.ack_slab.pack(ack, blocks);
+            let ack = self.ack_slab.pack(ack, blocks).echoing(flow.echoes());
             let packet = Packet::ack(number, ack, PathIndex::END, now + delay);
             self.network.push(&mut self.event_seq, ack_line, packet);
         } else {
             let blocks = flow.receiver.blocks(ack);
             let blocks = (!blocks.is_empty()).then_some(blocks);
-            let packed = self.ack_slab.pack(ack, blocks);
+            let packed = self.ack_slab.pack(ack, blocks).echoing(flow.echoes());
             if flow.is_watched {
                 self.watch_ack(now, number, ack, Some(packed));
             }
@@ -277,8 +292,13 @@ impl Simulation {
         let flow = &mut self.flows[number as usize];
         let recovery_state = RecoveryState::of(flow);
         flow.acks_out -= 1;
+        let echo = ack.fields.has(AckFields::ECHO);
         let (ack, blocks) = self.ack_slab.unpack(ack, flow.sender.una());
-        flow.sender.on_ack_with(now, &ack, blocks.as_ref());
+        if echo {
+            flow.sender.on_echo(now, &ack, blocks.as_ref());
+        } else {
+            flow.sender.on_ack_with(now, &ack, blocks.as_ref());
+        }
         self.respond(now, number, recovery_state, Trigger::Ack);
     }
 
@@ -299,7 +319,7 @@ impl Simulation {
     fn respond_at_once(&mut self, now: u64, number: u32, before: RecoveryState, trigger: Trigger) {
         let after = RecoveryState::of(&self.flows[number as usize]);
         if after != before {
-            self.record_event(now, number, EventKind::State, None, after.0 as u64);
+            self.note_state(now, number, before, after);
         }
         match self.flows[number as usize].direct.get() {
             Some(link) => self.send_directly(now, number, link),

@@ -3,7 +3,7 @@
 
 use super::Simulation;
 use crate::index::OptionIndex;
-use crate::network::{NextLink, PackedAck, Packet, PathIndex, RouteLink, Segment, Transmitted};
+use crate::network::{EcnMarks, NextLink, PackedAck, Packet, PathIndex, RouteLink, Segment, Transmitted};
 use crate::tcp::{ACK_BYTES, Owner, position};
 use cwnd_link::{DropCause, PacketClass};
 use cwnd_record::EventKind;
@@ -25,7 +25,8 @@ impl Simulation {
                 line: OptionIndex::some(flow.delivery_line),
                 delay: flow.to_next_event,
             };
-            match network.transmit_at_once(event_seq, now, next, Packet::data(number, segment)) {
+            let packet = Packet::data(number, segment, EcnMarks::NOTHING);
+            match network.transmit_at_once(event_seq, now, next, packet) {
                 Ok(departs) => {
                     if scenario.measure.0 <= departs && departs < scenario.measure.1 {
                         flow.count_forwarded(size, scenario.packet_size);
@@ -45,12 +46,13 @@ impl Simulation {
     #[inline]
     pub(super) fn leave_host(&mut self, now: u64, number: u32, position: u64, decided: u64) {
         let segment = Segment { position: position as u32, sent_us: (decided / 1000) as u32 };
-        if self.flows[number as usize].is_captured()
-            && let Some((captures, state)) = self.captured(number)
-        {
-            captures.data_leaves(now, number, state, segment, position);
+        let flow = &mut self.flows[number as usize];
+        let mut marks = EcnMarks::NOTHING;
+        if flow.is_watched {
+            marks = flow.ecn_mut().map_or(marks, |ecn| ecn.on_send(position));
+            self.capture_departure(now, number, (segment, marks), position);
         }
-        let packet = Packet::data(number, segment);
+        let packet = Packet::data(number, segment, marks);
         match self.network.routes[self.flows[number as usize].route as usize].entry {
             None => self.forward(now, packet),
             Some((line, delay)) => {
@@ -98,9 +100,10 @@ impl Simulation {
         let (links, index, size, class, end) = match *packet {
             Packet::Data { flow, position, next, .. } => {
                 let flow = &self.flows[flow as usize];
+                let class = packet.class();
                 let size = flow.size(position, self.scenario.packet_size);
                 let end = (OptionIndex::some(flow.delivery_line), flow.to_next_event);
-                (&routes[flow.route as usize].path, next, size, PacketClass::Data, end)
+                (&routes[flow.route as usize].path, next, size, class, end)
             }
             Packet::Ack { flow, next, .. } => {
                 let flow = &self.flows[flow as usize];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Packets of flows with which more is done than with most: those that are captured, and those whose receiver's interface holds segments
-//! back. Others pay one question for both.
+//! Packets of flows with which more is done than with most: those that are captured, that have ECN, and those whose receiver's interface
+//! holds segments back. Others pay one question for all.
 
 use super::Simulation;
-use crate::network::{Departure, PackedAck, Packet, PathIndex, Segment};
+use crate::network::{Departure, EcnMarks, PackedAck, Packet, PathIndex, Segment};
 use crate::tcp::{AckPacket, Merged, RecoveryState};
 use cwnd_link::NEVER;
 
@@ -14,16 +14,20 @@ impl Simulation {
         &mut self,
         now: u64,
         number: u32,
-        segment: Segment,
+        (segment, marks): (Segment, EcnMarks),
         departure: Departure,
     ) -> bool {
         let flow = &self.flows[number as usize];
         if flow.is_captured() {
-            self.capture_arrival(now - flow.lag(), number, segment);
+            self.capture_arrival(now - flow.lag(), number, segment, marks);
         }
+        self.take_marks(number, segment, marks);
         let full = self.scenario.packet_size;
         let flow = &mut self.flows[number as usize];
-        let is_last = flow.size(segment.position, full) < full || flow.sender.is_marked(segment.position);
+        // Linux: a mark, and CWR, end a merged segment. The receiver has noted them already, as they arrived.
+        let ecn = marks.has(EcnMarks::CE) || marks.has(EcnMarks::CWR);
+        let is_last =
+            ecn || flow.size(segment.position, full) < full || flow.sender.is_marked(segment.position);
         let Some(interface) = flow.interface() else { return false };
         interface.push(now, segment, is_last);
         flow.ack_at = interface.next();
@@ -32,6 +36,16 @@ impl Simulation {
             self.arm(number);
         }
         true
+    }
+
+    /// The receiver of a flow with ECN notes what a segment carries.
+    fn take_marks(&mut self, number: u32, segment: Segment, marks: EcnMarks) {
+        let flow = &mut self.flows[number as usize];
+        let is_old = segment.position.wrapping_sub(flow.receiver.next() as u32).cast_signed() < 0;
+        if let Some(ecn) = flow.ecn_mut() {
+            let quick = ecn.on_arrival(marks, is_old);
+            flow.receiver.hurry_for(quick);
+        }
     }
 
     /// The interface of a flow's receiver works off what waits, or a delayed acknowledgement is due.
@@ -121,8 +135,8 @@ impl Simulation {
     /// their acknowledgements no longer reach the sender.
     pub(super) fn receive_remaining(&mut self) {
         for number in 0..self.network.lines.len() {
-            while let Some(&Packet::Data { flow, position, sent_us, next: PathIndex::END, due, .. }) =
-                self.network.lines[number].get(0)
+            while let Some(&packet) = self.network.lines[number].get(0)
+                && let Packet::Data { flow, position, sent_us, marks, next: PathIndex::END, due, .. } = packet
             {
                 let state = &self.flows[flow as usize];
                 if !state.fused || due.saturating_sub(state.lag()) > self.now {
@@ -131,7 +145,9 @@ impl Simulation {
                 let Some((_, departure)) = self.network.lines[number].pop() else { break };
                 self.work_off(due, flow);
                 let segment = Segment { position, sent_us };
-                if self.flows[flow as usize].is_watched && self.watch_arrival(due, flow, segment, departure) {
+                if self.flows[flow as usize].is_watched
+                    && self.watch_arrival(due, flow, (segment, marks), departure)
+                {
                     continue;
                 }
                 let ack = self.receive(due, flow, segment, departure);

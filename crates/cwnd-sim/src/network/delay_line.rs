@@ -126,7 +126,7 @@ impl DelayLine {
 
 #[cfg(test)]
 mod tests {
-    use super::super::packet::PathIndex;
+    use super::super::packet::{EcnMarks, PathIndex};
     use super::*;
 
     fn packet(due: u64) -> Packet {
@@ -134,7 +134,15 @@ mod tests {
     }
 
     fn numbered(position: u32, due: u64) -> Packet {
-        Packet::Data { departs: due - 10, flow: 0, position, sent_us: 0, next: PathIndex::END, due }
+        Packet::Data {
+            departs: due - 10,
+            flow: 0,
+            position,
+            sent_us: 0,
+            marks: EcnMarks::NOTHING,
+            next: PathIndex::END,
+            due,
+        }
     }
 
     fn dues(line: &mut DelayLine) -> Vec<u64> {

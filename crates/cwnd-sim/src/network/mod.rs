@@ -6,7 +6,7 @@ mod packet;
 mod route;
 
 pub use delay_line::{DelayLine, Departure};
-pub use packet::{AckFields, PackedAck, Packet, PathIndex, Segment};
+pub use packet::{AckFields, EcnMarks, PackedAck, Packet, PathIndex, Segment};
 pub use route::{FlowPath, NextLink, PathNeeds, RouteLink, Transmitted};
 
 use crate::index::OptionIndex;
@@ -120,6 +120,7 @@ impl Network {
     pub fn depart(&mut self, event_seq: &mut EventSeq, next: NextLink, packet: Packet, transit: Transit) {
         if let Some(line) = next.line.get() {
             let due = transit.arrives.saturating_add(next.delay);
+            let packet = if transit.mark { packet.marked() } else { packet };
             self.push(event_seq, line, packet.on_line(transit.departs, due, next.then));
         }
     }

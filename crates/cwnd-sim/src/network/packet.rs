@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Packets in the network.
 
+use cwnd_link::PacketClass;
 use cwnd_traffic::Direction;
 
 /// The place on its path that a packet arrives at next: a link, by its index on the path, or the end of the path.
@@ -38,11 +39,37 @@ impl AckFields {
     pub const SACKED: Self = Self(2);
     /// `detail` is the index of its blocks.
     pub const BLOCKS: Self = Self(4);
+    /// It echoes a congestion mark (ECE). // RFC 3168 §6.1
+    pub const ECHO: Self = Self(8);
 
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+/// What a data packet carries of ECN (RFC 3168): the field of its IP header, and a flag of its TCP header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EcnMarks(u8);
+
+impl EcnMarks {
+    /// ECT(0), or with a mark CE: it is ECN-capable.
+    pub const ECT: Self = Self(1);
+    /// CE: a queue has marked it.
+    pub const CE: Self = Self(2);
+    /// The TCP flag CWR.
+    pub const CWR: Self = Self(4);
+    /// None of these.
+    pub const NOTHING: Self = Self(0);
+
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    #[inline]
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
@@ -60,6 +87,17 @@ pub struct PackedAck {
     pub detail: u32,
     /// Which of the fields above are set.
     pub fields: AckFields,
+}
+
+impl PackedAck {
+    /// The same, with the flag ECE if `echo`.
+    #[inline]
+    pub const fn echoing(mut self, echo: bool) -> Self {
+        if echo {
+            self.fields = self.fields.with(AckFields::ECHO);
+        }
+        self
+    }
 }
 
 /// What the receiver sees of a data packet.
@@ -85,6 +123,7 @@ pub enum Packet {
         position: u32,
         /// When it was sent, µs, low 32 bits.
         sent_us: u32,
+        marks: EcnMarks,
         next: PathIndex,
         due: u64,
     },
@@ -122,16 +161,25 @@ const _: () = assert!(size_of::<Packet>() == 32);
 
 impl Default for Packet {
     fn default() -> Self {
-        Self::data(0, Segment { position: 0, sent_us: 0 })
+        Self::data(0, Segment { position: 0, sent_us: 0 }, EcnMarks::NOTHING)
     }
 }
 
 impl Packet {
     /// A segment of a flow, before the first link.
     #[inline(always)]
-    pub const fn data(flow: u32, segment: Segment) -> Self {
+    pub const fn data(flow: u32, segment: Segment, marks: EcnMarks) -> Self {
         let Segment { position, sent_us } = segment;
-        Self::Data { departs: 0, flow, position, sent_us, next: PathIndex::FIRST, due: 0 }
+        Self::Data { departs: 0, flow, position, sent_us, marks, next: PathIndex::FIRST, due: 0 }
+    }
+
+    /// A segment that a queue has marked.
+    #[cold]
+    pub const fn marked(mut self) -> Self {
+        if let Self::Data { marks, .. } = &mut self {
+            *marks = marks.with(EcnMarks::CE);
+        }
+        self
     }
 
     /// An acknowledgement of a flow.
@@ -174,6 +222,16 @@ impl Packet {
     pub const fn number(&self) -> u32 {
         let (Self::Data { flow, .. } | Self::Ack { flow, .. } | Self::Datagram { group: flow, .. }) = self;
         *flow
+    }
+
+    /// What links count it as.
+    #[inline]
+    pub const fn class(&self) -> PacketClass {
+        match self {
+            Self::Ack { .. } => PacketClass::Ack,
+            Self::Data { marks, .. } if marks.has(EcnMarks::ECT) => PacketClass::MarkableData,
+            Self::Data { .. } | Self::Datagram { .. } => PacketClass::Data,
+        }
     }
 
     /// The flow of a segment that has passed its last link.

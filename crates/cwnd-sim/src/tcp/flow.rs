@@ -5,6 +5,7 @@
 //! the receiver and the arrival of its acknowledgement at the sender are one event, at the time of the latter. The receiver then runs
 //! late by the constant delay of the reverse path. Such a flow is *fused*.
 
+use super::ecn::Ecn;
 use super::interface::Interface;
 use super::receiver::Receiver;
 use super::send_host::Host;
@@ -66,27 +67,29 @@ pub struct FlowState {
     pub private: bool,
     /// What is recorded of it.
     pub recorded: FlowRecord,
-    /// Whether nothing else happens to its acknowledgements but that they reach the sender with their data: it is fused, and not captured.
+    /// Whether nothing else happens to its acknowledgements but that they reach the sender with their data: it is fused, and neither captured nor with ECN.
     pub acks_at_once: bool,
-    /// Whether more is done with its packets than with most: it is captured, or its receiver's interface holds segments back.
+    /// Whether more is done with its packets than with most: it is captured, has ECN, or its receiver's interface holds segments back.
     pub is_watched: bool,
     /// The receiver.
     pub receiver: Receiver,
     /// The sender.
     pub sender: Sender,
-    /// Its hosts, if they hold packets back.
+    /// Its hosts, if they hold packets back or have ECN.
     pub hosts: Option<Box<Hosts>>,
     /// Counters and integrals.
     pub count: FlowCounters,
 }
 
-/// What the hosts of a flow do, where they hold packets back.
+/// What the hosts of a flow do, where they hold packets back or have ECN.
 #[derive(Debug)]
 pub struct Hosts {
     /// The sender's, if it has an overhead.
     pub sender: Option<Host>,
     /// The interface of the receiver's, if it holds segments back.
     pub interface: Option<Interface>,
+    /// ECN, where it has been negotiated.
+    pub ecn: Option<Ecn>,
 }
 
 impl Hosts {
@@ -165,14 +168,22 @@ impl RecoveryState {
     pub const fn of(flow: &FlowState) -> Self {
         Self(flow.sender.driver.conn.ca_state, flow.sender.driver.recovery_end())
     }
+
+    /// Whether the window was reduced after `before`: each reduction is of other data, but for a timeout in a recovery.
+    pub fn is_reduction_after(self, before: Self) -> bool {
+        let times_out = self.0 == CaState::Loss && before.0 != CaState::Loss;
+        matches!(self.0, CaState::Cwr | CaState::Recovery | CaState::Loss)
+            && (self.1 != before.1 || times_out)
+    }
 }
 
 impl FlowState {
     pub fn new(flow: &Flow, mss: u32, path: FlowPath, owner: Owner) -> Self {
-        let overhead = flow.group.overhead;
+        let (overhead, has_ecn) = (flow.group.overhead, flow.group.ecn);
         let hosts = Hosts {
             sender: (overhead > 0).then(|| Host::new(overhead, flow.overhead_stream)),
             interface: flow.group.gro.map(|gro| Interface::new(gro, mss, flow.group.host_clock)),
+            ecn: has_ecn.then(Ecn::default),
         };
         let as_linux = flow.recovery == Recovery::Linux;
         // A window that has come down to half is opened again, and acknowledges, as soon as the data is read. // Linux: tcp_cleanup_rbuf
@@ -191,7 +202,7 @@ impl FlowState {
             ack_line: path.ack_line,
             last: (0, mss + HEADER_BYTES),
             route: path.route,
-            direct: if overhead > 0 { OptionIndex::NONE } else { path.direct },
+            direct: if overhead > 0 || has_ecn { OptionIndex::NONE } else { path.direct },
             ack_every: flow.group.ack_every.min(soonest) as u16,
             ack_delay: flow.group.ack_delay,
             acks_out: 0,
@@ -200,11 +211,11 @@ impl FlowState {
             fused: path.fused,
             private: false,
             recorded: FlowRecord::Events,
-            acks_at_once: path.fused,
-            is_watched: hosts.interface.is_some(),
+            acks_at_once: path.fused && !has_ecn,
+            is_watched: hosts.interface.is_some() || has_ecn,
             receiver: if as_linux { Receiver::linux(mss, flow.group.rwnd) } else { Receiver::default() },
             sender: Sender::new(flow, mss),
-            hosts: (hosts.sender.is_some() || hosts.interface.is_some()).then(|| Box::new(hosts)),
+            hosts: (hosts.sender.is_some() || hosts.interface.is_some() || has_ecn).then(|| Box::new(hosts)),
             count: FlowCounters { cwnd_since: flow.start, ..FlowCounters::default() },
         }
     }
@@ -213,6 +224,17 @@ impl FlowState {
     pub const fn capture(&mut self) {
         (self.recorded, self.acks_at_once, self.direct) = (FlowRecord::Packets, false, OptionIndex::NONE);
         self.is_watched = true;
+    }
+
+    /// Whether its acknowledgements echo a congestion mark.
+    #[inline]
+    pub fn echoes(&self) -> bool {
+        self.hosts.as_ref().and_then(|hosts| hosts.ecn).is_some_and(|ecn| ecn.echoes())
+    }
+
+    /// Its ECN, where it has been negotiated.
+    pub fn ecn_mut(&mut self) -> Option<&mut Ecn> {
+        self.hosts.as_mut()?.ecn.as_mut()
     }
 
     /// Whether it has rows in the tables of samples.

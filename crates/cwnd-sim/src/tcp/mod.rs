@@ -3,6 +3,7 @@
 
 mod ack;
 mod bitmap;
+mod ecn;
 mod flow;
 mod interface;
 mod receiver;

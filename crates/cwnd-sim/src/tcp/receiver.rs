@@ -210,6 +210,11 @@ impl Receiver {
         self.quick = self.quick.max(self.most_quick.into());
     }
 
+    /// At least so many of the next acknowledgements are quick, with a receiver that does as today's Linux. // tcp_incr_quickack
+    pub fn hurry_for(&mut self, acknowledgements: u16) {
+        self.quick = self.quick.max(acknowledgements.min(self.most_quick.into()));
+    }
+
     /// The connection is open, after a handshake of `took` ns: the first round trip time of this host's timeout. // RFC 6298 §2.2; Linux: 200 ms
     pub fn on_open(&mut self, took: u64) {
         let took_ms = took / 1_000_000;

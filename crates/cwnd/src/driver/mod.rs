@@ -209,6 +209,7 @@ impl Driver {
         if self.in_recovery_epoch()
             && !core::mem::take(&mut self.undo.echoed)
             && ack.position >= self.recovery_end
+            && !self.holds_cwr(ack.position)
         {
             if self.options.flight == Flight::Pipe {
                 // RFC 9002 §7.3.2, §B.5: packets sent before the recovery began grow nothing.
@@ -218,6 +219,12 @@ impl Driver {
             self.end_epoch();
         }
         credit
+    }
+
+    /// Linux stays in CWR until data sent since is acknowledged: the first of it has the CWR flag, which ends the echoes.
+    fn holds_cwr(&self, position: u64) -> bool {
+        let in_cwr = self.conn.ca_state == CaState::Cwr;
+        self.options.tells_as_linux && in_cwr && position == self.recovery_end
     }
 
     /// The last part: the window, by `credit` segments.
@@ -309,8 +316,9 @@ impl Driver {
         self.reduce(next, self.flight().max(self.conn.max_packets_out));
         self.undo.echoed = true;
         self.enter(CaState::Cwr);
-        // R9438-4.6-e: keep reducing down to one segment, though ssthresh stays at two.
-        self.start_reduction(self.conn.ssthresh.min(cwnd.saturating_sub(1)).max(1));
+        // R9438-4.6-e: keep reducing down to one segment, though ssthresh stays at two. Linux's window ends at ssthresh.
+        let least = if self.options.tells_as_linux { u32::MAX } else { cwnd.saturating_sub(1).max(1) };
+        self.start_reduction(self.conn.ssthresh.min(least));
         // R9438-4.6-f
         if cwnd <= 1 { EcnOutcome::AtFloor } else { EcnOutcome::Reduced }
     }

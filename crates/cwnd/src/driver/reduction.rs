@@ -141,6 +141,20 @@ impl Driver {
         self.enter(CaState::Open);
     }
 
+    /// An ECN echo arrived that asks for nothing more: what was taken before it is not given back. [`Driver::on_ecn`] does this, too.
+    pub const fn prohibit_undo(&mut self) {
+        self.undo.close();
+    }
+
+    /// In the reduction that an ECN echo began, something was found lost: fast recovery, without another reduction, until the same data
+    /// has arrived. Nothing can be undone. Linux's `tcp_enter_recovery` from [`CaState::Cwr`].
+    // RFC 3168 §6.1.2: once per window of data
+    pub fn on_loss_after_echo(&mut self, now_us: u64) {
+        self.conn.set_now(now_us);
+        self.enter(CaState::Recovery);
+        self.hold();
+    }
+
     /// All data of a recovery has arrived, after its reduction was taken back: Linux's `tcp_end_cwnd_reduction` tells of its end all the same.
     pub fn on_undone_reduction_over(&mut self) {
         self.cc.cwnd_event(&mut self.conn, CaEvent::CompleteCwr);

@@ -9,7 +9,7 @@ use crate::service::Rate;
 use crate::steps::Steps;
 
 const MS: u64 = 1_000_000;
-const CONFIG: CodelConfig = CodelConfig { target: 5 * MS, interval: 100 * MS, mtu: 1500 };
+const CONFIG: CodelConfig = CodelConfig { target: 5 * MS, interval: 100 * MS, ecn: false, mtu: 1500 };
 
 /// A queue at `rate` bit/s.
 fn queue(rate: u64) -> HeadQueue<u64> {
@@ -125,4 +125,44 @@ fn the_spacing_of_drops_is_exact() {
         let (s, i, c) = (u128::from(spacing(count)), u128::from(100 * MS), u128::from(count));
         assert!(s * s * c <= i * i && i * i < (s + 1) * (s + 1) * c, "{count}");
     }
+}
+
+/// The packets of `standing(0, 0, 500)` of which every `not_capable`-th is not ECN-capable, in the order in which they leave: the times of
+/// marks and of drops, ms.
+fn marks_and_drops(not_capable: usize) -> (Vec<u64>, Vec<u64>) {
+    let mut queue = HeadQueue::new(HeadQueueConfig {
+        rate: Rate::Constant(12_000_000),
+        limit: Steps::constant(Limit::Packets(1000)),
+        discipline: HeadDiscipline::Codel(CodelConfig { ecn: true, ..CONFIG }),
+    });
+    let (mut marked, mut dropped) = (Vec::new(), Vec::new());
+    for (number, now) in standing(0, 0, 500).enumerate() {
+        let ecn = if number.is_multiple_of(not_capable) { Ecn::NotCapable } else { Ecn::Capable };
+        queue.offer(now, 1500, ecn, number).expect("room for a thousand");
+        while let Some(Taken { at, result, .. }) = queue.pop(now) {
+            match result {
+                OfferResult::Departs { mark: true, .. } => marked.push(at),
+                OfferResult::Departs { .. } => {}
+                OfferResult::Dropped(_) => dropped.push(at),
+            }
+        }
+    }
+    (in_ms(&marked), in_ms(&dropped))
+}
+
+// The instants are those of the drops, though marked packets stay and the queue does not become shorter. // RFC 8289 §3
+#[test]
+fn packets_that_can_carry_a_mark_are_marked_where_others_are_dropped() {
+    let (marked, dropped) = marks_and_drops(usize::MAX); // but for the first packet of all
+    assert_eq!((marked, dropped), (FIRST_PHASE[..7].to_vec(), vec![]));
+    assert_eq!(marks_and_drops(1), (vec![], FIRST_PHASE[..7].to_vec()));
+}
+
+// The even numbers cannot. Until something is dropped packet number n is taken at n ms: 105 and 205 are marked, 276 is dropped.
+#[test]
+fn a_mixed_queue_marks_some_and_drops_some_at_the_same_instants() {
+    let (marked, dropped) = marks_and_drops(2);
+    let all = |times: &[u64]| FIRST_PHASE.iter().filter(|at| times.contains(at)).count();
+    assert_eq!((&marked[..2], dropped[0]), (&FIRST_PHASE[..2], FIRST_PHASE[2]));
+    assert_eq!(all(&marked) + all(&dropped), 7);
 }

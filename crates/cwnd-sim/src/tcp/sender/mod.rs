@@ -16,7 +16,7 @@ mod tests;
 mod timers;
 
 use super::receiver::{AckPacket, SackBlocks};
-use cwnd::driver::{Ack, Driver, Options, Reduction};
+use cwnd::driver::{Ack, Driver, EcnOutcome, Options, Reduction};
 use cwnd::registry::Recovery;
 use cwnd::{CaState, Conn};
 use cwnd_link::NEVER;
@@ -74,6 +74,8 @@ pub struct Sender {
     partial_seen: bool,
     /// Whether this recovery has used its rescue retransmission (RFC 6675 §4, rule 4).
     rescued: bool,
+    /// The last reduction was for an ECN echo, and nothing has been found lost since.
+    by_echo: bool,
     /// The next retransmission goes out whatever the window says.
     retransmit_now: bool,
     limited_transmit: bool,
@@ -130,6 +132,7 @@ impl Sender {
             dup_acks: 0,
             partial_seen: false,
             rescued: false,
+            by_echo: false,
             retransmit_now: false,
             limited_transmit: flow.group.limited_transmit,
             rwnd: flow.group.rwnd.unwrap_or(u32::MAX).min(LARGEST_WINDOW / mss),
@@ -190,6 +193,20 @@ impl Sender {
             return self.acknowledge_as_linux(now, packet, blocks);
         }
         self.acknowledge(now, packet, blocks);
+    }
+
+    /// The same for one that echoes a congestion mark. // RFC 3168 §6.1.2
+    pub fn on_echo(&mut self, now: u64, packet: &AckPacket, blocks: Option<&SackBlocks>) {
+        if let Some(linux) = &mut self.linux {
+            linux.echoed = true;
+            return self.acknowledge_in_disquiet(now, packet, blocks);
+        }
+        // Which segment was marked is not known: the newest acknowledged stands for it.
+        let marked = packet.cumulative.saturating_sub(1);
+        if self.driver.on_ecn(now / 1000, marked, self.nxt) != EcnOutcome::Ignored {
+            self.by_echo = true;
+        }
+        self.on_ack_with(now, packet, blocks);
     }
 
     /// Inlined twice: without blocks, the fast path, and with blocks.

@@ -72,6 +72,10 @@ impl Sender {
                 // RFC 6675 §5, step 4.3. The last recovery may already have retransmitted it.
                 self.retransmit_now = self.board.next_lost(self.una).is_some();
             }
+        } else if self.board.lost_out > 0 && self.driver.conn.ca_state == CaState::Cwr {
+            self.recover_after_echo();
+            self.rescued = false;
+            self.retransmit_now = self.board.next_lost(self.una).is_some();
         } else {
             if self.board.sacked_out > 0 {
                 self.driver.on_disorder();
@@ -88,13 +92,14 @@ impl Sender {
         }
         self.dup_acks += 1;
         self.refresh();
-        if self.driver.in_recovery_epoch() {
+        let reduced = self.driver.conn.ca_state == CaState::Cwr;
+        if self.driver.in_recovery_epoch() && !reduced {
             return false;
         }
         self.driver.on_disorder();
         // RFC 6582 §3.2 step 2: at the end of an earlier episode's data, duplicates stem from its own retransmissions.
         let end = self.driver.recovery_end();
-        let covered = self.recovery != Recovery::Reno && end > 0 && self.una <= end;
+        let covered = self.recovery != Recovery::Reno && end > 0 && self.una <= end && !self.by_echo;
         if self.dup_acks < DUP_THRESH || covered {
             return false;
         }
@@ -104,9 +109,20 @@ impl Sender {
             return true;
         }
         self.partial_seen = false;
-        self.driver.on_loss(now_us, self.una, self.nxt);
+        if reduced {
+            self.recover_after_echo();
+        } else {
+            self.driver.on_loss(now_us, self.una, self.nxt);
+            self.by_echo = false;
+        }
         self.lose_first();
         true
+    }
+
+    /// A loss in the reduction that an ECN echo began: its repair, without another reduction. // RFC 3168 §6.1.2
+    fn recover_after_echo(&mut self) {
+        self.driver.on_loss_after_echo(self.driver.conn.now_us);
+        self.by_echo = false;
     }
 
     fn on_advance(&mut self, acked: u32) -> bool {

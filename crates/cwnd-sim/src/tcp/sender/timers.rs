@@ -105,6 +105,7 @@ impl Sender {
     pub(super) fn collapse(&mut self, now: u64) {
         self.driver.on_timeout(now / 1000, self.una, self.nxt);
         self.dup_acks = 0;
+        self.by_echo = false;
         self.board.lose_all(self.una, self.nxt);
         self.refresh();
     }

@@ -25,8 +25,11 @@ impl Sender {
     pub(super) fn respond_to_ack(&mut self, ack: &Ack, arrival: &Arrival) -> Response {
         let mut response = Response { credit: ack.delivered, ..Response::default() };
         let is_news = arrival.acked == 0 || arrival.sacked > 0 || arrival.dsack.is_some();
-        if self.driver.conn.ca_state == CaState::Open && !is_news {
+        if self.driver.conn.ca_state == CaState::Open && !is_news && !arrival.echo {
             return response;
+        }
+        if arrival.echo {
+            self.driver.prohibit_undo();
         }
         match self.driver.conn.ca_state {
             CaState::Recovery if self.una < self.driver.recovery_end() => {
@@ -51,10 +54,12 @@ impl Sender {
         response.credit = self.driver.on_progress(ack);
         if !self.linux.as_mut().is_some_and(|linux| std::mem::take(&mut linux.rack.advanced)) {
             self.recover(false);
+            self.answer_echo(arrival);
             return response;
         }
         let (found, wait_us) = self.detect(ack.now_us);
         self.recover(found.lost_again > 0);
+        self.answer_echo(arrival);
         Response { lost: found.lost > 0, wait_us, ..response }
     }
 
@@ -92,7 +97,11 @@ impl Sender {
         }
         let (now_us, end) = (self.driver.conn.now_us, self.driver.recovery_end());
         let state = self.driver.conn.ca_state;
-        if self.driver.in_recovery_epoch() && self.una < end {
+        if state == CaState::Cwr {
+            self.driver.on_loss_after_echo(now_us);
+            self.begin_undo(None, None);
+            self.forget_probe();
+        } else if self.driver.in_recovery_epoch() && self.una < end {
             if state == CaState::Loss && lost_again {
                 let epoch = self.driver.on_lost_retransmission(now_us, self.nxt);
                 self.begin_undo(Some(epoch), None);
@@ -101,6 +110,14 @@ impl Sender {
         } else if let Some(epoch) = self.driver.on_loss(now_us, self.una.max(end), self.nxt) {
             self.begin_undo(Some(epoch), None);
             self.forget_probe();
+        }
+    }
+
+    /// The acknowledgement echoes a congestion mark: a reduction, unless one goes on, or a recovery has just begun. // Linux: tcp_try_to_open
+    fn answer_echo(&mut self, arrival: &Arrival) {
+        if arrival.echo && !self.driver.in_recovery_epoch() {
+            let marked = self.una.max(self.driver.recovery_end());
+            self.driver.on_ecn(self.driver.conn.now_us, marked, self.nxt);
         }
     }
 
@@ -157,6 +174,7 @@ impl Sender {
         linux.probe = super::Probe::default();
         self.refresh();
         let is_first = !self.driver.in_recovery_epoch();
+        let repairs = matches!(self.driver.conn.ca_state, CaState::Recovery | CaState::Loss);
         if is_first
             && self.board.sacked_out >= DUP_THRESH
             && let Some(linux) = &mut self.linux
@@ -176,7 +194,7 @@ impl Sender {
         }
         if let Some(linux) = &mut self.linux {
             // RFC 5682 §3.1, step 1: not in a recovery that goes on.
-            linux.undo.frto = is_first || repeated;
+            linux.undo.frto = !repairs || repeated;
         }
         self.set_timeout(now);
     }

@@ -58,6 +58,8 @@ pub struct LinuxRecovery {
     highest: u64,
     /// D-SACKs so far.
     dsacks: u64,
+    /// The acknowledgement that is coming echoes a congestion mark.
+    pub(super) echoed: bool,
 }
 
 impl LinuxRecovery {
@@ -107,6 +109,8 @@ pub(super) struct Arrival {
     dsack: Option<u64>,
     /// Whether that is the probe that is out.
     dsack_of_probe: bool,
+    /// Whether it echoes a congestion mark. // RFC 3168 §6.1.2
+    echo: bool,
     /// Whether a segment sent once arrived that was out when the recovery began.
     original: bool,
     /// Whether a segment sent more than once was acknowledged cumulatively.
@@ -155,6 +159,8 @@ impl Sender {
         if let Some(linux) = &mut self.linux {
             linux.end_quiet(self.una);
             arrival.highest_before = linux.highest;
+            // Linux: an acknowledgement that was overtaken says nothing of it.
+            arrival.echo = std::mem::take(&mut linux.echoed) && packet.cumulative >= self.una;
             linux.sending = Sending::All;
             if linux.probe.due {
                 (linux.probe.due, self.retransmit_now) = (false, false);

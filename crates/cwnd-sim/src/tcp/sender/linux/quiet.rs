@@ -92,9 +92,14 @@ impl Sender {
             let sent_us = linux.echo(self.una, packet.cumulative);
             self.acknowledge(now, &AckPacket { sent_us, ..*packet }, None);
         } else {
-            self.acknowledge_with_holes(now, packet, blocks);
-            self.begin_quiet();
+            self.acknowledge_in_disquiet(now, packet, blocks);
         }
+    }
+
+    /// An acknowledgement that leaves a quiet, or comes in none; another one may begin with it.
+    pub fn acknowledge_in_disquiet(&mut self, now: u64, packet: &AckPacket, blocks: Option<&SackBlocks>) {
+        self.acknowledge_with_holes(now, packet, blocks);
+        self.begin_quiet();
     }
 
     /// A quiet begins where there is one now.

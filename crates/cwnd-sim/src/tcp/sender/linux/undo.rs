@@ -197,6 +197,5 @@ impl Sender {
         } else {
             self.driver.on_disorder_over();
         }
-        debug_assert!(self.driver.conn.ca_state != CaState::Cwr);
     }
 }
