@@ -12,6 +12,7 @@ use crate::merge::AS_IT_IS;
 use crate::paths::HostSide;
 use crate::scenario_clock::{Pauses, ScenarioClock};
 use crate::tally::Tally;
+use crate::wire;
 use cwnd_link::{Backlog, Drops, PacketClass};
 use cwnd_record::{EventKind, EventRow, QueueRow};
 use rustix::event::{PollFd, PollFlags, poll};
@@ -160,7 +161,7 @@ impl Carrier<'_> {
             }
             for dropped in self.emulator.take_dropped() {
                 let of_traffic = dropped.header.flow as usize >= self.named;
-                if of_traffic || dropped.header.class != Some(PacketClass::Data) {
+                if of_traffic || !dropped.header.is_data() {
                     continue;
                 }
                 let flow = &self.flows[dropped.header.flow as usize];
@@ -255,10 +256,13 @@ impl Carrier<'_> {
             }
             let mut failed = None;
             let mut delivered = [false; 2];
-            self.emulator.advance(due, |due, header, packet| {
+            self.emulator.advance(due, |due, header, mut packet| {
+                if header.marked {
+                    wire::mark(&mut packet);
+                }
                 let to = header.from.other();
                 self.captures.note(to, due, header.flow, &packet);
-                if header.from == HostSide::Senders && header.class == Some(PacketClass::Data) {
+                if header.from == HostSide::Senders && header.is_data() {
                     tally.note_arrival(due, &header);
                 }
                 let packet = match to {
@@ -308,10 +312,13 @@ impl Carrier<'_> {
                 }
                 Passing::Everything => whole(packet, side),
             };
-            let Some(header) = header else {
+            let Some(mut header) = header else {
                 tally.foreign += 1;
                 continue;
             };
+            if header.class == Some(PacketClass::Data) && wire::is_markable(packet) {
+                header.class = Some(PacketClass::MarkableData);
+            }
             let mut copy = memory.spare.pop().unwrap_or_default();
             copy.clear();
             copy.extend_from_slice(packet);

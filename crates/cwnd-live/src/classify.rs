@@ -114,6 +114,7 @@ impl Classifier {
             class,
             position,
             payload: segment.payload,
+            marked: false,
         })
     }
 
@@ -136,7 +137,8 @@ impl Classifier {
             _ => (!segment.opens_or_closes()).then_some(PacketClass::Ack),
         };
         let (flow, path) = (connection.flows[from as usize], connection.path);
-        Some(Header { flow, path, from, bytes: segment.bytes, class, position: 0, payload: segment.payload })
+        let (bytes, payload) = (segment.bytes, segment.payload);
+        Some(Header { flow, path, from, bytes, class, position: 0, payload, marked: false })
     }
 
     /// When a packet that its host has sent at `at`, ns, is due on its way: data of a flow after the overhead of its host, a datagram of traffic
@@ -183,7 +185,16 @@ impl Classifier {
         let is_known = from == HostSide::Senders && group < self.groups && direction < 2;
         let flow = self.sequences.len() as u32 + 2 * group + direction;
         let class = Some(PacketClass::Data);
-        is_known.then_some(Header { flow, path: flow, from, bytes, class, position: 0, payload: 0 })
+        is_known.then_some(Header {
+            flow,
+            path: flow,
+            from,
+            bytes,
+            class,
+            position: 0,
+            payload: 0,
+            marked: false,
+        })
     }
 }
 
@@ -191,7 +202,7 @@ impl Classifier {
 pub fn whole(packet: &[u8], from: HostSide) -> Option<Header> {
     let is_ipv4 = packet.len() >= 20 && packet[0] >> 4 == 4;
     let (bytes, class) = (packet.len() as u32, Some(PacketClass::Data));
-    is_ipv4.then_some(Header { flow: 0, path: 0, from, bytes, class, position: 0, payload: 0 })
+    is_ipv4.then_some(Header { flow: 0, path: 0, from, bytes, class, position: 0, payload: 0, marked: false })
 }
 
 /// Sequence numbers of a flow.
@@ -296,6 +307,7 @@ mod tests {
             class: Some(PacketClass::Data),
             position: 0,
             payload: 0,
+            marked: false,
         };
         let due = [3, 2, 2, 3].map(|flow| all.due(7, &header(flow), |_, _| {}));
         assert_eq!(due, [Some(20), Some(10), Some(30), Some(40)]);

@@ -27,6 +27,16 @@ pub struct Header {
     pub position: u64,
     /// Payload, bytes.
     pub payload: u32,
+    /// Whether a link has given it a congestion mark (ECN).
+    pub marked: bool,
+}
+
+impl Header {
+    /// Whether the links count it as data.
+    #[must_use]
+    pub fn is_data(&self) -> bool {
+        self.class.is_some_and(PacketClass::is_data)
+    }
 }
 
 /// A packet that a link dropped.
@@ -271,10 +281,11 @@ impl<P> Emulator<P> {
         }
         let Some(packet) = &mut self.slots[slot as usize] else { return };
         packet.hop += 1;
+        packet.header.marked |= transit.mark;
         let header = packet.header;
         let path = self.paths.of(header.path, header.from);
         let is_last = packet.hop as usize == path.links.len();
-        if is_last && header.class == Some(PacketClass::Data) {
+        if is_last && header.is_data() {
             let forwarded = &mut self.forwarded[header.flow as usize];
             self.departures[header.flow as usize].push_back(transit.departs);
             if (self.measure.0..self.measure.1).contains(&transit.departs) {

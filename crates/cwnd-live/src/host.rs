@@ -111,6 +111,11 @@ impl Host {
         self.device.as_fd()
     }
 
+    /// From now on its connections ask for ECN, and take it where they are asked. // Linux: tcp_ecn = 1
+    pub fn use_ecn(&self) -> Result<(), Error> {
+        self.within(|| set("ipv4/tcp_ecn", "1"))
+    }
+
     /// Reads a packet that the host sends; `None` if there is none.
     pub fn read<'a>(&self, buffer: &'a mut [u8]) -> io::Result<Option<&'a [u8]>> {
         // The host segments nothing and leaves no checksum open, so the description says nothing.
@@ -196,7 +201,7 @@ pub const GATEWAY: &str = "CWND_HOST";
 /// Base of the addresses of pairs: RFC 6598, which no host has as its own.
 const FIRST_OF_PAIRS: Ipv4Addr = Ipv4Addr::new(100, 64, 0, 1);
 
-/// What results depend on, whatever this machine's own settings are. Linux's defaults, but for ECN, which is off, metrics, which no connection
+/// What results depend on, whatever this machine's own settings are. Linux's defaults, but for ECN, which is off until [`Host::use_ecn`], metrics, which no connection
 /// keeps for a later one, SYN cookies, backlogs and ports, so that thousands of connections open as asked, and buffers, which may grow to
 /// 64 MiB: the bandwidth-delay product of 1 Gbit/s and 500 ms. Those of receivers begin with 32 MiB: in a small one Linux waits with acknowledgements until the application has read, and the thread that reads can be late.
 const SETTINGS: &[(&str, &str)] = &[

@@ -21,7 +21,7 @@ use crate::paths::{HostSide, Paths};
 use crate::plan::{Sockets, plans, tasks};
 use crate::scenario_clock::{Pauses, ScenarioClock, clock};
 use crate::sender_states::SenderStates;
-use crate::support::check;
+use crate::support::{check, has_ecn};
 use crate::traffic_sockets::GroupSockets;
 use crate::transfers::{TrafficReport, Transfers};
 use cwnd_link::SendOverhead;
@@ -108,6 +108,9 @@ impl Lab {
             Host::new(HostSide::Senders, mtu, DevicePackets::AsTheyAre)?,
             Host::new(HostSide::Receivers, mtu, to_receivers)?,
         ];
+        if has_ecn(scenario) {
+            hosts.iter().try_for_each(Host::use_ecn)?;
+        }
         let stop = eventfd(0, EventfdFlags::CLOEXEC).map_err(while_doing("make an eventfd"))?;
         let (named, groups) = (flows.len(), scenario.traffic.len());
         let states = (0..named + 2 * groups).map(|_| FlowState::default()).collect();

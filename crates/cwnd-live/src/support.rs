@@ -55,10 +55,35 @@ pub fn check(scenario: &Scenario) -> Result<(), Invalid> {
             return refuse(format!("flow[{number}].{key}"), value, expected);
         }
     }
+    if let Some((field, value)) = differing_ecn(scenario) {
+        let expected = "the same for all flows and traffic, as ECN is a setting of the whole host,";
+        return refuse(field, Some(value), expected);
+    }
     match without_delay(scenario) {
         Some(field) => refuse(field, Some("\"0ns\"".into()), "more than nothing"),
         None => Ok(()),
     }
+}
+
+/// The keys `ecn` of all that has connections.
+fn ecn_keys(scenario: &Scenario) -> impl Iterator<Item = (String, bool)> {
+    let key = |table: &str, number: usize, ecn| (format!("{table}[{number}].ecn"), ecn);
+    let flows = scenario.flows.iter().enumerate().map(move |(number, group)| key("flow", number, group.ecn));
+    let traffic = scenario.traffic.iter().enumerate();
+    let traffic = traffic.filter(|(_, traffic)| !matches!(traffic.model, Model::Udp(_)));
+    flows.chain(traffic.map(move |(number, traffic)| key("traffic", number, traffic.ecn == Some(true))))
+}
+
+/// The first key `ecn` that differs from the first of all, and its value.
+fn differing_ecn(scenario: &Scenario) -> Option<(String, String)> {
+    let (_, first) = ecn_keys(scenario).next()?;
+    let (field, ecn) = ecn_keys(scenario).find(|(_, ecn)| *ecn != first)?;
+    Some((field, ecn.to_string()))
+}
+
+/// Whether its connections negotiate ECN.
+pub fn has_ecn(scenario: &Scenario) -> bool {
+    ecn_keys(scenario).any(|(_, ecn)| ecn)
 }
 
 /// The key that gives a connection a round trip time of 0, which no machine keeps up with.
@@ -103,6 +128,8 @@ fn not_kernels(group: &FlowGroup) -> Option<(&'static str, &'static str)> {
         idle_restart,
         handshake,
         gso,
+        // Checked for all flows together.
+        ecn: _,
         // The scenario's own, or done by the lane.
         cc: _,
         label: _,

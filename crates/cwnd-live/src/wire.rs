@@ -80,6 +80,27 @@ impl UdpDatagram {
     }
 }
 
+/// The ECN field in the second byte of the IP header. // RFC 3168 §5
+const ECN: u8 = 0b11;
+
+/// Whether a packet of IPv4 can carry a congestion mark: it has ECT(0), ECT(1), or a mark already. // RFC 3168 §5
+#[must_use]
+pub fn is_markable(packet: &[u8]) -> bool {
+    packet.get(1).is_some_and(|byte| byte & ECN != 0)
+}
+
+/// Gives a packet of IPv4 a congestion mark (CE), and its header the checksum that belongs to it. // RFC 3168 §5, RFC 1624 §3
+pub fn mark(packet: &mut [u8]) {
+    let (Some(before), Some(checksum)) = (word(packet, 0), word(packet, 10)) else { return };
+    packet[1] |= ECN;
+    let after = before | u16::from(ECN);
+    // HC' = ~(~HC + ~m + m'), in one's complement.
+    let sum = u32::from(!checksum) + u32::from(!before) + u32::from(after);
+    let folded = (sum & 0xffff) + (sum >> 16);
+    let checksum = !((folded & 0xffff) + (folded >> 16)) as u16;
+    packet[10..12].copy_from_slice(&checksum.to_be_bytes());
+}
+
 /// A number of 16 bits.
 fn word(packet: &[u8], at: usize) -> Option<u16> {
     Some(u16::from_be_bytes([*packet.get(at)?, *packet.get(at + 1)?]))
@@ -133,6 +154,31 @@ mod tests {
             assert_eq!(TcpSegment::read(&other), None, "byte {at} is {value}");
         }
     }
+
+    /// The checksum of an IP header, by all its words. // RFC 1071 §1
+    fn checksum(header: &[u8]) -> u16 {
+        let words = header.chunks(2).enumerate().filter(|(number, _)| *number != 5);
+        let sum: u32 = words.map(|(_, pair)| u32::from(u16::from_be_bytes([pair[0], pair[1]]))).sum();
+        let folded = (sum & 0xffff) + (sum >> 16);
+        !((folded & 0xffff) + (folded >> 16)) as u16
+    }
+
+    // RFC 1624 §3: the checksum that is brought up to date is the one that is counted anew, whatever the other bytes.
+    #[test]
+    fn a_mark_is_in_the_header_and_its_checksum() {
+        for number in 0..=u16::MAX {
+            let mut whole = packet(0x10);
+            whole[4..6].copy_from_slice(&number.to_be_bytes());
+            whole[1] = 0xb8 | [1, 2, 3][usize::from(number) % 3];
+            let before = checksum(&whole[..20]);
+            whole[10..12].copy_from_slice(&before.to_be_bytes());
+            assert!(is_markable(&whole));
+            mark(&mut whole);
+            assert_eq!((whole[1], word(&whole, 10)), (0xbb, Some(checksum(&whole[..20]))), "{number}");
+        }
+        assert!(!is_markable(&packet(0x10)) && !is_markable(&[0x45]));
+    }
+
     #[test]
     fn a_datagram_is_read() {
         let mut datagram = packet(0);

@@ -16,7 +16,16 @@ fn network(toml: &str) -> Emulator<u32> {
 
 fn data(flow: u32) -> Header {
     let class = Some(PacketClass::Data);
-    Header { flow, path: flow, from: HostSide::Senders, bytes: 1500, class, position: 0, payload: 1448 }
+    Header {
+        flow,
+        path: flow,
+        from: HostSide::Senders,
+        bytes: 1500,
+        class,
+        position: 0,
+        payload: 1448,
+        marked: false,
+    }
 }
 
 fn ack(flow: u32) -> Header {

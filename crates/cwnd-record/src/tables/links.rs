@@ -28,6 +28,10 @@ pub struct LinkSummary {
     pub drops: Drops,
     /// Packets dropped over the whole run.
     pub drops_run: Drops,
+    /// Packets that got a congestion mark (ECN) and left in the measured interval.
+    pub marks: u64,
+    /// The same over the whole run.
+    pub marks_run: u64,
     /// Mean queueing delay, without the packet's own serialisation, ms.
     pub queue_mean_ms: f64,
     /// Queueing delay that 50, 95 and 99 % of the packets did not exceed, ms (nearest rank, within 1/128); 0 when none left.
@@ -61,6 +65,13 @@ pub static LINKS: LazyLock<Vec<Column<LinkSummary>>> = LazyLock::new(|| {
         by_cause(|l: &LinkSummary| &l.drops, |words| (words.column, words.of_link)),
         by_cause(|l: &LinkSummary| &l.drops_run, |words| (words.column_run, words.of_run)),
         vec![
+            Column::new(
+                "marks",
+                "packets",
+                "packets that its queue marked instead of dropping (ECN)",
+                Count(|l| l.marks),
+            ),
+            Column::new("marks_run", "packets", "`marks` of the whole run", Count(|l| l.marks_run)),
             Column::new(
                 "queue_mean_ms",
                 "ms",

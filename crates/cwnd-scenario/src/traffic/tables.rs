@@ -41,6 +41,8 @@ keys! {
             "round trip time (not of `udp`), drawn per transfer by a `mix`, else per source", "";
         window: Option<u64> = None, Optional(OfTransfers(Window), "no limit"), "bytes",
             "receive window (not of `udp`)", "";
+        ecn: Option<bool> = None, Optional(OfTransfers(Flag), "false"), "",
+            "whether its connections negotiate ECN (not of `udp`)", "RFC 3168";
     }
     also {
         /// What its sources do.
@@ -49,7 +51,7 @@ keys! {
 }
 
 /// The keys that datagrams have no use for.
-pub(crate) const NOT_OF_UDP: [&str; 3] = ["cc", "rtt", "window"];
+pub(crate) const NOT_OF_UDP: [&str; 4] = ["cc", "rtt", "window", "ecn"];
 
 variants! {
     impl Variants for Model {

@@ -101,6 +101,8 @@ pub fn link_summary<P>(number: u32, spec: &LinkSpec, link: &Link<P>, (from, to):
         utilization: if capacity > 0.0 { (count.measured_bytes * 8) as f64 / capacity } else { 0.0 },
         drops: count.drops_measured,
         drops_run: count.drops,
+        marks: count.marks_measured,
+        marks_run: count.marks,
         queue_mean_ms: if count.measured_packets == 0 {
             0.0
         } else {
