@@ -18,7 +18,7 @@ from cwnd import _native, algorithms_command, plugin_commands, shell
 from cwnd._native import Scenario, ScenarioError
 from cwnd.algorithms_command import find
 from cwnd.comparison import command as comparison_command
-from cwnd.discipline_options import discipline_options, discipline_settings
+from cwnd.discipline_options import Ecn, discipline_options, discipline_settings
 from cwnd.exit_codes import enter, fail
 from cwnd.flowspec import parse
 from cwnd.flowspec import traffic as parse_traffic
@@ -113,6 +113,7 @@ def compare(
     buffer: Annotated[
         str, typer.Option(help="Queue: 1bdp ('0.1bdp, at least 4packets'), 1000packets, 500kB or 50ms.")
     ] = "1bdp",
+    ecn: Ecn = False,
     duration: Annotated[str, typer.Option(help="Simulated time.")] = "60s",
     measure: Annotated[
         str | None, typer.Option(metavar="FROM..TO", help="What the summary measures. [default: the last four fifths]")
@@ -181,7 +182,7 @@ def compare(
     groups = [parse(flow, f"flow[{number}]") for number, flow in enumerate(flows)]
     background = [parse_traffic(text) for text in traffic or []]
     has_start = [("start" in group.table) for group in groups]
-    queue = discipline_settings(disciplines)
+    queue = discipline_settings(disciplines, ecn=ecn)
     measured = pair_of("--measure", measure, "FROM..TO, such as 20s..100s")
 
     def build(interval_measured: tuple[str, str] | None) -> Scenario:
@@ -212,6 +213,8 @@ def compare(
     # Against phase effects, flows that name no start begin at random within the first 100 ms (a tenth of a short run).
     spread = f"{min(100_000_000, max(1, duration_ns // 10))}ns"
     for group, given in zip(groups, has_start):
+        if ecn:
+            group.table.setdefault("ecn", True)
         if not given:
             group.table["start"] = {"uniform": ["0s", spread]}
     scenario = build(measured or (f"{duration_ns // 5}ns", duration))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Queue disciplines as options of the command line: `--red MIN..MAX`, or one value for a discipline whose option has one setting."""
+"""Queue disciplines as options of the command line: `--red MIN..MAX`, or one value for a discipline whose option has one setting; `--ecn`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from cwnd.exit_codes import fail
 from cwnd.options import values_of
 from cwnd.scenario import DISCIPLINES
 
@@ -19,6 +20,16 @@ if TYPE_CHECKING:
 OPTIONS: dict[str, SettingOption] = {
     name: discipline["option"] for name, discipline in DISCIPLINES.items() if discipline["option"] is not None
 }
+
+
+#: Marks instead of drops.
+Ecn = Annotated[
+    bool,
+    typer.Option(
+        "--ecn",
+        help=f"The queue ({' or '.join(f'--{name}' for name in OPTIONS)}) marks what it would drop, and flows negotiate ECN but where @ecn=false.",
+    ),
+]
 
 
 def _metavar(option: SettingOption) -> str:
@@ -36,7 +47,7 @@ def discipline_options(options: Mapping[str, SettingOption] = OPTIONS) -> dict[s
 
 
 def discipline_settings(
-    given: Mapping[str, str | None], options: Mapping[str, SettingOption] = OPTIONS
+    given: Mapping[str, str | None], options: Mapping[str, SettingOption] = OPTIONS, *, ecn: bool = False
 ) -> QueueDisciplines:
     """The settings of the disciplines that are given, as `cwnd.dumbbell` takes them."""
     settings: dict[str, object] = {}
@@ -45,5 +56,7 @@ def discipline_settings(
         expected = f"{_metavar(option)}, such as {'..'.join(option['example'])}"
         values = values_of(f"--{name}", text, len(option["names"]), expected)
         if values is not None:
-            settings[name] = dict(zip(option["names"], values, strict=True))
+            settings[name] = {**dict(zip(option["names"], values, strict=True)), **({"ecn": True} if ecn else {})}
+    if ecn and not settings:
+        fail(f"--ecn: not accepted; expected a queue that marks, by {' or '.join(f'--{name}' for name in options)}")
     return cast("QueueDisciplines", settings)

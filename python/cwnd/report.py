@@ -57,6 +57,7 @@ def links(summary: Summary) -> Grid:
     """A row per link."""
     rows = summary["links"]
     causes = causes_of(rows)
+    marks = any(link.get("marks") for link in rows)
     headings = (
         "Mbit/s",
         "used",
@@ -67,6 +68,7 @@ def links(summary: Summary) -> Grid:
         "p99",
         "max",
         *(cause["heading"] for cause in causes),
+        *(["marked"] if marks else []),
     )
     delays = ("mean", "p50", "p95", "p99", "max")
 
@@ -77,6 +79,7 @@ def links(summary: Summary) -> Grid:
             percent(loss_fraction(link)),
             *(f"{number(link, f'queue_{name}_ms'):.1f}" for name in delays),
             *(f"{number(link, cause['column']):.0f}" for cause in causes),
+            *([str(link["marks"])] if marks else []),
         ]
 
     return Grid("link", headings, [(link["name"], row(link)) for link in rows])
@@ -171,7 +174,8 @@ def table(summary: Summary, printer: Printer | None = None) -> None:
             f"{link['queue_p95_ms']:.1f} p95, {link['queue_p99_ms']:.1f} p99, max {link['queue_max_ms']:.1f}"
         )
         dropped = (f"{number(link, cause['column']):.0f} {cause['counted']}" for cause in causes_of([link]))
-        printer.print(f"dropped {', '.join(dropped)}")
+        marked = f"; {link['marks']} marked (ECN)" if link.get("marks") else ""
+        printer.print(f"dropped {', '.join(dropped)}{marked}")
     if summary["measured_s"] != [0, summary["duration_s"]]:
         printer.print(whole_run(summary))
     perf, live = summary["perf"], summary.get("live")

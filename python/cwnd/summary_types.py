@@ -131,6 +131,10 @@ class LinkSummary(TypedDict):
     drops_head_run: int
     #: `drops_loss` of the whole run (packets)
     drops_loss_run: int
+    #: packets that its queue marked instead of dropping (ECN) (packets)
+    marks: int
+    #: `marks` of the whole run (packets)
+    marks_run: int
     #: mean queueing delay, without the packet's own serialisation (ms)
     queue_mean_ms: float
     #: median of the queueing delay (ms)
@@ -157,6 +161,8 @@ class LinkIntervals(TypedDict, total=False):
     drops_early_run: IntervalDocument
     drops_head_run: IntervalDocument
     drops_loss_run: IntervalDocument
+    marks: IntervalDocument
+    marks_run: IntervalDocument
     queue_mean_ms: IntervalDocument
     queue_p50_ms: IntervalDocument
     queue_p95_ms: IntervalDocument

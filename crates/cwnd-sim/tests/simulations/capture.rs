@@ -6,10 +6,10 @@ use crate::common::run;
 use cwnd_sim::Simulation;
 
 /// A captured packet: when, ns; whether a sender has sent it; its IP packet.
-struct Captured {
+pub struct Captured {
     time_ns: u64,
-    is_data: bool,
-    packet: Vec<u8>,
+    pub is_data: bool,
+    pub packet: Vec<u8>,
 }
 
 impl Captured {
@@ -17,7 +17,7 @@ impl Captured {
         u32::from_be_bytes(self.packet[at..at + 4].try_into().expect("four bytes"))
     }
 
-    fn sequence(&self) -> u32 {
+    pub fn sequence(&self) -> u32 {
         self.word(24)
     }
 
@@ -38,7 +38,7 @@ impl Captured {
 }
 
 /// The packets of a host.
-fn captured(simulation: &mut Simulation, host: &str) -> Vec<Captured> {
+pub fn captured(simulation: &mut Simulation, host: &str) -> Vec<Captured> {
     let pieces = simulation.take_packets();
     let (_, file) = pieces.iter().find(|(name, _)| *name == host).expect("captured");
     let word = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().expect("four bytes"));
@@ -123,6 +123,8 @@ const NETWORKS: &[&str] = &[
     "[parking_lot]\nhops = 2\nrate = '20Mbit/s'\ndelay = '5ms'\nqueue = { kind = 'codel', limit = '50packets' }\nreverse = true\n\
      [[flow]]\ncc = 'cubic'\nfrom = 'n0'\nto = 'n2'\naccess = { rate = '10Mbit/s', queue = '20packets' }\naccess_delay = '2ms'\n\
      [[flow]]\ncc = 'reno'\nfrom = 'n1'\nto = 'n0'\noverhead = '300us'",
+    "[link]\nrate = '20Mbit/s'\nrtt = '30ms'\nloss = 'random:0.001'\nqueue = { kind = 'codel', limit = '50packets', ecn = true }\n\
+     [[flow]]\ncc = 'cubic'\nrecovery = 'linux'\necn = true\n[[flow]]\ncc = 'reno'\necn = true\noverhead = '300us'",
 ];
 
 // Each host's packets are in the order of time; what the senders' host sends are the sender's packets, and what is seen of them at the

@@ -7,6 +7,7 @@ mod capture;
 mod common;
 mod comparators;
 mod curve;
+mod ecn;
 mod engine;
 mod gro;
 mod linux_recovery;

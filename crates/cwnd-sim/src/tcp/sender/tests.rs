@@ -2,6 +2,7 @@
 //! Sender and receiver over a small test path: acknowledgements on a reverse path with losses and jitter; sending times with pacing and
 //! with an application.
 
+mod echoes;
 mod own_rate;
 mod retransmissions;
 

@@ -5,9 +5,11 @@
 //! acknowledgement, `+` segments that the application writes, `=` state, window and threshold that the sender is to have.
 //! `sack 2 3` are two acknowledgements, each of one arrival, as a receiver sends them; `dsack 2` reports a duplicate, `ack 3 dsack 2` one beside
 //! the advance. An acknowledgement
-//! of new data echoes the last transmission of the first segment that it acknowledges, or the time given by `echo`.
+//! of new data echoes the last transmission of the first segment that it acknowledges, or the time given by `echo`. One after `ece` echoes a
+//! congestion mark.
 
 mod detection;
+mod echoes;
 mod log;
 mod offload;
 mod probes;
@@ -37,6 +39,8 @@ struct Trace {
     now: u64,
     /// What has been sent: when, µs, and which segment.
     sent: Vec<(u64, u64)>,
+    /// Whether acknowledgements echo a congestion mark.
+    echoes: bool,
 }
 
 impl Trace {
@@ -62,7 +66,12 @@ impl Trace {
         let last = self.sent.iter().rev().find(|sent| sent.1 == una).map_or(0, |sent| sent.0 as u32);
         let echo_us = echo_ms.map_or(last, |ms| (ms * 1000.0) as u32);
         let sent_us = (cumulative > una).then_some((echo_us, echo_us));
-        self.sender.on_ack(self.now, &AckPacket { cumulative, sacked, sent_us, waited: false });
+        let packet = AckPacket { cumulative, sacked, sent_us, waited: false };
+        if self.echoes {
+            self.sender.on_echo(self.now, &packet, None);
+        } else {
+            self.sender.on_ack(self.now, &packet);
+        }
         self.send();
     }
 }
@@ -80,7 +89,7 @@ fn play(cc: &str, size: Option<u64>, text: &str) -> Sender {
     let mut flow = flow(&format!("cc = '{cc}'\nrecovery = 'linux'\ngso = false"));
     flow.rtt = 40 * MS;
     Arc::make_mut(&mut flow.group).size = size.map(|size| size * u64::from(MSS));
-    let mut trace = Trace { sender: Sender::new(&flow, MSS), now: 0, sent: Vec::new() };
+    let mut trace = Trace { sender: Sender::new(&flow, MSS), now: 0, sent: Vec::new(), echoes: false };
     let mut expected: Vec<(u64, u64)> = Vec::new();
     trace.send();
     for line in text.lines().map(|line| line.split("//").next().unwrap_or_default()) {
@@ -94,6 +103,8 @@ fn play(cc: &str, size: Option<u64>, text: &str) -> Sender {
             continue;
         }
         trace.run(at);
+        trace.echoes = words.first() == Some(&"ece");
+        let words = if trace.echoes { &words[1..] } else { words };
         match (*what, words) {
             ("<", ["ack", to, rest @ ..]) => {
                 let echo_ms = if let ["echo", ms] = rest { ms.parse().ok() } else { None };
