@@ -29,6 +29,17 @@ def test_a_discipline_whose_option_has_one_setting_takes_one_value() -> None:
     assert discipline_settings(given, BOTH) == {"codel": {"target": "5ms", "interval": "100ms"}}
 
 
+def test_marks_need_a_queue_that_marks(capsys: pytest.CaptureFixture[str]) -> None:
+    assert discipline_settings({"red": None, "codel": "5ms..100ms"}, ecn=True) == {
+        "codel": {"target": "5ms", "interval": "100ms", "ecn": True}
+    }
+    with pytest.raises(typer.Exit):
+        discipline_settings({"red": None, "codel": None}, ecn=True)
+    assert capsys.readouterr().err == (
+        "error: --ecn: not accepted; expected a queue that marks, by --red or --codel\n"
+    )
+
+
 # What is too much for the last setting is refused by its key.
 def test_an_option_of_two_settings_wants_both(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(typer.Exit):

@@ -204,6 +204,7 @@ def test_a_result_is_saved_loaded_and_drawn(tmp_path: Path) -> None:
             ("cubic@rtt=20ms", "--rtt", "0ms", "--buffer", "9packets", "--traffic", 'model = "long", flows = 1'),
             ("link.rtt", "lane live"),
         ),
+        (("cubic@ecn=true", "reno"), ("flow[1].ecn", "false", "the same for all flows", "lane live")),
         (("cubic", "--interval", "100us"), ("record.interval", "lane live")),
         (("cubic", "--seeds", "2", "--jobs", "2"), ("--jobs", "2", "--lane live", "1")),
     ],

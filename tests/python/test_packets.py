@@ -155,6 +155,48 @@ def test_tsharks_round_trips_and_bytes_in_flight_are_those_of_our_tables(run: Ru
     assert summary["retransmits"] == 0
 
 
+# CoDel marks what it would drop. RFC 3168 §6.1.1: a SYN asks by ECE and CWR, and ECE agrees; §5: data is ECT(0) where it leaves, and CE where it
+# was marked; §6.1.2, §6.1.3: acknowledgements have ECE from a mark on until a segment has CWR.
+@reads
+def test_marks_are_echoed_and_answered_in_both_lanes(run: Run, tmp_path: Path) -> None:
+    scenario = dumbbell(
+        [Flow("reno-linux", recovery="linux", ecn=True)],
+        rate="20Mbit/s",
+        rtt="40ms",
+        buffer="400packets",
+        codel={"ecn": True},
+        duration="6s",
+        measure=("0s", "6s"),
+        record_packets="both",
+    )
+    result = run(scenario)
+    link, (flow,) = result.summary["link"], result.summary["flows"]
+    fields = ("ip.dsfield.ecn", "tcp.flags.ece", "tcp.flags.cwr", "tcp.flags.syn", "tcp.len", "ip.src", "ip.checksum.status")
+    left, arrived = (rows(tmp_path, result.packets[host], *fields) for host in ("senders", "receivers"))
+    assert {row["ip.checksum.status"] for row in arrived} == {"1"}
+
+    def is_set(row: Row, flag: str) -> bool:
+        return row[f"tcp.flags.{flag}"] in ("1", "True")
+
+    opening = [(is_set(row, "ece"), is_set(row, "cwr")) for row in left if is_set(row, "syn")]
+    assert opening == ([(True, True), (True, False)] if result.lane == "live" else [])
+    data = [row for row in left if row["tcp.len"] != "0"]
+    assert flow["retransmits"] == 0 and {int(row["ip.dsfield.ecn"], 0) for row in data} == {2}
+    marked = [row for row in arrived if int(row["ip.dsfield.ecn"], 0) == 3]
+    assert len(marked) == link["marks_run"] > 2 and link["drops_head"] == 0
+    echoes, answers = False, 0
+    for row in arrived:
+        if row["tcp.len"] != "0":
+            answers += is_set(row, "cwr")
+            echoes = (echoes and not is_set(row, "cwr")) or int(row["ip.dsfield.ecn"], 0) == 3
+        elif row["ip.src"] == "198.18.0.2" and not is_set(row, "syn"):
+            assert int(row["ip.dsfield.ecn"], 0) == 0 and is_set(row, "ece") == echoes
+    cwr = [row for row in result.events.to_pylist() if row["kind"] == "state" and row["value"] == 2]
+    assert 0 < answers and abs(answers - len(cwr)) <= 1
+    if result.lane == "live":
+        assert result.summary["live"]["settings"]["net.ipv4.tcp_ecn"] == "1"
+
+
 # The receivers' host sees a segment 20 ms later than the senders', and its acknowledgement as much earlier: in both lanes.
 @reads
 def test_each_host_has_a_file_and_the_hosts_are_half_a_round_trip_apart(run: Run, tmp_path: Path) -> None:

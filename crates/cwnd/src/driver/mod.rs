@@ -221,12 +221,6 @@ impl Driver {
         credit
     }
 
-    /// Linux stays in CWR until data sent since is acknowledged: the first of it has the CWR flag, which ends the echoes.
-    fn holds_cwr(&self, position: u64) -> bool {
-        let in_cwr = self.conn.ca_state == CaState::Cwr;
-        self.options.tells_as_linux && in_cwr && position == self.recovery_end
-    }
-
     /// The last part: the window, by `credit` segments.
     #[inline(always)]
     pub fn on_window(&mut self, ack: &Ack, credit: u32) {
@@ -314,7 +308,8 @@ impl Driver {
         let cwnd = self.conn.cwnd;
         // What was marked has just left the flight.
         self.reduce(next, self.flight().max(self.conn.max_packets_out));
-        self.undo.echoed = true;
+        // Linux has a rule of its own for it: `holds_cwr`.
+        self.undo.echoed = !self.options.tells_as_linux;
         self.enter(CaState::Cwr);
         // R9438-4.6-e: keep reducing down to one segment, though ssthresh stays at two. Linux's window ends at ssthresh.
         let least = if self.options.tells_as_linux { u32::MAX } else { cwnd.saturating_sub(1).max(1) };

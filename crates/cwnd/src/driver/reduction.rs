@@ -52,6 +52,12 @@ impl Driver {
         self.recovery_end = next;
     }
 
+    /// Linux stays in CWR until data sent since is acknowledged: the first of it has the CWR flag, which ends the echoes.
+    pub(super) fn holds_cwr(&self, position: u64) -> bool {
+        let in_cwr = self.conn.ca_state == CaState::Cwr;
+        self.options.tells_as_linux && in_cwr && position == self.recovery_end
+    }
+
     /// What was out when the lost data was, segments. // RFC 5681 §3.1, RFC 9438 §4.6
     pub(super) fn flight(&self) -> u32 {
         match self.options.flight {

@@ -62,3 +62,37 @@ fn a_loss_that_is_repaired_already_is_a_reduction_without_a_recovery() {
     driver.on_repaired_loss(1, 22);
     assert_eq!((driver.conn.cwnd, driver.conn.ssthresh), (6, 6));
 }
+
+// RFC 3168 §6.1.2: half of 20 is 10. The acknowledgement of all that was out may still carry the echo: the segment with CWR comes after it. So
+// the state lasts until data sent since is acknowledged, and only then does another echo count. Linux's window ends at its threshold.
+#[test]
+fn a_reduction_for_a_mark_lasts_until_the_receiver_knows_of_it() {
+    let mut driver = driver("reno-linux", 20, Options::LINUX);
+    assert_eq!(driver.on_ecn(1, 1, 20), EcnOutcome::Reduced);
+    driver.on_ack(&ack(2, 20, 19));
+    assert_eq!((driver.conn.ca_state, driver.on_ecn(2, 19, 30)), (CaState::Cwr, EcnOutcome::Ignored));
+    driver.on_ack(&ack(3, 21, 1));
+    assert_eq!((driver.conn.ca_state, driver.conn.cwnd, driver.conn.ssthresh), (CaState::Open, 10, 10));
+    driver.conn.cwnd = 1;
+    assert_eq!(driver.on_ecn(4, 21, 31), EcnOutcome::AtFloor);
+    driver.on_ack(&ack(5, 32, 1));
+    assert_eq!((driver.conn.cwnd, driver.conn.ssthresh), (2, 2));
+}
+
+// A loss in it is fast recovery for the same data, without another reduction; nothing of it can be undone.
+#[test]
+fn a_loss_after_an_echo_is_repaired_without_another_reduction() {
+    let mut driver = driver("reno-linux", 20, Options::LINUX);
+    driver.on_ecn(1, 1, 20);
+    driver.on_loss_after_echo(2);
+    assert_eq!(
+        (driver.conn.ca_state, driver.conn.ssthresh, driver.recovery_end()),
+        (CaState::Recovery, 10, 20)
+    );
+    driver.on_ack(&ack(3, 20, 1));
+    assert_eq!((driver.conn.ca_state, driver.conn.cwnd), (CaState::Open, 10));
+    let mut driver = super::driver("reno-linux", 20, Options::LINUX);
+    let epoch = driver.on_loss(1, 5, 20).expect("begun");
+    driver.prohibit_undo();
+    assert!(!driver.on_spurious(2, epoch));
+}
