@@ -35,9 +35,7 @@ def test_marks_need_a_queue_that_marks(capsys: pytest.CaptureFixture[str]) -> No
     }
     with pytest.raises(typer.Exit):
         discipline_settings({"red": None, "codel": None}, ecn=True)
-    assert capsys.readouterr().err == (
-        "error: --ecn: not accepted; expected a queue that marks, by --red or --codel\n"
-    )
+    assert capsys.readouterr().err == ("error: --ecn: not accepted; expected a queue that marks, by --red or --codel\n")
 
 
 # What is too much for the last setting is refused by its key.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a link counts, and what it counts a packet as.
 
-use crate::aqm::Ecn;
 use crate::drops::Drops;
+use crate::ecn::Ecn;
 
 /// Counters of a link.
 #[derive(Clone, Copy, Debug, Default)]

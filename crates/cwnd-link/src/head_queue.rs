@@ -9,7 +9,8 @@
 //! A packet is taken when its first bit can be sent: not during an outage, and on a trace not before the opportunity that it uses. At one
 //! instant a departure comes before an arrival, as in [`crate::Fifo`], whose limits these are too.
 
-use crate::aqm::{Backlog, Ecn, HeadDiscipline, RunningAtHead};
+use crate::aqm::{Backlog, HeadDiscipline, RunningAtHead};
+use crate::ecn::Ecn;
 use crate::limit::Limit;
 use crate::offer::OfferResult;
 use crate::packet_queue::{PacketQueue, Waiting};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The packets that wait in a queue that holds them.
 
-use crate::aqm::Ecn;
+use crate::ecn::Ecn;
 use std::collections::VecDeque;
 
 /// A packet that waits.

@@ -144,7 +144,7 @@ impl Classifier {
     /// When a packet that its host has sent at `at`, ns, is due on its way: data of a flow after the overhead of its host, a datagram of traffic
     /// at the time that was announced for it; `None` for any other one.
     pub fn due(&mut self, at: u64, header: &Header, set_path: impl FnMut(u32, Ways)) -> Option<u64> {
-        if header.class != Some(PacketClass::Data) {
+        if !header.is_data() {
             return None;
         }
         let Some(place) = (header.flow as usize).checked_sub(self.sequences.len()) else {
@@ -328,7 +328,7 @@ mod tests {
         assert_eq!(kind((FIRST_GROUP_PORT, FIRST_GROUP_PORT + 1), HostSide::Senders), None, "no such group");
     }
 
-    // The k-th segment of a flow waits as long as the simulator's k-th, and other packets of the flow not at all.
+    // The k-th segment of a flow waits as long as the simulator's k-th, whether it can be marked or not, and other packets of the flow not at all.
     #[test]
     fn data_of_a_flow_leave_after_the_overhead_that_the_scenario_draws() {
         let drawn = SendOverhead::new(50_000, RandomStream::new(3, 0));
@@ -342,11 +342,13 @@ mod tests {
             class,
             position: 0,
             payload: 1448,
+            marked: false,
         };
         let mut expected = drawn;
-        for at in (0..1000).map(|number| number * 20_000) {
+        for (number, at) in (0..1000).map(|number| (number, number * 20_000)) {
             let due = expected.release(at);
-            assert_eq!(all.due(at, &header(Some(PacketClass::Data)), |_, _| {}), Some(due));
+            let class = if number % 2 == 0 { PacketClass::Data } else { PacketClass::MarkableData };
+            assert_eq!(all.due(at, &header(Some(class)), |_, _| {}), Some(due));
             assert!((at..=at + 50_000).contains(&due));
             for class in [None, Some(PacketClass::Ack)] {
                 assert_eq!(all.due(at, &header(class), |_, _| {}), None);

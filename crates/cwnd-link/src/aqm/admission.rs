@@ -3,6 +3,7 @@
 
 use super::DropCause;
 use super::describe::Described;
+use crate::ecn::Ecn;
 use crate::packet_queue::{PacketQueue, Waiting};
 use crate::random::RandomStream;
 
@@ -13,15 +14,6 @@ pub struct Backlog {
     pub packets: u64,
     /// Bytes.
     pub bytes: u64,
-}
-
-/// Whether a packet is ECN-capable (RFC 3168): whether it may be marked instead of dropped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ecn {
-    /// Not-ECT.
-    NotCapable,
-    /// ECT.
-    Capable,
 }
 
 /// What a queue discipline sees of an arrival. Enough for one that uses delays (PIE) instead of lengths.

@@ -12,7 +12,8 @@
 //! would be dropped (§3, "drop or mark"), at most one each time that the link takes a packet, as in Linux. Tests: `codel/tests.rs`.
 
 use super::describe::{Described, cause, settings};
-use super::{AtHead, CauseWords, Ecn, SettingOption};
+use super::{AtHead, CauseWords, SettingOption};
+use crate::ecn::Ecn;
 use crate::packet_queue::{PacketQueue, Waiting};
 
 settings! {

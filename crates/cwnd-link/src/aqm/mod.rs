@@ -6,8 +6,8 @@ mod codel;
 mod describe;
 mod red;
 
+pub use admission::Backlog;
 pub(crate) use admission::{Admission, Arrival, AtArrival, AtHead};
-pub use admission::{Backlog, Ecn};
 pub use describe::{CauseWords, Setting, SettingKind, SettingOption, SettingValue};
 use describe::{Described, cause};
 

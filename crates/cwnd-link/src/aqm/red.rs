@@ -14,7 +14,8 @@
 //! + − × ÷, which IEEE 754 fixes: the same bytes on every machine.
 
 use super::describe::{Described, cause, settings};
-use super::{Admission, Arrival, AtArrival, CauseWords, DropCause, Ecn, SettingOption};
+use super::{Admission, Arrival, AtArrival, CauseWords, DropCause, SettingOption};
+use crate::ecn::Ecn;
 use crate::limit::Limit;
 use crate::random::RandomStream;
 
