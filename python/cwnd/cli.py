@@ -20,10 +20,11 @@ from cwnd.algorithms_command import find
 from cwnd.comparison import command as comparison_command
 from cwnd.discipline_options import Ecn, discipline_options, discipline_settings
 from cwnd.exit_codes import enter, fail
+from cwnd.flowspec import live as live_keys
 from cwnd.flowspec import parse
 from cwnd.flowspec import traffic as parse_traffic
 from cwnd.kernel.cli import app as kernel
-from cwnd.options import Json, Plugins, SnapLength, pair_of, with_options
+from cwnd.options import Json, LiveKeys, Plugins, SnapLength, pair_of, with_options
 from cwnd.packets import check_options
 from cwnd.reproduce import command as reproduction
 from cwnd.run_and_report import run_and_report
@@ -169,6 +170,7 @@ def compare(
     seeds: Seeds = None,
     jobs: Jobs = None,
     lane: Lane = "sim",
+    live: LiveKeys = None,
     plugins: Plugins = None,
     out: Out = None,
     pcap: Pcap = None,
@@ -181,6 +183,7 @@ def compare(
     check_options(pcap, snap_length, out)
     groups = [parse(flow, f"flow[{number}]") for number, flow in enumerate(flows)]
     background = [parse_traffic(text) for text in traffic or []]
+    hosts = live_keys(live, lane)
     has_start = [("start" in group.table) for group in groups]
     queue = discipline_settings(disciplines, ecn=ecn)
     measured = pair_of("--measure", measure, "FROM..TO, such as 20s..100s")
@@ -205,6 +208,7 @@ def compare(
             record_flows=recorded_flows(record_flows),
             record_limit=record_limit,
             snap_length=snap_length,
+            live=hosts,
             name=" + ".join(flows),
             **queue,
         )

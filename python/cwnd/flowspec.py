@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Flows as the command line writes them, `cubic:2@rtt=160ms,start=10s,beta=0.8`, and traffic, `ha2008`."""
+"""Flows as the command line writes them, `cubic:2@rtt=160ms,start=10s,beta=0.8`, traffic, `ha2008`, and the keys of other tables."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ SYNTAX = "NAME[:COUNT][@KEY=VALUE,...], such as cubic:2@rtt=160ms,start=10s,beta
 
 TRAFFIC = 'a preset, such as leith2007-fig4, or keys of [[traffic]], such as preset = "ha2008", share = 0.1'
 
+LIVE = 'keys of [live], such as sack = false, receive_buffer = "256kB"'
+
 
 class FlowSyntaxError(ScenarioError):
-    """A flow or traffic that does not follow `SYNTAX` or `TRAFFIC`; the message is one line."""
+    """A flow or traffic that does not follow `SYNTAX`, or a table its syntax; the message is one line."""
 
     def __init__(self, field: str, value: str, expected: str) -> None:
         super().__init__(f"{field}: {shown(value)} is not accepted; expected {expected}")
@@ -68,16 +70,26 @@ def finite(text: str) -> float | str:
     return number if math.isfinite(number) else NOT_JSON + text
 
 
-def traffic(text: str) -> dict[str, object]:
-    """One --traffic: the name of a preset, or the keys of a `[[traffic]]` as TOML writes them in a line."""
-    if "=" not in text:
-        return {"preset": text}
+def keys_of(option: str, text: str, expected: str) -> dict[str, object]:
+    """The keys of a table as TOML writes them in a line, with or without their braces."""
     keys = text.strip()
     try:
-        document = tomllib.loads(f"traffic = {keys if keys.startswith('{') else '{' + keys + '}'}", parse_float=finite)
+        document = tomllib.loads(f"table = {keys if keys.startswith('{') else '{' + keys + '}'}", parse_float=finite)
     except tomllib.TOMLDecodeError:
         document = {}
-    table = document.get("traffic")
+    table = document.get("table")
     if len(document) != 1 or not isinstance(table, dict):
-        raise FlowSyntaxError("--traffic", text, TRAFFIC)
+        raise FlowSyntaxError(option, text, expected)
     return table
+
+
+def traffic(text: str) -> dict[str, object]:
+    """One --traffic: the name of a preset, or the keys of a `[[traffic]]` as TOML writes them in a line."""
+    return keys_of("--traffic", text, TRAFFIC) if "=" in text else {"preset": text}
+
+
+def live(text: str | None, lane: str) -> dict[str, object] | None:
+    """--live: the keys of `[live]` as TOML writes them in a line. The simulator has no use for them."""
+    if text is not None and lane == "sim":
+        raise FlowSyntaxError("--live", text, "--lane live with it")
+    return None if text is None else keys_of("--live", text, LIVE)

@@ -75,6 +75,15 @@ Plugins = Annotated[
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
 
+LiveKeys = Annotated[
+    str | None,
+    typer.Option(
+        "--live",
+        metavar="KEYS",
+        help="With --lane live: what the hosts are set to, keys of [live] as in a file: 'sack = false, receive_buffer = \"256kB\"'.",
+    ),
+]
+
 SnapLength = Annotated[
     str | None,
     typer.Option(

@@ -55,6 +55,7 @@ class CommonSettings(TypedDict, total=False):
     record_limit: str | None
     record_packets: str | None
     snap_length: str | None
+    live: Mapping[str, object] | None
     name: str
     traffic: Iterable[str | Mapping[str, object]]
     actions: Iterable[Mapping[str, object]]
@@ -95,7 +96,7 @@ def dumbbell(
     `packet_size`, `interval` of the samples (100 ms), `per_ack`, `inner` (the algorithms' inner variables, all or by
     name, in the table `inner`), `record_flows` (whose samples: `"all"`, `"none"`, or a list of names and numbers),
     `record_packets` (the hosts whose packets are captured: `"senders"`, `"receivers"` or `"both"`), `snap_length` (bytes that a capture keeps
-    of each packet, `"80B"`), `record_limit` (most bytes that tables and captures may be expected to hold, `"2GB"`, or `"none"`), `name`, `traffic` (names of presets, or tables of keys), `actions` (tables such as
+    of each packet, `"80B"`), `record_limit` (most bytes that tables and captures may be expected to hold, `"2GB"`, or `"none"`), `live` (what the hosts of lane live are set to: `{"sack": False}`), `name`, `traffic` (names of presets, or tables of keys), `actions` (tables such as
     `{"switch": {"flow": "cubic 1", "at": "20s", "cc": "sack"}}`).
 
     Raises `ScenarioError`, which names field, value and expectation.

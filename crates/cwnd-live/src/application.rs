@@ -37,6 +37,8 @@ pub struct Application {
     pub connecting: bool,
     pub connected: bool,
     pub writing: bool,
+    /// Whether its connection was closed.
+    closed: bool,
     pub written: u64,
     /// When it last began to write, or was connected, and what it had written by then: for its rate.
     pub since: (u64, u64),
@@ -64,6 +66,7 @@ impl Application {
             connecting: false,
             connected: false,
             writing: false,
+            closed: false,
             written: 0,
             since: (0, 0),
             received: 0,
@@ -133,6 +136,17 @@ impl Application {
         Ok(())
     }
 
+    /// Closes its connection where that is wanted and its receiver has acknowledged all of it.
+    pub fn close_when_acknowledged(&mut self) -> Result<(), Error> {
+        // The opening counts as a byte.
+        let is_over = self.plan.size.is_some_and(|size| self.seen.bytes_acked > size);
+        if self.plan.closes && is_over && !self.closed {
+            self.closed = true;
+            socket::end_in_order(&self.sender).map_err(while_doing("close a connection"))?;
+        }
+        Ok(())
+    }
+
     /// The receiver's connection is there, or has data.
     pub fn read(&mut self, number: u32, now: u64, poll: &OwnedFd) -> Result<(), Error> {
         let Some(receiver) = &self.receiver else {
@@ -152,7 +166,12 @@ impl Application {
             return Ok(());
         };
         match socket::discard(receiver, 1 << 22) {
-            Ok(0) => epoll::delete(poll, receiver).map_err(while_doing("watch a socket"))?,
+            Ok(0) => {
+                if self.plan.closes {
+                    socket::end_in_order(receiver).map_err(while_doing("close a connection"))?;
+                }
+                epoll::delete(poll, receiver).map_err(while_doing("watch a socket"))?;
+            }
             Ok(bytes) => {
                 self.received += bytes as u64;
                 if let Some(window) = self.plan.window {

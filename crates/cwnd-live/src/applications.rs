@@ -274,6 +274,7 @@ impl Applications<'_> {
                 });
             }
             (each.seen, each.seen_at) = (info, now);
+            each.close_when_acknowledged()?;
         }
         if !rows.is_empty() {
             let _ = self.rows.send(Rows::Windows(rows)); // whoever has gone does not want them

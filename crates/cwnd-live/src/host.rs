@@ -3,8 +3,9 @@
 
 use crate::error::{Error, while_doing};
 use crate::merge::{AS_IT_IS, DeviceHeader, DevicePackets};
-use crate::netlink::{set_discipline, set_queue_length};
+use crate::netlink::{gso_max_segs, set_discipline, set_gso_max_segs, set_queue_length};
 use crate::paths::HostSide;
+use crate::settings::HostSettings;
 use cwnd_record::capture::CaptureHost;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::{Errno, read, write, writev};
@@ -34,12 +35,24 @@ pub struct Host {
 
 impl Host {
     /// Makes a host of a lab whose device takes packets of up to `mtu` bytes.
-    pub fn new(side: HostSide, mtu: u32, packets: DevicePackets) -> Result<Self, Error> {
+    pub fn new(
+        side: HostSide,
+        mtu: u32,
+        packets: DevicePackets,
+        settings: &HostSettings,
+    ) -> Result<Self, Error> {
         in_new_namespace(|| {
             for (name, value) in SETTINGS {
                 set(name, value)?;
             }
-            make(DEVICE, Self::address(side), mtu, packets)
+            for (name, value) in &settings.of_kernel {
+                set(name, value)?;
+            }
+            let host = make(DEVICE, Self::address(side), mtu, packets)?;
+            if let Some(segments) = settings.gso_max_segs {
+                set_gso_max_segs(&host.name, segments).map_err(while_doing("limit bursts of segments"))?;
+            }
+            Ok(host)
         })
     }
 
@@ -142,11 +155,13 @@ impl Host {
         Ok(())
     }
 
-    /// Its settings and the offloads of its device, by name.
-    pub fn settings(&self) -> Result<Vec<(String, String)>, Error> {
+    /// Its settings and the offloads of its device, by name, as they are; `of_scenario` were set for the run.
+    pub fn settings(&self, of_scenario: &HostSettings) -> Result<Vec<(String, String)>, Error> {
         self.within(|| {
-            let mut all = read_settings();
+            let mut all = read_settings(of_scenario);
             all.extend(read_offloads(&self.name));
+            let segments = gso_max_segs(&self.name).map_err(while_doing("look at a device"))?;
+            all.push(("device.gso_max_segs".into(), segments.to_string()));
             all.push(("device.qdisc".into(), DISCIPLINE.into()));
             Ok(all)
         })
@@ -201,18 +216,10 @@ pub const GATEWAY: &str = "CWND_HOST";
 /// Base of the addresses of pairs: RFC 6598, which no host has as its own.
 const FIRST_OF_PAIRS: Ipv4Addr = Ipv4Addr::new(100, 64, 0, 1);
 
-/// What results depend on, whatever this machine's own settings are. Linux's defaults, but for ECN, which is off until [`Host::use_ecn`], metrics, which no connection
-/// keeps for a later one, SYN cookies, backlogs and ports, so that thousands of connections open as asked, and buffers, which may grow to
-/// 64 MiB: the bandwidth-delay product of 1 Gbit/s and 500 ms. Those of receivers begin with 32 MiB: in a small one Linux waits with acknowledgements until the application has read, and the thread that reads can be late.
+/// What results depend on, whatever this machine's own settings are, beside what a scenario says in `[live]`. Linux's defaults, but for ECN, which
+/// is off until [`Host::use_ecn`], and SYN cookies, backlogs and ports, so that thousands of connections open as asked.
 const SETTINGS: &[(&str, &str)] = &[
     ("ipv4/tcp_ecn", "0"),
-    ("ipv4/tcp_no_metrics_save", "1"), // no connection knows what an earlier one has learned
-    ("ipv4/tcp_sack", "1"),
-    ("ipv4/tcp_dsack", "1"),
-    ("ipv4/tcp_timestamps", "1"),
-    ("ipv4/tcp_recovery", "1"),
-    ("ipv4/tcp_early_retrans", "3"),
-    ("ipv4/tcp_frto", "2"),
     ("ipv4/tcp_window_scaling", "1"),
     ("ipv4/tcp_moderate_rcvbuf", "1"),
     ("ipv4/tcp_slow_start_after_idle", "1"),
@@ -220,8 +227,6 @@ const SETTINGS: &[(&str, &str)] = &[
     ("ipv4/tcp_syncookies", "0"),
     ("ipv4/tcp_max_syn_backlog", "32768"),
     ("core/somaxconn", "32768"),
-    ("ipv4/tcp_rmem", "4096 33554432 67108864"),
-    ("ipv4/tcp_wmem", "4096 16384 67108864"),
     ("ipv4/ip_local_port_range", "50000 60999"), // above the ports of the flows
 ];
 
@@ -265,8 +270,9 @@ struct EthtoolValue {
 }
 
 /// Settings in the namespace of this thread, by name, but for those that this kernel does not have.
-fn read_settings() -> Vec<(String, String)> {
-    let names = SETTINGS.iter().map(|(name, _)| *name).chain(NAMED.iter().copied());
+fn read_settings(of_scenario: &HostSettings) -> Vec<(String, String)> {
+    let of_scenario = of_scenario.of_kernel.iter().map(|(name, _)| *name);
+    let names = SETTINGS.iter().map(|(name, _)| *name).chain(of_scenario).chain(NAMED.iter().copied());
     let read = |name: &str| {
         let text = std::fs::read_to_string(format!("/proc/sys/net/{name}")).ok()?;
         let value = text.split_whitespace().collect::<Vec<_>>().join(" ");

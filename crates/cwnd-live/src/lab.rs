@@ -21,6 +21,7 @@ use crate::paths::{HostSide, Paths};
 use crate::plan::{Sockets, plans, tasks};
 use crate::scenario_clock::{Pauses, ScenarioClock, clock};
 use crate::sender_states::SenderStates;
+use crate::settings::{HostSettings, mss};
 use crate::support::{check, has_ecn};
 use crate::traffic_sockets::GroupSockets;
 use crate::transfers::{TrafficReport, Transfers};
@@ -102,11 +103,12 @@ impl Lab {
         let flows = scenario.expand();
         let algorithms = Algorithms::load(scenario, &flows)?;
         let mtu = scenario.packet_size;
+        let settings = HostSettings::of(scenario);
         let merges = scenario.flows.iter().any(|group| group.gro.is_some());
         let to_receivers = if merges { DevicePackets::Described } else { DevicePackets::AsTheyAre };
         let hosts = [
-            Host::new(HostSide::Senders, mtu, DevicePackets::AsTheyAre)?,
-            Host::new(HostSide::Receivers, mtu, to_receivers)?,
+            Host::new(HostSide::Senders, mtu, DevicePackets::AsTheyAre, &settings)?,
+            Host::new(HostSide::Receivers, mtu, to_receivers, &settings)?,
         ];
         if has_ecn(scenario) {
             hosts.iter().try_for_each(Host::use_ecn)?;
@@ -127,7 +129,7 @@ impl Lab {
         let transfers = Transfers::new(scenario, traffic_sockets, named, announce);
         let scenario_clock = Arc::new(ScenarioClock::new(clock() + LEAD));
         let tasks = tasks(scenario, &flows, &algorithms);
-        let (measure, end, mss) = (scenario.measure, scenario.duration, scenario.mss());
+        let (measure, end, mss) = (scenario.measure, scenario.duration, mss(scenario));
         let (interval, scenario_links) = (scenario.record.interval, scenario.links.len() as u32);
         let captures = DeviceCaptures::new(scenario);
         let overheads =
@@ -254,7 +256,7 @@ impl Lab {
     }
 
     fn settings(&self) -> Result<Vec<(String, String)>, Error> {
-        let mut all = self.shared.hosts[HostSide::Senders as usize].settings()?;
+        let mut all = self.shared.hosts[HostSide::Senders as usize].settings(&HostSettings::of(&self.scenario))?;
         let of_traffic = self.algorithms.names_of_traffic().flatten();
         let names: BTreeSet<_> = self.algorithms.names().chain(of_traffic).collect();
         all.extend(names.into_iter().flat_map(module_parameters));

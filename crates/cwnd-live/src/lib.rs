@@ -50,6 +50,8 @@ mod scenario_clock;
 #[cfg(target_os = "linux")]
 mod sender_states;
 #[cfg(target_os = "linux")]
+mod settings;
+#[cfg(target_os = "linux")]
 mod shell;
 #[cfg(target_os = "linux")]
 mod socket;

@@ -6,6 +6,7 @@ use crate::classify::OPENERS;
 use crate::error::{Error, while_doing};
 use crate::host::Host;
 use crate::paths::HostSide;
+use crate::settings;
 use crate::socket;
 use crate::wire::FIRST_PORT;
 use cwnd_scenario::{Flow, FlowAction, Scenario};
@@ -30,6 +31,8 @@ pub struct Plan {
     pub unsent: usize,
     /// Most bytes that its receiver allows in flight.
     pub window: Option<u64>,
+    /// Whether its connection is closed, once all of it is acknowledged.
+    pub closes: bool,
     /// Whether the kernel paces it.
     pub pacing: bool,
     /// When it starts first, ns.
@@ -53,7 +56,7 @@ pub enum Task {
 
 /// What the applications of all flows do.
 pub fn plans(scenario: &Scenario, flows: &[Flow], algorithms: &Algorithms) -> Vec<Plan> {
-    let mss = u64::from(scenario.mss());
+    let mss = u64::from(settings::mss(scenario));
     let stopped: Vec<u32> = scenario
         .flow_actions()
         .into_iter()
@@ -67,6 +70,7 @@ pub fn plans(scenario: &Scenario, flows: &[Flow], algorithms: &Algorithms) -> Ve
         Plan {
             unsent,
             window: flow.group.rwnd.map(|segments| u64::from(segments) * mss),
+            closes: settings::keeps_metrics(scenario),
             ..plan(flow, algorithm, recorded)
         }
     })
@@ -77,6 +81,7 @@ fn plan(flow: &Flow, algorithm: &str, recorded: bool) -> Plan {
     Plan {
         unsent: UNSENT,
         window: None,
+        closes: false,
         algorithm: algorithm.to_owned(),
         size: flow.group.size,
         rate: flow.group.app_rate,

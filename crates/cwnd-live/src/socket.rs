@@ -3,7 +3,7 @@
 
 use std::io;
 use std::mem::offset_of;
-use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream, UdpSocket};
+use std::net::{Ipv4Addr, Shutdown, SocketAddrV4, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 
 /// Connections that may wait for a listener, or for the end of their handshakes: all that traffic can have. The host's settings say the same.
@@ -216,6 +216,16 @@ pub fn pace(socket: &TcpStream) -> io::Result<()> {
 /// send it again and again for two minutes, and hold its algorithm in the kernel.
 pub fn end_at_once(socket: &impl AsRawFd) -> io::Result<()> {
     set(socket, libc::SOL_SOCKET, libc::SO_LINGER, &libc::linger { l_onoff: 1, l_linger: 0 })
+}
+
+/// Says that nothing more will be sent, and lets what is there end in order: only such a connection leaves metrics for later ones.
+pub fn end_in_order(socket: &TcpStream) -> io::Result<()> {
+    set(socket, libc::SOL_SOCKET, libc::SO_LINGER, &libc::linger { l_onoff: 0, l_linger: 0 })?;
+    match socket.shutdown(Shutdown::Write) {
+        // It has ended already.
+        Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(()),
+        ended => ended,
+    }
 }
 
 /// Takes up to this many bytes off a connection without copying them; 0 at its end.

@@ -49,7 +49,14 @@ pub fn check(scenario: &Scenario) -> Result<(), Invalid> {
         let value = scenario.written("/record/interval");
         return refuse("record.interval".into(), value, "at least 1ms, or \"0s\" for no samples,");
     }
+    // A host hands segments over one by one, or several at a time, for all that it sends.
+    let one_by_one = |group: &FlowGroup| group.gso == Some(false);
+    let mixed = scenario.flows.iter().any(one_by_one) && !scenario.flows.iter().all(one_by_one);
     for (number, group) in scenario.flows.iter().enumerate() {
+        if mixed && one_by_one(group) {
+            let value = scenario.written(&format!("/flow/{number}/gso"));
+            return refuse(format!("flow[{number}].gso"), value, "the same for all flows, which share a host,");
+        }
         if let Some((key, expected)) = not_kernels(group) {
             let value = scenario.written(&format!("/flow/{number}/{key}"));
             return refuse(format!("flow[{number}].{key}"), value, expected);
@@ -127,7 +134,6 @@ fn not_kernels(group: &FlowGroup) -> Option<(&'static str, &'static str)> {
         burst,
         idle_restart,
         handshake,
-        gso,
         // Checked for all flows together.
         ecn: _,
         // The scenario's own, or done by the lane.
@@ -147,6 +153,7 @@ fn not_kernels(group: &FlowGroup) -> Option<(&'static str, &'static str)> {
         size: _,
         app_rate: _,
         params: _,
+        gso: _,
         // The machine has its own.
         host_clock: _,
     } = group;
@@ -163,7 +170,6 @@ fn not_kernels(group: &FlowGroup) -> Option<(&'static str, &'static str)> {
         ("limited_transmit", *limited_transmit, "true, as in the kernel,"),
         ("burst", burst.is_none(), "none"),
         ("handshake", *handshake != Some(false), "true or none, as in the kernel,"),
-        ("gso", *gso != Some(false), "true or none, as in the kernel,"),
         ("idle_restart", *idle_restart, "true, as in the kernel,"),
     ]
     .into_iter()

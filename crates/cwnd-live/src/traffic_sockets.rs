@@ -6,6 +6,7 @@ use crate::error::{Error, while_doing};
 use crate::host::Host;
 use crate::paths::HostSide;
 use crate::plan::UNSENT;
+use crate::settings;
 use crate::socket;
 use crate::wire::UdpDatagram;
 use cwnd_scenario::Scenario;
@@ -34,7 +35,7 @@ impl GroupSockets {
         algorithms: impl Iterator<Item = Option<&'a str>>,
     ) -> Result<Vec<Self>, Error> {
         let [senders, receivers] = hosts;
-        let mss = u64::from(scenario.mss());
+        let mss = u64::from(settings::mss(scenario));
         let make = |((number, traffic), algorithm): ((u16, &Traffic), Option<&str>)| {
             let port = FIRST_GROUP_PORT + number;
             let at = Host::address(HostSide::Receivers);

@@ -7,6 +7,7 @@ use crate::host::Host;
 use crate::lateness::Lateness;
 use crate::paths::{HostSide, Paths};
 use crate::plan::CHUNK;
+use crate::settings;
 use crate::socket::{self, TcpInfo};
 use crate::sources::{Group, Sources};
 use crate::traffic_sockets::{GroupSockets, acceptor, opener};
@@ -173,6 +174,10 @@ impl Transfers {
                 idle &= TcpInfo::of(end).map_err(while_doing("read TCP_INFO"))?.unacked == 0;
             }
             if idle {
+                if settings::keeps_metrics(&self.scenario) {
+                    let ended = connection.ends.iter().flatten().try_for_each(socket::end_in_order);
+                    ended.map_err(while_doing("close a connection"))?;
+                }
                 self.close(slot);
             } else {
                 self.closing.push(slot);

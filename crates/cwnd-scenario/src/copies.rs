@@ -8,6 +8,7 @@ use crate::keys::link::LinkRate;
 use crate::keys::record::CapturedHosts;
 use crate::keys::{RowFormat, Scope, ValueFormat};
 use crate::model::Scenario;
+use cwnd_traffic::Model;
 use serde_json::{Value, json};
 
 impl Scenario {
@@ -29,7 +30,7 @@ impl Scenario {
         copy
     }
 
-    /// The scenario with hosts of another clock, given as a document would write it.
+    /// The scenario with hosts of another clock, those of traffic too, given as a document would write it.
     ///
     /// # Errors
     /// [`Invalid`] if a document's `host_clock` may not be that.
@@ -42,6 +43,11 @@ impl Scenario {
         let mut copy = self.clone();
         for group in &mut copy.flows {
             group.host_clock = hz;
+        }
+        for group in &mut copy.traffic {
+            // Datagrams have no timers.
+            let has_clock = !matches!(group.model, Model::Udp(_));
+            group.host_clock = has_clock.then_some(hz);
         }
         Ok(copy)
     }

@@ -38,6 +38,7 @@ pub use keys::flow::{AccessLink, FlowGroup, Start};
 pub use keys::host::Host;
 pub use keys::host_settings::HostSetting;
 pub use keys::link::{DisciplineSpec, JitterSpec, LinkRate, LinkSpec, QueueSpec};
+pub use keys::live::{LiveSpec, Metrics, ReceiveBuffer};
 pub use keys::record::{CapturedHosts, FlowRef, InnerVariables, RecordSpec, RecordedFlows};
 pub use model::{Action, ActionKind, Dumbbell, Flow, Scenario};
 pub use params::{expectation, show_param};

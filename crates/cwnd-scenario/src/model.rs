@@ -4,6 +4,7 @@
 use crate::buffer::Buffer;
 use crate::keys::flow::FlowGroup;
 use crate::keys::link::LinkSpec;
+use crate::keys::live::LiveSpec;
 use crate::keys::record::RecordSpec;
 use crate::traffic::Traffic;
 use crate::units::HEADER_BYTES;
@@ -44,6 +45,8 @@ pub struct Scenario {
     pub actions: Vec<Action>,
     /// What to record.
     pub record: RecordSpec,
+    /// What the hosts of lane live are set to.
+    pub live: LiveSpec,
 }
 
 /// The numbers of the links of a dumbbell.

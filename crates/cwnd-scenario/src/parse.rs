@@ -5,6 +5,7 @@ use crate::files::{self, Files};
 use crate::invalid::{Invalid, TableReader};
 use crate::keys::document::Head;
 use crate::keys::flow::{FlowGroup, MAX_FLOWS};
+use crate::keys::live::LiveSpec;
 use crate::keys::record::RecordSpec;
 use crate::keys::{Keyed, Scope};
 use crate::model::Scenario;
@@ -60,6 +61,7 @@ impl Scenario {
             Some(value) => crate::record::parse(value)?,
             None => RecordSpec::default(),
         };
+        let live = table.get("live").map_or_else(|| Ok(LiveSpec::default()), crate::keys::live::parse)?;
         let scope = Scope {
             duration,
             packet_size: topology.packet_size,
@@ -96,6 +98,7 @@ impl Scenario {
             traffic,
             actions: Vec::new(),
             record,
+            live,
         };
         topology.resolve(&mut scenario)?;
         scenario.check_rtts()?;

@@ -40,6 +40,7 @@ impl Scenario {
         let mut document = head.print_keys();
         crate::topology::print(self, &mut document);
         document.insert("record".into(), crate::record::print(&self.record));
+        document.insert("live".into(), Value::Object(self.live.print_keys()));
         let lists: [(&str, Vec<Value>); 3] = [
             ("flow", self.flows.iter().map(crate::flow::print).collect()),
             ("traffic", self.traffic.iter().map(Traffic::to_value).collect()),

@@ -20,12 +20,10 @@ impl Scenario {
             (RouteSpec::Ends(from, to), _) if self.route(from, to).is_none() => return None,
             _ => {}
         }
-        let group = FlowGroup {
-            route,
-            size: Some(0),
-            ecn: traffic.ecn == Some(true),
-            ..FlowGroup::of(&traffic.cc, Start::At(0))
-        };
+        let group = FlowGroup::of(&traffic.cc, Start::At(0));
+        let host_clock = traffic.host_clock.unwrap_or(group.host_clock);
+        let ecn = traffic.ecn == Some(true);
+        let group = FlowGroup { route, size: Some(0), ecn, host_clock, ..group };
         let overhead = RandomStream::new(0, 0); // its hosts have no overhead
         Some(self.template(&group).flow((traffic.name.clone(), traffic.name.as_str().into()), (0, overhead)))
     }

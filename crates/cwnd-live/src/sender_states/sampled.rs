@@ -84,7 +84,7 @@ impl SenderStates {
             per_ack: scenario.record.per_ack,
             senders: vec![Sender::default(); flows.len()],
             recorded: flows,
-            mss: scenario.mss(),
+            mss: crate::settings::mss(scenario),
             latest: 0,
             end: scenario.duration,
         }))

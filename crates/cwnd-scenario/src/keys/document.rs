@@ -35,6 +35,8 @@ keys! {
             "bottlenecks in a row, instead of `link`", "";
         record: Form::Named("record"), Absent::Words("see below"), "",
             "what to record in the tables", "";
+        live: Form::Named("live"), Absent::Words("see below"), "",
+            "what the hosts of lane live are set to; the simulator has no use for it", "";
         flow: list("flow"), Absent::Words("none"), "",
             "groups of flows; `flow` or `traffic` is required", "";
         traffic: list("traffic"), Absent::Words("none"), "",

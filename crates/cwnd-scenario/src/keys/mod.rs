@@ -377,6 +377,7 @@ pub(crate) mod host;
 pub(crate) mod host_settings;
 pub(crate) mod link;
 mod link_formats;
+pub(crate) mod live;
 mod presence;
 mod queue;
 pub(crate) mod record;

@@ -8,7 +8,7 @@
 use super::words::words;
 use super::{
     Absent, Form, Key, Keyed, KindKeys, Quantity, Variants, action, distribution, document, flow, link,
-    record,
+    live, record,
 };
 use crate::params::show_param;
 use crate::traffic;
@@ -34,6 +34,7 @@ pub fn tables() -> Vec<(&'static str, &'static str, Form)> {
         ("traffic", "`[[traffic]]`", traffic::form()),
         ("action", "`[[action]]`", Form::Either(actions.collect())),
         ("record", "`[record]`", Form::Table(record::RecordSpec::keys())),
+        ("live", "`[live]`: hosts of lane live", Form::Table(live::LiveSpec::keys())),
         ("times", "Distributions of times", distribution::form(&times)),
         ("sizes", "Distributions of sizes", distribution::form(&Form::Quantity(Quantity::Payload))),
         ("counts", "Distributions of counts", distribution::form(&Form::Whole { min: 0, max: 1 << 53 })),

@@ -6,7 +6,7 @@ use super::formats::{
 };
 use super::presets::PRESETS;
 use crate::keys::formats::{
-    Count, Flag, Named, Optional, PacketSize, Rate, Required, Text, Time, Whole, Worded,
+    Count, Flag, Frequency, Named, Optional, PacketSize, Rate, Required, Text, Time, Whole, Worded,
 };
 use crate::keys::{Absent, Form, Key, Keyed, Variants, keys, variants};
 use cwnd_traffic::{
@@ -43,6 +43,8 @@ keys! {
             "receive window (not of `udp`)", "";
         ecn: Option<bool> = None, Optional(OfTransfers(Flag), "false"), "",
             "whether its connections negotiate ECN (not of `udp`)", "RFC 3168";
+        host_clock: Option<u32> = None, Optional(OfTransfers(Frequency), "`\"1000Hz\"`"), "Hz",
+            "tick rate of the hosts' clock (not of `udp`)", "";
     }
     also {
         /// What its sources do.
@@ -51,7 +53,7 @@ keys! {
 }
 
 /// The keys that datagrams have no use for.
-pub(crate) const NOT_OF_UDP: [&str; 4] = ["cc", "rtt", "window", "ecn"];
+pub(crate) const NOT_OF_UDP: [&str; 5] = ["cc", "rtt", "window", "ecn", "host_clock"];
 
 variants! {
     impl Variants for Model {
