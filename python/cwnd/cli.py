@@ -17,6 +17,7 @@ import typer
 from cwnd import _native, algorithms_command, plugin_commands, shell
 from cwnd._native import Scenario, ScenarioError
 from cwnd.algorithms_command import find
+from cwnd.compare_help import COMPARE
 from cwnd.comparison import command as comparison_command
 from cwnd.discipline_options import Ecn, discipline_options, discipline_settings
 from cwnd.exit_codes import enter, fail
@@ -73,10 +74,6 @@ Pcap = Annotated[
 NoPlots = Annotated[bool, typer.Option("--no-plots", help="With -o: tables and scenario only.")]
 
 
-#: Keys of a flow that its argument has a syntax for, and those of a graph.
-ELSEWHERE = ("cc", "count", "from", "to", "path", "back")
-
-
 def version(wanted: bool) -> None:
     if wanted:
         print(f"cwnd {_native.__version__}")
@@ -90,16 +87,6 @@ def options(
     ] = False,
 ) -> None:
     pass
-
-
-COMPARE = f"""Run flows through one bottleneck and report the throughput of each.
-
-A flow's keys: {", ".join(key for key in _native.flow_keys() if key not in ELSEWHERE)}, and every parameter of its algorithm (see
-`cwnd show NAME`). A start of 0s..100ms is a random one, and the default. What each of them means, and networks beyond one bottleneck:
-docs/reference/scenario.md and docs/guide/write-a-scenario.md.
-
-Example: cwnd compare cubic:4 sack:4 --rate 400Mbit/s --rtt 40ms --buffer 1bdp --duration 100s -o fig6
-"""
 
 
 @app.command(help=COMPARE)

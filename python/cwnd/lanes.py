@@ -18,6 +18,8 @@ SIM = Simulation.LANE
 #: The running kernel's connections, through the scenario's links in real time.
 LIVE = "live"
 LANES = (SIM, LIVE)
+#: What the emulator of lane live holds on two processors (docs/results/emulator.md).
+HELD_PACKETS_PER_S = 50_000
 #: A step of each lane: events, about 10 ms of work; or ms. Ctrl-C is handled between two of them.
 STEPS = {SIM: 200_000, LIVE: 50}
 
@@ -70,8 +72,19 @@ class Engine(Protocol):
 def check_lane(lane: object, field: str = "lane") -> str:
     """A lane that runs scenarios; else `ScenarioError`, which names it as `field`."""
     if lane not in LANES:
-        raise refused(field, lane, " or ".join(LANES))
+        raise refused(field, lane, "a lane", LANES)
     return str(lane)
+
+
+def too_fast(scenario: Scenario) -> str | None:
+    """Why lane live will hardly keep up with this scenario; `None` where it may."""
+    packets = scenario.packets_per_s
+    if packets <= HELD_PACKETS_PER_S:
+        return None
+    return (
+        f"a flow may have {packets:,} packets/s; the emulator has held {HELD_PACKETS_PER_S:,} on two processors"
+        " (600 Mbit/s of 1500 bytes): this run may end as one that this machine did not keep up with"
+    )
 
 
 def start(scenario: Scenario, lane: str) -> Engine:

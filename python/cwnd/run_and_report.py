@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from cwnd._native import Scenario
 from cwnd.exit_codes import fail
-from cwnd.lanes import SIM, check_lane
+from cwnd.lanes import LIVE, SIM, check_lane, too_fast
 from cwnd.packets import capture_file, capturing, check_options
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ def run_and_report(
         fail("--force: not accepted without -o; expected -o DIR with it")
     check_options(pcap, None, out)
     check_lane(lane, "--lane")
+    if lane == LIVE and (why := too_fast(scenario)):
+        print(f"warning: {why}", file=sys.stderr)
     if seeds_and_jobs != (None, None):
         if pcap is not None:
             fail("--seeds: not accepted with --pcap; expected one seed")

@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from inspect import signature
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
 from cwnd import _native
-from cwnd._native import Scenario
+from cwnd._native import Scenario, nearest
 from cwnd.disciplines import QueueDisciplines
 from cwnd.flow_and_link import Flow, KeyTable, Link, Value
 from cwnd.flowspec import parse
@@ -101,6 +102,7 @@ def dumbbell(
 
     Raises `ScenarioError`, which names field, value and expectation.
     """
+    _check_keywords(settings, dumbbell)
     others, queue = _queue(buffer, settings)
     link = _given(
         rate=rate,
@@ -132,6 +134,7 @@ def parking_lot(
     A flow says where it begins and ends: `Flow("cubic", from_="n0", to="n3")`. `rtt` is what a `buffer` in BDP refers to,
     if not the longest round trip of the flows over the link. The rest is as in `dumbbell`.
     """
+    _check_keywords(settings, parking_lot)
     others, queue = _queue(buffer, settings)
     link = _given(rate=rate, rtt=rtt, loss=loss, delay=delay)
     return _scenario({"parking_lot": {"hops": hops, **link, "queue": queue, "reverse": reverse}}, flows, others)
@@ -141,6 +144,7 @@ def graph(links: Iterable[Link], flows: Flows, **settings: Unpack[CommonSettings
     """Flows through any graph of one-way links. A flow has `from_` and `to`, or `path` and `back`; the rest is as in
     `dumbbell`.
     """
+    _check_keywords(settings, graph)
     tables = []
     for number, link in enumerate(
         as_list("links", links, (Link,), 'a list of cwnd.Link("a", "b", rate=..., delay=...)')
@@ -255,6 +259,20 @@ def plain(field: str, value: object, around: tuple[object, ...] = ()) -> object:
     if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
         return plain(field, value.item())  # a number of numpy's
     raise refused(field, value, "text, a number, true or false, a list or a table of them")
+
+
+def _check_keywords(settings: Mapping[str, object], function: Callable[..., Scenario]) -> None:
+    """Refuses keywords that `function` does not have."""
+    names = [name for name in signature(function).parameters if name != "settings"]
+    names += [*CommonSettings.__annotations__, *(() if function is graph else DISCIPLINES)]
+    for key, value in settings.items():
+        if key in names:
+            continue
+        # Of `[record]` some keywords have its name, and some have not.
+        bare = key.removeprefix("record_")
+        near = [bare] if bare in RECORD else nearest(key, names)
+        offer = f" (did you mean {' or '.join(near)}?)" if near else f": {', '.join(names)}"
+        raise refused(key, value, f"a keyword of {function.__name__}{offer}")
 
 
 def _scenario(network: dict[str, object], flows: Flows, settings: CommonSettings) -> Scenario:

@@ -18,7 +18,7 @@ import pytest
 from conftest import Cli
 
 import cwnd as package
-from cwnd import Flow, Link, Scenario, ScenarioError, dumbbell, graph, plugin, replicate, run
+from cwnd import Flow, Link, Scenario, ScenarioError, dumbbell, graph, parking_lot, plugin, replicate, run
 
 LINK = {"rate": "10Mbit/s", "rtt": "20ms", "duration": "2s"}
 
@@ -248,7 +248,15 @@ REFUSED: list[tuple[Make, str, str]] = [
     (lambda: small(traffic=7), "traffic", "preset"),
     (lambda: small(traffic=[7]), "traffic[0]", "table"),
     (lambda: small(actions="switch"), "actions", "table"),
-    (lambda: small(durration="5s"), "durration", "did you mean duration?"),
+    (lambda: small(durration="5s"), "durration", "a keyword of dumbbell (did you mean duration?)"),
+    (lambda: small(bufer="1bdp"), "bufer", "a keyword of dumbbell (did you mean buffer?)"),
+    (lambda: small(record_inner=True), "record_inner", "a keyword of dumbbell (did you mean inner?)"),
+    (lambda: small(record={"inner": True}), "record", "a keyword of dumbbell: flows, rate, rtt, buffer"),
+    (lambda: small(live={"sak": False}), "live.sak", "did you mean sack?"),
+    (lambda: graph([Link("a", "b", rate="1Mbit/s")], "cubic", durration="1s"), "durration", "a keyword of graph (did you mean duration?)"),
+    (lambda: parking_lot("cubic", hops=2, rate="1Mbit/s", dely="1ms", delay="1ms"), "dely", "a keyword of parking_lot (did you mean delay?)"),
+    (lambda: small(rtt="0ms"), "link.rtt", "more than nothing, because the queue's limit is a multiple of the BDP"),
+    (lambda: run(small(), lane="liv"), "lane", "a lane (did you mean live?)"),
     (lambda: small(name="\udcff"), "name", "UTF-8"),
     (lambda: small(interval=[1]), "record.interval", "time"),
     (lambda: graph(["ab"], [Flow("cubic")]), "links[0]", "cwnd.Link"),

@@ -16,7 +16,8 @@ from in_kernel import PROGRAM, until
 from in_lab import LOADS, NEEDS_LAB, outside, run, threads
 
 import cwnd as package
-from cwnd import Flow, dumbbell
+from cwnd import Flow, Link, dumbbell, graph
+from cwnd.lanes import too_fast
 
 pytestmark = NEEDS_LAB
 
@@ -199,7 +200,7 @@ def test_a_result_is_saved_loaded_and_drawn(tmp_path: Path) -> None:
         (("cubic@initial_cwnd=4",), ("flow[0].initial_cwnd", "10", "lane live")),
         (("cubic@recovery=sack",), ("flow[0].recovery", "lane live")),
         (("cubic@rtt=0s",), ("flow[0].rtt", "lane live")),
-        (("cubic", "--rtt", "0ms", "--buffer", "9packets"), ("link.rtt", "0ns", "more than nothing", "lane live")),
+        (("cubic", "--rtt", "0ms", "--buffer", "9packets"), ("link.rtt", "0s", "more than nothing", "lane live")),
         (
             ("cubic@rtt=20ms", "--rtt", "0ms", "--buffer", "9packets", "--traffic", 'model = "long", flows = 1'),
             ("link.rtt", "lane live"),
@@ -213,9 +214,46 @@ def test_what_the_kernel_does_not_do_is_refused(cwnd: Cli, arguments: tuple[str,
     refused(cwnd("compare", *arguments, "--lane", "live", "--duration", "1s"), *words)
 
 
+# The help says which keys these are, and nothing of a key that lane live takes as it is.
+def test_the_help_of_compare_names_what_only_the_kernel_decides(cwnd: Cli) -> None:
+    others = {
+        "host": "ns-2",
+        "recovery": "sack",
+        "initial_cwnd": "4",
+        "initial_ssthresh": "9",
+        "ack_every": "1",
+        "ack_delay": "1ms",
+        "min_rto": "1s",
+        "limited_transmit": "false",
+        "burst": "9",
+        "handshake": "false",
+        "idle_restart": "false",
+    }
+    text = " ".join(cwnd("compare", "--help").stdout.split())
+    said = text.partition("no other value than its own for ")[2].partition(";")[0].split(", ")
+    assert said == list(others)
+    for key, value in others.items():
+        scenario = dumbbell(f"reno-linux@{key}={value}", rate="1Mbit/s", rtt="160ms")
+        with pytest.raises(package.ScenarioError, match=rf"flow\[0\]\.{key}: .*in lane live"):
+            package.run(scenario, lane="live")
+
+
+# 10 Gbit/s are 833 333 packets of 1500 bytes per second; beside a path of 10 Mbit/s, or for an application that writes at 5 Mbit/s, they are no flow's.
+def test_a_rate_that_the_emulator_has_never_held_is_said_before_the_run(cwnd: Cli) -> None:
+    done = cwnd("compare", "reno-linux", "--rate", "10Gbit/s", "--lane", "live", "--duration", "10ms", "--rtt", "1ms")
+    warning = "warning: a flow may have 833,333 packets/s; the emulator has held 50,000 on two processors (600 Mbit/s of 1500 bytes): this run may end as one that this machine did not keep up with"
+    assert done.stderr.splitlines()[0] == warning
+    assert too_fast(dumbbell("reno-linux", rate="600Mbit/s", rtt="1ms")) is None
+    assert too_fast(dumbbell("reno-linux@app_rate=5Mbit/s", rate="10Gbit/s", rtt="1ms")) is None
+    links = [Link("a", "b", rate="10Gbit/s", delay="1ms"), Link("b", "c", rate="10Mbit/s", delay="1ms")]
+    assert too_fast(graph(links, Flow("reno-linux", from_="a", to="c"))) is None
+    assert too_fast(graph(links, Flow("reno-linux", from_="a", to="b"))) is not None
+
+
 def test_another_lane_is_refused(cwnd: Cli) -> None:
-    refused(cwnd("compare", "cubic", "--lane", "moon", "--duration", "1s"), "--lane: ", "moon", "sim or live")
-    refused(cwnd("reproduce", "--lane", "moon"), "--lane: ", "moon", "sim or live")
+    refused(cwnd("compare", "cubic", "--lane", "moon", "--duration", "1s"), "--lane: ", "moon", "a lane: sim, live")
+    refused(cwnd("reproduce", "--lane", "moon"), "--lane: ", "moon", "a lane: sim, live")
+    refused(cwnd("compare", "cubic", "--lane", "liv", "--duration", "1s"), "--lane: ", "liv", "did you mean live?")
     with pytest.raises(package.ScenarioError, match="moon"):
         package.run(dumbbell([Flow("cubic")], rate="1Mbit/s", rtt="160ms", duration="1s"), lane="moon")
 

@@ -20,7 +20,9 @@ pytestmark = NEEDS_LAB
 Keys = dict[str, object]
 
 
-def result(live: Keys, *flows: Flow, rate: str = "20Mbit/s", duration: str = "4s", **settings: object) -> package.Result:
+def result(
+    live: Keys, *flows: Flow, rate: str = "20Mbit/s", duration: str = "4s", **settings: object
+) -> package.Result:
     """A run over 40 ms with these settings of the hosts; without flows, of the kernel's CUBIC."""
     whole = ("0s", duration)
     common: dict[str, object] = {"rate": rate, "rtt": "40ms", "duration": duration, "measure": whole, **settings}
@@ -35,7 +37,16 @@ def fields(tmp_path: Path, packets: bytes, only: str, *names: str) -> list[list[
     """Fields of the captured packets that `only` allows, by tshark."""
     file = tmp_path / "packets.pcapng"
     file.write_bytes(packets)
-    command = ["tshark", "-r", str(file), "-Y", only, "-T", "fields", *(word for name in names for word in ("-e", name))]
+    command = [
+        "tshark",
+        "-r",
+        str(file),
+        "-Y",
+        only,
+        "-T",
+        "fields",
+        *(word for name in names for word in ("-e", name)),
+    ]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     return [line.split("\t") for line in lines]
 
@@ -46,7 +57,13 @@ def test_an_option_that_is_off_is_in_no_packet(key: str, tmp_path: Path) -> None
     live: Keys = {} if key == "none" else {key: False}
     done = result(live, duration="2s", record_packets="senders", loss="every:300")
     packets = done.packets["senders"]
-    (opening,) = fields(tmp_path, packets, "tcp.flags.syn==1 && tcp.flags.ack==0", "tcp.options.sack_perm", "tcp.options.timestamp.tsval")
+    (opening,) = fields(
+        tmp_path,
+        packets,
+        "tcp.flags.syn==1 && tcp.flags.ack==0",
+        "tcp.options.sack_perm",
+        "tcp.options.timestamp.tsval",
+    )
     assert [bool(option) for option in opening] == [key != "sack", key != "timestamps"]
     acks = fields(tmp_path, packets, "tcp.len==0", "tcp.options.sack_le", "tcp.options.timestamp.tsval")
     assert any(blocks for blocks, _ in acks) == (key != "sack")
@@ -75,7 +92,11 @@ def test_reordering_costs_what_is_needed_against_it() -> None:
         (done,) = result(live, duration="5s", reorder={"share": 0.05, "extra": "10ms"}).summary["flows"]
         return done["throughput_mbps"], done["retransmits_run"]
 
-    (rate, retransmits), (without_sack, _), (without_stamps, _) = flow({}), flow({"sack": False}), flow({"timestamps": False})
+    (rate, retransmits), (without_sack, _), (without_stamps, _) = (
+        flow({}),
+        flow({"sack": False}),
+        flow({"timestamps": False}),
+    )
     assert rate > 19 and without_sack < 0.75 * rate and without_stamps < 0.75 * rate
     for key in ("dsack", "adaptive_reordering"):
         assert flow({key: False})[1] > 3 * retransmits + 20, key
@@ -168,10 +189,11 @@ def test_the_command_has_the_settings_and_refuses_them_where_they_mean_nothing(c
     assert kept_up(lambda: cwnd("compare", "cubic-linux", *flags, *live)).returncode == 0
     loaded = package.load(tmp_path / "out")
     assert '"timestamps":false' in loaded.scenario.to_json() and setting(loaded, "net.ipv4.tcp_timestamps") == "0"
-    expected = '--live: "sack = false" is not accepted; expected --lane live with it'
-    assert refused(cwnd("compare", "cubic", *flags, "--live", "sack = false")) == expected
-    expected = "live.sak: false is not accepted; expected a known key (did you mean sack?)"
-    assert refused(cwnd("compare", "cubic-linux", *flags, "--lane", "live", "--live", "sak = false")) == expected
+    refused(cwnd("compare", "cubic", *flags, "--live", "sack = false"), "--live: ", "expected --lane live with it")
+    misspelt = cwnd("compare", "cubic-linux", *flags, "--lane", "live", "--live", "sak = false")
+    refused(misspelt, "live.sak: false is not accepted; expected a known key (did you mean sack?)")
+    no_keys = cwnd("compare", "cubic-linux", *flags, "--lane", "live", "--live", "sack")
+    refused(no_keys, '--live: "sack" is not accepted; expected keys of [live], such as sack = false')
 
 
 def test_flows_of_a_host_send_segments_in_one_way() -> None:

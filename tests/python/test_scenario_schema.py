@@ -14,7 +14,7 @@ from conftest import Cli
 
 import cwnd as package
 from cwnd import _native
-from cwnd.cli import ELSEWHERE
+from cwnd.compare_help import ELSEWHERE
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = package.scenario_schema()

@@ -156,4 +156,5 @@ def page() -> str:
     lines += section(defs["flow"]["title"], defs["flow"], 2)
     lines += [*traffic(defs["traffic"]), *distributions(defs["times"]), *actions(defs["action"])]
     lines += section(defs["record"]["title"], defs["record"], 2)
+    lines += section(defs["live"]["title"], defs["live"], 2)
     return "\n".join(lines).rstrip() + "\n"

@@ -256,7 +256,8 @@ impl Lab {
     }
 
     fn settings(&self) -> Result<Vec<(String, String)>, Error> {
-        let mut all = self.shared.hosts[HostSide::Senders as usize].settings(&HostSettings::of(&self.scenario))?;
+        let mut all =
+            self.shared.hosts[HostSide::Senders as usize].settings(&HostSettings::of(&self.scenario))?;
         let of_traffic = self.algorithms.names_of_traffic().flatten();
         let names: BTreeSet<_> = self.algorithms.names().chain(of_traffic).collect();
         all.extend(names.into_iter().flat_map(module_parameters));

@@ -20,7 +20,8 @@ pub fn set_queue_length(name: &str, packets: u32) -> io::Result<()> {
 /// whatever else a device can do.
 pub fn set_gso_max_segs(name: &str, segments: u32) -> io::Result<()> {
     let link = [[0; 4], index_of(name)?.to_ne_bytes(), [0; 4], [0; 4]].concat();
-    request(libc::RTM_NEWLINK, 0, link, &attribute(libc::IFLA_GSO_MAX_SEGS, &segments.to_ne_bytes())).map(|_| ())
+    request(libc::RTM_NEWLINK, 0, link, &attribute(libc::IFLA_GSO_MAX_SEGS, &segments.to_ne_bytes()))
+        .map(|_| ())
 }
 
 /// How many it takes.

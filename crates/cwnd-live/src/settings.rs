@@ -41,8 +41,10 @@ fn of_kernel(live: &LiveSpec) -> Vec<(&'static str, String)> {
     } = live;
     let (begin, max) = (receive_buffer.begin, receive_buffer.max);
     let flag = |on: bool| u32::from(on).to_string();
+    // Connections that end in order, and whose end nobody answers as the run was killed: they hold an algorithm no longer than for a timeout or two.
+    let orphans = (*metrics != Metrics::Nothing).then(|| ("ipv4/tcp_orphan_retries", "1".to_owned()));
     let choose = |on: bool, values: [&str; 2]| values[usize::from(on)].to_owned();
-    vec![
+    let chosen = [
         ("ipv4/tcp_sack", flag(*sack)),
         ("ipv4/tcp_dsack", flag(*dsack)),
         ("ipv4/tcp_timestamps", flag(*timestamps)),
@@ -54,7 +56,8 @@ fn of_kernel(live: &LiveSpec) -> Vec<(&'static str, String)> {
         ("ipv4/tcp_no_ssthresh_metrics_save", flag(*metrics != Metrics::WithSsthresh)),
         ("ipv4/tcp_rmem", format!("4096 {begin} {max}")),
         ("ipv4/tcp_wmem", format!("4096 {} {send_buffer}", FIRST_SEND_BUFFER.min(*send_buffer))),
-    ]
+    ];
+    chosen.into_iter().chain(orphans).collect()
 }
 
 /// Whether connections take something over from earlier ones, which have ended in order.

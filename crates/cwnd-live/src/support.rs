@@ -5,7 +5,7 @@ use crate::classify::{FIRST_GROUP_PORT, FIRST_OPENER};
 use crate::sender_states;
 use crate::wire::{FIRST_PORT, UdpDatagram};
 use cwnd::registry::Recovery;
-use cwnd_scenario::{FlowGroup, Host, Invalid, Scenario, Start};
+use cwnd_scenario::{FlowGroup, Host, Invalid, Scenario, Start, pointer};
 use cwnd_traffic::{Direction, Distribution, Model};
 
 /// Most flows of a run: each has a port, and is looked at a hundred times a second.
@@ -33,7 +33,8 @@ pub fn check(scenario: &Scenario) -> Result<(), Invalid> {
     }
     for (number, traffic) in scenario.traffic.iter().enumerate() {
         if traffic.rtt == Some(Distribution::Constant(0)) {
-            return refuse(format!("traffic[{number}].rtt"), Some("\"0ns\"".into()), "more than nothing");
+            let value = scenario.written(&format!("/traffic/{number}/rtt"));
+            return refuse(format!("traffic[{number}].rtt"), value, "more than nothing");
         }
         let Model::Udp(udp) = &traffic.model else { continue };
         let sizes = UdpDatagram::HEADERS + 1..=scenario.packet_size;
@@ -55,7 +56,11 @@ pub fn check(scenario: &Scenario) -> Result<(), Invalid> {
     for (number, group) in scenario.flows.iter().enumerate() {
         if mixed && one_by_one(group) {
             let value = scenario.written(&format!("/flow/{number}/gso"));
-            return refuse(format!("flow[{number}].gso"), value, "the same for all flows, which share a host,");
+            return refuse(
+                format!("flow[{number}].gso"),
+                value,
+                "the same for all flows, which share a host,",
+            );
         }
         if let Some((key, expected)) = not_kernels(group) {
             let value = scenario.written(&format!("/flow/{number}/{key}"));
@@ -67,7 +72,10 @@ pub fn check(scenario: &Scenario) -> Result<(), Invalid> {
         return refuse(field, Some(value), expected);
     }
     match without_delay(scenario) {
-        Some(field) => refuse(field, Some("\"0ns\"".into()), "more than nothing"),
+        Some(field) => {
+            let value = scenario.written(&pointer(&field));
+            refuse(field, value, "more than nothing")
+        }
         None => Ok(()),
     }
 }

@@ -29,6 +29,12 @@ impl fmt::Display for Invalid {
 
 impl std::error::Error for Invalid {}
 
+/// The JSON pointer (RFC 6901) of a field: `/flow/1/rtt` of `flow[1].rtt`.
+#[must_use]
+pub fn pointer(field: &str) -> String {
+    format!("/{}", field.replace(['.', '['], "/").replace(']', ""))
+}
+
 /// A string, unless it stands for a value that JSON cannot express.
 pub(crate) fn text(value: &Value) -> Option<String> {
     value.as_str().filter(|text| !text.starts_with(NOT_JSON)).map(str::to_owned)

@@ -33,7 +33,7 @@ mod view;
 pub use buffer::Buffer;
 pub use expand::FlowAction;
 pub use files::Files;
-pub use invalid::{Invalid, nearest, unknown_key, unknown_name};
+pub use invalid::{Invalid, nearest, pointer, unknown_key, unknown_name};
 pub use keys::flow::{AccessLink, FlowGroup, Start};
 pub use keys::host::Host;
 pub use keys::host_settings::HostSetting;

@@ -2,7 +2,7 @@
 //! Scenarios from TOML and JSON, validated field by field.
 
 use crate::files::{self, Files};
-use crate::invalid::{Invalid, TableReader};
+use crate::invalid::{Invalid, TableReader, pointer, shown};
 use crate::keys::document::Head;
 use crate::keys::flow::{FlowGroup, MAX_FLOWS};
 use crate::keys::live::LiveSpec;
@@ -13,7 +13,8 @@ use crate::route::RouteSpec;
 use crate::routes::check_rtt;
 use crate::topology::{Topology, check_traffic};
 use crate::traffic::parse_list;
-use serde_json::Value;
+use crate::units::{read_rate_or_0, read_size, read_time};
+use serde_json::{Value, json};
 
 impl Scenario {
     /// Reads a TOML document that names no files.
@@ -53,6 +54,10 @@ impl Scenario {
     }
 
     fn from_value(value: &Value, files: Files<'_>) -> Result<Self, Invalid> {
+        Self::validated(value, files).map_err(|invalid| as_written(invalid, value))
+    }
+
+    fn validated(value: &Value, files: Files<'_>) -> Result<Self, Invalid> {
         let mut table = TableReader::new("", value)?;
         let head = Head::defaults().parse_keys(&mut table, &Scope::default())?;
         let duration = head.duration;
@@ -139,6 +144,17 @@ fn parse_flows(table: &mut TableReader<'_>, scope: &Scope<'_>) -> Result<Vec<Flo
         });
     }
     Ok(flows)
+}
+
+/// The error with its value as the document has it: what was read before it was refused is printed in a unit of ours.
+fn as_written(invalid: Invalid, document: &Value) -> Invalid {
+    let Some(Value::String(text)) = document.pointer(&pointer(&invalid.field)) else { return invalid };
+    let quantities: [fn(&str) -> Option<u64>; 3] = [read_time, read_rate_or_0, read_size];
+    let is_same = |shown: &str| {
+        quantities.iter().any(|read| matches!((read(shown), read(text)), (Some(a), Some(b)) if a == b))
+    };
+    let is_same = invalid.value.as_deref().is_some_and(|shown| is_same(shown.trim_matches('"')));
+    if is_same { Invalid { value: Some(shown(&json!(text))), ..invalid } } else { invalid }
 }
 
 pub(crate) fn document(kind: &str, error: &str) -> Invalid {

@@ -9,6 +9,7 @@ use crate::keys::{Keyed, Scope};
 use crate::model::{ActionKind, Scenario};
 use crate::units::{HEADER_BYTES, write_size, write_time};
 use cwnd::registry;
+use cwnd_traffic::{Direction, Model};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -252,6 +253,22 @@ impl Scenario {
     /// Packets of `bytes` that this rate carries within the run.
     fn packets_at(&self, bits_per_s: u64, bytes: u64) -> u128 {
         u128::from(bits_per_s) * u128::from(self.duration) / (8_000_000_000 * u128::from(bytes.max(1)))
+    }
+
+    /// Packets per second that the slowest link on the path of a flow, or of a connection of traffic, lets through: the most of all.
+    #[must_use]
+    pub fn packets_per_s(&self) -> u64 {
+        let flows = self.flows.iter().map(|group| (self.links_of(&group.route).0, group.app_rate));
+        let traffic = self.traffic.iter().filter(|traffic| !matches!(traffic.model, Model::Udp(_)));
+        let connections = traffic.flat_map(|traffic| {
+            Direction::ALL.into_iter().filter_map(|direction| self.traffic_flow(traffic, direction))
+        });
+        let paths = flows.chain(connections.map(|flow| (flow.path.to_vec(), None)));
+        let rate = |(path, app_rate): (Vec<u32>, Option<u64>)| {
+            let slowest = path.into_iter().map(|link| self.fastest(link)).chain(app_rate).min();
+            slowest.unwrap_or(0) / (8 * u64::from(self.packet_size))
+        };
+        paths.map(rate).max().unwrap_or(0)
     }
 
     /// The highest rate that a link has at any time, bit/s; of a trace its mean.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The links of a scenario: a dumbbell, a parking lot, or any graph.
 
+use crate::buffer::Buffer;
 use crate::files::Files;
 use crate::invalid::{Invalid, TableReader, shown};
 use crate::keys::link::{
@@ -38,7 +39,7 @@ pub(crate) struct Topology<'a> {
     pub links: Vec<LinkSpec>,
     pub dumbbell: Option<Dumbbell>,
     pub packet_size: u32,
-    /// Of each link: the path of its keys, and its queue as written.
+    /// Of each link: the path of its keys, and the table that they are in.
     written: Vec<(String, Option<&'a Value>)>,
     /// Of each link: where its RTT comes from.
     rtt: Vec<RttSource>,
@@ -79,7 +80,7 @@ impl<'a> Topology<'a> {
     /// Adds a link, whose keys are at `path`.
     fn add(&mut self, link: LinkSpec, path: &str, keys: Option<&'a Value>, rtt: RttSource) {
         self.links.push(link);
-        self.written.push((format!("{path}.queue"), keys.and_then(|keys| keys.get("queue"))));
+        self.written.push((path.to_owned(), keys));
         self.rtt.push(rtt);
     }
 
@@ -207,8 +208,17 @@ impl<'a> Topology<'a> {
             if self.rtt[number] == RttSource::Flows {
                 link.rtt = longest[number].unwrap_or_else(|| link.delay.saturating_mul(2));
             }
-            let (path, written) = &self.written[number];
-            crate::queue::check(link, scenario.packet_size, path, *written)?;
+            let (path, keys) = &self.written[number];
+            let queue = keys.and_then(|keys| keys.get("queue"));
+            let checked = crate::queue::check(link, scenario.packet_size, &format!("{path}.queue"), queue);
+            let is_own = self.rtt[number] == RttSource::Written;
+            let of_bdp = matches!(link.queue.limit, Buffer::Bdp(1.., _));
+            if checked.is_err() && of_bdp && is_own && link.rtt == 0 {
+                let field = format!("{}.rtt", path.trim_end_matches(".reverse"));
+                let expected = "more than nothing, because the queue's limit is a multiple of the BDP".into();
+                return Err(Invalid { field, value: Some(shown(&json!(write_time(0)))), expected });
+            }
+            checked?;
         }
         let delays = scenario.links.iter().map(|link| link.delay).fold(0, u64::saturating_add);
         if scenario.dumbbell.is_some() && delays > scenario.links[0].rtt {

@@ -97,8 +97,8 @@ def fidelity(
 ) -> Fidelity:
     """Runs a scenario `runs` times in each lane, under seeds from its own on, and compares what comes out.
 
-    Live runs that `kept` has are not made again; simulations always are, their flows with the clock of this kernel, traffic
-    with ticks of a millisecond. Raises what `cwnd.run` raises in lane live.
+    Live runs that `kept` has are not made again; simulations always are, their flows and traffic with the
+    clock of this kernel. Raises what `cwnd.run` raises in lane live.
     """
     expect(scenario)
     if isinstance(runs, bool) or not isinstance(runs, int) or not 1 <= runs <= MOST_RUNS:

@@ -222,6 +222,12 @@ impl Scenario {
         self.inner.packet_size
     }
 
+    /// Packets per second that the slowest link on a flow's path lets through, the most of all flows.
+    #[getter]
+    fn packets_per_s(&self) -> u64 {
+        self.inner.packets_per_s()
+    }
+
     /// The same scenario under another seed; raises `ScenarioError`.
     fn with_seed(&self, seed: &Bound<'_, PyAny>) -> PyResult<Self> {
         let copy = self.inner.with_seed(&seed_value(seed)?);

@@ -28,9 +28,9 @@ keys! {
         metrics: Metrics = Metrics::Nothing, Named { all: &Metrics::ALL, name: Metrics::name, aliases: &[], or: " or " }, "",
             "what a connection takes over from earlier ones that have ended: `none`; `linux`: round trip time and reordering, as Linux does; `with-ssthresh`: the slow start threshold too, as it did up to 5.5", "Linux: tcp_no_metrics_save, tcp_no_ssthresh_metrics_save";
         receive_buffer: ReceiveBuffer = ReceiveBuffer { begin: 32 << 20, max: 64 << 20 }, ReceiveBuffers, "bytes",
-            "the buffer of a receiver, at first and at most: one size for both, or a table. Up to half of it is the window. A flow with a `rwnd` has a buffer of its own", "Linux: tcp_rmem";
+            "the buffer of a receiver, at first and at most (32 MiB, 64 MiB): one size for both, or a table. Up to half of it is the window. A flow with a `rwnd` has a buffer of its own", "Linux: tcp_rmem";
         send_buffer: u32 = 64 << 20, BUFFER_SIZE, "bytes",
-            "what the buffer of a sender may grow to", "Linux: tcp_wmem";
+            "what the buffer of a sender may grow to (64 MiB)", "Linux: tcp_wmem";
     }
 }
 
@@ -90,7 +90,8 @@ impl RowFormat for ReceiveBuffers {
     ) -> Result<Option<ReceiveBuffer>, Invalid> {
         let Some(value) = table.get(key) else { return Ok(None) };
         if !value.is_object() {
-            let expected = || format!("{}, or a table with begin and max", BUFFER_SIZE.expected(scope)).into();
+            let expected =
+                || format!("{}, or a table with begin and max", BUFFER_SIZE.expected(scope)).into();
             let size = table.read_as(key, expected, |value| BUFFER_SIZE.read(value, scope))?;
             return Ok(size.map(|size| ReceiveBuffer { begin: size, max: size }));
         }

@@ -7,8 +7,8 @@
 
 use super::words::words;
 use super::{
-    Absent, Form, Key, Keyed, KindKeys, Quantity, Variants, action, distribution, document, flow, link,
-    live, record,
+    Absent, Form, Key, Keyed, KindKeys, Quantity, Variants, action, distribution, document, flow, link, live,
+    record,
 };
 use crate::params::show_param;
 use crate::traffic;

@@ -5,6 +5,7 @@ mod copies;
 mod files;
 mod hosts;
 mod labels;
+mod live;
 mod networks;
 mod page;
 mod random;

@@ -124,8 +124,8 @@ fn what_is_wrong_with_a_graph_or_a_parking_lot_is_said() {
         (
             "delay = '10ms'",
             "delay = '10ms'\nrtt = '0s'",
-            "link[0].queue.limit: the default, 1bdp",
-            "this is 0 bytes at a round trip of 0s",
+            "link[0].rtt: \"0s\"",
+            "more than nothing, because the queue's limit is a multiple of the BDP",
         ),
     ];
     check(GRAPH, &cases);
