@@ -295,21 +295,6 @@ fn read_offloads(name: &str) -> Vec<(String, String)> {
     OFFLOADS.into_iter().filter_map(read).collect()
 }
 
-/// Parameters of the module of one of the kernel's own algorithms.
-pub fn module_parameters(algorithm: &str) -> Vec<(String, String)> {
-    let module = format!("tcp_{algorithm}");
-    let Ok(folder) = std::fs::read_dir(format!("/sys/module/{module}/parameters")) else { return Vec::new() };
-    let mut found: Vec<_> = folder
-        .flatten()
-        .filter_map(|file| {
-            let value = std::fs::read_to_string(file.path()).ok()?;
-            Some((format!("{module}.{}", file.file_name().display()), value.trim().to_owned()))
-        })
-        .collect();
-    found.sort();
-    found
-}
-
 /// A request about the device of this name.
 fn named(name: &str) -> libc::ifreq {
     // SAFETY: a structure of the C interface, for which all zeros are valid.

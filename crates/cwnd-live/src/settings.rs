@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the hosts of a run are set to: what its scenario's `[live]` and its flows' `gso` say.
+//! What the hosts of a run are set to: what its scenario's `[live]` and its flows' `gso` say; and the parameters of the kernel's modules, which are the machine's.
 
 use cwnd_scenario::{LiveSpec, Metrics, Scenario};
 
@@ -74,6 +74,21 @@ const FIRST_SEND_BUFFER: u32 = 16_384;
 pub const fn mss(scenario: &Scenario) -> u32 {
     let options = if scenario.live.timestamps { TIMESTAMPS } else { 0 };
     scenario.packet_size - HEADERS - options
+}
+
+/// Parameters of the module of one of the kernel's own algorithms.
+pub fn module_parameters(algorithm: &str) -> Vec<(String, String)> {
+    let module = format!("tcp_{algorithm}");
+    let Ok(folder) = std::fs::read_dir(format!("/sys/module/{module}/parameters")) else { return Vec::new() };
+    let mut found: Vec<_> = folder
+        .flatten()
+        .filter_map(|file| {
+            let value = std::fs::read_to_string(file.path()).ok()?;
+            Some((format!("{module}.{}", file.file_name().display()), value.trim().to_owned()))
+        })
+        .collect();
+    found.sort();
+    found
 }
 
 #[cfg(test)]
