@@ -59,8 +59,8 @@ At 10 Mbit/s and 10 ms the loss table of `freebsd` gave no run in 15 minutes; a 
 #: What was found about an experiment's differences.
 WHY: dict[str, str] = {
     "leith2007/fig12": "Measured without the 10 µs, the flow of 162 ms, which comes first, had more with Linux at 40, 80 and 120 ms (CUBIC 2.3, 2.45 and 1.64, SACK 1.1, 1.2 and 1.45). "
-    "At 120 ms packets of both flows come to the full queue at one instant, and the flow with the longer way was always first there. In the simulator 0.1 µs more for one "
-    "flow or the other is a ratio of 1.8 or 2.1 for CUBIC, and of 1.6 for SACK, against 0.9 without.",
+    "At 120 ms packets of both flows come to the full queue at one instant, and the flow with the longer way was always first there. In the simulator 0.1 µs more or less for the "
+    "second flow is a ratio of 1.8 or 2.1 for CUBIC, and of 1.6 or 1.5 for SACK, against 0.9 without.",
     "leith2007/fig14": "Windows are of 2 to 5 packets at 16 and 40 ms, and flows keep in step there. For `exact, 16 ms` the simulator has 0.41 with 10 µs at random before each packet, 0.43 with 100 µs, 0.49 with 1 ms. "
     "For `no spare ACKs` at 40 and 80 ms it stays at 0.44 and 0.37 with 3 ms: of its flows one keeps windows of 6 to 9 packets and the other of 4 to 7, while Linux's change places. Why was not found.",
     "freebsd/table": "With the stretched time the kernel's clock is fine beside a round trip, so the rows of `tick` say nothing about a clock of 100 or 1000 Hz in a LAN: they are one run, and to be held against the column *with Linux's recovery* only, which is stretched as well. At the document's 0.1 ms and 1 % of loss the simulator with a clock of 100 Hz has 49 Mbit/s with the paper's recovery and 84 with Linux's (seed 1): recovery alone does not undo the collapse.",
