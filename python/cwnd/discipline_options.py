@@ -27,7 +27,7 @@ Ecn = Annotated[
     bool,
     typer.Option(
         "--ecn",
-        help=f"The queue ({' or '.join(f'--{name}' for name in OPTIONS)}) marks what it would drop, and flows negotiate ECN but where @ecn=false.",
+        help=f"The queue ({' or '.join(f'--{name}' for name in OPTIONS)}) marks what it would drop, and flows negotiate ECN but where @ecn=false (traffic where it says ecn = true).",
     ),
 ]
 

@@ -205,6 +205,31 @@ def test_marks_are_echoed_and_answered_in_both_lanes(run: Run, tmp_path: Path) -
         assert result.summary["live"]["settings"]["net.ipv4.tcp_ecn"] == "1"
 
 
+# An interface that merges: what is marked is not merged with what is not, so that an acknowledgement of several segments begins there or ends
+# before, and a segment with CWR is acknowledged by itself, at once (recovery-linux.md, "Merged segments").
+@reads
+def test_marked_segments_and_those_with_cwr_are_not_merged_with_others(run: Run, tmp_path: Path) -> None:
+    scenario = dumbbell(
+        [Flow("cubic-linux", recovery="linux", ecn=True, gro="2ms")],
+        rate="50Mbit/s",
+        rtt="40ms",
+        buffer="2000packets",
+        codel={"ecn": True},
+        duration="8s",
+        record_packets="receivers",
+    )
+    fields = ("ip.dsfield.ecn", "tcp.flags.cwr", "tcp.flags.syn", "tcp.len", "tcp.seq", "tcp.ack", "ip.src")
+    arrived = rows(tmp_path, run(scenario).packets["receivers"], *fields)
+    data = [row for row in arrived if row["tcp.len"] != "0"]
+    acknowledged = {int(row["tcp.ack"]) for row in arrived if row["ip.src"] == "198.18.0.2"}
+    assert len(acknowledged) < 0.4 * len(data), "merged"
+    cwr = [row for row in data if row["tcp.flags.cwr"] in ("1", "True")]
+    assert len(cwr) > 2 and all(int(row["tcp.seq"]) + int(row["tcp.len"]) in acknowledged for row in cwr)
+    # One that waits alone in front of a mark may have its acknowledgement delayed.
+    marked = [row for row in data if int(row["ip.dsfield.ecn"], 0) == 3]
+    assert sum(int(row["tcp.seq"]) in acknowledged for row in marked) >= 0.6 * len(marked) > 1, len(marked)
+
+
 # The receivers' host sees a segment 20 ms later than the senders', and its acknowledgement as much earlier: in both lanes.
 @reads
 def test_each_host_has_a_file_and_the_hosts_are_half_a_round_trip_apart(run: Run, tmp_path: Path) -> None:

@@ -16,13 +16,13 @@ keys! {
         sack: bool = true, Flag, "",
             "whether receivers say which segments beyond a gap have arrived. Without, loss is repaired as NewReno does, and there are no tail loss probes", "RFC 2018; Linux: tcp_sack";
         dsack: bool = true, Flag, "",
-            "whether receivers tell of segments that came twice, by which a sender undoes a needless reduction and widens its reordering window; it takes `sack`", "RFC 2883; Linux: tcp_dsack";
+            "whether receivers tell of segments that came twice, by which a sender undoes a needless reduction and widens its reordering window; nothing without `sack`", "RFC 2883; Linux: tcp_dsack";
         timestamps: bool = true, Flag, "",
             "the timestamps of each packet, by which round trips of retransmissions are measured and needless ones known. Without, a full packet is as large as before, and holds 12 bytes of payload more", "RFC 7323; Linux: tcp_timestamps";
         adaptive_reordering: bool = true, Flag, "",
             "whether the reordering window of loss detection widens when a receiver tells of segments that came twice; without it stays a quarter of the shortest round trip", "RFC 8985 §6.2; Linux: tcp_recovery = 1, or 3";
         tail_loss_probe: bool = true, Flag, "",
-            "whether a segment is sent again when acknowledgements stop coming, before the timeout; it takes `sack`", "RFC 8985 §7; Linux: tcp_early_retrans = 3, or 0";
+            "whether a segment is sent again when acknowledgements stop coming, before the timeout; none without `sack`", "RFC 8985 §7; Linux: tcp_early_retrans = 3, or 0";
         frto: bool = true, Flag, "",
             "whether a needless timeout is detected by what is acknowledged after it, and undone", "RFC 5682; Linux: tcp_frto = 2, or 0";
         metrics: Metrics = Metrics::Nothing, Named { all: &Metrics::ALL, name: Metrics::name, aliases: &[], or: " or " }, "",

@@ -21,15 +21,14 @@ impl Simulation {
         if flow.is_captured() {
             self.capture_arrival(now - flow.lag(), number, segment, marks);
         }
-        self.take_marks(number, segment, marks);
         let full = self.scenario.packet_size;
         let flow = &mut self.flows[number as usize];
-        // Linux: a mark, and CWR, end a merged segment. The receiver has noted them already, as they arrived.
-        let ecn = marks.has(EcnMarks::CE) || marks.has(EcnMarks::CWR);
-        let is_last =
-            ecn || flow.size(segment.position, full) < full || flow.sender.is_marked(segment.position);
-        let Some(interface) = flow.interface() else { return false };
-        interface.push(now, segment, is_last);
+        let is_last = flow.size(segment.position, full) < full || flow.sender.is_marked(segment.position);
+        let Some(interface) = flow.interface() else {
+            self.take_marks(number, segment, marks);
+            return false;
+        };
+        interface.push(now, (segment, marks), is_last);
         flow.ack_at = interface.next();
         flow.count.forwarded += u64::from(departure == Departure::Uncounted);
         if flow.ack_at < flow.armed {
@@ -71,6 +70,7 @@ impl Simulation {
 
     /// Merged segments reach TCP; returns the acknowledgement. Any that was delayed is part of it.
     fn receive_merged(&mut self, now: u64, number: u32, merged: &Merged) -> Option<AckPacket> {
+        self.take_marks(number, merged.first, merged.marks);
         let flow = &mut self.flows[number as usize];
         let at = now - flow.lag();
         let before = flow.receiver.distinct;

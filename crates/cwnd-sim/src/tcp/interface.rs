@@ -17,7 +17,7 @@
 //! in a real host.
 
 use super::receiver::Merged;
-use crate::network::Segment;
+use crate::network::{EcnMarks, Segment};
 use cwnd_link::NEVER;
 use cwnd_scenario::HEADER_BYTES;
 use std::collections::VecDeque;
@@ -105,7 +105,8 @@ impl Interface {
     }
 
     /// A segment arrives at `now`, ns. `ends`: nothing is merged behind it, as it is not full or bears the mark PSH.
-    pub fn push(&mut self, now: u64, segment: Segment, ends: bool) {
+    /// What carries other marks, or says CWR, is another one. // Linux: inet_gro_receive compares the class of service
+    pub fn push(&mut self, now: u64, (segment, marks): (Segment, EcnMarks), ends: bool) {
         if self.waiting.is_empty() {
             self.work_at = now.saturating_add(self.time);
         }
@@ -113,6 +114,8 @@ impl Interface {
         if let Some(last) = self.waiting.last_mut()
             && !last.is_over
             && last.timestamps == timestamps
+            && last.merged.marks == marks
+            && !marks.has(EcnMarks::CWR)
             && last.merged.count < self.most
             && last.merged.first.position.wrapping_add(last.merged.count) == segment.position
         {
@@ -121,7 +124,7 @@ impl Interface {
             last.is_over = ends;
             return;
         }
-        let merged = Merged { first: segment, last_sent_us: segment.sent_us, count: 1 };
+        let merged = Merged { first: segment, last_sent_us: segment.sent_us, count: 1, marks };
         self.waiting.push(Waiting { merged, timestamps, is_over: ends });
     }
 
@@ -202,12 +205,12 @@ mod tests {
         let mut interface = interface();
         assert_eq!(interface.next(), NEVER);
         for (position, at) in [(0, 7), (1, 20), (2, 56)] {
-            interface.push(at * US, segment(position, 100), false);
+            interface.push(at * US, (segment(position, 100), EcnMarks::ECT), false);
             assert_eq!((interface.next(), interface.len()), (57 * US, u64::from(position) + 1));
         }
         assert_eq!(counts(&mut interface), [(0, 3)]);
         assert_eq!((interface.next(), interface.len()), (NEVER, 0));
-        interface.push(80 * US, segment(3, 100), false);
+        interface.push(80 * US, (segment(3, 100), EcnMarks::ECT), false);
         assert_eq!(interface.next(), 130 * US);
     }
 
@@ -216,7 +219,7 @@ mod tests {
     fn a_merged_segment_has_at_most_64_kb() {
         let mut interface = interface();
         for position in 0..91 {
-            interface.push(0, segment(position, 100), false);
+            interface.push(0, (segment(position, 100), EcnMarks::ECT), false);
         }
         assert_eq!(counts(&mut interface), [(0, 45), (45, 45), (90, 1)]);
     }
@@ -228,7 +231,7 @@ mod tests {
         let sent =
             [(2, 500), (3, 999), (5, 999), (4, 999), (6, 999), (7, 999), (8, 999), (9, 1000), (10, 1999)];
         for (position, sent_us) in sent {
-            interface.push(0, segment(position, sent_us), position == 7);
+            interface.push(0, (segment(position, sent_us), EcnMarks::ECT), position == 7);
         }
         assert_eq!(counts(&mut interface), [(2, 2), (5, 1), (4, 1), (6, 2), (8, 1), (9, 2)]);
     }
@@ -245,8 +248,20 @@ mod tests {
         interface.on_ack_arrives(5, 20_600 * US);
         assert!(interface.acks.is_empty());
         for (position, sent_us) in [(10, 20_400), (11, 20_599), (12, 20_600), (13, 20_999)] {
-            interface.push(0, segment(position, sent_us), false);
+            interface.push(0, (segment(position, sent_us), EcnMarks::ECT), false);
         }
         assert_eq!(counts(&mut interface), [(10, 2), (12, 2)]);
+    }
+
+    // 3 is marked, 4 and 5 too: they are one. 6 is not, 7 says CWR, and 8 is a retransmission, which is not ECN-capable.
+    #[test]
+    fn another_mark_and_cwr_end_it() {
+        let mut interface = interface();
+        let (ect, marked) = (EcnMarks::ECT, EcnMarks::ECT.with(EcnMarks::CE));
+        let marks = [ect, ect, marked, marked, marked, ect, ect.with(EcnMarks::CWR), EcnMarks::NOTHING];
+        for (position, marks) in (1..).zip(marks) {
+            interface.push(0, (segment(position, 100), marks), false);
+        }
+        assert_eq!(counts(&mut interface), [(1, 2), (3, 3), (6, 1), (7, 1), (8, 1)]);
     }
 }

@@ -3,7 +3,7 @@
 //! as one. // Linux: __tcp_ack_snd_check sees one buffer of more than a full segment
 
 use super::{AckPacket, Receiver};
-use crate::network::Segment;
+use crate::network::{EcnMarks, Segment};
 
 /// Consecutive segments that were merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub struct Merged {
     pub last_sent_us: u32,
     /// How many they are.
     pub count: u32,
+    /// What each of them carries of ECN.
+    pub marks: EcnMarks,
 }
 
 impl Receiver {
@@ -111,7 +113,7 @@ mod tests {
     /// `count` segments from `position` on, sent at 100 µs and the number of each.
     fn merged(position: u32, count: u32) -> Merged {
         let first = Segment { position, sent_us: 100 + position };
-        Merged { first, last_sent_us: 99 + position + count, count }
+        Merged { first, last_sent_us: 99 + position + count, count, marks: EcnMarks::NOTHING }
     }
 
     /// What each of these causes, with `ack_every`: the acknowledgement, and what it reports.
