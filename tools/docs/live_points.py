@@ -157,7 +157,8 @@ def section(folder: Path, entry: Entry) -> tuple[str, Counter[str]]:
 def page(folders: list[Path]) -> str:
     """The page."""
     known = {entry["id"]: (folder, entry) for folder in folders for entry in RunFolder(folder).entries()}
-    days = sorted({str(read(folder / MANIFEST)["finished"])[:10] for folder in folders})
+    # A run that was stopped has no date; others of the page do.
+    days = sorted({str(day)[:10] for folder in folders if (day := read(folder / MANIFEST).get("finished"))})
     sections, total = "", Counter[str]()
     for name in experiments():
         if name in known and "live" in known[name][1]:

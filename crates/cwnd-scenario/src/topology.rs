@@ -300,7 +300,12 @@ pub(crate) fn print(scenario: &Scenario, document: &mut Map<String, Value>) {
     map.extend(DumbbellTable { rtt: forward.rtt, packet_size }.print_keys());
     if let Some(reverse) = dumbbell.reverse {
         let mut keys = Map::new();
-        print_link(&scenario.links[reverse as usize], &mut keys);
+        let reverse = &scenario.links[reverse as usize];
+        print_link(reverse, &mut keys);
+        if forward.count_in_service && !reverse.count_in_service {
+            // A flag that is off is not written elsewhere; here it would be that of the link forward.
+            keys.insert("count_in_service".into(), json!(false));
+        }
         map.insert("reverse".into(), Value::Object(keys));
     }
     document.insert("link".into(), Value::Object(map));
