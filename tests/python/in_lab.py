@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from time import sleep
 
 import pytest
 from in_kernel import AVAILABLE, lacks
@@ -30,9 +31,15 @@ LOADS = pytest.mark.usefixtures("turn")
 TRIES = 8
 
 
+def wait_before(number: int) -> None:
+    """Waits before this try, from the third on ever longer, a minute in all: what a virtual machine's host does beside it lasts for a while."""
+    sleep(2 ** (number - 2) if number > 1 else 0)
+
+
 def kept_up(command: Callable[[], subprocess.CompletedProcess[str]]) -> subprocess.CompletedProcess[str]:
     """Runs a command; again where a busy machine did not keep up."""
-    for _ in range(TRIES):
+    for number in range(TRIES):
+        wait_before(number)
         done = command()
         if done.returncode == 0 or "did not keep up" not in done.stderr:
             break
@@ -42,6 +49,7 @@ def kept_up(command: Callable[[], subprocess.CompletedProcess[str]]) -> subproce
 def run(scenario: package.Scenario, tries: int = TRIES) -> package.Result:
     """Runs it; again where a busy machine did not keep up."""
     for number in range(tries):
+        wait_before(number)
         try:
             return package.run(scenario, lane="live")
         except package.FellBehindError as error:

@@ -124,11 +124,6 @@ impl Host {
         self.device.as_fd()
     }
 
-    /// From now on its connections ask for ECN, and take it where they are asked. // Linux: tcp_ecn = 1
-    pub fn use_ecn(&self) -> Result<(), Error> {
-        self.within(|| set("ipv4/tcp_ecn", "1"))
-    }
-
     /// Reads a packet that the host sends; `None` if there is none.
     pub fn read<'a>(&self, buffer: &'a mut [u8]) -> io::Result<Option<&'a [u8]>> {
         // The host segments nothing and leaves no checksum open, so the description says nothing.
@@ -216,10 +211,9 @@ pub const GATEWAY: &str = "CWND_HOST";
 /// Base of the addresses of pairs: RFC 6598, which no host has as its own.
 const FIRST_OF_PAIRS: Ipv4Addr = Ipv4Addr::new(100, 64, 0, 1);
 
-/// What results depend on, whatever this machine's own settings are, beside what a scenario says in `[live]`. Linux's defaults, but for ECN, which
-/// is off until [`Host::use_ecn`], and SYN cookies, backlogs and ports, so that thousands of connections open as asked.
+/// What results depend on, whatever this machine's own settings are, beside what a scenario says ([`HostSettings`]). Linux's defaults, but for SYN
+/// cookies, backlogs and ports, so that thousands of connections open as asked.
 const SETTINGS: &[(&str, &str)] = &[
-    ("ipv4/tcp_ecn", "0"),
     ("ipv4/tcp_window_scaling", "1"),
     ("ipv4/tcp_moderate_rcvbuf", "1"),
     ("ipv4/tcp_slow_start_after_idle", "1"),

@@ -22,7 +22,7 @@ use crate::plan::{Sockets, plans, tasks};
 use crate::scenario_clock::{Pauses, ScenarioClock, clock};
 use crate::sender_states::SenderStates;
 use crate::settings::{HostSettings, module_parameters, mss};
-use crate::support::{check, has_ecn};
+use crate::support::check;
 use crate::traffic_sockets::GroupSockets;
 use crate::transfers::{TrafficReport, Transfers};
 use cwnd_link::SendOverhead;
@@ -110,9 +110,6 @@ impl Lab {
             Host::new(HostSide::Senders, mtu, DevicePackets::AsTheyAre, &settings)?,
             Host::new(HostSide::Receivers, mtu, to_receivers, &settings)?,
         ];
-        if has_ecn(scenario) {
-            hosts.iter().try_for_each(Host::use_ecn)?;
-        }
         let stop = eventfd(0, EventfdFlags::CLOEXEC).map_err(while_doing("make an eventfd"))?;
         let (named, groups) = (flows.len(), scenario.traffic.len());
         let states = (0..named + 2 * groups).map(|_| FlowState::default()).collect();

@@ -13,7 +13,7 @@ pub fn set_queue_length(name: &str, packets: u32) -> io::Result<()> {
     let index = index_of(name)?;
     // linux/rtnetlink.h, `struct ifinfomsg`: family, type, index, flags and which of them change.
     let link = [[0; 4], index.to_ne_bytes(), [0; 4], [0; 4]].concat();
-    request(libc::RTM_NEWLINK, 0, link, &attribute(libc::IFLA_TXQLEN, &packets.to_ne_bytes())).map(|_| ())
+    request(libc::RTM_NEWLINK, 0, link, &attribute(libc::IFLA_TXQLEN, &packets.to_ne_bytes())).map(drop)
 }
 
 /// Lets the device of this name, in the namespace of this thread, take so many segments of TCP at once. The sockets of TCP hand over several
@@ -21,7 +21,7 @@ pub fn set_queue_length(name: &str, packets: u32) -> io::Result<()> {
 pub fn set_gso_max_segs(name: &str, segments: u32) -> io::Result<()> {
     let link = [[0; 4], index_of(name)?.to_ne_bytes(), [0; 4], [0; 4]].concat();
     request(libc::RTM_NEWLINK, 0, link, &attribute(libc::IFLA_GSO_MAX_SEGS, &segments.to_ne_bytes()))
-        .map(|_| ())
+        .map(drop)
 }
 
 /// How many it takes.
@@ -49,7 +49,7 @@ pub fn set_discipline(name: &str, discipline: &str) -> io::Result<()> {
     let class = [[0; 4], index.to_ne_bytes(), [0; 4], ROOT.to_ne_bytes(), [0; 4]].concat();
     let name = [discipline.as_bytes(), &[0]].concat();
     let flags = libc::NLM_F_CREATE | libc::NLM_F_REPLACE;
-    request(libc::RTM_NEWQDISC, flags, class, &attribute(libc::TCA_KIND, &name)).map(|_| ())
+    request(libc::RTM_NEWQDISC, flags, class, &attribute(libc::TCA_KIND, &name)).map(drop)
 }
 
 fn index_of(name: &str) -> io::Result<u32> {

@@ -3,12 +3,11 @@
 
 use cwnd_scenario::{LiveSpec, Metrics, Scenario};
 
-/// Headers of IPv4 and TCP, and what the timestamps of each packet take, bytes.
-const HEADERS: u32 = 40;
+/// What the timestamps of each packet take of its headers, bytes.
 const TIMESTAMPS: u32 = 12;
 
 /// Settings of a host.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct HostSettings {
     /// Names and values of the kernel's settings, below /proc/sys/net.
     pub of_kernel: Vec<(&'static str, String)>,
@@ -21,7 +20,12 @@ impl HostSettings {
     #[must_use]
     pub fn of(scenario: &Scenario) -> Self {
         let one_by_one = scenario.flows.iter().any(|group| group.gso == Some(false));
-        Self { of_kernel: of_kernel(&scenario.live), gso_max_segs: one_by_one.then_some(1) }
+        // All of them agree: others were refused.
+        let asks_for_ecn = scenario.flows.iter().any(|group| group.ecn)
+            || scenario.traffic.iter().any(|traffic| traffic.ecn == Some(true));
+        let mut of_kernel = of_kernel(&scenario.live);
+        of_kernel.push(("ipv4/tcp_ecn", u32::from(asks_for_ecn).to_string()));
+        Self { of_kernel, gso_max_segs: one_by_one.then_some(1) }
     }
 }
 
@@ -72,8 +76,7 @@ const FIRST_SEND_BUFFER: u32 = 16_384;
 /// Payload of a full segment of the kernel, bytes: with timestamps that of the scenario.
 #[must_use]
 pub const fn mss(scenario: &Scenario) -> u32 {
-    let options = if scenario.live.timestamps { TIMESTAMPS } else { 0 };
-    scenario.packet_size - HEADERS - options
+    scenario.mss() + if scenario.live.timestamps { 0 } else { TIMESTAMPS }
 }
 
 /// Parameters of the module of one of the kernel's own algorithms.

@@ -96,11 +96,6 @@ fn differing_ecn(scenario: &Scenario) -> Option<(String, String)> {
     Some((field, ecn.to_string()))
 }
 
-/// Whether its connections negotiate ECN.
-pub fn has_ecn(scenario: &Scenario) -> bool {
-    ecn_keys(scenario).any(|(_, ecn)| ecn)
-}
-
 /// The key that gives a connection a round trip time of 0, which no machine keeps up with.
 fn without_delay(scenario: &Scenario) -> Option<String> {
     // One that has none of its own has the link's in a dumbbell, and the sum of its links' delays in a graph.

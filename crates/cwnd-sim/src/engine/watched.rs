@@ -23,7 +23,7 @@ impl Simulation {
         }
         let full = self.scenario.packet_size;
         let flow = &mut self.flows[number as usize];
-        let is_last = flow.size(segment.position, full) < full || flow.sender.is_marked(segment.position);
+        let is_last = flow.size(segment.position, full) < full || flow.sender.ends_buffer(segment.position);
         let Some(interface) = flow.interface() else {
             self.take_marks(number, segment, marks);
             return false;

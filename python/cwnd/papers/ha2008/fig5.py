@@ -25,8 +25,12 @@ RECORDED = ("origin", "k", "w_tcp", "min_rtt", "epoch")
 def in_tcp_region(run: Result) -> float:
     """The part of the first flow's acknowledged packets at which W_tcp is above the cubic function one minimum RTT ahead."""
     begin, _ = run.scenario.measured_s
-    _, (times, acked, windows) = next(by_flow(run.cwnd, "time_s", "delivered", "cwnd"))
-    inner = {name: by_number[0][1] for name, by_number in variables(run).items()}
+    _, (sampled, acked, windows) = next(by_flow(run.cwnd, "time_s", "delivered", "cwnd"))
+    curves_of = {name: by_number[0] for name, by_number in variables(run).items()}
+    times, inner = curves_of["epoch"][0], {name: values for name, (_, values) in curves_of.items()}
+    # Lane live has inner variables from the end of the handshake on, and windows before.
+    at = np.searchsorted(sampled, times, side="right") - 1
+    acked, windows = acked[at], windows[at]
     # An epoch begins with the first acknowledgement after the reduction: where there is one again, or the curve changes.
     epoch_start, start = np.empty(len(times)), 0.0
     reduced = np.searchsorted(reductions(run.events).get(0, np.empty(0)), times)

@@ -26,7 +26,7 @@ const PART: u32 = 3;
 
 /// Positions of segments that bear the mark PSH, rising.
 #[derive(Clone, Debug, Default)]
-struct Marked(VecDeque<u64>);
+struct BufferEnds(VecDeque<u64>);
 
 /// Data that waits to be sent, in the buffers in which the application has written it.
 #[derive(Clone, Debug, Default)]
@@ -42,14 +42,14 @@ pub struct Offload {
     pub held: bool,
     /// The last segments of buffers of several, which bear the mark PSH, from the oldest on; only where a receiver's interface asks.
     // Linux: __tcp_transmit_skb, since 5.6
-    marked: Option<Box<Marked>>,
+    ends: Option<Box<BufferEnds>>,
 }
 
 impl Offload {
-    /// The buffers of a connection; unless `enabled` segments leave as they may. `marks`: it is asked which segments are the last of their buffers.
-    pub fn new(conn: &Conn, enabled: bool, marks: bool) -> Self {
+    /// The buffers of a connection; unless `enabled` segments leave as they may. `notes_ends`: it is asked which segments are the last of their buffers.
+    pub fn new(conn: &Conn, enabled: bool, notes_ends: bool) -> Self {
         let full = if enabled { conn.gso_max_size.saturating_sub(HEADERS) / conn.mss } else { 0 };
-        Self { full, first: full, second: full, granted: 0, held: false, marked: marks.then(Box::default) }
+        Self { full, first: full, second: full, granted: 0, held: false, ends: notes_ends.then(Box::default) }
     }
 
     /// Segments of the buffer that is handed over which have not left yet, and whether there are buffers.
@@ -122,15 +122,15 @@ impl Sender {
     }
 
     /// Whether the segment with these low 32 bits of its position is the last of a buffer of several; what has been acknowledged is forgotten.
-    pub fn is_marked(&mut self, position: u32) -> bool {
-        let Some(marked) = self.linux.as_mut().and_then(|linux| linux.offload.marked.as_mut()) else {
+    pub fn ends_buffer(&mut self, position: u32) -> bool {
+        let Some(ends) = self.linux.as_mut().and_then(|linux| linux.offload.ends.as_mut()) else {
             return false;
         };
-        while marked.0.front().is_some_and(|first| *first < self.una) {
-            marked.0.pop_front();
+        while ends.0.front().is_some_and(|first| *first < self.una) {
+            ends.0.pop_front();
         }
         let position = crate::tcp::position(self.una, position);
-        marked.0.binary_search(&position).is_ok()
+        ends.0.binary_search(&position).is_ok()
     }
 
     #[inline(never)]
@@ -171,10 +171,10 @@ impl Sender {
             let leave = buffer.min(quota).min(allowed);
             offload.take(leave);
             offload.granted = leave - 1;
-            if let Some(marked) = &mut offload.marked
+            if let Some(ends) = &mut offload.ends
                 && leave > 1
             {
-                marked.0.push_back(self.nxt + u64::from(leave) - 1);
+                ends.0.push_back(self.nxt + u64::from(leave) - 1);
             }
         }
         waits

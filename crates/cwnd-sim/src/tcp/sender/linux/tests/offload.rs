@@ -91,10 +91,10 @@ fn a_paced_host_without_offload_hands_segments_over() {
 
 // Of the six segments 60 to 65 two buffers are made, which end with 62 and 65.
 #[test]
-fn the_last_of_each_buffer_is_marked() {
+fn the_last_of_each_buffer_ends_it() {
     let mut steady = Steady::new("gro = '50us'");
     assert_eq!(steady.ack(20 * MS, 6), 6);
-    let marked: Vec<u32> = (60..66).filter(|position| steady.sender.is_marked(*position)).collect();
-    assert_eq!(marked, [62, 65]);
-    assert!(!Steady::new("").sender.is_marked(62), "nobody asks");
+    let ends: Vec<u32> = (60..66).filter(|position| steady.sender.ends_buffer(*position)).collect();
+    assert_eq!(ends, [62, 65]);
+    assert!(!Steady::new("").sender.ends_buffer(62), "nobody asks");
 }
