@@ -22,8 +22,8 @@ import pytest
 
 import cwnd
 from cwnd import Scenario, _native
+from cwnd.number_cache import collect_value, source_hash
 from cwnd.reproduce import Answer, Measured, Point, Result, Results, Setup
-from cwnd.reproduce.cache import collect_value, source_hash
 from cwnd.reproduce.claims import claim, claims
 from cwnd.reproduce.discover import AnyExperiment, experiments, of_module, select
 from cwnd.reproduce.experiment import Experiment

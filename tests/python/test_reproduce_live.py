@@ -21,9 +21,9 @@ from in_lab import NEEDS_LAB, outside, run, threads
 from cwnd import Flow, dumbbell
 from cwnd.executor import ThreadContext
 from cwnd.json_types import JsonObject
+from cwnd.number_cache import Cache
 from cwnd.papers.freebsd.setups import Iperf
 from cwnd.reproduce import Answer, Experiment, Point, Setup, live, runner
-from cwnd.reproduce.cache import Cache
 from cwnd.reproduce.discover import experiments
 from cwnd.reproduce.experiment import AnyExperiment
 from cwnd.reproduce.live import TOGETHER_MBPS, Together
@@ -195,7 +195,7 @@ sys.path.insert(0, {str(Path(__file__).parent)!r})
 from pathlib import Path
 from test_reproduce_live import Long, Three, column_of
 from cwnd.reproduce import live
-from cwnd.reproduce.cache import Cache
+from cwnd.number_cache import Cache
 
 cache = Cache(Path(sys.argv[1]))
 wants = [want for experiment in (Three(), Long()) for want in live.wanted(column_of(experiment)[0], 1)]

@@ -19,7 +19,7 @@ from cwnd import _native
 from cwnd._native import FellBehindError, Scenario, ScenarioError
 from cwnd.executor import Context, Threads, Watch, run_all, simulating
 from cwnd.lanes import LIVE
-from cwnd.reproduce.cache import Cache
+from cwnd.number_cache import Cache
 from cwnd.reproduce.experiment import AnyExperiment, Point
 from cwnd.reproduce.numbers import JsonObject, to_json
 from cwnd.reproduce.runner import ERRORS, Column, WantedNumbers, document_key, message, scenario_of

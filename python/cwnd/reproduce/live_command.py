@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cwnd.number_cache import Cache
 from cwnd.replicates.command import bar
 from cwnd.reproduce import live
-from cwnd.reproduce.cache import Cache
 from cwnd.reproduce.discover import experiments
 from cwnd.reproduce.run_folder import Entry
 from cwnd.reproduce.runner import Column

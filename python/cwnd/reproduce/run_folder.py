@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import NotRequired, TypedDict, cast
 
 import cwnd
+from cwnd.number_cache import Cache
 from cwnd.replicates.folder import folder_lock, read, write
-from cwnd.reproduce.cache import Cache
 from cwnd.reproduce.experiment import AnyExperiment, Results
 from cwnd.reproduce.live import LivePoint
 from cwnd.reproduce.numbers import Json, JsonObject, to_json

@@ -11,7 +11,7 @@ from time import thread_time
 
 from cwnd._native import Scenario
 from cwnd.executor import Context, Threads, Watch, run_all, simulating
-from cwnd.reproduce.cache import Cache
+from cwnd.number_cache import Cache
 from cwnd.reproduce.experiment import AnyExperiment, Point, Results, Setup
 from cwnd.reproduce.numbers import JsonObject, plain, to_json
 from cwnd.result import run

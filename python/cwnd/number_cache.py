@@ -16,7 +16,7 @@ from textwrap import dedent
 from types import CodeType, FunctionType, MethodType, ModuleType
 
 from cwnd import _native
-from cwnd.reproduce.numbers import JsonObject
+from cwnd.json_types import JsonObject
 from cwnd.result import run
 
 PLAIN = (bool, int, float, str, bytes, type(None))
