@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Protocol
@@ -58,17 +59,21 @@ def shown_tasks(verb: str, noun: str, costs: Mapping[int, float]) -> Iterator[Wa
     ]
     with Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=120) as bar:
         task = bar.add_task(noun, total=sum(costs.values()), done=0, tasks=len(costs), rate="")
-        # By number. Whoever runs a task replaces only its own entry.
-        parts: dict[int, float] = {}
-        packets: dict[int, int] = {}
+        # By number, what each task has last said; and the sums over all of them, which may be ten thousand.
+        said: dict[int, tuple[int, float]] = {}
+        sums = [0, 0.0, 0]
+        one_at_a_time = threading.Lock()
 
         def report(number: int, sent: int, part: float) -> None:
-            parts[number], packets[number] = part, sent
-            now = dict(parts)
-            elapsed = bar.tasks[0].elapsed or 0.0
-            rate = packet_rate(sum(list(packets.values())), elapsed)
-            completed = sum(costs[task_number] * done for task_number, done in now.items())
-            bar.update(task, completed=completed, done=sum(done >= 1 for done in now.values()), rate=rate)
+            with one_at_a_time:
+                before_sent, before = said.get(number, (0, 0.0))
+                said[number] = (sent, part)
+                sums[0] += sent - before_sent
+                sums[1] += costs[number] * (part - before)
+                sums[2] += (part >= 1) - (before >= 1)
+                packets, completed, done = sums
+            rate = packet_rate(int(packets), bar.tasks[0].elapsed or 0.0)
+            bar.update(task, completed=completed, done=done, rate=rate)
 
         yield report
 
