@@ -66,6 +66,10 @@ class LinkSettings(CommonSettings, QueueDisciplines, total=False):
     """Those, and the queue discipline of the link."""
 
 
+#: Keys of the link of a dumbbell that are keywords of the same names.
+LINK_KEYS = ("rate", "rtt", "loss", "delay", "jitter", "reorder", "tick", "count_in_service")
+
+
 def dumbbell(
     flows: Flows,
     *,
@@ -102,19 +106,29 @@ def dumbbell(
 
     Raises `ScenarioError`, which names field, value and expectation.
     """
+    given: dict[str, object] = {
+        "rate": rate,
+        "rtt": rtt,
+        "buffer": buffer,
+        "loss": loss,
+        "delay": delay,
+        "jitter": jitter,
+        "reorder": reorder,
+        "tick": tick,
+        "count_in_service": count_in_service,
+        "reverse": reverse,
+    }
+    return from_document(dumbbell_document(flows, {**given, **settings}))
+
+
+def dumbbell_document(flows: Flows, settings: Mapping[str, object]) -> dict[str, object]:
+    """The scenario of `dumbbell` with these keywords as plain values, before any default is added."""
     _check_keywords(settings, dumbbell)
-    others, queue = _queue(buffer, settings)
-    link = _given(
-        rate=rate,
-        rtt=rtt,
-        loss=loss,
-        delay=delay,
-        jitter=jitter,
-        reorder=reorder,
-        tick=tick,
-        count_in_service=count_in_service,
-    )
-    return _scenario({"link": {**link, "queue": queue, "reverse": reverse}}, flows, others)
+    given = dict(settings)
+    link = _given(**{key: given.pop(key, None) for key in LINK_KEYS})
+    reverse, buffer = given.pop("reverse", False), cast("str", given.pop("buffer", "1bdp"))
+    others, queue = _queue(buffer, cast("LinkSettings", given))
+    return _document({"link": {**link, "queue": queue, "reverse": reverse}}, flows, others)
 
 
 def parking_lot(
@@ -137,7 +151,9 @@ def parking_lot(
     _check_keywords(settings, parking_lot)
     others, queue = _queue(buffer, settings)
     link = _given(rate=rate, rtt=rtt, loss=loss, delay=delay)
-    return _scenario({"parking_lot": {"hops": hops, **link, "queue": queue, "reverse": reverse}}, flows, others)
+    return from_document(
+        _document({"parking_lot": {"hops": hops, **link, "queue": queue, "reverse": reverse}}, flows, others)
+    )
 
 
 def graph(links: Iterable[Link], flows: Flows, **settings: Unpack[CommonSettings]) -> Scenario:
@@ -152,7 +168,7 @@ def graph(links: Iterable[Link], flows: Flows, **settings: Unpack[CommonSettings
         if not isinstance(link, Link):
             raise refused(f"links[{number}]", link, 'a cwnd.Link("a", "b", rate=..., delay=...)')
         tables.append(link.table)
-    return _scenario({"link": tables}, flows, settings)
+    return from_document(_document({"link": tables}, flows, settings))
 
 
 #: Queue disciplines by their keywords here.
@@ -275,7 +291,7 @@ def _check_keywords(settings: Mapping[str, object], function: Callable[..., Scen
         raise refused(key, value, f"a keyword of {function.__name__}{offer}")
 
 
-def _scenario(network: dict[str, object], flows: Flows, settings: CommonSettings) -> Scenario:
+def _document(network: dict[str, object], flows: Flows, settings: CommonSettings) -> dict[str, object]:
     keys: dict[str, object] = {
         "duration": "100s",
         **{key: value for key, value in settings.items() if value is not None},
@@ -293,7 +309,7 @@ def _scenario(network: dict[str, object], flows: Flows, settings: CommonSettings
         document["traffic"] = traffic
     if actions:
         document["action"] = actions
-    return from_document(document)
+    return document
 
 
 def from_document(document: Mapping[str, object]) -> Scenario:
