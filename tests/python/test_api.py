@@ -82,7 +82,7 @@ def test_everything_says_what_it_is() -> None:
         assert word in repr(result.scenario) and word in repr(result), word
     assert len(repr(small())) < 200 and "40 in all" in repr(dumbbell({"cubic": 40}, **LINK))  # type: ignore[arg-type]
     study = replicate(small(), 2, jobs=1)
-    assert repr(study).startswith("Study(2 of 2 runs; cubic ")
+    assert repr(study).startswith("Replicates(2 of 2 runs; cubic ")
 
 
 def test_scenarios_compare_hash_copy_and_pickle() -> None:

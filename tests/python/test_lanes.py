@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import cwnd
-from cwnd import KernelTrace, NoResultError, Result, ScenarioError, Study, _native
+from cwnd import KernelTrace, NoResultError, Replicates, Result, ScenarioError, _native
 from cwnd.metrics import rates
 from cwnd.metrics.run import measures
 from cwnd.summary_types import TABLES
@@ -140,7 +140,7 @@ def test_replicates_are_read_back(tmp_path: Path) -> None:
     scenario = cwnd.dumbbell({"cubic": 2}, rate="5Mbit/s", rtt="20ms", duration="2s")
     study = cwnd.replicate(scenario, 3, 1, tmp_path / "study")
     again = cwnd.load(tmp_path / "study")
-    assert isinstance(again, Study) and again.document == json.loads(json.dumps(study.document))
+    assert isinstance(again, Replicates) and again.document == json.loads(json.dumps(study.document))
     assert (again.asked, again.done, again.found, again.stopped) == (3, 3, 3, False)
     assert isinstance(cwnd.load(tmp_path / "study" / "seed-0002"), Result)
     (tmp_path / "study" / "summary.json").unlink()

@@ -43,7 +43,7 @@ def test_seeds_give_the_documents_of_lane_sim(cwnd: Cli, tmp_path: Path) -> None
         document["run"] = first
     assert shape(live) == shape(simulated)
     study = package.load(folder)
-    assert isinstance(study, package.Study) and study.done == 3
+    assert isinstance(study, package.Replicates) and study.done == 3
     one = package.load(folder / "seed-0002")
     assert isinstance(one, package.Result) and one.lane == "live" and one.summary["seed"] == 2
     # Of another lane it is another study.

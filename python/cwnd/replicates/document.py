@@ -97,7 +97,7 @@ class TransfersOverRuns(TypedDict):
     completion_s: Intervals
 
 
-class StudyDocument(TypedDict):
+class ReplicatesDocument(TypedDict):
     """The document over all runs, as `cwnd compare --seeds --json` prints it."""
 
     lane: str
@@ -161,7 +161,7 @@ def describe(result: Result, flow_groups: Sequence[FlowGroup]) -> RunDocument:
     return cast("RunDocument", document)
 
 
-def combine(flow_groups: Sequence[FlowGroup], runs: Sequence[RunDocument], asked: int) -> StudyDocument:
+def combine(flow_groups: Sequence[FlowGroup], runs: Sequence[RunDocument], asked: int) -> ReplicatesDocument:
     """Means with 95 % confidence intervals over the runs, medians of times, and the runs themselves."""
     first = runs[0]
 

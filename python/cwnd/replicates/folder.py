@@ -19,7 +19,7 @@ from typing import cast
 from cwnd import _native
 from cwnd._native import Scenario
 from cwnd.partial_folders import lock
-from cwnd.replicates.document import RunDocument, StudyDocument
+from cwnd.replicates.document import ReplicatesDocument, RunDocument
 from cwnd.result import Result, Summary
 from cwnd.store import MANIFEST, REPLICATES, FolderError, kind_of_result, origin, save
 from cwnd.store import check_folder as check_result
@@ -28,7 +28,7 @@ from cwnd.stored_scenario import InputRow, identity, inputs, scenario_document
 SUMMARY = "summary.json"
 
 
-class StudyFolder:
+class ReplicatesFolder:
     """The folder of a study."""
 
     def __init__(self, path: Path, scenario: Scenario, lane: str, *, force: bool = False) -> None:
@@ -115,7 +115,7 @@ class StudyFolder:
         check_result(folder)
         return None
 
-    def conclude(self, document: StudyDocument) -> None:
+    def conclude(self, document: ReplicatesDocument) -> None:
         """Writes the document over all runs."""
         write(self.path / SUMMARY, document)
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from cwnd import drop_causes
 from cwnd.metrics.statistics import IntervalDocument
-from cwnd.replicates.document import Intervals, StudyDocument, TrafficOverRuns, interval_of
+from cwnd.replicates.document import Intervals, ReplicatesDocument, TrafficOverRuns, interval_of
 from cwnd.report import ASKED, mbps
 from cwnd.terminal import Grid, Printer
 
@@ -79,7 +79,7 @@ def formatted(value: IntervalDocument, factor: float, digits: int) -> str:
     return f"{centre * factor:.{digits}f} ± {half:.{digits}f}{star}"
 
 
-def table(document: StudyDocument, printer: Printer | None = None) -> None:
+def table(document: ReplicatesDocument, printer: Printer | None = None) -> None:
     """Prints groups, links, traffic, transfers and measures."""
     printer = printer or Printer()
     groups, links = document["groups"], document["links"]
@@ -165,7 +165,7 @@ def is_obvious(measure: IntervalDocument) -> bool:
     return measure.get("mean", measure.get("median")) is None and measure["why"] in OBVIOUS
 
 
-def reasons(document: StudyDocument) -> list[str]:
+def reasons(document: ReplicatesDocument) -> list[str]:
     """A line for each measure that is undefined in some runs."""
     groups: list[tuple[str, Intervals]] = [(group["name"], group["measures"]) for group in document["groups"]]
     lines = []

@@ -13,8 +13,8 @@ from cwnd._native import Scenario
 from cwnd.executor import Threads, Watch, run_all
 from cwnd.input_errors import path_of, refused
 from cwnd.lanes import SIM, check_lane
-from cwnd.replicates.document import RunDocument, StudyDocument, combine
-from cwnd.replicates.folder import StudyFolder
+from cwnd.replicates.document import ReplicatesDocument, RunDocument, combine
+from cwnd.replicates.folder import ReplicatesFolder
 from cwnd.replicates.report import IDENTICAL_RUNS
 from cwnd.replicates.runner import SeedRun
 from cwnd.result import expect
@@ -24,11 +24,11 @@ MOST_JOBS = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Study:
+class Replicates:
     """The results of a study."""
 
     #: Means and intervals, and each run; `None` when no run ended. What `--json` prints.
-    document: StudyDocument | None
+    document: ReplicatesDocument | None
     #: Runs that were asked for, runs that are done, and those of them that an earlier call had done.
     asked: int
     done: int
@@ -37,7 +37,7 @@ class Study:
     stopped: bool
 
     @classmethod
-    def of(cls, document: StudyDocument) -> Study:
+    def of(cls, document: ReplicatesDocument) -> Replicates:
         """The study whose document this is."""
         asked, done = document["asked"], len(document["seeds"])
         return cls(document, asked, done, done, done < asked)
@@ -47,7 +47,7 @@ class Study:
         shown = [f"{group['name']} {group['throughput_mbps']['mean']:.4g} Mbit/s" for group in groups[:6]]
         stopped = ", stopped" if self.stopped else ""
         same = f"; {IDENTICAL_RUNS}" if self.document and self.document["identical"] else ""
-        return f"Study({self.done} of {self.asked} runs{stopped}; {', '.join(shown) or 'no result'}{same})"
+        return f"Replicates({self.done} of {self.asked} runs{stopped}; {', '.join(shown) or 'no result'}{same})"
 
 
 def processors() -> int:
@@ -81,7 +81,7 @@ def replicate(
     *,
     force: bool = False,
     lane: str = SIM,
-) -> Study:
+) -> Replicates:
     """Runs `scenario` under `seeds` seeds, from its own on, on `jobs` threads (all processors; in lane `live` one run after another).
 
     `watch`, if given, is called by these threads with a seed, its packets so far, and the part of its run that is done.
@@ -98,7 +98,9 @@ def replicate(
     scenario.check_size()
     scenarios = with_seeds(scenario, seeds)
     flow_groups = scenario.groups
-    study_folder = StudyFolder(path_of("folder", folder), scenario, lane, force=force) if folder is not None else None
+    study_folder = (
+        ReplicatesFolder(path_of("folder", folder), scenario, lane, force=force) if folder is not None else None
+    )
     with study_folder.locked() if study_folder is not None else nullcontext():
         documents: dict[int, RunDocument] = {}
         if study_folder is not None:
@@ -117,4 +119,4 @@ def replicate(
             study_folder.conclude(document)
     if document is not None and document["identical"]:
         warnings.warn(IDENTICAL_RUNS, stacklevel=2)
-    return Study(document, seeds, len(runs), found, stopped)
+    return Replicates(document, seeds, len(runs), found, stopped)
