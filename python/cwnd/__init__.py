@@ -25,10 +25,12 @@ if TYPE_CHECKING:
     from cwnd.kernel.result import KernelTrace
     from cwnd.plugin import CrateError, load_plugin
     from cwnd.reading import NoResultError, load
-    from cwnd.replicates import Study, replicate
+    from cwnd.replicates import Replicates, replicate
     from cwnd.result import Result
     from cwnd.scenario import Flow, Link, dumbbell, graph, parking_lot, scenario_schema
     from cwnd.store import FolderError, run, save
+    from cwnd.study.python import sweep
+    from cwnd.study.results import Study
     from cwnd.transport_replay import replay_transport
 
 __all__ = [
@@ -40,6 +42,7 @@ __all__ = [
     "Link",
     "NoResultError",
     "PluginError",
+    "Replicates",
     "Result",
     "Scenario",
     "ScenarioError",
@@ -57,6 +60,7 @@ __all__ = [
     "run",
     "save",
     "scenario_schema",
+    "sweep",
 ]
 
 HOMES = {
@@ -70,10 +74,11 @@ HOMES = {
     # FolderError by its earlier name.
     "NotOursError": "store",
     "PluginError": "_native",
+    "Replicates": "replicates",
     "Result": "result",
     "Scenario": "_native",
     "ScenarioError": "_native",
-    "Study": "replicates",
+    "Study": "study.results",
     "__version__": "_native",
     "check": "check_command",
     "dumbbell": "scenario",
@@ -87,6 +92,7 @@ HOMES = {
     "run": "store",
     "save": "store",
     "scenario_schema": "scenario",
+    "sweep": "study.python",
 }
 
 

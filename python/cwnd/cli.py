@@ -18,18 +18,20 @@ from cwnd import _native, algorithms_command, plugin_commands, shell
 from cwnd._native import Scenario, ScenarioError
 from cwnd.algorithms_command import find
 from cwnd.compare_help import COMPARE
+from cwnd.compared import compared_document, number
 from cwnd.comparison import command as comparison_command
-from cwnd.discipline_options import Ecn, discipline_options, discipline_settings
+from cwnd.discipline_options import Ecn, discipline_options
 from cwnd.exit_codes import enter, fail
 from cwnd.flowspec import live as live_keys
 from cwnd.flowspec import parse
-from cwnd.flowspec import traffic as parse_traffic
 from cwnd.kernel.cli import app as kernel
-from cwnd.options import Json, LiveKeys, Plugins, SnapLength, pair_of, with_options
+from cwnd.options import Json, LiveKeys, Plugins, SnapLength, with_options
 from cwnd.packets import check_options
 from cwnd.reproduce import command as reproduction
 from cwnd.run_and_report import run_and_report
-from cwnd.scenario import dumbbell
+from cwnd.scenario import from_document
+from cwnd.study import command as study_command
+from cwnd.study.help import SWEEP
 
 app = typer.Typer(
     add_completion=False,
@@ -168,26 +170,21 @@ def compare(
 ) -> None:
     """Runs flows through one bottleneck; `COMPARE` is the help."""
     check_options(pcap, snap_length, out)
-    groups = [parse(flow, f"flow[{number}]") for number, flow in enumerate(flows)]
-    background = [parse_traffic(text) for text in traffic or []]
-    hosts = live_keys(live, lane)
-    has_start = [("start" in group.table) for group in groups]
-    queue = discipline_settings(disciplines, ecn=ecn)
-    measured = pair_of("--measure", measure, "FROM..TO, such as 20s..100s")
-
-    def build(interval_measured: tuple[str, str] | None) -> Scenario:
-        return dumbbell(
-            groups,
+    scenario = from_document(
+        compared_document(
+            [parse(flow, f"flow[{number}]") for number, flow in enumerate(flows)],
+            measure=measure,
+            ecn=ecn,
+            disciplines=disciplines,
+            traffic=traffic,
+            seed=seed,
             rate=rate,
             rtt=rtt,
             buffer=buffer,
             duration=duration,
-            measure=interval_measured,
-            seed=number(seed),
             loss=loss,
             jitter=jitter,
             reverse=reverse,
-            traffic=background,
             packet_size=packet_size,
             interval=interval,
             per_ack=per_ack,
@@ -195,20 +192,10 @@ def compare(
             record_flows=recorded_flows(record_flows),
             record_limit=record_limit,
             snap_length=snap_length,
-            live=hosts,
+            live=live_keys(live, lane),
             name=" + ".join(flows),
-            **queue,
         )
-
-    duration_ns = round(build(None).duration_s * 1e9)
-    # Against phase effects, flows that name no start begin at random within the first 100 ms (a tenth of a short run).
-    spread = f"{min(100_000_000, max(1, duration_ns // 10))}ns"
-    for group, given in zip(groups, has_start):
-        if ecn:
-            group.table.setdefault("ecn", True)
-        if not given:
-            group.table["start"] = {"uniform": ["0s", spread]}
-    scenario = build(measured or (f"{duration_ns // 5}ns", duration))
+    )
     run_and_report(
         scenario, out, (seeds, jobs), lane=lane, pcap=pcap, as_json=as_json, pictures=not no_plots, force=force
     )
@@ -345,6 +332,8 @@ def replay(
 
 
 app.command("fidelity")(comparison_command.command)
+app.command("sweep", help=SWEEP)(study_command.command)
+app.command("merge")(study_command.merge)
 app.command("shell", context_settings={"allow_interspersed_args": False})(shell.command)
 
 
@@ -373,11 +362,6 @@ def recorded_flows(text: str | None) -> str | list[str | int] | None:
     if text is None or text in ("all", "none"):
         return text
     return [number(flow.strip()) for flow in text.split(",")]
-
-
-def number(text: str) -> int | str:
-    """A whole number if the text is one; anything else as text, which the validation of the scenario refuses."""
-    return int(text) if text.isascii() and text.isdigit() else text
 
 
 algorithms_command.add(app)

@@ -14,10 +14,12 @@ from cwnd.kernel.result import KernelTrace
 from cwnd.lanes import SIM, check_lane
 from cwnd.packets import SUFFIX, FolderPackets
 from cwnd.replicates.folder import SUMMARY
-from cwnd.replicates.study import Study
+from cwnd.replicates.study import Replicates
 from cwnd.result import Result, Summary, tables_of
-from cwnd.store import KIND, MANIFEST, REPLICATES, REPRODUCE, TRACE
+from cwnd.store import KIND, MANIFEST, REPLICATES, REPRODUCE, STUDY, TRACE, FolderError
 from cwnd.stored_scenario import read_scenario
+from cwnd.study.folder import load_study as study_in
+from cwnd.study.results import Study
 from cwnd.tables import FolderTables
 
 
@@ -25,8 +27,8 @@ class NoResultError(ValueError):
     """The folder does not hold a result that can be read; the message is one line and says why."""
 
 
-def load(folder: str | Path) -> Result | Study:
-    """Reads a folder that cwnd wrote: a `Result` of a run or of a kernel trace, or the `Study` of replicates.
+def load(folder: str | Path) -> Result | Replicates | Study:
+    """Reads a folder that cwnd wrote: a `Result` of a run or of a kernel trace, or the `Replicates` of replicates.
 
     Of a run (`save`, `cwnd run -o`, `cwnd compare -o`): the scenario, the summary, and the tables when asked for. Of
     `cwnd kernel trace -o`: a `KernelTrace`, which is a `Result` of lane `kernel` without a scenario. Of replicates (`--seeds -o`,
@@ -46,6 +48,8 @@ def load(folder: str | Path) -> Result | Study:
     if kind == TRACE:
         return KernelTrace(folder, manifest)
     if kind == REPLICATES:
+        return load_replicates(folder)
+    if kind == STUDY:
         return load_study(folder)
     if kind == REPRODUCE:
         raise refuse(folder, f"a {KIND}, not a {kind}; cwnd report {folder} makes a page of it")
@@ -81,9 +85,19 @@ def load_run(folder: Path, files: set[str], manifest: JsonObject) -> Result:
 
 
 def load_study(folder: Path) -> Study:
+    """The study in a folder."""
+    try:
+        return study_in(folder)
+    except FolderError as error:
+        raise NoResultError(str(error)) from None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise refuse(folder, f"a study with its tables ({error})") from None
+
+
+def load_replicates(folder: Path) -> Replicates:
     """The replicates in a folder, as the last command that wrote to it left them."""
     try:
-        return Study.of(json.loads((folder / SUMMARY).read_text()))
+        return Replicates.of(json.loads((folder / SUMMARY).read_text()))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise refuse(
             folder, f"replicates with their {SUMMARY} ({error}); the command that was stopped, again, writes it"

@@ -9,8 +9,9 @@ from pathlib import Path
 from cwnd.input_errors import path_of
 from cwnd.kernel.result import KernelTrace
 from cwnd.reading import NoResultError, load
-from cwnd.replicates import Study
+from cwnd.replicates import Replicates
 from cwnd.store import MANIFEST
+from cwnd.study.results import Study
 
 
 def redraw(folder: str | Path) -> list[Path]:
@@ -21,10 +22,9 @@ def redraw(folder: str | Path) -> list[Path]:
     folder = path_of("folder", folder)
     result = load(folder)
     before = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
-    if isinstance(result, Study):
-        raise NoResultError(
-            f'folder: "{folder}" is not accepted; expected a run, such as one of its seeds, not replicates'
-        )
+    if isinstance(result, Replicates | Study):
+        what = "such as one of its seeds, not replicates" if isinstance(result, Replicates) else "not a study"
+        raise NoResultError(f'folder: "{folder}" is not accepted; expected a run, {what}')
     if isinstance(result, KernelTrace):
         from cwnd.plot.kernel import draw as draw_trace
 

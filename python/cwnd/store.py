@@ -35,11 +35,13 @@ KIND = "cwnd run"
 TRACE = TRACE_KIND
 REPLICATES = "cwnd replicates"
 REPRODUCE = "cwnd reproduce"
+STUDY = "cwnd study"
 # Files of the kinds whose manifest does not list them. Each seed of replicates is a folder of `KIND`.
 SEED = re.compile(r"seed-\d{4,}")
 REPRODUCED = re.compile(
     r"(manifest|verdicts|\.reported|\.reported-before)\.json|report\.html|points/[^/]+/[^/]+|[^/]+/[^/]+/(figure\.(svg|png)|data\.parquet|scenarios\.json)"
 )
+STUDIED = re.compile(r"manifest\.json|failed\.json|(runs|means)\.parquet|means\.csv|points/[^/]+/[^/]+")
 # Pictures of more flows or rows take minutes and gigabytes.
 MOST_FLOWS_DRAWN = 1000
 MOST_ROWS_DRAWN = 5_000_000
@@ -67,7 +69,8 @@ def kind_of_result(folder: Path) -> str | None:
             )
         else:
             files = [str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir()]
-            ours = kind == REPRODUCE and all(REPRODUCED.fullmatch(name) for name in files)
+            form = {REPRODUCE: REPRODUCED, STUDY: STUDIED}[kind]
+            ours = all(form.fullmatch(name) for name in files)
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return str(kind) if ours else None

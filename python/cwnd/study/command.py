@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""`cwnd sweep` and `cwnd merge`, as the command line declares them; what they do is imported when they run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cwnd.discipline_options import Ecn, discipline_options
+from cwnd.options import Plugins, with_options
+
+AXES = "one value, or an axis: 10ms,40ms or FROM..TO/COUNT[log]"
+Folder = Annotated[
+    Path | None, typer.Option("-o", "--out", metavar="DIR", help="Keep the runs, and write the tables, in this folder.")
+]
+
+
+@with_options(discipline_options(), after="buffer")
+def command(
+    what: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FLOW... | FILE.toml",
+            help="Flows as in cwnd compare, with axes in braces; or the file of a scenario or a study.",
+        ),
+    ],
+    rate: Annotated[str | None, typer.Option(help=f"Rate of the bottleneck: {AXES}.", show_default="100Mbit/s")] = None,
+    rtt: Annotated[
+        str | None, typer.Option(help=f"Round trip time without queueing: {AXES}.", show_default="40ms")
+    ] = None,
+    buffer: Annotated[str | None, typer.Option(help=f"Queue: {AXES}.", show_default="1bdp")] = None,
+    ecn: Ecn = False,
+    duration: Annotated[str | None, typer.Option(help="Simulated time.", show_default="60s")] = None,
+    measure: Annotated[
+        str | None, typer.Option(metavar="FROM..TO", help="What is measured. [default: the last four fifths]")
+    ] = None,
+    seed: Annotated[str | None, typer.Option(metavar="N", help="The first seed.", show_default="1")] = None,
+    loss: Annotated[
+        str | None,
+        typer.Option(help="Losses on the link, as in cwnd compare; several in braces: '{random:0.001,random:0.01}'."),
+    ] = None,
+    jitter: Annotated[str | None, typer.Option(metavar="TIME", help=f"Random time on the link: {AXES}.")] = None,
+    reverse: Annotated[bool, typer.Option("--reverse", help="The reverse path is a link with a queue too.")] = False,
+    traffic: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PRESET|KEYS", help="Background traffic, as in cwnd compare. May be repeated."),
+    ] = None,
+    packet_size: Annotated[
+        str | None, typer.Option(help=f"Size of a data packet: {AXES}.", show_default="1500B")
+    ] = None,
+    axis: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUES",
+            help="An axis by its key in a scenario: 'flow[0].initial_cwnd=10,32', 'link.queue.kind=droptail,codel'. May be repeated.",
+        ),
+    ] = None,
+    zip_axes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--zip", metavar="KEY,KEY", help="Axes whose values go together, the first with the first. May be repeated."
+        ),
+    ] = None,
+    latin: Annotated[
+        str | None,
+        typer.Option(metavar="POINTS", help="Draw so many points of a Latin hypercube; ranges are FROM..TO then."),
+    ] = None,
+    seeds: Annotated[
+        str | None, typer.Option(metavar="N", help="Seeds of each point.", show_default="1; 5 with --until")
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PART%",
+            help="Add seeds where half of a 95 % interval is a larger part of its mean: '2%' (of throughputs), '5% of queue_p95_ms, share'.",
+        ),
+    ] = None,
+    most_seeds: Annotated[
+        str | None, typer.Option(metavar="N", help="With --until: the most seeds of a point.", show_default="1000")
+    ] = None,
+    jobs: Annotated[
+        str | None, typer.Option(metavar="N", help="How many runs at a time.", show_default="all processors")
+    ] = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            metavar="I/N",
+            help="Run the I-th of N parts of the study, without tables: for arrays of jobs. cwnd merge, or the command without it, makes the tables.",
+        ),
+    ] = None,
+    points: Annotated[
+        Path | None,
+        typer.Option(
+            "--points",
+            metavar="DIR",
+            help="With -o: keep runs in this folder, which studies may share.",
+            show_default="DIR/points",
+        ),
+    ] = None,
+    dry: Annotated[bool, typer.Option("--dry-run", help="Say what would be run: points, time, size.")] = False,
+    how_far: Annotated[
+        bool, typer.Option("--status", help="With -o: say what is done and what is not, and run nothing.")
+    ] = False,
+    lane: Annotated[
+        str, typer.Option("--lane", metavar="LANE", help="sim, or live: the running kernel's TCP (root).")
+    ] = "sim",
+    plugins: Plugins = None,
+    out: Folder = None,
+    force: Annotated[bool, typer.Option("--force", help="With -o: replace another result of cwnd.")] = False,
+    **disciplines: str | None,
+) -> None:
+    """Runs a study; `cwnd.study.help.SWEEP` is the help."""
+    from cwnd.study.invoked import Given, invoke
+
+    invoke(
+        Given(
+            what=what,
+            rate=rate,
+            rtt=rtt,
+            buffer=buffer,
+            ecn=ecn,
+            duration=duration,
+            measure=measure,
+            seed=seed,
+            loss=loss,
+            jitter=jitter,
+            reverse=reverse,
+            traffic=traffic,
+            packet_size=packet_size,
+            axis=axis,
+            zip_axes=zip_axes,
+            latin=latin,
+            seeds=seeds,
+            until=until,
+            most_seeds=most_seeds,
+            jobs=jobs,
+            shard=shard,
+            points=points,
+            dry=dry,
+            how_far=how_far,
+            lane=lane,
+            out=out,
+            force=force,
+            disciplines=disciplines,
+        )
+    )
+
+
+def merge(
+    shards: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders that cwnd sweep --shard wrote.")],
+    out: Annotated[
+        Path, typer.Option("-o", "--out", metavar="DIR", help="The folder of the whole study; it may be one of them.")
+    ],
+) -> None:
+    """Put the parts of a study together, which cwnd sweep --shard has run, and write its tables."""
+    from cwnd.study.invoked import merge_parts
+
+    merge_parts(shards, out)

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""A study on disk: `points/`, a file per run that is done, complete or absent; and the tables over them, written when the command ends.
+
+A run's file is named by the hash of all that its numbers depend on (`points.key_of`): the same run of another study is the same file.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from cwnd.flow_and_link import Value
+from cwnd.number_cache import Cache
+from cwnd.replicates.folder import folder_lock, read, write
+from cwnd.scenario import plain
+from cwnd.store import MANIFEST, STUDY, FolderError, check_folder, kind_of_result, origin
+from cwnd.study.design import Design
+from cwnd.study.points import Base, Files, Points
+from cwnd.study.results import Failed, Study
+from cwnd.study.rows import RunNumbers
+from cwnd.study.values import Range, Values
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FAILED = "failed.json"
+RUNS, MEANS = "runs.parquet", "means.parquet"
+
+
+class StudyFolder:
+    """The folder of a study, and that of its runs, which studies may share."""
+
+    def __init__(self, path: Path, points: Path | None = None, *, force: bool = False) -> None:
+        self.path = path
+        self.cache = Cache(points or path / "points")
+        # In a shared folder another study may be writing.
+        self._owns_points = points is None
+        self._force = force
+
+    def check(self) -> None:
+        """Refuses, before any work, a folder that holds something else than a study."""
+        if kind_of_result(self.path) != STUDY or self.path.is_symlink():
+            check_folder(self.path, STUDY, force=self._force)
+
+    @contextmanager
+    def locked(self, *, alone: bool) -> Iterator[None]:
+        """Makes the folder; with `alone`, locks it against other processes while the body runs. Removes it if the body wrote nothing."""
+        self.check()
+        is_new = not self.path.exists()
+        self.path.mkdir(parents=True, exist_ok=True)
+        if kind_of_result(self.path) not in (None, STUDY):  # with force
+            for path in self.path.iterdir():
+                clear(path)
+        if not alone:
+            yield
+            return
+        with folder_lock(self.path):
+            if self._owns_points:
+                self.cache.sweep()
+            try:
+                yield
+            finally:
+                if is_new:
+                    with suppress(OSError):
+                        self.path.rmdir()
+
+    def get(self, key: str) -> RunNumbers | None:
+        """The numbers of a run, if they are there."""
+        found = self.cache.get(key)
+        return cast("RunNumbers", found) if found is not None and "rows" in found else None
+
+    def put(self, key: str, numbers: RunNumbers) -> None:
+        """Keeps the numbers of a run."""
+        self.cache.put(key, cast("dict[str, str]", numbers))
+
+    def adopt(self, others: Iterable[Path]) -> None:
+        """Takes over the runs that other folders of studies have."""
+        for other in others:
+            theirs = Cache(other / "points")
+            for file in sorted(theirs.folder.glob("??/*.json")) if other.resolve() != self.path.resolve() else []:
+                numbers = theirs.get(file.stem)
+                if numbers is not None:
+                    self.cache.put(file.stem, numbers)
+
+    def describe(self, points: Points, settings: Mapping[str, object]) -> None:
+        """Writes what the study is."""
+        design = points.design
+        manifest = {
+            "kind": STUDY,
+            **settings,
+            "base": base_document(points.base),
+            "axes": {key: axis_document(values) for key, values in design.axes.items()},
+            "zipped": [list(group) for group in design.zipped],
+            "latin": design.latin,
+            "drawn_with": design.seed,
+            **origin(),
+        }
+        # Parts of a study write the same at once.
+        if read(self.path / MANIFEST) != manifest:
+            write(self.path / MANIFEST, manifest)
+
+    def conclude(self, study: Study) -> None:
+        """Writes the tables, and what failed."""
+        write_table(study.runs, self.path / RUNS)
+        write_table(study.means, self.path / MEANS)
+        write_csv(study.means, self.path / "means.csv")
+        counts = {"factors": study.factors, "asked": study.asked, "done": study.done, "stopped": study.stopped}
+        write(self.path / MANIFEST, {**read(self.path / MANIFEST), **counts})
+        if study.failed:
+            write(self.path / FAILED, cast("object", study.failed))
+        else:
+            (self.path / FAILED).unlink(missing_ok=True)
+
+
+def clear(path: Path) -> None:
+    import shutil
+
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
+
+
+def base_document(base: Base) -> dict[str, object]:
+    """A base as JSON: its keys, and the files that they may name."""
+    document: dict[str, object] = {"scenario": plain("", base.document), "printed": base.printed}
+    if isinstance(base.files, Path):
+        document["folder"] = str(base.files.resolve())
+    elif base.files is not None:
+        document["files"] = {path: b64encode(contents).decode() for path, contents in base.files.items()}
+    return document
+
+
+def base_of(document: Mapping[str, object]) -> Base:
+    """The base that `base_document` wrote."""
+    contents = cast("Mapping[str, str]", document.get("files", {}))
+    files: Files = {path: b64decode(text) for path, text in contents.items()} if contents else None
+    if "folder" in document:
+        files = Path(str(document["folder"]))
+    return Base(cast("Mapping[str, object]", document["scenario"]), files, printed=bool(document["printed"]))
+
+
+def axis_document(values: Values) -> object:
+    """The values of an axis as JSON; of a range to draw from, its text."""
+    if isinstance(values, Range):
+        return f"{values.begin}..{values.end}{values.unit}{'log' if values.log else ''}"
+    return plain("", list(values))
+
+
+def whole_of(shards: Sequence[Path]) -> tuple[Points, Mapping[str, object]]:
+    """The study that these folders have parts of, and its manifest; raises `FolderError` if they are of different ones."""
+    manifests = {shard: read(shard / MANIFEST) for shard in shards}
+    for shard, manifest in manifests.items():
+        if manifest.get("kind") != STUDY:
+            raise FolderError(
+                f'folder: "{shard}" is not accepted; expected a part of a study, of cwnd sweep --shard -o'
+            )
+        if any(manifest.get(key) != manifests[shards[0]].get(key) for key in IDENTITY):
+            raise FolderError(f'folder: "{shard}" is not accepted; expected a part of the same study as "{shards[0]}"')
+    first = manifests[shards[0]]
+    axes: dict[str, Values] = {}
+    for key, given in cast("Mapping[str, object]", first["axes"]).items():
+        axes[key] = Range.of(key, given) if isinstance(given, str) else cast("list[Value]", given)
+    design = Design(
+        axes,
+        cast("list[list[str]]", first["zipped"]),
+        cast("int | None", first["latin"]),
+        cast("int", first["drawn_with"]),
+    )
+    return Points(base_of(cast("Mapping[str, object]", first["base"])), design), first
+
+
+#: Keys of a manifest that parts of one study share.
+IDENTITY = ("lane", "seeds", "base", "axes", "zipped", "latin", "drawn_with", "versions", "plugins")
+
+
+def write_table(table: pa.Table, path: Path) -> None:
+    """Writes Parquet to a temporary file, which then takes the name."""
+    import pyarrow.parquet as pq
+
+    part = path.with_name(f".{path.name}")
+    try:
+        pq.write_table(table, part)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def write_csv(table: pa.Table, path: Path) -> None:
+    """Writes CSV to a temporary file, which then takes the name."""
+    from pyarrow import csv
+
+    part = path.with_name(f".{path.name}")
+    try:
+        csv.write_csv(table, part)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def load_study(folder: Path) -> Study:
+    """The study in a folder, as the last command that wrote to it left it; raises `FolderError` where there is none."""
+    import pyarrow.parquet as pq
+
+    manifest = read(folder / MANIFEST)
+    if manifest.get("kind") != STUDY:
+        raise FolderError(f'folder: "{folder}" is not accepted; expected a {STUDY}, of cwnd sweep -o')
+    if "done" not in manifest:
+        raise FolderError(
+            f'folder: "{folder}" is not accepted; expected a study with its tables: the command that was stopped, again, writes them'
+        )
+    failed = json.loads((folder / FAILED).read_text()) if (folder / FAILED).exists() else []
+    done, asked = cast("int", manifest["done"]), cast("int", manifest["asked"])
+    return Study(
+        cast("list[str]", manifest["factors"]),
+        pq.read_table(folder / RUNS),
+        pq.read_table(folder / MEANS),
+        cast("list[Failed]", failed),
+        asked,
+        done,
+        done,
+        bool(manifest.get("stopped", False)),
+    )

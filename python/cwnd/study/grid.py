@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""A study as a file: the scenario, its axes, and the seeds (docs/guide/studies.md)."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cwnd.input_errors import refused
+from cwnd.study.points import Base
+from cwnd.study.values import Values, python_values
+
+#: Keys of a study's file.
+KEYS = ("scenario", "axes", "zip", "latin", "seeds", "until", "most_seeds")
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """What a study's file says."""
+
+    base: Base
+    axes: Mapping[str, Values] = field(default_factory=dict)
+    zipped: list[list[str]] = field(default_factory=list)
+    latin: int | None = None
+    seeds: object = None
+    until: object = None
+    most_seeds: object = None
+
+
+def toml_of(path: Path) -> dict[str, object]:
+    """The document of a file."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, IsADirectoryError):
+        raise refused("file", str(path), "a TOML file that exists") from None
+    except UnicodeDecodeError:
+        raise refused("file", str(path), "a TOML document in UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise refused("file", str(path), f"a TOML document: {error}") from None
+
+
+def is_grid(document: Mapping[str, object]) -> bool:
+    """Whether a document is of a study, not of a scenario."""
+    return "axes" in document or "scenario" in document
+
+
+def grid_of(path: Path) -> Grid:
+    """Reads a study's file, or a scenario's, which has no axes."""
+    document = toml_of(path)
+    if not is_grid(document):
+        return Grid(Base(document, path.parent))
+    for key, value in document.items():
+        if key not in KEYS:
+            raise refused(key, value, "a key of a study's file", KEYS)
+    scenario = document.get("scenario")
+    if isinstance(scenario, str):
+        file = path.parent / scenario
+        base = Base(toml_of(file), file.parent)
+    elif isinstance(scenario, dict):
+        base = Base(scenario, path.parent)
+    else:
+        raise refused("scenario", scenario, "the path of a scenario's file, or the table of a scenario")
+    axes = document.get("axes", {})
+    if not isinstance(axes, dict):
+        raise refused("axes", axes, 'a table of keys and their values, such as "link.rtt" = ["10ms", "40ms"]')
+    zipped = document.get("zip", [])
+    if not isinstance(zipped, list) or not all(
+        isinstance(group, list) and all(isinstance(key, str) for key in group) for group in zipped
+    ):
+        raise refused("zip", zipped, 'lists of axes, such as [["rtt", "rate"]]')
+    latin = document.get("latin")
+    if latin is not None and not isinstance(latin, int):
+        raise refused("latin", latin, "a whole number of points")
+    return Grid(
+        base,
+        {key: python_values(f"axes.{key}", values) for key, values in flat(axes).items()},
+        zipped,
+        latin,
+        document.get("seeds"),
+        document.get("until"),
+        document.get("most_seeds"),
+    )
+
+
+def flat(axes: Mapping[str, object], outer: str = "") -> dict[str, object]:
+    """Axes by their whole keys: `link.rtt = …` without quotation marks is a table in a table."""
+    found: dict[str, object] = {}
+    for key, value in axes.items():
+        if isinstance(value, dict) and not {"from", "to"} <= set(value):
+            found |= flat(value, f"{outer}{key}.")
+        else:
+            found[f"{outer}{key}"] = value
+    return found

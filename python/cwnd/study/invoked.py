@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""What `cwnd sweep` and `cwnd merge` do."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import typer
+
+from cwnd.compared import compared_document
+from cwnd.executor import Watch
+from cwnd.exit_codes import fail
+from cwnd.flow_and_link import Flow
+from cwnd.flowspec import value
+from cwnd.input_errors import refused
+from cwnd.lanes import SIM, check_lane
+from cwnd.replicates.command import bar, whole_number
+from cwnd.replicates.study import MOST_JOBS, MOST_SEEDS, jobs_of
+from cwnd.study.braces import parse_flow
+from cwnd.study.design import MOST_POINTS, Design
+from cwnd.study.estimate import dry_run, status
+from cwnd.study.folder import StudyFolder, whole_of
+from cwnd.study.grid import Grid, grid_of
+from cwnd.study.points import Base, Points
+from cwnd.study.python import first_of, option_values, settings_of
+from cwnd.study.report import failures, table
+from cwnd.study.runner import Settings, StudyRun, gathered, on_threads, run_study
+from cwnd.study.values import Range, Values, values_of
+
+#: The largest seed that a number of TOML and JSON holds.
+MOST_SEED = (1 << 53) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the command line has given, by the names of its parameters."""
+
+    what: list[str]
+    rate: str | None
+    rtt: str | None
+    buffer: str | None
+    ecn: bool
+    duration: str | None
+    measure: str | None
+    seed: str | None
+    loss: str | None
+    jitter: str | None
+    reverse: bool
+    traffic: list[str] | None
+    packet_size: str | None
+    axis: list[str] | None
+    zip_axes: list[str] | None
+    latin: str | None
+    seeds: str | None
+    until: str | None
+    most_seeds: str | None
+    jobs: str | None
+    shard: str | None
+    points: Path | None
+    dry: bool
+    how_far: bool
+    lane: str
+    out: Path | None
+    force: bool
+    disciplines: Mapping[str, str | None]
+
+    @property
+    def link(self) -> dict[str, str | None]:
+        """The options of the bottleneck that may be axes."""
+        return {
+            "rate": self.rate,
+            "rtt": self.rtt,
+            "buffer": self.buffer,
+            "loss": self.loss,
+            "jitter": self.jitter,
+            "packet_size": self.packet_size,
+        }
+
+    @property
+    def others(self) -> dict[str, object]:
+        """The other options of flows through one bottleneck."""
+        return {
+            "duration": self.duration,
+            "measure": self.measure,
+            "ecn": self.ecn,
+            "reverse": self.reverse,
+            "traffic": self.traffic,
+            **self.disciplines,
+        }
+
+
+def invoke(given: Given) -> None:
+    """Runs a study, or says what it is or how far."""
+    is_file = any(text.endswith(".toml") for text in given.what)
+    grid = file_of(given) if is_file else flows_of(given)
+    axes = dict(grid.axes)
+    for text in given.axis or []:
+        key, equals, values = text.partition("=")
+        if not (key and equals and values):
+            fail(f'--axis: "{text}" is not accepted; expected KEY=VALUES, such as link.queue.kind=droptail,codel')
+        if key in axes:
+            raise refused("--axis", key, "each key once")
+        axes[key] = typed(key, values)
+    zipped = [*grid.zipped, *([key.strip() for key in group.split(",")] for group in given.zip_axes or [])]
+    drawn = grid.latin if given.latin is None else whole_number("--latin", given.latin, MOST_POINTS)
+    first_seed = grid.base.document.get("seed", 1)
+    design = Design(axes, zipped, drawn, first_seed if isinstance(first_seed, int) else 1)
+    most = grid.most_seeds
+    settings = settings_of(
+        grid.seeds if given.seeds is None else whole_number("--seeds", given.seeds, MOST_SEEDS),
+        grid.until if given.until is None else given.until,
+        most if given.most_seeds is None else whole_number("--most-seeds", given.most_seeds, MOST_SEEDS),
+        check_lane(given.lane),
+        part_of(given.shard),
+    )
+    for option, has in (("--shard", given.shard), ("--points", given.points), ("--status", given.how_far or None)):
+        if has is not None and given.out is None:
+            fail(f"{option}: not accepted without -o; expected -o DIR with it")
+    if given.lane != SIM and given.jobs not in (None, "1"):
+        fail(
+            f'--jobs: "{given.jobs}" is not accepted with --lane {given.lane}; expected 1, as its runs go on one after another'
+        )
+    threads = jobs_of(given.lane, None if given.jobs is None else whole_number("--jobs", given.jobs, MOST_JOBS))
+    folder = None if given.out is None else StudyFolder(given.out, given.points, force=given.force)
+    if folder is not None:
+        folder.check()
+    run = StudyRun(Points(grid.base, design), settings, folder)
+    if given.dry:
+        dry_run(run, threads)
+    elif given.how_far:
+        status(run)
+    else:
+        finish(run, threads, given.out)
+
+
+def finish(run: StudyRun, threads: int, out: Path | None) -> None:
+    """Runs it, prints the table, and says what is written."""
+    start = time.monotonic()
+
+    def shown(costs: Mapping[int, float]) -> AbstractContextManager[Watch | None]:
+        return bar("simulating" if run.settings.lane == SIM else "running", "runs", costs) if costs else nullcontext()
+
+    study = run_study(run, on_threads(threads, shown))
+    took = time.monotonic() - start
+    number, count = run.settings.shard
+    if count == 1:
+        table(study)
+    failures(study)
+    stopped = study.stopped and count == 1
+    if stopped:
+        rest = f"kept in {out}; the same command goes on from there" if out is not None else "in the numbers"
+        print(
+            f"{study.done} of {study.asked} runs are done and {rest if study.done else 'nothing is kept'}",
+            file=sys.stderr,
+        )
+        raise typer.Exit(130)
+    if out is not None:
+        before = f", {study.found} of them were there" if study.found else ""
+        where = f"written to {out}" if count == 1 else f"part {number} of {count}, kept in {out}"
+        print(f"{study.done} runs in {took:.1f} s{before}; {where}", file=sys.stderr)
+    if study.failed:
+        raise typer.Exit(1)
+
+
+def typed(key: str, text: str) -> Values:
+    """The values of an axis as a flow's text means them: `true`, whole numbers, decimals, or texts."""
+    found = values_of(key, text)
+    return found if isinstance(found, Range) else [value(each) for each in found]
+
+
+def part_of(text: str | None) -> tuple[int, int] | None:
+    """`--shard I/N`."""
+    if text is None:
+        return None
+    number, _, count = text.partition("/")
+    if not (
+        number.isascii()
+        and number.isdigit()
+        and count.isascii()
+        and count.isdigit()
+        and len(text) < 12
+        and 1 <= int(number) <= int(count)
+    ):
+        fail(f'--shard: "{text}" is not accepted; expected I/N, part I of N, such as 2/8')
+    return int(number), int(count)
+
+
+def file_of(given: Given) -> Grid:
+    """The study of a file, beside which no flow and no option of the bottleneck is given."""
+    if len(given.what) > 1:
+        fail(f'FILE.toml: "{" ".join(given.what)}" is not accepted; expected one file, or flows')
+    for key, text in {**given.link, **given.others}.items():
+        if text:
+            fail(f"--{key.replace('_', '-')}: not accepted with a file; expected --axis for its keys")
+    grid = grid_of(Path(given.what[0]))
+    if given.seed is None:
+        return grid
+    document = {**grid.base.document, "seed": whole_number("--seed", given.seed, MOST_SEED)}
+    return replace(grid, base=Base(document, grid.base.files))
+
+
+def flows_of(given: Given) -> Grid:
+    """The study of flows through one bottleneck."""
+    flows: list[Flow] = []
+    axes: dict[str, Values] = {}
+    for number, text in enumerate(given.what):
+        flow, own = parse_flow(text, number)
+        flows.append(flow)
+        axes |= own
+    plain: dict[str, object] = {"rate": "100Mbit/s", "rtt": "40ms", "buffer": "1bdp"}
+    for key, option in given.link.items():
+        if option is None:
+            continue
+        values = option_values(key, option)
+        plain[key] = option if values is None else first_of(values)
+        if values is not None:
+            axes[key] = values
+    document = compared_document(
+        flows,
+        measure=given.measure,
+        ecn=given.ecn,
+        disciplines=given.disciplines,
+        traffic=given.traffic,
+        seed=given.seed or "1",
+        duration=given.duration or "60s",
+        reverse=given.reverse,
+        name=" + ".join(given.what),
+        **plain,
+    )
+    return Grid(Base(document), axes)
+
+
+def merge_parts(shards: list[Path], out: Path) -> None:
+    """Puts the parts of a study together."""
+    points, manifest = whole_of(shards)
+    run = StudyRun(points, Settings(int(str(manifest["seeds"])), lane=str(manifest["lane"])), StudyFolder(out))
+    study = gathered(run, shards)
+    failures(study)
+    left = f"; {study.left} runs are left: cwnd sweep with -o {out} and without --shard runs them" if study.left else ""
+    print(f"{study.done} of {study.asked} runs; written to {out}{left}", file=sys.stderr)
+    if study.left or study.failed:
+        raise typer.Exit(1)

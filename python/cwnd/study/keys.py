@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Keys of a scenario's document, `link.queue.limit` or `flow[0].beta`: set to a value, and named in short."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterable, Mapping
+from typing import cast
+
+from cwnd.flow_and_link import Value
+from cwnd.input_errors import refused
+
+PART = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[(\d+|\*)\])?")
+EXPECTED = "a key of a scenario, such as rtt, link.queue.limit or flow[0].beta"
+#: Keys of a dumbbell that have the names of options.
+SHORT = {
+    "rate": "link.rate",
+    "rtt": "link.rtt",
+    "buffer": "link.queue.limit",
+    "loss": "link.loss",
+    "jitter": "link.jitter",
+    "packet_size": "link.packet_size",
+}
+LONG = {long: short for short, long in SHORT.items()}
+#: Columns of the tables, which no factor is called by.
+COLUMNS = (
+    "seed",
+    "of",
+    "name",
+    "label",
+    "measure",
+    "value",
+    "unit",
+    "why",
+    "centre",
+    "low",
+    "high",
+    "n",
+    "undefined",
+    "sd",
+)
+
+
+def parts_of(key: str) -> list[tuple[str, str | None]]:
+    """Names and numbers of a key, from outside in."""
+    parts = []
+    for part in SHORT.get(key, key).split("."):
+        match = PART.fullmatch(part)
+        if match is None:
+            raise refused("axis", key, EXPECTED)
+        parts.append((match[1], match[2]))
+    return parts
+
+
+def full(key: str) -> str:
+    """A key in one form, whatever way it was written: `rtt` is `link.rtt`, `flow.beta` is `flow[*].beta`."""
+    parts = parts_of(key)
+    lists = ("flow", "traffic", "action")
+    last = len(parts) - 1
+    shown = [
+        f"{name}[{number if number is not None else '*'}]"
+        if number is not None or (name in lists and at < last)
+        else name
+        for at, (name, number) in enumerate(parts)
+    ]
+    return ".".join(shown)
+
+
+def with_value(document: Mapping[str, object], key: str, value: Value) -> dict[str, object]:
+    """A copy of a document in which this key has this value."""
+    changed = copy.deepcopy(dict(document))
+    tables: list[dict[str, object]] = [changed]
+    *outer, (name, number) = parts_of(full(key))
+    for inner, at in outer:
+        tables = [found for table in tables for found in inside(key, table, inner, at)]
+    for table in tables:
+        if number is None:
+            table[name] = copy.deepcopy(value)
+        else:
+            rows = rows_of(key, table, name)
+            for row in chosen(key, rows, number):
+                rows[row] = copy.deepcopy(value)
+    return changed
+
+
+def inside(key: str, table: dict[str, object], name: str, at: str | None) -> Iterable[dict[str, object]]:
+    """The tables that a name and a number lead to; a table that is not there is made."""
+    if at is None:
+        found = table.setdefault(name, {})
+        if isinstance(found, list):
+            raise refused("axis", key, f"the number of a {name}, such as {name}[0], or {name}[*] for all")
+        if not isinstance(found, dict):
+            raise refused("axis", key, f"a key of a table; {name} is {found!r}")
+        return [found]
+    rows = rows_of(key, table, name)
+    return [cast("dict[str, object]", rows[row]) for row in chosen(key, rows, at)]
+
+
+def rows_of(key: str, table: dict[str, object], name: str) -> list[object]:
+    rows = table.get(name)
+    if not isinstance(rows, list) or not rows:
+        raise refused("axis", key, f"a key of this scenario, which has no {name}[0]")
+    return rows
+
+
+def chosen(key: str, rows: list[object], at: str) -> range:
+    """The rows that a number, or `*`, means."""
+    if at == "*":
+        return range(len(rows))
+    if int(at) >= len(rows):
+        last = len(rows) - 1
+        raise refused("axis", key, "number 0" if last == 0 else f"a number from 0 to {last}")
+    return range(int(at), int(at) + 1)
+
+
+def short_names(keys: Iterable[str]) -> dict[str, str]:
+    """The name of each key as a column: its last part where that is clear, else all of it."""
+    keys = [full(key) for key in keys]
+    last = {key: LONG.get(key, key.rpartition(".")[2]) for key in keys}
+    names = list(last.values())
+    return {key: name if names.count(name) == 1 and name not in COLUMNS else key for key, name in last.items()}

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The points of a study with their scenarios: what each factor is there, and the runs under each seed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cwnd._native import Scenario, ScenarioError
+from cwnd.flow_and_link import Value
+from cwnd.input_errors import refused
+from cwnd.number_cache import Cache
+from cwnd.replicates.document import describe
+from cwnd.scenario import plain
+from cwnd.store import origin
+from cwnd.stored_scenario import identity, inputs, scenario_document
+from cwnd.study.design import Assignment, Design
+from cwnd.study.keys import full, parts_of, short_names, with_value
+
+#: The files that a document names: the folder that paths are relative to, or contents by path.
+Files = Path | Mapping[str, bytes] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """The scenario that the axes change, as plain values."""
+
+    document: Mapping[str, object]
+    files: Files = None
+    #: Whether the document has every default in it, those of a host's too.
+    printed: bool = False
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> Base:
+        """A scenario with its files."""
+        files = {file.path: file.contents for file in scenario.files}
+        return cls(scenario_document(scenario), files or None, printed=True)
+
+    def scenario(self, assignment: Assignment) -> Scenario:
+        """The scenario with these values; raises `ScenarioError`."""
+        document: Mapping[str, object] = self.document
+        for key, value in assignment.items():
+            document = with_value(document, key, value)
+        return Scenario.from_json(json.dumps(plain("", document)), self.files)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A combination of values, and its scenario without the seed, or why there is none."""
+
+    number: int
+    #: By the names of the columns.
+    factors: dict[str, Value]
+    scenario: Scenario | None
+    why: str = ""
+
+
+@dataclass(slots=True)
+class Points:
+    """All points of a study."""
+
+    base: Base
+    design: Design
+    points: list[Point] = field(init=False)
+    #: The name of each axis as a column, by its key.
+    names: dict[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.names = {
+            key: name for key, name in zip(self.design.axes, short_names(self.design.axes).values(), strict=True)
+        }
+        if len({full(key) for key in self.design.axes}) < len(self.design.axes):
+            raise refused("axes", ", ".join(self.design.axes), "each key once")
+        for key in self.design.axes:
+            if full(key) == "seed":
+                raise refused("axis", key, "seeds= (--seeds N) for seeds")
+            if self.base.printed and parts_of(full(key))[-1][0] in ("host", "preset"):
+                raise refused(
+                    "axis",
+                    key,
+                    "a scenario file or its keys: a Scenario has all that a host or a preset says in it already",
+                )
+        self.points = [self.point(number, assignment) for number, assignment in enumerate(self.design)]
+        # What every point refuses is wrong with all of them.
+        if not any(point.scenario for point in self.points):
+            self.base.scenario(next(iter(self.design)))
+
+    def point(self, number: int, assignment: Assignment) -> Point:
+        factors = {self.names[key]: value for key, value in assignment.items()}
+        try:
+            scenario = self.base.scenario(assignment)
+            scenario.check_size()
+        except ScenarioError as error:
+            return Point(number, factors, None, str(error))
+        return Point(number, factors, scenario)
+
+    def varied(self) -> dict[int, dict[str, str]]:
+        """By the number of a group of flows, the columns of its own keys that are axes, and their names; all groups where a key means all."""
+        of_groups: dict[int, dict[str, str]] = {}
+        flows = self.base.document.get("flow", [])
+        for key, name in self.names.items():
+            parts = parts_of(full(key))
+            if parts[0][0] == "flow" and isinstance(flows, list):
+                at = parts[0][1]
+                for group in range(len(flows)) if at in (None, "*") else [int(at)]:
+                    of_groups.setdefault(group, {})[name] = parts[-1][0]
+        return of_groups
+
+
+def key_of(scenario: Scenario, lane: str) -> str:
+    """The name of a run's numbers: a hash of scenario, seed, engine, lane, plugins, and of the code that measures; not of what it is called."""
+    document = scenario_document(scenario)
+    document.pop("name", None)
+    known = {
+        "run": identity(document, inputs(scenario).get("inputs", [])),
+        "lane": lane,
+        "plugins": dict(origin().get("plugins", {})),
+    }
+    text = hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()
+    return Cache.name({"run": text}, describe)

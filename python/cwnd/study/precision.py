@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""`--until 2%`: how many seeds a point needs until the intervals of its numbers are narrow enough."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from cwnd.input_errors import refused
+from cwnd.metrics.statistics import mean_interval
+from cwnd.replicates.document import TIMES
+from cwnd.study.tables import Series
+
+EXPECTED = (
+    "a part of the mean, and of which measures if not of the throughput, such as '2%' or '5% of queue_p95_ms, share'"
+)
+FORM = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%(?:\s+of\s+(.+))?\s*")
+DEFAULT = ("throughput_mbps",)
+#: Seeds that each point has at first, where none are asked for, and at most.
+FIRST, MOST = 5, 1000
+#: How much more is asked for than the spread of the seeds so far says, as that is an estimate.
+MARGIN = 1.1
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """The width that an interval may have: its half as part of the mean."""
+
+    part: float
+    measures: Sequence[str]
+
+    @classmethod
+    def of(cls, text: object) -> Precision:
+        """Reads `2%`, or `2% of MEASURE,…`."""
+        match = FORM.fullmatch(text) if isinstance(text, str) else None
+        if match is None or not 0 < float(match[1]) < 100:
+            raise refused("until", text, EXPECTED)
+        measures = [name.strip() for name in match[2].split(",")] if match[2] else DEFAULT
+        if medians := [name for name in measures if name in TIMES]:
+            raise refused("until", medians[0], "measures whose centre is a mean")
+        return cls(float(match[1]) / 100, measures)
+
+    def check(self, rows: Iterable[Series]) -> None:
+        """Refuses measures that no run has."""
+        known = sorted({row.measure for row, *_ in rows})
+        for name in self.measures:
+            if name not in known:
+                raise refused("until", name, "a measure", known)
+
+    def seeds(self, rows: Iterable[Series], done: int, most: int) -> int:
+        """How many seeds a point is to have, which has `done` now: as many if its intervals are narrow enough.
+
+        Those that the spread so far asks for (n grows with the square of the width), and at most twice as many as there are.
+        """
+        needed = done
+        for row, values, *_ in rows:
+            # Of a group that sends nothing, or under two seeds, no interval can be judged.
+            if row.measure not in self.measures or row.of == "all" or len(values) < 2:
+                continue
+            interval = mean_interval(values)
+            assert interval.half_width is not None and interval.centre is not None
+            width = self.part * abs(interval.centre)
+            if interval.half_width <= width:
+                continue
+            ratio = interval.half_width / width if width else math.inf
+            wanted = done * ratio**2 * MARGIN if math.isfinite(ratio) else math.inf
+            needed = max(needed, math.ceil(min(wanted, 2 * done)), done + 1)
+        return min(needed, most)

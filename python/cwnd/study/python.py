@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""`cwnd.sweep`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+
+from cwnd._native import Scenario
+from cwnd.executor import Watch
+from cwnd.flow_and_link import Flow
+from cwnd.input_errors import path_of, refused
+from cwnd.lanes import SIM, check_lane
+from cwnd.replicates.study import MOST_JOBS, MOST_SEEDS, jobs_of
+from cwnd.scenario import as_list, dumbbell_document
+from cwnd.study.braces import parse_flow
+from cwnd.study.design import Design
+from cwnd.study.folder import StudyFolder
+from cwnd.study.grid import Grid, grid_of
+from cwnd.study.keys import SHORT
+from cwnd.study.points import Base, Points
+from cwnd.study.precision import MOST, Precision
+from cwnd.study.results import Study
+from cwnd.study.runner import Settings, StudyRun, on_threads, run_study
+from cwnd.study.values import Range, Values, python_values
+
+FLOWS = 'cwnd.Flow, a text such as "cubic@beta={0.7,0.85}", a list of them, a Scenario, or the path of a TOML file'
+
+
+def whole(field: str, value: object, most: int) -> int:
+    """A whole number from 1 to `most`."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
+        raise refused(field, value, f"a whole number from 1 to {most}")
+    return value
+
+
+def sweep(
+    scenario: Scenario | str | os.PathLike[str] | Flow | Iterable[Flow | str],
+    axes: Mapping[str, object] | None = None,
+    *,
+    seeds: int | None = None,
+    zip: Iterable[Sequence[str]] = (),
+    latin: int | None = None,
+    until: str | None = None,
+    most_seeds: int | None = None,
+    jobs: int | None = None,
+    folder: str | Path | None = None,
+    points: str | Path | None = None,
+    shard: tuple[int, int] | None = None,
+    lane: str = SIM,
+    watch: Watch | None = None,
+    force: bool = False,
+    # Keywords of `dumbbell`, of which some may be axes.
+    **settings: object,
+) -> Study:
+    """Runs a scenario at every combination of its axes' values, under `seeds` seeds each (1; 5 with `until`).
+
+    `scenario` is a `Scenario`, the path of a scenario's or study's TOML file, or flows, with the keywords of `dumbbell`: there a flow's
+    text may have braces (`"cubic@beta={0.7,0.85}"`), and `rate`, `rtt`, `buffer`, `loss`, `jitter` and `packet_size` may be lists or ranges (`rtt=["10ms", "40ms"]`,
+    `buffer="0.25..4bdp/5log"`). `axes` are further ones by their keys, `{"flow[0].beta": [0.7, 0.85], "link.queue.kind": ["droptail", "codel"]}`.
+
+    `zip` names axes that go together (`[("rtt", "rate")]`); `latin` draws so many points of a Latin hypercube (ranges without a count: `"10..200ms"`).
+    `until` (`"2%"`, or `"5% of queue_p95_ms"`) adds seeds, up to `most_seeds` (1000) a point, where the half of the 95 % interval of a measure is a larger part of its mean.
+    With `folder`, each run is kept there as soon as it is done, and found again by the next call; `points` is another folder for them, which studies may share.
+    `shard=(2, 8)` runs the second of eight parts, and writes no tables: a call without it does.
+
+    Runs go on `jobs` threads (all processors; in lane `live` one after another). A run that fails does not end the others: `Study.failed`. Raises `ScenarioError`, `FolderError`, and `OSError` when writing fails.
+    """
+    grid, own_axes = grid_from(scenario, settings)
+    found: dict[str, Values] = {**grid.axes, **own_axes}
+    for key, values in (axes or {}).items():
+        if key in found:
+            raise refused("axes", key, "each key once")
+        found[key] = python_values(key, values)
+    base_seed = grid.base.document.get("seed", 1)
+    design = Design(
+        found,
+        [*grid.zipped, *map(list, zip)],
+        latin if latin is not None else grid.latin,
+        base_seed if isinstance(base_seed, int) else 1,
+    )
+    run_settings = settings_of(
+        seeds if seeds is not None else grid.seeds,
+        until if until is not None else grid.until,
+        most_seeds if most_seeds is not None else grid.most_seeds,
+        check_lane(lane),
+        shard,
+    )
+    if shard is not None and folder is None:
+        raise refused("shard", shard, "folder= with it, for its runs")
+    if points is not None and folder is None:
+        raise refused("points", points, "folder= with it, for the tables")
+    threads = jobs_of(lane, None if jobs is None else whole("jobs", jobs, MOST_JOBS))
+    study_folder = None
+    if folder is not None:
+        study_folder = StudyFolder(
+            path_of("folder", folder), None if points is None else path_of("points", points), force=force
+        )
+        study_folder.check()
+    run = StudyRun(Points(grid.base, design), run_settings, study_folder)
+    return run_study(run, on_threads(threads, lambda _: nullcontext(watch)))
+
+
+def settings_of(seeds: object, until: object, most_seeds: object, lane: str, shard: tuple[int, int] | None) -> Settings:
+    """How a study is run, from what was given."""
+    number, count = shard if shard is not None else (1, 1)
+    whole("shard", count, 100_000)
+    if not 1 <= whole("shard", number, 100_000) <= count:
+        raise refused("shard", f"{number}/{count}", f"a part from 1 to {count}")
+    if until is not None and count > 1:
+        raise refused("until", until, "no shard: the seeds that a point needs depend on its others")
+    if most_seeds is not None and until is None:
+        raise refused("most_seeds", most_seeds, "until= (--until) with it")
+    precision = None if until is None else Precision.of(until)
+    first = None if seeds is None else whole("seeds", seeds, MOST_SEEDS)
+    most = MOST if most_seeds is None else whole("most_seeds", most_seeds, MOST_SEEDS)
+    if precision is not None and (first or 2) < 2:
+        raise refused("seeds", seeds, "2 or more with until: one run has no interval")
+    return Settings(first, precision, max(most, first or 0), lane, (number, count))
+
+
+def grid_from(scenario: object, settings: Mapping[str, object]) -> tuple[Grid, dict[str, Values]]:
+    """The base, and the axes in its flows and settings."""
+    is_file = isinstance(scenario, os.PathLike) or (isinstance(scenario, str) and scenario.endswith(".toml"))
+    if is_file or isinstance(scenario, Scenario):
+        if settings:
+            key, value = next(iter(settings.items()))
+            raise refused(key, value, "no keyword of dumbbell beside a scenario; axes= for its keys")
+        if isinstance(scenario, Scenario):
+            return Grid(Base.of(scenario)), {}
+        return grid_of(path_of("scenario", scenario)), {}
+    flows: list[Flow | str] = []
+    axes: dict[str, Values] = {}
+    for number, given in enumerate(as_list("scenario", scenario, (str, Flow), FLOWS)):
+        if isinstance(given, Flow):
+            flows.append(given)
+        elif isinstance(given, str):
+            flow, own = parse_flow(given, number)
+            flow.table.setdefault("start", {"uniform": ["0s", "100ms"]})
+            flows.append(flow)
+            axes |= own
+        else:
+            raise refused(f"scenario[{number}]", given, FLOWS)
+    plain: dict[str, object] = {}
+    for key, value in settings.items():
+        values = option_values(key, value)
+        plain[key] = value if values is None else first_of(values)
+        if values is not None:
+            axes[key] = values
+    for needed in ("rate", "rtt"):
+        if needed not in plain:
+            raise refused(needed, None, f"the {needed} of the bottleneck, beside flows")
+    return Grid(Base(dumbbell_document(flows, plain))), axes
+
+
+def first_of(values: Values) -> object:
+    return values.at(0) if isinstance(values, Range) else values[0]
+
+
+def option_values(key: str, given: object) -> Values | None:
+    """The values of a keyword of `dumbbell` that is an axis; nothing where it has one value."""
+    if key not in SHORT:
+        return None
+    if isinstance(given, str):
+        inner = given.strip()
+        is_list = "," in inner and key != "loss" and "at least" not in inner
+        if not (is_list or ".." in inner or inner.startswith("{")):
+            return None
+        return python_values(key, given)
+    if isinstance(given, Mapping) and {"from", "to"} <= set(given):
+        return python_values(key, given)
+    # Steps of a rate are pairs.
+    if isinstance(given, Iterable) and not isinstance(given, Mapping):
+        values = list(given)
+        return python_values(key, values) if all(isinstance(value, str) for value in values) else None
+    return None

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""A study as a table on the terminal: a row per point and group of flows."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, cast
+
+from cwnd.metrics.statistics import IntervalDocument
+from cwnd.replicates.report import formatted
+from cwnd.study.results import Study
+from cwnd.terminal import Grid, Printer
+
+if TYPE_CHECKING:
+    from cwnd.replicates.report import ColumnFormat
+
+#: Of a group of flows, and of the first link.
+GROUP: tuple[ColumnFormat, ...] = (
+    ("Mbit/s", "throughput_mbps", 1, 2),
+    ("share %", "share", 100, 1),
+    ("loss %", "loss_rate", 100, 4),
+    ("retransmits", "retransmits", 1, 0),
+)
+LINK: tuple[ColumnFormat, ...] = (
+    ("used %", "utilization", 100, 1),
+    ("delay ms p50", "queue_p50_ms", 1, 2),
+    ("p95", "queue_p95_ms", 1, 2),
+)
+MOST_ROWS = 100
+MOST_FAILED = 10
+
+
+def interval(row: Mapping[str, object]) -> IntervalDocument:
+    """A row of the means as an interval."""
+    document = {str(row["centre"]): row["value"], **{key: row[key] for key in ("low", "high", "n")}}
+    if row["undefined"]:
+        document |= {"undefined": row["undefined"], "why": row["why"]}
+    return cast("IntervalDocument", document)
+
+
+def table(study: Study, printer: Printer | None = None) -> None:
+    """Prints what the groups of flows and the first link came to at each point."""
+    printer = printer or Printer()
+    at: dict[tuple[object, ...], dict[str, IntervalDocument]] = {}
+    links: dict[tuple[object, ...], dict[str, IntervalDocument]] = {}
+    first_link: dict[tuple[object, ...], object] = {}
+    shown = [name for name in study.factors if not beside(name, study.factors)]
+    for row in study.means.to_pylist():
+        factors = tuple(row[name] for name in shown)
+        if row["of"] == "group":
+            at.setdefault((*factors, row["label"], row["name"]), {})[row["measure"]] = interval(row)
+        elif row["of"] == "link" and first_link.setdefault(factors, row["name"]) == row["name"]:
+            links.setdefault(factors, {})[row["measure"]] = interval(row)
+
+    def cells(
+        factors: tuple[object, ...], found: dict[str, IntervalDocument], columns: Sequence[ColumnFormat]
+    ) -> list[str]:
+        numbers = [formatted(found[measure], factor, digits) for _, measure, factor, digits in columns]
+        return [*(str(value) for value in factors), *numbers]
+
+    groups = [(str(key[-2]), cells(key[:-2], found, GROUP)) for key, found in list(at.items())[:MOST_ROWS]]
+    of_links = [(str(first_link[key]), cells(key, found, LINK)) for key, found in list(links.items())[:MOST_ROWS]]
+    for first, columns, rows in (("flows", GROUP, groups), ("link", LINK, of_links)):
+        if rows:
+            printer.print(Grid(first, [*shown, *(heading for heading, *_ in columns)], rows, texts=range(len(shown))))
+    if len(at) > MOST_ROWS:
+        printer.print(f"{len(at) - MOST_ROWS} more rows are in the table of means (-o DIR: means.csv)")
+
+
+def beside(name: str, factors: list[str]) -> bool:
+    """Whether a column has the numbers of another one: `rtt_ms` beside `rtt`."""
+    return any(name != other and name.startswith(f"{other}_") for other in factors)
+
+
+def failures(study: Study) -> None:
+    """Says which runs failed, and why."""
+    for failed in study.failed[:MOST_FAILED]:
+        where = ", ".join(f"{name}={value}" for name, value in failed["factors"].items())
+        seed = "" if failed["seed"] is None else f", seed {failed['seed']}"
+        print(f"failed: {where}{seed}: {failed['why']}", file=sys.stderr)
+    if len(study.failed) > MOST_FAILED:
+        print(f"failed: {len(study.failed) - MOST_FAILED} more (-o DIR: failed.json)", file=sys.stderr)

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""What a study came to: two tidy tables, and the runs that failed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypedDict
+
+from cwnd.flow_and_link import Value
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Failed(TypedDict):
+    """Runs that have no result."""
+
+    factors: dict[str, Value]
+    #: null: the point has no scenario under any seed
+    seed: int | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Study:
+    """The tables of a study."""
+
+    #: The columns that say what was varied.
+    factors: list[str]
+    #: A row per run and number: factors, `seed`, `of` what (`all`, `group`, `link`, `traffic`, `transfers`), its `name` and `label`, `measure`, `value`, `unit`, `why` there is none.
+    runs: pa.Table
+    #: A row per point and number: the same, and instead of a seed `centre` (mean or median), `value`, `low` and `high` (95 %), `n`, `undefined`.
+    means: pa.Table
+    failed: list[Failed]
+    #: Runs that are wanted (what was asked for, and what `until` added), runs that are done, and those of them that were there before.
+    asked: int
+    done: int
+    found: int
+    #: Whether Ctrl-C ended it, or it is a part (shard) of a larger study, so that runs are left.
+    stopped: bool = False
+
+    @property
+    def left(self) -> int:
+        """Runs that are neither done nor failed."""
+        return max(0, self.asked - self.done - sum(1 for each in self.failed if each["seed"] is not None))
+
+    def __repr__(self) -> str:
+        failed = f", {len(self.failed)} failed" if self.failed else ""
+        return f"Study({self.done} of {self.asked} runs{failed}; factors {', '.join(self.factors) or 'none'})"

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""One run as rows: of what, measure, value, unit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from math import fsum
+from typing import NamedTuple, TypedDict, cast
+
+from cwnd import _native
+from cwnd._native import FlowGroup
+from cwnd.json_types import number
+from cwnd.lanes import SIM
+from cwnd.metrics.measure_type import MeasureDocument
+from cwnd.replicates.document import COMPLETION, LOADS, MEANS, SUMS, RunDocument
+
+
+class Row(NamedTuple):
+    """A number of a run."""
+
+    #: `all` flows, `group` of flows, `link`, `traffic` or `transfers`.
+    of: str
+    #: Which of them by its place in the scenario.
+    place: int
+    name: str
+    measure: str
+    value: float | None
+    #: Empty for pure numbers.
+    unit: str
+    #: Why there is no value.
+    why: str
+
+
+class RunNumbers(TypedDict):
+    """What is kept of a run."""
+
+    packets: int
+    rows: list[list[object]]
+
+
+@cache
+def units() -> dict[str, dict[str, str]]:
+    """The units of the summary's columns, by table."""
+    return {
+        table["name"]: {column["name"]: "" if column["unit"] == "1" else column["unit"] for column in table["columns"]}
+        for table in _native.record_schema()
+        if SIM in table["lanes"]
+    }
+
+
+def unit(table: str, column: str) -> str:
+    """The unit of a column; that of a count of the whole run is that of the count."""
+    return units().get(table, {}).get(column, "")
+
+
+def rows_of(document: RunDocument, groups: Sequence[FlowGroup]) -> list[Row]:
+    """All numbers of a run."""
+    measures = document["measures"]
+    rows = [Row("all", 0, "all flows", "jain", document["jain"], "", "")]
+    rows += measured("all", 0, "all flows", {key: each for key, each in measures["flows"].items() if key != "jain"})
+    for index, group in enumerate(groups):
+        flows = [cast("Mapping[str, object]", document["flows"][flow]) for flow in group.flows]
+        for key in (*SUMS, *MEANS):
+            total = fsum(number(flow, key) for flow in flows)
+            value = total / len(flows) if key in MEANS else total
+            rows.append(Row("group", index, group.name, key, value, unit("flows", key), ""))
+        rows += measured("group", index, group.name, measures["groups"][index])
+    for index, link in enumerate(document["links"]):
+        found = measures["links"][index]
+        for key, given in link.items():
+            if isinstance(given, int | float) and key not in found:
+                rows.append(Row("link", index, link["name"], key, given, unit("links", key), ""))
+        rows += measured("link", index, link["name"], found)
+    for index, traffic in enumerate(document["traffic"]):
+        name = f"{traffic['name']}, {traffic['direction']}"
+        loads = cast("Mapping[str, object]", traffic)
+        rows += [Row("traffic", index, name, key, number(loads, key), unit("traffic", key), "") for key in LOADS]
+    names = {(group["of"], group["index"]): group["name"] for group in document["transfers"]}
+    for index, transfers in enumerate(measures["transfers"]):
+        name = f"{names.get((transfers['of'], transfers['index']), transfers['of'])}, {transfers['direction']}"
+        rows += measured("transfers", index, name, {f"completion_{part}_s": transfers[part] for part in COMPLETION})
+    return rows
+
+
+def measured(of: str, index: int, name: str, measures: Mapping[str, MeasureDocument]) -> list[Row]:
+    return [
+        Row(of, index, name, measure, found["value"], found["unit"], found.get("why", ""))
+        for measure, found in measures.items()
+    ]

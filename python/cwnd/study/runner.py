@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Runs a study: what is missing of each point, and more seeds where an interval is still too wide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from cwnd._native import Scenario, ScenarioError
+from cwnd.executor import Executor, Threads, Watch, run_all
+from cwnd.lanes import SIM
+from cwnd.study.folder import StudyFolder
+from cwnd.study.points import Points, key_of
+from cwnd.study.precision import FIRST, MOST, Precision
+from cwnd.study.results import Failed, Study
+from cwnd.study.rows import RunNumbers
+from cwnd.study.tables import by_number, factor_columns, over_seeds, tidy
+from cwnd.study.task import Outcome, PointRun
+
+#: A run, by the number of its point and that of its seed, from 0 on.
+Run = tuple[int, int]
+#: Makes the executor of the runs of a round, whose costs are given by their numbers.
+Executors = Callable[[dict[int, float]], AbstractContextManager[Executor[Outcome]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a study is run."""
+
+    #: Seeds of each point; with `until` those that it begins with.
+    seeds: int | None = None
+    until: Precision | None = None
+    #: The most seeds that `until` gives a point.
+    most_seeds: int = MOST
+    lane: str = SIM
+    #: Of how many parts of the study this is which, from 1 on.
+    shard: tuple[int, int] = (1, 1)
+
+    @property
+    def first(self) -> int:
+        return self.seeds if self.seeds is not None else FIRST if self.until else 1
+
+
+@dataclass(slots=True)
+class StudyRun:
+    """A study in progress."""
+
+    points: Points
+    settings: Settings
+    folder: StudyFolder | None = None
+    runs: dict[Run, RunNumbers] = field(default_factory=dict)
+    failed: dict[Run, str] = field(default_factory=dict)
+    #: How many seeds each point is to have.
+    wanted: dict[int, int] = field(default_factory=dict)
+    found: int = 0
+    keys: dict[Run, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.wanted = {point.number: self.settings.first for point in self.points.points if point.scenario is not None}
+
+    def scenario(self, run: Run) -> Scenario:
+        """The scenario of a run."""
+        base = self.points.points[run[0]].scenario
+        assert base is not None
+        return base.with_seed(base.seed + run[1])
+
+    def seed(self, run: Run) -> int:
+        """The seed of a run."""
+        base = self.points.points[run[0]].scenario
+        assert base is not None
+        return base.seed + run[1]
+
+    def key(self, run: Run) -> str:
+        if run not in self.keys:
+            self.keys[run] = key_of(self.scenario(run), self.settings.lane)
+        return self.keys[run]
+
+    def is_ours(self, run: Run) -> bool:
+        """Whether the run is of this shard. The runs of a point go to different ones: they take as long as each other."""
+        number, count = self.settings.shard
+        return (run[0] * 7919 + run[1]) % count == number - 1
+
+    def missing(self) -> list[Run]:
+        """The runs that are wanted and not done. What an earlier command has done is taken from the folder."""
+        found = []
+        for point, seeds in self.wanted.items():
+            for run in ((point, offset) for offset in range(seeds)):
+                if run in self.runs or run in self.failed:
+                    continue
+                try:
+                    numbers = self.folder.get(self.key(run)) if self.folder is not None else None
+                except ScenarioError as error:  # a seed that is too large
+                    self.failed[run] = str(error)
+                    continue
+                if numbers is not None:
+                    self.runs[run] = numbers
+                    self.found += 1
+                elif self.is_ours(run):
+                    found.append(run)
+        return found
+
+    def take(self, run: Run, outcome: Outcome) -> None:
+        """Keeps what a run came to."""
+        if outcome.numbers is None:
+            self.failed[run] = outcome.why
+            return
+        self.runs[run] = outcome.numbers
+        if self.folder is not None:
+            self.folder.put(self.key(run), outcome.numbers)
+
+    def take_of(self, runs: Sequence[Run], number: int, outcome: Outcome) -> None:
+        """Keeps what the run of this number came to."""
+        self.take(runs[number], outcome)
+
+    def widen(self) -> bool:
+        """Gives more seeds to the points whose intervals are too wide; whether there are any."""
+        until, changed = self.settings.until, False
+        if until is None:
+            return False
+        series = by_number(self.runs)
+        until.check(row for rows in series.values() for row in rows)
+        for point, rows in series.items():
+            # A seed that failed once would fail again.
+            if any(run[0] == point for run in self.failed):
+                continue
+            seeds = until.seeds(rows, self.wanted[point], self.settings.most_seeds)
+            changed |= seeds > self.wanted[point]
+            self.wanted[point] = seeds
+        return changed
+
+    def go(self, executors: Executors) -> bool:
+        """Runs what is missing, round by round; whether Ctrl-C ended it."""
+        while True:
+            missing = self.missing()
+            if missing:
+                tasks = {number: PointRun(self.scenario(run), self.settings.lane) for number, run in enumerate(missing)}
+                costs = {number: cost(task.scenario) for number, task in tasks.items()}
+                with executors(costs) as executor:
+                    if run_all(executor, tasks, partial(self.take_of, missing)):
+                        return True
+            if not self.widen():
+                return False
+
+    def study(self, *, stopped: bool) -> Study:
+        """What is done of it."""
+        points = self.points
+        numbered = {(run[0], self.seed(run)): numbers for run, numbers in self.runs.items()}
+        refused = [
+            Failed(factors=point.factors, seed=None, why=point.why) for point in points.points if point.scenario is None
+        ]
+        failed = [
+            Failed(factors=points.points[run[0]].factors, seed=self.seed(run), why=why)
+            for run, why in sorted(self.failed.items())
+        ]
+        asked = sum(self.wanted.values())
+        return Study(
+            list(factor_columns(points)),
+            tidy(points, numbered),
+            over_seeds(points, numbered),
+            [*refused, *failed],
+            asked,
+            len(self.runs),
+            self.found,
+            stopped or len(self.runs) + len(self.failed) < asked,
+        )
+
+
+def cost(scenario: Scenario) -> float:
+    """What a run takes, by the packets that its link can carry."""
+    return scenario.duration_s * scenario.packets_per_s
+
+
+def on_threads(
+    jobs: int, watch: Callable[[dict[int, float]], AbstractContextManager[Watch | None]] | None = None
+) -> Executors:
+    """Executors that run on so many threads of this machine."""
+
+    class Pool(AbstractContextManager["Executor[Outcome]"]):
+        def __init__(self, costs: dict[int, float]) -> None:
+            self.bar = watch(costs) if watch is not None else nullcontext()
+
+        def __enter__(self) -> Executor[Outcome]:
+            return Threads(jobs, self.bar.__enter__())
+
+        def __exit__(self, *error: object) -> None:
+            self.bar.__exit__(*error)  # type: ignore[arg-type]
+
+    return Pool
+
+
+def run_study(run: StudyRun, executors: Executors) -> Study:
+    """Runs a study, and writes its tables where it has a folder. A shard of several only adds runs: its parts write to the folder at once."""
+    folder, is_whole = run.folder, run.settings.shard[1] == 1
+    with folder.locked(alone=is_whole) if folder is not None else nullcontext():
+        if folder is not None:
+            settings = {"lane": run.settings.lane, "seeds": run.settings.first}
+            folder.describe(run.points, settings)
+        stopped = run.go(executors)
+        study = run.study(stopped=stopped)
+        if folder is not None and is_whole:
+            folder.conclude(study)
+    return study
+
+
+def gathered(run: StudyRun, parts: Sequence[Path]) -> Study:
+    """The study of the runs that are in the folders of its parts, whose tables are written; runs nothing."""
+    assert run.folder is not None
+    with run.folder.locked(alone=True):
+        run.folder.describe(run.points, {"lane": run.settings.lane, "seeds": run.settings.first})
+        run.folder.adopt(parts)
+        left = run.missing()
+        study = run.study(stopped=bool(left))
+        run.folder.conclude(study)
+    return study

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The tidy tables of a study: one row per number of a run, and one per number over the seeds."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from cwnd.flow_and_link import Value
+from cwnd.metrics.statistics import mean_interval, median_interval
+from cwnd.replicates.document import TIMES
+from cwnd.study.points import Points
+from cwnd.study.rows import Row, RunNumbers
+from cwnd.study.values import quantity_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: The numbers of each run, by the point's number and the seed.
+Runs = Mapping[tuple[int, int], RunNumbers]
+#: How units are called in names of columns, as in those of the summary.
+UNIT_NAMES = {"bit/s": "bps", "kbit/s": "kbps", "Mbit/s": "mbps", "Gbit/s": "gbps", "%": "percent"}
+
+
+def cell(value: Value) -> str | int | float | bool:
+    """A factor's value in a table: tables and lists as JSON."""
+    return value if isinstance(value, str | int | float | bool) else json.dumps(value)
+
+
+def number_of(text: Value) -> Value:
+    """The number that a text is, if it is one."""
+    quantity = quantity_of(text)
+    if quantity is None or quantity[1]:
+        return text
+    return int(quantity[0]) if quantity[0].is_integer() and "." not in str(text) else quantity[0]
+
+
+def factor_columns(points: Points) -> dict[str, list[object]]:
+    """The factors of each point, by column. Quantities of one unit have their number beside: `rtt` and `rtt_ms`."""
+    columns: dict[str, list[object]] = {}
+    for name in points.names.values():
+        values = [number_of(point.factors[name]) for point in points.points]
+        if len({type(value) for value in values} - {int, float}) and len({type(value) for value in values}) > 1:
+            values = [str(cell(value)) for value in values]
+        columns[name] = [cell(value) for value in values]
+        quantities = [quantity_of(value) if isinstance(value, str) else None for value in values]
+        units = {quantity[1] if quantity else "" for quantity in quantities}
+        if len(units) == 1 and (unit := units.pop()):
+            columns[f"{name}_{UNIT_NAMES.get(unit, unit)}"] = [quantity[0] for quantity in quantities if quantity]
+    return columns
+
+
+def labels(points: Points) -> dict[tuple[int, int], str]:
+    """What a group of flows of a point is called among those of all points, by point and group: algorithm and what is varied of it."""
+    found = {}
+    varied = points.varied()
+    for point in points.points:
+        for index, group in enumerate(point.scenario.groups if point.scenario else []):
+            own = varied.get(index, {})
+            settings = [
+                f"{key}={point.factors[name]}" for name, key in own.items() if key not in ("cc", "label", "count")
+            ]
+            found[point.number, index] = " ".join([group.cc, *settings]) if own else group.name
+    return found
+
+
+def schema(factors: Mapping[str, Sequence[object]], others: Iterable[tuple[str, str]]) -> pa.Schema:
+    """The columns: factors, then others, by name and type."""
+    import pyarrow as pa
+
+    fields = [pa.field(name, pa.array(values).type if values else pa.string()) for name, values in factors.items()]
+    return pa.schema([*fields, *(pa.field(name, pa.type_for_alias(kind)) for name, kind in others)])
+
+
+SUBJECT = [("of", "string"), ("name", "string"), ("label", "string"), ("measure", "string")]
+
+
+def tidy(points: Points, runs: Runs) -> pa.Table:
+    """A row per run and number: factors, seed, of what, measure, value, unit, and why there is no value."""
+    import pyarrow as pa
+
+    factors, named = factor_columns(points), labels(points)
+    others = [("seed", "uint64"), *SUBJECT, ("value", "float64"), ("unit", "string"), ("why", "string")]
+    columns: dict[str, list[object]] = {name: [] for name in (*factors, *(name for name, _ in others))}
+    for (point, seed), numbers in sorted(runs.items()):
+        rows = [Row(*row) for row in numbers["rows"]]  # type: ignore[arg-type]
+        for name, values in factors.items():
+            columns[name] += [values[point]] * len(rows)
+        columns["seed"] += [seed] * len(rows)
+        for row in rows:
+            columns["of"].append(row.of)
+            columns["name"].append(row.name)
+            columns["label"].append(label_of(named, point, row))
+            columns["measure"].append(row.measure)
+            columns["value"].append(row.value)
+            columns["unit"].append(row.unit)
+            columns["why"].append(row.why)
+    return pa.table(columns, schema=schema(factors, others))
+
+
+def label_of(named: Mapping[tuple[int, int], str], point: int, row: Row) -> str:
+    return named.get((point, row.place), row.name) if row.of == "group" else row.name
+
+
+def over_seeds(points: Points, runs: Runs) -> pa.Table:
+    """A row per point and number: mean or median over the seeds, the ends of its 95 % interval, and how many seeds have a value."""
+    import pyarrow as pa
+
+    factors, named = factor_columns(points), labels(points)
+    others = [
+        *SUBJECT,
+        ("centre", "string"),
+        ("value", "float64"),
+        ("low", "float64"),
+        ("high", "float64"),
+        ("n", "int64"),
+        ("undefined", "int64"),
+        ("unit", "string"),
+        ("why", "string"),
+    ]
+    columns: dict[str, list[object]] = {name: [] for name in (*factors, *(name for name, _ in others))}
+    for point, rows in by_number(runs).items():
+        for row, values, undefined, why in rows:
+            centre = "median" if row.measure in TIMES and values else "mean"
+            if centre == "median":
+                interval = median_interval([*values, *([math.inf] * undefined)])
+            else:
+                interval = mean_interval(values)
+            for name, levels in factors.items():
+                columns[name].append(levels[point])
+            columns["of"].append(row.of)
+            columns["name"].append(row.name)
+            columns["label"].append(label_of(named, point, row))
+            columns["measure"].append(row.measure)
+            columns["centre"].append(centre)
+            columns["value"].append(interval.centre)
+            columns["low"].append(interval.low)
+            columns["high"].append(interval.high)
+            columns["n"].append(interval.n)
+            columns["undefined"].append(undefined)
+            columns["unit"].append(row.unit)
+            columns["why"].append(why or interval.why)
+    return pa.table(columns, schema=schema(factors, others))
+
+
+#: A number of a point over its seeds: its row in the first run, the values, how many runs have none, and why the first of them has none.
+Series = tuple[Row, list[float], int, str]
+
+
+def by_number(runs: Runs) -> dict[int, list[Series]]:
+    """The numbers of each point over its seeds. A group of transfers that never started in a run has no row there."""
+    found: dict[int, dict[tuple[object, ...], tuple[Row, list[float], list[str]]]] = {}
+    for (point, _), numbers in sorted(runs.items()):
+        of_point = found.setdefault(point, {})
+        for cells in numbers["rows"]:
+            row = Row(*cells)  # type: ignore[arg-type]
+            _, values, reasons = of_point.setdefault((row.of, row.place, row.name, row.measure), (row, [], []))
+            if row.value is None:
+                reasons.append(row.why)
+            else:
+                values.append(row.value)
+    return {
+        point: [(row, values, len(reasons), reasons[0] if reasons else "") for row, values, reasons in rows.values()]
+        for point, rows in sorted(found.items())
+    }

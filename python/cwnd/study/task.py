@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""One run of a study as a task: run, and reduced to its numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cwnd._native import FellBehindError, PluginError, Scenario, ScenarioError
+from cwnd.executor import Context, simulating
+from cwnd.replicates.document import describe
+from cwnd.result import run_in_time
+from cwnd.study.rows import RunNumbers, rows_of
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The numbers of a run, or why there are none."""
+
+    numbers: RunNumbers | None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PointRun:
+    """A scenario under its seed. What is wrong with the run is its outcome: the others go on."""
+
+    scenario: Scenario
+    lane: str
+
+    def run(self, context: Context) -> Outcome:
+        try:
+            result = run_in_time(self.scenario, simulating(context), self.lane)
+        except (PluginError, FellBehindError, ScenarioError) as error:
+            context.report(0, 1.0)
+            return Outcome(None, " ".join(str(error).split()))
+        document = describe(result, self.scenario.groups)
+        packets = document["perf"]["packets"]
+        numbers: RunNumbers = {
+            "packets": packets,
+            "rows": [list(row) for row in rows_of(document, self.scenario.groups)],
+        }
+        context.report(packets, 1.0)
+        return Outcome(numbers)

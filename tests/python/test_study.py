@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Studies: axes, designs, tables, and runs that are kept."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import cwnd
+from cwnd.study.braces import parse_flow
+from cwnd.study.design import Design
+from cwnd.study.keys import full, short_names, with_value
+from cwnd.study.precision import Precision
+from cwnd.study.rows import Row
+from cwnd.study.values import Range, values_of
+
+FLOWS = ["cubic@beta={0.7,0.85}", "reno"]
+SMALL = {"rate": "20Mbit/s", "duration": "4s"}
+
+
+def command(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "cwnd", "sweep", *arguments], cwd=cwd, capture_output=True, text=True, timeout=120
+    )
+
+
+# 0.25 to 4 by equal factors in five steps: each is twice the one before. Evenly: (4 − 0.25)/4 = 0.9375 from one to the next.
+def test_a_range_is_spaced_evenly_or_by_equal_factors() -> None:
+    assert values_of("buffer", "0.25..4bdp/5log") == ["0.25bdp", "0.5bdp", "1bdp", "2bdp", "4bdp"]
+    assert values_of("buffer", "0.25..4bdp/5") == ["0.25bdp", "1.1875bdp", "2.125bdp", "3.0625bdp", "4bdp"]
+    assert values_of("rate", "10Mbit/s..40Mbit/s/3log") == ["10Mbit/s", "20Mbit/s", "40Mbit/s"]
+    assert values_of("buffer", "10..40packets/4") == ["10packets", "20packets", "30packets", "40packets"]
+
+
+@given(st.integers(1, 10**6), st.integers(1, 10**6), st.integers(2, 50), st.booleans())
+def test_a_range_begins_and_ends_where_it_says(begin: int, more: int, count: int, log: bool) -> None:
+    values = values_of("rtt", f"{begin}..{begin + more}.5ms/{count}{'log' if log else ''}")
+    assert isinstance(values, list) and len(values) == count
+    numbers = [float(value.removesuffix("ms")) for value in values]
+    assert numbers == sorted(numbers)
+    assert numbers[0] == begin and numbers[-1] == pytest.approx(begin + more + 0.5, rel=1e-5)
+
+
+@given(st.sampled_from(["ns", "us", "ms", "s"]), st.integers(1, 999), st.integers(1, 999), st.booleans())
+def test_what_is_drawn_from_a_range_of_times_is_a_time(unit: str, begin: int, more: int, log: bool) -> None:
+    found = values_of("rtt", f"{begin}..{begin + more}.5{unit}{'log' if log else ''}")
+    assert isinstance(found, Range)
+    for part in (0.0, 0.123456789, 1 / 3, 0.999999999):
+        cwnd.dumbbell("cubic", rate="1Mbit/s", rtt="1s", jitter=found.at(part), duration="1s")
+
+
+@given(st.sampled_from(["bit/s", "kbit/s", "Mbit/s"]), st.integers(100, 999), st.integers(1, 999))
+def test_what_is_drawn_from_a_range_of_rates_is_a_rate(unit: str, begin: int, more: int) -> None:
+    found = values_of("rate", f"{begin}..{begin + more}{unit}")
+    assert isinstance(found, Range)
+    for part in (0.0, 0.123456789, 1 / 3):
+        cwnd.dumbbell("cubic", rate=found.at(part), rtt="40ms", buffer="4packets", duration="1s")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("10ms,,40ms", "expected values with commas between"),
+        ("10ms,10ms", "expected each value once"),
+        ("40ms..10ms/3", "expected a range that rises"),
+        ("0..10ms/3log", "expected a range that rises, from above 0"),
+        ("10ms..1s/3", "expected one unit at both ends"),
+        ("1..3packets/9", "expected at most 3 values, which are whole numbers"),
+        ("1ms..2ms/1", "expected 2 to 100000 values"),
+    ],
+)
+def test_values_that_are_not_accepted_are_named(text: str, says: str) -> None:
+    with pytest.raises(cwnd.ScenarioError, match=r"^rtt: ") as refusal:
+        values_of("rtt", text)
+    assert says in str(refusal.value) and "\n" not in str(refusal.value)
+
+
+def test_axes_are_crossed_zipped_or_drawn() -> None:
+    axes = {"rtt": ["10ms", "40ms"], "rate": ["1Mbit/s", "4Mbit/s"], "beta": [0.5, 0.7, 0.9]}
+    assert len(list(Design(axes))) == len(Design(axes)) == 2 * 2 * 3
+    together = list(Design(axes, [("rtt", "rate")]))
+    assert len(together) == 2 * 3
+    assert {(row["rtt"], row["rate"]) for row in together} == {("10ms", "1Mbit/s"), ("40ms", "4Mbit/s")}
+    drawn = list(Design({"rtt": Range.of("rtt", "0..100ms"), "cc": ["cubic", "reno"]}, latin=10))
+    # Of ten parts of the range each has one value, and each of two names is there five times.
+    assert sorted(int(float(str(row["rtt"]).removesuffix("ms")) // 10) for row in drawn) == list(range(10))
+    assert [row["cc"] for row in drawn].count("cubic") == 5
+    assert drawn == list(Design({"rtt": Range.of("rtt", "0..100ms"), "cc": ["cubic", "reno"]}, latin=10))
+
+
+def test_a_key_is_set_wherever_it_means() -> None:
+    document = {"link": {"rtt": "1ms"}, "flow": [{"cc": "a"}, {"cc": "b"}]}
+    assert with_value(document, "flow.rtt", "9ms")["flow"] == [{"cc": "a", "rtt": "9ms"}, {"cc": "b", "rtt": "9ms"}]
+    assert with_value(document, "flow[1].cc", "c")["flow"] == [{"cc": "a"}, {"cc": "c"}]
+    assert with_value(document, "link.queue.limit", "1bdp")["link"] == {"rtt": "1ms", "queue": {"limit": "1bdp"}}
+    assert document["flow"] == [{"cc": "a"}, {"cc": "b"}], "the document itself stays"
+    assert full("rtt") == full("link.rtt") == "link.rtt" and full("flow.beta") == "flow[*].beta"
+    assert list(short_names(["rtt", "flow[0].rtt", "flow[1].beta"]).values()) == ["link.rtt", "flow[0].rtt", "beta"]
+    with pytest.raises(cwnd.ScenarioError, match="number from 0 to 1"):
+        with_value(document, "flow[2].cc", "c")
+
+
+def test_braces_make_axes_of_a_flow() -> None:
+    flow, axes = parse_flow("{cubic,reno}:2@rtt=40ms,start=0s..1s", 3)
+    assert flow.table == {"cc": "cubic", "count": 2, "rtt": "40ms", "start": {"uniform": ["0s", "1s"]}}
+    assert axes == {"flow[3].cc": ["cubic", "reno"]}
+    assert parse_flow("cubic@beta={0.7,0.85}", 0)[1] == {"flow[0].beta": [0.7, 0.85]}
+    with pytest.raises(cwnd.ScenarioError, match="braces around a whole"):
+        parse_flow("cubic@rtt=1{0,5}ms", 0)
+
+
+def test_each_number_of_a_study_is_that_of_the_run_by_itself() -> None:
+    study = cwnd.sweep(FLOWS, **SMALL, rtt=["10ms", "40ms"], seeds=2)
+    assert (study.asked, study.done, study.found, study.failed) == (8, 8, 0, [])
+    row = {"beta": 0.85, "rtt": "40ms", "seed": 2, "of": "group", "measure": "throughput_mbps", "name": "cubic"}
+    (found,) = [each for each in study.runs.to_pylist() if all(each[key] == value for key, value in row.items())]
+    alone = cwnd.run(cwnd.dumbbell(["cubic@beta=0.85", "reno"], **SMALL, rtt="40ms", seed=2))
+    assert found["value"] == alone.summary["flows"][0]["throughput_mbps"]
+    assert (found["unit"], found["label"], found["rtt_ms"]) == ("Mbit/s", "cubic beta=0.85", 40.0)
+    (mean,) = [
+        each
+        for each in study.means.to_pylist()
+        if all(each[key] == value for key, value in row.items() if key != "seed")
+    ]
+    both = [
+        each["value"]
+        for each in study.runs.to_pylist()
+        if all(each[key] == value for key, value in row.items() if key != "seed")
+    ]
+    assert mean["n"] == 2 and mean["value"] == pytest.approx(sum(both) / 2)
+
+
+def test_runs_are_kept_found_and_shared(tmp_path: Path) -> None:
+    points = tmp_path / "shared"
+    first = cwnd.sweep(FLOWS, **SMALL, rtt="40ms", seeds=2, folder=tmp_path / "a", points=points)
+    again = cwnd.sweep(FLOWS, **SMALL, rtt=["40ms", "80ms"], seeds=2, folder=tmp_path / "b", points=points)
+    assert (first.found, again.found, again.done) == (0, 4, 8)
+    assert cwnd.load(tmp_path / "b").means.equals(again.means)
+    whole = cwnd.sweep(FLOWS, **SMALL, rtt=["40ms", "80ms"], seeds=2)
+    assert whole.runs.equals(again.runs), "runs that were kept are those that are made"
+
+
+def test_parts_of_a_study_make_the_whole(tmp_path: Path) -> None:
+    options = [*FLOWS, "--rate", "20Mbit/s", "--duration", "4s", "--rtt", "10ms,40ms", "--seeds", "3"]
+    for part in (1, 2, 3):
+        done = command(*options, "--shard", f"{part}/3", "-o", f"part{part}", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    merge = [sys.executable, "-m", "cwnd", "merge", "part1", "part2", "part3", "-o", "all"]
+    lacking = subprocess.run([*merge[:4], "part1", "-o", "some"], cwd=tmp_path, capture_output=True, text=True)
+    assert lacking.returncode == 1 and "runs are left" in lacking.stderr
+    assert subprocess.run(merge, cwd=tmp_path, capture_output=True, text=True).returncode == 0
+    assert command(*options, "-o", "whole", cwd=tmp_path).returncode == 0
+    for name in ("runs.parquet", "means.parquet", "means.csv"):
+        assert (tmp_path / "all" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+def test_a_killed_study_goes_on(tmp_path: Path) -> None:
+    options = ["cubic", "--rate", "100Mbit/s", "--duration", "100s", "--rtt", "10..100ms/10", "--seeds", "4"]
+    for wait in (1.5, 2.0, 2.5):
+        process = subprocess.Popen([sys.executable, "-m", "cwnd", "sweep", *options, "-o", "killed"], cwd=tmp_path)
+        time.sleep(wait)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    done = command(*options, "-o", "killed", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert command(*options, "-o", "whole", cwd=tmp_path).returncode == 0
+    for name in ("runs.parquet", "means.csv"):
+        assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    assert not list((tmp_path / "killed").rglob(".*"))
+
+
+def test_points_that_are_refused_are_listed_and_do_not_end_the_others(tmp_path: Path) -> None:
+    done = command("{cubic,hybla-linux}@beta=0.7", "--duration", "2s", "-o", "s", cwd=tmp_path)
+    assert done.returncode == 1 and "failed: cc=hybla-linux" in done.stderr and done.stderr.count("\n") == 2
+    (failed,) = json.loads((tmp_path / "s" / "failed.json").read_text())
+    assert failed["factors"] == {"cc": "hybla-linux"} and "beta" in failed["why"]
+    assert "cubic" in done.stdout
+
+
+# Half of the interval is t·s/√n: of 10 and 12 it is 12.71·1.414/1.414 = 12.7, more than 2 % of 11; twice as many seeds are asked for.
+def test_seeds_are_added_where_an_interval_is_wide_and_nowhere_else() -> None:
+    until = Precision.of("2%")
+    wide = (Row("group", 0, "cubic", "throughput_mbps", 10.0, "Mbit/s", ""), [10.0, 12.0], 0, "")
+    narrow = (wide[0], [10.0, 10.0001], 0, "")
+    assert until.seeds([wide], 2, 100) == 4 and until.seeds([wide], 2, 3) == 3
+    assert until.seeds([narrow], 2, 100) == 2
+    study = cwnd.sweep(["cubic", "reno"], **SMALL, rtt=["10ms", "40ms"], until="10%", most_seeds=40)
+    rows = [row for row in study.means.to_pylist() if row["of"] == "group" and row["measure"] == "throughput_mbps"]
+    for row in rows:
+        assert (row["high"] - row["low"]) / 2 <= 0.1 * row["value"] or row["n"] == 40
+    assert len({row["n"] for row in rows}) > 1, "points need different numbers of seeds"
+
+
+def test_a_dry_run_says_what_would_be_run_and_a_status_what_is_left(tmp_path: Path) -> None:
+    options = [*FLOWS, "--rtt", "10ms,40ms", "--duration", "4s", "--seeds", "2"]
+    dry = command(*options, "--dry-run", cwd=tmp_path)
+    assert dry.returncode == 0 and "4 points, 2 seeds: 8 runs" in dry.stdout and not list(tmp_path.iterdir())
+    assert command(*options, "--shard", "1/2", "-o", "s", cwd=tmp_path).returncode == 0
+    assert "4 of 8 runs are done, 4 are left" in command(*options, "-o", "s", "--status", cwd=tmp_path).stdout
+
+
+def test_a_file_says_the_same_as_the_command_line(tmp_path: Path) -> None:
+    (tmp_path / "grid.toml").write_text("""
+seeds = 2
+zip = [["rtt", "rate"]]
+[scenario]
+duration = "4s"
+link = { rate = "20Mbit/s", rtt = "40ms" }
+flow = [{ cc = "cubic", start = { uniform = ["0s", "100ms"] } }]
+[axes]
+rtt = ["10ms", "40ms"]
+rate = ["20Mbit/s", "10Mbit/s"]
+"flow[0].beta" = [0.7, 0.85]
+""")
+    study = cwnd.sweep(tmp_path / "grid.toml")
+    assert study.done == 8
+    same = cwnd.sweep(
+        ["cubic@beta={0.7,0.85}"],
+        rtt=["10ms", "40ms"],
+        rate=["20Mbit/s", "10Mbit/s"],
+        zip=[("rtt", "rate")],
+        seeds=2,
+        duration="4s",
+    )
+    key = ["beta", "rtt", "seed", "of", "measure"]
+    assert (
+        study.runs.select([*key, "value"])
+        .sort_by([(name, "ascending") for name in key])
+        .equals(same.runs.select([*key, "value"]).sort_by([(name, "ascending") for name in key]))
+    )
+    done = command("grid.toml", "--rtt", "1ms", cwd=tmp_path)
+    assert done.returncode == 2 and "--axis" in done.stderr
+
+
+def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(tmp_path: Path) -> None:
+    options = ["cubic", "--rate", "100Mbit/s", "--duration", "100s", "--rtt", "10..100ms/10", "--seeds", "8", "-o", "s"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cwnd", "sweep", *options], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    )
+    while not list((tmp_path / "s").glob("points/*/*.json")):
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    if process.returncode != 0:  # it was not done yet
+        assert process.returncode == 130 and "the same command goes on from there" in said
+        assert not list((tmp_path / "s").rglob(".*"))
+        assert cwnd.load(tmp_path / "s").stopped
+    done = command(*options, cwd=tmp_path)
+    assert done.returncode == 0 and "of them were there" in done.stderr
