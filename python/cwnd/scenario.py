@@ -312,6 +312,8 @@ def _document(network: dict[str, object], flows: Flows, settings: CommonSettings
     return document
 
 
-def from_document(document: Mapping[str, object]) -> Scenario:
-    """The scenario of a document that is held as plain values; raises `ScenarioError`."""
-    return Scenario.from_json(json.dumps(plain("", document)))
+def from_document(
+    document: Mapping[str, object], files: str | os.PathLike[str] | Mapping[str, bytes] | None = None
+) -> Scenario:
+    """The scenario of a document that is held as plain values; raises `ScenarioError`. `files` that it names: their folder, or contents by path."""
+    return Scenario.from_json(json.dumps(plain("", document)), files)

@@ -14,7 +14,7 @@ from cwnd.flow_and_link import Value
 from cwnd.input_errors import refused
 from cwnd.number_cache import Cache
 from cwnd.replicates.document import describe
-from cwnd.scenario import plain
+from cwnd.scenario import from_document
 from cwnd.store import origin
 from cwnd.stored_scenario import identity, inputs, scenario_document
 from cwnd.study.design import Assignment, Design
@@ -44,7 +44,7 @@ class Base:
         document: Mapping[str, object] = self.document
         for key, value in assignment.items():
             document = with_value(document, key, value)
-        return Scenario.from_json(json.dumps(plain("", document)), self.files)
+        return from_document(document, self.files)
 
 
 @dataclass(frozen=True, slots=True)
