@@ -28,7 +28,7 @@ class NoResultError(ValueError):
 
 
 def load(folder: str | Path) -> Result | Replicates | Study:
-    """Reads a folder that cwnd wrote: a `Result` of a run or of a kernel trace, or the `Replicates` of replicates.
+    """Reads a folder that cwnd wrote: a `Result` of a run or of a kernel trace, the `Replicates` of `--seeds`, or the `Study` of `cwnd sweep`.
 
     Of a run (`save`, `cwnd run -o`, `cwnd compare -o`): the scenario, the summary, and the tables when asked for. Of
     `cwnd kernel trace -o`: a `KernelTrace`, which is a `Result` of lane `kernel` without a scenario. Of replicates (`--seeds -o`,

@@ -41,7 +41,7 @@ SEED = re.compile(r"seed-\d{4,}")
 REPRODUCED = re.compile(
     r"(manifest|verdicts|\.reported|\.reported-before)\.json|report\.html|points/[^/]+/[^/]+|[^/]+/[^/]+/(figure\.(svg|png)|data\.parquet|scenarios\.json)"
 )
-STUDIED = re.compile(r"manifest\.json|failed\.json|(runs|means)\.parquet|means\.csv|points/[^/]+/[^/]+")
+STUDIED = re.compile(r"\.?(manifest\.json|failed\.json|(runs|means)\.parquet|means\.csv)(\.\d+)?|points/[^/]+/[^/]+")
 # Pictures of more flows or rows take minutes and gigabytes.
 MOST_FLOWS_DRAWN = 1000
 MOST_ROWS_DRAWN = 5_000_000

@@ -15,11 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cwnd
+from cwnd.number_cache import collect_source
 from cwnd.study.braces import parse_flow
 from cwnd.study.design import Design
 from cwnd.study.keys import full, short_names, with_value
 from cwnd.study.precision import Precision
 from cwnd.study.rows import Row
+from cwnd.study.task import PointRun
 from cwnd.study.values import Range, values_of
 
 FLOWS = ["cubic@beta={0.7,0.85}", "reno"]
@@ -254,5 +256,37 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(tmp_path: Path) 
         assert process.returncode == 130 and "the same command goes on from there" in said
         assert not list((tmp_path / "s").rglob(".*"))
         assert cwnd.load(tmp_path / "s").stopped
+    # What a command that was killed while it wrote the tables leaves.
+    (tmp_path / "s" / ".runs.parquet.1").write_text("half")
     done = command(*options, cwd=tmp_path)
     assert done.returncode == 0 and "of them were there" in done.stderr
+    assert not list((tmp_path / "s").rglob(".*"))
+
+
+def test_a_part_that_is_stopped_says_so(tmp_path: Path) -> None:
+    options = [
+        "cubic",
+        "--rate",
+        "100Mbit/s",
+        "--duration",
+        "1000s",
+        "--rtt",
+        "10..100ms/10",
+        "--shard",
+        "1/2",
+        "-o",
+        "s",
+    ]
+    process = subprocess.Popen([sys.executable, "-m", "cwnd", "sweep", *options], cwd=tmp_path, stderr=subprocess.PIPE)
+    while not (tmp_path / "s" / "manifest.json").exists():
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 130
+
+
+def test_the_name_of_a_run_depends_on_all_code_that_makes_its_numbers() -> None:
+    seen: dict[str, str] = {}
+    collect_source(PointRun.run, seen, set())
+    assert {"cwnd.study.rows.rows_of", "cwnd.replicates.document.describe", "cwnd.metrics.run.measures"} <= set(seen)

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import NoReturn
 
 import typer
 
@@ -56,15 +57,17 @@ def study(
 
             table(result.document)
     if result.stopped:
-        rest = f"kept in {out}; the same command goes on from there" if out is not None else "in the numbers"
-        print(
-            f"{result.done} of {result.asked} runs are done and {rest if result.done else 'nothing is kept'}",
-            file=sys.stderr,
-        )
-        raise typer.Exit(130)
+        say_stopped(result.done, result.asked, out)
     if out is not None:
         before = f", {result.found} of them were there" if result.found else ""
         print(f"{result.done} runs in {took:.1f} s{before}; written to {out}", file=sys.stderr)
+
+
+def say_stopped(done: int, asked: int, out: Path | None) -> NoReturn:
+    """Says what is kept of runs that Ctrl-C has stopped, and ends the program."""
+    rest = f"kept in {out}; the same command goes on from there" if out is not None else "in the numbers"
+    print(f"{done} of {asked} runs are done and {rest if done else 'nothing is kept'}", file=sys.stderr)
+    raise typer.Exit(130)
 
 
 def bar(verb: str, noun: str, costs: Mapping[int, float]) -> AbstractContextManager[Watch | None]:

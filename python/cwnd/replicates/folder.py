@@ -144,14 +144,21 @@ def folder_lock(path: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def write(path: Path, document: object) -> None:
-    """Writes JSON to a temporary file, which then takes the name."""
-    part = path.with_name(f".{path.name}")
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A temporary file, of this process alone, which takes the name when the body has written it; gone if the body raises."""
+    part = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        part.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        yield part
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def write(path: Path, document: object) -> None:
+    """Writes JSON, all of it or nothing."""
+    with replacing(path) as part:
+        part.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 
 def read(path: Path) -> dict[str, object]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import time
 
+from rich.filesize import decimal
+
 from cwnd._native import Simulation
 from cwnd.lanes import SIM
+from cwnd.study.results import place
 from cwnd.study.runner import StudyRun, cost
 
 #: How long the speed of this machine is measured, s.
@@ -25,11 +28,6 @@ def duration(seconds: float) -> str:
     return f"{seconds / 3600:.0f} h" if seconds < 100 * 3600 else f"{seconds / 86400:.0f} days"
 
 
-def size(byte_count: float) -> str:
-    """A size in words."""
-    return f"{byte_count / 1e3:.0f} kB" if byte_count < 1e6 else f"{byte_count / 1e6:.1f} MB"
-
-
 def packets_per_s(run: StudyRun) -> float:
     """How fast this machine simulates the study's first scenario, in packets that its link can carry."""
     scenario = next(point.scenario for point in run.points.points if point.scenario is not None)
@@ -46,6 +44,14 @@ def rows(run: StudyRun) -> float:
     return 6 + 26 * len(scenario.groups) + 26 * len(scenario.links)
 
 
+def say_refused(run: StudyRun) -> int:
+    """Says which points have no scenario, and why; returns how many."""
+    refused = [point for point in run.points.points if point.scenario is None]
+    for point in refused[:MOST_SHOWN]:
+        print(f"refused: {place(point.factors)}: {point.why}")
+    return len(refused)
+
+
 def dry_run(run: StudyRun, jobs: int) -> None:
     """Says what would be run: axes, points, time, size."""
     points, settings = run.points, run.settings
@@ -57,21 +63,19 @@ def dry_run(run: StudyRun, jobs: int) -> None:
             if name != key
             else f"{name}: {', '.join(levels[:MOST_SHOWN])}{more}"
         )
-    refused = [point for point in points.points if point.scenario is None]
-    for point in refused[:MOST_SHOWN]:
-        print(f"refused: {', '.join(f'{name}={value}' for name, value in point.factors.items())}: {point.why}")
+    refused = say_refused(run)
     seeds = f"{settings.first} seeds" + (
         f", up to {settings.most_seeds} where intervals are wide" if settings.until else ""
     )
     missing = run.missing()
     asked = sum(run.wanted.values())
     print(
-        f"{len(points.points)} points{f', {len(refused)} of them refused' if refused else ''}, {seeds}: {asked} runs{f', {run.found} of them are there' if run.found else ''}"
+        f"{len(points.points)} points{f', {refused} of them refused' if refused else ''}, {seeds}: {asked} runs{f', {run.found} of them are there' if run.found else ''}"
     )
     if settings.lane == SIM:
         seconds = sum(cost(run.scenario(each)) for each in missing) / packets_per_s(run) / jobs
         print(
-            f"about {duration(seconds)} on {jobs} {'thread' if jobs == 1 else 'threads'}; about {size(asked * rows(run) * ROW_BYTES)} of runs with -o"
+            f"about {duration(seconds)} on {jobs} {'thread' if jobs == 1 else 'threads'}; about {decimal(round(asked * rows(run) * ROW_BYTES))} of runs with -o"
         )
     else:
         print(f"{duration(sum(run.scenario(each).duration_s for each in missing))}, in real time")
@@ -82,16 +86,12 @@ def status(run: StudyRun) -> None:
     missing = run.missing()
     while not missing and run.widen():
         missing = run.missing()
-    refused = [point for point in run.points.points if point.scenario is None]
     print(f"{len(run.runs)} of {sum(run.wanted.values())} runs are done, {len(missing)} are left")
-    for point in refused[:MOST_SHOWN]:
-        print(f"refused: {', '.join(f'{name}={value}' for name, value in point.factors.items())}: {point.why}")
+    say_refused(run)
     left: dict[int, int] = {}
     for number, _ in missing:
         left[number] = left.get(number, 0) + 1
     for number, count in list(left.items())[:MOST_SHOWN]:
-        print(
-            f"left: {', '.join(f'{name}={value}' for name, value in run.points.points[number].factors.items())}: {count}"
-        )
+        print(f"left: {place(run.points.points[number].factors)}: {count}")
     if len(left) > MOST_SHOWN:
         print(f"left: {len(left) - MOST_SHOWN} more points")

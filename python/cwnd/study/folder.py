@@ -11,11 +11,11 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from cwnd.flow_and_link import Value
 from cwnd.number_cache import Cache
-from cwnd.replicates.folder import folder_lock, read, write
+from cwnd.replicates.folder import folder_lock, read, replacing, write
 from cwnd.scenario import plain
 from cwnd.store import MANIFEST, STUDY, FolderError, check_folder, kind_of_result, origin
 from cwnd.study.design import Design
@@ -23,9 +23,6 @@ from cwnd.study.points import Base, Files, Points
 from cwnd.study.results import Failed, Study
 from cwnd.study.rows import RunNumbers
 from cwnd.study.values import Range, Values
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 FAILED = "failed.json"
 RUNS, MEANS = "runs.parquet", "means.parquet"
@@ -59,6 +56,9 @@ class StudyFolder:
             yield
             return
         with folder_lock(self.path):
+            # What a killed command has left.
+            for part in self.path.glob(".*"):
+                part.unlink()
             if self._owns_points:
                 self.cache.sweep()
             try:
@@ -105,9 +105,14 @@ class StudyFolder:
 
     def conclude(self, study: Study) -> None:
         """Writes the tables, and what failed."""
-        write_table(study.runs, self.path / RUNS)
-        write_table(study.means, self.path / MEANS)
-        write_csv(study.means, self.path / "means.csv")
+        import pyarrow.parquet as pq
+        from pyarrow import csv
+
+        for table, name in ((study.runs, RUNS), (study.means, MEANS)):
+            with replacing(self.path / name) as part:
+                pq.write_table(table, part)
+        with replacing(self.path / "means.csv") as part:
+            csv.write_csv(study.means, part)
         counts = {"factors": study.factors, "asked": study.asked, "done": study.done, "stopped": study.stopped}
         write(self.path / MANIFEST, {**read(self.path / MANIFEST), **counts})
         if study.failed:
@@ -176,30 +181,6 @@ def whole_of(shards: Sequence[Path]) -> tuple[Points, Mapping[str, object]]:
 
 #: Keys of a manifest that parts of one study share.
 IDENTITY = ("lane", "seeds", "base", "axes", "zipped", "latin", "drawn_with", "versions", "plugins")
-
-
-def write_table(table: pa.Table, path: Path) -> None:
-    """Writes Parquet to a temporary file, which then takes the name."""
-    import pyarrow.parquet as pq
-
-    part = path.with_name(f".{path.name}")
-    try:
-        pq.write_table(table, part)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def write_csv(table: pa.Table, path: Path) -> None:
-    """Writes CSV to a temporary file, which then takes the name."""
-    from pyarrow import csv
-
-    part = path.with_name(f".{path.name}")
-    try:
-        csv.write_csv(table, part)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def load_study(folder: Path) -> Study:

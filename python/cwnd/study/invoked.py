@@ -19,7 +19,7 @@ from cwnd.flow_and_link import Flow
 from cwnd.flowspec import value
 from cwnd.input_errors import refused
 from cwnd.lanes import SIM, check_lane
-from cwnd.replicates.command import bar, whole_number
+from cwnd.replicates.command import bar, say_stopped, whole_number
 from cwnd.replicates.study import MOST_JOBS, MOST_SEEDS, jobs_of
 from cwnd.study.braces import parse_flow
 from cwnd.study.design import MOST_POINTS, Design
@@ -151,14 +151,8 @@ def finish(run: StudyRun, threads: int, out: Path | None) -> None:
     if count == 1:
         table(study)
     failures(study)
-    stopped = study.stopped and count == 1
-    if stopped:
-        rest = f"kept in {out}; the same command goes on from there" if out is not None else "in the numbers"
-        print(
-            f"{study.done} of {study.asked} runs are done and {rest if study.done else 'nothing is kept'}",
-            file=sys.stderr,
-        )
-        raise typer.Exit(130)
+    if run.stopped:
+        say_stopped(study.done, study.asked, out)
     if out is not None:
         before = f", {study.found} of them were there" if study.found else ""
         where = f"written to {out}" if count == 1 else f"part {number} of {count}, kept in {out}"

@@ -13,12 +13,12 @@ from cwnd._native import Scenario, ScenarioError
 from cwnd.flow_and_link import Value
 from cwnd.input_errors import refused
 from cwnd.number_cache import Cache
-from cwnd.replicates.document import describe
 from cwnd.scenario import from_document
 from cwnd.store import origin
 from cwnd.stored_scenario import identity, inputs, scenario_document
 from cwnd.study.design import Assignment, Design
 from cwnd.study.keys import full, parts_of, short_names, with_value
+from cwnd.study.task import PointRun
 
 #: The files that a document names: the folder that paths are relative to, or contents by path.
 Files = Path | Mapping[str, bytes] | None
@@ -120,4 +120,4 @@ def key_of(scenario: Scenario, lane: str) -> str:
         "plugins": dict(origin().get("plugins", {})),
     }
     text = hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()
-    return Cache.name({"run": text}, describe)
+    return Cache.name({"run": text}, PointRun.run)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from cwnd.metrics.statistics import IntervalDocument
 from cwnd.replicates.report import formatted
-from cwnd.study.results import Study
+from cwnd.study.results import Study, place
 from cwnd.terminal import Grid, Printer
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def table(study: Study, printer: Printer | None = None) -> None:
     at: dict[tuple[object, ...], dict[str, IntervalDocument]] = {}
     links: dict[tuple[object, ...], dict[str, IntervalDocument]] = {}
     first_link: dict[tuple[object, ...], object] = {}
-    shown = [name for name in study.factors if not beside(name, study.factors)]
+    shown = study.factors
     for row in study.means.to_pylist():
         factors = tuple(row[name] for name in shown)
         if row["of"] == "group":
@@ -68,16 +68,10 @@ def table(study: Study, printer: Printer | None = None) -> None:
         printer.print(f"{len(at) - MOST_ROWS} more rows are in the table of means (-o DIR: means.csv)")
 
 
-def beside(name: str, factors: list[str]) -> bool:
-    """Whether a column has the numbers of another one: `rtt_ms` beside `rtt`."""
-    return any(name != other and name.startswith(f"{other}_") for other in factors)
-
-
 def failures(study: Study) -> None:
     """Says which runs failed, and why."""
     for failed in study.failed[:MOST_FAILED]:
-        where = ", ".join(f"{name}={value}" for name, value in failed["factors"].items())
         seed = "" if failed["seed"] is None else f", seed {failed['seed']}"
-        print(f"failed: {where}{seed}: {failed['why']}", file=sys.stderr)
+        print(f"failed: {place(failed['factors'])}{seed}: {failed['why']}", file=sys.stderr)
     if len(study.failed) > MOST_FAILED:
         print(f"failed: {len(study.failed) - MOST_FAILED} more (-o DIR: failed.json)", file=sys.stderr)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
@@ -19,6 +20,11 @@ class Failed(TypedDict):
     #: null: the point has no scenario under any seed
     seed: int | None
     why: str
+
+
+def place(factors: Mapping[str, Value]) -> str:
+    """A point in words: `beta=0.7, rtt=40ms`."""
+    return ", ".join(f"{name}={value}" for name, value in factors.items())
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -17,7 +17,7 @@ from cwnd.study.points import Points, key_of
 from cwnd.study.precision import FIRST, MOST, Precision
 from cwnd.study.results import Failed, Study
 from cwnd.study.rows import RunNumbers
-from cwnd.study.tables import by_number, factor_columns, over_seeds, tidy
+from cwnd.study.tables import by_number, over_seeds, tidy
 from cwnd.study.task import Outcome, PointRun
 
 #: A run, by the number of its point and that of its seed, from 0 on.
@@ -57,21 +57,25 @@ class StudyRun:
     wanted: dict[int, int] = field(default_factory=dict)
     found: int = 0
     keys: dict[Run, str] = field(default_factory=dict)
+    #: Whether Ctrl-C ended it.
+    stopped: bool = False
 
     def __post_init__(self) -> None:
         self.wanted = {point.number: self.settings.first for point in self.points.points if point.scenario is not None}
 
     def scenario(self, run: Run) -> Scenario:
         """The scenario of a run."""
+        return self.base(run).with_seed(self.seed(run))
+
+    def base(self, run: Run) -> Scenario:
+        """The scenario of a run's point."""
         base = self.points.points[run[0]].scenario
         assert base is not None
-        return base.with_seed(base.seed + run[1])
+        return base
 
     def seed(self, run: Run) -> int:
         """The seed of a run."""
-        base = self.points.points[run[0]].scenario
-        assert base is not None
-        return base.seed + run[1]
+        return self.base(run).seed + run[1]
 
     def key(self, run: Run) -> str:
         if run not in self.keys:
@@ -118,7 +122,7 @@ class StudyRun:
     def widen(self) -> bool:
         """Gives more seeds to the points whose intervals are too wide; whether there are any."""
         until, changed = self.settings.until, False
-        if until is None:
+        if until is None or not self.runs:
             return False
         series = by_number(self.runs)
         until.check(row for rows in series.values() for row in rows)
@@ -131,20 +135,19 @@ class StudyRun:
             self.wanted[point] = seeds
         return changed
 
-    def go(self, executors: Executors) -> bool:
-        """Runs what is missing, round by round; whether Ctrl-C ended it."""
-        while True:
+    def go(self, executors: Executors) -> None:
+        """Runs what is missing, round by round, until Ctrl-C or the end."""
+        while not self.stopped:
             missing = self.missing()
             if missing:
                 tasks = {number: PointRun(self.scenario(run), self.settings.lane) for number, run in enumerate(missing)}
                 costs = {number: cost(task.scenario) for number, task in tasks.items()}
                 with executors(costs) as executor:
-                    if run_all(executor, tasks, partial(self.take_of, missing)):
-                        return True
-            if not self.widen():
-                return False
+                    self.stopped = run_all(executor, tasks, partial(self.take_of, missing))
+            if self.stopped or not self.widen():
+                return
 
-    def study(self, *, stopped: bool) -> Study:
+    def study(self) -> Study:
         """What is done of it."""
         points = self.points
         numbered = {(run[0], self.seed(run)): numbers for run, numbers in self.runs.items()}
@@ -157,14 +160,14 @@ class StudyRun:
         ]
         asked = sum(self.wanted.values())
         return Study(
-            list(factor_columns(points)),
+            list(points.names.values()),
             tidy(points, numbered),
             over_seeds(points, numbered),
             [*refused, *failed],
             asked,
             len(self.runs),
             self.found,
-            stopped or len(self.runs) + len(self.failed) < asked,
+            self.stopped or len(self.runs) + len(self.failed) < asked,
         )
 
 
@@ -198,8 +201,8 @@ def run_study(run: StudyRun, executors: Executors) -> Study:
         if folder is not None:
             settings = {"lane": run.settings.lane, "seeds": run.settings.first}
             folder.describe(run.points, settings)
-        stopped = run.go(executors)
-        study = run.study(stopped=stopped)
+        run.go(executors)
+        study = run.study()
         if folder is not None and is_whole:
             folder.conclude(study)
     return study
@@ -211,7 +214,7 @@ def gathered(run: StudyRun, parts: Sequence[Path]) -> Study:
     with run.folder.locked(alone=True):
         run.folder.describe(run.points, {"lane": run.settings.lane, "seeds": run.settings.first})
         run.folder.adopt(parts)
-        left = run.missing()
-        study = run.study(stopped=bool(left))
+        run.missing()
+        study = run.study()
         run.folder.conclude(study)
     return study
