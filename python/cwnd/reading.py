@@ -14,7 +14,7 @@ from cwnd.kernel.result import KernelTrace
 from cwnd.lanes import SIM, check_lane
 from cwnd.packets import SUFFIX, FolderPackets
 from cwnd.replicates.folder import SUMMARY
-from cwnd.replicates.study import Replicates
+from cwnd.replicates.replicating import Replicates
 from cwnd.result import Result, Summary, tables_of
 from cwnd.store import KIND, MANIFEST, REPLICATES, REPRODUCE, STUDY, TRACE, FolderError
 from cwnd.stored_scenario import read_scenario

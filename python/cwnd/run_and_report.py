@@ -39,9 +39,9 @@ def run_and_report(
     if seeds_and_jobs != (None, None):
         if pcap is not None:
             fail("--seeds: not accepted with --pcap; expected one seed")
-        from cwnd.replicates.command import study
+        from cwnd.replicates.command import replicates
 
-        study(scenario, out, seeds_and_jobs, lane=lane, as_json=as_json, force=force)
+        replicates(scenario, out, seeds_and_jobs, lane=lane, as_json=as_json, force=force)
         return
     if pcap is not None:
         scenario = capturing(scenario, "--pcap", pcap)

@@ -17,8 +17,8 @@ import pytest
 import cwnd
 from cwnd import executor as executors
 from cwnd.executor import Context, StoppedError, Task, Threads, run_all
+from cwnd.replicates.replicating import with_seeds
 from cwnd.replicates.runner import SeedRun
-from cwnd.replicates.study import with_seeds
 from cwnd.reproduce.discover import experiments
 from cwnd.reproduce.experiment import Setup
 from cwnd.reproduce.runner import Task as PointTask

@@ -20,7 +20,7 @@ from pathlib import Path
 from cwnd import Scenario, run
 from cwnd.executor import Context, Threads, run_all, simulating
 from cwnd.replicates.document import describe
-from cwnd.replicates.study import processors, with_seeds
+from cwnd.replicates.replicating import processors, with_seeds
 from tools import ROOT
 
 AIM = 1.8

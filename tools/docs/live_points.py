@@ -15,7 +15,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from cwnd.replicates.folder import read
-from cwnd.replicates.study import processors
+from cwnd.replicates.replicating import processors
 from cwnd.reproduce import Point, Setup
 from cwnd.reproduce.discover import experiments
 from cwnd.reproduce.experiment import AnyExperiment

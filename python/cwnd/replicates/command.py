@@ -18,12 +18,12 @@ from cwnd._native import Scenario
 from cwnd.executor import Watch
 from cwnd.exit_codes import fail
 from cwnd.lanes import SIM
-from cwnd.replicates.study import MOST_JOBS, MOST_SEEDS, jobs_of, replicate
+from cwnd.replicates.replicating import MOST_JOBS, MOST_SEEDS, jobs_of, replicate
 
-__all__ = ["MOST_JOBS", "MOST_SEEDS", "bar", "study", "whole_number"]
+__all__ = ["MOST_JOBS", "MOST_SEEDS", "bar", "replicates", "say_stopped", "whole_number"]
 
 
-def study(
+def replicates(
     scenario: Scenario,
     out: Path | None,
     seeds_and_jobs: tuple[str | None, str | None],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Replicates on disk: a folder per seed, complete or absent, so that a stopped study can be continued.
+"""Replicates on disk: a folder per seed, complete or absent, so that the same command can go on.
 
 `manifest.json` names the scenario and the versions; `seed-0001/` and so on are results as `cwnd run -o` writes them, without
 pictures; `summary.json` is the document over all runs that are done.
@@ -29,7 +29,7 @@ SUMMARY = "summary.json"
 
 
 class ReplicatesFolder:
-    """The folder of a study."""
+    """The folder of replicates."""
 
     def __init__(self, path: Path, scenario: Scenario, lane: str, *, force: bool = False) -> None:
         self.path = path
@@ -69,7 +69,7 @@ class ReplicatesFolder:
         raise FolderError(f'folder: "{path}" is not accepted; expected {expected}, or --force (force=True in Python)')
 
     def _clear(self) -> None:
-        """Removes a result of something else than this study, which `check` allows to replace."""
+        """Removes a result of something else than these replicates, which `check` allows to replace."""
         manifest = read(self.path / MANIFEST)
         same_study = identity_of(manifest) == identity_of(self._manifest) and all(
             manifest.get(key) == self._manifest.get(key) for key in ("kind", "lane", "versions", "plugins")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""A study's document as tables on the terminal."""
+"""The document of replicates as tables on the terminal."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""One seed of a study as a task: run, measured, and written where the study has a folder."""
+"""One seed of replicates as a task: run, measured, and written where they have a folder."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class SeedRun:
     """The run of a scenario, whose result is its document."""
 
     scenario: Scenario
-    #: The folder that the run is written to; none if the study has none.
+    #: The folder that the run is written to; none if they have none.
     folder: Path | None = None
     lane: str = SIM
 

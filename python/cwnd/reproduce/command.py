@@ -74,7 +74,7 @@ def reproduce(
     Shortened if not --full. What is done is kept in DIR; the same command goes on from there. `cwnd report DIR` makes a page of it.
     """
     from cwnd.replicates.command import MOST_JOBS, MOST_SEEDS, whole_number
-    from cwnd.replicates.study import processors
+    from cwnd.replicates.replicating import processors
     from cwnd.reproduce.discover import experiments, select
     from cwnd.reproduce.run_folder import COMMITTED, RunFolder, entries
 

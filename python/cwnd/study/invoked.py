@@ -20,7 +20,7 @@ from cwnd.flowspec import value
 from cwnd.input_errors import refused
 from cwnd.lanes import SIM, check_lane
 from cwnd.replicates.command import bar, say_stopped, whole_number
-from cwnd.replicates.study import MOST_JOBS, MOST_SEEDS, jobs_of
+from cwnd.replicates.replicating import MOST_JOBS, MOST_SEEDS, jobs_of
 from cwnd.study.braces import parse_flow
 from cwnd.study.design import MOST_POINTS, Design
 from cwnd.study.estimate import dry_run, status

@@ -13,7 +13,7 @@ from cwnd.executor import Watch
 from cwnd.flow_and_link import Flow
 from cwnd.input_errors import path_of, refused
 from cwnd.lanes import SIM, check_lane
-from cwnd.replicates.study import MOST_JOBS, MOST_SEEDS, jobs_of
+from cwnd.replicates.replicating import MOST_JOBS, MOST_SEEDS, jobs_of
 from cwnd.scenario import as_list, dumbbell_document
 from cwnd.study.braces import parse_flow
 from cwnd.study.design import Design

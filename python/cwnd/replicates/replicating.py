@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""A study: one scenario under several seeds, and the document over the runs."""
+"""Replicates: one scenario under several seeds, and the document over the runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_JOBS = 256
 
 @dataclass(frozen=True, slots=True)
 class Replicates:
-    """The results of a study."""
+    """The results of replicates."""
 
     #: Means and intervals, and each run; `None` when no run ended. What `--json` prints.
     document: ReplicatesDocument | None
@@ -38,7 +38,7 @@ class Replicates:
 
     @classmethod
     def of(cls, document: ReplicatesDocument) -> Replicates:
-        """The study whose document this is."""
+        """The replicates whose document this is."""
         asked, done = document["asked"], len(document["seeds"])
         return cls(document, asked, done, done, done < asked)
 
@@ -98,25 +98,25 @@ def replicate(
     scenario.check_size()
     scenarios = with_seeds(scenario, seeds)
     flow_groups = scenario.groups
-    study_folder = (
+    own_folder = (
         ReplicatesFolder(path_of("folder", folder), scenario, lane, force=force) if folder is not None else None
     )
-    with study_folder.locked() if study_folder is not None else nullcontext():
+    with own_folder.locked() if own_folder is not None else nullcontext():
         documents: dict[int, RunDocument] = {}
-        if study_folder is not None:
-            known = {seed: study_folder.done(each) for seed, each in scenarios.items()}
+        if own_folder is not None:
+            known = {seed: own_folder.done(each) for seed, each in scenarios.items()}
             documents = {seed: document for seed, document in known.items() if document is not None}
         found = len(documents)
         missing = {
-            seed: SeedRun(each, study_folder.seed(seed) if study_folder is not None else None, lane)
+            seed: SeedRun(each, own_folder.seed(seed) if own_folder is not None else None, lane)
             for seed, each in scenarios.items()
             if seed not in documents
         }
         stopped = run_all(Threads(threads, watch), missing, documents.__setitem__)
         runs = [document for _, document in sorted(documents.items())]
         document = combine(flow_groups, runs, seeds) if runs else None
-        if study_folder is not None and document is not None:
-            study_folder.conclude(document)
+        if own_folder is not None and document is not None:
+            own_folder.conclude(document)
     if document is not None and document["identical"]:
         warnings.warn(IDENTICAL_RUNS, stacklevel=2)
     return Replicates(document, seeds, len(runs), found, stopped)
