@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cwnd.metrics import mean_interval, median_interval, paired_difference
-from cwnd.metrics.statistics import t_between, t_quantile
+from cwnd.metrics.statistics import t_beyond, t_quantile
 
 # Two-sided 95 % and 99 % points of Student's t as statistical tables print them.
 TABLE = {
@@ -37,9 +37,9 @@ def test_students_t_is_the_printed_table(nu: int) -> None:
     assert (round(t_quantile(0.95, nu), 3), round(t_quantile(0.99, nu), 3)) == TABLE[nu]
     # The Cauchy distribution and that of two degrees have closed forms.
     if nu == 1:
-        assert t_between(3.0, 1) == pytest.approx(2 / math.pi * math.atan(3.0))
+        assert t_beyond(3.0, 1) == pytest.approx(1 - 2 / math.pi * math.atan(3.0))
     if nu == 2:
-        assert t_between(3.0, 2) == pytest.approx(3 / math.sqrt(11))
+        assert t_beyond(-3.0, 2) == pytest.approx(1 - 3 / math.sqrt(11))
 
 
 def test_a_mean_by_hand() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Statistics over replicates: means and medians with confidence intervals, paired differences."""
+"""Statistics over replicates: means and medians with confidence intervals, paired differences. The distributions are scipy's."""
 
 from __future__ import annotations
 
@@ -56,36 +56,21 @@ class Interval:
         return document
 
 
-def t_between(t: float, nu: int) -> float:
-    """P(|T| ≤ t) of Student's t with `nu` degrees of freedom.
-
-    The finite sums for whole degrees of freedom: Abramowitz and Stegun, "Handbook of mathematical functions", 26.7.3 and
-    26.7.4.
-    """
-    if nu < 1:
-        raise ValueError(f"{nu} degrees of freedom; expected 1 or more")
-    theta = math.atan(t / math.sqrt(nu))
-    cosine = math.cos(theta)
-    odd = nu % 2 == 1
-    # Odd: sin θ (cos θ + 2/3 cos³ θ + 2·4/(3·5) cos⁵ θ + …); even: sin θ (1 + 1/2 cos² θ + 1·3/(2·4) cos⁴ θ + …).
-    term, total = (cosine, 0.0) if odd else (1.0, 0.0)
-    for power in range(1 if odd else 0, nu - 1, 2):
-        total += term
-        term *= cosine * cosine * (power + 1) / (power + 2)
-    total *= math.sin(theta)
-    return 2 / math.pi * (theta + total) if odd else total
-
-
-def t_quantile(level: float, nu: int) -> float:
+def t_quantile(level: float, nu: float) -> float:
     """The t that |T| does not exceed with probability `level`: 2.262 for 95 % and nine degrees of freedom."""
-    if not 0 < level < 1:
-        raise ValueError(f"level {level}; expected 0 < level < 1")
-    low, high = 0.0, 1.0
-    while t_between(high, nu) < level:
-        high *= 2
-    while (middle := (low + high) / 2) not in (low, high):
-        low, high = (middle, high) if t_between(middle, nu) < level else (low, middle)
-    return high
+    # Not scipy.stats, whose import takes longer than a simulation.
+    from scipy.special import stdtrit
+
+    if not 0 < level < 1 or nu <= 0:
+        raise ValueError(f"level {level}, {nu} degrees of freedom; expected 0 < level < 1 and more than 0")
+    return float(stdtrit(nu, (1 + level) / 2))
+
+
+def t_beyond(t: float, nu: float) -> float:
+    """P(|T| ≥ t) of Student's t with `nu` degrees of freedom: the p of a two-sided test."""
+    from scipy.special import stdtr
+
+    return float(2 * stdtr(nu, -abs(t)))
 
 
 def mean_interval(values: Sequence[float], level: float = 0.95) -> Interval:
@@ -120,9 +105,10 @@ def median_interval(values: Sequence[float], level: float = 0.95) -> Interval:
     ordered = sorted(values)
     lower, upper = ordered[(n - 1) // 2], ordered[n // 2]
     centre = lower if lower == upper else (lower + upper) / 2
-    k, below = 0, 0.0
-    while below + math.comb(n, k) / 2**n <= (1 - level) / 2:
-        below += math.comb(n, k) / 2**n
+    from scipy.special import bdtr
+
+    k = 0
+    while bdtr(k, n, 0.5) <= (1 - level) / 2:
         k += 1
     reasons = [] if math.isfinite(centre) else ["half of the replicates or more have no finite value"]
     if k == 0:
@@ -132,7 +118,7 @@ def median_interval(values: Sequence[float], level: float = 0.95) -> Interval:
     if not math.isfinite(high):
         reasons.append("the interval has no upper end")
     middle, low_end, high_end = (end if math.isfinite(end) else None for end in (centre, low, high))
-    return Interval(middle, low_end, high_end, n, 1 - 2 * below, why="; ".join(reasons))
+    return Interval(middle, low_end, high_end, n, 1 - 2 * float(bdtr(k - 1, n, 0.5)), why="; ".join(reasons))
 
 
 def paired_difference(ours: Mapping[int, float], theirs: Mapping[int, float], level: float = 0.95) -> Interval:
