@@ -290,3 +290,26 @@ def test_the_name_of_a_run_depends_on_all_code_that_makes_its_numbers() -> None:
     seen: dict[str, str] = {}
     collect_source(PointRun.run, seen, set())
     assert {"cwnd.study.rows.rows_of", "cwnd.replicates.document.describe", "cwnd.metrics.run.measures"} <= set(seen)
+
+
+# Between 0.25 and 4 in nine steps by equal factors, each is √2 times the one before: 0.353553…, six decimals of which a scenario takes.
+def test_buffers_by_equal_factors_are_ones_that_a_scenario_takes() -> None:
+    values = values_of("buffer", "0.25..4bdp/9log")
+    assert isinstance(values, list) and values[:4] == ["0.25bdp", "0.353553bdp", "0.5bdp", "0.707107bdp"]
+    for value in values:
+        cwnd.dumbbell("cubic", rate="20Mbit/s", rtt="40ms", buffer=value, duration="1s")
+
+
+def test_a_study_knows_what_its_points_have_in_common(tmp_path: Path) -> None:
+    study = cwnd.sweep(["cubic:2", "reno"], **SMALL, rtt=["10ms", "40ms"], loss="random:0.001", folder=tmp_path / "a")
+    assert study.fixed == {
+        "rate": "20 Mbit/s",
+        "buffer": "1 BDP",
+        "queue": "droptail",
+        "loss": "random:0.001",
+        "flows": "2 cubic, reno",
+        "duration": "4 s",
+    }
+    assert cwnd.load(tmp_path / "a").fixed == study.fixed
+    flows = {row["name"]: row["value"] for row in study.runs.to_pylist() if row["measure"] == "flows"}
+    assert flows == {"cubic": 2, "reno": 1}

@@ -114,7 +114,7 @@ class StudyFolder:
         with replacing(self.path / "means.csv") as part:
             csv.write_csv(study.means, part)
         counts = {"factors": study.factors, "asked": study.asked, "done": study.done, "stopped": study.stopped}
-        write(self.path / MANIFEST, {**read(self.path / MANIFEST), **counts})
+        write(self.path / MANIFEST, {**read(self.path / MANIFEST), **counts, "fixed": study.fixed})
         if study.failed:
             write(self.path / FAILED, cast("object", study.failed))
         else:
@@ -205,4 +205,5 @@ def load_study(folder: Path) -> Study:
         done,
         done,
         bool(manifest.get("stopped", False)),
+        cast("dict[str, str]", manifest.get("fixed", {})),
     )

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypedDict
 
 from cwnd.flow_and_link import Value
@@ -44,6 +44,8 @@ class Study:
     found: int
     #: Whether Ctrl-C ended it, or it is a part (shard) of a larger study, so that runs are left.
     stopped: bool = False
+    #: Settings that all points share, in words: `rate`, `rtt`, `buffer`, `queue`, `loss`, `flows`, `duration`, `measured`.
+    fixed: dict[str, str] = field(default_factory=dict)
 
     @property
     def left(self) -> int:

@@ -61,6 +61,7 @@ def rows_of(document: RunDocument, groups: Sequence[FlowGroup]) -> list[Row]:
     rows += measured("all", 0, "all flows", {key: each for key, each in measures["flows"].items() if key != "jain"})
     for index, group in enumerate(groups):
         flows = [cast("Mapping[str, object]", document["flows"][flow]) for flow in group.flows]
+        rows.append(Row("group", index, group.name, "flows", len(flows), "", ""))
         for key in (*SUMS, *MEANS):
             total = fsum(number(flow, key) for flow in flows)
             value = total / len(flows) if key in MEANS else total

@@ -12,6 +12,7 @@ from pathlib import Path
 from cwnd._native import Scenario, ScenarioError
 from cwnd.executor import Executor, Threads, Watch, run_all
 from cwnd.lanes import SIM
+from cwnd.study.fixed import fixed_settings
 from cwnd.study.folder import StudyFolder
 from cwnd.study.points import Points, key_of
 from cwnd.study.precision import FIRST, MOST, Precision
@@ -168,6 +169,7 @@ class StudyRun:
             len(self.runs),
             self.found,
             self.stopped or len(self.runs) + len(self.failed) < asked,
+            fixed_settings(points),
         )
 
 

@@ -19,10 +19,10 @@ MOST_VALUES = 100_000
 #: `100Mbit/s` is a number and a unit; the unit of both ends of a range may stand at its end alone.
 QUANTITY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*((?:[^\d.\s,{}][^\s,{}]*)?)\s*")
 RANGE = re.compile(r"(?P<begin>.+?)\.\.(?P<end>.+?)(?:/(?P<count>\d+))?(?P<log>log)?")
-#: How many decimals a number of a unit has at most: times are of whole nanoseconds, rates of whole bits, sizes of whole bytes.
+#: How many decimals a number of a unit has at most: times are of whole nanoseconds, rates of whole bits, sizes of whole bytes, multiples of the BDP of millionths.
 DECIMALS = {
     **{"ns": 0, "us": 3, "ms": 6, "bit/s": 0, "kbit/s": 3, "Mbit/s": 6},
-    **{"packets": 0, "B": 0, "kB": 3, "MB": 6},
+    **{"packets": 0, "B": 0, "kB": 3, "MB": 6, "bdp": 6},
 }
 DIGITS = 9
 
