@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from cwnd._native import FellBehindError, PluginError, Scenario, ScenarioError, __version__
     from cwnd.check_command import check
+    from cwnd.comparing import compare
+    from cwnd.comparison.runner import fidelity
     from cwnd.kernel.result import KernelTrace
     from cwnd.plugin import CrateError, load_plugin
     from cwnd.reading import NoResultError, load
@@ -49,6 +51,7 @@ __all__ = [
     "Study",
     "__version__",
     "check",
+    "compare",
     "dumbbell",
     "fidelity",
     "graph",
@@ -81,6 +84,7 @@ HOMES = {
     "Study": "study.results",
     "__version__": "_native",
     "check": "check_command",
+    "compare": "comparing",
     "dumbbell": "scenario",
     "fidelity": "comparison.runner",
     "graph": "scenario",

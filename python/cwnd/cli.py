@@ -17,6 +17,7 @@ import typer
 from cwnd import _native, algorithms_command, plugin_commands, shell
 from cwnd._native import Scenario, ScenarioError
 from cwnd.algorithms_command import find
+from cwnd.bottleneck import DEFAULTS
 from cwnd.compare_help import COMPARE
 from cwnd.compared import compared_document, number
 from cwnd.comparison import command as comparison_command
@@ -98,13 +99,15 @@ def compare(
         list[str],
         typer.Argument(metavar="FLOW...", help="NAME[:COUNT][@KEY=VALUE,...], such as cubic:2@rtt=160ms,beta=0.8"),
     ],
-    rate: Annotated[str, typer.Option(help="Rate of the bottleneck, IP bits on the wire.")] = "100Mbit/s",
-    rtt: Annotated[str, typer.Option(help="Round trip time without queueing, for flows that name none.")] = "40ms",
+    rate: Annotated[str, typer.Option(help="Rate of the bottleneck, IP bits on the wire.")] = DEFAULTS["rate"],
+    rtt: Annotated[str, typer.Option(help="Round trip time without queueing, for flows that name none.")] = DEFAULTS[
+        "rtt"
+    ],
     buffer: Annotated[
         str, typer.Option(help="Queue: 1bdp ('0.1bdp, at least 4packets'), 1000packets, 500kB or 50ms.")
-    ] = "1bdp",
+    ] = DEFAULTS["buffer"],
     ecn: Ecn = False,
-    duration: Annotated[str, typer.Option(help="Simulated time.")] = "60s",
+    duration: Annotated[str, typer.Option(help="Simulated time.")] = DEFAULTS["duration"],
     measure: Annotated[
         str | None, typer.Option(metavar="FROM..TO", help="What the summary measures. [default: the last four fifths]")
     ] = None,

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from cwnd._native import ScenarioError, nearest
+from cwnd._native import Scenario, ScenarioError, nearest
 
 #: First character of a text that stands for a value that JSON cannot represent, such as `nan`; the validation accepts no such text.
 NOT_JSON = "\0"
@@ -34,6 +34,18 @@ def refused(field: str, value: object, expected: str, names: Iterable[str] = ())
     error = ScenarioError(f"{field}: {shown(value)} is not accepted; expected {expected}")
     error.field, error.value, error.expected = field, shown(value), expected
     return error
+
+
+def scenario_of(given: object) -> Scenario:
+    """A scenario, or that of the file at a path; anything else is refused, the text of a document too."""
+    if isinstance(given, Scenario):
+        return given
+    expected = "a Scenario, such as cwnd.dumbbell(...), or the path of its file"
+    if isinstance(given, str) and ("\n" in given or "=" in given):
+        raise refused("scenario", given, f"{expected}; cwnd.Scenario.from_toml(text) takes a text")
+    if isinstance(given, str | os.PathLike):
+        return Scenario.from_file(given)
+    raise refused("scenario", given, expected)
 
 
 def flag_of(field: str, value: object) -> bool:

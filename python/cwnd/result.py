@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypedDict
 
 from cwnd._native import FellBehindError, Scenario, Simulation
-from cwnd.input_errors import refused
 from cwnd.lanes import SIM, STEPS, Engine, check_lane, report, start
 from cwnd.packets import Keep, MemoryPackets
 from cwnd.summary_types import TABLES, MeasuredSummary
@@ -246,24 +244,11 @@ class ResultTables(Mapping[str, "pa.Table"]):
         return len(self._result.names)
 
 
-def expect(scenario: object, progress: object = None) -> None:
-    """Refuses anything that is no scenario, and a `progress` that cannot be called."""
-    if isinstance(scenario, Scenario):
-        if progress is not None and not callable(progress):
-            raise refused("progress", progress, "a function that takes the simulation")
-        return
-    example = "cwnd.dumbbell(...)"
-    if isinstance(scenario, str | os.PathLike):
-        example = f"cwnd.Scenario.from_file({os.fspath(scenario)!r})"
-    raise refused("scenario", scenario, f"a Scenario, such as {example}")
-
-
 Progress = Callable[[Engine], None]
 
 
 def run(scenario: Scenario, progress: Progress | None = None, lane: str = SIM) -> Result:
     """Runs `scenario` to its end, with its tables in memory; see `cwnd.run` (`cwnd.store.run`)."""
-    expect(scenario, progress)
     scenario.check_size()
     packets = MemoryPackets()
     engine = run_engine(scenario, progress, lane=check_lane(lane), keep=packets.keep)

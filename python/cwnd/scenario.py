@@ -11,24 +11,19 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping
 from inspect import signature
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast, get_args, get_type_hints
 
 from cwnd import _native
 from cwnd._native import Scenario, nearest
-from cwnd.disciplines import QueueDisciplines
 from cwnd.flow_and_link import Flow, KeyTable, Link, Value
 from cwnd.flowspec import parse
 from cwnd.input_errors import NOT_JSON, refused, shown
+from cwnd.settings import CommonSettings, Flows, LinkSettings, Rate
 
 if TYPE_CHECKING:
     from cwnd._native import QueueDiscipline
 
-Rate = str | list[tuple[str, str]] | Mapping[str, str]
-
-
 __all__ = ["Flow", "KeyTable", "Link", "Value", "dumbbell", "from_document", "graph", "parking_lot", "scenario_schema"]
-
-Flows = str | Flow | Mapping[str, int] | Iterable[Flow | str]
 
 
 # `Any`: a JSON schema is for other libraries, which validate by it or make forms of it.
@@ -40,30 +35,6 @@ def scenario_schema() -> dict[str, Any]:
     """
     schema: dict[str, Any] = json.loads(_native.scenario_schema())
     return schema
-
-
-class CommonSettings(TypedDict, total=False):
-    """Settings that every scenario may have: see `dumbbell`."""
-
-    duration: str
-    measure: tuple[str, str] | None
-    seed: int | str
-    packet_size: str | None
-    interval: str | None
-    per_ack: bool
-    inner: bool | list[str]
-    record_flows: str | list[str | int] | None
-    record_limit: str | None
-    record_packets: str | None
-    snap_length: str | None
-    live: Mapping[str, object] | None
-    name: str
-    traffic: Iterable[str | Mapping[str, object]]
-    actions: Iterable[Mapping[str, object]]
-
-
-class LinkSettings(CommonSettings, QueueDisciplines, total=False):
-    """Those, and the queue discipline of the link."""
 
 
 #: Keys of the link of a dumbbell that are keywords of the same names.
@@ -121,9 +92,11 @@ def dumbbell(
     return from_document(dumbbell_document(flows, {**given, **settings}))
 
 
-def dumbbell_document(flows: Flows, settings: Mapping[str, object]) -> dict[str, object]:
-    """The scenario of `dumbbell` with these keywords as plain values, before any default is added."""
-    _check_keywords(settings, dumbbell)
+def dumbbell_document(
+    flows: Flows, settings: Mapping[str, object], function: Callable[..., object] = dumbbell
+) -> dict[str, object]:
+    """The scenario of `dumbbell` with these keywords as plain values, before any default is added; `function` is what they were given to."""
+    check_keywords(settings, function)
     given = dict(settings)
     link = _given(**{key: given.pop(key, None) for key in LINK_KEYS})
     reverse, buffer = given.pop("reverse", False), cast("str", given.pop("buffer", "1bdp"))
@@ -148,7 +121,7 @@ def parking_lot(
     A flow says where it begins and ends: `Flow("cubic", from_="n0", to="n3")`. `rtt` is what a `buffer` in BDP refers to,
     if not the longest round trip of the flows over the link. The rest is as in `dumbbell`.
     """
-    _check_keywords(settings, parking_lot)
+    check_keywords(settings, parking_lot)
     others, queue = _queue(buffer, settings)
     link = _given(rate=rate, rtt=rtt, loss=loss, delay=delay)
     return from_document(
@@ -160,7 +133,7 @@ def graph(links: Iterable[Link], flows: Flows, **settings: Unpack[CommonSettings
     """Flows through any graph of one-way links. A flow has `from_` and `to`, or `path` and `back`; the rest is as in
     `dumbbell`.
     """
-    _check_keywords(settings, graph)
+    check_keywords(settings, graph)
     tables = []
     for number, link in enumerate(
         as_list("links", links, (Link,), 'a list of cwnd.Link("a", "b", rate=..., delay=...)')
@@ -205,6 +178,8 @@ def _given(**keys: object) -> dict[str, object]:
     return {key: value for key, value in keys.items() if value is not None}
 
 
+#: When flows start that are given as texts or names: at random, against phase effects.
+SPREAD: Value = {"uniform": ["0s", "100ms"]}
 #: Keys of `[record]`, by their keywords here.
 RECORD = {
     "interval": "interval",
@@ -226,19 +201,25 @@ def as_list(field: str, given: object, single: tuple[type, ...], expected: str) 
     return list(given)
 
 
-def _groups(flows: Flows) -> list[dict[str, Value]]:
-    """The tables of the groups of flows."""
-    spread = {"uniform": ["0s", "100ms"]}
+def given_flows(flows: Flows) -> list[Flow | str]:
+    """The groups of flows, one by one: as `Flow`s, or texts of the command line."""
     expected = 'cwnd.Flow, a text such as "cubic:2@rtt=160ms", or names with counts such as {"cubic": 2}'
     if isinstance(flows, Mapping):
-        flows = [Flow(cc, count=count, start=spread) for cc, count in flows.items()]
-    tables = []
+        flows = [Flow(cc, count=count, start=SPREAD) for cc, count in flows.items()]
+    groups: list[Flow | str] = []
     for number, given in enumerate(as_list("flows", flows, (str, Flow), expected)):
         if not isinstance(given, (str, Flow)):
             raise refused(f"flows[{number}]", given, expected)
-        flow = given if isinstance(given, Flow) else parse(given, f"flow[{number}]")
-        tables.append(flow.table if isinstance(given, Flow) else {"start": spread, **flow.table})
-    return tables
+        groups.append(given)
+    return groups
+
+
+def _groups(flows: Flows) -> list[dict[str, Value]]:
+    """The tables of the groups of flows."""
+    return [
+        given.table if isinstance(given, Flow) else {"start": SPREAD, **parse(given, f"flow[{number}]").table}
+        for number, given in enumerate(given_flows(flows))
+    ]
 
 
 def plain(field: str, value: object, around: tuple[object, ...] = ()) -> object:
@@ -277,10 +258,11 @@ def plain(field: str, value: object, around: tuple[object, ...] = ()) -> object:
     raise refused(field, value, "text, a number, true or false, a list or a table of them")
 
 
-def _check_keywords(settings: Mapping[str, object], function: Callable[..., Scenario]) -> None:
-    """Refuses keywords that `function` does not have."""
-    names = [name for name in signature(function).parameters if name != "settings"]
-    names += [*CommonSettings.__annotations__, *(() if function is graph else DISCIPLINES)]
+def check_keywords(settings: Mapping[str, object], function: Callable[..., object]) -> None:
+    """Refuses keywords that `function` does not have: its parameters, and the keys of the type of its `settings`."""
+    *parameters, others = signature(function, eval_str=True).parameters.values()
+    (keys,) = get_args(others.annotation)
+    names = [*(parameter.name for parameter in parameters), *get_type_hints(keys)]
     for key, value in settings.items():
         if key in names:
             continue

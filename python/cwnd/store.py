@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from cwnd import partial_folders
 from cwnd._native import Scenario, __version__
-from cwnd.input_errors import flag_of, path_of, refused
+from cwnd.input_errors import flag_of, path_of, refused, scenario_of
 from cwnd.kernel.result import KIND as TRACE_KIND
 from cwnd.lanes import LANES, SIM, Engine, check_lane
 from cwnd.packets import FolderPackets, Keep, PacketsWriter
-from cwnd.result import Progress, Result, conclude, drop, expect, run_engine, summary_of, tables_of
+from cwnd.result import Progress, Result, conclude, drop, run_engine, summary_of, tables_of
 from cwnd.result import run as run_in_memory
 from cwnd.stored_scenario import inputs, names_in_folder, scenario_document, write_scenario
 from cwnd.tables import ROWS_PER_BATCH, EngineTables, FolderTables
@@ -188,7 +188,7 @@ def save(
 
 
 def run(
-    scenario: Scenario,
+    scenario: Scenario | str | os.PathLike[str],
     progress: Progress | None = None,
     *,
     folder: str | Path | None = None,
@@ -196,22 +196,24 @@ def run(
     force: bool = False,
     lane: str = SIM,
 ) -> Result:
-    """Runs `scenario` to its end; `progress` is called every few hundredths of a second of work.
+    """Runs `scenario`, or the one in the file at this path, to its end; `progress` is called with the engine every few hundredths of a second of work.
 
     In lane `sim` it is simulated. In lane `live` its flows are connections of the running kernel, and its links are emulated in real
     time, which needs root.
 
     Without `folder` the tables stay in memory. With it they are written there while the run goes on, so that memory does not grow with
     the run's length, with all that `cwnd.save` writes beside them (`pictures`, `force`: as there); a run that does not end leaves
-    nothing there. Raises `ScenarioError` for anything that is no scenario, and before the run if the tables are expected to hold more
+    nothing there. Raises `ScenarioError` for anything that is no scenario or path of one, and before the run if the tables are expected to hold more
     than `record.limit`; `PluginError` if a plugin's algorithm panics. In lane `live` also
     `ScenarioError` for what the kernel does not do, `OSError` for what the system refuses, and `FellBehindError` when this machine
     did not keep up: such a run has no result.
     """
+    scenario = scenario_of(scenario)
+    if progress is not None and not callable(progress):
+        raise refused("progress", progress, "a function that takes the simulation")
     pictures, force = flag_of("pictures", pictures), flag_of("force", force)
     if folder is None:
         return run_in_memory(scenario, progress, lane)
-    expect(scenario, progress)
     return record(scenario, folder, progress, pictures=pictures, force=force, lane=check_lane(lane))
 
 

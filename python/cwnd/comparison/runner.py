@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,9 +14,9 @@ from typing import Protocol, TypedDict
 from cwnd._native import Scenario
 from cwnd.comparison.agreement import Agreement, AgreementDocument
 from cwnd.comparison.numbers import numbers
-from cwnd.input_errors import refused
+from cwnd.input_errors import refused, scenario_of
 from cwnd.lanes import LIVE, SIM, Engine
-from cwnd.result import Result, expect, run, run_in_time
+from cwnd.result import Result, run, run_in_time
 
 MOST_RUNS = 1000
 SCENARIOS = Path(__file__).with_name("scenarios")
@@ -93,14 +94,17 @@ def measured(scenario: Scenario, watch: Callable[[float], None]) -> Result:
 
 
 def fidelity(
-    scenario: Scenario, runs: int = 10, watch: Watch = lambda _over, _part: None, kept: Kept | None = None
+    scenario: Scenario | str | os.PathLike[str],
+    runs: int = 10,
+    watch: Watch = lambda _over, _part: None,
+    kept: Kept | None = None,
 ) -> Fidelity:
-    """Runs a scenario `runs` times in each lane, under seeds from its own on, and compares what comes out.
+    """Runs a scenario, or the one in the file at this path, `runs` times in each lane, under seeds from its own on, and compares what comes out.
 
     Live runs that `kept` has are not made again; simulations always are, their flows and traffic with the
     clock of this kernel. Raises what `cwnd.run` raises in lane live.
     """
-    expect(scenario)
+    scenario = scenario_of(scenario)
     if isinstance(runs, bool) or not isinstance(runs, int) or not 1 <= runs <= MOST_RUNS:
         raise refused("runs", runs, f"a whole number from 1 to {MOST_RUNS}")
     pairs, days = [], []

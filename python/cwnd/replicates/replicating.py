@@ -11,13 +11,12 @@ from pathlib import Path
 
 from cwnd._native import Scenario
 from cwnd.executor import Threads, Watch, run_all
-from cwnd.input_errors import path_of, refused
+from cwnd.input_errors import path_of, refused, scenario_of
 from cwnd.lanes import SIM, check_lane
 from cwnd.replicates.document import ReplicatesDocument, RunDocument, combine
 from cwnd.replicates.folder import ReplicatesFolder
 from cwnd.replicates.report import IDENTICAL_RUNS
 from cwnd.replicates.runner import SeedRun
-from cwnd.result import expect
 
 MOST_SEEDS = 10_000
 MOST_JOBS = 256
@@ -73,7 +72,7 @@ def with_seeds(scenario: Scenario, seeds: int) -> dict[int, Scenario]:
 
 
 def replicate(
-    scenario: Scenario,
+    scenario: Scenario | str | os.PathLike[str],
     seeds: int,
     jobs: int | None = None,
     folder: str | Path | None = None,
@@ -82,14 +81,14 @@ def replicate(
     force: bool = False,
     lane: str = SIM,
 ) -> Replicates:
-    """Runs `scenario` under `seeds` seeds, from its own on, on `jobs` threads (all processors; in lane `live` one run after another).
+    """Runs `scenario`, or the one in the file at this path, under `seeds` seeds, from its own on, on `jobs` threads (all processors; in lane `live` one run after another).
 
     `watch`, if given, is called by these threads with a seed, its packets so far, and the part of its run that is done.
     With `folder`, runs that are already there are not run again, and every run is written as soon as it is done; with `force` they
     replace another result. Raises `ScenarioError`, `FolderError`, `OSError` when writing fails, and what `cwnd.run` raises in the lane; runs that are done stay. Warns if
     several runs are all the same: then nothing in the scenario is random (in Python a `Flow` starts at 0 s by default).
     """
-    expect(scenario)
+    scenario = scenario_of(scenario)
     if isinstance(seeds, bool) or not isinstance(seeds, int) or not 1 <= seeds <= MOST_SEEDS:
         raise refused("seeds", seeds, f"a whole number from 1 to {MOST_SEEDS}")
     if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or not 1 <= jobs <= MOST_JOBS):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import typer
 
+from cwnd.bottleneck import DEFAULTS
 from cwnd.compared import compared_document
 from cwnd.executor import Watch
 from cwnd.exit_codes import fail
@@ -206,7 +207,7 @@ def flows_of(given: Given) -> Grid:
         flow, own = parse_flow(text, number)
         flows.append(flow)
         axes |= own
-    plain: dict[str, object] = {"rate": "100Mbit/s", "rtt": "40ms", "buffer": "1bdp"}
+    plain: dict[str, object] = {}
     for key, option in given.link.items():
         if option is None:
             continue
@@ -221,7 +222,7 @@ def flows_of(given: Given) -> Grid:
         disciplines=given.disciplines,
         traffic=given.traffic,
         seed=given.seed or "1",
-        duration=given.duration or "60s",
+        duration=given.duration or DEFAULTS["duration"],
         reverse=given.reverse,
         name=" + ".join(given.what),
         **plain,

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Unpack
 
 from cwnd._native import Scenario
 from cwnd.executor import Watch
@@ -14,7 +15,8 @@ from cwnd.flow_and_link import Flow
 from cwnd.input_errors import path_of, refused
 from cwnd.lanes import SIM, check_lane
 from cwnd.replicates.replicating import MOST_JOBS, MOST_SEEDS, jobs_of
-from cwnd.scenario import as_list, dumbbell_document
+from cwnd.scenario import as_list, check_keywords, dumbbell_document
+from cwnd.settings import Axis, PathSettings
 from cwnd.study.braces import parse_flow
 from cwnd.study.design import Design
 from cwnd.study.folder import StudyFolder
@@ -52,8 +54,13 @@ def sweep(
     lane: str = SIM,
     watch: Watch | None = None,
     force: bool = False,
-    # Keywords of `dumbbell`, of which some may be axes.
-    **settings: object,
+    rate: Axis | None = None,
+    rtt: Axis | None = None,
+    buffer: Axis | None = None,
+    loss: Axis | None = None,
+    jitter: Axis | None = None,
+    packet_size: Axis | None = None,
+    **settings: Unpack[PathSettings],
 ) -> Study:
     """Runs a scenario at every combination of its axes' values, under `seeds` seeds each (1; 5 with `until`).
 
@@ -68,7 +75,10 @@ def sweep(
 
     Runs go on `jobs` threads (all processors; in lane `live` one after another). A run that fails does not end the others: `Study.failed`. Raises `ScenarioError`, `FolderError`, and `OSError` when writing fails.
     """
-    grid, own_axes = grid_from(scenario, settings)
+    check_keywords(settings, sweep)
+    link = {"rate": rate, "rtt": rtt, "buffer": buffer, "loss": loss, "jitter": jitter, "packet_size": packet_size}
+    given = {key: value for key, value in {**link, **settings}.items() if value is not None}
+    grid, own_axes = grid_from(scenario, given)
     found: dict[str, Values] = {**grid.axes, **own_axes}
     for key, values in (axes or {}).items():
         if key in found:

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""`cwnd.compare`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Unpack, overload
+
+from cwnd.bottleneck import bottleneck_document
+from cwnd.flow_and_link import Flow
+from cwnd.flowspec import parse
+from cwnd.input_errors import refused
+from cwnd.replicates.replicating import Replicates, replicate
+from cwnd.result import Result
+from cwnd.scenario import DISCIPLINES, check_keywords, from_document, given_flows
+from cwnd.settings import CompareSettings, Flows
+from cwnd.store import run
+
+#: Keywords that say how it is run, and not what.
+RUNNING = ("jobs", "folder", "pictures", "force", "lane")
+
+
+@overload
+def compare(flows: Flows, *, seeds: None = None, **settings: Unpack[CompareSettings]) -> Result: ...
+@overload
+def compare(flows: Flows, *, seeds: int, **settings: Unpack[CompareSettings]) -> Replicates: ...
+def compare(flows: Flows, *, seeds: int | None = None, **settings: Unpack[CompareSettings]) -> Result | Replicates:
+    """Runs flows through one bottleneck, as `cwnd compare` does: a `Result`, or with `seeds` the `Replicates` of so many seeds.
+
+    `flows` are texts as the command line has them (`["cubic:2@beta=0.85", "reno"]`), `cwnd.Flow`s, or names with counts (`{"cubic": 4,
+    "sack": 4}`). By default the link has 100 Mbit/s, a round trip of 40 ms and a buffer of 1 BDP, and the run is of 60 s, of which the
+    first fifth is not measured. Flows that say no start begin at random within the first 100 ms, or a tenth of a short run.
+
+    The keywords are those of `dumbbell`, `ecn`, and how it is run (`jobs`, `folder`, `pictures`, `force`, `lane`): those of `cwnd.run`
+    and `cwnd.replicate`. Raises what these raise; `ScenarioError` for anything that is no flow, keyword or value.
+    """
+    check_keywords(settings, compare)
+    given: dict[str, object] = {key: value for key, value in settings.items() if value is not None}
+    if seeds is None and "jobs" in given:
+        raise refused("jobs", given["jobs"], "seeds= with it")
+    if seeds is not None and "pictures" in given:
+        raise refused("pictures", given["pictures"], "no seeds= with it: many runs are not drawn")
+    running = {key: given.pop(key) for key in RUNNING if key in given}
+    groups = given_flows([Flow(cc, count) for cc, count in flows.items()] if isinstance(flows, Mapping) else flows)
+    given.setdefault("name", " + ".join(group if isinstance(group, str) else text_of(group) for group in groups))
+    parsed = [parse(group, f"flow[{at}]") if isinstance(group, str) else group for at, group in enumerate(groups)]
+    ecn = given.pop("ecn", False)
+    if not isinstance(ecn, bool):
+        raise refused("ecn", ecn, "True or False")
+    if ecn:
+        given |= marking(given)
+    scenario = from_document(bottleneck_document(parsed, given, ecn=ecn, function=compare))
+    if seeds is None:
+        return run(scenario, **running)  # type: ignore[arg-type]
+    return replicate(scenario, seeds, **running)  # type: ignore[arg-type]
+
+
+def marking(settings: Mapping[str, object]) -> dict[str, object]:
+    """The queue discipline that is given, which marks."""
+    for name in DISCIPLINES:
+        if isinstance(queue := settings.get(name), Mapping):
+            return {name: {"ecn": True, **queue}}
+    raise refused("ecn", True, f"a queue that marks, by {' or '.join(f'{name}=' for name in DISCIPLINES)}")
+
+
+def text_of(flow: Flow) -> str:
+    """A flow as the command line writes it, where that has a text for its settings."""
+    settings = [f"{key}={value}" for key, value in flow.table.items() if key not in ("cc", "count", "label")]
+    count = f":{flow.table['count']}" if flow.table["count"] != 1 else ""
+    return str(flow.table.get("label", f"{flow.table['cc']}{count}" + (f"@{','.join(settings)}" if settings else "")))
