@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from cwnd.check_command import check
     from cwnd.comparing import compare
     from cwnd.comparison.runner import fidelity
+    from cwnd.difference.python import diff
+    from cwnd.difference.results import Difference
     from cwnd.kernel.result import KernelTrace
     from cwnd.plugin import CrateError, load_plugin
     from cwnd.reading import NoResultError, load
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CrateError",
+    "Difference",
     "FellBehindError",
     "Flow",
     "FolderError",
@@ -52,6 +55,7 @@ __all__ = [
     "__version__",
     "check",
     "compare",
+    "diff",
     "dumbbell",
     "fidelity",
     "graph",
@@ -68,6 +72,7 @@ __all__ = [
 
 HOMES = {
     "CrateError": "plugin",
+    "Difference": "difference.results",
     "FellBehindError": "_native",
     "Flow": "scenario",
     "FolderError": "store",
@@ -85,6 +90,7 @@ HOMES = {
     "__version__": "_native",
     "check": "check_command",
     "compare": "comparing",
+    "diff": "difference.python",
     "dumbbell": "scenario",
     "fidelity": "comparison.runner",
     "graph": "scenario",

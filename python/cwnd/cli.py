@@ -21,6 +21,8 @@ from cwnd.bottleneck import DEFAULTS
 from cwnd.compare_help import COMPARE
 from cwnd.compared import compared_document, number
 from cwnd.comparison import command as comparison_command
+from cwnd.difference import command as difference_command
+from cwnd.difference.command import DIFF
 from cwnd.discipline_options import Ecn, discipline_options
 from cwnd.exit_codes import enter, fail
 from cwnd.flowspec import live as live_keys
@@ -337,6 +339,7 @@ def replay(
 app.command("fidelity")(comparison_command.command)
 app.command("sweep", help=SWEEP)(study_command.command)
 app.command("merge")(study_command.merge)
+app.command("diff", help=DIFF)(difference_command.command)
 app.command("shell", context_settings={"allow_interspersed_args": False})(shell.command)
 
 

@@ -46,7 +46,7 @@ def fail(message: str, code: int = 2) -> NoReturn:
     raise typer.Exit(code)
 
 
-REPEATED = ("--plugin", "--param", "--traffic", "--except", "--axis", "--zip")
+REPEATED = ("--plugin", "--param", "--traffic", "--except", "--axis", "--zip", "--where", "--fail-if")
 
 
 def refuse_repeated(arguments: list[str]) -> None:

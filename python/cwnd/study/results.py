@@ -22,7 +22,7 @@ class Failed(TypedDict):
     why: str
 
 
-def place(factors: Mapping[str, Value]) -> str:
+def place(factors: Mapping[str, object]) -> str:
     """A point in words: `beta=0.7, rtt=40ms`."""
     return ", ".join(f"{name}={value}" for name, value in factors.items())
 

@@ -6,14 +6,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 from math import fsum
-from typing import NamedTuple, TypedDict, cast
+from typing import NamedTuple, Protocol, TypedDict, cast
 
 from cwnd import _native
-from cwnd._native import FlowGroup
 from cwnd.json_types import number
 from cwnd.lanes import SIM
 from cwnd.metrics.measure_type import MeasureDocument
 from cwnd.replicates.document import COMPLETION, LOADS, MEANS, SUMS, RunDocument
+
+
+class GroupOfFlows(Protocol):
+    """A group of flows: its name, and the numbers of its flows."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def flows(self) -> Sequence[int]: ...
 
 
 class Row(NamedTuple):
@@ -54,7 +62,7 @@ def unit(table: str, column: str) -> str:
     return units().get(table, {}).get(column, "")
 
 
-def rows_of(document: RunDocument, groups: Sequence[FlowGroup]) -> list[Row]:
+def rows_of(document: RunDocument, groups: Sequence[GroupOfFlows]) -> list[Row]:
     """All numbers of a run."""
     measures = document["measures"]
     rows = [Row("all", 0, "all flows", "jain", document["jain"], "", "")]

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Computes a difference from the numbers of both sides."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from cwnd.difference.effect import (
+    Method,
+    Samples,
+    difference,
+    equivalent,
+    median_difference,
+    relative,
+)
+from cwnd.difference.results import Difference, Effect
+from cwnd.difference.sides import Key, Numbers, Place, Subject, aligned, alone, partners, places
+from cwnd.input_errors import refused
+from cwnd.metrics.statistics import median_interval, t_beyond
+from cwnd.replicates.document import TIMES
+
+KINDS = ("all", "group", "link", "traffic", "transfers")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparing:
+    """How two sides are compared."""
+
+    #: Whether values of one seed belong together.
+    paired: bool = True
+    level: float = 0.95
+    #: As part of A's mean: within it two sides count as equivalent.
+    margin: float | None = None
+    method: Method = "t"
+    #: None: all that both have.
+    measures: Collection[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A number at one point: pairs by seed, or the values of each side, and how many have none."""
+
+    samples: Samples
+    #: The seeds of its pairs, or of both sides.
+    seeds: tuple[Sequence[int], Sequence[int]]
+    undefined: int
+    why: str
+
+
+def series(ours: Numbers, theirs: Numbers, keys: tuple[Key, Key], comparing: Comparing) -> Series:
+    """The values of a number at one point."""
+    a, b = ours.values[keys[0]], theirs.values[keys[1]]
+    why = ours.reasons.get(keys[0]) or theirs.reasons.get(keys[1]) or ""
+    never = math.inf if keys[0].measure in TIMES else None
+
+    def value(found: float | None) -> float | None:
+        return never if found is None else found
+
+    if not comparing.paired:
+        left, right = [[seed for seed in side if value(side[seed]) is not None] for side in (a, b)]
+        undefined = len(a) + len(b) - len(left) - len(right)
+        samples = Samples(
+            [each for seed in left if (each := value(a[seed])) is not None],
+            [each for seed in right if (each := value(b[seed])) is not None],
+            paired=False,
+        )
+        return Series(samples, (left, right), undefined, why)
+    common = [seed for seed in a if seed in b]
+    has = [seed for seed in common if value(a[seed]) is not None and value(b[seed]) is not None]
+    pairs = [(value(a[seed]), value(b[seed])) for seed in has]
+    found = Samples([x for x, _ in pairs if x is not None], [y for _, y in pairs if y is not None], paired=True)
+    # Times that neither side reached say nothing.
+    none = sum(x == y == math.inf for x, y in pairs) if never else len(common) - len(has)
+    return Series(found, (has, has), none, why)
+
+
+def pooled(of_points: Sequence[Series], *, paired: bool) -> Series:
+    """By seed, the means over the points, of the seeds that all points have a value under: seeds are independent of each other, points are not."""
+    sides: list[list[float]] = []
+    seeds: list[Sequence[int]] = []
+    for side in (0, 1):
+        common = [seed for seed in of_points[0].seeds[side] if all(seed in each.seeds[side] for each in of_points)]
+        values = []
+        for seed in common:
+            at = [(each.samples.a, each.samples.b)[side][each.seeds[side].index(seed)] for each in of_points]
+            values.append(math.fsum(at) / len(at))
+        sides.append(values)
+        seeds.append(common)
+    found = Samples(sides[0], sides[1], paired)
+    why = next((each.why for each in of_points if each.why), "")
+    return Series(found, (seeds[0], seeds[1]), sum(each.undefined for each in of_points), why)
+
+
+def all_pairs(of_points: Sequence[Series], *, paired: bool) -> Series:
+    """The values of all points: for medians, of which there is no mean over points."""
+    samples = Samples(
+        [value for each in of_points for value in each.samples.a],
+        [value for each in of_points for value in each.samples.b],
+        paired,
+    )
+    why = next((each.why for each in of_points if each.why), "")
+    return Series(samples, ((), ()), sum(each.undefined for each in of_points), why)
+
+
+def effect_of(
+    found: Series, effect_name: tuple[str, str, str], measure: str, unit: str, comparing: Comparing
+) -> Effect:
+    """The effect of a series; `effect_name`: of what, and its label on both sides."""
+    of, label, label_b = effect_name
+    samples = found.samples
+    common = {"of": of, "label": label, "label_b": label_b, "measure": measure, "unit": unit, "samples": samples}
+    empty: dict[str, object] = dict.fromkeys(
+        ("a", "b", "difference", "low", "high", "relative", "relative_low", "relative_high", "p", "equivalent")
+    )
+    empty |= {"place": {}, "centre": "mean", "n": samples.n, "undefined": found.undefined, "why": found.why}
+    if measure in TIMES:
+        return median_effect(found, {**empty, **common, "centre": "median"}, comparing)
+    if not samples.n:
+        return Effect(**{**empty, **common, "why": found.why or "no run of one side has a value"})  # type: ignore[arg-type]
+    mean_a, mean_b = samples.means()
+    apart = difference(samples, comparing.level, comparing.method)
+    part = relative(samples, comparing.level, comparing.method)
+    p = None
+    if samples.n > 1:
+        above, error, nu = samples.beyond(1)
+        p = t_beyond(above / error, nu) if error else float(above == 0)
+    numbers = {
+        "a": mean_a,
+        "b": mean_b,
+        "difference": apart.centre,
+        "low": apart.low,
+        "high": apart.high,
+        "relative": part.centre,
+        "relative_low": part.low,
+        "relative_high": part.high,
+        "p": p,
+        "equivalent": None if comparing.margin is None else equivalent(samples, comparing.margin, comparing.level),
+        "why": apart.why or found.why,
+    }
+    return Effect(**{**empty, **common, **numbers})  # type: ignore[arg-type]
+
+
+def median_effect(found: Series, known: dict[str, object], comparing: Comparing) -> Effect:
+    """The effect on a time: medians, and the median of the pairs' differences."""
+    samples = found.samples
+    numbers: dict[str, object] = {
+        "a": median_interval(samples.a).centre,
+        "b": median_interval(samples.b).centre,
+        "why": found.why,
+    }
+    if samples.paired and samples.n and found.undefined < samples.n:
+        apart = median_difference(samples, comparing.level)
+        numbers |= {"difference": apart.centre, "low": apart.low, "high": apart.high, "why": apart.why}
+    elif not samples.paired:
+        numbers["why"] = "medians have an interval in pairs only"
+    return Effect(**{**known, **numbers})  # type: ignore[arg-type]
+
+
+def numbers_in_common(
+    ours: Numbers, theirs: Numbers, comparing: Comparing
+) -> Iterator[tuple[tuple[Subject, Subject], str]]:
+    """The numbers that both sides have: of what on both sides, and the measure."""
+    both = {(key.subject, key.measure) for key in theirs.values}
+    known = dict.fromkeys((key.subject, key.measure) for key in ours.values)
+    for of in KINDS:
+        for pair in partners(ours, theirs, of):
+            for subject, measure in known:
+                wanted = comparing.measures is None or measure in comparing.measures
+                if wanted and subject == pair[0] and (pair[1], measure) in both:
+                    yield pair, measure
+
+
+def compute(ours: Numbers, theirs: Numbers, names: tuple[str, str], comparing: Comparing) -> Difference:
+    """B (`theirs`) against A (`ours`)."""
+    right = set(places(theirs.values))
+    common = [place for place in places(ours.values) if aligned(ours, theirs, place) in right]
+    left = len(places(ours.values))
+    lone = alone(ours, theirs, KINDS)
+    if left > len(common) or len(right) > len(common):
+        lone.append(f"{left - len(common)} points of A, {len(right) - len(common)} of B")
+    if not common:
+        raise refused("b", names[1], "a result with points that A has too (their factors have other values here)")
+    over, at = [], []
+    for pair, measure in numbers_in_common(ours, theirs, comparing):
+        unit = ours.units[measure]
+        name = (pair[0].of, ours.names[pair[0]][1], theirs.names[pair[1]][1])
+        of_points: list[tuple[Place, Series]] = []
+        for place in common:
+            keys = Key(place, pair[0], measure), Key(aligned(ours, theirs, place), pair[1], measure)
+            if keys[0] in ours.values and keys[1] in theirs.values:
+                of_points.append((place, series(ours, theirs, keys, comparing)))
+        if not of_points:
+            continue
+        effects = [effect_of(each, name, measure, unit, comparing) for _, each in of_points]
+        at += [
+            replace(effect, place=dict(zip(ours.factors, place, strict=True)))
+            for effect, (place, _) in zip(effects, of_points, strict=True)
+        ]
+        if len(common) == 1:
+            over.append(at[-1])
+            continue
+        merge = all_pairs if measure in TIMES else pooled
+        over.append(
+            effect_of(merge([each for _, each in of_points], paired=comparing.paired), name, measure, unit, comparing)
+        )
+    if comparing.paired and not any(effect.n for effect in at):
+        raise refused("b", names[1], "a result with seeds that A has too, or --unpaired")
+    seeds = unpaired_seeds(ours, theirs) if comparing.paired else 0
+    if seeds:
+        lone.append(f"{seeds} runs of one side under seeds that the other has not")
+    return Difference(
+        *names, ours.factors, over, at, len(common), lone, comparing.paired, comparing.level, comparing.method
+    )
+
+
+def unpaired_seeds(ours: Numbers, theirs: Numbers) -> int:
+    """How many runs have no partner, at the points that both sides have."""
+    seeds: list[dict[Place, set[int]]] = [{}, {}]
+    for side, numbers in enumerate((ours, theirs)):
+        for key, values in numbers.values.items():
+            place = aligned(ours, theirs, key.place) if side == 0 else key.place
+            seeds[side].setdefault(place, set()).update(values)
+    return sum(len(seeds[0][place] ^ seeds[1][place]) for place in seeds[0] if place in seeds[1])

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Conditions on a difference: `p95 queueing delay > +5%`, `throughput of reno < -2Mbit/s`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from cwnd.difference.results import Difference, Effect
+from cwnd.input_errors import refused
+from cwnd.replicates.document import TIMES
+
+EXPECTED = (
+    "MEASURE [of FLOWS] > CHANGE or < CHANGE, such as 'p95 queueing delay > +5%' or 'throughput of reno < -2Mbit/s'"
+)
+FORM = re.compile(
+    r"\s*(?P<measure>[^<>]+?)(?:\s+of\s+(?P<label>[^<>]+?))?\s*(?P<sign>[<>])\s*"
+    r"(?P<change>[+-]?\s*\d+(?:\.\d+)?)\s*(?P<unit>[^\s\d][^\s]*)?\s*"
+)
+#: Measures in words, beside their names in the tables.
+WORDS = {
+    "throughput": "throughput_mbps",
+    "goodput": "goodput_mbps",
+    "utilisation": "utilization",
+    "jain's index": "jain",
+    "fairness": "jain",
+    "loss rate": "loss_rate",
+    "retransmissions": "retransmits",
+    "mean window": "cwnd_mean",
+    "convergence time": "convergence_s",
+    "queueing delay": "queue_mean_ms",
+    "mean queueing delay": "queue_mean_ms",
+    "median queueing delay": "queue_p50_ms",
+    "p50 queueing delay": "queue_p50_ms",
+    "p95 queueing delay": "queue_p95_ms",
+    "p99 queueing delay": "queue_p99_ms",
+    "max queueing delay": "queue_max_ms",
+    "completion time": "completion_mean_s",
+    "mean completion time": "completion_mean_s",
+    "median completion time": "completion_p50_s",
+    "p50 completion time": "completion_p50_s",
+    "p95 completion time": "completion_p95_s",
+    "p99 completion time": "completion_p99_s",
+}
+#: How many of the measure's unit one of these is.
+SCALES = {("s", "ms"): 1e3, ("ms", "s"): 1e-3, ("kbit/s", "Mbit/s"): 1e-3, ("Gbit/s", "Mbit/s"): 1e3}
+Outcome = Literal["met", "not met", "undecided"]
+
+
+def measure_named(field: str, text: str, known: Iterable[str]) -> str:
+    """The measure that a name or its words mean."""
+    known = list(known)
+    words = " ".join(text.lower().split())
+    if text in known:
+        return text
+    if WORDS.get(words) in known:
+        return WORDS[words]
+    raise refused(field, text, "a measure", [*known, *(each for each, name in WORDS.items() if name in known)])
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A change of a measure, from A to B, that is too much."""
+
+    text: str
+    measure: str
+    #: Of the flows or links with this label; of all.
+    label: str | None
+    above: bool
+    #: As part of A's mean, or in the measure's unit.
+    change: float
+    is_relative: bool
+
+    @classmethod
+    def of(cls, text: object, difference: Difference) -> Condition:
+        """Reads a condition; refuses measures, labels and units that the difference has not."""
+        match = FORM.fullmatch(text) if isinstance(text, str) else None
+        if not isinstance(text, str) or match is None:
+            raise refused("fail-if", text, EXPECTED)
+        units = {effect.measure: effect.unit for effect in difference.over_points}
+        measure = measure_named("fail-if", match["measure"].strip(), units)
+        labels = [
+            label
+            for effect in difference.over_points
+            for label in (effect.label, effect.label_b)
+            if effect.measure == measure
+        ]
+        if match["label"] is not None and match["label"] not in labels:
+            raise refused("fail-if", match["label"], f"what {measure} is of", dict.fromkeys(labels))
+        change, unit = float(match["change"].replace(" ", "")), match["unit"]
+        if unit == "%":
+            if measure in TIMES:
+                raise refused("fail-if", text, f"a change in {units[measure]}: medians are compared by differences")
+            return cls(text.strip(), measure, match["label"], match["sign"] == ">", change / 100, True)
+        own = units[measure]
+        scale = 1.0 if unit in (None, own) else SCALES.get((unit, own))
+        if scale is None:
+            raise refused("fail-if", unit, f"% or {own}" if own else "%, or a number without a unit")
+        return cls(text.strip(), measure, match["label"], match["sign"] == ">", change * scale, False)
+
+    def concerns(self, effect: Effect) -> bool:
+        """Whether it is about this number."""
+        return effect.measure == self.measure and self.label in (None, effect.label, effect.label_b)
+
+    def judge(self, effect: Effect, difference: Difference) -> Outcome:
+        """Whether the change is decided to be beyond the limit, not beyond it, or neither.
+
+        Means, unless they are bootstrapped, by one-sided tests of mean(b) against the limit, which decide where the interval does, and
+        also where A is zero and there is no relative interval.
+        """
+        if effect.difference is None:
+            return "undecided"
+        if effect.measure in TIMES or difference.method == "bootstrap":
+            ends = (effect.relative_low, effect.relative_high) if self.is_relative else (effect.low, effect.high)
+            return self.by_interval(*ends)
+        samples = effect.samples
+        if samples.n < 2:
+            return "undecided"
+        ratio, shift = (1 + self.change, 0.0) if self.is_relative else (1.0, self.change)
+        apart, error, _ = samples.beyond(ratio, shift)
+        if not error:
+            # Nothing varies. A change equal to the limit is not beyond it, rounding aside.
+            apart = 0.0 if abs(apart) <= 1e-12 * max(map(abs, samples.means())) else apart
+            return "met" if (apart > 0 if self.above else apart < 0) else "not met"
+        p = samples.p_above(ratio, shift) if self.above else 1 - samples.p_above(ratio, shift)
+        allowed = (1 - difference.level) / 2
+        return "met" if p <= allowed else "not met" if p >= 1 - allowed else "undecided"
+
+    def by_interval(self, low: float | None, high: float | None) -> Outcome:
+        """The same by an interval, of which an end may be infinite (`None`)."""
+        near, far = (low, high) if self.above else (high, low)
+        if near is not None and (near > self.change if self.above else near < self.change):
+            return "met"
+        if far is not None and (far <= self.change if self.above else far >= self.change):
+            return "not met"
+        return "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A condition, and how it came out for a number."""
+
+    condition: Condition
+    effect: Effect
+    outcome: Outcome
+
+
+def judged(conditions: Sequence[Condition], effects: Sequence[Effect], difference: Difference) -> list[Judged]:
+    """Every condition for every number that it is about."""
+    return [
+        Judged(condition, effect, condition.judge(effect, difference))
+        for condition in conditions
+        for effect in effects
+        if condition.concerns(effect)
+    ]

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""A difference as a table on the terminal."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+
+from cwnd.difference.conditions import Judged
+from cwnd.difference.results import Difference, Effect
+from cwnd.study.results import place
+from cwnd.terminal import Grid, Printer
+
+#: What is shown where no measures are asked for.
+SHOWN = {
+    "all": ("jain", "convergence_s"),
+    "group": ("throughput_mbps", "share", "loss_rate", "retransmits", "timeouts"),
+    "link": ("utilization", "queue_mean_ms", "queue_p95_ms"),
+    "traffic": ("carried_mbps",),
+    "transfers": ("completion_mean_s", "completion_p95_s"),
+}
+MOST_ROWS = 200
+
+
+def shown(effects: Sequence[Effect], *, everything: bool) -> list[Effect]:
+    """The effects that a table has: those asked for, else the main ones that are not zero on both sides."""
+    if everything:
+        return list(effects)
+    return [effect for effect in effects if effect.measure in SHOWN[effect.of] and (effect.a or effect.b)]
+
+
+def number(value: float | None, *, signed: bool = False) -> str:
+    return "none" if value is None else f"{value:+.4g}" if signed else f"{value:.4g}"
+
+
+def ends(effect: Effect) -> str:
+    """A difference with its interval, whose ends are as far from it as each other (±) or not."""
+    apart, low, high = effect.difference, effect.low, effect.high
+    if apart is None:
+        return effect.why or "none"
+    if low is None and high is None:
+        return number(apart, signed=True)
+    if low is not None and high is not None and math.isclose(apart - low, high - apart, rel_tol=1e-6, abs_tol=1e-300):
+        return f"{number(apart, signed=True)} ± {(high - low) / 2:.2g}"
+    return f"{number(apart, signed=True)} ({number(low, signed=True)} to {number(high, signed=True)})"
+
+
+def percent(effect: Effect) -> str:
+    """The change with its interval: as part of A, or as a difference where there is no such part."""
+    if effect.relative is None:
+        return ends(effect)
+    centre = part(effect.relative)
+    if effect.relative_low is None or effect.relative_high is None:
+        return centre
+    return f"{centre} ({part(effect.relative_low)} to {part(effect.relative_high)})"
+
+
+def part(value: float) -> str:
+    """A part in per cent."""
+    return f"{value:+.1%}" if abs(value) < 1 else f"{value:+.0%}"
+
+
+def measure(effect: Effect) -> str:
+    """A measure with its unit, where neither its name nor what it counts says it."""
+    has_unit = effect.unit in ("", "packets", "segments") or effect.measure.endswith(("_mbps", "_ms", "_s"))
+    return effect.measure if has_unit else f"{effect.measure} ({effect.unit})"
+
+
+def cells(effect: Effect, *, placed: bool) -> list[str]:
+    """The cells of an effect's row after the first, which is its measure."""
+    numbers = [number(effect.a), number(effect.b), percent(effect), effect.verdict]
+    return [place(effect.place), *numbers] if placed else numbers
+
+
+def table(difference: Difference, *, each: bool, everything: bool, printer: Printer | None = None) -> None:
+    """Prints the effects over all points, or at each, a table for each group of flows and link, and how many are decided."""
+    printer = printer or Printer()
+    placed = each and difference.points > 1
+    effects = shown(difference.at_points if placed else difference.over_points, everything=everything)
+    points = "one point" if difference.points == 1 else f"{'each of' if placed else 'over'} {difference.points} points"
+    counts = sorted({effect.n for effect in effects})
+    several = "" if not counts else f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    what = f"pair{'' if counts == [1] else 's'} by seed" if difference.paired else "values a side, not paired"
+    printer.print(f"A: {difference.a}   B: {difference.b}   {points}, {several or 'no'} {what}")
+    headings = ["A", "B", f"change ({100 * difference.level:.4g} %)", ""]
+    if placed:
+        headings = ["point", *headings]
+    texts = (0, len(headings) - 1) if placed else (len(headings) - 1,)
+    by_name: dict[tuple[str, str], list[Effect]] = {}
+    for effect in effects[:MOST_ROWS]:
+        by_name.setdefault((effect.of, effect.name), []).append(effect)
+    for (_, name), of_name in by_name.items():
+        rows = [(measure(effect), cells(effect, placed=placed)) for effect in of_name]
+        printer.print(f"\n{name}")
+        printer.print(Grid("", headings, rows, texts=texts))
+    if len(effects) > MOST_ROWS:
+        printer.print(f"{len(effects) - MOST_ROWS} more rows: -o FILE.csv")
+    judgeable = [effect for effect in effects if effect.low is not None or effect.high is not None]
+    decided = sum(effect.decided for effect in judgeable)
+    # The number that chance decides is said where it is half of one or more.
+    chance = len([effect for effect in judgeable if effect.verdict != "same"]) * (1 - difference.level)
+    by_chance = f"; if nothing differed, about {chance:.1f} of them would be" if chance >= 0.5 else ""
+    printer.print(f"{decided} of {len(effects)} differences are decided{by_chance}")
+
+
+def unpaired(difference: Difference) -> None:
+    """Says what only one side has."""
+    if difference.unpaired:
+        print(f"not compared, as only one side has it: {'; '.join(difference.unpaired)}", file=sys.stderr)
+
+
+def conditions(found: Sequence[Judged]) -> None:
+    """Says how conditions came out."""
+    for each in found:
+        where = f" at {place(each.effect.place)}" if each.effect.place else ""
+        change = percent(each.effect) if each.condition.is_relative else ends(each.effect)
+        outcome = {"met": "FAILS", "not met": "holds", "undecided": "undecided"}[each.outcome]
+        print(f"{outcome}: {each.condition.text}: {each.effect.name}{where}: {change}", file=sys.stderr)

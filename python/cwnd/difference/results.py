@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""What a difference came to: an effect for each number, and what is decided of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cwnd.difference.effect import Method, Samples
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One number on both sides: B against A. Intervals are of the level of the `Difference`."""
+
+    #: The values of the factors; empty over all points.
+    place: Mapping[str, object]
+    #: What it is of: `all`, `group`, `link`, `traffic`, `transfers`; its label on both sides.
+    of: str
+    label: str
+    label_b: str
+    measure: str
+    unit: str
+    #: `mean`, or `median` of times, which are infinite where they were not reached.
+    centre: str
+    a: float | None
+    b: float | None
+    #: b − a, in `unit`.
+    difference: float | None
+    low: float | None
+    high: float | None
+    #: b / a − 1; none for medians.
+    relative: float | None
+    relative_low: float | None
+    relative_high: float | None
+    #: Pairs, or values of the smaller side where they are not paired.
+    n: int
+    #: How many runs, or pairs of them, have no value.
+    undefined: int
+    #: Of the two-sided test of no difference; none for medians and without an interval.
+    p: float | None
+    #: Whether it lies within the margin that was asked for; `None` where none was.
+    equivalent: bool | None
+    #: Why something is missing.
+    why: str
+    samples: Samples
+
+    @property
+    def decided(self) -> bool:
+        """Whether the interval of the difference excludes zero."""
+        return (self.low is not None and self.low > 0) or (self.high is not None and self.high < 0)
+
+    @property
+    def verdict(self) -> str:
+        """`higher` or `lower` where that is decided, `within` the margin where it is, else `undecided`; `same` where all pairs are equal."""
+        if self.difference == 0 and self.low == 0 and self.high == 0:
+            return "same"
+        if self.equivalent:
+            return "within"
+        if self.decided and self.difference is not None:
+            return "higher" if self.difference > 0 else "lower"
+        return "undecided"
+
+    @property
+    def name(self) -> str:
+        """What the number is of, on both sides."""
+        return self.label if self.label == self.label_b else f"{self.label} → {self.label_b}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Difference:
+    """B against A: every number that both have, over all points and at each."""
+
+    a: str
+    b: str
+    #: The columns that say what was varied.
+    factors: Sequence[str]
+    #: Over all points: by seed, the means over the points.
+    over_points: Sequence[Effect]
+    #: At each point; the same as `over_points` where there is one.
+    at_points: Sequence[Effect]
+    points: int
+    #: Points, seeds and subjects that only one side has.
+    unpaired: Sequence[str]
+    paired: bool
+    level: float
+    #: Where the intervals of means come from.
+    method: Method
+
+    @property
+    def table(self) -> pa.Table:
+        """A row per number: over all points (where `points` is their number) and at each (where it is 1 and the factors have values)."""
+        import pyarrow as pa
+
+        rows = [(self.points, effect) for effect in self.over_points]
+        rows += [(1, effect) for effect in self.at_points] if self.points > 1 else []
+        columns: dict[str, list[object]] = {
+            name: [effect.place.get(name) for _, effect in rows] for name in self.factors
+        }
+        columns["points"] = [points for points, _ in rows]
+        for name in (*TEXTS, *NUMBERS, "n", "undefined", "equivalent", "verdict", "why"):
+            columns[name] = [getattr(effect, name) for _, effect in rows]
+        types = {name: pa.float64() for name in NUMBERS} | {name: pa.string() for name in (*TEXTS, "verdict", "why")}
+        types |= {"points": pa.int64(), "n": pa.int64(), "undefined": pa.int64(), "equivalent": pa.bool_()}
+        return pa.table({name: pa.array(values, types.get(name)) for name, values in columns.items()})
+
+    def __repr__(self) -> str:
+        decided = sum(effect.decided for effect in self.over_points)
+        return f"Difference({self.b} against {self.a}: {decided} of {len(self.over_points)} numbers differ over {self.points} points)"
+
+
+TEXTS = ("of", "label", "label_b", "measure", "unit", "centre")
+NUMBERS = ("a", "b", "difference", "low", "high", "relative", "relative_low", "relative_high", "p")

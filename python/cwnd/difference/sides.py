@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The numbers of the two sides of a difference, by point, seed and what they are of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from cwnd.input_errors import refused
+from cwnd.replicates.replicating import Replicates
+from cwnd.result import Result
+from cwnd.study.of_runs import rows_of_result
+from cwnd.study.results import Study
+from cwnd.study.values import quantity_of
+
+Side = Study | Replicates | Result
+#: The values of the factors at a point.
+Place = tuple[object, ...]
+
+
+class Subject(NamedTuple):
+    """What numbers are of: `all` flows, a `group`, a `link`, `traffic` or `transfers`, and which of them by its place."""
+
+    of: str
+    number: int
+
+
+class Key(NamedTuple):
+    """A number of a side, over its seeds."""
+
+    place: Place
+    subject: Subject
+    measure: str
+
+
+@dataclass(slots=True)
+class Numbers:
+    """All numbers of a side."""
+
+    #: The columns that say what was varied, without those of one value.
+    factors: list[str]
+    #: The value under each seed; `None` where there is none.
+    values: dict[Key, dict[int, float | None]] = field(default_factory=dict)
+    #: The name and the label of each subject; where points have different labels, its name is its label.
+    names: dict[Subject, tuple[str, str]] = field(default_factory=dict)
+    units: dict[str, str] = field(default_factory=dict)
+    #: Why a number has no value, of its first run without.
+    reasons: dict[Key, str] = field(default_factory=dict)
+
+    def subjects(self, of: str) -> list[Subject]:
+        return [subject for subject in self.names if subject.of == of]
+
+    def measures(self) -> list[str]:
+        """The names of the measures."""
+        return list(self.units)
+
+
+def factors_of(side: Side) -> list[str]:
+    """The factors of a study; others have none."""
+    return side.factors if isinstance(side, Study) else []
+
+
+def rows(side: Side) -> Iterator[Mapping[str, object]]:
+    """The runs' numbers as rows of a study's table."""
+    return iter(side.runs.to_pylist()) if isinstance(side, Study) else rows_of_result(side)
+
+
+def equal(value: object, text: str) -> bool:
+    """Whether a factor's value is the one that a text means: `40ms` is `0.04s`, `0.70` is 0.7."""
+    if str(value) == text:
+        return True
+    ours, theirs = quantity_of(str(value)), quantity_of(text)
+    return ours is not None and ours == theirs
+
+
+def selected(side: Side, where: Mapping[str, str], fields: Mapping[str, str]) -> list[Mapping[str, object]]:
+    """The rows at the points where the factors have these values."""
+    factors = factors_of(side)
+    for name in where:
+        if name not in factors:
+            raise refused(fields.get(name, "where"), name, "a factor of the study", factors)
+    found = list(rows(side))
+    for name, text in where.items():
+        levels = list(dict.fromkeys(str(row[name]) for row in found))
+        found = [row for row in found if equal(row[name], text)]
+        if not found:
+            raise refused(fields.get(name, "where"), f"{name}={text}", "a value of this factor", levels)
+    return found
+
+
+def numbers_of(
+    side: Side, where: Mapping[str, str], apart: str | None = None, fields: Mapping[str, str] | None = None
+) -> Numbers:
+    """The numbers of a side at the points where the factors have these values; `apart` is the factor that the sides differ in.
+
+    `fields`: what an error calls a factor's selection, where that is not `where`.
+    """
+    found_rows = selected(side, where, fields or {})
+    columns = [name for name in factors_of(side) if name != apart]
+    varied = [name for name in columns if len({str(row[name]) for row in found_rows}) > 1]
+    found = Numbers(varied)
+    numbered: dict[tuple[Place, int], dict[tuple[str, str], int]] = {}
+    for row in found_rows:
+        place = tuple(row[name] for name in varied)
+        seed, of, name = int(str(row["seed"])), str(row["of"]), str(row["name"])
+        subject = Subject(of, number_of(numbered.setdefault((place, seed), {}), row))
+        if found.names.setdefault(subject, (name, str(row["label"])))[1] != row["label"]:
+            found.names[subject] = (name, name)
+        measure, value = str(row["measure"]), row["value"]
+        found.units.setdefault(measure, str(row["unit"]))
+        key = Key(place, subject, measure)
+        found.values.setdefault(key, {})[seed] = value if isinstance(value, float) else None
+        if value is None:
+            found.reasons.setdefault(key, str(row["why"]))
+    return found
+
+
+def number_of(seen: dict[tuple[str, str], int], row: Mapping[str, object]) -> int:
+    """The place of a row's subject among those of its kind in a run."""
+    subject = str(row["of"]), str(row["name"])
+    if subject not in seen:
+        seen[subject] = sum(of == subject[0] for of, _ in seen)
+    return seen[subject]
+
+
+def partners(ours: Numbers, theirs: Numbers, of: str) -> list[tuple[Subject, Subject]]:
+    """Which subjects of the two sides go together: by name where the names are the same, else by their order."""
+    left, right = ours.subjects(of), theirs.subjects(of)
+    by_name = {theirs.names[subject][0]: subject for subject in right}
+    if {ours.names[subject][0] for subject in left} == set(by_name):
+        return [(subject, by_name[ours.names[subject][0]]) for subject in left]
+    if len(left) == len(right):
+        return list(zip(left, right, strict=True))
+    return [(subject, by_name[ours.names[subject][0]]) for subject in left if ours.names[subject][0] in by_name]
+
+
+def alone(ours: Numbers, theirs: Numbers, kinds: Sequence[str]) -> list[str]:
+    """The subjects that only one side has."""
+    lone = []
+    for of in kinds:
+        paired = partners(ours, theirs, of)
+        lone += [ours.names[each][0] for each in ours.subjects(of) if each not in {left for left, _ in paired}]
+        lone += [theirs.names[each][0] for each in theirs.subjects(of) if each not in {right for _, right in paired}]
+    return lone
+
+
+def same_factors(ours: Numbers, theirs: Numbers) -> None:
+    """Refuses sides whose points are not of the same factors."""
+    if set(ours.factors) != set(theirs.factors):
+        lone = sorted(set(ours.factors) ^ set(theirs.factors))
+        raise refused("factors", ", ".join(lone), "the same factors on both sides, or --where for one value of it")
+
+
+def aligned(ours: Numbers, theirs: Numbers, place: Place) -> Place:
+    """A point of ours in the order of their factors."""
+    at = dict(zip(ours.factors, place, strict=True))
+    return tuple(at[name] for name in theirs.factors)
+
+
+def places(every: Iterable[Key]) -> list[Place]:
+    """The points of these numbers, each once."""
+    return list(dict.fromkeys(key.place for key in every))

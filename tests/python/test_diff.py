@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""`cwnd diff`: effects against scipy's own tests and hand arithmetic; pairs; conditions; refusals."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import random
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from conftest import Cli
+from scipy import stats
+
+import cwnd as package
+from cwnd.difference.effect import Samples, difference, equivalent, median_difference, relative
+
+SHORT = ("--rate", "20Mbit/s", "--duration", "5s")
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("diff") / "study"
+    package.sweep(
+        ["cubic@beta={0.7,0.85}", "reno"], rate="20Mbit/s", rtt=["10ms", "40ms"], duration="5s", seeds=5, folder=folder
+    )
+    return folder
+
+
+def samples(n: int, *, paired: bool, seed: int) -> Samples:
+    source = random.Random(seed)
+    common = [source.gauss(0, 3) for _ in range(n)]
+    a = [20 + each + source.gauss(0, 1) for each in common]
+    b = [22 + each + source.gauss(0, 2) for each in common]
+    return Samples(a, b if paired else b[: n - 2], paired)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_tests_are_those_of_scipy(seed: int) -> None:
+    pairs = samples(9, paired=True, seed=seed)
+    found, theirs = difference(pairs, 0.9), stats.ttest_rel(pairs.b, pairs.a)
+    ends = theirs.confidence_interval(0.9)
+    assert (found.low, found.high) == (pytest.approx(ends.low), pytest.approx(ends.high)), f"seed {seed}"
+    above = stats.ttest_rel(pairs.b, pairs.a, alternative="greater").pvalue
+    assert pairs.p_above(1) == pytest.approx(above)
+    sides = samples(9, paired=False, seed=seed)
+    welch = stats.ttest_ind(sides.b, sides.a, equal_var=False)
+    ends = welch.confidence_interval(0.95)
+    found = difference(sides, 0.95)
+    assert (found.low, found.high) == (pytest.approx(ends.low), pytest.approx(ends.high)), f"seed {seed}"
+
+
+def test_a_ratio_by_hand() -> None:
+    # b = 2a + (−1, 0, 1): mean(a) 20, s(a)² 100, mean(b) 40, s(b)² = 4·100 + 2·2·10 + 1 = 441, s(ab) = 2·100 + 10 = 210.
+    pairs = Samples([10.0, 20.0, 30.0], [19.0, 40.0, 61.0], paired=True)
+    found = relative(pairs, 0.5)
+    # t of two degrees at 50 %: 0.8165; t²/n = 2/9. The limits solve (40 − 20 r)² = 2/9 (441 − 420 r + 100 r²).
+    for ratio in (1 + (found.low or 0), 1 + (found.high or 0)):
+        assert (40 - 20 * ratio) ** 2 == pytest.approx(2 / 9 * (441 - 420 * ratio + 100 * ratio**2))
+    assert found.centre == 1 and found.low is not None and found.high is not None and found.low < 1 < found.high
+    # Where A may be zero there is no interval, and where it is, no ratio.
+    assert relative(Samples([-1.0, 1.0, 3.0], [1.0, 2.0, 3.0], paired=True), 0.95).low is None
+    assert relative(Samples([0.0, 0.0], [1.0, 2.0], paired=True), 0.95).centre is None
+
+
+def test_95_per_cent_of_the_intervals_of_ratios_cover() -> None:
+    seed, covered, trials = 17, {True: 0, False: 0}, 1500
+    source = random.Random(seed)
+    for _ in range(trials):
+        common = [source.gauss(0, 2) for _ in range(8)]
+        a = [10 + each + source.gauss(0, 1) for each in common]
+        b = [15 + 1.5 * each + source.gauss(0, 1) for each in common]
+        free = [15 + source.gauss(0, 3) for _ in range(8)]
+        for paired, other in ((True, b), (False, free)):
+            found = relative(Samples(a, other, paired), 0.95)
+            assert found.low is not None and found.high is not None
+            covered[paired] += found.low <= 0.5 <= found.high
+    # Three standard errors of 1500 trials are 0.0169. Pairs: exact. Else the degrees of freedom are estimated.
+    assert covered[True] / trials == pytest.approx(0.95, abs=0.0169), f"seed {seed}"
+    assert covered[False] / trials == pytest.approx(0.95, abs=0.02), f"seed {seed}"
+
+
+def test_equivalence_is_two_one_sided_tests() -> None:
+    pairs = Samples([10.0, 11.0, 12.0, 13.0], [10.1, 11.0, 12.2, 13.1], paired=True)
+    for margin in (0.005, 0.02, 0.2):
+        lower = stats.ttest_1samp([b - (1 - margin) * a for a, b in zip(pairs.a, pairs.b)], 0, alternative="greater")
+        upper = stats.ttest_1samp([b - (1 + margin) * a for a, b in zip(pairs.a, pairs.b)], 0, alternative="less")
+        assert equivalent(pairs, margin, 0.95) == (max(lower.pvalue, upper.pvalue) <= 0.05)
+    assert equivalent(pairs, 0.2, 0.95) and not equivalent(pairs, 0.005, 0.95)
+
+
+def test_a_bootstrap_is_that_of_scipy_and_wants_ten_values() -> None:
+    pairs = samples(30, paired=True, seed=3)
+    found = difference(pairs, 0.95, "bootstrap")
+    plain = difference(pairs, 0.95)
+    assert None not in (found.low, found.high, plain.low, plain.high)
+    # Normal values: both say the same within a tenth of the interval's length.
+    length = (plain.high or 0) - (plain.low or 0)
+    assert (found.low, found.high) == (
+        pytest.approx(plain.low, abs=length / 10),
+        pytest.approx(plain.high, abs=length / 10),
+    )
+    few = difference(samples(9, paired=True, seed=3), 0.95, "bootstrap")
+    assert few.low is None and "too few" in few.why
+
+
+def test_a_time_that_one_side_never_reached_is_later() -> None:
+    pairs = Samples([1.0, 2.0, 3.0, 4.0, 5.0, math.inf], [math.inf, 3.0, 5.0, 6.0, 9.0, math.inf], paired=True)
+    # Differences ∞, 1, 2, 2, 4, 0: sorted 0, 1, 2, 2, 4, ∞.
+    found = median_difference(pairs, 0.95)
+    assert (found.centre, found.low, found.high) == (2, 0, None)
+
+
+def test_pairs_are_runs_of_one_point_and_seed(study: Path) -> None:
+    found = package.diff(study, between="beta=0.7,0.85")
+    assert (found.points, found.factors, found.paired) == (2, ["rtt"], True)
+    rows = pq.read_table(study / "runs.parquet").to_pylist()
+    values = {
+        (row["beta"], row["rtt"], row["seed"]): row["value"]
+        for row in rows
+        if row["measure"] == "throughput_mbps" and row["name"] == "reno"
+    }
+    mean_of = {  # by seed, over both round trip times
+        (beta, seed): (values[beta, "10ms", seed] + values[beta, "40ms", seed]) / 2
+        for beta in (0.7, 0.85)
+        for seed in range(1, 6)
+    }
+    apart = [mean_of[0.85, seed] - mean_of[0.7, seed] for seed in range(1, 6)]
+    (effect,) = (each for each in found.over_points if (each.measure, each.label) == ("throughput_mbps", "reno"))
+    assert effect.n == 5 and effect.difference == pytest.approx(sum(apart) / 5)
+    ends = stats.ttest_1samp(apart, 0).confidence_interval(0.95)
+    assert (effect.low, effect.high) == (pytest.approx(ends.low), pytest.approx(ends.high))
+    at = [each for each in found.at_points if (each.measure, each.label) == ("throughput_mbps", "reno")]
+    assert [dict(each.place) for each in at] == [{"rtt": "10ms"}, {"rtt": "40ms"}]
+    assert (effect.difference or 0) == pytest.approx(sum(each.difference or 0 for each in at) / 2)
+    # The group whose parameter it is has a label on each side.
+    assert {(each.label, each.label_b) for each in found.over_points if each.of == "group"} == {
+        ("cubic beta=0.7", "cubic beta=0.85"),
+        ("reno", "reno"),
+    }
+
+
+def test_a_result_against_itself_differs_in_nothing(study: Path) -> None:
+    found = package.diff(study, study)
+    assert found.points == 4
+    assert all(each.verdict in ("same", "undecided") and not each.decided for each in found.over_points)
+    undecided = {each.measure for each in found.over_points if each.verdict == "undecided"}
+    assert undecided <= {"convergence_s", "smoothness"}, undecided  # which have no value in runs of 5 s
+    apart = package.diff(study, study, paired=False, measures="throughput")
+    assert all(each.low is not None and each.low < 0 for each in apart.over_points)
+
+
+def test_replicates_and_runs_are_compared_with_each_other_and_with_studies(tmp_path: Path, cwnd: Cli) -> None:
+    for name, buffer in (("a", "1bdp"), ("b", "2bdp")):
+        assert cwnd("compare", "cubic", *SHORT, "--buffer", buffer, "--seeds", 3, "-o", tmp_path / name).returncode == 0
+    found = package.diff(tmp_path / "a", tmp_path / "b")
+    means = [
+        json.loads((tmp_path / name / "summary.json").read_text())["link"]["measures"]["queue_mean_ms"]["mean"]
+        for name in "ab"
+    ]
+    (delay,) = (each for each in found.over_points if each.measure == "queue_mean_ms")
+    assert [delay.a, delay.b] == [pytest.approx(mean) for mean in means] and delay.verdict == "higher"
+    single = package.diff(tmp_path / "a" / "seed-0001", tmp_path / "b" / "seed-0001")
+    (delay,) = (each for each in single.over_points if each.measure == "queue_mean_ms")
+    assert (delay.n, delay.low, delay.verdict) == (1, None, "undecided")
+    # A study's point of the same link and seeds has the same numbers: nothing differs.
+    sweep = package.sweep(
+        "cubic", rate="20Mbit/s", rtt="40ms", buffer=["1bdp", "2bdp"], duration="5s", measure=("1s", "5s"), seeds=3
+    )
+    assert {
+        each.verdict
+        for each in package.diff(
+            sweep, package.load(tmp_path / "b"), where={"buffer": "2bdp"}, measures=["throughput"]
+        ).over_points
+    } == {"same"}
+
+
+def test_conditions_fail_where_they_are_decided(study: Path, cwnd: Cli) -> None:
+    base = ("diff", study, "--between", "beta=0.7,0.85")
+    (effect,) = (
+        each
+        for each in package.diff(study, between="beta=0.7,0.85").over_points
+        if (each.measure, each.label) == ("throughput_mbps", "reno")
+    )
+    assert effect.relative_high is not None and effect.relative_low is not None and effect.relative_high < 0
+    beyond, within, between = (
+        f"throughput of reno < {100 * part:+.3f}%"
+        for part in (effect.relative_high + 0.001, effect.relative_low - 0.001, effect.relative or 0)
+    )
+    for condition, strict, code, word in (
+        (beyond, False, 1, "FAILS"),
+        (within, True, 0, "holds"),
+        (between, False, 0, "undecided"),
+        (between, True, 1, "undecided"),
+        (f"throughput_mbps of reno < {(effect.high or 0) + 0.02:+.3f}Mbit/s", False, 1, "FAILS"),
+        (f"throughput of reno < {1000 * (effect.low or 0) - 20:+.1f}kbit/s", True, 0, "holds"),
+    ):
+        done = cwnd(*base, "--fail-if", condition, *(["--strict"] if strict else []))
+        assert (done.returncode, done.stderr.split(":")[0]) == (code, word), (condition, done.stderr)
+    # One condition that fails is enough.
+    done = cwnd(*base, "--fail-if", within, "--fail-if", beyond, "--json")
+    assert done.returncode == 1
+    document = json.loads(done.stdout)
+    assert [each["outcome"] for each in document["conditions"]] == ["not met", "met"]
+
+
+def test_the_table_is_written_whole(study: Path, tmp_path: Path, cwnd: Cli) -> None:
+    for suffix in ("csv", "parquet", "json"):
+        done = cwnd("diff", study, "--between", "rtt=10ms,40ms", "-o", tmp_path / f"table.{suffix}")
+        assert done.returncode == 0, done.stderr
+    found = package.diff(study, between="rtt=10ms,40ms").table
+    assert pq.read_table(tmp_path / "table.parquet").equals(found)
+    assert json.loads((tmp_path / "table.json").read_text()) == found.to_pylist()
+    with (tmp_path / "table.csv").open() as file:
+        assert len(list(csv.DictReader(file))) == found.num_rows
+    # Over both values of beta, and at each.
+    assert sorted(set(found["points"].to_pylist())) == [1, 2]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["table.csv", "table.json", "table.parquet"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--between", "beta=0.7,0.9"], 'between: "beta=0.9" is not accepted; expected a value of this factor: 0.7, 0.85'),
+        (["--between", "bata=0.7,0.85"], 'between: "bata" is not accepted; expected a factor of the study (did you mean beta?)'),
+        (["--between", "beta=0.7"], "expected KEY=VALUE,VALUE with two values"),
+        (["--between", "beta=0.7,0.85", "--where", "rtt=9ms"], 'where: "rtt=9ms"'),
+        (["--between", "beta=0.7,0.85", "--where", "rtt"], "expected KEY=VALUE"),
+        (["--between", "beta=0.7,0.85", "--measures", "throughputt"], "did you mean throughput"),
+        (["--between", "beta=0.7,0.85", "--fail-if", "delay"], "expected MEASURE [of FLOWS] > CHANGE"),
+        (["--between", "beta=0.7,0.85", "--fail-if", "throughput > +2ms"], 'fail-if: "ms" is not accepted; expected % or Mbit/s'),
+        (["--between", "beta=0.7,0.85", "--fail-if", "throughput of bic > 2%"], "expected what throughput_mbps is of"),
+        (["--between", "beta=0.7,0.85", "--level", "95"], "expected a part in per cent"),
+        (["--between", "beta=0.7,0.85", "--margin", "0%"], "expected a part in per cent"),
+        (["--between", "beta=0.7,0.85", "-o", "table.txt"], "expected a file that ends in .csv, .parquet, .json"),
+        (["--between", "beta=0.7,0.85", "--strict"], "--strict: not accepted without --fail-if"),
+        ([], "B: missing"),
+        (["nowhere"], 'folder: "nowhere" is not accepted'),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_compared_is_refused_in_one_line(
+    study: Path, cwnd: Cli, arguments: list[str], says: str
+) -> None:
+    done = cwnd("diff", study, *arguments)
+    assert done.returncode == 2 and done.stdout == "" and says in done.stderr, done.stderr
+    assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1
+
+
+def test_sides_of_other_factors_and_points_are_refused(study: Path) -> None:
+    other = package.sweep("cubic", rate="20Mbit/s", rtt=["5ms", "7ms"], duration="2s", seeds=2)
+    with pytest.raises(package.ScenarioError, match=r"factors: \"beta\" is not accepted"):
+        package.diff(study, other)
+    with pytest.raises(package.ScenarioError, match="points that A has too"):
+        package.diff(package.sweep("cubic", rate="20Mbit/s", rtt=["1ms", "2ms"], duration="2s", seeds=2), other)
+    for wrong in ({"level": 95}, {"margin": 2}, {"method": "tt"}, {"paired": 1}, {"measures": [3]}):
+        with pytest.raises(package.ScenarioError, match=next(iter(wrong))):
+            package.diff(study, study, **wrong)  # type: ignore[arg-type]
