@@ -11,6 +11,9 @@ NATIVE := $(VENV)/$(if $(filter true,$(CI)),.wheel,.native)
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates fuzz/src -name '*.rs' -o -name '*.bpf.[ch]' -o -name Cargo.toml | grep -v /target/)
 PACKAGE := README.md $(shell find python -type f | grep -v '/cwnd/source/\|/__pycache__/\|\.so$$')
 
+# What somebody has set for themselves changes nothing here (docs/guide/install.md).
+export CWND_DEFAULTS :=
+
 .PHONY: FORCE help demo test test-rust test-release test-kernel test-wasm test-python lint bench instructions compare reproduce response kernel-cost docs site mutations hunt fuzz wheel clean
 
 help:

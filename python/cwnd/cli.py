@@ -21,6 +21,7 @@ from cwnd.bottleneck import DEFAULTS
 from cwnd.compare_help import COMPARE
 from cwnd.compared import compared_document, number
 from cwnd.comparison import command as comparison_command
+from cwnd.defaults import default_map
 from cwnd.difference import command as difference_command
 from cwnd.difference.command import DIFF
 from cwnd.discipline_options import Ecn, discipline_options
@@ -30,18 +31,14 @@ from cwnd.flowspec import parse
 from cwnd.kernel.cli import app as kernel
 from cwnd.options import Json, LiveKeys, Plugins, SnapLength, with_options
 from cwnd.packets import check_options
+from cwnd.program import Application
 from cwnd.reproduce import command as reproduction
 from cwnd.run_and_report import run_and_report
 from cwnd.scenario import from_document
 from cwnd.study import command as study_command
 from cwnd.study.help import SWEEP
 
-app = typer.Typer(
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    help="Congestion control, simulated: compare algorithms on a bottleneck, measure them, draw them.",
-)
+app = Application("Congestion control, simulated: compare algorithms on a bottleneck, measure them, draw them.")
 app.add_typer(kernel, name="kernel")
 
 Out = Annotated[
@@ -87,11 +84,16 @@ def version(wanted: bool) -> None:
 
 @app.callback()
 def options(
+    context: typer.Context,
     _version: Annotated[
         bool, typer.Option("--version", callback=version, is_eager=True, help="Print the version.")
     ] = False,
+    no_defaults: Annotated[
+        bool, typer.Option("--no-defaults", help="Leave the user's file of defaults out (docs/guide/install.md).")
+    ] = False,
 ) -> None:
-    pass
+    if not no_defaults:
+        context.default_map = default_map(context)
 
 
 @app.command(help=COMPARE)

@@ -17,7 +17,9 @@ from typing import NoReturn
 import typer
 
 from cwnd._native import FellBehindError, PluginError, ScenarioError
+from cwnd.defaults import hint
 from cwnd.input_errors import refused
+from cwnd.messages import detail
 from cwnd.store import FolderError
 from cwnd.terminal import replace_unprintable
 
@@ -42,8 +44,13 @@ def once(handle: Callable[[int, FrameType | None], object]) -> Callable[[int, Fr
 
 def fail(message: str, code: int = 2) -> NoReturn:
     """Ends the program with one line on standard error."""
-    print(f"error: {' '.join(message.split())}", file=sys.stderr)
+    print(error_line(message), file=sys.stderr)
     raise typer.Exit(code)
+
+
+def error_line(message: str) -> str:
+    """An error as one line."""
+    return f"error: {' '.join(message.split())}{hint()}"
 
 
 REPEATED = ("--plugin", "--param", "--traffic", "--except", "--axis", "--zip", "--where", "--fail-if")
@@ -74,7 +81,9 @@ def enter(app: typer.Typer) -> NoReturn:
             signal.signal(number, once(lambda number, _: sys.exit(128 + number)))
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, once(signal.default_int_handler))
+    start_s = time.monotonic()
     code = run_guarded(app)
+    detail(f"took {time.monotonic() - start_s:.2f} s, {time.process_time():.2f} s of processor time with the start")
     if code > 128:
         wait_for_threads(code)
     try:
@@ -128,11 +137,11 @@ def run_guarded(app: typer.Typer) -> int:
         return 128 + signal.SIGINT
     except ScenarioError as error:
         print(getattr(error, "log", ""), end="", file=sys.stderr)
-        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
+        print(error_line(str(error)), file=sys.stderr)
         return 2
     except FolderError as error:
         # The argument `folder` of the Python function is the option -o here.
-        print(f"error: {re.sub('^folder:', '-o:', str(error))}", file=sys.stderr)
+        print(error_line(re.sub("^folder:", "-o:", str(error))), file=sys.stderr)
         return 2
     except (PluginError, FellBehindError) as error:
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from cwnd.executor import Watch
 from cwnd.lanes import Engine
+from cwnd.messages import shows_progress
 
 
 def packet_rate(packets: int, elapsed_s: float) -> str:
@@ -89,8 +90,7 @@ class Checked(Protocol):
 @contextmanager
 def shown_check() -> Iterator[Callable[[Checked, float], None] | None]:
     """A bar for `cwnd check`; yields `None` without a terminal."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
+    if not shows_progress():
         yield None
         return
     columns = [
@@ -100,7 +100,7 @@ def shown_check() -> Iterator[Callable[[Checked, float], None] | None]:
         TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(),
     ]
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("check", total=1.0, rate="")
 
         def report(check: Checked, part: float) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from cwnd._native import Scenario
 from cwnd.exit_codes import fail
 from cwnd.lanes import LIVE, SIM, check_lane, too_fast
+from cwnd.messages import detail, note, phase, shows_progress
 from cwnd.packets import capture_file, capturing, check_options
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ def run_and_report(
         return
     if pcap is not None:
         scenario = capturing(scenario, "--pcap", pcap)
-    if sys.stderr.isatty():
+    detail(f"lane {lane}, seed {scenario.seed}, {scenario.duration_s:g} s of {scenario.name or 'a scenario'}")
+    if shows_progress():
         from cwnd.progress import shown
 
         with shown("simulating" if lane == SIM else "running") as report:
@@ -59,7 +61,7 @@ def run_and_report(
 
     table(summary)
     for line in messages:
-        print(line, file=sys.stderr)
+        note(line)
 
 
 def run_once(
@@ -77,7 +79,8 @@ def run_once(
     from cwnd.store import record, why_not_drawn
 
     messages: list[str] = []
-    with nullcontext(drop) if pcap is None else capture_file(pcap) as keep:
+    everything = "run, tables and pictures" if out is not None else "run"
+    with phase(everything), nullcontext(drop) if pcap is None else capture_file(pcap) as keep:
         if out is None:
             summary = summarise(scenario, progress, lane, keep)
         else:

@@ -20,6 +20,7 @@ import typer
 from cwnd import _native
 from cwnd._native import Scenario
 from cwnd.exit_codes import fail
+from cwnd.messages import shows_progress
 from cwnd.options import SnapLength
 from cwnd.packets import capture_file, capturing, check_options
 from cwnd.scenario import dumbbell
@@ -164,7 +165,7 @@ def behind(scenario: Scenario, arguments: Sequence[str], keep: Callable[[bytes],
 
     def awaited(is_so: Callable[[int], bool], message: str) -> None:
         """Waits for what the ended command has left behind, until a signal says that nobody wants it."""
-        begin, announced = time.monotonic(), not sys.stderr.isatty()
+        begin, announced = time.monotonic(), not shows_progress()
         while not (ends_now or is_so(WAIT_MS)) and (waited := time.monotonic() - begin) < DELIVERY_S:
             keep(shell.take_packets())
             if waited >= ANNOUNCED_S and not announced:
@@ -185,7 +186,7 @@ def behind(scenario: Scenario, arguments: Sequence[str], keep: Callable[[bytes],
             signal.signal(number, handler)
     if report is not None:
         keep(report["packets"])
-        if sys.stderr.isatty():
+        if shows_progress():
             print(
                 f"cwnd: {report['packets_delivered']:,} packets delivered, {report['drops']:,} dropped; one in a hundred was later than "
                 f"{report['late_p99_ms']:.2f} ms",

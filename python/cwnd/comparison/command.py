@@ -12,6 +12,7 @@ import typer
 
 from cwnd._native import FellBehindError, Scenario
 from cwnd.exit_codes import fail
+from cwnd.messages import note
 from cwnd.options import Json
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def command(
 
         table(documents)
     if out is not None:
-        print(f"written to {out}", file=sys.stderr)
+        note(f"written to {out}")
     agree = [each["agrees"] for document in documents for each in document["numbers"]]
     if sum(agree) < 0.95 * len(agree):
         raise typer.Exit(1)

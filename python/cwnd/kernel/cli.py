@@ -16,13 +16,9 @@ import typer
 
 from cwnd.kernel.native import required
 from cwnd.options import Plugins
+from cwnd.program import Application
 
-app = typer.Typer(
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    help="The algorithms in the running Linux kernel: loaded, used, switched, and taken out again.",
-)
+app = Application("The algorithms in the running Linux kernel: loaded, used, switched, and taken out again.")
 
 Name = Annotated[
     str,

@@ -9,6 +9,7 @@ import sys
 from cwnd._native import KernelLoadedModule, KernelModule, kernel_give_up_rights, kernel_registrations
 from cwnd.kernel.listing import tcp_setting
 from cwnd.kernel.native import KernelInputError
+from cwnd.messages import shows_progress
 
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 #: Interval between two counts of the connections, s.
@@ -52,7 +53,7 @@ def wait_for_end(loaded: KernelLoadedModule, name: str) -> None:
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
     kernel_give_up_rights()
     print("It stays until this command ends: Ctrl-C.", flush=True)
-    is_terminal = sys.stderr.isatty()
+    is_terminal = shows_progress()
     while loaded.is_registered and signal.sigtimedwait(ENDS, POLL_S) is None:
         if is_terminal:
             print(f"\r\x1b[K{connections_phrase(loaded.connections)} {name}", end="", file=sys.stderr, flush=True)

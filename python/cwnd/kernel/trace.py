@@ -25,6 +25,7 @@ from cwnd.kernel.result import LANE, Manifest, TracedSet, TraceSummary
 from cwnd.kernel.result import KernelTrace as StoredTrace
 from cwnd.kernel.spec import is_object, module, name_of_set
 from cwnd.kernel.use import by_namespace_setting, report_exceptions
+from cwnd.messages import note, shows_progress
 from cwnd.plugin import LOADED
 from cwnd.replay import what_is_compared
 from cwnd.store import MANIFEST, TRACE, check_folder, kind_of_result, replace
@@ -215,7 +216,7 @@ def main(options: TraceOptions, command: list[str]) -> TraceSummary:
     """Traces, together with a command if there is one; returns the summary."""
     if options.folder is not None:
         for line in partial_folders.remove_leftovers(options.folder, lambda old: kind_of_result(old) is not None):
-            print(line, file=sys.stderr)
+            note(line)
         check_folder(options.folder, TRACE, force=options.force)
     trace = begin(options, has_command=bool(command))
     source = trace.source
@@ -250,7 +251,7 @@ def run(options: TraceOptions, trace: RunningTrace, is_over: Callable[[], bool])
     start_s = time.monotonic()
     algorithm = source.kernel_name or options.cc
     with trace_writer(options.folder) as tables:
-        with stopped_by_signals() as signals, view.live(sys.stderr.isatty(), source, algorithm, start_s) as show:
+        with stopped_by_signals() as signals, view.live(shows_progress(), source, algorithm, start_s) as show:
 
             def done() -> bool:
                 late = options.duration_s is not None and time.monotonic() - start_s >= options.duration_s

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from cwnd._native import KernelEnded, KernelScope
 from cwnd.kernel.spec import acquire
+from cwnd.messages import note, shows_progress
 
 #: Exit codes of a shell for a command that does not exist, and for one that cannot be run.
 ABSENT, NO_PROGRAM = 127, 126
@@ -35,14 +36,14 @@ def use(text: str, settings: Sequence[str], command: Sequence[str]) -> int:
 def report(name: str, ended: KernelEnded) -> None:
     """Reports connections that did not get the algorithm; on a terminal, also how many did."""
     report_exceptions(name, ended)
-    if ended.connections is not None and not ended.connections[2] and sys.stderr.isatty():
+    if ended.connections is not None and not ended.connections[2] and shows_progress():
         made, accepted, _ = ended.connections
         say(f"on {name}: {made} made, {accepted} accepted")
 
 
 def by_namespace_setting(because: str) -> None:
     """Reports that the command's connections get the algorithm by the namespace's setting, not by a cgroup of their own."""
-    say(f"by the setting of this network namespace, as there can be no cgroup: {because}")
+    note(f"cwnd: by the setting of this network namespace, as there can be no cgroup: {because}")
 
 
 def report_exceptions(name: str, ended: KernelEnded) -> None:

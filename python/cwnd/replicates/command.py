@@ -18,6 +18,7 @@ from cwnd._native import Scenario
 from cwnd.executor import Watch
 from cwnd.exit_codes import fail
 from cwnd.lanes import SIM
+from cwnd.messages import detail, note, shows_progress
 from cwnd.replicates.replicating import MOST_JOBS, MOST_SEEDS, jobs_of, replicate
 
 __all__ = ["MOST_JOBS", "MOST_SEEDS", "bar", "replicates", "say_stopped", "whole_number"]
@@ -40,6 +41,8 @@ def replicates(
     if lane != SIM and jobs not in (None, "1"):
         fail(f'--jobs: "{jobs}" is not accepted with --lane {lane}; expected 1, as its runs go on one after another')
     threads = jobs_of(lane, None if jobs is None else whole_number("--jobs", jobs, MOST_JOBS))
+    last = scenario.seed + asked - 1
+    detail(f"lane {lane}, seeds {scenario.seed} to {last}, {threads} at a time")
     start = time.monotonic()
     costs = dict.fromkeys(range(scenario.seed, scenario.seed + asked), 1.0)
     # The tables say whether every run is the same: no warning.
@@ -49,6 +52,7 @@ def replicates(
     ):
         result = replicate(scenario, asked, threads, out, watch, force=force, lane=lane)
     took = time.monotonic() - start
+    detail(f"{result.done - result.found} runs made in {took:.2f} s, {result.found} were there")
     if result.document is not None:
         if as_json:
             print(json.dumps(result.document))
@@ -60,7 +64,7 @@ def replicates(
         say_stopped(result.done, result.asked, out)
     if out is not None:
         before = f", {result.found} of them were there" if result.found else ""
-        print(f"{result.done} runs in {took:.1f} s{before}; written to {out}", file=sys.stderr)
+        note(f"{result.done} runs in {took:.1f} s{before}; written to {out}")
 
 
 def say_stopped(done: int, asked: int, out: Path | None) -> NoReturn:
@@ -72,7 +76,7 @@ def say_stopped(done: int, asked: int, out: Path | None) -> NoReturn:
 
 def bar(verb: str, noun: str, costs: Mapping[int, float]) -> AbstractContextManager[Watch | None]:
     """Progress of tasks on a terminal, or nothing: `cwnd.progress.shown_tasks`."""
-    if not sys.stderr.isatty():
+    if not shows_progress():
         return nullcontext()
     from cwnd.progress import shown_tasks
 

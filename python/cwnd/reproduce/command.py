@@ -15,6 +15,7 @@ import typer
 
 from cwnd.exit_codes import fail
 from cwnd.lanes import LIVE, check_lane
+from cwnd.messages import detail, note
 
 if TYPE_CHECKING:
     from cwnd.reproduce.experiment import AnyExperiment
@@ -154,6 +155,7 @@ def run_experiments(
         tasks: dict[str, runner.Task] = {}
         laid_out = lay_out(wanted, tasks, failures, full=full, asked=asked, cubic=cubic)
         missing = runner.missing(tasks.values(), run_folder.cache)
+        detail(f"{len(laid_out)} experiments, {len(missing)} of {len(tasks)} points to run, {jobs} at a time")
         cpu_s: dict[str, float] = {}
         failed: dict[str, str] = {}
         if missing:
@@ -199,9 +201,8 @@ def run_experiments(
             show_live(entry)
     if new_entries:
         print(of_entries(new_entries).sentence())
-    print(
-        f"{len(tasks)} points in {took:.1f} s, {len(tasks) - len(missing)} of them were there; written to {run_folder.path}",
-        file=sys.stderr,
+    note(
+        f"{len(tasks)} points in {took:.1f} s, {len(tasks) - len(missing)} of them were there; written to {run_folder.path}"
     )
     for name, message in failures.items():
         print(f"error: {name}: {' '.join(message.split())}", file=sys.stderr)

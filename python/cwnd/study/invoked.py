@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -20,6 +19,7 @@ from cwnd.flow_and_link import Flow
 from cwnd.flowspec import value
 from cwnd.input_errors import refused
 from cwnd.lanes import SIM, check_lane
+from cwnd.messages import detail, note
 from cwnd.replicates.command import bar, say_stopped, whole_number
 from cwnd.replicates.replicating import MOST_JOBS, MOST_SEEDS, jobs_of
 from cwnd.study.braces import parse_flow
@@ -148,6 +148,7 @@ def finish(run: StudyRun, threads: int, out: Path | None) -> None:
 
     study = run_study(run, on_threads(threads, shown))
     took = time.monotonic() - start
+    detail(f"{study.done - study.found} runs made in {took:.2f} s, {threads} at a time; {study.found} were there")
     number, count = run.settings.shard
     if count == 1:
         table(study)
@@ -157,7 +158,7 @@ def finish(run: StudyRun, threads: int, out: Path | None) -> None:
     if out is not None:
         before = f", {study.found} of them were there" if study.found else ""
         where = f"written to {out}" if count == 1 else f"part {number} of {count}, kept in {out}"
-        print(f"{study.done} runs in {took:.1f} s{before}; {where}", file=sys.stderr)
+        note(f"{study.done} runs in {took:.1f} s{before}; {where}")
     if study.failed:
         raise typer.Exit(1)
 
@@ -237,6 +238,6 @@ def merge_parts(shards: list[Path], out: Path) -> None:
     study = gathered(run, shards)
     failures(study)
     left = f"; {study.left} runs are left: cwnd sweep with -o {out} and without --shard runs them" if study.left else ""
-    print(f"{study.done} of {study.asked} runs; written to {out}{left}", file=sys.stderr)
+    note(f"{study.done} of {study.asked} runs; written to {out}{left}")
     if study.left or study.failed:
         raise typer.Exit(1)
