@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, TypedDict
 
 from cwnd._native import FellBehindError, Scenario, Simulation
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from cwnd._native import LiveReport
+    from cwnd.metrics.run_measures import Measures
     from cwnd.metrics.transfers import TransfersSummary
 
 #: How often a run is tried that this machine does not keep up with.
@@ -98,6 +100,17 @@ class Result:
         if self._scenario is None:
             raise LaneError(f"scenario: this result of lane {self.lane} has none; lane {SIM} has one")
         return self._scenario
+
+    @cached_property
+    def measures(self) -> Measures:
+        """The measures of RFC 5166 over the measured interval, computed from the tables when they are first asked for.
+
+        `result.measures.link.queue_p95_ms.value` is a number in ms, or `None` where `.why` says why. Of a scenario alone (`LaneError`).
+        """
+        from cwnd.metrics.run import Settings, measures
+
+        groups = [group.flows for group in self.scenario.groups]
+        return measures(self, groups, Settings.of(self.scenario))
 
     @property
     def names(self) -> Sequence[str]:

@@ -80,7 +80,7 @@ def test_runs_of_drops_are_counted_flow_by_flow() -> None:
 def test_a_late_flow_converges_and_its_time_is_found() -> None:
     flows = [Flow("cubic", start="0s"), Flow("cubic", start="20s")]
     run = cwnd.run(dumbbell(flows, rate="50Mbit/s", rtt="80ms", duration="200s"))
-    convergence = measures(run, [[0, 1]], Settings(delta=0.2, interval_s=5, hold_s=30)).groups[0]["convergence_s"]
+    convergence = measures(run, [[0, 1]], Settings(delta=0.2, interval_s=5, hold_s=30)).groups[0].convergence_s
     assert convergence.value is not None and 0 < convergence.value < 150, convergence
     # Held against the rates themselves: before that time some interval is unfair, then six are fair.
     rates = m.rates(run.cwnd, packet_bytes=1500, interval_s=5, begin_s=20, end_s=200)
@@ -95,13 +95,13 @@ def test_every_measure_of_a_run_has_a_value_or_says_why_not() -> None:
         dumbbell({"cubic": 2, "sack": 1}, rate="20Mbit/s", rtt="20ms", duration="10s", measure=("2s", "10s"))
     )
     run_measures = measures(run, [[0, 1], [2]])
-    assert run_measures.everyone["jain"].value == pytest.approx(run.summary["jain"])
-    assert "fewer than two flows" in run_measures.groups[1]["convergence_s"].why
-    assert "10 s" in run_measures.groups[0]["convergence_s"].why  # shorter than one interval of convergence
-    assert 1 / 3 <= (run_measures.links[0]["synchronisation"].value or 0) <= 1
+    assert run_measures.flows.jain.value == pytest.approx(run.summary["jain"])
+    assert "fewer than two flows" in run_measures.groups[1].convergence_s.why
+    assert "10 s" in run_measures.groups[0].convergence_s.why  # shorter than one interval of convergence
+    assert 1 / 3 <= (run_measures.link.synchronisation.value or 0) <= 1
     quick = cwnd.run(dumbbell({"reno": 1}, rate="10Mbit/s", rtt="20ms", duration="2s", interval="0s"))
-    assert "nothing was recorded" in measures(quick, [[0]]).everyone["variation"].why
-    assert "nothing was recorded" in measures(quick, [[0]]).everyone["loss_rate"].why  # and not 1, or 0
+    assert "nothing was recorded" in measures(quick, [[0]]).flows.variation.why
+    assert "nothing was recorded" in measures(quick, [[0]]).flows.loss_rate.why  # and not 1, or 0
     # What is counted at the link needs no samples.
     link, counted = measures(quick, [[0]]).links[0], quick.summary["link"]
     assert link["loss_rate"].value == counted["drops_queue"] / (counted["drops_queue"] + counted["packets"])

@@ -198,13 +198,13 @@ def test_acknowledgements_wait_behind_data_that_goes_their_way() -> None:
     alone, both = (cwnd.run(scenario(link + text, measure=("5s", "20s"))) for text in (forward, forward + back))
     assert both.flows["path"].to_pylist() == [[0], [1]] and both.flows["back"].to_pylist() == [[1], [0]]
     run_measures = measures(both, [[0], [1]])
-    wait_ms = run_measures.links[1]["queue_mean_ms"].value
+    wait_ms = run_measures.links[1].queue_mean_ms.value
     assert wait_ms == pytest.approx(134, abs=5)
     # 20 packets per round trip: 41 ms and the last one's wait for up to 19 others at 1 ms alone, with the wait behind data beside it.
     slow, fast = (run.summary["flows"][0]["throughput_mbps"] for run in (both, alone))
     assert 20 * 12 / (41 + 19 + wait_ms) < slow < 20 * 12 / (41 + wait_ms) and 20 * 12 / 60 < fast < 20 * 12 / 41
     # The two share no data's link, so each link's synchronisation has nobody to compare.
-    assert all("fewer than two flows" in link["synchronisation"].why for link in run_measures.links)
+    assert all("fewer than two flows" in link.synchronisation.why for link in run_measures.links)
 
 
 def test_jitter_is_in_the_round_trips() -> None:

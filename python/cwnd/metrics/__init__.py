@@ -19,7 +19,7 @@ from cwnd.metrics.loss import (
     pairwise_synchronisation,
     synchronisation,
 )
-from cwnd.metrics.measure_type import Measure, UndefinedError
+from cwnd.metrics.measure_type import Distribution, Measure, UndefinedError
 from cwnd.metrics.oscillation import (
     aggressiveness,
     coefficient_of_variation,
@@ -29,14 +29,19 @@ from cwnd.metrics.oscillation import (
 )
 from cwnd.metrics.quantile import quantile
 from cwnd.metrics.rates import completion_time, goodput, throughput, utilisation
+from cwnd.metrics.run_measures import FlowMeasures, LinkMeasures, Measures
 from cwnd.metrics.series import Rates, Rounds, curves, drops, rates, reductions, rounds
 from cwnd.metrics.statistics import Interval, mean_interval, median_interval, paired_difference
 from cwnd.metrics.transfers import Transfers, transfers_by_group
 
 __all__ = [
     "Capacity",
+    "Distribution",
+    "FlowMeasures",
     "Interval",
+    "LinkMeasures",
     "Measure",
+    "Measures",
     "Rates",
     "Rounds",
     "Transfers",

@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cwnd.metrics.capacity import Capacity
-from cwnd.metrics.measure_type import Measure, UndefinedError, attempt
+from cwnd.metrics.measure_type import Distribution, UndefinedError, attempt
 from cwnd.metrics.quantile import quantile
 from cwnd.metrics.series import Floats, column
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-PERCENTILES = (("p50", 0.50), ("p95", 0.95), ("p99", 0.99))
 
-
-def queueing_delay(waits: pa.Table, link: int | None = None) -> dict[str, Measure]:
+def queueing_delay(waits: pa.Table, link: int | None = None) -> Distribution:
     """Time that packets wait before their own serialisation: mean, p50, p95, p99, in ms (RFC 5166 §2.1.2).
 
     `waits` has a row per packet that left a queue in the measured interval, or per bin of a histogram of them: `wait_ms`, and
@@ -33,7 +31,7 @@ def queueing_delay(waits: pa.Table, link: int | None = None) -> dict[str, Measur
 
 def sampled_queueing_delay(
     queue: pa.Table, *, capacity: Capacity, begin_s: float, end_s: float, link: int = 0
-) -> dict[str, Measure]:
+) -> Distribution:
     """Queueing delay, estimated from the samples of the table `queue`: the wait of a packet that arrives at a sample.
 
     It weighs times, not packets, and counts the packet in service as a whole: at most one serialisation too much. The queue is
@@ -48,7 +46,7 @@ def sampled_queueing_delay(
     return described(wait_ms, np.ones(len(wait_ms)))
 
 
-def described(wait_ms: Floats, counts: Floats) -> dict[str, Measure]:
+def described(wait_ms: Floats, counts: Floats) -> Distribution:
     """Mean and percentiles of a weighted sample."""
 
     def mean() -> float:
@@ -66,7 +64,9 @@ def described(wait_ms: Floats, counts: Floats) -> dict[str, Measure]:
             raise UndefinedError("the link never sends what waits")
         return value
 
-    measures = {"mean": attempt(mean, "ms")}
-    for name, part in PERCENTILES:
-        measures[name] = attempt(lambda part=part: at(part), "ms")  # type: ignore[misc]
-    return measures
+    return {
+        "mean": attempt(mean, "ms"),
+        "p50": attempt(lambda: at(0.50), "ms"),
+        "p95": attempt(lambda: at(0.95), "ms"),
+        "p99": attempt(lambda: at(0.99), "ms"),
+    }

@@ -25,6 +25,15 @@ class MeasureDocument(TypedDict):
     why: NotRequired[str]
 
 
+class Distribution(TypedDict):
+    """What describes a sample of times: mean, median and percentiles (nearest rank)."""
+
+    mean: Measure
+    p50: Measure
+    p95: Measure
+    p99: Measure
+
+
 @dataclass(frozen=True, slots=True)
 class Measure:
     """A value with its unit, or `None` and the reason. Never NaN, never infinite."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cwnd.metrics.capacity import Capacity
-from cwnd.metrics.measure_type import Measure, UndefinedError, attempt, measure
+from cwnd.metrics.measure_type import Distribution, UndefinedError, attempt, measure
 from cwnd.metrics.quantile import quantile
 from cwnd.metrics.series import column, forwarded, rates
 
@@ -72,7 +72,7 @@ def utilisation(
     return packets * packet_bytes * 8 / 1e6 / capacity_mbit
 
 
-def completion_time(transfers: pa.Table) -> dict[str, Measure]:
+def completion_time(transfers: pa.Table) -> Distribution:
     """Times from a transfer's start to the arrival of its last byte: mean, p50, p95, p99, in s (RFC 5166 §2.1.1).
 
     `transfers` has a row per transfer: `start_s`, `end_s` (null or NaN when the run ended first). A transfer that did not
@@ -100,7 +100,9 @@ def completion_time(transfers: pa.Table) -> dict[str, Measure]:
             raise UndefinedError(f"fewer than {part:.0%} of the transfers ended")
         return taken
 
-    measures = {"mean": attempt(mean, "s")}
-    for name, part in (("p50", 0.50), ("p95", 0.95), ("p99", 0.99)):
-        measures[name] = attempt(lambda part=part: at(part), "s")  # type: ignore[misc]
-    return measures
+    return {
+        "mean": attempt(mean, "s"),
+        "p50": attempt(lambda: at(0.50), "s"),
+        "p95": attempt(lambda: at(0.95), "s"),
+        "p99": attempt(lambda: at(0.99), "s"),
+    }

@@ -18,6 +18,7 @@ from cwnd.metrics.fairness import convergence_time, jain, min_max_ratio
 from cwnd.metrics.loss import drop_runs, index_of_dispersion, loss_rate, mean_drop_run, synchronisation
 from cwnd.metrics.measure_type import Measure, UndefinedError, attempt
 from cwnd.metrics.oscillation import coefficient_of_variation, smoothness
+from cwnd.metrics.run_measures import FlowMeasures, LinkMeasures, Measures
 from cwnd.metrics.series import TICK_S, Integers, Rates, drops, forwarded, rates, reductions
 from cwnd.metrics.transfers import Transfers, transfers_by_group
 
@@ -61,16 +62,6 @@ def last_start_s(scenario: Scenario) -> float:
     return max((group.start_s[1] for group in scenario.groups), default=0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Measures:
-    """Measures of all flows together, of each link, of each group of flows, and of the transfers of each group."""
-
-    everyone: dict[str, Measure]
-    links: list[dict[str, Measure]]
-    groups: list[dict[str, Measure]]
-    transfers: list[Transfers]
-
-
 def defined(measure: Measure) -> float:
     """The value of a measure; `UndefinedError` with its reason if there is none."""
     if measure.value is None:
@@ -90,7 +81,7 @@ def measures(result: Result, groups: Sequence[Sequence[int]], settings: Settings
     def over(interval_s: float, from_s: float) -> Rates:
         return rates(cwnd, packet_bytes=scenario.packet_bytes, interval_s=interval_s, begin_s=from_s, end_s=end_s)
 
-    def of_flows(chosen: Sequence[int]) -> dict[str, Measure]:
+    def of_flows(chosen: Sequence[int]) -> FlowMeasures:
         throughputs = [flows[flow]["throughput_mbps"] for flow in chosen]
         last = max((flows[flow]["start_s"] for flow in chosen), default=0.0)
         chosen = list(chosen)
@@ -117,14 +108,14 @@ def measures(result: Result, groups: Sequence[Sequence[int]], settings: Settings
             sent = sum(carried[flow] for flow in chosen)
             return defined(loss_rate(int(np.isin(lost_by, chosen).sum()), sent))
 
-        return {
-            "jain": jain(throughputs),
-            "min_max_ratio": min_max_ratio(throughputs),
-            "variation": attempt(lambda: each(coefficient_of_variation, lambda values: float(np.mean(values))), ""),
-            "smoothness": attempt(lambda: each(smoothness, max), ""),
-            "convergence_s": attempt(converged, "s"),
-            "loss_rate": attempt(lost, ""),
-        }
+        return FlowMeasures(
+            jain=jain(throughputs),
+            min_max_ratio=min_max_ratio(throughputs),
+            variation=attempt(lambda: each(coefficient_of_variation, lambda values: float(np.mean(values))), ""),
+            smoothness=attempt(lambda: each(smoothness, max), ""),
+            convergence_s=attempt(converged, "s"),
+            loss_rate=attempt(lost, ""),
+        )
 
     reduced = reductions(events)
 
@@ -138,21 +129,21 @@ def measures(result: Result, groups: Sequence[Sequence[int]], settings: Settings
         measured = {flow: [time for time in reduced.get(flow, []) if begin_s <= time < end_s] for flow in chosen}
         return synchronisation(measured, window_s=max(late_ms, default=0.0) / 1e3)
 
-    def of_link(number: int, link: LinkSummary) -> dict[str, Measure]:
+    def of_link(number: int, link: LinkSummary) -> LinkMeasures:
         at, by, where = (lost_at, lost_by, positions) if len(links) == 1 else drops(events, begin_s, end_s, number)
         waits = queueing_delay(result.waits, number)
-        return {
-            "utilization": Measure(link["utilization"]),
-            "loss_rate": loss_rate(
-                sum(int(number_of(link, column)) for column in drop_causes.COLUMNS), link["packets"]
-            ),
-            "drop_run": mean_drop_run(runs_of_drops(by, where)),
-            "drop_dispersion": index_of_dispersion(at, window_s=settings.scale_s, begin_s=begin_s, end_s=end_s),
-            "synchronisation": synchronised([flow for flow, row in enumerate(flows) if number in row["path"]]),
+        return LinkMeasures(
+            utilization=Measure(link["utilization"]),
+            loss_rate=loss_rate(sum(int(number_of(link, column)) for column in drop_causes.COLUMNS), link["packets"]),
+            drop_run=mean_drop_run(runs_of_drops(by, where)),
+            drop_dispersion=index_of_dispersion(at, window_s=settings.scale_s, begin_s=begin_s, end_s=end_s),
+            synchronisation=synchronised([flow for flow, row in enumerate(flows) if number in row["path"]]),
             # The summary's mean is exact; that of the histogram is not.
-            "queue_mean_ms": Measure(link["queue_mean_ms"], "ms") if waits["mean"].value is not None else waits["mean"],
-            **{f"queue_{name}_ms": waits[name] for name in ("p50", "p95", "p99")},
-        }
+            queue_mean_ms=Measure(link["queue_mean_ms"], "ms") if waits["mean"].value is not None else waits["mean"],
+            queue_p50_ms=waits["p50"],
+            queue_p95_ms=waits["p95"],
+            queue_p99_ms=waits["p99"],
+        )
 
     return Measures(
         of_flows(range(len(flows))),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from cwnd.metrics.measure_type import Measure
+from cwnd.metrics.measure_type import Distribution
 from cwnd.metrics.rates import completion_time
 from cwnd.metrics.series import column
 
@@ -18,6 +18,19 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 DIRECTIONS = ("forward", "reverse")
+
+
+class CompletionTimes(TypedDict):
+    """Completion times of a group of transfers; null: it is not defined."""
+
+    #: (s)
+    mean: float | None
+    #: median (s)
+    p50: float | None
+    #: 95th percentile (s)
+    p95: float | None
+    #: 99th percentile (s)
+    p99: float | None
 
 
 class TransfersSummary(TypedDict):
@@ -31,8 +44,8 @@ class TransfersSummary(TypedDict):
     direction: str
     started: int
     finished: int
-    #: mean, p50, p95 and p99 (s); null: it is not defined
-    completion_s: dict[str, float | None]
+    #: completion times
+    completion_s: CompletionTimes
     #: why one of them is not defined
     why: NotRequired[str]
 
@@ -50,7 +63,7 @@ class Transfers:
     started: int
     finished: int
     #: Mean, p50, p95, p99, s.
-    completion: dict[str, Measure]
+    completion: Distribution
 
     @property
     def key(self) -> tuple[str, int, str]:
@@ -59,6 +72,7 @@ class Transfers:
 
     def document(self) -> TransfersSummary:
         """As JSON."""
+        times = self.completion
         document: TransfersSummary = {
             "of": self.of,
             "index": self.index,
@@ -66,9 +80,15 @@ class Transfers:
             "direction": self.direction,
             "started": self.started,
             "finished": self.finished,
-            "completion_s": {name: measure.value for name, measure in self.completion.items()},
+            "completion_s": {
+                "mean": times["mean"].value,
+                "p50": times["p50"].value,
+                "p95": times["p95"].value,
+                "p99": times["p99"].value,
+            },
         }
-        if why := "; ".join(sorted({measure.why for measure in self.completion.values()} - {""})):
+        reasons = {times["mean"].why, times["p50"].why, times["p95"].why, times["p99"].why} - {""}
+        if why := "; ".join(sorted(reasons)):
             document["why"] = why
         return document
 

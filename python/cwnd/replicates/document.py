@@ -12,13 +12,20 @@ from cwnd._native import FlowGroup
 from cwnd.json_types import number
 from cwnd.metrics.measure_type import Measure, MeasureDocument
 from cwnd.metrics.run import Settings, measures
+from cwnd.metrics.run_measures import (
+    FlowMeasureDocuments,
+    FlowMeasureIntervals,
+    LinkMeasureDocuments,
+    LinkMeasureIntervals,
+    by_name,
+)
 from cwnd.metrics.statistics import IntervalDocument, mean_interval, median_interval
-from cwnd.metrics.transfers import TransfersSummary
+from cwnd.metrics.transfers import Transfers, TransfersSummary
 from cwnd.result import Packets, Result, SeedSummary
 from cwnd.summary_types import FlowIntervals, LinkIntervals, LinkSummary, TrafficIntervals, TrafficSummary
 
-MeasureDocuments = dict[str, MeasureDocument]
-Intervals = dict[str, IntervalDocument]
+MeasureDocuments = Mapping[str, MeasureDocument]
+Intervals = Mapping[str, IntervalDocument]
 
 
 class ConvergenceRule(TypedDict):
@@ -45,9 +52,9 @@ class RunMeasures(TypedDict):
     """The measures of one run: of all flows, of each link, of each group of flows, of each group of transfers."""
 
     convergence: ConvergenceRule
-    flows: MeasureDocuments
-    links: list[MeasureDocuments]
-    groups: list[MeasureDocuments]
+    flows: FlowMeasureDocuments
+    links: list[LinkMeasureDocuments]
+    groups: list[FlowMeasureDocuments]
     transfers: list[TransferMeasures]
 
 
@@ -62,14 +69,14 @@ class LinkOverRuns(LinkIntervals):
     """A link over the runs, with an interval for each number of its summary."""
 
     name: str
-    measures: Intervals
+    measures: LinkMeasureIntervals
 
 
 class GroupOverRuns(FlowIntervals):
     """A group of flows over the runs, with an interval for each of `SUMS` and `MEANS`."""
 
     name: str
-    measures: Intervals
+    measures: FlowMeasureIntervals
     label: str
     cc: str
     #: how many
@@ -85,6 +92,15 @@ class TrafficOverRuns(TrafficIntervals):
     asked_mbps: float | None
 
 
+class CompletionIntervals(TypedDict):
+    """Completion times of a group of transfers over the runs (s)."""
+
+    mean: IntervalDocument
+    p50: IntervalDocument
+    p95: IntervalDocument
+    p99: IntervalDocument
+
+
 class TransfersOverRuns(TypedDict):
     """A group of transfers in one direction over the runs."""
 
@@ -94,7 +110,7 @@ class TransfersOverRuns(TypedDict):
     direction: str
     started: IntervalDocument
     finished: IntervalDocument
-    completion_s: Intervals
+    completion_s: CompletionIntervals
 
 
 class ReplicatesDocument(TypedDict):
@@ -113,11 +129,21 @@ class ReplicatesDocument(TypedDict):
     links: list[LinkOverRuns]
     jain: IntervalDocument
     convergence: ConvergenceRule
-    measures: Intervals
+    measures: FlowMeasureIntervals
     groups: list[GroupOverRuns]
     traffic: list[TrafficOverRuns]
     transfers: list[TransfersOverRuns]
     runs: list[RunDocument]
+
+
+def measure_documents(measures: FlowMeasureDocuments | LinkMeasureDocuments | TransferMeasures) -> MeasureDocuments:
+    """The measures of one run by their names."""
+    return cast("MeasureDocuments", measures)
+
+
+def intervals_of(measures: FlowMeasureIntervals | LinkMeasureIntervals | CompletionIntervals) -> Intervals:
+    """Measures over the runs by their names."""
+    return cast("Intervals", measures)
 
 
 def interval_of(values: Mapping[str, object], key: str) -> IntervalDocument:
@@ -144,16 +170,19 @@ def describe(result: Result, flow_groups: Sequence[FlowGroup]) -> RunDocument:
     def as_json(measured: Mapping[str, Measure]) -> MeasureDocuments:
         return {name: measure.document() for name, measure in measured.items()}
 
+    def completion(transfers: Transfers) -> MeasureDocuments:
+        return as_json({part: transfers.completion[part] for part in COMPLETION})
+
     document = {
         **result.summary,
         "perf": {"packets": result.summary["perf"]["packets"]},
         "measures": {
             "convergence": {"delta": settings.delta, "interval_s": settings.interval_s, "hold_s": settings.hold_s},
-            "flows": as_json(run_measures.everyone),
-            "links": [as_json(link) for link in run_measures.links],
-            "groups": [as_json(group) for group in run_measures.groups],
+            "flows": as_json(by_name(run_measures.flows)),
+            "links": [as_json(by_name(link)) for link in run_measures.links],
+            "groups": [as_json(by_name(group)) for group in run_measures.groups],
             "transfers": [
-                {"of": group.of, "index": group.index, "direction": group.direction, **as_json(group.completion)}
+                {"of": group.of, "index": group.index, "direction": group.direction, **completion(group)}
                 for group in run_measures.transfers
             ],
         },
@@ -181,7 +210,7 @@ def combine(flow_groups: Sequence[FlowGroup], runs: Sequence[RunDocument], asked
             "cc": group.cc,
             "flows": len(group.flows),
             **sums,
-            "measures": over_measures([run["measures"]["groups"][index] for run in runs]),
+            "measures": over_measures([measure_documents(run["measures"]["groups"][index]) for run in runs]),
         }
         return cast("GroupOverRuns", values)
 
@@ -190,7 +219,7 @@ def combine(flow_groups: Sequence[FlowGroup], runs: Sequence[RunDocument], asked
         values = {
             "name": link["name"],
             **{key: over(lambda run, key=key: number(run["links"][index], key)) for key in numbers},  # type: ignore[misc]
-            "measures": over_measures([run["measures"]["links"][index] for run in runs]),
+            "measures": over_measures([measure_documents(run["measures"]["links"][index]) for run in runs]),
         }
         return cast("LinkOverRuns", values)
 
@@ -206,7 +235,9 @@ def combine(flow_groups: Sequence[FlowGroup], runs: Sequence[RunDocument], asked
         "links": links,
         "jain": over(lambda run: run["jain"]),
         "convergence": first["measures"]["convergence"],
-        "measures": over_measures([run["measures"]["flows"] for run in runs]),
+        "measures": cast(
+            "FlowMeasureIntervals", over_measures([measure_documents(run["measures"]["flows"]) for run in runs])
+        ),
         "groups": [group_values(index, group) for index, group in enumerate(flow_groups)],
         "traffic": over_traffic(runs),
         "transfers": over_transfers(runs),
@@ -265,7 +296,9 @@ def over_transfers(runs: Sequence[RunDocument]) -> list[TransfersOverRuns]:
             "direction": group_key[2],
             "started": mean_interval([group["started"] if group else 0 for group in groups]).document("mean"),
             "finished": mean_interval([group["finished"] if group else 0 for group in groups]).document("mean"),
-            "completion_s": {part: over_measure(part, values) for part, values in completion.items()},
+            "completion_s": cast(
+                "CompletionIntervals", {part: over_measure(part, values) for part, values in completion.items()}
+            ),
         }
         rows.append(row)
     return rows

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from cwnd import drop_causes
 from cwnd.metrics.statistics import IntervalDocument
-from cwnd.replicates.document import Intervals, ReplicatesDocument, TrafficOverRuns, interval_of
+from cwnd.replicates.document import Intervals, ReplicatesDocument, TrafficOverRuns, interval_of, intervals_of
 from cwnd.report import ASKED, mbps
 from cwnd.terminal import Grid, Printer
 
@@ -167,11 +167,16 @@ def is_obvious(measure: IntervalDocument) -> bool:
 
 def reasons(document: ReplicatesDocument) -> list[str]:
     """A line for each measure that is undefined in some runs."""
-    groups: list[tuple[str, Intervals]] = [(group["name"], group["measures"]) for group in document["groups"]]
+    groups: list[tuple[str, Intervals]] = [
+        (group["name"], intervals_of(group["measures"])) for group in document["groups"]
+    ]
     lines = []
-    links = [(link["name"], link["measures"]) for link in document["links"]]
-    transfers = [(f"{group['name']}, {group['direction']}", group["completion_s"]) for group in document["transfers"]]
-    everyone = [("all", document["measures"])] if document["groups"] else []
+    links = [(link["name"], intervals_of(link["measures"])) for link in document["links"]]
+    transfers = [
+        (f"{group['name']}, {group['direction']}", intervals_of(group["completion_s"]))
+        for group in document["transfers"]
+    ]
+    everyone = [("all", intervals_of(document["measures"]))] if document["groups"] else []
     for name, measures in [*groups, *everyone, *links, *transfers]:
         for key, measure in measures.items():
             if measure.get("undefined") and not is_obvious(measure):

@@ -12,7 +12,7 @@ from cwnd import _native
 from cwnd.json_types import number
 from cwnd.lanes import SIM
 from cwnd.metrics.measure_type import MeasureDocument
-from cwnd.replicates.document import COMPLETION, LOADS, MEANS, SUMS, RunDocument
+from cwnd.replicates.document import COMPLETION, LOADS, MEANS, SUMS, RunDocument, measure_documents
 
 
 class GroupOfFlows(Protocol):
@@ -66,7 +66,8 @@ def rows_of(document: RunDocument, groups: Sequence[GroupOfFlows]) -> list[Row]:
     """All numbers of a run."""
     measures = document["measures"]
     rows = [Row("all", 0, "all flows", "jain", document["jain"], "", "")]
-    rows += measured("all", 0, "all flows", {key: each for key, each in measures["flows"].items() if key != "jain"})
+    of_all = measure_documents(measures["flows"])
+    rows += measured("all", 0, "all flows", {key: each for key, each in of_all.items() if key != "jain"})
     for index, group in enumerate(groups):
         flows = [cast("Mapping[str, object]", document["flows"][flow]) for flow in group.flows]
         rows.append(Row("group", index, group.name, "flows", len(flows), "", ""))
@@ -74,9 +75,9 @@ def rows_of(document: RunDocument, groups: Sequence[GroupOfFlows]) -> list[Row]:
             total = fsum(number(flow, key) for flow in flows)
             value = total / len(flows) if key in MEANS else total
             rows.append(Row("group", index, group.name, key, value, unit("flows", key), ""))
-        rows += measured("group", index, group.name, measures["groups"][index])
+        rows += measured("group", index, group.name, measure_documents(measures["groups"][index]))
     for index, link in enumerate(document["links"]):
-        found = measures["links"][index]
+        found = measure_documents(measures["links"][index])
         for key, given in link.items():
             if isinstance(given, int | float) and key not in found:
                 rows.append(Row("link", index, link["name"], key, given, unit("links", key), ""))
