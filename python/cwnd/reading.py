@@ -15,7 +15,8 @@ from cwnd.lanes import SIM, check_lane
 from cwnd.packets import SUFFIX, FolderPackets
 from cwnd.replicates.folder import SUMMARY
 from cwnd.replicates.replicating import Replicates
-from cwnd.result import Result, Summary, tables_of
+from cwnd.result import Result, tables_of
+from cwnd.run_summary import Summary
 from cwnd.store import KIND, MANIFEST, REPLICATES, REPRODUCE, STUDY, TRACE, FolderError
 from cwnd.stored_scenario import read_scenario
 from cwnd.study.folder import load_study as study_in

@@ -13,7 +13,7 @@ from cwnd.terminal import Grid, Printer
 if TYPE_CHECKING:
     from cwnd._native import DropCause
     from cwnd.metrics.transfers import TransfersSummary
-    from cwnd.result import Summary
+    from cwnd.run_summary import Summary
     from cwnd.summary_types import FlowSummary, LinkSummary, TrafficSummary
 
 # A table of more flows takes minutes to print.

@@ -5,20 +5,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 from cwnd._native import FellBehindError, Scenario, Simulation
+from cwnd.frames import pandas_of, polars_of
 from cwnd.lanes import SIM, STEPS, Engine, check_lane, report, start
 from cwnd.packets import Keep, MemoryPackets
-from cwnd.summary_types import TABLES, MeasuredSummary
+from cwnd.run_summary import Emulation, Summary
+from cwnd.summary_types import TABLES
 from cwnd.tables import ROWS_PER_BATCH, EngineTables, LaneError, MemoryTables, TableSource, no_table
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
     import pyarrow as pa
+    import xarray as xr
 
-    from cwnd._native import LiveReport
     from cwnd.metrics.run_measures import Measures
-    from cwnd.metrics.transfers import TransfersSummary
 
 #: How often a run is tried that this machine does not keep up with.
 TRIES = 5
@@ -27,45 +30,6 @@ TRIES = 5
 def tables_of(scenario: Scenario, lane: str) -> list[str]:
     """Names of the tables that a run of the scenario has in a lane."""
     return [name for name in TABLES[lane] if name != "inner" or scenario.records_inner]
-
-
-class Packets(TypedDict):
-    """How much a run has simulated."""
-
-    #: data packets that left the first link, over the whole run
-    packets: int
-
-
-class Performance(Packets):
-    """What a run cost."""
-
-    #: CPU time of the engine (s)
-    cpu_s: float
-    packets_per_s: float
-
-
-class SeedSummary(MeasuredSummary):
-    """What a run came to, the same whenever it is repeated."""
-
-    #: where the algorithms ran: `sim` or `live`
-    lane: str
-    seed: int
-    duration_s: float
-    #: completion times, per group of transfers
-    transfers: list[TransfersSummary]
-
-
-class Emulation(TypedDict, total=False):
-    """What lane live has besides."""
-
-    #: what the emulator says of itself and of the machine
-    live: LiveReport
-
-
-class Summary(SeedSummary, Emulation):
-    """The summary of a run: the JSON document of `--json`."""
-
-    perf: Performance
 
 
 class Result:
@@ -111,6 +75,30 @@ class Result:
 
         groups = [group.flows for group in self.scenario.groups]
         return measures(self, groups, Settings.of(self.scenario))
+
+    @property
+    def summary_table(self) -> pa.Table:
+        """The summary and the measures as rows, as those of a study: `seed`, `of` what, its `name`, `measure`, `value`, `unit`, `why` there is none."""
+        from cwnd.replicates.document import describe
+        from cwnd.study.rows import numbers_of
+        from cwnd.study.tables import run_table
+
+        groups = self.scenario.groups
+        return run_table({(0, self.scenario.seed): numbers_of(describe(self, groups), groups)}, {}, {})
+
+    def to_pandas(self) -> pd.DataFrame:
+        """`summary_table` as a frame of pandas (`pip install 'cwnd[frames]'`). `result.cwnd.to_pandas()` is that of a table over time."""
+        return pandas_of(self.summary_table)
+
+    def to_polars(self) -> pl.DataFrame:
+        """`summary_table` as a frame of polars (`pip install 'cwnd[frames]'`)."""
+        return polars_of(self.summary_table)
+
+    def to_xarray(self) -> xr.Dataset:
+        """`summary_table` as a dataset of xarray (`pip install 'cwnd[frames]'`): a variable per measure with its `units`, over `subject`."""
+        from cwnd.dataset import dataset_of
+
+        return dataset_of(self.summary_table).isel(seed=0)
 
     @property
     def names(self) -> Sequence[str]:

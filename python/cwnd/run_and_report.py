@@ -16,7 +16,8 @@ from cwnd.messages import detail, note, phase, shows_progress
 from cwnd.packets import capture_file, capturing, check_options
 
 if TYPE_CHECKING:
-    from cwnd.result import Progress, Summary
+    from cwnd.result import Progress
+    from cwnd.run_summary import Summary
 
 
 def run_and_report(

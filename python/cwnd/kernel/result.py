@@ -10,7 +10,8 @@ from typing import NotRequired, TypedDict, cast
 
 from cwnd import _native
 from cwnd.kernel.native import KernelInputError
-from cwnd.result import Result, Summary
+from cwnd.result import Result
+from cwnd.run_summary import Summary
 from cwnd.summary_types import TABLES
 from cwnd.tables import FolderTables
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, TypedDict, cast
+from typing import TYPE_CHECKING, Literal, TypedDict, cast
 
 from cwnd import drop_causes
 from cwnd._native import FlowGroup
@@ -21,8 +21,11 @@ from cwnd.metrics.run_measures import (
 )
 from cwnd.metrics.statistics import IntervalDocument, mean_interval, median_interval
 from cwnd.metrics.transfers import Transfers, TransfersSummary
-from cwnd.result import Packets, Result, SeedSummary
+from cwnd.run_summary import Packets, SeedSummary
 from cwnd.summary_types import FlowIntervals, LinkIntervals, LinkSummary, TrafficIntervals, TrafficSummary
+
+if TYPE_CHECKING:
+    from cwnd.result import Result
 
 MeasureDocuments = Mapping[str, MeasureDocument]
 Intervals = Mapping[str, IntervalDocument]

@@ -20,7 +20,8 @@ from cwnd import _native
 from cwnd._native import Scenario
 from cwnd.partial_folders import lock
 from cwnd.replicates.document import ReplicatesDocument, RunDocument
-from cwnd.result import Result, Summary
+from cwnd.result import Result
+from cwnd.run_summary import Summary
 from cwnd.store import MANIFEST, REPLICATES, FolderError, kind_of_result, origin, save
 from cwnd.store import check_folder as check_result
 from cwnd.stored_scenario import InputRow, identity, inputs, scenario_document

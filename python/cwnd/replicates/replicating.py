@@ -8,22 +8,29 @@ import warnings
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from cwnd._native import Scenario
+from cwnd._native import FlowGroup, Scenario
 from cwnd.executor import Threads, Watch, run_all
+from cwnd.frames import RunsAndMeans
 from cwnd.input_errors import path_of, refused, scenario_of
 from cwnd.lanes import SIM, check_lane
 from cwnd.replicates.document import ReplicatesDocument, RunDocument, combine
 from cwnd.replicates.folder import ReplicatesFolder
 from cwnd.replicates.report import IDENTICAL_RUNS
 from cwnd.replicates.runner import SeedRun
+from cwnd.study.rows import RunNumbers, numbers_of
+from cwnd.study.tables import mean_table, run_table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 MOST_SEEDS = 10_000
 MOST_JOBS = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Replicates:
+class Replicates(RunsAndMeans):
     """The results of replicates."""
 
     #: Means and intervals, and each run; `None` when no run ended. What `--json` prints.
@@ -40,6 +47,26 @@ class Replicates:
         """The replicates whose document this is."""
         asked, done = document["asked"], len(document["seeds"])
         return cls(document, asked, done, done, done < asked)
+
+    @property
+    def runs(self) -> pa.Table:
+        """A row per run and number, as those of a study: `seed`, `of` what, its `name`, `measure`, `value`, `unit`, `why` there is none."""
+        return run_table(self._numbers(), {}, {})
+
+    @property
+    def means(self) -> pa.Table:
+        """A row per number: the same, and instead of a seed `centre` (mean or median), `value`, `low` and `high` (95 %), `n`, `undefined`."""
+        return mean_table(self._numbers(), {}, {})
+
+    def _numbers(self) -> dict[tuple[int, int], RunNumbers]:
+        """The numbers of each run, by 0 and its seed."""
+        if self.document is None:
+            return {}
+        groups, first = [], 0
+        for group in self.document["groups"]:
+            flows = range(first, first := first + group["flows"])
+            groups.append(FlowGroup(group["name"], group["label"], group["cc"], flows, (0.0, 0.0), None))
+        return {(0, run["seed"]): numbers_of(run, groups) for run in self.document["runs"]}
 
     def __repr__(self) -> str:
         groups = self.document["groups"] if self.document else []

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypedDict
 
 from cwnd.flow_and_link import Value
+from cwnd.frames import RunsAndMeans
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,7 +29,7 @@ def place(factors: Mapping[str, object]) -> str:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Study:
+class Study(RunsAndMeans):
     """The tables of a study."""
 
     #: The columns that say what was varied.
@@ -51,6 +52,9 @@ class Study:
     def left(self) -> int:
         """Runs that are neither done nor failed."""
         return max(0, self.asked - self.done - sum(1 for each in self.failed if each["seed"] is not None))
+
+    def _failed_points(self) -> list[dict[str, Value]]:
+        return [each["factors"] for each in self.failed if each["seed"] is None]
 
     def __repr__(self) -> str:
         failed = f", {len(self.failed)} failed" if self.failed else ""

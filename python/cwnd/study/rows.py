@@ -93,6 +93,11 @@ def rows_of(document: RunDocument, groups: Sequence[GroupOfFlows]) -> list[Row]:
     return rows
 
 
+def numbers_of(document: RunDocument, groups: Sequence[FlowGroup]) -> RunNumbers:
+    """What is kept of a run."""
+    return {"packets": document["perf"]["packets"], "rows": [list(row) for row in rows_of(document, groups)]}
+
+
 def measured(of: str, index: int, name: str, measures: Mapping[str, MeasureDocument]) -> list[Row]:
     return [
         Row(of, index, name, measure, found["value"], found["unit"], found.get("why", ""))

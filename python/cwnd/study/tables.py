@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 from cwnd.flow_and_link import Value
 from cwnd.metrics.statistics import mean_interval, median_interval
 from cwnd.replicates.document import TIMES
-from cwnd.study.points import Points
 from cwnd.study.rows import Row, RunNumbers
 from cwnd.study.values import quantity_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from cwnd.study.points import Points
 
 #: The numbers of each run, by the point's number and the seed.
 Runs = Mapping[tuple[int, int], RunNumbers]
@@ -79,9 +80,13 @@ SUBJECT = [("of", "string"), ("name", "string"), ("label", "string"), ("measure"
 
 def tidy(points: Points, runs: Runs) -> pa.Table:
     """A row per run and number: factors, seed, of what, measure, value, unit, and why there is no value."""
+    return run_table(runs, factor_columns(points), labels(points))
+
+
+def run_table(runs: Runs, factors: Mapping[str, list[object]], named: Mapping[tuple[int, int], str]) -> pa.Table:
+    """The same, with these columns of factors, and these names of groups of flows by point and number."""
     import pyarrow as pa
 
-    factors, named = factor_columns(points), labels(points)
     others = [("seed", "uint64"), *SUBJECT, ("value", "float64"), ("unit", "string"), ("why", "string")]
     columns: dict[str, list[object]] = {name: [] for name in (*factors, *(name for name, _ in others))}
     for (point, seed), numbers in sorted(runs.items()):
@@ -106,9 +111,13 @@ def label_of(named: Mapping[tuple[int, int], str], point: int, row: Row) -> str:
 
 def over_seeds(points: Points, runs: Runs) -> pa.Table:
     """A row per point and number: mean or median over the seeds, the ends of its 95 % interval, and how many seeds have a value."""
+    return mean_table(runs, factor_columns(points), labels(points))
+
+
+def mean_table(runs: Runs, factors: Mapping[str, list[object]], named: Mapping[tuple[int, int], str]) -> pa.Table:
+    """The same, with these columns of factors, and these names of groups of flows by point and number."""
     import pyarrow as pa
 
-    factors, named = factor_columns(points), labels(points)
     others = [
         *SUBJECT,
         ("centre", "string"),

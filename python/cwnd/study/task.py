@@ -9,7 +9,7 @@ from cwnd._native import FellBehindError, PluginError, Scenario, ScenarioError
 from cwnd.executor import Context, simulating
 from cwnd.replicates.document import describe
 from cwnd.result import run_in_time
-from cwnd.study.rows import RunNumbers, rows_of
+from cwnd.study.rows import RunNumbers, numbers_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +33,6 @@ class PointRun:
         except (PluginError, FellBehindError, ScenarioError) as error:
             context.report(0, 1.0)
             return Outcome(None, " ".join(str(error).split()))
-        document = describe(result, self.scenario.groups)
-        packets = document["perf"]["packets"]
-        numbers: RunNumbers = {
-            "packets": packets,
-            "rows": [list(row) for row in rows_of(document, self.scenario.groups)],
-        }
-        context.report(packets, 1.0)
+        numbers = numbers_of(describe(result, self.scenario.groups), self.scenario.groups)
+        context.report(numbers["packets"], 1.0)
         return Outcome(numbers)
