@@ -84,7 +84,8 @@ class Result:
         from cwnd.study.tables import run_table
 
         groups = self.scenario.groups
-        return run_table({(0, self.scenario.seed): numbers_of(describe(self, groups), groups)}, {}, {})
+        labels = {(0, number): group.label for number, group in enumerate(groups)}
+        return run_table({(0, self.scenario.seed): numbers_of(describe(self, groups), groups)}, {}, labels)
 
     def to_pandas(self) -> pd.DataFrame:
         """`summary_table` as a frame of pandas (`pip install 'cwnd[frames]'`). `result.cwnd.to_pandas()` is that of a table over time."""

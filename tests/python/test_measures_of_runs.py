@@ -72,9 +72,7 @@ def test_runs_of_drops_are_counted_flow_by_flow() -> None:
     runs = [
         length for flow in range(3) for length in m.drop_runs([int(p) for f, p in zip(flows, positions) if f == flow])
     ]
-    assert len(runs) > 3 and measures(run, [[0, 1, 2]]).links[0]["drop_run"].value == pytest.approx(
-        sum(runs) / len(runs)
-    )
+    assert len(runs) > 3 and measures(run, [[0, 1, 2]]).link.drop_run.value == pytest.approx(sum(runs) / len(runs))
 
 
 def test_a_late_flow_converges_and_its_time_is_found() -> None:
@@ -103,9 +101,9 @@ def test_every_measure_of_a_run_has_a_value_or_says_why_not() -> None:
     assert "nothing was recorded" in measures(quick, [[0]]).flows.variation.why
     assert "nothing was recorded" in measures(quick, [[0]]).flows.loss_rate.why  # and not 1, or 0
     # What is counted at the link needs no samples.
-    link, counted = measures(quick, [[0]]).links[0], quick.summary["link"]
-    assert link["loss_rate"].value == counted["drops_queue"] / (counted["drops_queue"] + counted["packets"])
-    assert link["queue_p50_ms"].value == counted["queue_p50_ms"] > 0
+    link, counted = measures(quick, [[0]]).link, quick.summary["link"]
+    assert link.loss_rate.value == counted["drops_queue"] / (counted["drops_queue"] + counted["packets"])
+    assert link.queue_p50_ms.value == counted["queue_p50_ms"] > 0
 
 
 @pytest.mark.parametrize(("page", "examples"), [("measures", 18), ("curves", 5), ("replicates", 5)])

@@ -172,12 +172,12 @@ def test_each_of_two_links_in_a_row_has_its_own_losses_and_waits() -> None:
     first, second = run.summary["links"]
     assert run.summary["link"] == first and [first["name"], second["name"]] == ["first", "second"]
     links = measures(run, []).links
-    assert links[0]["loss_rate"].value == pytest.approx(1 / 6, abs=1e-3) and links[1]["loss_rate"].value == 0
-    assert links[0]["utilization"].value == pytest.approx(1, abs=1e-3)
-    assert links[1]["utilization"].value == pytest.approx(1 / 2, abs=1e-3)
+    assert links[0].loss_rate.value == pytest.approx(1 / 6, abs=1e-3) and links[1].loss_rate.value == 0
+    assert links[0].utilization.value == pytest.approx(1, abs=1e-3)
+    assert links[1].utilization.value == pytest.approx(1 / 2, abs=1e-3)
     # A full queue of 20: who comes waits for 19 to 20 packets of 1.2 ms, the last part of the one being sent included.
-    assert 19 * 1.2 <= (links[0]["queue_p50_ms"].value or 0) <= 20 * 1.2 + 1.2 and first["queue_max_ms"] <= 21 * 1.2
-    assert links[1]["queue_p99_ms"].value == second["queue_max_ms"] == 0
+    assert 19 * 1.2 <= (links[0].queue_p50_ms.value or 0) <= 20 * 1.2 + 1.2 and first["queue_max_ms"] <= 21 * 1.2
+    assert links[1].queue_p99_ms.value == second["queue_max_ms"] == 0
     (traffic,) = run.summary["traffic"]
     assert traffic["offered_mbps"] == pytest.approx(12, abs=0.01) and traffic["carried_mbps"] == pytest.approx(
         10, abs=0.01

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from cwnd.input_errors import refused
 from cwnd.replicates.replicating import Replicates
 from cwnd.result import Result
-from cwnd.study.of_runs import rows_of_result
 from cwnd.study.results import Study
 from cwnd.study.values import quantity_of
 
@@ -63,7 +62,8 @@ def factors_of(side: Side) -> list[str]:
 
 def rows(side: Side) -> Iterator[Mapping[str, object]]:
     """The runs' numbers as rows of a study's table."""
-    return iter(side.runs.to_pylist()) if isinstance(side, Study) else rows_of_result(side)
+    table = side.summary_table if isinstance(side, Result) else side.runs
+    return iter(table.to_pylist())
 
 
 def equal(value: object, text: str) -> bool:

@@ -51,22 +51,28 @@ class Replicates(RunsAndMeans):
     @property
     def runs(self) -> pa.Table:
         """A row per run and number, as those of a study: `seed`, `of` what, its `name`, `measure`, `value`, `unit`, `why` there is none."""
-        return run_table(self._numbers(), {}, {})
+        return run_table(self._numbers(), {}, self._labels())
 
     @property
     def means(self) -> pa.Table:
         """A row per number: the same, and instead of a seed `centre` (mean or median), `value`, `low` and `high` (95 %), `n`, `undefined`."""
-        return mean_table(self._numbers(), {}, {})
+        return mean_table(self._numbers(), {}, self._labels())
 
     def _numbers(self) -> dict[tuple[int, int], RunNumbers]:
         """The numbers of each run, by 0 and its seed."""
         if self.document is None:
             return {}
+        # A group's flows have consecutive numbers.
         groups, first = [], 0
         for group in self.document["groups"]:
             flows = range(first, first := first + group["flows"])
             groups.append(FlowGroup(group["name"], group["label"], group["cc"], flows, (0.0, 0.0), None))
         return {(0, run["seed"]): numbers_of(run, groups) for run in self.document["runs"]}
+
+    def _labels(self) -> dict[tuple[int, int], str]:
+        """The label of each group of flows, by 0 and its number."""
+        groups = self.document["groups"] if self.document else []
+        return {(0, number): group["label"] for number, group in enumerate(groups)}
 
     def __repr__(self) -> str:
         groups = self.document["groups"] if self.document else []

@@ -93,7 +93,7 @@ def rows_of(document: RunDocument, groups: Sequence[GroupOfFlows]) -> list[Row]:
     return rows
 
 
-def numbers_of(document: RunDocument, groups: Sequence[FlowGroup]) -> RunNumbers:
+def numbers_of(document: RunDocument, groups: Sequence[GroupOfFlows]) -> RunNumbers:
     """What is kept of a run."""
     return {"packets": document["perf"]["packets"], "rows": [list(row) for row in rows_of(document, groups)]}
 
