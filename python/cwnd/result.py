@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cwnd._native import FellBehindError, Scenario, Simulation
+from cwnd.displayed import Displayed
 from cwnd.frames import pandas_of, polars_of
 from cwnd.lanes import SIM, STEPS, Engine, check_lane, report, start
 from cwnd.packets import Keep, MemoryPackets
@@ -32,7 +33,7 @@ def tables_of(scenario: Scenario, lane: str) -> list[str]:
     return [name for name in TABLES[lane] if name != "inner" or scenario.records_inner]
 
 
-class Result:
+class Result(Displayed):
     """A finished run, or a trace of connections: its lane, its summary, and its tables as Arrow tables.
 
     `cwnd.run` makes one, `cwnd.load` reads one. A table that it lacks is a `LaneError` of one line.

@@ -14,6 +14,7 @@ from typing import Protocol, TypedDict
 from cwnd._native import Scenario
 from cwnd.comparison.agreement import Agreement, AgreementDocument
 from cwnd.comparison.numbers import numbers
+from cwnd.displayed import Displayed
 from cwnd.input_errors import refused, scenario_of
 from cwnd.lanes import LIVE, SIM, Engine
 from cwnd.result import Result, run, run_in_time
@@ -39,8 +40,8 @@ class FidelityDocument(TypedDict):
     numbers: list[AgreementDocument]
 
 
-@dataclass(frozen=True, slots=True)
-class Fidelity:
+@dataclass(frozen=True, slots=True, repr=False)
+class Fidelity(Displayed):
     """A scenario in both lanes."""
 
     scenario: Scenario
@@ -51,6 +52,10 @@ class Fidelity:
     measured: Result
     late_p99_ms: float
     day: str
+
+    def __repr__(self) -> str:
+        agree = sum(each.agrees for each in self.agreements)
+        return f"Fidelity({self.scenario.name}: {agree} of {len(self.agreements)} numbers agree, runs in each lane: {self.runs})"
 
     def document(self) -> FidelityDocument:
         """As JSON."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cwnd.difference.effect import Method, Samples
+from cwnd.displayed import Displayed
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -72,7 +73,7 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Difference:
+class Difference(Displayed):
     """B against A: every number that both have, over all points and at each."""
 
     a: str

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cwnd._native import FlowGroup, Scenario
+from cwnd.displayed import Displayed
 from cwnd.executor import Threads, Watch, run_all
 from cwnd.frames import RunsAndMeans
 from cwnd.input_errors import path_of, refused, scenario_of
@@ -30,7 +31,7 @@ MOST_JOBS = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Replicates(RunsAndMeans):
+class Replicates(RunsAndMeans, Displayed):
     """The results of replicates."""
 
     #: Means and intervals, and each run; `None` when no run ended. What `--json` prints.

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypedDict
 
+from cwnd.displayed import Displayed
 from cwnd.flow_and_link import Value
 from cwnd.frames import RunsAndMeans
 
@@ -29,7 +30,7 @@ def place(factors: Mapping[str, object]) -> str:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Study(RunsAndMeans):
+class Study(RunsAndMeans, Displayed):
     """The tables of a study."""
 
     #: The columns that say what was varied.
