@@ -14,7 +14,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from cwnd import _native, algorithms_command, plugin_commands, shell
+from cwnd import _native, algorithms_command, plot_command, plugin_commands, shell
 from cwnd._native import Scenario, ScenarioError
 from cwnd.algorithms_command import find
 from cwnd.bottleneck import DEFAULTS
@@ -342,27 +342,8 @@ app.command("fidelity")(comparison_command.command)
 app.command("sweep", help=SWEEP)(study_command.command)
 app.command("merge")(study_command.merge)
 app.command("diff", help=DIFF)(difference_command.command)
+app.command("plot")(plot_command.command)
 app.command("shell", context_settings={"allow_interspersed_args": False})(shell.command)
-
-
-@app.command()
-def plot(
-    folder: Annotated[
-        Path,
-        typer.Argument(metavar="DIR", help="What cwnd compare, cwnd run or cwnd kernel trace wrote with -o."),
-    ],
-    plugins: Plugins = None,
-) -> None:
-    """Draw the pictures of a run or of a kernel trace again, into its folder."""
-    from cwnd.reading import NoResultError
-    from cwnd.redraw import redraw
-
-    try:
-        pictures = redraw(folder)
-    except NoResultError as error:
-        fail(f"DIR: {str(error).removeprefix('folder: ')}")
-    for picture in pictures:
-        print(picture)
 
 
 def recorded_flows(text: str | None) -> str | list[str | int] | None:

@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The figure of a picture of a study: panels, their axes and headings, labels that stand beside what they name, and the caption."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from matplotlib import rcParams
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter, NullLocator
+
+from cwnd.input_errors import refused
+from cwnd.plot.run import COLOURS, Dash
+from cwnd.plot.studies.factors import Factor
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.text import Annotation, Text
+    from matplotlib.transforms import Bbox
+
+Width = Literal["column", "page", "slide"]
+#: In inches, with the size of the font in points.
+WIDTHS: dict[Width, tuple[float, float]] = {"column": (3.4, 8.0), "page": (7.0, 9.0), "slide": (10.0, 14.0)}
+GREY = "#555555"
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+DASHES: tuple[Dash, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)))
+#: From so many widths of a letter on a thin line leads from a point to its name.
+FAR = 2
+#: Levels of which each has a tick of its own.
+MOST_TICKS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a line is drawn: what tells lines apart for those who see no colours too."""
+
+    number: int
+
+    @property
+    def colour(self) -> str:
+        return COLOURS[self.number % len(COLOURS)]
+
+    @property
+    def dash(self) -> Dash:
+        return DASHES[self.number % len(DASHES)]
+
+    @property
+    def dots(self) -> dict[str, Any]:
+        """As points."""
+        return {
+            "color": self.colour,
+            "marker": MARKERS[self.number % len(MARKERS)],
+            "linestyle": "none",
+            "markersize": 4.5,
+        }
+
+    @property
+    def joined(self) -> dict[str, Any]:
+        """As points that a line joins."""
+        return {**self.dots, "linestyle": self.dash, "markersize": 3.5, "linewidth": 1.3}
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A name and where it belongs."""
+
+    text: str
+    x: float
+    y: float
+    colour: str
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacles:
+    """What names beside points should not cover: places, and how bad that is, and texts."""
+
+    points: Sequence[tuple[tuple[float, float], float]]
+    texts: Sequence[Text]
+
+
+@dataclass(frozen=True, slots=True)
+class Canvas:
+    """A figure with its panels."""
+
+    figure: Figure
+    grid: list[Axes]
+    columns: int
+    font: float
+    #: Whether the figure is the caller's, whose size and margins stay.
+    given: bool
+
+    @classmethod
+    def of(
+        cls,
+        titles: Sequence[str],
+        width: Width,
+        ax: Axes | None,
+        *,
+        height: float | None = None,
+        most_columns: int = 3,
+        shared: Literal["x", "y", "both"] = "both",
+    ) -> Canvas:
+        """A panel for each title; `height` is that of a panel in widths of a letter."""
+        if ax is not None:
+            if len(titles) != 1:
+                raise refused("ax", f"{len(titles)} panels", f"one panel: fix factors with where ({'; '.join(titles)})")
+            return cls(cast("Figure", ax.get_figure(root=True)), [ax], 1, float(rcParams["font.size"]), given=True)
+        if width not in WIDTHS:
+            raise refused("width", width, "a width", WIDTHS)
+        inches, font = WIDTHS[width]
+        most = most_columns if width != "column" else 1 if len(titles) < 5 else 2
+        rows = -(-len(titles) // most)
+        columns = -(-len(titles) // rows)
+        tall = (height or 16) * font / 72 * (1.35 if rows == 1 and height is None else 1)
+        figure = Figure(figsize=(inches, rows * tall + 6 * font / 72), layout="constrained")
+        FigureCanvasAgg(figure)
+        share_x, share_y = shared in ("x", "both"), shared in ("y", "both")
+        grid = list(figure.subplots(rows, columns, squeeze=False, sharex=share_x, sharey=share_y).flat)
+        for place, axes in enumerate(grid):
+            axes.set_visible(place < len(titles))
+            style(axes, font)
+        for axes, title in zip(grid, titles):
+            axes.set_title(title, fontsize=font, loc="left", parse_math=False)
+        canvas = cls(figure, grid[: len(titles)], columns, font, given=False)
+        for place, axes in enumerate(canvas.grid):
+            axes.tick_params(labelbottom=shared == "y" or place + columns >= len(titles))
+        return canvas
+
+    def finish(self, y_title: str, x_title: str, words: Sequence[str]) -> None:
+        """Writes the titles of the axes at the outer panels, and the caption below. Labels come after it: they need the panels as they will be."""
+        self.figure.draw_without_rendering()
+        for place, axes in enumerate(self.grid):
+            if place % self.columns == 0 or self.given:
+                axes.set_ylabel(self.wrapped(y_title, axes.get_window_extent().height), parse_math=False)
+            if place + self.columns >= len(self.grid) or self.given:
+                axes.set_xlabel(self.wrapped(x_title, axes.get_window_extent().width), parse_math=False)
+        if not self.given:
+            letters = int(self.figure.get_figwidth() * 72 / (0.85 * self.font * 0.54))
+            text = textwrap.fill(". ".join(word[:1].upper() + word[1:] for word in words if word) + ".", letters)
+            self.figure.supxlabel(text, x=0.01, ha="left", fontsize=0.85 * self.font, color=GREY, parse_math=False)
+
+    def head(self, title: str) -> None:
+        """Writes a heading above all panels."""
+        if not self.given:
+            self.figure.suptitle(title, x=0.01, ha="left", fontsize=1.05 * self.font, parse_math=False)
+
+    def wrapped(self, title: str, pixels: float) -> str:
+        """The title of an axis, in lines that are as long as it."""
+        return textwrap.fill(title, max(12, int(1.1 * pixels / (0.55 * self.font * self.figure.dpi / 72))))
+
+    def label_ends(self, labels: Sequence[Sequence[Label]]) -> None:
+        """Writes names to the right of the panels of the last column, apart from each other."""
+        # First all of them, so that the panels have their sizes, then where they stand.
+        written = []
+        for place, (axes, own) in enumerate(zip(self.grid, labels, strict=True)):
+            is_right = place % self.columns == self.columns - 1
+            if is_right or place == len(self.grid) - 1:
+                texts = [self.beside(axes, label) for label in own]
+                # Right of the last of an incomplete row is room.
+                for text in texts:
+                    text.set_in_layout(is_right)
+                written.append((axes, own, texts))
+        self.figure.draw_without_rendering()
+        for axes, own, texts in written:
+            low, high = axes.get_ylim()
+            per_line = 1.15 * self.font / 72 / (axes.get_window_extent().height / self.figure.dpi)
+            wanted = [(label.y - low) / (high - low) for label in own]
+            for text, at in zip(texts, apart(wanted, per_line), strict=True):
+                text.xy = (1.0, at)
+
+    def beside(self, axes: Axes, label: Label) -> Annotation:
+        """A name to the right of a panel."""
+        text = axes.annotate(
+            label.text,
+            (1.0, 0.5),
+            xycoords="axes fraction",
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="center",
+            color=label.colour,
+            fontsize=0.95 * self.font,
+            parse_math=False,
+            annotation_clip=False,
+        )
+        return text
+
+    def label_points(self, axes: Axes, labels: Sequence[Label], obstacles: Obstacles) -> None:
+        """Writes names beside their points, where they cover the least, with a thin line to the point where they stand off from it."""
+        self.figure.draw_without_rendering()
+        renderer = self.figure.canvas.get_renderer()  # type: ignore[attr-defined]
+        inside = axes.get_window_extent()
+        pixel = self.figure.dpi / 72
+        covered = [(pixels(axes, at), weight) for at, weight in obstacles.points]
+        boxes = [(text.get_window_extent(renderer), 3.0) for text in obstacles.texts]
+        for label in labels:
+            text = axes.annotate(
+                label.text,
+                (label.x, label.y),
+                xytext=(0, 0),
+                textcoords="offset points",
+                ha="center",
+                va="center",
+                color=label.colour,
+                fontsize=0.95 * self.font,
+                parse_math=False,
+                zorder=6,
+            )
+            own = text.get_window_extent(renderer)
+            at = pixels(axes, (label.x, label.y))
+            best = None
+            for turn in range(24):
+                angle = math.radians(45 + 15 * turn)
+                for far in (0.4, 1.2, 2.4, 4.0, 6.0):
+                    across = (own.width / 2 + far * self.font * pixel) * math.cos(angle)
+                    up = (own.height / 2 + far * self.font * pixel) * math.sin(angle)
+                    box = own.translated(across, up)
+                    cost = 0.12 * far + sum(weight for at, weight in covered if box.contains(*at))
+                    cost += sum(weight for other, weight in boxes if box.overlaps(other))
+                    leader = leading(at, near_end(box, at)) if far > FAR else []
+                    cost += 1.5 * sum(any(other.contains(*each) for each in leader) for other, _ in boxes)
+                    cost += 20.0 * (not (inside.contains(box.x0, box.y0) and inside.contains(box.x1, box.y1)))
+                    if best is None or cost < best[0]:
+                        best = cost, across, up, box, far
+            assert best is not None
+            _, across, up, box, far = best
+            text.set_position((across / pixel, up / pixel))
+            boxes.append((box, 6.0))
+            if far > FAR:
+                end = near_end(box, at)
+                covered += [(each, 0.6) for each in leading(at, end)]
+                axes.annotate(
+                    "",
+                    (label.x, label.y),
+                    xytext=(end[0] / pixel, end[1] / pixel),
+                    textcoords="offset points",
+                    arrowprops={"arrowstyle": "-", "color": label.colour, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 2},
+                    zorder=5,
+                )
+
+
+def leading(point: Sequence[float], end: tuple[float, float], count: int = 8) -> list[tuple[float, float]]:
+    """Places on the line from a point to the end of a name, which is so far from it."""
+    return [(point[0] + end[0] * part / count, point[1] + end[1] * part / count) for part in range(1, count)]
+
+
+def pixels(axes: Axes, at: tuple[float, float]) -> tuple[float, float]:
+    """Where a place in an axes is in the figure."""
+    x, y = axes.transData.transform(at)
+    return float(x), float(y)
+
+
+def near_end(box: Bbox, point: Sequence[float]) -> tuple[float, float]:
+    """The place on the border of a box that is nearest to a point, from there on."""
+    return min(max(point[0], box.x0), box.x1) - point[0], min(max(point[1], box.y0), box.y1) - point[1]
+
+
+def note_size(axes: Axes) -> float:
+    """The size of what is written beside lines: somewhat smaller than the titles of the axes."""
+    return 0.85 * float(axes.xaxis.label.get_fontsize())
+
+
+def style(axes: Axes, font: float) -> None:
+    """A panel without a frame above and to the right, with a light grid."""
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(alpha=0.25)
+    axes.set_axisbelow(True)
+    axes.tick_params(labelsize=0.9 * font)
+    axes.xaxis.label.set_fontsize(font)
+    axes.yaxis.label.set_fontsize(font)
+
+
+def apart(wanted: Sequence[float], step: float) -> list[float]:
+    """Places near the wanted ones, in their order, that are at least `step` apart."""
+    order = sorted(range(len(wanted)), key=lambda place: wanted[place])
+    # Blocks of labels that touch, each centred on what its labels want.
+    blocks: list[list[int]] = []
+    for place in order:
+        blocks.append([place])
+        while len(blocks) > 1 and bottom(blocks[-1], wanted, step) < bottom(blocks[-2], wanted, step) + step * len(
+            blocks[-2]
+        ):
+            blocks[-2:] = [blocks[-2] + blocks[-1]]
+    found = [0.0] * len(wanted)
+    for block in blocks:
+        for number, place in enumerate(block):
+            found[place] = bottom(block, wanted, step) + step * number
+    return found
+
+
+def bottom(block: Sequence[int], wanted: Sequence[float], step: float) -> float:
+    """Where the lowest label of a block stands."""
+    return sum(wanted[place] for place in block) / len(block) - step * (len(block) - 1) / 2
+
+
+def x_axis(axes: Axes, factor: Factor) -> None:
+    """Scale and ticks of the axis of a factor."""
+    if factor.numbers is None:
+        axes.set_xticks(range(len(factor.levels)), [str(level) for level in factor.levels])
+        axes.set_xlim(-0.5, len(factor.levels) - 0.5)
+        return
+    values = [factor.numbers[level] for level in factor.levels]
+    if factor.is_log:
+        axes.set_xscale("log")
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.xaxis.set_minor_formatter(NullFormatter())
+    if len(values) <= MOST_TICKS:
+        axes.set_xticks(values, [f"{value:.3g}" for value in values])

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""What the caption of a picture of a study says: the set-up, what is drawn, and what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cwnd.plot.studies.chosen import Chosen
+from cwnd.plot.studies.layout import Layout
+
+#: The settings that every point has, in the order of a caption, and how each is said.
+SETTINGS = {
+    "links": "{}",
+    "rate": "{}",
+    "rtt": "RTT {}",
+    "buffer": "buffer {}",
+    "queue": "{}",
+    "loss": "loss {}",
+    "flows": "flows: {}",
+    "duration": "{}",
+    "measured": "measured from {}",
+}
+
+
+def set_up(layout: Layout) -> list[str]:
+    """The settings that all points share, the factors that are fixed, and those that go with the one along the axis."""
+    chosen = layout.chosen
+    words = []
+    for name, form in SETTINGS.items():
+        value = chosen.study.fixed.get(name, "")
+        # A caption has no need of what everybody has.
+        is_said = name == "flows" and chosen.of == "group" and not any(letter.isdigit() for letter in value)
+        if value and value != "droptail" and not is_said:
+            words.append(form.format(value))
+    for factor in chosen.factors.values():
+        if len(factor.levels) == 1:
+            words.append(f"{'RTT' if factor.name == 'rtt' else factor.name} {factor.levels[0]}")
+    if chosen.of == "link":
+        links = {row["name"] for row in chosen.means()}
+        words.append(f"link {', '.join(sorted(links))}" if links != {"link"} else "")
+    if layout.x is not None:
+        names = " and ".join(layout.together)
+        if names and layout.joined:
+            words.append(f"{names} together with {layout.x.name}")
+        elif names:
+            words.append(f"{names} different from point to point")
+    return [", ".join(word for word in words if word)] if any(words) else []
+
+
+def of_means(chosen: Chosen, drawn_as: str) -> list[str]:
+    """What the points and the bands or bars are (nothing where intervals are not drawn), over how many seeds, and how many are missing."""
+    rows = chosen.means()
+    centre = " and ".join(dict.fromkeys(f"{row['centre']}s" for row in rows))
+    has_interval = any(row["low"] is not None for row in rows)
+    said = f"{centre} over {seeds_in_words([row['n'] for row in rows])}"
+    if has_interval and drawn_as:
+        said += f"; {drawn_as}: 95 % intervals"
+    return [said, *missing(chosen)]
+
+
+def seeds_in_words(counts: Sequence[int]) -> str:
+    """How many seeds: `10 seeds`, `5 to 40 seeds`."""
+    low, high = min(counts), max(counts)
+    if low == high:
+        return f"{low} seed" if low == 1 else f"{low} seeds"
+    return f"{low} to {high} seeds"
+
+
+def missing(chosen: Chosen) -> list[str]:
+    """How many points have failed, and how many have no value."""
+    said = []
+    failed = chosen.failed()
+    points = {tuple(map(str, each["factors"].values())) for each in failed}
+    if points:
+        said.append(f"{len(points)} {'point' if len(points) == 1 else 'points'} with runs that failed")
+    empty = sum(1 for row in chosen.means() if row["value"] is None)
+    if empty:
+        said.append(f"{empty} {'value is' if empty == 1 else 'values are'} undefined")
+    return said

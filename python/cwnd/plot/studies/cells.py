@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Cells of a map with their values, in colours of equal steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cwnd.plot.studies.canvas import Canvas
+from cwnd.plot.studies.factors import Cell, Factor
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
+
+#: Perceptually uniform, rising in lightness: what a grey copy or colour-blind eyes see is in the same order (Nuñez, Anderton and Renslow 2018).
+COLOURS = "cividis"
+#: Diverging, dark at both ends: blue and orange-red, which colour-blind eyes tell apart; the numbers have the sign for a grey copy.
+DIVERGING = "RdBu_r"
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """The values of a panel by their levels across and up, and which of them are undecided."""
+
+    title: str
+    values: dict[tuple[Cell, Cell], float]
+    undecided: frozenset[tuple[Cell, Cell]] = frozenset()
+
+
+def draw_cells(
+    canvas: Canvas, cells: Sequence[Cells], factors: tuple[Factor, Factor], title: str, middle: float | None
+) -> None:
+    """Draws a map in each panel, in the colours of one bar; with `middle` they are those of more and less than that."""
+    import matplotlib as mpl
+    from matplotlib.colors import CenteredNorm, LogNorm, Normalize
+
+    values = [value for each in cells for value in each.values.values()]
+    norm: Normalize
+    most = max([1.02, *values, *(1 / value for value in values)]) if middle else 1.0
+    if middle is None:
+        norm = Normalize(min(values), max(values))
+    elif middle:
+        norm = LogNorm(1 / most, most)
+    else:
+        norm = CenteredNorm(0, max(map(abs, values)) or 1.0)
+    colours = mpl.colormaps[COLOURS if middle is None else DIVERGING]
+    across, up = factors
+    image = None
+    for axes, each in zip(canvas.grid, cells, strict=True):
+        array = np.array([[each.values.get((x, y), np.nan) for x in across.levels] for y in up.levels])
+        image = axes.imshow(array, origin="lower", aspect="auto", cmap=colours, norm=norm)
+        form = f"{'+' if middle == 0 else ''}.{digits_of(values)}f"
+        write_values(axes, each, factors, (colours, norm), 0.85 * canvas.font, form)
+        axes.set_xticks(range(len(across.levels)), [tick(across, level) for level in across.levels], parse_math=False)
+        axes.set_yticks(range(len(up.levels)), [tick(up, level) for level in up.levels], parse_math=False)
+        axes.grid(visible=False)
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
+    assert image is not None
+    bar = canvas.figure.colorbar(image, ax=canvas.grid, aspect=30, pad=0.02)
+    bar.set_label(title, fontsize=canvas.font, parse_math=False)
+    bar.ax.tick_params(labelsize=0.9 * canvas.font)
+    bar.outline.set_visible(False)
+    if middle:
+        ratio_ticks(bar.ax, most)
+
+
+def ratio_ticks(axes: Axes, most: float) -> None:
+    """Ticks of ratios as plain numbers."""
+    ticks = [each for each in (0.1, 0.2, 0.5, 0.67, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 5, 10) if 1 / most <= each <= most]
+    axes.yaxis.minorticks_off()
+    axes.set_yticks(ticks, [f"{each:g}" for each in ticks])
+
+
+def tick(factor: Factor, level: Cell) -> str:
+    """A level on an axis: its number, or its text."""
+    return str(level) if factor.numbers is None else f"{factor.numbers[level]:.3g}"
+
+
+def digits_of(values: Sequence[float]) -> int:
+    """Decimals that show three figures of the largest value, at most four."""
+    most = max(map(abs, values), default=0.0)
+    return max(0, min(4, 2 - int(np.floor(np.log10(most))))) if most > 0 else 0
+
+
+def write_values(
+    axes: Axes,
+    cells: Cells,
+    factors: tuple[Factor, Factor],
+    colouring: tuple[Colormap, object],
+    size: float,
+    form: str,
+) -> None:
+    """Writes each value in its cell, in black or white, whichever is read better there; hatches undecided cells."""
+    from matplotlib.patches import Rectangle
+
+    colours, norm = colouring
+    across, up = factors
+    for (x, y), value in cells.values.items():
+        at = across.levels.index(x), up.levels.index(y)
+        red, green, blue, _ = colours(norm(value))  # type: ignore[operator]
+        ink = "black" if luminance(red, green, blue) > 0.179 else "white"
+        text = f"{value:{form}}"
+        if (x, y) in cells.undecided:
+            hatched = Rectangle((at[0] - 0.5, at[1] - 0.5), 1, 1, fill=False, hatch="////", linewidth=0, edgecolor=ink)
+            hatched.set_alpha(0.35)
+            axes.add_patch(hatched)
+            text = f"({text})"
+        axes.text(*at, text, ha="center", va="center", color=ink, fontsize=size, gid=f"{x}, {y}")
+
+
+def luminance(red: float, green: float, blue: float) -> float:
+    """Relative luminance of a colour of sRGB (WCAG 2.2); above 0.179 black has more contrast than white."""
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in (red, green, blue)]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

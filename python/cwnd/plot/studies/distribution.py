@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""How a measure of a study is distributed over its runs."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+from cwnd.input_errors import refused
+from cwnd.plot.studies.canvas import Canvas, Label, Look, Obstacles, Width
+from cwnd.plot.studies.captions import missing, seeds_in_words, set_up
+from cwnd.plot.studies.chosen import RunRow, choose
+from cwnd.plot.studies.factors import Where
+from cwnd.plot.studies.layout import Line, lay_out, panels_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from cwnd.study.results import Study
+
+
+def cdf(
+    study: Study,
+    measure: str | None = None,
+    by: str | None = None,
+    where: Where | None = None,
+    *,
+    width: Width = "page",
+    ax: Axes | None = None,
+) -> Figure:
+    """Draws the distribution of a measure (throughput of the groups of flows by default) over the runs of a study: for each value the part of the runs that have at most that.
+
+    There is a step line per variant, or with `by` per level of a factor; further factors have a panel per level, up to six. `where` fixes factors, as in `response`.
+
+    Draws into `ax` if it is given and there is one panel. Returns the figure. Raises `ScenarioError` for names that the study does not have, and for more than six panels.
+    """
+    chosen = choose(study, measure, where)
+    layout = lay_out(chosen, by=by, needs_x=False)
+    panels = panels_of(layout, chosen.runs())
+    steps = [[(line, values) for line in panel.lines if (values := values_of(line))] for panel in panels]
+    if not any(steps):
+        raise refused("measure", chosen.measure, "a measure that has values here")
+    canvas = Canvas.of([panel.title for panel in panels], width, ax)
+    for axes, own in zip(canvas.grid, steps, strict=True):
+        for line, values in own:
+            looks = Look(line.number)
+            parts = [number / len(values) for number in range(len(values) + 1)]
+            axes.step(
+                [values[0], *values], parts, where="post", color=looks.colour, linestyle=looks.dash, linewidth=1.3, gid=line.name
+            )  # fmt: skip
+        axes.set_ylim(0, 1.02)
+    counts = [len(values) for own in steps for _, values in own]
+    words = [*set_up(layout), f"each line over the runs of {seeds_in_words(counts)}", *missing(chosen)]
+    canvas.finish("part of the runs with at most this", chosen.title, words)
+    for axes, own in zip(canvas.grid, steps, strict=True):
+        labels = [
+            Label(line.name, values[(len(values) - 1) // 2], 0.5, Look(line.number).colour) for line, values in own
+        ]
+        on_lines = [
+            ((value, (number + part) / len(values)), 0.5)
+            for _, values in own
+            for number, value in enumerate(values)
+            for part in (0.0, 0.5)
+        ]
+        flat = [
+            ((left + part * (right - left), number / len(values)), 0.5)
+            for _, values in own
+            for number, (left, right) in enumerate(itertools.pairwise(values), 1)
+            for part in (0.25, 0.5, 0.75)
+        ]
+        if len(labels) > 1:
+            canvas.label_points(axes, labels, Obstacles([*on_lines, *flat], []))
+    return canvas.figure
+
+
+def values_of(line: Line[RunRow]) -> list[float]:
+    """The values of a line in rising order; runs without a value are left out."""
+    return sorted(row["value"] for rows in line.rows.values() for row in rows if row["value"] is not None)

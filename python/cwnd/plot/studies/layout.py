@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""How the points of a study lie in a picture: along an axis, as lines, as panels."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from cwnd.input_errors import refused
+from cwnd.plot.studies.chosen import Chosen, MeanRow, RunRow
+from cwnd.plot.studies.factors import Cell, Factor, factor_named
+
+MOST_PANELS = 6
+MOST_LINES = 12
+#: `by=` for lines by the labels of groups.
+LABEL = "label"
+
+R = TypeVar("R", MeanRow, RunRow)
+#: The values of some factors.
+Place = tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Which factors are what in a picture."""
+
+    chosen: Chosen
+    #: The factor along the axis; none where the lines themselves are (a study of algorithms alone).
+    x: Factor | None
+    #: The factors that lines stand for, those that tell variants apart, and those of panels.
+    lines: tuple[str, ...]
+    panels: tuple[str, ...]
+    #: Factors that change together with the one along the axis (zipped, or drawn from a Latin hypercube).
+    together: tuple[str, ...] = ()
+    #: Whether lines join the points: not where another factor changes from point to point without an order.
+    joined: bool = True
+    #: Whether panels or lines are those of groups of flows.
+    groups_are_panels: bool = False
+
+    @property
+    def in_order(self) -> bool:
+        """Whether points follow each other along a factor of numbers."""
+        return self.joined and self.x is not None and self.x.numbers is not None
+
+    def panel_of(self, row: MeanRow | RunRow, names: Mapping[tuple[str, Place], str]) -> str:
+        """The heading of the panel that a row is in."""
+        words = [self.chosen.factors[name].text(row["factors"][name]) for name in self.panels]
+        return ", ".join([*([names[self.line_key(row)]] if self.groups_are_panels else []), *words])
+
+    def line_key(self, row: MeanRow | RunRow) -> tuple[str, Place]:
+        """What tells a variant from others: the group, and the values of the factors of variants."""
+        return row["name"], tuple(row["factors"][name] for name in self.variants_left)
+
+    @property
+    def variants_left(self) -> tuple[str, ...]:
+        """The factors of variants that are not on an axis."""
+        on_axes = {*self.panels, *([self.x.name] if self.x else []), *(self.lines if self.groups_are_panels else ())}
+        return tuple(name for name in self.chosen.variants if name not in on_axes)
+
+
+@dataclass(slots=True)
+class Line(Generic[R]):
+    """A line of a picture, with the rows of each place along the axis."""
+
+    name: str
+    #: Its place among the lines of the whole picture, for its colour.
+    number: int
+    rows: dict[Cell, list[R]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Panel(Generic[R]):
+    """A panel of a picture."""
+
+    title: str
+    lines: list[Line[R]] = field(default_factory=list)
+
+
+def lay_out(
+    chosen: Chosen,
+    *,
+    x: str | None = None,
+    by: str | None = None,
+    free: Sequence[str] = (),
+    needs_x: bool = True,
+) -> Layout:
+    """Finds a place for each factor with several levels; raises `ScenarioError`, with the factor to fix, where panels would be too many.
+
+    `free` are factors that the picture has an axis of its own for.
+    """
+    varied = {factor.name: factor for factor in chosen.varied()}
+    along = axis(chosen, "x", x) if x is not None else default_x(chosen) if needs_x else None
+    lines: tuple[str, ...] = ()
+    if by is not None and by != LABEL:
+        if by not in chosen.factors and not any(by in (each.name,) for each in chosen.factors.values()):
+            factor_named("by", by, {**chosen.factors, **label_factor()}, chosen.study)
+        lines = (axis(chosen, "by", by).name,)
+        if along is not None and lines[0] == along.name:
+            raise refused("by", by, "another factor than that of x, or label")
+    taken = {*lines, *free, *([along.name] if along else [])}
+    left = [name for name in varied if name not in taken and name not in chosen.variants]
+    together: list[str] = []
+    if along is not None:
+        rows = chosen.means()
+        together = [name for name in left if goes_with(rows, along.name, name)]
+    panels = tuple(name for name in left if name not in together)
+    joined = all(in_order(chosen, along, name) for name in together) if along else False
+    layout = Layout(chosen, along, lines, panels, tuple(together), joined, bool(lines))
+    check_panels(layout)
+    return layout
+
+
+def label_factor() -> dict[str, Factor]:
+    """`label`, to be offered among the names of factors."""
+    return {LABEL: Factor(LABEL, (), None, "")}
+
+
+def axis(chosen: Chosen, argument: str, name: str) -> Factor:
+    """The factor that an argument names; it must have several levels."""
+    from cwnd.plot.studies.factors import number_columns
+
+    for factor in chosen.factors.values():
+        if name in (factor.name, *number_columns(chosen.study, factor.name)):
+            if len(factor.levels) > 1:
+                return factor
+            raise refused(
+                argument, name, f"a factor with several levels; all of {name} that is drawn is {factor.levels[0]}"
+            )
+    varied = [each.name for each in chosen.varied()]
+    if not varied:
+        raise refused(argument, name, "nothing: what is drawn of this study has no factor with several levels")
+    raise refused(argument, name, "a factor of this study", [*varied, *([LABEL] if argument == "by" else [])])
+
+
+def default_x(chosen: Chosen) -> Factor | None:
+    """The factor with the most levels: of numbers rather than of texts, of the network rather than of the variants."""
+    varied = chosen.varied()
+    for wanted in (
+        [each for each in varied if each.numbers is not None and each.name not in chosen.variants],
+        [each for each in varied if each.name not in chosen.variants],
+        [each for each in varied if each.numbers is not None and len(each.levels) > 2],
+    ):
+        if wanted:
+            return max(wanted, key=lambda each: len(each.levels))
+    return None
+
+
+def goes_with(rows: Iterable[MeanRow], leading: str, name: str) -> bool:
+    """Whether each level of one factor has one level of another."""
+    found: dict[Cell, Cell] = {}
+    return all(found.setdefault(row["factors"][leading], row["factors"][name]) == row["factors"][name] for row in rows)
+
+
+def in_order(chosen: Chosen, along: Factor | None, name: str) -> bool:
+    """Whether a factor rises or falls with the one along the axis."""
+    other = chosen.factors[name]
+    if along is None or along.numbers is None or other.numbers is None:
+        return False
+    pairs = sorted({(along.at(row["factors"][along.name]), other.at(row["factors"][name])) for row in chosen.means()})
+    steps = [after[1] - before[1] for before, after in itertools.pairwise(pairs)]
+    return all(step >= 0 for step in steps) or all(step <= 0 for step in steps)
+
+
+def check_panels(layout: Layout) -> None:
+    """Refuses a picture of more panels than a reader can take in, with what to fix."""
+    factors = layout.chosen.factors
+    panels = [factors[name] for name in layout.panels]
+    rows = layout.chosen.means()
+    count = len({tuple(row["factors"][name] for name in layout.panels) for row in rows})
+    groups = len({layout.line_key(row) for row in rows}) if layout.groups_are_panels else 1
+    if count * groups <= MOST_PANELS:
+        return
+    if not panels:
+        example = f"where={{'label': {rows[0]['label']!r}}} (--where 'label={rows[0]['label']}')"
+        raise refused("by", ", ".join(layout.lines), f"at most {MOST_PANELS} panels, not {groups}: {example}")
+    of = ", ".join(f"{factor.name} has {len(factor.levels)} levels" for factor in panels)
+    widest = max(panels, key=lambda factor: len(factor.levels))
+    level = widest.levels[len(widest.levels) // 2]
+    raise refused(
+        "where",
+        {name: values if len(values) > 1 else values[0] for name, values in layout.chosen.where.items()},
+        f"at most {MOST_PANELS} panels, not {count * groups} ({of}): fix one, such as where={{{widest.name!r}: {level!r}}} (--where {widest.name}={level})",
+    )
+
+
+def panels_of(layout: Layout, rows: Sequence[R]) -> list[Panel[R]]:
+    """The panels in the order of their levels, each with its lines, and the rows of these by the level along the axis."""
+    names = line_names(layout, rows)
+    by_factor = {
+        key: number for number, key in enumerate(dict.fromkeys(map(line_of(layout), sorted_rows(layout, rows))))
+    }
+    if len(by_factor) > MOST_LINES:
+        raise refused(
+            "where",
+            dict(layout.chosen.where),
+            f"at most {MOST_LINES} lines, not {len(by_factor)}: some of them, such as where={{'label': {rows[0]['label']!r}}} (--where 'label={rows[0]['label']}')",
+        )
+    panels: dict[str, Panel[R]] = {}
+    lines: dict[tuple[str, object], Line[R]] = {}
+    for row in sorted_rows(layout, rows):
+        title = layout.panel_of(row, names)
+        panel = panels.setdefault(title, Panel(title))
+        key = line_of(layout)(row)
+        if (title, key) not in lines:
+            name = names[layout.line_key(row)]
+            if layout.groups_are_panels:
+                name = ", ".join(layout.chosen.factors[each].text(row["factors"][each]) for each in layout.lines)
+            lines[title, key] = Line(name, by_factor[key])
+            panel.lines.append(lines[title, key])
+        level = row["factors"][layout.x.name] if layout.x else ""
+        lines[title, key].rows.setdefault(level, []).append(row)
+    return list(panels.values())
+
+
+def line_of(layout: Layout) -> Callable[[MeanRow | RunRow], object]:
+    """What a row's line is known by in all panels."""
+    if layout.groups_are_panels:
+        return lambda row: tuple(row["factors"][name] for name in layout.lines)
+    return layout.line_key
+
+
+def sorted_rows(layout: Layout, rows: Sequence[R]) -> list[R]:
+    """The rows in the order of the levels of panels and lines."""
+    factors = [layout.chosen.factors[name] for name in (*layout.panels, *layout.lines)]
+    return sorted(rows, key=lambda row: [factor.levels.index(row["factors"][factor.name]) for factor in factors])
+
+
+def line_names(layout: Layout, rows: Iterable[R]) -> dict[tuple[str, Place], str]:
+    """What each line is called: a group by its label, with what is varied of others in parentheses, `reno (beta=0.7)`; anything else by what is varied."""
+    rows = list(rows)
+    factors = layout.chosen.factors
+    left = layout.variants_left
+    whole = set(left) == set(layout.chosen.variants)
+    levels: dict[tuple[str, str], dict[str, set[Cell]]] = {}
+    for row in rows:
+        of_label = levels.setdefault((row["name"], row["label"]), {name: set() for name in left})
+        for name in left:
+            of_label[name].add(row["factors"][name])
+    # Without those that a variant on the axis tells apart, a group has its own name.
+    own_of: dict[str, dict[str, set[Cell]]] = {}
+    for row in rows:
+        own = own_of.setdefault(row["name"], {name: set() for name in left})
+        for name in left:
+            own[name].add(row["factors"][name])
+    found: dict[tuple[str, Place], str] = {}
+    own_words: list[str]
+    for row in rows:
+        varied = levels[row["name"], row["label"]]
+        if layout.chosen.of != "group":
+            words = [factors[name].text(row["factors"][name]) for name in left]
+            name = ", ".join(words) or row["label"]
+        else:
+            others = [factors[each].text(row["factors"][each]) for each in left if len(varied[each]) > 1]
+            own_words = [
+                factors[each].text(row["factors"][each])
+                for each in left
+                if len(varied[each]) == 1 and len(own_of[row["name"]][each]) > 1
+            ]
+            name = row["label"] if whole else " ".join([row["name"], *own_words])
+            name = f"{name} ({', '.join(others)})" if others else name
+        found[layout.line_key(row)] = name
+    return found

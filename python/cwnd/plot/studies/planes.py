@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Planes of two measures of a study, with an ellipse over the seeds of each point: fairness, and throughput against delay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from cwnd.input_errors import refused
+from cwnd.plot.studies.canvas import Canvas, Width
+from cwnd.plot.studies.captions import missing, seeds_in_words, set_up
+from cwnd.plot.studies.chosen import Chosen, RunRow, choose
+from cwnd.plot.studies.factors import Cell, Where
+from cwnd.plot.studies.layout import Layout, lay_out, panels_of
+from cwnd.plot.studies.tracks import Track, draw_better, draw_shares, draw_tracks, label_tracks
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from cwnd.study.results import Study
+
+#: A run: the values of its factors, and its seed.
+RunKey = tuple[tuple[Cell, ...], int]
+#: How much capacities may differ so that one line stands for all of them.
+SAME_CAPACITY = 0.01
+RATES = ("throughput_mbps", "goodput_mbps", "share")
+SHARE = "share"
+
+
+def run_key(row: RunRow) -> RunKey:
+    """The run that a row is of."""
+    return tuple(row["factors"].values()), row["seed"]
+
+
+def by_run(chosen: Chosen) -> dict[RunKey, list[RunRow]]:
+    """The rows of each run."""
+    found: dict[RunKey, list[RunRow]] = {}
+    for row in chosen.runs():
+        found.setdefault(run_key(row), []).append(row)
+    return found
+
+
+def fairness(
+    study: Study,
+    of: str | None = None,
+    against: str | None = None,
+    measure: str | None = None,
+    where: Where | None = None,
+    *,
+    x: str | None = None,
+    width: Width = "page",
+    ax: Axes | None = None,
+) -> Figure:
+    """Draws what one group of flows gets against what another gets that shares the link with it, with the lines of equal shares and of full capacity.
+
+    `of` (across) and `against` (up) are names or labels of groups, by default the first two of each run. `measure` is `throughput_mbps`, `goodput_mbps` or `share`: throughput by default, share where capacities differ.
+    There is a point for each variant and each level of the factor `x` (by default that of numbers with the most levels), with its ellipse of one standard deviation over the seeds; a thin line joins the levels. `where` fixes factors, as in `response`.
+    Equal shares are those of each flow: of a group of two flows against one of one flow the line has slope ½.
+
+    Draws into `ax` if it is given and there is one panel. Returns the figure. Raises `ScenarioError` for studies without two groups that share a link.
+    """
+    if measure not in (None, *RATES):
+        raise refused("measure", measure, "a rate of groups", RATES)
+    capacity = one_number(capacities(study, where), SAME_CAPACITY)
+    chosen = choose(study, measure or (SHARE if capacity is None else RATES[0]), where, of=("group",))
+    both = {key: two_groups(rows, of, against) for key, rows in by_run(chosen).items()}
+    flows = by_run(choose(study, "flows", where, of=("group",)))
+    slope = one_number([ratio_of_flows(flows[key], pair) for key, pair in both.items()], 0)
+    layout = lay_out(chosen, x=x)
+    panels = panels_of(layout, [ours for ours, _ in both.values()])
+    tracks = [
+        [
+            track
+            for line in panel.lines
+            if (track := Track.of(line, {key: pair[1]["value"] for key, pair in both.items()}, run_key))
+        ]
+        for panel in panels
+    ]
+    full = 100.0 if chosen.measure == SHARE else capacity
+    canvas = Canvas.of([panel.title for panel in panels], width, ax, height=24 if len(panels) < 3 else 18)
+    ends = [end for own in tracks for track in own for spread in track.spreads.values() for end in spread.reach]
+    top = 1.06 * max([full or 0.0, *ends])
+    notes = []
+    for axes, own in zip(canvas.grid, tracks, strict=True):
+        axes.set_xlim(0, top)
+        axes.set_ylim(0, top)
+        axes.set_aspect("equal")
+        notes.append(draw_shares(axes, full, slope, top))
+        draw_tracks(axes, own, in_order=layout.in_order)
+    first, second = ([pair[number] for pair in both.values()] for number in (0, 1))
+    titles = [
+        f"{called(rows, place)}: {chosen.noun} ({chosen.shown_unit})"
+        for rows, place in ((first, "first"), (second, "second"))
+    ]
+    canvas.finish(titles[1], titles[0], [*set_up(layout), *of_ellipses(layout, tracks), *missing(chosen)])
+    label_tracks(canvas, tracks, notes)
+    return canvas.figure
+
+
+def delay_throughput(
+    study: Study,
+    delay: str | None = None,
+    measure: str | None = None,
+    where: Where | None = None,
+    *,
+    x: str | None = None,
+    link: str | None = None,
+    width: Width = "page",
+    ax: Axes | None = None,
+) -> Figure:
+    """Draws the throughput of each group of flows against the queueing delay of the link, whose axis is reversed: up and to the right is better.
+
+    `delay` is a measure of links, `queue_mean_ms` by default (`queue_p95_ms`), `measure` one of groups, `throughput_mbps` by default; `link` names the link, by default the first.
+    There is a point for each variant and each level of the factor `x` (by default that of numbers with the most levels), the mean over the seeds, with the ellipse of one standard deviation; a thin line joins the levels.
+    `where` fixes factors, as in `response`.
+
+    Draws into `ax` if it is given and there is one panel. Returns the figure. Raises `ScenarioError` for names that the study does not have.
+    """
+    chosen = choose(study, measure, where, of=("group",))
+    factors = {name: values for name, values in chosen.where.items() if name in chosen.factors}
+    of_link = choose(
+        study, delay or "queue_mean_ms", {**factors, **({"name": link} if link is not None else {})}, of=("link",)
+    )
+    delays = {run_key(row): row["value"] for row in of_link.runs()}
+    layout = lay_out(chosen, x=x)
+    panels = panels_of(layout, chosen.runs())
+    tracks = [
+        [track for line in panel.lines if (track := Track.of(line, delays, run_key, swapped=True))] for panel in panels
+    ]
+    canvas = Canvas.of([panel.title for panel in panels], width, ax, height=24 if len(panels) < 3 else None, shared="y")
+    ends = [at[1] for own in tracks for track in own for spread in track.spreads.values() for at in spread.border(24)]
+    bottom, top = ends_of_axis(ends)
+    for axes, own in zip(canvas.grid, tracks, strict=True):
+        farthest = max((spread.reach[0] for track in own for spread in track.spreads.values()), default=1.0)
+        axes.set_ylim(bottom, top)
+        axes.set_xlim(1.08 * farthest or 1.0, 0)
+        draw_tracks(axes, own, in_order=layout.in_order)
+        draw_better(axes)
+    words = [*set_up(layout), *of_ellipses(layout, tracks), *missing(chosen)]
+    canvas.finish(chosen.title, f"{of_link.title}, reversed", words)
+    label_tracks(canvas, tracks, [[] for _ in tracks])
+    return canvas.figure
+
+
+def ends_of_axis(values: Sequence[float]) -> tuple[float, float]:
+    """An axis from 0 on, or, where that would leave its lower half empty, over the values, at least a twentieth of them."""
+    low, high = min(values), max(values)
+    if low < 0.5 * high:
+        return 0.0, 1.08 * high or 1.0
+    span = max(high - low, 0.05 * high)
+    middle = (low + high) / 2
+    return middle - 0.7 * span, middle + 0.7 * span
+
+
+def capacities(study: Study, where: Where | None) -> list[float]:
+    """What the link of each group could carry, from its throughput and its share of that."""
+    rates, shares = (choose(study, measure, where, of=("group",)).runs() for measure in (RATES[0], SHARE))
+    return [
+        rate["value"] / (share["value"] / 100)
+        for rate, share in zip(rates, shares, strict=True)
+        if rate["value"] and share["value"]
+    ]
+
+
+def one_number(numbers: Iterable[float], tolerance: float) -> float | None:
+    """The number that all of these are, but for a part; none where they differ, or where there are none."""
+    numbers = list(numbers)
+    if not numbers or max(numbers) - min(numbers) > tolerance * max(numbers):
+        return None
+    return sum(numbers) / len(numbers)
+
+
+def two_groups(rows: Sequence[RunRow], of: str | None, against: str | None) -> tuple[RunRow, RunRow]:
+    """The rows of the two groups of a run."""
+    names = list(dict.fromkeys(name for row in rows for name in (row["name"], row["label"])))
+    if len(rows) < 2:
+        raise refused("study", f"{names[0]} alone", "two groups of flows that share a link")
+    found: list[RunRow] = []
+    for argument, wanted in (("of", of), ("against", against)):
+        matching = [row for row in rows if row not in found and wanted in (None, row["name"], row["label"])]
+        if wanted is None:
+            matching = [
+                row for row in matching if row["name"] not in (of, against) and row["label"] not in (of, against)
+            ]
+        if not matching:
+            raise refused(argument, wanted, "the name of a group of flows of each run", names)
+        found.append(matching[0])
+    return found[0], found[1]
+
+
+def ratio_of_flows(rows: Sequence[RunRow], pair: tuple[RunRow, RunRow]) -> float:
+    """How many flows the second group has for each of the first."""
+    count = {row["name"]: row["value"] or 1.0 for row in rows}
+    ours, theirs = pair
+    return count[theirs["name"]] / count[ours["name"]]
+
+
+def called(rows: Sequence[RunRow], place: str) -> str:
+    """What the groups of an axis are called."""
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    return names[0] if len(names) == 1 else f"the {place} group"
+
+
+def of_ellipses(layout: Layout, tracks: Sequence[Sequence[Track]]) -> list[str]:
+    """What points and ellipses are, and which point is of which level."""
+    counts = [spread.n for own in tracks for track in own for spread in track.spreads.values()]
+    said = f"means over {seeds_in_words(counts)}"
+    if max(counts) > 1:
+        said += "; ellipses: one standard deviation (39 % of a normal distribution)"
+    if layout.x is None:
+        return [said]
+    return [said, f"larger markers: larger {layout.x.name}, {layout.x.span}"] if layout.in_order else [said]

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""A measure of a study against a factor, a line per variant."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from cwnd.plot.studies.canvas import Canvas, Label, Look, Width, x_axis
+from cwnd.plot.studies.captions import of_means, set_up
+from cwnd.plot.studies.chosen import MeanRow, choose
+from cwnd.plot.studies.factors import Factor, Where
+from cwnd.plot.studies.layout import Layout, Line, Panel, lay_out, panels_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from cwnd.study.results import Study
+
+#: From so many levels on intervals are bands rather than bars.
+BAND_FROM = 5
+#: How far apart points of several lines stand at a level that is a text, in parts of the distance of levels.
+BESIDE = 0.08
+
+
+def response(
+    study: Study,
+    x: str | None = None,
+    measure: str | None = None,
+    by: str | None = None,
+    where: Where | None = None,
+    *,
+    width: Width = "page",
+    ax: Axes | None = None,
+) -> Figure:
+    """Draws a measure (`measure`, throughput of the groups of flows by default) against a factor (`x`, by default that of numbers with the most levels).
+
+    There is a line per variant, named by its label, or with `by` per level of another factor; further factors have a panel per level, up to six.
+    `where` fixes factors: a value or several by name, `{"rtt": "40ms", "label": ["cubic", "reno"]}`; `of`, `name` and `label` are columns of the study's tables.
+    Bands and bars are the 95 % intervals over the seeds, and points that have failed are gaps. The axis of x is logarithmic where its levels are spaced by factors.
+    A study that varies algorithms alone has a row for each of them, with a dot per seed.
+
+    Draws into `ax` if it is given and there is one panel. Returns the figure. Raises `ScenarioError` for names that the study does not have, and for more than six panels or twelve lines.
+    """
+    chosen = choose(study, measure, where)
+    layout = lay_out(chosen, x=x, by=by)
+    panels = panels_of(layout, chosen.means())
+    if layout.x is None:
+        return rows_of_dots(layout, panels, width, ax)
+    canvas = Canvas.of([panel.title for panel in panels], width, ax)
+    for axes, panel in zip(canvas.grid, panels, strict=True):
+        draw_lines(axes, layout, layout.x, panel)
+    ends = [
+        end for panel in panels for line in panel.lines for _, row in points_of(line, layout.x) for end in ends_of(row)
+    ]
+    for axes in canvas.grid:
+        axes.set_ylim(0, 1.05 * max(ends, default=0.0) or 1.0)
+    drawn_as = "bands" if has_bands(layout, layout.x) else "bars"
+    canvas.finish(chosen.title, layout.x.title, [*set_up(layout), *of_means(chosen, drawn_as)])
+    canvas.label_ends([end_labels(layout.x, panel) for panel in panels])
+    return canvas.figure
+
+
+def has_bands(layout: Layout, x: Factor) -> bool:
+    """Whether intervals are drawn as bands: where lines join many levels."""
+    return layout.joined and x.numbers is not None and len(x.levels) >= BAND_FROM
+
+
+def draw_lines(axes: Axes, layout: Layout, x: Factor, panel: Panel[MeanRow]) -> None:
+    """Draws the lines of a panel with their intervals, with gaps where there is no value."""
+    x_axis(axes, x)
+    is_text = x.numbers is None
+    for place, line in enumerate(panel.lines):
+        shift = BESIDE * (place - (len(panel.lines) - 1) / 2) if is_text else 0.0
+        looks = Look(line.number)
+        points = points_of(line, x)
+        along = [at + shift for at, _ in points]
+        middle = [math.nan if row is None or row["value"] is None else row["value"] for _, row in points]
+        low = [math.nan if row is None or row["low"] is None else row["low"] for _, row in points]
+        high = [math.nan if row is None or row["high"] is None else row["high"] for _, row in points]
+        joined = layout.joined and not is_text
+        axes.plot(along, middle, gid=line.name, **(looks.joined if joined else looks.dots))
+        if has_bands(layout, x):
+            axes.fill_between(along, low, high, color=looks.colour, alpha=0.18, linewidth=0)
+        else:
+            draw_bars(axes, along, low, high, looks)
+
+
+def draw_bars(axes: Axes, along: Sequence[float], low: Sequence[float], high: Sequence[float], looks: Look) -> None:
+    """Draws intervals as bars."""
+    ends = [(at, *end) for at, *end in zip(along, low, high, strict=True) if not any(map(math.isnan, end))]
+    if ends:
+        at, bottom, top = zip(*ends, strict=True)
+        axes.vlines(at, bottom, top, color=looks.colour, linewidth=1.0, alpha=0.9)
+
+
+def points_of(line: Line[MeanRow], x: Factor) -> list[tuple[float, MeanRow | None]]:
+    """Where each level of x is, and the row there; none at levels that have no row, where points failed."""
+    return [(x.at(level), line.rows[level][0] if level in line.rows else None) for level in x.levels]
+
+
+def ends_of(row: MeanRow | None) -> list[float]:
+    """The value of a row and the upper end of its interval, as far as they are there."""
+    return [] if row is None else [end for end in (row["value"], row["high"]) if end is not None]
+
+
+def end_labels(x: Factor, panel: Panel[MeanRow]) -> list[Label]:
+    """What stands at the end of each line."""
+    found = []
+    for line in panel.lines:
+        drawn = [(at, row["value"]) for at, row in points_of(line, x) if row is not None and row["value"] is not None]
+        if drawn and line.name:
+            found.append(Label(line.name, *drawn[-1], Look(line.number).colour))
+    return found
+
+
+def rows_of_dots(layout: Layout, panels: Sequence[Panel[MeanRow]], width: Width, ax: Axes | None) -> Figure:
+    """A row per variant: its mean with its interval, and the value of each seed."""
+    chosen = layout.chosen
+    names = list(dict.fromkeys(line.name for panel in panels for line in panel.lines))
+    canvas = Canvas.of([panel.title for panel in panels], width, ax, height=4 + 2.2 * len(names))
+    seeds = {panel.title: panel for panel in panels_of(layout, chosen.runs())}
+    for axes, panel in zip(canvas.grid, panels, strict=True):
+        for line in panel.lines:
+            looks, place = Look(line.number), names.index(line.name)
+            (row,) = line.rows[""]
+            own = next(each for each in seeds[panel.title].lines if each.number == line.number)
+            values = [run["value"] for run in own.rows[""] if run["value"] is not None]
+            axes.plot(
+                values, [place] * len(values), "o", markersize=2.5, alpha=0.35, color=looks.colour, mew=0, gid="seeds"
+            )
+            if row["value"] is not None:
+                axes.plot([row["value"]], [place - 0.22], gid=line.name, **looks.dots)
+            if row["low"] is not None and row["high"] is not None:
+                axes.hlines(place - 0.22, row["low"], row["high"], color=looks.colour, linewidth=1.4)
+        axes.set_ylim(len(names) - 0.5, -0.6)
+        axes.set_yticks(range(len(names)), names, parse_math=False)
+        axes.tick_params(axis="y", length=0)
+        axes.grid(visible=False, axis="y")
+    canvas.finish("", chosen.title, [*set_up(layout), *of_means(chosen, "bars"), "a dot per seed"])
+    return canvas.figure

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Points of a plane with their ellipses, and the line from level to level of a factor."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from cwnd.plot.studies.canvas import GREY, Canvas, Label, Look, Obstacles, note_size
+from cwnd.plot.studies.chosen import RunRow
+from cwnd.plot.studies.ellipse import Spread
+from cwnd.plot.studies.factors import Cell
+from cwnd.plot.studies.layout import Line
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.text import Text
+
+
+Key = TypeVar("Key", bound=Hashable)
+#: The lines that no variant draws.
+GUIDES = ("full capacity", "equal shares")
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """The points of a variant, by the level of the factor that it goes along."""
+
+    name: str
+    number: int
+    spreads: dict[Cell, Spread]
+
+    @classmethod
+    def of(
+        cls,
+        line: Line[RunRow],
+        others: Mapping[Key, float | None],
+        key: Callable[[RunRow], Key],
+        *,
+        swapped: bool = False,
+    ) -> Track | None:
+        """A line's values (across; `swapped`: up) with the other value of each run; nothing where no run has both."""
+        spreads = {}
+        for level, rows in line.rows.items():
+            pairs = [(row["value"], others.get(key(row))) for row in rows]
+            points = [(ours, theirs) for ours, theirs in pairs if ours is not None and theirs is not None]
+            if points:
+                spreads[level] = Spread.of([point[::-1] for point in points] if swapped else points)
+        return cls(line.name, line.number, spreads) if spreads else None
+
+
+def draw_tracks(axes: Axes, tracks: Sequence[Track], *, in_order: bool) -> None:
+    """Draws points and their ellipses; those in an order larger from level to level, with a thin line that joins them."""
+    from matplotlib.patches import Ellipse
+
+    for track in tracks:
+        looks = Look(track.number)
+        spreads = list(track.spreads.values())
+        is_path = in_order and len(spreads) > 1
+        if is_path:
+            along = [spread.x for spread in spreads], [spread.y for spread in spreads]
+            axes.plot(*along, color=looks.colour, linewidth=0.8, alpha=0.6, zorder=2)
+        for place, spread in enumerate(spreads):
+            size = 3.0 + 3.5 * place / (len(spreads) - 1) if is_path else 4.5
+            axes.plot([spread.x], [spread.y], gid=track.name, zorder=4, **{**looks.dots, "markersize": size})
+            if spread.n > 1 and spread.long > 0:
+                ellipse = Ellipse((spread.x, spread.y), 2 * spread.long, 2 * spread.short, angle=spread.angle)
+                ellipse.set(facecolor=looks.colour, edgecolor=looks.colour, alpha=0.3, linewidth=0.8, zorder=1)
+                axes.add_patch(ellipse)
+
+
+def draw_shares(axes: Axes, capacity: float | None, slope: float | None, top: float) -> list[Text]:
+    """Draws the lines of full capacity and of equal shares; returns what is written beside them."""
+    notes = []
+    style: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "zorder": 0.5}
+    if capacity is not None:
+        axes.plot([0, capacity], [capacity, 0], linestyle=(0, (4, 2)), gid=GUIDES[0], **style)
+        notes.append(note(axes, GUIDES[0], (0.97 * capacity, 0.03 * capacity), (-1, 1)))
+    if slope is not None:
+        end = (top, slope * top) if slope <= 1 else (top / slope, top)
+        axes.plot([0, end[0]], [0, end[1]], gid=GUIDES[1], **style)
+        notes.append(note(axes, GUIDES[1], (0.03 * end[0], 0.03 * end[1]), end))
+    return notes
+
+
+def note(axes: Axes, text: str, at: tuple[float, float], along: tuple[float, float]) -> Text:
+    """Writes above a line what it is, from a place on in its direction, or up to there where that leads to the left."""
+    return axes.text(
+        *at,
+        text,
+        rotation=math.degrees(math.atan2(along[1], along[0])) - (180 if along[0] < 0 else 0),
+        rotation_mode="anchor",
+        transform_rotates_text=True,
+        ha="left" if along[0] > 0 else "right",
+        va="bottom",
+        color=GREY,
+        fontsize=note_size(axes),
+    )
+
+
+def draw_better(axes: Axes) -> None:
+    """Says which corner is the better one."""
+    axes.set_title("better ↗", loc="right", color=GREY, fontsize=note_size(axes))
+
+
+def label_tracks(canvas: Canvas, tracks: Sequence[Sequence[Track]], notes: Sequence[Sequence[Text]]) -> None:
+    """Writes the name of each variant beside its last point; that of a single one is said elsewhere."""
+    if len({track.name for own in tracks for track in own}) < 2:
+        return
+    for axes, own, texts in zip(canvas.grid, tracks, notes, strict=True):
+        labels = []
+        covered: list[tuple[tuple[float, float], float]] = []
+        for track in own:
+            spreads = list(track.spreads.values())
+            labels.append(Label(track.name, spreads[-1].x, spreads[-1].y, Look(track.number).colour))
+            covered += [((spread.x, spread.y), 2.0) for spread in spreads]
+            covered += [(at, 0.4) for spread in spreads for at in spread.border(12)]
+            covered += [
+                (at, 0.3)
+                for ends in itertools.pairwise([(spread.x, spread.y) for spread in spreads])
+                for at in between(*ends)
+            ]
+        for line in axes.lines:
+            if line.get_gid() in GUIDES:
+                first, second = np.asarray(line.get_xydata(), dtype=float).tolist()
+                covered += [(at, 0.3) for at in between(first, second, 60)]
+        canvas.label_points(axes, labels, Obstacles(covered, texts))
+
+
+def between(first: Sequence[float], second: Sequence[float], count: int = 10) -> list[tuple[float, float]]:
+    """Places on the line from one place to another."""
+    parts = [number / count for number in range(1, count)]
+    return [(first[0] + part * (second[0] - first[0]), first[1] + part * (second[1] - first[1])) for part in parts]
