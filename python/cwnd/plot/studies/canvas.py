@@ -192,11 +192,10 @@ class Canvas:
     def label_points(self, axes: Axes, labels: Sequence[Label], obstacles: Obstacles) -> None:
         """Writes names beside their points, where they cover the least, with a thin line to the point where they stand off from it."""
         self.figure.draw_without_rendering()
-        renderer = self.figure.canvas.get_renderer()  # type: ignore[attr-defined]
         inside = axes.get_window_extent()
         pixel = self.figure.dpi / 72
         covered = [(pixels(axes, at), weight) for at, weight in obstacles.points]
-        boxes = [(text.get_window_extent(renderer), 3.0) for text in obstacles.texts]
+        boxes = [(text.get_window_extent(), 3.0) for text in obstacles.texts]
         for label in labels:
             text = axes.annotate(
                 label.text,
@@ -210,7 +209,7 @@ class Canvas:
                 parse_math=False,
                 zorder=6,
             )
-            own = text.get_window_extent(renderer)
+            own = text.get_window_extent()
             at = pixels(axes, (label.x, label.y))
             best = None
             for turn in range(24):

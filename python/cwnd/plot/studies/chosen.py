@@ -155,9 +155,13 @@ def chosen_table(table: pa.Table, where: Mapping[str, Sequence[Cell]]) -> pa.Tab
 
 
 def choose(
-    study: Study, measure: str | None = None, where: Where | None = None, of: Iterable[str] = PREFERRED
+    study: Study,
+    measure: str | None = None,
+    where: Where | None = None,
+    of: Iterable[str] = PREFERRED,
+    argument: str = "measure",
 ) -> Chosen:
-    """A measure of a study (throughput of groups by default), in the rows that `where` leaves.
+    """A measure of a study (throughput of groups by default) of one of `of`, the first that has it, in the rows that `where` leaves.
 
     `where` has a value or several by factor, `of`, `name` or `label`; raises `ScenarioError` for what the study does not have.
     """
@@ -173,9 +177,10 @@ def choose(
             fixed[factor.name] = levels_given(column, given, factor.levels)
     wanted = DEFAULT_MEASURE if measure is None else measure
     having = [str(each) for each in with_measure(study, wanted)]
-    order = fixed.pop("of", None) or [each for each in of if each in having]
+    order = fixed.pop("of", None) or list(of)
     if not having or not any(each in having for each in order):
-        raise refused("measure", wanted, "a measure of this study", sorted(study.means["measure"].unique().to_pylist()))
+        names = chosen_table(study.means, {"of": order})["measure"].unique().to_pylist()
+        raise refused(argument, wanted, "a measure of this study", sorted(names))
     subject = str(next(each for each in order if each in having))
     kept = chosen_table(study.means, {"of": [subject], "measure": [wanted]})
     if subject == "link" and not fixed.keys() & {"name", "label"}:

@@ -119,9 +119,11 @@ def delay_throughput(
     """
     chosen = choose(study, measure, where, of=("group",))
     factors = {name: values for name, values in chosen.where.items() if name in chosen.factors}
-    of_link = choose(
-        study, delay or "queue_mean_ms", {**factors, **({"name": link} if link is not None else {})}, of=("link",)
-    )
+    links = study.means.filter(study.means["of"].to_numpy(zero_copy_only=False) == "link")["name"].unique().to_pylist()
+    if link not in (None, *links):
+        raise refused("link", link, "the name of a link", links)
+    wanted = {**factors, **({} if link is None else {"name": link})}
+    of_link = choose(study, delay or "queue_mean_ms", wanted, of=("link",), argument="delay")
     delays = {run_key(row): row["value"] for row in of_link.runs()}
     layout = lay_out(chosen, x=x)
     panels = panels_of(layout, chosen.runs())

@@ -1,0 +1,413 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Pictures of studies: what is read back from a figure is what the tables of the study have."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from statistics import mean
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Ellipse
+
+import cwnd
+from cwnd.metrics.statistics import mean_interval
+from cwnd.plot import cdf, delay_throughput, fairness, heatmap, response
+from cwnd.plot.studies.canvas import apart
+from cwnd.plot.studies.ellipse import Spread
+
+SMALL = {"rate": "20Mbit/s", "duration": "4s"}
+
+
+@pytest.fixture(scope="module")
+def study() -> cwnd.Study:
+    """Two β of CUBIC, each beside Reno, at two round trip times and three buffers."""
+    return cwnd.sweep(
+        ["cubic@beta={0.7,0.85}", "reno"], **SMALL, rtt=["10ms", "40ms"], buffer="0.5..2bdp/3log", seeds=4
+    )
+
+
+@pytest.fixture(scope="module")
+def algorithms() -> cwnd.Study:
+    return cwnd.sweep(["{cubic,reno,vegas}"], **SMALL, rtt="40ms", buffer="0.2bdp", loss="random:0.001", seeds=4)
+
+
+def line(axes: Axes, name: str) -> tuple[list[float], list[float]]:
+    """The points of the line that is called so."""
+    (found,) = [each for each in axes.lines if each.get_gid() == name]
+    return list(map(float, found.get_xdata())), list(map(float, found.get_ydata()))
+
+
+def values(study: cwnd.Study, table: str = "means", **wanted: object) -> list[dict[str, object]]:
+    """The rows of a table that have these values."""
+    rows = getattr(study, table).to_pylist()
+    return [row for row in rows if all(row[key] == value for key, value in wanted.items())]
+
+
+def caption(figure: Figure) -> str:
+    return " ".join(str(figure.get_supxlabel()).split())
+
+
+def texts(axes: Axes) -> set[str]:
+    return {text.get_text() for text in axes.texts}
+
+
+def shown(figure: Figure) -> list[Axes]:
+    return [axes for axes in figure.axes if axes.get_visible()]
+
+
+# Means 0; sums of squares over four points: across (4 + 4)/4 = 2, up (1 + 1)/4 = ½, products 0. So the half axes are √2 and √½.
+# Turned by 30 degrees about (10, 5) the eigenvalues stay, and the angle is 30.
+def test_an_ellipse_has_the_axes_of_the_covariance() -> None:
+    upright = Spread.of([(2, 0), (-2, 0), (0, 1), (0, -1)])
+    assert (upright.long, upright.short, upright.angle) == pytest.approx((math.sqrt(2), math.sqrt(0.5), 0))
+    cosine, sine = math.cos(math.pi / 6), math.sin(math.pi / 6)
+    turned = Spread.of(
+        [(10 + x * cosine - y * sine, 5 + x * sine + y * cosine) for x, y in [(2, 0), (-2, 0), (0, 1), (0, -1)]]
+    )
+    assert (turned.x, turned.y, turned.long, turned.short, turned.angle, turned.n) == pytest.approx(
+        (10, 5, math.sqrt(2), math.sqrt(0.5), 30, 4)
+    )
+    # Across: √(2 · cos² 30° + ½ · sin² 30°) = √(1.5 + 0.125).
+    assert turned.reach[0] == pytest.approx(10 + math.sqrt(1.625))
+    assert all(math.isclose(((x - 0) ** 2) / 2 + (y**2) / 0.5, 1) for x, y in upright.border(7))
+    assert (Spread.of([(3, 4)]).long, Spread.of([(3, 4)]).n) == (0, 1)
+
+
+def test_a_response_has_the_means_and_intervals_of_the_table(study: cwnd.Study) -> None:
+    figure = response(study, where={"rtt": "40ms"})
+    (axes,) = shown(figure)
+    assert axes.get_xscale() == "log" and [tick.get_text() for tick in axes.get_xticklabels()] == ["0.5", "1", "2"]
+    for name, wanted in {
+        "cubic beta=0.85": {"name": "cubic", "beta": 0.85},
+        "reno (beta=0.7)": {"name": "reno", "beta": 0.7},
+    }.items():
+        x, y = line(axes, name)
+        rows = values(study, measure="throughput_mbps", of="group", rtt="40ms", **wanted)
+        assert x == [0.5, 1, 2] and y == [row["value"] for row in rows]
+        bars = [segment for each in axes.collections for segment in each.get_segments()]
+        for row in rows:
+            assert any(
+                np.allclose(segment, [[row["buffer_bdp"], row["low"]], [row["buffer_bdp"], row["high"]]])
+                for segment in bars
+            )
+    names = {"cubic beta=0.7", "cubic beta=0.85", "reno (beta=0.7)", "reno (beta=0.85)"}
+    assert names <= texts(axes), "each line is named where it ends"
+    assert caption(figure) == "20 Mbit/s, 4 s, RTT 40ms. Means over 4 seeds; bars: 95 % intervals."
+
+
+def test_a_factor_that_is_on_no_axis_has_panels(study: cwnd.Study) -> None:
+    panels = shown(response(study))
+    assert [axes.get_title(loc="left") for axes in panels] == ["rtt=10ms", "rtt=40ms"]
+    by_rtt = shown(response(study, x="buffer", by="rtt"))
+    assert [axes.get_title(loc="left") for axes in by_rtt] == [
+        *("cubic beta=0.7", "reno (beta=0.7)", "cubic beta=0.85", "reno (beta=0.85)")
+    ]
+    assert line(by_rtt[2], "rtt=10ms") == line(panels[0], "cubic beta=0.85")
+    along_beta = shown(response(study, x="beta", where={"rtt": "10ms", "buffer": "1bdp"}))[0]
+    assert line(along_beta, "cubic")[0] == [0.7, 0.85], "what is on the axis is not in the name"
+    of_link = shown(response(study, measure="queue_p95_ms", where={"rtt": "10ms"}))[0]
+    found = values(study, measure="queue_p95_ms", of="link", rtt="10ms", beta=0.7)
+    assert line(of_link, "beta=0.7")[1] == [row["value"] for row in found]
+
+
+def test_evenly_spaced_levels_have_an_even_axis_and_texts_have_places() -> None:
+    even = cwnd.sweep(["cubic"], **SMALL, rtt="10..50ms/3")
+    (axes,) = shown(response(even))
+    assert axes.get_xscale() == "linear" and axes.get_xlabel() == "round trip time (ms)"
+    named = cwnd.sweep(["cubic", "reno"], {"link.queue.kind": ["droptail", "codel"]}, **SMALL, rtt="10ms")
+    (axes,) = shown(response(named))
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["droptail", "codel"]
+    x, y = line(axes, "reno")
+    assert [round(at) for at in x] == [0, 1], "beside those of CUBIC"
+    assert y == [row["value"] for row in values(named, measure="throughput_mbps", of="group", name="reno")]
+
+
+def test_algorithms_alone_have_a_row_each_with_their_seeds(algorithms: cwnd.Study) -> None:
+    figure = response(algorithms)
+    (axes,) = shown(figure)
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == ["cubic", "reno", "vegas"]
+    rows = values(algorithms, "runs", measure="throughput_mbps", of="group", label="vegas")
+    assert line(axes, "vegas")[0] == [pytest.approx(mean(row["value"] for row in rows))]
+    seeds = [each for each in axes.lines if each.get_gid() == "seeds"]
+    assert list(seeds[2].get_xdata()) == [row["value"] for row in rows]
+    assert "a dot per seed" in caption(figure).lower() and "RTT 40 ms, buffer 0.2 BDP" in caption(figure)
+
+
+def test_points_that_failed_are_gaps_and_are_counted() -> None:
+    # An access link of 20 ms each way is more than a round trip of 10 ms.
+    delays = {"flow[0].access_delay": ["0ms", "2ms", "20ms"]}
+    part = cwnd.sweep(["cubic", "reno"], delays, **SMALL, rtt=["10ms", "100ms", "200ms"])
+    assert [failed["factors"] for failed in part.failed] == [{"rtt": "10ms", "access_delay": "20ms"}]
+    figure = response(part, x="access_delay", where={"rtt": ["10ms", "100ms"]})
+    small, large = shown(figure)
+    assert [math.isnan(y) for y in line(small, "reno")[1]] == [False, False, True]
+    assert not any(map(math.isnan, line(large, "reno")[1]))
+    assert "1 point with runs that failed" in caption(figure)
+    assert "failed" not in caption(response(part, x="access_delay", where={"rtt": "200ms"}))
+    figure = heatmap(part, x="access_delay", y="rtt", where={"label": "reno"})
+    assert len(shown(figure)[0].texts) == 3 * 3 - 1 and "1 point with runs that failed" in caption(figure)
+
+
+def test_factors_that_change_together_need_no_panels() -> None:
+    zipped = cwnd.sweep(
+        ["cubic"],
+        zip=[("rtt", "rate")],
+        rtt=["10ms", "20ms", "40ms"],
+        rate=["40Mbit/s", "20Mbit/s", "10Mbit/s"],
+        duration="2s",
+    )
+    figure = response(zipped, x="rtt")
+    assert len(shown(figure)) == 1 and "rate together with rtt" in caption(figure)
+    drawn = cwnd.sweep(["cubic", "reno"], latin=6, rtt="10..100ms", rate="5..50Mbit/s", duration="2s")
+    figure = response(drawn, x="rtt")
+    (axes,) = shown(figure)
+    (points,) = [each for each in axes.lines if each.get_gid() == "cubic"]
+    assert points.get_linestyle() == "None" and "rate different from point to point" in caption(figure)
+
+
+def test_a_map_has_the_means_in_its_cells(study: cwnd.Study) -> None:
+    panels = shown(heatmap(study))[:4]
+    assert [axes.get_title(loc="left") for axes in panels][:2] == ["cubic beta=0.7", "reno (beta=0.7)"]
+    for place, (buffer, rtt) in {(0, 0): ("0.5bdp", "10ms"), (2, 1): ("2bdp", "40ms")}.items():
+        (row,) = values(study, measure="throughput_mbps", name="reno", beta=0.7, buffer=buffer, rtt=rtt)
+        assert panels[1].images[0].get_array()[place[1], place[0]] == row["value"]
+        (text,) = [each for each in panels[1].texts if each.get_gid() == f"{buffer}, {rtt}"]
+        assert text.get_text() == f"{row['value']:.1f}"
+
+
+def test_the_difference_of_two_variants_is_paired_by_seed_and_undecided_where_its_interval_has_zero(
+    study: cwnd.Study,
+) -> None:
+    figure = heatmap(study, of="reno (beta=0.85)", against="reno (beta=0.7)", measure="loss_rate")
+    axes = shown(figure)[0]
+    hatched = {tuple(patch.get_xy()) for patch in axes.patches if patch.get_hatch()}
+    for x, buffer in enumerate(["0.5bdp", "1bdp", "2bdp"]):
+        for y, rtt in enumerate(["10ms", "40ms"]):
+            ours, theirs = (
+                [
+                    100 * row["value"]
+                    for row in values(
+                        study, "runs", measure="loss_rate", of="group", name="reno", beta=beta, buffer=buffer, rtt=rtt
+                    )
+                ]
+                for beta in (0.85, 0.7)
+            )
+            interval = mean_interval([a - b for a, b in zip(ours, theirs, strict=True)])
+            assert axes.images[0].get_array()[y, x] == pytest.approx(interval.centre)
+            assert ((x - 0.5, y - 0.5) in hatched) == (interval.low <= 0 <= interval.high)
+            (text,) = [each.get_text() for each in axes.texts if each.get_gid() == f"{buffer}, {rtt}"]
+            assert text.startswith("(") == ((x - 0.5, y - 0.5) in hatched) and text.strip("(")[0] in "+-"
+    assert hatched and "hatched" in caption(figure).lower()
+    low, high = axes.images[0].norm.vmin, axes.images[0].norm.vmax
+    assert low == -high, "none is in the middle of the colours"
+
+
+# Two seeds with ratios 2 and 8: the geometric mean is √16 = 4.
+def test_a_ratio_is_the_geometric_mean_of_the_seeds() -> None:
+    from cwnd.plot.studies.chosen import choose
+    from cwnd.plot.studies.heatmap import interval_of, is_decided
+
+    chosen = choose(cwnd.sweep(["cubic"], **SMALL, rtt="10ms"))
+    found = interval_of([(2.0, 1.0), (8.0, 1.0)], "ratio", chosen)
+    assert found.centre == pytest.approx(4) and not is_decided(found, "ratio")
+    with pytest.raises(cwnd.ScenarioError, match="is 0 in some run, which has no ratio"):
+        interval_of([(2.0, 0.0)], "ratio", chosen)
+
+
+def ellipses(axes: Axes) -> list[Ellipse]:
+    return [patch for patch in axes.patches if isinstance(patch, Ellipse)]
+
+
+def pairs(study: cwnd.Study, first: dict[str, object], second: dict[str, object]) -> list[tuple[float, float]]:
+    return [
+        (a["value"], b["value"])
+        for a, b in zip(values(study, "runs", **first), values(study, "runs", **second), strict=True)
+    ]
+
+
+def test_fairness_has_a_point_with_an_ellipse_per_variant_and_level(study: cwnd.Study) -> None:
+    figure = fairness(study, where={"rtt": "40ms"})
+    (axes,) = shown(figure)
+    at = {"of": "group", "measure": "throughput_mbps", "rtt": "40ms", "buffer": "0.5bdp", "beta": 0.85}
+    spread = Spread.of(pairs(study, {**at, "name": "cubic"}, {**at, "name": "reno"}))
+    assert any(
+        np.allclose([*each.center, each.width, each.height], [spread.x, spread.y, 2 * spread.long, 2 * spread.short])
+        for each in ellipses(axes)
+    )
+    assert len(ellipses(axes)) == 2 * 3
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("cubic: throughput (Mbit/s)", "reno: throughput (Mbit/s)")
+    assert line(axes, "full capacity") == (pytest.approx([0, 20]), pytest.approx([20, 0]))
+    assert "ellipses: one standard deviation (39 % of a normal distribution)" in caption(figure)
+    swapped = shown(fairness(study, of="reno", against="cubic", where={"rtt": "40ms"}))[0]
+    assert swapped.get_xlabel() == "reno: throughput (Mbit/s)"
+
+
+def test_equal_shares_are_those_of_each_flow_and_capacities_that_differ_make_shares() -> None:
+    two = cwnd.sweep(["cubic:2", "reno"], rate=["10Mbit/s", "20Mbit/s"], rtt="10ms", duration="4s", seeds=2)
+    (axes,) = shown(fairness(two))
+    x, y = line(axes, "equal shares")
+    assert y[1] / x[1] == pytest.approx(0.5)
+    assert axes.get_xlabel() == "cubic: share of the link (%)" and line(axes, "full capacity")[0] == [0, 100]
+
+
+def test_the_axis_of_the_delay_is_reversed(study: cwnd.Study) -> None:
+    figure = delay_throughput(study, "queue_p95_ms", where={"rtt": "10ms"})
+    (axes,) = shown(figure)
+    left, right = axes.get_xlim()
+    assert (
+        left > right == 0 and axes.get_xlabel().endswith("(ms), reversed") and axes.get_title(loc="right") == "better ↗"
+    )
+    at = {"rtt": "10ms", "buffer": "2bdp", "beta": 0.7}
+    points = pairs(
+        study, {**at, "of": "link", "measure": "queue_p95_ms"}, {**at, "name": "cubic", "measure": "throughput_mbps"}
+    )
+    spread = Spread.of(points)
+    assert any(np.allclose([*each.center, each.angle], [spread.x, spread.y, spread.angle]) for each in ellipses(axes))
+    assert {"cubic beta=0.7", "reno (beta=0.7)"} <= texts(axes)
+
+
+def test_a_distribution_is_that_of_the_runs(algorithms: cwnd.Study) -> None:
+    (axes,) = shown(cdf(algorithms, "queue_mean_ms"))
+    found = sorted(row["value"] for row in values(algorithms, "runs", measure="queue_mean_ms", of="link", cc="reno"))
+    x, y = line(axes, "reno")
+    assert (x, y) == ([found[0], *found], [0, 0.25, 0.5, 0.75, 1])
+
+
+@pytest.mark.parametrize("draw", [response, fairness, delay_throughput, cdf, heatmap])
+def test_a_picture_is_drawn_into_axes_that_are_given(study: cwnd.Study, draw: object) -> None:
+    figure = Figure()
+    axes = figure.subplots()
+    before = dict(mpl.rcParams)
+    fixed = {"rtt": "40ms", "buffer": "1bdp"} if draw is not heatmap else {"label": "cubic beta=0.7"}
+    assert draw(study, where=fixed, ax=axes) is figure  # type: ignore[operator]
+    assert axes.has_data() and figure.get_supxlabel() == "" and dict(mpl.rcParams) == before
+    if draw is not heatmap:
+        with pytest.raises(cwnd.ScenarioError, match="one panel: fix factors with where"):
+            draw(study, where={"buffer": "1bdp"} if draw is cdf else {}, ax=axes)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("width", ["column", "page", "slide"])
+def test_text_is_text_and_nothing_is_cut_off(study: cwnd.Study, width: str, tmp_path: Path) -> None:
+    from cwnd.drawing import write
+
+    for number, figure in enumerate(
+        [response(study, width=width), fairness(study, width=width), heatmap(study, width=width)]
+    ):  # type: ignore[arg-type]
+        write(figure, tmp_path / f"{number}.svg", "svg")
+        svg = (tmp_path / f"{number}.svg").read_text()
+        assert "<text" in svg and ("cubic beta=0.85" in svg)
+        box = figure.get_tightbbox()
+        assert box.x0 >= -0.02 and box.x1 <= figure.get_figwidth() + 0.02 and box.y0 >= -0.02
+
+
+def test_labels_stand_apart_in_the_order_of_what_they_name() -> None:
+    assert apart([0.5, 0.5, 0.9], 0.1) == pytest.approx([0.45, 0.55, 0.9])
+    assert apart([0.2, 0.1], 0.05) == [0.2, 0.1]
+    # Three that touch: 0.30, 0.31 and 0.38 are centred on their mean 0.33.
+    assert apart([0.30, 0.31, 0.38], 0.1) == pytest.approx([0.23, 0.33, 0.43])
+
+
+@pytest.mark.parametrize(
+    ("draw", "arguments", "says"),
+    [
+        (response, {"measure": "queue_p9_ms"}, "did you mean queue_p95_ms or queue_p99_ms"),
+        (response, {"x": "rate"}, "a factor of this study: beta, rtt, buffer"),
+        (response, {"x": "rtt", "by": "rtt"}, "another factor than that of x, or label"),
+        (response, {"by": "bufer"}, "did you mean buffer"),
+        (response, {"x": "rtt", "where": {"rtt": "10ms"}}, "a factor with several levels"),
+        (
+            response,
+            {"where": {"rtt": "50ms"}},
+            'where.rtt: "50ms" is not accepted; expected a value that the study has there',
+        ),
+        (response, {"where": {"bufer": "1bdp"}}, "did you mean buffer"),
+        (response, {"width": "wide"}, "a width: column, page, slide"),
+        (heatmap, {"of": "cubic beta=0.7"}, "against: null|against: None"),
+        (
+            heatmap,
+            {"of": "cubic beta=0.7", "against": "cubic beta=0.8"},
+            "did you mean cubic beta=0.7 or cubic beta=0.85",
+        ),
+        (heatmap, {"comparison": "quotient"}, "difference or ratio"),
+        (
+            heatmap,
+            {"where": {"rtt": "10ms", "beta": 0.7}},
+            "a second factor with several levels; what is drawn varies buffer",
+        ),
+        (fairness, {"of": "bic"}, "the name of a group of flows of each run: cubic, cubic beta=0.7, reno"),
+        (fairness, {"where": {"label": "reno"}}, "two groups of flows that share a link"),
+        (fairness, {"measure": "loss_rate"}, "throughput_mbps, goodput_mbps, share"),
+        (
+            delay_throughput,
+            {"delay": "queue_p9_ms"},
+            'delay: "queue_p9_ms" is not accepted; expected a measure of this study (did you mean queue_p95_ms',
+        ),
+        (delay_throughput, {"link": "hop"}, "the name of a link: link"),
+        (cdf, {"measure": "thruput"}, "a measure of this study"),
+    ],
+)
+def test_what_is_not_accepted_is_named_in_one_line(
+    study: cwnd.Study, draw: object, arguments: dict[str, object], says: str
+) -> None:
+    with pytest.raises(cwnd.ScenarioError) as refusal:
+        draw(study, **arguments)  # type: ignore[operator]
+    text = str(refusal.value)
+    assert any(part in text for part in says.split("|")), text
+    assert "\n" not in text
+
+
+def test_too_many_panels_are_refused_with_what_to_fix() -> None:
+    grid = cwnd.sweep(["cubic"], rtt="10..50ms/4", buffer="1..4bdp/4", rate=["10Mbit/s", "20Mbit/s"], duration="1s")
+    with pytest.raises(cwnd.ScenarioError) as refusal:
+        response(grid)
+    assert "at most 6 panels, not 8 (rate has 2 levels, buffer has 4 levels)" in str(refusal.value)
+    assert "where={'buffer': '3bdp'} (--where buffer=3bdp)" in str(refusal.value)
+    assert len(shown(response(grid, where={"buffer": ["1bdp", "4bdp"]}))) == 4
+
+
+def command(*arguments: object) -> subprocess.CompletedProcess[str]:
+    texts: Iterable[str] = map(str, arguments)
+    return subprocess.run([sys.executable, "-m", "cwnd", "plot", *texts], capture_output=True, text=True, timeout=120)
+
+
+def test_the_command_draws_a_study_and_says_what_it_does_not_accept(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    cwnd.sweep(["cubic", "reno"], **SMALL, rtt="10..40ms/3", seeds=2, folder=folder)
+    assert command(folder).stdout == f"{folder}/response.png\n"
+    first = (folder / "response.png").read_bytes()
+    assert command(folder, "--kind", "response").returncode == 0 and (folder / "response.png").read_bytes() == first
+    done = command(
+        folder, "--kind", "fairness", "--where", "rtt=10ms,40ms", "--width", "column", "-o", tmp_path / "a.pdf"
+    )
+    assert done.stdout == f"{tmp_path}/a.pdf\n" and (tmp_path / "a.pdf").read_bytes()[:4] == b"%PDF"
+    assert cwnd.load(folder).done == 6, "the pictures in its folder are no part of the study"
+    for arguments, says in {
+        (
+            "--kind",
+            "cdf",
+            "--x",
+            "rtt",
+        ): '--x: "rtt" is not accepted; expected it with --kind response or heatmap or fairness or delay-throughput, not cdf',
+        (
+            "--kind",
+            "pie",
+        ): '--kind: "pie" is not accepted; expected a kind of picture: response, heatmap, fairness, delay-throughput, cdf',
+        ("--where", "rtt"): '--where: "rtt" is not accepted; expected COLUMN=VALUES',
+        ("--where", "rtt=5ms"): '--where rtt: "5ms" is not accepted',
+        ("-o", "a.gif"): '-o: "a.gif" is not accepted; expected a name that ends in .png, .svg or .pdf',
+        ("-o", "a.svg", "--format", "pdf"): '--format: "pdf" is not accepted; expected svg',
+    }.items():
+        refused = command(folder, *arguments)
+        assert refused.returncode == 2 and says in refused.stderr and refused.stderr.count("\n") == 1, refused.stderr
+    run = tmp_path / "run"
+    cwnd.save(cwnd.run(cwnd.dumbbell(["cubic"], rate="1Mbit/s", rtt="10ms", duration="1s")), run, pictures=False)
+    refused = command(run, "--kind", "cdf")
+    assert refused.returncode == 2 and "expected a study, of cwnd sweep -o" in refused.stderr
