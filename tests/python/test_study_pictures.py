@@ -4,9 +4,6 @@
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
-from collections.abc import Iterable
 from pathlib import Path
 from statistics import mean
 
@@ -20,8 +17,8 @@ from matplotlib.patches import Ellipse
 import cwnd
 from cwnd.metrics.statistics import mean_interval
 from cwnd.plot import cdf, delay_throughput, fairness, heatmap, response
-from cwnd.plot.studies.canvas import apart
 from cwnd.plot.studies.ellipse import Spread
+from cwnd.plot.studies.labels import Room, apart
 
 SMALL = {"rate": "20Mbit/s", "duration": "4s"}
 
@@ -315,99 +312,18 @@ def test_labels_stand_apart_in_the_order_of_what_they_name() -> None:
     assert apart([0.30, 0.31, 0.38], 0.1) == pytest.approx([0.23, 0.33, 0.43])
 
 
-@pytest.mark.parametrize(
-    ("draw", "arguments", "says"),
-    [
-        (response, {"measure": "queue_p9_ms"}, "did you mean queue_p95_ms or queue_p99_ms"),
-        (response, {"x": "rate"}, "a factor of this study: beta, rtt, buffer"),
-        (response, {"x": "rtt", "by": "rtt"}, "another factor than that of x, or label"),
-        (response, {"by": "bufer"}, "did you mean buffer"),
-        (response, {"x": "rtt", "where": {"rtt": "10ms"}}, "a factor with several levels"),
-        (
-            response,
-            {"where": {"rtt": "50ms"}},
-            'where.rtt: "50ms" is not accepted; expected a value that the study has there',
-        ),
-        (response, {"where": {"bufer": "1bdp"}}, "did you mean buffer"),
-        (response, {"width": "wide"}, "a width: column, page, slide"),
-        (heatmap, {"of": "cubic beta=0.7"}, "against: null|against: None"),
-        (
-            heatmap,
-            {"of": "cubic beta=0.7", "against": "cubic beta=0.8"},
-            "did you mean cubic beta=0.7 or cubic beta=0.85",
-        ),
-        (heatmap, {"comparison": "quotient"}, "difference or ratio"),
-        (
-            heatmap,
-            {"where": {"rtt": "10ms", "beta": 0.7}},
-            "a second factor with several levels; what is drawn varies buffer",
-        ),
-        (fairness, {"of": "bic"}, "the name of a group of flows of each run: cubic, cubic beta=0.7, reno"),
-        (fairness, {"where": {"label": "reno"}}, "two groups of flows that share a link"),
-        (fairness, {"measure": "loss_rate"}, "throughput_mbps, goodput_mbps, share"),
-        (
-            delay_throughput,
-            {"delay": "queue_p9_ms"},
-            'delay: "queue_p9_ms" is not accepted; expected a measure of this study (did you mean queue_p95_ms',
-        ),
-        (delay_throughput, {"link": "hop"}, "the name of a link: link"),
-        (cdf, {"measure": "thruput"}, "a measure of this study"),
-    ],
-)
-def test_what_is_not_accepted_is_named_in_one_line(
-    study: cwnd.Study, draw: object, arguments: dict[str, object], says: str
-) -> None:
-    with pytest.raises(cwnd.ScenarioError) as refusal:
-        draw(study, **arguments)  # type: ignore[operator]
-    text = str(refusal.value)
-    assert any(part in text for part in says.split("|")), text
-    assert "\n" not in text
-
-
-def test_too_many_panels_are_refused_with_what_to_fix() -> None:
-    grid = cwnd.sweep(["cubic"], rtt="10..50ms/4", buffer="1..4bdp/4", rate=["10Mbit/s", "20Mbit/s"], duration="1s")
-    with pytest.raises(cwnd.ScenarioError) as refusal:
-        response(grid)
-    assert "at most 6 panels, not 8 (rate has 2 levels, buffer has 4 levels)" in str(refusal.value)
-    assert "where={'buffer': '3bdp'} (--where buffer=3bdp)" in str(refusal.value)
-    assert len(shown(response(grid, where={"buffer": ["1bdp", "4bdp"]}))) == 4
-
-
-def command(*arguments: object) -> subprocess.CompletedProcess[str]:
-    texts: Iterable[str] = map(str, arguments)
-    return subprocess.run([sys.executable, "-m", "cwnd", "plot", *texts], capture_output=True, text=True, timeout=120)
-
-
-def test_the_command_draws_a_study_and_says_what_it_does_not_accept(tmp_path: Path) -> None:
-    folder = tmp_path / "study"
-    cwnd.sweep(["cubic", "reno"], **SMALL, rtt="10..40ms/3", seeds=2, folder=folder)
-    assert command(folder).stdout == f"{folder}/response.png\n"
-    first = (folder / "response.png").read_bytes()
-    assert command(folder, "--kind", "response").returncode == 0 and (folder / "response.png").read_bytes() == first
-    done = command(
-        folder, "--kind", "fairness", "--where", "rtt=10ms,40ms", "--width", "column", "-o", tmp_path / "a.pdf"
+# A panel of 100 by 100 with a row of points to the right of (50, 50): the name of 20 by 10 goes elsewhere, and the next one not onto it.
+def test_a_name_stands_where_it_covers_nothing() -> None:
+    points = np.array([[x, y] for x in range(52, 90, 2) for y in range(50, 80, 2)], dtype=float)
+    room = Room((0, 0, 100, 100), 5.0, points, np.ones(len(points)), [])
+    first, second = room.place((50, 50), (20, 10)), room.place((50, 50), (20, 10))
+    for placed in (first, second):
+        left, bottom, right, top = placed.box
+        assert min(left, bottom) >= 0 and max(right, top) <= 100
+        assert not any(left <= x <= right and bottom <= y <= top for x, y in points)
+    assert (
+        first.box[2] <= second.box[0]
+        or second.box[2] <= first.box[0]
+        or first.box[3] <= second.box[1]
+        or second.box[3] <= first.box[1]
     )
-    assert done.stdout == f"{tmp_path}/a.pdf\n" and (tmp_path / "a.pdf").read_bytes()[:4] == b"%PDF"
-    assert cwnd.load(folder).done == 6, "the pictures in its folder are no part of the study"
-    for arguments, says in {
-        (
-            "--kind",
-            "cdf",
-            "--x",
-            "rtt",
-        ): '--x: "rtt" is not accepted; expected it with --kind response or heatmap or fairness or delay-throughput, not cdf',
-        (
-            "--kind",
-            "pie",
-        ): '--kind: "pie" is not accepted; expected a kind of picture: response, heatmap, fairness, delay-throughput, cdf',
-        ("--where", "rtt"): '--where: "rtt" is not accepted; expected COLUMN=VALUES',
-        ("--where", "rtt=5ms"): '--where rtt: "5ms" is not accepted',
-        ("-o", "a.gif"): '-o: "a.gif" is not accepted; expected a name that ends in .png, .svg or .pdf',
-        ("-o", "a.svg", "--format", "pdf"): '--format: "pdf" is not accepted; expected svg',
-    }.items():
-        refused = command(folder, *arguments)
-        assert refused.returncode == 2 and says in refused.stderr and refused.stderr.count("\n") == 1, refused.stderr
-    run = tmp_path / "run"
-    cwnd.save(cwnd.run(cwnd.dumbbell(["cubic"], rate="1Mbit/s", rtt="10ms", duration="1s")), run, pictures=False)
-    refused = command(run, "--kind", "cdf")
-    assert refused.returncode == 2 and "expected a study, of cwnd sweep -o" in refused.stderr

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import math
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+import numpy as np
 from matplotlib import rcParams
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -17,6 +17,7 @@ from matplotlib.ticker import NullFormatter, NullLocator
 from cwnd.input_errors import refused
 from cwnd.plot.run import COLOURS, Dash
 from cwnd.plot.studies.factors import Factor
+from cwnd.plot.studies.labels import Room, apart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,8 +30,6 @@ WIDTHS: dict[Width, tuple[float, float]] = {"column": (3.4, 8.0), "page": (7.0, 
 GREY = "#555555"
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES: tuple[Dash, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)))
-#: From so many widths of a letter on a thin line leads from a point to its name.
-FAR = 2
 #: Levels of which each has a tick of its own.
 MOST_TICKS = 9
 
@@ -189,73 +188,57 @@ class Canvas:
         )
         return text
 
-    def label_points(self, axes: Axes, labels: Sequence[Label], obstacles: Obstacles) -> None:
+    def label_points(self, labels: Sequence[Sequence[Label]], obstacles: Sequence[Obstacles]) -> None:
         """Writes names beside their points, where they cover the least, with a thin line to the point where they stand off from it."""
         self.figure.draw_without_rendering()
-        inside = axes.get_window_extent()
         pixel = self.figure.dpi / 72
-        covered = [(pixels(axes, at), weight) for at, weight in obstacles.points]
-        boxes = [(text.get_window_extent(), 3.0) for text in obstacles.texts]
-        for label in labels:
-            text = axes.annotate(
-                label.text,
-                (label.x, label.y),
-                xytext=(0, 0),
-                textcoords="offset points",
-                ha="center",
-                va="center",
-                color=label.colour,
-                fontsize=0.95 * self.font,
-                parse_math=False,
-                zorder=6,
+        for axes, own, covered in zip(self.grid, labels, obstacles, strict=True):
+            points = np.array([at for at, _ in covered.points]).reshape(-1, 2)
+            room = Room(
+                corners(axes.get_window_extent()),
+                self.font * pixel,
+                axes.transData.transform(points),
+                np.array([weight for _, weight in covered.points]),
+                [corners(text.get_window_extent()) for text in covered.texts],
             )
-            own = text.get_window_extent()
-            at = pixels(axes, (label.x, label.y))
-            best = None
-            for turn in range(24):
-                angle = math.radians(45 + 15 * turn)
-                for far in (0.4, 1.2, 2.4, 4.0, 6.0):
-                    across = (own.width / 2 + far * self.font * pixel) * math.cos(angle)
-                    up = (own.height / 2 + far * self.font * pixel) * math.sin(angle)
-                    box = own.translated(across, up)
-                    cost = 0.12 * far + sum(weight for at, weight in covered if box.contains(*at))
-                    cost += sum(weight for other, weight in boxes if box.overlaps(other))
-                    leader = leading(at, near_end(box, at)) if far > FAR else []
-                    cost += 1.5 * sum(any(other.contains(*each) for each in leader) for other, _ in boxes)
-                    cost += 20.0 * (not (inside.contains(box.x0, box.y0) and inside.contains(box.x1, box.y1)))
-                    if best is None or cost < best[0]:
-                        best = cost, across, up, box, far
-            assert best is not None
-            _, across, up, box, far = best
-            text.set_position((across / pixel, up / pixel))
-            boxes.append((box, 6.0))
-            if far > FAR:
-                end = near_end(box, at)
-                covered += [(each, 0.6) for each in leading(at, end)]
-                axes.annotate(
-                    "",
+            for label in own:
+                text = axes.annotate(
+                    label.text,
                     (label.x, label.y),
-                    xytext=(end[0] / pixel, end[1] / pixel),
+                    xytext=(0, 0),
                     textcoords="offset points",
-                    arrowprops={"arrowstyle": "-", "color": label.colour, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 2},
-                    zorder=5,
+                    ha="center",
+                    va="center",
+                    color=label.colour,
+                    fontsize=0.95 * self.font,
+                    parse_math=False,
+                    zorder=6,
                 )
+                text.set_in_layout(False)
+                box = text.get_window_extent()
+                x, y = axes.transData.transform((label.x, label.y))
+                placed = room.place((float(x), float(y)), (box.width, box.height))
+                text.set_position((placed.across / pixel, placed.up / pixel))
+                if placed.leader is not None:
+                    axes.annotate(
+                        "",
+                        (label.x, label.y),
+                        xytext=(placed.leader[0] / pixel, placed.leader[1] / pixel),
+                        textcoords="offset points",
+                        arrowprops={
+                            "arrowstyle": "-",
+                            "color": label.colour,
+                            "linewidth": 0.6,
+                            "shrinkA": 0,
+                            "shrinkB": 2,
+                        },
+                        zorder=5,
+                    ).set_in_layout(False)
 
 
-def leading(point: Sequence[float], end: tuple[float, float], count: int = 8) -> list[tuple[float, float]]:
-    """Places on the line from a point to the end of a name, which is so far from it."""
-    return [(point[0] + end[0] * part / count, point[1] + end[1] * part / count) for part in range(1, count)]
-
-
-def pixels(axes: Axes, at: tuple[float, float]) -> tuple[float, float]:
-    """Where a place in an axes is in the figure."""
-    x, y = axes.transData.transform(at)
-    return float(x), float(y)
-
-
-def near_end(box: Bbox, point: Sequence[float]) -> tuple[float, float]:
-    """The place on the border of a box that is nearest to a point, from there on."""
-    return min(max(point[0], box.x0), box.x1) - point[0], min(max(point[1], box.y0), box.y1) - point[1]
+def corners(box: Bbox) -> tuple[float, float, float, float]:
+    """Left, bottom, right and top of a box."""
+    return float(box.x0), float(box.y0), float(box.x1), float(box.y1)
 
 
 def note_size(axes: Axes) -> float:
@@ -271,29 +254,6 @@ def style(axes: Axes, font: float) -> None:
     axes.tick_params(labelsize=0.9 * font)
     axes.xaxis.label.set_fontsize(font)
     axes.yaxis.label.set_fontsize(font)
-
-
-def apart(wanted: Sequence[float], step: float) -> list[float]:
-    """Places near the wanted ones, in their order, that are at least `step` apart."""
-    order = sorted(range(len(wanted)), key=lambda place: wanted[place])
-    # Blocks of labels that touch, each centred on what its labels want.
-    blocks: list[list[int]] = []
-    for place in order:
-        blocks.append([place])
-        while len(blocks) > 1 and bottom(blocks[-1], wanted, step) < bottom(blocks[-2], wanted, step) + step * len(
-            blocks[-2]
-        ):
-            blocks[-2:] = [blocks[-2] + blocks[-1]]
-    found = [0.0] * len(wanted)
-    for block in blocks:
-        for number, place in enumerate(block):
-            found[place] = bottom(block, wanted, step) + step * number
-    return found
-
-
-def bottom(block: Sequence[int], wanted: Sequence[float], step: float) -> float:
-    """Where the lowest label of a block stands."""
-    return sum(wanted[place] for place in block) / len(block) - step * (len(block) - 1) / 2
 
 
 def x_axis(axes: Axes, factor: Factor) -> None:

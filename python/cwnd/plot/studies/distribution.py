@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cwnd.input_errors import refused
@@ -53,25 +54,27 @@ def cdf(
     counts = [len(values) for own in steps for _, values in own]
     words = [*set_up(layout), f"each line over the runs of {seeds_in_words(counts)}", *missing(chosen)]
     canvas.finish("part of the runs with at most this", chosen.title, words)
-    for axes, own in zip(canvas.grid, steps, strict=True):
-        labels = [
-            Label(line.name, values[(len(values) - 1) // 2], 0.5, Look(line.number).colour) for line, values in own
-        ]
-        on_lines = [
-            ((value, (number + part) / len(values)), 0.5)
-            for _, values in own
-            for number, value in enumerate(values)
-            for part in (0.0, 0.5)
-        ]
-        flat = [
-            ((left + part * (right - left), number / len(values)), 0.5)
-            for _, values in own
-            for number, (left, right) in enumerate(itertools.pairwise(values), 1)
-            for part in (0.25, 0.5, 0.75)
-        ]
-        if len(labels) > 1:
-            canvas.label_points(axes, labels, Obstacles([*on_lines, *flat], []))
+    if any(len(own) > 1 for own in steps):
+        canvas.label_points(
+            [[name_of(*each) for each in own] for own in steps], [Obstacles(along(own), []) for own in steps]
+        )
     return canvas.figure
+
+
+def name_of(line: Line[RunRow], values: Sequence[float]) -> Label:
+    """The name of a line, at its median."""
+    return Label(line.name, values[(len(values) - 1) // 2], 0.5, Look(line.number).colour)
+
+
+def along(lines: Sequence[tuple[Line[RunRow], list[float]]]) -> list[tuple[tuple[float, float], float]]:
+    """Places on step lines, which names should not cover."""
+    found = []
+    for _, values in lines:
+        for number, value in enumerate(values):
+            found += [(value, (number + part) / len(values)) for part in (0.0, 0.5)]
+        for number, (left, right) in enumerate(itertools.pairwise(values), 1):
+            found += [(left + part * (right - left), number / len(values)) for part in (0.25, 0.5, 0.75)]
+    return [(at, 0.5) for at in found]
 
 
 def values_of(line: Line[RunRow]) -> list[float]:

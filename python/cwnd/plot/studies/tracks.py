@@ -112,6 +112,7 @@ def label_tracks(canvas: Canvas, tracks: Sequence[Sequence[Track]], notes: Seque
     """Writes the name of each variant beside its last point; that of a single one is said elsewhere."""
     if len({track.name for own in tracks for track in own}) < 2:
         return
+    all_labels, obstacles = [], []
     for axes, own, texts in zip(canvas.grid, tracks, notes, strict=True):
         labels = []
         covered: list[tuple[tuple[float, float], float]] = []
@@ -129,7 +130,9 @@ def label_tracks(canvas: Canvas, tracks: Sequence[Sequence[Track]], notes: Seque
             if line.get_gid() in GUIDES:
                 first, second = np.asarray(line.get_xydata(), dtype=float).tolist()
                 covered += [(at, 0.3) for at in between(first, second, 60)]
-        canvas.label_points(axes, labels, Obstacles(covered, texts))
+        all_labels.append(labels)
+        obstacles.append(Obstacles(covered, texts))
+    canvas.label_points(all_labels, obstacles)
 
 
 def between(first: Sequence[float], second: Sequence[float], count: int = 10) -> list[tuple[float, float]]:
