@@ -30,7 +30,7 @@ help:
 	@echo "make response mean windows under deterministic loss beside their formulas"
 	@echo "make wheel    the Python package with the kernel's objects, in dist"
 	@echo "make docs     the generated pages and pictures of docs/"
-	@echo "make site     the pages as a web site, in out/site; a link that leads nowhere fails"
+	@echo "make site     the pages as a web site, in out/site, with the notebooks as they run; a link that leads nowhere fails"
 	@echo "make lint     formatters, linters and type checkers"
 
 demo: $(NATIVE)
@@ -121,8 +121,8 @@ ifeq ($(CI),true)
 else
 	cargo clippy --quiet --workspace --all-targets --locked -- -D warnings
 endif
-	$(BIN)/ruff check python tests tools
-	$(BIN)/ruff format --check python tests tools
+	$(BIN)/ruff check python tests tools notebooks
+	$(BIN)/ruff format --check python tests tools notebooks
 	$(BIN)/mypy
 
 bench: $(NATIVE)
@@ -168,7 +168,12 @@ $(VENV)/site/.packages: requirements-site.lock
 	$(VENV)/site/bin/python -m pip install --quiet --no-compile --disable-pip-version-check -r requirements-site.lock
 	@touch $@
 
-site: $(VENV)/site/.packages
+# The notebooks are run in the main environment: their pages show what the code says now.
+out/notebooks/.run: $(wildcard notebooks/*.ipynb) tools/docs/notebooks.py $(PACKAGE) $(NATIVE)
+	$(BIN)/python -m tools.docs.notebooks
+	@touch $@
+
+site: $(VENV)/site/.packages out/notebooks/.run
 	NO_MKDOCS_2_WARNING=1 $(VENV)/site/bin/mkdocs build --quiet --strict
 	@echo "Open out/site/index.html"
 

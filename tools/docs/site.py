@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""A hook of mkdocs: the navigation of folders, pages of the project that lie outside docs/, and the links to and from them.
+"""A hook of mkdocs: the navigation of folders, pages of the project that lie outside docs/, notebooks, and the links to and from them.
 
 mkdocs knows files below docs/ only. The README becomes the site's first page. The other pages that docs/ links to are added under their
-own paths. A link to a source file, which is no page, becomes the file's path in code type.
+own paths. A notebook's page is what tools/docs/notebooks.py wrote when it ran it; the notebook itself is beside it.
+A link to a source file, which is no page, becomes the file's path in code type.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,6 +27,8 @@ OUTSIDE = {
     "vectors/README.md": "vectors/README.md",
     "vectors/golden/README.md": "vectors/golden/README.md",
 }
+#: Notebooks, and where their pages and pictures are written.
+NOTEBOOKS, RENDERED = ROOT / "notebooks", ROOT / "out" / "notebooks"
 LINK = re.compile(r"(!?)\[((?:[^][]|\[[^]]*\])*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 CODE = re.compile(r"(^```.*?^```$|`[^`\n]*`)", re.DOTALL | re.MULTILINE)
 
@@ -36,6 +40,10 @@ def place_of(path: Path) -> str | None:
         return place_of(path / "README.md")
     if name in OUTSIDE:
         return OUTSIDE[name]
+    if path.is_relative_to(NOTEBOOKS):
+        is_page = path.suffix == ".ipynb" and path.is_file()
+        # A picture of a notebook lies beside its page.
+        return name.removesuffix(".ipynb") + ".md" if is_page else name if (ROOT / "out" / name).is_file() else None
     is_shown = path.is_file() and path.is_relative_to(DOCS) and path.suffix in {".md", ".png", ".svg"}
     return path.relative_to(DOCS).as_posix() if is_shown else None
 
@@ -90,9 +98,23 @@ def on_files(files: Files, config: Any) -> Files:  # noqa: ANN401 -- as above
     for name, place in OUTSIDE.items():
         if (ROOT / name).is_file():
             files.append(File.generated(config, place, abs_src_path=str(ROOT / name)))
+    for notebook in sorted(NOTEBOOKS.glob("*.ipynb")):
+        rendered = RENDERED / f"{notebook.stem}.md"
+        if not rendered.is_file():
+            raise PluginError(f"{rendered.relative_to(ROOT)} is missing: make site runs the notebooks")
+        files.append(File.generated(config, f"notebooks/{notebook.name}", abs_src_path=str(notebook)))
+        for path in (rendered, *sorted(RENDERED.glob(f"{notebook.stem}_files/*"))):
+            files.append(
+                File.generated(config, f"notebooks/{path.relative_to(RENDERED).as_posix()}", abs_src_path=str(path))
+            )
     return files
 
 
 def on_page_markdown(markdown: str, page: Any, **_: object) -> str:  # noqa: ANN401 -- as above
-    """Each page with links that work on the site."""
-    return rewritten(markdown, Path(page.file.abs_src_path), page.file.src_uri)
+    """Each page with links that work on the site; that of a notebook says where the notebook is."""
+    place = page.file.src_uri
+    if not place.startswith("notebooks/"):
+        return rewritten(markdown, Path(page.file.abs_src_path), place)
+    notebook = NOTEBOOKS / f"{Path(place).stem}.ipynb"
+    title, rest = rewritten(markdown, notebook, place).split("\n", maxsplit=1)
+    return f"{title}\n\n*A notebook, run when this page was made: [{notebook.name}]({notebook.name}).*\n{rest}"
