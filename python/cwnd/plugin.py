@@ -27,6 +27,8 @@ NAME_MAX = 10
 NAME_FORM = f"1 to {NAME_MAX} lower-case letters, digits and _, a letter first"
 #: SHA-256 of the library of each plugin that this process has loaded, by name.
 LOADED: dict[str, str] = {}
+#: Where each of them was.
+LIBRARIES: dict[str, Path] = {}
 
 
 class CrateError(ScenarioError):
@@ -193,6 +195,7 @@ def load_plugin(path: str | Path) -> str:
         raise CrateError("plugin", path, "the folder of a crate that cwnd new made, or a library that cwnd built")
     name = _native.load_plugin(str(library.resolve()))
     LOADED[name] = hashlib.sha256(library.read_bytes()).hexdigest()
+    LIBRARIES[name] = library.resolve()
     return name
 
 

@@ -83,6 +83,13 @@ def command(
     jobs: Annotated[
         str | None, typer.Option(metavar="N", help="How many runs at a time.", show_default="all processors")
     ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Run on the workers of a Dask cluster: its scheduler's address, tcp://HOST:PORT, or its file (.json).",
+        ),
+    ] = None,
     shard: Annotated[
         str | None,
         typer.Option(
@@ -136,6 +143,7 @@ def command(
             until=until,
             most_seeds=most_seeds,
             jobs=jobs,
+            dask=dask,
             shard=shard,
             points=points,
             dry=dry,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -24,13 +25,14 @@ from cwnd.replicates.command import bar, say_stopped, whole_number
 from cwnd.replicates.replicating import MOST_JOBS, MOST_SEEDS, jobs_of
 from cwnd.study.braces import parse_flow
 from cwnd.study.design import MOST_POINTS, Design
+from cwnd.study.engines import check_dask, engine
 from cwnd.study.estimate import dry_run, status
 from cwnd.study.folder import StudyFolder, whole_of
 from cwnd.study.grid import Grid, grid_of
 from cwnd.study.points import Base, Points
 from cwnd.study.python import first_of, option_values, settings_of
 from cwnd.study.report import failures, table
-from cwnd.study.runner import Settings, StudyRun, gathered, on_threads, run_study
+from cwnd.study.runner import Settings, StudyRun, gathered, run_study
 from cwnd.study.values import Range, Values, values_of
 
 #: The largest seed that a number of TOML and JSON holds.
@@ -61,6 +63,7 @@ class Given:
     until: str | None
     most_seeds: str | None
     jobs: str | None
+    dask: str | None
     shard: str | None
     points: Path | None
     dry: bool
@@ -126,6 +129,7 @@ def invoke(given: Given) -> None:
         fail(
             f'--jobs: "{given.jobs}" is not accepted with --lane {given.lane}; expected 1, as its runs go on one after another'
         )
+    check_dask(given.dask, given.lane, given.jobs)
     threads = jobs_of(given.lane, None if given.jobs is None else whole_number("--jobs", given.jobs, MOST_JOBS))
     folder = None if given.out is None else StudyFolder(given.out, given.points, force=given.force)
     if folder is not None:
@@ -136,19 +140,22 @@ def invoke(given: Given) -> None:
     elif given.how_far:
         status(run)
     else:
-        finish(run, threads, given.out)
+        finish(run, threads, given.dask, given.out)
 
 
-def finish(run: StudyRun, threads: int, out: Path | None) -> None:
+def finish(run: StudyRun, threads: int, dask: str | None, out: Path | None) -> None:
     """Runs it, prints the table, and says what is written."""
     start = time.monotonic()
 
     def shown(costs: Mapping[int, float]) -> AbstractContextManager[Watch | None]:
         return bar("simulating" if run.settings.lane == SIM else "running", "runs", costs) if costs else nullcontext()
 
-    study = run_study(run, on_threads(threads, shown))
+    # Dask logs what ends with tracebacks, and this command says it.
+    logging.disable(logging.NOTSET if dask is None else logging.CRITICAL)
+    with engine(dask, threads, shown, note) as executors:
+        study = run_study(run, executors)
     took = time.monotonic() - start
-    detail(f"{study.done - study.found} runs made in {took:.2f} s, {threads} at a time; {study.found} were there")
+    detail(f"{study.done - study.found} runs made in {took:.2f} s, {f'{threads} at a time' if dask is None else f'by {dask}'}; {study.found} were there")
     number, count = run.settings.shard
     if count == 1:
         table(study)

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from cwnd._native import Scenario
 from cwnd.executor import Watch
@@ -19,14 +20,18 @@ from cwnd.scenario import as_list, check_keywords, dumbbell_document
 from cwnd.settings import Axis, PathSettings
 from cwnd.study.braces import parse_flow
 from cwnd.study.design import Design
+from cwnd.study.engines import check_dask, engine
 from cwnd.study.folder import StudyFolder
 from cwnd.study.grid import Grid, grid_of
 from cwnd.study.keys import SHORT
 from cwnd.study.points import Base, Points
 from cwnd.study.precision import MOST, Precision
 from cwnd.study.results import Study
-from cwnd.study.runner import Settings, StudyRun, on_threads, run_study
+from cwnd.study.runner import Settings, StudyRun, run_study
 from cwnd.study.values import Range, Values, python_values
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 FLOWS = 'cwnd.Flow, a text such as "cubic@beta={0.7,0.85}", a list of them, a Scenario, or the path of a TOML file'
 
@@ -48,6 +53,7 @@ def sweep(
     until: str | None = None,
     most_seeds: int | None = None,
     jobs: int | None = None,
+    dask: str | Client | None = None,
     folder: str | Path | None = None,
     points: str | Path | None = None,
     shard: tuple[int, int] | None = None,
@@ -73,7 +79,7 @@ def sweep(
     With `folder`, each run is kept there as soon as it is done, and found again by the next call; `points` is another folder for them, which studies may share.
     `shard=(2, 8)` runs the second of eight parts, and writes no tables: a call without it does.
 
-    Runs go on `jobs` threads (all processors; in lane `live` one after another). A run that fails does not end the others: `Study.failed`. Raises `ScenarioError`, `FolderError`, and `OSError` when writing fails.
+    Runs go on `jobs` threads (all processors; in lane `live` one after another), or with `dask` on the workers of a cluster: the address of its scheduler (`"tcp://…"`), its file (`.json`), or a `distributed.Client`. A run that fails does not end the others: `Study.failed`. Raises `ScenarioError`, `FolderError`, and `OSError` when writing fails or no scheduler answers.
     """
     check_keywords(settings, sweep)
     link = {"rate": rate, "rtt": rtt, "buffer": buffer, "loss": loss, "jitter": jitter, "packet_size": packet_size}
@@ -102,6 +108,7 @@ def sweep(
         raise refused("shard", shard, "folder= with it, for its runs")
     if points is not None and folder is None:
         raise refused("points", points, "folder= with it, for the tables")
+    check_dask(dask, lane, jobs)
     threads = jobs_of(lane, None if jobs is None else whole("jobs", jobs, MOST_JOBS))
     study_folder = None
     if folder is not None:
@@ -110,7 +117,10 @@ def sweep(
         )
         study_folder.check()
     run = StudyRun(Points(grid.base, design), run_settings, study_folder)
-    return run_study(run, on_threads(threads, lambda _: nullcontext(watch)))
+    with engine(
+        dask, threads, lambda _: nullcontext(watch), lambda text: warnings.warn(text, stacklevel=5)
+    ) as executors:
+        return run_study(run, executors)
 
 
 def settings_of(seeds: object, until: object, most_seeds: object, lane: str, shard: tuple[int, int] | None) -> Settings:
