@@ -220,15 +220,25 @@ def test_a_worker_of_another_build_is_refused(cluster: Cluster, tmp_path: Path) 
 
 
 @dataclass(frozen=True)
-class Fatal:
-    """A run that ends its worker, as one does that needs more memory than it has; or one that does not."""
-
-    kills: bool
+class Harmless:
+    """A run."""
 
     def run(self, context: Context) -> Outcome:
-        if self.kills:
-            os._exit(1)
         return Outcome({"packets": 1, "rows": []})
+
+
+@dataclass(frozen=True)
+class Fatal:
+    """A run that ends its worker, as one does that needs more memory than it has."""
+
+    folder: Path
+
+    def run(self, context: Context) -> Outcome:
+        (self.folder / f"begun{os.getpid()}").touch()
+        # At its second and third try, what else the worker has done is delivered first.
+        tries = len(list(self.folder.glob("begun*")))
+        until(lambda: len(list(self.folder.glob("taken*"))) >= min(tries - 1, 2))
+        os._exit(1)
 
 
 def test_a_run_that_ends_its_workers_fails_and_the_others_of_its_batch_do_not(tmp_path: Path) -> None:
@@ -240,9 +250,14 @@ def test_a_run_that_ends_its_workers_fails_and_the_others_of_its_batch_do_not(tm
         # It reads this file's tasks.
         cluster.worker(PYTHONPATH=os.pathsep.join([str(HERE), *sys.path]))
         taken: dict[int, Outcome] = {}
+
+        def take(number: int, outcome: Outcome) -> None:
+            taken[number] = outcome
+            (tmp_path / f"taken{number}").touch()
+
+        tasks = {0: Harmless(), 1: Harmless(), 2: Fatal(tmp_path)}
         with connected(cluster.file) as client:
-            tasks = {0: Fatal(False), 1: Fatal(False), 2: Fatal(True)}
-            run_all(DaskExecutor(client, Build.here(), dict.fromkeys(tasks, 0.0), None), tasks, taken.__setitem__)
+            run_all(DaskExecutor(client, Build.here(), dict.fromkeys(tasks, 0.0), None), tasks, take)
     finally:
         cluster.end()
     assert [taken[number].numbers is not None for number in range(3)] == [True, True, False]
