@@ -66,7 +66,8 @@ def test_a_page_does_what_it_says(page: Path, tmp_path: Path, request: pytest.Fi
     }
     printed, run = "", 0
     for kind, text in BLOCK.findall(page.read_text()):
-        if text.startswith(ELSEWHERE):
+        # What needs more than this machine is shown as a console.
+        if text.startswith(ELSEWHERE) or kind == "console":
             continue
         if kind == "toml":
             name = FILE.match(text)

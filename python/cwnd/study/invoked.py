@@ -155,7 +155,9 @@ def finish(run: StudyRun, threads: int, dask: str | None, out: Path | None) -> N
     with engine(dask, threads, shown, note) as executors:
         study = run_study(run, executors)
     took = time.monotonic() - start
-    detail(f"{study.done - study.found} runs made in {took:.2f} s, {f'{threads} at a time' if dask is None else f'by {dask}'}; {study.found} were there")
+    detail(
+        f"{study.done - study.found} runs made in {took:.2f} s, {f'{threads} at a time' if dask is None else f'by {dask}'}; {study.found} were there"
+    )
     number, count = run.settings.shard
     if count == 1:
         table(study)

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 from cwnd._native import Scenario
 from cwnd.executor import Watch
@@ -30,9 +30,6 @@ from cwnd.study.results import Study
 from cwnd.study.runner import Settings, StudyRun, run_study
 from cwnd.study.values import Range, Values, python_values
 
-if TYPE_CHECKING:
-    from distributed import Client
-
 FLOWS = 'cwnd.Flow, a text such as "cubic@beta={0.7,0.85}", a list of them, a Scenario, or the path of a TOML file'
 
 
@@ -53,7 +50,8 @@ def sweep(
     until: str | None = None,
     most_seeds: int | None = None,
     jobs: int | None = None,
-    dask: str | Client | None = None,
+    # An address, or a distributed.Client, which is imported only with it.
+    dask: object = None,
     folder: str | Path | None = None,
     points: str | Path | None = None,
     shard: tuple[int, int] | None = None,
