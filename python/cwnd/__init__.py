@@ -20,6 +20,8 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from cwnd import metrics as metrics
+    from cwnd import plot as plot
     from cwnd._native import FellBehindError, PluginError, Scenario, ScenarioError, __version__
     from cwnd.check_command import check
     from cwnd.comparing import compare
@@ -105,12 +107,17 @@ HOMES = {
     "sweep": "study.python",
 }
 
+#: Modules that are imported when their names are asked for: `cwnd.plot.response(study)`.
+MODULES = ("metrics", "plot")
+
 
 def __dir__() -> list[str]:
     return __all__
 
 
 def __getattr__(name: str) -> object:
+    if name in MODULES:
+        return importlib.import_module(f"cwnd.{name}")
     if name not in HOMES:
         raise AttributeError(f"module 'cwnd' has no attribute {name!r}")
     value = getattr(importlib.import_module(f"cwnd.{HOMES[name]}"), name)
