@@ -39,6 +39,8 @@ class Look:
     """How a line is drawn: what tells lines apart for those who see no colours too."""
 
     number: int
+    #: Of lines and markers, with that of the letters.
+    scale: float = 1.0
 
     @property
     def colour(self) -> str:
@@ -55,13 +57,13 @@ class Look:
             "color": self.colour,
             "marker": MARKERS[self.number % len(MARKERS)],
             "linestyle": "none",
-            "markersize": 4.5,
+            "markersize": 4.5 * self.scale,
         }
 
     @property
     def joined(self) -> dict[str, Any]:
         """As points that a line joins."""
-        return {**self.dots, "linestyle": self.dash, "markersize": 3.5, "linewidth": 1.3}
+        return {**self.dots, "linestyle": self.dash, "markersize": 3.5 * self.scale, "linewidth": 1.3 * self.scale}
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +144,10 @@ class Canvas:
             letters = int(self.figure.get_figwidth() * 72 / (0.85 * self.font * 0.54))
             text = textwrap.fill(". ".join(word[:1].upper() + word[1:] for word in words if word) + ".", letters)
             self.figure.supxlabel(text, x=0.01, ha="left", fontsize=0.85 * self.font, color=GREY, parse_math=False)
+
+    def look(self, number: int) -> Look:
+        """How a line is drawn, with the letters of this figure."""
+        return Look(number, self.font / WIDTHS["page"][1])
 
     def head(self, title: str) -> None:
         """Writes a heading above all panels."""

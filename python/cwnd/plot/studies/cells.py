@@ -110,7 +110,9 @@ def write_values(
             hatched.set_alpha(0.35)
             axes.add_patch(hatched)
             text = f"({text})"
-        axes.text(*at, text, ha="center", va="center", color=ink, fontsize=size, gid=f"{x}, {y}")
+        # On hatches a number is read on a ground of the cell's own colour.
+        ground = {"facecolor": (red, green, blue), "edgecolor": "none", "pad": 1.0}
+        axes.text(*at, text, ha="center", va="center", color=ink, fontsize=size, gid=f"{x}, {y}", bbox=ground)
 
 
 def luminance(red: float, green: float, blue: float) -> float:

@@ -45,10 +45,10 @@ def cdf(
     canvas = Canvas.of([panel.title for panel in panels], width, ax)
     for axes, own in zip(canvas.grid, steps, strict=True):
         for line, values in own:
-            looks = Look(line.number)
+            looks = canvas.look(line.number)
             parts = [number / len(values) for number in range(len(values) + 1)]
             axes.step(
-                [values[0], *values], parts, where="post", color=looks.colour, linestyle=looks.dash, linewidth=1.3, gid=line.name
+                [values[0], *values], parts, where="post", color=looks.colour, linestyle=looks.dash, linewidth=1.3 * looks.scale, gid=line.name
             )  # fmt: skip
         axes.set_ylim(0, 1.02)
     counts = [len(values) for own in steps for _, values in own]

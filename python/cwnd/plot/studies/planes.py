@@ -87,7 +87,7 @@ def fairness(
         axes.set_ylim(0, top)
         axes.set_aspect("equal")
         notes.append(draw_shares(axes, full, slope, top))
-        draw_tracks(axes, own, in_order=layout.in_order)
+        draw_tracks(canvas, axes, own, in_order=layout.in_order)
     first, second = ([pair[number] for pair in both.values()] for number in (0, 1))
     titles = [
         f"{called(rows, place)}: {chosen.noun} ({chosen.shown_unit})"
@@ -137,7 +137,7 @@ def delay_throughput(
         farthest = max((spread.reach[0] for track in own for spread in track.spreads.values()), default=1.0)
         axes.set_ylim(bottom, top)
         axes.set_xlim(1.08 * farthest or 1.0, 0)
-        draw_tracks(axes, own, in_order=layout.in_order)
+        draw_tracks(canvas, axes, own, in_order=layout.in_order)
         draw_better(axes)
     words = [*set_up(layout), *of_ellipses(layout, tracks), *missing(chosen)]
     canvas.finish(chosen.title, f"{of_link.title}, reversed", words)

@@ -51,7 +51,7 @@ def response(
         return rows_of_dots(layout, panels, width, ax)
     canvas = Canvas.of([panel.title for panel in panels], width, ax)
     for axes, panel in zip(canvas.grid, panels, strict=True):
-        draw_lines(axes, layout, layout.x, panel)
+        draw_lines(canvas, axes, layout, layout.x, panel)
     ends = [
         end for panel in panels for line in panel.lines for _, row in points_of(line, layout.x) for end in ends_of(row)
     ]
@@ -68,13 +68,13 @@ def has_bands(layout: Layout, x: Factor) -> bool:
     return layout.joined and x.numbers is not None and len(x.levels) >= BAND_FROM
 
 
-def draw_lines(axes: Axes, layout: Layout, x: Factor, panel: Panel[MeanRow]) -> None:
+def draw_lines(canvas: Canvas, axes: Axes, layout: Layout, x: Factor, panel: Panel[MeanRow]) -> None:
     """Draws the lines of a panel with their intervals, with gaps where there is no value."""
     x_axis(axes, x)
     is_text = x.numbers is None
     for place, line in enumerate(panel.lines):
         shift = BESIDE * (place - (len(panel.lines) - 1) / 2) if is_text else 0.0
-        looks = Look(line.number)
+        looks = canvas.look(line.number)
         points = points_of(line, x)
         along = [at + shift for at, _ in points]
         middle = [math.nan if row is None or row["value"] is None else row["value"] for _, row in points]
@@ -93,7 +93,7 @@ def draw_bars(axes: Axes, along: Sequence[float], low: Sequence[float], high: Se
     ends = [(at, *end) for at, *end in zip(along, low, high, strict=True) if not any(map(math.isnan, end))]
     if ends:
         at, bottom, top = zip(*ends, strict=True)
-        axes.vlines(at, bottom, top, color=looks.colour, linewidth=1.0, alpha=0.9)
+        axes.vlines(at, bottom, top, color=looks.colour, linewidth=1.0 * looks.scale, alpha=0.9)
 
 
 def points_of(line: Line[MeanRow], x: Factor) -> list[tuple[float, MeanRow | None]]:
@@ -124,17 +124,24 @@ def rows_of_dots(layout: Layout, panels: Sequence[Panel[MeanRow]], width: Width,
     seeds = {panel.title: panel for panel in panels_of(layout, chosen.runs())}
     for axes, panel in zip(canvas.grid, panels, strict=True):
         for line in panel.lines:
-            looks, place = Look(line.number), names.index(line.name)
+            looks, place = canvas.look(line.number), names.index(line.name)
             (row,) = line.rows[""]
             own = next(each for each in seeds[panel.title].lines if each.number == line.number)
             values = [run["value"] for run in own.rows[""] if run["value"] is not None]
             axes.plot(
-                values, [place] * len(values), "o", markersize=2.5, alpha=0.35, color=looks.colour, mew=0, gid="seeds"
+                values,
+                [place] * len(values),
+                "o",
+                markersize=2.5 * looks.scale,
+                alpha=0.35,
+                color=looks.colour,
+                mew=0,
+                gid="seeds",
             )
             if row["value"] is not None:
                 axes.plot([row["value"]], [place - 0.22], gid=line.name, **looks.dots)
             if row["low"] is not None and row["high"] is not None:
-                axes.hlines(place - 0.22, row["low"], row["high"], color=looks.colour, linewidth=1.4)
+                axes.hlines(place - 0.22, row["low"], row["high"], color=looks.colour, linewidth=1.4 * looks.scale)
         axes.set_ylim(len(names) - 0.5, -0.6)
         axes.set_yticks(range(len(names)), names, parse_math=False)
         axes.tick_params(axis="y", length=0)

@@ -54,23 +54,27 @@ class Track:
         return cls(line.name, line.number, spreads) if spreads else None
 
 
-def draw_tracks(axes: Axes, tracks: Sequence[Track], *, in_order: bool) -> None:
+def draw_tracks(canvas: Canvas, axes: Axes, tracks: Sequence[Track], *, in_order: bool) -> None:
     """Draws points and their ellipses; those in an order larger from level to level, with a thin line that joins them."""
     from matplotlib.patches import Ellipse
 
     for track in tracks:
-        looks = Look(track.number)
+        looks = canvas.look(track.number)
         spreads = list(track.spreads.values())
         is_path = in_order and len(spreads) > 1
         if is_path:
             along = [spread.x for spread in spreads], [spread.y for spread in spreads]
-            axes.plot(*along, color=looks.colour, linewidth=0.8, alpha=0.6, zorder=2)
+            axes.plot(*along, color=looks.colour, linewidth=0.8 * looks.scale, alpha=0.6, zorder=2)
         for place, spread in enumerate(spreads):
             size = 3.0 + 3.5 * place / (len(spreads) - 1) if is_path else 4.5
-            axes.plot([spread.x], [spread.y], gid=track.name, zorder=4, **{**looks.dots, "markersize": size})
+            axes.plot(
+                [spread.x], [spread.y], gid=track.name, zorder=4, **{**looks.dots, "markersize": size * looks.scale}
+            )
             if spread.n > 1 and spread.long > 0:
                 ellipse = Ellipse((spread.x, spread.y), 2 * spread.long, 2 * spread.short, angle=spread.angle)
-                ellipse.set(facecolor=looks.colour, edgecolor=looks.colour, alpha=0.3, linewidth=0.8, zorder=1)
+                ellipse.set(
+                    facecolor=looks.colour, edgecolor=looks.colour, alpha=0.3, linewidth=0.8 * looks.scale, zorder=1
+                )
                 axes.add_patch(ellipse)
 
 
