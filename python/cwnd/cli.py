@@ -21,6 +21,7 @@ from cwnd.bottleneck import DEFAULTS
 from cwnd.compare_help import COMPARE
 from cwnd.compared import compared_document, number
 from cwnd.comparison import command as comparison_command
+from cwnd.completion import command as completion
 from cwnd.defaults import default_map
 from cwnd.difference import command as difference_command
 from cwnd.difference.command import DIFF
@@ -356,6 +357,7 @@ def recorded_flows(text: str | None) -> str | list[str | int] | None:
 algorithms_command.add(app)
 plugin_commands.add(app)
 reproduction.add(app)
+completion.add(app)
 
 
 def main() -> NoReturn:

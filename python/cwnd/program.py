@@ -97,8 +97,9 @@ class Group(WithCommonOptions, TyperGroup):
                 if isinstance(commands, TyperGroup)
                 for command in commands.commands
             }
-            near = nearest(name, list(self.commands)) or [inner[command] for command in nearest(name, list(inner))]
-            offer = f" (did you mean {' or '.join(near)}?)" if near else f": {', '.join(self.commands)}"
+            own = [each for each, command in self.commands.items() if not command.hidden]
+            near = nearest(name, own) or [inner[command] for command in nearest(name, list(inner))]
+            offer = f" (did you mean {' or '.join(near)}?)" if near else f": {', '.join(own)}"
             raise refused("COMMAND", name, f"a command{offer}")
         return super().resolve_command(ctx, args)
 

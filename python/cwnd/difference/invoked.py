@@ -17,6 +17,7 @@ from cwnd.difference.report import conditions, table, unpaired
 from cwnd.difference.results import Difference
 from cwnd.exit_codes import fail
 from cwnd.input_errors import refused
+from cwnd.messages import note
 from cwnd.reading import NoResultError
 from cwnd.replicates.folder import replacing
 
@@ -87,9 +88,7 @@ def invoke(given: Given) -> None:
     unpaired(difference)
     conditions(found)
     if given.out is not None:
-        import sys
-
-        print(f"written to {given.out}", file=sys.stderr)
+        note(f"written to {given.out}")
     if any(each.outcome == "met" or (given.strict and each.outcome == "undecided") for each in found):
         raise typer.Exit(1)
 
