@@ -9,7 +9,7 @@ WHEEL := dist/.built
 # The installed package: with CI=true the wheel, which is what people get; else one that follows changes of the Python files.
 NATIVE := $(VENV)/$(if $(filter true,$(CI)),.wheel,.native)
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates fuzz/src -name '*.rs' -o -name '*.bpf.[ch]' -o -name Cargo.toml | grep -v /target/)
-PACKAGE := README.md $(shell find python -type f | grep -v '/cwnd/source/\|/__pycache__/\|\.so$$')
+PACKAGE := README.md $(shell find python share -type f | grep -v '/cwnd/source/\|/__pycache__/\|\.so$$')
 
 # What somebody has set for themselves changes nothing here (docs/guide/install.md).
 export CWND_DEFAULTS :=
@@ -29,7 +29,7 @@ help:
 	@echo "make fuzz     random scenarios against the simulator's engine for SECONDS=120, from SEED if given"
 	@echo "make response mean windows under deterministic loss beside their formulas"
 	@echo "make wheel    the Python package with the kernel's objects, in dist"
-	@echo "make docs     the generated pages and pictures of docs/"
+	@echo "make docs     the generated pages and pictures of docs/, the manual pages of share/"
 	@echo "make site     the pages as a web site, in out/site, with the notebooks as they run; a link that leads nowhere fails"
 	@echo "make lint     formatters, linters and type checkers"
 
@@ -161,6 +161,7 @@ docs: $(NATIVE)
 	$(BIN)/python -m tools.docs.generate
 	$(BIN)/python -m tools.docs.regressions
 	$(BIN)/python -m tools.docs.schema_page
+	$(BIN)/python -m tools.docs.man_pages
 
 # Its packages are many and only it needs them: an environment of its own.
 $(VENV)/site/.packages: requirements-site.lock

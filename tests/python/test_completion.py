@@ -83,7 +83,7 @@ def test_a_flow_is_completed_to_its_algorithm_its_parameters_and_their_values(cw
         ["part", "cubic:2@beta=", "factor of the window kept after a loss (0.1 to 0.99)"]
     ]
     keys = names(cwnd, "compare", "reno", "htcp@beta_min=0.5,")
-    assert {"htcp@beta_min=0.5,rtt=", "htcp@beta_min=0.5,slow_start="} <= set(keys)
+    assert {"htcp@beta_min=0.5,rtt=", "htcp@beta_min=0.5,fading="} <= set(keys)
     assert "htcp@beta_min=0.5,beta_min=" not in keys
     assert names(cwnd, "compare", "cubic@slow_start=hy") == ["cubic@slow_start=hystart++", "cubic@slow_start=hystart"]
     assert names(cwnd, "compare", "cubic@direction=") == ["cubic@direction=forward", "cubic@direction=reverse"]
