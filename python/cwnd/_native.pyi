@@ -11,17 +11,27 @@ __version__: str
 _Files = str | PathLike[str] | Mapping[str, str | bytes]
 
 class ScenarioError(ValueError):
+    #: the key or argument that was refused, such as `link.rate`
     field: str
+    #: its value as it was written; `None`: it has none
     value: str | None
+    #: what was expected, with the nearest name
     expected: str
 
 class PluginError(RuntimeError):
+    #: parameter set that panicked
     algorithm: str
+    #: hook that was called
     hook: str
+    #: what the panic says
     message: str
+    #: source file of the panic
     file: str
+    #: line in it
     line: int
+    #: name of the flow; `None`: no flow called it
     flow: str | None
+    #: time of the scenario, s; `None`: outside a run
     time_s: float | None
 
 class Param(TypedDict):
@@ -165,12 +175,14 @@ class Scenario:
     def from_file(path: str | PathLike[str]) -> Scenario: ...
     def to_toml(self) -> str: ...
     def to_json(self) -> str: ...
+    #: its name
     @property
     def name(self) -> str: ...
     @property
     def duration_s(self) -> float: ...
     @property
     def measured_s(self) -> tuple[float, float]: ...
+    #: seed of all that is random
     @property
     def seed(self) -> int: ...
     @property

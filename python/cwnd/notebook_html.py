@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from cwnd import report
+from cwnd._native import ScenarioError
 from cwnd.comparison import report as fidelity_report
 from cwnd.comparison.runner import Fidelity
 from cwnd.difference import report as difference_report
@@ -129,18 +130,13 @@ def _(replicates: Replicates) -> str | None:
 
 @html_of.register
 def _(study: Study) -> str | None:
-    from cwnd.plot.small import of_intervals
+    from cwnd.plot import response
 
     printer = HtmlPrinter()
-    means = study.means.to_pylist()
-    rows = [row for row in means if row["of"] == "group" and row["measure"] == "throughput_mbps"]
-    if rows:
-        named = [
-            (", ".join([row["label"], *(f"{name} {row[name]}" for name in study.factors)]), study_report.interval(row))
-            for row in rows[:MOST_ROWS]
-        ]
-        picture = of_intervals(named, "throughput (Mbit/s)")
-        printer.parts.append(image(picture, "mean throughput of each group of flows with its 95 % interval"))
+    try:
+        printer.parts.append(image(response(study), "throughput of each group of flows over what was varied"))
+    except ScenarioError as error:
+        printer.print(f"no picture: {error}")
     study_report.table(study, printer)
     if study.failed:
         printer.print(f"failed: {len(study.failed)}; the first: {study.failed[0]['why']}")

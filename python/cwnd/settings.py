@@ -52,18 +52,18 @@ class ScenarioSettings(TypedDict, total=False):
 
 
 class CommonSettings(ScenarioSettings, total=False):
-    """Those, and the size of packets."""
+    """Keywords of `graph`."""
 
     #: size of a data packet on the wire, with unit (1500 B)
     packet_size: str | None
 
 
 class LinkSettings(CommonSettings, QueueDisciplines, total=False):
-    """Those, and the queue discipline of the link."""
+    """Keywords of `dumbbell` and `parking_lot` beside their own."""
 
 
 class PathSettings(ScenarioSettings, QueueDisciplines, total=False):
-    """Settings of one bottleneck that are no axes of a study by their keyword."""
+    """Keywords of `sweep` beside its own: settings of one bottleneck that are no axes by their keyword."""
 
     #: the link's part of the round trip, with unit
     delay: str | None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Makes the generated parts of docs/: pages and pictures of the algorithms, the keys of a scenario, the hosts,
-the statements of RFC 9438 and RFC 9406, the README's picture."""
+the package's public names, the statements of RFC 9438 and RFC 9406, the README's picture."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 from tools import DOCS, ROOT
-from tools.docs import hosts_pages, pages, rfc_statements, scenario_page
+from tools.docs import hosts_pages, pages, python_page, rfc_statements, scenario_page
 
 
 def demo() -> list[str]:
@@ -42,7 +42,7 @@ def cube_root() -> None:
 
 
 def texts() -> dict[Path, str]:
-    """Every generated page; raises `pages.FragmentError`."""
+    """Every generated page; raises `pages.FragmentError` and `python_page.MissingTextError`."""
     algorithm_pages = pages.pages()
     folder = pages.ALGORITHMS
     generated = {folder / f"{page.name}.md": pages.render(page) for page in algorithm_pages}
@@ -52,6 +52,7 @@ def texts() -> dict[Path, str]:
         | {folder / f"rfc{document}.md": rfc_statements.page(document) for document in rfc_statements.DOCUMENTS}
         | {folder / "slow-start.md": pages.slow_starts()}
         | {scenario_page.PAGE: scenario_page.page()}
+        | python_page.texts()
         | hosts_pages.texts()
     )
 
@@ -88,7 +89,7 @@ def main() -> None:
     args = parser.parse_args()
     try:
         generated = texts()
-    except pages.FragmentError as error:
+    except (pages.FragmentError, python_page.MissingTextError) as error:
         raise SystemExit(str(error)) from None
     if args.check:
         if wrong := stale(generated):

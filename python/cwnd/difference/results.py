@@ -76,7 +76,9 @@ class Effect:
 class Difference(Displayed):
     """B against A: every number that both have, over all points and at each."""
 
+    #: what A is
     a: str
+    #: what B is
     b: str
     #: The columns that say what was varied.
     factors: Sequence[str]
@@ -84,10 +86,13 @@ class Difference(Displayed):
     over_points: Sequence[Effect]
     #: At each point; the same as `over_points` where there is one.
     at_points: Sequence[Effect]
+    #: at how many points both have runs
     points: int
     #: Points, seeds and subjects that only one side has.
     unpaired: Sequence[str]
+    #: whether each run of B has a run of A with the same seed
     paired: bool
+    #: what the intervals cover, 0 to 1
     level: float
     #: Where the intervals of means come from.
     method: Method

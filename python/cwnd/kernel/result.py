@@ -66,6 +66,7 @@ class Manifest(TraceSummary):
 class KernelTrace(Result):
     """A trace of connections in the kernel. `cwnd.load` reads one from the folder that `cwnd kernel trace -o` wrote."""
 
+    #: What was traced, how much of it, and whether kernel and host agree.
     summary: TraceSummary  # type: ignore[assignment]  # a lane's own; what takes results of any lane reads tables
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:

@@ -28,9 +28,13 @@ class MeasureDocument(TypedDict):
 class Distribution(TypedDict):
     """What describes a sample of times: mean, median and percentiles (nearest rank)."""
 
+    #: the mean
     mean: Measure
+    #: the median
     p50: Measure
+    #: the 95th percentile
     p95: Measure
+    #: the 99th percentile
     p99: Measure
 
 
@@ -38,6 +42,7 @@ class Distribution(TypedDict):
 class Measure:
     """A value with its unit, or `None` and the reason. Never NaN, never infinite."""
 
+    #: The number, in `unit`.
     value: float | None
     #: Empty for pure numbers.
     unit: str = ""

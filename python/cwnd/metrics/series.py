@@ -51,6 +51,7 @@ class Rates:
 class Rounds:
     """The window of a flow, once per round trip."""
 
+    #: When the round trip begins, s.
     time_s: Floats
     #: Congestion window, segments.
     cwnd: Floats

@@ -28,8 +28,11 @@ class IntervalDocument(TypedDict, total=False):
 class Interval:
     """A centre with its confidence interval. `low` and `high` are `None` if there is no interval, `centre` if there is no value."""
 
+    #: Mean or median, in the values' unit.
     centre: float | None
+    #: Lower end of the interval.
     low: float | None
+    #: Upper end of the interval.
     high: float | None
     #: How many replicates had a value.
     n: int

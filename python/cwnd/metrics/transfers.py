@@ -54,13 +54,17 @@ class TransfersSummary(TypedDict):
 class Transfers:
     """The finite transfers of one group and direction that started in the measured interval."""
 
-    #: `flow` or `traffic`, and the number of its group.
+    #: `flow` or `traffic`.
     of: str
+    #: Number of its group.
     index: int
+    #: Name of its group.
     name: str
+    #: `forward` or `reverse`.
     direction: str
-    #: How many started, and how many of these ended within the run.
+    #: How many started.
     started: int
+    #: How many of these ended within the run.
     finished: int
     #: Mean, p50, p95, p99, s.
     completion: Distribution

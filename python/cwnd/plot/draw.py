@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COLOURS", "DASHES", "MARKERS", "STYLE", "draw", "save", "title"]
 
+#: Marks of points, as matplotlib names them.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 #: The style of all pictures.
 STYLE = {

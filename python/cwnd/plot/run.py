@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     from cwnd.result import Result
 
-# Okabe and Ito's colours, which colour-blind people can distinguish; one per label.
+#: Okabe and Ito's colours, which colour-blind people can distinguish; one per label.
 COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+#: How lines are dashed, as matplotlib takes it: labels differ in them too.
 DASHES = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)))
 # More flows than this are drawn thin, without a legend entry each.
 NAMED = 12

@@ -36,9 +36,11 @@ class Replicates(RunsAndMeans, Displayed):
 
     #: Means and intervals, and each run; `None` when no run ended. What `--json` prints.
     document: ReplicatesDocument | None
-    #: Runs that were asked for, runs that are done, and those of them that an earlier call had done.
+    #: Runs that were asked for.
     asked: int
+    #: Runs that are done.
     done: int
+    #: Those of them that an earlier call had done.
     found: int
     #: Whether Ctrl-C ended it before all runs were done.
     stopped: bool

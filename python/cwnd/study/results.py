@@ -39,10 +39,13 @@ class Study(RunsAndMeans, Displayed):
     runs: pa.Table
     #: A row per point and number: the same, and instead of a seed `centre` (mean or median), `value`, `low` and `high` (95 %), `n`, `undefined`.
     means: pa.Table
+    #: Points without a scenario and runs without a result, with the reason.
     failed: list[Failed]
-    #: Runs that are wanted (what was asked for, and what `until` added), runs that are done, and those of them that were there before.
+    #: Runs that are wanted: what was asked for, and what `until` added.
     asked: int
+    #: Runs that are done.
     done: int
+    #: Those of them that were there before.
     found: int
     #: Whether Ctrl-C ended it, or it is a part (shard) of a larger study, so that runs are left.
     stopped: bool = False
