@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from cwnd import messages
 from cwnd.input_errors import refused
+from cwnd.store import STUDY, kind_of_result
 
 if TYPE_CHECKING:
     from typer._click.core import Command, Context, Parameter
@@ -42,6 +43,10 @@ def _of_file(given: Given) -> bool:
     return any(text.endswith(".toml") for text in given["what"])
 
 
+def _of_a_run(given: Given) -> bool:
+    return kind_of_result(Path(given["folder"])) != STUDY
+
+
 #: Defaults that do not go with what is given: the commands, the options, and when they are left out. In order: one may follow from another.
 LEFT_OUT: tuple[tuple[tuple[str, ...], list[str], Callable[[Given], bool]], ...] = (
     (("compare", "run"), ["seeds"], lambda given: given["pcap"] is not None),
@@ -50,7 +55,10 @@ LEFT_OUT: tuple[tuple[tuple[str, ...], list[str], Callable[[Given], bool]], ...]
     (("compare",), ["snap_length"], lambda given: given["pcap"] is None),
     (("compare",), ["live"], lambda given: given["lane"] != "live"),
     (("sweep",), ["points"], lambda given: given["out"] is None),
+    (("sweep",), ["jobs"], lambda given: given["dask"] is not None),
     (("sweep",), LINK, _of_file),
+    (("plot",), ["kind", "measure", "by", "width", "format"], _of_a_run),
+    (("plot",), ["format"], lambda given: given["out"] is not None),
     (("check",), ["seconds"], lambda given: given["simulations"] is not None),
 )
 

@@ -113,6 +113,15 @@ def test_every_figure_and_every_document_can_be_reproduced_by_name(cwnd: Cli) ->
     assert set(names(cwnd, "reproduce", "")) == known | {name.partition("/")[0] for name in known}
 
 
+def test_kinds_widths_and_formats_of_pictures_are_those_that_there_are(cwnd: Cli) -> None:
+    from cwnd.drawing import FORMATS
+    from cwnd.plot.studies.canvas import WIDTHS
+    from cwnd.plot.studies.kinds import KINDS
+
+    for option, values in {"--kind": KINDS, "--width": WIDTHS, "--format": FORMATS}.items():
+        assert names(cwnd, "plot", "study", option, "") == list(values)
+
+
 def test_paths_are_left_to_the_shell(cwnd: Cli) -> None:
     for words, kind in {
         ("run", ""): "file",

@@ -111,6 +111,17 @@ def test_a_default_that_does_not_go_with_what_is_given_is_left_out(cwnd: Cli, tm
     assert not (tmp_path / "kept").exists()
 
 
+def test_defaults_of_a_studys_picture_leave_those_of_a_run_as_they_are(cwnd: Cli, tmp_path: Path) -> None:
+    env = written(tmp_path, "[plot]\nwidth = 'slide'\nformat = 'pdf'")
+    assert cwnd(*SHORT, "--no-plots", "-o", tmp_path / "run").returncode == 0
+    drawn = cwnd("plot", tmp_path / "run", env=env)
+    assert (drawn.returncode, drawn.stderr) == (0, "") and "cwnd.png" in drawn.stdout
+    swept = ("sweep", "cubic", "--rtt", "10ms,20ms", "--seeds", 2, "--duration", "1s", "-o", tmp_path / "study")
+    assert cwnd(*swept).returncode == 0
+    assert cwnd("plot", tmp_path / "study", env=env).stdout.strip().endswith(".pdf")
+    assert cwnd("plot", tmp_path / "study", "-o", tmp_path / "picture.svg", env=env).returncode == 0
+
+
 def test_quiet_can_be_a_default_and_verbose_on_the_command_line_goes_before_it(cwnd: Cli, tmp_path: Path) -> None:
     env = written(tmp_path, "[compare]\nquiet = true")
     assert cwnd(*SHORT, "--no-plots", "-o", tmp_path / "out", env=env).stderr == ""

@@ -155,6 +155,10 @@ def each_of(pairs: Callable[[], Iterable[tuple[str, str] | str]], kind: Kind = "
     return lambda _word, _before: words(pairs(), kind)
 
 
+#: Of pictures, whose modules take long to import; a test holds them against these.
+PICTURES = ("response", "heatmap", "fairness", "delay-throughput", "cdf")
+PICTURE_WIDTHS = ("column", "page", "slide")
+PICTURE_FORMATS = ("png", "svg", "pdf")
 FOLDER: Source = lambda _word, _before: [Candidate("folder")]  # noqa: E731
 FILE: Source = lambda _word, _before: [Candidate("file")]  # noqa: E731
 COMMAND: Source = lambda _word, _before: [Candidate("command")]  # noqa: E731
@@ -175,6 +179,9 @@ BY_METAVAR: dict[str, Source] = {
     "PROMISE": each_of(lambda: _native.contract_promises()),
     "CC": in_kernel(""),
     "[DOCUMENT[/FIGURE]]": figures,
+    "KIND": each_of(lambda: PICTURES),
+    "WIDTH": each_of(lambda: PICTURE_WIDTHS),
+    "FORMAT": each_of(lambda: PICTURE_FORMATS),
     "SHELL": each_of(lambda: ("bash", "zsh", "fish")),
     "COMMAND": COMMAND,
     "COMMAND...": COMMAND,
