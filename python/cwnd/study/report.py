@@ -41,12 +41,17 @@ def interval(row: Mapping[str, object]) -> IntervalDocument:
 
 def table(study: Study, printer: Printer | None = None) -> None:
     """Prints what the groups of flows and the first link came to at each point."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     printer = printer or Printer()
     at: dict[tuple[object, ...], dict[str, IntervalDocument]] = {}
     links: dict[tuple[object, ...], dict[str, IntervalDocument]] = {}
     first_link: dict[tuple[object, ...], object] = {}
     shown = study.factors
-    for row in study.means.to_pylist():
+    measures = pa.array([measure for _, measure, *_ in (*GROUP, *LINK)])
+    # Of a large study only the rows that are needed become objects.
+    for row in study.means.filter(pc.is_in(study.means["measure"], measures)).to_pylist():
         factors = tuple(row[name] for name in shown)
         if row["of"] == "group":
             at.setdefault((*factors, row["label"], row["name"]), {})[row["measure"]] = interval(row)
