@@ -49,6 +49,7 @@ def study() -> cwnd.Study:
             {"where": {"rtt": "10ms", "beta": 0.7}},
             "a second factor with several levels; what is drawn varies buffer",
         ),
+        (response, {"measure": "convergence_s"}, "a measure that has values here: "),
         (fairness, {"of": "bic"}, "the name of a group of flows of each run: cubic, cubic beta=0.7, reno"),
         (fairness, {"where": {"label": "reno"}}, "two groups of flows that share a link"),
         (fairness, {"measure": "loss_rate"}, "throughput_mbps, goodput_mbps, share"),
@@ -119,3 +120,9 @@ def test_the_command_draws_a_study_and_says_what_it_does_not_accept(tmp_path: Pa
     cwnd.save(cwnd.run(cwnd.dumbbell(["cubic"], rate="1Mbit/s", rtt="10ms", duration="1s")), run, pictures=False)
     refused = command(run, "--kind", "cdf")
     assert refused.returncode == 2 and "expected a study, of cwnd sweep -o" in refused.stderr
+
+
+def test_a_map_needs_factors_that_are_crossed() -> None:
+    drawn = cwnd.sweep(["cubic"], latin=5, rtt="10..100ms", rate="5..50Mbit/s", duration="1s")
+    with pytest.raises(cwnd.ScenarioError, match="a factor that is crossed with"):
+        heatmap(drawn)

@@ -100,6 +100,24 @@ def test_a_response_has_the_means_and_intervals_of_the_table(study: cwnd.Study) 
     assert caption(figure) == "20 Mbit/s, 4 s, RTT 40ms. Means over 4 seeds; bars: 95 % intervals."
 
 
+# Of two seeds Student's t is 12.7: an interval of 12.7 standard errors hides the means that it is about.
+def test_intervals_far_above_the_means_are_cut_and_that_is_said() -> None:
+    from cwnd.plot.studies.response import top_of
+
+    row = {
+        "name": "a",
+        "label": "a",
+        "centre": "mean",
+        "n": 2,
+        "undefined": 0,
+        "factors": {},
+        "value": 10.0,
+        "low": -5.0,
+    }
+    assert top_of([{**row, "high": 25.0}]) == (20.0, True)  # type: ignore[typeddict-item]
+    assert top_of([{**row, "high": 15.0}]) == (pytest.approx(15.75), False)  # type: ignore[typeddict-item]
+
+
 def test_a_factor_that_is_on_no_axis_has_panels(study: cwnd.Study) -> None:
     panels = shown(response(study))
     assert [axes.get_title(loc="left") for axes in panels] == ["rtt=10ms", "rtt=40ms"]
@@ -201,7 +219,7 @@ def test_the_difference_of_two_variants_is_paired_by_seed_and_undecided_where_it
             assert axes.images[0].get_array()[y, x] == pytest.approx(interval.centre)
             assert ((x - 0.5, y - 0.5) in hatched) == (interval.low <= 0 <= interval.high)
             (text,) = [each.get_text() for each in axes.texts if each.get_gid() == f"{buffer}, {rtt}"]
-            assert text.startswith("(") == ((x - 0.5, y - 0.5) in hatched) and text.strip("(")[0] in "+-"
+            assert text.startswith("(") == ((x - 0.5, y - 0.5) in hatched) and text.strip("(")[0] in "+−"
     assert hatched and "hatched" in caption(figure).lower()
     low, high = axes.images[0].norm.vmin, axes.images[0].norm.vmax
     assert low == -high, "none is in the middle of the colours"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -142,7 +143,9 @@ class Canvas:
                 axes.set_xlabel(self.wrapped(x_title, axes.get_window_extent().width), parse_math=False)
         if not self.given:
             letters = int(self.figure.get_figwidth() * 72 / (0.85 * self.font * 0.54))
-            text = textwrap.fill(". ".join(word[:1].upper() + word[1:] for word in words if word) + ".", letters)
+            said = ". ".join(word[:1].upper() + word[1:] for word in words if word) + "."
+            # A number and its unit stay on one line.
+            text = textwrap.fill(re.sub(r"(\d) (?=%|\w+)", "\\1\u00a0", said), letters)
             self.figure.supxlabel(text, x=0.01, ha="left", fontsize=0.85 * self.font, color=GREY, parse_math=False)
 
     def look(self, number: int) -> Look:

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 COLOURS = "cividis"
 #: Diverging, dark at both ends: blue and orange-red, which colour-blind eyes tell apart; the numbers have the sign for a grey copy.
 DIVERGING = "RdBu_r"
+#: Width of a letter in its heights, and the smallest letters that are written, in points.
+LETTER, SMALLEST = 0.64, 4.0
+MOST_TICKS = 12
+#: Values of which the largest is more than so many times the smallest have colours of equal factors.
+FEW_TIMES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,9 @@ def draw_cells(
     values = [value for each in cells for value in each.values.values()]
     norm: Normalize
     most = max([1.02, *values, *(1 / value for value in values)]) if middle else 1.0
-    if middle is None:
+    if middle is None and min(values) > 0 and max(values) > FEW_TIMES * min(values):
+        norm = LogNorm(min(values), max(values))
+    elif middle is None:
         norm = Normalize(min(values), max(values))
     elif middle:
         norm = LogNorm(1 / most, most)
@@ -50,13 +57,14 @@ def draw_cells(
     colours = mpl.colormaps[COLOURS if middle is None else DIVERGING]
     across, up = factors
     image = None
+    form = f"{'+' if middle == 0 else ''}.{digits_of(values)}f"
     for axes, each in zip(canvas.grid, cells, strict=True):
         array = np.array([[each.values.get((x, y), np.nan) for x in across.levels] for y in up.levels])
         image = axes.imshow(array, origin="lower", aspect="auto", cmap=colours, norm=norm)
-        form = f"{'+' if middle == 0 else ''}.{digits_of(values)}f"
-        write_values(axes, each, factors, (colours, norm), 0.85 * canvas.font, form)
-        axes.set_xticks(range(len(across.levels)), [tick(across, level) for level in across.levels], parse_math=False)
-        axes.set_yticks(range(len(up.levels)), [tick(up, level) for level in up.levels], parse_math=False)
+        for side, factor in ((axes.xaxis, across), (axes.yaxis, up)):
+            every = -(-len(factor.levels) // MOST_TICKS)
+            places = range(0, len(factor.levels), every)
+            side.set_ticks(places, [tick(factor, factor.levels[place]) for place in places], parse_math=False)
         axes.grid(visible=False)
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
@@ -67,6 +75,12 @@ def draw_cells(
     bar.outline.set_visible(False)
     if middle:
         ratio_ticks(bar.ax, most)
+    canvas.figure.draw_without_rendering()
+    longest = max(len(f"{value:{form}}") for value in values) + 2 * any(each.undecided for each in cells)
+    for axes, each in zip(canvas.grid, cells, strict=True):
+        points = axes.get_window_extent().width * 72 / canvas.figure.dpi
+        size = min(0.85 * canvas.font, points / len(across.levels) / longest / LETTER)
+        write_values(axes, each, factors, (colours, norm), size, form)
 
 
 def ratio_ticks(axes: Axes, most: float) -> None:
@@ -95,7 +109,7 @@ def write_values(
     size: float,
     form: str,
 ) -> None:
-    """Writes each value in its cell, in black or white, whichever is read better there; hatches undecided cells."""
+    """Writes each value in its cell, in black or white, whichever is read better there; hatches undecided cells. In cells without room there are no values."""
     from matplotlib.patches import Rectangle
 
     colours, norm = colouring
@@ -104,7 +118,7 @@ def write_values(
         at = across.levels.index(x), up.levels.index(y)
         red, green, blue, _ = colours(norm(value))  # type: ignore[operator]
         ink = "black" if luminance(red, green, blue) > 0.179 else "white"
-        text = f"{value:{form}}"
+        text = f"{value:{form}}".replace("-", "−")
         if (x, y) in cells.undecided:
             hatched = Rectangle((at[0] - 0.5, at[1] - 0.5), 1, 1, fill=False, hatch="////", linewidth=0, edgecolor=ink)
             hatched.set_alpha(0.35)
@@ -112,6 +126,8 @@ def write_values(
             text = f"({text})"
         # On hatches a number is read on a ground of the cell's own colour.
         ground = {"facecolor": (red, green, blue), "edgecolor": "none", "pad": 1.0}
+        if size < SMALLEST:
+            continue
         axes.text(*at, text, ha="center", va="center", color=ink, fontsize=size, gid=f"{x}, {y}", bbox=ground)
 
 

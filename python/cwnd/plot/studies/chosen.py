@@ -189,6 +189,8 @@ def choose(
     left = chosen_table(kept, fixed)
     if not left.num_rows:
         raise refused("where", dict(where or {}), f"rows that have {wanted}: these values do not go together")
+    if not left["value"].drop_null():
+        raise refused(argument, wanted, f"a measure that has values here: {left['why'][0].as_py()}")
     shown = {}
     for name, factor in factors.items():
         there = set(left[name].unique().to_pylist())

@@ -42,7 +42,7 @@ def cdf(
     steps = [[(line, values) for line in panel.lines if (values := values_of(line))] for panel in panels]
     if not any(steps):
         raise refused("measure", chosen.measure, "a measure that has values here")
-    canvas = Canvas.of([panel.title for panel in panels], width, ax)
+    canvas = Canvas.of([panel.title for panel in panels], width, ax, shared="y")
     for axes, own in zip(canvas.grid, steps, strict=True):
         for line, values in own:
             looks = canvas.look(line.number)
@@ -52,8 +52,12 @@ def cdf(
             )  # fmt: skip
         axes.set_ylim(0, 1.02)
     counts = [len(values) for own in steps for _, values in own]
-    words = [*set_up(layout), f"each line over the runs of {seeds_in_words(counts)}", *missing(chosen)]
-    canvas.finish("part of the runs with at most this", chosen.title, words)
+    words = [
+        *set_up(layout),
+        f"the part of the runs with at most this value, over {seeds_in_words(counts)}",
+        *missing(chosen),
+    ]
+    canvas.finish("part of the runs", chosen.title, words)
     if any(len(own) > 1 for own in steps):
         canvas.label_points(
             [[name_of(*each) for each in own] for own in steps], [Obstacles(along(own), []) for own in steps]

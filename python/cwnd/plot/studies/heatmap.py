@@ -12,9 +12,9 @@ from cwnd.metrics.statistics import Interval, mean_interval
 from cwnd.plot.studies.canvas import Canvas, Width
 from cwnd.plot.studies.captions import missing, of_means, seeds_in_words, set_up
 from cwnd.plot.studies.cells import Cells, draw_cells
-from cwnd.plot.studies.chosen import Chosen, MeanRow, RunRow, choose
+from cwnd.plot.studies.chosen import PARTS, Chosen, MeanRow, RunRow, choose
 from cwnd.plot.studies.factors import Cell, Factor, Where
-from cwnd.plot.studies.layout import MOST_PANELS, Layout, Line, Panel, axis, lay_out, panels_of
+from cwnd.plot.studies.layout import MOST_PANELS, Layout, Line, Panel, axis, goes_with, lay_out, panels_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,6 +56,12 @@ def heatmap(
         raise refused(name, None, "the names of two variants, of= and against=, or none")
     chosen = choose(study, measure, where)
     across, up = two_factors(chosen, x, y)
+    rows = chosen.means()
+    if goes_with(rows, across.name, up.name) or goes_with(rows, up.name, across.name):
+        expected = (
+            f"a factor that is crossed with {across.name}; {up.name} changes with it: cwnd.plot.response draws that"
+        )
+        raise refused("y", up.name, expected)
     layout = lay_out(chosen, x=across.name, free=[up.name])
     if of is not None and against is not None:
         return compared(layout, up, (of, against), comparison, width, ax)
@@ -135,7 +141,8 @@ def compared(
     ]
     none = 1.0 if comparison == "ratio" else 0.0
     sign = "/" if comparison == "ratio" else "−"
-    unit = f" ({chosen.shown_unit})" if chosen.shown_unit and comparison == "difference" else ""
+    points = "percentage points" if chosen.measure in PARTS else chosen.shown_unit
+    unit = f" ({points})" if points and comparison == "difference" else ""
     canvas.head(f"{chosen.noun}: {names[0]} {sign} {names[1]}")
     draw_cells(canvas, cells, (layout.x or up, up), f"{comparison}{unit}", none)
     counts = [each.n for found in intervals for each in found.values()]

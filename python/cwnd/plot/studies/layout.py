@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 from cwnd.input_errors import refused
 from cwnd.plot.studies.chosen import Chosen, MeanRow, RunRow
-from cwnd.plot.studies.factors import Cell, Factor, factor_named
+from cwnd.plot.studies.factors import Cell, Factor
 
 MOST_PANELS = 6
 MOST_LINES = 12
@@ -91,14 +91,14 @@ def lay_out(
     `free` are factors that the picture has an axis of its own for.
     """
     varied = {factor.name: factor for factor in chosen.varied()}
-    along = axis(chosen, "x", x) if x is not None else default_x(chosen) if needs_x else None
+    along = axis(chosen, "x", x) if x is not None else None
     lines: tuple[str, ...] = ()
     if by is not None and by != LABEL:
-        if by not in chosen.factors and not any(by in (each.name,) for each in chosen.factors.values()):
-            factor_named("by", by, {**chosen.factors, **label_factor()}, chosen.study)
         lines = (axis(chosen, "by", by).name,)
         if along is not None and lines[0] == along.name:
             raise refused("by", by, "another factor than that of x, or label")
+    if along is None and needs_x:
+        along = default_x([factor for factor in varied.values() if factor.name not in lines], chosen.variants)
     taken = {*lines, *free, *([along.name] if along else [])}
     left = [name for name in varied if name not in taken and name not in chosen.variants]
     together: list[str] = []
@@ -110,11 +110,6 @@ def lay_out(
     layout = Layout(chosen, along, lines, panels, tuple(together), joined, bool(lines))
     check_panels(layout)
     return layout
-
-
-def label_factor() -> dict[str, Factor]:
-    """`label`, to be offered among the names of factors."""
-    return {LABEL: Factor(LABEL, (), None, "")}
 
 
 def axis(chosen: Chosen, argument: str, name: str) -> Factor:
@@ -134,12 +129,11 @@ def axis(chosen: Chosen, argument: str, name: str) -> Factor:
     raise refused(argument, name, "a factor of this study", [*varied, *([LABEL] if argument == "by" else [])])
 
 
-def default_x(chosen: Chosen) -> Factor | None:
+def default_x(varied: Sequence[Factor], variants: Sequence[str]) -> Factor | None:
     """The factor with the most levels: of numbers rather than of texts, of the network rather than of the variants."""
-    varied = chosen.varied()
     for wanted in (
-        [each for each in varied if each.numbers is not None and each.name not in chosen.variants],
-        [each for each in varied if each.name not in chosen.variants],
+        [each for each in varied if each.numbers is not None and each.name not in variants],
+        [each for each in varied if each.name not in variants],
         [each for each in varied if each.numbers is not None and len(each.levels) > 2],
     ):
         if wanted:

@@ -88,10 +88,8 @@ def fairness(
         axes.set_aspect("equal")
         notes.append(draw_shares(axes, full, slope, top))
         draw_tracks(canvas, axes, own, in_order=layout.in_order)
-    first, second = ([pair[number] for pair in both.values()] for number in (0, 1))
     titles = [
-        f"{called(rows, place)}: {chosen.noun} ({chosen.shown_unit})"
-        for rows, place in ((first, "first"), (second, "second"))
+        f"{called([pair[number] for pair in both.values()])}: {chosen.noun} ({chosen.shown_unit})" for number in (0, 1)
     ]
     canvas.finish(titles[1], titles[0], [*set_up(layout), *of_ellipses(layout, tracks), *missing(chosen)])
     label_tracks(canvas, tracks, notes)
@@ -198,10 +196,9 @@ def ratio_of_flows(rows: Sequence[RunRow], pair: tuple[RunRow, RunRow]) -> float
     return count[theirs["name"]] / count[ours["name"]]
 
 
-def called(rows: Sequence[RunRow], place: str) -> str:
+def called(rows: Sequence[RunRow]) -> str:
     """What the groups of an axis are called."""
-    names = list(dict.fromkeys(row["name"] for row in rows))
-    return names[0] if len(names) == 1 else f"the {place} group"
+    return " or ".join(dict.fromkeys(row["name"] for row in rows))
 
 
 def of_ellipses(layout: Layout, tracks: Sequence[Sequence[Track]]) -> list[str]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from cwnd.plot.studies.canvas import Canvas, Label, Look, Width, x_axis
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: From so many levels on intervals are bands rather than bars.
 BAND_FROM = 5
+#: The largest mean times this is the most that an axis shows of intervals.
+HIGHEST = 2.0
 #: How far apart points of several lines stand at a level that is a text, in parts of the distance of levels.
 BESIDE = 0.08
 
@@ -52,13 +54,13 @@ def response(
     canvas = Canvas.of([panel.title for panel in panels], width, ax)
     for axes, panel in zip(canvas.grid, panels, strict=True):
         draw_lines(canvas, axes, layout, layout.x, panel)
-    ends = [
-        end for panel in panels for line in panel.lines for _, row in points_of(line, layout.x) for end in ends_of(row)
-    ]
+    rows = [row for panel in panels for line in panel.lines for _, row in points_of(line, layout.x)]
+    top, is_cut = top_of(row for row in rows if row is not None)
     for axes in canvas.grid:
-        axes.set_ylim(0, 1.05 * max(ends, default=0.0) or 1.0)
+        axes.set_ylim(0, top)
+    cut = [f"{HIGHEST:g} times the largest mean is where intervals are cut"] if is_cut else []
     drawn_as = "bands" if has_bands(layout, layout.x) else "bars"
-    canvas.finish(chosen.title, layout.x.title, [*set_up(layout), *of_means(chosen, drawn_as)])
+    canvas.finish(chosen.title, layout.x.title, [*set_up(layout), *of_means(chosen, drawn_as), *cut])
     canvas.label_ends([end_labels(layout.x, panel) for panel in panels])
     return canvas.figure
 
@@ -101,9 +103,14 @@ def points_of(line: Line[MeanRow], x: Factor) -> list[tuple[float, MeanRow | Non
     return [(x.at(level), line.rows[level][0] if level in line.rows else None) for level in x.levels]
 
 
-def ends_of(row: MeanRow | None) -> list[float]:
-    """The value of a row and the upper end of its interval, as far as they are there."""
-    return [] if row is None else [end for end in (row["value"], row["high"]) if end is not None]
+def top_of(rows: Iterable[MeanRow]) -> tuple[float, bool]:
+    """Where the axis ends, and whether intervals are cut there: those of two or three seeds may be many times as long as the means are large."""
+    rows = list(rows)
+    most = max((row["value"] for row in rows if row["value"] is not None), default=0.0)
+    high = max((row["high"] for row in rows if row["high"] is not None), default=0.0)
+    if high > HIGHEST * most > 0:
+        return HIGHEST * most, True
+    return 1.05 * max(most, high) or 1.0, False
 
 
 def end_labels(x: Factor, panel: Panel[MeanRow]) -> list[Label]:
