@@ -23,6 +23,8 @@ DIVERGING = "RdBu_r"
 #: Width of a letter in its heights, and the smallest letters that are written, in points.
 LETTER, SMALLEST = 0.64, 4.0
 MOST_TICKS = 12
+#: Ratios that a bar names.
+RATIOS = (0.1, 0.2, 0.5, 0.67, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 5.0, 10.0)
 #: Values of which the largest is more than so many times the smallest have colours of equal factors.
 FEW_TIMES = 20
 
@@ -74,7 +76,10 @@ def draw_cells(
     bar.ax.tick_params(labelsize=0.9 * canvas.font)
     bar.outline.set_visible(False)
     if middle:
-        ratio_ticks(bar.ax, most)
+        plain_ticks(bar.ax, [each for each in RATIOS if 1 / most <= each <= most])
+    elif isinstance(norm, LogNorm):
+        rounded = [part * 10.0**power for power in range(-9, 10) for part in (1, 2, 5)]
+        plain_ticks(bar.ax, [each for each in rounded if min(values) <= each <= max(values)])
     canvas.figure.draw_without_rendering()
     longest = max(len(f"{value:{form}}") for value in values) + 2 * any(each.undecided for each in cells)
     for axes, each in zip(canvas.grid, cells, strict=True):
@@ -83,9 +88,8 @@ def draw_cells(
         write_values(axes, each, factors, (colours, norm), size, form)
 
 
-def ratio_ticks(axes: Axes, most: float) -> None:
-    """Ticks of ratios as plain numbers."""
-    ticks = [each for each in (0.1, 0.2, 0.5, 0.67, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 5, 10) if 1 / most <= each <= most]
+def plain_ticks(axes: Axes, ticks: Sequence[float]) -> None:
+    """Ticks of a logarithmic bar as plain numbers."""
     axes.yaxis.minorticks_off()
     axes.set_yticks(ticks, [f"{each:g}" for each in ticks])
 
