@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import random
+import secrets
 import signal
 import subprocess
 import sys
@@ -15,12 +17,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cwnd
+from cwnd.metrics.statistics import mean_interval
 from cwnd.number_cache import collect_source
 from cwnd.study.braces import parse_flow
 from cwnd.study.design import Design
 from cwnd.study.keys import full, short_names, with_value
 from cwnd.study.precision import Precision
-from cwnd.study.rows import Row
+from cwnd.study.rows import MEASURES, Row
 from cwnd.study.task import PointRun
 from cwnd.study.values import Range, values_of
 
@@ -164,19 +167,65 @@ def test_parts_of_a_study_make_the_whole(tmp_path: Path) -> None:
         assert (tmp_path / "all" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 
 
-def test_a_killed_study_goes_on(tmp_path: Path) -> None:
+def test_a_study_that_is_killed_ten_times_goes_on(tmp_path: Path) -> None:
     options = ["cubic", "--rate", "100Mbit/s", "--duration", "100s", "--rtt", "10..100ms/10", "--seeds", "4"]
-    for wait in (1.5, 2.0, 2.5):
+    seed = secrets.randbits(32)
+    print(f"seed {seed}")
+    moments = random.Random(seed)
+    for _ in range(10):
         process = subprocess.Popen([sys.executable, "-m", "cwnd", "sweep", *options, "-o", "killed"], cwd=tmp_path)
-        time.sleep(wait)
+        # Begun, read, running, or writing tables.
+        time.sleep(moments.uniform(0.3, 1.8))
         process.send_signal(signal.SIGKILL)
         process.wait()
     done = command(*options, "-o", "killed", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert command(*options, "-o", "whole", cwd=tmp_path).returncode == 0
-    for name in ("runs.parquet", "means.csv"):
+    for name in ("runs.parquet", "means.parquet", "means.csv"):
         assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
     assert not list((tmp_path / "killed").rglob(".*"))
+
+
+def test_parts_keep_why_runs_failed_and_merge_says_it(tmp_path: Path) -> None:
+    # With many losses more is captured than the limit allows, which only the run shows.
+    (tmp_path / "grid.toml").write_text("""
+[scenario]
+duration = "60s"
+link = { rate = "100Mbit/s", rtt = "20ms" }
+record = { packets = "senders", limit = "120kB", interval = "0s" }
+flow = [{ cc = "cubic", size = "1MB" }]
+[axes]
+loss = ["random:0.001", "random:0.2"]
+""")
+    for part in (1, 2):
+        command("grid.toml", "--shard", f"{part}/2", "-o", f"part{part}", cwd=tmp_path)
+    merge = [sys.executable, "-m", "cwnd", "merge", "part1", "part2", "-o", "all"]
+    done = subprocess.run(merge, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1 and "seed 1: record.packets" in done.stderr, done.stderr
+    assert "1 of 2 runs" in done.stderr and "left" not in done.stderr
+    (failed,) = json.loads((tmp_path / "all" / "failed.json").read_text())
+    assert failed["seed"] == 1
+    # It is tried again, and fails again.
+    again = command("grid.toml", "-o", "all", cwd=tmp_path)
+    assert again.returncode == 1 and "1 of them were there" in again.stderr
+
+
+def test_a_measure_that_no_run_has_is_refused_before_any_run(tmp_path: Path) -> None:
+    done = command("cubic", "--until", "5% of queue_p59_ms", "-o", "s", cwd=tmp_path)
+    assert done.returncode == 2 and "until" in done.stderr and "did you mean queue_p" in done.stderr, done.stderr
+    assert not (tmp_path / "s").exists()
+
+
+def test_the_measures_that_are_known_are_those_of_runs() -> None:
+    scenario = cwnd.dumbbell(
+        ["cubic", cwnd.Flow("reno", size="100kB")],
+        rate="20Mbit/s",
+        rtt="20ms",
+        traffic=["surge"],
+        duration="5s",
+    )
+    study = cwnd.sweep(scenario)
+    assert set(study.runs["measure"].to_pylist()) == MEASURES
 
 
 def test_points_that_are_refused_are_listed_and_do_not_end_the_others(tmp_path: Path) -> None:
@@ -199,6 +248,29 @@ def test_seeds_are_added_where_an_interval_is_wide_and_nowhere_else() -> None:
     for row in rows:
         assert (row["high"] - row["low"]) / 2 <= 0.1 * row["value"] or row["n"] == 40
     assert len({row["n"] for row in rows}) > 1, "points need different numbers of seeds"
+
+
+# docs/guide/studies.md says these numbers.
+def test_seeds_where_they_are_needed_are_a_third_of_as_many_for_all() -> None:
+    study = {"rate": "20Mbit/s", "rtt": ["10ms", "20ms", "40ms", "80ms", "160ms"], "duration": "20s"}
+    adaptive = cwnd.sweep(["cubic", "reno"], **study, until="5%", most_seeds=200)
+    rows = [row for row in adaptive.means.to_pylist() if row["measure"] == "throughput_mbps" and row["of"] == "group"]
+    assert all((row["high"] - row["low"]) / 2 <= 0.05 * row["value"] for row in rows)
+    seeds = {row["rtt"]: row["n"] for row in rows}
+    fixed = cwnd.sweep(["cubic", "reno"], **study, seeds=max(seeds.values()))
+    values: dict[tuple[str, str], list[float]] = {}
+    for row in fixed.runs.to_pylist():
+        if row["measure"] == "throughput_mbps" and row["of"] == "group":
+            values.setdefault((row["rtt"], row["name"]), []).append(row["value"])
+
+    def is_enough(count: int) -> bool:
+        """Whether every interval of so many seeds is narrow enough."""
+        intervals = [mean_interval(each[:count]) for each in values.values()]
+        return all((each.half_width or 0.0) <= 0.05 * (each.centre or 0.0) for each in intervals)
+
+    smallest = next(count for count in range(5, max(seeds.values()) + 1) if is_enough(count))
+    assert (adaptive.done, smallest * len(seeds)) == (128, 390)
+    assert adaptive.done <= 0.6 * smallest * len(seeds)
 
 
 def test_a_dry_run_says_what_would_be_run_and_a_status_what_is_left(tmp_path: Path) -> None:

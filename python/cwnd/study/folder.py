@@ -77,14 +77,26 @@ class StudyFolder:
         """Keeps the numbers of a run."""
         self.cache.put(key, cast("dict[str, str]", numbers))
 
+    def why_failed(self, key: str) -> str | None:
+        """Why a run failed when it was last tried, if it did. It is tried again by every command that is to run it."""
+        found = self.cache.get(key)
+        return str(found["why"]) if found is not None and "why" in found else None
+
+    def put_failed(self, key: str, why: str) -> None:
+        """Keeps why a run failed, unless another command has its numbers."""
+        if self.get(key) is None:
+            self.cache.put(key, {"why": why})
+
     def adopt(self, others: Iterable[Path]) -> None:
-        """Takes over the runs that other folders of studies have."""
+        """Takes over the runs that other folders of studies have, and why runs failed."""
         for other in others:
             theirs = Cache(other / "points")
             for file in sorted(theirs.folder.glob("??/*.json")) if other.resolve() != self.path.resolve() else []:
-                numbers = theirs.get(file.stem)
-                if numbers is not None:
-                    self.cache.put(file.stem, numbers)
+                found = theirs.get(file.stem) or {}
+                if "rows" in found:
+                    self.cache.put(file.stem, found)
+                elif "why" in found:
+                    self.put_failed(file.stem, str(found["why"]))
 
     def describe(self, points: Points, settings: Mapping[str, object]) -> None:
         """Writes what the study is."""

@@ -4,15 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from functools import cache
 from math import fsum
-from typing import NamedTuple, Protocol, TypedDict, cast
+from typing import NamedTuple, Protocol, TypedDict, cast, get_type_hints
 
 from cwnd import _native
 from cwnd.json_types import number
 from cwnd.lanes import SIM
 from cwnd.metrics.measure_type import MeasureDocument
+from cwnd.metrics.run_measures import FlowMeasures, LinkMeasures
 from cwnd.replicates.document import COMPLETION, LOADS, MEANS, SUMS, RunDocument, measure_documents
+from cwnd.summary_types import LinkSummary
 
 
 class GroupOfFlows(Protocol):
@@ -45,6 +48,17 @@ class RunNumbers(TypedDict):
 
     packets: int
     rows: list[list[object]]
+
+
+#: The names of all measures that a run can have, of whatever it is.
+MEASURES = frozenset(
+    (
+        *(field.name for kind in (FlowMeasures, LinkMeasures) for field in fields(kind)),
+        *("flows", *SUMS, *MEANS, *LOADS),
+        *(name for name, kind in get_type_hints(LinkSummary).items() if kind in (float, int)),
+        *(f"completion_{part}_s" for part in COMPLETION),
+    )
+)
 
 
 @cache

@@ -17,7 +17,7 @@ from cwnd.study.folder import StudyFolder
 from cwnd.study.points import Points, key_of
 from cwnd.study.precision import FIRST, MOST, Precision
 from cwnd.study.results import Failed, Study
-from cwnd.study.rows import RunNumbers
+from cwnd.study.rows import MEASURES, RunNumbers
 from cwnd.study.tables import by_number, over_seeds, tidy
 from cwnd.study.task import Outcome, PointRun
 
@@ -62,6 +62,8 @@ class StudyRun:
     stopped: bool = False
 
     def __post_init__(self) -> None:
+        if self.settings.until is not None:
+            self.settings.until.check(MEASURES)
         self.wanted = {point.number: self.settings.first for point in self.points.points if point.scenario is not None}
 
     def scenario(self, run: Run) -> Scenario:
@@ -111,6 +113,8 @@ class StudyRun:
         """Keeps what a run came to."""
         if outcome.numbers is None:
             self.failed[run] = outcome.why
+            if self.folder is not None:
+                self.folder.put_failed(self.key(run), outcome.why)
             return
         self.runs[run] = outcome.numbers
         if self.folder is not None:
@@ -126,7 +130,7 @@ class StudyRun:
         if until is None or not self.runs:
             return False
         series = by_number(self.runs)
-        until.check(row for rows in series.values() for row in rows)
+        until.check({row.measure for rows in series.values() for row, *_ in rows})
         for point, rows in series.items():
             # A seed that failed once would fail again.
             if any(run[0] == point for run in self.failed):
@@ -216,7 +220,10 @@ def gathered(run: StudyRun, parts: Sequence[Path]) -> Study:
     with run.folder.locked(alone=True):
         run.folder.describe(run.points, {"lane": run.settings.lane, "seeds": run.settings.first})
         run.folder.adopt(parts)
-        run.missing()
+        for left in run.missing():
+            why = run.folder.why_failed(run.key(left))
+            if why is not None:
+                run.failed[left] = why
         study = run.study()
         run.folder.conclude(study)
     return study
