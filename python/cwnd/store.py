@@ -41,7 +41,11 @@ SEED = re.compile(r"seed-\d{4,}")
 REPRODUCED = re.compile(
     r"(manifest|verdicts|\.reported|\.reported-before)\.json|report\.html|points/[^/]+/[^/]+|[^/]+/[^/]+/(figure\.(svg|png)|data\.parquet|scenarios\.json)"
 )
-STUDIED = re.compile(r"\.?(manifest\.json|failed\.json|(runs|means)\.parquet|means\.csv)(\.\d+)?|points/[^/]+/[^/]+")
+#: With the pictures that `cwnd plot` puts beside the tables.
+STUDIED = re.compile(
+    r"\.?(manifest\.json|failed\.json|(runs|means)\.parquet|means\.csv)(\.\d+)?|points/[^/]+/[^/]+"
+    r"|(response|heatmap|fairness|delay-throughput|cdf)\.(png|svg|pdf)"
+)
 # Pictures of more flows or rows take minutes and gigabytes.
 MOST_FLOWS_DRAWN = 1000
 MOST_ROWS_DRAWN = 5_000_000

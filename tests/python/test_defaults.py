@@ -120,6 +120,9 @@ def test_defaults_of_a_studys_picture_leave_those_of_a_run_as_they_are(cwnd: Cli
     assert cwnd(*swept).returncode == 0
     assert cwnd("plot", tmp_path / "study", env=env).stdout.strip().endswith(".pdf")
     assert cwnd("plot", tmp_path / "study", "-o", tmp_path / "picture.svg", env=env).returncode == 0
+    # The picture beside the tables is the study's: the same command still goes on there.
+    assert cwnd("plot", tmp_path / "study", env=env).stdout.strip().endswith(".pdf")
+    assert cwnd(*swept).returncode == 0 and (tmp_path / "study" / "response.pdf").exists()
 
 
 def test_quiet_can_be_a_default_and_verbose_on_the_command_line_goes_before_it(cwnd: Cli, tmp_path: Path) -> None:
