@@ -67,6 +67,7 @@ class RunData:
     """The data that the panels draw, as arrays per flow and per link."""
 
     def __init__(self, result: Result) -> None:
+        self.result = result
         self.summary = result.summary
         self.scenario = result.scenario
         table = result.cwnd
@@ -97,6 +98,15 @@ class RunData:
         ]
         self.capacity = [Capacity.of(rates, link) for link in range(len(self.summary["links"]))]
         self.marks = self._marks(result)
+
+    def times_of(self, kind: str, value: int | None = None) -> Numbers:
+        """The times of the events of a kind, with this value if one is given (s)."""
+        events = self.result.events
+        chosen = events["kind"].to_numpy(zero_copy_only=False) == kind
+        if value is not None:
+            chosen &= events["value"].to_numpy() == value
+        times: Numbers = events["time_s"].to_numpy()[chosen]
+        return times
 
     def _marks(self, result: Result) -> list[Mark]:
         """Stops, switches, late starts and actions on links, in the order of time."""

@@ -175,9 +175,10 @@ class Canvas:
                 written.append((axes, own, texts))
         self.figure.draw_without_rendering()
         for axes, own, texts in written:
-            low, high = axes.get_ylim()
             per_line = 1.15 * self.font / 72 / (axes.get_window_extent().height / self.figure.dpi)
-            wanted = [(label.y - low) / (high - low) for label in own]
+            # By the axis' scale, which need not be linear.
+            inside = axes.transAxes.inverted()
+            wanted = [float(inside.transform((0, pixels(axes, (label.x, label.y))[1]))[1]) for label in own]
             for text, at in zip(texts, apart(wanted, per_line), strict=True):
                 text.xy = (1.0, at)
 

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Distributions within runs: of packets' queueing delays, of transfers' completion times, of flows' throughputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cwnd.input_errors import refused
+from cwnd.plot.run import Numbers, RunData
+from cwnd.plot.runs.pictures import set_up
+from cwnd.plot.runs.variants import Runs, Variant, variants
+from cwnd.plot.studies.canvas import Canvas, Label, Look, Obstacles, Width
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+#: Values by name, with how often each occurred.
+Sample = dict[str, tuple[Numbers, Numbers]]
+
+
+def waits(runs: Sequence[RunData]) -> Sample:
+    """Queueing delays of the packets at each link, over the measured interval (ms)."""
+    found: Sample = {}
+    for number, link in enumerate(runs[0].summary["links"]):
+        parts = [table_rows(run, number) for run in runs]
+        values, counts = (np.concatenate([part[place] for part in parts]) for place in (0, 1))
+        if counts.sum():
+            found[link["name"]] = values, counts
+    return found
+
+
+def table_rows(run: RunData, link: int) -> tuple[Numbers, Numbers]:
+    table = run.result.waits
+    at = table["link"].to_numpy() == link
+    return table["wait_ms"].to_numpy()[at].astype(float), table["packets"].to_numpy()[at].astype(float)
+
+
+def completions(runs: Sequence[RunData]) -> Sample:
+    """Completion times of the transfers that started in the measured interval and ended (s), by their groups."""
+    found: dict[str, list[float]] = {}
+    for run in runs:
+        table, names = run.result.transfers, run.scenario.traffic_names
+        took = table["end_s"].to_numpy(zero_copy_only=False) - table["start_s"].to_numpy()
+        started, begin = table["start_s"].to_numpy(), run.scenario.measured_s[0]
+        group = table["group"].to_pylist()
+        number = table["number"].to_pylist()
+        for row in np.flatnonzero(np.isfinite(took) & (started >= begin)):
+            place = group[row]
+            name = names[place] if place is not None else run.labels[number[row]]
+            found.setdefault(name, []).append(float(took[row]))
+    return {name: (np.array(values), np.ones(len(values))) for name, values in found.items()}
+
+
+def throughputs(runs: Sequence[RunData]) -> Sample:
+    """Throughputs of the flows of each group over the measured interval (Mbit/s)."""
+    found: Sample = {}
+    for label, flows in runs[0].flows_of.items():
+        values = np.array([run.summary["flows"][flow]["throughput_mbps"] for run in runs for flow in flows])
+        found[label] = values, np.ones(values.size)
+    return found
+
+
+MEASURES: dict[str, tuple[Callable[[Sequence[RunData]], Sample], str, str]] = {
+    "queue_ms": (waits, "queueing delay (ms)", "part of the packets with at most this"),
+    "completion_s": (completions, "completion time (s)", "part of the transfers with at most this"),
+    "throughput_mbps": (throughputs, "throughput (Mbit/s)", "part of the flows with at most this"),
+}
+
+
+def distribution(runs: Runs, measure: str | None = None, *, width: Width = "page", ax: Axes | None = None) -> Figure:
+    """The distribution of `queue_ms` (default), `completion_s` or `throughput_mbps` within runs; seeds are taken together."""
+    found = variants(runs)
+    chosen = "queue_ms" if measure is None else measure
+    if chosen not in MEASURES:
+        raise refused("measure", chosen, "a measure of a run", MEASURES)
+    sample, x_title, y_title = MEASURES[chosen]
+    lines = named(found, sample)
+    if not lines:
+        raise refused("measure", chosen, "a measure that has values in these runs")
+    canvas = Canvas.of([""], width, ax)
+    axes = canvas.grid[0]
+    labels, points = [], []
+    for number, (name, (values, counts)) in enumerate(lines.items()):
+        order = np.argsort(values, kind="stable")
+        at, parts = values[order], np.cumsum(counts[order]) / counts.sum()
+        look = Look(number)
+        axes.step(
+            np.insert(at, 0, at[0]), np.insert(parts, 0, 0.0), where="post", color=look.colour, linestyle=look.dash, linewidth=1.3, gid=name
+        )  # fmt: skip
+        middle = int(np.searchsorted(parts, 0.5))
+        labels.append(Label(name, float(at[middle]), 0.5, look.colour))
+        points += [
+            ((float(at[np.searchsorted(parts, part)]), float(part)), 0.5) for part in np.linspace(0.02, 0.999, 40)
+        ]
+    axes.set_ylim(0, 1.02)
+    axes.set_xlim(left=0)
+    seeds = max(len(variant.runs) for variant in found)
+    words = [*set_up(found), f"{seeds} seeds together" if seeds > 1 else ""]
+    canvas.finish(y_title, x_title, words)
+    if len(labels) > 1:
+        canvas.label_points(axes, labels, Obstacles(points, []))
+    return canvas.figure
+
+
+def named(found: Sequence[Variant], sample: Callable[[Sequence[RunData]], Sample]) -> Sample:
+    """The lines of all variants by their names."""
+    lines: Sample = {}
+    for variant in found:
+        own = sample(variant.runs)
+        for name, values in own.items():
+            several = len(found) > 1 and len(own) > 1
+            lines[f"{variant.name}: {name}" if several else variant.name if len(found) > 1 else name] = values
+    return lines

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""What happened to packets and flows, as marks above a panel: drops by cause, ECN, timeouts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cwnd import drop_causes
+from cwnd.plot.run import Numbers, RunData
+from cwnd.plot.studies.canvas import GREY
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: What each kind of event is called, and its colour: dark ones first, so that they can be told apart in grey.
+NAMES = {
+    "drop_queue": ("tail drops", "#000000"),
+    "drop_loss": ("random losses", "#D55E00"),
+    "drop_early": ("RED drops", "#0072B2"),
+    "drop_head": ("CoDel drops", "#009E73"),
+    "cwr": ("ECN reductions", "#E69F00"),
+    "timeout": ("timeouts", "#CC79A7"),
+}
+#: The number of Linux's state CWR, which a window enters when the receiver echoes marks.
+CWR = 2
+#: A strip's height in parts of the panel's, and that of the first above it.
+STRIP, FIRST = 0.045, 1.02
+
+
+def rows(run: RunData) -> list[tuple[str, str, Numbers]]:
+    """The kinds of events that happened: name, colour, times (s)."""
+    found = []
+    for kind in (*drop_causes.EVENTS, "cwr", "timeout"):
+        times = run.times_of("state", CWR) if kind == "cwr" else run.times_of(kind)
+        if times.size:
+            name, colour = NAMES.get(kind, (kind.replace("_", " "), GREY))
+            found.append((name, colour, times))
+    return found
+
+
+def draw(axes: Axes, runs: Sequence[RunData], font: float) -> None:
+    """Draws a strip for each kind above the panel, with its name and number. Of several runs there are none: they have too many."""
+    if len(runs) != 1:
+        return
+    transform = axes.get_xaxis_transform()
+    for row, (name, colour, times) in enumerate(rows(runs[0])):
+        low = FIRST + row * STRIP * 1.25
+        axes.vlines(
+            times,
+            low,
+            low + STRIP,
+            transform=transform,
+            color=colour,
+            linewidth=0.7,
+            alpha=float(np.clip(60 / times.size, 0.25, 1)),
+            clip_on=False,
+            gid=name,
+        )
+        axes.annotate(
+            f"{name}: {times.size}",
+            (1.0, low + STRIP / 2),
+            xycoords="axes fraction",
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=0.85 * font,
+            color=colour,
+            annotation_clip=False,
+        )

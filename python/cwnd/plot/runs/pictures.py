@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Pictures of runs: `windows`, `throughput`, `queue`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cwnd._native import __version__
+from cwnd.input_errors import refused
+from cwnd.plot.draw import draw_marks
+from cwnd.plot.run import Numbers, RunData
+from cwnd.plot.runs import curves, marks
+from cwnd.plot.runs.curves import Curve, Series
+from cwnd.plot.runs.scale import overshoot
+from cwnd.plot.runs.variants import Runs, Variant, variants
+from cwnd.plot.studies.canvas import Canvas, Label, Width
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+VERSION = f"made with cwnd {__version__}"
+#: Height of a panel over time, in widths of a letter.
+TALL = 20
+
+
+def set_up(found: Sequence[Variant]) -> list[str]:
+    """What a caption says of the runs: the scenario and its set-up, those of each variant where there are several."""
+    if len(found) == 1:
+        run = found[0].first
+        seeds = len(found[0].runs)
+        setup = run.setup(400) if seeds == 1 else run.setup(400).rsplit(", seed", 1)[0]
+        return [f"set-up: {run.name}: {setup}", VERSION]
+    return ["; ".join(f"{each.name}: {each.first.setup(400).rsplit(', seed', 1)[0]}" for each in found), VERSION]
+
+
+def end_of(found: Sequence[Variant]) -> float:
+    """The length of the longest run (s)."""
+    return max(variant.first.scenario.duration_s for variant in found)
+
+
+def canvas_over_time(found: Sequence[Variant], width: Width, ax: Axes | None) -> tuple[Canvas, Axes]:
+    canvas = Canvas.of([""], width, ax, height=TALL)
+    axes = canvas.grid[0]
+    axes.set_xlim(0, end_of(found))
+    return canvas, axes
+
+
+def complete(
+    canvas: Canvas, found: Sequence[Variant], labels: Sequence[Label], y_title: str, words: Sequence[str]
+) -> Figure:
+    """Marks what changed in the run, writes titles, caption and names."""
+    axes = canvas.grid[0]
+    if len(found) == 1 and len(found[0].runs) == 1:
+        draw_marks(found[0].first, axes)
+    canvas.finish(y_title, "time (s)", [*set_up(found), *words])
+    if len(labels) > 1:
+        canvas.label_ends([labels])
+    return canvas.figure
+
+
+def windows(runs: Runs, *, width: Width = "page", ax: Axes | None = None) -> Figure:
+    """Draws congestion windows (segments) over time, with the causes of losses as strips above them.
+
+    `runs`: a `Result`, the folder of a run or of replicates (`--seeds`), or several of them beside each other. Up to eight flows of single
+    runs are lines; more flows, and several seeds, are their median with ribbons from 25 to 75 % and from 5 to 95 %. Where slow start goes far
+    beyond the windows of the measured interval, the scale changes there (dotted line), so that both can be read. `width` is `column`
+    (3.4 inches), `page` or `slide`; with `ax` it is drawn into these axes. Returns the figure. Raises `ScenarioError` for what are no runs.
+    """
+    found = variants(runs)
+
+    def series(run: RunData, flow: int) -> Series:
+        time, cwnd, _ = run.series[flow]
+        return with_peak(run, flow, time, cwnd.astype(float))
+
+    every = curves.curves_of(found, series)
+    if not any(member[0].size for curve in every for member in curve.members):
+        raise refused("runs", "traffic alone", "runs with flows")
+    canvas, axes = canvas_over_time(found, width, ax)
+    labels = curves.draw(axes, every, end_of(found), steps=True)
+    measured = [
+        cwnd[time >= run.scenario.measured_s[0]]
+        for variant in found
+        for run in variant.runs
+        for time, cwnd, _ in run.series.values()
+    ]
+    settled = 1.1 * float(max((part.max() for part in measured if part.size), default=0))
+    drawn = [np.asarray(line.get_ydata(), dtype=float) for line in axes.get_lines()]
+    drawn += [np.asarray(path.vertices)[:, 1] for band in axes.collections for path in band.get_paths()]
+    highest = max((float(np.nanmax(values)) for values in drawn if values.size), default=0.0)
+    changes = overshoot(axes, settled, highest)
+    only = [run for variant in found for run in variant.runs]
+    marks.draw(axes, only, canvas.font)
+    words = curves.said(every)
+    if changes:
+        words.append(f"above {settled:.4g} segments (dotted) the scale is compressed")
+    return complete(canvas, found, labels, "congestion window (segments)", words)
+
+
+def with_peak(run: RunData, flow: int, time: Numbers, cwnd: Numbers) -> Series:
+    """The samples of a window, and its largest value at an event, which falls between samples."""
+    if flow not in run.peaks or (cwnd.size and run.peaks[flow][1] <= cwnd.max()):
+        return time, cwnd
+    peak_s, peak = run.peaks[flow]
+    place = int(np.searchsorted(time, peak_s))
+    return np.insert(time, place, peak_s), np.insert(cwnd, place, peak)
+
+
+def throughput(runs: Runs, *, interval_s: float | None = None, width: Width = "page", ax: Axes | None = None) -> Figure:
+    """Draws the throughput of flows (Mbit/s on the wire, means over `interval_s`: a second, or a fiftieth of a shorter run) over time.
+
+    Runs, lines, ribbons, `width` and `ax` as in `windows`.
+    """
+    found = variants(runs)
+    end = end_of(found)
+    step = min(1.0, end / 50) if interval_s is None else interval_s
+    if isinstance(step, bool) or not isinstance(step, int | float) or not 0 < step <= end:
+        raise refused("interval_s", interval_s, f"seconds above 0, at most {end:g}")
+
+    def series(run: RunData, flow: int) -> Series:
+        time, _, forwarded = run.series[flow]
+        if time.size < 2:
+            return np.zeros(0), np.zeros(0)
+        edges = np.arange(0, run.scenario.duration_s + step / 2, step)
+        bits = np.interp(edges, time, forwarded) * run.scenario.packet_bytes * 8
+        rates: Numbers = np.diff(bits) / step / 1e6
+        # Nothing is said of a flow before it starts.
+        begun = edges[1:] > time[0]
+        return edges[1:][begun], rates[begun]
+
+    every = curves.curves_of(found, series)
+    if not every:
+        raise refused("runs", "traffic alone", "runs with flows")
+    canvas, axes = canvas_over_time(found, width, ax)
+    labels = curves.draw(axes, every, end)
+    axes.set_ylim(bottom=0)
+    return complete(canvas, found, labels, f"throughput (Mbit/s, means over {step:g} s)", curves.said(every))
+
+
+def queue(
+    runs: Runs, link: str | None = None, *, unit: str | None = None, width: Width = "page", ax: Axes | None = None
+) -> Figure:
+    """Draws what waits at a link over time: as the time until it is sent (`unit="ms"`, where the link's rate is constant), or in packets, with the one in service.
+
+    `link` is the link's name; the first where none is given. Runs, bands over seeds, `width` and `ax` as in `windows`.
+    """
+    found = variants(runs)
+    names = [each["name"] for each in found[0].first.summary["links"]]
+    if link is not None and link not in names:
+        raise refused("link", link, "a link", names)
+    if unit not in (None, "ms", "packets"):
+        raise refused("unit", unit, "ms or packets")
+    number = 0 if link is None else names.index(link)
+    constant = all(run.capacity[number].is_constant for variant in found for run in variant.runs)
+    if unit == "ms" and not constant:
+        raise refused("unit", unit, "packets, as the link's rate changes")
+    in_ms = constant if unit is None else unit == "ms"
+
+    def series(run: RunData) -> Series:
+        time, packets, size = run.queues[number]
+        waits: Numbers = size * 8 / 1e3 / run.capacity[number].mbps[0] if in_ms else packets.astype(float)
+        return time, waits
+
+    every = [
+        Curve(variant.name, place, [series(run) for run in variant.runs], len(variant.runs))
+        for place, variant in enumerate(found)
+    ]
+    canvas, axes = canvas_over_time(found, width, ax)
+    labels = curves.draw(axes, every, end_of(found))
+    axes.set_ylim(bottom=0)
+    words = [f"link {names[number]}"] if len(names) > 1 else []
+    title = "queueing delay (ms)" if in_ms else "queue (packets)"
+    return complete(canvas, found, labels, title, [*words, *curves.said(every, "links")])
