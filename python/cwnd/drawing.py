@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 from cwnd._native import ScenarioError
 from cwnd.exit_codes import fail
 from cwnd.input_errors import refused
+from cwnd.kernel.result import KernelTrace
 from cwnd.reading import NoResultError, load
 from cwnd.redraw import redraw
+from cwnd.replicates import Replicates
 from cwnd.replicates.folder import replacing
 from cwnd.study.results import Study
 from cwnd.study.values import split
@@ -19,33 +21,59 @@ from cwnd.study.values import split
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from cwnd.plot.studies.kinds import Kind
+
 FORMATS = ("png", "svg", "pdf")
 #: Where and how a picture is written: width, format, file.
 Output = tuple[str | None, str | None, Path | None]
 #: The options that stand for arguments of another name.
-OPTIONS = {"comparison": "--ratio", "study": "DIR", "out": "-o"}
+OPTIONS = {"comparison": "--ratio", "study": "DIR", "runs": "DIR", "DIR": "DIR", "out": "-o"}
 
 
 def draw_from(
-    folder: Path, kind: str | None, options: Mapping[str, str | None], where: Sequence[str], output: Output
+    folders: Sequence[Path],
+    kind: str | None,
+    options: Mapping[str, str | None],
+    where: Sequence[str],
+    output: Output,
 ) -> list[Path]:
-    """Draws what is in a folder; returns the pictures' files. Ends the program where that is not accepted."""
+    """Draws what is in folders; returns the pictures' files. Ends the program where that is not accepted."""
     given = {name: value for name, value in options.items() if value is not None}
     try:
-        result = load(folder)
-        if not isinstance(result, Study):
-            told = [*([] if kind is None else ["kind"]), *given, *(["where"] if where else [])]
-            told += [name for name, value in zip(("width", "format", "out"), output, strict=True) if value is not None]
-            if told:
-                raise refused(option(told[0]), str(folder), "a study, of cwnd sweep -o, with this option")
-            return redraw(folder)
+        results = [load(folder) for folder in folders]
+        first = results[0]
+        told = [*given, *(name for name, value in zip(("width", "format", "out"), output, strict=True) if value)]
+        if len(folders) == 1 and not isinstance(first, Study | Replicates) and kind is None:
+            if told or where:
+                raise refused(option([*told, "where"][0]), str(folders[0]), "--kind with this option, for a run")
+            return redraw(folders[0])
     except NoResultError as error:
         fail(f"DIR: {str(error).removeprefix('folder: ')}")
     try:
-        return [draw_study(result, folder, kind, given, where, output)]
+        if isinstance(first, Study) and len(folders) == 1:
+            return [draw_study(first, folders[0], kind, given, where, output)]
+        for folder, result in zip(folders, results, strict=True):
+            if isinstance(result, Study | KernelTrace):
+                what = (
+                    "one study by itself"
+                    if isinstance(result, Study)
+                    else "no kernel trace with --kind or beside others"
+                )
+                raise refused("DIR", str(folder), f"runs or replicates; {what}")
+        if where:
+            raise refused("where", where[0], "it with a study")
+        return [draw_runs(folders, kind, given, output)]
     except ScenarioError as error:
         # Arguments of Python's functions are options here.
         fail(str(error).replace(error.field, option(error.field), 1))
+
+
+def draw_runs(folders: Sequence[Path], kind: str | None, given: Mapping[str, str], output: Output) -> Path:
+    """Draws a picture of runs to a file."""
+    from cwnd.plot.runs.kinds import DEFAULT, KINDS
+
+    # Of several folders none is the picture's.
+    return written(folders[0] if len(folders) == 1 else Path(), list(folders), kind or DEFAULT, (KINDS, given), output)
 
 
 def option(field: str) -> str:
@@ -64,14 +92,27 @@ def draw_study(
     """Draws a picture of a study to a file."""
     from cwnd.plot.studies.kinds import DEFAULT, KINDS
 
+    return written(folder, study, kind or DEFAULT, (KINDS, given), output, where=conditions(where))
+
+
+def written(
+    folder: Path,
+    data: object,
+    name: str,
+    arguments: tuple[Mapping[str, Kind], Mapping[str, str]],
+    output: Output,
+    **more: object,
+) -> Path:
+    """Draws a kind of picture, and writes it to the file that is asked for, or into `folder`."""
+    kinds, given = arguments
     width, form, out = output
-    name = kind or DEFAULT
-    if name not in KINDS:
-        raise refused("kind", name, "a kind of picture", KINDS)
+    if name not in kinds:
+        raise refused("kind", name, "a kind of picture of this", kinds)
     for argument, value in given.items():
-        if argument not in KINDS[name].arguments:
-            having = [each for each, found in KINDS.items() if argument in found.arguments]
-            raise refused(argument, value, f"it with --kind {' or '.join(having)}, not {name}")
+        if argument not in kinds[name].arguments:
+            having = [each for each, found in kinds.items() if argument in found.arguments]
+            expected = f"it with --kind {' or '.join(having)}, not {name}" if having else f"no such option with {name}"
+            raise refused(argument, value, expected)
     suffix = out.suffix.removeprefix(".") if out is not None else ""
     if form is not None and suffix and form != suffix:
         raise refused("format", form, f"{suffix}, as the name of the file says")
@@ -80,7 +121,7 @@ def draw_study(
         if form is None:
             raise refused("out", str(out), "a name that ends in .png, .svg or .pdf")
         raise refused("format", form, "png, svg or pdf")
-    figure = KINDS[name].draw(study, where=conditions(where), **{"width": width} if width else {}, **given)
+    figure = kinds[name].draw(data, **more, **{"width": width} if width else {}, **given)
     path = out or folder / f"{name}.{chosen}"
     write(figure, path, chosen)
     return path

@@ -12,22 +12,27 @@ from cwnd.options import Plugins
 
 
 def command(
-    folder: Annotated[
-        Path,
-        typer.Argument(metavar="DIR", help="What cwnd compare, run, sweep or kernel trace wrote with -o."),
+    folders: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="DIR...",
+            help="What cwnd compare, run, sweep or kernel trace wrote with -o; several runs are drawn beside each other.",
+        ),
     ],
     kind: Annotated[
         str | None,
         typer.Option(
             metavar="KIND",
-            help="Of a study: response, heatmap, fairness, delay-throughput or cdf.",
-            show_default="response",
+            help="Of runs and replicates: windows, throughput, queue or cdf. Of a study: response, heatmap, fairness, delay-throughput or cdf.",
+            show_default="windows or response",
         ),
     ] = None,
     measure: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Of a study: what is drawn, such as queue_p95_ms.", show_default="throughput_mbps"
+            metavar="NAME",
+            help="What is drawn: of a study queue_p95_ms and so on; with --kind cdf of runs queue_ms, completion_s or throughput_mbps.",
+            show_default="throughput_mbps, or queue_ms",
         ),
     ] = None,
     x: Annotated[
@@ -62,23 +67,21 @@ def command(
         typer.Option(metavar="NAME", help="delay-throughput: the measure of the delay.", show_default="queue_mean_ms"),
     ] = None,
     link: Annotated[
-        str | None, typer.Option(metavar="NAME", help="delay-throughput: the link.", show_default="the first")
+        str | None, typer.Option(metavar="NAME", help="queue and delay-throughput: the link.", show_default="the first")
     ] = None,
     width: Annotated[
-        str | None, typer.Option(metavar="WIDTH", help="Of a study: column, page or slide.", show_default="page")
+        str | None, typer.Option(metavar="WIDTH", help="column, page or slide.", show_default="page")
     ] = None,
     format: Annotated[
-        str | None, typer.Option("--format", metavar="FORMAT", help="Of a study: png, svg or pdf.", show_default="png")
+        str | None, typer.Option("--format", metavar="FORMAT", help="png, svg or pdf.", show_default="png")
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "-o", "--out", metavar="FILE", help="Of a study: where to write the picture.", show_default="DIR/KIND.png"
-        ),
+        typer.Option("-o", "--out", metavar="FILE", help="Where to write the picture.", show_default="DIR/KIND.png"),
     ] = None,
     plugins: Plugins = None,
 ) -> None:
-    """Draw a picture of a study; draw those of a run or of a kernel trace again, into its folder."""
+    """Draw a picture of runs, of replicates or of a study. Without --kind, draw the pictures of a run or of a kernel trace again, into its folder."""
     from cwnd.drawing import draw_from
 
     options = {
@@ -92,5 +95,5 @@ def command(
         "delay": delay,
         "link": link,
     }
-    for picture in draw_from(folder, kind, options, where or [], (width, format, out)):
+    for picture in draw_from(folders, kind, options, where or [], (width, format, out)):
         print(picture)

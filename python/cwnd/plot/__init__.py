@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Pictures: of a run (windows, throughput, queue, shares, and the four together), of studies, and what pictures of experiments share."""
+"""Pictures of runs and of studies, each a function that returns a figure, and what pictures of experiments share."""
 
+from cwnd.plot.distributions import cdf
 from cwnd.plot.draw import COLOURS, DASHES, MARKERS, STYLE, draw, save
-from cwnd.plot.studies.distribution import cdf
+from cwnd.plot.runs.pictures import queue, throughput, windows
 from cwnd.plot.studies.heatmap import heatmap
 from cwnd.plot.studies.planes import delay_throughput, fairness
 from cwnd.plot.studies.response import response
@@ -17,6 +18,9 @@ __all__ = [
     "draw",
     "fairness",
     "heatmap",
+    "queue",
     "response",
     "save",
+    "throughput",
+    "windows",
 ]

@@ -81,16 +81,13 @@ def windows(runs: Runs, *, width: Width = "page", ax: Axes | None = None) -> Fig
         raise refused("runs", "traffic alone", "runs with flows")
     canvas, axes = canvas_over_time(found, width, ax)
     labels = curves.draw(axes, every, end_of(found), steps=True)
-    measured = [
-        cwnd[time >= run.scenario.measured_s[0]]
-        for variant in found
-        for run in variant.runs
-        for time, cwnd, _ in run.series.values()
-    ]
-    settled = 1.1 * float(max((part.max() for part in measured if part.size), default=0))
-    drawn = [np.asarray(line.get_ydata(), dtype=float) for line in axes.get_lines()]
-    drawn += [np.asarray(path.vertices)[:, 1] for band in axes.collections for path in band.get_paths()]
-    highest = max((float(np.nanmax(values)) for values in drawn if values.size), default=0.0)
+    begin = min(variant.first.scenario.measured_s[0] for variant in found)
+    drawn = [np.column_stack([line.get_xdata(), line.get_ydata()]) for line in axes.get_lines()]
+    drawn += [np.asarray(path.vertices) for band in axes.collections for path in band.get_paths()]
+    points = np.concatenate(drawn) if drawn else np.zeros((0, 2))
+    after = points[points[:, 0] >= begin, 1]
+    settled = 1.1 * float(np.nanmax(after, initial=0))
+    highest = float(np.nanmax(points[:, 1], initial=0))
     changes = overshoot(axes, settled, highest)
     only = [run for variant in found for run in variant.runs]
     marks.draw(axes, only, canvas.font)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from cwnd.study.results import Study
 
 
-def cdf(
+def over_runs(
     study: Study,
     measure: str | None = None,
     by: str | None = None,
@@ -30,12 +30,7 @@ def cdf(
     width: Width = "page",
     ax: Axes | None = None,
 ) -> Figure:
-    """Draws the distribution of a measure (throughput of the groups of flows by default) over the runs of a study: for each value the part of the runs that have at most that.
-
-    There is a step line per variant, or with `by` per level of a factor; further factors have a panel per level, up to six. `where` fixes factors, as in `response`.
-
-    Draws into `ax` if it is given and there is one panel. Returns the figure. Raises `ScenarioError` for names that the study does not have, and for more than six panels.
-    """
+    """The distribution of a measure over the runs of a study: see `cwnd.plot.cdf`."""
     chosen = choose(study, measure, where)
     layout = lay_out(chosen, by=by, needs_x=False)
     panels = panels_of(layout, chosen.runs())

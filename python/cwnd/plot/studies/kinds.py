@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cwnd.plot.studies.distribution import cdf
+from cwnd.plot.studies.distribution import over_runs
 from cwnd.plot.studies.heatmap import heatmap
 from cwnd.plot.studies.planes import delay_throughput, fairness
 from cwnd.plot.studies.response import response
@@ -34,5 +34,5 @@ KINDS = {
     "heatmap": kind(heatmap, ("x", "y", "measure", "of", "against", "comparison")),
     "fairness": kind(fairness, ("x", "measure", "of", "against")),
     "delay-throughput": kind(delay_throughput, ("x", "measure", "delay", "link")),
-    "cdf": kind(cdf, ("measure", "by")),
+    "cdf": kind(over_runs, ("measure", "by")),
 }

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Distributions: within runs, and over the runs of a study."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cwnd.input_errors import refused
+from cwnd.plot.runs.distribution import distribution
+from cwnd.plot.runs.variants import Runs
+from cwnd.plot.studies.canvas import Width
+from cwnd.plot.studies.distribution import over_runs
+from cwnd.plot.studies.factors import Where
+from cwnd.study.results import Study
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def cdf(
+    data: Study | Runs,
+    measure: str | None = None,
+    by: str | None = None,
+    where: Where | None = None,
+    *,
+    width: Width = "page",
+    ax: Axes | None = None,
+) -> Figure:
+    """Draws a distribution: for each value the part of the cases that have at most that.
+
+    Of runs (as in `windows`) the cases are packets with their queueing delay (`queue_ms`, in ms, the default), transfers with their completion
+    time (`completion_s`) or flows with their throughput (`throughput_mbps`), all of the measured interval, seeds taken together. Of a `Study`
+    they are its runs, with a line per variant, or with `by` per level of a factor; further factors have a panel per level, up to
+    six; `where` fixes factors, as in `response`; the measure is the throughput of the groups of flows if none is given.
+
+    Draws into `ax` if it is given and there is one panel. Returns the figure. Raises `ScenarioError` for names that the data does not have, and for
+    more than six panels.
+    """
+    if isinstance(data, Study):
+        return over_runs(data, measure, by, where, width=width, ax=ax)
+    for name, value in (("by", by), ("where", where)):
+        if value is not None:
+            raise refused(name, value, "it with a Study")
+    return distribution(data, measure, width=width, ax=ax)
