@@ -102,7 +102,7 @@ def distribution(runs: Runs, measure: str | None = None, *, width: Width = "page
     words = [*set_up(found), f"{seeds} seeds together" if seeds > 1 else ""]
     canvas.finish(y_title, x_title, words)
     if len(labels) > 1:
-        canvas.label_points(axes, labels, Obstacles(points, []))
+        canvas.label_points([labels], [Obstacles(points, [])])
     return canvas.figure
 
 

@@ -26,8 +26,8 @@ NAMES = {
 }
 #: The number of Linux's state CWR, which a window enters when the receiver echoes marks.
 CWR = 2
-#: A strip's height in parts of the panel's, and that of the first above it.
-STRIP, FIRST = 0.045, 1.02
+#: In parts of the panel's height: that of a strip, from one to the next, and where the first begins.
+STRIP, STEP, FIRST = 0.05, 0.085, 1.02
 
 
 def rows(run: RunData) -> list[tuple[str, str, Numbers]]:
@@ -47,7 +47,7 @@ def draw(axes: Axes, runs: Sequence[RunData], font: float) -> None:
         return
     transform = axes.get_xaxis_transform()
     for row, (name, colour, times) in enumerate(rows(runs[0])):
-        low = FIRST + row * STRIP * 1.25
+        low = FIRST + row * STEP
         axes.vlines(
             times,
             low,

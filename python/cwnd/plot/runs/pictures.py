@@ -34,7 +34,10 @@ def set_up(found: Sequence[Variant]) -> list[str]:
         seeds = len(found[0].runs)
         setup = run.setup(400) if seeds == 1 else run.setup(400).rsplit(", seed", 1)[0]
         return [f"set-up: {run.name}: {setup}", VERSION]
-    return ["; ".join(f"{each.name}: {each.first.setup(400).rsplit(', seed', 1)[0]}" for each in found), VERSION]
+    return [
+        "set-up: " + "; ".join(f"{each.name}: {each.first.setup(400).rsplit(', seed', 1)[0]}" for each in found),
+        VERSION,
+    ]
 
 
 def end_of(found: Sequence[Variant]) -> float:
@@ -94,7 +97,7 @@ def windows(runs: Runs, *, width: Width = "page", ax: Axes | None = None) -> Fig
     words = curves.said(every)
     if changes:
         words.append(f"above {settled:.4g} segments (dotted) the scale is compressed")
-    return complete(canvas, found, labels, "congestion window (segments)", words)
+    return complete(canvas, found, labels, "cwnd (segments)", words)
 
 
 def with_peak(run: RunData, flow: int, time: Numbers, cwnd: Numbers) -> Series:
@@ -134,7 +137,7 @@ def throughput(runs: Runs, *, interval_s: float | None = None, width: Width = "p
     canvas, axes = canvas_over_time(found, width, ax)
     labels = curves.draw(axes, every, end)
     axes.set_ylim(bottom=0)
-    return complete(canvas, found, labels, f"throughput (Mbit/s, means over {step:g} s)", curves.said(every))
+    return complete(canvas, found, labels, "throughput (Mbit/s)", [f"means over {step:g} s", *curves.said(every)])
 
 
 def queue(

@@ -178,7 +178,7 @@ class Canvas:
             per_line = 1.15 * self.font / 72 / (axes.get_window_extent().height / self.figure.dpi)
             # By the axis' scale, which need not be linear.
             inside = axes.transAxes.inverted()
-            wanted = [float(inside.transform((0, pixels(axes, (label.x, label.y))[1]))[1]) for label in own]
+            wanted = [float(inside.transform(axes.transData.transform((label.x, label.y)))[1]) for label in own]
             for text, at in zip(texts, apart(wanted, per_line), strict=True):
                 text.xy = (1.0, at)
 

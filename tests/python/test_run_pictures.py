@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Pictures of runs: what is drawn is what the tables have; nothing global changes; refusals."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from conftest import Cli
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+import cwnd as package
+from cwnd import plot
+
+
+def result(flows: int = 2, seed: int = 1, **more: object) -> package.Result:
+    names = [package.Flow(cc, flows // 2 or 1, start={"uniform": ["0s", "100ms"]}) for cc in ("cubic", "reno")]
+    settings = {"rate": "20Mbit/s", "rtt": "40ms", "duration": "10s", "measure": ("2s", "10s"), "seed": seed, **more}
+    return package.run(package.dumbbell(flows=names, **settings))  # type: ignore[arg-type]
+
+
+def ecn_run() -> package.Result:
+    text = """
+duration = "10s"
+link = {rate = "20Mbit/s", rtt = "40ms", queue = {kind = "codel", limit = "2bdp", ecn = true}}
+flow = [{cc = "cubic", ecn = true}]
+"""
+    return package.run(package.Scenario.from_toml(text))
+
+
+@pytest.fixture(scope="module")
+def run() -> package.Result:
+    return result(loss="random:0.0005")
+
+
+@pytest.fixture(scope="module")
+def seeds() -> list[package.Result]:
+    return [result(seed=seed) for seed in range(1, 6)]
+
+
+def lines(figure: Figure, name: str) -> list[np.ndarray]:
+    """The points of the lines of this name."""
+    return [np.column_stack([*line.get_data()]) for line in figure.axes[0].get_lines() if line.get_gid() == name]
+
+
+def test_windows_are_the_tables(run: package.Result) -> None:
+    figure = plot.windows(run)
+    rows = run.cwnd.to_pandas()
+    for flow, name in enumerate(("cubic", "reno")):
+        (drawn,) = lines(figure, name)
+        table = rows[rows.flow == flow]
+        # All samples, and the largest window at an event where that is above them.
+        samples = {(float(time), float(cwnd)) for time, cwnd in zip(table.time_s, table.cwnd)}
+        more = {tuple(point) for point in drawn.tolist()} - samples
+        events = run.events.to_pandas()
+        peak = events[events.flow == flow].cwnd.max()
+        assert samples <= {tuple(point) for point in drawn.tolist()} and len(more) <= 1
+        assert drawn[:, 1].max() == max(peak, table.cwnd.max())
+    # Nothing is clipped away.
+    low, high = figure.axes[0].get_ylim()
+    assert low == 0 and high >= max(drawn[:, 1].max() for name in ("cubic", "reno") for drawn in lines(figure, name))
+
+
+def test_losses_are_marked_by_their_causes(run: package.Result) -> None:
+    figure = plot.windows(run)
+    strips = {strip.get_gid(): len(strip.get_segments()) for strip in figure.axes[0].collections if strip.get_gid()}  # type: ignore[attr-defined]
+    kinds = run.events["kind"].to_pylist()
+    expected = {"tail drops": "drop_queue", "random losses": "drop_loss", "timeouts": "timeout"}
+    assert strips == {name: kinds.count(kind) for name, kind in expected.items() if kind in kinds}
+    assert strips["random losses"] > 0 and strips["tail drops"] > 0
+    marked = ecn_run()
+    names = {strip.get_gid() for strip in plot.windows(marked).axes[0].collections}
+    assert "ECN reductions" in names
+
+
+def test_an_overshoot_compresses_the_scale_and_hides_nothing() -> None:
+    # Slow start into 4 BDP of buffer, then a tenth of the rate: the settled windows are far below the first peak.
+    low = result(
+        1, rate=[("0s", "20Mbit/s"), ("2s", "4Mbit/s")], buffer="300packets", duration="20s", measure=("10s", "20s")
+    )
+    figure = plot.windows(low)
+    axes = figure.axes[0]
+    highest = max(drawn[:, 1].max() for name in ("cubic", "reno") for drawn in lines(figure, name))
+    settled = max(drawn[drawn[:, 0] >= 20, 1].max() for name in ("cubic", "reno") for drawn in lines(figure, name))
+    figure.draw_without_rendering()
+    assert highest > 1.4 * 1.1 * settled and axes.get_ylim()[1] >= highest
+
+    def height(value: float) -> float:
+        return float(axes.transAxes.inverted().transform(axes.transData.transform((0, value)))[1])
+
+    # What is settled has 72 % of the height, linear.
+    assert height(1.1 * settled) == pytest.approx(0.72, abs=1e-6)
+    assert height(0.55 * settled) == pytest.approx(0.36, abs=1e-6)
+    assert "compressed" in figure.get_supxlabel()
+
+
+def test_throughput_adds_up_to_what_was_forwarded(run: package.Result) -> None:
+    figure = plot.throughput(run, interval_s=0.5)
+    rows = run.cwnd.to_pandas()
+    for flow, name in enumerate(("cubic", "reno")):
+        (drawn,) = lines(figure, name)
+        # Means over half a second, in Mbit/s: their sum is the bits of all packets of 1500 bytes but those before the first edge.
+        table = rows[rows.flow == flow]
+        at = np.interp([drawn[0, 0] - 0.5, drawn[-1, 0]], table.time_s, table.forwarded)
+        assert drawn[:, 1].sum() * 0.5e6 == pytest.approx((at[1] - at[0]) * 12_000)
+
+
+def test_queues_in_packets_and_in_time(run: package.Result) -> None:
+    rows = run.queue.to_pandas()
+    packets = lines(plot.queue(run, unit="packets"), "")[0]
+    assert packets[:, 1].tolist() == rows.packets.tolist() and packets[:, 0].tolist() == rows.time_s.tolist()
+    # 20 Mbit/s: 1500 bytes take 0.6 ms.
+    assert lines(plot.queue(run), "")[0][:, 1] == pytest.approx(rows.bytes.to_numpy() / 1500 * 0.6)
+
+
+def test_several_seeds_are_a_median_with_ribbons(seeds: list[package.Result]) -> None:
+    figure = plot.queue(seeds, unit="packets")
+    (median,) = lines(figure, "")
+    at = np.array([each.queue.to_pandas().packets.to_numpy() for each in seeds])
+    times = seeds[0].queue.to_pandas().time_s.to_numpy()
+    for time, value in median[::40]:
+        values = [np.interp(time, times, row) for row in at]
+        assert value == pytest.approx(np.median(values))
+    caption = figure.get_supxlabel()
+    assert "over 5 seeds" in caption and "25 to 75 %" in caption and "seed 1" not in caption
+    # The ends of the wider ribbon at one time.
+    wide = next(band for band in figure.axes[0].collections if band.get_gid() == " band")
+    points = wide.get_paths()[0].vertices
+    time = median[200, 0]
+    ends = sorted(points[np.isclose(points[:, 0], time), 1])
+    values = [np.interp(time, times, row) for row in at]
+    assert (ends[0], ends[-1]) == (pytest.approx(np.quantile(values, 0.05)), pytest.approx(np.quantile(values, 0.95)))
+
+
+def test_many_flows_are_ribbons() -> None:
+    figure = plot.windows(result(20))
+    assert [line.get_gid() for line in figure.axes[0].get_lines() if line.get_gid()] == ["cubic", "reno"]
+    assert "median over 10 flows" in " ".join(figure.get_supxlabel().split())
+
+
+def test_distributions_are_those_of_the_packets(run: package.Result) -> None:
+    (drawn,) = lines(plot.cdf(run), "link")
+    rows = run.waits.to_pandas()
+    # Half of the packets waited at most as long as the summary's median says.
+    below = drawn[np.searchsorted(drawn[:, 1], 0.5), 0]
+    assert below == run.summary["link"]["queue_p50_ms"]
+    assert drawn[-1].tolist() == [rows.wait_ms.max(), 1.0]
+    flows = lines(plot.cdf(result(20), "throughput_mbps"), "cubic")[0]
+    assert flows.shape == (11, 2) and flows[-1, 1] == 1
+
+
+def test_pictures_change_nothing_global_and_take_the_callers_axes(run: package.Result) -> None:
+    before, backend = dict(mpl.rcParams), mpl.get_backend()
+    mine = Figure(figsize=(4, 3))
+    FigureCanvasAgg(mine)
+    left, right = mine.subplots(1, 2)
+    assert plot.windows(run, ax=left) is mine and plot.queue(run, ax=right) is mine
+    assert left.get_lines() and right.get_lines() and mine.get_size_inches().tolist() == [4, 3]
+    assert dict(mpl.rcParams) == before and mpl.get_backend() == backend
+
+
+@pytest.mark.parametrize("width", ["column", "page", "slide"])
+def test_nothing_is_written_over_another_or_outside(
+    run: package.Result, seeds: list[package.Result], width: str
+) -> None:
+    for figure in (
+        plot.windows(run, width=width),
+        plot.throughput(seeds, width=width),
+        plot.windows(result(20), width=width),
+    ):  # type: ignore[arg-type]
+        figure.draw_without_rendering()
+        renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]
+        axes = figure.axes[0]
+        boxes = [text.get_window_extent(renderer) for text in axes.texts if text.get_text()]
+        titles = [axes.xaxis.label.get_window_extent(renderer), axes.yaxis.label.get_window_extent(renderer)]
+        for number, box in enumerate([*boxes, *titles]):
+            assert not any(box.overlaps(other) for other in [*boxes, *titles][:number]), axes.texts
+            assert box.x1 <= figure.bbox.x1 + 1 and box.y1 <= figure.bbox.y1 + 1 and box.x0 >= -1 and box.y0 >= -1
+
+
+def test_the_command_draws_runs_and_replicates_beside_each_other(tmp_path: Path, cwnd: Cli) -> None:
+    for name, buffer in (("small", "0.5bdp"), ("large", "2bdp")):
+        done = cwnd(
+            "compare",
+            "cubic",
+            "reno",
+            "--rate",
+            "20Mbit/s",
+            "--duration",
+            "5s",
+            "--buffer",
+            buffer,
+            "--seeds",
+            3,
+            "-o",
+            tmp_path / name,
+        )
+        assert done.returncode == 0, done.stderr
+    target = tmp_path / "both.svg"
+    done = cwnd("plot", tmp_path / "small", tmp_path / "large", "--kind", "queue", "-o", target, "--width", "column")
+    assert (done.returncode, done.stdout) == (0, f"{target}\n"), done.stderr
+    text = target.read_text()
+    # Text is text: the names of both, and the caption.
+    assert ">small<" in text and ">large<" in text and "Set-up: small: 20 Mbit/s" in text
+    again = tmp_path / "again.svg"
+    cwnd("plot", tmp_path / "small", tmp_path / "large", "--kind", "queue", "-o", again, "--width", "column")
+    assert again.read_bytes() == target.read_bytes()
+    assert cwnd("plot", tmp_path / "small").stdout == f"{tmp_path / 'small' / 'windows.png'}\n"
+    one = tmp_path / "small" / "seed-0001"
+    assert cwnd("plot", one, "--kind", "cdf", "--format", "pdf").stdout == f"{one / 'cdf.pdf'}\n"
+    for arguments, says in (
+        (["--kind", "windowz"], "--kind: \"windowz\" is not accepted; expected a kind of picture of this (did you mean windows?)"),
+        (["--kind", "cdf", "--measure", "queue_m"], "expected a measure of a run (did you mean queue_ms?)"),
+        (["--kind", "queue", "--link", "l"], "--link: \"l\" is not accepted; expected a link: link"),
+        (["--kind", "queue", "--x", "rtt"], "--x: \"rtt\" is not accepted"),
+        (["--kind", "queue", "--width", "wide"], "--width: \"wide\" is not accepted"),
+        (["--kind", "queue", "--where", "rtt=40ms"], "--where: \"rtt=40ms\" is not accepted; expected it with a study"),
+        (["--kind", "queue", "-o", "picture.gif"], "expected a name that ends in .png, .svg or .pdf"),
+    ):  # fmt: skip
+        done = cwnd("plot", tmp_path / "small", *arguments)
+        assert done.returncode == 2 and says in done.stderr and done.stderr.count("\n") == 1, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda run: plot.windows(3), "runs: 3 is not accepted"),  # type: ignore[arg-type]
+        (lambda run: plot.windows([]), "runs: "),
+        (lambda run: plot.throughput(run, interval_s=-1), "interval_s: -1"),
+        (lambda run: plot.queue(run, link="b"), 'link: "b"'),
+        (lambda run: plot.queue(run, unit="s"), 'unit: "s"'),
+        (lambda run: plot.cdf(run, by="rtt"), 'by: "rtt"'),
+        (lambda run: plot.windows(run, width="wide"), 'width: "wide"'),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(run: package.Result, call: object, says: str) -> None:
+    with pytest.raises(package.ScenarioError) as error:
+        call(run)  # type: ignore[operator]
+    assert str(error.value).startswith(says)
+
+
+def test_importing_the_pictures_chooses_no_backend() -> None:
+    code = "import cwnd.plot, matplotlib; print(matplotlib.rcParams._get_backend_or_none())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "None\n"
