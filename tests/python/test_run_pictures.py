@@ -79,9 +79,9 @@ def test_losses_are_marked_by_their_causes(run: package.Result) -> None:
 
 
 def test_an_overshoot_compresses_the_scale_and_hides_nothing() -> None:
-    # Slow start into 4 BDP of buffer, then a tenth of the rate: the settled windows are far below the first peak.
+    # Slow start into more than a BDP of buffer, then a tenth of the rate: the settled windows are far below the first peak.
     low = result(
-        1, rate=[("0s", "20Mbit/s"), ("2s", "4Mbit/s")], buffer="300packets", duration="20s", measure=("10s", "20s")
+        1, rate=[("0s", "20Mbit/s"), ("3s", "2Mbit/s")], buffer="100packets", duration="30s", measure=("20s", "30s")
     )
     figure = plot.windows(low)
     axes = figure.axes[0]

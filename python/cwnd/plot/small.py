@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 
-from cwnd.plot.draw import GREY, STYLE, legend, new_figure, queue, short, windows
-from cwnd.plot.run import COLOURS, RunData
+from cwnd.plot.draw import GREY, STYLE, new_figure, short
+from cwnd.plot.run import COLOURS
+from cwnd.plot.runs.pictures import queue, windows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,14 +25,14 @@ WIDTH = 7.5
 
 def of_run(result: Result) -> Figure:
     """The windows of a run and the queue of its first link."""
-    run = RunData(result)
     with mpl.rc_context(SMALL):
-        panels = [windows, queue] if run.series else [queue]
         figure = new_figure(figsize=(WIDTH, 2.6), layout="constrained")
-        for axes, panel in zip(figure.subplots(1, len(panels), squeeze=False).flat, panels, strict=True):
-            panel(run, axes, named=False)
-        if run.series:
-            legend(run, figure)
+        if not result.scenario.groups:
+            queue(result, ax=figure.subplots())
+            return figure
+        left, right = figure.subplots(1, 2)
+        windows(result, ax=left)
+        queue(result, ax=right)
     return figure
 
 
