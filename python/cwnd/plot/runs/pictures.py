@@ -112,7 +112,7 @@ def with_peak(run: RunData, flow: int, time: Numbers, cwnd: Numbers) -> Series:
 def throughput(runs: Runs, *, interval_s: float | None = None, width: Width = "page", ax: Axes | None = None) -> Figure:
     """Draws the throughput of flows (Mbit/s on the wire, means over `interval_s`: a second, or a fiftieth of a shorter run) over time.
 
-    Runs, lines, ribbons, `width` and `ax` as in `windows`.
+    `runs`, lines, ribbons, `width` and `ax` as in `windows`.
     """
     found = variants(runs)
     end = end_of(found)
@@ -145,7 +145,7 @@ def queue(
 ) -> Figure:
     """Draws what waits at a link over time: as the time until it is sent (`unit="ms"`, where the link's rate is constant), or in packets, with the one in service.
 
-    `link` is the link's name; the first where none is given. Runs, bands over seeds, `width` and `ax` as in `windows`.
+    `link` is the link's name; the first where none is given. `runs`, bands over seeds, `width` and `ax` as in `windows`.
     """
     found = variants(runs)
     names = [each["name"] for each in found[0].first.summary["links"]]
