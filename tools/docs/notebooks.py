@@ -15,14 +15,14 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
 from nbconvert.exporters import MarkdownExporter
 from nbformat import NotebookNode
-from traitlets.config import Config
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks"
@@ -41,21 +41,22 @@ def run_notebook(notebook: NotebookNode, folder: Path, after: Callable[[Notebook
     """
     programs = Path(sys.executable).parent
     environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "PYTHONUTF8": "1"}
-    with tempfile.TemporaryDirectory(prefix="cwnd-") as sockets:
-        client = NotebookClient(
-            notebook,
-            timeout=PATIENCE_S,
-            kernel_name="python3",
-            resources={"metadata": {"path": str(folder)}},
-            # By sockets in a folder: nobody else on the machine can reach the kernel.
-            config=Config({"KernelManager": {"transport": "ipc", "ip": f"{sockets}/kernel"}}),
-        )
-        with client.setup_kernel(env=environment):
-            for number, cell in enumerate(notebook.cells):
-                client.execute_cell(cell, number)
-            if after is not None:
-                after(client)
-            client.set_widgets_metadata()
+    client = NotebookClient(
+        notebook,
+        timeout=PATIENCE_S,
+        kernel_name="python3",
+        # Nothing in it is worth a farewell.
+        shutdown_kernel="immediate",
+        # Its warning that others on this machine may listen.
+        extra_arguments=["--log-level=ERROR"],
+        resources={"metadata": {"path": str(folder)}},
+    )
+    with client.setup_kernel(env=environment):
+        for number, cell in enumerate(notebook.cells):
+            client.execute_cell(cell, number)
+        if after is not None:
+            after(client)
+        client.set_widgets_metadata()
 
 
 def without_widgets(notebook: NotebookNode) -> None:
@@ -125,8 +126,8 @@ def main() -> None:
     RENDERED.mkdir(parents=True, exist_ok=True)
     for path in RENDERED.glob("*.md"):
         path.unlink()
-    with ThreadPoolExecutor(2) as threads:
-        list(threads.map(render, sorted(NOTEBOOKS.glob("*.ipynb"))))
+    with ProcessPoolExecutor(2, get_context("spawn")) as processes:
+        list(processes.map(render, sorted(NOTEBOOKS.glob("*.ipynb"))))
 
 
 if __name__ == "__main__":
