@@ -41,6 +41,8 @@ SEED = re.compile(r"seed-\d{4,}")
 REPRODUCED = re.compile(
     r"(manifest|verdicts|\.reported|\.reported-before)\.json|report\.html|points/[^/]+/[^/]+|[^/]+/[^/]+/(figure\.(svg|png)|data\.parquet|scenarios\.json)"
 )
+#: The pictures that `cwnd plot` puts into the folder of a run or of replicates.
+DRAWN = re.compile(r"(windows|throughput|queue|cdf)\.(png|svg|pdf)")
 #: With the pictures that `cwnd plot` puts beside the tables.
 STUDIED = re.compile(
     r"\.?(manifest\.json|failed\.json|(runs|means)\.parquet|means\.csv)(\.\d+)?|points/[^/]+/[^/]+"
@@ -63,7 +65,10 @@ def kind_of_result(folder: Path) -> str | None:
     """The kind of result in a folder that holds nothing else; `None` for any other folder."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text())
-        kind, names = manifest["kind"], {path.name for path in folder.iterdir()}
+        kind = manifest["kind"]
+        names = {
+            path.name for path in folder.iterdir() if not (kind in (KIND, REPLICATES) and DRAWN.fullmatch(path.name))
+        }
         if kind in (KIND, TRACE):
             ours = names <= set(manifest["files"])
         elif kind == REPLICATES:

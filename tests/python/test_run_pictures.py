@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 
 import cwnd as package
 from cwnd import plot
+from cwnd.plot.runs.kinds import KINDS
 
 
 def result(flows: int = 2, seed: int = 1, **more: object) -> package.Result:
@@ -224,6 +225,18 @@ def test_the_command_draws_runs_and_replicates_beside_each_other(tmp_path: Path,
     ):  # fmt: skip
         done = cwnd("plot", tmp_path / "small", *arguments)
         assert done.returncode == 2 and says in done.stderr and done.stderr.count("\n") == 1, done.stderr
+
+
+def test_a_folder_with_pictures_is_still_that_of_its_result(tmp_path: Path, cwnd: Cli) -> None:
+    short = ("compare", "cubic", "--rate", "20Mbit/s", "--duration", "2s")
+    for name, more in (("run", []), ("seeds", ["--seeds", 2])):
+        assert cwnd(*short, *more, "-o", tmp_path / name).returncode == 0
+        # Of every kind, so that a new one is thought of where folders are checked.
+        for kind in KINDS:
+            assert cwnd("plot", tmp_path / name, "--kind", kind).returncode == 0, kind
+    assert cwnd(*short, "-o", tmp_path / "run").returncode == 0
+    done = cwnd(*short, "--seeds", 3, "-o", tmp_path / "seeds")
+    assert done.returncode == 0 and "2 of them were there" in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize(

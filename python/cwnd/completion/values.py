@@ -156,7 +156,7 @@ def each_of(pairs: Callable[[], Iterable[tuple[str, str] | str]], kind: Kind = "
 
 
 #: Of pictures, whose modules take long to import; a test holds them against these.
-PICTURES = ("response", "heatmap", "fairness", "delay-throughput", "cdf")
+PICTURES = ("windows", "throughput", "queue", "cdf", "response", "heatmap", "fairness", "delay-throughput")
 PICTURE_WIDTHS = ("column", "page", "slide")
 PICTURE_FORMATS = ("png", "svg", "pdf")
 FOLDER: Source = lambda _word, _before: [Candidate("folder")]  # noqa: E731
