@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from cwnd import messages
 from cwnd.input_errors import refused
-from cwnd.store import STUDY, kind_of_result
+from cwnd.store import KIND, STUDY, TRACE, kind_of_result
 
 if TYPE_CHECKING:
     from typer._click.core import Command, Context, Parameter
@@ -43,8 +43,14 @@ def _of_file(given: Given) -> bool:
     return any(text.endswith(".toml") for text in given["what"])
 
 
-def _of_a_run(given: Given) -> bool:
-    return kind_of_result(Path(given["folder"])) != STUDY
+def _of_runs(given: Given) -> bool:
+    return any(kind_of_result(Path(folder)) != STUDY for folder in given["folders"])
+
+
+def _drawn_again(given: Given) -> bool:
+    return given["kind"] is None and [kind_of_result(Path(folder)) in (KIND, TRACE) for folder in given["folders"]] == [
+        True
+    ]
 
 
 #: Defaults that do not go with what is given: the commands, the options, and when they are left out. In order: one may follow from another.
@@ -57,7 +63,8 @@ LEFT_OUT: tuple[tuple[tuple[str, ...], list[str], Callable[[Given], bool]], ...]
     (("sweep",), ["points"], lambda given: given["out"] is None),
     (("sweep",), ["jobs"], lambda given: given["dask"] is not None),
     (("sweep",), LINK, _of_file),
-    (("plot",), ["kind", "measure", "by", "width", "format"], _of_a_run),
+    (("plot",), ["kind", "measure", "by"], _of_runs),
+    (("plot",), ["width", "format"], _drawn_again),
     (("plot",), ["format"], lambda given: given["out"] is not None),
     (("check",), ["seconds"], lambda given: given["simulations"] is not None),
 )

@@ -81,7 +81,7 @@ class Result(Displayed):
     def summary_table(self) -> pa.Table:
         """The summary and the measures as rows, as those of a study: `seed`, `of` what, its `name`, `measure`, `value`, `unit`, `why` there is none."""
         from cwnd.replicates.document import describe
-        from cwnd.study.rows import numbers_of
+        from cwnd.replicates.rows import numbers_of
         from cwnd.study.tables import run_table
 
         groups = self.scenario.groups

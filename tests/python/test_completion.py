@@ -115,10 +115,11 @@ def test_every_figure_and_every_document_can_be_reproduced_by_name(cwnd: Cli) ->
 
 def test_kinds_widths_and_formats_of_pictures_are_those_that_there_are(cwnd: Cli) -> None:
     from cwnd.drawing import FORMATS
+    from cwnd.plot.runs.kinds import KINDS as OF_RUNS
     from cwnd.plot.studies.canvas import WIDTHS
-    from cwnd.plot.studies.kinds import KINDS
+    from cwnd.plot.studies.kinds import KINDS as OF_STUDIES
 
-    for option, values in {"--kind": KINDS, "--width": WIDTHS, "--format": FORMATS}.items():
+    for option, values in {"--kind": {**OF_RUNS, **OF_STUDIES}, "--width": WIDTHS, "--format": FORMATS}.items():
         assert names(cwnd, "plot", "study", option, "") == list(values)
 
 

@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 import cwnd
 from cwnd.metrics.statistics import mean_interval
 from cwnd.number_cache import collect_source
+from cwnd.replicates.rows import MEASURES, Row
 from cwnd.study.braces import parse_flow
 from cwnd.study.design import Design
 from cwnd.study.keys import full, short_names, with_value
 from cwnd.study.precision import Precision
-from cwnd.study.rows import MEASURES, Row
 from cwnd.study.task import PointRun
 from cwnd.study.values import Range, values_of
 
@@ -361,7 +361,9 @@ def test_a_part_that_is_stopped_says_so(tmp_path: Path) -> None:
 def test_the_name_of_a_run_depends_on_all_code_that_makes_its_numbers() -> None:
     seen: dict[str, str] = {}
     collect_source(PointRun.run, seen, set())
-    assert {"cwnd.study.rows.rows_of", "cwnd.replicates.document.describe", "cwnd.metrics.run.measures"} <= set(seen)
+    assert {"cwnd.replicates.rows.rows_of", "cwnd.replicates.document.describe", "cwnd.metrics.run.measures"} <= set(
+        seen
+    )
 
 
 # Between 0.25 and 4 in nine steps by equal factors, each is √2 times the one before: 0.353553…, six decimals of which a scenario takes.

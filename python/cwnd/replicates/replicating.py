@@ -19,8 +19,8 @@ from cwnd.lanes import SIM, check_lane
 from cwnd.replicates.document import ReplicatesDocument, RunDocument, combine
 from cwnd.replicates.folder import ReplicatesFolder
 from cwnd.replicates.report import IDENTICAL_RUNS
+from cwnd.replicates.rows import RunNumbers, numbers_of
 from cwnd.replicates.runner import SeedRun
-from cwnd.study.rows import RunNumbers, numbers_of
 from cwnd.study.tables import mean_table, run_table
 
 if TYPE_CHECKING:

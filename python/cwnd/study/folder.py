@@ -16,12 +16,12 @@ from typing import cast
 from cwnd.flow_and_link import Value
 from cwnd.number_cache import Cache
 from cwnd.replicates.folder import folder_lock, read, replacing, write
+from cwnd.replicates.rows import RunNumbers
 from cwnd.scenario import plain
 from cwnd.store import MANIFEST, STUDY, FolderError, check_folder, kind_of_result, origin
 from cwnd.study.design import Design
 from cwnd.study.points import Base, Files, Points
 from cwnd.study.results import Failed, Study
-from cwnd.study.rows import RunNumbers
 from cwnd.study.values import Range, Values
 
 FAILED = "failed.json"

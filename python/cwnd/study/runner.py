@@ -12,12 +12,12 @@ from pathlib import Path
 from cwnd._native import Scenario, ScenarioError
 from cwnd.executor import Executor, Threads, Watch, run_all
 from cwnd.lanes import SIM
+from cwnd.replicates.rows import MEASURES, RunNumbers
 from cwnd.study.fixed import fixed_settings
 from cwnd.study.folder import StudyFolder
 from cwnd.study.points import Points, key_of
 from cwnd.study.precision import FIRST, MOST, Precision
 from cwnd.study.results import Failed, Study
-from cwnd.study.rows import MEASURES, RunNumbers
 from cwnd.study.tables import by_number, over_seeds, tidy
 from cwnd.study.task import Outcome, PointRun
 

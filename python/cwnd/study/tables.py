@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from cwnd.flow_and_link import Value
 from cwnd.metrics.statistics import mean_interval, median_interval
 from cwnd.replicates.document import TIMES
-from cwnd.study.rows import Row, RunNumbers
+from cwnd.replicates.rows import Row, RunNumbers
 from cwnd.study.values import quantity_of
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from cwnd._native import FellBehindError, PluginError, Scenario, ScenarioError
 from cwnd.executor import Context, simulating
 from cwnd.replicates.document import describe
+from cwnd.replicates.rows import RunNumbers, numbers_of
 from cwnd.result import run_in_time
-from cwnd.study.rows import RunNumbers, numbers_of
 
 
 @dataclass(frozen=True, slots=True)
