@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typer._click.core import Command as ClickCommand
     from typer._click.core import Context, Parameter
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., object])
 
 
 @cache
@@ -63,7 +63,7 @@ class WithCommonOptions:
     """What declares the options of every command."""
 
     params: list[Parameter]
-    context_settings: MutableMapping[str, Any]
+    context_settings: MutableMapping[str, object]
 
     def get_params(self, ctx: Context) -> list[Parameter]:
         """The parameters, and before the help the options that all commands have."""

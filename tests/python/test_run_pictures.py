@@ -262,6 +262,21 @@ def test_what_cannot_be_drawn_is_refused(run: package.Result, call: object, says
     assert str(error.value).startswith(says)
 
 
+def test_a_notebook_shows_a_picture_without_a_backend(run: package.Result) -> None:
+    from IPython.core.formatters import PNGFormatter
+
+    shown = PNGFormatter()(plot.queue(run))
+    assert shown is not None and shown.startswith(b"\x89PNG")
+
+
+def test_runs_beside_each_other_have_the_names_of_their_scenarios() -> None:
+    small, large = (
+        result(buffer=buffer, name=buffer, duration="3s", measure=("1s", "3s")) for buffer in ("0.5bdp", "2bdp")
+    )
+    names = [line.get_gid() for line in plot.queue([small, large]).axes[0].get_lines() if line.get_gid()]
+    assert names == ["0.5bdp", "2bdp"]
+
+
 def test_importing_the_pictures_chooses_no_backend() -> None:
     code = "import cwnd.plot, matplotlib; print(matplotlib.rcParams._get_backend_or_none())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -57,7 +57,10 @@ def variants(given: Runs) -> list[Variant]:
     rows = list(found.values())
     if len(rows) == 1:
         return [Variant("", rows[0][1])]
-    return [Variant(name or f"run {number}", runs) for number, (name, runs) in enumerate(rows, 1)]
+    names = [name or runs[0].scenario.name for name, runs in rows]
+    if len(set(names)) < len(names) or not all(names):
+        names = [name or f"run {number}" for number, (name, _) in enumerate(rows, 1)]
+    return [Variant(name, runs) for name, (_, runs) in zip(names, rows, strict=True)]
 
 
 def is_list(given: object) -> bool:

@@ -7,7 +7,8 @@ import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, cast
+from io import BytesIO
+from typing import TYPE_CHECKING, Literal, TypedDict, cast
 
 import numpy as np
 from matplotlib import rcParams
@@ -35,6 +36,26 @@ DASHES: tuple[Dash, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)))
 MOST_TICKS = 9
 
 
+class LineLook(TypedDict, total=False):
+    """How a line or points are drawn, as keywords of matplotlib."""
+
+    color: str
+    marker: str
+    linestyle: Dash
+    markersize: float
+    linewidth: float
+    zorder: float
+
+
+class Picture(Figure):
+    """A figure that a notebook shows, whatever backend it has."""
+
+    def _repr_png_(self) -> bytes:
+        found = BytesIO()
+        self.savefig(found, format="png", dpi=110)
+        return found.getvalue()
+
+
 @dataclass(frozen=True, slots=True)
 class Look:
     """How a line is drawn: what tells lines apart for those who see no colours too."""
@@ -52,7 +73,7 @@ class Look:
         return DASHES[self.number % len(DASHES)]
 
     @property
-    def dots(self) -> dict[str, Any]:
+    def dots(self) -> LineLook:
         """As points."""
         return {
             "color": self.colour,
@@ -62,7 +83,7 @@ class Look:
         }
 
     @property
-    def joined(self) -> dict[str, Any]:
+    def joined(self) -> LineLook:
         """As points that a line joins."""
         return {**self.dots, "linestyle": self.dash, "markersize": 3.5 * self.scale, "linewidth": 1.3 * self.scale}
 
@@ -119,7 +140,7 @@ class Canvas:
         rows = -(-len(titles) // most)
         columns = -(-len(titles) // rows)
         tall = (height or 16) * font / 72 * (1.35 if rows == 1 and height is None else 1)
-        figure = Figure(figsize=(inches, rows * tall + 6 * font / 72), layout="constrained")
+        figure = Picture(figsize=(inches, rows * tall + 6 * font / 72), layout="constrained")
         FigureCanvasAgg(figure)
         share_x, share_y = shared in ("x", "both"), shared in ("y", "both")
         grid = list(figure.subplots(rows, columns, squeeze=False, sharex=share_x, sharey=share_y).flat)

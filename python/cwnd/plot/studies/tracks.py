@@ -7,11 +7,11 @@ import itertools
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from cwnd.plot.studies.canvas import GREY, Canvas, Label, Look, Obstacles, note_size
+from cwnd.plot.studies.canvas import GREY, Canvas, Label, LineLook, Look, Obstacles, note_size
 from cwnd.plot.studies.chosen import RunRow
 from cwnd.plot.studies.ellipse import Spread
 from cwnd.plot.studies.factors import Cell
@@ -81,7 +81,7 @@ def draw_tracks(canvas: Canvas, axes: Axes, tracks: Sequence[Track], *, in_order
 def draw_shares(axes: Axes, capacity: float | None, slope: float | None, top: float) -> list[Text]:
     """Draws the lines of full capacity and of equal shares; returns what is written beside them."""
     notes = []
-    style: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "zorder": 0.5}
+    style: LineLook = {"color": GREY, "linewidth": 0.8, "zorder": 0.5}
     if capacity is not None:
         axes.plot([0, capacity], [capacity, 0], linestyle=(0, (4, 2)), gid=GUIDES[0], **style)
         notes.append(note(axes, GUIDES[0], (0.97 * capacity, 0.03 * capacity), (-1, 1)))
