@@ -67,9 +67,8 @@ def draw_tracks(canvas: Canvas, axes: Axes, tracks: Sequence[Track], *, in_order
             axes.plot(*along, color=looks.colour, linewidth=0.8 * looks.scale, alpha=0.6, zorder=2)
         for place, spread in enumerate(spreads):
             size = 3.0 + 3.5 * place / (len(spreads) - 1) if is_path else 4.5
-            axes.plot(
-                [spread.x], [spread.y], gid=track.name, zorder=4, **{**looks.dots, "markersize": size * looks.scale}
-            )
+            dots: LineLook = {**looks.dots, "markersize": size * looks.scale, "zorder": 4}
+            axes.plot([spread.x], [spread.y], gid=track.name, **dots)
             if spread.n > 1 and spread.long > 0:
                 ellipse = Ellipse((spread.x, spread.y), 2 * spread.long, 2 * spread.short, angle=spread.angle)
                 ellipse.set(
