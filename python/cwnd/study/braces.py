@@ -7,7 +7,7 @@ from cwnd.flow_and_link import Flow, Value
 from cwnd.flowspec import FlowSyntaxError, parse, value
 from cwnd.study.values import Range, Values, split, values_of
 
-SYNTAX = "braces around a whole name, count or value, such as {cubic,reno}:2@rtt=40ms or cubic@beta={0.7,0.85}"
+SYNTAX = "braces around a whole name, count or value, such as {cubic,reno}:2@rtt=40ms or cubic@beta={0.7,0.85},rtt=40ms"
 
 
 def parse_flow(text: str, number: int) -> tuple[Flow, dict[str, Values]]:

@@ -173,11 +173,9 @@ def whole_of(shards: Sequence[Path]) -> tuple[Points, Mapping[str, object]]:
     manifests = {shard: read(shard / MANIFEST) for shard in shards}
     for shard, manifest in manifests.items():
         if manifest.get("kind") != STUDY:
-            raise FolderError(
-                f'folder: "{shard}" is not accepted; expected a part of a study, of cwnd sweep --shard -o'
-            )
+            raise FolderError(f'DIR: "{shard}" is not accepted; expected a part of a study, of cwnd sweep --shard -o')
         if any(manifest.get(key) != manifests[shards[0]].get(key) for key in IDENTITY):
-            raise FolderError(f'folder: "{shard}" is not accepted; expected a part of the same study as "{shards[0]}"')
+            raise FolderError(f'DIR: "{shard}" is not accepted; expected a part of the same study as "{shards[0]}"')
     first = manifests[shards[0]]
     axes: dict[str, Values] = {}
     for key, given in cast("Mapping[str, object]", first["axes"]).items():
