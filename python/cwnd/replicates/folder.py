@@ -7,6 +7,7 @@ pictures; `summary.json` is the document over all runs that are done.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -149,13 +150,11 @@ def folder_lock(path: Path) -> Iterator[None]:
 def replacing(path: Path) -> Iterator[Path]:
     """A temporary file, of this process alone, which takes the name when the body has written it; gone if the body raises."""
     part = path.with_name(f".{path.name}.{os.getpid()}")
+    if not path.parent.is_dir():  # said of the name that the user knows
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
     try:
         yield part
         part.replace(path)
-    except OSError as error:
-        if error.filename is not None and Path(error.filename).name == part.name:
-            error.filename = str(path)  # the name that the user knows
-        raise
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
