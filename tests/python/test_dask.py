@@ -210,7 +210,7 @@ def test_a_worker_of_another_build_is_refused(cluster: Cluster, tmp_path: Path) 
     shutil.copytree(package, other, ignore=shutil.ignore_patterns("source", "__pycache__", "*.so"))
     for library in package.glob("_native*.so"):
         (other / library.name).symlink_to(library)
-    rows = other / "study" / "rows.py"
+    rows = other / "replicates" / "rows.py"
     rows.write_text(rows.read_text().replace("total = fsum(", "total = 2 * fsum("))
     cluster.worker("--no-nanny", PYTHONPATH=str(other.parent))
     cluster.wait(1)

@@ -108,7 +108,7 @@ def test_the_command_draws_a_study_and_says_what_it_does_not_accept(tmp_path: Pa
         (
             "--kind",
             "pie",
-        ): '--kind: "pie" is not accepted; expected a kind of picture: response, heatmap, fairness, delay-throughput, cdf',
+        ): '--kind: "pie" is not accepted; expected a kind of picture of this: response, heatmap, fairness, delay-throughput, cdf',
         ("--where", "rtt"): '--where: "rtt" is not accepted; expected COLUMN=VALUES',
         ("--where", "rtt=5ms"): '--where rtt: "5ms" is not accepted',
         ("-o", "a.gif"): '-o: "a.gif" is not accepted; expected a name that ends in .png, .svg or .pdf',
@@ -118,8 +118,8 @@ def test_the_command_draws_a_study_and_says_what_it_does_not_accept(tmp_path: Pa
         assert refused.returncode == 2 and says in refused.stderr and refused.stderr.count("\n") == 1, refused.stderr
     run = tmp_path / "run"
     cwnd.save(cwnd.run(cwnd.dumbbell(["cubic"], rate="1Mbit/s", rtt="10ms", duration="1s")), run, pictures=False)
-    refused = command(run, "--kind", "cdf")
-    assert refused.returncode == 2 and "expected a study, of cwnd sweep -o" in refused.stderr
+    refused = command(run, "--kind", "heatmap")
+    assert refused.returncode == 2 and "expected a kind of picture of this: windows, throughput, queue, cdf" in refused.stderr
 
 
 def test_a_map_needs_factors_that_are_crossed() -> None:
