@@ -119,7 +119,10 @@ def test_the_command_draws_a_study_and_says_what_it_does_not_accept(tmp_path: Pa
     run = tmp_path / "run"
     cwnd.save(cwnd.run(cwnd.dumbbell(["cubic"], rate="1Mbit/s", rtt="10ms", duration="1s")), run, pictures=False)
     refused = command(run, "--kind", "heatmap")
-    assert refused.returncode == 2 and "expected a kind of picture of this: windows, throughput, queue, cdf" in refused.stderr
+    assert (
+        refused.returncode == 2
+        and "expected a kind of picture of this: windows, throughput, queue, cdf" in refused.stderr
+    )
 
 
 def test_a_map_needs_factors_that_are_crossed() -> None:
