@@ -210,6 +210,9 @@ def test_a_worker_of_another_build_is_refused(cluster: Cluster, tmp_path: Path) 
     shutil.copytree(package, other, ignore=shutil.ignore_patterns("source", "__pycache__", "*.so"))
     for library in package.glob("_native*.so"):
         (other / library.name).symlink_to(library)
+    # An installed module finds the wheel's libraries beside its package.
+    if (libraries := package.with_name("cwnd.libs")).exists():
+        (tmp_path / "other" / "cwnd.libs").symlink_to(libraries)
     rows = other / "replicates" / "rows.py"
     rows.write_text(rows.read_text().replace("total = fsum(", "total = 2 * fsum("))
     cluster.worker("--no-nanny", PYTHONPATH=str(other.parent))

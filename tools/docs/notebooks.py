@@ -90,8 +90,12 @@ def page_of(notebook: NotebookNode, name: str) -> tuple[str, dict[str, bytes]]:
     without_widgets(notebook)
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
-            if "text/html" in output.get("data", {}):
-                output.data["text/html"] = plain_html(output.data["text/html"])
+            data = output.get("data", {})
+            if "text/html" in data:
+                data["text/html"] = plain_html(data["text/html"])
+            # A figure comes in both forms; a page has the one whose text is text.
+            if "image/svg+xml" in data:
+                data.pop("image/png", None)
     text, resources = MarkdownExporter().from_notebook_node(
         notebook, {"unique_key": name, "output_files_dir": f"{name}_files"}
     )
