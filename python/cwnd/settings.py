@@ -21,9 +21,9 @@ Axis = str | Iterable[str | tuple[str, str]] | Mapping[str, object]
 class ScenarioSettings(TypedDict, total=False):
     """Settings that every scenario may have."""
 
-    #: simulated time, with unit (100 s; `compare`: 60 s)
+    #: simulated time, with unit (100 s; `compare`, `sweep`: 60 s)
     duration: str
-    #: from and to of what the summary measures, with units (the whole run; `compare`: its last four fifths)
+    #: from and to of what the summary measures, with units (the whole run; `compare`, `sweep`: its last four fifths)
     measure: tuple[str, str] | None
     #: the first seed of all that is random (1)
     seed: int | str

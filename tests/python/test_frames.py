@@ -73,7 +73,7 @@ def test_replicates_have_the_numbers_of_their_document() -> None:
 
 def test_a_result_has_the_rows_of_a_studys_run() -> None:
     study = crossed()
-    alone = cwnd.run(cwnd.dumbbell(["cubic@beta=0.85", "reno"], **SMALL, rtt="10ms", seed=2))
+    alone = cwnd.compare(["cubic@beta=0.85", "reno"], **SMALL, rtt="10ms", seed=2)
     frame = alone.to_pandas()
     runs = study.to_pandas("runs")
     of_run = runs[(runs["beta"] == 0.85) & (runs["rtt"] == "10ms") & (runs["seed"] == 2)]

@@ -160,6 +160,33 @@ def test_distributions_are_those_of_the_packets(run: package.Result) -> None:
     assert flows.shape == (11, 2) and flows[-1, 1] == 1
 
 
+def test_a_transfer_that_did_not_end_keeps_the_curve_below_one(tmp_path: Path) -> None:
+    (tmp_path / "t.toml").write_text("""
+duration = "4s"
+measure = ["1s", "3900ms"]
+[link]
+rate = "20Mbit/s"
+rtt = "40ms"
+queue = { kind = "droptail", limit = "1bdp" }
+[[flow]]
+cc = "cubic"
+[[traffic]]
+name = "pages"
+model = "sessions"
+sessions = 40
+gap = { kind = "exponential", mean = "1s" }
+size = { kind = "pareto", shape = 1.2, mean = "300packets" }
+""")
+    run = package.run(tmp_path / "t.toml")
+    rows = [row for row in run.transfers.to_pylist() if 1 <= row["start_s"] < 3.9]
+    took = sorted(row["end_s"] - row["start_s"] for row in rows if row["end_s"] is not None)
+    assert 0 < len(took) < len(rows) < run.transfers.num_rows
+    figure = plot.cdf(run, "completion_s")
+    (drawn,) = lines(figure, "pages")
+    assert drawn[1:, 0].tolist() == pytest.approx(took) and drawn[-1, 1] == pytest.approx(len(took) / len(rows))
+    assert f"{len(rows) - len(took)} of {len(rows)} transfers did not end" in " ".join(caption_of(figure).split())
+
+
 def test_pictures_change_nothing_global_and_take_the_callers_axes(run: package.Result) -> None:
     before, backend = dict(mpl.rcParams), mpl.get_backend()
     mine = Figure(figsize=(4, 3))

@@ -127,7 +127,7 @@ def test_each_number_of_a_study_is_that_of_the_run_by_itself() -> None:
     assert (study.asked, study.done, study.found, study.failed) == (8, 8, 0, [])
     row = {"beta": 0.85, "rtt": "40ms", "seed": 2, "of": "group", "measure": "throughput_mbps", "name": "cubic"}
     (found,) = [each for each in study.runs.to_pylist() if all(each[key] == value for key, value in row.items())]
-    alone = cwnd.run(cwnd.dumbbell(["cubic@beta=0.85", "reno"], **SMALL, rtt="40ms", seed=2))
+    alone = cwnd.compare(["cubic@beta=0.85", "reno"], **SMALL, rtt="40ms", seed=2)
     assert found["value"] == alone.summary["flows"][0]["throughput_mbps"]
     assert (found["unit"], found["label"], found["rtt_ms"]) == ("Mbit/s", "cubic beta=0.85", 40.0)
     (mean,) = [
@@ -250,7 +250,7 @@ def test_seeds_are_added_where_an_interval_is_wide_and_nowhere_else() -> None:
     assert len({row["n"] for row in rows}) > 1, "points need different numbers of seeds"
 
 
-# docs/guide/studies.md says these numbers.
+# docs/guide/studies.md says these numbers of the command of the same words (test_study_edges.py).
 def test_seeds_where_they_are_needed_are_a_third_of_as_many_for_all() -> None:
     study = {"rate": "20Mbit/s", "rtt": ["10ms", "20ms", "40ms", "80ms", "160ms"], "duration": "20s"}
     adaptive = cwnd.sweep(["cubic", "reno"], **study, until="5%", most_seeds=200)
@@ -269,7 +269,7 @@ def test_seeds_where_they_are_needed_are_a_third_of_as_many_for_all() -> None:
         return all((each.half_width or 0.0) <= 0.05 * (each.centre or 0.0) for each in intervals)
 
     smallest = next(count for count in range(5, max(seeds.values()) + 1) if is_enough(count))
-    assert (adaptive.done, smallest * len(seeds)) == (128, 390)
+    assert (adaptive.done, min(seeds.values()), max(seeds.values()), smallest) == (115, 5, 76, 75)
     assert adaptive.done <= 0.6 * smallest * len(seeds)
 
 
@@ -287,6 +287,7 @@ seeds = 2
 zip = [["rtt", "rate"]]
 [scenario]
 duration = "4s"
+measure = ["800ms", "4s"]
 link = { rate = "20Mbit/s", rtt = "40ms" }
 flow = [{ cc = "cubic", start = { uniform = ["0s", "100ms"] } }]
 [axes]
@@ -383,6 +384,7 @@ def test_a_study_knows_what_its_points_have_in_common(tmp_path: Path) -> None:
         "loss": "random:0.001",
         "flows": "2 cubic, reno",
         "duration": "4 s",
+        "measured": "0.8 to 4 s",
     }
     assert cwnd.load(tmp_path / "a").fixed == study.fixed
     flows = {row["name"]: row["value"] for row in study.runs.to_pylist() if row["measure"] == "flows"}

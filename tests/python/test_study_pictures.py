@@ -87,6 +87,8 @@ def test_a_response_has_the_means_and_intervals_of_the_table(study: cwnd.Study) 
         "reno (beta=0.7)": {"name": "reno", "beta": 0.7},
     }.items():
         x, y = line(axes, name)
+        begin, end = axes.get_xlim()
+        assert 0.4 < begin < 0.5 and 2 < end < 2.5, "the axis is that of the levels"
         rows = values(study, measure="throughput_mbps", of="group", rtt="40ms", **wanted)
         assert x == [0.5, 1, 2] and y == [row["value"] for row in rows]
         bars = [segment for each in axes.collections for segment in each.get_segments()]
@@ -97,7 +99,10 @@ def test_a_response_has_the_means_and_intervals_of_the_table(study: cwnd.Study) 
             )
     names = {"cubic beta=0.7", "cubic beta=0.85", "reno (beta=0.7)", "reno (beta=0.85)"}
     assert names <= texts(axes), "each line is named where it ends"
-    assert caption(figure) == "20 Mbit/s, 4 s, RTT 40ms. Means over 4 seeds; bars: 95 % intervals."
+    assert (
+        caption(figure)
+        == "20 Mbit/s, 4 s, measured from 0.8 to 4 s, RTT 40ms. Means over 4 seeds; bars: 95 % intervals."
+    )
 
 
 # Of two seeds Student's t is 12.7: an interval of 12.7 standard errors hides the means that it is about.
@@ -294,6 +299,19 @@ def test_a_distribution_is_that_of_the_runs(algorithms: cwnd.Study) -> None:
     found = sorted(row["value"] for row in values(algorithms, "runs", measure="queue_mean_ms", of="link", cc="reno"))
     x, y = line(axes, "reno")
     assert (x, y) == ([found[0], *found], [0, 0.25, 0.5, 0.75, 1])
+
+
+# At no point half of the runs converged, so that no median is there; the distribution is, up to the part that converged.
+def test_a_distribution_ends_below_one_where_runs_have_no_value() -> None:
+    study = cwnd.sweep(["cubic", "reno"], rate="20Mbit/s", rtt=["10ms", "40ms"], seeds=20, duration="30s")
+    runs = [row for row in values(study, "runs", measure="convergence_s", of="all") if row["rtt"] == "10ms"]
+    there = sorted(row["value"] for row in runs if row["value"] is not None)
+    assert 0 < len(there) < len(runs) == 20
+    figure = cdf(study, "convergence_s", where={"of": "all", "rtt": "10ms"})
+    ((drawn,),) = ([each for each in axes.get_lines() if len(each.get_xdata()) > 2] for axes in shown(figure))
+    assert drawn.get_xdata().tolist() == [there[0], *there]  # type: ignore[union-attr]
+    assert drawn.get_ydata()[-1] == len(there) / 20  # type: ignore[index]
+    assert f"{20 - len(there)} runs have no value" in " ".join(caption(figure).split())
 
 
 @pytest.mark.parametrize("draw", [response, fairness, delay_throughput, cdf, heatmap])

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean, median
 
 from cwnd.difference.effect import (
     Method,
@@ -76,8 +77,8 @@ def series(ours: Numbers, theirs: Numbers, keys: tuple[Key, Key], comparing: Com
     return Series(found, (has, has), none, why)
 
 
-def pooled(of_points: Sequence[Series], *, paired: bool) -> Series:
-    """By seed, the means over the points, of the seeds that all points have a value under: seeds are independent of each other, points are not."""
+def pooled(of_points: Sequence[Series], centre: Callable[[Sequence[float]], float], *, paired: bool) -> Series:
+    """By seed, the means (of times the medians) over the points, of the seeds that all points have a value under: seeds are independent of each other, points are not."""
     sides: list[list[float]] = []
     seeds: list[Sequence[int]] = []
     for side in (0, 1):
@@ -85,23 +86,16 @@ def pooled(of_points: Sequence[Series], *, paired: bool) -> Series:
         values = []
         for seed in common:
             at = [(each.samples.a, each.samples.b)[side][each.seeds[side].index(seed)] for each in of_points]
-            values.append(math.fsum(at) / len(at))
+            values.append(centre(at))
         sides.append(values)
         seeds.append(common)
     found = Samples(sides[0], sides[1], paired)
     why = next((each.why for each in of_points if each.why), "")
-    return Series(found, (seeds[0], seeds[1]), sum(each.undefined for each in of_points), why)
-
-
-def all_pairs(of_points: Sequence[Series], *, paired: bool) -> Series:
-    """The values of all points: for medians, of which there is no mean over points."""
-    samples = Samples(
-        [value for each in of_points for value in each.samples.a],
-        [value for each in of_points for value in each.samples.b],
-        paired,
-    )
-    why = next((each.why for each in of_points if each.why), "")
-    return Series(samples, ((), ()), sum(each.undefined for each in of_points), why)
+    if centre is median and paired:
+        undefined = sum(a == b == math.inf for a, b in zip(found.a, found.b, strict=True))
+    else:
+        undefined = sum(each.undefined for each in of_points)
+    return Series(found, (seeds[0], seeds[1]), undefined, why)
 
 
 def effect_of(
@@ -172,6 +166,11 @@ def numbers_in_common(
                     yield pair, measure
 
 
+def name_at(ours: Numbers, theirs: Numbers, place: Place, pair: tuple[Subject, Subject]) -> tuple[str, str, str]:
+    """Of what numbers at a point are, and its label on both sides."""
+    return pair[0].of, ours.labels[place, pair[0]], theirs.labels[aligned(ours, theirs, place), pair[1]]
+
+
 def compute(ours: Numbers, theirs: Numbers, names: tuple[str, str], comparing: Comparing) -> Difference:
     """B (`theirs`) against A (`ours`)."""
     right = set(places(theirs.values))
@@ -193,7 +192,9 @@ def compute(ours: Numbers, theirs: Numbers, names: tuple[str, str], comparing: C
                 of_points.append((place, series(ours, theirs, keys, comparing)))
         if not of_points:
             continue
-        effects = [effect_of(each, name, measure, unit, comparing) for _, each in of_points]
+        effects = [
+            effect_of(each, name_at(ours, theirs, place, pair), measure, unit, comparing) for place, each in of_points
+        ]
         at += [
             replace(effect, place=dict(zip(ours.factors, place, strict=True)))
             for effect, (place, _) in zip(effects, of_points, strict=True)
@@ -201,10 +202,9 @@ def compute(ours: Numbers, theirs: Numbers, names: tuple[str, str], comparing: C
         if len(common) == 1:
             over.append(at[-1])
             continue
-        merge = all_pairs if measure in TIMES else pooled
-        over.append(
-            effect_of(merge([each for _, each in of_points], paired=comparing.paired), name, measure, unit, comparing)
-        )
+        centre = median if measure in TIMES else fmean
+        merged = pooled([each for _, each in of_points], centre, paired=comparing.paired)
+        over.append(effect_of(merged, name, measure, unit, comparing))
     if comparing.paired and not any(effect.n for effect in at):
         raise refused("b", names[1], "a result with seeds that A has too, or --unpaired")
     seeds = unpaired_seeds(ours, theirs) if comparing.paired else 0

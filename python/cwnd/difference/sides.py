@@ -41,8 +41,10 @@ class Numbers:
     factors: list[str]
     #: The value under each seed; `None` where there is none.
     values: dict[Key, dict[int, float | None]] = field(default_factory=dict)
-    #: The name and the label of each subject; where points have different labels, its name is its label.
+    #: The name and the label of each subject; where points have different labels, its name is its label, and different names are all said.
     names: dict[Subject, tuple[str, str]] = field(default_factory=dict)
+    #: What it is called at a point.
+    labels: dict[tuple[Place, Subject], str] = field(default_factory=dict)
     units: dict[str, str] = field(default_factory=dict)
     #: Why a number has no value, of its first run without.
     reasons: dict[Key, str] = field(default_factory=dict)
@@ -100,28 +102,56 @@ def numbers_of(
     columns = [name for name in factors_of(side) if name != apart]
     varied = [name for name in columns if len({str(row[name]) for row in found_rows}) > 1]
     found = Numbers(varied)
-    numbered: dict[tuple[Place, int], dict[tuple[str, str], int]] = {}
+    numbered = numbered_subjects(found_rows, varied)
+    names: dict[Subject, dict[str, None]] = {}
+    labels: dict[Subject, dict[str, None]] = {}
     for row in found_rows:
         place = tuple(row[name] for name in varied)
-        seed, of, name = int(str(row["seed"])), str(row["of"]), str(row["name"])
-        subject = Subject(of, number_of(numbered.setdefault((place, seed), {}), row))
-        if found.names.setdefault(subject, (name, str(row["label"])))[1] != row["label"]:
-            found.names[subject] = (name, name)
+        seed, of, name, label = int(str(row["seed"])), str(row["of"]), str(row["name"]), str(row["label"])
+        subject = Subject(of, numbered[place, of, name])
+        names.setdefault(subject, {})[name] = None
+        labels.setdefault(subject, {})[label] = None
+        found.labels[place, subject] = label
         measure, value = str(row["measure"]), row["value"]
         found.units.setdefault(measure, str(row["unit"]))
         key = Key(place, subject, measure)
         found.values.setdefault(key, {})[seed] = value if isinstance(value, float) else None
         if value is None:
             found.reasons.setdefault(key, str(row["why"]))
+    for subject, own in names.items():
+        joined = " or ".join(own)
+        found.names[subject] = (joined, next(iter(labels[subject])) if len(labels[subject]) == 1 else joined)
+    for place, subject in found.labels:
+        # Where only what is varied of it differs, the factors say that already.
+        if len(names[subject]) == 1:
+            found.labels[place, subject] = found.names[subject][1]
     return found
 
 
-def number_of(seen: dict[tuple[str, str], int], row: Mapping[str, object]) -> int:
-    """The place of a row's subject among those of its kind in a run."""
-    subject = str(row["of"]), str(row["name"])
-    if subject not in seen:
-        seen[subject] = sum(of == subject[0] for of, _ in seen)
-    return seen[subject]
+def numbered_subjects(
+    found_rows: Iterable[Mapping[str, object]], varied: Sequence[str]
+) -> dict[tuple[Place, str, str], int]:
+    """The number of each subject among those of its kind, by point, kind and name.
+
+    Where the points have the same names it goes by name; where they do not (an algorithm that is varied), by the order at each point. The
+    order is that of the run that has the most: a group of transfers that never started in a run has no row there.
+    """
+    in_runs: dict[tuple[Place, str], dict[object, dict[str, None]]] = {}
+    for row in found_rows:
+        key = tuple(row[name] for name in varied), str(row["of"])
+        in_runs.setdefault(key, {}).setdefault(row["seed"], {})[str(row["name"])] = None
+    at_points = {
+        key: list(dict.fromkeys(name for names in sorted(runs.values(), key=len, reverse=True) for name in names))
+        for key, runs in in_runs.items()
+    }
+    first: dict[str, list[str]] = {}
+    for (_, of), names in at_points.items():
+        first[of] = names if len(names) > len(first.get(of, [])) else first[of]
+    return {
+        (place, of, name): first[of].index(name) if set(names) <= set(first[of]) else number
+        for (place, of), names in at_points.items()
+        for number, name in enumerate(names)
+    }
 
 
 def partners(ours: Numbers, theirs: Numbers, of: str) -> list[tuple[Subject, Subject]]:

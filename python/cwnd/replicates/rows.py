@@ -101,9 +101,12 @@ def rows_of(document: RunDocument, groups: Sequence[GroupOfFlows]) -> list[Row]:
         loads = cast("Mapping[str, object]", traffic)
         rows += [Row("traffic", index, name, key, number(loads, key), unit("traffic", key), "") for key in LOADS]
     names = {(group["of"], group["index"]): group["name"] for group in document["transfers"]}
-    for index, transfers in enumerate(measures["transfers"]):
+    # Only groups of which a transfer started are there: the place is that in the scenario, the same in every run.
+    for transfers in measures["transfers"]:
         name = f"{names.get((transfers['of'], transfers['index']), transfers['of'])}, {transfers['direction']}"
-        rows += measured("transfers", index, name, {f"completion_{part}_s": transfers[part] for part in COMPLETION})
+        rows += measured(
+            "transfers", transfers["index"], name, {f"completion_{part}_s": transfers[part] for part in COMPLETION}
+        )
     return rows
 
 

@@ -11,7 +11,12 @@ import typer
 from cwnd.discipline_options import Ecn, discipline_options
 from cwnd.options import Plugins, with_options
 
-AXES = "one value, or an axis: 10ms,40ms or FROM..TO/COUNT[log]"
+
+def axes(example: str) -> str:
+    """What an option takes that may be an axis."""
+    return f"one value, or an axis: {example} or FROM..TO/COUNT[log]"
+
+
 Folder = Annotated[
     Path | None, typer.Option("-o", "--out", metavar="DIR", help="Keep the runs, and write the tables, in this folder.")
 ]
@@ -26,11 +31,16 @@ def command(
             help="Flows as in cwnd compare, with axes in braces; or the file of a scenario or a study.",
         ),
     ],
-    rate: Annotated[str | None, typer.Option(help=f"Rate of the bottleneck: {AXES}.", show_default="100Mbit/s")] = None,
-    rtt: Annotated[
-        str | None, typer.Option(help=f"Round trip time without queueing: {AXES}.", show_default="40ms")
+    rate: Annotated[
+        str | None,
+        typer.Option(help=f"Rate of the bottleneck: {axes('10Mbit/s,100Mbit/s')}.", show_default="100Mbit/s"),
     ] = None,
-    buffer: Annotated[str | None, typer.Option(help=f"Queue: {AXES}.", show_default="1bdp")] = None,
+    rtt: Annotated[
+        str | None, typer.Option(help=f"Round trip time without queueing: {axes('10ms,40ms')}.", show_default="40ms")
+    ] = None,
+    buffer: Annotated[
+        str | None, typer.Option(help=f"Queue: {axes('0.5bdp,100packets')}.", show_default="1bdp")
+    ] = None,
     ecn: Ecn = False,
     duration: Annotated[str | None, typer.Option(help="Simulated time.", show_default="60s")] = None,
     measure: Annotated[
@@ -41,14 +51,16 @@ def command(
         str | None,
         typer.Option(help="Losses on the link, as in cwnd compare; several in braces: '{random:0.001,random:0.01}'."),
     ] = None,
-    jitter: Annotated[str | None, typer.Option(metavar="TIME", help=f"Random time on the link: {AXES}.")] = None,
+    jitter: Annotated[
+        str | None, typer.Option(metavar="TIME", help=f"Random time on the link: {axes('1ms,5ms')}.")
+    ] = None,
     reverse: Annotated[bool, typer.Option("--reverse", help="The reverse path is a link with a queue too.")] = False,
     traffic: Annotated[
         list[str] | None,
         typer.Option(metavar="PRESET|KEYS", help="Background traffic, as in cwnd compare. May be repeated."),
     ] = None,
     packet_size: Annotated[
-        str | None, typer.Option(help=f"Size of a data packet: {AXES}.", show_default="1500B")
+        str | None, typer.Option(help=f"Size of a data packet: {axes('576B,1500B')}.", show_default="1500B")
     ] = None,
     axis: Annotated[
         list[str] | None,

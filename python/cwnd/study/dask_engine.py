@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import pickle
 import re
+import threading
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -32,6 +33,8 @@ EXPECTED = "a Dask scheduler's address, such as tcp://127.0.0.1:8786, or its fil
 ADDRESS = re.compile(r"(?:[a-z]+://)?[^/]+:\d+")
 #: How long a scheduler may take to answer, s.
 CONNECT_S = 10
+#: How long nothing is said of that, s.
+SILENT_S = 2.0
 #: How many batches the scheduler has at a time: enough for a large cluster, few enough for its memory.
 MOST_SUBMITTED = 2000
 #: Workers that a cluster without any is taken to get.
@@ -144,7 +147,7 @@ def address_of(client: Client) -> str:
 
 
 @contextmanager
-def connected(given: object) -> Iterator[Client]:
+def connected(given: object, tell: Callable[[str], None]) -> Iterator[Client]:
     """A client of the scheduler at an address, closed at the end; or the client that was given."""
     try:
         import distributed
@@ -162,10 +165,15 @@ def connected(given: object) -> Iterator[Client]:
         raise refused("dask", given, EXPECTED)
     if "scheduler_file" in where and not Path(given).is_file():
         raise refused("dask", given, "a scheduler's file that is there")
+    slow = threading.Timer(SILENT_S, tell, [f"no answer from {given} yet; waiting for {CONNECT_S} s"])
+    slow.daemon = True
+    slow.start()
     try:
         client = distributed.Client(**where, timeout=CONNECT_S, set_as_default=False)
     except OSError:
         raise ConnectionError(f"dask: no scheduler answers at {given} within {CONNECT_S} s") from None
+    finally:
+        slow.cancel()
     try:
         yield client
     finally:
@@ -178,7 +186,7 @@ def on_dask(given: object, shown: Shown, tell: Callable[[str], None]) -> Iterato
 
     `tell` is told of a cluster without workers: its runs begin as these join. Raises `ScenarioError`, and `ConnectionError` where no scheduler answers.
     """
-    with connected(given) as client:
+    with connected(given, tell) as client:
         from cwnd.study.dask_worker import Build, Libraries
 
         if plugin.LOADED:

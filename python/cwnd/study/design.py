@@ -91,6 +91,6 @@ class Design:
         parts = qmc.LatinHypercube(len(self.axes), seed=self.seed).random(count)
         for row in parts:
             yield {
-                key: values.at(part) if isinstance(values, Range) else values[int(part * len(values))]
+                key: values.drawn(part) if isinstance(values, Range) else values[int(part * len(values))]
                 for (key, values), part in zip(self.axes.items(), row.tolist(), strict=True)
             }

@@ -52,8 +52,8 @@ def say_refused(run: StudyRun) -> int:
     return len(refused)
 
 
-def dry_run(run: StudyRun, jobs: int) -> None:
-    """Says what would be run: axes, points, time, size."""
+def dry_run(run: StudyRun, jobs: int) -> bool:
+    """Says what would be run: axes, points, time, size. Returns whether every point has a scenario."""
     points, settings = run.points, run.settings
     for key, name in points.names.items():
         levels = list(dict.fromkeys(str(point.factors[name]) for point in points.points))
@@ -64,13 +64,13 @@ def dry_run(run: StudyRun, jobs: int) -> None:
             else f"{name}: {', '.join(levels[:MOST_SHOWN])}{more}"
         )
     refused = say_refused(run)
-    seeds = f"{settings.first} seeds" + (
+    seeds = f"{settings.first} {'seed' if settings.first == 1 else 'seeds'}" + (
         f", up to {settings.most_seeds} where intervals are wide" if settings.until else ""
     )
     missing = run.missing()
     asked = sum(run.wanted.values())
     print(
-        f"{len(points.points)} points{f', {refused} of them refused' if refused else ''}, {seeds}: {asked} runs{f', {run.found} of them are there' if run.found else ''}"
+        f"{len(points.points)} points{f', {refused} of them refused' if refused else ''}, {seeds}: {asked} {'run' if asked == 1 else 'runs'}{f', {run.found} of them are there' if run.found else ''}"
     )
     if settings.lane == SIM:
         seconds = sum(cost(run.scenario(each)) for each in missing) / packets_per_s(run) / jobs
@@ -79,6 +79,7 @@ def dry_run(run: StudyRun, jobs: int) -> None:
         )
     else:
         print(f"{duration(sum(run.scenario(each).duration_s for each in missing))}, in real time")
+    return not refused
 
 
 def status(run: StudyRun) -> None:

@@ -25,7 +25,9 @@ from cwnd.study.results import Failed, Study
 from cwnd.study.values import Range, Values
 
 FAILED = "failed.json"
-RUNS, MEANS = "runs.parquet", "means.parquet"
+RUNS, MEANS, TEXT = "runs.parquet", "means.parquet", "means.csv"
+#: The files of a study's own folder.
+WRITTEN = (MANIFEST, FAILED, RUNS, MEANS, TEXT)
 
 
 class StudyFolder:
@@ -56,9 +58,10 @@ class StudyFolder:
             yield
             return
         with folder_lock(self.path):
-            # What a killed command has left.
-            for part in self.path.glob(".*"):
-                part.unlink()
+            # What a killed command has left, by the names of `replacing`.
+            for name in WRITTEN:
+                for part in self.path.glob(f".{name}.[0-9]*"):
+                    part.unlink()
             if self._owns_points:
                 self.cache.sweep()
             try:
@@ -90,7 +93,7 @@ class StudyFolder:
     def adopt(self, others: Iterable[Path]) -> None:
         """Takes over the runs that other folders of studies have, and why runs failed."""
         for other in others:
-            theirs = Cache(other / "points")
+            theirs = Cache(Path(str(read(other / MANIFEST).get("points", other / "points"))))
             for file in sorted(theirs.folder.glob("??/*.json")) if other.resolve() != self.path.resolve() else []:
                 found = theirs.get(file.stem) or {}
                 if "rows" in found:
@@ -109,6 +112,7 @@ class StudyFolder:
             "zipped": [list(group) for group in design.zipped],
             "latin": design.latin,
             "drawn_with": design.seed,
+            **({} if self._owns_points else {"points": str(self.cache.folder.resolve())}),
             **origin(),
         }
         # Parts of a study write the same at once.
@@ -123,7 +127,7 @@ class StudyFolder:
         for table, name in ((study.runs, RUNS), (study.means, MEANS)):
             with replacing(self.path / name) as part:
                 pq.write_table(table, part)
-        with replacing(self.path / "means.csv") as part:
+        with replacing(self.path / TEXT) as part:
             csv.write_csv(study.means, part)
         counts = {"factors": study.factors, "asked": study.asked, "done": study.done, "stopped": study.stopped}
         write(self.path / MANIFEST, {**read(self.path / MANIFEST), **counts, "fixed": study.fixed})

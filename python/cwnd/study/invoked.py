@@ -136,7 +136,8 @@ def invoke(given: Given) -> None:
         folder.check()
     run = StudyRun(Points(grid.base, design), settings, folder)
     if given.dry:
-        dry_run(run, threads)
+        if not dry_run(run, threads):
+            raise typer.Exit(1)
     elif given.how_far:
         status(run)
     else:

@@ -70,6 +70,9 @@ def full(key: str) -> str:
 def with_value(document: Mapping[str, object], key: str, value: Value) -> dict[str, object]:
     """A copy of a document in which this key has this value."""
     changed = copy.deepcopy(dict(document))
+    if full(key) == SHORT["packet_size"]:
+        # It may stand at the top instead, not in both places.
+        changed.pop("packet_size", None)
     tables: list[dict[str, object]] = [changed]
     *outer, (name, number) = parts_of(full(key))
     for inner, at in outer:

@@ -57,7 +57,7 @@ class Precision:
         needed = done
         for row, values, *_ in rows:
             # Of a group that sends nothing, or under two seeds, no interval can be judged.
-            if row.measure not in self.measures or row.of == "all" or len(values) < 2:
+            if row.measure not in self.measures or len(values) < 2:
                 continue
             interval = mean_interval(values)
             assert interval.half_width is not None and interval.centre is not None

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Unpack
 
 from cwnd._native import Scenario
+from cwnd.bottleneck import bottleneck_document
+from cwnd.comparing import marking, text_of
 from cwnd.executor import Watch
 from cwnd.flow_and_link import Flow
 from cwnd.input_errors import path_of, refused
 from cwnd.lanes import SIM, check_lane
 from cwnd.replicates.replicating import MOST_JOBS, MOST_SEEDS, jobs_of
-from cwnd.scenario import as_list, check_keywords, dumbbell_document
+from cwnd.scenario import as_list, check_keywords
 from cwnd.settings import Axis, PathSettings
 from cwnd.study.braces import parse_flow
 from cwnd.study.design import Design
@@ -64,15 +66,16 @@ def sweep(
     loss: Axis | None = None,
     jitter: Axis | None = None,
     packet_size: Axis | None = None,
+    ecn: bool = False,
     **settings: Unpack[PathSettings],
 ) -> Study:
     """Runs a scenario at every combination of its axes' values, under `seeds` seeds each (1; 5 with `until`).
 
-    `scenario` is a `Scenario`, the path of a scenario's or study's TOML file, or flows, with the keywords of `dumbbell`: there a flow's
-    text may have braces (`"cubic@beta={0.7,0.85}"`), and `rate`, `rtt`, `buffer`, `loss`, `jitter` and `packet_size` may be lists or ranges (`rtt=["10ms", "40ms"]`,
+    `scenario` is a `Scenario`, the path of a scenario's or study's TOML file, or flows through one bottleneck, with the keywords and
+    defaults of `compare` (100 Mbit/s, 40 ms, 1 BDP, 60 s, of which the first fifth is not measured): there a flow's text may have braces (`"cubic@beta={0.7,0.85}"`), and `rate`, `rtt`, `buffer`, `loss`, `jitter` and `packet_size` may be lists or ranges (`rtt=["10ms", "40ms"]`,
     `buffer="0.25..4bdp/5log"`). `axes` are further ones by their keys, `{"flow[0].beta": [0.7, 0.85], "link.queue.kind": ["droptail", "codel"]}`.
 
-    `zip` names axes that go together (`[("rtt", "rate")]`); `latin` draws so many points of a Latin hypercube (ranges without a count: `"10..200ms"`).
+    With `ecn` the queue (`red`, `codel`) marks, and flows negotiate ECN. `zip` names axes that go together (`[("rtt", "rate")]`); `latin` draws so many points of a Latin hypercube (ranges without a count: `"10..200ms"`).
     `until` (`"2%"`, or `"5% of queue_p95_ms"`) adds seeds, up to `most_seeds` (1000) a point, where the half of the 95 % interval of a measure is a larger part of its mean.
     With `folder`, each run is kept there as soon as it is done, and found again by the next call; `points` is another folder for them, which studies may share.
     `shard=(2, 8)` runs the second of eight parts, and writes no tables: a call without it does.
@@ -82,7 +85,9 @@ def sweep(
     check_keywords(settings, sweep)
     link = {"rate": rate, "rtt": rtt, "buffer": buffer, "loss": loss, "jitter": jitter, "packet_size": packet_size}
     given = {key: value for key, value in {**link, **settings}.items() if value is not None}
-    grid, own_axes = grid_from(scenario, given)
+    if not isinstance(ecn, bool):
+        raise refused("ecn", ecn, "True or False")
+    grid, own_axes = grid_from(scenario, given, ecn=ecn)
     found: dict[str, Values] = {**grid.axes, **own_axes}
     for key, values in (axes or {}).items():
         if key in found:
@@ -139,38 +144,39 @@ def settings_of(seeds: object, until: object, most_seeds: object, lane: str, sha
     return Settings(first, precision, max(most, first or 0), lane, (number, count))
 
 
-def grid_from(scenario: object, settings: Mapping[str, object]) -> tuple[Grid, dict[str, Values]]:
+def grid_from(scenario: object, settings: Mapping[str, object], *, ecn: bool) -> tuple[Grid, dict[str, Values]]:
     """The base, and the axes in its flows and settings."""
     is_file = isinstance(scenario, os.PathLike) or (isinstance(scenario, str) and scenario.endswith(".toml"))
     if is_file or isinstance(scenario, Scenario):
-        if settings:
-            key, value = next(iter(settings.items()))
-            raise refused(key, value, "no keyword of dumbbell beside a scenario; axes= for its keys")
+        if settings or ecn:
+            key, value = next(iter(settings.items()), ("ecn", ecn))
+            raise refused(key, value, "no keyword of a bottleneck beside a scenario; axes= for its keys")
         if isinstance(scenario, Scenario):
             return Grid(Base.of(scenario)), {}
         return grid_of(path_of("scenario", scenario)), {}
-    flows: list[Flow | str] = []
+    flows: list[Flow] = []
+    names: list[str] = []
     axes: dict[str, Values] = {}
     for number, given in enumerate(as_list("scenario", scenario, (str, Flow), FLOWS)):
         if isinstance(given, Flow):
             flows.append(given)
+            names.append(text_of(given))
         elif isinstance(given, str):
             flow, own = parse_flow(given, number)
-            flow.table.setdefault("start", {"uniform": ["0s", "100ms"]})
             flows.append(flow)
+            names.append(given)
             axes |= own
         else:
             raise refused(f"scenario[{number}]", given, FLOWS)
-    plain: dict[str, object] = {}
+    plain: dict[str, object] = {"name": " + ".join(names)}
     for key, value in settings.items():
         values = option_values(key, value)
         plain[key] = value if values is None else first_of(values)
         if values is not None:
             axes[key] = values
-    for needed in ("rate", "rtt"):
-        if needed not in plain:
-            raise refused(needed, None, f"the {needed} of the bottleneck, beside flows")
-    return Grid(Base(dumbbell_document(flows, plain))), axes
+    if ecn:
+        plain |= marking(plain)
+    return Grid(Base(bottleneck_document(flows, plain, ecn=ecn, function=sweep))), axes
 
 
 def first_of(values: Values) -> object:

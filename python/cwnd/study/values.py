@@ -75,6 +75,14 @@ class Range:
         text = f"{round(digits, DECIMALS.get(self.unit, DIGITS)):f}"
         return f"{text.rstrip('0').rstrip('.') if '.' in text else text}{self.unit}"
 
+    def drawn(self, part: float) -> str:
+        """The quantity at a part that was drawn, from 0 to below 1: each of whole numbers is as likely as the range says, the ends too."""
+        if not self.whole:
+            return self.at(part)
+        begin, end = float(self.begin), float(self.end) + 1
+        number = begin * (end / begin) ** part if self.log else begin + part * (end - begin)
+        return f"{min(math.floor(number), int(self.end))}{self.unit}"
+
     def values(self) -> list[str]:
         """Its values, where it has a count."""
         assert self.count is not None

@@ -40,15 +40,16 @@ def table_rows(run: RunData, link: int) -> tuple[Numbers, Numbers]:
 
 
 def completions(runs: Sequence[RunData]) -> Sample:
-    """Completion times of the transfers that started in the measured interval and ended (s), by their groups."""
+    """Completion times of the transfers that started in the measured interval (s), by their groups; infinite where the run ended first."""
     found: dict[str, list[float]] = {}
     for run in runs:
         table, names = run.result.transfers, run.scenario.traffic_names
         took = table["end_s"].to_numpy(zero_copy_only=False) - table["start_s"].to_numpy()
-        started, begin = table["start_s"].to_numpy(), run.scenario.measured_s[0]
+        took = np.where(np.isfinite(took), took, np.inf)
+        started, (begin, end) = table["start_s"].to_numpy(), run.scenario.measured_s
         group = table["group"].to_pylist()
         number = table["number"].to_pylist()
-        for row in np.flatnonzero(np.isfinite(took) & (started >= begin)):
+        for row in np.flatnonzero((started >= begin) & (started < end)):
             place = group[row]
             name = names[place] if place is not None else run.labels[number[row]]
             found.setdefault(name, []).append(float(took[row]))
@@ -78,7 +79,8 @@ def distribution(runs: Runs, measure: str | None = None, *, width: Width = "page
     if chosen not in MEASURES:
         raise refused("measure", chosen, "a measure of a run", MEASURES)
     sample, x_title, y_title = MEASURES[chosen]
-    lines = named(found, sample)
+    every = named(found, sample)
+    lines = {name: line for name, line in every.items() if np.isfinite(line[0]).any()}
     if not lines:
         raise refused("measure", chosen, "a measure that has values in these runs")
     canvas = Canvas.of([""], width, ax)
@@ -86,24 +88,34 @@ def distribution(runs: Runs, measure: str | None = None, *, width: Width = "page
     labels, points = [], []
     for number, (name, (values, counts)) in enumerate(lines.items()):
         order = np.argsort(values, kind="stable")
-        at, parts = values[order], np.cumsum(counts[order]) / counts.sum()
+        parts = np.cumsum(counts[order]) / counts.sum()
+        ended = np.isfinite(values[order])
+        at, parts = values[order][ended], parts[ended]
         look = Look(number)
         axes.step(
             np.insert(at, 0, at[0]), np.insert(parts, 0, 0.0), where="post", color=look.colour, linestyle=look.dash, linewidth=1.3, gid=name
         )  # fmt: skip
-        middle = int(np.searchsorted(parts, 0.5))
-        labels.append(Label(name, float(at[middle]), 0.5, look.colour))
+        half = min(0.5, float(parts[-1]) / 2)
+        labels.append(Label(name, float(at[int(np.searchsorted(parts, half))]), half, look.colour))
         points += [
-            ((float(at[np.searchsorted(parts, part)]), float(part)), 0.5) for part in np.linspace(0.02, 0.999, 40)
+            ((float(at[np.searchsorted(parts, part)]), float(part)), 0.5)
+            for part in np.linspace(0.02, 0.999 * parts[-1], 40)
         ]
     axes.set_ylim(0, 1.02)
     axes.set_xlim(left=0)
     seeds = max(len(variant.runs) for variant in found)
-    words = [*set_up(found), f"{seeds} seeds together" if seeds > 1 else ""]
+    infinite, total = (int(sum(part(values) for values, _ in every.values())) for part in (never, len))
+    unfinished = f"{infinite} of {total} transfers did not end in the run: the curve ends below 1" if infinite else ""
+    words = [*set_up(found), f"{seeds} seeds together" if seeds > 1 else "", unfinished]
     canvas.finish(y_title, x_title, words)
     if len(labels) > 1:
         canvas.label_points([labels], [Obstacles(points, [])])
     return canvas.figure
+
+
+def never(values: Numbers) -> int:
+    """How many times are infinite."""
+    return int(np.isinf(values).sum())
 
 
 def named(found: Sequence[Variant], sample: Callable[[Sequence[RunData]], Sample]) -> Sample:

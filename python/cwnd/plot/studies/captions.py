@@ -66,13 +66,15 @@ def seeds_in_words(counts: Sequence[int]) -> str:
     return f"{low} to {high} seeds"
 
 
+def failed_points(chosen: Chosen) -> list[str]:
+    """How many points have failed."""
+    points = {tuple(map(str, each["factors"].values())) for each in chosen.failed()}
+    return [f"{len(points)} {'point' if len(points) == 1 else 'points'} with runs that failed"] if points else []
+
+
 def missing(chosen: Chosen) -> list[str]:
     """How many points have failed, and how many have no value."""
-    said = []
-    failed = chosen.failed()
-    points = {tuple(map(str, each["factors"].values())) for each in failed}
-    if points:
-        said.append(f"{len(points)} {'point' if len(points) == 1 else 'points'} with runs that failed")
+    said = failed_points(chosen)
     empty = sum(1 for row in chosen.means() if row["value"] is None)
     if empty:
         said.append(f"{empty} {'value is' if empty == 1 else 'values are'} undefined")

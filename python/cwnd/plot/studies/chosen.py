@@ -160,6 +160,8 @@ def choose(
     where: Where | None = None,
     of: Iterable[str] = PREFERRED,
     argument: str = "measure",
+    *,
+    over_runs: bool = False,
 ) -> Chosen:
     """A measure of a study (throughput of groups by default) of one of `of`, the first that has it, in the rows that `where` leaves.
 
@@ -189,7 +191,9 @@ def choose(
     left = chosen_table(kept, fixed)
     if not left.num_rows:
         raise refused("where", dict(where or {}), f"rows that have {wanted}: these values do not go together")
-    if not left["value"].drop_null():
+    # A median over the seeds may have no value where some of its runs have one.
+    values = chosen_table(study.runs, {"of": [subject], "measure": [wanted], **fixed}) if over_runs else left
+    if not values["value"].drop_null():
         raise refused(argument, wanted, f"a measure that has values here: {left['why'][0].as_py()}")
     shown = {}
     for name, factor in factors.items():

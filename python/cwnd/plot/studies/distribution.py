@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cwnd.input_errors import refused
 from cwnd.plot.studies.canvas import Canvas, Label, Look, Obstacles, Width
-from cwnd.plot.studies.captions import missing, seeds_in_words, set_up
+from cwnd.plot.studies.captions import failed_points, seeds_in_words, set_up
 from cwnd.plot.studies.chosen import RunRow, choose
 from cwnd.plot.studies.factors import Where
 from cwnd.plot.studies.layout import Line, lay_out, panels_of
@@ -31,26 +32,29 @@ def over_runs(
     ax: Axes | None = None,
 ) -> Figure:
     """The distribution of a measure over the runs of a study: see `cwnd.plot.cdf`."""
-    chosen = choose(study, measure, where)
+    chosen = choose(study, measure, where, over_runs=True)
     layout = lay_out(chosen, by=by, needs_x=False)
     panels = panels_of(layout, chosen.runs())
-    steps = [[(line, values) for line in panel.lines if (values := values_of(line))] for panel in panels]
+    steps = [[(line, values) for line in panel.lines if (values := values_of(line))[0] < math.inf] for panel in panels]
     if not any(steps):
         raise refused("measure", chosen.measure, "a measure that has values here")
     canvas = Canvas.of([panel.title for panel in panels], width, ax, shared="y")
     for axes, own in zip(canvas.grid, steps, strict=True):
         for line, values in own:
             looks = canvas.look(line.number)
-            parts = [number / len(values) for number in range(len(values) + 1)]
+            there = finite(values)
+            parts = [number / len(values) for number in range(len(there) + 1)]
             axes.step(
-                [values[0], *values], parts, where="post", color=looks.colour, linestyle=looks.dash, linewidth=1.3 * looks.scale, gid=line.name
+                [there[0], *there], parts, where="post", color=looks.colour, linestyle=looks.dash, linewidth=1.3 * looks.scale, gid=line.name
             )  # fmt: skip
         axes.set_ylim(0, 1.02)
     counts = [len(values) for own in steps for _, values in own]
+    none = sum(len(values) - len(finite(values)) for panel in panels for values in map(values_of, panel.lines))
     words = [
         *set_up(layout),
         f"the part of the runs with at most this value, over {seeds_in_words(counts)}",
-        *missing(chosen),
+        *failed_points(chosen),
+        f"{none} {'run has' if none == 1 else 'runs have'} no value: curves end below 1" if none else "",
     ]
     canvas.finish("part of the runs", chosen.title, words)
     if any(len(own) > 1 for own in steps):
@@ -62,20 +66,29 @@ def over_runs(
 
 def name_of(line: Line[RunRow], values: Sequence[float]) -> Label:
     """The name of a line, at its median."""
-    return Label(line.name, values[(len(values) - 1) // 2], 0.5, Look(line.number).colour)
+    there = finite(values)
+    half = min(0.5, len(there) / len(values) / 2)
+    return Label(line.name, there[min(len(there), math.ceil(half * len(values))) - 1], half, Look(line.number).colour)
 
 
 def along(lines: Sequence[tuple[Line[RunRow], list[float]]]) -> list[tuple[tuple[float, float], float]]:
     """Places on step lines, which names should not cover."""
     found = []
     for _, values in lines:
-        for number, value in enumerate(values):
+        there = finite(values)
+        for number, value in enumerate(there):
             found += [(value, (number + part) / len(values)) for part in (0.0, 0.5)]
-        for number, (left, right) in enumerate(itertools.pairwise(values), 1):
+        for number, (left, right) in enumerate(itertools.pairwise(there), 1):
             found += [(left + part * (right - left), number / len(values)) for part in (0.25, 0.5, 0.75)]
     return [(at, 0.5) for at in found]
 
 
 def values_of(line: Line[RunRow]) -> list[float]:
-    """The values of a line in rising order; runs without a value are left out."""
-    return sorted(row["value"] for rows in line.rows.values() for row in rows if row["value"] is not None)
+    """The values of a line in rising order; those of runs without one are infinite, beyond all others."""
+    values = [row["value"] for rows in line.rows.values() for row in rows]
+    return sorted(math.inf if value is None else value for value in values)
+
+
+def finite(values: Sequence[float]) -> list[float]:
+    """Those that are there."""
+    return [value for value in values if value < math.inf]

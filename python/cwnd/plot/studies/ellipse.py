@@ -7,15 +7,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-#: The part of a two-dimensional normal distribution within one standard deviation (Mahalanobis distance 1): 1 − exp(−½).
-WITHIN = 1 - math.exp(-0.5)
-
 
 @dataclass(frozen=True, slots=True)
 class Spread:
     """Mean and one-sigma ellipse of points: that of the normal distribution of maximum likelihood (sums over n, not n − 1).
 
-    So draw Winstein and Balakrishnan, "TCP ex Machina: computer-generated congestion control" (SIGCOMM 2013), section 5, their throughput–delay plots.
+    A part 1 − exp(−½) of that distribution, 39 %, is inside. Such ellipses are those of the throughput–delay plots of Winstein and
+    Balakrishnan, "TCP ex Machina: computer-generated congestion control" (SIGCOMM 2013).
     """
 
     x: float

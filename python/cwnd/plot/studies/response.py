@@ -7,6 +7,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from matplotlib.transforms import ScaledTranslation
+
 from cwnd.plot.studies.canvas import Canvas, Label, Look, Width, x_axis
 from cwnd.plot.studies.captions import of_means, set_up
 from cwnd.plot.studies.chosen import MeanRow, choose
@@ -16,6 +18,7 @@ from cwnd.plot.studies.layout import Layout, Line, Panel, lay_out, panels_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.transforms import Transform
 
     from cwnd.study.results import Study
 
@@ -23,6 +26,10 @@ if TYPE_CHECKING:
 BAND_FROM = 5
 #: The largest mean times this is the most that an axis shows of intervals.
 HIGHEST = 2.0
+#: How far lines with bars are apart at a level of numbers, in points.
+ASIDE = 2.5
+#: What an axis has beyond its first and last level, as part of their distance.
+MARGIN = 0.06
 #: How far apart points of several lines stand at a level that is a text, in parts of the distance of levels.
 BESIDE = 0.08
 
@@ -74,6 +81,9 @@ def draw_lines(canvas: Canvas, axes: Axes, layout: Layout, x: Factor, panel: Pan
     """Draws the lines of a panel with their intervals, with gaps where there is no value."""
     x_axis(axes, x)
     is_text = x.numbers is None
+    if not is_text:
+        # Set here: what stands aside of its level is not taken for a part of the axis.
+        axes.set_xlim(ends_of(axes, [x.at(level) for level in x.levels]))
     for place, line in enumerate(panel.lines):
         shift = BESIDE * (place - (len(panel.lines) - 1) / 2) if is_text else 0.0
         looks = canvas.look(line.number)
@@ -83,19 +93,31 @@ def draw_lines(canvas: Canvas, axes: Axes, layout: Layout, x: Factor, panel: Pan
         low = [math.nan if row is None or row["low"] is None else row["low"] for _, row in points]
         high = [math.nan if row is None or row["high"] is None else row["high"] for _, row in points]
         joined = layout.joined and not is_text
-        axes.plot(along, middle, gid=line.name, **(looks.joined if joined else looks.dots))
+        # Bars at one level stand beside each other, by so little that the level is read all the same.
+        aside = 0.0 if is_text or has_bands(layout, x) else ASIDE * (place - (len(panel.lines) - 1) / 2)
+        shifted = axes.transData + ScaledTranslation(aside * looks.scale / 72, 0, canvas.figure.dpi_scale_trans)
+        axes.plot(along, middle, gid=line.name, transform=shifted, **(looks.joined if joined else looks.dots))
         if has_bands(layout, x):
             axes.fill_between(along, low, high, color=looks.colour, alpha=0.18, linewidth=0)
         else:
-            draw_bars(axes, along, low, high, looks)
+            draw_bars(axes, (along, low, high), looks, shifted)
 
 
-def draw_bars(axes: Axes, along: Sequence[float], low: Sequence[float], high: Sequence[float], looks: Look) -> None:
-    """Draws intervals as bars."""
-    ends = [(at, *end) for at, *end in zip(along, low, high, strict=True) if not any(map(math.isnan, end))]
+def ends_of(axes: Axes, places: Sequence[float]) -> tuple[float, float]:
+    """The ends of an axis over these places, with a margin on both sides."""
+    scale = axes.xaxis.get_transform()
+    first, last = scale.transform([min(places), max(places)])
+    margin = MARGIN * (last - first) or 0.5
+    begin, end = scale.inverted().transform([first - margin, last + margin])
+    return float(begin), float(end)
+
+
+def draw_bars(axes: Axes, intervals: tuple[Sequence[float], ...], looks: Look, transform: Transform) -> None:
+    """Draws intervals (where, from, to) as bars."""
+    ends = [(at, *end) for at, *end in zip(*intervals, strict=True) if not any(map(math.isnan, end))]
     if ends:
         at, bottom, top = zip(*ends, strict=True)
-        axes.vlines(at, bottom, top, color=looks.colour, linewidth=1.0 * looks.scale, alpha=0.9)
+        axes.vlines(at, bottom, top, color=looks.colour, linewidth=1.0 * looks.scale, alpha=0.9, transform=transform)
 
 
 def points_of(line: Line[MeanRow], x: Factor) -> list[tuple[float, MeanRow | None]]:

@@ -55,7 +55,7 @@ class Track:
 
 
 def draw_tracks(canvas: Canvas, axes: Axes, tracks: Sequence[Track], *, in_order: bool) -> None:
-    """Draws points and their ellipses; those in an order larger from level to level, with a thin line that joins them."""
+    """Draws points and their ellipses; those in an order larger from level to level, with a thin line in the dashes of their group that joins them."""
     from matplotlib.patches import Ellipse
 
     for track in tracks:
@@ -64,7 +64,9 @@ def draw_tracks(canvas: Canvas, axes: Axes, tracks: Sequence[Track], *, in_order
         is_path = in_order and len(spreads) > 1
         if is_path:
             along = [spread.x for spread in spreads], [spread.y for spread in spreads]
-            axes.plot(*along, color=looks.colour, linewidth=0.8 * looks.scale, alpha=0.6, zorder=2)
+            axes.plot(
+                *along, color=looks.colour, linestyle=looks.dash, linewidth=0.8 * looks.scale, alpha=0.6, zorder=2
+            )
         for place, spread in enumerate(spreads):
             size = 3.0 + 3.5 * place / (len(spreads) - 1) if is_path else 4.5
             dots: LineLook = {**looks.dots, "markersize": size * looks.scale, "zorder": 4}

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Where a study meets the command line, other folders, and measures of all flows."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import cwnd
+from cwnd.study.design import Design
+from cwnd.study.values import Range
+
+
+def command(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "cwnd", *arguments], cwd=cwd, capture_output=True, text=True, timeout=100
+    )
+
+
+def points_in(folder: Path) -> set[str]:
+    return {file.name for file in folder.glob("points/*/*.json")}
+
+
+# Each option of the command that has a keyword in Python is given once.
+@pytest.mark.parametrize(
+    ("options", "keywords"),
+    [
+        ([], {}),
+        (["--rate", "20Mbit/s", "--rtt", "10ms,40ms"], {"rate": "20Mbit/s", "rtt": ["10ms", "40ms"]}),
+        (["--buffer", "0.5..2bdp/3log", "--duration", "500ms"], {"buffer": "0.5..2bdp/3log", "duration": "500ms"}),
+        (["--measure", "1s..2s", "--seed", "7"], {"measure": ("1s", "2s"), "seed": 7}),
+        (["--codel", "5ms..100ms", "--ecn"], {"codel": {"target": "5ms", "interval": "100ms"}, "ecn": True}),
+        (["--loss", "{random:0.001,random:0.01}"], {"loss": ["random:0.001", "random:0.01"]}),
+        (["--jitter", "1ms", "--reverse"], {"jitter": "1ms", "reverse": True}),
+        (["--packet-size", "576B,1500B"], {"packet_size": ["576B", "1500B"]}),
+    ],
+)
+def test_the_same_words_are_the_same_study(options: list[str], keywords: dict[str, object], tmp_path: Path) -> None:
+    flows = ["cubic@beta={0.7,0.85}", "reno"]
+    if "duration" not in keywords:
+        options, keywords = [*options, "--duration", "3s"], {**keywords, "duration": "3s"}
+    done = command("sweep", *flows, *options, "-o", "typed", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    study = cwnd.sweep(flows, **keywords, folder=tmp_path / "called")  # type: ignore[arg-type]
+    assert points_in(tmp_path / "typed") == points_in(tmp_path / "called") != set()
+    assert cwnd.load(tmp_path / "typed").runs.equals(study.runs)
+
+
+def test_without_keywords_a_study_has_the_defaults_of_a_comparison() -> None:
+    study = cwnd.sweep("cubic", duration="2s")
+    assert study.fixed["rate"] == "100 Mbit/s" and study.fixed["rtt"] == "40 ms" and study.fixed["buffer"] == "1 BDP"
+    with pytest.raises(cwnd.ScenarioError, match=r"^ecn: 1 is not accepted; expected True or False"):
+        cwnd.sweep("cubic", ecn=1)  # type: ignore[arg-type]
+    with pytest.raises(cwnd.ScenarioError, match=r"^ecn: True is not accepted; expected a queue that marks"):
+        cwnd.sweep("cubic", ecn=True)
+
+
+def test_parts_whose_runs_are_in_another_folder_are_merged(tmp_path: Path) -> None:
+    options = ["cubic", "--rtt", "10ms,40ms", "--duration", "2s", "--seeds", "3", "--points", "shared"]
+    for part in (1, 2):
+        done = command("sweep", *options, "--shard", f"{part}/2", "-o", f"part{part}", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    done = command("merge", "part1", "part2", "-o", "whole", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "6 of 6 runs; written to whole\n")
+
+
+def test_what_others_keep_in_a_studys_folder_stays(tmp_path: Path) -> None:
+    study = tmp_path / "s"
+    assert command("sweep", "cubic", "--duration", "1s", "-o", "s", cwd=tmp_path).returncode == 0
+    (study / ".ipynb_checkpoints").mkdir()
+    # A table that a killed command did not finish.
+    (study / ".means.csv.4711").write_text("half")
+    done = command("sweep", "cubic", "--duration", "1s", "-o", "s", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (study / ".ipynb_checkpoints").is_dir() and not (study / ".means.csv.4711").exists()
+
+
+# Jain's index over one flow is 1; over both it varies from seed to seed.
+def test_seeds_are_added_for_a_measure_of_all_flows() -> None:
+    study = cwnd.sweep(
+        ["cubic", "reno"], rate="20Mbit/s", rtt=["10ms", "40ms"], duration="5s", until="2% of jain", most_seeds=100
+    )
+    rows = [row for row in study.means.to_pylist() if row["measure"] == "jain" and row["of"] == "all"]
+    assert len(rows) == 2 and max(row["n"] for row in rows) > 5
+    assert all((row["high"] - row["low"]) / 2 <= 0.02 * row["value"] for row in rows if row["n"] < 100)
+
+
+def test_a_latin_hypercube_draws_each_whole_number_as_often() -> None:
+    drawn = [row["flow.count"] for row in Design({"flow.count": Range.of("count", "1..3")}, latin=60)]
+    assert {value: drawn.count(value) for value in drawn} == {"1": 20, "2": 20, "3": 20}
+    by_factors = Range.of("count", "1..7log")
+    # ln 2 / ln 8 is a third: 1 is drawn as often as 2 and 3 together, and as 4 to 7.
+    assert [by_factors.drawn(part) for part in (0, 0.333, 0.334, 0.666, 0.667, 0.9999999)] == [
+        "1",
+        "1",
+        "2",
+        "3",
+        "4",
+        "7",
+    ]
+
+
+def test_a_dry_run_with_a_point_that_is_refused_exits_as_the_run_would(tmp_path: Path) -> None:
+    done = command("sweep", "cubic@beta={0.7,nan}", "--duration", "1s", "--dry-run", cwd=tmp_path)
+    assert done.returncode == 1 and "2 points, 1 of them refused, 1 seed: 1 run" in done.stdout
+    assert command("sweep", "cubic@beta={nan,0.7}", "--duration", "1s", cwd=tmp_path).returncode == 1
