@@ -158,3 +158,11 @@ except ModuleNotFoundError as error:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == f"{package} is not installed; pip install 'cwnd[frames]' installs it\n"
+
+
+def test_a_difference_is_a_frame_too() -> None:
+    study = crossed()
+    found = cwnd.diff(study, between="beta=0.7,0.85")
+    frame = found.to_pandas()
+    assert frame.columns.tolist() == found.table.column_names and len(frame) == found.table.num_rows
+    assert found.to_polars().columns == found.table.column_names

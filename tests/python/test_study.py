@@ -178,6 +178,15 @@ def test_a_study_that_is_killed_ten_times_goes_on(tmp_path: Path) -> None:
         time.sleep(moments.uniform(0.3, 1.8))
         process.send_signal(signal.SIGKILL)
         process.wait()
+    # Once more in the midst of it, however fast the machine is: as soon as some run is kept.
+    process = subprocess.Popen([sys.executable, "-m", "cwnd", "sweep", *options, "-o", "midst"], cwd=tmp_path)
+    while not list((tmp_path / "midst").glob("points/*/*.json")):
+        time.sleep(0.005)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    kept = len(list((tmp_path / "midst").glob("points/*/*.json")))
+    again = command(*options, "-o", "midst", cwd=tmp_path)
+    assert again.returncode == 0 and 0 < kept < 40 and f"{kept} of them were there" in again.stderr, again.stderr
     done = command(*options, "-o", "killed", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert command(*options, "-o", "whole", cwd=tmp_path).returncode == 0

@@ -107,3 +107,22 @@ def test_a_dry_run_with_a_point_that_is_refused_exits_as_the_run_would(tmp_path:
     done = command("sweep", "cubic@beta={0.7,nan}", "--duration", "1s", "--dry-run", cwd=tmp_path)
     assert done.returncode == 1 and "2 points, 1 of them refused, 1 seed: 1 run" in done.stdout
     assert command("sweep", "cubic@beta={nan,0.7}", "--duration", "1s", cwd=tmp_path).returncode == 1
+
+
+def test_a_studys_file_without_a_scenario_is_refused_as_that(tmp_path: Path) -> None:
+    (tmp_path / "grid.toml").write_text("seeds = 3\n")
+    done = command("sweep", "grid.toml", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: scenario: missing; expected the path of a scenario's file")
+
+
+# A study's folder with a picture in it goes on; the names are those of the kinds that there are.
+def test_the_pictures_of_each_kind_belong_to_the_folders_they_are_drawn_into() -> None:
+    from cwnd.plot.runs.kinds import KINDS as OF_RUNS
+    from cwnd.plot.studies.kinds import KINDS as OF_STUDIES
+    from cwnd.store import DRAWN, STUDIED
+
+    for kinds, form in ((OF_RUNS, DRAWN), (OF_STUDIES, STUDIED)):
+        for kind in kinds:
+            for suffix in ("png", "svg", "pdf"):
+                assert form.fullmatch(f"{kind}.{suffix}"), f"{kind}.{suffix} would be taken for somebody's own file"

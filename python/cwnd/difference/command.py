@@ -72,18 +72,18 @@ def command(
 
     invoked.invoke(
         invoked.Given(
-            folders,
-            between,
-            where or [],
-            measures,
-            each,
-            fail_if or [],
-            strict,
-            unpaired,
-            margin,
-            level,
-            bootstrap,
-            out,
-            as_json,
+            folders=folders,
+            between=between,
+            where=where or [],
+            measures=measures,
+            each=each,
+            fail_if=fail_if or [],
+            strict=strict,
+            unpaired=unpaired,
+            margin=margin,
+            level=level,
+            bootstrap=bootstrap,
+            out=out,
+            as_json=as_json,
         )
     )

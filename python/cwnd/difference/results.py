@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 
 from cwnd.difference.effect import Method, Samples
 from cwnd.displayed import Displayed
+from cwnd.frames import pandas_of, polars_of
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
     import pyarrow as pa
 
 
@@ -113,6 +116,14 @@ class Difference(Displayed):
         types = {name: pa.float64() for name in NUMBERS} | {name: pa.string() for name in (*TEXTS, "verdict", "why")}
         types |= {"points": pa.int64(), "n": pa.int64(), "undefined": pa.int64(), "equivalent": pa.bool_()}
         return pa.table({name: pa.array(values, types.get(name)) for name, values in columns.items()})
+
+    def to_pandas(self) -> pd.DataFrame:
+        """`table` as a frame of pandas."""
+        return pandas_of(self.table)
+
+    def to_polars(self) -> pl.DataFrame:
+        """`table` as a frame of polars."""
+        return polars_of(self.table)
 
     def __repr__(self) -> str:
         decided = sum(effect.decided for effect in self.over_points)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cwnd._native import ScenarioError
 from cwnd.input_errors import refused
 from cwnd.study.points import Base
 from cwnd.study.values import Values, python_values
@@ -43,7 +44,7 @@ def toml_of(path: Path) -> dict[str, object]:
 
 def is_grid(document: Mapping[str, object]) -> bool:
     """Whether a document is of a study, not of a scenario."""
-    return "axes" in document or "scenario" in document
+    return not document.keys().isdisjoint(KEYS)
 
 
 def grid_of(path: Path) -> Grid:
@@ -54,7 +55,9 @@ def grid_of(path: Path) -> Grid:
     for key, value in document.items():
         if key not in KEYS:
             raise refused(key, value, "a key of a study's file", KEYS)
-    scenario = document.get("scenario")
+    if "scenario" not in document:
+        raise ScenarioError("scenario: missing; expected the path of a scenario's file, or the table of a scenario")
+    scenario = document["scenario"]
     if isinstance(scenario, str):
         file = path.parent / scenario
         base = Base(toml_of(file), file.parent)

@@ -205,7 +205,7 @@ def of_ellipses(layout: Layout, tracks: Sequence[Sequence[Track]]) -> list[str]:
     """What points and ellipses are, and which point is of which level."""
     counts = [spread.n for own in tracks for track in own for spread in track.spreads.values()]
     said = f"means over {seeds_in_words(counts)}"
-    if max(counts) > 1:
+    if max(counts) > 2:
         said += "; ellipses: one standard deviation (39 % of a normal distribution)"
     if layout.x is None:
         return [said]

@@ -71,7 +71,8 @@ def draw_tracks(canvas: Canvas, axes: Axes, tracks: Sequence[Track], *, in_order
             size = 3.0 + 3.5 * place / (len(spreads) - 1) if is_path else 4.5
             dots: LineLook = {**looks.dots, "markersize": size * looks.scale, "zorder": 4}
             axes.plot([spread.x], [spread.y], gid=track.name, **dots)
-            if spread.n > 1 and spread.long > 0:
+            # Of two values an ellipse is a line.
+            if spread.n > 2 and spread.long > 0:
                 ellipse = Ellipse((spread.x, spread.y), 2 * spread.long, 2 * spread.short, angle=spread.angle)
                 ellipse.set(
                     facecolor=looks.colour, edgecolor=looks.colour, alpha=0.3, linewidth=0.8 * looks.scale, zorder=1
