@@ -18,6 +18,10 @@ TRAFFIC = 'a preset, such as leith2007-fig4, or keys of [[traffic]], such as pre
 LIVE = 'keys of [live], such as sack = false, receive_buffer = "256kB"'
 
 
+#: What people look for under other names, which are near to no key.
+ELSEWHERE = {"hystart": "slow_start=hystart++, or slow_start=standard"}
+
+
 class FlowSyntaxError(ScenarioError):
     """A flow or traffic that does not follow `SYNTAX`, or a table its syntax; the message is one line."""
 
@@ -57,6 +61,8 @@ def parse(text: str, field: str = "flow[0]") -> Flow:
         key, equals, given = part.partition("=")
         if not key or not equals or not given:
             raise FlowSyntaxError(field, part or text, SYNTAX)
+        if key in ELSEWHERE:
+            raise FlowSyntaxError(field, part, ELSEWHERE[key])
         if key in settings or key in ("cc", "count"):
             raise FlowSyntaxError(field, text, f"{key} once, not twice")
         # A label is a text whatever it looks like.

@@ -126,3 +126,12 @@ def test_the_pictures_of_each_kind_belong_to_the_folders_they_are_drawn_into() -
         for kind in kinds:
             for suffix in ("png", "svg", "pdf"):
                 assert form.fullmatch(f"{kind}.{suffix}"), f"{kind}.{suffix} would be taken for somebody's own file"
+
+
+def test_who_asks_for_hystart_is_told_the_key() -> None:
+    with pytest.raises(
+        cwnd.ScenarioError, match=r'^flow\[1\]: "hystart=true" is not accepted; expected slow_start=hys'
+    ):
+        cwnd.sweep(["reno", "cubic@hystart=true"])
+    study = cwnd.sweep("cubic@slow_start={standard,hystart++}", duration="2s")
+    assert set(study.means["slow_start"].to_pylist()) == {"standard", "hystart++"}
