@@ -57,7 +57,7 @@ class Cluster:
 
     def wait(self, workers: int) -> None:
         """Waits until so many workers have joined."""
-        with connected(self.file) as client:
+        with connected(self.file, print) as client:
             until(lambda: len(client.nthreads()) >= workers)
 
     def end(self) -> None:
@@ -259,7 +259,7 @@ def test_a_run_that_ends_its_workers_fails_and_the_others_of_its_batch_do_not(tm
             (tmp_path / f"taken{number}").touch()
 
         tasks = {0: Harmless(), 1: Harmless(), 2: Fatal(tmp_path)}
-        with connected(cluster.file) as client:
+        with connected(cluster.file, print) as client:
             run_all(DaskExecutor(client, Build.here(), dict.fromkeys(tasks, 0.0), None), tasks, take)
     finally:
         cluster.end()
