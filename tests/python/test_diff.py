@@ -8,14 +8,19 @@ import json
 import math
 import random
 from pathlib import Path
+from statistics import fmean
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from conftest import Cli
 from scipy import stats
 
 import cwnd as package
+from cwnd.difference.compute import Comparing, Series, effect_of, pooled
+from cwnd.difference.conditions import Condition
 from cwnd.difference.effect import Samples, difference, equivalent, median_difference, relative
+from cwnd.difference.results import Difference, Effect
 
 SHORT = ("--rate", "20Mbit/s", "--duration", "5s")
 
@@ -108,9 +113,78 @@ def test_a_bootstrap_is_that_of_scipy_and_wants_ten_values() -> None:
 
 def test_a_time_that_one_side_never_reached_is_later() -> None:
     pairs = Samples([1.0, 2.0, 3.0, 4.0, 5.0, math.inf], [math.inf, 3.0, 5.0, 6.0, 9.0, math.inf], paired=True)
-    # Differences ∞, 1, 2, 2, 4, 0: sorted 0, 1, 2, 2, 4, ∞.
+    # Differences ∞, 1, 2, 2, 4; the last pair says nothing, and five are too few for an interval.
     found = median_difference(pairs, 0.95)
-    assert (found.centre, found.low, found.high) == (2, 0, None)
+    assert (found.centre, found.low, found.high, found.n) == (2, None, None, 5)
+
+
+def times(a: list[float], b: list[float]) -> Effect:
+    """The effect on a time of these pairs."""
+    seeds = list(range(len(a)))
+    neither = sum(x == y == math.inf for x, y in zip(a, b))
+    series = Series(Samples(a, b, paired=True), (seeds, seeds), neither, "")
+    return effect_of(series, ("all", "all flows", "all flows"), "convergence_s", "s", Comparing())
+
+
+NEVER = math.inf
+
+
+# The sign test: of 25 pairs that say something all are later, p = 2 · 2⁻²⁵ = 6e-8.
+def test_pairs_that_neither_side_reached_say_nothing() -> None:
+    effect = times([*[5.0] * 25, *[NEVER] * 51], [*[9.0] * 20, *[NEVER] * 56])
+    assert (effect.n, effect.undefined, effect.verdict, effect.decided) == (25, 51, "higher", True)
+    assert (effect.difference, effect.low, effect.high) == (4, 4, 4)
+    # Two of twenty later, the others equal: not all pairs are equal.
+    assert times([5.0] * 20, [*[5.0] * 18, 9.0, 13.0]).verdict == "undecided"
+    assert times([5.0] * 20, [5.0] * 20).verdict == "same"
+    nobody = times([NEVER] * 8, [NEVER] * 8)
+    assert (nobody.difference, nobody.n, nobody.undefined) == (None, 0, 8) and "neither side" in nobody.why
+
+
+def test_a_side_that_never_gets_there_again_is_later_and_fails_a_condition() -> None:
+    for b, low in (([NEVER] * 10, NEVER), ([*[22.0] * 4, *[NEVER] * 6], 20)):
+        effect = times([2.0] * 10, b)
+        assert (effect.difference, effect.low, effect.verdict, effect.decided) == (NEVER, low, "higher", True)
+        found = Difference("A", "B", [], [effect], [effect], 1, [], True, 0.95, "t")
+        condition = Condition.of("convergence time > +5s", found)
+        assert condition.judge(effect, found) == "met"
+        assert Condition.of("convergence time < -5s", found).judge(effect, found) == "not met"
+        back = times(b, [2.0] * 10)
+        assert (back.difference, back.verdict) == (-NEVER, "lower")
+        assert condition.judge(back, found) == "not met"
+
+
+# Means of 10 and 20 at the first point and of 30 and 36 at the second: 20 to 28.
+def test_points_with_other_seeds_are_pooled_by_their_own_means() -> None:
+    first = Series(Samples([9.0, 11.0], [18.0, 22.0], paired=True), ([1, 2], [1, 2]), 0, "")
+    second = Series(Samples([29.0, 30.0, 31.0], [36.0, 36.0, 36.0], paired=True), ([1, 2, 3], [1, 2, 3]), 0, "")
+    merged = pooled([first, second], fmean, paired=True)
+    effect = effect_of(merged, ("group", "cubic", "cubic"), "throughput_mbps", "Mbit/s", Comparing())
+    assert (effect.a, effect.b, effect.difference) == (20, 28, 8)
+    # Differences 9, 11 and 7, 6, 5: variances of their means 1 and 1/3, so the error is √(4/3)/2 = 0.577; degrees of freedom
+    # (4/3)² / (1/1 + (1/9)/2) = 1.684.
+    apart, error, nu = merged.samples.beyond(1)
+    assert (apart, error, nu) == (8, pytest.approx(math.sqrt(4 / 3) / 2), pytest.approx((4 / 3) ** 2 / (1 + 1 / 18)))
+
+
+# 2000 studies of three points with 5, 8 and 12 seeds; the standard error of a part of 0.95 of them is 0.5 %.
+def test_95_per_cent_of_the_intervals_over_points_with_other_seeds_cover() -> None:
+    draw = np.random.default_rng(4)
+    inside = relative_inside = 0
+    for _ in range(2000):
+        points = []
+        for count, level, spread in ((5, 10.0, 1.0), (8, 20.0, 2.0), (12, 40.0, 1.5)):
+            common = draw.normal(0, spread, count)
+            a, b = (level * scale + common + draw.normal(0, spread, count) for scale in (1.0, 1.1))
+            seeds = list(range(count))
+            points.append(Series(Samples(list(a), list(b), paired=True), (seeds, seeds), 0, ""))
+        merged = pooled(points, fmean, paired=True)
+        effect = effect_of(merged, ("group", "", ""), "throughput_mbps", "Mbit/s", Comparing())
+        assert effect.low is not None and effect.high is not None
+        assert effect.relative_low is not None and effect.relative_high is not None
+        inside += effect.low <= 70 / 3 * 0.1 <= effect.high
+        relative_inside += effect.relative_low <= 0.1 <= effect.relative_high
+    assert 0.935 <= inside / 2000 <= 0.975 and 0.935 <= relative_inside / 2000 <= 0.975
 
 
 def test_pairs_are_runs_of_one_point_and_seed(study: Path) -> None:
@@ -152,6 +226,25 @@ def test_a_result_against_itself_differs_in_nothing(study: Path) -> None:
     assert all(each.low is not None and each.low < 0 for each in apart.over_points)
 
 
+def verdict(a: list[float], b: list[float], measure: str = "throughput_mbps", *, paired: bool = True) -> str:
+    """The verdict on these pairs, or on these sides."""
+    found = Series(Samples(a, b, paired), (range(len(a)), range(len(b))), 0, "")
+    return effect_of(found, ("all", "all flows", "all flows"), measure, "", Comparing(paired=paired)).verdict
+
+
+def test_same_is_where_all_pairs_are_equal_and_nowhere_else() -> None:
+    values = [float(number) for number in range(20)]
+    two_differ = [*values[:18], 30.0, 40.0]
+    for measure in ("throughput_mbps", "convergence_s"):
+        assert verdict(values, values, measure) == verdict(values[:1], values[:1], measure) == "same"
+        assert verdict(values, two_differ, measure) == verdict(values[:1], [0.5], measure) == "undecided"
+    # A time that neither side reached is no time.
+    assert verdict([math.inf] * 20, [math.inf] * 20, "convergence_s") == "undecided"
+    # Sides that are not paired are the same where nothing varies.
+    assert verdict([1.0, 1.0, 1.0], [1.0, 1.0], paired=False) == "same"
+    assert verdict([1.0, 2.0], [1.0, 2.0], paired=False) == "undecided"
+
+
 def test_replicates_and_runs_are_compared_with_each_other_and_with_studies(tmp_path: Path, cwnd: Cli) -> None:
     for name, buffer in (("a", "1bdp"), ("b", "2bdp")):
         assert cwnd("compare", "cubic", *SHORT, "--buffer", buffer, "--seeds", 3, "-o", tmp_path / name).returncode == 0
@@ -191,14 +284,18 @@ def test_conditions_fail_where_they_are_decided(study: Path, cwnd: Cli) -> None:
     )
     for condition, strict, code, word in (
         (beyond, False, 1, "FAILS"),
-        (within, True, 0, "holds"),
+        (within, True, 0, "passes"),
         (between, False, 0, "undecided"),
         (between, True, 1, "undecided"),
         (f"throughput_mbps of reno < {(effect.high or 0) + 0.02:+.3f}Mbit/s", False, 1, "FAILS"),
-        (f"throughput of reno < {1000 * (effect.low or 0) - 20:+.1f}kbit/s", True, 0, "holds"),
+        (f"throughput of reno < {1000 * (effect.low or 0) - 20:+.1f}kbit/s", True, 0, "passes"),
     ):
         done = cwnd(*base, "--fail-if", condition, *(["--strict"] if strict else []))
         assert (done.returncode, done.stderr.split(":")[0]) == (code, word), (condition, done.stderr)
+    # What passes is a note; what does not, and what is undecided, is said in any case.
+    assert cwnd("-q", *base, "--fail-if", within).stderr == ""
+    assert cwnd("-q", *base, "--fail-if", beyond).stderr.startswith("FAILS")
+    assert cwnd("-q", *base, "--fail-if", between, "--strict").stderr.startswith("undecided")
     # One condition that fails is enough.
     done = cwnd(*base, "--fail-if", within, "--fail-if", beyond, "--json")
     assert done.returncode == 1

@@ -10,6 +10,7 @@ from statistics import fmean, median
 
 from cwnd.difference.effect import (
     Method,
+    PooledSamples,
     Samples,
     difference,
     equivalent,
@@ -78,7 +79,16 @@ def series(ours: Numbers, theirs: Numbers, keys: tuple[Key, Key], comparing: Com
 
 
 def pooled(of_points: Sequence[Series], centre: Callable[[Sequence[float]], float], *, paired: bool) -> Series:
-    """By seed, the means (of times the medians) over the points, of the seeds that all points have a value under: seeds are independent of each other, points are not."""
+    """A number over points. Where they have the same seeds: by seed, the means (of times the medians) over the points, as seeds are independent
+    of each other and points are not. Means of points with other seeds (`--until`): of the values that each point has. Medians: of the seeds
+    that all points have.
+    """
+    why = next((each.why for each in of_points if each.why), "")
+    undefined = sum(each.undefined for each in of_points)
+    has_others = any(set(each.seeds[side]) != set(of_points[0].seeds[side]) for each in of_points for side in (0, 1))
+    if centre is not median and has_others and all(each.samples.n > 1 for each in of_points):
+        samples = PooledSamples((), (), paired, tuple(each.samples for each in of_points))
+        return Series(samples, ((), ()), undefined, why)
     sides: list[list[float]] = []
     seeds: list[Sequence[int]] = []
     for side in (0, 1):
@@ -90,11 +100,8 @@ def pooled(of_points: Sequence[Series], centre: Callable[[Sequence[float]], floa
         sides.append(values)
         seeds.append(common)
     found = Samples(sides[0], sides[1], paired)
-    why = next((each.why for each in of_points if each.why), "")
     if centre is median and paired:
         undefined = sum(a == b == math.inf for a, b in zip(found.a, found.b, strict=True))
-    else:
-        undefined = sum(each.undefined for each in of_points)
     return Series(found, (seeds[0], seeds[1]), undefined, why)
 
 
@@ -144,9 +151,9 @@ def median_effect(found: Series, known: dict[str, object], comparing: Comparing)
         "b": median_interval(samples.b).centre,
         "why": found.why,
     }
-    if samples.paired and samples.n and found.undefined < samples.n:
+    if samples.paired and samples.n:
         apart = median_difference(samples, comparing.level)
-        numbers |= {"difference": apart.centre, "low": apart.low, "high": apart.high, "why": apart.why}
+        numbers |= {"difference": apart.centre, "low": apart.low, "high": apart.high, "n": apart.n, "why": apart.why}
     elif not samples.paired:
         numbers["why"] = "medians have an interval in pairs only"
     return Effect(**{**known, **numbers})  # type: ignore[arg-type]
@@ -204,7 +211,7 @@ def compute(ours: Numbers, theirs: Numbers, names: tuple[str, str], comparing: C
             continue
         centre = median if measure in TIMES else fmean
         merged = pooled([each for _, each in of_points], centre, paired=comparing.paired)
-        over.append(effect_of(merged, name, measure, unit, comparing))
+        over.append(replace(effect_of(merged, name, measure, unit, comparing), points=len(of_points)))
     if comparing.paired and not any(effect.n for effect in at):
         raise refused("b", names[1], "a result with seeds that A has too, or --unpaired")
     seeds = unpaired_seeds(ours, theirs) if comparing.paired else 0

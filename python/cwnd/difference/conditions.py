@@ -129,7 +129,7 @@ class Condition:
         return "met" if p <= allowed else "not met" if p >= 1 - allowed else "undecided"
 
     def by_interval(self, low: float | None, high: float | None) -> Outcome:
-        """The same by an interval, of which an end may be infinite (`None`)."""
+        """The same by an interval, whose ends may be infinite; without one (`None`) nothing is decided."""
         near, far = (low, high) if self.above else (high, low)
         if near is not None and (near > self.change if self.above else near < self.change):
             return "met"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from cwnd.metrics.statistics import Interval, mean_interval, median_interval, t_beyond, t_quantile
+from cwnd.metrics.statistics import Interval, mean_interval, order_statistics, t_beyond, t_quantile
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,6 +34,13 @@ class Samples:
         """Pairs; else the values of the smaller sample."""
         return min(len(self.a), len(self.b))
 
+    @property
+    def all_equal(self) -> bool:
+        """Whether each pair has one value, or, not paired, all values are one."""
+        if self.paired:
+            return self.n > 0 and all(a == b for a, b in zip(self.a, self.b, strict=True))
+        return self.n > 0 and len({*self.a, *self.b}) == 1
+
     def means(self) -> tuple[float, float]:
         return math.fsum(self.a) / len(self.a), math.fsum(self.b) / len(self.b)
 
@@ -54,6 +61,11 @@ class Samples:
         nu = sum(parts) ** 2 / (parts[0] ** 2 / (len(self.a) - 1) + parts[1] ** 2 / (len(self.b) - 1))
         return apart, math.sqrt(sum(parts)), nu
 
+    def spreads(self) -> tuple[float, float, float]:
+        """The variances of both means, and their covariance."""
+        spread_a, spread_b = (variance(side) / len(side) for side in (self.a, self.b))
+        return spread_a, spread_b, covariance(self.a, self.b) / self.n if self.paired else 0.0
+
     def p_above(self, ratio: float, shift: float = 0.0) -> float:
         """p of the one-sided test whether mean(b) exceeds ratio · mean(a) + shift."""
         apart, error, nu = self.beyond(ratio, shift)
@@ -61,6 +73,43 @@ class Samples:
             return 0.0 if apart > 0 else 1.0
         half = t_beyond(apart / error, nu) / 2
         return half if apart > 0 else 1 - half
+
+
+@dataclass(frozen=True, slots=True)
+class PooledSamples(Samples):
+    """The values of a number at several points, whose seeds need not be the same ones: what is asked of means is answered by the means over the points.
+
+    `a` and `b` are empty. The variance of a mean over k points is the sum of theirs over k², with Satterthwaite's degrees of freedom (F. E.
+    Satterthwaite, "An approximate distribution of estimates of variance components", Biometrics Bulletin 2 (1946)). Seeds that points share
+    are taken as independent, so where points with one seed move together the interval is a little short.
+    """
+
+    points: Sequence[Samples] = ()
+
+    @property
+    def n(self) -> int:
+        return min(each.n for each in self.points)
+
+    @property
+    def all_equal(self) -> bool:
+        return all(each.all_equal for each in self.points)
+
+    def means(self) -> tuple[float, float]:
+        sides = zip(*(each.means() for each in self.points), strict=True)
+        return tuple(math.fsum(side) / len(self.points) for side in sides)  # type: ignore[return-value]
+
+    def beyond(self, ratio: float, shift: float = 0.0) -> tuple[float, float, float]:
+        found = [each.beyond(ratio, shift) for each in self.points]
+        squares = [error**2 for _, error, _ in found]
+        apart = math.fsum(each for each, _, _ in found) / len(found)
+        if not sum(squares):
+            return apart, 0.0, sum(nu for _, _, nu in found)
+        nu = sum(squares) ** 2 / sum(square**2 / nu for square, (_, _, nu) in zip(squares, found, strict=True))
+        return apart, math.sqrt(sum(squares)) / len(found), nu
+
+    def spreads(self) -> tuple[float, float, float]:
+        sides = zip(*(each.spreads() for each in self.points), strict=True)
+        return tuple(math.fsum(side) / len(self.points) ** 2 for side in sides)  # type: ignore[return-value]
 
 
 def variance(values: Sequence[float]) -> float:
@@ -78,7 +127,7 @@ def difference(samples: Samples, level: float, method: Method = "t") -> Interval
         return Interval(mean_b - mean_a, None, None, samples.n, why="one replicate has no confidence interval")
     if method == "bootstrap":
         return bootstrapped(samples, level, mean_b - mean_a, "difference")
-    if samples.paired:
+    if samples.paired and not isinstance(samples, PooledSamples):
         return mean_interval([b - a for a, b in zip(samples.a, samples.b, strict=True)], level)
     apart, error, nu = samples.beyond(1)
     half = t_quantile(level, nu) * error
@@ -93,6 +142,8 @@ def bootstrapped(samples: Samples, level: float, centre: float, what: Literal["d
     import numpy as np
     from scipy.stats import bootstrap
 
+    if isinstance(samples, PooledSamples):
+        return Interval(centre, None, None, samples.n, why="points of other seeds are not bootstrapped")
     if samples.n < FEWEST:
         return Interval(centre, None, None, samples.n, why=f"{samples.n} values are too few for a bootstrap: {FEWEST}")
     if not samples.beyond(1)[1] if what == "difference" else not variance(samples.a) + variance(samples.b):
@@ -127,13 +178,12 @@ def relative(samples: Samples, level: float, method: Method = "t") -> Interval:
         return Interval(ratio - 1, None, None, samples.n, why="one replicate has no confidence interval")
     if method == "bootstrap":
         # A mean that may be zero makes ratios of any size.
-        if min(samples.a) * max(samples.a) <= 0:
+        if samples.a and min(samples.a) * max(samples.a) <= 0:
             return Interval(ratio - 1, None, None, samples.n, why="A may be zero")
         return bootstrapped(samples, level, ratio - 1, "ratio")
     _, _, nu = samples.beyond(ratio)
     t = t_quantile(level, nu)
-    s_a, s_b = t**2 * variance(samples.a) / len(samples.a), t**2 * variance(samples.b) / len(samples.b)
-    s_ab = t**2 * covariance(samples.a, samples.b) / samples.n if samples.paired else 0.0
+    s_a, s_b, s_ab = (t**2 * spread for spread in samples.spreads())
     # (mean_b − r mean_a)² = s_b − 2 r s_ab + r² s_a, as a quadratic in r.
     square, half, constant = mean_a**2 - s_a, mean_a * mean_b - s_ab, mean_b**2 - s_b
     if square <= 0:
@@ -149,8 +199,16 @@ def covariance(a: Sequence[float], b: Sequence[float]) -> float:
 
 
 def median_difference(samples: Samples, level: float) -> Interval:
-    """Median of b − a over the pairs. A time that was not reached is infinite: two of them differ by nothing."""
-    return median_interval([0.0 if a == b else b - a for a, b in zip(samples.a, samples.b, strict=True)], level)
+    """Median of b − a over the pairs, with the interval of the sign test. A time that was not reached is infinite, and so may centre and
+    ends be. Pairs that neither side reached say nothing of the difference: they are left out.
+    """
+    apart = [b - a for a, b in zip(samples.a, samples.b, strict=True) if not a == b == math.inf]
+    if not apart:
+        return Interval(None, None, None, 0, why="neither side reached it under any seed")
+    centre, ends, covered = order_statistics(apart, level)
+    if ends is None:
+        return Interval(centre, None, None, len(apart), why=f"{len(apart)} pairs are too few for an interval")
+    return Interval(centre, *ends, len(apart), covered)
 
 
 def equivalent(samples: Samples, margin: float, level: float) -> bool:

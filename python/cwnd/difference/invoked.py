@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,7 @@ from cwnd.exit_codes import fail
 from cwnd.input_errors import refused
 from cwnd.messages import note
 from cwnd.reading import NoResultError
-from cwnd.replicates.folder import replacing
+from cwnd.temporary_files import replacing
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -71,7 +72,7 @@ def invoke(given: Given) -> None:
             }
             for each in found
         ]
-        rows = difference.table.to_pylist()
+        rows = documents(difference.table)
         print(
             json.dumps(
                 {
@@ -133,6 +134,14 @@ def part_of(option: str, text: str) -> float:
     return float(match[1]) / 100
 
 
+def documents(effects: pa.Table) -> list[dict[str, object]]:
+    """The rows for JSON, which has no infinite numbers: they are null there, and `verdict` says what is decided."""
+    return [
+        {key: None if isinstance(value, float) and math.isinf(value) else value for key, value in row.items()}
+        for row in effects.to_pylist()
+    ]
+
+
 def write(effects: pa.Table, path: Path) -> None:
     """Writes the table of effects, whole or not at all."""
     import pyarrow.parquet as pq
@@ -144,4 +153,4 @@ def write(effects: pa.Table, path: Path) -> None:
         elif path.suffix == ".parquet":
             pq.write_table(effects, part)
         else:
-            part.write_text(json.dumps(effects.to_pylist(), indent=1) + "\n")
+            part.write_text(json.dumps(documents(effects), indent=1) + "\n")

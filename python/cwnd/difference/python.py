@@ -11,13 +11,14 @@ from cwnd.difference.compute import Comparing, compute
 from cwnd.difference.conditions import measure_named
 from cwnd.difference.effect import Method
 from cwnd.difference.results import Difference
-from cwnd.difference.sides import Side, factors_of, numbers_of, same_factors
+from cwnd.difference.sides import Chosen, Side, factors_of, numbers_of_both, same_factors
 from cwnd.input_errors import flag_of, path_of, refused
 from cwnd.kernel.result import KernelTrace
 from cwnd.reading import load
 from cwnd.replicates.replicating import Replicates
 from cwnd.result import Result
 from cwnd.study.results import Study
+from cwnd.study.values import meaning
 
 GIVEN = "a Study, Replicates or a Result, or the folder of one"
 METHODS = ("t", "bootstrap")
@@ -62,9 +63,8 @@ def diff(
     names = tuple(name_of(given, label) for given, label in ((a, "A"), (b, "B")))
     if between is not None:
         key, values = between_of(between)
-        ours, theirs = (
-            numbers_of(sides[0], {**chosen, key: value}, apart=key, fields={key: "between"}) for value in values
-        )
+        both = [Chosen.of(sides[0], {**chosen, key: value}, {key: "between"}) for value in values]
+        ours, theirs = numbers_of_both(both, apart=key)
         names = f"{key}={values[0]}", f"{key}={values[1]}"
     else:
         # A run has no factors: what is asked of them concerns the study beside it.
@@ -72,10 +72,11 @@ def diff(
         for name in chosen:
             if name not in factors:
                 raise refused("where", name, "a factor of a study", factors)
-        ours, theirs = (
-            numbers_of(side, {name: value for name, value in chosen.items() if name in factors_of(side)})
+        both = [
+            Chosen.of(side, {name: value for name, value in chosen.items() if name in factors_of(side)})
             for side in sides
-        )
+        ]
+        ours, theirs = numbers_of_both(both)
     same_factors(ours, theirs)
     known = list(dict.fromkeys([*ours.measures(), *theirs.measures()]))
     wanted = None if measures is None else {measure_named("measures", name, known) for name in texts_of(measures)}
@@ -109,6 +110,6 @@ def between_of(text: object) -> tuple[str, tuple[str, str]]:
     """`KEY=VALUE,VALUE`."""
     key, equals, values = text.partition("=") if isinstance(text, str) else ("", "", "")
     both = [each.strip() for each in values.split(",")]
-    if not (key and equals) or len(both) != 2 or not all(both) or both[0] == both[1]:
+    if not (key and equals) or len(both) != 2 or not all(both) or meaning(both[0]) == meaning(both[1]):
         raise refused("between", text, "KEY=VALUE,VALUE with two values of a factor, such as beta=0.7,0.85")
     return key.strip(), (both[0], both[1])

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from cwnd.difference.conditions import Judged
 from cwnd.difference.results import Difference, Effect
+from cwnd.messages import note
 from cwnd.study.results import place
 from cwnd.terminal import Grid, Printer
 
@@ -31,7 +32,16 @@ def shown(effects: Sequence[Effect], *, everything: bool) -> list[Effect]:
 
 
 def number(value: float | None, *, signed: bool = False) -> str:
-    return "none" if value is None else f"{value:+.4g}" if signed else f"{value:.4g}"
+    if value is None:
+        return "none"
+    if math.isinf(value):
+        return "B never" if value > 0 else "A never"
+    return f"{value:+.4g}" if signed else f"{value:.4g}"
+
+
+def centre(effect: Effect, value: float | None) -> str:
+    """A side's mean or median; half of the runs or more did not reach a time that has none."""
+    return "never" if value is None and effect.centre == "median" and effect.samples.n else number(value)
 
 
 def ends(effect: Effect) -> str:
@@ -40,10 +50,16 @@ def ends(effect: Effect) -> str:
     if apart is None:
         return effect.why or "none"
     if low is None and high is None:
-        return number(apart, signed=True)
+        return f"{number(apart, signed=True)}{because(effect)}"
     if low is not None and high is not None and math.isclose(apart - low, high - apart, rel_tol=1e-6, abs_tol=1e-300):
         return f"{number(apart, signed=True)} ± {(high - low) / 2:.2g}"
-    return f"{number(apart, signed=True)} ({number(low, signed=True)} to {number(high, signed=True)})"
+    neither = f", {effect.undefined} reached by neither" if effect.centre == "median" and effect.undefined else ""
+    return f"{number(apart, signed=True)} ({number(low, signed=True)} to {number(high, signed=True)}{neither})"
+
+
+def because(effect: Effect) -> str:
+    """Why there is no interval."""
+    return f" ({effect.why})" if effect.why else ""
 
 
 def percent(effect: Effect) -> str:
@@ -52,7 +68,7 @@ def percent(effect: Effect) -> str:
         return ends(effect)
     centre = part(effect.relative)
     if effect.relative_low is None or effect.relative_high is None:
-        return centre
+        return f"{centre}{because(effect)}"
     return f"{centre} ({part(effect.relative_low)} to {part(effect.relative_high)})"
 
 
@@ -67,9 +83,14 @@ def measure(effect: Effect) -> str:
     return effect.measure if has_unit else f"{effect.measure} ({effect.unit})"
 
 
+def at_fewer(effect: Effect, points: int) -> str:
+    """What follows a measure that only some of the points over which the table is have."""
+    return f", at {effect.points}" if effect.points < points else ""
+
+
 def cells(effect: Effect, *, placed: bool) -> list[str]:
     """The cells of an effect's row after the first, which is its measure."""
-    numbers = [number(effect.a), number(effect.b), percent(effect), effect.verdict]
+    numbers = [centre(effect, effect.a), centre(effect, effect.b), percent(effect), effect.verdict]
     return [place(effect.place), *numbers] if placed else numbers
 
 
@@ -91,9 +112,10 @@ def table(difference: Difference, *, each: bool, everything: bool, printer: Prin
     for effect in effects[:MOST_ROWS]:
         by_name.setdefault((effect.of, effect.name), []).append(effect)
     for (_, name), of_name in by_name.items():
-        rows = [(measure(effect), cells(effect, placed=placed)) for effect in of_name]
+        fewer = [at_fewer(effect, 1 if placed else difference.points) for effect in of_name]
+        rows = [(measure(effect) + at, cells(effect, placed=placed)) for effect, at in zip(of_name, fewer, strict=True)]
         printer.print(f"\n{name}")
-        printer.print(Grid("", headings, rows, texts=texts))
+        printer.print(Grid("", headings, rows, texts=texts, keys=int(placed)))
     if len(effects) > MOST_ROWS:
         printer.print(f"{len(effects) - MOST_ROWS} more rows: -o FILE.csv")
     judgeable = [effect for effect in effects if effect.low is not None or effect.high is not None]
@@ -115,5 +137,9 @@ def conditions(found: Sequence[Judged]) -> None:
     for each in found:
         where = f" at {place(each.effect.place)}" if each.effect.place else ""
         change = percent(each.effect) if each.condition.is_relative else ends(each.effect)
-        outcome = {"met": "FAILS", "not met": "holds", "undecided": "undecided"}[each.outcome]
-        print(f"{outcome}: {each.condition.text}: {each.effect.name}{where}: {change}", file=sys.stderr)
+        outcome = {"met": "FAILS", "not met": "passes", "undecided": "undecided"}[each.outcome]
+        said = f"{outcome}: {each.condition.text}: {each.effect.name}{where}: {change}"
+        if each.outcome == "not met":
+            note(said)
+        else:
+            print(said, file=sys.stderr)

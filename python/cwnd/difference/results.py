@@ -33,7 +33,7 @@ class Effect:
     centre: str
     a: float | None
     b: float | None
-    #: b − a, in `unit`.
+    #: b − a, in `unit`. Of times it and its ends are infinite where B (minus: A) was not reached.
     difference: float | None
     low: float | None
     high: float | None
@@ -41,9 +41,9 @@ class Effect:
     relative: float | None
     relative_low: float | None
     relative_high: float | None
-    #: Pairs, or values of the smaller side where they are not paired.
+    #: Pairs, or values of the smaller side where they are not paired; of times those that one side reached at least.
     n: int
-    #: How many runs, or pairs of them, have no value.
+    #: How many runs, or pairs of them, have no value; of times the pairs that neither side reached.
     undefined: int
     #: Of the two-sided test of no difference; none for medians and without an interval.
     p: float | None
@@ -52,6 +52,8 @@ class Effect:
     #: Why something is missing.
     why: str
     samples: Samples
+    #: At how many points both sides have it: over these it is pooled.
+    points: int = 1
 
     @property
     def decided(self) -> bool:
@@ -60,8 +62,8 @@ class Effect:
 
     @property
     def verdict(self) -> str:
-        """`higher` or `lower` where that is decided, `within` the margin where it is, else `undecided`; `same` where all pairs are equal."""
-        if self.difference == 0 and self.low == 0 and self.high == 0:
+        """`higher` or `lower` where that is decided, `within` the margin where it is, else `undecided`; `same` where all pairs are equal, or, not paired, all values."""
+        if self.difference is not None and self.samples.all_equal:
             return "same"
         if self.equivalent:
             return "within"
@@ -102,17 +104,13 @@ class Difference(Displayed):
 
     @property
     def table(self) -> pa.Table:
-        """A row per number: over all points (where `points` is their number) and at each (where it is 1 and the factors have values)."""
+        """A row per number: over the points at which both sides have it (`points` is how many) and at each (where it is 1 and the factors have values)."""
         import pyarrow as pa
 
-        rows = [(self.points, effect) for effect in self.over_points]
-        rows += [(1, effect) for effect in self.at_points] if self.points > 1 else []
-        columns: dict[str, list[object]] = {
-            name: [effect.place.get(name) for _, effect in rows] for name in self.factors
-        }
-        columns["points"] = [points for points, _ in rows]
-        for name in (*TEXTS, *NUMBERS, "n", "undefined", "equivalent", "verdict", "why"):
-            columns[name] = [getattr(effect, name) for _, effect in rows]
+        rows = [*self.over_points, *(self.at_points if self.points > 1 else [])]
+        columns: dict[str, list[object]] = {name: [effect.place.get(name) for effect in rows] for name in self.factors}
+        for name in ("points", *TEXTS, *NUMBERS, "n", "undefined", "equivalent", "verdict", "why"):
+            columns[name] = [getattr(effect, name) for effect in rows]
         types = {name: pa.float64() for name in NUMBERS} | {name: pa.string() for name in (*TEXTS, "verdict", "why")}
         types |= {"points": pa.int64(), "n": pa.int64(), "undefined": pa.int64(), "equivalent": pa.bool_()}
         return pa.table({name: pa.array(values, types.get(name)) for name, values in columns.items()})

@@ -11,7 +11,7 @@ from cwnd.input_errors import refused
 from cwnd.replicates.replicating import Replicates
 from cwnd.result import Result
 from cwnd.study.results import Study
-from cwnd.study.values import quantity_of
+from cwnd.study.values import meaning, same
 
 Side = Study | Replicates | Result
 #: The values of the factors at a point.
@@ -48,6 +48,8 @@ class Numbers:
     units: dict[str, str] = field(default_factory=dict)
     #: Why a number has no value, of its first run without.
     reasons: dict[Key, str] = field(default_factory=dict)
+    #: The points by what their values mean: the other side may write them in another way.
+    meant: dict[Place, Place] = field(default_factory=dict)
 
     def subjects(self, of: str) -> list[Subject]:
         return [subject for subject in self.names if subject.of == of]
@@ -68,14 +70,6 @@ def rows(side: Side) -> Iterator[Mapping[str, object]]:
     return iter(table.to_pylist())
 
 
-def equal(value: object, text: str) -> bool:
-    """Whether a factor's value is the one that a text means: `40ms` is `0.04s`, `0.70` is 0.7."""
-    if str(value) == text:
-        return True
-    ours, theirs = quantity_of(str(value)), quantity_of(text)
-    return ours is not None and ours == theirs
-
-
 def selected(side: Side, where: Mapping[str, str], fields: Mapping[str, str]) -> list[Mapping[str, object]]:
     """The rows at the points where the factors have these values."""
     factors = factors_of(side)
@@ -85,22 +79,43 @@ def selected(side: Side, where: Mapping[str, str], fields: Mapping[str, str]) ->
     found = list(rows(side))
     for name, text in where.items():
         levels = list(dict.fromkeys(str(row[name]) for row in found))
-        found = [row for row in found if equal(row[name], text)]
+        found = [row for row in found if same(row[name], text)]
         if not found:
             raise refused(fields.get(name, "where"), f"{name}={text}", "a value of this factor", levels)
     return found
 
 
-def numbers_of(
-    side: Side, where: Mapping[str, str], apart: str | None = None, fields: Mapping[str, str] | None = None
-) -> Numbers:
-    """The numbers of a side at the points where the factors have these values; `apart` is the factor that the sides differ in.
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A side, and its rows at the points that are compared."""
 
-    `fields`: what an error calls a factor's selection, where that is not `where`.
+    side: Side
+    rows: Sequence[Mapping[str, object]]
+
+    @classmethod
+    def of(cls, side: Side, where: Mapping[str, str], fields: Mapping[str, str] | None = None) -> Chosen:
+        """The points where the factors have these values; `fields`: what an error calls a factor's selection, where that is not `where`."""
+        return cls(side, selected(side, where, fields or {}))
+
+
+def numbers_of_both(sides: Sequence[Chosen], apart: str | None = None) -> list[Numbers]:
+    """The numbers of the sides; `apart` is the factor that they differ in.
+
+    A factor is varied if it has several values on both sides together: a side that has lost all its points but one is at that point.
     """
-    found_rows = selected(side, where, fields or {})
-    columns = [name for name in factors_of(side) if name != apart]
-    varied = [name for name in columns if len({str(row[name]) for row in found_rows}) > 1]
+    values: dict[str, set[object]] = {}
+    for side in sides:
+        for name in factors_of(side.side):
+            values.setdefault(name, set()).update(meaning(row[name]) for row in side.rows)
+    return [
+        numbers_of(side, [name for name in factors_of(side.side) if name != apart and len(values[name]) > 1])
+        for side in sides
+    ]
+
+
+def numbers_of(side: Chosen, varied: list[str]) -> Numbers:
+    """The numbers of a side, at points of these factors."""
+    found_rows = side.rows
     found = Numbers(varied)
     numbered = numbered_subjects(found_rows, varied)
     names: dict[Subject, dict[str, None]] = {}
@@ -112,6 +127,7 @@ def numbers_of(
         names.setdefault(subject, {})[name] = None
         labels.setdefault(subject, {})[label] = None
         found.labels[place, subject] = label
+        found.meant.setdefault(tuple(map(meaning, place)), place)
         measure, value = str(row["measure"]), row["value"]
         found.units.setdefault(measure, str(row["unit"]))
         key = Key(place, subject, measure)
@@ -155,14 +171,14 @@ def numbered_subjects(
 
 
 def partners(ours: Numbers, theirs: Numbers, of: str) -> list[tuple[Subject, Subject]]:
-    """Which subjects of the two sides go together: by name where the names are the same, else by their order."""
+    """Which subjects of the two sides go together: those of one name; of the others, if both sides have as many, by their order."""
     left, right = ours.subjects(of), theirs.subjects(of)
     by_name = {theirs.names[subject][0]: subject for subject in right}
-    if {ours.names[subject][0] for subject in left} == set(by_name):
-        return [(subject, by_name[ours.names[subject][0]]) for subject in left]
-    if len(left) == len(right):
-        return list(zip(left, right, strict=True))
-    return [(subject, by_name[ours.names[subject][0]]) for subject in left if ours.names[subject][0] in by_name]
+    named = {subject: by_name[ours.names[subject][0]] for subject in left if ours.names[subject][0] in by_name}
+    rest = [subject for subject in left if subject not in named], [each for each in right if each not in named.values()]
+    if len(rest[0]) == len(rest[1]):
+        named.update(zip(*rest, strict=True))
+    return [(subject, named[subject]) for subject in left if subject in named]
 
 
 def alone(ours: Numbers, theirs: Numbers, kinds: Sequence[str]) -> list[str]:
@@ -183,9 +199,10 @@ def same_factors(ours: Numbers, theirs: Numbers) -> None:
 
 
 def aligned(ours: Numbers, theirs: Numbers, place: Place) -> Place:
-    """A point of ours in the order of their factors."""
+    """A point of ours as theirs: in the order of their factors, and with the values as they write them."""
     at = dict(zip(ours.factors, place, strict=True))
-    return tuple(at[name] for name in theirs.factors)
+    own = tuple(at[name] for name in theirs.factors)
+    return theirs.meant.get(tuple(map(meaning, own)), own)
 
 
 def places(every: Iterable[Key]) -> list[Place]:

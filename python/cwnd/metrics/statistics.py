@@ -105,23 +105,33 @@ def median_interval(values: Sequence[float], level: float = 0.95) -> Interval:
     n = len(values)
     if n == 0:
         return Interval(None, None, None, 0, why="no replicate has a value")
-    ordered = sorted(values)
-    lower, upper = ordered[(n - 1) // 2], ordered[n // 2]
-    centre = lower if lower == upper else (lower + upper) / 2
+    centre, ends, covered = order_statistics(values, level)
+    reasons = [] if math.isfinite(centre) else ["half of the replicates or more have no finite value"]
+    middle = centre if math.isfinite(centre) else None
+    if ends is None:
+        reasons.append(f"{n} replicates are too few for an interval of {level:.0%}")
+        return Interval(middle, None, None, n, why="; ".join(reasons))
+    if not math.isfinite(ends[1]):
+        reasons.append("the interval has no upper end")
+    low, high = (end if math.isfinite(end) else None for end in ends)
+    return Interval(middle, low, high, n, covered, why="; ".join(reasons))
+
+
+def order_statistics(values: Sequence[float], level: float) -> tuple[float, tuple[float, float] | None, float]:
+    """The median of at least one value, the order statistics of `median_interval` (none where the values are too few), and the level that they
+    cover. Infinite values are what they are.
+    """
     from scipy.special import bdtr
 
+    n, ordered = len(values), sorted(values)
+    lower, upper = ordered[(n - 1) // 2], ordered[n // 2]
+    centre = lower if lower == upper else (lower + upper) / 2
     k = 0
     while bdtr(k, n, 0.5) <= (1 - level) / 2:
         k += 1
-    reasons = [] if math.isfinite(centre) else ["half of the replicates or more have no finite value"]
     if k == 0:
-        reasons.append(f"{n} replicates are too few for an interval of {level:.0%}")
-        return Interval(centre if math.isfinite(centre) else None, None, None, n, why="; ".join(reasons))
-    low, high = ordered[k - 1], ordered[n - k]
-    if not math.isfinite(high):
-        reasons.append("the interval has no upper end")
-    middle, low_end, high_end = (end if math.isfinite(end) else None for end in (centre, low, high))
-    return Interval(middle, low_end, high_end, n, 1 - 2 * float(bdtr(k - 1, n, 0.5)), why="; ".join(reasons))
+        return centre, None, 0.0
+    return centre, (ordered[k - 1], ordered[n - k]), 1 - 2 * float(bdtr(k - 1, n, 0.5))
 
 
 def paired_difference(ours: Mapping[int, float], theirs: Mapping[int, float], level: float = 0.95) -> Interval:

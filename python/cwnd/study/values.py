@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,6 +12,7 @@ from decimal import Decimal
 from typing import TypeVar
 
 from cwnd.flow_and_link import Value
+from cwnd.flowspec import value as flow_value
 from cwnd.input_errors import refused
 
 T = TypeVar("T")
@@ -25,6 +27,13 @@ DECIMALS = {
     **{"packets": 0, "B": 0, "kB": 3, "MB": 6, "bdp": 6},
 }
 DIGITS = 9
+#: How many of which unit each unit is, as a scenario reads it.
+UNITS = {
+    **{"ns": ("s", "1e-9"), "us": ("s", "1e-6"), "ms": ("s", "1e-3"), "s": ("s", "1"), "min": ("s", "60")},
+    **{"bit/s": ("bit/s", "1"), "kbit/s": ("bit/s", "1e3"), "Mbit/s": ("bit/s", "1e6"), "Gbit/s": ("bit/s", "1e9")},
+    **{"B": ("B", "1"), "kB": ("B", "1e3"), "MB": ("B", "1e6"), "GB": ("B", "1e9")},
+}
+NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,27 +129,34 @@ def values_of(field: str, text: str) -> list[str] | Range:
 
 
 def once(field: str, values: Iterable[T]) -> list[T]:
-    """The values, each of which may be there once."""
+    """The values, each of which may be there once, however it is written."""
     values = list(values)
     if not values:
         raise refused(field, values, "at least one value")
+    meanings = [meaning(value) for value in values]
     for number, value in enumerate(values):
-        if value in values[:number]:
-            raise refused(field, value, "each value once")
+        if meanings[number] in meanings[:number]:
+            first = values[meanings.index(meanings[number])]
+            raise refused(field, value, f"each value once{'' if value == first else f'; it is that of {first}'}")
     return values
+
+
+def as_values(found: list[str] | Range) -> Values:
+    """Texts as the values that they mean: numbers, flags, quantities."""
+    return found if isinstance(found, Range) else [flow_value(text) for text in found]
 
 
 def python_values(field: str, given: object) -> Values:
     """The values that Python gives: a text as the command line has it, one value, or any iterable of them."""
     if isinstance(given, str):
-        return values_of(field, given)
+        return as_values(values_of(field, given))
     if isinstance(given, Mapping) and set(given) <= {"from", "to", "count", "log"} and {"from", "to"} <= set(given):
         count = f"/{given['count']}" if "count" in given else ""
         log = given.get("log", False)
         if not isinstance(log, bool):
             raise refused(f"{field}.log", log, "true or false")
         found = Range.of(field, f"{given['from']}..{given['to']}{count}{'log' if log else ''}")
-        return found if found.count is None else found.values()
+        return found if found.count is None else as_values(found.values())
     if isinstance(given, bool | int | float | Mapping):
         return [given]
     if not isinstance(given, Iterable):
@@ -156,3 +172,27 @@ def quantity_of(value: object) -> tuple[float, str] | None:
         return float(value), ""
     match = QUANTITY.fullmatch(value) if isinstance(value, str) else None
     return (float(match[1]), match[2]) if match else None
+
+
+def meaning(value: object) -> object:
+    """What a value says, however it is written: `40ms` and `0.04s`, `0.70` and 0.7, `true` and True are equal."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if not isinstance(value, str | int | float):
+        return json.dumps(value, default=str)  # as a table has it
+    text = str(value).strip()
+    if NUMBER.fullmatch(text):
+        return Decimal(text), ""
+    match = QUANTITY.fullmatch(text)
+    if match is None:
+        return text
+    unit, scale = UNITS.get(match[2], (match[2], "1"))
+    return Decimal(match[1]) * Decimal(scale), unit
+
+
+def same(level: object, given: object) -> bool:
+    """Whether a value that somebody asks for is this level of a factor: it means the same, or is its number alone (40 of `40ms`)."""
+    if meaning(level) == meaning(given):
+        return True
+    ours = QUANTITY.fullmatch(level) if isinstance(level, str) else None
+    return ours is not None and meaning(given) == (Decimal(ours[1]), "")
