@@ -7,7 +7,6 @@ import ast
 import hashlib
 import inspect
 import json
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import is_dataclass
 from functools import cache
@@ -18,6 +17,7 @@ from types import CodeType, FunctionType, MethodType, ModuleType
 from cwnd import _native
 from cwnd.json_types import JsonObject
 from cwnd.result import run
+from cwnd.temporary_files import replacing, sweep
 
 PLAIN = (bool, int, float, str, bytes, type(None))
 
@@ -135,17 +135,12 @@ class Cache:
         return numbers if isinstance(numbers, dict) else None
 
     def put(self, name: str, numbers: JsonObject) -> None:
-        """Writes the numbers to a temporary file, which then takes the name."""
+        """Writes the numbers, all of them or nothing."""
         path = self.path(name)
         path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(f".{name}.{os.getpid()}")
-        try:
+        with replacing(path) as part:
             part.write_text(json.dumps(numbers), encoding="utf-8")
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
 
     def sweep(self) -> None:
-        """Removes the temporary files that a killed run has left."""
-        for part in self.folder.glob("*/.*"):
-            part.unlink(missing_ok=True)
+        """Removes the temporary files that killed runs have left."""
+        sweep(self.folder, "*/.*")

@@ -24,6 +24,7 @@ from cwnd.result import Progress, Result, conclude, drop, run_engine, summary_of
 from cwnd.result import run as run_in_memory
 from cwnd.stored_scenario import inputs, names_in_folder, scenario_document, write_scenario
 from cwnd.tables import ROWS_PER_BATCH, EngineTables, FolderTables
+from cwnd.temporary_files import SUFFIX
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,8 +46,8 @@ REPRODUCED = re.compile(
 DRAWN = re.compile(r"(windows|throughput|queue|cdf)\.(png|svg|pdf)")
 #: With the pictures that `cwnd plot` puts beside the tables.
 STUDIED = re.compile(
-    r"\.?(manifest\.json|failed\.json|(runs|means)\.parquet|means\.csv)(\.\d+)?|points/[^/]+/[^/]+"
-    r"|(response|heatmap|fairness|delay-throughput|cdf)\.(png|svg|pdf)"
+    r"\.?(manifest\.json|failed\.json|(runs|means)\.parquet|means\.csv"
+    rf"|(response|heatmap|fairness|delay-throughput|cdf)\.(png|svg|pdf))({SUFFIX})?|points/[^/]+/[^/]+"
 )
 # Pictures of more flows or rows take minutes and gigabytes.
 MOST_FLOWS_DRAWN = 1000

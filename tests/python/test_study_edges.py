@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -71,11 +72,9 @@ def test_what_others_keep_in_a_studys_folder_stays(tmp_path: Path) -> None:
     study = tmp_path / "s"
     assert command("sweep", "cubic", "--duration", "1s", "-o", "s", cwd=tmp_path).returncode == 0
     (study / ".ipynb_checkpoints").mkdir()
-    # A table that a killed command did not finish.
-    (study / ".means.csv.4711").write_text("half")
     done = command("sweep", "cubic", "--duration", "1s", "-o", "s", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert (study / ".ipynb_checkpoints").is_dir() and not (study / ".means.csv.4711").exists()
+    assert (study / ".ipynb_checkpoints").is_dir()
 
 
 # Jain's index over one flow is 1; over both it varies from seed to seed.
@@ -90,7 +89,7 @@ def test_seeds_are_added_for_a_measure_of_all_flows() -> None:
 
 def test_a_latin_hypercube_draws_each_whole_number_as_often() -> None:
     drawn = [row["flow.count"] for row in Design({"flow.count": Range.of("count", "1..3")}, latin=60)]
-    assert {value: drawn.count(value) for value in drawn} == {"1": 20, "2": 20, "3": 20}
+    assert {value: drawn.count(value) for value in drawn} == {1: 20, 2: 20, 3: 20}
     by_factors = Range.of("count", "1..7log")
     # ln 2 / ln 8 is a third: 1 is drawn as often as 2 and 3 together, and as 4 to 7.
     assert [by_factors.drawn(part) for part in (0, 0.333, 0.334, 0.666, 0.667, 0.9999999)] == [
@@ -103,10 +102,77 @@ def test_a_latin_hypercube_draws_each_whole_number_as_often() -> None:
     ]
 
 
+# A key that takes whole numbers takes those that are drawn, from the command line, from Python and from a file.
+def test_whole_numbers_that_are_drawn_are_accepted_where_whole_numbers_are(tmp_path: Path) -> None:
+    ranges = ["--axis", "flow[0].initial_cwnd=1..20", "--rtt", "10..200ms", "--latin", "4"]
+    done = command("sweep", "cubic:{1..4}", *ranges, "--duration", "1s", "-o", "drawn", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "grid.toml").write_text(
+        'latin = 3\n[scenario]\nduration = "1s"\nlink = { rate = "10Mbit/s", rtt = "20ms" }\nflow = [{ cc = "cubic" }]\n'
+        '[axes]\n"flow[0].ack_every" = { from = 1, to = 4 }\n'
+    )
+    assert command("sweep", "grid.toml", "-o", "file", cwd=tmp_path).returncode == 0
+    study = cwnd.sweep("cubic@initial_cwnd={1..20}", rtt="10..20ms", latin=3, duration="1s")
+    assert study.done == 3 and not study.failed
+    listed = cwnd.sweep("cubic", axes={"flow[0].initial_cwnd": "10,32"}, duration="1s")
+    assert listed.done == 2 and not listed.failed
+
+
 def test_a_dry_run_with_a_point_that_is_refused_exits_as_the_run_would(tmp_path: Path) -> None:
     done = command("sweep", "cubic@beta={0.7,nan}", "--duration", "1s", "--dry-run", cwd=tmp_path)
     assert done.returncode == 1 and "2 points, 1 of them refused, 1 seed: 1 run" in done.stdout
     assert command("sweep", "cubic@beta={nan,0.7}", "--duration", "1s", cwd=tmp_path).returncode == 1
+
+
+# The guide's own file has no queue, and an axis `buffer`.
+def test_the_guide_s_file_of_a_study_runs(tmp_path: Path) -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs/guide/studies.md").read_text()
+    (block,) = [text for text in page.split("```") if text.startswith("toml\n# grid.toml")]
+    (tmp_path / "grid.toml").write_text(block.removeprefix("toml\n").replace('duration = "5s"', 'duration = "1s"'))
+    study = cwnd.sweep(tmp_path / "grid.toml")
+    # Two pairs of RTT and rate, three buffers, two β; three seeds.
+    assert (study.done, study.failed) == (36, [])
+    queueless = 'duration = "1s"\nlink = { rate = "9Mbit/s", rtt = "20ms" }\nflow = [{ cc = "cubic" }]\n'
+    assert cwnd.sweep(cwnd.Scenario.from_toml(queueless), {"buffer": ["1bdp", "2bdp"]}).done == 2
+
+
+def test_a_picture_of_ones_own_in_a_study_s_folder_is_no_obstacle(tmp_path: Path) -> None:
+    for seeds in (1, 2):
+        study = cwnd.sweep("cubic", rtt=["10ms", "20ms"], duration="1s", seeds=seeds, folder=tmp_path / "s")
+        (tmp_path / "s" / "column.pdf").write_text("mine")
+        (tmp_path / "s" / "notes.txt").write_text("mine")
+    assert (study.done, (tmp_path / "s" / "notes.txt").read_text()) == (4, "mine")
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: cwnd.sweep("cubic", ["beta"], duration="1s"), "axes: .*a table of keys"),  # type: ignore[arg-type]
+        (lambda: cwnd.sweep("cubic", shard="1/2", folder="x"), "shard: .*a part and their number"),  # type: ignore[arg-type]
+        (lambda: cwnd.plot.response(cwnd.compare("cubic", seeds=2, duration="1s")), "study: .*cwnd.Study"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_is_no_study_s_argument_is_refused_in_one_line(call: Callable[[], object], says: str) -> None:
+    with pytest.raises(cwnd.ScenarioError, match=says):
+        call()
+
+
+# Ctrl-C at the first run that is done: a script ends there, as at any other call.
+def test_ctrl_c_ends_a_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from cwnd.study import folder as folders
+
+    put = folders.StudyFolder.put
+
+    def interrupted(self: folders.StudyFolder, key: str, numbers: object) -> None:
+        put(self, key, numbers)  # type: ignore[arg-type]
+        monkeypatch.setattr(folders.StudyFolder, "put", put)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(folders.StudyFolder, "put", interrupted)
+    call = {"rtt": ["10ms", "20ms"], "duration": "1s", "seeds": 4, "jobs": 1, "folder": tmp_path / "s"}
+    with pytest.raises(KeyboardInterrupt, match="of 8 runs are done; the same call goes on"):
+        cwnd.sweep("cubic", **call)  # type: ignore[arg-type]
+    assert cwnd.sweep("cubic", **call).done == 8  # type: ignore[arg-type]
 
 
 def test_a_studys_file_without_a_scenario_is_refused_as_that(tmp_path: Path) -> None:

@@ -7,13 +7,12 @@ pictures; `summary.json` is the document over all runs that are done.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
@@ -26,6 +25,7 @@ from cwnd.run_summary import Summary
 from cwnd.store import MANIFEST, REPLICATES, FolderError, kind_of_result, origin, save
 from cwnd.store import check_folder as check_result
 from cwnd.stored_scenario import InputRow, identity, inputs, scenario_document
+from cwnd.temporary_files import replacing
 
 SUMMARY = "summary.json"
 
@@ -144,20 +144,6 @@ def folder_lock(path: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A temporary file, of this process alone, which takes the name when the body has written it; gone if the body raises."""
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    if not path.parent.is_dir():  # said of the name that the user knows
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
-    try:
-        yield part
-        part.replace(path)
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
 
 
 def write(path: Path, document: object) -> None:

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from math import fsum
+from types import UnionType
 from typing import NamedTuple, Protocol, TypedDict, cast, get_type_hints
 
 from cwnd import _native
-from cwnd.json_types import number
+from cwnd.json_types import JsonObject, number
 from cwnd.lanes import SIM
 from cwnd.metrics.measure_type import MeasureDocument
 from cwnd.metrics.run_measures import FlowMeasures, LinkMeasures
@@ -50,6 +51,8 @@ class RunNumbers(TypedDict):
     rows: list[list[object]]
 
 
+#: The types of a row's cells.
+CELLS: tuple[type | UnionType, ...] = (str, int, str, str, int | float | None, str, str)
 #: The names of all measures that a run can have, of whatever it is.
 MEASURES = frozenset(
     (
@@ -113,6 +116,17 @@ def rows_of(document: RunDocument, groups: Sequence[GroupOfFlows]) -> list[Row]:
 def numbers_of(document: RunDocument, groups: Sequence[GroupOfFlows]) -> RunNumbers:
     """What is kept of a run."""
     return {"packets": document["perf"]["packets"], "rows": [list(row) for row in rows_of(document, groups)]}
+
+
+def has_numbers(found: JsonObject | None) -> bool:
+    """Whether what was read are the numbers of a run: a file may be another program's, or of a version that kept other things."""
+    rows = found.get("rows") if found is not None else None
+    return (
+        found is not None
+        and isinstance(rows, list)
+        and isinstance(found.get("packets"), int)
+        and all(isinstance(row, list) and len(row) == len(CELLS) and all(map(isinstance, row, CELLS)) for row in rows)
+    )
 
 
 def measured(of: str, index: int, name: str, measures: Mapping[str, MeasureDocument]) -> list[Row]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cwnd.flow_and_link import Value
+from cwnd.flowspec import value
 from cwnd.input_errors import refused
 from cwnd.study.values import Range, Values
 
@@ -91,6 +92,6 @@ class Design:
         parts = qmc.LatinHypercube(len(self.axes), seed=self.seed).random(count)
         for row in parts:
             yield {
-                key: values.drawn(part) if isinstance(values, Range) else values[int(part * len(values))]
+                key: value(values.drawn(part)) if isinstance(values, Range) else values[int(part * len(values))]
                 for (key, values), part in zip(self.axes.items(), row.tolist(), strict=True)
             }

@@ -9,20 +9,21 @@ from __future__ import annotations
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import cast
 
 from cwnd.flow_and_link import Value
 from cwnd.number_cache import Cache
-from cwnd.replicates.folder import folder_lock, read, replacing, write
-from cwnd.replicates.rows import RunNumbers
+from cwnd.replicates.folder import folder_lock, read
+from cwnd.replicates.rows import RunNumbers, has_numbers
 from cwnd.scenario import plain
 from cwnd.store import MANIFEST, STUDY, FolderError, check_folder, kind_of_result, origin
 from cwnd.study.design import Design
 from cwnd.study.points import Base, Files, Points
 from cwnd.study.results import Failed, Study
 from cwnd.study.values import Range, Values
+from cwnd.temporary_files import replacing, sweep
 
 FAILED = "failed.json"
 RUNS, MEANS, TEXT = "runs.parquet", "means.parquet", "means.csv"
@@ -36,13 +37,13 @@ class StudyFolder:
     def __init__(self, path: Path, points: Path | None = None, *, force: bool = False) -> None:
         self.path = path
         self.cache = Cache(points or path / "points")
-        # In a shared folder another study may be writing.
         self._owns_points = points is None
         self._force = force
 
     def check(self) -> None:
         """Refuses, before any work, a folder that holds something else than a study."""
-        if kind_of_result(self.path) != STUDY or self.path.is_symlink():
+        # Files of others, such as pictures, may lie in the folder of a study: it writes its own names only.
+        if self.path.is_symlink() or read(self.path / MANIFEST).get("kind") != STUDY:
             check_folder(self.path, STUDY, force=self._force)
 
     @contextmanager
@@ -58,12 +59,10 @@ class StudyFolder:
             yield
             return
         with folder_lock(self.path):
-            # What a killed command has left, by the names of `replacing`.
+            # Parts of the study take no lock, and may be writing runs.
             for name in WRITTEN:
-                for part in self.path.glob(f".{name}.[0-9]*"):
-                    part.unlink()
-            if self._owns_points:
-                self.cache.sweep()
+                sweep(self.path, f".{name}.*")
+            self.cache.sweep()
             try:
                 yield
             finally:
@@ -74,7 +73,7 @@ class StudyFolder:
     def get(self, key: str) -> RunNumbers | None:
         """The numbers of a run, if they are there."""
         found = self.cache.get(key)
-        return cast("RunNumbers", found) if found is not None and "rows" in found else None
+        return cast("RunNumbers", found) if has_numbers(found) else None
 
     def put(self, key: str, numbers: RunNumbers) -> None:
         """Keeps the numbers of a run."""
@@ -95,14 +94,17 @@ class StudyFolder:
         for other in others:
             theirs = Cache(Path(str(read(other / MANIFEST).get("points", other / "points"))))
             for file in sorted(theirs.folder.glob("??/*.json")) if other.resolve() != self.path.resolve() else []:
-                found = theirs.get(file.stem) or {}
-                if "rows" in found:
+                found = theirs.get(file.stem)
+                if found is not None and has_numbers(found):
                     self.cache.put(file.stem, found)
-                elif "why" in found:
+                elif found is not None and "why" in found:
                     self.put_failed(file.stem, str(found["why"]))
 
-    def describe(self, points: Points, settings: Mapping[str, object]) -> None:
-        """Writes what the study is."""
+    def describe(self, points: Points, settings: Mapping[str, object], *, is_part: bool) -> None:
+        """Writes what the study is, beside what the tables are that an earlier command has written: these stay until `conclude`.
+
+        Raises `FolderError` if it is a part of another study than the one in the folder, whose parts it would hide.
+        """
         design = points.design
         manifest = {
             "kind": STUDY,
@@ -115,26 +117,57 @@ class StudyFolder:
             **({} if self._owns_points else {"points": str(self.cache.folder.resolve())}),
             **origin(),
         }
+        before = read(self.path / MANIFEST)
+        is_same = all(before.get(key) == manifest.get(key) for key in DESCRIBED)
+        # More points or seeds of a study that is done are what its parts may add.
+        may_differ = (
+            ("seeds", "until", "most_seeds", "axes", "zipped", "latin")
+            if "done" in before and "extended" not in before
+            else ()
+        )
+        if (
+            is_part
+            and before
+            and any(before.get(key) != manifest.get(key) for key in DESCRIBED if key not in may_differ)
+        ):
+            raise FolderError(
+                f'folder: "{self.path}" is not accepted; expected the study that this is a part of, or a free name (it holds parts of another one)'
+            )
+        if "done" in before:
+            manifest |= {key: before[key] for key in CONCLUDED if key in before}
+            if not is_same or "extended" in before:
+                manifest["extended"] = True
         # Parts of a study write the same at once.
-        if read(self.path / MANIFEST) != manifest:
-            write(self.path / MANIFEST, manifest)
+        if before != manifest:
+            with replacing(self.path / MANIFEST) as part:
+                part.write_text(as_text(manifest), encoding="utf-8")
 
     def conclude(self, study: Study) -> None:
-        """Writes the tables, and what failed."""
+        """Writes the tables, and what failed. They take their names at once, the manifest last."""
         import pyarrow.parquet as pq
         from pyarrow import csv
 
-        for table, name in ((study.runs, RUNS), (study.means, MEANS)):
-            with replacing(self.path / name) as part:
-                pq.write_table(table, part)
-        with replacing(self.path / TEXT) as part:
-            csv.write_csv(study.means, part)
-        counts = {"factors": study.factors, "asked": study.asked, "done": study.done, "stopped": study.stopped}
-        write(self.path / MANIFEST, {**read(self.path / MANIFEST), **counts, "fixed": study.fixed})
-        if study.failed:
-            write(self.path / FAILED, cast("object", study.failed))
-        else:
-            (self.path / FAILED).unlink(missing_ok=True)
+        manifest = read(self.path / MANIFEST)
+        manifest.pop("extended", None)
+        with ExitStack() as names:
+
+            def part(name: str) -> Path:
+                return names.enter_context(replacing(self.path / name))
+
+            manifest |= {key: getattr(study, key) for key in CONCLUDED}
+            part(MANIFEST).write_text(as_text(manifest), encoding="utf-8")
+            csv.write_csv(study.means, part(TEXT))
+            pq.write_table(study.means, part(MEANS))
+            pq.write_table(study.runs, part(RUNS))
+            if study.failed:
+                part(FAILED).write_text(as_text(study.failed), encoding="utf-8")
+            else:
+                (self.path / FAILED).unlink(missing_ok=True)
+
+
+def as_text(document: object) -> str:
+    """A document as the files of a study have it."""
+    return json.dumps(document, indent=1) + "\n"
 
 
 def clear(path: Path) -> None:
@@ -193,8 +226,12 @@ def whole_of(shards: Sequence[Path]) -> tuple[Points, Mapping[str, object]]:
     return Points(base_of(cast("Mapping[str, object]", first["base"])), design), first
 
 
-#: Keys of a manifest that parts of one study share.
-IDENTITY = ("lane", "seeds", "base", "axes", "zipped", "latin", "drawn_with", "versions", "plugins")
+#: Keys of a manifest that say what the study is.
+DESCRIBED = ("lane", "seeds", "until", "most_seeds", "base", "axes", "zipped", "latin", "drawn_with")
+#: Keys that parts which are merged share.
+IDENTITY = (*DESCRIBED, "versions", "plugins")
+#: Keys that say what the tables are: fields of the study by their names.
+CONCLUDED = ("factors", "asked", "done", "stopped", "fixed", "wide")
 
 
 def load_study(folder: Path) -> Study:
@@ -220,4 +257,5 @@ def load_study(folder: Path) -> Study:
         done,
         bool(manifest.get("stopped", False)),
         cast("dict[str, str]", manifest.get("fixed", {})),
+        cast("list[dict[str, Value]]", manifest.get("wide", [])),
     )

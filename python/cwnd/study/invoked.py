@@ -17,7 +17,6 @@ from cwnd.compared import compared_document
 from cwnd.executor import Watch
 from cwnd.exit_codes import fail
 from cwnd.flow_and_link import Flow
-from cwnd.flowspec import value
 from cwnd.input_errors import refused
 from cwnd.lanes import SIM, check_lane
 from cwnd.messages import detail, note
@@ -32,8 +31,9 @@ from cwnd.study.grid import Grid, grid_of
 from cwnd.study.points import Base, Points
 from cwnd.study.python import first_of, option_values, settings_of
 from cwnd.study.report import failures, table
+from cwnd.study.results import Study, place
 from cwnd.study.runner import Settings, StudyRun, gathered, run_study
-from cwnd.study.values import Range, Values, values_of
+from cwnd.study.values import Values, as_values, values_of
 
 #: The largest seed that a number of TOML and JSON holds.
 MOST_SEED = (1 << 53) - 1
@@ -163,6 +163,7 @@ def finish(run: StudyRun, threads: int, dask: str | None, out: Path | None) -> N
     if count == 1:
         table(study)
     failures(study)
+    say_wide(study, run.settings)
     if run.stopped:
         say_stopped(study.done, study.asked, out)
     if out is not None:
@@ -173,10 +174,18 @@ def finish(run: StudyRun, threads: int, dask: str | None, out: Path | None) -> N
         raise typer.Exit(1)
 
 
+def say_wide(study: Study, settings: Settings) -> None:
+    """Says at how many points `--until` is not met, and why not."""
+    if study.wide and settings.until is not None and not study.stopped:
+        points = "1 point has" if len(study.wide) == 1 else f"{len(study.wide)} points have"
+        note(
+            f"{points} a wider interval than --until {settings.until.text}: {place(study.wide[0])}{' and others' if study.wide[1:] else ''}; seeds end at --most-seeds ({settings.most_seeds}), and where a run failed"
+        )
+
+
 def typed(key: str, text: str) -> Values:
     """The values of an axis as a flow's text means them: `true`, whole numbers, decimals, or texts."""
-    found = values_of(key, text)
-    return found if isinstance(found, Range) else [value(each) for each in found]
+    return as_values(values_of(key, text))
 
 
 def part_of(text: str | None) -> tuple[int, int] | None:
@@ -244,9 +253,10 @@ def flows_of(given: Given) -> Grid:
 def merge_parts(shards: list[Path], out: Path) -> None:
     """Puts the parts of a study together."""
     points, manifest = whole_of(shards)
-    run = StudyRun(points, Settings(int(str(manifest["seeds"])), lane=str(manifest["lane"])), StudyFolder(out))
+    run = StudyRun(points, Settings.of_document(manifest), StudyFolder(out))
     study = gathered(run, shards)
     failures(study)
+    say_wide(study, run.settings)
     left = f"; {study.left} runs are left: cwnd sweep with -o {out} and without --shard runs them" if study.left else ""
     note(f"{study.done} of {study.asked} runs; written to {out}{left}")
     if study.left or study.failed:

@@ -90,7 +90,8 @@ def with_value(document: Mapping[str, object], key: str, value: Value) -> dict[s
 def inside(key: str, table: dict[str, object], name: str, at: str | None) -> Iterable[dict[str, object]]:
     """The tables that a name and a number lead to; a table that is not there is made."""
     if at is None:
-        found = table.setdefault(name, {})
+        # A link without a queue has DropTail; a table of its keys has to say so.
+        found = table.setdefault(name, {"kind": "droptail"} if name == "queue" else {})
         if isinstance(found, list):
             raise refused("axis", key, f"the number of a {name}, such as {name}[0], or {name}[*] for all")
         if not isinstance(found, dict):

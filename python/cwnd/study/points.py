@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 from cwnd._native import Scenario, ScenarioError
 from cwnd.flow_and_link import Value
 from cwnd.input_errors import refused
+from cwnd.lanes import LIVE
 from cwnd.number_cache import Cache
 from cwnd.scenario import from_document
 from cwnd.store import origin
@@ -111,7 +113,7 @@ class Points:
 
 
 def key_of(scenario: Scenario, lane: str) -> str:
-    """The name of a run's numbers: a hash of scenario, seed, engine, lane, plugins, and of the code that measures; not of what it is called."""
+    """The name of a run's numbers: a hash of scenario, seed, engine, lane, plugins, and of the code that measures; in lane live also the kernel; not of what it is called."""
     document = scenario_document(scenario)
     document.pop("name", None)
     known = {
@@ -119,5 +121,7 @@ def key_of(scenario: Scenario, lane: str) -> str:
         "lane": lane,
         "plugins": dict(origin().get("plugins", {})),
     }
+    if lane == LIVE:
+        known["kernel"] = [platform.release(), platform.version()]
     text = hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()
     return Cache.name({"run": text}, PointRun.run)

@@ -30,17 +30,19 @@ class Precision:
 
     part: float
     measures: Sequence[str]
+    #: As it was given.
+    text: str
 
     @classmethod
     def of(cls, text: object) -> Precision:
         """Reads `2%`, or `2% of MEASURE,…`."""
         match = FORM.fullmatch(text) if isinstance(text, str) else None
-        if match is None or not 0 < float(match[1]) < 100:
+        if not isinstance(text, str) or match is None or not 0 < float(match[1]) < 100:
             raise refused("until", text, EXPECTED)
         measures = [name.strip() for name in match[2].split(",")] if match[2] else DEFAULT
         if medians := [name for name in measures if name in TIMES]:
             raise refused("until", medians[0], "measures whose centre is a mean")
-        return cls(float(match[1]) / 100, measures)
+        return cls(float(match[1]) / 100, measures, text)
 
     def check(self, known: Iterable[str]) -> None:
         """Refuses measures that are not among these."""
@@ -49,12 +51,9 @@ class Precision:
             if name not in known:
                 raise refused("until", name, "a measure", known)
 
-    def seeds(self, rows: Iterable[Series], done: int, most: int) -> int:
-        """How many seeds a point is to have, which has `done` now: as many if its intervals are narrow enough.
-
-        Those that the spread so far asks for (n grows with the square of the width), and at most twice as many as there are.
-        """
-        needed = done
+    def too_wide(self, rows: Iterable[Series]) -> list[float]:
+        """Of each interval that is wider than asked, how many times as wide."""
+        ratios = []
         for row, values, *_ in rows:
             # Of a group that sends nothing, or under two seeds, no interval can be judged.
             if row.measure not in self.measures or len(values) < 2:
@@ -62,9 +61,16 @@ class Precision:
             interval = mean_interval(values)
             assert interval.half_width is not None and interval.centre is not None
             width = self.part * abs(interval.centre)
-            if interval.half_width <= width:
-                continue
-            ratio = interval.half_width / width if width else math.inf
-            wanted = done * ratio**2 * MARGIN if math.isfinite(ratio) else math.inf
-            needed = max(needed, math.ceil(min(wanted, 2 * done)), done + 1)
+            if interval.half_width > width:
+                ratios.append(interval.half_width / width if width else math.inf)
+        return ratios
+
+    def seeds(self, rows: Iterable[Series], done: int, most: int) -> int:
+        """How many seeds a point is to have, which has `done` now: as many if its intervals are narrow enough.
+
+        Those that the spread so far asks for (n grows with the square of the width), and at most twice as many as there are.
+        """
+        needed = done
+        for ratio in self.too_wide(rows):
+            needed = max(needed, math.ceil(min(done * ratio**2 * MARGIN, 2 * done)), done + 1)
         return min(needed, most)

@@ -80,7 +80,7 @@ def sweep(
     With `folder`, each run is kept there as soon as it is done, and found again by the next call; `points` is another folder for them, which studies may share.
     `shard=(2, 8)` runs the second of eight parts, and writes no tables: a call without it does.
 
-    Runs go on `jobs` threads (all processors; in lane `live` one after another), or with `dask` on the workers of a cluster: the address of its scheduler (`"tcp://…"`), its file (`.json`), or a `distributed.Client`. A run that fails does not end the others: `Study.failed`. Raises `ScenarioError`, `FolderError`, and `OSError` when writing fails or no scheduler answers.
+    Runs go on `jobs` threads (all processors; in lane `live` one after another), or with `dask` on the workers of a cluster: the address of its scheduler (`"tcp://…"`), its file (`.json`), or a `distributed.Client`. A run that fails does not end the others: `Study.failed`. Raises `ScenarioError`, `FolderError`, `OSError` when writing fails or no scheduler answers, and `KeyboardInterrupt` at Ctrl-C, when the runs that are done are kept in `folder`.
     """
     check_keywords(settings, sweep)
     link = {"rate": rate, "rtt": rtt, "buffer": buffer, "loss": loss, "jitter": jitter, "packet_size": packet_size}
@@ -89,6 +89,10 @@ def sweep(
         raise refused("ecn", ecn, "True or False")
     grid, own_axes = grid_from(scenario, given, ecn=ecn)
     found: dict[str, Values] = {**grid.axes, **own_axes}
+    if axes is not None and not isinstance(axes, Mapping):
+        raise refused("axes", axes, 'a table of keys with their values, such as {"flow[0].beta": [0.7, 0.85]}')
+    if shard is not None and not (isinstance(shard, Sequence) and not isinstance(shard, str) and len(shard) == 2):
+        raise refused("shard", shard, "a part and their number, such as (2, 8)")
     for key, values in (axes or {}).items():
         if key in found:
             raise refused("axes", key, "each key once")
@@ -123,7 +127,11 @@ def sweep(
     with engine(
         dask, threads, lambda _: nullcontext(watch), lambda text: warnings.warn(text, stacklevel=5)
     ) as executors:
-        return run_study(run, executors)
+        study = run_study(run, executors)
+    if run.stopped:
+        kept = f"; the same call goes on with what {folder} has" if folder is not None else "; folder= keeps them"
+        raise KeyboardInterrupt(f"{study.done} of {study.asked} runs are done{kept}")
+    return study
 
 
 def settings_of(seeds: object, until: object, most_seeds: object, lane: str, shard: tuple[int, int] | None) -> Settings:

@@ -68,7 +68,8 @@ def table(study: Study, printer: Printer | None = None) -> None:
     of_links = [(str(first_link[key]), cells(key, found, LINK)) for key, found in list(links.items())[:MOST_ROWS]]
     for first, columns, rows in (("flows", GROUP, groups), ("link", LINK, of_links)):
         if rows:
-            printer.print(Grid(first, [*shown, *(heading for heading, *_ in columns)], rows, texts=range(len(shown))))
+            headings = [*shown, *(heading for heading, *_ in columns)]
+            printer.print(Grid(first, headings, rows, texts=range(len(shown)), keys=len(shown)))
     if len(at) > MOST_ROWS:
         printer.print(f"{len(at) - MOST_ROWS} more rows are in the table of means (-o DIR: means.csv)")
 

@@ -51,15 +51,21 @@ class Study(RunsAndMeans, Displayed):
     stopped: bool = False
     #: Settings that all points share, in words: `rate`, `rtt`, `buffer`, `queue`, `loss`, `flows`, `duration`, `measured`.
     fixed: dict[str, str] = field(default_factory=dict)
+    #: The factors of points at which an interval is wider than `until` asks: they have the most seeds, or a run that failed, or were stopped.
+    wide: list[dict[str, Value]] = field(default_factory=list)
 
     @property
     def left(self) -> int:
         """Runs that are neither done nor failed."""
         return max(0, self.asked - self.done - sum(1 for each in self.failed if each["seed"] is not None))
 
+    def _varied(self) -> list[str]:
+        return self.factors
+
     def _failed_points(self) -> list[dict[str, Value]]:
         return [each["factors"] for each in self.failed if each["seed"] is None]
 
     def __repr__(self) -> str:
         failed = f", {len(self.failed)} failed" if self.failed else ""
-        return f"Study({self.done} of {self.asked} runs{failed}; factors {', '.join(self.factors) or 'none'})"
+        wide = f", {len(self.wide)} points less precise than asked" if self.wide else ""
+        return f"Study({self.done} of {self.asked} runs{failed}{wide}; factors {', '.join(self.factors) or 'none'})"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,6 +11,7 @@ from pathlib import Path
 
 from cwnd._native import Scenario, ScenarioError
 from cwnd.executor import Executor, Threads, Watch, run_all
+from cwnd.flow_and_link import Value
 from cwnd.lanes import SIM
 from cwnd.replicates.rows import MEASURES, RunNumbers
 from cwnd.study.fixed import fixed_settings
@@ -43,6 +44,22 @@ class Settings:
     @property
     def first(self) -> int:
         return self.seeds if self.seeds is not None else FIRST if self.until else 1
+
+    def document(self) -> dict[str, object]:
+        """What a folder keeps of it."""
+        until = {"until": self.until.text, "most_seeds": self.most_seeds} if self.until is not None else {}
+        return {"lane": self.lane, "seeds": self.first, **until}
+
+    @classmethod
+    def of_document(cls, document: Mapping[str, object]) -> Settings:
+        """What `document` has written."""
+        until = document.get("until")
+        return cls(
+            int(str(document["seeds"])),
+            None if until is None else Precision.of(until),
+            int(str(document.get("most_seeds", MOST))),
+            str(document["lane"]),
+        )
 
 
 @dataclass(slots=True)
@@ -174,7 +191,17 @@ class StudyRun:
             self.found,
             self.stopped or len(self.runs) + len(self.failed) < asked,
             fixed_settings(points),
+            self.wide(),
         )
+
+    def wide(self) -> list[dict[str, Value]]:
+        """The points that have an interval wider than `until` asks."""
+        until = self.settings.until
+        if until is None:
+            return []
+        return [
+            self.points.points[point].factors for point, rows in by_number(self.runs).items() if until.too_wide(rows)
+        ]
 
 
 def cost(scenario: Scenario) -> float:
@@ -205,8 +232,7 @@ def run_study(run: StudyRun, executors: Executors) -> Study:
     folder, is_whole = run.folder, run.settings.shard[1] == 1
     with folder.locked(alone=is_whole) if folder is not None else nullcontext():
         if folder is not None:
-            settings = {"lane": run.settings.lane, "seeds": run.settings.first}
-            folder.describe(run.points, settings)
+            folder.describe(run.points, run.settings.document(), is_part=not is_whole)
         run.go(executors)
         study = run.study()
         if folder is not None and is_whole:
@@ -218,12 +244,17 @@ def gathered(run: StudyRun, parts: Sequence[Path]) -> Study:
     """The study of the runs that are in the folders of its parts, whose tables are written; runs nothing."""
     assert run.folder is not None
     with run.folder.locked(alone=True):
-        run.folder.describe(run.points, {"lane": run.settings.lane, "seeds": run.settings.first})
+        run.folder.describe(run.points, run.settings.document(), is_part=False)
         run.folder.adopt(parts)
-        for left in run.missing():
-            why = run.folder.why_failed(run.key(left))
-            if why is not None:
-                run.failed[left] = why
+        is_all = True
+        while is_all:
+            for left in run.missing():
+                why = run.folder.why_failed(run.key(left))
+                if why is not None:
+                    run.failed[left] = why
+                is_all &= why is not None
+            # Seeds that `until` has added are there too.
+            is_all &= run.widen()
         study = run.study()
         run.folder.conclude(study)
     return study

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -51,6 +52,16 @@ def factor_columns(points: Points) -> dict[str, list[object]]:
         if len(units) == 1 and (unit := units.pop()):
             columns[f"{name}_{UNIT_NAMES.get(unit, unit)}"] = [quantity[0] for quantity in quantities if quantity]
     return columns
+
+
+def number_columns(columns: Sequence[str], factors: Sequence[str]) -> dict[str, str]:
+    """The columns of a table that are the numbers of the factor before them (`rtt_ms` of `rtt`), with this factor."""
+    pairs = itertools.pairwise(columns)
+    return {
+        after: name
+        for name, after in pairs
+        if name in factors and after not in factors and after.startswith(f"{name}_")
+    }
 
 
 def labels(points: Points) -> dict[tuple[int, int], str]:
