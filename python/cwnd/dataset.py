@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cwnd.extras import imported
+from cwnd.study.tables import number_columns
+from cwnd.study.values import meaning
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -48,18 +50,17 @@ def repeated(codes: Sequence[Codes]) -> Codes:
     return times
 
 
-def dataset_of(table: pa.Table, failed: Sequence[Mapping[str, object]] = ()) -> xr.Dataset:
-    """The dataset of a table of runs or means; `failed` are the factors of points that have no rows."""
+def dataset_of(table: pa.Table, varied: Sequence[str] = (), failed: Sequence[Mapping[str, object]] = ()) -> xr.Dataset:
+    """The dataset of a table of runs or means; `varied` are its factors, `failed` those of points that have no rows."""
     xarray = imported("xarray", "frames")
     names, rows = table.column_names, table.num_rows
     is_runs = "seed" in names
     levels = {name: encoded(table[name]) for name in names[: names.index("seed" if is_runs else "of")]}
-    # A number beside a factor: `rtt_ms` beside `rtt`.
-    beside = {name: factor for name in levels if (factor := factor_beside(name, levels)) is not None}
+    beside = number_columns(names, varied)
     factors = {name: column for name, column in levels.items() if name not in beside}
     points, first_rows = combined([codes for codes, _ in factors.values()], rows)
     sizes = [len(values) for _, values in factors.values()]
-    missed = {tuple(map(str, point.values())) for point in failed if is_among(point, factors)}
+    missed = {tuple(map(meaning, point.values())) for point in failed if is_among(point, factors)}
     is_grid = math.prod(sizes) == len(first_rows) + len(missed)
     dims: dict[str, tuple[Codes, int]] = {}
     coords: dict[str, tuple[str, list[object]]] = {}
@@ -98,16 +99,9 @@ def dataset_of(table: pa.Table, failed: Sequence[Mapping[str, object]] = ()) -> 
     return xarray.Dataset(variables, coords=coords)
 
 
-def factor_beside(name: str, levels: Mapping[str, object]) -> str | None:
-    """The factor whose number this column is: of those before it, the one whose name begins its own."""
-    names = list(levels)
-    at = names.index(name)
-    return names[at - 1] if at and name.startswith(f"{names[at - 1]}_") else None
-
-
 def is_among(point: Mapping[str, object], factors: Mapping[str, tuple[Codes, list[object]]]) -> bool:
     """Whether all values of a point are values that other points have."""
-    return all(name in factors and str(value) in map(str, factors[name][1]) for name, value in point.items())
+    return all(name in factors and meaning(value) in map(meaning, factors[name][1]) for name, value in point.items())
 
 
 def subjects_of(table: pa.Table, others: Sequence[Codes]) -> tuple[Codes, list[object], list[object]]:

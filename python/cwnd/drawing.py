@@ -14,9 +14,9 @@ from cwnd.kernel.result import KernelTrace
 from cwnd.reading import NoResultError, load
 from cwnd.redraw import redraw
 from cwnd.replicates import Replicates
-from cwnd.replicates.folder import replacing
 from cwnd.study.results import Study
 from cwnd.study.values import split
+from cwnd.temporary_files import replacing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -42,6 +42,10 @@ class RunsAndMeans:
         @property
         def means(self) -> pa.Table: ...
 
+    def _varied(self) -> Sequence[str]:
+        """The columns that say what was varied."""
+        return ()
+
     def _failed_points(self) -> Sequence[Mapping[str, object]]:
         """The factors of the points that have no runs."""
         return ()
@@ -69,4 +73,4 @@ class RunsAndMeans:
         """
         from cwnd.dataset import dataset_of
 
-        return dataset_of(self._table(table), self._failed_points())
+        return dataset_of(self._table(table), self._varied(), self._failed_points())

@@ -130,6 +130,21 @@ def test_a_point_that_was_refused_is_nan_in_its_place() -> None:
     assert missing.values.tolist() == [[False, True], [False, False]]
 
 
+def test_a_factor_whose_name_begins_with_that_of_another_is_a_dimension() -> None:
+    study = cwnd.sweep(["cubic@alpha={0.3,0.6},alpha_one={true,false}", "reno"], **SMALL, rtt=["40ms", "10ms"])
+    data = study.to_xarray()
+    assert dict(data.sizes) == {"alpha": 2, "alpha_one": 2, "rtt": 2, "subject": 4} and data["rtt_ms"].dims == ("rtt",)
+    for row in study.means.to_pylist():
+        at = data[row["measure"]].sel({**{name: row[name] for name in study.factors}, "subject": row["name"]})
+        assert float(at) == row["value"] or (np.isnan(at) and row["value"] is None)
+
+
+# 0.70 is 0.7 in the table: the point that was refused is in its place.
+def test_a_point_that_was_refused_is_nan_however_its_values_are_written() -> None:
+    study = cwnd.sweep("cubic@beta={0.70,0.85}", rate="10Mbit/s", rtt=["0ms", "0.01s"], duration="2s")
+    assert len(study.failed) == 2 and study.to_xarray().sizes["beta"] == 2
+
+
 def test_subjects_of_one_name_stay_apart() -> None:
     columns = {"seed": [1] * 4, "of": ["link", "traffic", "traffic", "all"], "name": ["web", "web", "web", "all flows"]}
     more = {"measure": ["loss"] * 4, "value": [1.0, 2.0, 3.0, None], "unit": [""] * 4}

@@ -147,8 +147,11 @@ class Canvas:
         for place, axes in enumerate(grid):
             axes.set_visible(place < len(titles))
             style(axes, font)
+        letters = max(12, int(0.8 * inches / columns * 72 / (0.55 * font)))
         for axes, title in zip(grid, titles):
-            axes.set_title(title, fontsize=font, loc="left", parse_math=False)
+            axes.set_title(
+                textwrap.fill(title, letters, break_long_words=False), fontsize=font, loc="left", parse_math=False
+            )
         canvas = cls(figure, grid[: len(titles)], columns, font, given=False)
         for place, axes in enumerate(canvas.grid):
             axes.tick_params(labelbottom=shared == "y" or place + columns >= len(titles))
@@ -196,7 +199,8 @@ class Canvas:
                 written.append((axes, own, texts))
         self.figure.draw_without_rendering()
         for axes, own, texts in written:
-            per_line = 1.15 * self.font / 72 / (axes.get_window_extent().height / self.figure.dpi)
+            lines = max((text.get_text().count("\n") + 1 for text in texts), default=1)
+            per_line = lines * 1.15 * self.font / 72 / (axes.get_window_extent().height / self.figure.dpi)
             # By the axis' scale, which need not be linear.
             inside = axes.transAxes.inverted()
             wanted = [float(inside.transform(axes.transData.transform((label.x, label.y)))[1]) for label in own]
@@ -205,8 +209,10 @@ class Canvas:
 
     def beside(self, axes: Axes, label: Label) -> Annotation:
         """A name to the right of a panel."""
+        # A third of a narrow figure is enough for names.
+        letters = max(12, int(self.figure.get_figwidth() * 72 / 3 / (0.5 * self.font)))
         text = axes.annotate(
-            label.text,
+            label.text if self.given else textwrap.fill(label.text, letters, break_long_words=False),
             (1.0, 0.5),
             xycoords="axes fraction",
             xytext=(4, 0),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -45,7 +46,8 @@ def draw_cells(
     import matplotlib as mpl
     from matplotlib.colors import CenteredNorm, LogNorm, Normalize
 
-    values = [value for each in cells for value in each.values.values()]
+    # What is infinite, a time that one side never reached, has the colour of the largest.
+    values = [value for each in cells for value in each.values.values() if math.isfinite(value)] or [1.0]
     norm: Normalize
     most = max([1.02, *values, *(1 / value for value in values)]) if middle else 1.0
     if middle is None and min(values) > 0 and max(values) > FEW_TIMES * min(values):
@@ -62,6 +64,7 @@ def draw_cells(
     form = f"{'+' if middle == 0 else ''}.{digits_of(values)}f"
     for axes, each in zip(canvas.grid, cells, strict=True):
         array = np.array([[each.values.get((x, y), np.nan) for x in across.levels] for y in up.levels])
+        array = np.clip(array, *((norm.vmin, norm.vmax) if np.isinf(array).any() else (-np.inf, np.inf)))
         image = axes.imshow(array, origin="lower", aspect="auto", cmap=colours, norm=norm)
         for side, factor in ((axes.xaxis, across), (axes.yaxis, up)):
             every = -(-len(factor.levels) // MOST_TICKS)
@@ -120,9 +123,10 @@ def write_values(
     across, up = factors
     for (x, y), value in cells.values.items():
         at = across.levels.index(x), up.levels.index(y)
-        red, green, blue, _ = colours(norm(value))  # type: ignore[operator]
+        bounded = value if math.isfinite(value) else norm.vmax if value > 0 else norm.vmin  # type: ignore[attr-defined]
+        red, green, blue, _ = colours(norm(bounded))  # type: ignore[operator]
         ink = "black" if luminance(red, green, blue) > 0.179 else "white"
-        text = f"{value:{form}}".replace("-", "−")
+        text = (f"{value:{form}}" if math.isfinite(value) else f"{value:+.0f}".replace("inf", "∞")).replace("-", "−")
         if (x, y) in cells.undecided:
             hatched = Rectangle((at[0] - 0.5, at[1] - 0.5), 1, 1, fill=False, hatch="////", linewidth=0, edgecolor=ink)
             hatched.set_alpha(0.35)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypedDict, cast
 from cwnd.input_errors import refused
 from cwnd.plot.studies.factors import SUBJECTS, Cell, Factor, Where, factor_named, factors_of, levels_given
 from cwnd.study.results import Failed, Study
+from cwnd.study.values import meaning
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -120,7 +121,7 @@ class Chosen:
             failed
             for failed in self.study.failed
             if all(
-                str(failed["factors"].get(name)) in map(str, values)
+                meaning(failed["factors"].get(name)) in map(meaning, values)
                 for name, values in self.where.items()
                 if name in self.study.factors
             )
@@ -167,6 +168,8 @@ def choose(
 
     `where` has a value or several by factor, `of`, `name` or `label`; raises `ScenarioError` for what the study does not have.
     """
+    if not hasattr(study, "factors"):
+        raise refused("study", study, "a cwnd.Study, as cwnd.sweep and cwnd.load give it")
     if not study.means.num_rows:
         raise refused("study", repr(study), "one with runs that are done")
     factors = factors_of(study)

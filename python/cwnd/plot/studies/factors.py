@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from cwnd.input_errors import refused
 from cwnd.study.results import Study
-from cwnd.study.values import quantity_of
+from cwnd.study.tables import number_columns
+from cwnd.study.values import quantity_of, same
 
 #: A value of a factor as the tables have it.
 Cell = str | int | float | bool
@@ -90,19 +91,12 @@ def factors_of(study: Study) -> dict[str, Factor]:
 
 def factor_named(field: str, name: str, factors: Mapping[str, Factor], study: Study) -> Factor:
     """A factor by its name, or by the name of the column of its numbers (`rtt_ms`)."""
-    for each in factors.values():
-        if name in (each.name, *number_columns(study, each.name)):
-            return each
+    found = factors.get(number_columns(study.means.column_names, study.factors).get(name, name))
+    if found is not None:
+        return found
     if not factors:
         raise refused(field, name, "a factor; this study varies nothing")
     raise refused(field, name, "a factor of this study", list(factors))
-
-
-def number_columns(study: Study, factor: str) -> list[str]:
-    """The column with the numbers of a factor, where there is one."""
-    columns = study.means.column_names
-    after = columns[columns.index(factor) + 1]
-    return [after] if after.startswith(f"{factor}_") and after not in study.factors else []
 
 
 def levels_given(column: str, given: object, levels: Iterable[Cell]) -> list[Cell]:
@@ -120,13 +114,3 @@ def levels_given(column: str, given: object, levels: Iterable[Cell]) -> list[Cel
     if not found:
         raise refused(f"where.{column}", given, "at least one value")
     return found
-
-
-def same(level: Cell, value: object) -> bool:
-    """Whether a value means a level: by its text, or as a number or quantity (`40ms`, `40.0ms`, and 40 in a column of numbers)."""
-    if str(level) == str(value):
-        return True
-    ours, theirs = quantity_of(level), quantity_of(value)
-    if ours is None or theirs is None:
-        return False
-    return ours[0] == theirs[0] and theirs[1] in (ours[1], "")

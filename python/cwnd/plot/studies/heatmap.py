@@ -7,14 +7,16 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
+from cwnd.difference.effect import Samples, median_difference
 from cwnd.input_errors import refused
 from cwnd.metrics.statistics import Interval, mean_interval
 from cwnd.plot.studies.canvas import Canvas, Width
-from cwnd.plot.studies.captions import missing, of_means, seeds_in_words, set_up
+from cwnd.plot.studies.captions import failed_points, of_means, seeds_in_words, set_up
 from cwnd.plot.studies.cells import Cells, draw_cells
 from cwnd.plot.studies.chosen import PARTS, Chosen, MeanRow, RunRow, choose
 from cwnd.plot.studies.factors import Cell, Factor, Where
 from cwnd.plot.studies.layout import MOST_PANELS, Layout, Line, Panel, axis, goes_with, lay_out, panels_of
+from cwnd.replicates.document import TIMES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -128,7 +130,7 @@ def compared(
     chosen = layout.chosen
     panels = panels_of(layout, chosen.runs())
     titles = [panel.title for panel in panels]
-    paired = [pairs(panel, up, names) for panel in panels]
+    paired = [pairs(panel, up, names, is_time=chosen.measure in TIMES) for panel in panels]
     intervals = [{place: interval_of(both, comparison, chosen) for place, both in each.items()} for each in paired]
     canvas = Canvas.of(titles, width, ax)
     cells = [
@@ -146,18 +148,24 @@ def compared(
     canvas.head(f"{chosen.noun}: {names[0]} {sign} {names[1]}")
     draw_cells(canvas, cells, (layout.x or up, up), f"{comparison}{unit}", none)
     counts = [each.n for found in intervals for each in found.values()]
+    of_times = chosen.measure in TIMES
     what = "geometric means of the ratios" if comparison == "ratio" else "means of the differences"
+    what = "medians of the differences" if of_times else what
     undecided = f"the 95 % interval of the paired {comparison}s contains {none:g}"
     marked = (
         f"hatched, in parentheses: {undecided}" if any(each.undecided for each in cells) else f"nowhere {undecided}"
     )
-    words = [f"{what} over {seeds_in_words(counts)}", marked, *missing(chosen)]
+    words = [f"{what} over {seeds_in_words(counts)}", marked, *failed_points(chosen), *without_value(panels, names)]
+    ends = {each.centre for found in intervals for each in found.values() if each.centre is not None}
+    words += [f"+∞: {names[0]} never"] * (math.inf in ends) + [f"−∞: {names[1]} never"] * (-math.inf in ends)
     assert layout.x is not None
     canvas.finish(up.title, layout.x.title, [*set_up(layout), *words])
     return canvas.figure
 
 
-def pairs(panel: Panel[RunRow], up: Factor, names: tuple[str, str]) -> dict[Place, list[tuple[float, float]]]:
+def pairs(
+    panel: Panel[RunRow], up: Factor, names: tuple[str, str], *, is_time: bool
+) -> dict[Place, list[tuple[float, float]]]:
     """The values of two variants under the same seed, by cell."""
     lines = {line.name: line for line in panel.lines}
     by_cell: list[Mapping[Place, Mapping[int, float]]] = []
@@ -167,8 +175,10 @@ def pairs(panel: Panel[RunRow], up: Factor, names: tuple[str, str]) -> dict[Plac
         found: dict[Place, dict[int, float]] = {}
         for level, rows in lines[name].rows.items():
             for row in rows:
-                if row["value"] is not None:
-                    found.setdefault((level, row["factors"][up.name]), {})[row["seed"]] = row["value"]
+                # A time that was not reached is later than all that were.
+                value = math.inf if row["value"] is None and is_time else row["value"]
+                if value is not None:
+                    found.setdefault((level, row["factors"][up.name]), {})[row["seed"]] = value
         by_cell.append(found)
     if names[0] == names[1]:
         raise refused("against", names[1], "another variant than that of of=")
@@ -181,8 +191,29 @@ def pairs(panel: Panel[RunRow], up: Factor, names: tuple[str, str]) -> dict[Plac
     return {place: values for place, values in both.items() if values}
 
 
+def without_value(panels: Sequence[Panel[RunRow]], names: tuple[str, str]) -> list[str]:
+    """How many runs of the two variants have no value."""
+    rows = [
+        row
+        for panel in panels
+        for line in panel.lines
+        if line.name in names
+        for each in line.rows.values()
+        for row in each
+    ]
+    empty = sum(row["value"] is None for row in rows)
+    return [f"{empty} of {len(rows)} runs have no value"] if empty else []
+
+
 def interval_of(values: Sequence[tuple[float, float]], comparison: Comparison, chosen: Chosen) -> Interval:
-    """The mean difference, or the geometric mean of the ratios, with its interval."""
+    """The mean difference, or the geometric mean of the ratios, with its interval; of times the median difference, as `cwnd diff` has it."""
+    if chosen.measure in TIMES:
+        if comparison == "ratio":
+            raise refused(
+                "comparison", comparison, f"difference: {chosen.noun} may never be reached, which has no ratio"
+            )
+        ours, theirs = zip(*values, strict=True)
+        return median_difference(Samples(theirs, ours, paired=True), 0.95)
     if comparison == "difference":
         return mean_interval([ours - theirs for ours, theirs in values])
     if any(ours <= 0 or theirs <= 0 for ours, theirs in values):

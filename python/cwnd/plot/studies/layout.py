@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 from cwnd.input_errors import refused
 from cwnd.plot.studies.chosen import Chosen, MeanRow, RunRow
 from cwnd.plot.studies.factors import Cell, Factor
+from cwnd.study.tables import number_columns
 
 MOST_PANELS = 6
 MOST_LINES = 12
@@ -114,15 +115,14 @@ def lay_out(
 
 def axis(chosen: Chosen, argument: str, name: str) -> Factor:
     """The factor that an argument names; it must have several levels."""
-    from cwnd.plot.studies.factors import number_columns
-
-    for factor in chosen.factors.values():
-        if name in (factor.name, *number_columns(chosen.study, factor.name)):
-            if len(factor.levels) > 1:
-                return factor
-            raise refused(
-                argument, name, f"a factor with several levels; all of {name} that is drawn is {factor.levels[0]}"
-            )
+    study = chosen.study
+    factor = chosen.factors.get(number_columns(study.means.column_names, study.factors).get(name, name))
+    if factor is not None:
+        if len(factor.levels) > 1:
+            return factor
+        raise refused(
+            argument, name, f"a factor with several levels; all of {name} that is drawn is {factor.levels[0]}"
+        )
     varied = [each.name for each in chosen.varied()]
     if not varied:
         raise refused(argument, name, "nothing: what is drawn of this study has no factor with several levels")
