@@ -142,8 +142,10 @@ class Grid:
         *,
         texts: Collection[int] = (),
         dim: Collection[int] = (),
+        keys: int = 0,
     ) -> None:
-        """The columns `texts` are texts, not numbers; the rows `dim` are printed dim."""
+        """The columns `texts` are texts, not numbers; the rows `dim` are printed dim. The first `keys` columns tell rows apart: every table has them."""
+        self.keys = keys
         self.texts = texts
         self.dim = dim
         self.first = printable(first)
@@ -152,27 +154,29 @@ class Grid:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         parts = list(self._parts(console, options))
-        narrow = any(len(part) < 2 for part in parts[:-1])
+        narrow = any(len(part) < self.keys + 2 for part in parts[:-1])
         if narrow or any(self._width(part, console, options) > options.max_width for part in parts):
             yield from self._lists()
         else:
             for part in parts:
                 yield self._table(part)
 
-    def _parts(self, console: Console, options: ConsoleOptions) -> Iterator[range]:
-        """The columns, in ranges of as many as fit beside the names."""
-        begin = 0
-        for end in range(1, len(self.headings) + 1):
-            if end - begin > 1 and self._width(range(begin, end), console, options) > options.max_width:
-                yield range(begin, end - 1)
+    def _parts(self, console: Console, options: ConsoleOptions) -> Iterator[list[int]]:
+        """The columns, as many at a time as fit beside the names and keys."""
+        keys = list(range(self.keys))
+        begin = self.keys
+        for end in range(self.keys + 1, len(self.headings) + 1):
+            wider = [*keys, *range(begin, end)]
+            if end - begin > 1 and self._width(wider, console, options) > options.max_width:
+                yield wider[:-1]
                 begin = end - 1
-        yield range(begin, len(self.headings))
+        yield [*keys, *range(begin, len(self.headings))]
 
-    def _width(self, columns: range, console: Console, options: ConsoleOptions) -> int:
+    def _width(self, columns: Sequence[int], console: Console, options: ConsoleOptions) -> int:
         table = self._table(columns)
         return Measurement.get(console, options.update(width=UNLIMITED), table).maximum
 
-    def _table(self, columns: range) -> Table:
+    def _table(self, columns: Sequence[int]) -> Table:
         table = Table(box=RULE if is_ascii() else SIMPLE_HEAD, pad_edge=False)
         table.add_column(Text(self.first), no_wrap=True, min_width=8)
         for column in columns:

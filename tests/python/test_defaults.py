@@ -111,6 +111,34 @@ def test_a_default_that_does_not_go_with_what_is_given_is_left_out(cwnd: Cli, tm
     assert not (tmp_path / "kept").exists()
 
 
+# A row of LEFT_OUT each that no test above has: the default, and the words that it does not go with.
+@pytest.mark.parametrize(
+    ("default", "words"),
+    [
+        ("[sweep]\ndask = 'nowhere:1'", ["sweep", "cubic", "--jobs", "1"]),
+        ("[sweep]\nuntil = '5%'", ["sweep", "cubic", "--shard", "1/2", "-o", "part"]),
+        ("[sweep]\nmost-seeds = 9", ["sweep", "cubic"]),
+        ("[sweep]\ncodel = '5ms..100ms'", ["sweep", "cubic", "--red", "5packets..15packets"]),
+        ("[compare]\ncodel = '5ms..100ms'", ["compare", "cubic", "--red", "5packets..15packets"]),
+        ("[compare]\nred = '5packets..15packets'", ["compare", "cubic", "--codel", "5ms..100ms"]),
+        ("[compare]\nlane = 'live'", ["compare", "cubic", "--seeds", "2", "--jobs", "2"]),
+    ],
+)
+def test_each_default_that_does_not_go_with_other_options_is_left_out(
+    default: str, words: list[str], cwnd: Cli, tmp_path: Path
+) -> None:
+    done = cwnd(*words, "--duration", "1s", cwd=tmp_path, env=written(tmp_path, default))
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_condition_s_default_and_that_of_two_sides_in_one_study_are_left_out(cwnd: Cli, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        assert cwnd(*SHORT, "--no-plots", "-o", name, cwd=tmp_path).returncode == 0
+    env = written(tmp_path, "[diff]\nstrict = true\nbetween = 'beta=0.7,0.85'")
+    done = cwnd("diff", "a", "b", cwd=tmp_path, env=env)
+    assert done.returncode == 0, done.stderr
+
+
 def test_defaults_of_a_studys_picture_leave_those_of_a_run_as_they_are(cwnd: Cli, tmp_path: Path) -> None:
     env = written(tmp_path, "[plot]\nwidth = 'slide'\nformat = 'pdf'")
     assert cwnd(*SHORT, "--no-plots", "-o", tmp_path / "run").returncode == 0
