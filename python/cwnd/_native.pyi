@@ -44,7 +44,8 @@ class Param(TypedDict):
     choices: list[str]
     help: str
     source: str
-    needs: tuple[str, str] | None
+    #: name and value of the parameter without which this one has no effect
+    needs: list[str] | None
 
 class Set(TypedDict):
     name: str

@@ -9,6 +9,7 @@ mod disciplines;
 mod fell_behind;
 mod hooks;
 mod hosts;
+mod json;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod kernel;
 #[cfg(target_os = "linux")]

@@ -8,7 +8,6 @@ use crate::tables::{Piece, Recorded, Table, filled, pieces};
 use cwnd_record::{Lane, RateRow, Summary, WaitRow};
 use cwnd_sim::Tables;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 /// A simulation of a scenario: step it to its end, then read summary and tables.
 #[pyclass(module = "cwnd._native")]
@@ -71,7 +70,7 @@ impl Simulation {
     }
 
     /// What came out, over the measured interval.
-    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.document(py)
     }
 

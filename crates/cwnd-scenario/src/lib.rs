@@ -7,6 +7,7 @@
 
 mod action;
 mod buffer;
+pub mod catalog;
 mod copies;
 mod expand;
 mod files;
@@ -42,6 +43,6 @@ pub use keys::live::{LiveSpec, Metrics, ReceiveBuffer};
 pub use keys::record::{CapturedHosts, FlowRef, InnerVariables, RecordSpec, RecordedFlows};
 pub use model::{Action, ActionKind, Dumbbell, Flow, Scenario};
 pub use params::{expectation, show_param};
-pub use record::ExpectedRows;
+pub use record::{Cost, ExpectedRows};
 pub use route::RouteSpec;
 pub use units::HEADER_BYTES;
