@@ -8,10 +8,12 @@
 mod action;
 mod buffer;
 pub mod catalog;
+pub mod compare;
 mod copies;
 mod expand;
 mod files;
 mod flow;
+pub mod flow_spec;
 mod invalid;
 pub mod keys;
 mod label;
@@ -32,6 +34,7 @@ mod units;
 mod view;
 
 pub use buffer::Buffer;
+pub use compare::Compare;
 pub use expand::FlowAction;
 pub use files::Files;
 pub use invalid::{Invalid, nearest, pointer, unknown_key, unknown_name};

@@ -4,7 +4,7 @@
 use crate::curves::{self, DRAWN_FLOWS};
 use crate::hooks;
 use cwnd_record::{Curves, mean_interval};
-use cwnd_scenario::{FlowRef, InnerVariables, Invalid, RecordedFlows, Scenario, catalog};
+use cwnd_scenario::{Compare, FlowRef, InnerVariables, Invalid, RecordedFlows, Scenario, catalog};
 use cwnd_sim::{PacketPlace, Simulation};
 use serde_json::{Value, json};
 
@@ -35,17 +35,11 @@ pub(crate) struct Run {
 }
 
 impl Page {
-    /// Reads the input as a scenario: JSON if it begins with a brace, else TOML.
+    /// Reads the input: JSON if it begins with a brace, settings of a comparison if that has `flows`; else TOML.
     pub fn describe(&mut self) -> bool {
-        let text = String::from_utf8_lossy(&self.input);
-        let read = if text.trim_start().starts_with('{') {
-            Scenario::from_json(&text)
-        } else {
-            Scenario::from_toml(&text)
-        };
-        match read {
-            Ok(scenario) => {
-                self.output = description(&scenario).to_string();
+        match read(&String::from_utf8_lossy(&self.input)) {
+            Ok((scenario, command)) => {
+                self.output = description(&scenario, command).to_string();
                 self.scenario = Some(scenario);
                 true
             }
@@ -195,8 +189,22 @@ impl Run {
     }
 }
 
+/// A scenario from its text, and the command that runs it, where one suffices.
+fn read(text: &str) -> Result<(Scenario, Option<String>), Invalid> {
+    if !text.trim_start().starts_with('{') {
+        return Ok((Scenario::from_toml(text)?, None));
+    }
+    let is_compared = serde_json::from_str::<Value>(text).is_ok_and(|value| value.get("flows").is_some());
+    if !is_compared {
+        return Ok((Scenario::from_json(text)?, None));
+    }
+    let compare = Compare::from_json(text)?;
+    let no_file = |_: &str| Err("a page has no files".to_owned());
+    Ok((compare.scenario(&no_file)?, compare.command()))
+}
+
 /// What a page asks of a scenario before it runs.
-fn description(scenario: &Scenario) -> Value {
+fn description(scenario: &Scenario, command: Option<String>) -> Value {
     let flows: Vec<Value> = scenario
         .expand()
         .iter()
@@ -226,6 +234,7 @@ fn description(scenario: &Scenario) -> Value {
         "links": links,
         "cost": { "packets": cost.packets as f64, "rows": cost.rows as f64 },
         "toml": scenario.to_toml(),
+        "command": command,
     })
 }
 
