@@ -74,6 +74,12 @@ impl Simulation {
         self.document(py)
     }
 
+    /// A number that stands for the summary, the queueing delays and the rows that were not taken out, in hexadecimal digits: the web page
+    /// has the same for the same scenario.
+    fn digest(&self) -> String {
+        format!("{:016x}", self.inner.digest())
+    }
+
     /// From now on `step` returns early, after a sample, when one of the tables of samples has this many rows.
     fn pause_at(&mut self, rows: usize) {
         self.inner.pause_at(rows);
