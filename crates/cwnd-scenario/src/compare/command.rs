@@ -20,10 +20,11 @@ impl Compare {
         for keyword in KEYWORDS.iter().filter(|keyword| keyword.name != "name") {
             let Some(value) = self.settings.get(keyword.name) else { continue };
             for text in option_texts(keyword.option, value)? {
-                if keyword.default.text() != text.as_deref() || text.is_none() {
-                    words.push(format!("--{}", keyword.name.replace('_', "-")));
-                    words.extend(text);
+                if text.is_some() && text.as_deref() == keyword.default.text() {
+                    continue;
                 }
+                words.push(format!("--{}", keyword.name.replace('_', "-")));
+                words.extend(text);
             }
         }
         if let Some(given) = &self.discipline {
@@ -60,9 +61,7 @@ fn option_texts(form: OptionForm, value: &Value) -> Option<Vec<Option<String>>> 
     let one = |text: &str| Some(vec![Some(text.to_owned())]);
     match form {
         OptionForm::Text => one(value.as_str()?),
-        OptionForm::Number => {
-            one(&value.as_u64().map(|number| number.to_string()).or_else(|| digits(value))?)
-        }
+        OptionForm::Number => one(&value.as_u64()?.to_string()),
         OptionForm::Flag => Some(if value.as_bool()? { vec![None] } else { Vec::new() }),
         OptionForm::Pair => {
             let texts = value.as_array()?.iter().map(|text| text.as_str().map(str::to_owned));
@@ -73,15 +72,9 @@ fn option_texts(form: OptionForm, value: &Value) -> Option<Vec<Option<String>>> 
             Value::Array(list) => list.iter().map(|entry| table_text(entry).map(Some)).collect(),
             single => Some(vec![Some(table_text(single)?)]),
         },
-        // None of these is also said by an empty list.
+        // No actions are the default.
         OptionForm::None => value.as_array().filter(|list| list.is_empty()).map(|_| Vec::new()),
     }
-}
-
-/// A number that is written as a text.
-fn digits(value: &Value) -> Option<String> {
-    let text = value.as_str()?;
-    (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.to_owned())
 }
 
 /// Values with dots between them, where they are read back: the last may have dots in it.
@@ -100,7 +93,7 @@ fn names(value: &Value) -> Option<String> {
         Value::Number(number) => number.as_u64().map(|number| number.to_string()),
         Value::String(name) => {
             let is_name = !name.is_empty() && !name.contains(',') && name.trim() == name;
-            (is_name && digits(flow).is_none()).then(|| name.clone())
+            (is_name && !name.bytes().all(|byte| byte.is_ascii_digit())).then(|| name.clone())
         }
         _ => None,
     };

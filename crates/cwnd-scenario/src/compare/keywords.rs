@@ -60,7 +60,7 @@ impl KeywordDefault {
 pub enum OptionForm {
     /// As it is.
     Text,
-    /// A whole number, or a text that is one.
+    /// A whole number.
     Number,
     /// An option without a value, for `true`.
     Flag,
