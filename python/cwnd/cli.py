@@ -17,7 +17,6 @@ import typer
 from cwnd import _native, algorithms_command, plot_command, plugin_commands, shell
 from cwnd._native import Scenario, ScenarioError
 from cwnd.algorithms_command import find
-from cwnd.bottleneck import DEFAULTS
 from cwnd.compare_help import COMPARE
 from cwnd.compared import compared_document, number
 from cwnd.comparison import command as comparison_command
@@ -30,6 +29,7 @@ from cwnd.exit_codes import enter, fail
 from cwnd.flowspec import live as live_keys
 from cwnd.flowspec import parse
 from cwnd.kernel.cli import app as kernel
+from cwnd.keywords import DEFAULTS
 from cwnd.options import Json, LiveKeys, Plugins, SnapLength, with_options
 from cwnd.packets import check_options
 from cwnd.program import Application
@@ -116,7 +116,7 @@ def compare(
     measure: Annotated[
         str | None, typer.Option(metavar="FROM..TO", help="What the summary measures. [default: the last four fifths]")
     ] = None,
-    seed: Annotated[str, typer.Option(metavar="N", help="Seed of all that is random.")] = "1",
+    seed: Annotated[str, typer.Option(metavar="N", help="Seed of all that is random.")] = DEFAULTS["seed"],
     loss: Annotated[
         str | None,
         typer.Option(
@@ -141,8 +141,8 @@ def compare(
             'ns2-pareto-on-off; or keys as in a file: \'model = "udp", rate = "5Mbit/s"\'. May be repeated.',
         ),
     ] = None,
-    packet_size: Annotated[str, typer.Option(help="Size of a data packet on the wire.")] = "1500B",
-    interval: Annotated[str, typer.Option(help="Distance of the samples in the tables.")] = "100ms",
+    packet_size: Annotated[str, typer.Option(help="Size of a data packet on the wire.")] = DEFAULTS["packet_size"],
+    interval: Annotated[str, typer.Option(help="Distance of the samples in the tables.")] = DEFAULTS["interval"],
     per_ack: Annotated[
         bool, typer.Option("--per-ack", help="A row of the table cwnd at every acknowledgement.")
     ] = False,
@@ -154,13 +154,15 @@ def compare(
         typer.Option(
             metavar="LIST",
             help="Whose samples are recorded: all, none, or flows by name or number, such as 'cubic 1,reno,7'.",
-            show_default="all",
+            show_default=DEFAULTS["record_flows"],
         ),
     ] = None,
     record_limit: Annotated[
         str | None,
         typer.Option(
-            metavar="SIZE", help="Most bytes that tables may be expected to hold, or none.", show_default="2GB"
+            metavar="SIZE",
+            help="Most bytes that tables may be expected to hold, or none.",
+            show_default=DEFAULTS["record_limit"],
         ),
     ] = None,
     snap_length: SnapLength = None,
