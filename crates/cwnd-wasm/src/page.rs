@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 
 /// Samples per column of a picture.
 const SAMPLES: u64 = 4;
+/// The inner variables that are drawn: those of CUBIC's curve.
+const INNER: [&str; 4] = ["w_max", "origin", "k_s_x1024", "w_est"];
 /// Rows at which a step hands its samples to the curves.
 const ROWS: usize = 4096;
 
@@ -63,7 +65,7 @@ impl Page {
         // Whole samples in a column: else rates would differ from column to column. Recording changes no result.
         sampled.record.interval = (span.1.saturating_sub(span.0) / columns as u64 / SAMPLES).max(1000);
         sampled.record.per_ack = false;
-        sampled.record.inner = InnerVariables::All;
+        sampled.record.inner = InnerVariables::Only(INNER.map(str::to_owned).to_vec());
         sampled.record.flows = RecordedFlows::Only((0..flows as u32).map(FlowRef::Number).collect());
         let mut simulation = Simulation::new(&sampled);
         simulation.pause_at(ROWS);
