@@ -174,7 +174,8 @@ export class Charts {
         const curves = this.curvesOf(one, panel, colours, false);
         const mosts = curves.map(({ high }) => greatest(high));
         const later = panel === this.window ? this.drawn(one).map(({ rows }) => greatestLater(rows)) : mosts;
-        top = Math.max(top, ...later);
+        const most = Math.max(0, ...later);
+        top = Math.max(top, one === view || top === 0 ? most : Math.min(most, 1.4 * top));
         if (one === view || panel !== this.window) peak = Math.max(peak, ...mosts);
       }
       if (view && panel === this.rate) top = Math.max(top, 0.02 * (view.run.description.links[0]?.rate_mbps ?? 1));

@@ -41,7 +41,7 @@ const PATH: SliderSpec[] = [
     text: ({ rtt }) => rtt,
   },
   {
-    ...{ id: "buffer", label: "Buffer", scale: logarithmic(0.05, 8), show: (value) => `${value} × rate × round trip` },
+    ...{ id: "buffer", label: "Buffer", title: "BDP: rate × round trip", scale: logarithmic(0.05, 8), show: (value) => `${value} BDP` },
     read: ({ buffer }) => bdps(buffer),
     write: (settings, value) => ({ ...settings, buffer: `${value}bdp` }),
     text: ({ buffer }) => buffer,
@@ -71,7 +71,7 @@ const MORE: SliderSpec[] = [
 
 function disciplineSpecs(discipline: "codel" | "red"): SliderSpec[] {
   const spec = (key: string, label: string, scale: SliderSpec["scale"], unit: string): SliderSpec => ({
-    ...{ id: `${discipline}.${key}`, label, scale, show: (value) => (unit === "ms" ? ms(value) : `${value} × rate × round trip`) },
+    ...{ id: `${discipline}.${key}`, label, scale, show: (value) => (unit === "ms" ? ms(value) : `${value} BDP`) },
     read: (settings) => (unit === "ms" ? inMs(settings[discipline]?.[key]) : bdps(settings[discipline]?.[key] ?? "")),
     write: (settings, value) => ({ ...settings, [discipline]: { ...settings[discipline], [key]: `${value}${unit}` } }),
     text: (settings) => settings[discipline]?.[key] ?? "",

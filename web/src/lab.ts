@@ -27,11 +27,13 @@ export class Lab {
   readonly stats = { runs: 0, partial: 0, refused: 0, failed: 0, memory: 0, draws: 0, ms: 0, scanned: 0 };
   /** Called after each whole run, when the finger rests. */
   readonly onRest: (() => void)[] = [];
+  /** Called when there is something else to simulate. */
+  readonly onAsk: (() => void)[] = [];
   /** What else is to be done in idle time. */
   readonly errands: (() => Errand[])[] = [];
   /** Views that are kept beside the present one. */
   pinned: () => View[] = () => [];
-  /** While another thing has the workers, nothing is scouted. */
+  /** While another thing has the scout, it does no idle work. */
   isBusy = false;
   private promised: Promised | null = null;
   private ghost: View | null = null;
@@ -85,6 +87,8 @@ export class Lab {
   /** Simulates the state. */
   ask(): void {
     this.isSettled = false;
+    this.isBusy = false;
+    for (const act of this.onAsk) act();
     clearTimeout(this.rest);
     this.scouting.stop();
     if (!this.catalog) return;
@@ -110,7 +114,7 @@ export class Lab {
 
   private take(run: Run): void {
     const state = this.states.get(run.id);
-    if (!state || this.isBusy) return;
+    if (!state) return;
     const view = { run, groups: groupsOf(run.description, state.scenario === null ? state.settings : null) };
     this.show(view);
     if (!run.over) {
@@ -162,7 +166,7 @@ export class Lab {
     this.scout();
   }
 
-  private say(view: View, more: string): void {
+  say(view: View, more: string): void {
     byId("sentence").innerHTML = `${sentence(view)} ${more}`;
     byId("cost").textContent = cost(view);
   }

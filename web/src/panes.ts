@@ -4,6 +4,7 @@
 import { byId, type Lab } from "./lab.ts";
 import { table } from "./result.ts";
 import { element } from "./slider.ts";
+import { stepPane } from "./step.ts";
 
 export interface Pane {
   name: string;
@@ -21,7 +22,8 @@ export interface Tabs {
 
 export function panes(lab: Lab): Tabs {
   const host = byId("pane");
-  const all: Pane[] = [flows(lab), scenario(lab)];
+  const step = stepPane(lab);
+  const all: Pane[] = [flows(lab), step, scenario(lab)];
   let open = all[0]!;
   const buttons = all.map((pane) => {
     const button = element("button", { type: "button", role: "tab", id: `tab-${pane.name}`, "aria-controls": "pane" }, pane.label);
@@ -52,6 +54,10 @@ export function panes(lab: Lab): Tabs {
   };
   byId("tabs").append(...buttons);
   tabs.open("flows");
+  lab.charts.onPick = (time, flow) => {
+    tabs.open("step");
+    step.pick(time, flow);
+  };
   lab.onRest.push(() => tabs.render());
   return tabs;
 }

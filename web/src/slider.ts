@@ -44,6 +44,7 @@ export class Slider {
   private readonly output = element("output");
   private readonly wrong = element("span", { class: "wrong", hidden: "" });
   private readonly scent = element("span", { class: "scent", "aria-hidden": "true" });
+  private readonly range = element("small");
   private place = 0;
 
   constructor(
@@ -53,7 +54,7 @@ export class Slider {
   ) {
     const { id, label, scale, group } = spec;
     this.input = element("input", { type: "range", min: "0", max: String(scale.steps), step: "1", id, name: id });
-    const named = element("label", { for: id, title: spec.title ?? "" }, label);
+    const named = element("label", { for: id, title: spec.title ?? "" }, label, this.range);
     this.host = element("div", { class: `slider${group === undefined ? "" : ` g${group}`}` }, named, this.output, this.scent, this.input, this.wrong);
     this.output.htmlFor.add(id);
     this.input.addEventListener("input", () => change(scale.value(Number(this.input.value))));
@@ -90,6 +91,7 @@ export class Slider {
     const points = (scent?.values ?? []).flatMap((value, at) => (value === null ? [] : [[places[at]! / this.spec.scale.steps, value] as const]));
     if (points.length < 2) {
       this.scent.replaceChildren();
+      this.range.textContent = "";
       return;
     }
     const values = points.map(([, value]) => value);
@@ -105,7 +107,7 @@ export class Slider {
     const now = (100 * this.place) / this.spec.scale.steps;
     this.scent.innerHTML =
       `<svg viewBox="0 0 100 20" preserveAspectRatio="none"><path class="area" d="M${first.toFixed(1)},20 L${line} L${last.toFixed(1)},20Z"/>` +
-      `<path class="line" d="M${line}"/>${isIn ? `<path class="fair" d="M0,${y(fair)}H100"/>` : ""}<path class="now" d="M${now.toFixed(1)},0V20"/></svg>` +
-      `<small>${(100 * low).toFixed(0)}–${(100 * high).toFixed(0)} %</small>`;
+      `<path class="line" d="M${line}"/>${isIn ? `<path class="fair" d="M0,${y(fair)}H100"/>` : ""}<path class="now" d="M${now.toFixed(1)},0V20"/></svg>`;
+    this.range.textContent = ` ${(100 * low).toFixed(0)}–${(100 * high).toFixed(0)} %`;
   }
 }
