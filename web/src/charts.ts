@@ -176,11 +176,11 @@ export class Charts {
         const later = panel === this.window ? this.drawn(one).map(({ rows }) => greatestLater(rows)) : mosts;
         const most = Math.max(0, ...later);
         top = Math.max(top, one === view || top === 0 ? most : Math.min(most, 1.4 * top));
-        if (one === view || panel !== this.window) peak = Math.max(peak, ...mosts);
+        if (one === view) peak = Math.max(peak, ...mosts);
       }
       if (view && panel === this.rate) top = Math.max(top, 0.02 * (view.run.description.links[0]?.rate_mbps ?? 1));
       top = 1.06 * Math.max(panel === this.rate ? 0.01 : 4, top);
-      peak = peak > 1.15 * top ? peak : top;
+      peak = panel === this.window && peak > 1.15 * top ? peak : top;
       gliding = panel.scale(top, peak, view !== null && !reducedMotion.matches) || gliding;
       panel.begin(colours.grid);
       if (view) {

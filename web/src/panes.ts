@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The tabs under the charts.
 
+import { comparePane } from "./compare.ts";
 import { byId, type Lab } from "./lab.ts";
+import { mapPane } from "./map.ts";
 import { table } from "./result.ts";
 import { element } from "./slider.ts";
 import { stepPane } from "./step.ts";
@@ -23,7 +25,7 @@ export interface Tabs {
 export function panes(lab: Lab): Tabs {
   const host = byId("pane");
   const step = stepPane(lab);
-  const all: Pane[] = [flows(lab), step, scenario(lab)];
+  const all: Pane[] = [flows(lab), comparePane(lab), step, mapPane(lab), scenario(lab)];
   let open = all[0]!;
   const buttons = all.map((pane) => {
     const button = element("button", { type: "button", role: "tab", id: `tab-${pane.name}`, "aria-controls": "pane" }, pane.label);

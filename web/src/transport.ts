@@ -117,7 +117,8 @@ export function transport(lab: Lab): Transport {
       // By its square, so that small windows have room.
       const segments = Math.max(1, Math.round(most * (Number(yours.value) / 100) ** 2));
       yours.setAttribute("aria-valuetext", `${segments} segments`);
-      const live = await workers.liveTo(time, { flow, segments }, true);
+      // The end is over when what comes behind it has not happened.
+      const live = await workers.liveTo(time < description.duration_s ? time : time + 1, { flow, segments }, true);
       if (!live || !isOn(you)) break;
       const view: View = {
         groups,
