@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Makes the page, one self-contained HTML file: python -m tools.web.build [OUT].
 
-The module is compressed by LZMA and written in base 85, which `web/src/unpack.ts` undoes; scripts and styles are bundled by esbuild.
+Module and program are compressed by LZMA and written in base 85, which `web/src/unpack.ts` undoes; scripts and styles are bundled by esbuild.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ MODULE = ROOT / "target/wasm/wasm32-unknown-unknown/wasm/cwnd_wasm.wasm"
 HEADER, SIZE = 13, 8
 
 
-def packed(module: bytes) -> str:
-    """The module as text."""
+def packed(contents: bytes) -> str:
+    """Bytes as text."""
     settings = {"lc": 4, "lp": 0, "pb": 0, "dict_size": 1 << 22, "nice_len": 273, "depth": 1000}
     filters = [{"id": lzma.FILTER_LZMA1, "mode": lzma.MODE_NORMAL, "mf": lzma.MF_BT4, **settings}]
-    data = lzma.compress(module, format=lzma.FORMAT_ALONE, filters=filters)
+    data = lzma.compress(contents, format=lzma.FORMAT_ALONE, filters=filters)
     # Python leaves the size open, and marks the end.
-    data = data[: HEADER - SIZE] + len(module).to_bytes(SIZE, "little") + data[HEADER:]
+    data = data[: HEADER - SIZE] + len(contents).to_bytes(SIZE, "little") + data[HEADER:]
     text = base64.b85encode(data + bytes(-len(data) % 4)).decode("ascii")
     # Nothing in it may end the element that it stands in. The alphabet has no slash.
-    assert "<!--" not in text, "the module's text looks like a comment: change a setting of the compression"
+    assert "<!--" not in text, "the text looks like a comment: change a setting of the compression"
     return text
 
 
@@ -50,12 +50,18 @@ def page(module: Path = MODULE) -> str:
     replaced = WEB / "out/worker.txt"
     replaced.parent.mkdir(exist_ok=True)
     replaced.write_text(worker)
-    script = bundle("main.ts", "--format=iife", "--loader:.txt=text", "--alias:worker-source=./out/worker.txt")
+    program = bundle("main.ts", "--format=iife", "--loader:.txt=text", "--alias:worker-source=./out/worker.txt")
+    script = bundle("boot.ts", "--format=iife")
     style = bundle("style.css", "--loader:.css=css")
     html = (WEB / "src/page.html").read_text()
-    # A script may not hold what ends it.
-    script = script.replace("</script", "<\\/script")
-    for name, text in (("STYLE", style), ("SCRIPT", script), ("MODULE", packed(module.read_bytes()))):
+    assert "</script" not in script, "a script may not hold what ends it"
+    parts = {
+        "STYLE": style,
+        "SCRIPT": script,
+        "PROGRAM": packed(program.encode()),
+        "MODULE": packed(module.read_bytes()),
+    }
+    for name, text in parts.items():
         mark = f"@{name}@"
         assert html.count(mark) == 1, f"page.html has {mark} {html.count(mark)} times"
         html = html.replace(mark, text.strip())

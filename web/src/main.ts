@@ -4,13 +4,13 @@
 import type { Extra } from "./charts.ts";
 import { byId, Lab } from "./lab.ts";
 import { panes } from "./panes.ts";
-import { hashOf, PRESETS, settingsOf, START, stateOf, type Settings } from "./settings.ts";
+import { hashOf, PRESETS, settingsOf, START, stateOf, type Settings, type State } from "./settings.ts";
 import { copy, csv, picture, save } from "./share.ts";
 import { transport } from "./transport.ts";
 
 async function begin(): Promise<void> {
   const linked = await stateOf(location.hash);
-  const lab = new Lab(linked?.state ?? { settings: START, scenario: null });
+  const lab = new Lab(linked?.state ?? written() ?? { settings: START, scenario: null });
   if (linked) lab.set(linked.state, linked.promised);
   const time = transport(lab);
   panes(lab);
@@ -46,6 +46,14 @@ async function begin(): Promise<void> {
       },
     },
   });
+}
+
+/** What `cwnd` has written into this file to begin with: settings of a comparison, or a scenario. */
+function written(): State | null {
+  const given = JSON.parse(byId("state").textContent!) as { settings?: object; text?: string } | null;
+  if (!given) return null;
+  const settings = given.settings ? settingsOf(given.settings) : null;
+  return settings ? { settings, scenario: null } : { settings: START, scenario: given.text ?? JSON.stringify(given.settings) };
 }
 
 function buttons(lab: Lab): void {
