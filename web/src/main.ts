@@ -64,7 +64,7 @@ function buttons(lab: Lab): void {
     return lab.line("No command says this: it needs a file. Copy the TOML under ‘Scenario’ and run it by cwnd run.");
   });
   on("save-png", async () => {
-    const titles = ["window", "rate", "queue"].map((id) => byId(`${id}-title`).textContent!);
+    const titles = ["window", "rate", "queue"].map((id) => byId(`plot-${id}-title`).textContent!);
     const run = lab.result?.run;
     const lines = [byId("sentence").textContent!, run?.description.command ?? `cwnd run · ${run?.description.name ?? ""}`];
     const blob = await picture(lab.charts, titles, [...lines, `cwnd ${lab.catalog?.version ?? ""}, digest ${run?.summary?.digest ?? ""}`]);

@@ -8,16 +8,10 @@ import type { View } from "./view.ts";
 /** Copies, and says so on the button. */
 export async function copy(button: HTMLButtonElement, text: string): Promise<void> {
   const label = (button.dataset["label"] ??= button.textContent ?? "");
-  let said = "Copied";
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    const area = document.body.appendChild(document.createElement("textarea"));
-    area.value = text;
-    area.select();
-    if (!document.execCommand("copy")) said = "Not allowed";
-    area.remove();
-  }
+  const said = await navigator.clipboard.writeText(text).then(
+    () => "Copied",
+    () => "Not allowed",
+  );
   button.textContent = said;
   setTimeout(() => (button.textContent = label), 1500);
 }

@@ -41,11 +41,11 @@ export function element<K extends keyof HTMLElementTagNameMap>(
 export class Slider {
   readonly host: HTMLElement;
   readonly input: HTMLInputElement;
-  private readonly output = element("output");
-  private readonly wrong = element("span", { class: "wrong", hidden: "" });
-  private readonly scent = element("span", { class: "scent", "aria-hidden": "true" });
-  private readonly range = element("small");
-  private place = 0;
+  readonly #output = element("output");
+  readonly #wrong = element("span", { class: "wrong", hidden: "" });
+  readonly #scent = element("span", { class: "scent", "aria-hidden": "true" });
+  readonly #range = element("small");
+  #place = 0;
 
   constructor(
     readonly spec: SliderSpec,
@@ -54,9 +54,9 @@ export class Slider {
   ) {
     const { id, label, scale, group } = spec;
     this.input = element("input", { type: "range", min: "0", max: String(scale.steps), step: "1", id, name: id });
-    const named = element("label", { for: id, title: spec.title ?? "" }, label, this.range);
-    this.host = element("div", { class: `slider${group === undefined ? "" : ` g${group}`}` }, named, this.output, this.scent, this.input, this.wrong);
-    this.output.htmlFor.add(id);
+    const named = element("label", { for: id, title: spec.title ?? "" }, label, this.#range);
+    this.host = element("div", { class: `slider${group === undefined ? "" : ` g${group}`}` }, named, this.#output, this.#scent, this.input, this.#wrong);
+    this.#output.htmlFor.add(id);
     this.input.addEventListener("input", () => change(scale.value(Number(this.input.value))));
     for (const event of ["pointerdown", "keydown"] as const) this.input.addEventListener(event, touched);
   }
@@ -65,17 +65,17 @@ export class Slider {
     const { scale, show, read, text } = this.spec;
     const value = read(settings);
     const said = value === null ? (text?.(settings) ?? "") : show(value);
-    if (value !== null) this.place = Math.min(scale.steps, Math.max(0, scale.place(value)));
+    if (value !== null) this.#place = Math.min(scale.steps, Math.max(0, scale.place(value)));
     // While it is dragged its place is the finger's.
-    if (Number(this.input.value) !== this.place) this.input.value = String(this.place);
-    this.input.style.setProperty("--part", String(this.place / scale.steps));
-    this.output.textContent = said;
+    if (Number(this.input.value) !== this.#place) this.input.value = String(this.#place);
+    this.input.style.setProperty("--part", String(this.#place / scale.steps));
+    this.#output.textContent = said;
     this.input.setAttribute("aria-valuetext", said);
   }
 
   refuse(text: string | null): void {
-    this.wrong.hidden = text === null;
-    this.wrong.textContent = text ?? "";
+    this.#wrong.hidden = text === null;
+    this.#wrong.textContent = text ?? "";
     this.input.setAttribute("aria-invalid", String(text !== null));
   }
 
@@ -90,8 +90,8 @@ export class Slider {
     const places = this.places;
     const points = (scent?.values ?? []).flatMap((value, at) => (value === null ? [] : [[places[at]! / this.spec.scale.steps, value] as const]));
     if (points.length < 2) {
-      this.scent.replaceChildren();
-      this.range.textContent = "";
+      this.#scent.replaceChildren();
+      this.#range.textContent = "";
       return;
     }
     const values = points.map(([, value]) => value);
@@ -104,10 +104,10 @@ export class Slider {
     const [first, last] = [points[0]![0] * 100, points.at(-1)![0] * 100];
     const { fair } = scent!;
     const isIn = fair !== null && Math.abs(fair - middle) < room * 0.6;
-    const now = (100 * this.place) / this.spec.scale.steps;
-    this.scent.innerHTML =
+    const now = (100 * this.#place) / this.spec.scale.steps;
+    this.#scent.innerHTML =
       `<svg viewBox="0 0 100 20" preserveAspectRatio="none"><path class="area" d="M${first.toFixed(1)},20 L${line} L${last.toFixed(1)},20Z"/>` +
       `<path class="line" d="M${line}"/>${isIn ? `<path class="fair" d="M0,${y(fair)}H100"/>` : ""}<path class="now" d="M${now.toFixed(1)},0V20"/></svg>`;
-    this.range.textContent = ` ${(100 * low).toFixed(0)}–${(100 * high).toFixed(0)} %`;
+    this.#range.textContent = ` ${(100 * low).toFixed(0)}–${(100 * high).toFixed(0)} %`;
   }
 }
