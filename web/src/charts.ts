@@ -200,6 +200,7 @@ export class Charts {
   /** A lane per group: tail drops are bars, random losses rings. */
   #drops(view: View, colours: Theme): void {
     const { g } = this.queue;
+    this.queue.unclip();
     const span = view.run.description.duration_s;
     g.lineWidth = 1.2;
     for (const { group, rows } of this.#drawn(view)) {

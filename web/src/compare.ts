@@ -4,6 +4,7 @@
 import type { Summary } from "./engine.ts";
 import type { Lab } from "./lab.ts";
 import type { Pane } from "./panes.ts";
+import { dropsOf } from "./result.ts";
 import { textOf, type State } from "./settings.ts";
 import { element } from "./slider.ts";
 import { escapeHtml, outcome, percent, short, whole, type View } from "./view.ts";
@@ -20,7 +21,7 @@ const ROWS: [string, (summary: Summary, view: View) => string][] = [
   ["utilisation", ({ link }) => percent(link.utilization)],
   ["queueing delay, mean", ({ link }) => `${short(link.queue_mean_ms)} ms`],
   ["queueing delay, 95 %", ({ link }) => `${short(link.queue_p95_ms)} ms`],
-  ["drops", ({ link }) => whole(link.drops_queue + link.drops_loss)],
+  ["drops", ({ link }) => whole(dropsOf(link))],
   ["Jain’s index", ({ jain }) => jain.toFixed(3)],
 ];
 

@@ -91,14 +91,14 @@ export class Controls {
 
   readonly #root: HTMLElement;
   readonly #catalog: () => Catalog | null;
-  readonly #change: (settings: Settings) => void;
+  readonly #change: (settings: Settings, bySlider?: boolean) => void;
   readonly #touched: (slider: string) => void;
 
   constructor(
     root: HTMLElement,
     settings: Settings,
     catalog: () => Catalog | null,
-    change: (settings: Settings) => void,
+    change: (settings: Settings, bySlider?: boolean) => void,
     touched: (slider: string) => void,
   ) {
     this.#root = root;
@@ -146,7 +146,7 @@ export class Controls {
   #slider(spec: SliderSpec): HTMLElement {
     const slider = new Slider(
       spec,
-      (value) => this.#change(spec.write(this.#settings, value)),
+      (value) => this.#change(spec.write(this.#settings, value), true),
       () => this.#touched(spec.id),
     );
     this.sliders.push(slider);

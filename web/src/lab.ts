@@ -13,6 +13,8 @@ import { Workers } from "./workers.ts";
 
 /** After so long without a change, the finger rests: ms. */
 const REST_MS = 220;
+/** A touch so long after the last change begins another: ms. */
+const NEW_TOUCH_MS = 700;
 
 export const byId = <T extends HTMLElement = HTMLElement>(id: string): T => document.getElementById(id) as T;
 
@@ -41,6 +43,7 @@ export class Lab {
   #latest = 0;
   #lastTouched = "buffer";
   #rest = 0;
+  #changed = -Infinity;
   #waiting: (() => void)[] = [];
   #isSettled = false;
 
@@ -62,7 +65,7 @@ export class Lab {
     });
     byId("module").remove();
     this.scouting = new Scouting(this.workers);
-    const changed = (settings: Settings): void => this.set({ settings, scenario: null });
+    const changed = (settings: Settings, bySlider = false): void => this.set({ settings, scenario: null }, null, bySlider);
     this.controls = new Controls(byId("controls"), state.settings, () => this.catalog, changed, (slider) => this.#touched(slider));
     this.controls.update(state.settings);
     this.charts.redraw();
@@ -72,11 +75,17 @@ export class Lab {
   #touched(slider: string): void {
     this.#lastTouched = slider;
     this.scouting.stop();
+    if (performance.now() - this.#changed > NEW_TOUCH_MS) this.#keepGhost();
+  }
+
+  #keepGhost(): void {
     if (this.result && this.#isSettled) this.#ghost = this.result;
   }
 
-  set(state: State, promised: Promised | null = null): void {
-    if (this.result && this.result.run.id !== this.#ghost?.run.id && this.#isSettled) this.#ghost = this.result;
+  /** Takes another state. By a slider, the ghost is what was there when the finger came. */
+  set(state: State, promised: Promised | null = null, bySlider = false): void {
+    if (!bySlider) this.#keepGhost();
+    this.#changed = performance.now();
     this.state = state;
     this.#promised = promised;
     byId("controls").inert = state.scenario !== null;

@@ -120,7 +120,7 @@ export class Panel {
     }
     g.save();
     g.beginPath();
-    g.rect(this.left, 0, this.#width - this.left - this.right, this.#height);
+    g.rect(this.left, this.lanes, this.#width - this.left - this.right, this.#height);
     g.clip();
   }
 
@@ -149,6 +149,12 @@ export class Panel {
     g.stroke();
     g.globalAlpha = 1;
     g.setLineDash([]);
+  }
+
+  /** What follows may stand in the lanes. */
+  unclip(): void {
+    this.g.restore();
+    this.g.save();
   }
 
   /** Ends the curves; writes the ticks and, at the right, the labels. */
@@ -183,7 +189,7 @@ export class Panel {
         for (const [name, value] of Object.entries({ x: x.toFixed(1), y: y.toFixed(1), "text-anchor": anchor }))
           element.setAttribute(name, value);
         if (colour) element.style.fill = colour;
-        const most = this.#width < 600 ? 10 : 17;
+        const most = this.#width < 600 ? 9 : 15;
         element.textContent = anchor === "start" && colour && text.length > most ? `${text.slice(0, most - 1)}…` : text;
         return element;
       }),

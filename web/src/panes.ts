@@ -5,6 +5,7 @@ import { comparePane } from "./compare.ts";
 import { byId, type Lab } from "./lab.ts";
 import { mapPane } from "./map.ts";
 import { table } from "./result.ts";
+import { copy } from "./share.ts";
 import { element } from "./slider.ts";
 import { stepPane } from "./step.ts";
 
@@ -76,12 +77,14 @@ function scenario(lab: Lab): Pane {
   const area = element("textarea", { "aria-label": "Scenario, TOML", spellcheck: "false" });
   const run = element("button", { type: "button" }, "Run this");
   const back = element("button", { type: "button" }, "Back to the sliders");
+  const button = element("button", { type: "button" }, "Copy");
+  button.onclick = () => void copy(button, area.value);
   run.onclick = () => lab.set({ settings: lab.state.settings, scenario: area.value });
   back.onclick = () => lab.set({ settings: lab.state.settings, scenario: null });
   const render = (host: HTMLElement): void => {
     back.hidden = lab.state.scenario === null;
     if (lab.result && document.activeElement !== area) area.value = lab.state.scenario ?? lab.result.run.description.toml;
-    if (!area.isConnected) host.replaceChildren(element("div", { class: "row" }, run, back), area);
+    if (!area.isConnected) host.replaceChildren(element("div", { class: "row" }, run, button, back), area);
   };
   return { name: "scenario", label: "Scenario", isHigh: true, render };
 }

@@ -21,11 +21,15 @@ export interface View {
 
 export const COLOURS = 4;
 
-const NAMES: Record<string, string> = { cubic: "CUBIC", reno: "Reno", bic: "BIC", sack: "Reno, SACK", newreno: "NewReno", tahoe: "Tahoe" };
+const NAMES = ["CUBIC", "Reno", "BIC", "SACK", "NewReno", "Tahoe", "HighSpeed", "FAST", "Illinois", "Scalable", "Vegas", "Westwood", "Veno", "Hybla", "YeAH"];
 const GREEK: Record<string, string> = { beta: "β", alpha: "α", gamma: "γ", c: "C" };
 
 export const algorithmName = (cc: string): string =>
-  NAMES[cc] ?? cc.replace(/^cubic/, "CUBIC").replace(/^reno/, "Reno").replace(/-(\d[\d.]*)/, " $1").replace("-linux", " (Linux)");
+  cc
+    .replace("htcp", "H-TCP")
+    .replace(/^[a-z]+/, (word) => NAMES.find((name) => name.toLowerCase() === word) ?? word)
+    .replace(/-(\d[\d.]*)/, " $1")
+    .replace("-linux", ", Linux");
 
 /** What a group is called, with the keys in which groups of its algorithm differ. */
 function labelOf(group: Group, all: Group[]): string {

@@ -170,6 +170,19 @@ await page.click("#you");
 await page.waitForFunction(() => document.getElementById("sentence").textContent.includes("You had"));
 check("the visitor's minute ends with a result", true);
 
+// What is dropped.
+const drop = (name, text) =>
+  page.evaluate(([name, text]) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([text], name));
+    window.dispatchEvent(new DragEvent("drop", { dataTransfer, cancelable: true }));
+  }, [name, text]);
+await drop("picture.png", "x");
+await page.waitForFunction(() => document.getElementById("line").textContent.includes("picture.png is not read"));
+await drop("a.toml", 'duration = "7s"\n[link]\nrate = "9Mbit/s"\nrtt = "30ms"\nqueue = { kind = "droptail", limit = "1bdp" }\n[[flow]]\ncc = "bic"\n');
+await page.waitForFunction(() => lab.result().link.capacity_mbps === 9);
+check("a scenario that is dropped runs, another file is refused", true);
+
 // A trap in the module.
 await page.evaluate(() => lab.set({ flows: ["cubic", "reno"], rate: "20Mbit/s", duration: "10s" }));
 await rest(page);
