@@ -73,6 +73,7 @@ export class Charts {
   #pending = 0;
 
   constructor(private readonly catalog: () => Catalog | null) {
+    for (const event of ["beforeprint", "afterprint"]) addEventListener(event, () => this.#draw());
     new ResizeObserver(() => this.redraw()).observe(document.getElementById("charts")!);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
     for (const panel of this.panels) {
@@ -132,8 +133,8 @@ export class Charts {
       const c = Number((this.catalog() && group.group && parameterOf(this.catalog()!, group.group, "c")) ?? 0.4);
       const of: Record<Extra, Float32Array | null | undefined> = {
         ssthresh: rows["ssthresh"],
-        w_max: rows["inner.w_max"] ?? rows["inner.last_max_cwnd"],
-        w_est: rows["inner.w_est"] ?? rows["inner.tcp_cwnd"],
+        w_max: rows["inner.w_max"] ?? rows["inner.last_max"],
+        w_est: rows["inner.w_est"] ?? rows["inner.w_tcp"],
         target: this.extras.has("target") ? targetCurve(rows, c, columns, span_s) : null,
       };
       const dashes: Record<Extra, number[]> = { ssthresh: [1.5, 3], w_max: [7, 3], w_est: [3, 2], target: [] };

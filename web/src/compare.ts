@@ -29,7 +29,7 @@ export function comparePane(lab: Lab): Pane {
   const pinned: Variant[] = [];
   /** Outcomes over ten seeds, by the text of the settings; differences to A, by both. */
   const [outcomes, differences] = [new Map<string, number[]>(), new Map<string, string>()];
-  const pin = element("button", { type: "button" });
+  const pin = element("button", {});
   const body = element("div");
   let pane: HTMLElement | null = null;
 

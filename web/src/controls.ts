@@ -2,7 +2,7 @@
 // The controls: sliders of the path, of each group, and the rest. Those of algorithms come from the catalog.
 
 import type { Catalog, Parameter, Refusal } from "./engine.ts";
-import { linear, listed, logarithmic, logarithmicOr0, parameterScale } from "./scales.ts";
+import { linear, listed, logarithmic, logarithmicOr0, parameterScale, type Scale } from "./scales.ts";
 import { bdps, keyOf, mbps, readGroup, seconds, withKey, writeGroup, type Group, type Settings } from "./settings.ts";
 import { element, Slider, type SliderSpec } from "./slider.ts";
 import { algorithmName, algorithmOf, COLOURS, short } from "./view.ts";
@@ -27,31 +27,18 @@ const without = <K extends keyof Settings>(settings: Settings, key: K): Settings
   return rest as Settings;
 };
 
-const PATH: SliderSpec[] = [
-  {
-    ...{ id: "rate", label: "Rate", scale: logarithmic(1, 1000), show: (value) => `${value} Mbit/s` },
-    read: ({ rate }) => mbps(rate),
-    write: (settings, value) => ({ ...settings, rate: `${value}Mbit/s` }),
-    text: ({ rate }) => rate,
-  },
-  {
-    ...{ id: "rtt", label: "Round trip, empty queue", scale: logarithmic(1, 300), show: ms },
-    read: ({ rtt }) => inMs(rtt),
-    write: (settings, value) => ({ ...settings, rtt: `${value}ms` }),
-    text: ({ rtt }) => rtt,
-  },
-  {
-    ...{ id: "buffer", label: "Buffer", title: "BDP: rate × round trip", scale: logarithmic(0.05, 8), show: (value) => `${value} BDP` },
-    read: ({ buffer }) => bdps(buffer),
-    write: (settings, value) => ({ ...settings, buffer: `${value}bdp` }),
-    text: ({ buffer }) => buffer,
-  },
-  {
-    ...{ id: "duration", label: "Duration", scale: listed(DURATIONS), show: (value) => `${value} s` },
-    read: ({ duration }) => seconds(duration),
-    write: (settings, value) => ({ ...settings, duration: `${value}s` }),
-    text: ({ duration }) => duration,
-  },
+/** A setting that is a number with its unit. */
+const setting = (id: "rate" | "rtt" | "buffer" | "duration", label: string, scale: Scale, unit: string, parse: (text: string) => number | null): SliderSpec => ({
+  ...{ id, label, scale, show: (value) => `${value} ${unit === "bdp" ? "BDP" : unit}` },
+  read: (settings) => parse(settings[id]),
+  write: (settings, value) => ({ ...settings, [id]: `${value}${unit}` }),
+});
+
+const PATH = [
+  setting("rate", "Rate", logarithmic(1, 1000), "Mbit/s", mbps),
+  setting("rtt", "Round trip, empty queue", logarithmic(1, 300), "ms", inMs),
+  { ...setting("buffer", "Buffer", logarithmic(0.05, 8), "bdp", bdps), title: "BDP: rate × round trip" },
+  setting("duration", "Duration", listed(DURATIONS), "s", seconds),
 ];
 
 const MORE: SliderSpec[] = [
@@ -59,18 +46,16 @@ const MORE: SliderSpec[] = [
     ...{ id: "loss", label: "Random loss", scale: logarithmicOr0(1e-5, 0.1), show: (value) => (value ? `${Number((value * 100).toPrecision(3))} %` : "none") },
     read: ({ loss }) => (loss === undefined ? 0 : /^random:[\d.]+$/.test(loss) ? Number(loss.slice(7)) : null),
     write: (settings, value) => (value ? { ...settings, loss: `random:${value.toFixed(8).replace(/0+$/, "")}` } : without(settings, "loss")),
-    text: ({ loss }) => loss ?? "",
   },
   {
     ...{ id: "jitter", label: "Jitter, up to", scale: logarithmicOr0(0.1, 50), show: (value) => (value ? ms(value) : "none") },
     read: ({ jitter }) => (jitter === undefined ? 0 : inMs(jitter)),
     write: (settings, value) => (value ? { ...settings, jitter: `${value}ms` } : without(settings, "jitter")),
-    text: ({ jitter }) => jitter ?? "",
   },
 ];
 
 function disciplineSpecs(discipline: "codel" | "red"): SliderSpec[] {
-  const spec = (key: string, label: string, scale: SliderSpec["scale"], unit: string): SliderSpec => ({
+  const spec = (key: string, label: string, scale: Scale, unit: string): SliderSpec => ({
     ...{ id: `${discipline}.${key}`, label, scale, show: (value) => (unit === "ms" ? ms(value) : `${value} BDP`) },
     read: (settings) => (unit === "ms" ? inMs(settings[discipline]?.[key]) : bdps(settings[discipline]?.[key] ?? "")),
     write: (settings, value) => ({ ...settings, [discipline]: { ...settings[discipline], [key]: `${value}${unit}` } }),
@@ -130,7 +115,7 @@ export class Controls {
     const open = new Set([...this.#root.querySelectorAll<HTMLElement>("details[open]")].map(({ id }) => id));
     [this.sliders, this.#shows] = [[], []];
     const sets = groups.map((group, at) => this.#groupSet(group, at));
-    const add = element("button", { type: "button", id: "add" }, "Add a group");
+    const add = element("button", { id: "add" }, "Add a group");
     add.disabled = groups.length >= MOST_GROUPS;
     add.onclick = () => this.#change({ ...this.#settings, flows: [...this.#settings.flows, "reno"] });
     this.#root.replaceChildren(
@@ -193,7 +178,7 @@ export class Controls {
     const now = (): Group => readGroup(this.#settings.flows[at] ?? "reno");
     const catalog = this.#catalog();
     const found = catalog && algorithmOf(catalog, group.cc);
-    const remove = element("button", { type: "button", class: "quiet", "aria-label": `Remove group ${at + 1}`, title: "Remove this group" }, "×");
+    const remove = element("button", { class: "quiet", "aria-label": `Remove group ${at + 1}`, title: "Remove this group" }, "×");
     remove.hidden = this.#settings.flows.length < 2;
     remove.onclick = () => this.#change({ ...this.#settings, flows: this.#settings.flows.filter((_, number) => number !== at) });
     const select = element("select", { id: `g${at}.cc`, "aria-label": `Algorithm of group ${at + 1}` });
@@ -209,7 +194,7 @@ export class Controls {
     const main = parameters.filter(({ name }) => MAIN.includes(name));
     const others = parameters.filter(({ name }) => !MAIN.includes(name));
     const control = (row: Parameter): HTMLElement => this.#parameter(row, found!.set.params[row.name] ?? row.default, at, now);
-    const time = (key: string, label: string, scale: SliderSpec["scale"], unit: string, none: string): HTMLElement =>
+    const time = (key: string, label: string, scale: Scale, unit: string, none: string): HTMLElement =>
       this.#slider({
         ...{ id: `g${at}.${key}`, label, scale, group: at % COLOURS, show: (value) => (value ? `${short(value)} ${unit}` : none) },
         read: () => {
@@ -266,7 +251,7 @@ export class Controls {
     return host;
   }
 
-  /** Says at its control what was refused; whether there is one. */
+  /** Says at its control what was refused; whether that can be seen. */
   refuse(refusal: Refusal | null): boolean {
     const id = refusal?.field
       .replace(/^flow\[(\d+)\]/, "g$1")
@@ -275,7 +260,7 @@ export class Controls {
       .replace(/^link\./, "");
     for (const slider of this.sliders)
       slider.refuse(refusal && slider.spec.id === id ? `${refusal.value ?? "nothing"}: expected ${refusal.expected}` : null);
-    return this.sliders.some(({ spec }) => spec.id === id);
+    return this.sliders.some(({ spec, host }) => spec.id === id && host.offsetParent !== null);
   }
 }
 

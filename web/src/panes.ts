@@ -29,7 +29,7 @@ export function panes(lab: Lab): Tabs {
   const all: Pane[] = [flows(lab), comparePane(lab), step, mapPane(lab), scenario(lab)];
   let open = all[0]!;
   const buttons = all.map((pane) => {
-    const button = element("button", { type: "button", role: "tab", id: `tab-${pane.name}`, "aria-controls": "pane" }, pane.label);
+    const button = element("button", { role: "tab", id: `tab-${pane.name}`, "aria-controls": "pane" }, pane.label);
     button.onclick = () => tabs.open(pane.name);
     button.onkeydown = (event) => {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
@@ -75,9 +75,9 @@ function flows(lab: Lab): Pane {
 /** The scenario as TOML, which can be changed and run. */
 function scenario(lab: Lab): Pane {
   const area = element("textarea", { "aria-label": "Scenario, TOML", spellcheck: "false" });
-  const run = element("button", { type: "button" }, "Run this");
-  const back = element("button", { type: "button" }, "Back to the sliders");
-  const button = element("button", { type: "button" }, "Copy");
+  const run = element("button", {}, "Run this");
+  const back = element("button", {}, "Back to the sliders");
+  const button = element("button", {}, "Copy");
   button.onclick = () => void copy(button, area.value);
   run.onclick = () => lab.set({ settings: lab.state.settings, scenario: area.value });
   back.onclick = () => lab.set({ settings: lab.state.settings, scenario: null });

@@ -23,7 +23,7 @@ export function sentence({ run, groups }: View): string {
   const drops = dropsOf(link);
   const timeouts = sum((flow) => flow.timeouts);
   return [
-    `${shares.join(", ")} of the link, which is busy ${percent(link.utilization)} of the time.`,
+    `${shares.join(", ")} of the link${groups.length > 1 ? `, which is busy ${percent(link.utilization)} of the time` : ""}.`,
     `Packets wait ${short(link.queue_mean_ms)} ms on average, 95 % of them less than ${short(link.queue_p95_ms)} ms.`,
     `${plural(drops, "packet")} dropped${link.drops_loss ? ` (${whole(link.drops_loss)} at random)` : ""}, ` +
       `${plural(sum((flow) => flow.retransmits), "retransmission")}${timeouts ? `, ${plural(timeouts, "timeout")}` : ""}.`,

@@ -15,7 +15,7 @@ export interface SliderSpec {
   /** Nothing where what is set is on no slider. */
   read(settings: Settings): number | null;
   write(settings: Settings, value: number): Settings;
-  /** What is set, where it is on no slider. */
+  /** What is set, where it is on no slider and not the setting of that name. */
   text?(settings: Settings): string;
 }
 
@@ -33,6 +33,7 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   ...children: (Node | string)[]
 ): HTMLElementTagNameMap[K] {
   const made = document.createElement(tag);
+  if (made instanceof HTMLButtonElement) made.type = "button";
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   made.append(...children);
   return made;
@@ -62,9 +63,9 @@ export class Slider {
   }
 
   update(settings: Settings): void {
-    const { scale, show, read, text } = this.spec;
+    const { id, scale, show, read, text } = this.spec;
     const value = read(settings);
-    const said = value === null ? (text?.(settings) ?? "") : show(value);
+    const said = value === null ? (text?.(settings) ?? String(settings[id as "rate"])) : show(value);
     if (value !== null) this.#place = Math.min(scale.steps, Math.max(0, scale.place(value)));
     // While it is dragged its place is the finger's.
     if (Number(this.input.value) !== this.#place) this.input.value = String(this.#place);

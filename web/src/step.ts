@@ -32,7 +32,7 @@ function tableOf(calls: HookCall[]): string {
   const rows = names.map((name) => `<tr><th scope="row">${name}</th>${calls.map((call) => cell(call, name)).join("")}</tr>`);
   const heads = calls.map((call) => {
     const returned = call.hook === "ssthresh" || call.hook === "undo_cwnd" ? ` = ${call.returned}` : "";
-    return `<th scope="col">${call.t_s.toFixed(6)} s<br><b>${call.hook}</b>${returned}<br>${escapeHtml(argumentsOf(call)).replaceAll(", ", "<br>")}</th>`;
+    return `<th scope="col">${call.t_s.toFixed(6)} s<br><b>${call.hook}</b>${returned}<br>${escapeHtml(argumentsOf(call)).replaceAll(", ", "<br>").replaceAll("=", " ")}</th>`;
   });
   return `<table id="hooks"><thead><tr><th scope="col">call</th>${heads.join("")}</tr></thead><tbody>${rows.join("")}</tbody></table>`;
 }

@@ -98,13 +98,15 @@ export const parameterOf = (catalog: Catalog, group: Group, name: string): strin
 
 /** CUBIC's curve over each epoch: origin + C (t − K)³ from the epoch's begin. Columns are as exact as it gets. */
 export function targetCurve(rows: Rows, c: number, columns: number, duration_s: number): Float32Array | null {
-  const [origin, k, epoch] = [rows["inner.origin"], rows["inner.k_s_x1024"], rows["inner.in_epoch"]];
+  const [origin, k] = [rows["inner.origin"], rows["inner.k_s_x1024"]];
+  // Whether it is in an epoch, or since when.
+  const epoch = rows["inner.in_epoch"] ?? rows["inner.epoch_start_ticks"];
   if (!origin || !k) return null;
   const out = new Float32Array(columns).fill(NaN);
   let begin = NaN;
   for (let at = 0; at < columns; at++) {
-    if (epoch && epoch[at] !== 1) begin = NaN;
-    else if (Number.isNaN(begin) || origin[at] !== origin[at - 1] || k[at] !== k[at - 1]) begin = at;
+    if (!epoch?.[at]) begin = NaN;
+    else if (Number.isNaN(begin) || epoch[at] !== epoch[at - 1] || origin[at] !== origin[at - 1] || k[at] !== k[at - 1]) begin = at;
     const t = ((at - begin) * duration_s) / columns;
     out[at] = origin[at]! + c * (t - k[at]!) ** 3;
   }
