@@ -47,6 +47,8 @@ export class Slider {
   readonly #scent = element("span", { class: "scent", "aria-hidden": "true" });
   readonly #range = element("small");
   #place = 0;
+  /** The settings that the scent is of, but for its own. */
+  #scented = "";
 
   constructor(
     readonly spec: SliderSpec,
@@ -72,6 +74,16 @@ export class Slider {
     this.input.style.setProperty("--part", String(this.#place / scale.steps));
     this.#output.textContent = said;
     this.input.setAttribute("aria-valuetext", said);
+    this.#scent.classList.toggle("stale", this.#others(settings) !== this.#scented);
+    this.#scent.querySelector(".now")?.setAttribute("d", this.#now);
+  }
+
+  #others(settings: Settings): string {
+    return JSON.stringify(this.spec.write(settings, this.spec.scale.value(0)));
+  }
+
+  get #now(): string {
+    return `M${((100 * this.#place) / this.spec.scale.steps).toFixed(1)},0V20`;
   }
 
   refuse(text: string | null): void {
@@ -87,9 +99,11 @@ export class Slider {
     return Array.from({ length: count }, (_, at) => Math.round((at * steps) / (count - 1)));
   }
 
-  draw(scent: Scent | null): void {
+  draw(scent: Scent, settings: Settings): void {
+    this.#scented = this.#others(settings);
+    this.#scent.classList.remove("stale");
     const places = this.places;
-    const points = (scent?.values ?? []).flatMap((value, at) => (value === null ? [] : [[places[at]! / this.spec.scale.steps, value] as const]));
+    const points = scent.values.flatMap((value, at) => (value === null ? [] : [[places[at]! / this.spec.scale.steps, value] as const]));
     if (points.length < 2) {
       this.#scent.replaceChildren();
       this.#range.textContent = "";
@@ -103,12 +117,11 @@ export class Slider {
     const y = (value: number): string => (10 - (15 * (value - middle)) / room).toFixed(1);
     const line = points.map(([x, value]) => `${(100 * x).toFixed(1)},${y(value)}`).join(" L");
     const [first, last] = [points[0]![0] * 100, points.at(-1)![0] * 100];
-    const { fair } = scent!;
+    const { fair } = scent;
     const isIn = fair !== null && Math.abs(fair - middle) < room * 0.6;
-    const now = (100 * this.#place) / this.spec.scale.steps;
     this.#scent.innerHTML =
       `<svg viewBox="0 0 100 20" preserveAspectRatio="none"><path class="area" d="M${first.toFixed(1)},20 L${line} L${last.toFixed(1)},20Z"/>` +
-      `<path class="line" d="M${line}"/>${isIn ? `<path class="fair" d="M0,${y(fair)}H100"/>` : ""}<path class="now" d="M${now.toFixed(1)},0V20"/></svg>`;
+      `<path class="line" d="M${line}"/>${isIn ? `<path class="fair" d="M0,${y(fair)}H100"/>` : ""}<path class="now" d="${this.#now}"/></svg>`;
     this.#range.textContent = ` ${(100 * low).toFixed(0)}–${(100 * high).toFixed(0)} %`;
   }
 }

@@ -109,6 +109,7 @@ export function transport(lab: Lab): Transport {
     const groups = groupsOf(description, state.settings);
     groups.at(-1)!.label = "You";
     const most = 3 * Math.max(4, description.links[0]?.bdp_packets ?? 100);
+    byId("sentence").textContent = `The slider is the window of one more flow: move it. All is over in ${short(description.duration_s / SPEED)} s.`;
     let [time, last] = [0, await frame()];
     while (isOn(you)) {
       const now = await frame();
@@ -125,8 +126,7 @@ export function transport(lab: Lab): Transport {
         run: { id: -1, ...{ over: live.over, description, summary: live.summary, ms: 0, now_s: live.now_s, mean_s: 1, asked_s: null, memory: 0 }, curves: live.curves! },
       };
       lab.show(view);
-      byId("at").textContent = `${time.toFixed(1)} s`;
-      byId("sentence").textContent = `Your window: ${segments} segments. Move it; the minute is over in ${short((description.duration_s - time) / SPEED)} s.`;
+      byId("at").textContent = `${segments} segments`;
       if (!live.over || !live.summary) continue;
       lab.say(view, `You had ${percent(shareOf(live.summary, [flow]))}.`);
       setYou(false);

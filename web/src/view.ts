@@ -29,7 +29,7 @@ export const algorithmName = (cc: string): string =>
     .replace("htcp", "H-TCP")
     .replace(/^[a-z]+/, (word) => NAMES.find((name) => name.toLowerCase() === word) ?? word)
     .replace(/-(\d[\d.]*)/, " $1")
-    .replace("-linux", ", Linux");
+    .replace(/(.*)-linux$/, "Linux $1");
 
 /** What a group is called, with the keys in which groups of its algorithm differ. */
 function labelOf(group: Group, all: Group[]): string {
