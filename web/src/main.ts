@@ -82,8 +82,8 @@ function buttons(lab: Lab): void {
 
 const EXTRAS: [Extra, string, string][] = [
   ["ssthresh", "threshold", "Slow start threshold, dotted"],
-  ["w_max", "W_max", "CUBIC’s W_max, the window before the last reduction, dashed"],
-  ["target", "cubic", "CUBIC’s curve origin + C (t − K)³ over each epoch, broad"],
+  ["w_max", "W_max", "The window before the last reduction, dashed"],
+  ["target", "cubic", "origin + C (t − K)³ over each epoch, broad"],
   ["w_est", "W_est", "CUBIC’s estimate of Reno’s window, short dashes"],
 ];
 
