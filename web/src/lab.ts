@@ -159,6 +159,7 @@ export class Lab {
     const isAtControl = this.state.scenario === null && this.controls.refuse(refusal);
     const text = `${refusal.field}: ${refusal.value ?? "nothing"} is refused; expected ${refusal.expected}.`;
     this.line(isAtControl ? "" : text);
+    if (!this.result) byId("sentence").textContent = "Nothing was simulated.";
     this.#settle();
   }
 

@@ -131,12 +131,11 @@ async function summarised(text: string, most: number, wanted: () => boolean) {
   return engine.summary();
 }
 
-/** After a trap the instance is of no use. */
+/** After a trap, or a stack that overflowed, the instance is of no use. */
 async function restart(id: number, error: unknown): Promise<void> {
-  if (!(error instanceof WebAssembly.RuntimeError)) throw error;
   engine = await Engine.of(module);
   live = null;
-  post({ is: "failed", id, message: error.message });
+  post({ is: "failed", id, message: String(error) });
 }
 
 async function answer(ask: Exclude<Ask, { do: "run" | "scan" | "start" }>): Promise<void> {
