@@ -63,6 +63,7 @@ export function transport(lab: Lab): Transport {
     let last = await frame();
     while (isOn(play)) {
       const now = await frame();
+      if (!isOn(play)) return;
       const rtt = (lab.result?.run.description.flows[0]?.rtt_ms ?? 40) / 1000;
       const time = (charts.cursor ?? 0) + ((isOn(slow) ? rtt / ROUND_TRIP_S : SPEED) * Math.min(100, now - last)) / 1000;
       last = now;

@@ -12,6 +12,8 @@ const PATIENCE_MS = 150;
 const PARTIAL_MS = 50;
 const IDLE_SLICE_MS = 20;
 const EVENTS = 20_000;
+/** A window that is held is set so often: s. */
+const HELD_S = 0.005;
 
 type RunAsk = Extract<Ask, { do: "run" }>;
 
@@ -159,7 +161,11 @@ async function answer(ask: Exclude<Ask, { do: "run" | "scan" | "start" }>): Prom
     }
     case "liveTo": {
       if (!live) return post({ is: "answer", id: ask.id, value: null });
-      if (ask.window) live.setWindow(ask.window.flow, ask.window.segments);
+      // Held by setting it again and again: between, the algorithm changes it.
+      for (let time = live.now; ask.window && time < ask.time; time += HELD_S) {
+        live.stepTo(time);
+        live.setWindow(ask.window.flow, ask.window.segments);
+      }
       const over = live.stepTo(ask.time);
       const packets = live.packets();
       const curves = ask.curves ? live.curves(1) : null;
