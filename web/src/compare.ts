@@ -73,7 +73,7 @@ export function comparePane(lab: Lab): Pane {
     }
     const heads = variants.map(({ state, view }, at) => {
       const isKept = at < pinned.length;
-      const text = state.scenario === null ? view.groups.map(({ label, flows }) => `${label}${flows.length > 1 ? ` ×${flows.length}` : ""}`).join(" · ") : view.run.description.name;
+      const text = state.scenario === null ? state.settings.flows.join(" ") : view.run.description.name;
       const tools = isKept ? ` <button type="button" class="quiet" data-back="${at}" aria-label="Show ${"ABC"[at]}">↺</button><button type="button" class="quiet" data-drop="${at}" aria-label="Remove ${"ABC"[at]}">×</button>` : "";
       return `<th scope="col"><b>${"ABCD"[at]}</b>${isKept ? "" : ", now"}${tools}<br>${escapeHtml(text)}</th>`;
     });
@@ -81,7 +81,7 @@ export function comparePane(lab: Lab): Pane {
     const settings = (["rate", "rtt", "buffer"] as const).filter((key) => new Set(variants.map(({ state }) => state.settings[key])).size > 1);
     rows.unshift(...settings.map((key) => column(key, variants.map(({ state }) => escapeHtml(state.settings[key])))));
     const differing = variants.map((variant, at) => (at ? (differences.get(keyOf(pinned[0]!) + keyOf(variant)) ?? "…") : "–"));
-    rows.push(column("difference to A, ten seeds", differing));
+    rows.unshift(column("difference to A, ten seeds", differing));
     body.innerHTML = `<table><thead><tr><th scope="col">setting</th>${heads.join("")}</tr></thead><tbody>${rows.join("")}</tbody></table>`;
     for (const button of body.querySelectorAll<HTMLButtonElement>("button"))
       button.onclick = () => {
