@@ -57,9 +57,9 @@ function greatestLater(rows: Rows): number {
 }
 
 export class Charts {
-  readonly window = new Panel(document.getElementById("window")!, false);
-  readonly rate = new Panel(document.getElementById("rate")!, false);
-  readonly queue = new Panel(document.getElementById("queue")!, true);
+  readonly window = new Panel(document.getElementById("plot-window")!, false);
+  readonly rate = new Panel(document.getElementById("plot-rate")!, false);
+  readonly queue = new Panel(document.getElementById("plot-queue")!, true);
   readonly panels = [this.window, this.rate, this.queue];
   readonly extras = new Set<Extra>();
   view: View | null = null;
@@ -70,27 +70,28 @@ export class Charts {
   onCursor: (time: number | null) => void = () => undefined;
   onPick: (time: number, flow: number) => void = () => undefined;
   draws = 0;
-  private pending = 0;
+  #pending = 0;
 
   constructor(private readonly catalog: () => Catalog | null) {
+    for (const event of ["beforeprint", "afterprint"]) addEventListener(event, () => this.#draw());
     new ResizeObserver(() => this.redraw()).observe(document.getElementById("charts")!);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
     for (const panel of this.panels) {
       const at = (event: MouseEvent): number => panel.time(event.clientX - panel.host.getBoundingClientRect().left);
       panel.host.addEventListener("pointermove", (event) => this.onCursor(at(event)));
       panel.host.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && this.onCursor(null));
-      panel.host.addEventListener("click", (event) => this.onPick(at(event), this.nearest(panel, at(event), event)));
+      panel.host.addEventListener("click", (event) => this.onPick(at(event), this.#nearest(panel, at(event), event)));
     }
   }
 
   redraw(): void {
-    this.pending ||= requestAnimationFrame(() => {
-      this.pending = 0;
-      this.draw();
+    this.#pending ||= requestAnimationFrame(() => {
+      this.#pending = 0;
+      this.#draw();
     });
   }
 
-  private nearest(panel: Panel, time: number, event: MouseEvent): number {
+  #nearest(panel: Panel, time: number, event: MouseEvent): number {
     if (!this.view || panel === this.queue) return 0;
     const { flows, columns } = this.view.run.curves;
     const y = event.clientY - panel.host.getBoundingClientRect().top;
@@ -100,12 +101,12 @@ export class Charts {
   }
 
   /** The flows of a view that are drawn, with group and place in it. */
-  private drawn(view: View): { group: GroupView; member: number; rows: Rows }[] {
+  #drawn(view: View): { group: GroupView; member: number; rows: Rows }[] {
     const of = (group: GroupView) => group.flows.map((flow, member) => ({ group, member, rows: view.run.curves.flows[flow] }));
     return view.groups.flatMap(of).filter((one): one is { group: GroupView; member: number; rows: Rows } => !!one.rows);
   }
 
-  private curvesOf(view: View, panel: Panel, colours: Theme, ghost: boolean): Curve[] {
+  #curvesOf(view: View, panel: Panel, colours: Theme, ghost: boolean): Curve[] {
     const span_s = view.run.description.duration_s;
     if (panel === this.queue) {
       const rows = view.run.curves.links[0];
@@ -113,7 +114,7 @@ export class Charts {
       const style = { colour: colours.ink, dash: [], width: 1, alpha: ghost ? 0.22 : 0.85 };
       return low && high ? [{ low, high, span_s, ...style }] : [];
     }
-    const drawn = this.drawn(view);
+    const drawn = this.#drawn(view);
     return drawn.map(({ group, member, rows }) => ({
       low: rows[panel === this.window ? "cwnd.min" : "rate_mbps"]!,
       high: rows[panel === this.window ? "cwnd.max" : "rate_mbps"]!,
@@ -122,18 +123,18 @@ export class Charts {
     }));
   }
 
-  private extraCurves(view: View, colours: Theme): Curve[] {
+  #extraCurves(view: View, colours: Theme): Curve[] {
     const { columns } = view.run.curves;
     const span_s = view.run.description.duration_s;
-    const all = this.drawn(view);
+    const all = this.#drawn(view);
     // Of many flows, the first of each group.
     return all.filter(({ member }) => all.length <= 4 || member === 0).flatMap(({ group, member, rows }) => {
       const { colour } = styleOf(group, member, colours);
       const c = Number((this.catalog() && group.group && parameterOf(this.catalog()!, group.group, "c")) ?? 0.4);
       const of: Record<Extra, Float32Array | null | undefined> = {
         ssthresh: rows["ssthresh"],
-        w_max: rows["inner.w_max"] ?? rows["inner.last_max_cwnd"],
-        w_est: rows["inner.w_est"] ?? rows["inner.tcp_cwnd"],
+        w_max: rows["inner.w_max"] ?? rows["inner.last_max"],
+        w_est: rows["inner.w_est"] ?? rows["inner.w_tcp"],
         target: this.extras.has("target") ? targetCurve(rows, c, columns, span_s) : null,
       };
       const dashes: Record<Extra, number[]> = { ssthresh: [1.5, 3], w_max: [7, 3], w_est: [3, 2], target: [] };
@@ -146,7 +147,7 @@ export class Charts {
     });
   }
 
-  private labels(view: View, panel: Panel, colours: Theme): EndLabel[] {
+  #labels(view: View, panel: Panel, colours: Theme): EndLabel[] {
     if (panel === this.queue) return [];
     return view.groups.map((group) => {
       const lasts = group.flows.flatMap((flow) => {
@@ -160,7 +161,7 @@ export class Charts {
     });
   }
 
-  private draw(): void {
+  #draw(): void {
     const colours = theme();
     const { view } = this;
     let gliding = false;
@@ -171,9 +172,9 @@ export class Charts {
       // Earlier settings may leave the scale, the present one may not; nor does the scale follow what is not over.
       let [top, peak] = [0, 0];
       for (const one of view ? [view, ...this.ghosts] : []) {
-        const curves = this.curvesOf(one, panel, colours, false);
+        const curves = this.#curvesOf(one, panel, colours, false);
         const mosts = curves.map(({ high }) => greatest(high));
-        const later = panel === this.window ? this.drawn(one).map(({ rows }) => greatestLater(rows)) : mosts;
+        const later = panel === this.window ? this.#drawn(one).map(({ rows }) => greatestLater(rows)) : mosts;
         const most = Math.max(0, ...later);
         top = Math.max(top, one === view || top === 0 ? most : Math.min(most, 1.4 * top));
         if (one === view) peak = Math.max(peak, ...mosts);
@@ -184,25 +185,26 @@ export class Charts {
       gliding = panel.scale(top, peak, view !== null && !reducedMotion.matches) || gliding;
       panel.begin(colours.grid);
       if (view) {
-        for (const ghost of this.ghosts) for (const curve of this.curvesOf(ghost, panel, colours, true)) panel.curve(curve);
-        if (panel === this.window) for (const curve of this.extraCurves(view, colours)) panel.curve(curve);
-        for (const curve of this.curvesOf(view, panel, colours, false)) panel.curve(curve);
-        if (panel === this.queue) this.drops(view, colours);
-        if (panel === this.window) this.timeouts(view, colours);
+        for (const ghost of this.ghosts) for (const curve of this.#curvesOf(ghost, panel, colours, true)) panel.curve(curve);
+        if (panel === this.window) for (const curve of this.#extraCurves(view, colours)) panel.curve(curve);
+        for (const curve of this.#curvesOf(view, panel, colours, false)) panel.curve(curve);
+        if (panel === this.queue) this.#drops(view, colours);
+        if (panel === this.window) this.#timeouts(view, colours);
       }
-      this.drawCursor(panel, colours);
+      this.#drawCursor(panel, colours);
       const note = panel === this.window && panel.isBroken ? `slow start, up to ${whole(peak)}` : "";
-      panel.end(view ? this.labels(view, panel, colours) : [], note);
+      panel.end(view ? this.#labels(view, panel, colours) : [], note);
     }
     if (gliding) this.redraw();
   }
 
   /** A lane per group: tail drops are bars, random losses rings. */
-  private drops(view: View, colours: Theme): void {
+  #drops(view: View, colours: Theme): void {
     const { g } = this.queue;
+    this.queue.unclip();
     const span = view.run.description.duration_s;
     g.lineWidth = 1.2;
-    for (const { group, rows } of this.drawn(view)) {
+    for (const { group, rows } of this.#drawn(view)) {
       const y = LANE * view.groups.indexOf(group) + 2;
       [g.fillStyle, g.strokeStyle] = [colours.groups[group.colour]!, colours.groups[group.colour]!];
       const [drops, losses] = [rows["drops"]!, rows["losses"]!];
@@ -217,9 +219,9 @@ export class Charts {
     }
   }
 
-  private timeouts(view: View, colours: Theme): void {
+  #timeouts(view: View, colours: Theme): void {
     const { g } = this.window;
-    for (const { group, rows } of this.drawn(view)) {
+    for (const { group, rows } of this.#drawn(view)) {
       g.fillStyle = colours.groups[group.colour]!;
       rows["timeouts"]!.forEach((count, at, all) => {
         if (!count) return;
@@ -233,7 +235,7 @@ export class Charts {
     }
   }
 
-  private drawCursor(panel: Panel, colours: Theme): void {
+  #drawCursor(panel: Panel, colours: Theme): void {
     const readout = panel.host.querySelector<HTMLElement>(".readout")!;
     readout.hidden = this.cursor === null || !this.view;
     if (this.cursor === null || !this.view) return;
@@ -246,7 +248,7 @@ export class Charts {
     g.stroke();
     g.globalAlpha = 1;
     const column = this.columnAt(this.cursor);
-    const rows = panel === this.queue ? [] : this.drawn(this.view).slice(0, 6);
+    const rows = panel === this.queue ? [] : this.#drawn(this.view).slice(0, 6);
     const parts = rows.map(({ group, member, rows }) => {
       const value = rows[panel === this.window ? "cwnd.last" : "rate_mbps"]![column]!;
       const number = group.flows.length > 1 ? ` ${member + 1}` : "";

@@ -4,6 +4,7 @@
 import type { Summary } from "./engine.ts";
 import type { Lab } from "./lab.ts";
 import type { Pane } from "./panes.ts";
+import { dropsOf } from "./result.ts";
 import { textOf, type State } from "./settings.ts";
 import { element } from "./slider.ts";
 import { escapeHtml, outcome, percent, short, whole, type View } from "./view.ts";
@@ -20,7 +21,7 @@ const ROWS: [string, (summary: Summary, view: View) => string][] = [
   ["utilisation", ({ link }) => percent(link.utilization)],
   ["queueing delay, mean", ({ link }) => `${short(link.queue_mean_ms)} ms`],
   ["queueing delay, 95 %", ({ link }) => `${short(link.queue_p95_ms)} ms`],
-  ["drops", ({ link }) => whole(link.drops_queue + link.drops_loss)],
+  ["drops", ({ link }) => whole(dropsOf(link))],
   ["Jain’s index", ({ jain }) => jain.toFixed(3)],
 ];
 
@@ -28,7 +29,7 @@ export function comparePane(lab: Lab): Pane {
   const pinned: Variant[] = [];
   /** Outcomes over ten seeds, by the text of the settings; differences to A, by both. */
   const [outcomes, differences] = [new Map<string, number[]>(), new Map<string, string>()];
-  const pin = element("button", { type: "button" });
+  const pin = element("button", {});
   const body = element("div");
   let pane: HTMLElement | null = null;
 
@@ -72,7 +73,7 @@ export function comparePane(lab: Lab): Pane {
     }
     const heads = variants.map(({ state, view }, at) => {
       const isKept = at < pinned.length;
-      const text = state.scenario === null ? view.groups.map(({ label, flows }) => `${label}${flows.length > 1 ? ` ×${flows.length}` : ""}`).join(" · ") : view.run.description.name;
+      const text = state.scenario === null ? state.settings.flows.join(" ") : view.run.description.name;
       const tools = isKept ? ` <button type="button" class="quiet" data-back="${at}" aria-label="Show ${"ABC"[at]}">↺</button><button type="button" class="quiet" data-drop="${at}" aria-label="Remove ${"ABC"[at]}">×</button>` : "";
       return `<th scope="col"><b>${"ABCD"[at]}</b>${isKept ? "" : ", now"}${tools}<br>${escapeHtml(text)}</th>`;
     });
@@ -80,7 +81,7 @@ export function comparePane(lab: Lab): Pane {
     const settings = (["rate", "rtt", "buffer"] as const).filter((key) => new Set(variants.map(({ state }) => state.settings[key])).size > 1);
     rows.unshift(...settings.map((key) => column(key, variants.map(({ state }) => escapeHtml(state.settings[key])))));
     const differing = variants.map((variant, at) => (at ? (differences.get(keyOf(pinned[0]!) + keyOf(variant)) ?? "…") : "–"));
-    rows.push(column("difference to A, ten seeds", differing));
+    rows.unshift(column("difference to A, ten seeds", differing));
     body.innerHTML = `<table><thead><tr><th scope="col">setting</th>${heads.join("")}</tr></thead><tbody>${rows.join("")}</tbody></table>`;
     for (const button of body.querySelectorAll<HTMLButtonElement>("button"))
       button.onclick = () => {

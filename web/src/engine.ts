@@ -84,6 +84,8 @@ export interface LinkSummary {
   utilization: number;
   packets: number;
   drops_queue: number;
+  drops_early: number;
+  drops_head: number;
   drops_loss: number;
   queue_mean_ms: number;
   queue_p95_ms: number;

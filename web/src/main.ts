@@ -72,7 +72,7 @@ function buttons(lab: Lab): void {
     return lab.line("No command says this: it needs a file. Copy the TOML under ‘Scenario’ and run it by cwnd run.");
   });
   on("save-png", async () => {
-    const titles = ["window", "rate", "queue"].map((id) => byId(`${id}-title`).textContent!);
+    const titles = ["window", "rate", "queue"].map((id) => byId(`plot-${id}-title`).textContent!);
     const run = lab.result?.run;
     const lines = [byId("sentence").textContent!, run?.description.command ?? `cwnd run · ${run?.description.name ?? ""}`];
     const blob = await picture(lab.charts, titles, [...lines, `cwnd ${lab.catalog?.version ?? ""}, digest ${run?.summary?.digest ?? ""}`]);
@@ -90,8 +90,8 @@ function buttons(lab: Lab): void {
 
 const EXTRAS: [Extra, string, string][] = [
   ["ssthresh", "threshold", "Slow start threshold, dotted"],
-  ["w_max", "W_max", "CUBIC’s W_max, the window before the last reduction, dashed"],
-  ["target", "cubic", "CUBIC’s curve origin + C (t − K)³ over each epoch, broad"],
+  ["w_max", "W_max", "The window before the last reduction, dashed"],
+  ["target", "cubic", "origin + C (t − K)³ over each epoch, broad"],
   ["w_est", "W_est", "CUBIC’s estimate of Reno’s window, short dashes"],
 ];
 

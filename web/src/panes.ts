@@ -5,6 +5,7 @@ import { comparePane } from "./compare.ts";
 import { byId, type Lab } from "./lab.ts";
 import { mapPane } from "./map.ts";
 import { table } from "./result.ts";
+import { copy } from "./share.ts";
 import { element } from "./slider.ts";
 import { stepPane } from "./step.ts";
 
@@ -28,7 +29,7 @@ export function panes(lab: Lab): Tabs {
   const all: Pane[] = [flows(lab), comparePane(lab), step, mapPane(lab), scenario(lab)];
   let open = all[0]!;
   const buttons = all.map((pane) => {
-    const button = element("button", { type: "button", role: "tab", id: `tab-${pane.name}`, "aria-controls": "pane" }, pane.label);
+    const button = element("button", { role: "tab", id: `tab-${pane.name}`, "aria-controls": "pane" }, pane.label);
     button.onclick = () => tabs.open(pane.name);
     button.onkeydown = (event) => {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
@@ -74,14 +75,16 @@ function flows(lab: Lab): Pane {
 /** The scenario as TOML, which can be changed and run. */
 function scenario(lab: Lab): Pane {
   const area = element("textarea", { "aria-label": "Scenario, TOML", spellcheck: "false" });
-  const run = element("button", { type: "button" }, "Run this");
-  const back = element("button", { type: "button" }, "Back to the sliders");
+  const run = element("button", {}, "Run this");
+  const back = element("button", {}, "Back to the sliders");
+  const button = element("button", {}, "Copy");
+  button.onclick = () => void copy(button, area.value);
   run.onclick = () => lab.set({ settings: lab.state.settings, scenario: area.value });
   back.onclick = () => lab.set({ settings: lab.state.settings, scenario: null });
   const render = (host: HTMLElement): void => {
     back.hidden = lab.state.scenario === null;
     if (lab.result && document.activeElement !== area) area.value = lab.state.scenario ?? lab.result.run.description.toml;
-    if (!area.isConnected) host.replaceChildren(element("div", { class: "row" }, run, back), area);
+    if (!area.isConnected) host.replaceChildren(element("div", { class: "row" }, run, button, back), area);
   };
   return { name: "scenario", label: "Scenario", isHigh: true, render };
 }

@@ -18,7 +18,7 @@ export function drawPipe(canvas: HTMLCanvasElement, packets: Float32Array, view:
   const colourOf = new Map(view.groups.flatMap(({ flows, colour }) => flows.map((flow) => [flow, colours.groups[colour]!] as const)));
   const [mouth, right] = [Math.round(width * 0.36), width - 12];
   const [there, back, bottom] = [28, height - 10, height - 22];
-  [g.strokeStyle, g.fillStyle, g.font] = [colours.grid, colours.soft, '11px system-ui, "DejaVu Sans", sans-serif'];
+  [g.strokeStyle, g.fillStyle, g.font] = [colours.grid, colours.soft, "11px system-ui, sans-serif"];
   g.strokeRect(mouth + 0.5, there - 5.5, right - mouth, 11);
   g.strokeRect(46.5, back - 3.5, right - 46, 7);
   let [queued, way, acks] = [0, 0, 0];

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The result in words, and the table of flows.
 
-import type { FlowSummary, Interval } from "./engine.ts";
+import type { FlowSummary, Interval, LinkSummary } from "./engine.ts";
 import { escapeHtml, percent, shareOf, short, whole, type GroupView, type View } from "./view.ts";
 
 const SHOWN_FLOWS = 12;
 
 const colouredText = (group: GroupView, text: string): string => `<b class="g${group.colour}">${escapeHtml(text)}</b>`;
 const plural = (count: number, one: string): string => `${whole(count)} ${one}${count === 1 ? "" : "s"}`;
+
+export const dropsOf = (link: LinkSummary): number => link.drops_queue + link.drops_early + link.drops_head + link.drops_loss;
 
 /** The sentence, as HTML. */
 export function sentence({ run, groups }: View): string {
@@ -18,10 +20,10 @@ export function sentence({ run, groups }: View): string {
     const count = group.flows.length > 1 ? ` (${group.flows.length} flows)` : "";
     return colouredText(group, `${group.label}${count} ${groups.length > 1 ? "gets" : "fills"} ${percent(shareOf(summary, group.flows))}`);
   });
-  const drops = link.drops_queue + link.drops_loss;
+  const drops = dropsOf(link);
   const timeouts = sum((flow) => flow.timeouts);
   return [
-    `${shares.join(", ")} of the link, which is busy ${percent(link.utilization)} of the time.`,
+    `${shares.join(", ")} of the link${groups.length > 1 ? `, which is busy ${percent(link.utilization)} of the time` : ""}.`,
     `Packets wait ${short(link.queue_mean_ms)} ms on average, 95 % of them less than ${short(link.queue_p95_ms)} ms.`,
     `${plural(drops, "packet")} dropped${link.drops_loss ? ` (${whole(link.drops_loss)} at random)` : ""}, ` +
       `${plural(sum((flow) => flow.retransmits), "retransmission")}${timeouts ? `, ${plural(timeouts, "timeout")}` : ""}.`,

@@ -77,7 +77,7 @@ export class Scouting {
     return {
       settings: slider.places.map((place) => write(settings, scale.value(place))),
       most: SMALL,
-      done: (values) => slider.draw({ values, fair: groups > 1 ? fairShare(settings) : null }),
+      done: (values) => slider.draw({ values, fair: groups > 1 ? fairShare(settings) : null }, settings),
     };
   }
 

@@ -175,7 +175,7 @@ export async function stateOf(hash: string): Promise<{ state: State; promised: P
 export const PRESETS: [string, Partial<Settings>][] = [
   ["CUBIC and Reno", {}],
   ["β 0.7 and 0.85", { flows: ["cubic", "cubic@beta=0.85"] }],
-  ["Figure 6 of the CUBIC paper", { flows: ["cubic-2.2:4", "sack:4"], rate: "400Mbit/s" }],
+  ["Figure 6 of the CUBIC paper: 400 Mbit/s, 4 + 4 flows", { flows: ["cubic-2.2:4", "sack:4"], rate: "400Mbit/s" }],
   ["A late flow", { flows: ["cubic", "cubic@start=20s"] }],
   ["Two round trip times", { flows: ["cubic:2@rtt=16ms", "cubic:2@rtt=160ms"] }],
   ["A short buffer", { flows: ["cubic", "reno"], buffer: "0.1bdp" }],

@@ -8,16 +8,10 @@ import type { View } from "./view.ts";
 /** Copies, and says so on the button. */
 export async function copy(button: HTMLButtonElement, text: string): Promise<void> {
   const label = (button.dataset["label"] ??= button.textContent ?? "");
-  let said = "Copied";
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    const area = document.body.appendChild(document.createElement("textarea"));
-    area.value = text;
-    area.select();
-    if (!document.execCommand("copy")) said = "Not allowed";
-    area.remove();
-  }
+  const said = await navigator.clipboard.writeText(text).then(
+    () => "Copied",
+    () => "Not allowed",
+  );
   button.textContent = said;
   setTimeout(() => (button.textContent = label), 1500);
 }
@@ -38,7 +32,7 @@ export function picture(charts: Charts, titles: string[], lines: string[]): Prom
   const canvas = document.createElement("canvas");
   canvas.width = scale * (width + 24);
   const g = canvas.getContext("2d")!;
-  const font = `px system-ui, "DejaVu Sans", sans-serif`;
+  const font = "px system-ui, sans-serif";
   g.font = `12.5${font}`;
   const wrapped = lines.flatMap((line) => wrap(g, line, width));
   canvas.height = scale * (heights.reduce((sum, height) => sum + height, 0) + 18 * wrapped.length + 30);
@@ -78,7 +72,8 @@ function wrap(g: CanvasRenderingContext2D, text: string, width: number): string[
 /** The curves of a run: a line for each column, of all flows and links. */
 export function csv({ run }: View): string {
   const { curves, description } = run;
-  const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+  // What is in fixed point in the simulator is not here.
+  const quoted = (text: string): string => `"${text.replace(/_x\d+k?$/, "").replaceAll('"', '""')}"`;
   const series = [
     ...curves.flows.flatMap((rows, flow) => Object.entries(rows).map(([name, row]) => [`${description.flows[flow]!.name} ${name}`, row] as const)),
     ...curves.links.flatMap((rows, link) => Object.entries(rows).map(([name, row]) => [`${description.links[link]!.name} ${name}`, row] as const)),

@@ -32,7 +32,7 @@ function tableOf(calls: HookCall[]): string {
   const rows = names.map((name) => `<tr><th scope="row">${name}</th>${calls.map((call) => cell(call, name)).join("")}</tr>`);
   const heads = calls.map((call) => {
     const returned = call.hook === "ssthresh" || call.hook === "undo_cwnd" ? ` = ${call.returned}` : "";
-    return `<th scope="col">${call.t_s.toFixed(6)} s<br><b>${call.hook}</b>${returned}<br>${escapeHtml(argumentsOf(call)).replaceAll(", ", "<br>")}</th>`;
+    return `<th scope="col">${call.t_s.toFixed(6)} s<br><b>${call.hook}</b>${returned}<br>${escapeHtml(argumentsOf(call)).replaceAll(", ", "<br>").replaceAll("=", " ")}</th>`;
   });
   return `<table id="hooks"><thead><tr><th scope="col">call</th>${heads.join("")}</tr></thead><tbody>${rows.join("")}</tbody></table>`;
 }
@@ -43,9 +43,12 @@ export function stepPane(lab: Lab): Pane & { pick(time: number, flow: number): v
   const fill = (): void => {
     const element = host();
     if (!element) return;
-    element.innerHTML = html || "<p>Click on a curve: here are the next calls of that flow’s hooks, with what they changed.</p>";
-    const next = element.querySelector<HTMLButtonElement>("button");
-    if (next) next.onclick = () => pick(time, flow);
+    const names = lab.result?.run.description.flows.map(({ name }, at) => `<option value="${at}"${at === flow ? " selected" : ""}>${escapeHtml(name)}</option>`);
+    const tools = `<div class="row"><label for="of">Flow</label><select id="of">${names?.join("") ?? ""}</select><button type="button">From the cursor on</button><button type="button">Next calls</button></div>`;
+    element.innerHTML = `${tools}${html || "<p>Click on a curve: here are the next calls of that flow’s hooks, with what they changed.</p>"}`;
+    const [cursor, next] = element.querySelectorAll("button");
+    cursor!.onclick = () => pick(lab.charts.cursor ?? 0, Number(element.querySelector("select")!.value));
+    next!.onclick = () => pick(time, flow);
   };
   function pick(at: number, of: number): void {
     [time, flow] = [at, of];
@@ -54,7 +57,7 @@ export function stepPane(lab: Lab): Pane & { pick(time: number, flow: number): v
       if (!given) return;
       const { calls, ms } = given;
       if (calls.length) time = calls.at(-1)!.t_s + 1e-9;
-      const said = `<p><b>${escapeHtml(name)}</b>: ${calls.length} calls from ${short(at)} s on, simulated again to this instant in ${whole(ms)} ms. <button type="button">Next calls</button></p>`;
+      const said = `<p><b>${escapeHtml(name)}</b>: ${calls.length} calls from ${short(at)} s on, simulated again to this instant in ${whole(ms)} ms.</p>`;
       html = calls.length ? said + tableOf(calls) : `<p>${escapeHtml(name)} makes no calls from ${short(at)} s on.</p>`;
       fill();
       lab.scout();

@@ -63,6 +63,7 @@ export function transport(lab: Lab): Transport {
     let last = await frame();
     while (isOn(play)) {
       const now = await frame();
+      if (!isOn(play)) return;
       const rtt = (lab.result?.run.description.flows[0]?.rtt_ms ?? 40) / 1000;
       const time = (charts.cursor ?? 0) + ((isOn(slow) ? rtt / ROUND_TRIP_S : SPEED) * Math.min(100, now - last)) / 1000;
       last = now;
@@ -109,6 +110,7 @@ export function transport(lab: Lab): Transport {
     const groups = groupsOf(description, state.settings);
     groups.at(-1)!.label = "You";
     const most = 3 * Math.max(4, description.links[0]?.bdp_packets ?? 100);
+    byId("sentence").textContent = `The slider is the window of one more flow: move it. All is over in ${short(description.duration_s / SPEED)} s.`;
     let [time, last] = [0, await frame()];
     while (isOn(you)) {
       const now = await frame();
@@ -125,8 +127,7 @@ export function transport(lab: Lab): Transport {
         run: { id: -1, ...{ over: live.over, description, summary: live.summary, ms: 0, now_s: live.now_s, mean_s: 1, asked_s: null, memory: 0 }, curves: live.curves! },
       };
       lab.show(view);
-      byId("at").textContent = `${time.toFixed(1)} s`;
-      byId("sentence").textContent = `Your window: ${segments} segments. Move it; the minute is over in ${short((description.duration_s - time) / SPEED)} s.`;
+      byId("at").textContent = `${segments} segments`;
       if (!live.over || !live.summary) continue;
       lab.say(view, `You had ${percent(shareOf(live.summary, [flow]))}.`);
       setYou(false);

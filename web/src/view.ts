@@ -21,11 +21,15 @@ export interface View {
 
 export const COLOURS = 4;
 
-const NAMES: Record<string, string> = { cubic: "CUBIC", reno: "Reno", bic: "BIC", sack: "Reno, SACK", newreno: "NewReno", tahoe: "Tahoe" };
+const NAMES = ["CUBIC", "Reno", "BIC", "SACK", "NewReno", "Tahoe", "HighSpeed", "FAST", "Illinois", "Scalable", "Vegas", "Westwood", "Veno", "Hybla", "YeAH"];
 const GREEK: Record<string, string> = { beta: "β", alpha: "α", gamma: "γ", c: "C" };
 
 export const algorithmName = (cc: string): string =>
-  NAMES[cc] ?? cc.replace(/^cubic/, "CUBIC").replace(/^reno/, "Reno").replace(/-(\d[\d.]*)/, " $1").replace("-linux", " (Linux)");
+  cc
+    .replace("htcp", "H-TCP")
+    .replace(/^[a-z]+/, (word) => NAMES.find((name) => name.toLowerCase() === word) ?? word)
+    .replace(/-(\d[\d.]*)/, " $1")
+    .replace(/(.*)-linux$/, "Linux $1");
 
 /** What a group is called, with the keys in which groups of its algorithm differ. */
 function labelOf(group: Group, all: Group[]): string {
@@ -94,13 +98,15 @@ export const parameterOf = (catalog: Catalog, group: Group, name: string): strin
 
 /** CUBIC's curve over each epoch: origin + C (t − K)³ from the epoch's begin. Columns are as exact as it gets. */
 export function targetCurve(rows: Rows, c: number, columns: number, duration_s: number): Float32Array | null {
-  const [origin, k, epoch] = [rows["inner.origin"], rows["inner.k_s_x1024"], rows["inner.in_epoch"]];
+  const [origin, k] = [rows["inner.origin"], rows["inner.k_s_x1024"]];
+  // Whether it is in an epoch, or since when.
+  const epoch = rows["inner.in_epoch"] ?? rows["inner.epoch_start_ticks"];
   if (!origin || !k) return null;
   const out = new Float32Array(columns).fill(NaN);
   let begin = NaN;
   for (let at = 0; at < columns; at++) {
-    if (epoch && epoch[at] !== 1) begin = NaN;
-    else if (Number.isNaN(begin) || origin[at] !== origin[at - 1] || k[at] !== k[at - 1]) begin = at;
+    if (!epoch?.[at]) begin = NaN;
+    else if (Number.isNaN(begin) || epoch[at] !== epoch[at - 1] || origin[at] !== origin[at - 1] || k[at] !== k[at - 1]) begin = at;
     const t = ((at - begin) * duration_s) / columns;
     out[at] = origin[at]! + c * (t - k[at]!) ** 3;
   }

@@ -12,6 +12,8 @@ const PATIENCE_MS = 150;
 const PARTIAL_MS = 50;
 const IDLE_SLICE_MS = 20;
 const EVENTS = 20_000;
+/** A window that is held is set so often: s. */
+const HELD_S = 0.005;
 
 type RunAsk = Extract<Ask, { do: "run" }>;
 
@@ -131,12 +133,11 @@ async function summarised(text: string, most: number, wanted: () => boolean) {
   return engine.summary();
 }
 
-/** After a trap the instance is of no use. */
+/** After a trap, or a stack that overflowed, the instance is of no use. */
 async function restart(id: number, error: unknown): Promise<void> {
-  if (!(error instanceof WebAssembly.RuntimeError)) throw error;
   engine = await Engine.of(module);
   live = null;
-  post({ is: "failed", id, message: error.message });
+  post({ is: "failed", id, message: String(error) });
 }
 
 async function answer(ask: Exclude<Ask, { do: "run" | "scan" | "start" }>): Promise<void> {
@@ -160,7 +161,11 @@ async function answer(ask: Exclude<Ask, { do: "run" | "scan" | "start" }>): Prom
     }
     case "liveTo": {
       if (!live) return post({ is: "answer", id: ask.id, value: null });
-      if (ask.window) live.setWindow(ask.window.flow, ask.window.segments);
+      // Held by setting it again and again: between, the algorithm changes it.
+      for (let time = live.now; ask.window && time < ask.time; time += HELD_S) {
+        live.stepTo(time);
+        live.setWindow(ask.window.flow, ask.window.segments);
+      }
       const over = live.stepTo(ask.time);
       const packets = live.packets();
       const curves = ask.curves ? live.curves(1) : null;
