@@ -14,7 +14,7 @@ PACKAGE := README.md $(shell find python share -type f | grep -v '/cwnd/source/\
 # What somebody has set for themselves changes nothing here (docs/guide/install.md).
 export CWND_DEFAULTS :=
 
-.PHONY: FORCE help demo test test-rust test-release test-kernel test-wasm test-python lint bench instructions compare reproduce response kernel-cost docs site mutations hunt fuzz wheel clean
+.PHONY: FORCE help demo test test-rust test-release test-kernel test-web test-python lint bench instructions compare reproduce response kernel-cost docs site mutations hunt fuzz page wheel clean
 
 help:
 	@echo "make demo     figure 6 of the CUBIC paper, simulated and drawn, in out/fig6"
@@ -28,6 +28,7 @@ help:
 	@echo "make hunt     the checks of make fuzz over COUNT=2000 random scenarios from SEED=1, without libFuzzer"
 	@echo "make fuzz     random scenarios against the simulator's engine for SECONDS=120, from SEED if given"
 	@echo "make response mean windows under deterministic loss beside their formulas"
+	@echo "make page     the web page, in the package: cwnd lab opens it (needs Node.js; rustup target add wasm32-unknown-unknown)"
 	@echo "make wheel    the Python package with the kernel's objects, in dist"
 	@echo "make docs     the generated pages and pictures of docs/, the manual pages of share/"
 	@echo "make site     the pages as a web site, in out/site, with the notebooks as they run; a link that leads nowhere fails"
@@ -38,7 +39,7 @@ demo: $(NATIVE)
 	@echo "Look at out/fig6/overview.png; the tables and the scenario lie beside it."
 
 # One after the other, or JOBS of them at a time, what they say in pieces. The first two are the longest, and wait: the others take what they leave.
-PARTS := python kernel rust release wasm
+PARTS := python kernel rust release web
 test:
 	@$(MAKE) --no-print-directory $(if $(JOBS),--jobs=$(JOBS) --output-sync=target) $(PARTS:%=part-%)
 
@@ -74,8 +75,16 @@ $(VENV)/.wheel: $(WHEEL)
 wheel: $(WHEEL)
 	@ls dist/*.whl
 
-$(WHEEL): $(VENV)/.packages $(SOURCES) $(PACKAGE)
+# One file, with the simulator in it. A package without it works: `cwnd lab` says what is missing.
+PAGE := python/cwnd/lab.html
+page:
+	.ci/page
+$(PAGE): $(SOURCES) $(wildcard web/src/* web/package-lock.json tools/web/*) .ci/page .ci/wasm
+	.ci/page
+
+$(WHEEL): $(VENV)/.packages $(SOURCES) $(PACKAGE) $(if $(filter true,$(CI)),$(PAGE))
 	CI=true .ci/features >/dev/null
+	@[ "$${CI:-}" = true ] || .ci/page
 	# What a build laid out is gone for the editable installation too: it is built anew before its next use.
 	rm -rf target/wheels dist $(LAID_OUT) $(VENV)/.native
 	PIP_QUIET=1 $(BIN)/maturin build --release --quiet --features kernel --auditwheel skip --out target/wheels
@@ -92,9 +101,9 @@ test-rust:
 test-release:
 	cargo test --release --locked -p cwnd-sim $(if $(filter true,$(CI)),-p cwnd-python --features cwnd-python/kernel) --test every_build
 
-# Core and simulator for the browser's target, with whatever can build its standard library.
-test-wasm:
-	.ci/wasm
+# The web page, its module and its budgets, in a browser and under Node; that the module gives what the simulator gives is in test-python.
+test-web: $(if $(filter true,$(CI)),$(PAGE),page)
+	.ci/web
 
 # The same source in the running kernel: needs root, BTF and the compilers that .ci/run installs.
 test-kernel:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from cwnd import plot as plot
     from cwnd._native import FellBehindError, PluginError, Scenario, ScenarioError, __version__
     from cwnd.check_command import check
-    from cwnd.comparing import compare
+    from cwnd.comparing import compare, compare_command
     from cwnd.comparison.runner import fidelity
     from cwnd.difference.python import diff
     from cwnd.difference.results import Difference
@@ -57,6 +57,7 @@ __all__ = [
     "__version__",
     "check",
     "compare",
+    "compare_command",
     "diff",
     "dumbbell",
     "fidelity",
@@ -92,6 +93,7 @@ HOMES = {
     "__version__": "_native",
     "check": "check_command",
     "compare": "comparing",
+    "compare_command": "comparing",
     "diff": "difference.python",
     "dumbbell": "scenario",
     "fidelity": "comparison.runner",

@@ -77,7 +77,7 @@ def print_params(printer: Printer, params: list[_native.Param], values: dict[str
     without_effect_by_need: dict[tuple[str, str], list[_native.Param]] = {}
     for param in params:
         if (needs := param["needs"]) and values.get(needs[0]) != needs[1]:
-            without_effect_by_need.setdefault(needs, []).append(param)
+            without_effect_by_need.setdefault((needs[0], needs[1]), []).append(param)
         else:
             print_param(printer, param, values)
     for (name, value), unused in without_effect_by_need.items():

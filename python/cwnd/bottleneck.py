@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 
-from cwnd.flow_and_link import Flow
-from cwnd.scenario import dumbbell, dumbbell_document, from_document
-
-#: What is compared where nothing else is said.
-DEFAULTS = {"rate": "100Mbit/s", "rtt": "40ms", "buffer": "1bdp", "duration": "60s"}
+from cwnd import _native
+from cwnd.flow_and_link import Flow, Value, flow_of
+from cwnd.keywords import WRITTEN
+from cwnd.scenario import dumbbell, dumbbell_document, plain
 
 
 def bottleneck_document(
@@ -19,16 +19,14 @@ def bottleneck_document(
     ecn: bool = False,
     function: Callable[..., object] = dumbbell,
 ) -> dict[str, object]:
-    """The keys of the scenario. Against phase effects, flows that name no start begin at random within the first 100 ms, or a tenth of a
-    short run; without `measure`, its first fifth is not measured. `function` is what the settings were given to. Raises `ScenarioError`.
+    """The keys of the scenario; what follows from the duration is `timing`'s, in `crates/cwnd-scenario/src/compare`. `function` is what the
+    settings were given to. Raises `ScenarioError`.
     """
-    given = {**DEFAULTS, **settings}
+    given = {**WRITTEN, **settings}
     measure = given.pop("measure", None)
     # The rest may be refused: a value of an axis, which is one point's matter.
-    timed = dumbbell_document([Flow("cubic")], {**DEFAULTS, "duration": given["duration"]}, function)
-    duration_ns = round(from_document(timed).duration_s * 1e9)
-    spread = f"{min(100_000_000, max(1, duration_ns // 10))}ns"
-    own = {"start": {"uniform": ["0s", spread]}, **({"ecn": True} if ecn else {})}
-    flows = [Flow(**{**own, **group.table}) for group in groups]  # type: ignore[arg-type]
-    interval = measure or (f"{duration_ns // 5}ns", given["duration"])
+    starts, measured_from = _native.compare_timing(json.dumps(plain("duration", given["duration"])))
+    own: dict[str, Value] = {"start": {"uniform": starts}, **({"ecn": True} if ecn else {})}
+    flows = [flow_of({**own, **group.table}) for group in groups]
+    interval = measure or (measured_from, given["duration"])
     return dumbbell_document(flows, {**given, "measure": interval}, function)

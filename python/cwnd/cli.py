@@ -14,28 +14,32 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from cwnd import _native, algorithms_command, plot_command, plugin_commands, shell
+from cwnd import _native, algorithms_command, page_command, plot_command, plugin_commands, shell
 from cwnd._native import Scenario, ScenarioError
 from cwnd.algorithms_command import find
-from cwnd.bottleneck import DEFAULTS
 from cwnd.compare_help import COMPARE
-from cwnd.compared import compared_document, number
+from cwnd.compared import compared_document, measured_pair, number
 from cwnd.comparison import command as comparison_command
 from cwnd.completion import command as completion
 from cwnd.defaults import default_map
 from cwnd.difference import command as difference_command
 from cwnd.difference.command import DIFF
-from cwnd.discipline_options import Ecn, discipline_options
+from cwnd.discipline_options import Ecn, discipline_options, discipline_settings
 from cwnd.exit_codes import enter, fail
 from cwnd.flowspec import live as live_keys
 from cwnd.flowspec import parse
+from cwnd.flowspec import traffic as parse_traffic
 from cwnd.kernel.cli import app as kernel
+from cwnd.keywords import DEFAULTS
 from cwnd.options import Json, LiveKeys, Plugins, SnapLength, with_options
 from cwnd.packets import check_options
+from cwnd.page import compared_state, state_of
+from cwnd.page_command import PageFile, written_page
 from cwnd.program import Application
 from cwnd.reproduce import command as reproduction
 from cwnd.run_and_report import run_and_report
 from cwnd.scenario import from_document
+from cwnd.scenario_file import scenario_file
 from cwnd.study import command as study_command
 from cwnd.study.help import SWEEP
 
@@ -116,7 +120,7 @@ def compare(
     measure: Annotated[
         str | None, typer.Option(metavar="FROM..TO", help="What the summary measures. [default: the last four fifths]")
     ] = None,
-    seed: Annotated[str, typer.Option(metavar="N", help="Seed of all that is random.")] = "1",
+    seed: Annotated[str, typer.Option(metavar="N", help="Seed of all that is random.")] = DEFAULTS["seed"],
     loss: Annotated[
         str | None,
         typer.Option(
@@ -141,8 +145,8 @@ def compare(
             'ns2-pareto-on-off; or keys as in a file: \'model = "udp", rate = "5Mbit/s"\'. May be repeated.',
         ),
     ] = None,
-    packet_size: Annotated[str, typer.Option(help="Size of a data packet on the wire.")] = "1500B",
-    interval: Annotated[str, typer.Option(help="Distance of the samples in the tables.")] = "100ms",
+    packet_size: Annotated[str, typer.Option(help="Size of a data packet on the wire.")] = DEFAULTS["packet_size"],
+    interval: Annotated[str, typer.Option(help="Distance of the samples in the tables.")] = DEFAULTS["interval"],
     per_ack: Annotated[
         bool, typer.Option("--per-ack", help="A row of the table cwnd at every acknowledgement.")
     ] = False,
@@ -154,13 +158,15 @@ def compare(
         typer.Option(
             metavar="LIST",
             help="Whose samples are recorded: all, none, or flows by name or number, such as 'cubic 1,reno,7'.",
-            show_default="all",
+            show_default=DEFAULTS["record_flows"],
         ),
     ] = None,
     record_limit: Annotated[
         str | None,
         typer.Option(
-            metavar="SIZE", help="Most bytes that tables may be expected to hold, or none.", show_default="2GB"
+            metavar="SIZE",
+            help="Most bytes that tables may be expected to hold, or none.",
+            show_default=DEFAULTS["record_limit"],
         ),
     ] = None,
     snap_length: SnapLength = None,
@@ -171,6 +177,7 @@ def compare(
     plugins: Plugins = None,
     out: Out = None,
     pcap: Pcap = None,
+    page: PageFile = None,
     force: Force = False,
     as_json: Json = False,
     no_plots: NoPlots = False,
@@ -204,9 +211,18 @@ def compare(
             name=" + ".join(flows),
         )
     )
-    run_and_report(
-        scenario, out, (seeds, jobs), lane=lane, pcap=pcap, as_json=as_json, pictures=not no_plots, force=force
-    )
+
+    def state() -> dict[str, object]:
+        link = {"rate": rate, "rtt": rtt, "buffer": buffer, "loss": loss, "jitter": jitter, "reverse": reverse}
+        queue = discipline_settings(disciplines)
+        traffics = [parse_traffic(text) for text in traffic or []]
+        time = {"duration": duration, "measure": measured_pair(measure), "seed": number(seed), "packet_size": packet_size}
+        return compared_state(scenario, {"flows": flows, **link, **queue, "ecn": ecn, "traffic": traffics, **time})
+
+    with written_page(page, lane, state):
+        run_and_report(
+            scenario, out, (seeds, jobs), lane=lane, pcap=pcap, as_json=as_json, pictures=not no_plots, force=force
+        )
 
 
 @app.command()
@@ -221,6 +237,7 @@ def run(
     plugins: Plugins = None,
     out: Out = None,
     pcap: Pcap = None,
+    page: PageFile = None,
     force: Force = False,
     as_json: Json = False,
     no_plots: NoPlots = False,
@@ -230,18 +247,13 @@ def run(
     docs/guide/write-a-scenario.md explains the keys, with examples, and docs/reference/scenario.md lists them; scenarios/ holds some to begin with; `cwnd compare ... -o DIR` writes one with every
     default in it.
     """
-    try:
-        text, folder = path.read_text(encoding="utf-8"), path.parent if path.is_file() else None
-    except UnicodeDecodeError:
-        fail(f'SCENARIO.toml: "{path}" is not accepted; expected a TOML document in UTF-8')
-    except (FileNotFoundError, IsADirectoryError):
-        fail(f'SCENARIO.toml: "{path}" is not accepted; expected a file that exists')
-    scenario = Scenario.from_toml(text, folder)
+    scenario = scenario_file(path)
     if seed is not None:
         scenario = scenario.with_seed(number(seed))
-    run_and_report(
-        scenario, out, (seeds, jobs), lane=lane, pcap=pcap, as_json=as_json, pictures=not no_plots, force=force
-    )
+    with written_page(page, lane, lambda: state_of(scenario)):
+        run_and_report(
+            scenario, out, (seeds, jobs), lane=lane, pcap=pcap, as_json=as_json, pictures=not no_plots, force=force
+        )
 
 
 def settings_of(params: list[str] | None) -> list[tuple[str, str]]:
@@ -344,6 +356,7 @@ app.command("sweep", help=SWEEP)(study_command.command)
 app.command("merge")(study_command.merge)
 app.command("diff", help=DIFF)(difference_command.command)
 app.command("plot")(plot_command.command)
+app.command("lab")(page_command.command)
 app.command("shell", context_settings={"allow_interspersed_args": False})(shell.command)
 
 

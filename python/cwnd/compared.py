@@ -25,9 +25,14 @@ def compared_document(
     """The keys of the scenario; raises `ScenarioError`, or ends the program, where an option is refused."""
     background = [parse_traffic(text) for text in traffic or []]
     queue = discipline_settings(disciplines, ecn=ecn)
-    measured = pair_of("--measure", measure, "FROM..TO, such as 20s..100s")
+    measured = measured_pair(measure)
     others = {"seed": number(seed), "traffic": background, "measure": measured}
     return bottleneck_document(groups, {**settings, **queue, **others}, ecn=ecn)
+
+
+def measured_pair(text: str | None) -> tuple[str, str] | None:
+    """`--measure`."""
+    return pair_of("--measure", text, "FROM..TO, such as 20s..100s")
 
 
 def number(text: str) -> int | str:

@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""`cwnd.compare`."""
+"""`cwnd.compare`, and its command."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Unpack, overload
 
+from cwnd import _native
 from cwnd.bottleneck import bottleneck_document
 from cwnd.flow_and_link import Flow
 from cwnd.flowspec import parse
 from cwnd.input_errors import refused
 from cwnd.replicates.replicating import Replicates, replicate
 from cwnd.result import Result
-from cwnd.scenario import DISCIPLINES, check_keywords, from_document, given_flows
-from cwnd.settings import CompareSettings, Flows
+from cwnd.scenario import DISCIPLINES, check_keywords, from_document, given_flows, plain
+from cwnd.settings import BottleneckSettings, CompareSettings, Flows
 from cwnd.store import run
 
 #: Keywords that say how it is run, and not what.
@@ -53,6 +55,21 @@ def compare(flows: Flows, *, seeds: int | None = None, **settings: Unpack[Compar
     if seeds is None:
         return run(scenario, **running)  # type: ignore[arg-type]
     return replicate(scenario, seeds, **running)  # type: ignore[arg-type]
+
+
+def compare_command(flows: Flows, *, ecn: bool = False, **settings: Unpack[BottleneckSettings]) -> str | None:
+    """The command that runs the same scenario as `compare` with these flows and keywords, for a POSIX shell.
+
+    `compare_command(["cubic:2@beta=0.85", "reno"], rate="50Mbit/s")` is `cwnd compare 'cubic:2@beta=0.85' reno --rate 50Mbit/s`: options that
+    have their defaults are left out. The keywords are those of `compare`, `ecn` among them, but for how it is run. `None` where a setting
+    has no option and a scenario's file is needed, as for `delay` or a `name`. Raises `ScenarioError` for anything that is no flow, keyword or value.
+    """
+    check_keywords(settings, compare_command)
+    groups = given_flows([Flow(cc, count) for cc, count in flows.items()] if isinstance(flows, Mapping) else flows)
+    tables = [group if isinstance(group, str) else group.table for group in groups]
+    given = json.dumps(plain("", {**settings, "ecn": ecn, "flows": tables}))
+    from_document(json.loads(_native.compare_document(given)))
+    return _native.compare_command(given)
 
 
 def marking(settings: Mapping[str, object]) -> dict[str, object]:

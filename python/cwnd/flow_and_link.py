@@ -36,6 +36,13 @@ class Flow(KeyTable):
         super().__init__(cc=cc, count=count, **settings)
 
 
+def flow_of(table: dict[str, Value]) -> Flow:
+    """The group with this table, whose keys are as a scenario writes them."""
+    flow = Flow("")
+    flow.table = table
+    return flow
+
+
 class Link(KeyTable):
     """A link of a graph: `Link("a", "b", rate="10Mbit/s", delay="5ms")`, with the keys of a `[[link]]`."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cwnd._native import FellBehindError, Scenario, Simulation
@@ -95,6 +96,18 @@ class Result(Displayed):
     def to_polars(self) -> pl.DataFrame:
         """`summary_table` as a frame of polars (`pip install 'cwnd[frames]'`)."""
         return polars_of(self.summary_table)
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """A web page that simulates this run's scenario again, in the browser: one file that needs no network. It is written to `path` if given.
+
+        Raises `ScenarioError` for what a page cannot run (plugins, scenarios that name files), `OSError` where the package has no page.
+        """
+        from cwnd.page import page, state_of, write_page
+
+        state = state_of(self.scenario)
+        if path is not None:
+            write_page(Path(path), state)
+        return page(state)
 
     def to_xarray(self) -> xr.Dataset:
         """`summary_table` as a dataset of xarray (`pip install 'cwnd[frames]'`): a variable per measure with its `units`, over `subject`."""

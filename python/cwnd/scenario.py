@@ -18,6 +18,7 @@ from cwnd._native import Scenario, nearest
 from cwnd.flow_and_link import Flow, KeyTable, Link, Value
 from cwnd.flowspec import parse
 from cwnd.input_errors import NOT_JSON, refused, shown
+from cwnd.keywords import LINK_KEYS, RECORD
 from cwnd.settings import CommonSettings, Flows, LinkSettings, Rate
 
 if TYPE_CHECKING:
@@ -35,10 +36,6 @@ def scenario_schema() -> dict[str, Any]:
     """
     schema: dict[str, Any] = json.loads(_native.scenario_schema())
     return schema
-
-
-#: Keys of the link of a dumbbell that are keywords of the same names.
-LINK_KEYS = ("rate", "rtt", "loss", "delay", "jitter", "reorder", "tick", "count_in_service")
 
 
 def dumbbell(
@@ -180,16 +177,6 @@ def _given(**keys: object) -> dict[str, object]:
 
 #: When flows start that are given as texts or names: at random, against phase effects.
 SPREAD: Value = {"uniform": ["0s", "100ms"]}
-#: Keys of `[record]`, by their keywords here.
-RECORD = {
-    "interval": "interval",
-    "per_ack": "per_ack",
-    "inner": "inner",
-    "record_flows": "flows",
-    "record_limit": "limit",
-    "record_packets": "packets",
-    "snap_length": "snap_length",
-}
 
 
 def as_list(field: str, given: object, single: tuple[type, ...], expected: str) -> list[object]:

@@ -77,7 +77,7 @@ impl Lab {
     }
 
     /// What came out, over the measured interval.
-    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.document(py)
     }
 

@@ -4,11 +4,13 @@
 mod arrays;
 mod check;
 mod clock;
+mod compare;
 mod cube_root;
 mod disciplines;
 mod fell_behind;
 mod hooks;
 mod hosts;
+mod json;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod kernel;
 #[cfg(target_os = "linux")]
@@ -46,6 +48,12 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(registry::algorithms, module)?)?;
     module.add_function(wrap_pyfunction!(registry::flow_keys, module)?)?;
     module.add_function(wrap_pyfunction!(registry::scenario_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(compare::parse_flow, module)?)?;
+    module.add_function(wrap_pyfunction!(compare::flow_value, module)?)?;
+    module.add_function(wrap_pyfunction!(compare::compare_keywords, module)?)?;
+    module.add_function(wrap_pyfunction!(compare::compare_timing, module)?)?;
+    module.add_function(wrap_pyfunction!(compare::compare_document, module)?)?;
+    module.add_function(wrap_pyfunction!(compare::compare_command, module)?)?;
     module.add_function(wrap_pyfunction!(hosts::hosts, module)?)?;
     module.add_function(wrap_pyfunction!(disciplines::queue_disciplines, module)?)?;
     module.add_function(wrap_pyfunction!(disciplines::drop_causes, module)?)?;

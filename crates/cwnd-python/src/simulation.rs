@@ -8,7 +8,6 @@ use crate::tables::{Piece, Recorded, Table, filled, pieces};
 use cwnd_record::{Lane, RateRow, Summary, WaitRow};
 use cwnd_sim::Tables;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 /// A simulation of a scenario: step it to its end, then read summary and tables.
 #[pyclass(module = "cwnd._native")]
@@ -71,8 +70,14 @@ impl Simulation {
     }
 
     /// What came out, over the measured interval.
-    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.document(py)
+    }
+
+    /// A number that stands for the summary, the queueing delays and the rows that were not taken out, in hexadecimal digits: the web page
+    /// has the same for the same scenario.
+    fn digest(&self) -> String {
+        format!("{:016x}", self.inner.digest())
     }
 
     /// From now on `step` returns early, after a sample, when one of the tables of samples has this many rows.

@@ -2,14 +2,15 @@
 //! The schema's tables as Arrow record batches and as documents.
 
 use crate::arrays;
+use crate::json::to_python;
 use arrow_array::ffi::to_ffi;
 use arrow_array::{Array, StructArray};
 use arrow_schema::Field;
-use cwnd_record::{Column, Lane, RateRow, Read, Summary, WaitRow, tables};
+use cwnd_record::{Column, Lane, RateRow, Summary, WaitRow, tables};
 use cwnd_sim::Tables;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyTuple};
 use std::sync::Arc;
 
 /// A table that Arrow's libraries can take over (`pyarrow.record_batch(table)`).
@@ -59,27 +60,6 @@ pub fn arrow<R: 'static>(
     StructArray::from(fields)
 }
 
-/// A row as a dictionary, without what only tables have.
-pub fn document<'py, R>(py: Python<'py>, columns: &[Column<R>], row: &R) -> PyResult<Bound<'py, PyDict>> {
-    let item = PyDict::new(py);
-    for Column { name, read, .. } in columns.iter().filter(|column| !column.table_only) {
-        match read {
-            Read::Text(read) => item.set_item(name, read(row))?,
-            Read::Word(read) => item.set_item(name, read(row))?,
-            Read::Number(read) => item.set_item(name, read(row))?,
-            Read::MaybeNumber(read) => item.set_item(name, read(row))?,
-            Read::Count(read) => item.set_item(name, read(row))?,
-            Read::Dropped(read, cause) => item.set_item(name, read(row)[*cause])?,
-            Read::MaybeCount(read) => item.set_item(name, read(row))?,
-            Read::Index(read) => item.set_item(name, read(row))?,
-            Read::MaybeIndex(read) => item.set_item(name, read(row))?,
-            Read::Indices(read) => item.set_item(name, read(row).to_vec())?,
-            Read::Bytes(read) => item.set_item(name, read(row).as_slice())?,
-        }
-    }
-    Ok(item)
-}
-
 /// Those of these tables that have rows.
 pub fn filled(lane: Lane, recorded: &Tables) -> Vec<(&'static str, Table)> {
     fn batch<R>(lane: Lane, rows: &[R], columns: &'static [Column<R>]) -> Option<Table> {
@@ -109,22 +89,8 @@ pub trait Recorded {
     fn waits(&self) -> Vec<WaitRow>;
 
     /// The summary as a document.
-    fn document<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        fn rows<'py, R>(py: Python<'py>, columns: &[Column<R>], rows: &[R]) -> PyResult<Bound<'py, PyList>> {
-            PyList::new(py, rows.iter().map(|row| document(py, columns, row)).collect::<PyResult<Vec<_>>>()?)
-        }
-        let summary = self.summed();
-        let links = rows(py, &tables::LINKS, &summary.links)?;
-        let flows = rows(py, &tables::FLOWS, &summary.flows)?;
-        let traffic = rows(py, tables::TRAFFIC, &summary.traffic)?;
-        let whole = PyDict::new(py);
-        whole.set_item("measured_s", [summary.measured_s.0, summary.measured_s.1])?;
-        whole.set_item("link", links.get_item(0)?)?;
-        whole.set_item("links", links)?;
-        whole.set_item("jain", summary.jain)?;
-        whole.set_item("flows", flows)?;
-        whole.set_item("traffic", traffic)?;
-        Ok(whole)
+    fn document<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.summed().document())
     }
 
     /// Rows of a table.

@@ -70,6 +70,23 @@ pub struct ColumnInfo {
     pub only: Option<&'static [Lane]>,
 }
 
+/// A value of a column.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cell<'a> {
+    /// Text.
+    Text(&'a str),
+    /// A number.
+    Number(f64),
+    /// A count, or a number of something.
+    Count(u64),
+    /// Numbers of links.
+    Indices(&'a [u32]),
+    /// A module's private area.
+    Bytes(&'a [u8; PRIVATE_BYTES]),
+    /// There is none.
+    Nothing,
+}
+
 /// The values of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values<'a> {
@@ -148,6 +165,26 @@ impl<R> Column<R> {
         };
         let Self { name, unit, doc, table_only, only, .. } = *self;
         ColumnInfo { name, kind, nullable, unit, doc, table_only, only }
+    }
+
+    /// Its value in a row.
+    #[must_use]
+    pub fn cell<'a>(&self, row: &'a R) -> Cell<'a> {
+        match self.read {
+            Read::Text(read) => Cell::Text(read(row)),
+            Read::Word(read) => Cell::Text(read(row)),
+            Read::Number(read) => Cell::Number(read(row)),
+            Read::MaybeNumber(read) => read(row).map_or(Cell::Nothing, Cell::Number),
+            Read::Count(read) => Cell::Count(read(row)),
+            Read::Dropped(read, cause) => Cell::Count(read(row)[cause]),
+            Read::MaybeCount(read) => read(row).map_or(Cell::Nothing, Cell::Count),
+            Read::Index(read) => Cell::Count(u64::from(read(row))),
+            Read::MaybeIndex(read) => {
+                read(row).map_or(Cell::Nothing, |number| Cell::Count(u64::from(number)))
+            }
+            Read::Indices(read) => Cell::Indices(read(row)),
+            Read::Bytes(read) => Cell::Bytes(read(row)),
+        }
     }
 
     /// Its values in these rows.

@@ -9,12 +9,17 @@
 pub mod capture;
 mod column;
 mod counts;
+mod curves;
+mod document;
+mod interval;
 mod kernel;
 mod summary;
 pub mod tables;
 
-pub use column::{Column, ColumnInfo, PRIVATE_BYTES, Read, Values};
+pub use column::{Cell, Column, ColumnInfo, PRIVATE_BYTES, Read, Values};
 pub use counts::{EventKind, FlowCounts};
+pub use curves::{Curves, Extremes, FlowCurves, LinkCurves};
+pub use interval::mean_interval;
 pub use kernel::{ConnectionRow, HookRow, PacketRow};
 pub use summary::Summary;
 pub use tables::{

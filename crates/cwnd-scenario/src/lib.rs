@@ -7,10 +7,13 @@
 
 mod action;
 mod buffer;
+pub mod catalog;
+pub mod compare;
 mod copies;
 mod expand;
 mod files;
 mod flow;
+pub mod flow_spec;
 mod invalid;
 pub mod keys;
 mod label;
@@ -31,6 +34,7 @@ mod units;
 mod view;
 
 pub use buffer::Buffer;
+pub use compare::Compare;
 pub use expand::FlowAction;
 pub use files::Files;
 pub use invalid::{Invalid, nearest, pointer, unknown_key, unknown_name};
@@ -42,6 +46,6 @@ pub use keys::live::{LiveSpec, Metrics, ReceiveBuffer};
 pub use keys::record::{CapturedHosts, FlowRef, InnerVariables, RecordSpec, RecordedFlows};
 pub use model::{Action, ActionKind, Dumbbell, Flow, Scenario};
 pub use params::{expectation, show_param};
-pub use record::ExpectedRows;
+pub use record::{Cost, ExpectedRows};
 pub use route::RouteSpec;
 pub use units::HEADER_BYTES;

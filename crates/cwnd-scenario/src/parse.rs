@@ -53,7 +53,8 @@ impl Scenario {
         Self::from_value(&value, files)
     }
 
-    fn from_value(value: &Value, files: Files<'_>) -> Result<Self, Invalid> {
+    /// Reads a document that is held as a value.
+    pub(crate) fn from_value(value: &Value, files: Files<'_>) -> Result<Self, Invalid> {
         Self::validated(value, files).map_err(|invalid| as_written(invalid, value))
     }
 

@@ -40,6 +40,15 @@ pub struct ExpectedRows {
     pub inner: u128,
 }
 
+/// What a run costs at most, before it is run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Packets that its links can carry, of full size.
+    pub packets: u128,
+    /// Rows of its tables of samples.
+    pub rows: u128,
+}
+
 impl Scenario {
     /// Checks what `[record]` names.
     pub(crate) fn check_record(&self) -> Result<(), Invalid> {
@@ -253,6 +262,15 @@ impl Scenario {
     /// Packets of `bytes` that this rate carries within the run.
     fn packets_at(&self, bits_per_s: u64, bytes: u64) -> u128 {
         u128::from(bits_per_s) * u128::from(self.duration) / (8_000_000_000 * u128::from(bytes.max(1)))
+    }
+
+    /// What the run will cost at most.
+    #[must_use]
+    pub fn cost(&self) -> Cost {
+        let links = (0..self.links.len() as u32).map(|link| self.fastest(link));
+        let packets = links.map(|rate| self.packets_at(rate, u64::from(self.packet_size))).sum();
+        let ExpectedRows { cwnd, queue, inner } = self.expected_rows();
+        Cost { packets, rows: cwnd + queue + inner }
     }
 
     /// Packets per second that the slowest link on the path of a flow, or of a connection of traffic, lets through: the most of all.

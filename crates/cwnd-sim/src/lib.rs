@@ -18,6 +18,7 @@
 #![deny(unsafe_code)] // but for one instruction: see engine/prefetch.rs
 
 mod engine;
+mod hook_calls;
 mod index;
 mod network;
 mod schedule;
@@ -30,6 +31,7 @@ pub use cwnd_record::{
     TrafficSummary, TransferCounts, TransferRow,
 };
 pub use engine::{
-    PacketLocations, Simulation, Tables, expected_bytes, jain, link_summary, link_waits, rates,
-    traffic_summaries,
+    PacketLocations, PacketPlace, PacketPosition, Simulation, Tables, expected_bytes, jain, link_summary,
+    link_waits, rates, traffic_summaries,
 };
+pub use hook_calls::{HookCall, HookCalls};

@@ -20,6 +20,7 @@ const LEVELS: &[(&str, u32)] = &[
     ("cwnd-fuzz", 4),
     ("cwnd-live", 4),
     ("cwnd-python", 5),
+    ("cwnd-wasm", 5),
 ];
 
 fn level(name: &str) -> Option<u32> {

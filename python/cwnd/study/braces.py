@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from cwnd.flow_and_link import Flow, Value
 from cwnd.flowspec import FlowSyntaxError, parse, value
+from cwnd.input_errors import shown
 from cwnd.study.values import Range, Values, split, values_of
 
 SYNTAX = "braces around a whole name, count or value, such as {cubic,reno}:2@rtt=40ms or cubic@beta={0.7,0.85},rtt=40ms"
@@ -16,7 +17,7 @@ def parse_flow(text: str, number: int) -> tuple[Flow, dict[str, Values]]:
     if "{" not in text and "}" not in text:
         return parse(text, field), {}
     if text.count("{") != text.count("}"):
-        raise FlowSyntaxError(field, text, SYNTAX)
+        raise FlowSyntaxError(field, shown(text), SYNTAX)
     head, at, rest = outside(text, "@")
     name, colon, count = outside(head, ":")
     axes: dict[str, Values] = {}
@@ -26,7 +27,7 @@ def parse_flow(text: str, number: int) -> tuple[Flow, dict[str, Values]]:
             return written
         inner = written[1:-1]
         if not (written.startswith("{") and written.endswith("}")) or "{" in inner or "}" in inner:
-            raise FlowSyntaxError(field, text, SYNTAX)
+            raise FlowSyntaxError(field, shown(text), SYNTAX)
         found = values_of(f"{field}.{key}", written)
         if isinstance(found, Range):
             axes[f"{field}.{key}"] = found

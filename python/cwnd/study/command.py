@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from cwnd.discipline_options import Ecn, discipline_options
+from cwnd.keywords import DEFAULTS
 from cwnd.options import Plugins, with_options
 
 
@@ -33,20 +34,23 @@ def command(
     ],
     rate: Annotated[
         str | None,
-        typer.Option(help=f"Rate of the bottleneck: {axes('10Mbit/s,100Mbit/s')}.", show_default="100Mbit/s"),
+        typer.Option(help=f"Rate of the bottleneck: {axes('10Mbit/s,100Mbit/s')}.", show_default=DEFAULTS["rate"]),
     ] = None,
     rtt: Annotated[
-        str | None, typer.Option(help=f"Round trip time without queueing: {axes('10ms,40ms')}.", show_default="40ms")
+        str | None,
+        typer.Option(help=f"Round trip time without queueing: {axes('10ms,40ms')}.", show_default=DEFAULTS["rtt"]),
     ] = None,
     buffer: Annotated[
-        str | None, typer.Option(help=f"Queue: {axes('0.5bdp,100packets')}.", show_default="1bdp")
+        str | None, typer.Option(help=f"Queue: {axes('0.5bdp,100packets')}.", show_default=DEFAULTS["buffer"])
     ] = None,
     ecn: Ecn = False,
-    duration: Annotated[str | None, typer.Option(help="Simulated time.", show_default="60s")] = None,
+    duration: Annotated[str | None, typer.Option(help="Simulated time.", show_default=DEFAULTS["duration"])] = None,
     measure: Annotated[
         str | None, typer.Option(metavar="FROM..TO", help="What is measured. [default: the last four fifths]")
     ] = None,
-    seed: Annotated[str | None, typer.Option(metavar="N", help="The first seed.", show_default="1")] = None,
+    seed: Annotated[
+        str | None, typer.Option(metavar="N", help="The first seed.", show_default=DEFAULTS["seed"])
+    ] = None,
     loss: Annotated[
         str | None,
         typer.Option(help="Losses on the link, as in cwnd compare; several in braces: '{random:0.001,random:0.01}'."),
@@ -60,7 +64,8 @@ def command(
         typer.Option(metavar="PRESET|KEYS", help="Background traffic, as in cwnd compare. May be repeated."),
     ] = None,
     packet_size: Annotated[
-        str | None, typer.Option(help=f"Size of a data packet: {axes('576B,1500B')}.", show_default="1500B")
+        str | None,
+        typer.Option(help=f"Size of a data packet: {axes('576B,1500B')}.", show_default=DEFAULTS["packet_size"]),
     ] = None,
     axis: Annotated[
         list[str] | None,

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import typer
 
-from cwnd.bottleneck import DEFAULTS
 from cwnd.compared import compared_document
 from cwnd.executor import Watch
 from cwnd.exit_codes import fail
 from cwnd.flow_and_link import Flow
 from cwnd.input_errors import refused
+from cwnd.keywords import DEFAULTS
 from cwnd.lanes import SIM, check_lane
 from cwnd.messages import detail, note
 from cwnd.replicates.command import bar, say_stopped, whole_number
@@ -241,7 +241,7 @@ def flows_of(given: Given) -> Grid:
         ecn=given.ecn,
         disciplines=given.disciplines,
         traffic=given.traffic,
-        seed=given.seed or "1",
+        seed=given.seed or DEFAULTS["seed"],
         duration=given.duration or DEFAULTS["duration"],
         reverse=given.reverse,
         name=" + ".join(given.what),

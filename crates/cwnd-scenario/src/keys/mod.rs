@@ -379,7 +379,7 @@ pub(crate) mod link;
 mod link_formats;
 pub(crate) mod live;
 mod presence;
-mod queue;
+pub(crate) mod queue;
 pub(crate) mod record;
 mod schema;
 mod words;

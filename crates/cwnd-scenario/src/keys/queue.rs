@@ -127,6 +127,12 @@ fn default(setting: &Setting) -> Option<SettingValue<Buffer>> {
     }))
 }
 
+/// What holds where the setting `name` of a discipline is not written, if that is a text.
+pub(crate) fn default_text(discipline: Discipline, name: &str) -> Option<String> {
+    let setting = discipline.settings().iter().find(|setting| setting.name == name)?;
+    write(setting, default(setting)?).as_str().map(str::to_owned)
+}
+
 /// The value of a setting as printed.
 fn write(setting: &Setting, value: SettingValue<Buffer>) -> Value {
     match value {

@@ -2,7 +2,9 @@
 //! The simulation: built, stepped, read. Its event handlers are in `events` and `transfers`.
 
 mod capture;
+mod digest;
 mod events;
+mod inspect;
 #[cfg(debug_assertions)]
 mod invariants;
 mod prefetch;
@@ -13,6 +15,7 @@ mod transfers;
 mod transmit;
 mod watched;
 
+pub use inspect::{PacketPlace, PacketPosition};
 pub use record::{Tables, expected_bytes};
 pub use summarise::{jain, link_summary, link_waits, rates, traffic_summaries};
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where the two sides differ.
 
-use super::call_log::Logged;
 use super::event::Event;
 use super::view::View;
 use super::{ExpiredTimer, Own, show};
+use crate::hook_calls::HookCall;
 use cwnd::replay::{Call, Row};
 use cwnd::{ACK_SLOW_PATH, ACK_WINDOW_UPDATE};
 
@@ -86,7 +86,7 @@ impl Outcome {
         events: &[Event],
         index: usize,
         before: &View,
-        calls: &[Logged],
+        calls: &[HookCall],
         own: Own,
     ) {
         let event = &events[index];
@@ -216,7 +216,7 @@ fn note(kinds: &mut Vec<Divergence>, kind: String, fresh: bool, text: impl Fn() 
 }
 
 /// What differs between the kernel's calls at an event and the simulator's.
-fn kinds(event: &Event, simulator: &[Logged]) -> Vec<String> {
+fn kinds(event: &Event, simulator: &[HookCall]) -> Vec<String> {
     let kernel = &event.calls;
     let names: [Vec<String>; 2] = [
         kernel.iter().map(|row| show::name(&row.call)).collect(),
@@ -246,7 +246,7 @@ fn kinds(event: &Event, simulator: &[Logged]) -> Vec<String> {
 }
 
 /// Arguments and results that differ in the same call.
-fn arguments(event: &Event, row: &Row, logged: &Logged) -> Vec<String> {
+fn arguments(event: &Event, row: &Row, logged: &HookCall) -> Vec<String> {
     let mut kinds = Vec::new();
     let hook = row.call.hook().name();
     let mut differs = |what: &str, is: bool| {

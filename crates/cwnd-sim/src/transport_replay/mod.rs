@@ -8,7 +8,6 @@
 //! event window, threshold and what `tcp_cwnd_validate` keeps are taken from the record, so that each event is judged by itself.
 
 mod arrival;
-mod call_log;
 mod compare;
 mod event;
 mod record;
@@ -16,8 +15,8 @@ mod segments;
 mod show;
 mod view;
 
+use crate::hook_calls::{HookCall, HookCalls, Observed};
 use crate::tcp::{AckPacket, SackBlocks, Sender};
-use call_log::{CallLog, Calls};
 use cwnd::Controller;
 use cwnd::driver::Ack;
 use cwnd::replay::Call;
@@ -84,7 +83,7 @@ pub struct ExpiredTimer {
 
 struct Run {
     sender: Sender,
-    calls: Calls,
+    calls: HookCalls,
     segments: Segments,
     /// When the last packet with each timestamp was sent, µs.
     stamps: HashMap<u32, u64>,
@@ -122,10 +121,10 @@ impl Run {
             new_loss: false,
         });
         sender.follow_round_trip();
-        let calls = Calls::default();
+        let calls = HookCalls::default();
         let none = Controller::by_name("reno").ok_or("no algorithm reno")?;
         let algorithm = std::mem::replace(&mut sender.driver.cc, none);
-        sender.driver.cc = CallLog::of(algorithm, calls.clone());
+        sender.driver.cc = Observed::of(algorithm, calls.clone());
         let segments = Segments::new(first_sequence);
         Ok(Self { sender, calls, segments, stamps: HashMap::new(), probe: false })
     }
@@ -144,7 +143,7 @@ impl Run {
     }
 
     /// Does what was recorded; what the sender called, and what it did besides.
-    fn step(&mut self, event: &Event) -> (Vec<call_log::Logged>, Own) {
+    fn step(&mut self, event: &Event) -> (Vec<HookCall>, Own) {
         let mut own = Own::default();
         let now = event.time_us * 1000;
         match event.packet.kind {

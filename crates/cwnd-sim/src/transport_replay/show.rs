@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A divergence in words.
 
-use super::call_log::Logged;
 use super::event::Event;
 use super::record::{Packet, PacketKind};
 use super::view::View;
+use crate::hook_calls::HookCall;
 use cwnd::Conn;
 use cwnd::replay::Call;
 use std::fmt::Write;
@@ -67,7 +67,7 @@ fn packet(packet: &Packet, first: u32) -> String {
 }
 
 /// An event before which the sides are as in `view`, and whose calls differ: where it is, the calls, the state, and the packets around it.
-pub fn divergence(events: &[Event], index: usize, view: &View, calls: &[Logged]) -> String {
+pub fn divergence(events: &[Event], index: usize, view: &View, calls: &[HookCall]) -> String {
     let first = events.first().map_or(0, |event| event.packet.sequence);
     let begin_us = events.first().map_or(0, |event| event.time_us);
     let seconds = |event: &Event| event.time_us.saturating_sub(begin_us) as f64 / 1e6;

@@ -4,48 +4,8 @@
 use std::fmt::Write;
 
 use crate::common::{FIG6, run};
-use cwnd_record::{Column, Values, tables};
 use cwnd_scenario::Scenario;
 use cwnd_sim::Simulation;
-
-/// FNV-1a, 64 bits.
-struct Digest(u64);
-
-impl Digest {
-    fn bytes(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-
-    /// Names and values of columns, little-endian, one column after the other.
-    fn columns<R>(&mut self, columns: &[Column<R>], rows: &[R]) {
-        for column in columns {
-            self.bytes(column.name.as_bytes());
-            match column.values(rows) {
-                Values::Text(values) => values.iter().for_each(|text| self.bytes(text.as_bytes())),
-                Values::Word(values) => values.iter().for_each(|text| self.bytes(text.as_bytes())),
-                Values::Number(values) => values.iter().for_each(|x| self.bytes(&x.to_le_bytes())),
-                Values::Count(values) => values.iter().for_each(|n| self.bytes(&n.to_le_bytes())),
-                Values::Index(values) => values.iter().for_each(|n| self.bytes(&n.to_le_bytes())),
-                other => self.bytes(format!("{other:?}").as_bytes()),
-            }
-        }
-    }
-}
-
-/// The digest of all that a run recorded.
-fn digest(simulation: &Simulation) -> u64 {
-    let (recorded, summary) = (simulation.tables(), simulation.summary());
-    let mut digest = Digest(0xcbf2_9ce4_8422_2325);
-    digest.columns(tables::CWND, &recorded.cwnd);
-    digest.columns(&tables::QUEUE, &recorded.queue);
-    digest.columns(tables::EVENTS, &recorded.events);
-    digest.columns(tables::WAITS, &simulation.waits());
-    digest.columns(&tables::FLOWS, &summary.flows);
-    digest.columns(&tables::LINKS, &summary.links);
-    digest.0
-}
 
 /// A few numbers of each flow, for eyes, and the digest.
 fn table(simulation: &Simulation) -> String {
@@ -68,7 +28,7 @@ fn table(simulation: &Simulation) -> String {
             run.drops.total()
         );
     }
-    let _ = writeln!(text, "digest {:016x}", digest(simulation));
+    let _ = writeln!(text, "digest {:016x}", simulation.digest());
     text
 }
 
@@ -84,12 +44,12 @@ fn the_same_seed_gives_the_same_bytes_in_every_run_thread_and_build() {
         now == ON_RECORD,
         "results changed; if that is meant, determinism.txt becomes\n{now}and was\n{ON_RECORD}"
     );
-    let threads: Vec<_> = (0..2).map(|_| std::thread::spawn(|| digest(&run(FIG6)))).collect();
+    let threads: Vec<_> = (0..2).map(|_| std::thread::spawn(|| run(FIG6).digest())).collect();
     for thread in threads {
-        assert_eq!(thread.join().expect("no panic"), digest(&here));
+        assert_eq!(thread.join().expect("no panic"), here.digest());
     }
     let mut stepped = Simulation::new(&Scenario::from_toml(FIG6).expect("valid"));
     while !stepped.step(1) {}
-    assert_eq!(digest(&stepped), digest(&here), "however it is stepped");
-    assert_ne!(digest(&run(&FIG6.replace("seed = 7", "seed = 8"))), digest(&here));
+    assert_eq!(stepped.digest(), here.digest(), "however it is stepped");
+    assert_ne!(run(&FIG6.replace("seed = 7", "seed = 8")).digest(), here.digest());
 }

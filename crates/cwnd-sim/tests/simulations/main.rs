@@ -10,6 +10,7 @@ mod curve;
 mod ecn;
 mod engine;
 mod gro;
+mod inspection;
 mod linux_recovery;
 mod network;
 mod networks;

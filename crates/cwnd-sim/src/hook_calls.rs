@@ -1,50 +1,61 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An algorithm that notes which of its hooks are called, with which arguments.
+//! An observer of hook calls: an algorithm that notes which of its hooks are called, with which arguments, and what they change. A flow that is
+//! not observed has its algorithm itself, and costs nothing more.
 
-use cwnd::registry::Custom;
+use cwnd::registry::{Custom, ParamError};
 use cwnd::replay::Call;
 use cwnd::{AckSample, CaEvent, CaState, CongestionControl, Conn, Controller, Info};
+use std::any::Any;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The calls so far.
 #[derive(Clone, Debug, Default)]
-pub struct Calls(Arc<Mutex<Vec<Logged>>>);
+pub struct HookCalls(Arc<Mutex<Vec<HookCall>>>);
 
-/// A call with the connection before it, and what it returned.
+/// A call with the connection and the algorithm's inner variables before and after it, and what it returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Logged {
+pub struct HookCall {
     /// The call.
     pub call: Call,
     /// The connection before it.
     pub before: Conn,
+    /// The connection after it.
+    pub after: Conn,
+    /// The inner variables before it.
+    pub inner_before: Info,
+    /// The inner variables after it.
+    pub inner_after: Info,
     /// What it returned; 0 where it returns nothing.
     pub returned: u32,
-    /// The window after it.
-    pub cwnd: u32,
 }
 
-impl Calls {
+impl HookCalls {
     /// Takes them out.
-    pub fn take(&self) -> Vec<Logged> {
+    pub fn take(&self) -> Vec<HookCall> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn push(&self, logged: Logged) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(logged);
+    fn push(&self, call: HookCall) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(call);
     }
 }
 
 /// An algorithm, and where its calls go.
 #[derive(Debug)]
-pub struct CallLog {
+pub struct Observed {
     algorithm: Controller,
-    calls: Calls,
+    calls: HookCalls,
 }
 
-impl CallLog {
-    /// Logs the calls of `algorithm`.
-    pub fn of(algorithm: Controller, calls: Calls) -> Controller {
+impl Observed {
+    /// Notes the calls of `algorithm`.
+    pub fn of(algorithm: Controller, calls: HookCalls) -> Controller {
         Controller::Custom(Box::new(Self { algorithm, calls }))
+    }
+
+    /// Whether this controller notes its calls.
+    pub fn is(controller: &Controller) -> bool {
+        matches!(controller, Controller::Custom(custom) if (&**custom as &dyn Any).is::<Self>())
     }
 
     fn log<T>(
@@ -54,9 +65,17 @@ impl CallLog {
         make: impl FnOnce(&mut Controller, &mut Conn) -> T,
         returned: impl FnOnce(&T) -> u32,
     ) -> T {
-        let before = *conn;
+        let (before, inner_before) = (*conn, self.algorithm.info(conn));
         let result = make(&mut self.algorithm, conn);
-        self.calls.push(Logged { call, before, returned: returned(&result), cwnd: conn.cwnd });
+        let (after, inner_after) = (*conn, self.algorithm.info(conn));
+        self.calls.push(HookCall {
+            call,
+            before,
+            after,
+            inner_before,
+            inner_after,
+            returned: returned(&result),
+        });
         result
     }
 }
@@ -65,9 +84,21 @@ const fn nothing(_: &()) -> u32 {
     0
 }
 
-impl Custom for CallLog {}
+impl Custom for Observed {
+    fn set_param(&mut self, name: &str, text: &str) -> Result<(), ParamError> {
+        self.algorithm.set_param(name, text)
+    }
 
-impl CongestionControl for CallLog {
+    fn param(&self, index: usize) -> u32 {
+        self.algorithm.param(index)
+    }
+
+    fn has_failed(&self) -> bool {
+        self.algorithm.has_failed()
+    }
+}
+
+impl CongestionControl for Observed {
     type Params = ();
 
     fn init(&mut self, conn: &mut Conn, (): &()) {

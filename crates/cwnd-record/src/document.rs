@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Summaries and rows as JSON documents, by the schema.
+
+use crate::column::{Cell, Column};
+use crate::summary::Summary;
+use crate::tables;
+use serde_json::{Map, Value, json};
+
+impl Summary {
+    /// The document of the summary: what `--json` prints of a run's measured interval.
+    #[must_use]
+    pub fn document(&self) -> Value {
+        let links = rows(&tables::LINKS, &self.links);
+        json!({
+            "measured_s": [self.measured_s.0, self.measured_s.1],
+            "link": links.first(),
+            "links": links,
+            "jain": self.jain,
+            "flows": rows(&tables::FLOWS, &self.flows),
+            "traffic": rows(tables::TRAFFIC, &self.traffic),
+        })
+    }
+}
+
+fn rows<R>(columns: &[Column<R>], rows: &[R]) -> Vec<Value> {
+    rows.iter().map(|row| Value::Object(document(columns, row))).collect()
+}
+
+/// A row as a document, without what only tables have.
+fn document<R>(columns: &[Column<R>], row: &R) -> Map<String, Value> {
+    let in_document = columns.iter().filter(|column| !column.table_only);
+    in_document.map(|column| (column.name.to_owned(), value(column.cell(row)))).collect()
+}
+
+fn value(cell: Cell<'_>) -> Value {
+    match cell {
+        Cell::Text(text) => text.into(),
+        Cell::Number(number) => number.into(),
+        Cell::Count(count) => count.into(),
+        Cell::Indices(numbers) => numbers.into(),
+        Cell::Bytes(bytes) => bytes.as_slice().into(),
+        Cell::Nothing => Value::Null,
+    }
+}

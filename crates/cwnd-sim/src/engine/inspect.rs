@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Looking into a simulation while it stands: up to an instant, call by call of one flow's hooks, and where its packets are.
+
+use super::Simulation;
+use crate::hook_calls::{HookCalls, Observed};
+use crate::network::{DelayLine, Packet, PathIndex};
+use cwnd::{Conn, Controller, Info};
+use cwnd_link::Link;
+
+/// Where a packet is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PacketPlace {
+    /// In a link's queue, or being sent.
+    Queued,
+    /// Between two ends of a link, or on the way from the last one to the receiver.
+    Propagating,
+    /// An acknowledgement on its way back.
+    Returning,
+}
+
+/// A packet of one of the scenario's flows, and between which two times it is where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketPosition {
+    /// Number of its flow.
+    pub flow: u32,
+    /// Where it is.
+    pub place: PacketPlace,
+    /// Since when, ns; of a packet in a queue, and of an acknowledgement whose path has a link, the present.
+    pub since: u64,
+    /// Until when, ns; the present for a packet in a queue that decides at the head, whose departure nobody knows.
+    pub until: u64,
+}
+
+impl Simulation {
+    /// Handles every event up to and at `time`, ns; returns whether the run is over.
+    pub fn step_to(&mut self, time: u64) -> bool {
+        while self.network.event_queue.first().min(self.timers.first()).time <= time {
+            if self.step(1) {
+                return true;
+            }
+        }
+        self.finished
+    }
+
+    /// A flow's connection and the inner variables of its algorithm, now.
+    ///
+    /// # Panics
+    /// If there is no such flow.
+    #[must_use]
+    pub fn connection(&self, flow: usize) -> (Conn, Info) {
+        let driver = &self.flows[flow].sender.driver;
+        (driver.conn, driver.cc.info(&driver.conn))
+    }
+
+    /// From now on the calls of this flow's hooks are noted, in what is returned. They give the same results as without. An
+    /// action that switches the flow's algorithm ends it.
+    ///
+    /// # Panics
+    /// If there is no such flow, or if it is observed already.
+    pub fn observe(&mut self, flow: usize) -> HookCalls {
+        let calls = HookCalls::default();
+        let place = &mut self.flows[flow].sender.driver.cc;
+        assert!(!Observed::is(place), "the flow is observed already");
+        let nobody = Controller::by_name("reno").expect("an algorithm of the registry");
+        let algorithm = std::mem::replace(place, nobody);
+        *place = Observed::of(algorithm, calls.clone());
+        calls
+    }
+
+    /// Sets the window of a flow, segments; its algorithm goes on from there.
+    ///
+    /// # Panics
+    /// If there is no such flow.
+    pub fn set_window(&mut self, flow: usize, window: u32) {
+        let conn = &mut self.flows[flow].sender.driver.conn;
+        conn.cwnd = window.clamp(1, conn.cwnd_clamp);
+    }
+
+    /// Where the packets of the scenario's flows are now, in no particular order.
+    #[must_use]
+    pub fn packet_positions(&self) -> Vec<PacketPosition> {
+        let now = self.now;
+        let named = self.scenario_flows.len() as u32;
+        let held = self.network.links.iter().flat_map(Link::packets).filter_map(|packet| match *packet {
+            Packet::Data { flow, .. } => {
+                Some(PacketPosition { flow, place: PacketPlace::Queued, since: now, until: now })
+            }
+            _ => None,
+        });
+        let on_lines = self.network.lines.iter().flat_map(DelayLine::iter);
+        let moving = on_lines.filter_map(|packet| match *packet {
+            Packet::Data { flow, departs, next, due, .. } => {
+                Some(self.position_of_data(flow, departs, next, due))
+            }
+            Packet::Ack { flow, due, .. } => {
+                let since = due.saturating_sub(self.flows[flow as usize].access_delay_rev).min(now);
+                Some(PacketPosition { flow, place: PacketPlace::Returning, since, until: due })
+            }
+            Packet::Datagram { .. } => None,
+        });
+        held.chain(moving).filter(|position| position.flow < named).collect()
+    }
+
+    fn position_of_data(&self, flow: u32, departs: u64, next: PathIndex, due: u64) -> PacketPosition {
+        let now = self.now;
+        if departs > now {
+            return PacketPosition { flow, place: PacketPlace::Queued, since: now, until: departs };
+        }
+        let state = &self.flows[flow as usize];
+        // Behind the last link of a fused flow it is due when its acknowledgement is at the sender.
+        let arrives = if state.fused && next == PathIndex::END {
+            due.saturating_sub(state.access_delay_rev)
+        } else {
+            due
+        };
+        if arrives > now {
+            PacketPosition { flow, place: PacketPlace::Propagating, since: departs, until: arrives }
+        } else {
+            PacketPosition { flow, place: PacketPlace::Returning, since: arrives, until: due }
+        }
+    }
+}

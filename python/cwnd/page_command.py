@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""`cwnd lab`: the web page in a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cwnd.lanes import SIM
+
+PageFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--page",
+        metavar="FILE.html",
+        help="Write a web page that simulates this again as its settings are changed: one file, without a network.",
+    ),
+]
+
+
+@contextmanager
+def written_page(target: Path | None, lane: str, state: Callable[[], Mapping[str, object]]) -> Iterator[None]:
+    """Writes the page of --page when the run is over; what is refused is refused before it."""
+    if target is None:
+        yield
+        return
+    from cwnd import page
+    from cwnd.exit_codes import fail
+    from cwnd.messages import note
+
+    if lane != SIM:
+        fail(f"--page: not accepted with --lane {lane}; expected the simulator, which pages have")
+    begin = state()
+    page.check_target(target)
+    page.page()
+    yield
+    page.write_page(target, begin)
+    note(f"written to {target}")
+
+
+def command(
+    scenario: Annotated[
+        Path | None,
+        typer.Argument(metavar="[SCENARIO.toml]", help="A scenario to begin with.", show_default="CUBIC beside Reno"),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="FILE.html", help="Write the page to this file instead.")
+    ] = None,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser; print where the page is.")] = False,
+) -> None:
+    """Open the web page: every packet of a minute is simulated again while you drag.
+
+    It is one file, works without a network, and has the simulator of this program: its numbers are those of `cwnd compare`. docs/guide/lab.md says what it can do.
+    """
+    import tempfile
+    import webbrowser
+
+    from cwnd import page
+    from cwnd.exit_codes import fail
+    from cwnd.messages import note
+    from cwnd.scenario_file import scenario_file
+
+    state = None if scenario is None else page.state_of(scenario_file(scenario))
+    if out is not None:
+        page.write_page(out, state)
+        note(f"written to {out}")
+        return
+    if state is None:
+        target = page.PAGE
+        if not target.exists():
+            raise page.NoPageError
+    else:
+        # It stays: a browser reads it again when it is asked to.
+        handle, name = tempfile.mkstemp(prefix="cwnd-lab-", suffix=".html")
+        with open(handle, "w", encoding="utf-8") as file:
+            file.write(page.page(state))
+        target = Path(name)
+    print(target.as_uri())
+    if not no_open and not webbrowser.open(target.as_uri()):
+        fail("no browser could be opened: open the address above in one")

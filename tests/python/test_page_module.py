@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The simulator in WebAssembly gives the same bits as the native one, and the same numbers as the command line."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import Cli
+from page_module import ROOT, Module, module, needs_module
+
+from cwnd import Scenario, _native
+from cwnd import run as run_scenario
+from cwnd.metrics.statistics import mean_interval
+
+pytestmark = needs_module
+
+SEED = 20_261_125
+#: A scenario that names a file is none of a page's.
+SCENARIOS = sorted(path for path in (ROOT / "scenarios").rglob("*.toml") if "trace = " not in path.read_text())
+COMPARED = sorted((ROOT / "python/cwnd/comparison/scenarios").glob("*.toml"))
+
+
+@pytest.fixture(scope="module")
+def wasm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Module]:
+    with module(tmp_path_factory.mktemp("module")) as running:
+        yield running
+
+
+def native_digest(text: str) -> str:
+    simulation = _native.Simulation(Scenario.from_toml(text))
+    while not simulation.step(1_000_000):
+        pass
+    return simulation.digest()
+
+
+@pytest.mark.parametrize("path", [*SCENARIOS, *COMPARED], ids=lambda path: path.stem)
+def test_named_scenarios_have_the_native_digest(path: Path, wasm: Module) -> None:
+    text = path.read_text()
+    assert wasm.ask(digest=text) == {"digest": native_digest(text)}
+
+
+def compared(draw: random.Random) -> dict[str, Any]:
+    """Random settings of a comparison."""
+    flows = []
+    for _ in range(draw.randint(1, 3)):
+        cc = draw.choice(["cubic", "reno", "cubic-linux", "bic", "htcp", "vegas", "westwood", "illinois", "sack"])
+        keys = [f"rtt={draw.choice([5, 20, 80])}ms"] if draw.random() < 0.3 else []
+        if cc == "cubic" and draw.random() < 0.6:
+            keys += [f"beta={draw.randint(30, 95) / 100}", f"c={draw.randint(1, 30) / 10}"]
+        count = f":{draw.randint(1, 4)}" if draw.random() < 0.5 else ""
+        flows.append(f"{cc}{count}{'@' if keys else ''}{','.join(keys)}")
+    settings: dict[str, Any] = {
+        "flows": flows,
+        "rate": f"{draw.choice([1, 3, 10, 30, 100])}Mbit/s",
+        "rtt": f"{draw.choice([2, 10, 40, 150])}ms",
+        "buffer": draw.choice(["0.3bdp, at least 2packets", "1bdp, at least 2packets", "4bdp", "25packets", "60ms"]),
+        "duration": f"{draw.randint(2, 9)}s",
+        "seed": draw.randint(1, 1000),
+    }
+    if draw.random() < 0.3:
+        settings["loss"] = draw.choice(["random:0.001", "every:500", "gilbert:0.001,0.2,0,0.5"])
+    if draw.random() < 0.2:
+        settings["jitter"] = "3ms"
+    if draw.random() < 0.2:
+        settings["reverse"] = True
+    if draw.random() < 0.2:
+        settings["codel"] = {"target": "5ms", "interval": "100ms"}
+    return settings
+
+
+# The command is the module's own; it is run as a user would run it.
+def test_fifty_random_comparisons_have_the_numbers_of_their_commands(wasm: Module, cwnd: Cli) -> None:
+    print(f"seed {SEED}")
+    draw = random.Random(SEED)
+    fields = 0
+    for number in range(50):
+        settings = compared(draw)
+        answer = wasm.ask(run=settings, columns=draw.randint(50, 1000))
+        assert "refused" not in answer, (number, settings, answer)
+        command = answer["description"]["command"]
+        assert command is not None, settings
+        program, *words = shlex.split(command)
+        assert program == "cwnd"
+        done = cwnd(*words, "--json")
+        assert done.returncode == 0, (command, done.stderr)
+        theirs, ours = json.loads(done.stdout), answer["summary"]
+        for key in ("jain", "measured_s", "traffic"):
+            assert ours[key] == theirs[key], (command, key)
+        for kind in ("flows", "links"):
+            assert len(ours[kind]) == len(theirs[kind])
+            for mine, other in zip(ours[kind], theirs[kind]):
+                # Bit by bit: JSON writes and reads doubles exactly.
+                assert mine == {key: other[key] for key in mine}, command
+                assert mine.keys() == other.keys(), command
+                fields += len(mine)
+    assert fields > 2000
+
+
+def test_what_is_refused_is_refused_as_everywhere(wasm: Module) -> None:
+    refused = wasm.ask(run={"flows": ["cubik"], "rate": "10Mbit/s"})["refused"]
+    assert refused["field"] == "flow[0].cc" and "did you mean cubic?" in refused["expected"]
+    assert wasm.ask(run="duration = 5")["refused"]["field"] == "duration"
+    assert wasm.ask(run="{")["refused"]["expected"]
+    # The one before goes on.
+    assert "summary" in wasm.ask(run={"flows": ["cubic"], "duration": "2s"})
+
+
+# The curves of a page are what the tables of the same run show.
+def test_curves_are_the_tables_of_the_run(wasm: Module) -> None:
+    text = 'duration = "20s"\n[link]\nrate = "20Mbit/s"\nrtt = "40ms"\n[[flow]]\ncc = "cubic"\n[[flow]]\ncc = "reno"\n'
+    columns = 100
+    curves = wasm.ask(run=text, columns=columns, mean=1.0)["curves"]
+    # 200 ms a column, four samples in each.
+    result = run_scenario(Scenario.from_toml(text + '[record]\ninterval = "50ms"\n'))
+    table = result.cwnd.to_pandas()
+    for flow, drawn in enumerate(curves["flows"]):
+        rows = table[table["flow"] == flow]
+        column = np.minimum(np.floor(rows["time_s"] / 0.2 + 1e-9).astype(int), columns - 1)
+        by_column = rows.groupby(column)["cwnd"]
+        for name, values in (
+            ("first", by_column.first()),
+            ("min", by_column.min()),
+            ("max", by_column.max()),
+            ("last", by_column.last()),
+        ):
+            assert np.array_equal(np.array(drawn[f"cwnd.{name}"]), values.to_numpy()), (flow, name)
+        forwarded = rows.groupby(column)["forwarded"].last().to_numpy()
+        # A mean over the five columns up to each.
+        mbps = (forwarded[5:] - forwarded[:-5]) * 1500 * 8 / 1e6
+        assert np.allclose(np.array(drawn["rate_mbps"], dtype=float)[5:], mbps, rtol=1e-6)
+        drops = result.events.to_pandas()
+        lost = drops[(drops["flow"] == flow) & (drops["kind"] == "drop_queue")]
+        assert sum(drawn["drops"]) == len(lost)
+        assert "inner.w_max" in drawn if flow == 0 else True
+
+
+def test_calls_of_hooks_follow_from_each_other(wasm: Module) -> None:
+    scenario = {"flows": ["cubic", "reno"], "rate": "20Mbit/s", "duration": "20s"}
+    calls = wasm.ask(hooks=scenario, time=10.0, flow=0, count=400)
+    assert len(calls) == 400 and all(call["t_s"] >= 10.0 for call in calls)
+    assert {"pkts_acked", "cong_avoid"} <= {call["hook"] for call in calls}
+    for earlier, later in zip(calls, calls[1:]):
+        state = {field["name"]: field["after"] for field in earlier["fields"]}
+        inner = [field for field in later["fields"] if field["name"] in ("w_max", "k_s_x1024", "origin", "w_est")]
+        # Nobody but its hooks writes an algorithm's state.
+        assert all(field["before"] == state[field["name"]] for field in inner), (earlier, later)
+    assert wasm.ask(hooks=scenario, time=10.0, flow=7, count=3) == []
+
+
+@pytest.mark.parametrize("count", [2, 3, 10, 40])
+def test_intervals_are_those_of_scipy(count: int, wasm: Module) -> None:
+    draw = random.Random(SEED + count)
+    values = [draw.gauss(60, 5) for _ in range(count)]
+    ours, theirs = wasm.ask(interval=values), mean_interval(values)
+    assert theirs.low is not None and theirs.high is not None
+    assert math.isclose(ours["low"], theirs.low, rel_tol=1e-9) and math.isclose(ours["high"], theirs.high, rel_tol=1e-9)
+
+
+def test_memory_stays_over_five_hundred_runs(wasm: Module) -> None:
+    runs = wasm.ask(bench={"flows": ["cubic", "reno"], "rate": "10Mbit/s", "duration": "5s"}, times=500)
+    assert len(runs) == 500 and runs[-1]["memory"] == runs[20]["memory"]
+
+
+def test_the_catalog_is_the_registry(wasm: Module) -> None:
+    assert wasm.ask(catalog=True)["algorithms"] == json.loads(json.dumps(_native.algorithms()))

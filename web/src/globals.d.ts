@@ -1,0 +1,4 @@
+declare module "worker-source" {
+  const text: string;
+  export default text;
+}

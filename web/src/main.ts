@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The page: its buttons, its links, and what is dropped on it.
+
+import type { Extra } from "./charts.ts";
+import { byId, Lab } from "./lab.ts";
+import { panes } from "./panes.ts";
+import { hashOf, PRESETS, settingsOf, START, stateOf, type Settings, type State } from "./settings.ts";
+import { copy, csv, picture, save } from "./share.ts";
+import { transport } from "./transport.ts";
+
+async function begin(): Promise<void> {
+  const linked = await stateOf(location.hash);
+  const lab = new Lab(linked?.state ?? written() ?? { settings: START, scenario: null });
+  if (linked) lab.set(linked.state, linked.promised);
+  const time = transport(lab);
+  panes(lab);
+  buttons(lab);
+  extras(lab);
+  files(lab);
+  addEventListener("hashchange", async () => {
+    const given = await stateOf(location.hash);
+    if (given) lab.set(given.state, given.promised);
+    else lab.line("The address of this page has settings that it cannot read.");
+  });
+  document.addEventListener("visibilitychange", () => (document.hidden ? lab.scouting.stop() : lab.scout()));
+  const set = (given: object): void => {
+    const settings = settingsOf(given);
+    lab.set(settings ? { settings, scenario: null } : { settings: lab.state.settings, scenario: JSON.stringify(given) });
+  };
+  const stats = (): object => ({ ...lab.stats, scanned: lab.scouting.runs });
+  Object.assign(window, {
+    lab: {
+      settings: (): Settings | string => lab.state.scenario ?? lab.state.settings,
+      set,
+      result: () => lab.result?.run.summary ?? null,
+      settled: () => lab.settled(),
+      hash: () => hashOf(lab.state),
+      readHash: async (hash: string) => {
+        const given = await stateOf(hash);
+        if (given) lab.set(given.state, given.promised);
+      },
+      trap: () => lab.workers.trap(),
+      seek: time.seek,
+      get stats() {
+        return stats();
+      },
+    },
+  });
+}
+
+/** What `cwnd` has written into this file to begin with: settings of a comparison, or a scenario. */
+function written(): State | null {
+  const given = JSON.parse(byId("state").textContent!) as { settings?: object; text?: string } | null;
+  if (!given) return null;
+  const settings = given.settings ? settingsOf(given.settings) : null;
+  return settings ? { settings, scenario: null } : { settings: START, scenario: given.text ?? JSON.stringify(given.settings) };
+}
+
+function buttons(lab: Lab): void {
+  const on = (id: string, act: (button: HTMLButtonElement) => unknown): void => {
+    const button = byId<HTMLButtonElement>(id);
+    button.onclick = () => void act(button);
+  };
+  on("copy-link", async (button) => {
+    const digest = lab.result?.run.summary?.digest.slice(0, 8);
+    const promised = digest && lab.catalog ? { version: lab.catalog.version, digest } : undefined;
+    await copy(button, location.href.split("#")[0]! + (await hashOf(lab.state, promised)));
+  });
+  on("copy-command", async (button) => {
+    const command = lab.result?.run.description.command;
+    if (command) return copy(button, command);
+    return lab.line("No command says this: it needs a file. Copy the TOML under ‘Scenario’ and run it by cwnd run.");
+  });
+  on("save-png", async () => {
+    const titles = ["window", "rate", "queue"].map((id) => byId(`plot-${id}-title`).textContent!);
+    const run = lab.result?.run;
+    const lines = [byId("sentence").textContent!, run?.description.command ?? `cwnd run · ${run?.description.name ?? ""}`];
+    const blob = await picture(lab.charts, titles, [...lines, `cwnd ${lab.catalog?.version ?? ""}, digest ${run?.summary?.digest ?? ""}`]);
+    if (blob) save("cwnd.png", blob);
+  });
+  on("save-csv", () => lab.result && save("cwnd.csv", new Blob([csv(lab.result)], { type: "text/csv" })));
+  const menu = byId<HTMLSelectElement>("preset");
+  menu.append(...PRESETS.map(([name], at) => new Option(name, String(at))));
+  menu.onchange = () => {
+    const preset = PRESETS[Number(menu.value)];
+    if (menu.value && preset) lab.set({ settings: { ...START, ...preset[1] }, scenario: null });
+    menu.value = "";
+  };
+}
+
+const EXTRAS: [Extra, string, string][] = [
+  ["ssthresh", "threshold", "Slow start threshold, dotted"],
+  ["w_max", "W_max", "The window before the last reduction, dashed"],
+  ["target", "cubic", "origin + C (t − K)³ over each epoch, broad"],
+  ["w_est", "W_est", "CUBIC’s estimate of Reno’s window, short dashes"],
+];
+
+function extras(lab: Lab): void {
+  for (const [name, label, title] of EXTRAS) {
+    const button = byId("extras").appendChild(document.createElement("button"));
+    Object.assign(button, { type: "button", textContent: label, title });
+    button.setAttribute("aria-pressed", "false");
+    button.onclick = () => {
+      const { extras } = lab.charts;
+      if (!extras.delete(name)) extras.add(name);
+      button.setAttribute("aria-pressed", String(extras.has(name)));
+      lab.charts.redraw();
+    };
+  }
+}
+
+/** A scenario that is dropped on the page runs. */
+function files(lab: Lab): void {
+  addEventListener("dragover", (event) => event.preventDefault());
+  addEventListener("drop", async (event) => {
+    event.preventDefault();
+    const file = event.dataTransfer?.files[0];
+    if (!file) return;
+    if (!/\.toml$/i.test(file.name)) lab.line(`${file.name} is not read: drop a scenario, a file that ends in .toml.`);
+    else lab.set({ settings: lab.state.settings, scenario: await file.text() });
+  });
+}
+
+void begin();

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// The settings of the page, those of `cwnd compare`, and how a link's hash writes them.
+
+export interface Settings {
+  /** As the command line has them: `cubic:2@beta=0.85`. */
+  flows: string[];
+  rate: string;
+  rtt: string;
+  buffer: string;
+  duration: string;
+  seed: number;
+  loss?: string;
+  jitter?: string;
+  codel?: Record<string, string>;
+  red?: Record<string, string>;
+  ecn?: boolean;
+}
+
+/** What the page runs: its settings, or a scenario that was written or dropped. */
+export interface State {
+  settings: Settings;
+  scenario: string | null;
+}
+
+/** What a link promises. */
+export interface Promised {
+  version: string;
+  digest: string;
+}
+
+export interface Group {
+  cc: string;
+  count: number;
+  keys: [string, string][];
+}
+
+const BASE = { rate: "50Mbit/s", rtt: "40ms", buffer: "1bdp", duration: "60s", seed: 1 };
+export const START: Settings = { flows: ["cubic", "reno"], ...BASE };
+
+export const readGroup = (text: string): Group => {
+  const at = text.indexOf("@");
+  const [cc = "", count = "1"] = (at < 0 ? text : text.slice(0, at)).split(":");
+  const keys = at < 0 ? [] : text.slice(at + 1).split(",");
+  const pair = (key: string): [string, string] => [key.split("=")[0]!, key.slice(key.indexOf("=") + 1)];
+  return { cc, count: Number(count), keys: keys.map(pair) };
+};
+
+export const writeGroup = ({ cc, count, keys }: Group): string =>
+  cc + (count === 1 ? "" : `:${count}`) + (keys.length ? `@${keys.map((pair) => pair.join("=")).join(",")}` : "");
+
+export const keyOf = (group: Group, key: string): string | undefined => group.keys.find(([name]) => name === key)?.[1];
+
+/** The group with a key set, or without it. */
+export function withKey(group: Group, key: string, value: string | null): Group {
+  const at = group.keys.findIndex(([name]) => name === key);
+  const keys = group.keys.filter(([name]) => name !== key);
+  if (value !== null) keys.splice(at < 0 ? keys.length : at, 0, [key, value]);
+  return { ...group, keys };
+}
+
+const RATES: Record<string, number> = { "bit/s": 1e-6, "kbit/s": 1e-3, "Mbit/s": 1, "Gbit/s": 1000 };
+const TIMES: Record<string, number> = { ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1, min: 60 };
+
+function quantity(text: string | undefined, units: Record<string, number>): number | null {
+  const parts = /^([\d.]+) ?(\D+)$/.exec(text ?? "");
+  const unit = units[parts?.[2] ?? ""];
+  return parts && unit !== undefined ? Number((Number(parts[1]) * unit).toPrecision(12)) : null;
+}
+
+export const mbps = (text: string): number | null => quantity(text, RATES);
+export const seconds = (text: string | undefined): number | null => quantity(text, TIMES);
+export const bdps = (text: string): number | null => quantity(text, { bdp: 1 });
+
+/** Bytes of a packet, and the fewest packets that a buffer on a slider holds. */
+const [PACKET, FEWEST] = [1500, 2];
+
+/** The settings as the simulator reads them: a buffer of next to nothing holds two packets. */
+export function textOf({ settings, scenario }: State): string {
+  if (scenario !== null) return scenario;
+  const [rate, rtt, size] = [mbps(settings.rate), seconds(settings.rtt), bdps(settings.buffer)];
+  const isTiny = rate !== null && rtt !== null && size !== null && (rate * 1e6 * rtt * size) / 8 < FEWEST * PACKET;
+  const buffer = isTiny ? `${settings.buffer}, at least ${FEWEST}packets` : settings.buffer;
+  return JSON.stringify({ ...settings, buffer });
+}
+
+/** Of any document that has them, the settings that the controls have; else nothing. */
+export function settingsOf(given: object): Settings | null {
+  const { flows, seed = 1, ...rest } = given as Record<string, unknown>;
+  const isTable = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
+  const isText = (key: string, value: unknown): boolean =>
+    ["codel", "red"].includes(key) ? isTable(value) : key === "ecn" ? value === true : typeof value === "string";
+  if (!Array.isArray(flows) || !flows.every((flow) => typeof flow === "string") || typeof seed !== "number") return null;
+  if (!Object.entries(rest).every(([key, value]) => (ORDER as readonly string[]).includes(key) && isText(key, value))) return null;
+  const settings: Settings = { flows, ...BASE, ...rest, seed };
+  settings.buffer = settings.buffer.replace(`, at least ${FEWEST}packets`, "");
+  return settings;
+}
+
+const DISCIPLINES: Record<"codel" | "red", [string, string]> = { codel: ["target", "interval"], red: ["min", "max"] };
+const ORDER = ["rate", "rtt", "buffer", "duration", "seed", "loss", "jitter", "codel", "red", "ecn", "flows"] as const;
+const escaped = (text: string): string => encodeURI(text).replace(/[&#]/g, encodeURIComponent);
+
+/** The settings as a hash that can be written by hand, or nothing where that does not suffice. */
+function plainHash(settings: Settings): string | null {
+  const pairs: [string, string][] = [];
+  for (const key of ORDER) {
+    const value = settings[key];
+    if (value === undefined) continue;
+    if (key === "flows") pairs.push(...settings.flows.map((flow): [string, string] => ["flow", flow]));
+    else if (key === "codel" || key === "red") {
+      const names = DISCIPLINES[key];
+      const table = settings[key]!;
+      const values = names.map((name) => table[name] ?? "");
+      if (Object.keys(table).some((name) => !names.includes(name)) || values.some((text) => text.includes(".."))) return null;
+      pairs.push([key, values.join("..")]);
+    } else if (String(value) !== (key === "duration" ? "60s" : key === "seed" ? "1" : "")) pairs.push([key, String(value)]);
+  }
+  return `#${pairs.map(([key, value]) => `${key}=${escaped(value)}`).join("&")}`;
+}
+
+/** Bytes through a stream of the browser. */
+async function through(bytes: Uint8Array, stream: CompressionStream | DecompressionStream): Promise<Uint8Array> {
+  const piped = new Blob([bytes as BlobPart]).stream().pipeThrough(stream as ReadableWritablePair<Uint8Array, BufferSource>);
+  return new Uint8Array(await new Response(piped).arrayBuffer());
+}
+
+export async function hashOf(state: State, promised?: Promised): Promise<string> {
+  let hash = state.scenario === null ? plainHash(state.settings) : null;
+  if (hash === null) {
+    const text = state.scenario ?? JSON.stringify(state.settings);
+    const bytes = await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw"));
+    const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+    hash = `#z:${btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
+  }
+  return hash + (promised ? `&v=${promised.version}&d=${promised.digest}` : "");
+}
+
+/** The state that a hash writes; nothing where it writes none. */
+export async function stateOf(hash: string): Promise<{ state: State; promised: Promised | null } | null> {
+  const pairs = hash.replace(/^#/, "").split("&").filter(Boolean);
+  const packed = pairs[0]?.startsWith("z:") ? pairs.shift()!.slice(2) : null;
+  const settings: Settings = { ...START, flows: [] };
+  const promised = { version: "", digest: "" };
+  let scenario: string | null = null;
+  try {
+    for (const pair of pairs) {
+      const at = pair.indexOf("=");
+      const [key, value] = [pair.slice(0, at), decodeURIComponent(pair.slice(at + 1))];
+      if (key === "flow") settings.flows.push(value);
+      else if (key === "v") promised.version = value;
+      else if (key === "d") promised.digest = value;
+      else if (key === "seed") settings.seed = Number(value);
+      else if (key === "ecn") settings.ecn = true;
+      else if (key === "codel" || key === "red") {
+        const values = value.split("..");
+        settings[key] = Object.fromEntries(DISCIPLINES[key].map((name, at) => [name, values[at]!]).filter(([, text]) => text));
+      } else if (["rate", "rtt", "buffer", "duration", "loss", "jitter"].includes(key)) Object.assign(settings, { [key]: value });
+      else if (at > 0) return null;
+    }
+    if (packed !== null) {
+      const bytes = Uint8Array.from(atob(packed.replaceAll("-", "+").replaceAll("_", "/")), (byte) => byte.charCodeAt(0));
+      const text = new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw")));
+      const known = text.startsWith("{") ? settingsOf(JSON.parse(text) as object) : null;
+      if (known) Object.assign(settings, known);
+      else scenario = text;
+    }
+  } catch {
+    return null;
+  }
+  if (!pairs.length && packed === null) return null;
+  if (!settings.flows.length) settings.flows = [...START.flows];
+  return { state: { settings, scenario }, promised: promised.digest ? promised : null };
+}
+
+export const PRESETS: [string, Partial<Settings>][] = [
+  ["CUBIC and Reno", {}],
+  ["β 0.7 and 0.85", { flows: ["cubic", "cubic@beta=0.85"] }],
+  ["Figure 6 of the CUBIC paper: 400 Mbit/s, 4 + 4 flows", { flows: ["cubic-2.2:4", "sack:4"], rate: "400Mbit/s" }],
+  ["A late flow", { flows: ["cubic", "cubic@start=20s"] }],
+  ["Two round trip times", { flows: ["cubic:2@rtt=16ms", "cubic:2@rtt=160ms"] }],
+  ["A short buffer", { flows: ["cubic", "reno"], buffer: "0.1bdp" }],
+  ["Random loss", { flows: ["cubic", "reno"], loss: "random:0.0005" }],
+  ["Bufferbloat", { flows: ["cubic", "reno"], rate: "10Mbit/s", buffer: "8bdp" }],
+  ["Bufferbloat and CoDel", { flows: ["cubic", "reno"], rate: "10Mbit/s", buffer: "8bdp", codel: { target: "5ms", interval: "100ms" } }],
+];
