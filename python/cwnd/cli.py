@@ -15,7 +15,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from cwnd import _native, algorithms_command, page_command, plot_command, plugin_commands, shell
-from cwnd._native import Scenario, ScenarioError
+from cwnd._native import ScenarioError
 from cwnd.algorithms_command import find
 from cwnd.compare_help import COMPARE
 from cwnd.compared import compared_document, measured_pair, number
@@ -216,7 +216,12 @@ def compare(
         link = {"rate": rate, "rtt": rtt, "buffer": buffer, "loss": loss, "jitter": jitter, "reverse": reverse}
         queue = discipline_settings(disciplines)
         traffics = [parse_traffic(text) for text in traffic or []]
-        time = {"duration": duration, "measure": measured_pair(measure), "seed": number(seed), "packet_size": packet_size}
+        time = {
+            "duration": duration,
+            "measure": measured_pair(measure),
+            "seed": number(seed),
+            "packet_size": packet_size,
+        }
         return compared_state(scenario, {"flows": flows, **link, **queue, "ecn": ecn, "traffic": traffics, **time})
 
     with written_page(page, lane, state):

@@ -23,12 +23,16 @@ class NoPageError(OSError):
     """The package has no page: it was built without one."""
 
     def __init__(self) -> None:
-        super().__init__("this installation has no web page: `make page` builds it (Node.js, and Rust's target for WebAssembly)")
+        super().__init__(
+            "this installation has no web page: `make page` builds it (Node.js, and Rust's target for WebAssembly)"
+        )
 
 
 def check_page(scenario: Scenario) -> None:
     """Refuses what a page cannot run: plugins, and scenarios that name files. Raises `ScenarioError`."""
-    built_in = {found["name"] for algorithm in _native.algorithms() if algorithm["built_in"] for found in algorithm["sets"]}
+    built_in = {
+        found["name"] for algorithm in _native.algorithms() if algorithm["built_in"] for found in algorithm["sets"]
+    }
     for number, group in enumerate(scenario.groups):
         if group.cc not in built_in:
             raise refused(f"flow[{number}].cc", group.cc, "an algorithm of the package: a page has no plugins")

@@ -75,10 +75,9 @@ def command(
             raise page.NoPageError
     else:
         # It stays: a browser reads it again when it is asked to.
-        handle, name = tempfile.mkstemp(prefix="cwnd-lab-", suffix=".html")
-        with open(handle, "w", encoding="utf-8") as file:
-            file.write(page.page(state))
-        target = Path(name)
+        html = page.page(state)
+        target = Path(tempfile.mkdtemp(prefix="cwnd-lab-")) / "lab.html"
+        target.write_text(html, encoding="utf-8")
     print(target.as_uri())
     if not no_open and not webbrowser.open(target.as_uri()):
         fail("no browser could be opened: open the address above in one")

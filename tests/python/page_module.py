@@ -31,7 +31,7 @@ class Module:
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
-    def ask(self, **request: object) -> Any:
+    def ask(self, **request: object) -> Any:  # noqa: ANN401 -- a document
         """The answer to a request of `web/test/node.mjs`."""
         assert self._process.stdin and self._process.stdout
         self._process.stdin.write(json.dumps(request) + "\n")

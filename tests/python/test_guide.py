@@ -18,10 +18,11 @@ from in_lab import kept_up
 ROOT = Path(__file__).parents[2]
 GUIDE = ROOT / "docs" / "guide"
 #: The index and the page of queue disciplines show nothing that runs. The others have tests of their own: test_guide_kernel.py, test_plugin.py,
-#: test_experiments.py, test_hook_order.py, test_shell.py, crates/cwnd-scenario/tests/documents/page.rs.
+#: test_experiments.py, test_hook_order.py, test_page.py, test_shell.py, crates/cwnd-scenario/tests/documents/page.rs.
 OTHERS = {
     "README",
     "kernel",
+    "lab",
     "hook-order",
     "shell",
     "own-algorithm",

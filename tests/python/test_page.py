@@ -6,6 +6,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
+import subprocess
+import sys
 import webbrowser
 from pathlib import Path
 from typing import Any
@@ -21,7 +24,7 @@ needs_page = pytest.mark.skipif(
 )
 
 
-def state_in(html: str) -> Any:
+def state_in(html: str) -> Any:  # noqa: ANN401 -- a document
     """What a page begins with."""
     found = re.search(r'<script id="state" type="application/json">(.*?)</script>', html, re.S)
     assert found
@@ -73,7 +76,9 @@ def test_a_page_is_written_over_a_page_and_over_nothing_else(cwnd: Cli, tmp_path
 @needs_page
 def test_a_scenario_s_page_has_the_scenario(cwnd: Cli, tmp_path: Path) -> None:
     file = tmp_path / "two.toml"
-    file.write_text('duration = "2s"\n[link]\nrate = "5Mbit/s"\nrtt = "20ms"\n[[flow]]\ncc = "reno"\nlabel = "</script>"\n')
+    file.write_text(
+        'duration = "2s"\n[link]\nrate = "5Mbit/s"\nrtt = "20ms"\n[[flow]]\ncc = "reno"\nlabel = "</script>"\n'
+    )
     done = cwnd("run", file, "--seed", "3", "--page", "run.html", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     text = state_in((tmp_path / "run.html").read_text())["text"]
@@ -101,6 +106,21 @@ def test_what_a_page_cannot_run_is_refused_before_the_run(cwnd: Cli, tmp_path: P
 def test_lab_opens_the_page_of_the_package(cwnd: Cli, tmp_path: Path) -> None:
     shown = cwnd("lab", "--no-open", cwd=tmp_path)
     assert shown.returncode == 0 and shown.stdout == f"{pages.PAGE.as_uri()}\n"
+
+
+# test_guide.py leaves the page of the lab out, which needs the page.
+@needs_page
+def test_the_commands_of_the_guide_run(cwnd: Cli, tmp_path: Path) -> None:
+    text = (Path(__file__).resolve().parents[2] / "docs/guide/lab.md").read_text()
+    (shell,) = re.findall(r"^```sh\n(.*?)^```$", text, re.S | re.M)
+    for line in shell.splitlines():
+        program, *words = shlex.split(line)
+        done = cwnd(*words, cwd=tmp_path)
+        assert (program, done.returncode) == ("cwnd", 0), (line, done.stderr)
+    (python,) = re.findall(r"^```python\n(.*?)^```$", text, re.S | re.M)
+    done = subprocess.run([sys.executable, "-c", python], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == "cwnd compare 'cubic@beta=0.85' reno --rate 50Mbit/s\n"
+    assert {"lab.html", "both.html", "result.html"} <= {path.name for path in tmp_path.iterdir()}
 
 
 def test_a_package_without_a_page_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -29,6 +29,8 @@ OUTSIDE = {
 }
 #: Notebooks, and where their pages and pictures are written.
 NOTEBOOKS, RENDERED = ROOT / "notebooks", ROOT / "out" / "notebooks"
+#: The web page, which is on the site where it has been built.
+PAGE = ROOT / "python" / "cwnd" / "lab.html"
 LINK = re.compile(r"(!?)\[((?:[^][]|\[[^]]*\])*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 CODE = re.compile(r"(^```.*?^```$|`[^`\n]*`)", re.DOTALL | re.MULTILINE)
 
@@ -118,3 +120,9 @@ def on_page_markdown(markdown: str, page: Any, **_: object) -> str:  # noqa: ANN
     notebook = NOTEBOOKS / f"{Path(place).stem}.ipynb"
     title, rest = rewritten(markdown, notebook, place).split("\n", maxsplit=1)
     return f"{title}\n\n*A notebook, run when this page was made: [{notebook.name}]({notebook.name}).*\n{rest}"
+
+
+def on_post_build(config: dict[str, Any], **_: object) -> None:
+    """Adds the web page."""
+    if PAGE.exists():
+        (Path(config["site_dir"]) / PAGE.name).write_bytes(PAGE.read_bytes())

@@ -36,7 +36,13 @@ def packed(contents: bytes) -> str:
 
 def bundle(entry: str, *options: str) -> str:
     """A script with all that it imports, minified."""
-    command = [WEB / "node_modules/.bin/esbuild", WEB / "src" / entry, "--bundle", "--minify", "--target=es2022"]
+    command = [
+        str(WEB / "node_modules/.bin/esbuild"),
+        str(WEB / "src" / entry),
+        "--bundle",
+        "--minify",
+        "--target=es2022",
+    ]
     # ASCII: the page is the same whatever a server says of its encoding.
     done = subprocess.run(
         [*command, "--charset=ascii", "--log-level=warning", *options], stdout=subprocess.PIPE, check=True, cwd=WEB
