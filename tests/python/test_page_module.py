@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import random
@@ -147,7 +148,7 @@ def test_calls_of_hooks_follow_from_each_other(wasm: Module) -> None:
     calls = wasm.ask(hooks=scenario, time=10.0, flow=0, count=400)
     assert len(calls) == 400 and all(call["t_s"] >= 10.0 for call in calls)
     assert {"pkts_acked", "cong_avoid"} <= {call["hook"] for call in calls}
-    for earlier, later in zip(calls, calls[1:]):
+    for earlier, later in itertools.pairwise(calls):
         state = {field["name"]: field["after"] for field in earlier["fields"]}
         inner = [field for field in later["fields"] if field["name"] in ("w_max", "k_s_x1024", "origin", "w_est")]
         # Nobody but its hooks writes an algorithm's state.

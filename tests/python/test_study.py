@@ -19,11 +19,10 @@ from hypothesis import strategies as st
 import cwnd
 from cwnd.metrics.statistics import mean_interval
 from cwnd.number_cache import collect_source
-from cwnd.replicates.rows import MEASURES, Row
+from cwnd.replicates.rows import MEASURES
 from cwnd.study.braces import parse_flow
 from cwnd.study.design import Design
 from cwnd.study.keys import full, short_names, with_value
-from cwnd.study.precision import Precision
 from cwnd.study.task import PointRun
 from cwnd.study.values import Range, same, values_of
 
@@ -272,50 +271,6 @@ def test_points_that_are_refused_are_listed_and_do_not_end_the_others(tmp_path: 
 
 
 # Half of the interval is t·s/√n: of 10 and 12 it is 12.71·1.414/1.414 = 12.7, more than 2 % of 11; twice as many seeds are asked for.
-def test_seeds_are_added_where_an_interval_is_wide_and_nowhere_else() -> None:
-    until = Precision.of("2%")
-    wide = (Row("group", 0, "cubic", "throughput_mbps", 10.0, "Mbit/s", ""), [10.0, 12.0], 0, "")
-    narrow = (wide[0], [10.0, 10.0001], 0, "")
-    assert until.seeds([wide], 2, 100) == 4 and until.seeds([wide], 2, 3) == 3
-    assert until.seeds([narrow], 2, 100) == 2
-    study = cwnd.sweep(["cubic", "reno"], **SMALL, rtt=["10ms", "40ms"], until="10%", most_seeds=40)
-    rows = [row for row in study.means.to_pylist() if row["of"] == "group" and row["measure"] == "throughput_mbps"]
-    for row in rows:
-        assert (row["high"] - row["low"]) / 2 <= 0.1 * row["value"] or row["n"] == 40
-    assert len({row["n"] for row in rows}) > 1, "points need different numbers of seeds"
-
-
-def covered(draw: random.Random, other: float | None, first: int) -> float:
-    """In which part of 600 studies with `--until 5%` the interval has the true mean: values of 1 ± 10 %, and, where there is one, one value in
-    five of another kind, that times these.
-    """
-    until, row = Precision.of("5%"), Row("group", 0, "cubic", "throughput_mbps", 1.0, "Mbit/s", "")
-    truth = 1.0 if other is None else 0.8 + 0.2 * other
-    spread = 0.1 if other is None else 0.01
-    inside = 0
-    for _ in range(600):
-        values: list[float] = []
-        wanted = first
-        while len(values) < wanted:
-            kind = other if other is not None and draw.random() < 0.2 else 1.0
-            values.append(kind * draw.gauss(1, spread))
-            if len(values) == wanted:
-                wanted = until.seeds([(row, values, 0, "")], wanted, 1000)
-        found = mean_interval(values)
-        inside += (found.low or 0) <= truth <= (found.high or 0)
-    return inside / 600
-
-
-# What docs/guide/studies.md says of the price of looking; 600 studies know a part of 0.65 to a standard error of 0.02. By hand: five values
-# are of one kind in 0.8⁵ = 33 % of the cases, and their interval is narrow and wrong: at most 0.67 · 0.95 = 64 % are left.
-def test_an_interval_that_is_looked_at_has_the_mean_less_often() -> None:
-    draw = random.Random(5)
-    assert 0.90 <= covered(draw, None, 5) <= 0.97
-    for other in (0.3, 0.5, 0.8):
-        assert 0.57 <= covered(draw, other, 5) <= 0.72, other
-    assert covered(draw, 0.5, 10) > 0.76
-
-
 # docs/guide/studies.md says these numbers of the command of the same words (test_study_edges.py).
 def test_seeds_where_they_are_needed_are_a_third_of_as_many_for_all() -> None:
     study = {"rate": "20Mbit/s", "rtt": ["10ms", "20ms", "40ms", "80ms", "160ms"], "duration": "20s"}

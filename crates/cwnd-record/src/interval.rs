@@ -33,7 +33,7 @@ fn t_95(nu: usize) -> f64 {
 fn within(t: f64, nu: usize) -> f64 {
     let theta = (t / (nu as f64).sqrt()).atan();
     let (sine, cosine) = theta.sin_cos();
-    if nu % 2 == 0 {
+    if nu.is_multiple_of(2) {
         // 26.7.4: sin θ (1 + ½ cos²θ + (1·3)/(2·4) cos⁴θ + …)
         let (mut term, mut sum) = (1.0, 1.0);
         for k in (2..nu).step_by(2) {

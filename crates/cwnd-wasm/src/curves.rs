@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The curves of a run as one array of numbers, and what stands where in it.
 
-use crate::page::{Run, to_ns};
+use crate::run::{Run, to_ns};
 use cwnd::unit_and_scale;
 use cwnd_record::{Extremes, FlowCurves};
 use serde_json::{Value, json};

@@ -27,5 +27,6 @@ mod curves;
 mod exports;
 mod hooks;
 mod page;
+mod run;
 
 pub use page::Page;

@@ -3,6 +3,7 @@
 
 use crate::curves::{self, DRAWN_FLOWS};
 use crate::hooks;
+use crate::run::{Run, to_ns};
 use cwnd_record::{Curves, mean_interval};
 use cwnd_scenario::{Compare, FlowRef, InnerVariables, Invalid, RecordedFlows, Scenario, catalog};
 use cwnd_sim::{PacketPlace, Simulation};
@@ -26,14 +27,6 @@ pub struct Page {
     pub data: Vec<f32>,
     scenario: Option<Scenario>,
     run: Option<Run>,
-}
-
-/// A simulation in progress.
-#[derive(Debug)]
-pub(crate) struct Run {
-    pub(crate) simulation: Simulation,
-    pub(crate) curves: Curves,
-    pub(crate) packet_size: u32,
 }
 
 impl Page {
@@ -180,17 +173,6 @@ impl Page {
     }
 }
 
-impl Run {
-    /// Moves what was sampled into the curves, of tables of at least `least` rows.
-    fn draw(&mut self, least: usize) {
-        let tables = self.simulation.take_tables(least);
-        self.curves.add_windows(&tables.cwnd);
-        self.curves.add_inner(&tables.inner);
-        self.curves.add_queues(&tables.queue);
-        self.curves.add_events(&tables.events);
-    }
-}
-
 /// A scenario from its text, and the command that runs it, where one suffices.
 fn read(text: &str) -> Result<(Scenario, Option<String>), Invalid> {
     if !text.trim_start().starts_with('{') {
@@ -238,10 +220,4 @@ fn description(scenario: &Scenario, command: Option<String>) -> Value {
         "toml": scenario.to_toml(),
         "command": command,
     })
-}
-
-/// Seconds as nanoseconds; what is no time is 0.
-pub(crate) fn to_ns(seconds: f64) -> u64 {
-    // Saturates, and takes not-a-number for 0.
-    (seconds * 1e9).round() as u64
 }

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A simulation in progress, and the curves that it fills.
+
+use cwnd_record::Curves;
+use cwnd_sim::Simulation;
+
+/// A simulation in progress.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) simulation: Simulation,
+    pub(crate) curves: Curves,
+    pub(crate) packet_size: u32,
+}
+
+impl Run {
+    /// Moves what was sampled into the curves, of tables of at least `least` rows.
+    pub(crate) fn draw(&mut self, least: usize) {
+        let tables = self.simulation.take_tables(least);
+        self.curves.add_windows(&tables.cwnd);
+        self.curves.add_inner(&tables.inner);
+        self.curves.add_queues(&tables.queue);
+        self.curves.add_events(&tables.events);
+    }
+}
+
+/// Seconds as nanoseconds; what is no time is 0.
+pub(crate) fn to_ns(seconds: f64) -> u64 {
+    // Saturates, and takes not-a-number for 0.
+    (seconds * 1e9).round() as u64
+}
